@@ -1,0 +1,27 @@
+//! The user's cache folder, where set-up keeps what it downloads.
+
+use anyhow::{Context, Result};
+use std::fs::{self, File};
+use std::path::PathBuf;
+
+/// `$FSZ_CACHE`, else `$XDG_CACHE_HOME/fsz`, else `~/.cache/fsz`.
+pub fn folder() -> Result<PathBuf> {
+    let var = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let folder = var("FSZ_CACHE")
+        .or_else(|| var("XDG_CACHE_HOME").map(|d| d.join("fsz")))
+        .or_else(|| var("HOME").map(|d| d.join(".cache").join("fsz")))
+        .context("no cache folder: set FSZ_CACHE to a folder that may be written")?;
+    // Virtual environments hold absolute paths, so a relative folder would break them.
+    std::path::absolute(&folder).with_context(|| format!("{}", folder.display()))
+}
+
+/// Held while the cache is written, so that two set-ups at once take turns. Dropping it lets go.
+pub fn lock() -> Result<File> {
+    let folder = folder()?;
+    fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot create {}; FSZ_CACHE names another", folder.display()))?;
+    let path = folder.join("setup.lock");
+    let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
+    Ok(file)
+}

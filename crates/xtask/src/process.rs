@@ -1,0 +1,25 @@
+//! Running other programs, with errors that name the command.
+
+use anyhow::{Context, Result};
+use std::ffi::OsStr;
+use std::process::{Command, Output};
+
+/// Runs a command and keeps its output, whatever its exit status.
+pub fn output(command: &mut Command) -> Result<Output> {
+    command.output().with_context(|| cannot_start(command))
+}
+
+/// Whether a command starts and succeeds; its output is thrown away.
+pub fn succeeds(command: &mut Command) -> bool {
+    command.output().is_ok_and(|o| o.status.success())
+}
+
+/// A command as one would type it.
+pub fn line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+}
+
+fn cannot_start(command: &Command) -> String {
+    format!("cannot start `{}`", line(command))
+}

@@ -1,0 +1,174 @@
+//! `cargo xtask setup`: pinned dependencies, each in a private Python virtual environment in the
+//! cache folder. Running it again does nothing; an interrupted set-up is begun again.
+
+use crate::{cache, process, tools};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// One virtual environment: a folder of the cache and what pip installs into it.
+#[derive(Debug)]
+pub struct Environment {
+    /// The folder's name inside the cache; other crates look for it by this name.
+    pub folder: &'static str,
+    /// What it is for, in a few words.
+    purpose: &'static str,
+    /// pip requirements, each pinned to one version.
+    requirements: &'static [&'static str],
+    /// What a person can do where the download is impossible.
+    instead: &'static str,
+}
+
+/// ADIOS2 itself: libraries, C and C++ headers, Python package.
+pub const ADIOS2: Environment = Environment {
+    folder: "adios2-2.12.1",
+    purpose: "ADIOS2 2.12.1 and numpy",
+    requirements: &[
+        "adios2==2.12.1.1001",
+        "numpy==2.2.6; python_version < '3.14'",
+        "numpy==2.4.6; python_version >= '3.14'",
+    ],
+    instead: "or set ADIOS2_DIR to an ADIOS2 of 2.12 or newer that is already installed",
+};
+
+/// libclang, with which bindgen reads the C header of ADIOS2 and that of zfp.
+const LIBCLANG: Environment = Environment {
+    folder: "libclang-18",
+    purpose: "libclang 18",
+    requirements: &["libclang==18.1.1"],
+    instead: "or set LIBCLANG_PATH to the folder of an installed libclang.so",
+};
+
+/// CMake builds the zfp that `fsz compare` and `fsz bench` measure against.
+const CMAKE: Environment = Environment {
+    folder: "cmake-3.31.10",
+    purpose: "CMake 3.31",
+    requirements: &["cmake==3.31.10"],
+    instead: "or install cmake from your system's packages",
+};
+
+/// Provisions everything that the demo and the tests need.
+pub fn run() -> Result<()> {
+    tools::require_cxx()?;
+    let _lock = cache::lock()?;
+    ADIOS2.provide()?;
+    if std::env::var_os("LIBCLANG_PATH").is_none() {
+        LIBCLANG.provide()?;
+    }
+    if !tools::has_system_cmake() {
+        CMAKE.provide()?;
+    }
+    println!("set-up complete in {}", cache::folder()?.display());
+    Ok(())
+}
+
+impl Environment {
+    /// Where it lies, whether it is there or not.
+    pub fn path(&self) -> Result<PathBuf> {
+        Ok(cache::folder()?.join(self.folder))
+    }
+
+    /// A program that one of its packages installed.
+    pub fn program(&self, name: &str) -> Result<PathBuf> {
+        Ok(self.path()?.join("bin").join(name))
+    }
+
+    /// Makes it, unless a finished one is there. The caller holds the cache's lock.
+    ///
+    /// A virtual environment cannot be built aside and moved into place (its scripts hold its
+    /// path), so a stamp written last tells a finished one from an interrupted one.
+    pub fn provide(&self) -> Result<()> {
+        let path = self.path()?;
+        let stamp = path.join(".complete");
+        let wanted = self.requirements.join("\n");
+        if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted)
+            && process::succeeds(Command::new(self.program("python")?).args(["-c", ""]))
+        {
+            return Ok(());
+        }
+        let python = tools::python()?;
+        println!("setting up {} in {}", self.purpose, path.display());
+        if path.exists() {
+            fs::remove_dir_all(&path)
+                .with_context(|| format!("cannot remove the unfinished {}", path.display()))?;
+        }
+        let made = process::output(Command::new(python).args(["-m", "venv"]).arg(&path))?;
+        if !made.status.success() {
+            bail!("`python3 -m venv` failed: {}", last_line(&made.stdout, &made.stderr));
+        }
+        self.pip_install(&path)?;
+        fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
+    }
+
+    fn pip_install(&self, path: &Path) -> Result<()> {
+        let mut pip = Command::new(path.join("bin").join("python"));
+        // Everything is pinned by name, so pip must not choose dependencies of its own; wheels
+        // only, because building ADIOS2 from source takes a quarter of an hour.
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+            .args(["--no-input", "--no-deps", "--only-binary=:all:"])
+            .args(self.requirements);
+        let done = process::output(&mut pip)?;
+        if done.status.success() {
+            return Ok(());
+        }
+        let said = last_line(&done.stdout, &done.stderr);
+        let reason = if String::from_utf8_lossy(&done.stderr).contains("No matching distribution")
+            && !looks_offline(&done.stderr)
+        {
+            "there is no wheel for this Python or platform (CPython 3.10 to 3.14 on Linux or macOS)"
+        } else {
+            "connect to the Internet (behind a proxy or mirror set HTTPS_PROXY or PIP_INDEX_URL) \
+             and run `cargo xtask setup` again"
+        };
+        bail!("cannot download {}: {reason}; {} (pip said: {said})", self.purpose, self.instead)
+    }
+}
+
+/// pip reports a missing network as retries first and as a missing distribution last.
+fn looks_offline(stderr: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(stderr);
+    ["Retrying", "Failed to establish", "NewConnectionError", "ProxyError", "timed out"]
+        .iter()
+        .any(|sign| text.contains(sign))
+}
+
+fn last_line(stdout: &[u8], stderr: &[u8]) -> String {
+    let text = format!("{}\n{}", String::from_utf8_lossy(stdout), String::from_utf8_lossy(stderr));
+    let said = text.lines().rev().find(|l| !l.trim().is_empty());
+    said.unwrap_or("nothing").trim().to_string()
+}
+
+/// The variables with which cargo and what it builds find what set-up provided.
+///
+/// Variables that the user has set are left alone.
+pub fn variables() -> Result<Vec<(&'static str, String)>> {
+    let mut found = Vec::new();
+    if std::env::var_os("LIBCLANG_PATH").is_none()
+        && let Some(folder) = libclang_folder(&LIBCLANG.path()?)
+    {
+        found.push(("LIBCLANG_PATH", folder.display().to_string()));
+    }
+    if std::env::var_os("CMAKE").is_none() && !tools::has_system_cmake() {
+        let cmake = CMAKE.program("cmake")?;
+        if cmake.exists() {
+            found.push(("CMAKE", cmake.display().to_string()));
+        }
+    }
+    Ok(found)
+}
+
+/// The folder of `libclang.so` inside the environment; the Python version is part of the path.
+fn libclang_folder(environment: &Path) -> Option<PathBuf> {
+    let lib = fs::read_dir(environment.join("lib")).ok()?;
+    lib.filter_map(|entry| Some(entry.ok()?.path().join("site-packages/clang/native")))
+        .find(|folder| folder.is_dir())
+}
+
+/// `cargo xtask env`: the same as lines for a shell.
+pub fn print_env() -> Result<()> {
+    for (name, value) in variables()? {
+        println!("export {name}='{}'", value.replace('\'', r"'\''"));
+    }
+    Ok(())
+}
