@@ -1,0 +1,315 @@
+//! The pointwise metrics: how far each value is from its original.
+
+use crate::chunks::fold_pairs;
+use crate::error::{Error, Result, same_length};
+use crate::sample::{Class, Missing, Sample};
+
+/// What [`compare`] found.
+///
+/// `d` is an original value, `d'` its reconstruction. Means and maxima are over the pairs in
+/// which both are finite and `d` is not missing ([`compared`](Self::compared) of them).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Values in each field.
+    pub elements: u64,
+    /// Pairs that took part in the means and maxima.
+    pub compared: u64,
+    /// NaN in the original.
+    pub nan: u64,
+    /// ±Inf in the original.
+    pub inf: u64,
+    /// Named missing values in the original.
+    pub missing: u64,
+    /// NaN, ±Inf and missing values of the original that the reconstruction does not keep.
+    pub altered: u64,
+    /// Numbers of the original that are NaN or ±Inf in the reconstruction.
+    pub lost: u64,
+    /// Numbers with |d − d'| > bound, decided exactly, and the lost ones; `None` without a bound.
+    pub beyond: Option<u64>,
+    /// Smallest number of the original (missing ones left out); NaN when there is none.
+    pub min: f64,
+    /// Largest number of the original (missing ones left out); NaN when there is none.
+    pub max: f64,
+    /// Largest |d − d'|; 0 when nothing was compared.
+    pub max_abs_error: f64,
+    /// Index in C order of the first pair with that error.
+    pub max_abs_error_at: Option<u64>,
+    /// Mean of d' − d; NaN when nothing was compared.
+    pub mean_error: f64,
+    /// Root of the mean of (d − d')²; NaN when nothing was compared.
+    pub rmse: f64,
+}
+
+impl Comparison {
+    /// Value range of the original: max − min.
+    pub fn range(&self) -> f64 {
+        self.max - self.min
+    }
+
+    /// RMSE divided by the value range of the original. 0 when both are 0.
+    pub fn nrmse(&self) -> f64 {
+        if self.rmse == 0.0 { 0.0 } else { self.rmse / self.range() }
+    }
+
+    /// Largest error divided by the value range of the original. 0 when both are 0.
+    pub fn max_range_error(&self) -> f64 {
+        if self.max_abs_error == 0.0 { 0.0 } else { self.max_abs_error / self.range() }
+    }
+
+    /// Peak signal-to-noise ratio in dB: 20 log10(range) − 10 log10(MSE), with the value range of
+    /// the original as the peak, as usual for scientific data. +Inf when every error is 0.
+    pub fn psnr(&self) -> f64 {
+        if self.rmse == 0.0 {
+            return f64::INFINITY;
+        }
+        20.0 * self.range().log10() - 20.0 * self.rmse.log10()
+    }
+
+    /// Points that break the bound: numbers beyond it, and values that had to be kept and were
+    /// not. `None` without a bound.
+    pub fn violations(&self) -> Option<u64> {
+        self.beyond.map(|beyond| beyond + self.altered)
+    }
+
+    /// [`violations`](Self::violations) divided by the number of values; 0 for an empty field.
+    pub fn violation_share(&self) -> Option<f64> {
+        self.violations().map(|v| v as f64 / self.elements.max(1) as f64)
+    }
+}
+
+/// Compares a reconstruction with its original, value by value.
+///
+/// With a `bound`, points beyond it are counted by exact arithmetic: a difference that only
+/// rounds to the bound is told apart from one that equals it.
+///
+/// # Errors
+/// When the lengths differ, or the bound is NaN or negative.
+pub fn compare<T: Sample>(
+    original: &[T],
+    reconstructed: &[T],
+    missing: &Missing<T>,
+    bound: Option<f64>,
+) -> Result<Comparison> {
+    same_length(original, reconstructed)?;
+    if bound.is_some_and(|b| b.is_nan() || b < 0.0) {
+        return Err(Error::Argument("the bound must be a number that is not negative".into()));
+    }
+    let tally = fold_pairs(
+        original,
+        reconstructed,
+        |start, a, b| Tally::of(start, a, b, missing, bound),
+        Tally::join,
+    )
+    .unwrap_or_default();
+    let mean_square = tally.sum_of_squares / tally.compared as f64;
+    let largest = tally.max_abs_error;
+    let rmse = if largest > 0.0 && largest.is_finite() && !mean_square.is_normal() {
+        // The squares left the range of f64: measure them in units of the largest error.
+        let sum = scaled_sum_of_squares(original, reconstructed, missing, largest);
+        largest * (sum / tally.compared as f64).sqrt()
+    } else {
+        mean_square.sqrt()
+    };
+    Ok(Comparison {
+        elements: original.len() as u64,
+        compared: tally.compared,
+        nan: tally.nan,
+        inf: tally.inf,
+        missing: tally.missing,
+        altered: tally.altered,
+        lost: tally.lost,
+        beyond: bound.map(|_| tally.beyond),
+        min: if tally.min <= tally.max { tally.min } else { f64::NAN },
+        max: if tally.min <= tally.max { tally.max } else { f64::NAN },
+        max_abs_error: largest,
+        max_abs_error_at: tally.max_abs_error_at,
+        mean_error: tally.sum / tally.compared as f64,
+        rmse,
+    })
+}
+
+/// Counts and sums of one chunk.
+struct Tally {
+    compared: u64,
+    nan: u64,
+    inf: u64,
+    missing: u64,
+    altered: u64,
+    lost: u64,
+    beyond: u64,
+    min: f64,
+    max: f64,
+    max_abs_error: f64,
+    max_abs_error_at: Option<u64>,
+    sum: f64,
+    sum_of_squares: f64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally {
+            compared: 0,
+            nan: 0,
+            inf: 0,
+            missing: 0,
+            altered: 0,
+            lost: 0,
+            beyond: 0,
+            min: f64::INFINITY,
+            max: f64::NEG_INFINITY,
+            max_abs_error: 0.0,
+            max_abs_error_at: None,
+            sum: 0.0,
+            sum_of_squares: 0.0,
+        }
+    }
+}
+
+impl Tally {
+    fn of<T: Sample>(
+        start: usize,
+        original: &[T],
+        reconstructed: &[T],
+        missing: &Missing<T>,
+        bound: Option<f64>,
+    ) -> Tally {
+        let mut tally = Tally::default();
+        for (i, (&a, &b)) in original.iter().zip(reconstructed).enumerate() {
+            match missing.class(a) {
+                Class::Finite => tally.add(start + i, a.to_f64(), b.to_f64(), bound),
+                Class::Missing => {
+                    tally.missing += 1;
+                    tally.altered += u64::from(a != b);
+                }
+                Class::Inf => {
+                    tally.inf += 1;
+                    tally.altered += u64::from(a != b);
+                }
+                Class::Nan => {
+                    tally.nan += 1;
+                    tally.altered += u64::from(!b.to_f64().is_nan());
+                }
+            }
+        }
+        tally
+    }
+
+    fn add(&mut self, index: usize, a: f64, b: f64, bound: Option<f64>) {
+        self.min = self.min.min(a);
+        self.max = self.max.max(a);
+        if !b.is_finite() {
+            self.lost += 1;
+            self.beyond += u64::from(bound.is_some());
+            return;
+        }
+        let error = b - a;
+        self.compared += 1;
+        self.sum += error;
+        self.sum_of_squares += error * error;
+        if error.abs() > self.max_abs_error || self.max_abs_error_at.is_none() {
+            self.max_abs_error = error.abs();
+            self.max_abs_error_at = Some(index as u64);
+        }
+        self.beyond += u64::from(bound.is_some_and(|bound| exceeds(a, b, bound)));
+    }
+
+    fn join(self, next: Tally) -> Tally {
+        let later = next.max_abs_error > self.max_abs_error || self.max_abs_error_at.is_none();
+        Tally {
+            compared: self.compared + next.compared,
+            nan: self.nan + next.nan,
+            inf: self.inf + next.inf,
+            missing: self.missing + next.missing,
+            altered: self.altered + next.altered,
+            lost: self.lost + next.lost,
+            beyond: self.beyond + next.beyond,
+            min: self.min.min(next.min),
+            max: self.max.max(next.max),
+            max_abs_error: self.max_abs_error.max(next.max_abs_error),
+            max_abs_error_at: if later { next.max_abs_error_at } else { self.max_abs_error_at },
+            sum: self.sum + next.sum,
+            sum_of_squares: self.sum_of_squares + next.sum_of_squares,
+        }
+    }
+}
+
+/// Whether |a − b| > bound, without rounding.
+///
+/// Rounding is monotone, so a rounded difference on either side of the bound decides; only one
+/// that rounds onto the bound needs its rounding error, which Knuth's two-sum gives exactly
+/// (The Art of Computer Programming, volume 2, 4.2.2, theorem B).
+fn exceeds(a: f64, b: f64, bound: f64) -> bool {
+    let difference = a - b;
+    if difference.abs() != bound || bound.is_infinite() {
+        return difference.abs() > bound;
+    }
+    let minus_b = difference - a;
+    let a_again = difference - minus_b;
+    let rounding = (a - a_again) + (-b - minus_b);
+    rounding * difference.signum() > 0.0
+}
+
+/// Sum of ((d − d') / unit)².
+fn scaled_sum_of_squares<T: Sample>(
+    original: &[T],
+    reconstructed: &[T],
+    missing: &Missing<T>,
+    unit: f64,
+) -> f64 {
+    fold_pairs(
+        original,
+        reconstructed,
+        |_, a, b| {
+            let pairs = a.iter().zip(b).filter_map(|(&a, &b)| missing.pair(a, b));
+            pairs.map(|(a, b)| ((a - b) / unit).powi(2)).sum::<f64>()
+        },
+        |a, b| a + b,
+    )
+    .unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_that_rounds_to_the_bound_is_told_from_one_that_equals_it() {
+        assert!(!exceeds(1.0, 0.5, 0.5));
+        let hair = f64::EPSILON / 4.0;
+        // 1 − (−hair) rounds to 1 and is larger; 1 − hair / 4 rounds to 1 and is smaller.
+        assert_eq!(1.0 + hair, 1.0);
+        assert!(exceeds(1.0, -hair, 1.0));
+        assert!(exceeds(-1.0, hair, 1.0));
+        assert_eq!(1.0 - hair / 4.0, 1.0);
+        assert!(!exceeds(1.0, hair / 4.0, 1.0));
+        assert!(!exceeds(f64::MAX, -f64::MAX, f64::INFINITY));
+        assert!(exceeds(f64::MAX, -f64::MAX, f64::MAX));
+    }
+
+    #[test]
+    fn squares_outside_the_range_of_f64_do_not_spoil_the_rmse() {
+        let missing = Missing::none();
+        for scale in [1e-200, 1e200] {
+            let found = compare(&[0.0, 2.0 * scale], &[scale, scale], &missing, None).unwrap();
+            assert!((found.rmse / scale - 1.0).abs() < 1e-15, "{scale}");
+            assert!((found.psnr() - 20.0 * 2f64.log10()).abs() < 1e-12, "{scale}");
+        }
+    }
+
+    #[test]
+    fn an_empty_field_compares_without_numbers() {
+        let found = compare::<f32>(&[], &[], &Missing::none(), Some(0.1)).unwrap();
+        assert_eq!((found.elements, found.violations()), (0, Some(0)));
+        assert_eq!(found.violation_share(), Some(0.0));
+        assert!(found.min.is_nan() && found.rmse.is_nan() && found.psnr().is_nan());
+    }
+
+    #[test]
+    fn misuse_is_refused() {
+        let missing = Missing::none();
+        let length = compare(&[1.0, 2.0], &[1.0], &missing, None).unwrap_err();
+        assert_eq!(length, Error::Length { original: 2, reconstructed: 1 });
+        assert!(compare(&[1.0], &[1.0], &missing, Some(f64::NAN)).is_err());
+        assert!(compare(&[1.0], &[1.0], &missing, Some(-1.0)).is_err());
+    }
+}

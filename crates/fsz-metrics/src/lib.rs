@@ -1,0 +1,36 @@
+//! How close a reconstructed field is to its original.
+//!
+//! Every metric takes the original and the reconstruction as slices in C order (last axis
+//! fastest) of `f32` or `f64`, and computes in `f64`. Values that no error-bounded codec is asked
+//! to approximate (NaN, ±Inf and the missing values that the caller names, see [`Missing`]) stay
+//! out of every mean and maximum; they are counted instead, and [`compare`] says whether the
+//! reconstruction kept them.
+//!
+//! | function | gives |
+//! |---|---|
+//! | [`compare`] | largest error, RMSE, NRMSE, PSNR, mean error, points beyond a bound |
+//! | [`ssim`] | structural similarity of the 2-D slices |
+//! | [`error_histogram`] | distribution of the signed error |
+//! | [`error_autocorrelation`] | correlation of the error with itself along an axis |
+//! | [`power_spectrum`] | mean power over shells of equal wave number |
+//!
+//! Results do not depend on the number of threads: sums are taken over chunks of fixed size and
+//! added in order.
+#![deny(missing_docs)]
+
+mod autocorrelation;
+mod chunks;
+mod comparison;
+mod error;
+mod histogram;
+mod sample;
+mod spectrum;
+mod ssim;
+
+pub use autocorrelation::error_autocorrelation;
+pub use comparison::{Comparison, compare};
+pub use error::{Error, Result};
+pub use histogram::{Histogram, error_histogram};
+pub use sample::{Class, Missing, Sample};
+pub use spectrum::{Shell, power_spectrum};
+pub use ssim::{Ssim, ssim};

@@ -1,0 +1,87 @@
+//! Element types, and which values take part in a metric.
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// An element type: `f32` or `f64`.
+pub trait Sample: sealed::Sealed + Copy + PartialEq + Send + Sync + 'static {
+    /// The value in `f64`; exact for both types.
+    fn to_f64(self) -> f64;
+    /// The nearest value of this type.
+    fn from_f64(value: f64) -> Self;
+}
+
+impl Sample for f32 {
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+    fn from_f64(value: f64) -> Self {
+        value as f32
+    }
+}
+
+impl Sample for f64 {
+    fn to_f64(self) -> f64 {
+        self
+    }
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+}
+
+/// What a value of the original is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// A number that takes part in the metrics.
+    Finite,
+    /// One of the named missing values.
+    Missing,
+    /// NaN.
+    Nan,
+    /// +Inf or −Inf.
+    Inf,
+}
+
+/// The values that mean "no value here", such as 1e20 on land in an ocean field.
+///
+/// A named value matches the element nearest to it: 1e20 matches `1e20f32` in an `f32` field.
+#[derive(Debug, Clone, Default)]
+pub struct Missing<T> {
+    values: Vec<T>,
+}
+
+impl<T: Sample> Missing<T> {
+    /// The given values are missing.
+    pub fn new(named: &[f64]) -> Self {
+        Missing { values: named.iter().map(|&v| T::from_f64(v)).collect() }
+    }
+
+    /// No value is missing.
+    pub fn none() -> Self {
+        Missing { values: Vec::new() }
+    }
+
+    /// What `value` is.
+    pub fn class(&self, value: T) -> Class {
+        let wide = value.to_f64();
+        if self.values.contains(&value) {
+            Class::Missing
+        } else if wide.is_finite() {
+            Class::Finite
+        } else if wide.is_nan() {
+            Class::Nan
+        } else {
+            Class::Inf
+        }
+    }
+
+    /// The pair in `f64` when both are numbers and the original is not missing.
+    pub(crate) fn pair(&self, original: T, reconstructed: T) -> Option<(f64, f64)> {
+        let other = reconstructed.to_f64();
+        let taken = self.class(original) == Class::Finite && other.is_finite();
+        taken.then(|| (original.to_f64(), other))
+    }
+}
