@@ -1,0 +1,74 @@
+//! Generates the bindings from the installed `adios2_c.h`.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Command, exit},
+};
+
+#[allow(dead_code, reason = "the library half of discovery is used at run time only")]
+#[path = "src/discovery.rs"]
+mod discovery;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/discovery.rs");
+    for variable in discovery::VARIABLES.iter().chain(&["LIBCLANG_PATH"]) {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    let include = discovery::header().unwrap_or_else(|not_found| fail(&not_found.to_string()));
+    let header = include.join("adios2_c.h");
+    println!("cargo::rerun-if-changed={}", header.display());
+    // Build scripts of dependent crates read these as DEP_ADIOS2_INCLUDE.
+    println!("cargo::metadata=include={}", include.display());
+
+    use_provisioned_libclang();
+    let bindings = bindgen::Builder::default()
+        .header(header.display().to_string())
+        .clang_arg(format!("-I{}", include.display()))
+        .clang_args(compiler_headers().map(|folder| format!("-I{}", folder.display())))
+        .allowlist_function("adios2_.*")
+        .allowlist_type("adios2_.*")
+        .allowlist_var("ADIOS2_VERSION.*")
+        .prepend_enum_name(false)
+        .dynamic_library_name("Adios2C")
+        .dynamic_link_require_all(true)
+        .layout_tests(false)
+        .generate()
+        .unwrap_or_else(|error| fail(&format!("bindgen on {}: {error}", header.display())));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    bindings.write_to_file(out.join("bindings.rs")).expect("OUT_DIR is writable");
+}
+
+/// Points bindgen at the libclang that set-up provisions, unless the user chose one.
+fn use_provisioned_libclang() {
+    if env::var_os("LIBCLANG_PATH").is_some() {
+        return;
+    }
+    let Some(lib) = discovery::cache_folder().map(|cache| cache.join("libclang-18/lib")) else {
+        return;
+    };
+    let folder = lib.read_dir().into_iter().flatten().filter_map(Result::ok).find_map(|python| {
+        let native = python.path().join("site-packages/clang/native");
+        native.is_dir().then_some(native)
+    });
+    if let Some(folder) = folder {
+        // SAFETY: a build script is a process of its own and this one has a single thread.
+        unsafe { env::set_var("LIBCLANG_PATH", folder) };
+    }
+}
+
+/// The folder with the C compiler's own `stddef.h`, which a bare libclang lacks.
+fn compiler_headers() -> Option<PathBuf> {
+    let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let output = Command::new(compiler).arg("-print-file-name=include").output().ok()?;
+    let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
+    Path::new(&folder).is_dir().then_some(folder)
+}
+
+fn fail(message: &str) -> ! {
+    for line in message.lines() {
+        println!("cargo::error={line}");
+    }
+    exit(1)
+}

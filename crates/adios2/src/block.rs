@@ -1,0 +1,196 @@
+//! ADIOS2 blocks: the parts that writers contributed to a step of a variable.
+
+use adios2_sys as sys;
+
+use crate::{
+    DataType, Engine, Error, Mode, Result, ShapeKind, Step,
+    call::check_pointer,
+    variable::{self, VariableInfo, describe},
+};
+
+/// One ADIOS2 block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlockInfo {
+    /// Its number within the step, as [`Selection::Block`](crate::Selection::Block) takes it.
+    pub id: u64,
+    /// The rank that wrote it.
+    pub writer: u64,
+    /// Its place in the global array; None for a local array or a value.
+    pub start: Option<Vec<u64>>,
+    /// Its extents; empty for a value.
+    pub count: Vec<u64>,
+    /// Smallest and largest value, where the engine recorded them (BP4 does not say, and
+    /// `StatsLevel=0` leaves them out).
+    pub range: Option<(f64, f64)>,
+}
+
+impl BlockInfo {
+    /// The number of elements.
+    pub fn elements(&self) -> u64 {
+        self.count.iter().product()
+    }
+}
+
+/// The ADIOS2 blocks of one step of a variable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepBlocks {
+    /// Global extents at this step; empty for values and local arrays.
+    pub shape: Vec<u64>,
+    /// In the order of their numbers.
+    pub blocks: Vec<BlockInfo>,
+}
+
+impl Engine {
+    /// The ADIOS2 blocks of one step of a variable, from the metadata alone.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchVariable`], [`Error::OutOfRange`] for a step that it does not have, and
+    /// [`Error::Unsupported`] for a BP4 variable that skips steps of its file.
+    pub fn blocks(&self, name: &str, step: Step) -> Result<StepBlocks> {
+        let _one = self.lock()?;
+        let raw = variable::inquire(&self.io, name)?;
+        self.select_step(raw, name, step)?;
+        self.blocks_locked(raw, step)
+    }
+
+    /// The caller holds the lock, and has selected the step.
+    pub(crate) fn blocks_locked(
+        &self,
+        raw: *mut sys::adios2_variable,
+        step: Step,
+    ) -> Result<StepBlocks> {
+        let api = self.io.context.api;
+        let info = describe(&self.io, raw)?;
+        let number = self.step_number(&info, step)?;
+        let is_array = matches!(info.kind, ShapeKind::GlobalArray | ShapeKind::JoinedArray);
+        // SAFETY: engine and variable are alive and locked, and the step exists.
+        let found = unsafe { api.adios2_inquire_blockinfo(self.raw, raw, number) };
+        let found =
+            check_pointer(found, || format!("listing the ADIOS2 blocks of {:?}", info.name))?;
+        // SAFETY: a result of this call that is not null is valid until freed, just below.
+        let list = unsafe { &*found };
+        let dims = usize::try_from(list.Dims).unwrap_or(0);
+        let blocks = (0..list.nblocks).map(|index| {
+            // SAFETY: BlocksInfo holds `nblocks` entries.
+            let block = unsafe { &*list.BlocksInfo.add(index) };
+            // SAFETY: Start and Count are null or hold `Dims` entries.
+            let (start, count) =
+                unsafe { (extents(block.Start, dims), extents(block.Count, dims)) };
+            let count = count.unwrap_or_default();
+            let range = if list.IsValue != 0 {
+                number_in(&block.Value, info.dtype).map(|value| (value, value))
+            } else {
+                self.range_of(block, info.dtype)
+            };
+            BlockInfo {
+                id: index as u64,
+                writer: u64::try_from(block.WriterID).unwrap_or(0),
+                start: start.filter(|_| is_array),
+                range: range.filter(|_| !count.contains(&0)),
+                count,
+            }
+        });
+        let blocks: Vec<_> = blocks.collect();
+        // SAFETY: Shape is null or holds `Dims` entries.
+        let shape = unsafe { extents(list.Shape, dims) };
+        // SAFETY: freed once; no reference into it is left.
+        unsafe { api.adios2_free_blockinfo(found) };
+        let shape = if is_array { shape.unwrap_or(info.shape) } else { Vec::new() };
+        Ok(StepBlocks { shape, blocks })
+    }
+
+    /// The number by which the engine knows a step of this variable. BP4 wants the engine's step
+    /// and reads past the end of an empty list for one that the variable skips.
+    fn step_number(&self, info: &VariableInfo, step: Step) -> Result<usize> {
+        let number = match step {
+            Step::Current => self.current_step_locked()?,
+            Step::At(step) if self.records_statistics() => step,
+            Step::At(step) if info.first_step + info.steps == self.steps_locked()? => {
+                info.first_step + step
+            }
+            Step::At(_) => {
+                return Err(Error::Unsupported(format!(
+                    "{:?} skips steps of its BP4 file, and ADIOS2 cannot list ADIOS2 blocks then; \
+                     read it step by step (Mode::Read)",
+                    info.name
+                )));
+            }
+        };
+        Ok(number as usize)
+    }
+
+    /// BP5 and SST keep their metadata in the form that carries minimum and maximum; BP4 does not.
+    fn records_statistics(&self) -> bool {
+        !self.kind().starts_with("BP4") && !self.kind().starts_with("BP3")
+    }
+
+    fn range_of(&self, block: &sys::adios2_blockinfo, dtype: DataType) -> Option<(f64, f64)> {
+        if !self.records_statistics() {
+            return None;
+        }
+        let range = (number_in(&block.MinUnion, dtype)?, number_in(&block.MaxUnion, dtype)?);
+        // Without statistics ADIOS2 leaves the empty range, whose minimum is above its maximum.
+        (range.0 <= range.1).then_some(range)
+    }
+
+    /// Selects the step that a call is about. The caller holds the lock.
+    pub(crate) fn select_step(
+        &self,
+        raw: *mut sys::adios2_variable,
+        name: &str,
+        step: Step,
+    ) -> Result<()> {
+        match (self.mode, step) {
+            (Mode::Read, Step::Current) => Ok(()),
+            (Mode::ReadRandomAccess, Step::At(step)) => {
+                let info = describe(&self.io, raw)?;
+                if step >= info.steps {
+                    return Err(Error::OutOfRange(format!(
+                        "{name:?} has {} steps, so there is no step {step}",
+                        info.steps
+                    )));
+                }
+                // SAFETY: the variable is alive and locked.
+                let code =
+                    unsafe { self.io.context.api.adios2_set_step_selection(raw, step as usize, 1) };
+                crate::call::check(code, || format!("selecting step {step} of {name:?}"))
+            }
+            (mode, step) => Err(Error::InvalidArgument(format!(
+                "{step:?} does not go with Mode::{mode:?}: use Step::Current with Mode::Read and \
+                 Step::At with Mode::ReadRandomAccess"
+            ))),
+        }
+    }
+}
+
+/// # Safety
+/// `list` is null or holds `dims` entries.
+unsafe fn extents(list: *const usize, dims: usize) -> Option<Vec<u64>> {
+    if list.is_null() {
+        return None;
+    }
+    // SAFETY: promised by the caller.
+    let list = unsafe { std::slice::from_raw_parts(list, dims) };
+    Some(list.iter().map(|&extent| extent as u64).collect())
+}
+
+/// The number in a union of ADIOS2's primitive types.
+fn number_in(union: &sys::adios2_PrimitiveStdtypeUnion, dtype: DataType) -> Option<f64> {
+    // SAFETY: ADIOS2 fills the member of the variable's type, and every bit pattern of each of
+    // these is a value.
+    unsafe {
+        Some(match dtype {
+            DataType::F32 => f64::from(union.f),
+            DataType::F64 => union.d,
+            DataType::I8 => f64::from(union.int8),
+            DataType::I16 => f64::from(union.int16),
+            DataType::I32 => f64::from(union.int32),
+            DataType::I64 => union.int64 as f64,
+            DataType::U8 => f64::from(union.uint8),
+            DataType::U16 => f64::from(union.uint16),
+            DataType::U32 => f64::from(union.uint32),
+            DataType::U64 => union.uint64 as f64,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! An open file or stream, and its steps.
+
+use std::{
+    fmt, mem,
+    sync::{
+        Arc, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use adios2_sys as sys;
+
+use crate::{
+    Error, Io, Result, VariableInfo,
+    call::{check, read_string, take_names},
+    variable,
+};
+
+/// How an engine is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Write a new file or stream, replacing what was there.
+    Write,
+    /// Write further steps to a file.
+    Append,
+    /// Read step by step, as a stream arrives; see [`Step::Current`](crate::Step::Current).
+    Read,
+    /// Read a file with all its steps at hand; see [`Step::At`](crate::Step::At).
+    ReadRandomAccess,
+}
+
+impl Mode {
+    pub(crate) fn raw(self) -> sys::adios2_mode {
+        match self {
+            Mode::Write => sys::adios2_mode_write,
+            Mode::Append => sys::adios2_mode_append,
+            Mode::Read => sys::adios2_mode_read,
+            Mode::ReadRandomAccess => sys::adios2_mode_readRandomAccess,
+        }
+    }
+
+    fn is_reader(self) -> bool {
+        matches!(self, Mode::Read | Mode::ReadRandomAccess)
+    }
+}
+
+/// What [`Engine::begin_step`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StepStatus {
+    /// The step is open.
+    Ready,
+    /// No step yet; try again.
+    NotReady,
+    /// There will be no further step.
+    EndOfStream,
+}
+
+/// An open file or stream. Dropping it closes it; [`Engine::close`] also reports errors.
+pub struct Engine {
+    pub(crate) io: Io,
+    pub(crate) raw: *mut sys::adios2_engine,
+    pub(crate) mode: Mode,
+    kind: String,
+    open: bool,
+    /// Set when deferred transfers failed: ADIOS2 may still hold pointers into buffers that are
+    /// gone, so it must never be given the chance to use them.
+    pub(crate) broken: AtomicBool,
+}
+
+// SAFETY: `raw` is owned by the context, which `io` keeps alive, and is used under the context's
+// lock only.
+unsafe impl Send for Engine {}
+// SAFETY: as above.
+unsafe impl Sync for Engine {}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("io", &self.io.name)
+            .field("kind", &self.kind)
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    pub(crate) fn new(io: Io, raw: *mut sys::adios2_engine, mode: Mode) -> Result<Engine> {
+        let one = io.context.lock();
+        let kind = read_string("reading the engine type", |buffer, size| {
+            // SAFETY: the engine was just opened; the lock is held; the buffer fits `size`.
+            unsafe { io.context.api.adios2_engine_get_type(buffer, size, raw) }
+        });
+        drop(one);
+        let broken = AtomicBool::new(false);
+        let mut engine = Engine { io, raw, mode, kind: String::new(), open: true, broken };
+        engine.kind = kind?;
+        Ok(engine)
+    }
+
+    /// The engine type as ADIOS2 names it, for instance `BP5Writer` or `BP4Reader`.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The group of variables and attributes that this engine serves.
+    pub fn io(&self) -> &Io {
+        &self.io
+    }
+
+    /// Takes the context's lock, unless the engine must not be used any more.
+    pub(crate) fn lock(&self) -> Result<MutexGuard<'_, ()>> {
+        if self.broken.load(Ordering::Acquire) {
+            return Err(Error::Unsupported(
+                "this engine is unusable since a deferred transfer failed: open it again".into(),
+            ));
+        }
+        Ok(self.io.context.lock())
+    }
+
+    /// Begins a step. `timeout` of None waits for as long as it takes.
+    ///
+    /// # Errors
+    /// [`Error::Call`], also when the stream broke.
+    pub fn begin_step(&mut self, timeout: Option<Duration>) -> Result<StepStatus> {
+        let seconds = timeout.map_or(-1.0, |timeout| timeout.as_secs_f32());
+        let step_mode = if self.mode.is_reader() {
+            sys::adios2_step_mode_read
+        } else {
+            sys::adios2_step_mode_append
+        };
+        let doing = || "beginning a step".to_owned();
+        let mut status = sys::adios2_step_status_other_error;
+        let _one = self.lock()?;
+        // SAFETY: the engine is open and locked; the output is a local.
+        let code = unsafe {
+            self.io.context.api.adios2_begin_step(self.raw, step_mode, seconds, &mut status)
+        };
+        check(code, doing)?;
+        match status {
+            sys::adios2_step_status_ok => Ok(StepStatus::Ready),
+            sys::adios2_step_status_not_ready => Ok(StepStatus::NotReady),
+            sys::adios2_step_status_end_of_stream => Ok(StepStatus::EndOfStream),
+            _ => Err(Error::Call { doing: doing(), failure: crate::CallFailure::Other }),
+        }
+    }
+
+    /// Ends the step: a writer writes it out, a reader lets it go.
+    ///
+    /// # Errors
+    /// [`Error::Call`].
+    pub fn end_step(&mut self) -> Result<()> {
+        let _one = self.lock()?;
+        // SAFETY: the engine is open and locked.
+        let code = unsafe { self.io.context.api.adios2_end_step(self.raw) };
+        check(code, || "ending a step".to_owned())
+    }
+
+    /// The current step, counted from 0.
+    ///
+    /// # Errors
+    /// [`Error::Call`].
+    pub fn current_step(&self) -> Result<u64> {
+        let _one = self.lock()?;
+        self.current_step_locked()
+    }
+
+    pub(crate) fn current_step_locked(&self) -> Result<u64> {
+        let mut step = 0usize;
+        // SAFETY: the engine is open and locked; the output is a local.
+        let code = unsafe { self.io.context.api.adios2_current_step(&mut step, self.raw) };
+        check(code, || "asking for the current step".to_owned())?;
+        Ok(step as u64)
+    }
+
+    /// The number of steps of a file opened for reading.
+    ///
+    /// # Errors
+    /// [`Error::Call`] for engines that cannot know, such as a stream.
+    pub fn steps(&self) -> Result<u64> {
+        let _one = self.lock()?;
+        self.steps_locked()
+    }
+
+    pub(crate) fn steps_locked(&self) -> Result<u64> {
+        let mut steps = 0usize;
+        // SAFETY: the engine is open and locked; the output is a local.
+        let code = unsafe { self.io.context.api.adios2_steps(&mut steps, self.raw) };
+        check(code, || "counting the steps".to_owned())?;
+        Ok(steps as u64)
+    }
+
+    /// Every variable of the file (random access) or of the current step (streaming), by name.
+    ///
+    /// # Errors
+    /// [`Error::Call`].
+    pub fn variables(&self) -> Result<Vec<VariableInfo>> {
+        let _one = self.lock()?;
+        let mut size = 0usize;
+        // SAFETY: the IO is alive and locked; the list and its strings come from malloc and are
+        // ours.
+        let names = unsafe {
+            let names = self.io.context.api.adios2_available_variables(self.io.raw, &mut size);
+            take_names(names, size)
+        };
+        names
+            .iter()
+            .map(|name| variable::describe(&self.io, variable::inquire(&self.io, name)?))
+            .collect()
+    }
+
+    /// What is known of one variable.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchVariable`], [`Error::Call`].
+    pub fn variable(&self, name: &str) -> Result<VariableInfo> {
+        let _one = self.lock()?;
+        variable::describe(&self.io, variable::inquire(&self.io, name)?)
+    }
+
+    /// Closes the file or stream. A writer's last step is complete after this.
+    ///
+    /// # Errors
+    /// [`Error::Call`]; the engine counts as closed all the same.
+    pub fn close(mut self) -> Result<()> {
+        self.close_once()
+    }
+
+    fn close_once(&mut self) -> Result<()> {
+        if !mem::replace(&mut self.open, false) {
+            return Ok(());
+        }
+        if self.broken.load(Ordering::Acquire) {
+            // Closing, or destroying the context, could use the dangling pointers: keep both.
+            mem::forget(Arc::clone(&self.io.context));
+            return Ok(());
+        }
+        let _one = self.io.context.lock();
+        // SAFETY: the engine is open and locked, and `open` is false from now on.
+        let code = unsafe { self.io.context.api.adios2_close(self.raw) };
+        check(code, || format!("closing the engine of {:?}", self.io.name))
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // A failure cannot be reported from here; ADIOS2 has printed it.
+        let _ = self.close_once();
+    }
+}

@@ -1,0 +1,56 @@
+//! The ADIOS2 shared library: found, opened once, kept for the life of the process.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, OnceLock, PoisonError},
+};
+
+use adios2_sys::{Adios2C, discovery};
+
+use crate::{Error, Result};
+
+/// The opened library and where it was found.
+struct Library {
+    api: Adios2C,
+    path: PathBuf,
+}
+
+/// Set once and never taken back: ADIOS2 keeps global state that does not survive being unloaded.
+static LIBRARY: OnceLock<Library> = OnceLock::new();
+static OPENING: Mutex<()> = Mutex::new(());
+
+/// The functions of the ADIOS2 C API. A failure is not remembered, so that a program may provision
+/// ADIOS2 and try again.
+pub(crate) fn api() -> Result<&'static Adios2C> {
+    Ok(&library()?.api)
+}
+
+/// Where the ADIOS2 library in use was found.
+///
+/// # Errors
+/// [`Error::NotFound`] or [`Error::Load`].
+pub fn library_path() -> Result<&'static Path> {
+    Ok(&library()?.path)
+}
+
+/// Whether ADIOS2 can be used in this process.
+pub fn is_available() -> bool {
+    library().is_ok()
+}
+
+fn library() -> Result<&'static Library> {
+    if let Some(library) = LIBRARY.get() {
+        return Ok(library);
+    }
+    let _one_opens = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(library) = LIBRARY.get() {
+        return Ok(library);
+    }
+    let path = discovery::library()?;
+    // SAFETY: loading runs the constructors of the ADIOS2 libraries, which set up their own
+    // globals only; the bindings were generated from the header of the same C API.
+    let opened = unsafe { Adios2C::new(&path) };
+    let api =
+        opened.map_err(|error| Error::Load { path: path.clone(), reason: error.to_string() })?;
+    Ok(LIBRARY.get_or_init(|| Library { api, path }))
+}
