@@ -1,0 +1,55 @@
+//! Residuals to payload words: µ, sign words, bit-planes (FORMAT.md, *Pack*).
+
+use crate::{
+    choose::Choice,
+    geometry::{BLOCK, Geometry, TILE},
+    simd::{Simd, portable::Portable},
+};
+
+/// Appends µ and the blocks of a standard tile.
+#[inline(always)]
+pub(crate) fn standard<S: Simd>(
+    simd: S,
+    residuals: &[i32; TILE],
+    choice: &Choice,
+    out: &mut Vec<u32>,
+) {
+    let begin = out.len();
+    out.resize(begin + choice.words, 0);
+    let mut rest = &mut out[begin..];
+    if choice.variant.centered {
+        rest[0] = choice.mu as u32;
+        rest = &mut rest[1..];
+    }
+    for (block, &rate) in residuals.as_chunks::<BLOCK>().0.iter().zip(&choice.rates) {
+        if rate > 0 {
+            let (words, after) = rest.split_at_mut(rate as usize + 1);
+            simd.pack(block, rate, words);
+            rest = after;
+        }
+    }
+}
+
+/// Appends µ and the blocks of a tile of any geometry.
+pub(crate) fn any(residuals: &[i32], choice: &Choice, geometry: Geometry, out: &mut Vec<u32>) {
+    if choice.variant.centered {
+        out.push(choice.mu as u32);
+    }
+    for (block, &rate) in residuals.chunks(geometry.block_len).zip(&choice.rates) {
+        if rate == 0 {
+            continue;
+        }
+        // The halves of a block of 64 alternate, word by word.
+        let begin = out.len();
+        let stride = geometry.plane_words();
+        out.resize(begin + stride * (rate as usize + 1), 0);
+        for (h, half) in block.as_chunks::<32>().0.iter().enumerate() {
+            let mut words = [0; 32];
+            let words = &mut words[..rate as usize + 1];
+            Portable.pack(half, rate, words);
+            for (k, &w) in words.iter().enumerate() {
+                out[begin + k * stride + h] = w;
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Codes to residuals (FORMAT.md, *Predict*).
+
+use crate::geometry::Geometry;
+
+/// Order and centering of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Variant {
+    /// 1 or 2.
+    pub order: u8,
+    pub centered: bool,
+}
+
+/// The variants in the order that ties go to.
+pub(crate) const VARIANTS: [Variant; 4] = [
+    Variant { order: 1, centered: false },
+    Variant { order: 2, centered: false },
+    Variant { order: 1, centered: true },
+    Variant { order: 2, centered: true },
+];
+
+/// Both differences of a chain that is preceded by the line through its first two codes, so that neither
+/// has a boundary: what is left are the residuals that all variants share.
+///
+/// `chain` holds two places before the first code. Residuals from `len` on are 0.
+#[inline(always)]
+pub(crate) fn differences(
+    chain: &mut [i32; 258],
+    len: usize,
+    first: &mut [i32; 256],
+    second: &mut [i32; 256],
+) {
+    let (q0, q1) = (chain[2], if len > 1 { chain[3] } else { chain[2] });
+    chain[1] = q0.wrapping_mul(2).wrapping_sub(q1);
+    chain[0] = q0.wrapping_mul(3).wrapping_sub(q1.wrapping_mul(2));
+    for i in 0..256 {
+        let d = chain[i + 2].wrapping_sub(chain[i + 1]);
+        first[i] = d;
+        second[i] = d.wrapping_sub(chain[i + 1].wrapping_sub(chain[i]));
+    }
+    if len < 256 {
+        first[len..].fill(0);
+        second[len..].fill(0);
+    }
+}
+
+/// The residuals of the first two elements, which depend on the variant; wrapping never happens for codes
+/// within ±(2²⁹ − 1).
+#[inline(always)]
+pub(crate) fn boundary(order: u8, q0: i32, q1: i32, mu: i32) -> [i32; 2] {
+    let x0 = q0.wrapping_sub(mu);
+    let x1 = q1.wrapping_sub(mu);
+    match order {
+        1 => [x0, x1.wrapping_sub(x0)],
+        _ => [x0, x1.wrapping_sub(x0.wrapping_mul(2))],
+    }
+}
+
+/// The residuals of one variant, element by element: the plain statement of the format, for every geometry
+/// and switch. `out` is as long as the tile.
+pub(crate) fn residuals(
+    codes: &[i32],
+    order: u8,
+    mu: i32,
+    geometry: Geometry,
+    cross_block: bool,
+    out: &mut [i32],
+) {
+    let (mut a, mut b) = (0i32, 0i32);
+    for (i, &q) in codes.iter().enumerate() {
+        if !cross_block && i % geometry.block_len == 0 {
+            (a, b) = (0, 0);
+        }
+        let x = q.wrapping_sub(mu);
+        out[i] = match order {
+            1 => x.wrapping_sub(a),
+            _ => x.wrapping_sub(a.wrapping_mul(2)).wrapping_add(b),
+        };
+        (a, b) = (x, a);
+    }
+    out[codes.len()..].fill(0);
+}

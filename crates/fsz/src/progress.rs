@@ -1,0 +1,54 @@
+//! Watching and cancelling a long call from another thread.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+use crate::error::{Error, Result};
+
+/// Shared between a caller and a running call: how far it is, and whether to stop.
+///
+/// Counts uncompressed bytes. A cancelled call returns [`Error::Cancelled`] soon after.
+#[derive(Debug, Default)]
+pub struct Progress {
+    total: AtomicU64,
+    done: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+impl Progress {
+    /// A new counter at 0 of 0.
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// Uncompressed bytes of the whole call; 0 until it begins.
+    pub fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    /// Uncompressed bytes done.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Asks the call to stop.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn begin(&self, total: u64) {
+        self.done.store(0, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+    }
+
+    pub(crate) fn advance(&self, bytes: u64) -> Result<()> {
+        self.done.fetch_add(bytes, Ordering::Relaxed);
+        self.check()
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,49 @@
+//! Plain Rust for every processor.
+
+use super::Simd;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Portable;
+
+impl Simd for Portable {
+    const FUSED: bool = false;
+
+    #[inline(always)]
+    fn pack(self, residuals: &[i32; 32], rate: u8, out: &mut [u32]) {
+        let out = &mut out[..rate as usize + 1];
+        out.fill(0);
+        let (sign, planes) = out.split_first_mut().expect("a block has a sign word");
+        for (i, &l) in residuals.iter().enumerate() {
+            let shift = 31 - i;
+            *sign |= ((l < 0) as u32) << shift;
+            let magnitude = l.unsigned_abs();
+            for (b, plane) in planes.iter_mut().enumerate() {
+                *plane |= ((magnitude >> b) & 1) << shift;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn unpack(self, words: &[u32], rate: u8, residuals: &mut [i32; 32]) {
+        let (&sign, planes) =
+            words[..rate as usize + 1].split_first().expect("a block has a sign word");
+        let mut magnitudes = [0u32; 32];
+        for (b, &plane) in planes.iter().enumerate() {
+            for (i, m) in magnitudes.iter_mut().enumerate() {
+                *m |= ((plane >> (31 - i)) & 1) << b;
+            }
+        }
+        for (i, (l, m)) in residuals.iter_mut().zip(magnitudes).enumerate() {
+            let negative = ((sign >> (31 - i)) & 1).wrapping_neg();
+            *l = (m ^ negative).wrapping_sub(negative) as i32;
+        }
+    }
+
+    #[inline(always)]
+    fn prefix_sum(self, values: &mut [i32; 256], mut carry: i32) {
+        for v in values {
+            carry = carry.wrapping_add(*v);
+            *v = carry;
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What is to be known of a field before it is quantized: its range, or a sample of its magnitude
+//! (FORMAT.md, *Bound* and *Quantization step*).
+
+use rayon::prelude::*;
+
+use crate::{certificate::Range, element::Element};
+
+/// Elements that a survey looks at between two decisions.
+const RUN: usize = 4096;
+const LANES: usize = 32;
+
+/// Whether `d` is one of the named missing values.
+#[inline(always)]
+pub(crate) fn is_missing<T: Element>(d: T, missing: &[T]) -> bool {
+    missing.iter().any(|m| m.to_bits64() == d.to_bits64())
+}
+
+/// The range of all of `data`.
+pub(crate) fn range<T: Element>(data: &[T], missing: &[T], parallel: bool) -> Range<T> {
+    let part = |part: &[T]| {
+        let mut range = Range::empty();
+        for run in part.chunks(RUN) {
+            range.merge(&run_range(run, missing));
+        }
+        range
+    };
+    if parallel {
+        data.par_chunks(64 * RUN).map(part).reduce(Range::empty, |mut a, b| {
+            a.merge(&b);
+            a
+        })
+    } else {
+        part(data)
+    }
+}
+
+fn run_range<T: Element>(run: &[T], missing: &[T]) -> Range<T> {
+    if missing.is_empty()
+        && let Some(range) = clean_range(run)
+    {
+        return range;
+    }
+    let mut range = Range::empty();
+    for &d in run {
+        range.take(d, is_missing(d, missing));
+    }
+    range
+}
+
+/// The range of a run of finite elements, or `None` when it has others.
+fn clean_range<T: Element>(run: &[T]) -> Option<Range<T>> {
+    let mut min = [T::INFINITY; LANES];
+    let mut max = [T::ZERO.sub(T::INFINITY); LANES];
+    // d · 0 is NaN for what is not finite, and stays so in a sum.
+    let mut spoiled = [T::ZERO; LANES];
+    let (blocks, rest) = run.as_chunks::<LANES>();
+    for block in blocks {
+        for j in 0..LANES {
+            let d = block[j];
+            min[j] = if d < min[j] { d } else { min[j] };
+            max[j] = if d > max[j] { d } else { max[j] };
+            spoiled[j] = spoiled[j].add(d.mul(T::ZERO));
+        }
+    }
+    let mut range = Range::empty();
+    for j in 0..LANES {
+        if spoiled[j].is_nan() {
+            return None;
+        }
+        range.min = if min[j] < range.min { min[j] } else { range.min };
+        range.max = if max[j] > range.max { max[j] } else { range.max };
+    }
+    for &d in rest {
+        range.take(d, false);
+    }
+    Some(range)
+}
+
+/// The largest magnitude among the samples of `data`.
+pub(crate) fn sampled_magnitude<T: Element>(data: &[T], missing: &[T]) -> f64 {
+    let mut largest = T::ZERO;
+    for (k, run) in data.chunks(RUN).enumerate() {
+        let within = (k as u32).wrapping_mul(2654435761) as usize % RUN;
+        if let Some(&d) = run.get(within)
+            && d.is_finite()
+            && d.magnitude() > largest
+            && !is_missing(d, missing)
+        {
+            largest = d.magnitude();
+        }
+    }
+    largest.to_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fast_range_equals_the_plain_one() {
+        for n in [0usize, 1, 31, 32, 33, 5000] {
+            for special in [None, Some(f32::NAN), Some(f32::NEG_INFINITY), Some(7.5)] {
+                let mut data: Vec<f32> =
+                    (0..n).map(|i| ((i * 37 % 101) as f32 - 50.0) * 1.5).collect();
+                if let (Some(s), Some(last)) = (special, data.last_mut()) {
+                    *last = s;
+                }
+                let mut plain = Range::empty();
+                data.iter().for_each(|&d| plain.take(d, d == 7.5));
+                for parallel in [false, true] {
+                    let fast = range(&data, &[7.5], parallel);
+                    assert_eq!(format!("{fast:?}"), format!("{plain:?}"));
+                }
+            }
+        }
+    }
+}
