@@ -1,0 +1,7 @@
+//! What the tests of FSZ as a whole share: fields that are the same on every machine, and the
+//! folder of real fields where there is one.
+
+pub mod cases;
+pub mod fields;
+pub mod hash;
+pub mod shared;

@@ -1,0 +1,96 @@
+//! Streams of known bytes. What FSZ writes today must be these bytes, and what it wrote in any
+//! earlier format version must still decode to the same values.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p fsz-tests` writes the files of the current version anew: only
+//! while a format version has not been released.
+
+use fsz::{Codec, Dtype, Element, Stream, max_compressed_len};
+use fsz_tests::cases::{Case, all};
+use fsz_tests::hash::fnv1a;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of the format version that is written today.
+const CURRENT: &str = "v1";
+
+#[test]
+fn streams_are_the_golden_bytes() {
+    let folder = golden().join(CURRENT);
+    let update = updating();
+    let mut manifest = String::new();
+    for case in all() {
+        let path = folder.join(case.name).with_extension("fsz");
+        let (stream, decoded) = match case.dtype {
+            Dtype::F32 => compress(&case, |v| v as f32, |v| v.to_le_bytes().to_vec()),
+            Dtype::F64 => compress(&case, |v| v, |v| v.to_le_bytes().to_vec()),
+        };
+        writeln!(manifest, "{} {decoded:016x}", case.name).unwrap();
+        if update {
+            fs::write(&path, &stream).unwrap();
+            continue;
+        }
+        let golden = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(stream == golden, "{}: the stream differs from its golden file", case.name);
+    }
+    let path = folder.join("decoded.txt");
+    if update {
+        fs::write(&path, &manifest).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), manifest, "decoded values differ");
+}
+
+#[test]
+fn streams_of_every_version_decode_to_the_same_values() {
+    if updating() {
+        // The other test is writing the files.
+        return;
+    }
+    let mut streams = 0;
+    for version in fs::read_dir(golden()).unwrap() {
+        let folder = version.unwrap().path();
+        let manifest = fs::read_to_string(folder.join("decoded.txt")).unwrap();
+        for line in manifest.lines() {
+            let (name, expected) = line.split_once(' ').unwrap();
+            let bytes = fs::read(folder.join(name).with_extension("fsz")).unwrap();
+            let stream = Stream::open(&bytes).unwrap();
+            let decoded = match stream.info().header().dtype {
+                Dtype::F32 => decode(&stream, |v: f32| v.to_le_bytes().to_vec()),
+                Dtype::F64 => decode(&stream, |v: f64| v.to_le_bytes().to_vec()),
+            };
+            assert_eq!(format!("{decoded:016x}"), expected, "{name}");
+            streams += 1;
+        }
+    }
+    assert!(streams >= all().len());
+}
+
+fn updating() -> bool {
+    std::env::var_os("UPDATE_GOLDEN").is_some()
+}
+
+fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
+}
+
+/// The stream of a case, and the hash of what it decodes to.
+fn compress<T: Element>(
+    case: &Case,
+    element: impl Fn(f64) -> T,
+    bytes: impl Fn(T) -> Vec<u8>,
+) -> (Vec<u8>, u64) {
+    let field: Vec<T> = case.field.iter().map(|v| element(*v)).collect();
+    let room = usize::try_from(max_compressed_len(&case.shape, case.dtype).unwrap()).unwrap();
+    let mut out = vec![0; room];
+    let length = Codec::cpu().compress_into(&field, &case.shape, &case.options, &mut out).unwrap();
+    out.truncate(length);
+    let decoded = decode(&Stream::open(&out).unwrap(), bytes);
+    (out, decoded)
+}
+
+fn decode<T: Element>(stream: &Stream, bytes: impl Fn(T) -> Vec<u8>) -> u64 {
+    let elements = usize::try_from(stream.info().header().elements()).unwrap();
+    let mut decoded = vec![T::default(); elements];
+    Codec::cpu().decompress_into(stream, &mut decoded).unwrap();
+    fnv1a(decoded.into_iter().flat_map(bytes))
+}
