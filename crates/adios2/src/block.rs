@@ -63,24 +63,32 @@ impl Engine {
         let info = describe(&self.io, raw)?;
         let number = self.step_number(&info, step)?;
         let is_array = matches!(info.kind, ShapeKind::GlobalArray | ShapeKind::JoinedArray);
+        let dimensions = variable::dimensions(&self.io, raw)?;
         // SAFETY: engine and variable are alive and locked, and the step exists.
         let found = unsafe { api.adios2_inquire_blockinfo(self.raw, raw, number) };
         let found =
             check_pointer(found, || format!("listing the ADIOS2 blocks of {:?}", info.name))?;
         // SAFETY: a result of this call that is not null is valid until freed, just below.
         let list = unsafe { &*found };
-        let dims = usize::try_from(list.Dims).unwrap_or(0);
+        // For local arrays BP4 reports the dimensions of the global shape: none.
+        let dims = if info.kind == ShapeKind::LocalArray {
+            dimensions
+        } else {
+            usize::try_from(list.Dims).unwrap_or(0)
+        };
         let blocks = (0..list.nblocks).map(|index| {
             // SAFETY: BlocksInfo holds `nblocks` entries.
             let block = unsafe { &*list.BlocksInfo.add(index) };
-            // SAFETY: Start and Count are null or hold `Dims` entries.
+            // SAFETY: Start and Count are null or hold `dims` entries.
             let (start, count) =
                 unsafe { (extents(block.Start, dims), extents(block.Count, dims)) };
             let count = count.unwrap_or_default();
-            let range = if list.IsValue != 0 {
+            let range = if !self.records_statistics() {
+                None
+            } else if list.IsValue != 0 {
                 number_in(&block.Value, info.dtype).map(|value| (value, value))
             } else {
-                self.range_of(block, info.dtype)
+                range_of(block, info.dtype)
             };
             BlockInfo {
                 id: index as u64,
@@ -91,7 +99,7 @@ impl Engine {
             }
         });
         let blocks: Vec<_> = blocks.collect();
-        // SAFETY: Shape is null or holds `Dims` entries.
+        // SAFETY: Shape is null or holds `dims` entries.
         let shape = unsafe { extents(list.Shape, dims) };
         // SAFETY: freed once; no reference into it is left.
         unsafe { api.adios2_free_blockinfo(found) };
@@ -124,15 +132,6 @@ impl Engine {
         !self.kind().starts_with("BP4") && !self.kind().starts_with("BP3")
     }
 
-    fn range_of(&self, block: &sys::adios2_blockinfo, dtype: DataType) -> Option<(f64, f64)> {
-        if !self.records_statistics() {
-            return None;
-        }
-        let range = (number_in(&block.MinUnion, dtype)?, number_in(&block.MaxUnion, dtype)?);
-        // Without statistics ADIOS2 leaves the empty range, whose minimum is above its maximum.
-        (range.0 <= range.1).then_some(range)
-    }
-
     /// Selects the step that a call is about. The caller holds the lock.
     pub(crate) fn select_step(
         &self,
@@ -161,6 +160,12 @@ impl Engine {
             ))),
         }
     }
+}
+
+fn range_of(block: &sys::adios2_blockinfo, dtype: DataType) -> Option<(f64, f64)> {
+    let range = (number_in(&block.MinUnion, dtype)?, number_in(&block.MaxUnion, dtype)?);
+    // Without statistics ADIOS2 leaves the empty range, whose minimum is above its maximum.
+    (range.0 <= range.1).then_some(range)
 }
 
 /// # Safety

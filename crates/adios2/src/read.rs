@@ -181,6 +181,10 @@ impl Engine {
     ) -> Result<(*mut sys::adios2_variable, usize)> {
         let info = self.block_of(raw, name, step, block)?;
         self.set_block(raw, name, info.id)?;
+        if info.start.is_none() {
+            // BP4 would keep the start of an earlier box inside a local array.
+            return self.select_box(raw, name, &vec![0; info.count.len()], &info.count);
+        }
         Ok((raw, element_count(&info.count)?))
     }
 

@@ -139,16 +139,22 @@ pub(crate) fn describe(io: &Io, raw: *mut sys::adios2_variable) -> Result<Variab
     })
 }
 
+/// The number of dimensions, of a local array too. The caller holds the context's lock.
+pub(crate) fn dimensions(io: &Io, raw: *mut sys::adios2_variable) -> Result<usize> {
+    let mut dimensions = 0usize;
+    // SAFETY: `raw` was inquired under the lock that is still held; the output is a local.
+    let code = unsafe { io.context.api.adios2_variable_ndims(&mut dimensions, raw) };
+    check(code, || format!("counting the dimensions of a variable of {:?}", io.name))?;
+    Ok(dimensions)
+}
+
 /// The global extents at the selected step. The caller holds the context's lock.
 pub(crate) fn shape(io: &Io, raw: *mut sys::adios2_variable) -> Result<Vec<u64>> {
-    let api = io.context.api;
-    let doing = || format!("reading the shape of a variable of {:?}", io.name);
-    let mut ndims = 0usize;
-    // SAFETY: `raw` was inquired under the lock that is still held.
-    check(unsafe { api.adios2_variable_ndims(&mut ndims, raw) }, doing)?;
-    let mut extents = vec![0usize; ndims];
-    // SAFETY: as above; a global array has as many shape entries as count entries.
-    check(unsafe { api.adios2_variable_shape(extents.as_mut_ptr(), raw) }, doing)?;
+    let mut extents = vec![0usize; dimensions(io, raw)?];
+    // SAFETY: `raw` was inquired under the lock that is still held; a global array has as many
+    // shape entries as dimensions.
+    let code = unsafe { io.context.api.adios2_variable_shape(extents.as_mut_ptr(), raw) };
+    check(code, || format!("reading the shape of a variable of {:?}", io.name))?;
     Ok(extents.into_iter().map(|extent| extent as u64).collect())
 }
 

@@ -1,0 +1,203 @@
+//! The wrapper against the real library, without any operator.
+
+use std::path::{Path, PathBuf};
+
+use adios2::{
+    Adios, Attribute, DataType, Engine, Error, Layout, Mode, Selection, ShapeKind, Step,
+    StepStatus, payload::Payload,
+};
+use tempfile::TempDir;
+
+const ROWS: u64 = 6;
+const COLUMNS: u64 = 10;
+
+/// The global array at a step: row and column are readable from each value.
+fn whole(step: u64) -> Vec<f32> {
+    (0..ROWS * COLUMNS).map(|index| (1000 * step + index) as f32).collect()
+}
+
+/// Three steps of a global array in two ADIOS2 blocks, a local array in two, a value and
+/// attributes.
+fn write(folder: &Path, engine: &str) -> PathBuf {
+    let path = folder.join(format!("{engine}.bp"));
+    let io = Adios::new().unwrap().declare_io("out").unwrap();
+    io.set_engine(engine).unwrap();
+    let u = io
+        .define_variable::<f32>("U", &Layout::global(&[ROWS, COLUMNS], &[0, 0], &[2, COLUMNS]))
+        .unwrap();
+    let parts = io.define_variable::<f64>("parts", &Layout::local(&[3])).unwrap();
+    let time = io.define_variable::<i32>("time", &Layout::Value).unwrap();
+    io.define_attribute("spacing", &[0.5f64, 0.25]).unwrap();
+    io.define_attribute("order", &[7i32]).unwrap();
+    io.define_text_attribute("made by", "a test").unwrap();
+    let mut out = io.open(&path, Mode::Write).unwrap();
+    for step in 0..3u64 {
+        out.begin_step(None).unwrap();
+        let values = whole(step);
+        let (head, tail) = values.split_at((2 * COLUMNS) as usize);
+        let locals = [step as f64; 4];
+        out.put_batch(|batch| {
+            batch.put_block(&u, &[0, 0], &[2, COLUMNS], head)?;
+            batch.put_block(&u, &[2, 0], &[4, COLUMNS], tail)?;
+            batch.put_block(&parts, &[], &[3], &locals[..3])?;
+            batch.put_block(&parts, &[], &[4], &locals)
+        })
+        .unwrap();
+        out.put(&time, &[step as i32]).unwrap();
+        out.end_step().unwrap();
+    }
+    out.close().unwrap();
+    path
+}
+
+fn open(path: &Path, engine: &str, mode: Mode) -> Engine {
+    let io = Adios::new().unwrap().declare_io("in").unwrap();
+    io.set_engine(engine).unwrap();
+    io.open(path, mode).unwrap()
+}
+
+fn check_random_access(engine: &str) {
+    let folder = TempDir::new().unwrap();
+    let file = open(&write(folder.path(), engine), engine, Mode::ReadRandomAccess);
+    let names: Vec<_> = file.variables().unwrap().into_iter().map(|v| v.name).collect();
+    assert_eq!(names, ["U", "parts", "time"]);
+    assert_eq!(file.steps().unwrap(), 3);
+    let u = file.variable("U").unwrap();
+    assert_eq!((u.dtype, u.kind, u.steps), (DataType::F32, ShapeKind::GlobalArray, 3));
+    assert_eq!(u.shape, [ROWS, COLUMNS]);
+    assert_eq!(file.variable("parts").unwrap().kind, ShapeKind::LocalArray);
+
+    for step in 0..3 {
+        let at = Step::At(step);
+        let expected = whole(step);
+        assert_eq!(file.read::<f32>("U", at, &Selection::All).unwrap(), expected);
+        let block = file.read::<f32>("U", at, &Selection::Block(1)).unwrap();
+        assert_eq!(block, expected[(2 * COLUMNS) as usize..]);
+        let inner = Selection::Box { start: vec![1, 3], count: vec![2, 1] };
+        let pick = |row: u64, column: u64| expected[(row * COLUMNS + column) as usize];
+        assert_eq!(file.read::<f32>("U", at, &inner).unwrap(), [pick(1, 3), pick(2, 3)]);
+        let inner = Selection::BlockBox { block: 1, start: vec![3, 9], count: vec![1, 1] };
+        assert_eq!(file.read::<f32>("U", at, &inner).unwrap(), [pick(5, 9)]);
+        let value: Vec<i32> = file.read("time", at, &Selection::All).unwrap();
+        assert_eq!(value, [step as i32]);
+        let part: Vec<f64> = file.read("parts", at, &Selection::Block(1)).unwrap();
+        assert_eq!(part, [step as f64; 4]);
+        let inner = Selection::BlockBox { block: 1, start: vec![2], count: vec![2] };
+        let part: Vec<f64> = file.read("parts", at, &inner).unwrap();
+        assert_eq!(part, [step as f64; 2]);
+        let part: Vec<f64> = file.read("parts", at, &Selection::Block(0)).unwrap();
+        assert_eq!(part, [step as f64; 3]);
+
+        let blocks = file.blocks("U", at).unwrap();
+        assert_eq!(blocks.shape, [ROWS, COLUMNS]);
+        assert_eq!(blocks.blocks.len(), 2);
+        assert_eq!(blocks.blocks[1].start.as_deref(), Some(&[2, 0][..]));
+        assert_eq!(blocks.blocks[1].count, [4, COLUMNS]);
+        if engine == "BP5" {
+            let last = (1000 * step + ROWS * COLUMNS - 1) as f64;
+            let first = (1000 * step + 2 * COLUMNS) as f64;
+            assert_eq!(blocks.blocks[1].range, Some((first, last)));
+        } else {
+            assert_eq!(blocks.blocks[1].range, None);
+        }
+        let parts = file.blocks("parts", at).unwrap();
+        assert!(parts.shape.is_empty());
+        assert_eq!(parts.blocks[0].start, None);
+        assert_eq!(parts.blocks[0].count, [3]);
+    }
+    // Two steps and two variables in one go.
+    let (mut first, mut last) = (vec![0f32; (ROWS * COLUMNS) as usize], [0f64; 4]);
+    file.get_batch(|batch| {
+        batch.read_into("U", Step::At(2), &Selection::All, &mut first)?;
+        batch.read_into("parts", Step::At(1), &Selection::Block(1), &mut last)
+    })
+    .unwrap();
+    assert_eq!(first, whole(2));
+    assert_eq!(last, [1.0; 4]);
+
+    let attributes = file.attributes().unwrap();
+    assert!(attributes.contains(&("spacing".into(), Attribute::Float(vec![0.5, 0.25]))));
+    assert!(attributes.contains(&("order".into(), Attribute::Int(vec![7]))));
+    assert!(attributes.contains(&("made by".into(), Attribute::Text(vec!["a test".into()]))));
+}
+
+#[test]
+fn bp5_with_all_steps_at_hand() {
+    check_random_access("BP5");
+}
+
+#[test]
+fn bp4_with_all_steps_at_hand() {
+    check_random_access("BP4");
+}
+
+#[test]
+fn step_by_step() {
+    for engine in ["BP5", "BP4"] {
+        let folder = TempDir::new().unwrap();
+        let mut file = open(&write(folder.path(), engine), engine, Mode::Read);
+        let mut step = 0;
+        while file.begin_step(None).unwrap() == StepStatus::Ready {
+            assert_eq!(file.current_step().unwrap(), step);
+            let values: Vec<f32> = file.read("U", Step::Current, &Selection::All).unwrap();
+            assert_eq!(values, whole(step));
+            assert_eq!(file.blocks("U", Step::Current).unwrap().blocks.len(), 2);
+            file.end_step().unwrap();
+            step += 1;
+        }
+        assert_eq!(step, 3);
+    }
+}
+
+#[test]
+fn mistakes_are_errors() {
+    let folder = TempDir::new().unwrap();
+    let file = open(&write(folder.path(), "BP5"), "BP5", Mode::ReadRandomAccess);
+    let at = Step::At(0);
+    let all = Selection::All;
+    assert!(matches!(file.read::<f32>("V", at, &all), Err(Error::NoSuchVariable(_))));
+    assert!(matches!(file.read::<f64>("U", at, &all), Err(Error::WrongType { .. })));
+    assert!(matches!(file.read::<f32>("U", Step::At(3), &all), Err(Error::OutOfRange(_))));
+    assert!(matches!(file.read::<f32>("U", Step::Current, &all), Err(Error::InvalidArgument(_))));
+    assert!(matches!(file.blocks("U", Step::At(9)), Err(Error::OutOfRange(_))));
+    let block = Selection::Block(2);
+    assert!(matches!(file.read::<f32>("U", at, &block), Err(Error::OutOfRange(_))));
+    let outside = Selection::Box { start: vec![5, 0], count: vec![2, 1] };
+    assert!(matches!(file.read::<f32>("U", at, &outside), Err(Error::OutOfRange(_))));
+    let huge = Selection::Box { start: vec![u64::MAX, 0], count: vec![u64::MAX, 1] };
+    assert!(matches!(file.read::<f32>("U", at, &huge), Err(Error::OutOfRange(_))));
+    assert!(matches!(file.read::<f64>("parts", at, &all), Err(Error::InvalidArgument(_))));
+    let mut short = [0f32; 3];
+    let read = file.read_into("U", at, &all, &mut short);
+    assert!(matches!(read, Err(Error::InvalidArgument(_))));
+
+    let io = Adios::new().unwrap().declare_io("other").unwrap();
+    let missing = io.open(folder.path().join("missing.bp"), Mode::ReadRandomAccess);
+    assert!(matches!(missing, Err(Error::Call { .. })));
+    let config = Adios::with_config(&folder.path().join("missing.xml"));
+    assert!(matches!(config, Err(Error::Call { .. })));
+}
+
+#[test]
+fn engines_may_move_between_threads() {
+    let folder = TempDir::new().unwrap();
+    let file = open(&write(folder.path(), "BP5"), "BP5", Mode::ReadRandomAccess);
+    std::thread::scope(|scope| {
+        for step in 0..3 {
+            let file = &file;
+            scope.spawn(move || {
+                for _ in 0..10 {
+                    let read: Vec<f32> = file.read("U", Step::At(step), &Selection::All).unwrap();
+                    assert_eq!(read, whole(step));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_type_that_fsz_never_takes_is_not_fsz() {
+    let folder = TempDir::new().unwrap();
+    let file = open(&write(folder.path(), "BP5"), "BP5", Mode::ReadRandomAccess);
+    assert_eq!(file.payload("time", Step::At(0), 0).unwrap(), Payload::NotFsz);
+}
