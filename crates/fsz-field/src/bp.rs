@@ -1,0 +1,129 @@
+//! ADIOS2 files (BP5 and BP4): variables, steps, ADIOS2 blocks.
+
+use std::path::{Path, PathBuf};
+
+use adios2::{Adios, DataType, Engine, Mode, Selection, Step};
+pub use adios2::{BlockInfo, ShapeKind, StepBlocks, VariableInfo, payload::Payload};
+
+use crate::error::{Error, Result};
+use crate::field::Field;
+use crate::scalar::Scalar;
+use crate::shape::Shape;
+
+/// An ADIOS2 file with all its steps at hand.
+///
+/// Steps are counted per variable, from 0: those in which it was written.
+#[derive(Debug)]
+pub struct Bp {
+    path: PathBuf,
+    engine: Engine,
+}
+
+impl Bp {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// When it is not there or not an ADIOS2 file, or no ADIOS2 is found on this machine.
+    pub fn open(path: &Path) -> Result<Bp> {
+        // ADIOS2 reports a missing file at length on standard error.
+        std::fs::metadata(path).map_err(Error::io(path))?;
+        let refuse = |e: adios2::Error| Error::file(path, e.to_string());
+        // Files without compressed variables are readable without the operator; where one is
+        // needed, ADIOS2 says so.
+        let _ = adios2::plugin::load();
+        let io = Adios::new().and_then(|adios| adios.declare_io("fsz")).map_err(refuse)?;
+        let engine = io.open(path, Mode::ReadRandomAccess).map_err(refuse)?;
+        Ok(Bp { path: path.to_owned(), engine })
+    }
+
+    /// Every variable, by name.
+    pub fn variables(&self) -> Result<Vec<VariableInfo>> {
+        self.engine.variables().map_err(|e| self.refuse(e))
+    }
+
+    /// One variable.
+    ///
+    /// # Errors
+    /// When there is none of that name; the message lists those there are.
+    pub fn variable(&self, name: &str) -> Result<VariableInfo> {
+        let all = self.variables()?;
+        let names = all.iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(", ");
+        let missing = || Error::file(&self.path, format!("no variable {name}; there are: {names}"));
+        all.iter().find(|v| v.name == name).cloned().ok_or_else(missing)
+    }
+
+    /// The ADIOS2 blocks of one step, from the metadata alone.
+    pub fn blocks(&self, name: &str, step: u64) -> Result<StepBlocks> {
+        self.engine.blocks(name, Step::At(step)).map_err(|e| self.refuse(e))
+    }
+
+    /// What an ADIOS2 block holds in the file, not decoded.
+    pub fn payload(&self, name: &str, step: u64, block: u64) -> Result<Payload> {
+        self.engine.payload(name, Step::At(step), block).map_err(|e| self.refuse(e))
+    }
+
+    /// Reads and decodes one step of a variable: the global array, put together of its ADIOS2
+    /// blocks, or one ADIOS2 block.
+    ///
+    /// # Errors
+    /// When there is no such variable, step or ADIOS2 block, when its values are neither `f32` nor
+    /// `f64`, and when a variable of local arrays is asked for without a block.
+    pub fn read(&self, name: &str, step: u64, block: Option<u64>) -> Result<Field> {
+        let variable = self.variable(name)?;
+        if step >= variable.steps {
+            let reason = format!("{name} has steps 0 to {}", variable.steps.saturating_sub(1));
+            return Err(Error::file(&self.path, reason));
+        }
+        let blocks = self.blocks(name, step)?;
+        let is_local = matches!(variable.kind, ShapeKind::LocalArray);
+        let block = match block {
+            None if is_local && blocks.blocks.len() == 1 => Some(0),
+            None if is_local => {
+                let reason = format!(
+                    "{name} is made of {} local arrays: choose one with --block",
+                    blocks.blocks.len()
+                );
+                return Err(Error::file(&self.path, reason));
+            }
+            given => given,
+        };
+        let (sides, selection) = match block {
+            None => (blocks.shape, Selection::All),
+            Some(id) => match usize::try_from(id).ok().and_then(|i| blocks.blocks.get(i)) {
+                Some(found) => (found.count.clone(), Selection::Block(id)),
+                None => {
+                    let reason = format!(
+                        "step {step} of {name} has {} ADIOS2 blocks, so there is no block {id}",
+                        blocks.blocks.len()
+                    );
+                    return Err(Error::file(&self.path, reason));
+                }
+            },
+        };
+        let shape = Shape::new(&sides)?;
+        let field = match variable.dtype {
+            DataType::F32 => self.read_as::<f32>(name, step, &selection, shape),
+            DataType::F64 => self.read_as::<f64>(name, step, &selection, shape),
+            other => {
+                let reason = format!("{name} holds {other}, and fields are f32 or f64");
+                return Err(Error::file(&self.path, reason));
+            }
+        }?;
+        Ok(field.with_name(Some(name.to_owned())).with_step(Some(step)))
+    }
+
+    fn read_as<T: Scalar + adios2::Element>(
+        &self,
+        name: &str,
+        step: u64,
+        selection: &Selection,
+        shape: Shape,
+    ) -> Result<Field> {
+        let values = self.engine.read::<T>(name, Step::At(step), selection);
+        Field::new(shape, values.map_err(|e| self.refuse(e))?)
+    }
+
+    fn refuse(&self, error: adios2::Error) -> Error {
+        Error::file(&self.path, error.to_string())
+    }
+}

@@ -1,0 +1,62 @@
+//! What can go wrong with a file, in one line that says what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a file could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system refused; the source says why.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is not what it should be, or more must be known about it.
+    #[error("{path}: {reason}", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// The output exists and was not to be overwritten.
+    #[error("{path} exists already: name another file, or overwrite it with --force", path = path.display())]
+    Exists {
+        /// The output.
+        path: PathBuf,
+    },
+    /// The stream in the file could not be read.
+    #[error("{path}: {source}", path = path.display())]
+    Codec {
+        /// The file.
+        path: PathBuf,
+        /// What the codec said.
+        source: fsz::Error,
+    },
+    /// A shape, axis, index or other argument does not fit; the message says which.
+    #[error("{0}")]
+    Argument(String),
+}
+
+/// [`std::result::Result`] with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::Io { path, source }
+    }
+
+    pub(crate) fn file(path: &Path, reason: impl Into<String>) -> Error {
+        Error::File { path: path.to_owned(), reason: reason.into() }
+    }
+
+    pub(crate) fn codec(path: &Path) -> impl FnOnce(fsz::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::Codec { path, source }
+    }
+}

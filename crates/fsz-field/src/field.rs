@@ -1,0 +1,288 @@
+//! One field: its values, wherever they lie, with shape and name.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use fsz::Dtype;
+use memmap2::Mmap;
+use ndarray::{ArrayViewD, IxDyn, ShapeBuilder, Slice};
+
+use crate::error::{Error, Result};
+use crate::map::{Order, read};
+use crate::scalar::Scalar;
+use crate::shape::Shape;
+
+/// A field: values of one element type in C order (last axis fastest), in memory or in a mapped
+/// file.
+#[derive(Debug, Clone)]
+pub struct Field {
+    name: Option<String>,
+    step: Option<u64>,
+    shape: Shape,
+    storage: Storage,
+}
+
+/// Where the values lie.
+#[doc(hidden)]
+#[derive(Debug, Clone)]
+pub enum Storage {
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+    /// Aligned for the element type; [`Field::mapped`] sees to it.
+    Mapped(Arc<Mmap>, Range<usize>, Dtype),
+}
+
+/// The values of a field.
+#[derive(Debug, Clone, Copy)]
+pub enum Values<'a> {
+    /// Single precision.
+    F32(&'a [f32]),
+    /// Double precision.
+    F64(&'a [f64]),
+}
+
+impl Field {
+    /// A field of values in memory.
+    ///
+    /// # Errors
+    /// When the shape does not hold the values.
+    pub fn new<T: Scalar>(shape: Shape, values: Vec<T>) -> Result<Field> {
+        Field::stored(shape, T::store(values))
+    }
+
+    /// A field of values that were read into memory.
+    pub(crate) fn stored(shape: Shape, storage: Storage) -> Result<Field> {
+        let field = Field { name: None, step: None, shape, storage };
+        let (elements, there) = (field.shape.elements(), field.values().len() as u64);
+        if elements == there {
+            return Ok(field);
+        }
+        let shape = &field.shape;
+        Err(Error::Argument(format!("shape {shape} holds {elements} values, not {there}")))
+    }
+
+    /// A field of the values in `bytes` of a mapped file, native byte order. Copies them only if
+    /// they are not aligned.
+    ///
+    /// # Errors
+    /// When the shape does not hold the values.
+    pub(crate) fn mapped(
+        shape: Shape,
+        dtype: Dtype,
+        map: Arc<Mmap>,
+        bytes: Range<usize>,
+    ) -> Result<Field> {
+        let size = dtype.size();
+        let within = map.get(bytes.clone()).filter(|b| b.len().is_multiple_of(size));
+        let Some(raw) = within else {
+            return Err(Error::Argument("the values do not lie in the file".into()));
+        };
+        let storage = if raw.as_ptr().addr().is_multiple_of(size) {
+            Storage::Mapped(map, bytes, dtype)
+        } else {
+            read(raw, dtype, Order::NATIVE)
+        };
+        Field::stored(shape, storage)
+    }
+
+    /// The same field with this name.
+    pub fn with_name(mut self, name: Option<String>) -> Field {
+        self.name = name;
+        self
+    }
+
+    /// The same field with this time step.
+    pub fn with_step(mut self, step: Option<u64>) -> Field {
+        self.step = step;
+        self
+    }
+
+    /// The variable's name, when the file tells it.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The time step, when the file tells it.
+    pub fn step(&self) -> Option<u64> {
+        self.step
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> Dtype {
+        match &self.storage {
+            Storage::F32(_) => Dtype::F32,
+            Storage::F64(_) => Dtype::F64,
+            Storage::Mapped(_, _, dtype) => *dtype,
+        }
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The values in C order.
+    pub fn values(&self) -> Values<'_> {
+        match &self.storage {
+            Storage::F32(values) => Values::F32(values),
+            Storage::F64(values) => Values::F64(values),
+            Storage::Mapped(map, bytes, dtype) => match dtype {
+                Dtype::F32 => Values::F32(bytemuck::cast_slice(&map[bytes.clone()])),
+                Dtype::F64 => Values::F64(bytemuck::cast_slice(&map[bytes.clone()])),
+            },
+        }
+    }
+
+    /// The values in C order, when they are of type `T`.
+    pub fn as_slice<T: Scalar>(&self) -> Option<&[T]> {
+        T::of(self.values())
+    }
+
+    /// The plane at `index` of `axis`, with that axis removed; a copy.
+    ///
+    /// # Errors
+    /// When there is no such axis or index.
+    pub fn slice(&self, axis: usize, index: u64) -> Result<Field> {
+        let sides = self.shape.sides();
+        let Some(&side) = sides.get(axis) else {
+            return Err(Error::Argument(format!(
+                "there is no axis {axis}: the shape {} has axes 0 to {}",
+                self.shape,
+                sides.len().saturating_sub(1)
+            )));
+        };
+        if index >= side {
+            return Err(Error::Argument(format!(
+                "there is no index {index} on axis {axis} of shape {}",
+                self.shape
+            )));
+        }
+        let mut start = vec![0; sides.len()];
+        let mut count = sides.to_vec();
+        (start[axis], count[axis]) = (index, 1);
+        let mut plane = self.window(&start, &count)?;
+        count.remove(axis);
+        plane.shape = Shape::new(&count)?;
+        Ok(plane)
+    }
+
+    /// The box of `count` values from `start`; a copy.
+    ///
+    /// # Errors
+    /// When the box does not lie in the field.
+    pub fn window(&self, start: &[u64], count: &[u64]) -> Result<Field> {
+        let sides = self.shape.sides();
+        let inside = start.len() == sides.len()
+            && count.len() == sides.len()
+            && (0..sides.len())
+                .all(|a| start[a].checked_add(count[a]).is_some_and(|end| end <= sides[a]));
+        if !inside {
+            return Err(Error::Argument(format!(
+                "the box from {start:?} of {count:?} does not lie in shape {}",
+                self.shape
+            )));
+        }
+        let storage = match self.values() {
+            Values::F32(values) => f32::store(self.copy_window(values, start, count)?),
+            Values::F64(values) => f64::store(self.copy_window(values, start, count)?),
+        };
+        let (name, step, shape) = (self.name.clone(), self.step, Shape::new(count)?);
+        Ok(Field { name, step, shape, storage })
+    }
+
+    fn copy_window<T: Scalar>(&self, values: &[T], start: &[u64], count: &[u64]) -> Result<Vec<T>> {
+        let all = ArrayViewD::from_shape(IxDyn(&self.shape.indices()?), values)
+            .map_err(|e| Error::Argument(e.to_string()))?;
+        let part = all.slice_each_axis(|axis| {
+            let (from, n) = (start[axis.axis.0] as usize, count[axis.axis.0] as usize);
+            Slice::from(from..from + n)
+        });
+        Ok(part.iter().copied().collect())
+    }
+}
+
+impl<'a> Values<'a> {
+    /// Number of values.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(self) -> usize {
+        match self {
+            Values::F32(values) => values.len(),
+            Values::F64(values) => values.len(),
+        }
+    }
+
+    /// The bytes in native order.
+    pub fn bytes(self) -> &'a [u8] {
+        match self {
+            Values::F32(values) => bytemuck::cast_slice(values),
+            Values::F64(values) => bytemuck::cast_slice(values),
+        }
+    }
+}
+
+/// Values in Fortran order (first axis fastest) rearranged to C order.
+pub(crate) fn from_fortran(shape: &Shape, values: Values<'_>) -> Result<Storage> {
+    Ok(match values {
+        Values::F32(values) => Storage::F32(transpose(shape, values)?),
+        Values::F64(values) => Storage::F64(transpose(shape, values)?),
+    })
+}
+
+fn transpose<T: Scalar>(shape: &Shape, values: &[T]) -> Result<Vec<T>> {
+    let shape = IxDyn(&shape.indices()?).f();
+    let array =
+        ArrayViewD::from_shape(shape, values).map_err(|e| Error::Argument(e.to_string()))?;
+    Ok(array.iter().copied().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cube() -> Field {
+        let values = (0..24u8).map(f32::from).collect();
+        Field::new(Shape::new(&[2, 3, 4]).unwrap(), values).unwrap().with_step(Some(5))
+    }
+
+    #[test]
+    fn slices_and_windows_are_copied_out() {
+        let slice = |axis, index| cube().slice(axis, index).unwrap();
+        assert_eq!(slice(0, 1).shape().sides(), [3, 4]);
+        assert_eq!(slice(0, 1).as_slice::<f32>().unwrap()[..3], [12.0, 13.0, 14.0]);
+        assert_eq!(slice(2, 3).as_slice::<f32>().unwrap(), [3.0, 7.0, 11.0, 15.0, 19.0, 23.0]);
+        assert_eq!(slice(1, 0).step(), Some(5));
+        let window = cube().window(&[1, 1, 2], &[1, 2, 2]).unwrap();
+        assert_eq!(window.shape().sides(), [1, 2, 2]);
+        assert_eq!(window.as_slice::<f32>().unwrap(), [18.0, 19.0, 22.0, 23.0]);
+        assert!(window.as_slice::<f64>().is_none());
+    }
+
+    #[test]
+    fn what_lies_outside_is_refused() {
+        assert!(cube().slice(3, 0).is_err());
+        assert!(cube().slice(1, 3).is_err());
+        assert!(cube().window(&[0, 0], &[1, 1]).is_err());
+        assert!(cube().window(&[0, 0, 3], &[1, 1, 2]).is_err());
+        assert!(cube().window(&[0, 0, u64::MAX], &[1, 1, 2]).is_err());
+        let shape = Shape::new(&[2, 2]).unwrap();
+        assert!(Field::new(shape, vec![1.0f64; 3]).is_err());
+    }
+
+    #[test]
+    fn a_scalar_and_an_empty_field_are_fields() {
+        let scalar = Field::new(Shape::new(&[]).unwrap(), vec![1.0f64]).unwrap();
+        assert_eq!(scalar.window(&[], &[]).unwrap().as_slice::<f64>().unwrap(), [1.0]);
+        assert!(scalar.slice(0, 0).is_err());
+        let empty = Field::new(Shape::new(&[0, 5]).unwrap(), Vec::<f32>::new()).unwrap();
+        assert_eq!(empty.slice(1, 2).unwrap().shape().sides(), [0]);
+    }
+
+    #[test]
+    fn fortran_order_becomes_c_order() {
+        let shape = Shape::new(&[2, 3]).unwrap();
+        let values = [1.0f32, 4.0, 2.0, 5.0, 3.0, 6.0];
+        let storage = from_fortran(&shape, Values::F32(&values)).unwrap();
+        let field = Field::stored(shape, storage).unwrap();
+        assert_eq!(field.as_slice::<f32>().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    }
+}

@@ -1,0 +1,32 @@
+//! Fields on disk, and the one [`Field`] type that every program of FSZ works with.
+//!
+//! [`open`] reads a field from raw values, `.npy`, `.fsz` and, with the features of those names,
+//! `.zfp` and ADIOS2 `.bp`. Values that lie in a file as the machine holds them are memory-mapped,
+//! so that a field larger than memory opens at once. [`Output`] writes files that appear whole or
+//! not at all.
+#![deny(missing_docs)]
+
+#[cfg(feature = "adios2")]
+pub mod bp;
+mod error;
+mod field;
+mod map;
+mod npy;
+mod open;
+mod output;
+mod raw;
+mod scalar;
+mod shape;
+mod stream;
+#[cfg(feature = "zfp")]
+pub mod zfp;
+
+pub use error::{Error, Result};
+pub use field::{Field, Values};
+pub use npy::write_npy;
+pub use open::{Hints, Kind, open};
+pub use output::{Output, remove_unfinished};
+pub use raw::write_raw;
+pub use scalar::Scalar;
+pub use shape::{Shape, shape_in_name};
+pub use stream::StreamFile;

@@ -1,0 +1,60 @@
+//! Memory-mapped files, and values in the byte order of another machine.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use fsz::Dtype;
+use memmap2::Mmap;
+
+use crate::error::{Error, Result};
+use crate::field::Storage;
+
+/// The bytes of a file, read as they are touched.
+///
+/// A file that another program shortens while it is mapped ends this program with SIGBUS; that is
+/// the price of opening any size at once.
+pub(crate) fn map_file(path: &Path) -> Result<Arc<Mmap>> {
+    let file = File::open(path).map_err(Error::io(path))?;
+    let kind = file.metadata().map_err(Error::io(path))?;
+    if !kind.is_file() {
+        return Err(Error::file(path, "not a regular file, so it cannot be mapped"));
+    }
+    // SAFETY: the map is read-only and private to this process; every bit pattern is a valid value
+    // of the types it is read as. Writing to the file meanwhile changes values and no more.
+    let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path))?;
+    Ok(Arc::new(map))
+}
+
+/// The byte order of stored values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Little,
+    Big,
+}
+
+impl Order {
+    /// The order of this machine.
+    pub(crate) const NATIVE: Order =
+        if cfg!(target_endian = "big") { Order::Big } else { Order::Little };
+}
+
+/// Copies the values in `bytes`; a rest shorter than a value is left out.
+pub(crate) fn read(bytes: &[u8], dtype: Dtype, order: Order) -> Storage {
+    match dtype {
+        Dtype::F32 => {
+            let bits = |b: &[u8; 4]| match order {
+                Order::Little => u32::from_le_bytes(*b),
+                Order::Big => u32::from_be_bytes(*b),
+            };
+            Storage::F32(bytes.as_chunks().0.iter().map(|b| f32::from_bits(bits(b))).collect())
+        }
+        Dtype::F64 => {
+            let bits = |b: &[u8; 8]| match order {
+                Order::Little => u64::from_le_bytes(*b),
+                Order::Big => u64::from_be_bytes(*b),
+            };
+            Storage::F64(bytes.as_chunks().0.iter().map(|b| f64::from_bits(bits(b))).collect())
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! NumPy's `.npy` files.
+//!
+//! The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. A magic,
+//! two bytes of version, the header's length, a Python dictionary as text, the values.
+
+use std::path::Path;
+
+use fsz::Dtype;
+
+use crate::error::{Error, Result};
+use crate::field::{Field, from_fortran};
+use crate::map::{Order, map_file, read};
+use crate::output::Output;
+use crate::raw::write_raw;
+use crate::shape::Shape;
+
+/// The first bytes of every `.npy` file.
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// Values begin at a multiple of this in files that we write, as in NumPy's.
+const ALIGNMENT: usize = 64;
+
+/// Opens a `.npy` file: `float32` or `float64`, either byte order, C or Fortran order. Values in
+/// native byte order and C order stay mapped; others are rearranged in memory.
+pub(crate) fn open_npy(path: &Path) -> Result<Field> {
+    let map = map_file(path)?;
+    let refuse = |reason: String| Error::file(path, reason);
+    let (header, start) = Header::parse(&map).map_err(refuse)?;
+    let needed = header.shape.elements().checked_mul(header.dtype.size() as u64);
+    let there = (map.len() - start) as u64;
+    if needed != Some(there) {
+        return Err(refuse(format!(
+            "shape {} of {} does not fit the {there} bytes after the header: the file is damaged \
+             or still being written",
+            header.shape, header.dtype
+        )));
+    }
+    if header.order == Order::NATIVE && !header.fortran {
+        let values = start..map.len();
+        return Field::mapped(header.shape, header.dtype, map, values);
+    }
+    let copy = Field::stored(header.shape, read(&map[start..], header.dtype, header.order))?;
+    if !header.fortran {
+        return Ok(copy);
+    }
+    let rearranged = from_fortran(copy.shape(), copy.values())?;
+    Field::stored(copy.shape().clone(), rearranged)
+}
+
+/// Writes a field as `.npy`, version 1.0, little-endian, C order.
+pub fn write_npy(field: &Field, output: &mut Output) -> Result<()> {
+    let sides = field.shape().sides().iter().map(u64::to_string).collect::<Vec<_>>();
+    let tuple = match sides.as_slice() {
+        [one] => format!("({one},)"),
+        many => format!("({})", many.join(", ")),
+    };
+    let mut header = format!(
+        "{{'descr': '<f{}', 'fortran_order': False, 'shape': {tuple}, }}",
+        field.dtype().size()
+    );
+    // Magic, version, length and the newline at the end count too.
+    let before = MAGIC.len() + 4;
+    let unpadded = before + header.len() + 1;
+    header.extend(std::iter::repeat_n(' ', unpadded.next_multiple_of(ALIGNMENT) - unpadded));
+    header.push('\n');
+    output.put(MAGIC)?;
+    output.put(&[1, 0])?;
+    // 8 sides of 20 digits stay far below the 65535 bytes of version 1.0.
+    output.put(&(header.len() as u16).to_le_bytes())?;
+    output.put(header.as_bytes())?;
+    write_raw(field, output)
+}
+
+/// What a header says.
+#[derive(Debug)]
+struct Header {
+    dtype: Dtype,
+    order: Order,
+    fortran: bool,
+    shape: Shape,
+}
+
+impl Header {
+    /// The header of a file and where its values begin, or what is wrong with it.
+    fn parse(file: &[u8]) -> Result<(Header, usize), String> {
+        let damaged = || "not a whole .npy header: the file is damaged".to_owned();
+        let rest = file.strip_prefix(MAGIC).ok_or_else(damaged)?;
+        let ([major, _minor], rest) = rest.split_first_chunk().ok_or_else(damaged)?;
+        let (len, rest) = match major {
+            1 => {
+                let (len, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
+                (usize::from(u16::from_le_bytes(*len)), rest)
+            }
+            2 | 3 => {
+                let (len, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
+                (u32::from_le_bytes(*len) as usize, rest)
+            }
+            other => return Err(format!(".npy version {other} is not known: save it as 1.0")),
+        };
+        let text = rest.get(..len).ok_or_else(damaged)?;
+        let text = std::str::from_utf8(text).map_err(|_| damaged())?;
+        let start = file.len() - rest.len() + len;
+        Ok((Header::of_dictionary(text).ok_or_else(damaged)??, start))
+    }
+
+    /// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`; `None` if it is not
+    /// such a dictionary.
+    fn of_dictionary(text: &str) -> Option<Result<Header, String>> {
+        let mut rest = text.trim().strip_prefix('{')?.trim_start();
+        let (mut descr, mut fortran, mut shape) = (None, None, None);
+        while !rest.starts_with('}') {
+            let (key, after) = quoted(rest)?;
+            let value = after.trim_start().strip_prefix(':')?.trim_start();
+            rest = match key {
+                "descr" if value.starts_with('[') => {
+                    return Some(Err("a structured array: save one field of it alone".into()));
+                }
+                "descr" => {
+                    let (value, after) = quoted(value)?;
+                    descr = Some(value);
+                    after
+                }
+                "fortran_order" => {
+                    fortran = Some(value.starts_with("True"));
+                    value.strip_prefix("True").or_else(|| value.strip_prefix("False"))?
+                }
+                "shape" => {
+                    let (inside, after) = value.strip_prefix('(')?.split_once(')')?;
+                    shape = Some(sides(inside)?);
+                    after
+                }
+                _ => return None,
+            };
+            rest = rest.trim_start();
+            rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+        }
+        Some(Header::of_values(descr?, fortran?, &shape?))
+    }
+
+    fn of_values(descr: &str, fortran: bool, sides: &[u64]) -> Result<Header, String> {
+        let (order, kind) = match descr.split_at_checked(1) {
+            Some(("<", kind)) => (Order::Little, kind),
+            Some((">", kind)) => (Order::Big, kind),
+            Some(("=", kind)) => (Order::NATIVE, kind),
+            _ => (Order::NATIVE, descr),
+        };
+        let dtype = match kind {
+            "f4" => Dtype::F32,
+            "f8" => Dtype::F64,
+            _ => {
+                return Err(format!(
+                    "values of type '{descr}': only float32 and float64 are compressed, so \
+                     convert them with .astype(numpy.float32)"
+                ));
+            }
+        };
+        let shape = Shape::new(sides).map_err(|e| e.to_string())?;
+        Ok(Header { dtype, order, fortran, shape })
+    }
+}
+
+/// The string at the start of `text` and what comes after it.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    text[1..].split_once(quote)
+}
+
+/// The sides in the text between the brackets of a tuple.
+fn sides(text: &str) -> Option<Vec<u64>> {
+    let text = text.trim();
+    let text = text.strip_suffix(',').unwrap_or(text);
+    if text.is_empty() {
+        return Some(Vec::new());
+    }
+    // Python 2 wrote long integers with an L.
+    text.split(',').map(|side| side.trim().trim_end_matches('L').parse().ok()).collect()
+}

@@ -1,0 +1,81 @@
+//! Raw files: little-endian values and nothing else.
+
+use std::io::Write;
+use std::path::Path;
+
+use fsz::Dtype;
+
+use crate::error::{Error, Result};
+use crate::field::{Field, Values};
+use crate::map::{Order, map_file, read};
+use crate::open::Hints;
+use crate::output::Output;
+use crate::shape::{Shape, shape_in_name};
+
+/// Opens a raw file. What the hints leave open comes from the name (`T_30x192x288.f32`), and the
+/// element type of a file with another ending from its size.
+pub(crate) fn open_raw(path: &Path, hints: &Hints) -> Result<Field> {
+    let map = map_file(path)?;
+    let len = map.len() as u64;
+    let told = hints.dtype.or_else(|| dtype_of_ending(path));
+    let shape = match hints.shape.clone().or_else(|| shape_in_name(path)) {
+        Some(shape) => shape,
+        None => return Err(no_shape(path, len, told)),
+    };
+    let fits = |dtype: &Dtype| shape.elements().checked_mul(dtype.size() as u64) == Some(len);
+    let dtype = match told {
+        Some(dtype) if fits(&dtype) => dtype,
+        Some(dtype) => return Err(wrong_size(path, &shape, dtype, len, hints.shape.is_some())),
+        None => [Dtype::F32, Dtype::F64].into_iter().find(fits).ok_or_else(|| {
+            let reason =
+                format!("{len} bytes hold shape {shape} neither as f32 nor as f64: check --shape");
+            Error::file(path, reason)
+        })?,
+    };
+    if Order::NATIVE == Order::Little {
+        let all = 0..map.len();
+        return Field::mapped(shape, dtype, map, all);
+    }
+    Field::stored(shape, read(&map, dtype, Order::Little))
+}
+
+/// Writes the values, little-endian, C order.
+pub fn write_raw(field: &Field, output: &mut Output) -> Result<()> {
+    let values = field.values();
+    if Order::NATIVE == Order::Little {
+        return output.put(values.bytes());
+    }
+    match values {
+        Values::F32(v) => v.iter().try_for_each(|v| output.write_all(&v.to_le_bytes())),
+        Values::F64(v) => v.iter().try_for_each(|v| output.write_all(&v.to_le_bytes())),
+    }
+    .map_err(Error::io(output.path()))
+}
+
+/// What an ending says about the element type.
+fn dtype_of_ending(path: &Path) -> Option<Dtype> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "f32" => Some(Dtype::F32),
+        "f64" | "d64" => Some(Dtype::F64),
+        _ => None,
+    }
+}
+
+fn no_shape(path: &Path, len: u64, dtype: Option<Dtype>) -> Error {
+    let size = dtype.map_or(4, Dtype::size) as u64;
+    let reason = format!(
+        "the shape is not known: give --shape, such as --shape {} for all {len} bytes in one \
+         dimension",
+        len / size
+    );
+    Error::file(path, reason)
+}
+
+fn wrong_size(path: &Path, shape: &Shape, dtype: Dtype, len: u64, asked: bool) -> Error {
+    let needed = u128::from(shape.elements()) * dtype.size() as u128;
+    let whence =
+        if asked { "check --shape and --dtype" } else { "give --shape (the name misleads)" };
+    let reason =
+        format!("shape {shape} of {dtype} is {needed} bytes and the file has {len}: {whence}");
+    Error::file(path, reason)
+}

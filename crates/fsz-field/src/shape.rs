@@ -1,0 +1,130 @@
+//! Shapes as people write them: `30x192x288`, slowest axis first.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+
+/// Most dimensions of a field.
+const MAX_DIMENSIONS: usize = 8;
+
+/// The sides of a field, slowest axis first; written `30x192x288`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape(Vec<u64>);
+
+impl Shape {
+    /// A shape of at most 8 sides whose number of values fits 64 bits.
+    pub fn new(sides: &[u64]) -> Result<Shape> {
+        if sides.len() > MAX_DIMENSIONS {
+            return Err(Error::Argument(format!(
+                "{} dimensions are too many: a field has at most {MAX_DIMENSIONS}",
+                sides.len()
+            )));
+        }
+        let bytes = sides.iter().try_fold(8u64, |n, &side| n.checked_mul(side));
+        // A zero side makes the field empty, however large the others.
+        if bytes.is_none() && !sides.contains(&0) {
+            return Err(Error::Argument(format!(
+                "a field of shape {} is larger than 64 bits can count",
+                written(sides)
+            )));
+        }
+        Ok(Shape(sides.to_vec()))
+    }
+
+    /// The sides, slowest axis first.
+    pub fn sides(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// Number of values: the product of the sides, 1 for no side.
+    pub fn elements(&self) -> u64 {
+        if self.0.contains(&0) { 0 } else { self.0.iter().product() }
+    }
+
+    /// The sides for indexing memory.
+    ///
+    /// # Errors
+    /// When a side is more than this machine can address.
+    pub fn indices(&self) -> Result<Vec<usize>> {
+        let narrow = |&side: &u64| {
+            usize::try_from(side)
+                .map_err(|_| Error::Argument(format!("a side of {side} is too long here")))
+        };
+        self.0.iter().map(narrow).collect()
+    }
+}
+
+impl FromStr for Shape {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Shape> {
+        let side = |s: &str| s.trim().parse::<u64>().ok();
+        let sides: Option<Vec<u64>> = text.split(['x', 'X', ',']).map(side).collect();
+        let unreadable = || {
+            Error::Argument(format!(
+                "'{text}' is not a shape: write the sides with x between, slowest first, \
+                 such as 30x192x288"
+            ))
+        };
+        Shape::new(&sides.ok_or_else(unreadable)?)
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&written(&self.0))
+    }
+}
+
+fn written(sides: &[u64]) -> String {
+    if sides.is_empty() {
+        return "scalar".to_owned();
+    }
+    sides.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// The shape that ends a file's name: 30x192x288 for `T_30x192x288.f32`, 32768 for `x_32768.f32`.
+pub fn shape_in_name(path: &Path) -> Option<Shape> {
+    let stem = path.file_stem()?.to_str()?;
+    let last = stem.rsplit(['_', '-', '.', ' ']).next()?;
+    let digits = last.bytes().all(|b| b.is_ascii_digit() || b == b'x');
+    digits.then(|| last.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_are_read_and_written() {
+        let shape: Shape = "30x192x288".parse().unwrap();
+        assert_eq!(shape.sides(), [30, 192, 288]);
+        assert_eq!(shape.elements(), 30 * 192 * 288);
+        assert_eq!(shape.to_string(), "30x192x288");
+        assert_eq!("7".parse::<Shape>().unwrap().sides(), [7]);
+        assert_eq!("3,4".parse::<Shape>().unwrap().sides(), [3, 4]);
+        assert_eq!(Shape::new(&[]).unwrap().elements(), 1);
+        assert_eq!(Shape::new(&[u64::MAX, 0, u64::MAX]).unwrap().elements(), 0);
+    }
+
+    #[test]
+    fn what_is_not_a_shape_is_refused() {
+        for text in ["", "x", "3x", "-1", "3x-4", "1.5", "abc", "1x1x1x1x1x1x1x1x1"] {
+            assert!(text.parse::<Shape>().is_err(), "{text}");
+        }
+        assert!("4294967296x4294967296".parse::<Shape>().is_err());
+    }
+
+    #[test]
+    fn the_shape_is_found_at_the_end_of_a_name() {
+        let found = |name: &str| shape_in_name(Path::new(name)).map(|s| s.to_string());
+        assert_eq!(found("/a/T_30x192x288.f32").as_deref(), Some("30x192x288"));
+        assert_eq!(found("wspd30_25x125x125.f32").as_deref(), Some("25x125x125"));
+        assert_eq!(found("hacc_x_32768.f32").as_deref(), Some("32768"));
+        assert_eq!(found("density.128x128.raw").as_deref(), Some("128x128"));
+        assert_eq!(found("T.f32"), None);
+        assert_eq!(found("x.f32"), None);
+    }
+}

@@ -1,0 +1,303 @@
+//! Readers on good and on hostile files, and outputs that appear whole or not at all.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use fsz::{Codec, Dtype};
+use fsz_field::{Error, Field, Hints, Kind, Output, Shape, Values, open, write_npy, write_raw};
+use tempfile::{TempDir, tempdir};
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempdir().unwrap())
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn names(&self) -> Vec<String> {
+        let names = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> =
+            names.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn open_plain(path: &Path) -> Result<Field, Error> {
+    open(path, &Hints::default(), &Codec::cpu())
+}
+
+#[track_caller]
+fn refused(path: &Path, hints: &Hints, words: &str) {
+    let message = open(path, hints, &Codec::cpu()).unwrap_err().to_string();
+    assert!(message.contains(words), "{message}");
+    assert!(!message.contains('\n'), "{message}");
+}
+
+fn f32s(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
+    values.into_iter().flat_map(f32::to_le_bytes).collect()
+}
+
+/// A `.npy` file with this dictionary and these bytes after it.
+fn npy(dictionary: &str, values: &[u8]) -> Vec<u8> {
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((dictionary.len() as u16).to_le_bytes());
+    file.extend(dictionary.as_bytes());
+    file.extend(values);
+    file
+}
+
+fn field(shape: &[u64], values: Vec<f32>) -> Field {
+    Field::new(Shape::new(shape).unwrap(), values).unwrap()
+}
+
+#[test]
+fn a_raw_file_takes_shape_and_type_from_its_name() {
+    let folder = Folder::new();
+    let path = folder.file("T_2x3.f32", &f32s([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]));
+    let field = open_plain(&path).unwrap();
+    assert_eq!((field.dtype(), field.shape().sides()), (Dtype::F32, &[2, 3][..]));
+    assert_eq!(field.as_slice::<f32>().unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+}
+
+#[test]
+fn hints_win_over_the_name_and_the_size_tells_the_type() {
+    let folder = Folder::new();
+    let path = folder.file("T_2x3.dat", &f32s([1.0; 12]));
+    assert_eq!(open_plain(&path).unwrap().dtype(), Dtype::F64);
+    let shape = Some("3x4".parse().unwrap());
+    let read = open(&path, &Hints { shape, dtype: None }, &Codec::cpu()).unwrap();
+    assert_eq!((read.dtype(), read.shape().sides()), (Dtype::F32, &[3, 4][..]));
+}
+
+#[test]
+fn a_raw_file_that_does_not_fit_is_refused() {
+    let folder = Folder::new();
+    let hints = |shape: &str, dtype| Hints { shape: Some(shape.parse().unwrap()), dtype };
+    let path = folder.file("T.f32", &f32s([1.0; 6]));
+    refused(&path, &Hints::default(), "--shape 6");
+    refused(&path, &hints("7", None), "check --shape");
+    refused(&path, &hints("6", Some(Dtype::F64)), "48 bytes and the file has 24");
+    refused(&folder.file("T_2020.f32", &f32s([1.0; 6])), &Hints::default(), "give --shape");
+    refused(&folder.file("T.dat", &[0; 25]), &hints("6", None), "neither as f32 nor as f64");
+    refused(&folder.0.path().join("none.f32"), &Hints::default(), "No such file");
+    refused(&folder.0.path().join("none.npy"), &Hints::default(), "No such file");
+    let huge = hints("2305843009213693951", Some(Dtype::F64));
+    refused(&path, &huge, "check --shape");
+}
+
+#[test]
+fn an_empty_raw_file_is_an_empty_field() {
+    let folder = Folder::new();
+    let field = open_plain(&folder.file("T_0x3.f32", &[])).unwrap();
+    assert_eq!(field.values().len(), 0);
+}
+
+#[test]
+fn npy_in_every_order() {
+    let folder = Folder::new();
+    let big: Vec<u8> = (0..6).flat_map(|v| f64::from(v).to_be_bytes()).collect();
+    let big_fortran: Vec<u8> =
+        [0.0f32, 3.0, 1.0, 4.0, 2.0, 5.0].into_iter().flat_map(f32::to_be_bytes).collect();
+    let files = [
+        (
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+            f32s((0..6).map(|v| v as f32)),
+        ),
+        (
+            "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }",
+            f32s([0.0, 3.0, 1.0, 4.0, 2.0, 5.0]),
+        ),
+        ("{\"shape\": (2L, 3L), \"fortran_order\": False, \"descr\": \">f8\"}", big),
+        ("{'descr': '>f4', 'fortran_order': True, 'shape': (2, 3), }  \n", big_fortran),
+    ];
+    for (dictionary, values) in files {
+        let field = open_plain(&folder.file("a.npy", &npy(dictionary, &values))).unwrap();
+        assert_eq!(field.shape().sides(), [2, 3], "{dictionary}");
+        let values: Vec<f64> = match field.values() {
+            Values::F32(v) => v.iter().map(|&v| f64::from(v)).collect(),
+            Values::F64(v) => v.to_vec(),
+        };
+        assert_eq!(values, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], "{dictionary}");
+    }
+}
+
+#[test]
+fn npy_of_a_scalar_and_of_version_2() {
+    let folder = Folder::new();
+    let scalar =
+        npy("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", &2.5f64.to_le_bytes());
+    let field = open_plain(&folder.file("a.npy", &scalar)).unwrap();
+    assert_eq!((field.shape().sides(), field.as_slice::<f64>().unwrap()), (&[][..], &[2.5][..]));
+    let dictionary = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }";
+    let mut file = b"\x93NUMPY\x02\x00".to_vec();
+    file.extend((dictionary.len() as u32).to_le_bytes());
+    file.extend(dictionary);
+    file.extend(7f32.to_le_bytes());
+    assert_eq!(open_plain(&folder.file("b.npy", &file)).unwrap().as_slice::<f32>().unwrap(), [7.0]);
+}
+
+#[test]
+fn hostile_npy_is_refused() {
+    let folder = Folder::new();
+    let good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+    let whole = npy(good, &f32s([1.0; 6]));
+    for len in 0..whole.len() {
+        let path = folder.file("cut.npy", &whole[..len]);
+        let message = open_plain(&path).unwrap_err().to_string();
+        assert!(message.contains("cut.npy") && !message.contains('\n'), "{len}: {message}");
+    }
+    for (dictionary, words) in [
+        ("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }", "does not fit"),
+        ("{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }", "does not fit"),
+        ("{'descr': '<i4', 'fortran_order': False, 'shape': (6,), }", "astype"),
+        ("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6,), }", "structured"),
+        ("{'descr': '<f4', 'fortran_order': False, 'shape': (-6,), }", "damaged"),
+        (
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4), }",
+            "64 bits",
+        ),
+        ("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (6,), }", "damaged"),
+        ("{'descr': '', 'fortran_order': False, 'shape': (6,), }", "astype"),
+        ("{'descr': 'é4', 'fortran_order': False, 'shape': (6,), }", "astype"),
+        ("{'descr': '<f4'", "damaged"),
+        ("{", "damaged"),
+        ("{}", "damaged"),
+        ("", "damaged"),
+    ] {
+        refused(
+            &folder.file("bad.npy", &npy(dictionary, &f32s([1.0; 6]))),
+            &Hints::default(),
+            words,
+        );
+    }
+    refused(&folder.file("old.npy", b"\x93NUMPY\x09\x00\x00\x00"), &Hints::default(), "version 9");
+    refused(&folder.file("other.npy", b"something else"), &Hints::default(), "damaged");
+}
+
+#[test]
+fn every_flip_of_a_header_bit_is_an_error_or_a_field() {
+    let folder = Folder::new();
+    let dictionary = "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }";
+    let whole = npy(dictionary, &f32s([1.0; 6]));
+    for bit in 0..8 * (whole.len() - 24) {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(field) = open_plain(&folder.file("flip.npy", &flipped)) {
+            assert_eq!(field.shape().elements(), field.values().len() as u64);
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let folder = Folder::new();
+    for shape in [&[][..], &[1], &[2, 1], &[1, 1, 2, 1], &[0, 4]] {
+        let count = shape.iter().product::<u64>();
+        let values: Vec<f32> = (0..count).map(|v| v as f32 / 3.0).collect();
+        let written = field(shape, values.clone());
+        let path = folder.0.path().join("a.npy");
+        let mut output = Output::create(&path, true).unwrap();
+        write_npy(&written, &mut output).unwrap();
+        output.commit().unwrap();
+        let read = open_plain(&path).unwrap();
+        assert_eq!((read.shape(), read.as_slice::<f32>().unwrap()), (written.shape(), &values[..]));
+        assert!(fs::read(&path).unwrap().len().is_multiple_of(64) || count > 0);
+
+        let mut output = Output::create(&folder.0.path().join("a.f32"), true).unwrap();
+        write_raw(&written, &mut output).unwrap();
+        output.commit().unwrap();
+        assert_eq!(fs::read(folder.0.path().join("a.f32")).unwrap(), f32s(values));
+    }
+}
+
+#[test]
+fn kinds_are_told_by_first_bytes_and_endings() {
+    let folder = Folder::new();
+    let kind = |name, bytes: &[u8]| Kind::of(&folder.file(name, bytes)).unwrap();
+    assert_eq!(kind("a", b"\x93NUMPY\x01\x00"), Kind::Npy);
+    assert_eq!(kind("a", b"\x89FSZ\r\n\x1a\n"), Kind::Fsz);
+    assert_eq!(kind("a", b"zfp\x05"), Kind::Zfp);
+    assert_eq!(kind("a.f32", b"zfp\x05"), Kind::Raw);
+    assert_eq!(kind("a.fsz", b""), Kind::Fsz);
+    assert_eq!(kind("a.bin", b"12345678"), Kind::Raw);
+    assert_eq!(Kind::of(folder.0.path()).unwrap(), Kind::Bp);
+    assert!(Kind::of(Path::new("/nowhere/a.bp")).is_err());
+}
+
+#[test]
+fn an_output_appears_whole_or_not_at_all() {
+    let folder = Folder::new();
+    let path = folder.0.path().join("out");
+    let mut output = Output::create(&path, false).unwrap();
+    output.write_all(b"half").unwrap();
+    assert_eq!(folder.names().len(), 1, "the temporary file lies beside");
+    assert!(!path.exists());
+    drop(output);
+    assert!(folder.names().is_empty(), "nothing is left behind");
+
+    let mut output = Output::create(&path, false).unwrap();
+    output.write_all(b"whole").unwrap();
+    output.commit().unwrap();
+    assert_eq!(folder.names(), ["out"]);
+    assert_eq!(fs::read(&path).unwrap(), b"whole");
+}
+
+#[test]
+fn overwriting_takes_force() {
+    let folder = Folder::new();
+    let path = folder.file("out", b"old");
+    assert!(matches!(Output::create(&path, false), Err(Error::Exists { .. })));
+    let mut output = Output::create(&path, true).unwrap();
+    output.write_all(b"new").unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    output.commit().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert_eq!(folder.names(), ["out"]);
+}
+
+#[test]
+fn a_name_that_was_taken_meanwhile_is_kept() {
+    let folder = Folder::new();
+    let path = folder.0.path().join("out");
+    let output = Output::create(&path, false).unwrap();
+    fs::write(&path, b"theirs").unwrap();
+    assert!(matches!(output.commit(), Err(Error::Exists { .. })));
+    assert_eq!(fs::read(&path).unwrap(), b"theirs");
+    assert_eq!(folder.names(), ["out"]);
+}
+
+#[test]
+fn odd_outputs() {
+    let folder = Folder::new();
+    assert!(Output::create(folder.0.path(), true).is_err(), "a folder");
+    assert!(Output::create(&folder.0.path().join("none/out"), true).is_err(), "no folder");
+    assert!(Output::create(Path::new(""), true).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_are_written_to_and_links_followed() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    let mut output = Output::create(Path::new("/dev/null"), false).unwrap();
+    output.write_all(b"gone").unwrap();
+    output.commit().unwrap();
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+
+    let folder = Folder::new();
+    let target = folder.file("target", b"old");
+    let link = folder.0.path().join("link");
+    symlink(&target, &link).unwrap();
+    let mut output = Output::create(&link, true).unwrap();
+    output.write_all(b"new").unwrap();
+    output.commit().unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read(&target).unwrap(), b"new");
+}
