@@ -8,11 +8,11 @@ use crate::{
 
 /// Largest code.
 pub(crate) const MAX_CODE: i32 = (1 << 29) - 1;
-const CANDIDATES: u32 = 1024;
+const CANDIDATES: u32 = 4096;
 
 /// The numbers that turn elements into codes and back.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Quantizer<T> {
+pub struct Quantizer<T> {
     /// Distance between neighbouring reconstructed values; 0 when nothing can be coded.
     pub step: T,
     /// 1 / step.

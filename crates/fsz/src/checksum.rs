@@ -48,6 +48,16 @@ impl WeightedSum {
         self
     }
 
+    /// The rate bytes of one tile.
+    #[inline(always)]
+    pub fn rates(mut self, rates: &[u8]) -> Self {
+        for b in rates.as_chunks::<4>().0 {
+            self.sum = self.sum.wrapping_add(u32::from_le_bytes(*b).wrapping_mul(self.weight));
+            self.weight = self.weight.wrapping_add(2);
+        }
+        self
+    }
+
     #[inline(always)]
     pub fn value(self) -> u32 {
         self.sum

@@ -44,35 +44,24 @@ pub(crate) fn allowed(variant: Variant, research: &Research) -> bool {
         && (!variant.centered || research.centering != Centering::Off)
 }
 
-/// The ORs of the magnitudes of 8 blocks of 32.
-#[inline(always)]
-pub(crate) fn magnitudes(residuals: &[i32; 256]) -> [u32; 8] {
-    let mut out = [0u32; 8];
-    for (or, block) in out.iter_mut().zip(residuals.as_chunks::<32>().0) {
-        let mut lanes = [0u32; 8];
-        for row in block.as_chunks::<8>().0 {
-            for j in 0..8 {
-                lanes[j] |= row[j].unsigned_abs();
-            }
-        }
-        *or = lanes.iter().fold(0, |a, &b| a | b);
-    }
-    out
-}
-
-/// The choice for a standard tile from the ORs of its two differences (see
-/// [`differences`](crate::predict::differences)): only block 0 differs between variants of one order.
+/// The choice for a full standard tile from the ORs of its two differences without a boundary (see
+/// [`extend_left`](crate::predict::extend_left)): only block 0 differs between variants of one order.
 #[inline(always)]
 pub(crate) fn standard(
     or: &[[u32; 8]; 2],
-    len: usize,
     q0: i32,
     q1: i32,
     mu: i32,
     research: &Research,
 ) -> Choice {
-    let shared: [[u8; 8]; 2] = or.map(|ors| ors.map(rate));
-    let rest: [usize; 2] = shared.map(|rates| rates[1..].iter().map(|&r| block_words(r)).sum());
+    let mut shared = [[0u8; 8]; 2];
+    let mut rest = [0usize; 2];
+    for order in 0..2 {
+        for b in 0..8 {
+            shared[order][b] = rate(or[order][b]);
+            rest[order] += if b > 0 { block_words(shared[order][b]) } else { 0 };
+        }
+    }
     let mut best = Choice { words: usize::MAX, ..Choice::NOTHING };
     let mut best_block0 = 0;
     for variant in VARIANTS {
@@ -82,8 +71,7 @@ pub(crate) fn standard(
         let order = variant.order as usize - 1;
         let offset = if variant.centered { mu } else { 0 };
         let [l0, l1] = boundary(variant.order, q0, q1, offset);
-        let second = if len > 1 { l1.unsigned_abs() } else { 0 };
-        let block0 = rate(or[order][0] | l0.unsigned_abs() | second);
+        let block0 = rate(or[order][0] | l0.unsigned_abs() | l1.unsigned_abs());
         let words = rest[order] + block_words(block0) + usize::from(variant.centered);
         if words < best.words {
             best.variant = variant;

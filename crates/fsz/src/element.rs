@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::error::Error;
+use crate::{bound::Quantizer, error::Error, geometry::TILE, quantize::Plain, simd::Simd};
 
 /// The element type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -133,10 +133,16 @@ pub trait Lanes: Copy {
     fn is_finite(self) -> bool;
     fn is_nan(self) -> bool;
     fn from_code(q: i32) -> Self;
+    fn quantize<S: Simd, const KNOWN: bool>(
+        simd: S,
+        tile: &[Self; TILE],
+        z: &Quantizer<Self>,
+        codes: &mut [i32; TILE],
+    ) -> Plain<Self>;
 }
 
 macro_rules! element {
-    ($t:ident, $dtype:expr, $bits:ident) => {
+    ($t:ident, $dtype:expr, $bits:ident, $quantize:ident) => {
         impl Element for $t {
             const DTYPE: Dtype = $dtype;
             #[inline(always)]
@@ -198,9 +204,18 @@ macro_rules! element {
             fn from_code(q: i32) -> Self {
                 q as $t
             }
+            #[inline(always)]
+            fn quantize<S: Simd, const KNOWN: bool>(
+                simd: S,
+                tile: &[Self; TILE],
+                z: &Quantizer<Self>,
+                codes: &mut [i32; TILE],
+            ) -> Plain<Self> {
+                simd.$quantize::<KNOWN>(tile, z, codes)
+            }
         }
     };
 }
 
-element!(f32, Dtype::F32, u32);
-element!(f64, Dtype::F64, u64);
+element!(f32, Dtype::F32, u32, quantize_f32);
+element!(f64, Dtype::F64, u64, quantize_f64);

@@ -104,7 +104,7 @@ impl<T: Element> Encoder<T> {
                 }
                 _ => self.careful(tile, rates, out, tally),
             }
-            let sum = WeightedSum::new().bytes(rates).words(&out[begin..]);
+            let sum = WeightedSum::new().rates(rates).words(&out[begin..]);
             checksum = checksum.wrapping_add(tile_share(sum.value(), t));
         }
         checksum
@@ -129,25 +129,19 @@ impl<T: Element> Encoder<T> {
         let codes: &mut [i32; TILE] =
             chain.last_chunk_mut().expect("the chain is longer than a tile");
         let plain = if self.known {
-            match S::FUSED {
-                true => quantize::plain_tile::<T, true, true>(tile, &self.quantizer, codes),
-                false => quantize::plain_tile::<T, true, false>(tile, &self.quantizer, codes),
-            }
+            quantize::plain_tile::<T, S, true>(simd, tile, &self.quantizer, codes)
         } else {
-            if !self.missing.is_empty() && tile.iter().any(|&d| is_missing(d, &self.missing)) {
+            if self.missing.iter().any(|m| contains(tile, m.to_bits64())) {
                 return false;
             }
-            match S::FUSED {
-                true => quantize::plain_tile::<T, false, true>(tile, &self.quantizer, codes),
-                false => quantize::plain_tile::<T, false, false>(tile, &self.quantizer, codes),
-            }
+            quantize::plain_tile::<T, S, false>(simd, tile, &self.quantizer, codes)
         };
         let Some(plain) = plain else { return false };
-        predict::differences(chain, TILE, first, second);
+        predict::extend_left(chain);
+        let or = simd.differences(chain, first, second);
         let (q0, q1) = (chain[2], chain[3]);
         let mu = choose::centering_value(&chain[2..], self.research.centering);
-        let or = [choose::magnitudes(first), choose::magnitudes(second)];
-        let choice = choose::standard(&or, TILE, q0, q1, mu, &self.research);
+        let choice = choose::standard(&or, q0, q1, mu, &self.research);
         if choice.words >= TILE * T::DTYPE.words() {
             return false;
         }
@@ -279,6 +273,16 @@ impl<T: Element> Encoder<T> {
         }
         (best.1, best.0)
     }
+}
+
+/// Whether an element has these bits.
+#[inline(always)]
+fn contains<T: Element>(tile: &[T; TILE], bits: u64) -> bool {
+    let mut found = false;
+    for d in tile {
+        found |= d.to_bits64() == bits;
+    }
+    found
 }
 
 fn write_rates(choice: &Choice, rates: &mut [u8]) {

@@ -131,7 +131,7 @@ impl<'a> Index<'a> {
             let tile = words.get(at..end).ok_or_else(|| {
                 Error::corrupt(format!("the tiles of chunk {chunk} are longer than the chunk"))
             })?;
-            let sum = WeightedSum::new().bytes(rates).words(tile);
+            let sum = WeightedSum::new().rates(rates).words(tile);
             checksum = checksum.wrapping_add(tile_share(sum.value(), t));
             at = end;
             starts.push(at as u32);

@@ -18,29 +18,13 @@ pub(crate) const VARIANTS: [Variant; 4] = [
     Variant { order: 2, centered: true },
 ];
 
-/// Both differences of a chain that is preceded by the line through its first two codes, so that neither
-/// has a boundary: what is left are the residuals that all variants share.
-///
-/// `chain` holds two places before the first code. Residuals from `len` on are 0.
+/// Puts two places before a chain (which begins at place 2) that continue the line through its first two
+/// codes, so that neither difference has a boundary: what is left are the residuals that all variants share.
 #[inline(always)]
-pub(crate) fn differences(
-    chain: &mut [i32; 258],
-    len: usize,
-    first: &mut [i32; 256],
-    second: &mut [i32; 256],
-) {
-    let (q0, q1) = (chain[2], if len > 1 { chain[3] } else { chain[2] });
+pub(crate) fn extend_left(chain: &mut [i32; 258]) {
+    let (q0, q1) = (chain[2], chain[3]);
     chain[1] = q0.wrapping_mul(2).wrapping_sub(q1);
     chain[0] = q0.wrapping_mul(3).wrapping_sub(q1.wrapping_mul(2));
-    for i in 0..256 {
-        let d = chain[i + 2].wrapping_sub(chain[i + 1]);
-        first[i] = d;
-        second[i] = d.wrapping_sub(chain[i + 1].wrapping_sub(chain[i]));
-    }
-    if len < 256 {
-        first[len..].fill(0);
-        second[len..].fill(0);
-    }
 }
 
 /// The residuals of the first two elements, which depend on the variant; wrapping never happens for codes

@@ -4,18 +4,22 @@ use crate::{
     bound::{MAX_CODE, Quantizer},
     element::{Dtype, Element},
     geometry::TILE,
+    simd::Simd,
 };
 
 /// 1.5 · 2⁵²: adding it to an `f64` rounds to the nearest integer, ties to even.
-const ROUND_F64: f64 = 6755399441055744.0;
+pub(crate) const ROUND_F64: f64 = 6755399441055744.0;
 /// 1.5 · 2²³: the same for `f32`.
-const ROUND_F32: f32 = 12582912.0;
+pub(crate) const ROUND_F32: f32 = 12582912.0;
 /// Codes that the fused `f32` path holds exactly.
 const FUSED_CODE: f64 = 4194303.0;
 
-/// What a tile without exceptions came to.
-pub(crate) struct Plain<T> {
+/// What quantizing a tile came to, if its elements are in reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plain<T> {
+    /// NaN when an element is not finite.
     pub max_error: T,
+    /// Range; not meaningful when an element is NaN, and left out when it is known already.
     pub min: T,
     pub max: T,
 }
@@ -42,71 +46,46 @@ pub(crate) fn in_reach<T: Element>(magnitude: f64, z: &Quantizer<T>, fused: bool
     z.step != T::ZERO && magnitude * z.inverse.to_f64() <= most - 1.0
 }
 
-/// Quantizes a tile whose elements all have codes; `None` when one of them does not.
+/// Quantizes a tile whose elements all have codes; `None` when one of them does not, or could be out of
+/// reach.
 ///
-/// With `KNOWN`, the caller has checked [`in_reach`] and does not need the range. With `FUSED`, the
-/// processor has a fused multiply-add.
+/// With `KNOWN`, the caller has checked [`in_reach`] and does not need the range.
 #[inline(always)]
-pub(crate) fn plain_tile<T: Element, const KNOWN: bool, const FUSED: bool>(
+pub(crate) fn plain_tile<T: Element, S: Simd, const KNOWN: bool>(
+    simd: S,
     tile: &[T; TILE],
     z: &Quantizer<T>,
     codes: &mut [i32; TILE],
 ) -> Option<Plain<T>> {
-    const LANES: usize = 16;
-    let mut error = [0u64; LANES];
-    let mut error32 = [0u32; LANES];
-    let mut min = [T::INFINITY; LANES];
-    let mut max = [T::ZERO.sub(T::INFINITY); LANES];
-    let (rows, _) = tile.as_chunks::<LANES>();
-    let (code_rows, _) = codes.as_chunks_mut::<LANES>();
-    for (row, code_row) in rows.iter().zip(code_rows) {
-        for j in 0..LANES {
-            let d = row[j];
-            let (q, rounded) = one::<T, FUSED>(d, z.inverse);
-            code_row[j] = q;
-            // Errors are not negative, so their bits order as they do, with NaN above all.
-            let e = d.sub(rounded.mul(z.step)).magnitude().to_bits64();
-            match T::DTYPE {
-                Dtype::F32 => error32[j] = error32[j].max(e as u32),
-                Dtype::F64 => error[j] = error[j].max(e),
-            }
-            if !KNOWN {
-                min[j] = if d < min[j] { d } else { min[j] };
-                max[j] = if d > max[j] { d } else { max[j] };
-            }
-        }
-    }
-    let mut plain = Plain { max_error: T::ZERO, min: min[0], max: max[0] };
-    let mut worst = 0u64;
-    for j in 0..LANES {
-        worst = worst.max(error[j]).max(error32[j] as u64);
-        plain.min = if min[j] < plain.min { min[j] } else { plain.min };
-        plain.max = if max[j] > plain.max { max[j] } else { plain.max };
-    }
-    plain.max_error = T::from_bits64(worst);
+    let plain = T::quantize::<S, KNOWN>(simd, tile, z, codes);
     let reached = KNOWN || {
         let low = plain.min.magnitude().to_f64();
-        in_reach(low.max(plain.max.magnitude().to_f64()), z, FUSED)
+        in_reach(low.max(plain.max.magnitude().to_f64()), z, S::FUSED)
     };
+    // False for an error that is NaN.
     (reached && plain.max_error <= z.limit).then_some(plain)
 }
 
-/// Code and rounded quotient of one element within reach.
+/// Quantizes 256 elements in plain Rust, through `f64`: for every processor, and for `f64`.
 #[inline(always)]
-fn one<T: Element, const FUSED: bool>(d: T, inverse: T) -> (i32, T) {
-    match T::DTYPE {
-        Dtype::F32 if FUSED => {
-            let p = (d.to_f64() as f32).mul_add(inverse.to_f64() as f32, ROUND_F32);
-            let q = (p.to_bits() as i32).wrapping_sub(ROUND_F32.to_bits() as i32);
-            (q, T::from_f64((p - ROUND_F32) as f64))
-        }
-        Dtype::F32 => {
-            let q = (d.to_f64() * inverse.to_f64() + ROUND_F64).to_bits() as i32;
-            (q, T::from_code(q))
-        }
-        Dtype::F64 => {
-            let p = d.to_f64() * inverse.to_f64() + ROUND_F64;
-            (p.to_bits() as i32, T::from_f64(p - ROUND_F64))
+pub(crate) fn portable<T: Element, const KNOWN: bool>(
+    tile: &[T; TILE],
+    z: &Quantizer<T>,
+    codes: &mut [i32; TILE],
+) -> Plain<T> {
+    let mut plain = Plain { max_error: T::ZERO, min: tile[0], max: tile[0] };
+    let inverse = z.inverse.to_f64();
+    let mut worst = 0u64;
+    for (&d, code) in tile.iter().zip(codes) {
+        let q = (d.to_f64() * inverse + ROUND_F64).to_bits() as i32;
+        *code = q;
+        // Errors are not negative, so their bits order as they do, with NaN above all.
+        worst = worst.max(d.sub(T::from_code(q).mul(z.step)).magnitude().to_bits64());
+        if !KNOWN {
+            plain.min = if d < plain.min { d } else { plain.min };
+            plain.max = if d > plain.max { d } else { plain.max };
         }
     }
+    plain.max_error = T::from_bits64(worst);
+    plain
 }

@@ -3,6 +3,10 @@
 use std::arch::x86_64::*;
 
 use super::Simd;
+use crate::{
+    bound::Quantizer,
+    quantize::{Plain, ROUND_F32, ROUND_F64},
+};
 
 /// A proof that the processor has the instructions: only [`Avx2::new`] makes one.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +33,39 @@ impl Simd for Avx2 {
     const FUSED: bool = true;
 
     #[inline(always)]
+    fn quantize_f32<const KNOWN: bool>(
+        self,
+        tile: &[f32; 256],
+        z: &Quantizer<f32>,
+        codes: &mut [i32; 256],
+    ) -> Plain<f32> {
+        // SAFETY: an `Avx2` proves that the instructions exist.
+        unsafe { quantize_f32::<KNOWN>(tile, z, codes) }
+    }
+
+    #[inline(always)]
+    fn quantize_f64<const KNOWN: bool>(
+        self,
+        tile: &[f64; 256],
+        z: &Quantizer<f64>,
+        codes: &mut [i32; 256],
+    ) -> Plain<f64> {
+        // SAFETY: an `Avx2` proves that the instructions exist.
+        unsafe { quantize_f64::<KNOWN>(tile, z, codes) }
+    }
+
+    #[inline(always)]
+    fn differences(
+        self,
+        chain: &[i32; 258],
+        first: &mut [i32; 256],
+        second: &mut [i32; 256],
+    ) -> [[u32; 8]; 2] {
+        // SAFETY: an `Avx2` proves that the instructions exist.
+        unsafe { differences(chain, first, second) }
+    }
+
+    #[inline(always)]
     fn pack(self, residuals: &[i32; 32], rate: u8, out: &mut [u32]) {
         let out = &mut out[..rate as usize + 1];
         // SAFETY: an `Avx2` proves that the instructions exist.
@@ -47,6 +84,142 @@ impl Simd for Avx2 {
         // SAFETY: an `Avx2` proves that the instructions exist.
         unsafe { prefix_sum(values, carry) }
     }
+}
+
+/// Elements that the loops below take in one step, in four independent vectors.
+const STEP_F32: usize = 32;
+const STEP_F64: usize = 16;
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn quantize_f32<const KNOWN: bool>(
+    tile: &[f32; 256],
+    z: &Quantizer<f32>,
+    codes: &mut [i32; 256],
+) -> Plain<f32> {
+    let inverse = _mm256_set1_ps(z.inverse);
+    let step = _mm256_set1_ps(z.step);
+    let round = _mm256_set1_ps(ROUND_F32);
+    let magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(i32::MAX));
+    let mut worst = [_mm256_setzero_si256(); 4];
+    let mut min = [_mm256_set1_ps(tile[0]); 4];
+    let mut max = min;
+    for (row, out) in tile.chunks_exact(STEP_F32).zip(codes.chunks_exact_mut(STEP_F32)) {
+        for k in 0..4 {
+            // SAFETY: 8 elements from 8·k on, k < 4, lie inside a row of 32.
+            let d = unsafe { _mm256_loadu_ps(row.as_ptr().add(8 * k)) };
+            let p = _mm256_fmadd_ps(d, inverse, round);
+            let q = _mm256_sub_epi32(_mm256_castps_si256(p), _mm256_castps_si256(round));
+            // SAFETY: as above.
+            unsafe { _mm256_storeu_si256(out.as_mut_ptr().add(8 * k).cast(), q) };
+            let rebuilt = _mm256_mul_ps(_mm256_sub_ps(p, round), step);
+            let error = _mm256_and_ps(_mm256_sub_ps(d, rebuilt), magnitude);
+            // Errors are not negative, so their bits order as they do, with NaN above all.
+            worst[k] = _mm256_max_epi32(worst[k], _mm256_castps_si256(error));
+            if !KNOWN {
+                min[k] = _mm256_min_ps(d, min[k]);
+                max[k] = _mm256_max_ps(d, max[k]);
+            }
+        }
+    }
+    let worst = _mm256_max_epi32(
+        _mm256_max_epi32(worst[0], worst[1]),
+        _mm256_max_epi32(worst[2], worst[3]),
+    );
+    let min = _mm256_min_ps(_mm256_min_ps(min[0], min[1]), _mm256_min_ps(min[2], min[3]));
+    let max = _mm256_max_ps(_mm256_max_ps(max[0], max[1]), _mm256_max_ps(max[2], max[3]));
+    // SAFETY: vectors of 8 elements are arrays of 8 elements.
+    let (worst, min, max): ([u32; 8], [f32; 8], [f32; 8]) =
+        unsafe { (std::mem::transmute(worst), std::mem::transmute(min), std::mem::transmute(max)) };
+    Plain {
+        max_error: f32::from_bits(worst.into_iter().fold(0, u32::max)),
+        min: min.into_iter().fold(min[0], f32::min),
+        max: max.into_iter().fold(max[0], f32::max),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn quantize_f64<const KNOWN: bool>(
+    tile: &[f64; 256],
+    z: &Quantizer<f64>,
+    codes: &mut [i32; 256],
+) -> Plain<f64> {
+    let inverse = _mm256_set1_pd(z.inverse);
+    let step = _mm256_set1_pd(z.step);
+    let round = _mm256_set1_pd(ROUND_F64);
+    let magnitude = _mm256_castsi256_pd(_mm256_set1_epi64x(i64::MAX));
+    let low_words = _mm256_setr_epi32(0, 2, 4, 6, 0, 0, 0, 0);
+    let mut worst = [_mm256_setzero_pd(); 4];
+    let mut spoiled = [_mm256_setzero_pd(); 4];
+    let mut min = [_mm256_set1_pd(tile[0]); 4];
+    let mut max = min;
+    for (row, out) in tile.chunks_exact(STEP_F64).zip(codes.chunks_exact_mut(STEP_F64)) {
+        for k in 0..4 {
+            // SAFETY: 4 elements from 4·k on, k < 4, lie inside a row of 16.
+            let d = unsafe { _mm256_loadu_pd(row.as_ptr().add(4 * k)) };
+            let p = _mm256_add_pd(_mm256_mul_pd(d, inverse), round);
+            let q = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(p), low_words);
+            // SAFETY: as above.
+            unsafe {
+                _mm_storeu_si128(out.as_mut_ptr().add(4 * k).cast(), _mm256_castsi256_si128(q))
+            };
+            let rebuilt = _mm256_mul_pd(_mm256_sub_pd(p, round), step);
+            let error = _mm256_and_pd(_mm256_sub_pd(d, rebuilt), magnitude);
+            worst[k] = _mm256_max_pd(error, worst[k]);
+            // The maximum drops NaN; a sum keeps it.
+            spoiled[k] = _mm256_add_pd(spoiled[k], error);
+            if !KNOWN {
+                min[k] = _mm256_min_pd(d, min[k]);
+                max[k] = _mm256_max_pd(d, max[k]);
+            }
+        }
+    }
+    let fold = |v: [__m256d; 4], with: fn(f64, f64) -> f64| {
+        // SAFETY: four vectors of 4 elements are 16 elements.
+        let lanes: [f64; 16] = unsafe { std::mem::transmute(v) };
+        lanes.into_iter().fold(lanes[0], with)
+    };
+    let sum = fold(spoiled, |a, b| a + b);
+    Plain {
+        max_error: if sum.is_nan() { f64::NAN } else { fold(worst, f64::max) },
+        min: fold(min, f64::min),
+        max: fold(max, f64::max),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn differences(
+    chain: &[i32; 258],
+    first: &mut [i32; 256],
+    second: &mut [i32; 256],
+) -> [[u32; 8]; 2] {
+    let mut or = [[0; 8]; 2];
+    for b in 0..8 {
+        let mut ors = [_mm256_setzero_si256(); 2];
+        for at in (32 * b..32 * b + 32).step_by(8) {
+            // SAFETY: at + 8 + 2 ≤ 258, and at + 8 ≤ 256.
+            unsafe {
+                let load =
+                    |offset: usize| _mm256_loadu_si256(chain.as_ptr().add(at + offset).cast());
+                let (b, a, q) = (load(0), load(1), load(2));
+                let d = _mm256_sub_epi32(q, a);
+                let dd = _mm256_sub_epi32(d, _mm256_sub_epi32(a, b));
+                _mm256_storeu_si256(first.as_mut_ptr().add(at).cast(), d);
+                _mm256_storeu_si256(second.as_mut_ptr().add(at).cast(), dd);
+                ors[0] = _mm256_or_si256(ors[0], _mm256_abs_epi32(d));
+                ors[1] = _mm256_or_si256(ors[1], _mm256_abs_epi32(dd));
+            }
+        }
+        for (or, v) in or.iter_mut().zip(ors) {
+            let v = _mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v));
+            let v = _mm_or_si128(v, _mm_srli_si128::<8>(v));
+            let v = _mm_or_si128(v, _mm_srli_si128::<4>(v));
+            or[b] = _mm_cvtsi128_si32(v) as u32;
+        }
+    }
+    or
 }
 
 /// Four vectors of bytes-in-`i32` (0 to 255, or sign-extended) to 32 bytes, the last element first, so that
@@ -75,19 +248,35 @@ fn pack(residuals: &[i32; 32], out: &mut [u32]) {
         // SAFETY: 8 elements from 8·k on, k < 4, lie inside the 32.
         unsafe { _mm256_loadu_si256(residuals.as_ptr().add(8 * k).cast()) }
     };
-    let l = [load(0), load(1), load(2), load(3)];
-    out[0] = _mm256_movemask_epi8(reversed_bytes(l, true)) as u32;
-    let mut m = l.map(|v| _mm256_abs_epi32(v));
+    let [l0, l1, l2, l3] = [load(0), load(1), load(2), load(3)];
+    out[0] = _mm256_movemask_epi8(reversed_bytes([l0, l1, l2, l3], true)) as u32;
+    let mut m =
+        [_mm256_abs_epi32(l0), _mm256_abs_epi32(l1), _mm256_abs_epi32(l2), _mm256_abs_epi32(l3)];
+    let planes = &mut out[1..];
+    if planes.len() <= 8 {
+        byte_planes(reversed_bytes(m, false), planes);
+        return;
+    }
     let low_byte = _mm256_set1_epi32(0xFF);
-    for planes in out[1..].chunks_mut(8) {
-        let mut bytes = reversed_bytes(m.map(|v| _mm256_and_si256(v, low_byte)), false);
-        // Bring the highest plane of this byte to bit 7, then go down.
-        bytes = _mm256_sll_epi16(bytes, _mm_cvtsi32_si128(8 - planes.len() as i32));
-        for plane in planes.iter_mut().rev() {
-            *plane = _mm256_movemask_epi8(bytes) as u32;
-            bytes = _mm256_add_epi8(bytes, bytes);
+    for planes in planes.chunks_mut(8) {
+        let mut low = m;
+        for k in 0..4 {
+            low[k] = _mm256_and_si256(m[k], low_byte);
+            m[k] = _mm256_srli_epi32::<8>(m[k]);
         }
-        m = m.map(|v| _mm256_srli_epi32::<8>(v));
+        byte_planes(reversed_bytes(low, false), planes);
+    }
+}
+
+/// The bit-planes of 32 bytes, the lowest first.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn byte_planes(bytes: __m256i, planes: &mut [u32]) {
+    // Bring the highest plane to bit 7, then go down.
+    let mut bytes = _mm256_sll_epi16(bytes, _mm_cvtsi32_si128(8 - planes.len() as i32));
+    for plane in planes.iter_mut().rev() {
+        *plane = _mm256_movemask_epi8(bytes) as u32;
+        bytes = _mm256_add_epi8(bytes, bytes);
     }
 }
 

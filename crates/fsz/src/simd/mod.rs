@@ -2,12 +2,40 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
+use crate::{bound::Quantizer, quantize::Plain};
+
 pub(crate) mod portable;
 
-/// Bit-plane packing and prefix sums of blocks of 32.
-pub(crate) trait Simd: Copy {
+/// The loops over the elements of a tile.
+pub trait Simd: Copy {
     /// Whether `f32::mul_add` is one instruction.
     const FUSED: bool;
+
+    /// Codes and largest error of 256 elements, and their range unless `KNOWN`. What comes out is meaningful
+    /// only if every element is in reach (see [`quantize`](crate::quantize)).
+    fn quantize_f32<const KNOWN: bool>(
+        self,
+        tile: &[f32; 256],
+        z: &Quantizer<f32>,
+        codes: &mut [i32; 256],
+    ) -> Plain<f32>;
+
+    /// The same for `f64`.
+    fn quantize_f64<const KNOWN: bool>(
+        self,
+        tile: &[f64; 256],
+        z: &Quantizer<f64>,
+        codes: &mut [i32; 256],
+    ) -> Plain<f64>;
+
+    /// First and second differences of the codes behind the two places at the front of `chain`, and for
+    /// each the ORs of the magnitudes in blocks of 32.
+    fn differences(
+        self,
+        chain: &[i32; 258],
+        first: &mut [i32; 256],
+        second: &mut [i32; 256],
+    ) -> [[u32; 8]; 2];
 
     /// Packs 32 residuals: the sign word, then `rate` bit-planes (FORMAT.md, *Pack*). `out` has `rate + 1` words.
     fn pack(self, residuals: &[i32; 32], rate: u8, out: &mut [u32]);

@@ -1,12 +1,55 @@
 //! Plain Rust for every processor.
 
 use super::Simd;
+use crate::{
+    bound::Quantizer,
+    quantize::{self, Plain},
+};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable;
 
 impl Simd for Portable {
     const FUSED: bool = false;
+
+    #[inline(always)]
+    fn quantize_f32<const KNOWN: bool>(
+        self,
+        tile: &[f32; 256],
+        z: &Quantizer<f32>,
+        codes: &mut [i32; 256],
+    ) -> Plain<f32> {
+        quantize::portable::<f32, KNOWN>(tile, z, codes)
+    }
+
+    #[inline(always)]
+    fn quantize_f64<const KNOWN: bool>(
+        self,
+        tile: &[f64; 256],
+        z: &Quantizer<f64>,
+        codes: &mut [i32; 256],
+    ) -> Plain<f64> {
+        quantize::portable::<f64, KNOWN>(tile, z, codes)
+    }
+
+    #[inline(always)]
+    fn differences(
+        self,
+        chain: &[i32; 258],
+        first: &mut [i32; 256],
+        second: &mut [i32; 256],
+    ) -> [[u32; 8]; 2] {
+        let mut or = [[0; 8]; 2];
+        for i in 0..256 {
+            let d = chain[i + 2].wrapping_sub(chain[i + 1]);
+            let dd = d.wrapping_sub(chain[i + 1].wrapping_sub(chain[i]));
+            first[i] = d;
+            second[i] = dd;
+            or[0][i / 32] |= d.unsigned_abs();
+            or[1][i / 32] |= dd.unsigned_abs();
+        }
+        or
+    }
 
     #[inline(always)]
     fn pack(self, residuals: &[i32; 32], rate: u8, out: &mut [u32]) {

@@ -1,0 +1,118 @@
+//! Compresses and decompresses a field, and checks all that FSZ promises about the result.
+
+use crate::exercise;
+use fsz::{Bound, Codec, Element, Options, Stream, max_compressed_len};
+
+/// An element type with its exact bits.
+pub trait Float: Element + std::fmt::Debug {
+    fn of(value: f64) -> Self;
+    fn bits(self) -> u64;
+}
+
+impl Float for f32 {
+    fn of(value: f64) -> Self {
+        value as f32
+    }
+    fn bits(self) -> u64 {
+        u64::from(self.to_bits())
+    }
+}
+
+impl Float for f64 {
+    fn of(value: f64) -> Self {
+        value
+    }
+    fn bits(self) -> u64 {
+        self.to_bits()
+    }
+}
+
+/// Options that FSZ refuses are fine; a stream that it makes must keep every promise.
+pub fn roundtrip<T: Float>(elements: &[f64], shape_hint: [u8; 3], options: &Options) {
+    let field: Vec<T> = elements.iter().map(|v| T::of(*v)).collect();
+    let shape = shape_of(field.len(), shape_hint);
+    let largest = max_compressed_len(&shape, T::DTYPE).unwrap();
+    let mut one = vec![0; usize::try_from(largest).unwrap()];
+    let mut two = one.clone();
+    let codec = |threads| Codec::cpu().threads(threads).unwrap();
+    let Ok(length) = codec(1).compress_into(&field, &shape, options, &mut one) else {
+        let again = codec(2).compress_into(&field, &shape, options, &mut two);
+        assert!(again.is_err(), "refused with one thread and not with two");
+        return;
+    };
+    let again = codec(2).compress_into(&field, &shape, options, &mut two).unwrap();
+    assert!(one[..length] == two[..again], "bytes differ between one and two threads");
+
+    let stream = Stream::open(&one[..length]).unwrap();
+    let mut decoded = vec![T::default(); field.len()];
+    codec(1).decompress_into(&stream, &mut decoded).unwrap();
+    let mut parallel = decoded.clone();
+    codec(2).decompress_into(&stream, &mut parallel).unwrap();
+    assert!(decoded.iter().zip(&parallel).all(|(a, b)| a.bits() == b.bits()));
+    check(&stream, &field, &decoded);
+    exercise(&one[..length]);
+}
+
+/// Three dimensions whose product is the length.
+fn shape_of(length: usize, hint: [u8; 3]) -> Vec<u64> {
+    let mut left = length as u64;
+    let mut shape = Vec::new();
+    for h in hint {
+        let side = u64::from(h % 31) + 1;
+        if left > 0 && left.is_multiple_of(side) {
+            shape.push(side);
+            left /= side;
+        }
+    }
+    shape.push(left);
+    shape
+}
+
+fn check<T: Float>(stream: &Stream, field: &[T], decoded: &[T]) {
+    let info = stream.info();
+    let (header, certificate) = (info.header(), info.certificate());
+    let missing: Vec<u64> = header.missing.iter().map(|m| T::of(*m).bits()).collect();
+    let mut counts = [0u64; 3];
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut largest = 0f64;
+    for (&d, &r) in field.iter().zip(decoded) {
+        let (wide, back) = (d.to_f64(), r.to_f64());
+        let kind = if missing.contains(&d.bits()) {
+            Some(0)
+        } else if wide.is_nan() {
+            Some(1)
+        } else if wide.is_infinite() {
+            Some(2)
+        } else {
+            None
+        };
+        if let Some(kind) = kind {
+            assert_eq!(d.bits(), r.bits(), "not finite or missing: exact");
+            counts[kind] += 1;
+            continue;
+        }
+        assert!(within(wide, back, header.absolute_bound), "{wide:e} became {back:e}");
+        largest = largest.max((wide - back).abs());
+        (low, high) = (low.min(wide), high.max(wide));
+    }
+    assert_eq!(counts, [certificate.missing, certificate.nan, certificate.inf]);
+    assert_eq!(largest, certificate.max_abs_error);
+    if low <= high {
+        assert_eq!((low, high), (certificate.min, certificate.max));
+        if let Bound::ValueRange(ratio) = header.bound {
+            let range = (high - low).min(f64::MAX);
+            assert_eq!(header.absolute_bound, ratio * range);
+        }
+    } else {
+        assert!(certificate.min.is_nan() && certificate.max.is_nan());
+    }
+}
+
+/// Whether |a − b| ≤ bound without any rounding: the difference and what rounding took from it.
+fn within(a: f64, b: f64, bound: f64) -> bool {
+    let difference = a - b;
+    let virtual_b = a - difference;
+    let rest = (a - (difference + virtual_b)) + (virtual_b - b);
+    let size = difference.abs();
+    size < bound || (size == bound && (rest == 0.0 || (rest < 0.0) != (difference < 0.0)))
+}

@@ -1,0 +1,142 @@
+//! What the tests share: inputs of every kind, and the plain statement of the format.
+#![allow(dead_code)] // Each test binary uses its part.
+
+pub mod inputs;
+pub mod reference;
+
+use fsz::{Codec, Element, Options, Stream};
+
+/// The codecs whose streams must be the same: both instruction sets, one and several threads.
+pub fn codecs() -> Vec<(&'static str, Codec)> {
+    let threads = |codec: Codec, n| codec.threads(n).expect("threads start");
+    vec![
+        ("best, 1 thread", threads(Codec::cpu(), 1)),
+        ("portable, 1 thread", threads(Codec::cpu_portable(), 1)),
+        ("best, 2 threads", threads(Codec::cpu(), 2)),
+        ("portable, 3 threads", threads(Codec::cpu_portable(), 3)),
+    ]
+}
+
+/// The stream of `data`, written over poison so that every byte must be set.
+pub fn compress<T: Element>(
+    codec: &Codec,
+    data: &[T],
+    shape: &[u64],
+    options: &Options,
+) -> Vec<u8> {
+    let capacity = fsz::max_compressed_len(shape, T::DTYPE).expect("a small shape") as usize;
+    let mut out = vec![0xA5; capacity];
+    let len = codec.compress_into(data, shape, options, &mut out).expect("compresses");
+    out.truncate(len);
+    out
+}
+
+/// The field of a stream, written over poison.
+pub fn decompress<T: Element>(codec: &Codec, bytes: &[u8]) -> Vec<T> {
+    let stream = Stream::open(bytes).expect("opens");
+    let n = stream.info().header().elements() as usize;
+    let mut out = vec![T::from_f64(-12345.678); n];
+    codec.decompress_into(&stream, &mut out).expect("decompresses");
+    out
+}
+
+/// Checks the promise of the codec, in exact arithmetic: finite elements within the bound, all others bit
+/// by bit; and the certificate against the data. Returns the largest error.
+pub fn check_promise<T: Element>(data: &[T], back: &[T], bytes: &[u8], missing: &[f64]) -> f64 {
+    let stream = Stream::open(bytes).expect("opens");
+    let info = stream.info();
+    let eb = info.header().absolute_bound;
+    let missing: Vec<u64> = missing.iter().map(|&m| T::from_f64(m).to_bits64()).collect();
+    let (mut nan, mut inf, mut gone, mut worst) = (0, 0, 0, 0f64);
+    let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
+    assert_eq!(data.len(), back.len());
+    for (i, (d, r)) in data.iter().zip(back).enumerate() {
+        let (x, y) = (d.to_f64(), r.to_f64());
+        let is_missing = missing.contains(&d.to_bits64());
+        if is_missing || !x.is_finite() {
+            assert_eq!(d.to_bits64(), r.to_bits64(), "element {i} ({x}) lost its bits");
+            gone += u64::from(is_missing);
+            nan += u64::from(!is_missing && x.is_nan());
+            inf += u64::from(!is_missing && x.is_infinite());
+            continue;
+        }
+        (min, max) = (min.min(x), max.max(x));
+        // x - y in f64 rounds monotonically; the rounding error of the difference decides a tie.
+        let difference = (x - y).abs();
+        let exact = {
+            let s = x - y;
+            let bb = s - x;
+            (x - (s - bb)) + (-y - bb)
+        };
+        let over = difference > eb || difference == eb && exact * (x - y).signum() > 0.0;
+        assert!(!over, "element {i}: |{x} - {y}| = {difference} exceeds {eb}");
+        worst = worst.max(difference);
+    }
+    let c = info.certificate();
+    assert_eq!((c.nan, c.inf, c.missing), (nan, inf, gone));
+    let slack = 1.0 + 1e-6;
+    assert!(worst <= c.max_abs_error * slack && c.max_abs_error <= worst * slack, "{c:?} {worst}");
+    if min <= max {
+        assert_eq!((c.min, c.max), (min, max));
+    } else {
+        assert!(c.min.is_nan() && c.max.is_nan());
+    }
+    let counts = info.tile_counts();
+    let parts = [
+        counts.lz1,
+        counts.lz2,
+        counts.lz1_centered,
+        counts.lz2_centered,
+        counts.constant,
+        counts.exceptions,
+        counts.verbatim,
+    ];
+    assert_eq!(parts.iter().sum::<u64>(), counts.count);
+    let records: Vec<_> = info.tiles().collect::<Result<_, _>>().expect("sound tile records");
+    assert_eq!(records.len() as u64, counts.count);
+    assert_eq!(records.iter().map(|r| r.escapes as u64).sum::<u64>(), c.escaped);
+    worst
+}
+
+/// The folder of real fields beside the project, or `None` with a loud word about what is skipped.
+pub fn data_folder(what: &str) -> Option<std::path::PathBuf> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("SKIPPED: {what}: the folder of real fields, ../shared/data, is not there");
+    None
+}
+
+/// The real fields of one element type: name, shape, values.
+pub fn fields<T: Element>(folder: &std::path::Path) -> Vec<(String, Vec<u64>, Vec<T>)> {
+    let mut names: Vec<_> = std::fs::read_dir(folder)
+        .expect("the folder lists")
+        .map(|e| e.expect("an entry").file_name().into_string().expect("a plain name"))
+        .filter(|name| name.ends_with(&format!(".{}", T::DTYPE)))
+        .collect();
+    names.sort();
+    names
+        .into_iter()
+        .map(|name| {
+            let stem = name.rsplit_once('.').expect("an extension").0;
+            let shape: Vec<u64> = stem
+                .rsplit('_')
+                .next()
+                .expect("a shape")
+                .split('x')
+                .map(|n| n.parse().expect("a number"))
+                .collect();
+            let bytes = std::fs::read(folder.join(&name)).expect("reads");
+            let data = bytes
+                .chunks_exact(T::DTYPE.size())
+                .map(|b| {
+                    let mut wide = [0; 8];
+                    wide[..b.len()].copy_from_slice(b);
+                    T::from_bits64(u64::from_le_bytes(wide))
+                })
+                .collect();
+            (name, shape, data)
+        })
+        .collect()
+}
