@@ -1,0 +1,53 @@
+/* The C interface of libfsz_adios2.so beside the one that ADIOS2 calls: a way to receive the
+ * compressed payload of an ADIOS2 block instead of its values.
+ *
+ * ADIOS2 has no call for that. Register a sink on the thread that reads, read one element of the
+ * ADIOS2 block with a synchronous Get, and the operator hands the whole payload to the sink and
+ * skips decoding. Load the same library file that ADIOS2 loads (see the soname note in README.md),
+ * or the sink is registered in another copy.
+ */
+#ifndef FSZ_ADIOS2_H
+#define FSZ_ADIOS2_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Changes when anything below does in a way that is not backward compatible. */
+#define FSZ_ADIOS2_INTERFACE 1
+
+/* The bytes are an FSZ stream. */
+#define FSZ_ADIOS2_STREAM 1
+/* The bytes are the values as they were written, little-endian, in C order. */
+#define FSZ_ADIOS2_RAW 2
+
+/* One compressed ADIOS2 block. All pointers are valid during the call of the sink only. */
+typedef struct fsz_adios2_payload
+{
+    uint32_t mode;         /* FSZ_ADIOS2_STREAM or FSZ_ADIOS2_RAW */
+    uint32_t element_size; /* 4: float, 8: double */
+    size_t ndims;
+    const uint64_t *count; /* extents of the ADIOS2 block, slowest first; ndims entries */
+    const uint64_t *start; /* its place in the global array, or NULL (local array) */
+    const uint8_t *bytes;  /* not aligned */
+    size_t length;
+} fsz_adios2_payload;
+
+/* Return 1 when the payload was taken: the operator then leaves the reader's values unset. Return 0
+ * to have it decoded as usual. Must not throw. */
+typedef int (*fsz_adios2_sink)(void *user, const fsz_adios2_payload *payload);
+
+/* FSZ_ADIOS2_INTERFACE of the library. */
+uint32_t fsz_adios2_interface(void);
+
+/* Registers a sink for the calling thread, in place of the previous one; NULL for none. */
+void fsz_adios2_set_sink(fsz_adios2_sink sink, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* FSZ_ADIOS2_H */

@@ -1,0 +1,13 @@
+#ifndef FSZ_ADIOS2_HOST_H
+#define FSZ_ADIOS2_HOST_H
+
+namespace fsz
+{
+
+/* Whether the ADIOS2 of this process is older than 2.12: its operator interface has another layout,
+ * and it would call into the wrong functions. */
+bool HostIsTooOld();
+
+} // namespace fsz
+
+#endif /* FSZ_ADIOS2_HOST_H */

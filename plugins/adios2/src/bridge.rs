@@ -1,0 +1,171 @@
+//! What the C++ shim calls (`shim/bridge.h`). Nothing here unwinds.
+
+use std::{
+    borrow::Cow,
+    ffi::c_char,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr, slice,
+};
+
+use fsz::Dtype;
+
+use crate::operator::{Block, Operator};
+
+/// `fsz_text`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Text {
+    bytes: *const u8,
+    length: usize,
+}
+
+impl Text {
+    /// # Safety
+    /// The bytes stay readable for as long as the result is used.
+    unsafe fn read<'a>(&self) -> Cow<'a, str> {
+        if self.length == 0 {
+            return Cow::Borrowed("");
+        }
+        // SAFETY: promised by the caller.
+        String::from_utf8_lossy(unsafe { slice::from_raw_parts(self.bytes, self.length) })
+    }
+}
+
+/// `fsz_message`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Message {
+    text: [u8; 1024],
+}
+
+impl Message {
+    fn set(&mut self, text: &str) {
+        let length = text.floor_char_boundary(self.text.len() - 1);
+        self.text[..length].copy_from_slice(&text.as_bytes()[..length]);
+        self.text[length] = 0;
+    }
+}
+
+/// `fsz_write`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Write {
+    data: *const u8,
+    start: *const usize,
+    start_length: usize,
+    count: *const usize,
+    count_length: usize,
+    element_size: u32,
+    variable: Text,
+    out: *mut u8,
+}
+
+/// # Safety
+/// `keys` and `values` hold `length` texts; `message` is writable.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn fsz_core_create(
+    keys: *const Text,
+    values: *const Text,
+    length: usize,
+    message: *mut Message,
+) -> *mut Operator {
+    let create = || {
+        let texts = |list: *const Text| -> Vec<Cow<'_, str>> {
+            // SAFETY: promised by the caller; the texts outlive this call.
+            (0..length).map(|index| unsafe { (*list.add(index)).read() }).collect()
+        };
+        let (keys, values) = (texts(keys), texts(values));
+        Operator::new(keys.iter().map(Cow::as_ref).zip(values.iter().map(Cow::as_ref)))
+    };
+    let made = catch_unwind(AssertUnwindSafe(create)).unwrap_or_else(|_| {
+        Err("the operator failed while it was made (please report this)".into())
+    });
+    match made {
+        Ok(operator) => Box::into_raw(Box::new(operator)),
+        Err(error) => {
+            // SAFETY: promised by the caller; the C++ side left it uninitialised, so it is filled
+            // before a reference is made.
+            unsafe {
+                message.write(Message { text: [0; 1024] });
+                (*message).set(&format!("FSZ operator: {error}"));
+            }
+            ptr::null_mut()
+        }
+    }
+}
+
+/// # Safety
+/// `operator` came from [`fsz_core_create`] and is not used again.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn fsz_core_destroy(operator: *mut Operator) {
+    // SAFETY: promised by the caller. Dropping an operator runs no code that can unwind.
+    drop(unsafe { Box::from_raw(operator) });
+}
+
+/// # Safety
+/// `operator` came from [`fsz_core_create`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn fsz_core_estimate(
+    operator: *const Operator,
+    elements: usize,
+    element_size: usize,
+    dimensions: usize,
+) -> usize {
+    // SAFETY: promised by the caller.
+    unsafe { &*operator }.estimate(elements, element_size, dimensions)
+}
+
+/// # Safety
+/// `operator` came from [`fsz_core_create`]; `write` describes readable values and writable room as
+/// [`Operator::write`] asks.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn fsz_core_operate(operator: *const Operator, write: *const Write) -> usize {
+    // SAFETY: promised by the caller.
+    let (operator, write) = unsafe { (&*operator, &*write) };
+    let extents = |list: *const usize, length: usize| -> Vec<u64> {
+        // SAFETY: the list holds `length` entries.
+        (0..length).map(|index| unsafe { *list.add(index) } as u64).collect()
+    };
+    let block = Block {
+        data: write.data,
+        count: extents(write.count, write.count_length),
+        start: (write.start_length == write.count_length && write.count_length > 0)
+            .then(|| extents(write.start, write.start_length)),
+        dtype: if write.element_size == 8 { Dtype::F64 } else { Dtype::F32 },
+        // SAFETY: the name outlives this call.
+        variable: unsafe { write.variable.read() },
+    };
+    // SAFETY: promised by the caller.
+    unsafe { operator.write(block, write.out) }
+}
+
+/// # Safety
+/// `operator` came from [`fsz_core_create`]; `payload` is readable for `length` bytes; `out` is as
+/// [`Operator::read`] asks; `message` is writable.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn fsz_core_inverse(
+    operator: *const Operator,
+    payload: *const c_char,
+    length: usize,
+    out: *mut u8,
+    message: *mut Message,
+) -> usize {
+    let payload = if length == 0 {
+        &[]
+    } else {
+        // SAFETY: promised by the caller.
+        unsafe { slice::from_raw_parts(payload.cast(), length) }
+    };
+    // SAFETY: promised by the caller.
+    match unsafe { (*operator).read(payload, out) } {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            // SAFETY: as in fsz_core_create.
+            unsafe {
+                message.write(Message { text: [0; 1024] });
+                (*message).set(&error);
+            }
+            0
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The symbols of the library: ADIOS2's two, and those of `include/fsz_adios2.h`.
+
+use std::ffi::c_void;
+
+use crate::sink::{self, Sink};
+
+unsafe extern "C-unwind" {
+    /// The C++ half of [`OperatorCreate`]; throws.
+    fn fsz_shim_create(parameters: *const c_void) -> *mut c_void;
+    /// The C++ half of [`OperatorDestroy`].
+    fn fsz_shim_destroy(made: *mut c_void);
+}
+
+/// Makes an operator. Throws a C++ exception, which passes through this frame, for a parameter that
+/// is unknown or bad and in a host that is too old.
+///
+/// # Safety
+/// For ADIOS2 to call: `parameters` is a `const adios2::Params &`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn OperatorCreate(parameters: *const c_void) -> *mut c_void {
+    // SAFETY: the pointer is passed on as it came.
+    unsafe { fsz_shim_create(parameters) }
+}
+
+/// Destroys an operator.
+///
+/// # Safety
+/// For ADIOS2 to call, once, with what [`OperatorCreate`] returned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn OperatorDestroy(made: *mut c_void) {
+    // SAFETY: the pointer is passed on as it came.
+    unsafe { fsz_shim_destroy(made) };
+}
+
+/// `FSZ_ADIOS2_INTERFACE` of `fsz_adios2.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn fsz_adios2_interface() -> u32 {
+    1
+}
+
+/// Registers a payload sink for the calling thread; see `fsz_adios2.h`.
+///
+/// # Safety
+/// `sink` stays callable with `user` until another one, or none, takes its place.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fsz_adios2_set_sink(sink: Option<Sink>, user: *mut c_void) {
+    sink::set(sink.map(|sink| (sink, user)));
+}
