@@ -2,6 +2,7 @@
 
 use crate::exercise;
 use fsz::{Bound, Codec, Element, Options, Stream, max_compressed_len};
+use std::sync::LazyLock;
 
 /// An element type with its exact bits.
 pub trait Float: Element + std::fmt::Debug {
@@ -27,6 +28,10 @@ impl Float for f64 {
     }
 }
 
+/// Made once: a codec of two threads starts them.
+static CODECS: LazyLock<[Codec; 2]> =
+    LazyLock::new(|| [1, 2].map(|threads| Codec::cpu().threads(threads).unwrap()));
+
 /// Options that FSZ refuses are fine; a stream that it makes must keep every promise.
 pub fn roundtrip<T: Float>(elements: &[f64], shape_hint: [u8; 3], options: &Options) {
     let field: Vec<T> = elements.iter().map(|v| T::of(*v)).collect();
@@ -34,7 +39,7 @@ pub fn roundtrip<T: Float>(elements: &[f64], shape_hint: [u8; 3], options: &Opti
     let largest = max_compressed_len(&shape, T::DTYPE).unwrap();
     let mut one = vec![0; usize::try_from(largest).unwrap()];
     let mut two = one.clone();
-    let codec = |threads| Codec::cpu().threads(threads).unwrap();
+    let codec = |threads: usize| &CODECS[threads - 1];
     let Ok(length) = codec(1).compress_into(&field, &shape, options, &mut one) else {
         let again = codec(2).compress_into(&field, &shape, options, &mut two);
         assert!(again.is_err(), "refused with one thread and not with two");
