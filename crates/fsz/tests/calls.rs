@@ -1,0 +1,258 @@
+//! Every call of the codec: parts of fields, buffers of the caller's, refusals, progress, size bounds.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{
+    check_promise, codecs, compress, decompress,
+    inputs::{KINDS, Random, field},
+};
+use fsz::{Backend, Bound, Codec, Error, Options, Progress, Research, Stream, max_compressed_len};
+use ndarray::{Array3, ArrayD, Axis, IxDyn, s};
+
+#[test]
+fn boxes_and_slices_are_parts_of_the_whole() {
+    let mut random = Random::new(3);
+    for shape in [vec![40_000], vec![301, 207], vec![19, 53, 71], vec![5, 6, 7, 8, 9]] {
+        for kind in ["smooth, noise", "ragged land"] {
+            let n = shape.iter().product::<u64>() as usize;
+            let data = field::<f32>(kind, n, 4);
+            let options = Options::new(Bound::ValueRange(1e-3));
+            for (_, codec) in codecs() {
+                let bytes = compress(&codec, &data, &shape, &options);
+                let stream = Stream::open(&bytes).expect("opens");
+                let whole = codec.decompress::<f32>(&stream).expect("decodes");
+                let same = |a: &ArrayD<f32>, b: ndarray::ArrayViewD<'_, f32>| {
+                    a.shape() == b.shape()
+                        && a.iter().zip(b.iter()).all(|(x, y)| x.to_bits() == y.to_bits())
+                };
+                for axis in 0..shape.len() {
+                    for index in [0, shape[axis] / 2, shape[axis] - 1] {
+                        let slice = codec
+                            .decompress_slice::<f32>(&stream, Axis(axis), index)
+                            .expect("decodes");
+                        assert!(same(&slice, whole.index_axis(Axis(axis), index as usize)));
+                    }
+                }
+                for _ in 0..20 {
+                    let start: Vec<u64> =
+                        shape.iter().map(|&n| random.below(n as usize + 1) as u64).collect();
+                    let count: Vec<u64> = shape
+                        .iter()
+                        .zip(&start)
+                        .map(|(&n, &s)| random.below((n - s) as usize + 1) as u64)
+                        .collect();
+                    let part =
+                        codec.decompress_box::<f32>(&stream, &start, &count).expect("decodes");
+                    let expected = whole.slice_each_axis(|a| {
+                        let (s, c) = (start[a.axis.index()], count[a.axis.index()]);
+                        ndarray::Slice::from(s as usize..(s + c) as usize)
+                    });
+                    assert!(same(&part, expected), "{shape:?} {start:?} {count:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn any_range_of_tiles_decodes() {
+    let n = 3 * 16384 + 1000;
+    let data = field::<f64>("land", n, 4);
+    let mut random = Random::new(8);
+    for (_, codec) in codecs() {
+        let bytes = compress(
+            &codec,
+            &data,
+            &[n as u64],
+            &Options::new(Bound::Absolute(0.01)).missing(1e20),
+        );
+        let whole = decompress::<f64>(&codec, &bytes);
+        let stream = Stream::open(&bytes).expect("opens");
+        let tiles = n.div_ceil(256);
+        for _ in 0..60 {
+            let begin = random.below(tiles + 1);
+            let end = begin + random.below(tiles - begin + 1);
+            let expected = &whole[(256 * begin).min(n)..(256 * end).min(n)];
+            let mut part = vec![-1.0; expected.len()];
+            codec
+                .decompress_tiles_into(&stream, begin as u64..end as u64, &mut part)
+                .expect("decodes");
+            assert!(part == expected, "{begin}..{end}");
+        }
+    }
+}
+
+#[test]
+fn a_stream_never_exceeds_its_stated_bound() {
+    for kind in KINDS {
+        for n in [0, 1, 2, 31, 255, 256, 257, 4097, 33_000] {
+            for bound in [Bound::Absolute(1e-30), Bound::Absolute(1e-3), Bound::ValueRange(1e-9)] {
+                for (block_len, blocks_per_tile) in [(32, 8), (32, 4), (32, 16), (64, 4), (64, 16)]
+                {
+                    let research = Research { block_len, blocks_per_tile, ..Research::default() };
+                    let options = Options::new(bound).research(research).name(&"n".repeat(1024));
+                    let data = field::<f32>(kind, n, 6);
+                    let bytes = compress(&Codec::cpu(), &data, &[n as u64], &options);
+                    let back = decompress::<f32>(&Codec::cpu(), &bytes);
+                    check_promise(&data, &back, &bytes, &[]);
+                    // The statement of FORMAT.md, beside the buffer that was enough.
+                    let tiles = (n as u64).div_ceil((block_len * blocks_per_tile) as u64);
+                    let chunks = (n as u64).div_ceil(16384);
+                    let stated = 1344
+                        + tiles * blocks_per_tile as u64
+                        + 6 * chunks
+                        + 8 * chunks.div_ceil(64)
+                        + 64
+                        + 4 * n as u64;
+                    assert!(bytes.len() as u64 <= stated, "{kind} {n}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_buffer_that_is_too_small_is_refused() {
+    let data = field::<f32>("noise", 70_000, 1);
+    let options = Options::new(Bound::Absolute(1e-5));
+    for (_, codec) in codecs() {
+        let full = compress(&codec, &data, &[70_000], &options);
+        for len in [0, 100, 5000, full.len() / 2, full.len() - 1] {
+            let outcome = codec.compress_into(&data, &[70_000], &options, &mut vec![0; len]);
+            assert!(matches!(outcome, Err(Error::InvalidArgument(_))), "{len} of {}", full.len());
+        }
+        let mut exact = vec![0; full.len()];
+        assert_eq!(
+            codec.compress_into(&data, &[70_000], &options, &mut exact).expect("fits"),
+            full.len()
+        );
+        assert!(exact == full);
+    }
+}
+
+#[test]
+fn misuse_is_refused_with_a_reason() {
+    let codec = Codec::cpu();
+    let data = [1f32, 2.0, 3.0, 4.0];
+    let refused = |shape: &[u64], options: Options| {
+        let mut out = vec![0; 4096];
+        match codec.compress_into(&data, shape, &options, &mut out) {
+            Err(Error::InvalidArgument(why)) => assert!(!why.is_empty()),
+            other => panic!("{shape:?} {options:?}: {other:?}"),
+        }
+    };
+    for e in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        refused(&[4], Options::new(Bound::Absolute(e)));
+        refused(&[4], Options::new(Bound::ValueRange(e)));
+    }
+    refused(&[4], Options::new(Bound::ValueRangeOf { ratio: 0.1, min: 2.0, max: 1.0 }));
+    refused(&[4], Options::new(Bound::ValueRangeOf { ratio: 0.1, min: f64::NAN, max: 1.0 }));
+    refused(&[5], Options::new(Bound::Absolute(1.0)));
+    refused(&[u64::MAX, 2], Options::new(Bound::Absolute(1.0)));
+    refused(&[1; 9], Options::new(Bound::Absolute(1.0)));
+    refused(&[4], Options::new(Bound::Absolute(1.0)).name(&"n".repeat(1025)));
+    refused(&[4], Options::new(Bound::Absolute(1.0)).start(&[1, 2]));
+    let five = (0..5).fold(Options::new(Bound::Absolute(1.0)), |o, i| o.missing(i as f64));
+    refused(&[4], five);
+    refused(
+        &[4],
+        Options::new(Bound::Absolute(1.0))
+            .research(Research { block_len: 16, ..Research::default() }),
+    );
+    assert!(matches!(Codec::cpu().threads(0), Err(Error::InvalidArgument(_))));
+    assert!(max_compressed_len(&[u64::MAX, 3], fsz::Dtype::F32).is_err());
+    assert!(max_compressed_len(&[u64::MAX / 8], fsz::Dtype::F64).is_err());
+
+    let bytes = compress(&codec, &data, &[2, 2], &Options::new(Bound::Absolute(0.1)));
+    let stream = Stream::open(&bytes).expect("opens");
+    let invalid = |outcome: fsz::Result<()>| {
+        assert!(matches!(outcome, Err(Error::InvalidArgument(_))), "{outcome:?}");
+    };
+    invalid(codec.decompress::<f64>(&stream).map(drop));
+    invalid(codec.decompress_into(&stream, &mut [0f32; 3]));
+    invalid(codec.decompress_slice::<f32>(&stream, Axis(2), 0).map(drop));
+    invalid(codec.decompress_slice::<f32>(&stream, Axis(1), 2).map(drop));
+    invalid(codec.decompress_box::<f32>(&stream, &[1, 1], &[1, 2]).map(drop));
+    invalid(codec.decompress_box::<f32>(&stream, &[u64::MAX, 0], &[2, 1]).map(drop));
+    invalid(codec.decompress_box::<f32>(&stream, &[0], &[1]).map(drop));
+    invalid(codec.decompress_tiles_into(&stream, 0..2, &mut [0f32; 4]));
+}
+
+#[test]
+fn views_of_any_order_compress_as_they_read() {
+    let field = Array3::from_shape_fn((7, 30, 41), |(z, y, x)| (z * 3 + y) as f32 + x as f32 * 0.3);
+    let codec = Codec::auto().expect("a backend");
+    let bound = Bound::Absolute(0.01);
+    for view in [field.view(), field.t(), field.slice(s![..;2, 3.., ..;-1])] {
+        let stream = codec.compress(view, bound).expect("compresses");
+        let standard = view.as_standard_layout();
+        let expected = codec.compress(standard.view(), bound).expect("compresses");
+        assert_eq!(stream.as_bytes(), expected.as_bytes());
+        let back = codec.decompress::<f32>(&stream).expect("decompresses");
+        assert_eq!(back.shape(), view.shape());
+        assert!(back.iter().zip(view.iter()).all(|(a, b)| (a - b).abs() <= 0.01));
+    }
+    let scalar = ArrayD::from_elem(IxDyn(&[]), 2.5f64);
+    let stream = codec.compress(scalar.view(), Bound::ValueRange(0.1)).expect("compresses");
+    assert_eq!(codec.decompress::<f64>(&stream).expect("decompresses"), scalar);
+    assert_eq!(codec.backend().name(), codec.backend().name());
+    assert_eq!(Codec::cpu().backend(), Backend::Cpu);
+}
+
+#[test]
+fn a_field_of_one_value_is_exact() {
+    for value in [0.0f32, -0.0, 1e-42, 273.15, f32::MAX] {
+        for n in [1, 256, 1000] {
+            let data = vec![value; n];
+            let options = Options::new(Bound::ValueRange(1e-3));
+            let bytes = compress(&Codec::cpu(), &data, &[n as u64], &options);
+            let back = decompress::<f32>(&Codec::cpu(), &bytes);
+            assert!(back.iter().all(|b| b.to_bits() == value.to_bits()), "{value} {n}");
+            assert!(bytes.len() < 260 + n / 16, "{} bytes", bytes.len());
+        }
+    }
+}
+
+#[test]
+fn progress_counts_and_cancels() {
+    let n = 1_000_000;
+    let data = field::<f32>("smooth", n, 1);
+    for (_, codec) in codecs() {
+        let progress = Progress::new();
+        let options = Options::new(Bound::ValueRange(1e-3)).progress(Arc::clone(&progress));
+        let bytes = compress(&codec, &data, &[n as u64], &options);
+        assert_eq!((progress.done(), progress.total()), (4 * n as u64, 4 * n as u64));
+        let stream = Stream::open(&bytes).expect("opens");
+        let mut out = vec![0f32; n];
+        let decoding = Progress::new();
+        codec.decompress_with(&stream, &mut out, Some(&decoding)).expect("decodes");
+        assert_eq!((decoding.done(), decoding.total()), (4 * n as u64, 4 * n as u64));
+
+        progress.cancel();
+        let mut room = vec![0; bytes.len() + 1_000_000];
+        let outcome = codec.compress_into(&data, &[n as u64], &options, &mut room);
+        assert!(matches!(outcome, Err(Error::Cancelled)));
+        decoding.cancel();
+        let outcome = codec.decompress_with(&stream, &mut out, Some(&decoding));
+        assert!(matches!(outcome, Err(Error::Cancelled)));
+    }
+}
+
+#[test]
+fn one_codec_serves_many_threads() {
+    let codec = Codec::cpu();
+    let data = field::<f32>("smooth, noise", 200_000, 2);
+    let options = Options::new(Bound::ValueRange(1e-4));
+    let expected = compress(&codec, &data, &[200_000], &options);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..5 {
+                    assert!(compress(&codec, &data, &[200_000], &options) == expected);
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,77 @@
+//! For any field, bound and missing value: the promise holds and all paths agree.
+
+mod common;
+
+use common::{check_promise, codecs, compress, decompress};
+use fsz::{Bound, Element, Options};
+use proptest::prelude::*;
+
+/// Runs of like elements: what real fields are made of.
+fn elements<T: Element + Arbitrary + 'static>(
+    any: impl Strategy<Value = T> + 'static,
+) -> impl Strategy<Value = Vec<T>> {
+    let piece = prop_oneof![
+        (any.boxed(), 1usize..300).prop_map(|(v, n)| vec![v; n]),
+        (-1e6..1e6f64, -10.0..10.0f64, 0.0..1.0f64, 1usize..600).prop_map(|(a, b, noise, n)| {
+            (0..n)
+                .map(|i| T::from_f64(a + b * i as f64 + noise * ((i * 7919 % 101) as f64 - 50.0)))
+                .collect()
+        }),
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+fn bound() -> impl Strategy<Value = Bound> {
+    prop_oneof![
+        (-40.0..8.0f64).prop_map(|e| Bound::Absolute(10f64.powf(e))),
+        (-12.0..1.0f64).prop_map(|e| Bound::ValueRange(10f64.powf(e))),
+        (-9.0..0.0f64, -1e5..0.0f64, 0.0..1e5f64).prop_map(|(e, min, max)| Bound::ValueRangeOf {
+            ratio: 10f64.powf(e),
+            min,
+            max
+        }),
+    ]
+}
+
+fn holds<T: Element>(data: &[T], bound: Bound, missing: Option<f64>) {
+    let mut options = Options::new(bound);
+    if let Some(m) = missing {
+        options = options.missing(m);
+    }
+    let shape = [data.len() as u64];
+    let mut first: Option<(Vec<u8>, Vec<u64>)> = None;
+    for (name, codec) in codecs() {
+        let bytes = compress(&codec, data, &shape, &options);
+        let back = decompress::<T>(&codec, &bytes);
+        let bits: Vec<u64> = back.iter().map(|d| d.to_bits64()).collect();
+        match &first {
+            None => {
+                check_promise(data, &back, &bytes, &missing.into_iter().collect::<Vec<_>>());
+                first = Some((bytes, bits));
+            }
+            Some(first) => assert!(*first == (bytes, bits), "{name} differs"),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn f32_fields(
+        data in elements::<f32>(any::<f32>()),
+        bound in bound(),
+        missing in prop::option::of(any::<f64>()),
+    ) {
+        holds(&data, bound, missing);
+    }
+
+    #[test]
+    fn f64_fields(
+        data in elements::<f64>(any::<f64>()),
+        bound in bound(),
+        missing in prop::option::of(any::<f64>()),
+    ) {
+        holds(&data, bound, missing);
+    }
+}
