@@ -128,9 +128,12 @@ fn quantize_f32<const KNOWN: bool>(
     );
     let min = _mm256_min_ps(_mm256_min_ps(min[0], min[1]), _mm256_min_ps(min[2], min[3]));
     let max = _mm256_max_ps(_mm256_max_ps(max[0], max[1]), _mm256_max_ps(max[2], max[3]));
-    // SAFETY: vectors of 8 elements are arrays of 8 elements.
-    let (worst, min, max): ([u32; 8], [f32; 8], [f32; 8]) =
-        unsafe { (std::mem::transmute(worst), std::mem::transmute(min), std::mem::transmute(max)) };
+    // SAFETY: a vector of 8 elements has the size and every bit pattern of an array of 8.
+    let worst = unsafe { std::mem::transmute::<__m256i, [u32; 8]>(worst) };
+    // SAFETY: as above.
+    let min = unsafe { std::mem::transmute::<__m256, [f32; 8]>(min) };
+    // SAFETY: as above.
+    let max = unsafe { std::mem::transmute::<__m256, [f32; 8]>(max) };
     Plain {
         max_error: f32::from_bits(worst.into_iter().fold(0, u32::max)),
         min: min.into_iter().fold(min[0], f32::min),
@@ -177,7 +180,7 @@ fn quantize_f64<const KNOWN: bool>(
     }
     let fold = |v: [__m256d; 4], with: fn(f64, f64) -> f64| {
         // SAFETY: four vectors of 4 elements are 16 elements.
-        let lanes: [f64; 16] = unsafe { std::mem::transmute(v) };
+        let lanes = unsafe { std::mem::transmute::<[__m256d; 4], [f64; 16]>(v) };
         lanes.into_iter().fold(lanes[0], with)
     };
     let sum = fold(spoiled, |a, b| a + b);
