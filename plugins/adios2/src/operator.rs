@@ -22,6 +22,10 @@ use crate::{
 #[cfg(target_endian = "big")]
 compile_error!("raw payloads are little-endian and written as they lie in memory");
 
+/// ADIOS2 blocks up to this many bytes are stored raw without a warning: a stream's header may not
+/// pay for them.
+const SMALL: usize = 4096;
+
 /// Most dimensions of an FSZ stream.
 const MAX_STREAM_DIMENSIONS: usize = 8;
 
@@ -141,19 +145,18 @@ impl Operator {
                 Dtype::F64 => self.write_stream::<f64>(&block, roomy, out),
             }
         }));
-        let written = match attempt {
-            Ok(Ok(written)) => written,
-            Ok(Err(reason)) => {
-                warning::stored_raw(&block.variable, &reason);
-                // SAFETY: promised by the caller.
-                unsafe { write_raw(&block, roomy, out) }
-            }
-            Err(_) => {
-                warning::stored_raw(&block.variable, "the codec failed (please report this)");
-                // SAFETY: promised by the caller.
-                unsafe { write_raw(&block, roomy, out) }
-            }
+        let attempt = match attempt {
+            Ok(Ok(written)) => Ok(written),
+            Ok(Err(reason)) => Err(reason),
+            Err(_) => Err("the codec failed (please report this)".into()),
         };
+        let written = attempt.unwrap_or_else(|reason| {
+            if block.bytes() > SMALL {
+                warning::stored_raw(&block.variable, &reason);
+            }
+            // SAFETY: promised by the caller.
+            unsafe { write_raw(&block, roomy, out) }
+        });
         if self.parameters.verbose > 0 {
             report(&block, written, began);
         }
