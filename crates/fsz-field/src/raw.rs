@@ -40,8 +40,7 @@ pub(crate) fn open_raw(path: &Path, hints: &Hints) -> Result<Field> {
 }
 
 /// Writes the values, little-endian, C order.
-pub fn write_raw(field: &Field, output: &mut Output) -> Result<()> {
-    let values = field.values();
+pub fn write_raw(values: Values<'_>, output: &mut Output) -> Result<()> {
     if Order::NATIVE == Order::Little {
         return output.put(values.bytes());
     }

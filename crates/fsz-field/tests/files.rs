@@ -212,7 +212,7 @@ fn what_is_written_is_read_back() {
         assert!(fs::read(&path).unwrap().len().is_multiple_of(64) || count > 0);
 
         let mut output = Output::create(&folder.0.path().join("a.f32"), true).unwrap();
-        write_raw(&written, &mut output).unwrap();
+        write_raw(written.values(), &mut output).unwrap();
         output.commit().unwrap();
         assert_eq!(fs::read(folder.0.path().join("a.f32")).unwrap(), f32s(values));
     }
