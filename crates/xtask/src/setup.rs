@@ -48,6 +48,14 @@ const CMAKE: Environment = Environment {
     instead: "or install cmake from your system's packages",
 };
 
+/// The formatter of the C++ sources; its output differs between versions, so it is pinned.
+pub const CLANG_FORMAT: Environment = Environment {
+    folder: "clang-format-18.1.8",
+    purpose: "clang-format 18",
+    requirements: &["clang-format==18.1.8"],
+    instead: "the C++ format check needs exactly this version",
+};
+
 /// Provisions everything that the demo and the tests need.
 pub fn run() -> Result<()> {
     tools::require_cxx()?;
