@@ -383,8 +383,15 @@ fn compress<T: Element>(
     let fused = run.level.fused();
     let known =
         range.is_some_and(|r| !r.has_special()) && quantize::in_reach(magnitude, &quantizer, fused);
-    let encoder =
-        Encoder { quantizer, missing, missing_bits, research: options.research, geometry, known };
+    let encoder = Encoder {
+        quantizer,
+        missing,
+        missing_bits,
+        research: options.research,
+        geometry,
+        known,
+        ranged: range.is_some(),
+    };
 
     let placed = place(&encoder, data, &layout, out, run)?;
     let mut tally: Tally<T> = placed.tally;
