@@ -4,7 +4,7 @@ use std::ops::{Add, Mul, Sub};
 
 /// f32 or f64.
 pub trait Real:
-    adios2::Element + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+    adios2::Element + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
     /// The nearest value of this type.
     fn from_f64(value: f64) -> Self;
