@@ -371,7 +371,7 @@ fn compress<T: Element>(
     let missing_bits = options.missing_bits(T::DTYPE);
     let missing: Vec<T> = missing_bits.iter().map(|&b| T::from_bits64(b)).collect();
     let range = matches!(options.bound, Bound::ValueRange(_))
-        .then(|| survey::range(data, &missing, run.parallel));
+        .then(|| survey::range(data, &missing, run.level, run.parallel));
     let largest = |(min, max): (f64, f64)| min.abs().max(max.abs());
     let magnitude = match (options.bound, &range) {
         (Bound::ValueRangeOf { min, max, .. }, _) => largest((min, max)),

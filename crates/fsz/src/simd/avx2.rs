@@ -287,16 +287,33 @@ fn pack(chain: &[i32; 34], order: u8, out: &mut [u32]) {
     }
 }
 
-/// The bit-planes of 32 bytes, the lowest first.
+/// The bit-planes of 32 bytes, the lowest first: 1 to 8 of them.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn byte_planes(bytes: __m256i, planes: &mut [u32]) {
+    match planes.len() {
+        1 => unrolled_planes::<1>(bytes, planes),
+        2 => unrolled_planes::<2>(bytes, planes),
+        3 => unrolled_planes::<3>(bytes, planes),
+        4 => unrolled_planes::<4>(bytes, planes),
+        5 => unrolled_planes::<5>(bytes, planes),
+        6 => unrolled_planes::<6>(bytes, planes),
+        7 => unrolled_planes::<7>(bytes, planes),
+        _ => unrolled_planes::<8>(bytes, planes),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn unrolled_planes<const N: usize>(bytes: __m256i, planes: &mut [u32]) {
     // Bring the highest plane to bit 7, then go down.
-    let mut bytes = _mm256_sll_epi16(bytes, _mm_cvtsi32_si128(8 - planes.len() as i32));
-    for plane in planes.iter_mut().rev() {
-        *plane = _mm256_movemask_epi8(bytes) as u32;
+    let mut bytes = _mm256_sll_epi16(bytes, _mm_cvtsi32_si128(8 - N as i32));
+    let mut words = [0; N];
+    for word in words.iter_mut().rev() {
+        *word = _mm256_movemask_epi8(bytes) as u32;
         bytes = _mm256_add_epi8(bytes, bytes);
     }
+    planes.copy_from_slice(&words);
 }
 
 /// 32 bytes, all ones where the element's bit in `word` (element i at bit 31 − i) is set.
