@@ -156,6 +156,12 @@ pub fn variables() -> Result<Vec<(&'static str, String)>> {
         && let Some(folder) = libclang_folder(&LIBCLANG.path()?)
     {
         found.push(("LIBCLANG_PATH", folder.display().to_string()));
+        // The wheel is a bare library: the compiler's own headers (stddef.h) must be named.
+        if std::env::var_os("BINDGEN_EXTRA_CLANG_ARGS").is_none()
+            && let Some(include) = tools::compiler_headers()
+        {
+            found.push(("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{include}")));
+        }
     }
     if std::env::var_os("CMAKE").is_none() && !tools::has_system_cmake() {
         let cmake = CMAKE.program("cmake")?;
