@@ -90,11 +90,10 @@ thread_local! {
     static ESTIMATED: Cell<Option<(usize, usize, usize, usize)>> = const { Cell::new(None) };
 }
 
-/// An operator as its parameters made it. Cheap: pools are shared.
+/// An operator as its parameters made it. Cheap: thread pools are shared.
 #[derive(Debug)]
 pub(crate) struct Operator {
     parameters: Parameters,
-    codec: Codec,
 }
 
 impl Operator {
@@ -104,8 +103,13 @@ impl Operator {
         parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Operator, String> {
         let parameters = Parameters::parse(parameters)?;
-        let codec = codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;
-        Ok(Operator { parameters, codec })
+        // Started here, so that a failure is reported while that is possible.
+        codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;
+        Ok(Operator { parameters })
+    }
+
+    fn codec(&self) -> Result<Codec, String> {
+        codecs::cpu(self.parameters.threads).map_err(text)
     }
 
     fn identity(&self) -> usize {
@@ -172,6 +176,7 @@ impl Operator {
         out: *mut u8,
     ) -> Result<usize, String> {
         let bound = self.parameters.bound.ok_or("no accuracy was given")?;
+        let codec = self.codec()?;
         let mut options = Options::new(bound);
         for &value in &self.parameters.missing {
             options = options.missing(value);
@@ -200,14 +205,13 @@ impl Operator {
             // only writes to the buffer.
             let out = unsafe { slice::from_raw_parts_mut(out, header_len + most) };
             let (header, body) = out.split_at_mut(header_len);
-            let length = self.codec.compress_into(&values, &shape, &options, body).map_err(text)?;
+            let length = codec.compress_into(&values, &shape, &options, body).map_err(text)?;
             envelope.body = &body[..length];
             header.copy_from_slice(&envelope.header());
             return Ok(header_len + length);
         }
         let mut body = vec![0; most];
-        let length =
-            self.codec.compress_into(&values, &shape, &options, &mut body).map_err(text)?;
+        let length = codec.compress_into(&values, &shape, &options, &mut body).map_err(text)?;
         if header_len + length > min_header(block.count.len()) + block.bytes() {
             return Err(format!("this engine leaves no room for {length} bytes"));
         }
@@ -274,6 +278,7 @@ impl Operator {
         elements: usize,
         out: *mut u8,
     ) -> Result<(), String> {
+        let codec = self.codec()?;
         let stream = Stream::open(body).map_err(text)?;
         let header = stream.info().header().clone();
         if header.dtype != T::DTYPE || header.elements() != elements as u64 {
@@ -282,10 +287,10 @@ impl Operator {
         if out.cast::<T>().is_aligned() {
             // SAFETY: writable and aligned; any bytes are a float.
             let out = unsafe { slice::from_raw_parts_mut(out.cast::<T>(), elements) };
-            return self.codec.decompress_into(&stream, out).map_err(text);
+            return codec.decompress_into(&stream, out).map_err(text);
         }
         let mut values = vec![T::default(); elements];
-        self.codec.decompress_into(&stream, &mut values).map_err(text)?;
+        codec.decompress_into(&stream, &mut values).map_err(text)?;
         // SAFETY: writable for as many bytes.
         unsafe { out.copy_from_nonoverlapping(values.as_ptr().cast(), elements * size_of::<T>()) };
         Ok(())

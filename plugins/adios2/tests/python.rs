@@ -19,14 +19,14 @@ fn python() -> PathBuf {
     own.filter(|python| python.is_file()).unwrap_or_else(|| PathBuf::from("python3"))
 }
 
-fn run(script: &str) {
+fn run(script: &str, folder: &TempDir) {
     let plugins = adios2::plugin::load().expect("cargo built it").parent().expect("it has one");
-    let folder = TempDir::new().expect("a scratch folder");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(script);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
     let output = Command::new(python())
         .arg("-B")
         .arg(&script)
         .arg(folder.path())
+        .current_dir(folder)
         .env("ADIOS2_PLUGIN_PATH", plugins)
         .output()
         .expect("the interpreter starts");
@@ -40,32 +40,48 @@ fn run(script: &str) {
     );
 }
 
+fn run_test(script: &str) {
+    run(&format!("tests/python/{script}"), &TempDir::new().expect("a scratch folder"));
+}
+
 #[test]
 fn files() {
-    run("files.py");
+    run_test("files.py");
 }
 
 #[test]
 fn config() {
-    run("config.py");
+    run_test("config.py");
 }
 
 #[test]
 fn damage() {
-    run("damage.py");
+    run_test("damage.py");
 }
 
 #[test]
 fn special() {
-    run("special.py");
+    run_test("special.py");
 }
 
 #[test]
 fn threads() {
-    run("threads.py");
+    run_test("threads.py");
 }
 
 #[test]
 fn stream() {
-    run("stream.py");
+    run_test("stream.py");
+}
+
+#[test]
+fn fork() {
+    run_test("fork.py");
+}
+
+#[test]
+fn examples() {
+    let folder = TempDir::new().expect("a scratch folder");
+    run("examples/python/writer.py", &folder);
+    run("examples/python/reader.py", &folder);
 }
