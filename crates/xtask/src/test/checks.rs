@@ -65,7 +65,8 @@ pub fn clippy(_: &mut Report) -> Result<()> {
 
 pub fn docs(_: &mut Report) -> Result<()> {
     let mut docs = cargo()?;
-    docs.args(["doc", "--workspace", "--no-deps", "--locked"]).args(FEATURES);
+    // The program `fsz` would be written over the library of the same name.
+    docs.args(["doc", "--workspace", "--exclude", "fsz-cli", "--no-deps", "--locked"]);
     process::run(docs.env("RUSTDOCFLAGS", "-D warnings"))
 }
 

@@ -35,7 +35,7 @@ fn follow(output: PipeReader, report: &mut Report) -> Result<()> {
     let mut quiet = false;
     for line in BufReader::new(output).lines() {
         let line = line.context("the output of `cargo test` broke off")?;
-        if let Some(skip) = line.strip_prefix("SKIP ") {
+        if let Some(skip) = line.strip_prefix("SKIPPED: ") {
             let (what, reason) = skip.split_once(": ").unwrap_or((skip, "no reason given"));
             report.skip(what, reason);
         }
