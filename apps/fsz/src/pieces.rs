@@ -2,6 +2,7 @@
 
 use fsz::{Codec, Progress, Stream};
 use fsz_field::Scalar;
+use indicatif::ProgressBar;
 
 use crate::bar;
 use crate::failure::{Failure, Result};
@@ -16,14 +17,25 @@ pub fn each<T: Scalar>(
     stream: &Stream<'_>,
     what: &str,
     quiet: bool,
+    take: impl FnMut(u64, &[T]) -> Result<()>,
+) -> Result<()> {
+    let bar = bar::bytes(what, stream.info().raw_bytes(), quiet);
+    each_of(PIECE, codec, stream, &bar, take)
+}
+
+/// The same with pieces of about so many bytes.
+fn each_of<T: Scalar>(
+    piece: u64,
+    codec: &Codec,
+    stream: &Stream<'_>,
+    bar: &ProgressBar,
     mut take: impl FnMut(u64, &[T]) -> Result<()>,
 ) -> Result<()> {
     let info = stream.info();
     let (elements, tile_len) = (info.header().elements(), info.tile_len() as u64);
     let cancellable = Cancellable::new(&Progress::new());
-    let bar = bar::bytes(what, info.raw_bytes(), quiet);
     let tiles = elements.div_ceil(tile_len);
-    let together = (PIECE / (tile_len * size_of::<T>() as u64)).max(1);
+    let together = (piece / (tile_len * size_of::<T>() as u64)).max(1);
     let mut buffer = buffer::<T>((together * tile_len).min(elements))?;
     let mut first = 0;
     while first < tiles {
@@ -48,4 +60,32 @@ fn buffer<T: Scalar>(len: u64) -> Result<Vec<T>> {
     values.try_reserve_exact(len).map_err(|_| no_memory())?;
     values.resize(len, T::default());
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_join_to_the_whole() {
+        let codec = Codec::cpu();
+        let values: Vec<f32> = (0..10_000).map(|i| (i as f32 * 0.01).sin()).collect();
+        let options = fsz::Options::new(fsz::Bound::Absolute(1e-3));
+        let most = fsz::max_compressed_len(&[10_000], fsz::Dtype::F32).unwrap();
+        let mut bytes = vec![0; most as usize];
+        let len = codec.compress_into(&values, &[10_000], &options, &mut bytes).unwrap();
+        let stream = Stream::open(&bytes[..len]).unwrap();
+        let mut whole = vec![0f32; 10_000];
+        codec.decompress_into(&stream, &mut whole).unwrap();
+        for piece in [1, 1024, 5000, 40_000, PIECE] {
+            let mut joined = Vec::new();
+            each_of::<f32>(piece, &codec, &stream, &ProgressBar::hidden(), |start, part| {
+                assert_eq!(start, joined.len() as u64);
+                joined.extend_from_slice(part);
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(joined, whole);
+        }
+    }
 }

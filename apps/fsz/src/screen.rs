@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
@@ -52,7 +53,10 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let text = error.to_string();
-    let message = text.split("\n\nUsage").next().unwrap_or(&text);
+    let message = match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "error: no subcommand given",
+        _ => text.split("\n\nUsage").next().unwrap_or(&text),
+    };
     let hint = "try fsz --help, or --help after the command";
     self::error(&format!("{}; {hint}", one_line(message)));
     ExitCode::from(2)

@@ -52,8 +52,9 @@ pub fn run(args: &Args) -> Result {
         None => format!("# {}", missing()),
     };
     screen::print(&format!(
-        "# In the shell that runs the simulation and its readers:\n{first}\n\n# In the XML file of \
-         the simulation:\n{xml}"
+        "{}# In the shell that runs the simulation and its readers:\n{first}\n\n# In the XML file of \
+         the simulation:\n{xml}",
+        library()
     ))?;
     Ok(Verdict::Fine)
 }
@@ -100,6 +101,21 @@ fn folder() -> Option<PathBuf> {
     let installed = beside.parent().map(|prefix| prefix.join("lib"));
     let holds = |folder: &Path| folder.join(LIBRARY).is_file();
     std::iter::once(beside.to_owned()).chain(installed).find(|folder| holds(folder))
+}
+
+/// Which ADIOS2 this program reads files with.
+#[cfg(feature = "adios2")]
+fn library() -> String {
+    match adios2::library_path() {
+        Ok(path) => format!("# ADIOS2 on this machine: {}\n", path.display()),
+        Err(error) => format!("# {}\n", error.to_string().replace('\n', " ")),
+    }
+}
+
+/// Nothing to say in a build that does not read ADIOS2 files.
+#[cfg(not(feature = "adios2"))]
+fn library() -> String {
+    String::new()
 }
 
 fn missing() -> String {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::failure::{Result, Verdict};
 use crate::source::SourceArgs;
-use crate::table::Table;
+use crate::table::{self, Table};
 use crate::{bar, screen};
 
 mod case;
@@ -123,7 +123,7 @@ fn csv(rows: &[Row]) -> Result<String> {
     for r in rows {
         text.push_str(&format!(
             "{},{},{},{},{},{},{},{:.4},{:.4},{:.4},{:.4},{:.4}\n",
-            r.field,
+            table::csv_cell(&r.field),
             r.dtype,
             r.shape,
             r.bytes,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+#[cfg(not(feature = "adios2"))]
 use crate::failure::Result;
 
 /// Take one step of a variable out of an ADIOS2 file

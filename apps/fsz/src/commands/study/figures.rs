@@ -5,6 +5,7 @@ use fsz_field::{Field, Scalar, Values};
 use fsz_metrics::{Comparison, Missing, Sample};
 
 use crate::failure::Result;
+use crate::table::csv_cell;
 
 /// All figures.
 #[derive(Debug, Default)]
@@ -67,7 +68,13 @@ impl Study {
         for r in &self.ratios {
             text.push_str(&format!(
                 "{},{:e},{},{:.4},{:e},{:.4},{}\n",
-                r.field, r.bound, r.codec, r.ratio, r.max_abs_error, r.psnr, r.bound_violations
+                csv_cell(&r.field),
+                r.bound,
+                r.codec,
+                r.ratio,
+                r.max_abs_error,
+                r.psnr,
+                r.bound_violations
             ));
         }
         text
@@ -78,7 +85,7 @@ impl Study {
         let mut text = format!("field,bound,{}\n", STAGES.join(","));
         for a in &self.ablations {
             let ratios = a.ratios.map(|r| format!("{r:.4}")).join(",");
-            text.push_str(&format!("{},{:e},{ratios}\n", a.field, a.bound));
+            text.push_str(&format!("{},{:e},{ratios}\n", csv_cell(&a.field), a.bound));
         }
         text
     }
