@@ -2,7 +2,7 @@
 //! file differs.
 
 use crate::cargo::{cargo, root, target};
-use crate::test::FEATURES;
+use crate::test::{BUILD, FEATURES};
 use crate::{process, setup};
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -71,15 +71,15 @@ pub fn run(size: Size) -> Result<()> {
 /// Builds what the demo runs; the folder of the programs and of the operator.
 fn build(size: Size) -> Result<PathBuf> {
     let mut build = cargo()?;
-    build.args(["build", "--locked"]).args(FEATURES);
     let profile = if size == Size::Full {
-        build.args(["--release", "--package", "fsz-cli", "--package", "fsz-adios2"]);
-        build.args(["--package", "gray-scott", "--package", "fsz-demo"]);
+        build.args(["build", "--locked", "--release", "--package", "fsz-cli"]);
+        build.args(["--package", "fsz-adios2", "--package", "gray-scott", "--package", "fsz-demo"]);
         "release"
     } else {
-        build.arg("--workspace");
+        build.args(BUILD);
         "debug"
     };
+    build.args(FEATURES);
     println!("building (the first time takes some minutes)");
     process::run(&mut build)?;
     Ok(target().join(profile))

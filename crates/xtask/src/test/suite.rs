@@ -9,9 +9,14 @@ use std::io::{BufRead, BufReader, PipeReader};
 /// The optional parts, which the tests cover too.
 pub const FEATURES: [&str; 2] = ["--features", "fsz-cli/adios2,fsz-cli/zfp"];
 
-/// Builds first, because tests load the ADIOS2 plugin and start programs that lie beside them.
+/// Builds programs, libraries and tests with one set of features: with another, cargo would build
+/// much of it once more.
+pub const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--locked"];
+
+/// Runs all tests. All of it is built first, so that the programs and the operator lie where the
+/// tests, and the demo after them, look for them.
 pub fn run(report: &mut Report) -> Result<()> {
-    process::run(cargo()?.args(["build", "--workspace", "--locked"]).args(FEATURES))?;
+    process::run(cargo()?.args(BUILD).args(FEATURES))?;
     let mut tests = cargo()?;
     tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(FEATURES);
     // With --show-output passing tests can say what they skipped. cargo names the test programs on
