@@ -37,7 +37,7 @@ struct Arguments {
     /// File or stream to write
     #[arg(long, short, default_value = "gray-scott.bp")]
     output: PathBuf,
-    /// ADIOS2 configuration with an <io name="SimulationOutput">; without it ADIOS2's defaults
+    /// ADIOS2 configuration with an io named SimulationOutput; without it ADIOS2's defaults
     #[arg(long, short)]
     config: Option<PathBuf>,
     /// Decides where the first drops of V fall
