@@ -18,7 +18,7 @@ pub fn bytes(what: &str, total: u64, quiet: bool) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template(
-        "{msg:12} {wide_bar} {bytes:>10} of {total_bytes} {bytes_per_sec:>12}",
+        "{msg:13} {wide_bar} {decimal_bytes:>10} of {decimal_total_bytes} {decimal_bytes_per_sec:>12}",
     );
     let bar = ProgressBar::new(total).with_message(what.to_owned());
     match style {

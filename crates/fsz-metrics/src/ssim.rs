@@ -140,10 +140,9 @@ impl Plane {
                 continue;
             }
             for kind in 0..SUMS {
-                let parts = terms.iter().map(|row| &row[kind][..]);
-                set_sum(&mut columns[kind], parts);
-                let parts = (0..self.window_columns).map(|k| &columns[kind][k..k + across]);
-                set_sum(&mut windows[kind], parts);
+                set_sum(&mut columns[kind], terms.iter().map(|row| &row[kind][..]));
+                let shifted = (0..self.window_columns).map(|k| &columns[kind][k..]);
+                set_sum(&mut windows[kind], shifted);
             }
             for at in 0..across {
                 let sums = windows.each_ref().map(|row| row[at]);
@@ -161,11 +160,11 @@ impl Plane {
     /// The index of one window from its sums.
     fn similarity(&self, sums: &[f64; SUMS], shift: f64, range: f64) -> f64 {
         let n = (self.window_rows * self.window_columns) as f64;
-        let unbiased = n / (n - 1.0).max(1.0);
-        let (mx, my) = (sums[0] / n, sums[1] / n);
-        let vx = unbiased * (sums[2] / n - mx * mx);
-        let vy = unbiased * (sums[3] / n - my * my);
-        let vxy = unbiased * (sums[4] / n - mx * my);
+        let (share, unbiased) = (1.0 / n, n / (n - 1.0).max(1.0));
+        let (mx, my) = (sums[0] * share, sums[1] * share);
+        let vx = unbiased * (sums[2] * share - mx * mx);
+        let vy = unbiased * (sums[3] * share - my * my);
+        let vxy = unbiased * (sums[4] * share - mx * my);
         let (ux, uy) = (mx + shift, my + shift);
         let (c1, c2) = ((K1 * range).powi(2), (K2 * range).powi(2));
         let luminance = ratio(2.0 * ux * uy + c1, ux * ux + uy * uy + c1);
@@ -173,11 +172,26 @@ impl Plane {
     }
 }
 
-/// Sets each sum to that of the parts at its place.
+/// Sets each sum to that of the parts, at most a window's side of them, at its place.
 fn set_sum<'a>(sums: &mut [f64], parts: impl Iterator<Item = &'a [f64]>) {
+    let len = sums.len();
+    let mut all: [&[f64]; WINDOW] = [&[]; WINDOW];
+    let mut count = 0;
+    for (slot, part) in all.iter_mut().zip(parts) {
+        *slot = &part[..len];
+        count += 1;
+    }
+    if count == WINDOW {
+        // One pass, and the sum stays in a register.
+        let [a, b, c, d, e, f, g] = all;
+        for i in 0..len {
+            sums[i] = ((a[i] + b[i]) + (c[i] + d[i])) + ((e[i] + f[i]) + g[i]);
+        }
+        return;
+    }
     sums.fill(0.0);
-    for part in parts {
-        sums.iter_mut().zip(part).for_each(|(sum, term)| *sum += term);
+    for part in &all[..count] {
+        sums.iter_mut().zip(*part).for_each(|(sum, term)| *sum += term);
     }
 }
 
