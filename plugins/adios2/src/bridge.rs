@@ -9,7 +9,7 @@ use std::{
 
 use fsz::Dtype;
 
-use crate::operator::{Block, Operator};
+use crate::{block::Block, operator::Operator};
 
 /// `fsz_text`.
 #[repr(C)]

@@ -5,6 +5,7 @@
 //! operator stores is an FSZ stream behind a small envelope (`envelope`); README.md is for its users.
 #![deny(missing_docs)]
 
+mod block;
 mod bridge;
 mod codecs;
 mod envelope;
