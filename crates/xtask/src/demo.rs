@@ -58,7 +58,7 @@ pub fn run(size: Size) -> Result<()> {
     let picture = folder.join("gray-scott.png");
     let mut report = Command::new(programs.join("fsz-demo"));
     report.args([&plain.file, &fsz.file]).arg("V").arg(&picture);
-    process::run(report.env("ADIOS2_PLUGIN_PATH", &programs))
+    process::run(report.envs(setup::variables()?).env("ADIOS2_PLUGIN_PATH", &programs))
         .context("the files do not hold what they must")?;
     println!("\nEvery element of every variable and step is within its bound.");
     if size == Size::Full {
@@ -94,7 +94,8 @@ fn simulate(size: Size, programs: &Path, config: &str, file: PathBuf) -> Result<
     let mut run = Command::new(programs.join("gray-scott"));
     run.arg("--json").arg("--config").arg(config).arg("--output").arg(&file);
     run.args(["--size", &size.edge().to_string(), "--steps", &size.steps().to_string()]);
-    let done = process::output(run.env("ADIOS2_PLUGIN_PATH", programs))?;
+    run.envs(setup::variables()?).env("ADIOS2_PLUGIN_PATH", programs);
+    let done = process::output(&mut run)?;
     if !done.status.success() {
         bail!("`{}`: {}", process::line(&run), String::from_utf8_lossy(&done.stderr).trim());
     }

@@ -60,7 +60,10 @@ pub const CLANG_FORMAT: Environment = Environment {
 pub fn run() -> Result<()> {
     tools::require_cxx()?;
     let _lock = cache::lock()?;
-    ADIOS2.provide()?;
+    // What the user has chosen is used, so it need not be downloaded.
+    if std::env::var_os("ADIOS2_DIR").is_none() {
+        ADIOS2.provide()?;
+    }
     if std::env::var_os("LIBCLANG_PATH").is_none() {
         LIBCLANG.provide()?;
     }
@@ -152,6 +155,11 @@ fn last_line(stdout: &[u8], stderr: &[u8]) -> String {
 /// Variables that the user has set are left alone.
 pub fn variables() -> Result<Vec<(&'static str, String)>> {
     let mut found = Vec::new();
+    // Not any other ADIOS2 that this machine may have: operators need 2.12.
+    let adios2 = ADIOS2.path()?;
+    if std::env::var_os("ADIOS2_DIR").is_none() && adios2.is_dir() {
+        found.push(("ADIOS2_DIR", adios2.display().to_string()));
+    }
     if std::env::var_os("LIBCLANG_PATH").is_none()
         && let Some(folder) = libclang_folder(&LIBCLANG.path()?)
     {
