@@ -3,10 +3,12 @@
 
 use rayon::prelude::*;
 
-use crate::{certificate::Range, element::Element, simd::Level};
+use crate::{certificate::Range, element::Element, error::Result, place::Run, simd::Level};
 
 /// Elements that a survey looks at between two decisions.
 const RUN: usize = 4096;
+/// Elements that one thread looks at between two looks at whether to stop.
+const PART: usize = 64 * RUN;
 const LANES: usize = 32;
 
 /// Whether `d` is one of the named missing values.
@@ -16,27 +18,29 @@ pub(crate) fn is_missing<T: Element>(d: T, missing: &[T]) -> bool {
 }
 
 /// The range of all of `data`.
-pub(crate) fn range<T: Element>(
-    data: &[T],
-    missing: &[T],
-    level: Level,
-    parallel: bool,
-) -> Range<T> {
-    let part = |part: &[T]| match level {
-        Level::Portable => part_range(part, missing),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => {
-            // SAFETY: `Level::detect` gives this level only where the instructions exist.
-            unsafe { part_range_avx2(part, missing) }
-        }
-    };
-    if parallel {
-        data.par_chunks(64 * RUN).map(part).reduce(Range::empty, |mut a, b| {
-            a.merge(&b);
-            a
+///
+/// # Errors
+/// [`Cancelled`](crate::Error::Cancelled).
+pub(crate) fn range<T: Element>(data: &[T], missing: &[T], run: Run<'_>) -> Result<Range<T>> {
+    let part = |part: &[T]| {
+        run.check()?;
+        Ok(match run.level {
+            Level::Portable => part_range(part, missing),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                // SAFETY: `Level::detect` gives this level only where the instructions exist.
+                unsafe { part_range_avx2(part, missing) }
+            }
         })
+    };
+    let merge = |mut a: Range<T>, b: Range<T>| {
+        a.merge(&b);
+        Ok(a)
+    };
+    if run.parallel {
+        data.par_chunks(PART).map(part).try_reduce(Range::empty, merge)
     } else {
-        part(data)
+        data.chunks(PART).try_fold(Range::empty(), |range, data| merge(range, part(data)?))
     }
 }
 
@@ -136,7 +140,8 @@ mod tests {
                 data.iter().for_each(|&d| plain.take(d, d == 7.5));
                 for parallel in [false, true] {
                     for level in [Level::Portable, Level::detect()] {
-                        let fast = range(&data, &[7.5], level, parallel);
+                        let run = Run { level, parallel, progress: None };
+                        let fast = range(&data, &[7.5], run).expect("nobody cancels");
                         assert_eq!(format!("{fast:?}"), format!("{plain:?}"));
                     }
                 }
