@@ -3,7 +3,10 @@
 
 use rayon::prelude::*;
 
-use crate::{certificate::Range, element::Element, error::Result, place::Run, simd::Level};
+use crate::{
+    certificate::Range, element::Element, error::Result, options::MAX_MISSING, place::Run,
+    simd::Level,
+};
 
 /// Elements that a survey looks at between two decisions.
 const RUN: usize = 4096;
@@ -65,16 +68,53 @@ fn part_range<T: Element>(part: &[T], missing: &[T]) -> Range<T> {
 
 #[inline(always)]
 fn run_range<T: Element>(run: &[T], missing: &[T]) -> Range<T> {
-    if missing.is_empty()
-        && let Some(range) = clean_range(run)
-    {
-        return range;
+    match missing {
+        [] => clean_range(run).unwrap_or_else(|| mixed_range(run, [])),
+        [one] => mixed_range(run, [one.to_bits64()]),
+        // A value may be compared twice.
+        [first, ..] => {
+            let bits = |k: usize| missing.get(k).unwrap_or(first).to_bits64();
+            mixed_range(run, std::array::from_fn::<u64, MAX_MISSING, _>(bits))
+        }
+    }
+}
+
+/// The range of a run of any elements, without a branch on any of them.
+#[inline(always)]
+fn mixed_range<T: Element, const M: usize>(run: &[T], missing: [u64; M]) -> Range<T> {
+    const LANES: usize = 8;
+    let mut min = [T::INFINITY; LANES];
+    let mut max = [T::ZERO.sub(T::INFINITY); LANES];
+    // Missing, NaN, infinite: at most RUN of each.
+    let mut special = [[0u32; LANES]; 3];
+    let (blocks, rest) = run.as_chunks::<LANES>();
+    let mut take = |j: usize, d: T| {
+        let mut gone = false;
+        for m in missing {
+            gone |= d.to_bits64() == m;
+        }
+        let kept = d.is_finite() & !gone;
+        min[j] = if kept & (d < min[j]) { d } else { min[j] };
+        max[j] = if kept & (d > max[j]) { d } else { max[j] };
+        special[0][j] += gone as u32;
+        special[1][j] += (d.is_nan() & !gone) as u32;
+        special[2][j] += !(d.is_finite() | d.is_nan() | gone) as u32;
+    };
+    for block in blocks {
+        for (j, &d) in block.iter().enumerate() {
+            take(j, d);
+        }
+    }
+    for &d in rest {
+        take(0, d);
     }
     let mut range = Range::empty();
-    for &d in run {
-        range.take(d, is_missing(d, missing));
+    for j in 0..LANES {
+        range.min = if min[j] < range.min { min[j] } else { range.min };
+        range.max = if max[j] > range.max { max[j] } else { range.max };
     }
-    range
+    let [missing, nan, inf] = special.map(|lanes| lanes.iter().map(|&n| n as u64).sum());
+    Range { missing, nan, inf, ..range }
 }
 
 /// The range of a run of finite elements, or `None` when it has others.
