@@ -1,7 +1,7 @@
 //! The user's cache folder, where set-up keeps what it downloads.
 
 use anyhow::{Context, Result};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::path::PathBuf;
 
 /// `$FSZ_CACHE`, else `$XDG_CACHE_HOME/fsz`, else `~/.cache/fsz`.
@@ -22,6 +22,9 @@ pub fn lock() -> Result<File> {
         .with_context(|| format!("cannot create {}; FSZ_CACHE names another", folder.display()))?;
     let path = folder.join("setup.lock");
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        println!("waiting for another set-up to finish");
+    }
     file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
     Ok(file)
 }
