@@ -1,8 +1,8 @@
 // Constants, element types and checksums of the FSZ stream (crates/fsz/FORMAT.md is the law).
 //
-// Everything in cuda/ is self-contained: no header of the toolkit or of the C++ library is included, so
-// that NVRTC compiles the same sources as nvcc. Words as in FORMAT.md: tile, block (32 codes; a CUDA block
-// is always called a thread block), chunk, group, rate, code, residual.
+// Everything in cuda/ is self-contained: no header of the toolkit or of the C++ library is
+// included, so that NVRTC compiles the same sources as nvcc. Words as in FORMAT.md: tile, block (32
+// codes; a CUDA block is always called a thread block), chunk, group, rate, code, residual.
 #pragma once
 
 namespace fsz
@@ -108,31 +108,16 @@ template <> struct Element<double>
     static constexpr u64 SIGN = 0x8000000000000000ull;
 };
 
-FSZ_DEVICE u32 bits_of(float value)
-{
-    return __float_as_uint(value);
-}
+FSZ_DEVICE u32 bits_of(float value) { return __float_as_uint(value); }
 
-FSZ_DEVICE u64 bits_of(double value)
-{
-    return static_cast<u64>(__double_as_longlong(value));
-}
+FSZ_DEVICE u64 bits_of(double value) { return static_cast<u64>(__double_as_longlong(value)); }
 
-FSZ_DEVICE float value_of(u32 bits)
-{
-    return __uint_as_float(bits);
-}
+FSZ_DEVICE float value_of(u32 bits) { return __uint_as_float(bits); }
 
-FSZ_DEVICE double value_of(u64 bits)
-{
-    return __longlong_as_double(static_cast<i64>(bits));
-}
+FSZ_DEVICE double value_of(u64 bits) { return __longlong_as_double(static_cast<i64>(bits)); }
 
 /// Words of a block of this rate.
-FSZ_DEVICE u32 block_words(u32 rate)
-{
-    return rate + min(rate, 1u);
-}
+FSZ_DEVICE u32 block_words(u32 rate) { return rate + min(rate, 1u); }
 
 /// The bijection that FORMAT.md calls mix.
 FSZ_DEVICE u32 mix(u32 x)
@@ -145,15 +130,9 @@ FSZ_DEVICE u32 mix(u32 x)
 }
 
 /// What a tile with the weighted sum `sum` at `position` in its chunk adds to the chunk's checksum.
-FSZ_DEVICE u32 tile_share(u32 sum, u32 position)
-{
-    return mix(sum + (position + 1) * 0x9E3779B9u);
-}
+FSZ_DEVICE u32 tile_share(u32 sum, u32 position) { return mix(sum + (position + 1) * 0x9E3779B9u); }
 
 /// The weight of word `k` in a checksum.
-FSZ_DEVICE u32 weight(u32 k)
-{
-    return 2 * k + 1;
-}
+FSZ_DEVICE u32 weight(u32 k) { return 2 * k + 1; }
 
 } // namespace fsz
