@@ -5,6 +5,8 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 use ndarray::{ArrayD, ArrayView, Axis, Dimension, IxDyn};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+#[cfg(feature = "cuda")]
+use crate::cuda;
 use crate::{
     bound::{self, Quantizer},
     certificate::Tally,
@@ -70,25 +72,57 @@ enum Threads {
 pub struct Codec {
     threads: Threads,
     level: Level,
+    /// Where the codec runs, when it is not on the CPU.
+    #[cfg(feature = "cuda")]
+    device: Option<Arc<cuda::Device>>,
 }
 
 impl Codec {
-    /// The fastest backend of this machine.
+    /// The fastest backend of this machine: the first CUDA device where one answers, else the CPU.
+    /// [`devices`](crate::devices) says why there is none.
     ///
     /// # Errors
     /// None today: the CPU always answers.
     pub fn auto() -> Result<Self> {
-        Ok(Self::cpu())
+        Ok(Self::cuda(0).unwrap_or_else(|_| Self::cpu()))
+    }
+
+    /// CUDA device number `device`. Gives the same bytes as the CPU.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when there is no such device, driver or image for it; [`Error::Unsupported`]
+    /// when this build has no CUDA codec.
+    #[cfg(feature = "cuda")]
+    pub fn cuda(device: usize) -> Result<Self> {
+        Ok(Codec { device: Some(cuda::Device::open(device)?), ..Self::cpu() })
+    }
+
+    /// CUDA device number `device`, which this build cannot use.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`].
+    #[cfg(not(feature = "cuda"))]
+    pub fn cuda(_device: usize) -> Result<Self> {
+        Err(Error::unsupported("this build has no CUDA codec: build fsz with its feature `cuda`"))
     }
 
     /// The CPU, with all threads of the current rayon pool and the best instructions it has.
     pub fn cpu() -> Self {
-        Codec { threads: Threads::Current, level: Level::detect() }
+        Self::on_cpu(Level::detect())
     }
 
     /// The CPU without instructions that not every processor has. Gives the same bytes, slower; for tests.
     pub fn cpu_portable() -> Self {
-        Codec { threads: Threads::Current, level: Level::Portable }
+        Self::on_cpu(Level::Portable)
+    }
+
+    fn on_cpu(level: Level) -> Self {
+        Codec {
+            threads: Threads::Current,
+            level,
+            #[cfg(feature = "cuda")]
+            device: None,
+        }
     }
 
     /// The same codec on `n` threads of its own; with 1, the calling thread works alone.
@@ -113,6 +147,10 @@ impl Codec {
 
     /// Where this codec runs.
     pub fn backend(&self) -> Backend {
+        #[cfg(feature = "cuda")]
+        if self.device.is_some() {
+            return Backend::Cuda;
+        }
         Backend::Cpu
     }
 
@@ -229,6 +267,12 @@ impl Codec {
             progress.begin(size_of_val(out) as u64);
         }
         let tiles = stream.index().layout.tiles;
+        #[cfg(feature = "cuda")]
+        if let Some(device) = &self.device {
+            progress.map_or(Ok(()), Progress::check)?;
+            cuda::tiles_to_host(device, stream, 0..tiles, out)?;
+            return progress.map_or(Ok(()), |p| p.advance(size_of_val(out) as u64));
+        }
         self.run(progress, |run| region::tiles(stream, 0..tiles, out, run))
     }
 
@@ -251,6 +295,10 @@ impl Codec {
         let len = header.geometry.tile_len() as u64;
         let end = (tiles.end * len).min(header.elements());
         check_output(stream, out, end - (tiles.start * len).min(end))?;
+        #[cfg(feature = "cuda")]
+        if let Some(device) = &self.device {
+            return cuda::tiles_to_host(device, stream, tiles, out);
+        }
         self.run(None, |run| region::tiles(stream, tiles, out, run))
     }
 
@@ -322,6 +370,10 @@ impl Codec {
         check_output(stream, out, elements)?;
         if elements == stream.header().elements() {
             return self.decompress_into(stream, out);
+        }
+        #[cfg(feature = "cuda")]
+        if let Some(device) = &self.device {
+            return cuda::box_to_host(device, stream, (start, count), out);
         }
         self.run(None, |run| region::boxed(stream, start, count, out, run))
     }

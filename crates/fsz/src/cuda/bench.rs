@@ -1,0 +1,163 @@
+//! How fast the device does it, against what its memory can do in the same run.
+
+use std::{ffi::c_void, sync::Arc};
+
+use cudarc::driver::{result, sys};
+
+use super::{
+    decompress::{clear, launch_tiles, verdict},
+    device::Device,
+    error::check,
+    kernels::Kernel,
+    memory::Workspace,
+    view::StreamKind,
+};
+use crate::{error::Result, geometry::TILE, stream::Stream};
+
+const WARM_UP: usize = 3;
+
+/// Times the codec on one CUDA device. Times are those of the kernels alone, in seconds, between two
+/// events on the device; everything is in device memory before and after.
+#[derive(Clone, Debug)]
+pub struct DeviceBench {
+    device: Arc<Device>,
+}
+
+/// Bytes per second that the memory moves.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Roofline {
+    /// Read and written together, copying.
+    pub copy: f64,
+    /// Reading alone.
+    pub read: f64,
+}
+
+impl DeviceBench {
+    /// CUDA device number `device`.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn open(device: usize) -> Result<Self> {
+        Ok(DeviceBench { device: Device::open(device)? })
+    }
+
+    /// Copies and reads `bytes` bytes `repeats` times; the medians count.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn roofline(&self, bytes: u64, repeats: usize) -> Result<Roofline> {
+        let mut words = bytes / 16;
+        self.device.work(|Workspace { queue, field, stream, scratch }| {
+            let (mut from, mut to) =
+                (field.room(16 * words as usize)?, stream.room(16 * words as usize)?);
+            let mut never = scratch.room(8)?;
+            // SAFETY: the memory was sized above.
+            check("cuMemsetD8Async", unsafe {
+                result::memset_d8_async(from, 0x5A, 16 * words as usize, queue.handle())
+            })?;
+            let copy = timed(queue.handle(), repeats, || {
+                let mut arguments = [pointer(&mut from), pointer(&mut to), pointer(&mut words)];
+                let grid = words.div_ceil(4 * 256);
+                // SAFETY: the arguments are those of `fsz_copy`; the memory was sized above.
+                unsafe {
+                    self.device.kernels.launch(Kernel::Copy, grid, 256, queue.handle(), &mut arguments)
+                }
+            })?;
+            let read = timed(queue.handle(), repeats, || {
+                let mut arguments = [pointer(&mut from), pointer(&mut words), pointer(&mut never)];
+                let grid = words.div_ceil(8 * 256);
+                // SAFETY: the arguments are those of `fsz_read`; the memory was sized above.
+                unsafe {
+                    self.device.kernels.launch(Kernel::Read, grid, 256, queue.handle(), &mut arguments)
+                }
+            })?;
+            let moved = 16.0 * words as f64;
+            Ok(Roofline { copy: 2.0 * moved / median(copy), read: moved / median(read) })
+        })
+    }
+
+    /// Decompresses a stream `repeats` times and returns each time.
+    ///
+    /// # Errors
+    /// As [`Codec::decompress`](crate::Codec::decompress).
+    pub fn decompress(&self, stream: &Stream<'_>, repeats: usize) -> Result<Vec<f64>> {
+        let kind = StreamKind::of(stream)?;
+        let bytes = stream.as_bytes();
+        let len = kind.elements() as usize * kind.dtype.size();
+        self.device.work(|Workspace { queue, field, stream, scratch }| {
+            let (out, at, status) =
+                (field.room(len)?, stream.room(bytes.len())?, scratch.room(8)?);
+            queue.upload(at, bytes)?;
+            let view = kind.view(at, bytes.len() as u64)?;
+            // SAFETY: `status` was made above.
+            unsafe { clear(status, queue.handle())? };
+            let tiles = kind.elements().div_ceil(TILE as u64);
+            let times = timed(queue.handle(), repeats, || {
+                // SAFETY: the memory was sized above.
+                unsafe {
+                    launch_tiles(&self.device, &kind, &view, 0..tiles, out, status, queue.handle())
+                }
+            })?;
+            let mut found = [0];
+            queue.download(&mut found, status)?;
+            verdict(found[0])?;
+            Ok(times)
+        })
+    }
+}
+
+fn pointer<T>(value: &mut T) -> *mut c_void {
+    std::ptr::from_mut(value).cast()
+}
+
+/// The middle one of some times.
+pub fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Seconds between the events around each of `repeats` calls, after a few that warm up.
+fn timed(
+    queue: sys::CUstream,
+    repeats: usize,
+    mut work: impl FnMut() -> Result<()>,
+) -> Result<Vec<f64>> {
+    let (begin, end) = (Event::new()?, Event::new()?);
+    let mut times = Vec::with_capacity(repeats);
+    for round in 0..WARM_UP + repeats {
+        begin.record(queue)?;
+        work()?;
+        end.record(queue)?;
+        // SAFETY: both events were created above and recorded on one stream.
+        let milliseconds = unsafe {
+            check("cuEventSynchronize", result::event::synchronize(end.0))?;
+            check("cuEventElapsedTime", result::event::elapsed(begin.0, end.0))?
+        };
+        if round >= WARM_UP {
+            times.push(milliseconds as f64 * 1e-3);
+        }
+    }
+    Ok(times)
+}
+
+struct Event(sys::CUevent);
+
+impl Event {
+    fn new() -> Result<Self> {
+        let event = result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT);
+        check("cuEventCreate", event).map(Event)
+    }
+
+    fn record(&self, queue: sys::CUstream) -> Result<()> {
+        // SAFETY: the event lives as long as `self`; the stream is the workspace's.
+        check("cuEventRecord", unsafe { result::event::record(self.0, queue) })
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: created in `new`, destroyed once.
+        let _ = unsafe { result::event::destroy(self.0) };
+    }
+}
