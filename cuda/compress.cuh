@@ -61,36 +61,38 @@ FSZ_DEVICE void write_sum(u8 *stream, const Layout &layout, u64 chunk, u32 sum,
     metadata.word(layout.sums - layout.rates + 4 * chunk, sum);
 }
 
-/// Adds a thread block's tally to the field's. Called by one thread.
-template <class T> FSZ_DEVICE void merge_tally(const Tally &from, Control *control)
+/// Adds the tallies of a thread block's warps to the field's. Called by one thread.
+template <class T> FSZ_DEVICE void merge_tallies(const Tally *from, u32 count, Control *control)
 {
-    Tally *to = &control->tally;
-    atomicMax(&to->max_error, from.max_error);
-    if (from.escaped > 0)
+    Tally sum{};
+    for (u32 k = 0; k < count; ++k)
     {
-        atomicAdd(&to->escaped, from.escaped);
+        sum.max_error = max(sum.max_error, from[k].max_error);
+        sum.max_key = max(sum.max_key, from[k].max_key);
+        sum.min_key = max(sum.min_key, from[k].min_key);
+        sum.nan += from[k].nan;
+        sum.inf += from[k].inf;
+        sum.missing += from[k].missing;
+        sum.escaped += from[k].escaped;
+    }
+    Tally *const to = &control->tally;
+    atomicMax(&to->max_error, sum.max_error);
+    if (sum.escaped > 0)
+    {
+        atomicAdd(&to->escaped, sum.escaped);
     }
     if (!control->range_known)
     {
-        atomicMax(&to->max_key, from.max_key);
-        atomicMax(&to->min_key, from.min_key);
-        if (from.nan + from.inf + from.missing > 0)
+        atomicMax(&to->max_key, sum.max_key);
+        atomicMax(&to->min_key, sum.min_key);
+        if (sum.nan + sum.inf + sum.missing > 0)
         {
-            atomicAdd(&to->nan, from.nan);
-            atomicAdd(&to->inf, from.inf);
-            atomicAdd(&to->missing, from.missing);
+            atomicAdd(&to->nan, sum.nan);
+            atomicAdd(&to->inf, sum.inf);
+            atomicAdd(&to->missing, sum.missing);
         }
     }
 }
-
-/// A block's elements in device memory.
-template <class T> struct DeviceRow
-{
-    const T *elements;
-    u32 exists;
-
-    FSZ_DEVICE T operator()(u32 i) const { return i < exists ? elements[i] : static_cast<T>(0); }
-};
 
 /// The payload in device memory.
 struct DeviceSink
@@ -103,6 +105,12 @@ struct DeviceSink
     {
         reinterpret_cast<u8 *>(words + at)[k] = static_cast<u8>(byte);
     }
+
+    /// Room for a block.
+    FSZ_DEVICE u32 *block(u32 at) const { return words + at; }
+
+    /// The block has been written.
+    FSZ_DEVICE void block_done(u32, u32) const {}
 };
 
 /// Counts this thread block as done; true for all of its threads when it is the last one, which
@@ -139,7 +147,7 @@ FSZ_DEVICE void compress_simple(const CompressArgs<T> &args, const HeaderImage &
     __shared__ u64 before;
     __shared__ u32 chunk_sum;
     __shared__ u32 metadata_sum;
-    __shared__ Tally tally;
+    __shared__ Tally tallies[SIMPLE_WARPS];
 
     const u32 lane = lane_id();
     const u32 warp = threadIdx.x / 32;
@@ -148,7 +156,10 @@ FSZ_DEVICE void compress_simple(const CompressArgs<T> &args, const HeaderImage &
         chunk_taken = atomicAdd(&args.control->begun, 1);
         chunk_sum = 0;
         metadata_sum = 0;
-        tally = Tally{};
+    }
+    if (lane == 0)
+    {
+        tallies[warp] = Tally{};
     }
     __syncthreads();
     const u64 chunk = chunk_taken;
@@ -164,7 +175,8 @@ FSZ_DEVICE void compress_simple(const CompressArgs<T> &args, const HeaderImage &
                 : 0;
         u32 *const my_codes = codes + warp * WARP_ELEMENTS;
         const DeviceRow<T> row{args.field + mine, exists};
-        const Findings<T> f = analyse(row, exists, my_codes, z, args.missing, &tally);
+        const Findings<T> f = analyse(row, args.field + first, exists, my_codes, z, args.missing,
+                                      &tallies[warp], args.control->range_known != 0);
 
         const u32 inclusive = warp_inclusive(f.words, lane);
         if (lane == 31)
@@ -229,7 +241,7 @@ FSZ_DEVICE void compress_simple(const CompressArgs<T> &args, const HeaderImage &
             MetadataSum sums;
             write_sum(args.stream, layout, chunk, chunk_sum, sums);
             atomicAdd(&args.control->metadata_sum, metadata_sum + sums.sum);
-            merge_tally<T>(tally, args.control);
+            merge_tallies<T>(tallies, SIMPLE_WARPS, args.control);
         }
     }
     if (is_last(&args.control->encoded, gridDim.x) && warp == 0)

@@ -24,8 +24,7 @@ constexpr u32 SURVEY_THREADS = 512;
 constexpr u32 STEP_CANDIDATES = 4096;
 constexpr u32 SAMPLE_STRIDE = 4096;
 
-/// Range and special elements of a part of a field. Minimum and maximum hold what they were given
-/// first when nothing finite came.
+/// Range and special elements of a part of a field.
 template <class T> struct Part
 {
     typename Element<T>::Bits max_key = 0;
@@ -34,50 +33,72 @@ template <class T> struct Part
     u32 inf = 0;
     u32 missing = 0;
 
+    FSZ_DEVICE void take_ordinary(T d)
+    {
+        const typename Element<T>::Bits key = order_key(d);
+        max_key = max(max_key, key);
+        min_key = max(min_key, static_cast<typename Element<T>::Bits>(~key));
+    }
+
     /// Takes one element in, whatever it is.
     FSZ_DEVICE void take(T d, const Missing<T> &names)
     {
-        using Bits = typename Element<T>::Bits;
-        if (names.is(bits_of(d)))
+        const bool named = names.is(bits_of(d));
+        const bool finite = is_finite(d);
+        missing += named;
+        nan += !named && is_nan(d);
+        inf += !named && !finite && !is_nan(d);
+        if (!named && finite)
         {
-            ++missing;
-        }
-        else if (is_finite(d))
-        {
-            const Bits key = order_key(d);
-            max_key = max(max_key, key);
-            min_key = max(min_key, static_cast<Bits>(~key));
-        }
-        else if (is_nan(d))
-        {
-            ++nan;
-        }
-        else
-        {
-            ++inf;
-        }
-    }
-
-    FSZ_DEVICE void add_to(Tally *tally)
-    {
-        const u64 all_max = warp_max(max_key);
-        const u64 all_min = warp_max(min_key);
-        const u32 all_nan = __reduce_add_sync(WARP_ALL, nan);
-        const u32 all_inf = __reduce_add_sync(WARP_ALL, inf);
-        const u32 all_missing = __reduce_add_sync(WARP_ALL, missing);
-        if (lane_id() == 0)
-        {
-            atomicMax(&tally->max_key, all_max);
-            atomicMax(&tally->min_key, all_min);
-            if (all_nan + all_inf + all_missing > 0)
-            {
-                atomicAdd(&tally->nan, static_cast<u64>(all_nan));
-                atomicAdd(&tally->inf, static_cast<u64>(all_inf));
-                atomicAdd(&tally->missing, static_cast<u64>(all_missing));
-            }
+            take_ordinary(d);
         }
     }
 };
+
+/// Adds the parts of a thread block's threads to the field's tally.
+template <class T> FSZ_DEVICE void add_part(const Part<T> &part, Tally *tally)
+{
+    constexpr u32 WARPS = SURVEY_THREADS / 32;
+    __shared__ u64 max_keys[WARPS], min_keys[WARPS];
+    __shared__ u32 counts[3][WARPS];
+    const u32 warp = threadIdx.x / 32;
+    const u32 lane = lane_id();
+    const u64 max_key = warp_max(part.max_key);
+    const u64 min_key = warp_max(part.min_key);
+    const u32 nan = __reduce_add_sync(WARP_ALL, part.nan);
+    const u32 inf = __reduce_add_sync(WARP_ALL, part.inf);
+    const u32 missing = __reduce_add_sync(WARP_ALL, part.missing);
+    if (lane == 0)
+    {
+        max_keys[warp] = max_key;
+        min_keys[warp] = min_key;
+        counts[0][warp] = nan;
+        counts[1][warp] = inf;
+        counts[2][warp] = missing;
+    }
+    __syncthreads();
+    if (warp == 0)
+    {
+        const u64 top = warp_max(lane < WARPS ? max_keys[lane] : 0);
+        const u64 bottom = warp_max(lane < WARPS ? min_keys[lane] : 0);
+        u64 all[3];
+        for (u32 k = 0; k < 3; ++k)
+        {
+            all[k] = warp_sum(lane < WARPS ? counts[k][lane] : 0);
+        }
+        if (lane == 0)
+        {
+            atomicMax(&tally->max_key, top);
+            atomicMax(&tally->min_key, bottom);
+            if (all[0] + all[1] + all[2] > 0)
+            {
+                atomicAdd(&tally->nan, all[0]);
+                atomicAdd(&tally->inf, all[1]);
+                atomicAdd(&tally->missing, all[2]);
+            }
+        }
+    }
+}
 
 FSZ_DEVICE float smaller(float a, float b) { return fminf(a, b); }
 
@@ -111,69 +132,55 @@ FSZ_DEVICE void load_vector(const void *at, double (&v)[2])
 /// The whole field's range, by all thread blocks.
 template <class T> FSZ_DEVICE Part<T> survey_all(const T *field, u64 n, const Missing<T> &missing)
 {
-    constexpr u32 BATCH = 4;
+    constexpr u32 BATCH = 8;
     constexpr u32 LEN = 16 / sizeof(T);
+    constexpr u32 RUN = SURVEY_THREADS * BATCH * LEN;
     Part<T> part;
-    const u64 thread = blockIdx.x * static_cast<u64>(SURVEY_THREADS) + threadIdx.x;
-    const u64 threads = gridDim.x * static_cast<u64>(SURVEY_THREADS);
     const bool aligned = reinterpret_cast<u64>(field) % 16 == 0;
-    const u64 vectors = aligned ? n / LEN : 0;
+    const u64 runs = aligned ? n / RUN : 0;
     // Ordinary elements go through these; d · 0 is NaN for what is not finite, and stays so in a
     // sum.
-    T min_seen = 0, max_seen = 0;
+    T low = 0, high = 0;
     bool seen = false;
-    for (u64 i = blockIdx.x * static_cast<u64>(SURVEY_THREADS * BATCH) + threadIdx.x; i < vectors;
-         i += threads * BATCH)
+    for (u64 run = blockIdx.x; run < runs; run += gridDim.x)
     {
+        const T *const mine = field + run * RUN + threadIdx.x * LEN;
         T v[BATCH][LEN];
-        u32 got = 0;
 #pragma unroll
         for (u32 k = 0; k < BATCH; ++k)
         {
-            const u64 at = i + k * SURVEY_THREADS;
-            if (at < vectors)
-            {
-                load_vector(field + at * LEN, v[k]);
-                got = k + 1;
-            }
-            else
-            {
-#pragma unroll
-                for (u32 j = 0; j < LEN; ++j)
-                {
-                    v[k][j] = v[0][j];
-                }
-            }
+            load_vector(mine + k * SURVEY_THREADS * LEN, v[k]);
         }
-        T low = v[0][0], high = low, spoiled = 0;
+        T run_low = v[0][0], run_high = v[0][0], spoiled = 0;
+        bool named = false;
 #pragma unroll
         for (u32 k = 0; k < BATCH; ++k)
         {
 #pragma unroll
             for (u32 j = 0; j < LEN; ++j)
             {
-                low = smaller(low, v[k][j]);
-                high = larger(high, v[k][j]);
+                run_low = smaller(run_low, v[k][j]);
+                run_high = larger(run_high, v[k][j]);
                 spoiled = spoil(v[k][j], spoiled);
             }
         }
-        bool odd = is_nan(spoiled);
-        if (missing.count > 0)
+        for (u32 m = 0; m < missing.count; ++m)
         {
+            const T name = value_of(missing.bits[m]);
 #pragma unroll
             for (u32 k = 0; k < BATCH; ++k)
             {
 #pragma unroll
                 for (u32 j = 0; j < LEN; ++j)
                 {
-                    odd |= missing.is(bits_of(v[k][j]));
+                    named |= v[k][j] == name;
                 }
             }
         }
-        if (!odd)
+        if (!named && !is_nan(spoiled))
         {
-            min_seen = seen ? smaller(min_seen, low) : low;
-            max_seen = seen ? larger(max_seen, high) : high;
+            low = seen ? smaller(low, run_low) : run_low;
+            high = seen ? larger(high, run_high) : run_high;
             seen = true;
         }
         else
@@ -181,23 +188,21 @@ template <class T> FSZ_DEVICE Part<T> survey_all(const T *field, u64 n, const Mi
 #pragma unroll
             for (u32 k = 0; k < BATCH; ++k)
             {
-                if (k < got)
-                {
 #pragma unroll
-                    for (u32 j = 0; j < LEN; ++j)
-                    {
-                        part.take(v[k][j], missing);
-                    }
+                for (u32 j = 0; j < LEN; ++j)
+                {
+                    part.take(v[k][j], missing);
                 }
             }
         }
     }
     if (seen)
     {
-        part.take(min_seen, missing);
-        part.take(max_seen, missing);
+        part.take_ordinary(low);
+        part.take_ordinary(high);
     }
-    for (u64 i = vectors * LEN + thread; i < n; i += threads)
+    const u64 thread = blockIdx.x * static_cast<u64>(SURVEY_THREADS) + threadIdx.x;
+    for (u64 i = runs * RUN + thread; i < n; i += gridDim.x * static_cast<u64>(SURVEY_THREADS))
     {
         part.take(field[i], missing);
     }
@@ -217,7 +222,7 @@ FSZ_DEVICE Part<T> survey_samples(const T *field, u64 n, const Missing<T> &missi
         if (at < n && is_finite(field[at]) && !missing.is(bits_of(field[at])))
         {
             const T d = field[at];
-            part.max_key = max(part.max_key, order_key(d < 0 ? -d : d));
+            part.take_ordinary(d < 0 ? -d : d);
         }
     }
     return part;
@@ -242,43 +247,57 @@ FSZ_DEVICE double reciprocal_miss(float step)
 }
 
 /// The first number at or closely below `top` whose rounded reciprocal is nearly exact. Called by a
-/// whole thread block; every thread gets it.
+/// whole thread block of SURVEY_THREADS; every thread gets it.
 FSZ_DEVICE float best_step(float top)
 {
-    __shared__ u32 found;
-    __shared__ u64 least;
-    __shared__ u32 least_at;
-    if (threadIdx.x == 0)
-    {
-        found = STEP_CANDIDATES;
-        least = ~0ull;
-        least_at = STEP_CANDIDATES;
-    }
-    __syncthreads();
-    const u32 smallest = 0x00800000u;
+    constexpr u32 WARPS = SURVEY_THREADS / 32;
+    constexpr u32 SMALLEST = 0x00800000u;
+    __shared__ u32 found[WARPS], least_at[WARPS];
+    __shared__ u64 least[WARPS];
     const u32 top_bits = bits_of(top);
-    for (u32 k = threadIdx.x; k < STEP_CANDIDATES && top_bits - k >= smallest; k += blockDim.x)
+    const u32 warp = threadIdx.x / 32;
+    u32 good = STEP_CANDIDATES, best_at = STEP_CANDIDATES;
+    u64 best = ~0ull;
+#pragma unroll 1
+    for (u32 k = threadIdx.x; k < STEP_CANDIDATES && top_bits - k >= SMALLEST; k += SURVEY_THREADS)
     {
         const double miss = reciprocal_miss(value_of(top_bits - k));
-        if (miss <= 0x1p-32)
-        {
-            atomicMin(&found, k);
-        }
+        good = miss <= 0x1p-32 ? min(good, k) : good;
         // Bits of numbers that are not negative order as they do.
-        atomicMin(&least, bits_of(miss));
-    }
-    __syncthreads();
-    for (u32 k = threadIdx.x; k < STEP_CANDIDATES && top_bits - k >= smallest; k += blockDim.x)
-    {
-        if (bits_of(reciprocal_miss(value_of(top_bits - k))) == least)
+        if (bits_of(miss) < best)
         {
-            atomicMin(&least_at, k);
+            best = bits_of(miss);
+            best_at = k;
         }
     }
+    const auto least_of_warp = [&]() {
+#pragma unroll
+        for (u32 step = 1; step < 32; step *= 2)
+        {
+            const u64 other = __shfl_xor_sync(WARP_ALL, best, step);
+            const u32 other_at = __shfl_xor_sync(WARP_ALL, best_at, step);
+            if (other < best || (other == best && other_at < best_at))
+            {
+                best = other;
+                best_at = other_at;
+            }
+        }
+        good = __reduce_min_sync(WARP_ALL, good);
+    };
+    least_of_warp();
+    if (lane_id() == 0)
+    {
+        found[warp] = good;
+        least[warp] = best;
+        least_at[warp] = best_at;
+    }
     __syncthreads();
-    const u32 k = found < STEP_CANDIDATES ? found : least_at;
-    __syncthreads();
-    return value_of(top_bits - k);
+    const u32 from = lane_id() % WARPS;
+    good = found[from];
+    best = least[from];
+    best_at = least_at[from];
+    least_of_warp();
+    return value_of(top_bits - (good < STEP_CANDIDATES ? good : best_at));
 }
 
 FSZ_DEVICE double best_step(double top) { return top; }
@@ -349,7 +368,7 @@ FSZ_DEVICE void survey(const T *field, u64 n, const BoundAsked &bound, const Mis
     {
         Part<T> part = bound.kind == BOUND_VALUE_RANGE ? survey_all(field, n, missing)
                                                        : survey_samples(field, n, missing);
-        part.add_to(&control->tally);
+        add_part(part, &control->tally);
     }
     __shared__ bool last;
     __threadfence();

@@ -205,6 +205,20 @@ FSZ_DEVICE void planes15(const float *residual, u32 &sign, u32 *planes)
     magnitudes<15>(sign, x, planes);
 }
 
+/// The same for integers.
+FSZ_DEVICE void planes15(const i32 *residual, u32 &sign, u32 *planes)
+{
+    u32 x[16];
+#pragma unroll
+    for (u32 j = 0; j < 16; ++j)
+    {
+        x[j] = __byte_perm(residual[31 - j] + 0x8000, residual[15 - j] + 0x8000, 0x5410);
+    }
+    transpose_halves(x);
+    sign = ~x[15];
+    magnitudes<15>(sign, x, planes);
+}
+
 /// The bit-planes of 32 integers below 2^31 in magnitude; plane 31 is the sign word.
 FSZ_DEVICE void planes31(const i32 *residual, u32 *planes)
 {
@@ -215,6 +229,30 @@ FSZ_DEVICE void planes31(const i32 *residual, u32 *planes)
         planes[i] = static_cast<u32>(abs(l)) | (static_cast<u32>(l) & 0x80000000u);
     }
     transpose_words(planes);
+}
+
+/// Stores a block's sign word and planes from `out` on. Returns its share of the tile's checksum
+/// when its first word has the weight `first`.
+template <u32 PLANES>
+FSZ_DEVICE u32 store_planes(u32 *out, u32 rate, u32 sign, const u32 *planes, u32 first)
+{
+    if (rate > 0)
+    {
+        out[0] = sign;
+    }
+    // Planes from the rate on are zero.
+    u32 sum = sign, weighted = 0;
+#pragma unroll
+    for (u32 k = 0; k < PLANES; ++k)
+    {
+        if (k < rate)
+        {
+            out[1 + k] = planes[k];
+        }
+        sum += planes[k];
+        weighted += planes[k] * (k + 1);
+    }
+    return sum * first + 2 * weighted;
 }
 
 } // namespace fsz

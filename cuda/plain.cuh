@@ -1,0 +1,249 @@
+// Four tiles of a warp whose elements all have small codes: the short way through quantize,
+// predict, choose and pack, in the registers of the lanes and mostly in floats. Whatever does not
+// fit goes through tile.cuh.
+#pragma once
+
+#include "control.cuh"
+#include "warp.cuh"
+
+namespace fsz
+{
+
+/// Largest rate that `pack_plain` packs.
+constexpr u32 PLAIN_RATE = 15;
+
+/// A warp's elements in shared memory, as the tensor copy engine leaves them: planes of 32 rows of
+/// 128 bytes, a row for each lane's block (a plane holds 32 floats or 16 doubles of it), with the
+/// 16-byte pieces of a row swapped according to the row so that lanes do not meet in a bank.
+template <class T> struct SharedRow
+{
+    static constexpr u32 PIECE = 16 / sizeof(T);
+    static constexpr u32 PLANE_BYTES = 32 * 128;
+    static constexpr u32 PLANES = 32 * sizeof(T) / 128;
+
+    /// Shared address of the first plane.
+    u32 at;
+    /// The lane's part of every address.
+    u32 lane_offset;
+
+    FSZ_DEVICE SharedRow(u32 at, u32 lane) : at(at), lane_offset(lane * 128 + ((lane & 7) << 4)) {}
+
+    FSZ_DEVICE u32 address(u32 piece) const
+    {
+        return at + (piece / 8) * PLANE_BYTES + (lane_offset ^ ((piece % 8) << 4));
+    }
+
+    /// Elements PIECE · piece and on.
+    FSZ_DEVICE void load(u32 piece, float (&v)[4]) const
+    {
+        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
+                     : "r"(address(piece))
+                     : "memory");
+    }
+
+    FSZ_DEVICE void load(u32 piece, double (&v)[2]) const
+    {
+        asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];"
+                     : "=d"(v[0]), "=d"(v[1])
+                     : "r"(address(piece))
+                     : "memory");
+    }
+
+    /// Element i.
+    FSZ_DEVICE T operator()(u32 i) const
+    {
+        T value;
+        const u32 where = address(i / PIECE) + (i % PIECE) * sizeof(T);
+        if constexpr (sizeof(T) == 4)
+        {
+            asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(where) : "memory");
+        }
+        else
+        {
+            asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(where) : "memory");
+        }
+        return value;
+    }
+};
+
+/// The larger of two errors; NaN when one is.
+FSZ_DEVICE float worse(float a, float b)
+{
+    float out;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+    return out;
+}
+
+FSZ_DEVICE double worse(double a, double b)
+{
+    // Neither is negative, so their bits order as they do, with NaN above all.
+    return bits_of(a) > bits_of(b) ? a : b;
+}
+
+/// Codes of one piece of a row, with ROUND added, and the largest error.
+FSZ_DEVICE void quantize_piece(const float (&d)[4], const Quantizer<float> &z, float *code,
+                               float (&error)[2])
+{
+#pragma unroll
+    for (u32 k = 0; k < 4; ++k)
+    {
+        code[k] = __fmaf_rn(d[k], z.inverse, ROUND);
+        const float rebuilt = __fmul_rn(__fsub_rn(code[k], ROUND), z.step);
+        error[k % 2] = worse(error[k % 2], fabsf(__fsub_rn(d[k], rebuilt)));
+    }
+}
+
+FSZ_DEVICE void quantize_piece(const double (&d)[2], const Quantizer<double> &z, float *code,
+                               double (&error)[2])
+{
+#pragma unroll
+    for (u32 k = 0; k < 2; ++k)
+    {
+        const double rounded = __dadd_rn(__dmul_rn(d[k], z.inverse), ROUND_WIDE);
+        code[k] = __int_as_float(__double2loint(rounded) + ROUND_BITS);
+        const double rebuilt = __dmul_rn(__dsub_rn(rounded, ROUND_WIDE), z.step);
+        error[k] = worse(error[k], fabs(__dsub_rn(d[k], rebuilt)));
+    }
+}
+
+/// Quantizes the lane's block. `code` holds ROUND + q where codes are within FUSED_REACH. Returns
+/// the largest error: NaN when an element is not finite.
+template <class T>
+FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, float (&code)[BLOCK])
+{
+    T error[2] = {0, 0};
+#pragma unroll
+    for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
+    {
+        T d[SharedRow<T>::PIECE];
+        row.load(piece, d);
+        quantize_piece(d, z, code + piece * SharedRow<T>::PIECE, error);
+    }
+    return worse(error[0], error[1]);
+}
+
+/// Whether the lane's elements are all within `reach` of zero and none of them is a missing value;
+/// else some may not be. NaN is left to `quantize_plain`. Takes them into `low` and `high`.
+template <class T>
+FSZ_DEVICE bool look_closer(const SharedRow<T> &row, T reach, const Missing<T> &missing, T &low,
+                            T &high)
+{
+    bool named = false;
+    low = high = row(0);
+#pragma unroll 2
+    for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
+    {
+        T d[SharedRow<T>::PIECE];
+        row.load(piece, d);
+#pragma unroll
+        for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+        {
+            low = d[k] < low ? d[k] : low;
+            high = d[k] > high ? d[k] : high;
+            for (u32 m = 0; m < missing.count; ++m)
+            {
+                named |= d[k] == value_of(missing.bits[m]);
+            }
+        }
+    }
+    return !named && high <= reach && low >= -reach;
+}
+
+/// Bits of a magnitude that is a whole number below 2^24.
+FSZ_DEVICE u32 rate_of_float(float magnitude)
+{
+    return max(static_cast<i32>(__float_as_uint(magnitude) >> 23) - 126, 0);
+}
+
+/// A tile's variant and what follows from it for the lane's block.
+struct PlainChoice
+{
+    bool order2;
+    bool centered;
+    u32 rate;
+    /// The tile's first code.
+    float mu;
+    /// The last first difference of the block before.
+    float slope;
+};
+
+/// Takes codes (with ROUND added) to first differences, in place, and chooses the tile's variant.
+FSZ_DEVICE PlainChoice choose_plain(float (&l)[BLOCK], u32 block)
+{
+    PlainChoice choice;
+    const float q0 = __fsub_rn(l[0], ROUND);
+    float before = __shfl_up_sync(WARP_ALL, l[31], 1);
+    before = block == 0 ? ROUND : before;
+#pragma unroll
+    for (u32 i = 31; i > 0; --i)
+    {
+        l[i] = __fsub_rn(l[i], l[i - 1]);
+    }
+    l[0] = __fsub_rn(l[0], before);
+    choice.slope = __shfl_up_sync(WARP_ALL, l[31], 1);
+    choice.slope = block == 0 ? 0.f : choice.slope;
+    choice.mu = q0;
+
+    // Largest magnitudes, of two chains each; the first two residuals depend on the variant.
+    float first[2] = {fabsf(l[1]), 0}, second[2] = {0, 0};
+#pragma unroll
+    for (u32 i = 2; i < BLOCK; ++i)
+    {
+        first[i % 2] = fmaxf(first[i % 2], fabsf(l[i]));
+        second[i % 2] = fmaxf(second[i % 2], fabsf(__fsub_rn(l[i], l[i - 1])));
+    }
+    const float first_most = fmaxf(first[0], first[1]), second_most = fmaxf(second[0], second[1]);
+    const float centered0 = block == 0 ? 0.f : l[0];
+    const u32 rate1 = rate_of_float(fmaxf(first_most, fabsf(l[0])));
+    const u32 rate1c = rate_of_float(fmaxf(first_most, fabsf(centered0)));
+    const u32 rate2 = rate_of_float(fmaxf(fmaxf(second_most, fabsf(__fsub_rn(l[0], choice.slope))),
+                                          fabsf(__fsub_rn(l[1], l[0]))));
+    const u32 rate2c =
+        rate_of_float(fmaxf(fmaxf(second_most, fabsf(__fsub_rn(centered0, choice.slope))),
+                            fabsf(__fsub_rn(l[1], centered0))));
+    const u32 plain = tile_sum(block_words(rate1) | block_words(rate2) << 16);
+    const u32 centered = tile_sum(block_words(rate1c) | block_words(rate2c) << 16);
+    const u32 best = min(min((plain & 0xFFFF) * 4, (plain >> 16) * 4 + 1),
+                         min((centered & 0xFFFF) * 4 + 6, (centered >> 16) * 4 + 7));
+    choice.order2 = best & 1;
+    choice.centered = best & 2;
+    choice.rate =
+        choice.centered ? (choice.order2 ? rate2c : rate1c) : (choice.order2 ? rate2 : rate1);
+    return choice;
+}
+
+/// Takes first differences to the residuals of the choice, in place.
+FSZ_DEVICE void residuals_plain(float (&l)[BLOCK], const PlainChoice &choice, u32 block)
+{
+    if (choice.centered && block == 0)
+    {
+        l[0] = 0;
+    }
+    // A factor instead of a branch: lanes of a warp may have chosen differently.
+    const float factor = choice.order2 ? -1.f : 0.f;
+#pragma unroll
+    for (u32 i = 31; i > 0; --i)
+    {
+        l[i] = __fmaf_rn(factor, l[i - 1], l[i]);
+    }
+    l[0] = __fmaf_rn(factor, choice.slope, l[0]);
+}
+
+/// Packs the lane's block of residuals from `out` on, as `store_planes`. `wide`: some lane's rate
+/// is above 7.
+FSZ_DEVICE u32 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide, u32 first)
+{
+    u32 sign;
+    if (!wide)
+    {
+        u32 planes[7];
+        planes7(l, sign, planes);
+        return store_planes<7>(out, rate, sign, planes, first);
+    }
+    u32 planes[15];
+    planes15(l, sign, planes);
+    return store_planes<15>(out, rate, sign, planes, first);
+}
+
+} // namespace fsz
