@@ -70,9 +70,13 @@ template <class T> struct Missing
     FSZ_DEVICE bool is(typename Element<T>::Bits d) const
     {
         bool found = false;
-        for (u32 m = 0; m < count; ++m)
+        if (count > 0)
         {
-            found |= d == bits[m];
+#pragma unroll
+            for (u32 m = 0; m < MOST_MISSING; ++m)
+            {
+                found |= m < count && d == bits[m];
+            }
         }
         return found;
     }

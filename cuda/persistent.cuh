@@ -24,15 +24,15 @@ template <class T> struct Persistent
 {
     /// Warps that compress; two more serve them. As many as leave a lane the registers that it
     /// needs.
-    static constexpr u32 WARPS = sizeof(T) == 4 ? 14 : 9;
+    static constexpr u32 WARPS = sizeof(T) == 4 ? 16 : 9;
     static constexpr u32 THREADS = 32 * (WARPS + 2);
     static constexpr u32 BUFFER_BYTES = WARP_ELEMENTS * sizeof(T);
     /// Words of a warp's ring, and behind it: a block may begin at its last word.
-    static constexpr u32 RING = sizeof(T) == 4 ? 1952 : 2208;
+    static constexpr u32 RING = sizeof(T) == 4 ? 1472 : 2208;
     static constexpr u32 RING_PADDING = 32;
     /// Chunks in flight in a thread block, and rounds after which payload leaves the ring.
     static constexpr u32 SLOTS = 8;
-    static constexpr u32 LAG = 5;
+    static constexpr u32 LAG = 6;
     static constexpr u32 SHARED = WARPS * (2 * BUFFER_BYTES + 4 * (RING + RING_PADDING));
     static_assert(WARPS >= 8 && WARPS <= 16 && (LAG + 1) * WARPS + 16 <= SLOTS * 16,
                   "a slot must be free again when its turn comes");
@@ -93,8 +93,8 @@ template <class T> struct Exchange
     using Shape = Persistent<T>;
     /// Where each part's payload begins, in words, above its length in the low 16 bits.
     u64 place[Shape::SLOTS][PARTS];
-    /// Its length, for who finds places alone: the slot may have a new owner when the payload leaves. And its
-    /// share of the chunk's checksum.
+    /// Its length, for who finds places alone: the slot may have a new owner when the payload
+    /// leaves. And its share of the chunk's checksum.
     u32 length[Shape::SLOTS][PARTS];
     u32 share[Shape::SLOTS][PARTS];
     /// All lengths of a slot are there; all places are.
@@ -249,9 +249,7 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
                       warp * (Shape::RING + Shape::RING_PADDING);
     u64 *const loaded = exchange.loaded[warp];
     Tally *const tally = &exchange.tallies[warp];
-    Quantizer<T> z = quantizer_of<T>(*args.control);
-    // No error is within this limit when there are no codes.
-    const T plain_limit = z.step == 0 ? static_cast<T>(-1) : z.limit;
+    const Quantizer<T> z = quantizer_of<T>(*args.control);
     const bool all_plain = args.control->all_plain;
 
     // Parts are numbered over all chunks of this thread block; this warp takes every WARPS-th.
@@ -343,7 +341,7 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
         {
             barrier_wait(&loaded[buffer], phases >> 1);
             error = quantize_plain(row, z, l);
-            bool mine = error <= plain_limit;
+            bool mine = error <= z.limit;
             if (!all_plain)
             {
                 const T reach = z.step * static_cast<T>(4194000);

@@ -139,11 +139,17 @@ FSZ_DEVICE bool look_closer(const SharedRow<T> &row, T reach, const Missing<T> &
 #pragma unroll
         for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
         {
-            low = d[k] < low ? d[k] : low;
-            high = d[k] > high ? d[k] : high;
-            for (u32 m = 0; m < missing.count; ++m)
+            low = smaller(low, d[k]);
+            high = larger(high, d[k]);
+        }
+#pragma unroll 1
+        for (u32 m = 0; m < missing.count; ++m)
+        {
+            const T name = value_of(missing.bits[m]);
+#pragma unroll
+            for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
             {
-                named |= d[k] == value_of(missing.bits[m]);
+                named |= d[k] == name;
             }
         }
     }

@@ -100,14 +100,6 @@ template <class T> FSZ_DEVICE void add_part(const Part<T> &part, Tally *tally)
     }
 }
 
-FSZ_DEVICE float smaller(float a, float b) { return fminf(a, b); }
-
-FSZ_DEVICE double smaller(double a, double b) { return fmin(a, b); }
-
-FSZ_DEVICE float larger(float a, float b) { return fmaxf(a, b); }
-
-FSZ_DEVICE double larger(double a, double b) { return fmax(a, b); }
-
 FSZ_DEVICE float spoil(float d, float spoiled) { return fmaf(d, 0.f, spoiled); }
 
 FSZ_DEVICE double spoil(double d, double spoiled) { return __fma_rn(d, 0.0, spoiled); }
@@ -345,7 +337,8 @@ template <class T> FSZ_DEVICE void settle(const BoundAsked &bound, Control *cont
         control->absolute_bound = absolute;
         control->step = step;
         control->inverse = inverse;
-        control->limit = limit;
+        // Without a step no element has a code: no error is within −1.
+        control->limit = step == 0 ? -1.0 : static_cast<double>(limit);
         const bool known = bound.kind == BOUND_VALUE_RANGE;
         control->range_known = known;
         control->all_plain = known && tally.nan + tally.inf + tally.missing == 0 && step != 0 &&

@@ -24,48 +24,6 @@ constexpr double ROUND_WIDE = 6755399441055744.0; // 1.5 · 2^52
 /// Codes of at most this magnitude are exact through ROUND.
 constexpr float FUSED_REACH = 4194302.f;
 
-/// The code of `d` and the error that it makes; false when `d` must be escaped. Missing values are
-/// the caller's to find.
-FSZ_DEVICE bool code_of(float d, const Quantizer<float> &z, i32 &q, float &error)
-{
-    if (fabsf(__fmul_rn(d, z.inverse)) <= FUSED_REACH)
-    {
-        q = __float_as_int(__fmaf_rn(d, z.inverse, ROUND)) - ROUND_BITS;
-    }
-    else
-    {
-        const double scaled = __dmul_rn(d, z.inverse);
-        // False for NaN.
-        if (!(fabs(scaled) <= MAX_CODE + 0.5))
-        {
-            return false;
-        }
-        q = __double2int_rn(scaled);
-        if (abs(q) > MAX_CODE)
-        {
-            return false;
-        }
-    }
-    error = fabsf(__fsub_rn(d, __fmul_rn(__int2float_rn(q), z.step)));
-    return error <= z.limit && z.step != 0;
-}
-
-FSZ_DEVICE bool code_of(double d, const Quantizer<double> &z, i32 &q, double &error)
-{
-    const double scaled = __dmul_rn(d, z.inverse);
-    if (!(fabs(scaled) <= MAX_CODE + 0.5))
-    {
-        return false;
-    }
-    q = __double2int_rn(scaled);
-    if (abs(q) > MAX_CODE)
-    {
-        return false;
-    }
-    error = fabs(__dsub_rn(d, __dmul_rn(static_cast<double>(q), z.step)));
-    return error <= z.limit && z.step != 0;
-}
-
 template <class T> FSZ_DEVICE bool is_finite(T d)
 {
     return (bits_of(d) & ~Element<T>::SIGN) < Element<T>::INFINITE;
@@ -75,6 +33,14 @@ template <class T> FSZ_DEVICE bool is_nan(T d)
 {
     return (bits_of(d) & ~Element<T>::SIGN) > Element<T>::INFINITE;
 }
+
+FSZ_DEVICE float smaller(float a, float b) { return fminf(a, b); }
+
+FSZ_DEVICE double smaller(double a, double b) { return fmin(a, b); }
+
+FSZ_DEVICE float larger(float a, float b) { return fmaxf(a, b); }
+
+FSZ_DEVICE double larger(double a, double b) { return fmax(a, b); }
 
 /// An integer that orders as the (not NaN) value does; 0 is below all of them.
 template <class T> FSZ_DEVICE typename Element<T>::Bits order_key(T d)

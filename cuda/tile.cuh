@@ -65,6 +65,8 @@ template <class T> struct Quantized
     u32 coded;
     /// Is missing, NaN or infinite.
     u32 odd;
+    /// Is beyond FUSED_REACH: its bits are where its code belongs.
+    u32 far;
     /// The bits of the first odd element; whether all odd ones have them.
     typename Element<T>::Bits odd_bits;
     bool odd_equal;
@@ -75,6 +77,42 @@ template <class T> struct Quantized
     typename Element<T>::Bits max_key, min_key;
 };
 
+/// The code of `d`, its error, and whether `q` is the code. Without branches. True in `far` when it
+/// might be one but this way does not tell.
+FSZ_DEVICE bool try_code(float d, const Quantizer<float> &z, i32 &q, float &error, bool &far)
+{
+    const bool near = fabsf(__fmul_rn(d, z.inverse)) <= FUSED_REACH;
+    const float code = __fmaf_rn(d, z.inverse, ROUND);
+    q = __float_as_int(code) - ROUND_BITS;
+    error = fabsf(__fsub_rn(d, __fmul_rn(__fsub_rn(code, ROUND), z.step)));
+    far = !near;
+    return near && error <= z.limit;
+}
+
+FSZ_DEVICE bool try_code(double d, const Quantizer<double> &z, i32 &q, double &error, bool &far)
+{
+    const double scaled = __dmul_rn(d, z.inverse);
+    const double code = __dadd_rn(scaled, ROUND_WIDE);
+    const double whole = __dsub_rn(code, ROUND_WIDE);
+    q = __double2loint(code);
+    error = fabs(__dsub_rn(d, __dmul_rn(whole, z.step)));
+    far = false;
+    return fabs(scaled) <= MAX_CODE + 0.5 && fabs(whole) <= MAX_CODE && error <= z.limit;
+}
+
+/// The code of an element beyond FUSED_REACH.
+FSZ_DEVICE bool far_code(float d, const Quantizer<float> &z, i32 &q, float &error)
+{
+    const double scaled = __dmul_rn(d, z.inverse);
+    if (!(fabs(scaled) <= MAX_CODE + 0.5))
+    {
+        return false;
+    }
+    q = __double2int_rn(scaled);
+    error = fabsf(__fsub_rn(d, __fmul_rn(__int2float_rn(q), z.step)));
+    return abs(q) <= MAX_CODE && error <= z.limit;
+}
+
 /// Quantizes a block, and leaves its codes (0 where there is none) in the lane's row of `codes`,
 /// which may be where the elements are.
 template <class T, class Row>
@@ -83,13 +121,13 @@ FSZ_DEVICE Quantized<T> quantize_any(const Row &row, u32 present, u32 *codes, u3
                                      typename Element<T>::Bits first, bool range_known)
 {
     using Bits = typename Element<T>::Bits;
-    Quantized<T> out{0, 0, 0, true, true, 0, 0, 0, 0, 0, 0};
-    // Four at a time: a small body stays in the instruction cache.
+    Quantized<T> out{0, 0, 0, 0, true, true, 0, 0, 0, 0, 0, 0};
+    // Four at a time: a small body stays in the instruction cache, and the four overlap.
 #pragma unroll 1
     for (u32 i = 0; i < BLOCK; i += 4)
     {
-        T d[4];
         constexpr u32 PIECE = Row::PIECE;
+        T d[4];
 #pragma unroll
         for (u32 piece = 0; piece < 4 / PIECE; ++piece)
         {
@@ -101,42 +139,66 @@ FSZ_DEVICE Quantized<T> quantize_any(const Row &row, u32 present, u32 *codes, u3
                 d[PIECE * piece + k] = part[k];
             }
         }
-        i32 q[4];
+        u32 code[4];
+        bool named[4];
+#pragma unroll
+        for (u32 k = 0; k < 4; ++k)
+        {
+            named[k] = missing.is(bits_of(d[k]));
+        }
 #pragma unroll
         for (u32 k = 0; k < 4; ++k)
         {
             const Bits bits = bits_of(d[k]);
             const bool there = present >> (i + k) & 1;
-            const bool named = missing.is(bits);
-            const bool odd = there && (named || !is_finite(d[k]));
-            T error = 0;
-            q[k] = 0;
-            const bool has_code = there && !odd && code_of(d[k], z, q[k], error);
-            q[k] = has_code ? q[k] : 0;
-            out.coded |= static_cast<u32>(has_code) << (i + k);
-            out.max_error = has_code && error > out.max_error ? error : out.max_error;
-            out.constant &= !there || bits == first;
-            if (odd)
+            const bool odd = there & (named[k] | !is_finite(d[k]));
+            i32 q;
+            T error;
+            bool far;
+            const bool coded = try_code(d[k], z, q, error, far) & there & !odd;
+            far &= there & !odd;
+            code[k] = coded ? static_cast<u32>(q) : far ? static_cast<u32>(bits) : 0;
+            out.coded |= static_cast<u32>(coded) << (i + k);
+            out.far |= static_cast<u32>(far) << (i + k);
+            out.max_error = coded & (error > out.max_error) ? error : out.max_error;
+            out.constant &= !there | (bits == first);
+            out.odd_bits = odd & (out.odd == 0) ? bits : out.odd_bits;
+            out.odd_equal &= !odd | (bits == out.odd_bits);
+            out.odd |= static_cast<u32>(odd) << (i + k);
+        }
+        if (!range_known)
+        {
+#pragma unroll
+            for (u32 k = 0; k < 4; ++k)
             {
-                out.odd_bits = out.odd ? out.odd_bits : bits;
-                out.odd_equal &= bits == out.odd_bits;
-                out.odd |= 1u << (i + k);
-            }
-            if (!range_known)
-            {
-                out.missing += odd && named;
-                out.nan += odd && !named && is_nan(d[k]);
-                out.inf += odd && !named && !is_nan(d[k]);
-                if (there && !odd)
-                {
-                    const Bits key = order_key(d[k]);
-                    out.max_key = max(out.max_key, key);
-                    out.min_key = max(out.min_key, static_cast<Bits>(~key));
-                }
+                const bool there = present >> (i + k) & 1;
+                const bool odd = out.odd >> (i + k) & 1;
+                out.missing += odd & named[k];
+                out.nan += odd & !named[k] & is_nan(d[k]);
+                out.inf += odd & !named[k] & !is_nan(d[k]);
+                const Bits key = order_key(d[k]);
+                out.max_key = there & !odd ? max(out.max_key, key) : out.max_key;
+                out.min_key =
+                    there & !odd ? max(out.min_key, static_cast<Bits>(~key)) : out.min_key;
             }
         }
         // The lane's own row, as far as it has been read.
-        *reinterpret_cast<int4 *>(codes + code_at(lane, i)) = make_int4(q[0], q[1], q[2], q[3]);
+        *reinterpret_cast<uint4 *>(codes + code_at(lane, i)) =
+            make_uint4(code[0], code[1], code[2], code[3]);
+    }
+    if constexpr (sizeof(T) == 4)
+    {
+        for (u32 rest = out.far; rest; rest &= rest - 1)
+        {
+            const u32 i = __ffs(rest) - 1;
+            u32 *const place = codes + code_at(lane, i);
+            i32 q = 0;
+            float error = 0;
+            const bool coded = far_code(value_of(*place), z, q, error);
+            *place = coded ? static_cast<u32>(q) : 0;
+            out.coded |= static_cast<u32>(coded) << i;
+            out.max_error = coded && error > out.max_error ? error : out.max_error;
+        }
     }
     return out;
 }
