@@ -103,6 +103,7 @@ template <class T> struct Exchange
     /// A warp's buffer is full.
     u64 loaded[Shape::WARPS][2];
     u32 metadata_sum;
+    Missing<T> missing;
     Tally tallies[Shape::WARPS];
 };
 
@@ -347,8 +348,12 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
                 const T reach = z.step * static_cast<T>(4194000);
                 mine = look_closer(row, reach, args.missing, low, high) && mine;
             }
+            plain = __all_sync(WARP_ALL, mine);
+        }
+        if (plain)
+        {
             choice = choose_plain(l, block);
-            plain = __all_sync(WARP_ALL, mine && choice.rate <= PLAIN_RATE);
+            plain = __all_sync(WARP_ALL, choice.rate <= PLAIN_RATE);
         }
 
         const auto announce = [&](u32 length) {
@@ -410,9 +415,10 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
             const T *const elements = args.field + first;
             const bool range_known = args.control->range_known;
             const Findings<T> f =
-                whole ? analyse(row, elements, exists, codes, z, args.missing, tally, range_known)
-                      : analyse(DeviceRow<T>{args.field + mine, exists}, elements, exists, codes, z,
-                                args.missing, tally, range_known);
+                whole
+                    ? analyse(row, elements, exists, codes, z, exchange.missing, tally, range_known)
+                    : analyse(DeviceRow<T>{args.field + mine, exists}, elements, exists, codes, z,
+                              exchange.missing, tally, range_known);
             const u32 inclusive = warp_inclusive(f.words, lane);
             length = __shfl_sync(WARP_ALL, inclusive, 31);
             announce(length);
@@ -491,6 +497,7 @@ FSZ_DEVICE void compress_persistent(const CompressArgs<T> &args, const HeaderIma
             barrier_init(&exchange.loaded[k][1], 1);
         }
         exchange.metadata_sum = 0;
+        exchange.missing = args.missing;
         barrier_init_done();
     }
     if (threadIdx.x < Shape::WARPS)

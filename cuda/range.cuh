@@ -105,18 +105,18 @@ FSZ_DEVICE float spoil(float d, float spoiled) { return fmaf(d, 0.f, spoiled); }
 FSZ_DEVICE double spoil(double d, double spoiled) { return __fma_rn(d, 0.0, spoiled); }
 
 /// Loads 16 aligned bytes of elements.
-FSZ_DEVICE void load_vector(const void *at, float (&v)[4])
+FSZ_DEVICE void load_vector(const float *at, float *v)
 {
-    const uint4 raw = __ldg(static_cast<const uint4 *>(at));
+    const uint4 raw = __ldg(reinterpret_cast<const uint4 *>(at));
     v[0] = value_of(raw.x);
     v[1] = value_of(raw.y);
     v[2] = value_of(raw.z);
     v[3] = value_of(raw.w);
 }
 
-FSZ_DEVICE void load_vector(const void *at, double (&v)[2])
+FSZ_DEVICE void load_vector(const double *at, double *v)
 {
-    const double2 raw = __ldg(static_cast<const double2 *>(at));
+    const double2 raw = __ldg(reinterpret_cast<const double2 *>(at));
     v[0] = raw.x;
     v[1] = raw.y;
 }
@@ -124,71 +124,65 @@ FSZ_DEVICE void load_vector(const void *at, double (&v)[2])
 /// The whole field's range, by all thread blocks.
 template <class T> FSZ_DEVICE Part<T> survey_all(const T *field, u64 n, const Missing<T> &missing)
 {
-    constexpr u32 BATCH = 8;
+    using Bits = typename Element<T>::Bits;
+    constexpr u32 BATCH = sizeof(T) == 4 ? 8 : 12;
     constexpr u32 LEN = 16 / sizeof(T);
     constexpr u32 RUN = SURVEY_THREADS * BATCH * LEN;
     Part<T> part;
     const bool aligned = reinterpret_cast<u64>(field) % 16 == 0;
     const u64 runs = aligned ? n / RUN : 0;
-    // Ordinary elements go through these; d · 0 is NaN for what is not finite, and stays so in a
-    // sum.
-    T low = 0, high = 0;
-    bool seen = false;
+    // Nothing yet is NaN, which the smaller and the larger of two numbers never is.
+    T low = value_of(Element<T>::QUIET_NAN), high = low;
     for (u64 run = blockIdx.x; run < runs; run += gridDim.x)
     {
         const T *const mine = field + run * RUN + threadIdx.x * LEN;
-        T v[BATCH][LEN];
+        T v[BATCH * LEN];
 #pragma unroll
         for (u32 k = 0; k < BATCH; ++k)
         {
-            load_vector(mine + k * SURVEY_THREADS * LEN, v[k]);
+            load_vector(mine + k * SURVEY_THREADS * LEN, v + k * LEN);
         }
-        T run_low = v[0][0], run_high = v[0][0], spoiled = 0;
-        bool named = false;
+        T run_low = v[0], run_high = v[0], spoiled = 0;
 #pragma unroll
-        for (u32 k = 0; k < BATCH; ++k)
+        for (u32 k = 0; k < BATCH * LEN; ++k)
         {
-#pragma unroll
-            for (u32 j = 0; j < LEN; ++j)
-            {
-                run_low = smaller(run_low, v[k][j]);
-                run_high = larger(run_high, v[k][j]);
-                spoiled = spoil(v[k][j], spoiled);
-            }
+            run_low = smaller(run_low, v[k]);
+            run_high = larger(run_high, v[k]);
+            // d · 0 is NaN for what is not finite, and stays so in a sum.
+            spoiled = spoil(v[k], spoiled);
         }
+        u32 named = 0;
         for (u32 m = 0; m < missing.count; ++m)
         {
-            const T name = value_of(missing.bits[m]);
+            const Bits name = missing.bits[m];
 #pragma unroll
-            for (u32 k = 0; k < BATCH; ++k)
+            for (u32 k = 0; k < BATCH * LEN; ++k)
             {
-#pragma unroll
-                for (u32 j = 0; j < LEN; ++j)
-                {
-                    named |= v[k][j] == name;
-                }
+                named |= bits_of(v[k]) == name ? 1u << k : 0;
             }
         }
-        if (!named && !is_nan(spoiled))
+        if (named != 0 || is_nan(spoiled))
         {
-            low = seen ? smaller(low, run_low) : run_low;
-            high = seen ? larger(high, run_high) : run_high;
-            seen = true;
-        }
-        else
-        {
+            run_low = run_high = value_of(Element<T>::QUIET_NAN);
+            u32 nan = 0, odd = 0;
 #pragma unroll
-            for (u32 k = 0; k < BATCH; ++k)
+            for (u32 k = 0; k < BATCH * LEN; ++k)
             {
-#pragma unroll
-                for (u32 j = 0; j < LEN; ++j)
-                {
-                    part.take(v[k][j], missing);
-                }
+                const bool ordinary = is_finite(v[k]) && !(named & 1u << k);
+                odd += !ordinary;
+                nan += is_nan(v[k]) && !(named & 1u << k);
+                const T d = ordinary ? v[k] : value_of(Element<T>::QUIET_NAN);
+                run_low = smaller(run_low, d);
+                run_high = larger(run_high, d);
             }
+            part.missing += __popc(named);
+            part.nan += nan;
+            part.inf += odd - nan - __popc(named);
         }
+        low = smaller(low, run_low);
+        high = larger(high, run_high);
     }
-    if (seen)
+    if (!is_nan(low))
     {
         part.take_ordinary(low);
         part.take_ordinary(high);

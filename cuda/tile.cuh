@@ -43,9 +43,11 @@ template <class T> struct DeviceRow
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
-            v[k] = PIECE * piece + k < exists ? elements[PIECE * piece + k] : static_cast<T>(0);
+            v[k] = (*this)(PIECE * piece + k);
         }
     }
+
+    FSZ_DEVICE T operator()(u32 i) const { return i < exists ? elements[i] : static_cast<T>(0); }
 };
 
 /// Where code `column` of block `row` is in the warp's 1024 words of codes: the 16-byte pieces of a
@@ -58,23 +60,20 @@ FSZ_DEVICE u32 code_at(u32 row, u32 column)
 /// Bit i for i < count.
 FSZ_DEVICE u32 low_bits(u32 count) { return count >= 32 ? ~0u : (1u << count) - 1; }
 
-/// What quantizing a block came to, element i at bit i.
-template <class T> struct Quantized
+/// What became of a block's elements, element i at bit i.
+template <class T> struct Sorted
 {
     /// Has a code.
     u32 coded;
-    /// Is missing, NaN or infinite.
-    u32 odd;
-    /// Is beyond FUSED_REACH: its bits are where its code belongs.
-    u32 far;
-    /// The bits of the first odd element; whether all odd ones have them.
-    typename Element<T>::Bits odd_bits;
-    bool odd_equal;
-    /// All elements have the bits `first`.
+    /// Has the bits `special`, and is missing, NaN or infinite.
+    u32 masked;
+    /// The same in all lanes of a tile: whether any element is missing, NaN or infinite, and the
+    /// bits of the first that is.
+    bool odd;
+    typename Element<T>::Bits special;
+    /// All elements of the tile have the same bits and none has a code; the bits are `special`.
     bool constant;
     T max_error;
-    u32 nan, inf, missing;
-    typename Element<T>::Bits max_key, min_key;
 };
 
 /// The code of `d`, its error, and whether `q` is the code. Without branches. True in `far` when it
@@ -113,20 +112,99 @@ FSZ_DEVICE bool far_code(float d, const Quantizer<float> &z, i32 &q, float &erro
     return abs(q) <= MAX_CODE && error <= z.limit;
 }
 
-/// Quantizes a block, and leaves its codes (0 where there is none) in the lane's row of `codes`,
-/// which may be where the elements are.
+/// Whether an element is missing, NaN or infinite.
+template <class T> FSZ_DEVICE bool is_odd(T d, const Missing<T> &missing)
+{
+    return !is_finite(d) || missing.is(bits_of(d));
+}
+
+/// Sorts a block's elements, codes to `q`, as long as what has no code is missing, NaN, infinite,
+/// or not far beyond the bound; false in some lane when that is not so, or when it cannot tell.
 template <class T, class Row>
-FSZ_DEVICE Quantized<T> quantize_any(const Row &row, u32 present, u32 *codes, u32 lane,
-                                     const Quantizer<T> &z, const Missing<T> &missing,
-                                     typename Element<T>::Bits first, bool range_known)
+FSZ_DEVICE bool sort_near(const Row &row, u32 present, const Quantizer<T> &z,
+                          const Missing<T> &missing, u32 lane, i32 (&q)[BLOCK], Sorted<T> &out)
 {
     using Bits = typename Element<T>::Bits;
-    Quantized<T> out{0, 0, 0, 0, true, true, 0, 0, 0, 0, 0, 0};
+    constexpr u32 PIECE = Row::PIECE;
+    // NaN equals nothing.
+    const T name = missing.count > 0 ? value_of(missing.bits[0]) : value_of(Element<T>::QUIET_NAN);
+    bool sure = missing.count <= 1 && name != 0;
+    out = Sorted<T>{};
+#pragma unroll
+    for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
+    {
+        T d[PIECE];
+        row.load(piece, d);
+#pragma unroll
+        for (u32 k = 0; k < PIECE; ++k)
+        {
+            const u32 i = PIECE * piece + k;
+            T error;
+            bool far;
+            if (try_code(d[k], z, q[i], error, far) & (d[k] != name))
+            {
+                out.coded |= 1u << i;
+                out.max_error = larger(out.max_error, error);
+            }
+        }
+    }
+    out.coded &= present;
+    const u32 escaped = present & ~out.coded;
+    const u32 with = tile_ballot(escaped != 0, lane);
+    const u32 coded_tiles = __ballot_sync(WARP_ALL, out.coded != 0);
+    if (__any_sync(WARP_ALL, escaped != 0))
+    {
+        // If the tile's first escaped element is odd, it gives the mask.
+        const Bits mine = escaped ? bits_of(row(__ffs(escaped) - 1)) : 0;
+        out.special = tile_broadcast(mine, with ? __ffs(with) - 1 : 0);
+        out.odd = with && is_odd(value_of(out.special), missing);
+#pragma unroll
+        for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
+        {
+            T d[PIECE];
+            row.load(piece, d);
+#pragma unroll
+            for (u32 k = 0; k < PIECE; ++k)
+            {
+                out.masked |= bits_of(d[k]) == out.special ? 1u << (PIECE * piece + k) : 0;
+            }
+        }
+        out.masked &= out.odd ? escaped : 0;
+        for (u32 rest = escaped & ~out.masked; rest; rest &= rest - 1)
+        {
+            const T d = row(__ffs(rest) - 1);
+            i32 code;
+            T error;
+            bool far;
+            try_code(d, z, code, error, far);
+            sure &= is_odd(d, missing) ? out.odd : !far;
+        }
+        const bool codes = coded_tiles >> (lane & 24) & 0xFF;
+        out.constant = tile_ballot(out.masked != present, lane) == 0 && out.odd;
+        // Other constant tiles are found by looking at their elements.
+        sure &= !with || codes || out.odd;
+    }
+    return sure;
+}
+
+/// Sorts a block's elements, whatever they are, and leaves its codes (0 where there is none) in the
+/// lane's row of `codes`, which may be where the elements are.
+template <class T, class Row>
+FSZ_DEVICE void sort_any(const Row &row, const T *elements, u32 present, u32 *codes,
+                         const Quantizer<T> &z, const Missing<T> &missing, u32 lane, Sorted<T> &out)
+{
+    using Bits = typename Element<T>::Bits;
+    constexpr u32 PIECE = Row::PIECE;
+    const Bits first = tile_broadcast(bits_of(row(0)));
+    u32 odd = 0, all_far = 0;
+    Bits odd_bits = 0;
+    bool same = true;
+    out = Sorted<T>{};
+    __syncwarp();
     // Four at a time: a small body stays in the instruction cache, and the four overlap.
 #pragma unroll 1
     for (u32 i = 0; i < BLOCK; i += 4)
     {
-        constexpr u32 PIECE = Row::PIECE;
         T d[4];
 #pragma unroll
         for (u32 piece = 0; piece < 4 / PIECE; ++piece)
@@ -140,47 +218,25 @@ FSZ_DEVICE Quantized<T> quantize_any(const Row &row, u32 present, u32 *codes, u3
             }
         }
         u32 code[4];
-        bool named[4];
-#pragma unroll
-        for (u32 k = 0; k < 4; ++k)
-        {
-            named[k] = missing.is(bits_of(d[k]));
-        }
 #pragma unroll
         for (u32 k = 0; k < 4; ++k)
         {
             const Bits bits = bits_of(d[k]);
             const bool there = present >> (i + k) & 1;
-            const bool odd = there & (named[k] | !is_finite(d[k]));
+            const bool is_odd_one = there & is_odd(d[k], missing);
             i32 q;
             T error;
             bool far;
-            const bool coded = try_code(d[k], z, q, error, far) & there & !odd;
-            far &= there & !odd;
+            const bool coded = try_code(d[k], z, q, error, far) & there & !is_odd_one;
+            far &= there & !is_odd_one;
+            // The bits of far elements keep their codes' places.
             code[k] = coded ? static_cast<u32>(q) : far ? static_cast<u32>(bits) : 0;
             out.coded |= static_cast<u32>(coded) << (i + k);
-            out.far |= static_cast<u32>(far) << (i + k);
-            out.max_error = coded & (error > out.max_error) ? error : out.max_error;
-            out.constant &= !there | (bits == first);
-            out.odd_bits = odd & (out.odd == 0) ? bits : out.odd_bits;
-            out.odd_equal &= !odd | (bits == out.odd_bits);
-            out.odd |= static_cast<u32>(odd) << (i + k);
-        }
-        if (!range_known)
-        {
-#pragma unroll
-            for (u32 k = 0; k < 4; ++k)
-            {
-                const bool there = present >> (i + k) & 1;
-                const bool odd = out.odd >> (i + k) & 1;
-                out.missing += odd & named[k];
-                out.nan += odd & !named[k] & is_nan(d[k]);
-                out.inf += odd & !named[k] & !is_nan(d[k]);
-                const Bits key = order_key(d[k]);
-                out.max_key = there & !odd ? max(out.max_key, key) : out.max_key;
-                out.min_key =
-                    there & !odd ? max(out.min_key, static_cast<Bits>(~key)) : out.min_key;
-            }
+            all_far |= static_cast<u32>(far) << (i + k);
+            out.max_error = coded ? larger(out.max_error, error) : out.max_error;
+            same &= !there | (bits == first);
+            odd_bits = is_odd_one & (odd == 0) ? bits : odd_bits;
+            odd |= static_cast<u32>(is_odd_one) << (i + k);
         }
         // The lane's own row, as far as it has been read.
         *reinterpret_cast<uint4 *>(codes + code_at(lane, i)) =
@@ -188,7 +244,7 @@ FSZ_DEVICE Quantized<T> quantize_any(const Row &row, u32 present, u32 *codes, u3
     }
     if constexpr (sizeof(T) == 4)
     {
-        for (u32 rest = out.far; rest; rest &= rest - 1)
+        for (u32 rest = all_far; rest; rest &= rest - 1)
         {
             const u32 i = __ffs(rest) - 1;
             u32 *const place = codes + code_at(lane, i);
@@ -197,10 +253,58 @@ FSZ_DEVICE Quantized<T> quantize_any(const Row &row, u32 present, u32 *codes, u3
             const bool coded = far_code(value_of(*place), z, q, error);
             *place = coded ? static_cast<u32>(q) : 0;
             out.coded |= static_cast<u32>(coded) << i;
-            out.max_error = coded && error > out.max_error ? error : out.max_error;
+            out.max_error = coded ? larger(out.max_error, error) : out.max_error;
         }
     }
-    return out;
+    const u32 with = tile_ballot(odd != 0, lane);
+    out.special = tile_broadcast(odd_bits, with ? __ffs(with) - 1 : 0);
+    out.odd = with != 0;
+    for (u32 rest = odd; rest; rest &= rest - 1)
+    {
+        const u32 i = __ffs(rest) - 1;
+        out.masked |= static_cast<u32>(bits_of(elements[BLOCK * lane + i]) == out.special) << i;
+    }
+    const u32 codes_in_tile = tile_ballot(out.coded != 0, lane);
+    const u32 differs = tile_ballot(!same, lane);
+    out.constant = codes_in_tile == 0 && differs == 0;
+    out.special = out.constant ? first : out.special;
+}
+
+/// Adds the range and the special elements of the warp's tiles to its own tally.
+template <class T, class Row>
+FSZ_DEVICE void count_all(const Row &row, u32 present, const Missing<T> &missing, Tally *tally)
+{
+    using Bits = typename Element<T>::Bits;
+    Bits max_key = 0, min_key = 0;
+    u32 nan = 0, inf = 0, named = 0;
+#pragma unroll 2
+    for (u32 i = 0; i < BLOCK; ++i)
+    {
+        const T d = row(i);
+        const bool there = present >> i & 1;
+        const bool is_named = missing.is(bits_of(d));
+        const bool finite = is_finite(d);
+        named += there & is_named;
+        nan += there & !is_named & is_nan(d);
+        inf += there & !is_named & !finite & !is_nan(d);
+        const bool ordinary = there & !is_named & finite;
+        const Bits key = order_key(d);
+        max_key = ordinary ? max(max_key, key) : max_key;
+        min_key = ordinary ? max(min_key, static_cast<Bits>(~key)) : min_key;
+    }
+    max_key = warp_max(max_key);
+    min_key = warp_max(min_key);
+    nan = __reduce_add_sync(WARP_ALL, nan);
+    inf = __reduce_add_sync(WARP_ALL, inf);
+    named = __reduce_add_sync(WARP_ALL, named);
+    if (lane_id() == 0)
+    {
+        tally->max_key = max(tally->max_key, static_cast<u64>(max_key));
+        tally->min_key = max(tally->min_key, static_cast<u64>(min_key));
+        tally->nan += nan;
+        tally->inf += inf;
+        tally->missing += named;
+    }
 }
 
 /// The lane's row of codes.
@@ -244,23 +348,33 @@ FSZ_DEVICE Chain read_chain(const u32 *codes, u32 length, u32 lane)
     return chain;
 }
 
-/// Moves the codes of each tile together, in their order.
-FSZ_DEVICE void compact(u32 *codes, u32 coded, u32 before, u32 lane)
+/// Writes the codes of each tile together, in their order; those of the lane's block come after
+/// `before` others.
+FSZ_DEVICE void write_chains(u32 *codes, const i32 (&q)[BLOCK], u32 coded, u32 before, u32 lane)
 {
-    i32 q[BLOCK];
-    read_codes(codes, lane, q);
-    __syncwarp();
+    // The place of code p, which code_at gives for its row and column.
+    u32 *const tile = codes + (lane & 24) * BLOCK;
     u32 at = before;
 #pragma unroll
     for (u32 i = 0; i < BLOCK; ++i)
     {
-        if (coded >> i & 1)
+        if (coded & 1u << i)
         {
-            codes[code_at((lane & 24) + at / BLOCK, at % BLOCK)] = static_cast<u32>(q[i]);
+            tile[at ^ (at >> 3 & 0x1C)] = static_cast<u32>(q[i]);
             ++at;
         }
     }
-    __syncwarp();
+}
+
+/// The same when every tile has all of its elements coded, or none.
+FSZ_DEVICE void write_rows(u32 *codes, const i32 (&q)[BLOCK], u32 lane)
+{
+#pragma unroll
+    for (u32 i = 0; i < BLOCK; i += 4)
+    {
+        *reinterpret_cast<int4 *>(codes + code_at(lane, i)) =
+            make_int4(q[i], q[i + 1], q[i + 2], q[i + 3]);
+    }
 }
 
 /// The words of a tile's cheapest variant.
@@ -313,35 +427,6 @@ FSZ_DEVICE Choice choose_any(const Chain &chain, u32 block)
     return choice;
 }
 
-/// Adds what the warp's tiles came to. `tally` is the warp's own.
-template <class T>
-FSZ_DEVICE void count(Tally *tally, const Quantized<T> &q, u32 escaped, bool range_known)
-{
-    using Bits = typename Element<T>::Bits;
-    const Bits worst = warp_max(bits_of(q.max_error));
-    const u32 all_escaped = __reduce_add_sync(WARP_ALL, escaped);
-    Bits max_key = 0, min_key = 0;
-    u32 nan = 0, inf = 0, missing = 0;
-    if (!range_known)
-    {
-        max_key = warp_max(q.max_key);
-        min_key = warp_max(q.min_key);
-        nan = __reduce_add_sync(WARP_ALL, q.nan);
-        inf = __reduce_add_sync(WARP_ALL, q.inf);
-        missing = __reduce_add_sync(WARP_ALL, q.missing);
-    }
-    if (lane_id() == 0)
-    {
-        tally->max_error = max(tally->max_error, static_cast<u64>(worst));
-        tally->max_key = max(tally->max_key, static_cast<u64>(max_key));
-        tally->min_key = max(tally->min_key, static_cast<u64>(min_key));
-        tally->nan += nan;
-        tally->inf += inf;
-        tally->missing += missing;
-        tally->escaped += all_escaped;
-    }
-}
-
 /// The number of a pattern with these bits.
 template <class T>
 FSZ_DEVICE u32 pattern_of(typename Element<T>::Bits bits, const Missing<T> &missing)
@@ -363,65 +448,57 @@ FSZ_DEVICE u32 mask_ends(u32 masked, u32 present, u32 block)
 /// `row` the lane's block, of which `exists` elements exist. The codes of the chains are left in
 /// the 1024 words `codes`, which may be where the elements of `row` are. `tally` is the warp's own.
 template <class T, class Row>
-__device__ __noinline__ Findings<T>
-analyse(const Row row, const T *elements, u32 exists, u32 *codes, const Quantizer<T> z,
-        const Missing<T> &missing, Tally *tally, bool range_known)
+__device__ __noinline__ Findings<T> analyse(const Row row, const T *elements, u32 exists,
+                                            u32 *codes, const Quantizer<T> z,
+                                            const Missing<T> &names, Tally *tally, bool range_known)
 {
-    using Bits = typename Element<T>::Bits;
     constexpr u32 W = Element<T>::WORDS;
     const u32 lane = lane_id();
     const u32 block = lane & 7;
     const u32 present = low_bits(exists);
     const u32 tile_count = tile_sum(exists);
-
-    T leading[Row::PIECE];
-    row.load(0, leading);
-    const Bits first = tile_broadcast(bits_of(leading[0]));
-    __syncwarp();
-    Quantized<T> q = quantize_any(row, present, codes, lane, z, missing, first, range_known);
-    const u32 escaped = present & ~q.coded;
-    const u32 length = tile_sum(__popc(q.coded));
-    const u32 any_odd = tile_ballot(q.odd != 0, lane);
-    const bool constant = tile_ballot(!q.constant, lane) == 0 && length == 0 && tile_count > 0;
+    // In registers, not read again and again.
+    const Missing<T> missing = names;
+    if (!range_known)
+    {
+        count_all(row, present, missing, tally);
+    }
+    i32 q[BLOCK];
+    Sorted<T> sorted;
+    const bool sure = sort_near(row, present, z, missing, lane, q, sorted);
+    if (!__all_sync(WARP_ALL, sure))
+    {
+        sort_any(row, elements, present, codes, z, missing, lane, sorted);
+        read_codes(codes, lane, q);
+    }
+    const u32 escaped = present & ~sorted.coded;
+    const u32 length = tile_sum(__popc(sorted.coded));
+    const bool constant = sorted.constant && tile_count > 0;
 
     Findings<T> f;
     f.chain = length;
     f.kind = EXCEPTIONS;
     f.pattern = PATTERN_NAN;
     f.run_ends = 0;
-    f.masked = 0;
-    f.special = first;
-    // The tile's first odd element gives the pattern; all its equals are masked.
-    if (__any_sync(WARP_ALL, any_odd != 0))
-    {
-        const Bits special = tile_broadcast(q.odd_bits, any_odd ? __ffs(any_odd) - 1 : 0);
-        if (any_odd)
-        {
-            f.special = special;
-            f.masked = q.odd_bits == special ? q.odd : 0;
-            if (!q.odd_equal)
-            {
-                f.masked = 0;
-                for (u32 rest = q.odd; rest; rest &= rest - 1)
-                {
-                    const u32 i = __ffs(rest) - 1;
-                    f.masked |= static_cast<u32>(bits_of(elements[BLOCK * lane + i]) == special)
-                                << i;
-                }
-            }
-        }
-    }
-    f.listed = escaped & ~f.masked;
-    if (any_odd || constant)
+    f.masked = sorted.masked;
+    f.listed = escaped & ~sorted.masked;
+    f.special = sorted.special;
+    if (sorted.odd || constant)
     {
         f.pattern = pattern_of(f.special, missing);
     }
 
+    // From here on the codes take the place of the elements.
     __syncwarp();
     if (__any_sync(WARP_ALL, escaped != 0 && length > 0))
     {
-        compact(codes, q.coded, tile_before(__popc(q.coded), block), lane);
+        write_chains(codes, q, sorted.coded, tile_before(__popc(sorted.coded), block), lane);
     }
+    else
+    {
+        write_rows(codes, q, lane);
+    }
+    __syncwarp();
     const Choice choice = choose_any(read_chain(codes, length, lane), block);
     f.rate_byte = choice.rate;
     f.words = block_words(choice.rate);
@@ -473,8 +550,16 @@ analyse(const Row row, const T *elements, u32 exists, u32 *codes, const Quantize
     {
         f.rate_byte |= block == 0 ? ESCAPES : (field >> 3 * (block - 1) & 7) << 5;
     }
-    q.max_error = f.kind == VERBATIM ? 0 : q.max_error;
-    count(tally, q, f.kind == EXCEPTIONS ? __popc(escaped) : exists, range_known);
+
+    const T max_error = f.kind == VERBATIM ? 0 : sorted.max_error;
+    const u64 worst = warp_max(bits_of(max_error));
+    const u32 all_escaped =
+        __reduce_add_sync(WARP_ALL, f.kind == EXCEPTIONS ? __popc(escaped) : exists);
+    if (lane == 0)
+    {
+        tally->max_error = max(tally->max_error, worst);
+        tally->escaped += all_escaped;
+    }
     return f;
 }
 
