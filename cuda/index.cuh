@@ -4,11 +4,13 @@
 
 #include "format.cuh"
 
-namespace fsz {
+namespace fsz
+{
 
 // A stream in device memory, as its caller describes it; what its header says must agree. The same
 // struct is `StreamView` in crates/fsz/src/cuda/view.rs.
-struct StreamView {
+struct StreamView
+{
     const u8 *bytes;  // at a multiple of 16
     u64 capacity;     // bytes that may be read, `layout.payload` at least
     u64 header_first; // what stands at byte 8: version and header length
@@ -18,8 +20,10 @@ struct StreamView {
 };
 
 // Why a stream was refused, in the low byte of a status; the chunk is above it. The smallest status
-// of a call wins, so that the report is the same on every run. The names are those of the Rust side.
-enum Fault : u32 {
+// of a call wins, so that the report is the same on every run. The names are those of the Rust
+// side.
+enum Fault : u32
+{
     FAULT_HEADER = 1,   // the header is not the one that the caller described
     FAULT_INDEX = 2,    // an index entry points behind the payload
     FAULT_ESCAPES = 3,  // a contradictory escape field
@@ -30,29 +34,36 @@ enum Fault : u32 {
     FAULT_METADATA = 8, // the checksum of rates and index does not match
 };
 
-FSZ_DEVICE void report(u64 *status, u64 chunk, Fault fault) {
+FSZ_DEVICE void report(u64 *status, u64 chunk, Fault fault)
+{
     atomicMin(status, chunk << 8 | fault);
 }
 
 // The 21 bits of a tile's escape field, from its rate bytes.
-FSZ_DEVICE u32 escape_bits(u32 lo, u32 hi) {
+FSZ_DEVICE u32 escape_bits(u32 lo, u32 hi)
+{
     return (lo >> 13 & 7) | (lo >> 21 & 7) << 3 | (lo >> 29 & 7) << 6 | (hi >> 5 & 7) << 9 |
            (hi >> 13 & 7) << 12 | (hi >> 21 & 7) << 15 | (hi >> 29 & 7) << 18;
 }
 
-struct EscapeField {
+struct EscapeField
+{
     u32 kind, pattern, run_ends, listed;
     FSZ_DEVICE explicit EscapeField(u32 bits)
-        : kind(bits & 3), pattern(bits >> 2 & 3), run_ends(bits >> 4 & 63), listed(bits >> 10 & 255) {}
+        : kind(bits & 3), pattern(bits >> 2 & 3), run_ends(bits >> 4 & 63), listed(bits >> 10 & 255)
+    {
+    }
     // Words of the pattern, when the payload gives it; W words per element.
     FSZ_DEVICE u32 pattern_words(u32 W) const { return pattern == PATTERN_IN_PAYLOAD ? W : 0; }
-    FSZ_DEVICE u32 mask_words() const {
+    FSZ_DEVICE u32 mask_words() const
+    {
         return run_ends == BITMAP ? BITMAP_WORDS : (run_ends + 3) / 4;
     }
 };
 
 // Words of µ and blocks of a tile with these rate bytes.
-FSZ_DEVICE u32 coded_words(u32 lo, u32 hi) {
+FSZ_DEVICE u32 coded_words(u32 lo, u32 hi)
+{
     const u32 a = lo & 0x1F1F1F1F, b = hi & 0x1F1F1F1F;
     return __dp4a(a, 0x01010101u, __dp4a(b, 0x01010101u, 0u)) +
            __popc((a + 0x7F7F7F7F) & 0x80808080) + __popc((b + 0x7F7F7F7F) & 0x80808080) +
@@ -61,7 +72,8 @@ FSZ_DEVICE u32 coded_words(u32 lo, u32 hi) {
 
 // Words behind them (or in place of them) of an escaped tile of `count` elements. `sound` turns
 // false when the field contradicts itself.
-FSZ_DEVICE u32 escape_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound) {
+FSZ_DEVICE u32 escape_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound)
+{
     const u32 bits = escape_bits(lo, hi);
     const EscapeField f(bits);
     const bool plain = f.kind == EXCEPTIONS;
@@ -79,7 +91,8 @@ FSZ_DEVICE u32 escape_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound) {
 }
 
 // Words of a tile of `count` elements.
-FSZ_DEVICE u32 tile_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound) {
+FSZ_DEVICE u32 tile_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound)
+{
     u32 words = coded_words(lo, hi);
     if (lo & ESCAPES)
         words += escape_words(lo, hi, count, W, sound);
@@ -88,31 +101,33 @@ FSZ_DEVICE u32 tile_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound) {
     return words;
 }
 
-// What a warp knows of its chunk: lane l holds the tiles 2l and 2l + 1.
-struct ChunkIndex {
-    u64 base;    // first payload word of the chunk
-    u32 words;   // its payload words
-    u32 before;  // words of the chunk before tile 2l
-    u32 first;   // words of tile 2l
-    double step; // the header's quantization step
+// What a warp knows of its chunk, in shared memory: registers are scarce.
+struct __align__(16) ChunkIndex {
+    uint2 rates[CHUNK_TILES]; // rate bytes; 0 behind the end of the field
+    u64 base;                 // first payload word of the chunk in the payload
+    double step;              // the header's quantization step
+    u32 elements;             // of the chunk
+    u16 at[CHUNK_TILES + 2];  // first word of each tile in the chunk, and the end of the last
 };
 
 // Reads the header and the index of a chunk; the whole warp takes part and gets the same answer,
 // false when the stream is damaged. Every warp of a thread block may ask for itself, so that no warp
 // waits for another.
 template <u32 W>
-FSZ_DEVICE bool locate(const StreamView &s, u64 chunk, u64 *status, ChunkIndex &at) {
+FSZ_DEVICE bool locate(const StreamView &s, u64 chunk, u64 *status, ChunkIndex &index) {
     const u32 lane = threadIdx.x & 31;
-    const u64 elements = min(s.layout.elements - chunk * CHUNK, (u64)CHUNK);
-    const u32 tiles = (u32)(elements + 255) / 256;
+    const u32 elements = (u32)min(s.layout.elements - chunk * CHUNK, (u64)CHUNK);
+    const u32 tiles = (elements + TILE - 1) / TILE;
     // All of this is independent: header, rate bytes, sizes, offset.
-    const u64 head =
-        lane < 10 ? __ldg(reinterpret_cast<const u64 *>(s.bytes) + lane) : 0;
+    const u64 head = lane < 10 ? __ldg(reinterpret_cast<const u64 *>(s.bytes) + lane) : 0;
     uint4 rates = make_uint4(0, 0, 0, 0);
     const u8 *rate = s.bytes + s.layout.rates + chunk * 512 + lane * 16;
-    if (2 * lane + 1 < tiles) {
+    if (2 * lane + 1 < tiles)
+    {
         rates = __ldg(reinterpret_cast<const uint4 *>(rate));
-    } else if (2 * lane < tiles) {
+    }
+    else if (2 * lane < tiles)
+    {
         const uint2 one = __ldg(reinterpret_cast<const uint2 *>(rate));
         rates.x = one.x, rates.y = one.y;
     }
@@ -125,52 +140,60 @@ FSZ_DEVICE bool locate(const StreamView &s, u64 chunk, u64 *status, ChunkIndex &
 
     const bool foreign = (lane == 0 && head != 0x0A1A0A0D5A534689ull) ||
                          (lane == 1 && (head & 0xFFFFFFFF) != s.header_first) ||
-                         (lane == 3 && head != s.header_kind) || (lane == 9 && head != s.layout.elements);
-    if (__any_sync(~0u, foreign)) {
+                         (lane == 3 && head != s.header_kind) ||
+                         (lane == 9 && head != s.layout.elements);
+    if (__any_sync(~0u, foreign))
+    {
         if (lane == 0)
             report(status, 0, FAULT_HEADER);
         return false;
     }
-    at.step = __longlong_as_double((long long)__shfl_sync(~0u, head, 6));
+    const u64 step = __shfl_sync(~0u, head, 6);
     const u64 payload_words = __shfl_sync(~0u, head, 8) / 4;
-    at.words = __shfl_sync(~0u, sizes, within >> 1) >> (within & 1 ? 16 : 0) & 0xFFFF;
-    const u32 share = (2 * lane < within ? sizes & 0xFFFF : 0) +
-                      (2 * lane + 1 < within ? sizes >> 16 : 0);
-    at.base = offset + __reduce_add_sync(~0u, share);
-    const u64 end = at.base + at.words;
-    // `offset` is any number: compare without a sum that could wrap.
+    const u32 words = __shfl_sync(~0u, sizes, within >> 1) >> (within & 1 ? 16 : 0) & 0xFFFF;
+    const u32 share =
+        (2 * lane < within ? sizes & 0xFFFF : 0) + (2 * lane + 1 < within ? sizes >> 16 : 0);
+    const u64 base = offset + __reduce_add_sync(~0u, share);
     const u64 room = (s.capacity - s.layout.payload) / 4;
-    if (offset > payload_words || end > payload_words || payload_words > room) {
+    // `offset` is any number: once it is known to be small, no sum can wrap.
+    if (offset > payload_words || payload_words > room || base + words > payload_words) {
         if (lane == 0)
             report(status, chunk, FAULT_INDEX);
         return false;
     }
     bool sound = true;
-    const u32 last = tiles - 1;
-    const u32 last_count = (u32)elements - last * 256;
-    u32 second = 0;
-    at.first = 0;
+    const u32 last = tiles - 1, last_count = elements - last * TILE;
+    u32 first = 0, second = 0;
     if (2 * lane < tiles)
-        at.first = tile_words(rates.x, rates.y, 2 * lane == last ? last_count : 256, W, sound);
+        first = tile_words(rates.x, rates.y, 2 * lane == last ? last_count : TILE, W, sound);
     if (2 * lane + 1 < tiles)
-        second = tile_words(rates.z, rates.w, 2 * lane + 1 == last ? last_count : 256, W, sound);
+        second = tile_words(rates.z, rates.w, 2 * lane + 1 == last ? last_count : TILE, W, sound);
     if (!__all_sync(~0u, sound)) {
         if (lane == 0)
             report(status, chunk, FAULT_ESCAPES);
         return false;
     }
-    u32 through = at.first + second;
+    u32 through = first + second;
 #pragma unroll
     for (u32 o = 1; o < 32; o <<= 1) {
         const u32 left = __shfl_up_sync(~0u, through, o);
         through += lane >= o ? left : 0;
     }
-    at.before = through - at.first - second;
-    if (__shfl_sync(~0u, through, 31) != at.words) {
+    if (__shfl_sync(~0u, through, 31) != words) {
         if (lane == 0)
             report(status, chunk, FAULT_TILES);
         return false;
     }
+    reinterpret_cast<uint4 *>(index.rates)[lane] = rates;
+    const u32 before = through - first - second; // Below 2^16, as all of the chunk is.
+    reinterpret_cast<u32 *>(index.at)[lane] = before | (before + first) << 16;
+    if (lane == 0) {
+        index.at[CHUNK_TILES] = (u16)words;
+        index.base = base;
+        index.step = value_of(step);
+        index.elements = elements;
+    }
+    __syncwarp();
     return true;
 }
 

@@ -232,6 +232,17 @@ impl Codec {
                 data.len()
             )));
         }
+        #[cfg(feature = "cuda")]
+        if let (Some(device), false) = (&self.device, data.is_empty()) {
+            let progress = options.progress.as_deref();
+            if let Some(progress) = progress {
+                progress.begin(size_of_val(data) as u64);
+                progress.check()?;
+            }
+            let len = cuda::from_host(device, data, shape, options, out)?;
+            progress.map_or(Ok(()), |p| p.advance(size_of_val(data) as u64))?;
+            return Ok(len);
+        }
         self.run(options.progress.as_deref(), |run| compress(data, shape, options, out, run))
     }
 

@@ -66,9 +66,20 @@ fn same_field<T: Element>(what: &str, codec: &Codec, stream: &[u8]) {
     }
 }
 
+/// The device writes the CPU's stream, and decodes it to the CPU's field.
 fn check<T: Element>(what: &str, codec: &Codec, data: &[T], shape: &[u64], options: &Options) {
     let what = format!("{what} {} {shape:?} {options:?}", T::DTYPE);
-    same_field::<T>(&what, codec, &compress(&Codec::cpu(), data, shape, options));
+    let stream = compress(&Codec::cpu(), data, shape, options);
+    same_stream(&what, &stream, &compress(codec, data, shape, options));
+    same_field::<T>(&what, codec, &stream);
+}
+
+fn same_stream(what: &str, expected: &[u8], found: &[u8]) {
+    if expected != found {
+        let at = expected.iter().zip(found).position(|(a, b)| a != b);
+        let (n, m) = (found.len(), expected.len());
+        panic!("{what}: byte {at:?} differs; {n} bytes, should be {m}");
+    }
 }
 
 fn every_kind<T: Element>(codec: &Codec) {
@@ -170,6 +181,39 @@ fn boxes_slices_and_tiles() {
 }
 
 #[test]
+fn shapes_names_steps_and_starts() {
+    let Some(codec) = device("shapes, names, steps and starts") else { return };
+    for shape in [&[][..], &[0], &[3, 0, 5], &[2, 3, 5, 7], &[1; 8], &[2; 8]] {
+        let n = shape.iter().product::<u64>() as usize;
+        let data = field::<f64>("smooth", n, 1);
+        let start: Vec<u64> = shape.iter().map(|n| n * 3).collect();
+        let options = Options::new(Bound::ValueRange(1e-3));
+        check("plain", &codec, &data, shape, &options);
+        let options = options.name("Température").step(u64::MAX).start(&start);
+        let options = options.missing(f64::NAN).missing(1e20).missing(-999.0).missing(0.0);
+        check("full", &codec, &data, shape, &options);
+        let data = field::<f32>("land", n, 1);
+        check("full", &codec, &data, shape, &options);
+    }
+}
+
+#[test]
+fn a_buffer_that_is_too_small_is_refused() {
+    let Some(codec) = device("too small a buffer") else { return };
+    let data = field::<f32>("noise", 50_000, 1);
+    let options = Options::new(Bound::ValueRange(1e-5));
+    let full = compress(&codec, &data, &[50_000], &options);
+    for len in [0, 100, 2000, full.len() / 2, full.len() - 1] {
+        let mut out = vec![0xA5; len];
+        let refused = codec.compress_into(&data, &[50_000], &options, &mut out);
+        assert!(matches!(refused, Err(fsz::Error::InvalidArgument(_))), "{len}");
+    }
+    let mut out = vec![0xA5; full.len()];
+    codec.compress_into(&data, &[50_000], &options, &mut out).expect("just fits");
+    assert!(out == full);
+}
+
+#[test]
 fn golden_streams() {
     let Some(codec) = device("golden streams") else { return };
     let folder = std::env::var_os("FSZ_TEST_GOLDEN").map_or_else(
@@ -202,7 +246,7 @@ fn golden_streams() {
 fn real_fields() {
     let Some(codec) = device("real fields") else { return };
     let Some(folder) = data_folder("real fields on the device") else { return };
-    for bound in [Bound::ValueRange(1e-2), Bound::ValueRange(1e-4)] {
+    for bound in [Bound::ValueRange(1e-2), Bound::ValueRange(1e-4), Bound::Absolute(1e-3)] {
         for (name, shape, data) in fields::<f32>(&folder) {
             let mut options = Options::new(bound);
             if name.starts_with("pop_") {

@@ -1,6 +1,6 @@
 //! How fast the device does it, against what its memory can do in the same run.
 
-use std::{ffi::c_void, sync::Arc};
+use std::sync::Arc;
 
 use cudarc::driver::{result, sys};
 
@@ -8,7 +8,7 @@ use super::{
     decompress::{clear, launch_tiles, verdict},
     device::Device,
     error::check,
-    kernels::Kernel,
+    kernels::{Kernel, Launch, pointer},
     memory::Workspace,
     view::StreamKind,
 };
@@ -58,18 +58,18 @@ impl DeviceBench {
             })?;
             let copy = timed(queue.handle(), repeats, || {
                 let mut arguments = [pointer(&mut from), pointer(&mut to), pointer(&mut words)];
-                let grid = words.div_ceil(4 * 256);
+                let launch = Launch::new(words.div_ceil(4 * 256), 256);
                 // SAFETY: the arguments are those of `fsz_copy`; the memory was sized above.
                 unsafe {
-                    self.device.kernels.launch(Kernel::Copy, grid, 256, queue.handle(), &mut arguments)
+                    self.device.kernels.launch(Kernel::Copy, launch, queue.handle(), &mut arguments)
                 }
             })?;
             let read = timed(queue.handle(), repeats, || {
                 let mut arguments = [pointer(&mut from), pointer(&mut words), pointer(&mut never)];
-                let grid = words.div_ceil(8 * 256);
+                let launch = Launch::new(words.div_ceil(8 * 256), 256);
                 // SAFETY: the arguments are those of `fsz_read`; the memory was sized above.
                 unsafe {
-                    self.device.kernels.launch(Kernel::Read, grid, 256, queue.handle(), &mut arguments)
+                    self.device.kernels.launch(Kernel::Read, launch, queue.handle(), &mut arguments)
                 }
             })?;
             let moved = 16.0 * words as f64;
@@ -105,10 +105,6 @@ impl DeviceBench {
             Ok(times)
         })
     }
-}
-
-fn pointer<T>(value: &mut T) -> *mut c_void {
-    std::ptr::from_mut(value).cast()
 }
 
 /// The middle one of some times.

@@ -1,13 +1,13 @@
 //! Launching decompression, and streams in host memory through the device.
 
-use std::{ffi::c_void, ops::Range};
+use std::ops::Range;
 
 use cudarc::driver::{result, sys};
 
 use super::{
     device::Device,
     error::check,
-    kernels::Kernel,
+    kernels::{Kernel, Launch, pointer},
     memory::Workspace,
     view::{BoxPlace, Run, StreamKind, StreamView},
 };
@@ -19,8 +19,6 @@ use crate::{
     stream::Stream,
 };
 
-/// Threads of a thread block: `DECODE_WARPS` of `cuda/decompress.cuh`.
-const THREADS: u32 = 256;
 /// What the status holds before a call.
 const NO_FAULT: u64 = u64::MAX;
 
@@ -58,7 +56,7 @@ pub(crate) unsafe fn launch_tiles(
     let mut arguments =
         [pointer(&mut view), pointer(&mut run), pointer(&mut first), pointer(&mut status)];
     // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-    unsafe { device.kernels.launch(kernel, chunks, THREADS, queue, &mut arguments) }
+    unsafe { device.kernels.launch(kernel, launch(device, chunks), queue, &mut arguments) }
 }
 
 /// Enqueues the decompression of a box that lies within the field.
@@ -90,11 +88,11 @@ pub(crate) unsafe fn launch_box(
     let mut arguments =
         [pointer(&mut view), pointer(&mut place), pointer(&mut first), pointer(&mut status)];
     // SAFETY: as in `launch_tiles`.
-    unsafe { device.kernels.launch(kernel, chunks, THREADS, queue, &mut arguments) }
+    unsafe { device.kernels.launch(kernel, launch(device, chunks), queue, &mut arguments) }
 }
 
-fn pointer<T>(value: &mut T) -> *mut c_void {
-    std::ptr::from_mut(value).cast()
+fn launch(device: &Device, chunks: u64) -> Launch {
+    Launch::new(chunks, device.kernels.shapes.decompress_threads)
 }
 
 /// Enqueues what must stand in a status before a launch.

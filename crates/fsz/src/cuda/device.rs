@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 pub(crate) struct Device {
     pub context: Arc<Context>,
     pub kernels: Kernels,
+    pub multiprocessors: u32,
     idle: Mutex<Vec<Workspace>>,
 }
 
@@ -33,10 +34,15 @@ impl Device {
         let context = Arc::new(Context::retain(ordinal)?);
         let major = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let shared = context
+            .attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let multiprocessors =
+            context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let entered = context.enter()?;
-        let kernels = Kernels::load(10 * major + minor)?;
+        let kernels = Kernels::load(10 * major + minor, shared.unsigned_abs())?;
         drop(entered);
-        Ok(Device { context, kernels, idle: Mutex::default() })
+        let multiprocessors = multiprocessors.unsigned_abs();
+        Ok(Device { context, kernels, multiprocessors, idle: Mutex::default() })
     }
 
     /// Runs `work` in a workspace of its own with the context current. `work` waits for what it began.

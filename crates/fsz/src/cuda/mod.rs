@@ -2,6 +2,7 @@
 //! is needed to build or to start; without a driver every entry says why, and the CPU codec serves.
 
 mod bench;
+mod compress;
 mod context;
 mod decompress;
 mod device;
@@ -16,5 +17,6 @@ pub use device::{DeviceInfo, devices};
 pub use device_codec::{CudaStream, DeviceCodec};
 pub use view::StreamKind;
 
+pub(crate) use compress::from_host;
 pub(crate) use decompress::{box_to_host, tiles_to_host};
 pub(crate) use device::Device;

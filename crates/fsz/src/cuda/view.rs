@@ -77,6 +77,68 @@ pub(crate) struct BoxPlace {
     pub count: [u64; 8],
 }
 
+/// `Missing` in `cuda/control.cuh`, of `f32`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MissingF32 {
+    pub bits: [u32; 4],
+    pub count: u32,
+}
+
+/// `Missing` in `cuda/control.cuh`, of `f64`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MissingF64 {
+    pub bits: [u64; 4],
+    pub count: u32,
+}
+
+/// `CompressArgs` in `cuda/compress.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CompressArgs<M> {
+    pub field: u64,
+    pub stream: u64,
+    pub capacity: u64,
+    pub control: u64,
+    pub entries: u64,
+    pub layout: Layout,
+    pub missing: M,
+}
+
+/// `BoundAsked` in `cuda/range.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoundAsked {
+    pub kind: u32,
+    pub reserved: u32,
+    pub asked: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+/// `HeaderImage` in `cuda/finish.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeaderImage {
+    pub words: [u32; layout::MAX_HEADER as usize / 4],
+    pub len: u32,
+}
+
+/// `Control` in `cuda/control.cuh`, of which the host reads the beginning.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Control {
+    pub stream_len: u64,
+    pub status: u32,
+    rest: [u32; 31],
+}
+
+impl Control {
+    /// Before anything is known.
+    pub const NONE: Self = Control { stream_len: 0, status: 0, rest: [0; 31] };
+}
+
 /// What must be known of a stream to decode it where it lies, in device memory, without looking at it
 /// from the host: its shape, element type, and what its header holds.
 #[derive(Clone, Debug)]
@@ -186,7 +248,7 @@ impl StreamKind {
     }
 }
 
-fn only_on_cpu() -> Error {
+pub(crate) fn only_on_cpu() -> Error {
     Error::unsupported("research switches on a CUDA device: use Codec::cpu()")
 }
 
