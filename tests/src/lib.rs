@@ -5,3 +5,9 @@ pub mod cases;
 pub mod fields;
 pub mod hash;
 pub mod shared;
+
+/// The README's Rust example, compiled and run as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+#[derive(Debug)]
+pub struct Readme;

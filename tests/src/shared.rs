@@ -13,7 +13,7 @@ pub fn data_folder(test: &str) -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    println!("SKIP {test}: no folder of real fields (../shared/data, or FSZ_DATA)");
+    eprintln!("SKIPPED: {test}: the folder of real fields, ../shared/data, is not there");
     None
 }
 

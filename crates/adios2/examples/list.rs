@@ -4,7 +4,10 @@
 use adios2::{Adios, Mode, Step};
 
 fn main() -> adios2::Result<()> {
-    let path = std::env::args().nth(1).expect("usage: list FILE.bp");
+    let Some(path) = std::env::args().nth(1) else {
+        eprintln!("usage: list FILE.bp");
+        std::process::exit(2);
+    };
     let file = Adios::new()?.declare_io("list")?.open(&path, Mode::ReadRandomAccess)?;
     println!("{path}: {}, {} steps", file.kind(), file.steps()?);
     for (name, value) in file.attributes()? {

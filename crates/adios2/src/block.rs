@@ -83,7 +83,7 @@ impl Engine {
             let (start, count) =
                 unsafe { (extents(block.Start, dims), extents(block.Count, dims)) };
             let count = count.unwrap_or_default();
-            let range = if !self.records_statistics() {
+            let range = if !self.is_modern() {
                 None
             } else if list.IsValue != 0 {
                 number_in(&block.Value, info.dtype).map(|value| (value, value))
@@ -112,7 +112,7 @@ impl Engine {
     fn step_number(&self, info: &VariableInfo, step: Step) -> Result<usize> {
         let number = match step {
             Step::Current => self.current_step_locked()?,
-            Step::At(step) if self.records_statistics() => step,
+            Step::At(step) if self.is_modern() => step,
             Step::At(step) if info.first_step + info.steps == self.steps_locked()? => {
                 info.first_step + step
             }
@@ -125,11 +125,6 @@ impl Engine {
             }
         };
         Ok(number as usize)
-    }
-
-    /// BP5 and SST keep their metadata in the form that carries minimum and maximum; BP4 does not.
-    fn records_statistics(&self) -> bool {
-        !self.kind().starts_with("BP4") && !self.kind().starts_with("BP3")
     }
 
     /// Selects the step that a call is about. The caller holds the lock.

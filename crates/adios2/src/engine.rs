@@ -1,9 +1,10 @@
 //! An open file or stream, and its steps.
 
 use std::{
+    collections::HashSet,
     fmt, mem,
     sync::{
-        Arc, MutexGuard,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -66,6 +67,9 @@ pub struct Engine {
     /// Set when deferred transfers failed: ADIOS2 may still hold pointers into buffers that are
     /// gone, so it must never be given the chance to use them.
     pub(crate) broken: AtomicBool,
+    /// Variables of a BP4 reader of which a read failed: ADIOS2 keeps the failed request, with its
+    /// pointer, and would serve it again with the next one.
+    pub(crate) failed: Mutex<HashSet<String>>,
 }
 
 // SAFETY: `raw` is owned by the context, which `io` keeps alive, and is used under the context's
@@ -93,7 +97,8 @@ impl Engine {
         });
         drop(one);
         let broken = AtomicBool::new(false);
-        let mut engine = Engine { io, raw, mode, kind: String::new(), open: true, broken };
+        let failed = Mutex::default();
+        let mut engine = Engine { io, raw, mode, kind: String::new(), open: true, broken, failed };
         engine.kind = kind?;
         Ok(engine)
     }
@@ -101,6 +106,12 @@ impl Engine {
     /// The engine type as ADIOS2 names it, for instance `BP5Writer` or `BP4Reader`.
     pub fn kind(&self) -> &str {
         &self.kind
+    }
+
+    /// BP5 and SST, and whatever else keeps its metadata in that form. BP4 and BP3 record no
+    /// minimum and maximum where the C API sees them, and are less robust in several ways.
+    pub(crate) fn is_modern(&self) -> bool {
+        !self.kind.starts_with("BP4") && !self.kind.starts_with("BP3")
     }
 
     /// The group of variables and attributes that this engine serves.

@@ -12,7 +12,7 @@ use std::{
 use adios2_sys as sys;
 
 use crate::{
-    DataType, Engine, Error, Result, Selection, Step,
+    BlockInfo, DataType, Engine, Error, Result, Selection, Step,
     plugin::{self, MODE_STREAM, Plugin, RawPayload},
     variable,
 };
@@ -52,21 +52,40 @@ impl Engine {
         if info.count.is_empty() || info.elements() == 0 {
             return Ok(Payload::NotFsz);
         }
-        let one = Selection::BlockBox {
+        let first = Selection::BlockBox {
             block,
             start: vec![0; info.count.len()],
             count: vec![1; info.count.len()],
         };
-        let wanted = |caught: &Caught| caught.start == info.start && caught.count == info.count;
-        let mut caught = self.catch::<T>(plugin, name, step, &one)?;
-        caught.retain(wanted);
-        if caught.len() > 1 {
-            // ADIOS2 blocks that lie on each other all answer for an element of the global array;
-            // the whole of one is asked for by its number.
-            caught = self.catch::<T>(plugin, name, step, &Selection::Block(block))?;
-            caught.retain(wanted);
-        }
+        // Where ADIOS2 blocks lie on each other, each of them answers for that element, from
+        // threads that have no sink; the whole of one is then asked for by its number.
+        let selection =
+            if self.is_alone(raw, step, &info)? { first } else { Selection::Block(block) };
+        let mut caught = self.catch::<T>(plugin, name, step, &selection)?;
+        caught.retain(|caught| {
+            caught.count == info.count && (caught.start.is_none() || caught.start == info.start)
+        });
         Ok(caught.pop().map_or(Payload::NotFsz, |caught| caught.payload))
+    }
+
+    /// Whether no other ADIOS2 block holds the first element of this one. The caller holds the
+    /// lock.
+    fn is_alone(
+        &self,
+        raw: *mut sys::adios2_variable,
+        step: Step,
+        info: &BlockInfo,
+    ) -> Result<bool> {
+        let Some(first) = &info.start else {
+            return Ok(true);
+        };
+        let holds = |block: &BlockInfo| {
+            let start = block.start.iter().flatten();
+            start.zip(&block.count).zip(first).all(|((&start, &count), &first)| {
+                (start..start.saturating_add(count)).contains(&first)
+            })
+        };
+        Ok(self.blocks_locked(raw, step)?.blocks.iter().filter(|block| holds(block)).count() == 1)
     }
 
     /// Reads a selection with the sink in place. The caller holds the lock.

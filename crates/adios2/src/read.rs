@@ -1,6 +1,9 @@
 //! Reading values of variables.
 
-use std::{marker::PhantomData, sync::atomic::Ordering};
+use std::{
+    marker::PhantomData,
+    sync::{PoisonError, atomic::Ordering},
+};
 
 use adios2_sys as sys;
 
@@ -110,6 +113,11 @@ impl Engine {
         step: Step,
         selection: &Selection,
     ) -> Result<(*mut sys::adios2_variable, usize)> {
+        if self.failed.lock().unwrap_or_else(PoisonError::into_inner).contains(name) {
+            return Err(Error::Unsupported(format!(
+                "a read of {name:?} failed before, and BP4 would repeat it: open the file again"
+            )));
+        }
         let raw = variable::inquire_typed::<T>(&self.io, name)?;
         self.select_step(raw, name, step)?;
         let kind = variable::describe(&self.io, raw)?.kind;
@@ -239,7 +247,11 @@ impl Engine {
         let code = unsafe {
             self.io.context.api.adios2_get(self.raw, raw, out.as_mut_ptr().cast(), launch)
         };
-        check(code, || format!("reading {name:?}"))
+        let read = check(code, || format!("reading {name:?}"));
+        if read.is_err() && !self.is_modern() {
+            self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        }
+        read
     }
 }
 

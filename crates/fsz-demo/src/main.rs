@@ -4,6 +4,7 @@
 
 mod canvas;
 mod files;
+mod number;
 mod picture;
 mod slice;
 mod text;

@@ -1,6 +1,7 @@
 //! The picture of one slice: four panels in a row, each with a title and a legend below.
 
 use crate::canvas::{Canvas, Rect, Rgb};
+use crate::number::short;
 use crate::text::{Anchor, Label, Type};
 use anyhow::Result;
 
@@ -14,7 +15,7 @@ const GAP: usize = 40;
 const SIDE: usize = 384;
 const PANELS_TOP: usize = 178;
 const LEGEND_TOP: usize = PANELS_TOP + SIDE + 18;
-const HEIGHT: usize = LEGEND_TOP + 124;
+const HEIGHT: usize = LEGEND_TOP + 150;
 
 /// A slice as a grid of cells, row by row from the top.
 #[derive(Clone, Debug)]
@@ -32,8 +33,8 @@ pub type Palette = fn(f64) -> Rgb;
 pub enum Content {
     /// Values on a palette from `low` to `high`, under it a colour bar with its label.
     Values { grid: Grid<f64>, palette: Palette, low: f64, high: f64, label: String },
-    /// Each cell an index into `classes`, under it the list of them.
-    Classes { grid: Grid<usize>, classes: Vec<Class> },
+    /// Each cell an index into `classes`, under it the list of them and a label.
+    Classes { grid: Grid<usize>, classes: Vec<Class>, label: String },
 }
 
 /// One entry of a class legend.
@@ -70,9 +71,9 @@ pub fn draw(heading: &str, line: &str, panels: &[Panel]) -> Result<Canvas> {
                 cells(&mut canvas, area, grid, |v| coloured(*palette, *low, *high, *v));
                 colour_bar(&mut canvas, &font, x, *palette, (*low, *high), label);
             }
-            Content::Classes { grid, classes } => {
+            Content::Classes { grid, classes, label } => {
                 cells(&mut canvas, area, grid, |c| classes.get(*c).map_or(EDGE, |c| c.colour));
-                class_legend(&mut canvas, &font, x, classes);
+                class_legend(&mut canvas, &font, x, classes, label);
             }
         }
         canvas.frame(area, EDGE);
@@ -112,7 +113,8 @@ fn colour_bar(
         (high, x + SIDE, Anchor::Right),
     ];
     for (value, x, anchor) in ticks {
-        let text = &short(value);
+        // Next to the other ticks, a millionth of the range is nothing.
+        let text = &if value.abs() < 1e-6 * (high - low) { short(0.0, 3) } else { short(value, 3) };
         let y = bar.bottom() + 6;
         font.draw(canvas, &Label { text, x, y, size: 22.0, colour: MUTED, anchor });
     }
@@ -121,8 +123,8 @@ fn colour_bar(
     font.draw(canvas, &Label { text: label, x, y, size: 22.0, colour: MUTED, anchor });
 }
 
-/// Two columns of coloured squares with their names.
-fn class_legend(canvas: &mut Canvas, font: &Type, x: usize, classes: &[Class]) {
+/// Two columns of coloured squares with their names, and the label below.
+fn class_legend(canvas: &mut Canvas, font: &Type, x: usize, classes: &[Class], label: &str) {
     for (i, class) in classes.iter().enumerate() {
         let x = x + i % 2 * (SIDE / 2);
         let y = LEGEND_TOP + i / 2 * 29;
@@ -133,27 +135,9 @@ fn class_legend(canvas: &mut Canvas, font: &Type, x: usize, classes: &[Class]) {
         let anchor = Anchor::Left;
         font.draw(canvas, &Label { text, x: x + 26, y, size: 22.0, colour: INK, anchor });
     }
-}
-
-/// A number with three significant digits, small and large ones with an exponent.
-pub fn short(value: f64) -> String {
-    let size = value.abs();
-    if value == 0.0 {
-        return "0".to_string();
-    }
-    let text = if !(1e-3..1e5).contains(&size) || size == 1e-3 {
-        let text = format!("{value:.2e}");
-        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        format!("{}e{exponent}", trimmed(digits))
-    } else {
-        let decimals = (2 - size.log10().floor() as i32).max(0);
-        trimmed(&format!("{value:.0$}", decimals as usize)).to_string()
-    };
-    text.replace('-', "−")
-}
-
-fn trimmed(digits: &str) -> &str {
-    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
+    let y = LEGEND_TOP + classes.len().div_ceil(2) * 29;
+    let anchor = Anchor::Left;
+    font.draw(canvas, &Label { text: label, x, y, size: 22.0, colour: MUTED, anchor });
 }
 
 #[cfg(test)]
@@ -161,29 +145,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short() {
-        let cases = [
-            (0.0, "0"),
-            (1.0, "1"),
-            (-0.5, "−0.5"),
-            (1e-3, "1e−3"),
-            (-9.994e-4, "−9.99e−4"),
-            (0.123_456, "0.123"),
-            (271.83, "272"),
-            (10.0, "10"),
-            (1.5e7, "1.5e7"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(short(value), text);
-        }
-    }
-
-    #[test]
     fn cells_fill_the_panel_from_the_top_left() {
         let colours = [Rgb::hex(0x11_2233), Rgb::hex(0x44_5566)];
         let classes = colours.map(|colour| Class { name: "class".into(), colour }).to_vec();
         let grid = Grid { rows: 2, columns: 2, cells: vec![0, 1, 1, 0] };
-        let panel = Panel { title: "t".into(), content: Content::Classes { grid, classes } };
+        let panel = Panel {
+            title: "t".into(),
+            content: Content::Classes { grid, classes, label: String::new() },
+        };
         let canvas = draw("heading", "line", &[panel]).unwrap();
         let at = |fx: usize, fy: usize| canvas.pixel(MARGIN + fx, PANELS_TOP + fy);
         assert_eq!(at(0, 0), colours[0]);

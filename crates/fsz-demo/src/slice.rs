@@ -5,7 +5,8 @@
 
 use crate::canvas::{Canvas, Rgb};
 use crate::files::{Pair, Part};
-use crate::picture::{self, Content, Grid, Panel, short};
+use crate::number::short;
+use crate::picture::{self, Content, Grid, Panel};
 use crate::variants;
 use crate::verify::Check;
 use anyhow::{Context, Result, bail};
@@ -43,12 +44,16 @@ pub fn draw(pair: &Pair, variable: &str) -> Result<Canvas> {
                 palette: error_colour,
                 low: -check.bound,
                 high: check.bound,
-                label: "reconstruction − original, from −bound to +bound".to_string(),
+                label: "reconstruction − original".to_string(),
             },
         },
         Panel {
             title: "Variant of each tile".to_string(),
-            content: Content::Classes { grid: tiles, classes },
+            content: Content::Classes {
+                grid: tiles,
+                classes,
+                label: "LZ1, LZ2: first-, second-order Lorenzo".to_string(),
+            },
         },
     ];
     let heading = format!("{variable} at step {step}, written to BP5 through FSZ");
@@ -68,8 +73,8 @@ fn line(shape: &[u64], dtype: &str, index: u64, check: &Check) -> String {
         check.raw_bytes as f64 / 1e6,
         check.stored_bytes as f64 / 1e6,
         check.ratio(),
-        short(check.bound),
-        short(check.largest_error),
+        short(check.bound, 3),
+        short(check.largest_error, 5),
     )
 }
 

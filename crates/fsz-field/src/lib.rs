@@ -23,7 +23,7 @@ pub mod zfp;
 
 pub use error::{Error, Result};
 pub use field::{Field, Values};
-pub use npy::write_npy;
+pub use npy::{npy_header, write_npy};
 pub use open::{Hints, Kind, open};
 pub use output::{Output, remove_unfinished};
 pub use raw::write_raw;

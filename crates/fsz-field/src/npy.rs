@@ -49,26 +49,28 @@ pub(crate) fn open_npy(path: &Path) -> Result<Field> {
 
 /// Writes a field as `.npy`, version 1.0, little-endian, C order.
 pub fn write_npy(field: &Field, output: &mut Output) -> Result<()> {
-    let sides = field.shape().sides().iter().map(u64::to_string).collect::<Vec<_>>();
+    output.put(&npy_header(field.dtype(), field.shape().sides()))?;
+    write_raw(field.values(), output)
+}
+
+/// What a `.npy` file of little-endian values in C order has before the values.
+pub fn npy_header(dtype: Dtype, sides: &[u64]) -> Vec<u8> {
+    let sides: Vec<String> = sides.iter().map(u64::to_string).collect();
     let tuple = match sides.as_slice() {
         [one] => format!("({one},)"),
         many => format!("({})", many.join(", ")),
     };
-    let mut header = format!(
-        "{{'descr': '<f{}', 'fortran_order': False, 'shape': {tuple}, }}",
-        field.dtype().size()
-    );
+    let mut text =
+        format!("{{'descr': '<f{}', 'fortran_order': False, 'shape': {tuple}, }}", dtype.size());
     // Magic, version, length and the newline at the end count too.
-    let before = MAGIC.len() + 4;
-    let unpadded = before + header.len() + 1;
-    header.extend(std::iter::repeat_n(' ', unpadded.next_multiple_of(ALIGNMENT) - unpadded));
-    header.push('\n');
-    output.put(MAGIC)?;
-    output.put(&[1, 0])?;
+    let unpadded = MAGIC.len() + 4 + text.len() + 1;
+    text.extend(std::iter::repeat_n(' ', unpadded.next_multiple_of(ALIGNMENT) - unpadded));
+    text.push('\n');
+    let mut header = [MAGIC, &[1, 0]].concat();
     // 8 sides of 20 digits stay far below the 65535 bytes of version 1.0.
-    output.put(&(header.len() as u16).to_le_bytes())?;
-    output.put(header.as_bytes())?;
-    write_raw(field, output)
+    header.extend((text.len() as u16).to_le_bytes());
+    header.extend(text.as_bytes());
+    header
 }
 
 /// What a header says.

@@ -25,7 +25,7 @@ pub(crate) fn open_raw(path: &Path, hints: &Hints) -> Result<Field> {
     let fits = |dtype: &Dtype| shape.elements().checked_mul(dtype.size() as u64) == Some(len);
     let dtype = match told {
         Some(dtype) if fits(&dtype) => dtype,
-        Some(dtype) => return Err(wrong_size(path, &shape, dtype, len, hints.shape.is_some())),
+        Some(dtype) => return Err(wrong_size(path, &shape, dtype, len)),
         None => [Dtype::F32, Dtype::F64].into_iter().find(fits).ok_or_else(|| {
             let reason =
                 format!("{len} bytes hold shape {shape} neither as f32 nor as f64: check --shape");
@@ -40,8 +40,7 @@ pub(crate) fn open_raw(path: &Path, hints: &Hints) -> Result<Field> {
 }
 
 /// Writes the values, little-endian, C order.
-pub fn write_raw(field: &Field, output: &mut Output) -> Result<()> {
-    let values = field.values();
+pub fn write_raw(values: Values<'_>, output: &mut Output) -> Result<()> {
     if Order::NATIVE == Order::Little {
         return output.put(values.bytes());
     }
@@ -71,11 +70,11 @@ fn no_shape(path: &Path, len: u64, dtype: Option<Dtype>) -> Error {
     Error::file(path, reason)
 }
 
-fn wrong_size(path: &Path, shape: &Shape, dtype: Dtype, len: u64, asked: bool) -> Error {
+fn wrong_size(path: &Path, shape: &Shape, dtype: Dtype, len: u64) -> Error {
     let needed = u128::from(shape.elements()) * dtype.size() as u128;
-    let whence =
-        if asked { "check --shape and --dtype" } else { "give --shape (the name misleads)" };
-    let reason =
-        format!("shape {shape} of {dtype} is {needed} bytes and the file has {len}: {whence}");
+    let reason = format!(
+        "shape {shape} of {dtype} is {needed} bytes and the file has {len}: shape or type is wrong \
+         (--shape, --dtype)"
+    );
     Error::file(path, reason)
 }

@@ -6,6 +6,8 @@ use crate::field::{Storage, Values};
 pub trait Scalar: fsz::Element + bytemuck::Pod {
     #[doc(hidden)]
     fn store(values: Vec<Self>) -> Storage;
+    /// Values of this type.
+    fn values(values: &[Self]) -> Values<'_>;
     /// The values, when they are of this type.
     fn of(values: Values<'_>) -> Option<&[Self]>;
 }
@@ -13,6 +15,9 @@ pub trait Scalar: fsz::Element + bytemuck::Pod {
 impl Scalar for f32 {
     fn store(values: Vec<f32>) -> Storage {
         Storage::F32(values)
+    }
+    fn values(values: &[f32]) -> Values<'_> {
+        Values::F32(values)
     }
     fn of(values: Values<'_>) -> Option<&[f32]> {
         match values {
@@ -25,6 +30,9 @@ impl Scalar for f32 {
 impl Scalar for f64 {
     fn store(values: Vec<f64>) -> Storage {
         Storage::F64(values)
+    }
+    fn values(values: &[f64]) -> Values<'_> {
+        Values::F64(values)
     }
     fn of(values: Values<'_>) -> Option<&[f64]> {
         match values {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use fsz::{Codec, Dtype, Stream};
 use memmap2::Mmap;
+use ndarray::Axis;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -38,59 +39,58 @@ impl StreamFile {
     /// Decodes the whole field.
     pub fn decode(&self, codec: &Codec) -> Result<Field> {
         let stream = self.stream()?;
-        let whole = |e| Error::codec(&self.path)(e);
         match stream.info().header().dtype {
-            Dtype::F32 => decode::<f32>(codec, &stream, whole),
-            Dtype::F64 => decode::<f64>(codec, &stream, whole),
+            Dtype::F32 => self.decode_as::<f32>(codec, &stream),
+            Dtype::F64 => self.decode_as::<f64>(codec, &stream),
         }
     }
 
     /// Decodes the plane at `index` of `axis` and no more than it takes; the axis is removed.
     pub fn decode_slice(&self, codec: &Codec, axis: usize, index: u64) -> Result<Field> {
         let stream = self.stream()?;
-        let whole = |e| Error::codec(&self.path)(e);
         match stream.info().header().dtype {
-            Dtype::F32 => decode_slice::<f32>(codec, &stream, axis, index, whole),
-            Dtype::F64 => decode_slice::<f64>(codec, &stream, axis, index, whole),
+            Dtype::F32 => self.decode_slice_as::<f32>(codec, &stream, axis, index),
+            Dtype::F64 => self.decode_slice_as::<f64>(codec, &stream, axis, index),
         }
+    }
+
+    fn decode_as<T: Scalar>(&self, codec: &Codec, stream: &Stream<'_>) -> Result<Field> {
+        let shape = Shape::new(&stream.info().header().shape)?;
+        let mut values = zeros::<T>(&shape)?;
+        codec.decompress_into(stream, &mut values).map_err(Error::codec(&self.path))?;
+        Ok(named(Field::new(shape, values)?, stream))
+    }
+
+    fn decode_slice_as<T: Scalar>(
+        &self,
+        codec: &Codec,
+        stream: &Stream<'_>,
+        axis: usize,
+        index: u64,
+    ) -> Result<Field> {
+        let plane = codec
+            .decompress_slice::<T>(stream, Axis(axis), index)
+            .map_err(Error::codec(&self.path))?;
+        let sides: Vec<u64> = plane.shape().iter().map(|&n| n as u64).collect();
+        // The plane of a slice across a fast axis may be a view with gaps.
+        let values = plane.iter().copied().collect();
+        Ok(named(Field::new(Shape::new(&sides)?, values)?, stream))
     }
 }
 
-fn decode<T: Scalar>(
-    codec: &Codec,
-    stream: &Stream<'_>,
-    whole: impl FnOnce(fsz::Error) -> Error,
-) -> Result<Field> {
+/// The field with what the stream tells of it.
+fn named(field: Field, stream: &Stream<'_>) -> Field {
     let info = stream.info();
     let header = info.header();
-    let shape = Shape::new(&header.shape)?;
-    let mut values = zeros::<T>(&shape)?;
-    codec.decompress_into(stream, &mut values).map_err(whole)?;
-    Ok(Field::new(shape, values)?.with_name(header.name.clone()).with_step(header.step))
-}
-
-fn decode_slice<T: Scalar>(
-    codec: &Codec,
-    stream: &Stream<'_>,
-    axis: usize,
-    index: u64,
-    whole: impl FnOnce(fsz::Error) -> Error,
-) -> Result<Field> {
-    let info = stream.info();
-    let header = info.header();
-    let plane = codec.decompress_slice::<T>(stream, ndarray::Axis(axis), index).map_err(whole)?;
-    let sides: Vec<u64> = plane.shape().iter().map(|&n| n as u64).collect();
-    let values = plane.into_raw_vec_and_offset().0;
-    let field = Field::new(Shape::new(&sides)?, values)?;
-    Ok(field.with_name(header.name.clone()).with_step(header.step))
+    field.with_name(header.name.clone()).with_step(header.step)
 }
 
 /// Memory for a field, asked for in a way that a hostile header cannot turn into an abort.
 pub(crate) fn zeros<T: Scalar>(shape: &Shape) -> Result<Vec<T>> {
-    let too_large = |_| Error::Argument(format!("there is no memory for a field of shape {shape}"));
-    let len = usize::try_from(shape.elements()).map_err(|_| too_large(()))?;
+    let too_large = || Error::Argument(format!("there is no memory for a field of shape {shape}"));
+    let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
     let mut values = Vec::new();
-    values.try_reserve_exact(len).map_err(|_| too_large(()))?;
+    values.try_reserve_exact(len).map_err(|_| too_large())?;
     values.resize(len, T::zeroed());
     Ok(values)
 }

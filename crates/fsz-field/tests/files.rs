@@ -83,14 +83,18 @@ fn a_raw_file_that_does_not_fit_is_refused() {
     let hints = |shape: &str, dtype| Hints { shape: Some(shape.parse().unwrap()), dtype };
     let path = folder.file("T.f32", &f32s([1.0; 6]));
     refused(&path, &Hints::default(), "--shape 6");
-    refused(&path, &hints("7", None), "check --shape");
+    refused(&path, &hints("7", None), "shape or type is wrong");
     refused(&path, &hints("6", Some(Dtype::F64)), "48 bytes and the file has 24");
-    refused(&folder.file("T_2020.f32", &f32s([1.0; 6])), &Hints::default(), "give --shape");
+    refused(
+        &folder.file("T_2020.f32", &f32s([1.0; 6])),
+        &Hints::default(),
+        "shape or type is wrong",
+    );
     refused(&folder.file("T.dat", &[0; 25]), &hints("6", None), "neither as f32 nor as f64");
     refused(&folder.0.path().join("none.f32"), &Hints::default(), "No such file");
     refused(&folder.0.path().join("none.npy"), &Hints::default(), "No such file");
     let huge = hints("2305843009213693951", Some(Dtype::F64));
-    refused(&path, &huge, "check --shape");
+    refused(&path, &huge, "shape or type is wrong");
 }
 
 #[test]
@@ -212,7 +216,7 @@ fn what_is_written_is_read_back() {
         assert!(fs::read(&path).unwrap().len().is_multiple_of(64) || count > 0);
 
         let mut output = Output::create(&folder.0.path().join("a.f32"), true).unwrap();
-        write_raw(&written, &mut output).unwrap();
+        write_raw(written.values(), &mut output).unwrap();
         output.commit().unwrap();
         assert_eq!(fs::read(folder.0.path().join("a.f32")).unwrap(), f32s(values));
     }

@@ -2,7 +2,8 @@
 
 use crate::chunks::fold_pairs;
 use crate::error::{Error, Result, same_length};
-use crate::sample::{Class, Missing, Sample};
+use crate::sample::{Missing, Sample};
+use crate::tally::Tally;
 
 /// What [`compare`] found.
 ///
@@ -128,127 +129,6 @@ pub fn compare<T: Sample>(
     })
 }
 
-/// Counts and sums of one chunk.
-struct Tally {
-    compared: u64,
-    nan: u64,
-    inf: u64,
-    missing: u64,
-    altered: u64,
-    lost: u64,
-    beyond: u64,
-    min: f64,
-    max: f64,
-    max_abs_error: f64,
-    max_abs_error_at: Option<u64>,
-    sum: f64,
-    sum_of_squares: f64,
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Tally {
-            compared: 0,
-            nan: 0,
-            inf: 0,
-            missing: 0,
-            altered: 0,
-            lost: 0,
-            beyond: 0,
-            min: f64::INFINITY,
-            max: f64::NEG_INFINITY,
-            max_abs_error: 0.0,
-            max_abs_error_at: None,
-            sum: 0.0,
-            sum_of_squares: 0.0,
-        }
-    }
-}
-
-impl Tally {
-    fn of<T: Sample>(
-        start: usize,
-        original: &[T],
-        reconstructed: &[T],
-        missing: &Missing<T>,
-        bound: Option<f64>,
-    ) -> Tally {
-        let mut tally = Tally::default();
-        for (i, (&a, &b)) in original.iter().zip(reconstructed).enumerate() {
-            match missing.class(a) {
-                Class::Finite => tally.add(start + i, a.to_f64(), b.to_f64(), bound),
-                Class::Missing => {
-                    tally.missing += 1;
-                    tally.altered += u64::from(a != b);
-                }
-                Class::Inf => {
-                    tally.inf += 1;
-                    tally.altered += u64::from(a != b);
-                }
-                Class::Nan => {
-                    tally.nan += 1;
-                    tally.altered += u64::from(!b.to_f64().is_nan());
-                }
-            }
-        }
-        tally
-    }
-
-    fn add(&mut self, index: usize, a: f64, b: f64, bound: Option<f64>) {
-        self.min = self.min.min(a);
-        self.max = self.max.max(a);
-        if !b.is_finite() {
-            self.lost += 1;
-            self.beyond += u64::from(bound.is_some());
-            return;
-        }
-        let error = b - a;
-        self.compared += 1;
-        self.sum += error;
-        self.sum_of_squares += error * error;
-        if error.abs() > self.max_abs_error || self.max_abs_error_at.is_none() {
-            self.max_abs_error = error.abs();
-            self.max_abs_error_at = Some(index as u64);
-        }
-        self.beyond += u64::from(bound.is_some_and(|bound| exceeds(a, b, bound)));
-    }
-
-    fn join(self, next: Tally) -> Tally {
-        let later = next.max_abs_error > self.max_abs_error || self.max_abs_error_at.is_none();
-        Tally {
-            compared: self.compared + next.compared,
-            nan: self.nan + next.nan,
-            inf: self.inf + next.inf,
-            missing: self.missing + next.missing,
-            altered: self.altered + next.altered,
-            lost: self.lost + next.lost,
-            beyond: self.beyond + next.beyond,
-            min: self.min.min(next.min),
-            max: self.max.max(next.max),
-            max_abs_error: self.max_abs_error.max(next.max_abs_error),
-            max_abs_error_at: if later { next.max_abs_error_at } else { self.max_abs_error_at },
-            sum: self.sum + next.sum,
-            sum_of_squares: self.sum_of_squares + next.sum_of_squares,
-        }
-    }
-}
-
-/// Whether |a − b| > bound, without rounding.
-///
-/// Rounding is monotone, so a rounded difference on either side of the bound decides; only one
-/// that rounds onto the bound needs its rounding error, which Knuth's two-sum gives exactly
-/// (The Art of Computer Programming, volume 2, 4.2.2, theorem B).
-fn exceeds(a: f64, b: f64, bound: f64) -> bool {
-    let difference = a - b;
-    if difference.abs() != bound || bound.is_infinite() {
-        return difference.abs() > bound;
-    }
-    let minus_b = difference - a;
-    let a_again = difference - minus_b;
-    let rounding = (a - a_again) + (-b - minus_b);
-    rounding * difference.signum() > 0.0
-}
-
 /// Sum of ((d − d') / unit)².
 fn scaled_sum_of_squares<T: Sample>(
     original: &[T],
@@ -271,20 +151,6 @@ fn scaled_sum_of_squares<T: Sample>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_difference_that_rounds_to_the_bound_is_told_from_one_that_equals_it() {
-        assert!(!exceeds(1.0, 0.5, 0.5));
-        let hair = f64::EPSILON / 4.0;
-        // 1 − (−hair) rounds to 1 and is larger; 1 − hair / 4 rounds to 1 and is smaller.
-        assert_eq!(1.0 + hair, 1.0);
-        assert!(exceeds(1.0, -hair, 1.0));
-        assert!(exceeds(-1.0, hair, 1.0));
-        assert_eq!(1.0 - hair / 4.0, 1.0);
-        assert!(!exceeds(1.0, hair / 4.0, 1.0));
-        assert!(!exceeds(f64::MAX, -f64::MAX, f64::INFINITY));
-        assert!(exceeds(f64::MAX, -f64::MAX, f64::MAX));
-    }
 
     #[test]
     fn squares_outside_the_range_of_f64_do_not_spoil_the_rmse() {

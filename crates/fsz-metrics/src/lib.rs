@@ -26,6 +26,7 @@ mod histogram;
 mod sample;
 mod spectrum;
 mod ssim;
+mod tally;
 
 pub use autocorrelation::error_autocorrelation;
 pub use comparison::{Comparison, compare};

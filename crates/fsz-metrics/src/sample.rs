@@ -78,6 +78,13 @@ impl<T: Sample> Missing<T> {
         }
     }
 
+    /// Whether all values are numbers and none is missing; without a branch per value.
+    pub(crate) fn none_in(&self, values: &[T]) -> bool {
+        let special = |v: T| !v.to_f64().is_finite();
+        !values.iter().fold(false, |any, &v| any | special(v))
+            && !self.values.iter().any(|m| values.iter().fold(false, |any, v| any | (v == m)))
+    }
+
     /// The pair in `f64` when both are numbers and the original is not missing.
     pub(crate) fn pair(&self, original: T, reconstructed: T) -> Option<(f64, f64)> {
         let other = reconstructed.to_f64();

@@ -10,8 +10,9 @@ const WINDOW: usize = 7;
 /// The stabilising constants of the definition, relative to the value range.
 const K1: f64 = 0.01;
 const K2: f64 = 0.03;
-/// Rows of windows that one task computes.
-const BAND: usize = 64;
+/// Rows and columns of windows that one task computes: small enough for its sums to stay in cache.
+const BAND_ROWS: usize = 64;
+const BAND_COLUMNS: usize = 1024;
 
 /// What [`ssim`] found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,15 +51,18 @@ pub fn ssim<T: Sample>(
     }
     let plane = Plane::of(shape);
     let range = value_range(original, missing);
-    let bands = (plane.rows + 1 - plane.window_rows).div_ceil(BAND);
+    let down = plane.windows_down().div_ceil(BAND_ROWS);
+    let across = plane.windows_across().div_ceil(BAND_COLUMNS);
     let area = plane.rows * plane.columns;
     let slices = original.len() / area;
-    let parts: Vec<Part> = (0..slices * bands)
+    let parts: Vec<Part> = (0..slices * down * across)
         .into_par_iter()
         .map(|task| {
-            let at = task / bands * area;
+            let at = task / (down * across) * area;
             let slices = (&original[at..at + area], &reconstructed[at..at + area]);
-            plane.band(slices, task % bands * BAND, range, missing)
+            let row = task / across % down * BAND_ROWS;
+            let column = task % across * BAND_COLUMNS;
+            plane.band(slices, row, column, range, missing)
         })
         .collect();
     let all = parts.into_iter().fold(Part::default(), |a, b| Part {
@@ -84,8 +88,10 @@ struct Plane {
     window_columns: usize,
 }
 
-/// Sums of one window: of x, y, x², y², xy and of the values that take no part.
+/// What is summed: x, y, x², y², xy, and 1 for a value that takes no part.
 const SUMS: usize = 6;
+/// A row of each.
+type Rows = [Vec<f64>; SUMS];
 
 impl Plane {
     fn of(shape: &[usize]) -> Plane {
@@ -96,83 +102,110 @@ impl Plane {
         Plane { rows, columns, window_rows, window_columns }
     }
 
-    /// The windows whose first row is one of the `BAND` rows from `first`.
+    fn windows_down(&self) -> usize {
+        self.rows + 1 - self.window_rows
+    }
+
+    fn windows_across(&self) -> usize {
+        self.columns + 1 - self.window_columns
+    }
+
+    /// The windows whose first row and column are within a band's length of the given ones.
     fn band<T: Sample>(
         &self,
         (x, y): (&[T], &[T]),
-        first: usize,
+        row: usize,
+        column: usize,
         range: f64,
         missing: &Missing<T>,
     ) -> Part {
-        let last = (first + BAND).min(self.rows + 1 - self.window_rows);
-        let across = self.columns + 1 - self.window_columns;
+        let end = (row + BAND_ROWS).min(self.windows_down());
+        let across = BAND_COLUMNS.min(self.windows_across() - column);
+        let width = across + self.window_columns - 1;
+        let lines = row..end + self.window_rows - 1;
+        let line = |row: usize| row * self.columns + column..row * self.columns + column + width;
         // Variances do not change when the same number is taken from every value. Taking one of
         // the values away keeps the sums of squares from cancelling in fields with an offset.
-        let shift = x.iter().find(|&&v| missing.class(v) == Class::Finite);
+        let mut values = lines.clone().flat_map(|row| &x[line(row)]);
+        let shift = values.find(|&&v| missing.class(v) == Class::Finite);
         let shift = shift.map_or(0.0, |v| v.to_f64());
-        let mut ring = vec![vec![[0.0; SUMS]; across]; self.window_rows];
+        let rows = |width: usize| -> Rows { std::array::from_fn(|_| vec![0.0; width]) };
+        let mut terms: Vec<Rows> = (0..self.window_rows).map(|_| rows(width)).collect();
+        let (mut columns, mut windows) = (rows(width), rows(across));
         let mut part = Part::default();
-        for row in first..last + self.window_rows - 1 {
-            let line = row * self.columns..(row + 1) * self.columns;
-            let sums = &mut ring[row % self.window_rows];
-            self.sum_row(&x[line.clone()], &y[line], shift, missing, sums);
-            if row + 1 < first + self.window_rows {
+        for next in lines {
+            let slot = &mut terms[next % self.window_rows];
+            set_terms(&x[line(next)], &y[line(next)], shift, missing, slot);
+            if next + 1 < row + self.window_rows {
                 continue;
             }
-            for column in 0..across {
-                let mut window = [0.0; SUMS];
-                for sums in &ring {
-                    window.iter_mut().zip(&sums[column]).for_each(|(all, s)| *all += s);
-                }
-                if window[5] > 0.0 {
+            for kind in 0..SUMS {
+                set_sum(&mut columns[kind], terms.iter().map(|row| &row[kind][..]));
+                let shifted = (0..self.window_columns).map(|k| &columns[kind][k..]);
+                set_sum(&mut windows[kind], shifted);
+            }
+            for at in 0..across {
+                let sums = windows.each_ref().map(|row| row[at]);
+                if sums[5] > 0.0 {
                     part.left_out += 1;
                 } else {
                     part.windows += 1;
-                    part.sum += self.similarity(&window, shift, range);
+                    part.sum += self.similarity(&sums, shift, range);
                 }
             }
         }
         part
     }
 
-    /// Sums over the window's columns, for every place of the window on one row.
-    fn sum_row<T: Sample>(
-        &self,
-        x: &[T],
-        y: &[T],
-        shift: f64,
-        missing: &Missing<T>,
-        sums: &mut [[f64; SUMS]],
-    ) {
-        sums.fill([0.0; SUMS]);
-        for (column, (&x, &y)) in x.iter().zip(y).enumerate() {
-            let terms = match missing.pair(x, y) {
-                Some((x, y)) => {
-                    let (x, y) = (x - shift, y - shift);
-                    [x, y, x * x, y * y, x * y, 0.0]
-                }
-                None => [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
-            };
-            let from = (column + 1).saturating_sub(self.window_columns);
-            let to = (column + 1).min(sums.len());
-            for window in &mut sums[from..to] {
-                window.iter_mut().zip(terms).for_each(|(all, term)| *all += term);
-            }
-        }
-    }
-
     /// The index of one window from its sums.
     fn similarity(&self, sums: &[f64; SUMS], shift: f64, range: f64) -> f64 {
         let n = (self.window_rows * self.window_columns) as f64;
-        let unbiased = n / (n - 1.0).max(1.0);
-        let (mx, my) = (sums[0] / n, sums[1] / n);
-        let vx = unbiased * (sums[2] / n - mx * mx);
-        let vy = unbiased * (sums[3] / n - my * my);
-        let vxy = unbiased * (sums[4] / n - mx * my);
+        let (share, unbiased) = (1.0 / n, n / (n - 1.0).max(1.0));
+        let (mx, my) = (sums[0] * share, sums[1] * share);
+        let vx = unbiased * (sums[2] * share - mx * mx);
+        let vy = unbiased * (sums[3] * share - my * my);
+        let vxy = unbiased * (sums[4] * share - mx * my);
         let (ux, uy) = (mx + shift, my + shift);
         let (c1, c2) = ((K1 * range).powi(2), (K2 * range).powi(2));
         let luminance = ratio(2.0 * ux * uy + c1, ux * ux + uy * uy + c1);
         luminance * ratio(2.0 * vxy + c2, vx + vy + c2)
+    }
+}
+
+/// Sets each sum to that of the parts, at most a window's side of them, at its place.
+fn set_sum<'a>(sums: &mut [f64], parts: impl Iterator<Item = &'a [f64]>) {
+    let len = sums.len();
+    let mut all: [&[f64]; WINDOW] = [&[]; WINDOW];
+    let mut count = 0;
+    for (slot, part) in all.iter_mut().zip(parts) {
+        *slot = &part[..len];
+        count += 1;
+    }
+    if count == WINDOW {
+        // One pass, and the sum stays in a register.
+        let [a, b, c, d, e, f, g] = all;
+        for i in 0..len {
+            sums[i] = ((a[i] + b[i]) + (c[i] + d[i])) + ((e[i] + f[i]) + g[i]);
+        }
+        return;
+    }
+    sums.fill(0.0);
+    for part in &all[..count] {
+        sums.iter_mut().zip(*part).for_each(|(sum, term)| *sum += term);
+    }
+}
+
+/// What the values of a part of a row contribute.
+fn set_terms<T: Sample>(x: &[T], y: &[T], shift: f64, missing: &Missing<T>, terms: &mut Rows) {
+    for (column, (&x, &y)) in x.iter().zip(y).enumerate() {
+        let values = match missing.pair(x, y) {
+            Some((x, y)) => {
+                let (x, y) = (x - shift, y - shift);
+                [x, y, x * x, y * y, x * y, 0.0]
+            }
+            None => [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        };
+        terms.iter_mut().zip(values).for_each(|(row, value)| row[column] = value);
     }
 }
 

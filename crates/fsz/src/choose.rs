@@ -4,6 +4,7 @@ use crate::{
     geometry::{Geometry, MAX_BLOCKS},
     options::{Centering, Research},
     predict::{VARIANTS, Variant, boundary},
+    simd::Simd,
 };
 
 /// Rates per block; only the tile's blocks count.
@@ -44,26 +45,31 @@ pub(crate) fn allowed(variant: Variant, research: &Research) -> bool {
         && (!variant.centered || research.centering != Centering::Off)
 }
 
-/// The choice for a full standard tile from the ORs of its two differences without a boundary (see
-/// [`extend_left`](crate::predict::extend_left)): only block 0 differs between variants of one order.
+/// Words of eight blocks with planes of one word, given a rate in each byte.
 #[inline(always)]
-pub(crate) fn standard(
+fn words_of(rates: u64) -> usize {
+    const EVERY: u64 = 0x0101_0101_0101_0101;
+    let used = (rates + 0x7F * EVERY) & (0x80 * EVERY);
+    // Eight rates of at most 31 add up to less than 256.
+    (rates.wrapping_mul(EVERY) >> 56) as usize + used.count_ones() as usize
+}
+
+/// The choice for a standard tile of `len` ≥ 1 codes from the ORs of the magnitudes of its two differences,
+/// without a boundary (see [`extend_left`](crate::predict::extend_left)): only block 0 differs between
+/// variants of one order.
+#[inline(always)]
+pub(crate) fn standard<S: Simd>(
+    simd: S,
     or: &[[u32; 8]; 2],
-    q0: i32,
-    q1: i32,
+    len: usize,
+    [q0, q1]: [i32; 2],
     mu: i32,
     research: &Research,
 ) -> Choice {
-    let mut shared = [[0u8; 8]; 2];
-    let mut rest = [0usize; 2];
-    for order in 0..2 {
-        for b in 0..8 {
-            shared[order][b] = rate(or[order][b]);
-            rest[order] += if b > 0 { block_words(shared[order][b]) } else { 0 };
-        }
-    }
+    let shared = [simd.rates(&or[0]), simd.rates(&or[1])];
+    let rest = [words_of(shared[0] & !0xFF), words_of(shared[1] & !0xFF)];
     let mut best = Choice { words: usize::MAX, ..Choice::NOTHING };
-    let mut best_block0 = 0;
+    let mut best_rates = 0;
     for variant in VARIANTS {
         if !allowed(variant, research) {
             continue;
@@ -71,17 +77,17 @@ pub(crate) fn standard(
         let order = variant.order as usize - 1;
         let offset = if variant.centered { mu } else { 0 };
         let [l0, l1] = boundary(variant.order, q0, q1, offset);
-        let block0 = rate(or[order][0] | l0.unsigned_abs() | l1.unsigned_abs());
+        let second = if len > 1 { l1.unsigned_abs() } else { 0 };
+        let block0 = rate(or[order][0] | l0.unsigned_abs() | second);
         let words = rest[order] + block_words(block0) + usize::from(variant.centered);
         if words < best.words {
             best.variant = variant;
             best.mu = offset;
             best.words = words;
-            best_block0 = block0;
+            best_rates = shared[order] & !0xFF | block0 as u64;
         }
     }
-    best.rates[..8].copy_from_slice(&shared[best.variant.order as usize - 1]);
-    best.rates[0] = best_block0;
+    best.rates[..8].copy_from_slice(&best_rates.to_le_bytes());
     best
 }
 

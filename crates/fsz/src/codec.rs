@@ -434,7 +434,7 @@ fn compress<T: Element>(
     let missing_bits = options.missing_bits(T::DTYPE);
     let missing: Vec<T> = missing_bits.iter().map(|&b| T::from_bits64(b)).collect();
     let range = matches!(options.bound, Bound::ValueRange(_))
-        .then(|| survey::range(data, &missing, run.parallel));
+        .then(|| survey::range(data, &missing, run.level, run.parallel));
     let largest = |(min, max): (f64, f64)| min.abs().max(max.abs());
     let magnitude = match (options.bound, &range) {
         (Bound::ValueRangeOf { min, max, .. }, _) => largest((min, max)),
@@ -446,8 +446,15 @@ fn compress<T: Element>(
     let fused = run.level.fused();
     let known =
         range.is_some_and(|r| !r.has_special()) && quantize::in_reach(magnitude, &quantizer, fused);
-    let encoder =
-        Encoder { quantizer, missing, missing_bits, research: options.research, geometry, known };
+    let encoder = Encoder {
+        quantizer,
+        missing,
+        missing_bits,
+        research: options.research,
+        geometry,
+        known,
+        ranged: range.is_some(),
+    };
 
     let placed = place(&encoder, data, &layout, out, run)?;
     let mut tally: Tally<T> = placed.tally;

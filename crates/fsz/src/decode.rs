@@ -191,11 +191,10 @@ impl<'a, T: Element> Decoder<'a, T> {
                     }
                     _ => self.research_tile(coded, rates, tile),
                 }
-                if let Some(field) = field {
-                    place_exceptions(escapes, field, self.missing_bits, &mut tile[..out.len()])?;
+                match field {
+                    Some(field) => place_exceptions(escapes, field, self.missing_bits, tile, out)?,
+                    None => out.copy_from_slice(&tile[..out.len()]),
                 }
-                let len = out.len();
-                out.copy_from_slice(&tile[..len]);
             }
         }
         Ok(())

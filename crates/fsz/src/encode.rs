@@ -6,7 +6,7 @@ use crate::{
     checksum::{WeightedSum, tile_share},
     choose::{self, Choice},
     element::Element,
-    escape::{Exceptions, Field, Pattern, Positions, push_bits},
+    escape::{Field, Pattern, Positions, describe, push_bits},
     geometry::{Geometry, MAX_TILE, TILE},
     options::Research,
     pack,
@@ -27,20 +27,40 @@ pub(crate) struct Encoder<T> {
     /// The range is known, every element is finite and not missing, and every code is in reach of
     /// [`quantize::plain_tile`]; the tally then leaves the range out.
     pub known: bool,
+    /// The range is known; the tally's is not used.
+    pub ranged: bool,
 }
 
 /// Working memory of one thread.
-pub(crate) struct Scratch {
+pub(crate) struct Scratch<T> {
     /// Two places before the first code.
     chain: [i32; TILE + 2],
-    first: [i32; TILE],
-    second: [i32; TILE],
+    codes: [i32; TILE],
+    errors: [T; TILE],
+    coded: [u8; TILE],
+    escapes: Vec<u32>,
 }
 
-impl Scratch {
+impl<T: Element> Scratch<T> {
     pub fn new() -> Box<Self> {
-        Box::new(Scratch { chain: [0; TILE + 2], first: [0; TILE], second: [0; TILE] })
+        Box::new(Scratch {
+            chain: [0; TILE + 2],
+            codes: [0; TILE],
+            errors: [T::ZERO; TILE],
+            coded: [0; TILE],
+            escapes: Vec::new(),
+        })
     }
+}
+
+/// The elements of a tile that have no code.
+struct Escaped<T> {
+    positions: Positions,
+    /// The first of them that is missing, NaN or infinite.
+    special: Option<T>,
+    count: usize,
+    /// All elements of the tile are escaped and have the same bits.
+    constant: bool,
 }
 
 impl<T: Element> Encoder<T> {
@@ -52,7 +72,7 @@ impl<T: Element> Encoder<T> {
         data: &[T],
         rates: &mut [u8],
         out: &mut Vec<u32>,
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<T>,
         tally: &mut Tally<T>,
     ) -> u32 {
         match level {
@@ -74,7 +94,7 @@ impl<T: Element> Encoder<T> {
         data: &[T],
         rates: &mut [u8],
         out: &mut Vec<u32>,
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<T>,
         tally: &mut Tally<T>,
     ) -> u32 {
         // SAFETY: the caller vouches for the instructions.
@@ -89,20 +109,20 @@ impl<T: Element> Encoder<T> {
         data: &[T],
         rates: &mut [u8],
         out: &mut Vec<u32>,
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<T>,
         tally: &mut Tally<T>,
     ) -> u32 {
         let mut checksum = 0u32;
         let tiles = data.chunks(self.geometry.tile_len());
         for (t, (tile, rates)) in tiles.zip(rates.chunks_mut(self.geometry.blocks)).enumerate() {
             let begin = out.len();
-            match <&[T; TILE]>::try_from(tile) {
-                Ok(full) if self.fast_path() => {
-                    if !self.plain(simd, full, rates, out, scratch, tally) {
-                        self.careful(tile, rates, out, tally);
-                    }
-                }
-                _ => self.careful(tile, rates, out, tally),
+            if !self.product() {
+                self.research_tile(tile, rates, out, scratch, tally);
+            } else if let Ok(full) = <&[T; TILE]>::try_from(tile)
+                && self.plain(simd, full, rates, out, scratch, tally)
+            {
+            } else {
+                self.irregular(simd, tile, rates, out, scratch, tally);
             }
             let sum = WeightedSum::new().rates(rates).words(&out[begin..]);
             checksum = checksum.wrapping_add(tile_share(sum.value(), t));
@@ -110,7 +130,8 @@ impl<T: Element> Encoder<T> {
         checksum
     }
 
-    fn fast_path(&self) -> bool {
+    /// Whether the geometry is the standard one and prediction crosses blocks.
+    fn product(&self) -> bool {
         self.geometry.is_standard() && self.research.cross_block
     }
 
@@ -122,10 +143,10 @@ impl<T: Element> Encoder<T> {
         tile: &[T; TILE],
         rates: &mut [u8],
         out: &mut Vec<u32>,
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<T>,
         tally: &mut Tally<T>,
     ) -> bool {
-        let Scratch { chain, first, second } = scratch;
+        let chain = &mut scratch.chain;
         let codes: &mut [i32; TILE] =
             chain.last_chunk_mut().expect("the chain is longer than a tile");
         let plain = if self.known {
@@ -138,10 +159,8 @@ impl<T: Element> Encoder<T> {
         };
         let Some(plain) = plain else { return false };
         predict::extend_left(chain);
-        let or = simd.differences(chain, first, second);
-        let (q0, q1) = (chain[2], chain[3]);
-        let mu = choose::centering_value(&chain[2..], self.research.centering);
-        let choice = choose::standard(&or, q0, q1, mu, &self.research);
+        let or = simd.magnitudes(chain);
+        let choice = self.choose_standard(simd, chain, TILE, &or);
         if choice.words >= TILE * T::DTYPE.words() {
             return false;
         }
@@ -152,92 +171,199 @@ impl<T: Element> Encoder<T> {
         if plain.max_error > tally.max_error {
             tally.max_error = plain.max_error;
         }
-        let residuals = if choice.variant.order == 1 { first } else { second };
-        residuals[..2].copy_from_slice(&predict::boundary(choice.variant.order, q0, q1, choice.mu));
         write_rates(&choice, rates);
-        pack::standard(simd, residuals, &choice, out);
+        pack::standard(simd, chain, &choice, out);
         true
     }
 
-    /// Encodes any tile, in any geometry, element by element.
-    #[inline(never)]
-    fn careful(&self, tile: &[T], rates: &mut [u8], out: &mut Vec<u32>, tally: &mut Tally<T>) {
-        let dtype = T::DTYPE;
-        let mut codes = [0i32; MAX_TILE];
+    /// Encodes any tile of standard geometry.
+    #[inline(always)]
+    fn irregular<S: Simd>(
+        &self,
+        simd: S,
+        tile: &[T],
+        rates: &mut [u8],
+        out: &mut Vec<u32>,
+        scratch: &mut Scratch<T>,
+        tally: &mut Tally<T>,
+    ) {
+        let Scratch { chain, codes, errors, coded, escapes } = scratch;
+        quantize::classify(tile, &self.quantizer, &self.missing, codes, errors, coded);
+        let kept = Positions::of_ones(coded);
+        let escaped = self.escaped(tile, kept.complement(tile.len()), tally);
         let mut len = 0;
-        let mut max_error = T::ZERO;
-        let mut escaped = Positions::default();
-        let mut special = None;
-        let mut constant = true;
-        for (i, &d) in tile.iter().enumerate() {
-            let missing = is_missing(d, &self.missing);
-            tally.range.take(d, missing);
-            constant &= d.to_bits64() == tile[0].to_bits64();
-            match if missing { None } else { quantize::code(d, &self.quantizer) } {
-                Some((q, error)) => {
-                    codes[len] = q;
-                    len += 1;
-                    max_error = if error > max_error { error } else { max_error };
-                }
-                None => {
-                    if self.geometry.is_standard() {
-                        escaped.insert(i);
-                    }
-                    if special.is_none() && (missing || !d.is_finite()) {
-                        special = Some(d);
-                    }
+        for run in kept.runs() {
+            chain[2 + len..2 + len + run.len()].copy_from_slice(&codes[run.clone()]);
+            len += run.len();
+            if !self.ranged {
+                for &d in &tile[run] {
+                    tally.range.take(d, false);
                 }
             }
         }
-        let codes = &codes[..len];
-        let exceptions = tile.len() - len;
-        rates.fill(0);
-        if len == 0 && constant {
-            self.constant(tile[0], rates, out);
-            tally.escaped += tile.len() as u64;
-            return;
+        if escaped.constant {
+            return self.constant(tile[0], rates, out, tally, tile.len());
         }
-
-        let described = if exceptions == 0 {
-            Some(None)
-        } else if self.geometry.is_standard() {
-            Exceptions::describe(tile, &escaped, special, &self.missing_bits).map(Some)
-        } else {
-            None
+        let mut choice = Choice::NOTHING;
+        if len > 0 {
+            predict::extend_right(chain, len, 1);
+            predict::extend_left(chain);
+            let mut or = simd.magnitudes(chain);
+            if let Some(last) = or[1].get_mut(len / 32) {
+                // The second differences do not end where the chain does.
+                let block = &chain[len / 32 * 32..len + 2];
+                *last = block.windows(3).fold(0, |or, w| {
+                    let second = w[2].wrapping_sub(w[1]).wrapping_sub(w[1].wrapping_sub(w[0]));
+                    or | second.unsigned_abs()
+                });
+            }
+            choice = self.choose_standard(simd, chain, len, &or);
+        }
+        escapes.clear();
+        let field = match escaped.count {
+            0 => Some(None),
+            _ => describe(tile, &escaped.positions, escaped.special, &self.missing_bits, escapes)
+                .map(Some),
         };
-        if let Some(exceptions_of_tile) = described {
-            let (choice, residuals) = self.choose(codes);
-            let extra = exceptions_of_tile.as_ref().map_or(&[][..], Exceptions::words);
-            if choice.words + extra.len() < tile.len() * dtype.words() {
+        match field {
+            Some(field) if choice.words + escapes.len() < tile.len() * T::DTYPE.words() => {
                 write_rates(&choice, rates);
-                if let Some(e) = &exceptions_of_tile {
-                    e.field.write(rates);
+                if let Some(field) = field {
+                    field.write(rates);
                 }
-                pack::any(&residuals[..self.geometry.tile_len()], &choice, self.geometry, out);
-                out.extend_from_slice(extra);
-                tally.escaped += exceptions as u64;
-                tally.max_error =
-                    if max_error > tally.max_error { max_error } else { tally.max_error };
-                return;
+                if choice.variant.order == 2 {
+                    predict::extend_right(chain, len, 2);
+                }
+                pack::standard(simd, chain, &choice, out);
+                out.extend_from_slice(escapes);
+                tally.escaped += escaped.count as u64;
+                for run in kept.runs() {
+                    for &e in &errors[run] {
+                        tally.max_error = if e > tally.max_error { e } else { tally.max_error };
+                    }
+                }
             }
+            _ => verbatim(tile, rates, out, tally),
         }
-        Field::verbatim().write(rates);
-        for &d in tile {
-            push_bits(out, d.to_bits64(), dtype);
-        }
-        tally.escaped += tile.len() as u64;
     }
 
-    fn constant(&self, value: T, rates: &mut [u8], out: &mut Vec<u32>) {
+    /// The choice for a chain whose two places before the first code continue it to the left.
+    #[inline(always)]
+    fn choose_standard<S: Simd>(
+        &self,
+        simd: S,
+        chain: &[i32; TILE + 2],
+        len: usize,
+        or: &[[u32; 8]; 2],
+    ) -> Choice {
+        let mu = choose::centering_value(&chain[2..2 + len], self.research.centering);
+        let first = [chain[2], if len > 1 { chain[3] } else { chain[2] }];
+        choose::standard(simd, or, len, first, mu, &self.research)
+    }
+
+    /// What is to be known of the escaped elements of a tile; they enter the tally's range.
+    #[inline(always)]
+    fn escaped(&self, tile: &[T], positions: Positions, tally: &mut Tally<T>) -> Escaped<T> {
+        let count = positions.len();
+        let mut special = None;
+        for i in positions.iter() {
+            let missing = is_missing(tile[i], &self.missing);
+            if special.is_none() && (missing || !tile[i].is_finite()) {
+                special = Some(tile[i]);
+                if self.ranged {
+                    break;
+                }
+            }
+            if !self.ranged {
+                tally.range.take(tile[i], missing);
+            }
+        }
+        let constant =
+            count == tile.len() && tile.iter().all(|d| d.to_bits64() == tile[0].to_bits64());
+        Escaped { positions, special, count, constant }
+    }
+
+    fn constant(
+        &self,
+        value: T,
+        rates: &mut [u8],
+        out: &mut Vec<u32>,
+        tally: &mut Tally<T>,
+        count: usize,
+    ) {
         let bits = value.to_bits64();
         let pattern = if self.geometry.is_standard() {
             Pattern::of(bits, T::DTYPE, &self.missing_bits)
         } else {
             Pattern::InPayload
         };
+        rates.fill(0);
         Field::constant(pattern).write(rates);
         if pattern == Pattern::InPayload {
             push_bits(out, bits, T::DTYPE);
+        }
+        tally.escaped += count as u64;
+    }
+
+    /// Encodes a tile of any geometry, with any switches, element by element.
+    #[inline(never)]
+    fn research_tile(
+        &self,
+        tile: &[T],
+        rates: &mut [u8],
+        out: &mut Vec<u32>,
+        scratch: &mut Scratch<T>,
+        tally: &mut Tally<T>,
+    ) {
+        let standard = self.geometry.is_standard();
+        let mut codes = [0i32; MAX_TILE];
+        let mut len = 0;
+        let mut max_error = T::ZERO;
+        let mut positions = Positions::default();
+        let mut special = None;
+        for (i, &d) in tile.iter().enumerate() {
+            let missing = is_missing(d, &self.missing);
+            tally.range.take(d, missing);
+            if let Some((q, error)) =
+                if missing { None } else { quantize::code(d, &self.quantizer) }
+            {
+                codes[len] = q;
+                len += 1;
+                max_error = if error > max_error { error } else { max_error };
+                continue;
+            }
+            if standard {
+                positions.insert(i);
+            }
+            if special.is_none() && (missing || !d.is_finite()) {
+                special = Some(d);
+            }
+        }
+        if len == 0 && tile.iter().all(|d| d.to_bits64() == tile[0].to_bits64()) {
+            return self.constant(tile[0], rates, out, tally, tile.len());
+        }
+        let exceptions = tile.len() - len;
+        scratch.escapes.clear();
+        let field = match exceptions {
+            0 => Some(None),
+            _ if !standard => None,
+            _ => describe(tile, &positions, special, &self.missing_bits, &mut scratch.escapes)
+                .map(Some),
+        };
+        let (choice, residuals) = self.choose(&codes[..len]);
+        match field {
+            Some(field) if choice.words + scratch.escapes.len() < tile.len() * T::DTYPE.words() => {
+                write_rates(&choice, rates);
+                if let Some(field) = field {
+                    field.write(rates);
+                }
+                pack::any(&residuals[..self.geometry.tile_len()], &choice, self.geometry, out);
+                out.extend_from_slice(&scratch.escapes);
+                tally.escaped += exceptions as u64;
+                tally.max_error =
+                    if max_error > tally.max_error { max_error } else { tally.max_error };
+            }
+            _ => verbatim(tile, rates, out, tally),
         }
     }
 
@@ -273,6 +399,16 @@ impl<T: Element> Encoder<T> {
         }
         (best.1, best.0)
     }
+}
+
+/// Stores a tile as it is.
+fn verbatim<T: Element>(tile: &[T], rates: &mut [u8], out: &mut Vec<u32>, tally: &mut Tally<T>) {
+    rates.fill(0);
+    Field::verbatim().write(rates);
+    for &d in tile {
+        push_bits(out, d.to_bits64(), T::DTYPE);
+    }
+    tally.escaped += tile.len() as u64;
 }
 
 /// Whether an element has these bits.

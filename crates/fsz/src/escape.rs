@@ -164,12 +164,15 @@ pub(crate) fn bits_at(words: &[u32], dtype: Dtype) -> u64 {
     }
 }
 
-/// Appends bytes, padded with zeros to whole words.
-fn push_bytes(out: &mut Vec<u32>, bytes: &[u8]) {
-    for part in bytes.chunks(4) {
-        let mut word = [0; 4];
-        word[..part.len()].copy_from_slice(part);
-        out.push(u32::from_le_bytes(word));
+/// Appends positions, a byte each, padded with zeros to whole words.
+fn push_bytes(out: &mut Vec<u32>, positions: impl Iterator<Item = usize>) {
+    for (k, i) in positions.enumerate() {
+        if k % 4 == 0 {
+            out.push(0);
+        }
+        if let Some(word) = out.last_mut() {
+            *word |= (i as u32) << (k % 4 * 8);
+        }
     }
 }
 
@@ -182,11 +185,23 @@ fn byte_at(words: &[u32], k: usize) -> u8 {
 pub(crate) struct Positions([u64; TILE / 64]);
 
 impl Positions {
+    /// The positions of the ones among zeros and ones.
+    #[inline(always)]
+    pub fn of_ones(flags: &[u8; TILE]) -> Self {
+        let mut set = Positions::default();
+        for (byte, eight) in flags.as_chunks::<8>().0.iter().enumerate() {
+            // The product gathers the lowest bits of eight bytes in its highest byte.
+            let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            set.0[byte / 8] |= bits << (byte % 8 * 8);
+        }
+        set
+    }
+
     pub fn insert(&mut self, i: usize) {
         self.0[i / 64] |= 1 << (i % 64);
     }
 
-    pub fn contains(&self, i: usize) -> bool {
+    fn contains(&self, i: usize) -> bool {
         self.0[i / 64] >> (i % 64) & 1 == 1
     }
 
@@ -194,97 +209,123 @@ impl Positions {
         self.0.iter().map(|w| w.count_ones() as usize).sum()
     }
 
-    /// Positions at which membership changes, the first of them into the set.
-    fn run_ends(&self, count: usize) -> Vec<u8> {
-        let mut inside = false;
-        let mut ends = Vec::new();
-        for i in 0..count {
-            if self.contains(i) != inside {
-                inside = !inside;
-                ends.push(i as u8);
-            }
+    /// The positions below `count` that are not in the set.
+    pub fn complement(&self, count: usize) -> Self {
+        let mut all = Positions::default();
+        for (w, word) in all.0.iter_mut().enumerate() {
+            *word = match count.saturating_sub(64 * w) {
+                n if n >= 64 => u64::MAX,
+                n => (1 << n) - 1,
+            };
         }
-        ends
+        all.without(self)
     }
-}
 
-/// The escaped elements of a standard tile, ready to be written behind its blocks.
-pub(crate) struct Exceptions {
-    pub field: Field,
-    words: Vec<u32>,
-}
+    fn without(&self, other: &Self) -> Self {
+        Positions(std::array::from_fn(|w| self.0[w] & !other.0[w]))
+    }
 
-impl Exceptions {
-    /// Describes the `escaped` elements of `tile`; `None` when there are too many to list.
-    /// `special` is the first escaped element that is missing, NaN or infinite, if there is one.
-    pub fn describe<T: Element>(
-        tile: &[T],
-        escaped: &Positions,
-        special: Option<T>,
-        missing: &[u64],
-    ) -> Option<Self> {
-        let dtype = T::DTYPE;
-        let mut masked = Positions::default();
-        let mut listed = Vec::new();
-        for (i, d) in tile.iter().enumerate() {
-            if escaped.contains(i) {
-                match special {
-                    Some(s) if s.to_bits64() == d.to_bits64() => masked.insert(i),
-                    _ => listed.push(i as u8),
-                }
+    /// The positions of the set, rising.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().enumerate().flat_map(|(w, mut bits)| {
+            std::iter::from_fn(move || {
+                let i = bits.trailing_zeros() as usize;
+                bits &= bits.wrapping_sub(1);
+                (i < 64).then_some(64 * w + i)
+            })
+        })
+    }
+
+    /// The positions at which membership changes, the first of them into the set.
+    fn ends(&self) -> Self {
+        let mut before = 0;
+        Positions(self.0.map(|word| {
+            let changes = word ^ (word << 1 | before);
+            before = word >> 63;
+            changes
+        }))
+    }
+
+    /// The maximal runs of consecutive positions, rising.
+    pub fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let ends = self.ends();
+        let mut ends = ends.0.into_iter().enumerate();
+        let mut current = (0, 0u64);
+        let mut next = move || {
+            while current.1 == 0 {
+                let (w, bits) = ends.next()?;
+                current = (64 * w, bits);
             }
-        }
-        if listed.len() > 255 {
-            return None;
-        }
-        let mut field = Field {
-            kind: Kind::Exceptions,
-            pattern: Pattern::Nan,
-            run_ends: 0,
-            listed: listed.len() as u8,
+            let i = current.0 + current.1.trailing_zeros() as usize;
+            current.1 &= current.1 - 1;
+            Some(i)
         };
-        let mut words = Vec::new();
-        if let Some(s) = special {
-            field.pattern = Pattern::of(s.to_bits64(), dtype, missing);
-            if field.pattern == Pattern::InPayload {
-                push_bits(&mut words, s.to_bits64(), dtype);
-            }
-            let ends = masked.run_ends(tile.len());
-            if ends.len() > MOST_RUN_ENDS {
-                field.run_ends = BITMAP;
-                let mut bitmap = [0u32; BITMAP_WORDS];
-                for i in (0..TILE).filter(|&i| masked.contains(i)) {
-                    bitmap[i / 32] |= 1 << (31 - i % 32);
-                }
-                words.extend(bitmap);
-            } else {
-                field.run_ends = ends.len() as u8;
-                push_bytes(&mut words, &ends);
-            }
-        }
-        push_bytes(&mut words, &listed);
-        for &i in &listed {
-            push_bits(&mut words, tile[i as usize].to_bits64(), dtype);
-        }
-        debug_assert_eq!(words.len(), field.words(tile.len(), dtype));
-        Some(Exceptions { field, words })
+        std::iter::from_fn(move || {
+            let begin = next()?;
+            Some(begin..next().unwrap_or(TILE))
+        })
     }
+}
 
-    pub fn words(&self) -> &[u32] {
-        &self.words
+/// Appends the escape section of a standard tile to `words`; `None`, with nothing appended, when there are
+/// too many escaped elements to list. `special` is the first of them that is missing, NaN or infinite.
+#[inline(always)]
+pub(crate) fn describe<T: Element>(
+    tile: &[T],
+    escaped: &Positions,
+    special: Option<T>,
+    missing: &[u64],
+    words: &mut Vec<u32>,
+) -> Option<Field> {
+    let dtype = T::DTYPE;
+    let mut masked = Positions::default();
+    if let Some(s) = special {
+        let mut equal = [0u8; TILE];
+        for (e, d) in equal.iter_mut().zip(tile) {
+            *e = (d.to_bits64() == s.to_bits64()) as u8;
+        }
+        // What has these bits is escaped, too.
+        masked = Positions::of_ones(&equal);
     }
+    let listed = escaped.without(&masked);
+    let count = u8::try_from(listed.len()).ok()?;
+    let mut field =
+        Field { kind: Kind::Exceptions, pattern: Pattern::Nan, run_ends: 0, listed: count };
+    if let Some(s) = special {
+        field.pattern = Pattern::of(s.to_bits64(), dtype, missing);
+        if field.pattern == Pattern::InPayload {
+            push_bits(words, s.to_bits64(), dtype);
+        }
+        let mut ends = masked.ends();
+        if let Some(beyond) = ends.0.get_mut(tile.len() / 64) {
+            *beyond &= !(1 << (tile.len() % 64));
+        }
+        if ends.len() > MOST_RUN_ENDS {
+            field.run_ends = BITMAP;
+            for half in masked.0.iter().flat_map(|&w| [w as u32, (w >> 32) as u32]) {
+                words.push(half.reverse_bits());
+            }
+        } else {
+            field.run_ends = ends.len() as u8;
+            push_bytes(words, ends.iter());
+        }
+    }
+    push_bytes(words, listed.iter());
+    for i in listed.iter() {
+        push_bits(words, tile[i].to_bits64(), dtype);
+    }
+    Some(field)
 }
 
 /// The masked elements of a tile of `count` elements: the mask begins at `words[0]`.
 fn read_mask(words: &[u32], field: Field, count: usize) -> Result<Positions> {
     let mut masked = Positions::default();
     if field.run_ends == BITMAP {
-        for i in 0..TILE {
-            if words[i / 32] >> (31 - i % 32) & 1 == 1 {
-                masked.insert(i);
-            }
+        for (w, word) in masked.0.iter_mut().enumerate() {
+            let half = |h: usize| words[2 * w + h].reverse_bits() as u64;
+            *word = half(0) | half(1) << 32;
         }
-        if (count..TILE).any(|i| masked.contains(i)) {
+        if masked.without(&Positions::default().complement(count)).len() > 0 {
             return Err(Error::corrupt("a mask beyond the end of its tile"));
         }
         return Ok(masked);
@@ -339,12 +380,13 @@ pub(crate) fn pattern_bits(
     }
 }
 
-/// Spreads the decoded chain at the front of `tile` over the places that are not escaped, and puts the
-/// escaped elements in theirs. `words` is what [`Field::words`] counts.
+/// Spreads a decoded chain over the places of `tile` that are not escaped, and puts the escaped elements in
+/// theirs. `words` is what [`Field::words`] counts; the chain is as long as a full tile.
 pub(crate) fn place_exceptions<T: Element>(
     words: &[u32],
     field: Field,
     missing: &[u64],
+    chain: &[T],
     tile: &mut [T],
 ) -> Result<()> {
     let dtype = T::DTYPE;
@@ -357,32 +399,30 @@ pub(crate) fn place_exceptions<T: Element>(
         escaped = read_mask(&words[at..], field, tile.len())?;
         at += field.mask_words();
     }
-    let masked = escaped;
     let listed = field.listed as usize;
     let positions = &words[at..];
     let values = &words[at + listed.div_ceil(4)..];
     let mut previous = None;
     for k in 0..listed {
         let i = byte_at(positions, k) as usize;
-        if i >= tile.len() || masked.contains(i) || previous.is_some_and(|p| i <= p) {
+        // What is listed is neither masked nor listed before.
+        if i >= tile.len() || escaped.contains(i) || previous.is_some_and(|p| i <= p) {
             return Err(Error::corrupt("positions of exceptions that do not rise"));
         }
         escaped.insert(i);
         previous = Some(i);
     }
-    // From the back, so that no code is overwritten before it has moved.
-    let mut code = tile.len() - escaped.len();
-    let mut exception = listed;
-    for i in (0..tile.len()).rev() {
-        tile[i] = if masked.contains(i) {
-            pattern
-        } else if escaped.contains(i) {
-            exception -= 1;
-            T::from_bits64(bits_at(&values[exception * dtype.words()..], dtype))
-        } else {
-            code -= 1;
-            tile[code]
-        };
+    let mut chain = chain;
+    for run in escaped.complement(tile.len()).runs() {
+        let (own, rest) = chain.split_at(run.len());
+        tile[run].copy_from_slice(own);
+        chain = rest;
+    }
+    for run in escaped.runs() {
+        tile[run].fill(pattern);
+    }
+    for (k, value) in values.chunks_exact(dtype.words()).take(listed).enumerate() {
+        tile[byte_at(positions, k) as usize] = T::from_bits64(bits_at(value, dtype));
     }
     Ok(())
 }
@@ -390,6 +430,22 @@ pub(crate) fn place_exceptions<T: Element>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_and_positions_tell_the_same() {
+        let mut flags = [0u8; TILE];
+        for (i, f) in flags.iter_mut().enumerate() {
+            *f = u8::from(i * i % 37 < 20 || (60..70).contains(&i) || i > 250);
+        }
+        let set = Positions::of_ones(&flags);
+        let plain: Vec<usize> = (0..TILE).filter(|&i| flags[i] == 1).collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), plain);
+        assert_eq!(set.runs().flatten().collect::<Vec<_>>(), plain);
+        assert_eq!(set.len(), plain.len());
+        let rest = set.complement(200);
+        let plain: Vec<usize> = (0..200).filter(|&i| flags[i] == 0).collect();
+        assert_eq!(rest.runs().flatten().collect::<Vec<_>>(), plain);
+    }
 
     #[test]
     fn the_field_survives_its_21_bits() {

@@ -104,10 +104,10 @@ pub(crate) fn write(
     w.bytes(&(header_len(shape, options) as u16).to_le_bytes());
     w.bytes(&[0; 4]);
     w.u64(outcome.stream_len);
-    let features = u8::from(research.cross_block) * CROSS_BLOCK
-        | u8::from(research.centering != Centering::Off) * CENTERING
-        | u8::from(research.order2) * ORDER2
-        | u8::from(research.centering == Centering::Mean) * MEAN;
+    let features = bit(research.cross_block, CROSS_BLOCK)
+        | bit(research.centering != Centering::Off, CENTERING)
+        | bit(research.order2, ORDER2)
+        | bit(research.centering == Centering::Mean, MEAN);
     w.bytes(&[
         dtype.code(),
         shape.len() as u8,
@@ -126,9 +126,9 @@ pub(crate) fn write(
         Bound::ValueRange(_) => 1,
         Bound::ValueRangeOf { .. } => 2,
     };
-    let flags = u8::from(options.name.is_some()) * HAS_NAME
-        | u8::from(options.step.is_some()) * HAS_STEP
-        | u8::from(options.start.is_some()) * HAS_START;
+    let flags = bit(options.name.is_some(), HAS_NAME)
+        | bit(options.step.is_some(), HAS_STEP)
+        | bit(options.start.is_some(), HAS_START);
     w.bytes(&[kind, options.missing.len() as u8, flags, 0]);
     w.bytes(&outcome.metadata_sum.to_le_bytes());
     w.u64(outcome.payload_len);
@@ -155,6 +155,10 @@ pub(crate) fn write(
     out[at..].fill(0);
     let sum = mix(WeightedSum::new().bytes(out).value());
     out[CHECKSUM_AT..CHECKSUM_AT + 4].copy_from_slice(&sum.to_le_bytes());
+}
+
+fn bit(on: bool, mask: u8) -> u8 {
+    if on { mask } else { 0 }
 }
 
 struct Writer<'a> {

@@ -3,14 +3,15 @@
 use crate::{
     choose::Choice,
     geometry::{BLOCK, Geometry, TILE},
-    simd::{Simd, portable::Portable},
+    simd::{Simd, portable::pack_residuals},
 };
 
-/// Appends µ and the blocks of a standard tile.
+/// Appends µ and the blocks of a standard tile. `chain` holds two places before the first code; codes
+/// behind the last of a shorter chain continue it such that their residuals are 0.
 #[inline(always)]
 pub(crate) fn standard<S: Simd>(
     simd: S,
-    residuals: &[i32; TILE],
+    chain: &mut [i32; TILE + 2],
     choice: &Choice,
     out: &mut Vec<u32>,
 ) {
@@ -21,10 +22,13 @@ pub(crate) fn standard<S: Simd>(
         rest[0] = choice.mu as u32;
         rest = &mut rest[1..];
     }
-    for (block, &rate) in residuals.as_chunks::<BLOCK>().0.iter().zip(&choice.rates) {
+    // Both orders begin as if µ had come twice before.
+    chain[..2].fill(choice.mu);
+    for (b, &rate) in choice.rates[..TILE / BLOCK].iter().enumerate() {
         if rate > 0 {
             let (words, after) = rest.split_at_mut(rate as usize + 1);
-            simd.pack(block, rate, words);
+            let window = chain[BLOCK * b..].first_chunk().expect("a block and the two before it");
+            simd.pack(window, choice.variant.order, rate, words);
             rest = after;
         }
     }
@@ -46,7 +50,7 @@ pub(crate) fn any(residuals: &[i32], choice: &Choice, geometry: Geometry, out: &
         for (h, half) in block.as_chunks::<32>().0.iter().enumerate() {
             let mut words = [0; 32];
             let words = &mut words[..rate as usize + 1];
-            Portable.pack(half, rate, words);
+            pack_residuals(half, rate, words);
             for (k, &w) in words.iter().enumerate() {
                 out[begin + k * stride + h] = w;
             }

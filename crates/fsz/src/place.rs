@@ -51,7 +51,7 @@ struct Batch<'a, T> {
 /// The output of a batch, and the working memory that the next wave uses again.
 struct Slot<T> {
     words: Vec<u32>,
-    scratch: Box<Scratch>,
+    scratch: Box<Scratch<T>>,
     tally: Tally<T>,
 }
 

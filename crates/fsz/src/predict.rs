@@ -27,6 +27,17 @@ pub(crate) fn extend_left(chain: &mut [i32; 258]) {
     chain[0] = q0.wrapping_mul(3).wrapping_sub(q1.wrapping_mul(2));
 }
 
+/// Continues a chain of `len` codes (which begins at place 2) up to a whole tile, such that the residuals
+/// of this order are 0 there.
+pub(crate) fn extend_right(chain: &mut [i32; 258], len: usize, order: u8) {
+    for i in len + 2..258 {
+        chain[i] = match order {
+            1 => chain[i - 1],
+            _ => chain[i - 1].wrapping_mul(2).wrapping_sub(chain[i - 2]),
+        };
+    }
+}
+
 /// The residuals of the first two elements, which depend on the variant; wrapping never happens for codes
 /// within ±(2²⁹ − 1).
 #[inline(always)]

@@ -89,3 +89,43 @@ pub(crate) fn portable<T: Element, const KNOWN: bool>(
     plain.max_error = T::from_bits64(worst);
     plain
 }
+
+/// Codes, errors, and whether each element has a code (1) or is escaped (0): for a tile of at most 256
+/// elements of any kind. Places behind its end are escaped.
+#[inline(always)]
+pub(crate) fn classify<T: Element>(
+    tile: &[T],
+    z: &Quantizer<T>,
+    missing: &[T],
+    codes: &mut [i32; TILE],
+    errors: &mut [T; TILE],
+    coded: &mut [u8; TILE],
+) {
+    if z.step == T::ZERO {
+        coded.fill(0);
+        return;
+    }
+    let n = tile.len().min(TILE);
+    let inverse = z.inverse.to_f64();
+    for i in 0..n {
+        let d = tile[i];
+        let scaled = d.to_f64() * inverse;
+        let shifted = scaled + ROUND_F64;
+        let rounded = shifted - ROUND_F64;
+        let q = shifted.to_bits() as i32;
+        let error = d.sub(T::from_code(q).mul(z.step)).magnitude();
+        // All false for NaN; the first keeps away products too large to round this way.
+        let fits = (scaled.abs() <= MAX_CODE as f64 + 0.5)
+            & (rounded.abs() <= MAX_CODE as f64)
+            & (error <= z.limit);
+        codes[i] = q;
+        errors[i] = error;
+        coded[i] = fits as u8;
+    }
+    for m in missing {
+        for i in 0..n {
+            coded[i] &= (tile[i].to_bits64() != m.to_bits64()) as u8;
+        }
+    }
+    coded[n..].fill(0);
+}

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use crate::{certificate::Range, element::Element};
+use crate::{certificate::Range, element::Element, simd::Level};
 
 /// Elements that a survey looks at between two decisions.
 const RUN: usize = 4096;
@@ -16,13 +16,19 @@ pub(crate) fn is_missing<T: Element>(d: T, missing: &[T]) -> bool {
 }
 
 /// The range of all of `data`.
-pub(crate) fn range<T: Element>(data: &[T], missing: &[T], parallel: bool) -> Range<T> {
-    let part = |part: &[T]| {
-        let mut range = Range::empty();
-        for run in part.chunks(RUN) {
-            range.merge(&run_range(run, missing));
+pub(crate) fn range<T: Element>(
+    data: &[T],
+    missing: &[T],
+    level: Level,
+    parallel: bool,
+) -> Range<T> {
+    let part = |part: &[T]| match level {
+        Level::Portable => part_range(part, missing),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => {
+            // SAFETY: `Level::detect` gives this level only where the instructions exist.
+            unsafe { part_range_avx2(part, missing) }
         }
-        range
     };
     if parallel {
         data.par_chunks(64 * RUN).map(part).reduce(Range::empty, |mut a, b| {
@@ -34,6 +40,26 @@ pub(crate) fn range<T: Element>(data: &[T], missing: &[T], parallel: bool) -> Ra
     }
 }
 
+/// [`part_range`] compiled for wider vectors.
+///
+/// # Safety
+/// The processor has the named instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn part_range_avx2<T: Element>(part: &[T], missing: &[T]) -> Range<T> {
+    part_range(part, missing)
+}
+
+#[inline(always)]
+fn part_range<T: Element>(part: &[T], missing: &[T]) -> Range<T> {
+    let mut range = Range::empty();
+    for run in part.chunks(RUN) {
+        range.merge(&run_range(run, missing));
+    }
+    range
+}
+
+#[inline(always)]
 fn run_range<T: Element>(run: &[T], missing: &[T]) -> Range<T> {
     if missing.is_empty()
         && let Some(range) = clean_range(run)
@@ -48,6 +74,7 @@ fn run_range<T: Element>(run: &[T], missing: &[T]) -> Range<T> {
 }
 
 /// The range of a run of finite elements, or `None` when it has others.
+#[inline(always)]
 fn clean_range<T: Element>(run: &[T]) -> Option<Range<T>> {
     let mut min = [T::INFINITY; LANES];
     let mut max = [T::ZERO.sub(T::INFINITY); LANES];
@@ -108,8 +135,10 @@ mod tests {
                 let mut plain = Range::empty();
                 data.iter().for_each(|&d| plain.take(d, d == 7.5));
                 for parallel in [false, true] {
-                    let fast = range(&data, &[7.5], parallel);
-                    assert_eq!(format!("{fast:?}"), format!("{plain:?}"));
+                    for level in [Level::Portable, Level::detect()] {
+                        let fast = range(&data, &[7.5], level, parallel);
+                        assert_eq!(format!("{fast:?}"), format!("{plain:?}"));
+                    }
                 }
             }
         }

@@ -27,8 +27,8 @@ fn boxes_and_slices_are_parts_of_the_whole() {
                     a.shape() == b.shape()
                         && a.iter().zip(b.iter()).all(|(x, y)| x.to_bits() == y.to_bits())
                 };
-                for axis in 0..shape.len() {
-                    for index in [0, shape[axis] / 2, shape[axis] - 1] {
+                for (axis, &len) in shape.iter().enumerate() {
+                    for index in [0, len / 2, len - 1] {
                         let slice = codec
                             .decompress_slice::<f32>(&stream, Axis(axis), index)
                             .expect("decodes");

@@ -3,19 +3,32 @@
 //! Everything else is built by the commands here, so this crate is built first and depends on
 //! next to nothing.
 
+mod bench;
 mod cache;
+mod cargo;
+mod demo;
+mod fuzz;
+mod plain;
 mod process;
 mod setup;
+mod test;
 mod tools;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
 
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  setup        download the pinned dependencies into the user's cache folder (once)
-  env          print the shell lines with which plain cargo finds them:  eval \"$(cargo xtask env)\"
+  setup              download the pinned dependencies into the user's cache folder (once)
+  demo               write a simulation through FSZ, verify every bound, draw a picture
+  test [STAGE...]    everything that must hold: format, lints, docs, tests, demo (all stages)
+  bench [FIELD...]   speed and ratio of FSZ beside memcpy and zfp on this machine
+  fuzz [SECONDS] [TARGET]
+                     run the fuzz targets (60 s each; needs a nightly toolchain)
+  check-plain        plain cargo needs a Rust toolchain and a linker, nothing else
+  env                print shell lines with which plain cargo finds what set-up provided:
+                     eval \"$(cargo xtask env)\"
 
 The cache folder is $FSZ_CACHE, else $XDG_CACHE_HOME/fsz, else ~/.cache/fsz.";
 
@@ -38,8 +51,21 @@ fn dispatch(args: &[String]) -> Result<()> {
     };
     match (command.as_str(), rest) {
         ("setup", []) => setup::run(),
+        ("demo", []) => demo::run(demo::Size::Full),
+        ("test", stages) => test::run(stages),
+        ("bench", fields) => bench::run(fields),
+        ("fuzz", []) => fuzz::run(60, None),
+        ("fuzz", [time]) => fuzz::run(seconds(time)?, None),
+        ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
+        ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
-        ("setup" | "env", [extra, ..]) => bail!("`{command}` takes no `{extra}`"),
+        ("setup" | "demo" | "fuzz" | "check-plain" | "env", [.., extra]) => {
+            bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")
+        }
         _ => bail!("no command `{command}`; see `cargo xtask --help`"),
     }
+}
+
+fn seconds(word: &str) -> Result<u32> {
+    word.parse().with_context(|| format!("`{word}` is no number of seconds"))
 }

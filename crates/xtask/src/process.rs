@@ -1,8 +1,17 @@
 //! Running other programs, with errors that name the command.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
 use std::process::{Command, Output};
+
+/// Runs a command with this terminal's output; an error when it cannot start or does not succeed.
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| cannot_start(command))?;
+    if !status.success() {
+        bail!("`{}` failed ({status})", line(command));
+    }
+    Ok(())
+}
 
 /// Runs a command and keeps its output, whatever its exit status.
 pub fn output(command: &mut Command) -> Result<Output> {

@@ -48,11 +48,22 @@ const CMAKE: Environment = Environment {
     instead: "or install cmake from your system's packages",
 };
 
+/// The formatter of the C++ sources; its output differs between versions, so it is pinned.
+pub const CLANG_FORMAT: Environment = Environment {
+    folder: "clang-format-18.1.8",
+    purpose: "clang-format 18",
+    requirements: &["clang-format==18.1.8"],
+    instead: "the C++ format check needs exactly this version",
+};
+
 /// Provisions everything that the demo and the tests need.
 pub fn run() -> Result<()> {
     tools::require_cxx()?;
     let _lock = cache::lock()?;
-    ADIOS2.provide()?;
+    // What the user has chosen is used, so it need not be downloaded.
+    if std::env::var_os("ADIOS2_DIR").is_none() {
+        ADIOS2.provide()?;
+    }
     if std::env::var_os("LIBCLANG_PATH").is_none() {
         LIBCLANG.provide()?;
     }
@@ -144,10 +155,21 @@ fn last_line(stdout: &[u8], stderr: &[u8]) -> String {
 /// Variables that the user has set are left alone.
 pub fn variables() -> Result<Vec<(&'static str, String)>> {
     let mut found = Vec::new();
+    // Not any other ADIOS2 that this machine may have: operators need 2.12.
+    let adios2 = ADIOS2.path()?;
+    if std::env::var_os("ADIOS2_DIR").is_none() && adios2.is_dir() {
+        found.push(("ADIOS2_DIR", adios2.display().to_string()));
+    }
     if std::env::var_os("LIBCLANG_PATH").is_none()
         && let Some(folder) = libclang_folder(&LIBCLANG.path()?)
     {
         found.push(("LIBCLANG_PATH", folder.display().to_string()));
+        // The wheel is a bare library: the compiler's own headers (stddef.h) must be named.
+        if std::env::var_os("BINDGEN_EXTRA_CLANG_ARGS").is_none()
+            && let Some(include) = tools::compiler_headers()
+        {
+            found.push(("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{include}")));
+        }
     }
     if std::env::var_os("CMAKE").is_none() && !tools::has_system_cmake() {
         let cmake = CMAKE.program("cmake")?;

@@ -38,3 +38,11 @@ pub fn require_cxx() -> Result<()> {
 pub fn has_system_cmake() -> bool {
     process::succeeds(Command::new("cmake").arg("--version"))
 }
+
+/// The folder of the C compiler's own headers.
+pub fn compiler_headers() -> Option<String> {
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let said = process::output(Command::new(compiler).arg("-print-file-name=include")).ok()?;
+    let folder = String::from_utf8(said.stdout).ok()?.trim().to_string();
+    std::path::Path::new(&folder).is_dir().then_some(folder)
+}

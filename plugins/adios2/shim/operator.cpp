@@ -58,7 +58,16 @@ public:
         write.element_size = static_cast<uint32_t>(adios2::GetDataTypeSize(type));
         write.variable = Text(m_Variable);
         write.out = bufferOut;
-        return fsz_core_operate(m_Core, &write);
+        const size_t bytes = fsz_core_operate(m_Core, &write);
+        if (bytes == 0)
+        {
+            /* The one exception at run time: SST does this for a variable with a memory selection,
+             * and the values are lost whatever is done here. */
+            throw std::runtime_error("FSZ: ADIOS2 gave the operator no values of variable " +
+                                     m_Variable +
+                                     ": this engine takes no memory selection with an operator");
+        }
+        return bytes;
     }
 
     size_t InverseOperate(const char *bufferIn, const size_t sizeIn, char *dataOut) override

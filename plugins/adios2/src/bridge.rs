@@ -9,7 +9,7 @@ use std::{
 
 use fsz::Dtype;
 
-use crate::operator::{Block, Operator};
+use crate::{block::Block, operator::Operator};
 
 /// `fsz_text`.
 #[repr(C)]
@@ -135,7 +135,10 @@ unsafe extern "C" fn fsz_core_operate(operator: *const Operator, write: *const W
         // SAFETY: the name outlives this call.
         variable: unsafe { write.variable.read() },
     };
-    // SAFETY: promised by the caller.
+    if write.data.is_null() && !block.count.contains(&0) {
+        return 0;
+    }
+    // SAFETY: promised by the caller, and there are values.
     unsafe { operator.write(block, write.out) }
 }
 

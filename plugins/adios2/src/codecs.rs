@@ -2,24 +2,29 @@
 
 use std::{
     collections::HashMap,
+    num::NonZero,
+    process,
     sync::{Mutex, PoisonError},
+    thread,
 };
 
 use fsz::Codec;
 
-static POOLS: Mutex<Option<HashMap<usize, Codec>>> = Mutex::new(None);
+/// By process and number of threads: a process that was forked (Python's multiprocessing does that)
+/// inherits pools without their threads, which would never answer.
+static POOLS: Mutex<Option<HashMap<(u32, usize), Codec>>> = Mutex::new(None);
 
 /// The CPU codec with so many threads, or with all of the machine's.
 pub(crate) fn cpu(threads: Option<usize>) -> fsz::Result<Codec> {
-    let Some(threads) = threads else {
-        return Ok(Codec::cpu());
-    };
+    let threads =
+        threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     let pools = pools.get_or_insert_default();
-    if let Some(codec) = pools.get(&threads) {
+    let key = (process::id(), threads);
+    if let Some(codec) = pools.get(&key) {
         return Ok(codec.clone());
     }
     let codec = Codec::cpu().threads(threads)?;
-    pools.insert(threads, codec.clone());
+    pools.insert(key, codec.clone());
     Ok(codec)
 }

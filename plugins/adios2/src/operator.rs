@@ -3,7 +3,6 @@
 //! Writing never fails: what cannot be compressed is stored as it is. Reading fails with a message.
 
 use std::{
-    borrow::Cow,
     cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind},
     slice,
@@ -13,6 +12,7 @@ use std::{
 use fsz::{Codec, Dtype, Element, Options, Stream};
 
 use crate::{
+    block::Block,
     codecs,
     envelope::{self, Envelope, MAX_DIMENSIONS, MAX_NAME, Mode, max_header, min_header},
     parameters::Parameters,
@@ -22,62 +22,9 @@ use crate::{
 #[cfg(target_endian = "big")]
 compile_error!("raw payloads are little-endian and written as they lie in memory");
 
-/// Most dimensions of an FSZ stream.
-const MAX_STREAM_DIMENSIONS: usize = 8;
-
-/// One ADIOS2 block to write.
-#[derive(Debug)]
-pub(crate) struct Block<'a> {
-    /// The values in C order; any alignment; not read when there are none.
-    pub data: *const u8,
-    /// Extents, slowest first.
-    pub count: Vec<u64>,
-    /// Place in the global array, of as many entries; None for a local array.
-    pub start: Option<Vec<u64>>,
-    /// The element type.
-    pub dtype: Dtype,
-    /// The variable's name, or empty where ADIOS2 does not tell.
-    pub variable: Cow<'a, str>,
-}
-
-impl Block<'_> {
-    /// The number of values. ADIOS2 has them in memory, so it cannot overflow.
-    fn elements(&self) -> usize {
-        self.count.iter().product::<u64>() as usize
-    }
-
-    fn bytes(&self) -> usize {
-        self.elements() * self.dtype.size()
-    }
-
-    /// Shape and start as a stream can record them: more than 8 dimensions count as one.
-    fn stream_shape(&self) -> (Vec<u64>, Option<&[u64]>) {
-        if self.count.len() <= MAX_STREAM_DIMENSIONS {
-            (self.count.clone(), self.start.as_deref())
-        } else {
-            (vec![self.elements() as u64], None)
-        }
-    }
-
-    /// The values.
-    ///
-    /// # Safety
-    /// `data` is readable for [`Block::bytes`] bytes of `T`.
-    unsafe fn values<T: Element>(&self) -> Cow<'_, [T]> {
-        let elements = self.elements();
-        if elements == 0 {
-            return Cow::Borrowed(&[]);
-        }
-        if self.data.cast::<T>().is_aligned() {
-            // SAFETY: readable and aligned, and any bytes are a float.
-            return Cow::Borrowed(unsafe { slice::from_raw_parts(self.data.cast(), elements) });
-        }
-        let mut values = vec![T::default(); elements];
-        // SAFETY: readable for this many bytes, and the vector has room for them.
-        unsafe { self.data.copy_to_nonoverlapping(values.as_mut_ptr().cast(), self.bytes()) };
-        Cow::Owned(values)
-    }
-}
+/// ADIOS2 blocks up to this many bytes are stored raw without a warning: a stream's header may not
+/// pay for them.
+const SMALL: usize = 4096;
 
 thread_local! {
     /// What ADIOS2 last asked an estimate for on this thread: operator, elements, bytes per
@@ -86,11 +33,10 @@ thread_local! {
     static ESTIMATED: Cell<Option<(usize, usize, usize, usize)>> = const { Cell::new(None) };
 }
 
-/// An operator as its parameters made it. Cheap: pools are shared.
+/// An operator as its parameters made it. Cheap: thread pools are shared.
 #[derive(Debug)]
 pub(crate) struct Operator {
     parameters: Parameters,
-    codec: Codec,
 }
 
 impl Operator {
@@ -100,8 +46,13 @@ impl Operator {
         parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Operator, String> {
         let parameters = Parameters::parse(parameters)?;
-        let codec = codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;
-        Ok(Operator { parameters, codec })
+        // Started here, so that a failure is reported while that is possible.
+        codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;
+        Ok(Operator { parameters })
+    }
+
+    fn codec(&self) -> Result<Codec, String> {
+        codecs::cpu(self.parameters.threads).map_err(text)
     }
 
     fn identity(&self) -> usize {
@@ -141,19 +92,18 @@ impl Operator {
                 Dtype::F64 => self.write_stream::<f64>(&block, roomy, out),
             }
         }));
-        let written = match attempt {
-            Ok(Ok(written)) => written,
-            Ok(Err(reason)) => {
-                warning::stored_raw(&block.variable, &reason);
-                // SAFETY: promised by the caller.
-                unsafe { write_raw(&block, roomy, out) }
-            }
-            Err(_) => {
-                warning::stored_raw(&block.variable, "the codec failed (please report this)");
-                // SAFETY: promised by the caller.
-                unsafe { write_raw(&block, roomy, out) }
-            }
+        let attempt = match attempt {
+            Ok(Ok(written)) => Ok(written),
+            Ok(Err(reason)) => Err(reason),
+            Err(_) => Err("the codec failed (please report this)".into()),
         };
+        let written = attempt.unwrap_or_else(|reason| {
+            if block.bytes() > SMALL {
+                warning::stored_raw(&block.variable, &reason);
+            }
+            // SAFETY: promised by the caller.
+            unsafe { write_raw(&block, roomy, out) }
+        });
         if self.parameters.verbose > 0 {
             report(&block, written, began);
         }
@@ -169,6 +119,7 @@ impl Operator {
         out: *mut u8,
     ) -> Result<usize, String> {
         let bound = self.parameters.bound.ok_or("no accuracy was given")?;
+        let codec = self.codec()?;
         let mut options = Options::new(bound);
         for &value in &self.parameters.missing {
             options = options.missing(value);
@@ -197,14 +148,13 @@ impl Operator {
             // only writes to the buffer.
             let out = unsafe { slice::from_raw_parts_mut(out, header_len + most) };
             let (header, body) = out.split_at_mut(header_len);
-            let length = self.codec.compress_into(&values, &shape, &options, body).map_err(text)?;
+            let length = codec.compress_into(&values, &shape, &options, body).map_err(text)?;
             envelope.body = &body[..length];
             header.copy_from_slice(&envelope.header());
             return Ok(header_len + length);
         }
         let mut body = vec![0; most];
-        let length =
-            self.codec.compress_into(&values, &shape, &options, &mut body).map_err(text)?;
+        let length = codec.compress_into(&values, &shape, &options, &mut body).map_err(text)?;
         if header_len + length > min_header(block.count.len()) + block.bytes() {
             return Err(format!("this engine leaves no room for {length} bytes"));
         }
@@ -271,6 +221,7 @@ impl Operator {
         elements: usize,
         out: *mut u8,
     ) -> Result<(), String> {
+        let codec = self.codec()?;
         let stream = Stream::open(body).map_err(text)?;
         let header = stream.info().header().clone();
         if header.dtype != T::DTYPE || header.elements() != elements as u64 {
@@ -279,10 +230,10 @@ impl Operator {
         if out.cast::<T>().is_aligned() {
             // SAFETY: writable and aligned; any bytes are a float.
             let out = unsafe { slice::from_raw_parts_mut(out.cast::<T>(), elements) };
-            return self.codec.decompress_into(&stream, out).map_err(text);
+            return codec.decompress_into(&stream, out).map_err(text);
         }
         let mut values = vec![T::default(); elements];
-        self.codec.decompress_into(&stream, &mut values).map_err(text)?;
+        codec.decompress_into(&stream, &mut values).map_err(text)?;
         // SAFETY: writable for as many bytes.
         unsafe { out.copy_from_nonoverlapping(values.as_ptr().cast(), elements * size_of::<T>()) };
         Ok(())
@@ -357,147 +308,4 @@ fn report(block: &Block<'_>, written: usize, began: Instant) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn writer(parameters: &[(&'static str, &'static str)]) -> Operator {
-        Operator::new(parameters.iter().copied()).unwrap()
-    }
-
-    fn block(values: &[f32], count: &[u64]) -> Block<'static> {
-        Block {
-            data: values.as_ptr().cast(),
-            count: count.to_vec(),
-            start: Some(vec![7; count.len()]),
-            dtype: Dtype::F32,
-            variable: "U".into(),
-        }
-    }
-
-    /// Writes with as much room as the operator asked for, or with none asked for.
-    fn write(operator: &Operator, block: Block<'_>, ask: bool) -> Vec<u8> {
-        let dimensions = block.count.len();
-        let room = if ask {
-            operator.estimate(block.elements(), 4, dimensions)
-        } else {
-            block.bytes() + min_header(dimensions)
-        };
-        let mut out = vec![0xAA; room + 8];
-        // SAFETY: the block's values outlive the call and `out` has the room.
-        let written = unsafe { operator.write(block, out.as_mut_ptr()) };
-        assert!(written > 0 && written <= room);
-        assert!(out[room..].iter().all(|&byte| byte == 0xAA));
-        out.truncate(written);
-        out
-    }
-
-    fn read(payload: &[u8], elements: usize) -> Vec<f32> {
-        let mut out = vec![0f32; elements];
-        // SAFETY: `out` has the room.
-        let bytes = unsafe { writer(&[]).read(payload, out.as_mut_ptr().cast()) }.unwrap();
-        assert_eq!(bytes, 4 * elements);
-        out
-    }
-
-    fn smooth() -> Vec<f32> {
-        (0..5000).map(|i| (i as f32 * 0.01).sin()).collect()
-    }
-
-    /// Values without any regularity.
-    fn noise() -> Vec<f32> {
-        let mut state = 1u32;
-        let next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            f32::from_bits((state >> 2) | 0x0080_0000)
-        };
-        std::iter::repeat_with(next).take(5000).collect()
-    }
-
-    #[test]
-    fn smooth_values_keep_the_bound_with_and_without_an_estimate() {
-        let values = smooth();
-        let operator = writer(&[("accuracy", "1e-3")]);
-        for ask in [true, false] {
-            let payload = write(&operator, block(&values, &[50, 100]), ask);
-            assert!(payload.len() < 4 * values.len() / 2);
-            let back = read(&payload, values.len());
-            assert!(values.iter().zip(&back).all(|(a, b)| (a - b).abs() <= 1e-3));
-        }
-    }
-
-    #[test]
-    fn noise_without_an_estimate_is_stored_raw() {
-        let values = noise();
-        let operator = writer(&[("accuracy", "1e-30")]);
-        let payload = write(&operator, block(&values, &[5000]), false);
-        assert_eq!(envelope::open(&payload).unwrap().mode, Mode::Raw);
-        assert_eq!(read(&payload, values.len()), values);
-        let payload = write(&operator, block(&values, &[5000]), true);
-        assert_eq!(read(&payload, values.len()), values);
-    }
-
-    #[test]
-    fn any_number_of_dimensions() {
-        let values = smooth();
-        for dimensions in [0, 1, 8, 9, 255, 300] {
-            let mut count = vec![1; dimensions];
-            let elements = if dimensions == 0 { 1 } else { values.len() };
-            count.iter_mut().take(1).for_each(|extent| *extent = elements as u64);
-            let payload = write(&writer(&[("accuracy", "1e-3")]), block(&values, &count), true);
-            assert_eq!(envelope::open(&payload).unwrap().mode, Mode::Stream);
-            let back = read(&payload, elements);
-            assert!(values.iter().zip(&back).all(|(a, b)| (a - b).abs() <= 1e-3));
-        }
-    }
-
-    #[test]
-    fn a_writer_without_a_bound_stores_raw() {
-        let values = smooth();
-        let payload = write(&writer(&[]), block(&values, &[5000]), true);
-        assert_eq!(read(&payload, values.len()), values);
-    }
-
-    #[test]
-    fn an_empty_block_has_a_valid_header_and_no_values() {
-        let payload = write(&writer(&[("accuracy", "1")]), block(&[], &[0, 4]), true);
-        assert_eq!(envelope::open(&payload).unwrap().count, [0, 4]);
-        // SAFETY: nothing is written for an empty block.
-        assert!(unsafe { writer(&[]).read(&payload, std::ptr::dangling_mut()) }.is_err());
-    }
-
-    #[test]
-    fn any_alignment_on_both_sides() {
-        let values = smooth();
-        let bytes: Vec<u8> =
-            [0u8; 1].into_iter().chain(values.iter().flat_map(|v| v.to_le_bytes())).collect();
-        let mut unaligned = block(&values, &[5000]);
-        unaligned.data = bytes[1..].as_ptr();
-        let payload = write(&writer(&[("accuracy", "1e-3")]), unaligned, true);
-        let mut out = vec![0u8; 4 * values.len() + 1];
-        // SAFETY: `out` has the room.
-        unsafe { writer(&[]).read(&payload, out[1..].as_mut_ptr()) }.unwrap();
-        let aligned: Vec<u8> = read(&payload, 5000).iter().flat_map(|v| v.to_le_bytes()).collect();
-        assert_eq!(out[1..], aligned);
-    }
-
-    #[test]
-    fn every_truncation_and_bit_flip_is_an_error_or_right() {
-        let values = smooth();
-        let payload = write(&writer(&[("accuracy", "1e-1")]), block(&values[..300], &[300]), true);
-        let expected = read(&payload, 300);
-        let mut out = vec![0f32; 300];
-        for length in 0..payload.len() {
-            // SAFETY: `out` has the room.
-            let cut = unsafe { writer(&[]).read(&payload[..length], out.as_mut_ptr().cast()) };
-            assert!(cut.is_err());
-        }
-        for bit in 0..8 * payload.len() {
-            let mut flipped = payload.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            // SAFETY: `out` has the room.
-            if unsafe { writer(&[]).read(&flipped, out.as_mut_ptr().cast()) }.is_ok() {
-                assert_eq!(out, expected, "bit {bit}");
-            }
-        }
-    }
-}
+mod tests;

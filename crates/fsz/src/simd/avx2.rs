@@ -55,21 +55,22 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn differences(
-        self,
-        chain: &[i32; 258],
-        first: &mut [i32; 256],
-        second: &mut [i32; 256],
-    ) -> [[u32; 8]; 2] {
+    fn magnitudes(self, chain: &[i32; 258]) -> [[u32; 8]; 2] {
         // SAFETY: an `Avx2` proves that the instructions exist.
-        unsafe { differences(chain, first, second) }
+        unsafe { magnitudes(chain) }
     }
 
     #[inline(always)]
-    fn pack(self, residuals: &[i32; 32], rate: u8, out: &mut [u32]) {
+    fn rates(self, or: &[u32; 8]) -> u64 {
+        // SAFETY: an `Avx2` proves that the instructions exist.
+        unsafe { rates(or) }
+    }
+
+    #[inline(always)]
+    fn pack(self, chain: &[i32; 34], order: u8, rate: u8, out: &mut [u32]) {
         let out = &mut out[..rate as usize + 1];
         // SAFETY: an `Avx2` proves that the instructions exist.
-        unsafe { pack(residuals, out) }
+        unsafe { pack(chain, order, out) }
     }
 
     #[inline(always)]
@@ -128,9 +129,12 @@ fn quantize_f32<const KNOWN: bool>(
     );
     let min = _mm256_min_ps(_mm256_min_ps(min[0], min[1]), _mm256_min_ps(min[2], min[3]));
     let max = _mm256_max_ps(_mm256_max_ps(max[0], max[1]), _mm256_max_ps(max[2], max[3]));
-    // SAFETY: vectors of 8 elements are arrays of 8 elements.
-    let (worst, min, max): ([u32; 8], [f32; 8], [f32; 8]) =
-        unsafe { (std::mem::transmute(worst), std::mem::transmute(min), std::mem::transmute(max)) };
+    // SAFETY: a vector of 8 elements has the size and every bit pattern of an array of 8.
+    let worst = unsafe { std::mem::transmute::<__m256i, [u32; 8]>(worst) };
+    // SAFETY: as above.
+    let min = unsafe { std::mem::transmute::<__m256, [f32; 8]>(min) };
+    // SAFETY: as above.
+    let max = unsafe { std::mem::transmute::<__m256, [f32; 8]>(max) };
     Plain {
         max_error: f32::from_bits(worst.into_iter().fold(0, u32::max)),
         min: min.into_iter().fold(min[0], f32::min),
@@ -177,7 +181,7 @@ fn quantize_f64<const KNOWN: bool>(
     }
     let fold = |v: [__m256d; 4], with: fn(f64, f64) -> f64| {
         // SAFETY: four vectors of 4 elements are 16 elements.
-        let lanes: [f64; 16] = unsafe { std::mem::transmute(v) };
+        let lanes = unsafe { std::mem::transmute::<[__m256d; 4], [f64; 16]>(v) };
         lanes.into_iter().fold(lanes[0], with)
     };
     let sum = fold(spoiled, |a, b| a + b);
@@ -190,36 +194,44 @@ fn quantize_f64<const KNOWN: bool>(
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn differences(
-    chain: &[i32; 258],
-    first: &mut [i32; 256],
-    second: &mut [i32; 256],
-) -> [[u32; 8]; 2] {
+fn magnitudes(chain: &[i32; 258]) -> [[u32; 8]; 2] {
     let mut or = [[0; 8]; 2];
-    for b in 0..8 {
+    for block in 0..8 {
         let mut ors = [_mm256_setzero_si256(); 2];
-        for at in (32 * b..32 * b + 32).step_by(8) {
-            // SAFETY: at + 8 + 2 ≤ 258, and at + 8 ≤ 256.
-            unsafe {
-                let load =
-                    |offset: usize| _mm256_loadu_si256(chain.as_ptr().add(at + offset).cast());
-                let (b, a, q) = (load(0), load(1), load(2));
-                let d = _mm256_sub_epi32(q, a);
-                let dd = _mm256_sub_epi32(d, _mm256_sub_epi32(a, b));
-                _mm256_storeu_si256(first.as_mut_ptr().add(at).cast(), d);
-                _mm256_storeu_si256(second.as_mut_ptr().add(at).cast(), dd);
-                ors[0] = _mm256_or_si256(ors[0], _mm256_abs_epi32(d));
-                ors[1] = _mm256_or_si256(ors[1], _mm256_abs_epi32(dd));
-            }
+        for at in (32 * block..32 * block + 32).step_by(8) {
+            // SAFETY: 8 elements from at + 2 on, with at ≤ 248, lie inside the 258.
+            let load = |offset: usize| unsafe {
+                _mm256_loadu_si256(chain.as_ptr().add(at + offset).cast())
+            };
+            let (b, a, q) = (load(0), load(1), load(2));
+            let d = _mm256_sub_epi32(q, a);
+            let dd = _mm256_sub_epi32(d, _mm256_sub_epi32(a, b));
+            ors[0] = _mm256_or_si256(ors[0], _mm256_abs_epi32(d));
+            ors[1] = _mm256_or_si256(ors[1], _mm256_abs_epi32(dd));
         }
         for (or, v) in or.iter_mut().zip(ors) {
             let v = _mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v));
             let v = _mm_or_si128(v, _mm_srli_si128::<8>(v));
             let v = _mm_or_si128(v, _mm_srli_si128::<4>(v));
-            or[b] = _mm_cvtsi128_si32(v) as u32;
+            or[block] = _mm_cvtsi128_si32(v) as u32;
         }
     }
     or
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn rates(or: &[u32; 8]) -> u64 {
+    // SAFETY: the array has 8 elements.
+    let x = unsafe { _mm256_loadu_si256(or.as_ptr().cast()) };
+    // With the bit below the highest cleared, the conversion cannot round up to the next power of two, so
+    // the exponent is that of the highest bit.
+    let x = _mm256_andnot_si256(_mm256_srli_epi32::<1>(x), x);
+    let exponent = _mm256_srli_epi32::<23>(_mm256_castps_si256(_mm256_cvtepi32_ps(x)));
+    let length = _mm256_subs_epu16(exponent, _mm256_set1_epi32(126));
+    let words =
+        _mm_packus_epi32(_mm256_castsi256_si128(length), _mm256_extracti128_si256::<1>(length));
+    _mm_cvtsi128_si64(_mm_packus_epi16(words, words)) as u64
 }
 
 /// Four vectors of bytes-in-`i32` (0 to 255, or sign-extended) to 32 bytes, the last element first, so that
@@ -243,12 +255,19 @@ fn reversed_bytes(v: [__m256i; 4], signed: bool) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn pack(residuals: &[i32; 32], out: &mut [u32]) {
-    let load = |k: usize| {
-        // SAFETY: 8 elements from 8·k on, k < 4, lie inside the 32.
-        unsafe { _mm256_loadu_si256(residuals.as_ptr().add(8 * k).cast()) }
+fn pack(chain: &[i32; 34], order: u8, out: &mut [u32]) {
+    let difference = |k: usize| {
+        // SAFETY: 8 elements from 8·k + 2 on, k < 4, lie inside the 34.
+        let load = |offset: usize| unsafe {
+            _mm256_loadu_si256(chain.as_ptr().add(8 * k + offset).cast())
+        };
+        let d = _mm256_sub_epi32(load(2), load(1));
+        match order {
+            1 => d,
+            _ => _mm256_sub_epi32(d, _mm256_sub_epi32(load(1), load(0))),
+        }
     };
-    let [l0, l1, l2, l3] = [load(0), load(1), load(2), load(3)];
+    let [l0, l1, l2, l3] = [difference(0), difference(1), difference(2), difference(3)];
     out[0] = _mm256_movemask_epi8(reversed_bytes([l0, l1, l2, l3], true)) as u32;
     let mut m =
         [_mm256_abs_epi32(l0), _mm256_abs_epi32(l1), _mm256_abs_epi32(l2), _mm256_abs_epi32(l3)];
@@ -268,16 +287,33 @@ fn pack(residuals: &[i32; 32], out: &mut [u32]) {
     }
 }
 
-/// The bit-planes of 32 bytes, the lowest first.
+/// The bit-planes of 32 bytes, the lowest first: 1 to 8 of them.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn byte_planes(bytes: __m256i, planes: &mut [u32]) {
+    match planes.len() {
+        1 => unrolled_planes::<1>(bytes, planes),
+        2 => unrolled_planes::<2>(bytes, planes),
+        3 => unrolled_planes::<3>(bytes, planes),
+        4 => unrolled_planes::<4>(bytes, planes),
+        5 => unrolled_planes::<5>(bytes, planes),
+        6 => unrolled_planes::<6>(bytes, planes),
+        7 => unrolled_planes::<7>(bytes, planes),
+        _ => unrolled_planes::<8>(bytes, planes),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn unrolled_planes<const N: usize>(bytes: __m256i, planes: &mut [u32]) {
     // Bring the highest plane to bit 7, then go down.
-    let mut bytes = _mm256_sll_epi16(bytes, _mm_cvtsi32_si128(8 - planes.len() as i32));
-    for plane in planes.iter_mut().rev() {
-        *plane = _mm256_movemask_epi8(bytes) as u32;
+    let mut bytes = _mm256_sll_epi16(bytes, _mm_cvtsi32_si128(8 - N as i32));
+    let mut words = [0; N];
+    for word in words.iter_mut().rev() {
+        *word = _mm256_movemask_epi8(bytes) as u32;
         bytes = _mm256_add_epi8(bytes, bytes);
     }
+    planes.copy_from_slice(&words);
 }
 
 /// 32 bytes, all ones where the element's bit in `word` (element i at bit 31 − i) is set.

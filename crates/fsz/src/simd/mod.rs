@@ -28,19 +28,18 @@ pub trait Simd: Copy {
         codes: &mut [i32; 256],
     ) -> Plain<f64>;
 
-    /// First and second differences of the codes behind the two places at the front of `chain`, and for
-    /// each the ORs of the magnitudes in blocks of 32.
-    fn differences(
-        self,
-        chain: &[i32; 258],
-        first: &mut [i32; 256],
-        second: &mut [i32; 256],
-    ) -> [[u32; 8]; 2];
+    /// For the first and the second differences of the codes behind the two places at the front of `chain`:
+    /// the ORs of their magnitudes in blocks of 32.
+    fn magnitudes(self, chain: &[i32; 258]) -> [[u32; 8]; 2];
 
-    /// Packs 32 residuals: the sign word, then `rate` bit-planes (FORMAT.md, *Pack*). `out` has `rate + 1` words.
-    fn pack(self, residuals: &[i32; 32], rate: u8, out: &mut [u32]);
+    /// Bit lengths of eight ORs of magnitudes below 2³¹, a byte each, the first in the lowest byte.
+    fn rates(self, or: &[u32; 8]) -> u64;
 
-    /// The reverse of [`pack`](Simd::pack).
+    /// Packs the differences of order `order` of 32 codes that follow two others: the sign word, then `rate`
+    /// bit-planes (FORMAT.md, *Pack*). `out` has `rate + 1` words.
+    fn pack(self, chain: &[i32; 34], order: u8, rate: u8, out: &mut [u32]);
+
+    /// Unpacks 32 residuals from their sign word and `rate` bit-planes.
     fn unpack(self, words: &[u32], rate: u8, residuals: &mut [i32; 32]);
 
     /// Replaces `values` by its running sums, beginning with `carry` before the first. Wraps.

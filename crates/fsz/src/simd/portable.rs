@@ -3,6 +3,7 @@
 use super::Simd;
 use crate::{
     bound::Quantizer,
+    choose::rate,
     quantize::{self, Plain},
 };
 
@@ -33,18 +34,11 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn differences(
-        self,
-        chain: &[i32; 258],
-        first: &mut [i32; 256],
-        second: &mut [i32; 256],
-    ) -> [[u32; 8]; 2] {
+    fn magnitudes(self, chain: &[i32; 258]) -> [[u32; 8]; 2] {
         let mut or = [[0; 8]; 2];
         for i in 0..256 {
             let d = chain[i + 2].wrapping_sub(chain[i + 1]);
             let dd = d.wrapping_sub(chain[i + 1].wrapping_sub(chain[i]));
-            first[i] = d;
-            second[i] = dd;
             or[0][i / 32] |= d.unsigned_abs();
             or[1][i / 32] |= dd.unsigned_abs();
         }
@@ -52,18 +46,21 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn pack(self, residuals: &[i32; 32], rate: u8, out: &mut [u32]) {
-        let out = &mut out[..rate as usize + 1];
-        out.fill(0);
-        let (sign, planes) = out.split_first_mut().expect("a block has a sign word");
-        for (i, &l) in residuals.iter().enumerate() {
-            let shift = 31 - i;
-            *sign |= ((l < 0) as u32) << shift;
-            let magnitude = l.unsigned_abs();
-            for (b, plane) in planes.iter_mut().enumerate() {
-                *plane |= ((magnitude >> b) & 1) << shift;
-            }
+    fn rates(self, or: &[u32; 8]) -> u64 {
+        or.iter().rev().fold(0, |rates, &or| rates << 8 | rate(or) as u64)
+    }
+
+    #[inline(always)]
+    fn pack(self, chain: &[i32; 34], order: u8, rate: u8, out: &mut [u32]) {
+        let mut residuals = [0; 32];
+        for (i, l) in residuals.iter_mut().enumerate() {
+            let d = chain[i + 2].wrapping_sub(chain[i + 1]);
+            *l = match order {
+                1 => d,
+                _ => d.wrapping_sub(chain[i + 1].wrapping_sub(chain[i])),
+            };
         }
+        pack_residuals(&residuals, rate, out);
     }
 
     #[inline(always)]
@@ -87,6 +84,22 @@ impl Simd for Portable {
         for v in values {
             carry = carry.wrapping_add(*v);
             *v = carry;
+        }
+    }
+}
+
+/// Packs 32 residuals: the sign word, then `rate` bit-planes.
+#[inline(always)]
+pub(crate) fn pack_residuals(residuals: &[i32; 32], rate: u8, out: &mut [u32]) {
+    let out = &mut out[..rate as usize + 1];
+    out.fill(0);
+    let (sign, planes) = out.split_first_mut().expect("a block has a sign word");
+    for (i, &l) in residuals.iter().enumerate() {
+        let shift = 31 - i;
+        *sign |= ((l < 0) as u32) << shift;
+        let magnitude = l.unsigned_abs();
+        for (b, plane) in planes.iter_mut().enumerate() {
+            *plane |= ((magnitude >> b) & 1) << shift;
         }
     }
 }

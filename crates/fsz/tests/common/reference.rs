@@ -381,10 +381,13 @@ fn rate_of(block: &[i64]) -> u32 {
     64 - block.iter().map(|l| l.unsigned_abs()).max().unwrap_or(0).leading_zeros()
 }
 
-/// Order, µ and residuals of the cheapest variant.
-fn cheapest(chain: &[i64], r: &Research) -> (usize, Option<i64>, Vec<i64>) {
+/// Order, µ and residuals of a variant.
+type Variant = (usize, Option<i64>, Vec<i64>);
+
+/// The cheapest variant.
+fn cheapest(chain: &[i64], r: &Research) -> Variant {
     let len = r.block_len * r.blocks_per_tile;
-    let mut best: Option<(i64, (usize, Option<i64>, Vec<i64>))> = None;
+    let mut best: Option<(i64, Variant)> = None;
     for (order, centered) in [(1, false), (2, false), (1, true), (2, true)] {
         if order == 2 && !r.order2 || centered && r.centering == Centering::Off {
             continue;

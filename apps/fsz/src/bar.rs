@@ -1,0 +1,60 @@
+//! Progress bars on standard error, where that is a terminal.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use fsz::Progress;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::interrupt::Cancellable;
+
+/// Time between two looks at the progress.
+const TICK: Duration = Duration::from_millis(50);
+
+/// A bar that counts bytes; hidden when quiet.
+pub fn bytes(what: &str, total: u64, quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(
+        "{msg:13} {wide_bar} {decimal_bytes:>10} of {decimal_total_bytes} {decimal_bytes_per_sec:>12}",
+    );
+    let bar = ProgressBar::new(total).with_message(what.to_owned());
+    match style {
+        Ok(style) => bar.with_style(style),
+        // The template is fixed; were it wrong, the default bar serves.
+        Err(_) => bar,
+    }
+}
+
+/// A spinner for work that does not tell how far it is; hidden when quiet.
+pub fn spinner(what: &str, quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let spinner = ProgressBar::new_spinner().with_message(what.to_owned());
+    spinner.enable_steady_tick(TICK * 2);
+    spinner
+}
+
+/// Runs work that reports to a [`Progress`], shows it, and lets an interrupt cancel it.
+pub fn watch<R>(what: &str, quiet: bool, work: impl FnOnce(&Arc<Progress>) -> R) -> R {
+    let progress = Progress::new();
+    let _cancellable = Cancellable::new(&progress);
+    let bar = bytes(what, 0, quiet);
+    std::thread::scope(|scope| {
+        let (ended, end) = mpsc::channel::<()>();
+        let (shown, bar) = (&progress, &bar);
+        scope.spawn(move || {
+            while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                bar.set_length(shown.total());
+                bar.set_position(shown.done());
+            }
+            bar.finish_and_clear();
+        });
+        let result = work(&progress);
+        drop(ended);
+        result
+    })
+}

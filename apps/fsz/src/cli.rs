@@ -1,0 +1,76 @@
+//! The commands, as typed.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{
+    adios2, bench, compare, completions, compress, decompress, devices, extract, inspect, man,
+    slice, study, verify,
+};
+use crate::failure::Result;
+
+/// Error-bounded lossy compression of scientific fields.
+///
+/// Every finite value comes back within the bound; NaN, ±Inf and named missing values come back
+/// exactly. Inputs are raw values (their shape from --shape or from a name such as
+/// T_30x192x288.f32), .npy, .fsz, .zfp and ADIOS2 .bp. LZ1 and LZ2 are the first- and second-order
+/// Lorenzo predictors.
+///
+/// Exit codes: 0 fine, 1 a check failed, 2 misuse or unreadable input, 130 interrupted.
+#[derive(Debug, Parser)]
+#[command(name = "fsz", version, max_term_width = 100)]
+pub struct Cli {
+    /// No progress bars and no summaries; errors only
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Compress(compress::Args),
+    Decompress(decompress::Args),
+    Inspect(inspect::Args),
+    Verify(verify::Args),
+    Slice(slice::Args),
+    Extract(extract::Args),
+    Compare(compare::Args),
+    Bench(bench::Args),
+    Study(study::Args),
+    Devices(devices::Args),
+    Adios2(adios2::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+impl Cli {
+    /// Does what was asked.
+    pub fn run(self) -> Result {
+        let quiet = self.quiet;
+        match self.command {
+            Command::Compress(args) => compress::run(&args, quiet),
+            Command::Decompress(args) => decompress::run(&args, quiet),
+            Command::Inspect(args) => inspect::run(&args),
+            Command::Verify(args) => verify::run(&args, quiet),
+            Command::Slice(args) => slice::run(&args, quiet),
+            Command::Extract(args) => extract::run(&args, quiet),
+            Command::Compare(args) => compare::run(&args, quiet),
+            Command::Bench(args) => bench::run(&args, quiet),
+            Command::Study(args) => study::run(&args, quiet),
+            Command::Devices(args) => devices::run(&args),
+            Command::Adios2(args) => adios2::run(&args),
+            Command::Completions(args) => completions::run(&args),
+            Command::Man(args) => man::run(&args, quiet),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

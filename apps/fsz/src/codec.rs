@@ -1,0 +1,56 @@
+//! Which codec a command uses.
+
+use clap::{Args, ValueEnum};
+use fsz::Codec;
+
+use crate::failure::{Failure, Result, fail};
+
+/// Where to compress and decompress.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum BackendChoice {
+    /// The fastest that answers.
+    #[default]
+    Auto,
+    /// The processor.
+    Cpu,
+    /// An NVIDIA device.
+    Cuda,
+}
+
+/// Arguments of every command that runs a codec.
+#[derive(Debug, Clone, Args)]
+pub struct CodecArgs {
+    /// Where to run; every backend gives the same bytes
+    #[arg(long, value_enum, default_value_t, value_name = "BACKEND")]
+    backend: BackendChoice,
+    /// Threads to use; all of the machine's by default
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl CodecArgs {
+    /// The codec asked for. Other parallel work of the command keeps to the same threads.
+    pub fn codec(&self) -> Result<Codec> {
+        if let Some(threads) = self.threads.filter(|&n| n > 0) {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build_global()
+                .map_err(|e| Failure::Message(format!("cannot start {threads} threads: {e}")))?;
+        }
+        let codec = backend(self.backend)?;
+        Ok(match self.threads {
+            // Tells 1 thread from a pool of 1, and refuses 0.
+            Some(threads @ (0 | 1)) => codec.threads(threads)?,
+            _ => codec,
+        })
+    }
+}
+
+/// The codec of a backend.
+pub fn backend(choice: BackendChoice) -> Result<Codec> {
+    match choice {
+        BackendChoice::Auto => Ok(Codec::auto()?),
+        BackendChoice::Cpu => Ok(Codec::cpu()),
+        BackendChoice::Cuda => fail("this build has no CUDA: use --backend cpu (same bytes)"),
+    }
+}

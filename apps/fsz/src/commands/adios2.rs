@@ -1,0 +1,126 @@
+//! `fsz adios2`.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Result, Verdict, fail};
+use crate::screen;
+
+/// Show where the ADIOS2 operator lies, and a ready XML file
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print the operator's folder and nothing else, for ADIOS2_PLUGIN_PATH
+    #[arg(long, conflicts_with = "xml")]
+    path: bool,
+    /// Print the XML and nothing else
+    #[arg(long)]
+    xml: bool,
+    /// Absolute error bound to put into the XML
+    #[arg(long, value_name = "E", default_value = "1e-3")]
+    accuracy: f64,
+    /// Name of the simulation's output in the XML
+    #[arg(long, value_name = "NAME", default_value = "SimulationOutput")]
+    io: String,
+    /// Variable to compress in the XML; may be given several times
+    #[arg(long, value_name = "NAME", default_value = "U")]
+    variable: Vec<String>,
+}
+
+/// The operator's library, as ADIOS2 looks for it.
+const LIBRARY: &str = "libfsz_adios2.so";
+
+/// Shows folder and XML.
+pub fn run(args: &Args) -> Result {
+    if !(args.accuracy > 0.0 && args.accuracy.is_finite()) {
+        return fail(format!("--accuracy {}: it must be positive", args.accuracy));
+    }
+    let xml = args.xml();
+    if args.xml {
+        screen::print(&xml)?;
+        return Ok(Verdict::Fine);
+    }
+    let folder = folder();
+    if args.path {
+        return match folder {
+            Some(folder) => {
+                screen::print(&format!("{}\n", folder.display())).map(|()| Verdict::Fine)
+            }
+            None => fail(missing()),
+        };
+    }
+    let first = match folder {
+        Some(folder) => format!("export ADIOS2_PLUGIN_PATH={}", folder.display()),
+        None => format!("# {}", missing()),
+    };
+    screen::print(&format!(
+        "{}# In the shell that runs the simulation and its readers:\n{first}\n\n# In the XML file of \
+         the simulation:\n{xml}",
+        library()
+    ))?;
+    Ok(Verdict::Fine)
+}
+
+impl Args {
+    /// StatsLevel 0 because FSZ records minimum and maximum itself, and because ADIOS2 would read
+    /// the values, which it cannot where they lie on a device.
+    fn xml(&self) -> String {
+        let variable = |name: &String| {
+            format!(
+                "    <variable name=\"{}\"><operation operator=\"fsz\"/></variable>\n",
+                escaped(name)
+            )
+        };
+        let variables: String = self.variable.iter().map(variable).collect();
+        format!(
+            r#"<?xml version="1.0"?>
+<adios-config>
+  <operator name="fsz" type="plugin">
+    <parameter key="PluginName" value="fsz"/>
+    <parameter key="PluginLibrary" value="fsz_adios2"/>
+    <parameter key="accuracy" value="{}"/>
+  </operator>
+  <io name="{}">
+    <engine type="BP5"><parameter key="StatsLevel" value="0"/></engine>
+{variables}  </io>
+</adios-config>
+"#,
+            self.accuracy,
+            escaped(&self.io)
+        )
+    }
+}
+
+/// Text inside an XML attribute.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+/// The folder that holds the operator: beside this program, or in the lib folder next to its own.
+fn folder() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let beside = program.parent()?;
+    let installed = beside.parent().map(|prefix| prefix.join("lib"));
+    let holds = |folder: &Path| folder.join(LIBRARY).is_file();
+    std::iter::once(beside.to_owned()).chain(installed).find(|folder| holds(folder))
+}
+
+/// Which ADIOS2 this program reads files with.
+#[cfg(feature = "adios2")]
+fn library() -> String {
+    match adios2::library_path() {
+        Ok(path) => format!("# ADIOS2 on this machine: {}\n", path.display()),
+        Err(error) => format!("# {}\n", error.to_string().replace('\n', " ")),
+    }
+}
+
+/// Nothing to say in a build that does not read ADIOS2 files.
+#[cfg(not(feature = "adios2"))]
+fn library() -> String {
+    String::new()
+}
+
+fn missing() -> String {
+    format!(
+        "{LIBRARY} is neither beside this program nor in ../lib: build it with cargo build \
+         --release -p fsz-adios2"
+    )
+}

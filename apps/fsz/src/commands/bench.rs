@@ -1,0 +1,169 @@
+//! `fsz bench`.
+
+use std::path::PathBuf;
+
+use fsz_field::Output;
+use serde::Serialize;
+
+use crate::failure::{Result, Verdict};
+use crate::source::SourceArgs;
+use crate::table::{self, Table};
+use crate::{bar, screen};
+
+mod case;
+mod measure;
+mod synthetic;
+
+/// Measure the codec on this machine, beside memcpy of the same bytes
+///
+/// Every figure is the median of several runs after one to warm up, into buffers that are used
+/// again. GB/s count uncompressed bytes. A build with zfp measures zfp's fixed-accuracy mode at the
+/// same absolute bound in the same run, on one thread.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Fields, or synthetic ones: smooth, smooth-noise, offset, sparse, particles, white-noise
+    #[arg(value_name = "FILE", required = true)]
+    fields: Vec<PathBuf>,
+    /// Value-range error bounds
+    #[arg(long, value_name = "E", value_delimiter = ',', default_value = "1e-3")]
+    range: Vec<f64>,
+    /// Repeat a field along its slowest axis, mirrored, to about this many MB
+    #[arg(long, value_name = "MB", default_value_t = 200)]
+    target_mb: u64,
+    /// Numbers of threads to measure with; 1 and all of the machine's by default
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    threads: Vec<usize>,
+    /// Measured runs, of which the median counts
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Missing value, may be given several times
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    missing: Vec<f64>,
+    /// Write the figures to this JSON file too
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the figures to this CSV file too
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Overwrite these files
+    #[arg(short, long)]
+    force: bool,
+    #[command(flatten)]
+    source: SourceArgs,
+}
+
+/// One measurement, by the names of the JSON and CSV output.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    field: String,
+    dtype: &'static str,
+    shape: String,
+    bytes: u64,
+    bound: f64,
+    codec: &'static str,
+    threads: usize,
+    compress_gbs: f64,
+    compress_of_memcpy: f64,
+    decompress_gbs: f64,
+    decompress_of_memcpy: f64,
+    ratio: f64,
+}
+
+/// Measures and shows.
+pub fn run(args: &Args, quiet: bool) -> Result {
+    let threads = args.threads();
+    let mut outputs = Vec::new();
+    for (path, write) in [(&args.json, json as Write), (&args.csv, csv as Write)] {
+        if let Some(path) = path {
+            outputs.push((Output::create(path, args.force)?, write));
+        }
+    }
+    let mut rows = Vec::new();
+    for path in &args.fields {
+        let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
+        let case = case::Case::open(path, &args.source, args.target_mb * 1_000_000)?;
+        for &bound in &args.range {
+            let plan = measure::Plan { bound, threads: &threads, repeat: args.repeat };
+            rows.extend(measure::measure(&case, &plan, &args.missing)?);
+        }
+        spinner.finish_and_clear();
+    }
+    for (mut output, write) in outputs {
+        output.put(write(&rows)?.as_bytes())?;
+        output.commit()?;
+    }
+    screen::print(&text(&rows))?;
+    if !cfg!(feature = "zfp") {
+        screen::note(quiet, "zfp is not built in: build with --features zfp to measure it too");
+    }
+    Ok(Verdict::Fine)
+}
+
+impl Args {
+    fn threads(&self) -> Vec<usize> {
+        if !self.threads.is_empty() {
+            return self.threads.clone();
+        }
+        let all = std::thread::available_parallelism().map_or(1, usize::from);
+        if all == 1 { vec![1] } else { vec![1, all] }
+    }
+}
+
+/// How a file of rows is written.
+type Write = fn(&[Row]) -> Result<String>;
+
+fn json(rows: &[Row]) -> Result<String> {
+    Ok(serde_json::to_string_pretty(rows)? + "\n")
+}
+
+fn csv(rows: &[Row]) -> Result<String> {
+    let mut text = "field,dtype,shape,bytes,bound,codec,threads,compress_gbs,compress_of_memcpy,\
+                    decompress_gbs,decompress_of_memcpy,ratio\n"
+        .to_owned();
+    for r in rows {
+        text.push_str(&format!(
+            "{},{},{},{},{},{},{},{:.4},{:.4},{:.4},{:.4},{:.4}\n",
+            table::csv_cell(&r.field),
+            r.dtype,
+            r.shape,
+            r.bytes,
+            r.bound,
+            r.codec,
+            r.threads,
+            r.compress_gbs,
+            r.compress_of_memcpy,
+            r.decompress_gbs,
+            r.decompress_of_memcpy,
+            r.ratio
+        ));
+    }
+    Ok(text)
+}
+
+fn text(rows: &[Row]) -> String {
+    let mut table = Table::new([
+        "field",
+        "bound",
+        "codec",
+        "threads",
+        "compress GB/s",
+        "of memcpy",
+        "decompress GB/s",
+        "of memcpy",
+        "ratio",
+    ]);
+    for r in rows {
+        table.row([
+            r.field.clone(),
+            crate::number::short(r.bound),
+            r.codec.to_owned(),
+            r.threads.to_string(),
+            format!("{:.3}", r.compress_gbs),
+            format!("{:.3}", r.compress_of_memcpy),
+            format!("{:.3}", r.decompress_gbs),
+            format!("{:.3}", r.decompress_of_memcpy),
+            format!("{:.2}", r.ratio),
+        ]);
+    }
+    table.text()
+}

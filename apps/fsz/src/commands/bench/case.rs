@@ -1,0 +1,77 @@
+//! Fields to measure on: of files, repeated to a size, or synthetic.
+
+use std::path::Path;
+
+use fsz::Codec;
+use fsz_field::{Field, Scalar, Shape, Values};
+
+use super::synthetic;
+use crate::failure::Result;
+use crate::source::SourceArgs;
+
+/// A named field.
+#[derive(Debug)]
+pub struct Case {
+    pub name: String,
+    pub field: Field,
+}
+
+impl Case {
+    /// The file at `path`, else the synthetic field of that name, of about `bytes`.
+    pub fn open(path: &Path, source: &SourceArgs, bytes: u64) -> Result<Case> {
+        let kind = path.to_str().filter(|_| !path.exists()).and_then(synthetic::Kind::named);
+        if let Some(kind) = kind {
+            return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes)? });
+        }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let field = source.open(path, &Codec::cpu())?;
+        let field = match field.values() {
+            Values::F32(values) => repeated(&field, values, bytes)?,
+            Values::F64(values) => repeated(&field, values, bytes)?,
+        };
+        Ok(Case { name, field })
+    }
+}
+
+/// The field repeated along its slowest axis to at least `bytes`, every second time backwards, so
+/// that no jump lies between.
+fn repeated<T: Scalar>(field: &Field, values: &[T], bytes: u64) -> Result<Field> {
+    let mut sides = field.shape().sides().to_vec();
+    let (Some(planes), false) = (sides.first().copied(), values.is_empty()) else {
+        return Ok(field.clone());
+    };
+    let plane = values.len() / planes as usize;
+    let wanted = bytes.div_ceil((plane * size_of::<T>()) as u64);
+    if wanted <= planes {
+        return Ok(field.clone());
+    }
+    let mut all = Vec::with_capacity(wanted as usize * plane);
+    let mut backwards = false;
+    while all.len() < wanted as usize * plane {
+        let left = wanted as usize - all.len() / plane;
+        if backwards {
+            values.rchunks_exact(plane).take(left).for_each(|p| all.extend_from_slice(p));
+        } else {
+            all.extend_from_slice(&values[..left.min(planes as usize) * plane]);
+        }
+        backwards = !backwards;
+    }
+    sides[0] = wanted;
+    Ok(Field::new(Shape::new(&sides)?, all)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_repeated_with_every_second_copy_backwards() {
+        let field = Field::new(Shape::new(&[2, 2]).unwrap(), vec![1f32, 2.0, 3.0, 4.0]).unwrap();
+        let longer = repeated(&field, field.as_slice::<f32>().unwrap(), 8 * 5).unwrap();
+        assert_eq!(longer.shape().sides(), [5, 2]);
+        let expected = [1.0, 2.0, 3.0, 4.0, 3.0, 4.0, 1.0, 2.0, 1.0, 2.0];
+        assert_eq!(longer.as_slice::<f32>().unwrap(), expected);
+        let same = repeated(&field, field.as_slice::<f32>().unwrap(), 10).unwrap();
+        assert_eq!(same.shape().sides(), [2, 2]);
+    }
+}

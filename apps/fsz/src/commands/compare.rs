@@ -1,0 +1,196 @@
+//! `fsz compare`.
+
+use std::path::{Path, PathBuf};
+
+use fsz::Codec;
+use fsz_field::{Field, Kind, Scalar, StreamFile, Values};
+use fsz_metrics::{Missing, Sample};
+use serde::Serialize;
+
+use crate::codec::CodecArgs;
+use crate::failure::{Result, Verdict, fail};
+use crate::number::short;
+use crate::source::SourceArgs;
+use crate::{bar, screen};
+
+/// Compare a reconstruction, or what a compressed file decodes to, with the original
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The original field
+    #[arg(value_name = "ORIGINAL")]
+    original: PathBuf,
+    /// Raw values, .npy, .fsz or .zfp
+    #[arg(value_name = "RECONSTRUCTED")]
+    reconstructed: PathBuf,
+    /// Count the points beyond this absolute bound; a .fsz file brings its own
+    #[arg(long, value_name = "E")]
+    bound: Option<f64>,
+    /// Missing value to leave out, may be given several times; a .fsz file brings its own
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    missing: Vec<f64>,
+    /// Write JSON; what is infinite or unknown is null
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    source: SourceArgs,
+    #[command(flatten)]
+    codec: CodecArgs,
+}
+
+/// The figures, by the names of the JSON output.
+#[derive(Debug, Serialize)]
+struct Figures {
+    max_abs_error: f64,
+    psnr: f64,
+    nrmse: f64,
+    ssim: f64,
+    compression_ratio: Option<f64>,
+    bits_per_value: Option<f64>,
+    bound: Option<f64>,
+    bound_violations: Option<u64>,
+    elements: u64,
+    compared: u64,
+    mean_error: f64,
+    nan: u64,
+    inf: u64,
+    missing: u64,
+    altered: u64,
+}
+
+/// Compares the two.
+pub fn run(args: &Args, quiet: bool) -> Result {
+    let codec = args.codec.codec()?;
+    let (bound, missing) = args.told()?;
+    let spinner = bar::spinner("comparing", quiet);
+    let (original, reconstructed) = args.open_both(&codec)?;
+    let stored = stored_bytes(&args.reconstructed)?;
+    let figures = match (original.values(), reconstructed.values()) {
+        (Values::F32(a), Values::F32(b)) => figures(&original, a, b, &missing, bound, stored)?,
+        (Values::F64(a), Values::F64(b)) => figures(&original, a, b, &missing, bound, stored)?,
+        _ => {
+            return fail(format!(
+                "the original is {} and the reconstruction {}",
+                original.dtype(),
+                reconstructed.dtype()
+            ));
+        }
+    };
+    spinner.finish_and_clear();
+    if args.json {
+        screen::print_json(&figures)?;
+    } else {
+        screen::print(&figures.text())?;
+    }
+    Ok(Verdict::Fine)
+}
+
+impl Args {
+    /// Bound and missing values: from the arguments, else from the header of a .fsz file.
+    fn told(&self) -> Result<(Option<f64>, Vec<f64>)> {
+        if Kind::of(&self.reconstructed)? != Kind::Fsz {
+            return Ok((self.bound, self.missing.clone()));
+        }
+        let file = StreamFile::open(&self.reconstructed)?;
+        let stream = file.stream()?;
+        let header = stream.info().header();
+        let missing =
+            if self.missing.is_empty() { header.missing.clone() } else { self.missing.clone() };
+        Ok((self.bound.or(Some(header.absolute_bound)), missing))
+    }
+
+    /// Opens both; a raw file takes its shape and type from the other one where it must.
+    fn open_both(&self, codec: &Codec) -> Result<(Field, Field)> {
+        let raw = |path: &Path| Ok::<_, crate::failure::Failure>(Kind::of(path)? == Kind::Raw);
+        let plain = SourceArgs::default();
+        let like = |field: &Field, raw: bool| SourceArgs {
+            shape: self.source.shape.clone().or(raw.then(|| field.shape().clone())),
+            dtype: self.source.dtype.or(raw.then_some(field.dtype())),
+            ..self.source.clone()
+        };
+        if raw(&self.reconstructed)? {
+            let original = self.source.open(&self.original, codec)?;
+            let SourceArgs { shape, dtype, .. } = like(&original, true);
+            let source = SourceArgs { shape, dtype, ..plain };
+            let reconstructed = source.open(&self.reconstructed, codec)?;
+            return Ok((original, reconstructed));
+        }
+        let reconstructed = plain.open(&self.reconstructed, codec)?;
+        let source = like(&reconstructed, raw(&self.original)?);
+        let original = source.open(&self.original, codec)?;
+        if original.shape() != reconstructed.shape() {
+            return fail(format!(
+                "the original has shape {} and the reconstruction {}",
+                original.shape(),
+                reconstructed.shape()
+            ));
+        }
+        Ok((original, reconstructed))
+    }
+}
+
+/// Bytes of a compressed file; a file of plain values is not one.
+fn stored_bytes(path: &Path) -> Result<Option<u64>> {
+    match Kind::of(path)? {
+        Kind::Fsz | Kind::Zfp => Ok(Some(std::fs::metadata(path)?.len())),
+        _ => Ok(None),
+    }
+}
+
+fn figures<T: Scalar + Sample>(
+    original: &Field,
+    a: &[T],
+    b: &[T],
+    missing: &[f64],
+    bound: Option<f64>,
+    stored: Option<u64>,
+) -> Result<Figures> {
+    let missing = Missing::<T>::new(missing);
+    let found = fsz_metrics::compare(a, b, &missing, bound)?;
+    let similar = fsz_metrics::ssim(a, b, &original.shape().indices()?, &missing)?;
+    let elements = found.elements.max(1) as f64;
+    Ok(Figures {
+        max_abs_error: found.max_abs_error,
+        psnr: found.psnr(),
+        nrmse: found.nrmse(),
+        ssim: similar.mean,
+        compression_ratio: stored.map(|n| size_of_val(a) as f64 / n as f64),
+        bits_per_value: stored.map(|n| 8.0 * n as f64 / elements),
+        bound,
+        bound_violations: found.violations(),
+        elements: found.elements,
+        compared: found.compared,
+        mean_error: found.mean_error,
+        nan: found.nan,
+        inf: found.inf,
+        missing: found.missing,
+        altered: found.altered,
+    })
+}
+
+impl Figures {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |subject: &str, content: String| {
+            text.push_str(&format!("{subject:<18} {content}\n"));
+        };
+        line("largest error", short(self.max_abs_error));
+        line("mean error", short(self.mean_error));
+        line("PSNR", format!("{} dB", short(self.psnr)));
+        line("NRMSE", short(self.nrmse));
+        line("SSIM", short(self.ssim));
+        if let (Some(ratio), Some(bits)) = (self.compression_ratio, self.bits_per_value) {
+            line("compression ratio", format!("{ratio:.2}, {bits:.3} bits per value"));
+        }
+        if let (Some(bound), Some(violations)) = (self.bound, self.bound_violations) {
+            line("bound", format!("{}, broken at {violations} points", short(bound)));
+        }
+        line(
+            "left out",
+            format!(
+                "{} NaN, {} Inf, {} missing; {} of them changed",
+                self.nan, self.inf, self.missing, self.altered
+            ),
+        );
+        text
+    }
+}

@@ -1,0 +1,173 @@
+//! `fsz compress`.
+
+use std::path::PathBuf;
+
+use fsz::{Bound, Centering, Codec, Options, Research, Stream, max_compressed_len};
+use fsz_field::{Field, Output, Values};
+use memmap2::MmapMut;
+
+use crate::codec::CodecArgs;
+use crate::failure::{Result, Verdict, fail};
+use crate::source::SourceArgs;
+use crate::{bar, number, screen};
+
+/// Compress a field into a .fsz file
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Field to compress
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// File to write
+    #[arg(short, long, value_name = "OUT.fsz")]
+    output: PathBuf,
+    #[command(flatten)]
+    bound: BoundArgs,
+    /// Missing value, such as 1e20: kept exactly, next to free, and not part of the value range; may
+    /// be given up to 4 times. In an f64 field a value that was written as f32 is another number:
+    /// name both
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    missing: Vec<f64>,
+    /// Variable name to record in the stream
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Overwrite the output
+    #[arg(short, long)]
+    force: bool,
+    #[command(flatten)]
+    source: SourceArgs,
+    #[command(flatten)]
+    codec: CodecArgs,
+    #[command(flatten)]
+    research: ResearchArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct BoundArgs {
+    /// Absolute error bound, in the unit of the field
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    abs: Option<f64>,
+    /// Value-range error bound: E times max - min of the field
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    range: Option<f64>,
+}
+
+/// Switches for studies of the algorithm.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Research (studies of the algorithm; slower, CPU only)")]
+struct ResearchArgs {
+    /// Restart the prediction in every block
+    #[arg(long)]
+    no_cross_block: bool,
+    /// No centered variants
+    #[arg(long)]
+    no_centering: bool,
+    /// Center on a tile's mean, as in the paper, and not on its first code
+    #[arg(long, conflicts_with = "no_centering")]
+    mean_centering: bool,
+    /// First-order prediction (LZ1) only
+    #[arg(long)]
+    no_order2: bool,
+    /// Codes per block: 32 or 64
+    #[arg(long, value_name = "N")]
+    block_len: Option<usize>,
+    /// Blocks per tile: 4, 8 or 16
+    #[arg(long, value_name = "N")]
+    blocks_per_tile: Option<usize>,
+}
+
+impl ResearchArgs {
+    fn research(&self) -> Research {
+        let default = Research::default();
+        Research {
+            cross_block: !self.no_cross_block,
+            centering: match (self.no_centering, self.mean_centering) {
+                (true, _) => Centering::Off,
+                (_, true) => Centering::Mean,
+                _ => default.centering,
+            },
+            order2: !self.no_order2,
+            block_len: self.block_len.unwrap_or(default.block_len),
+            blocks_per_tile: self.blocks_per_tile.unwrap_or(default.blocks_per_tile),
+        }
+    }
+}
+
+/// Compresses the input into the output.
+pub fn run(args: &Args, quiet: bool) -> Result {
+    let codec = args.codec.codec()?;
+    let mut output = Output::create(&args.output, args.force)?;
+    let field = args.source.open(&args.input, &codec)?;
+    let stream = compress(&codec, &field, args.options(&field)?, quiet)?;
+    output.put(&stream)?;
+    output.commit()?;
+    if !quiet {
+        screen::print(&summary(args, &stream)?)?;
+    }
+    Ok(Verdict::Fine)
+}
+
+impl Args {
+    fn options(&self, field: &Field) -> Result<Options> {
+        let bound = match (self.bound.abs, self.bound.range) {
+            (Some(bound), _) => Bound::Absolute(bound),
+            (_, Some(ratio)) => Bound::ValueRange(ratio),
+            _ => return fail("give a bound: --abs or --range"),
+        };
+        let mut options = Options::new(bound).research(self.research.research());
+        for &value in &self.missing {
+            options = options.missing(value);
+        }
+        if let Some(name) = self.name.as_deref().or(field.name()) {
+            options = options.name(name);
+        }
+        if let Some(step) = field.step().or(self.source.step) {
+            options = options.step(step);
+        }
+        Ok(options)
+    }
+}
+
+/// The stream, in memory of which only the part that is used is ever touched.
+struct Compressed {
+    memory: MmapMut,
+    len: usize,
+}
+
+impl std::ops::Deref for Compressed {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.memory[..self.len]
+    }
+}
+
+fn compress(codec: &Codec, field: &Field, options: Options, quiet: bool) -> Result<Compressed> {
+    let shape = field.shape().sides();
+    let most = max_compressed_len(shape, field.dtype())?;
+    // Room for the worst case costs address space, not memory, and a clean error where a mapped
+    // output file would end the program on a full disk.
+    let mut memory = MmapMut::map_anon(usize::try_from(most).unwrap_or(usize::MAX))?;
+    let len = bar::watch("compressing", quiet, |progress| {
+        let options = options.progress(progress.clone());
+        match field.values() {
+            Values::F32(values) => codec.compress_into(values, shape, &options, &mut memory),
+            Values::F64(values) => codec.compress_into(values, shape, &options, &mut memory),
+        }
+    })?;
+    Ok(Compressed { memory, len })
+}
+
+fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
+    let stream = Stream::open(bytes)?;
+    let info = stream.info();
+    Ok(format!(
+        "{}: {} -> {}, ratio {:.2}, largest error {} within {}\n",
+        args.output.display(),
+        number::bytes(info.raw_bytes()),
+        number::bytes(info.compressed_bytes()),
+        info.compression_ratio(),
+        number::short(info.certificate().max_abs_error),
+        number::short(info.header().absolute_bound),
+    ))
+}

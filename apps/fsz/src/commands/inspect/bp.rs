@@ -1,0 +1,118 @@
+//! Every variable, step and ADIOS2 block of an ADIOS2 file.
+
+use std::path::Path;
+
+use fsz::Stream;
+use fsz_field::Shape;
+use fsz_field::bp::{BlockInfo, Bp, Payload, VariableInfo};
+use serde::Serialize;
+
+use super::report::Report;
+use crate::failure::Result;
+use crate::number::{bytes, short};
+use crate::screen;
+use crate::table::Table;
+
+#[derive(Debug, Serialize)]
+struct File {
+    variables: Vec<Variable>,
+}
+
+#[derive(Debug, Serialize)]
+struct Variable {
+    name: String,
+    dtype: &'static str,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Serialize)]
+struct Step {
+    step: u64,
+    shape: Vec<u64>,
+    blocks: Vec<Block>,
+}
+
+/// An ADIOS2 block; `storage` is `fsz`, `raw` (by the FSZ operator) or `other`.
+#[derive(Debug, Serialize)]
+struct Block {
+    block: u64,
+    start: Option<Vec<u64>>,
+    count: Vec<u64>,
+    storage: &'static str,
+    stored_bytes: Option<u64>,
+    fsz: Option<Report>,
+}
+
+/// Shows a file.
+pub fn inspect(path: &Path, json: bool) -> Result<()> {
+    let bp = Bp::open(path)?;
+    let variables: Vec<Variable> =
+        bp.variables()?.into_iter().map(|v| variable(&bp, v)).collect::<Result<_>>()?;
+    let file = File { variables };
+    if json {
+        return screen::print_json(&file);
+    }
+    screen::print(&format!("{}\n{}", path.display(), file.text()?))
+}
+
+fn variable(bp: &Bp, variable: VariableInfo) -> Result<Variable> {
+    let step = |step: u64| {
+        let found = bp.blocks(&variable.name, step)?;
+        let block = |info: BlockInfo| block(bp, &variable.name, step, info);
+        let blocks = found.blocks.into_iter().map(block).collect::<Result<_>>()?;
+        Ok(Step { step, shape: found.shape, blocks })
+    };
+    let steps = (0..variable.steps).map(step).collect::<Result<_>>()?;
+    Ok(Variable { name: variable.name, dtype: variable.dtype.name(), steps })
+}
+
+fn block(bp: &Bp, name: &str, step: u64, info: BlockInfo) -> Result<Block> {
+    let (storage, stored_bytes, fsz) = match bp.payload(name, step, info.id)? {
+        Payload::Stream(bytes) => {
+            let report = Report::of(&Stream::open(&bytes)?)?;
+            ("fsz", Some(bytes.len() as u64), Some(report))
+        }
+        Payload::Raw(bytes) => ("raw", Some(bytes.len() as u64), None),
+        Payload::NotFsz => ("other", None, None),
+    };
+    Ok(Block { block: info.id, start: info.start, count: info.count, storage, stored_bytes, fsz })
+}
+
+impl File {
+    /// One line per variable and step.
+    fn text(&self) -> Result<String> {
+        let mut table = Table::new([
+            "variable", "step", "type", "shape", "blocks", "fsz", "stored", "ratio", "bound",
+            "error",
+        ]);
+        for variable in &self.variables {
+            for step in &variable.steps {
+                table.row(step.cells(variable)?);
+            }
+        }
+        Ok(table.text())
+    }
+}
+
+impl Step {
+    fn cells(&self, variable: &Variable) -> Result<[String; 10]> {
+        let streams: Vec<&Report> = self.blocks.iter().filter_map(|b| b.fsz.as_ref()).collect();
+        let raw: u64 = streams.iter().map(|s| s.raw_bytes).sum();
+        let stored: u64 = streams.iter().map(|s| s.compressed_bytes).sum();
+        let largest =
+            |of: fn(&Report) -> f64| short(streams.iter().map(|s| of(s)).fold(0.0, f64::max));
+        let told = |text: String| if streams.is_empty() { "-".to_owned() } else { text };
+        Ok([
+            variable.name.clone(),
+            self.step.to_string(),
+            variable.dtype.to_owned(),
+            Shape::new(&self.shape)?.to_string(),
+            self.blocks.len().to_string(),
+            streams.len().to_string(),
+            told(bytes(stored)),
+            told(format!("{:.2}", raw as f64 / stored.max(1) as f64)),
+            told(largest(|s| s.bound.absolute)),
+            told(largest(|s| s.certificate.max_abs_error)),
+        ])
+    }
+}

@@ -1,0 +1,47 @@
+//! `fsz man`.
+
+use std::path::PathBuf;
+
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use fsz_field::Output;
+
+use crate::cli::Cli;
+use crate::failure::{Result, Verdict};
+use crate::screen;
+
+/// Write the manual pages: fsz.1 and one per command
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Folder to write to; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Overwrite pages that are there
+    #[arg(short, long)]
+    force: bool,
+}
+
+/// Writes the pages.
+pub fn run(args: &Args, quiet: bool) -> Result {
+    std::fs::create_dir_all(&args.out)?;
+    let mut all = Cli::command();
+    all.build();
+    let pages = std::iter::once(&all).chain(all.get_subcommands());
+    for command in pages.filter(|c| c.get_name() != "help") {
+        write(command, args)?;
+    }
+    if !quiet {
+        screen::print(&format!("{}: fsz.1 and a page per command\n", args.out.display()))?;
+    }
+    Ok(Verdict::Fine)
+}
+
+fn write(command: &Command, args: &Args) -> Result<()> {
+    // The display name of a subcommand is fsz-compress, as manual pages are called.
+    let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+    let mut page = Vec::new();
+    Man::new(command.clone()).render(&mut page)?;
+    let mut output = Output::create(&args.out.join(format!("{name}.1")), args.force)?;
+    output.put(&page)?;
+    Ok(output.commit()?)
+}

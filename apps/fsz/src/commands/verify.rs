@@ -1,0 +1,159 @@
+//! `fsz verify`.
+
+use std::path::PathBuf;
+
+use fsz::{Codec, Dtype, Stream};
+use fsz_field::{Field, Scalar, StreamFile};
+use fsz_metrics::{Class, Missing, Sample};
+use serde::Serialize;
+
+use crate::codec::CodecArgs;
+use crate::failure::{Result, Verdict, fail};
+use crate::source::SourceArgs;
+use crate::{number, pieces, screen};
+
+/// Check a .fsz file against its original: exit 1 when the bound is broken
+///
+/// Every finite value must be within the bound, NaN, ±Inf and missing values must have kept their
+/// bits, and the largest error must be the one that the stream's certificate tells.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Stream to check
+    #[arg(value_name = "IN.fsz")]
+    input: PathBuf,
+    /// The field it was made from; a raw file needs no --shape
+    #[arg(long, value_name = "FILE")]
+    original: PathBuf,
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+    /// Variable of an ADIOS2 original
+    #[arg(long, value_name = "NAME")]
+    variable: Option<String>,
+    /// Time step of an ADIOS2 original; the one recorded in the stream by default
+    #[arg(long, value_name = "N")]
+    step: Option<u64>,
+    /// ADIOS2 block of an ADIOS2 original
+    #[arg(long, value_name = "N")]
+    block: Option<u64>,
+    #[command(flatten)]
+    codec: CodecArgs,
+}
+
+/// What was found, by the names of the JSON output.
+#[derive(Debug, Default, Serialize)]
+struct Found {
+    /// All of the below is as it must be.
+    holds: bool,
+    absolute_bound: f64,
+    max_abs_error: f64,
+    certified_max_abs_error: f64,
+    /// Finite values beyond the bound.
+    bound_violations: u64,
+    /// NaN, ±Inf and missing values that lost their bits.
+    altered: u64,
+}
+
+/// Checks the input.
+pub fn run(args: &Args, quiet: bool) -> Result {
+    let codec = args.codec.codec()?;
+    let file = StreamFile::open(&args.input)?;
+    let stream = file.stream()?;
+    let header = stream.info().header();
+    let source = SourceArgs {
+        shape: Some(fsz_field::Shape::new(&header.shape)?),
+        dtype: Some(header.dtype),
+        variable: args.variable.clone().or(header.name.clone()),
+        step: args.step.or(header.step),
+        block: args.block,
+    };
+    let original = args.open_original(source, &codec)?;
+    let found = match header.dtype {
+        Dtype::F32 => check::<f32>(&codec, &stream, &original, quiet)?,
+        Dtype::F64 => check::<f64>(&codec, &stream, &original, quiet)?,
+    };
+    if args.json {
+        screen::print_json(&found)?;
+    } else if !quiet {
+        screen::print(&format!("{}: {}\n", args.input.display(), found.text()))?;
+    }
+    Ok(Verdict::of(found.holds))
+}
+
+impl Args {
+    fn open_original(&self, mut source: SourceArgs, codec: &Codec) -> Result<Field> {
+        let (shape, dtype) = (source.shape.clone(), source.dtype);
+        if fsz_field::Kind::of(&self.original)? != fsz_field::Kind::Bp {
+            (source.variable, source.block) = (self.variable.clone(), self.block);
+        }
+        let original = source.open(&self.original, codec)?;
+        if Some(original.shape()) == shape.as_ref() && Some(original.dtype()) == dtype {
+            return Ok(original);
+        }
+        fail(format!(
+            "{} is {} of shape {}, and the stream is not: name the field that it was made from",
+            self.original.display(),
+            original.dtype(),
+            original.shape()
+        ))
+    }
+}
+
+impl Found {
+    fn text(&self) -> String {
+        let (error, bound) =
+            (number::short(self.max_abs_error), number::short(self.absolute_bound));
+        if self.holds {
+            return format!("the bound holds: largest error {error} within {bound}");
+        }
+        if self.bound_violations + self.altered > 0 {
+            return format!(
+                "the bound is BROKEN: {} values beyond {bound}, largest error {error}, {} special \
+                 values changed",
+                self.bound_violations, self.altered
+            );
+        }
+        let told = number::short(self.certified_max_abs_error);
+        format!("the certificate is WRONG: it tells {told} as largest error, found {error}")
+    }
+}
+
+fn check<T: Scalar + Sample>(
+    codec: &Codec,
+    stream: &Stream<'_>,
+    original: &Field,
+    quiet: bool,
+) -> Result<Found> {
+    let info = stream.info();
+    let (header, certificate) = (info.header(), info.certificate());
+    let missing = Missing::<T>::new(&header.missing);
+    let Some(values) = original.as_slice::<T>() else {
+        return fail(format!("the original is {}, the stream {}", original.dtype(), header.dtype));
+    };
+    let mut found = Found {
+        absolute_bound: header.absolute_bound,
+        certified_max_abs_error: certificate.max_abs_error,
+        ..Found::default()
+    };
+    pieces::each::<T>(codec, stream, "verifying", quiet, |start, decoded| {
+        let piece = &values[start as usize..start as usize + decoded.len()];
+        let seen = fsz_metrics::compare(piece, decoded, &missing, Some(header.absolute_bound))?;
+        found.max_abs_error = found.max_abs_error.max(seen.max_abs_error);
+        found.bound_violations += seen.beyond.unwrap_or(0);
+        if seen.compared < seen.elements {
+            found.altered += altered(piece, decoded, &missing);
+        }
+        Ok(())
+    })?;
+    found.holds = found.bound_violations == 0
+        && found.altered == 0
+        && found.max_abs_error == certificate.max_abs_error;
+    Ok(found)
+}
+
+/// How many values that are not finite, or missing, changed a bit.
+fn altered<T: Scalar + Sample>(original: &[T], decoded: &[T], missing: &Missing<T>) -> u64 {
+    let special = |value: T| missing.class(value) != Class::Finite;
+    let changed = |(a, b): &(&T, &T)| special(**a) && a.to_bits64() != b.to_bits64();
+    original.iter().zip(decoded).filter(changed).count() as u64
+}

@@ -1,0 +1,59 @@
+//! Ctrl-C: work that can stop cleanly is asked to; other work ends with its unfinished files
+//! removed.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fsz::Progress;
+
+use crate::failure::{Failure, Result};
+
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+/// The work under way that stops when it is cancelled.
+static CANCELLABLE: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
+
+/// Exit code of a program ended by an interrupt: 128 + SIGINT.
+const INTERRUPTED: i32 = 130;
+
+/// Answers Ctrl-C (and SIGTERM, SIGHUP) from now on.
+pub fn install() {
+    // Without a handler the signal ends the program and leaves a hidden temporary file: worse, but
+    // no reason not to work.
+    let _ = ctrlc::set_handler(|| {
+        let first = !REQUESTED.swap(true, Ordering::SeqCst);
+        match cancellable().as_ref() {
+            Some(progress) if first => progress.cancel(),
+            _ => {
+                fsz_field::remove_unfinished();
+                std::process::exit(INTERRUPTED);
+            }
+        }
+    });
+}
+
+/// While this lives, an interrupt cancels the work instead of ending the program.
+#[derive(Debug)]
+pub struct Cancellable(());
+
+impl Cancellable {
+    /// The work that reports to `progress` can be cancelled.
+    pub fn new(progress: &Arc<Progress>) -> Cancellable {
+        *cancellable() = Some(Arc::clone(progress));
+        Cancellable(())
+    }
+
+    /// Errs once an interrupt has come.
+    pub fn check(&self) -> Result<()> {
+        if REQUESTED.load(Ordering::SeqCst) { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+}
+
+impl Drop for Cancellable {
+    fn drop(&mut self) {
+        *cancellable() = None;
+    }
+}
+
+fn cancellable() -> MutexGuard<'static, Option<Arc<Progress>>> {
+    CANCELLABLE.lock().unwrap_or_else(PoisonError::into_inner)
+}

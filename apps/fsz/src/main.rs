@@ -1,0 +1,35 @@
+//! The `fsz` command.
+//!
+//! Each command is a module of [`commands`]: its arguments, and a function that does it. They
+//! return a [`Verdict`](failure::Verdict) or a [`Failure`](failure::Failure), from which the exit
+//! code follows: 0 fine, 1 a check failed, 2 misuse or unreadable input, 130 interrupted.
+// Printing macros panic on a closed pipe; the `screen` module does not.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+mod bar;
+mod cli;
+mod codec;
+mod commands;
+mod failure;
+mod interrupt;
+mod number;
+mod pieces;
+mod screen;
+mod source;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return screen::usage(&error),
+    };
+    interrupt::install();
+    match cli.run() {
+        Ok(verdict) => verdict.code(),
+        Err(failure) => screen::failure(&failure),
+    }
+}

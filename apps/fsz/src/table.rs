@@ -1,0 +1,68 @@
+//! Tables in plain text and CSV.
+
+/// Rows of cells under a head; columns of numbers are flush right, others flush left.
+#[derive(Debug)]
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with this head.
+    pub fn new<const N: usize>(head: [&str; N]) -> Table {
+        Table { rows: vec![head.map(str::to_owned).to_vec()] }
+    }
+
+    /// Adds a row of as many cells as the head has.
+    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.to_vec());
+    }
+
+    /// The text, each row ended by a line break.
+    pub fn text(&self) -> String {
+        let columns = self.rows.first().map_or(0, Vec::len);
+        let width = |column: usize| {
+            self.rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max()
+        };
+        let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+        let numeric = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        let right: Vec<bool> = (0..columns)
+            .map(|column| self.rows.iter().skip(1).all(|row| row.get(column).is_some_and(numeric)))
+            .collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let cells = row.iter().zip(&widths).zip(&right).map(|((cell, &width), &right)| {
+                if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+            });
+            text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Text as a cell of CSV: quoted where it would end the cell.
+pub fn csv_cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_numbers_are_flush_right() {
+        let mut table = Table::new(["name", "count", "word"]);
+        table.row(["a".into(), "5".into(), "x".into()]);
+        table.row(["long".into(), "12345678".into(), "5 y".into()]);
+        assert_eq!(table.text(), "name     count  word\na            5  x\nlong  12345678  5 y\n");
+    }
+
+    #[test]
+    fn cells_that_need_quotes_get_them() {
+        assert_eq!(csv_cell("T_3x4"), "T_3x4");
+        assert_eq!(csv_cell("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+}

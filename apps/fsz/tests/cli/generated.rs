@@ -1,0 +1,83 @@
+//! `devices`, `adios2`, `completions` and `man`.
+
+use crate::workshop::Workshop;
+
+#[test]
+fn devices_say_what_answers_and_why_not() {
+    let shop = Workshop::new();
+    let devices = shop.json(&["devices", "--json"]);
+    assert_eq!((&devices[0]["backend"], &devices[0]["available"]), (&"cpu".into(), &true.into()));
+    assert_eq!((&devices[1]["backend"], &devices[1]["available"]), (&"cuda".into(), &false.into()));
+    assert!(shop.fine(&["devices"]).contains("not built in"));
+}
+
+#[test]
+fn adios2_gives_a_ready_xml() {
+    let shop = Workshop::new();
+    let xml = shop.fine(&[
+        "adios2",
+        "--xml",
+        "--accuracy",
+        "1e-5",
+        "--io",
+        "Out<put",
+        "--variable",
+        "U",
+        "--variable",
+        "V",
+    ]);
+    for part in [
+        "<parameter key=\"PluginName\" value=\"fsz\"/>",
+        "<parameter key=\"PluginLibrary\" value=\"fsz_adios2\"/>",
+        "<parameter key=\"accuracy\" value=\"0.00001\"/>",
+        "<io name=\"Out&lt;put\">",
+        "<variable name=\"V\"><operation operator=\"fsz\"/></variable>",
+    ] {
+        assert!(xml.contains(part), "{xml}");
+    }
+    assert!(shop.fine(&["adios2"]).contains("<adios-config>"));
+    shop.refused(&["adios2", "--accuracy", "0"], "positive");
+}
+
+#[test]
+fn adios2_finds_the_operator_beside_the_program_or_in_lib() {
+    let shop = Workshop::new();
+    std::fs::create_dir_all(shop.path("prefix/bin")).unwrap();
+    std::fs::create_dir_all(shop.path("prefix/lib")).unwrap();
+    let program = shop.path("prefix/bin/fsz");
+    std::fs::copy(env!("CARGO_BIN_EXE_fsz"), &program).unwrap();
+    let ask = || {
+        let ended =
+            std::process::Command::new(&program).args(["adios2", "--path"]).output().unwrap();
+        (ended.status.code().unwrap(), String::from_utf8(ended.stdout).unwrap())
+    };
+    assert_eq!(ask(), (2, String::new()));
+    for folder in ["prefix/lib", "prefix/bin"] {
+        shop.write(&format!("{folder}/libfsz_adios2.so"), b"");
+        let (code, path) = ask();
+        assert_eq!(code, 0);
+        let found = std::fs::canonicalize(path.trim_end()).unwrap();
+        assert_eq!(found, std::fs::canonicalize(shop.path(folder)).unwrap());
+    }
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let shop = Workshop::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = shop.fine(&["completions", shell]);
+        assert!(script.contains("decompress") && script.contains("range"), "{shell}");
+    }
+    shop.refused(&["completions", "dos"], "dos");
+}
+
+#[test]
+fn manual_pages() {
+    let shop = Workshop::new();
+    shop.fine(&["man", "--out", "man"]);
+    for page in ["fsz.1", "fsz-compress.1", "fsz-study.1"] {
+        assert!(shop.read_text(&format!("man/{page}")).contains(".TH"), "{page}");
+    }
+    shop.refused(&["man", "--out", "man"], "--force");
+    shop.fine(&["man", "--out", "man", "--force"]);
+}

@@ -1,0 +1,71 @@
+//! `inspect`.
+
+use crate::workshop::{BYTES, FIELD, Workshop};
+
+#[test]
+fn json_has_the_promised_keys() {
+    let shop = Workshop::with_stream();
+    let report = shop.json(&["inspect", "T.fsz", "--json"]);
+    let whole = |key: &str| report[key].as_u64().unwrap_or_else(|| panic!("{key}"));
+    assert_eq!(whole("format_version"), 1);
+    assert_eq!((whole("elements"), whole("raw_bytes")), (BYTES / 4, BYTES));
+    assert_eq!(whole("compressed_bytes"), shop.read("T.fsz").len() as u64);
+    assert_eq!(report["dtype"], "f32");
+    assert_eq!(report["shape"], serde_json::json!([6, 20, 30]));
+    assert_eq!(report["backend"], "cpu");
+    let ratio = report["compression_ratio"].as_f64().unwrap();
+    assert!((ratio - BYTES as f64 / whole("compressed_bytes") as f64).abs() < 1e-9);
+    assert_eq!(report["bound"]["kind"], "value-range");
+    assert_eq!(report["bound"]["requested"], 1e-3);
+    let bound = report["bound"]["absolute"].as_f64().unwrap();
+    let certificate = &report["certificate"];
+    assert!(certificate["max_abs_error"].as_f64().unwrap() <= bound);
+    assert!(certificate["min"].as_f64().unwrap() < certificate["max"].as_f64().unwrap());
+    for key in ["nan", "inf", "escaped"] {
+        assert_eq!(certificate[key], 0, "{key}");
+    }
+    let tiles = &report["tiles"];
+    let kinds =
+        ["lz1", "lz2", "lz1_centered", "lz2_centered", "constant", "exceptions", "verbatim"];
+    let sum: u64 = kinds.iter().map(|key| tiles[key].as_u64().unwrap()).sum();
+    assert_eq!(tiles["count"], sum);
+}
+
+#[test]
+fn text_is_short_and_spells_the_predictors_out() {
+    let shop = Workshop::with_stream();
+    let text = shop.fine(&["inspect", "T.fsz"]);
+    assert!(text.lines().count() < 15, "{text}");
+    for words in ["6x20x30", "value-range 0.001", "first-, second-order Lorenzo"] {
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[test]
+fn tiles_are_listed_as_csv() {
+    let shop = Workshop::with_stream();
+    shop.fine(&["inspect", "T.fsz", "--tiles", "tiles.csv"]);
+    let csv = shop.read_text("tiles.csv");
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("index,kind,order,centered,bytes,escapes,rates"));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len() as u64, (BYTES / 4).div_ceil(256));
+    for (i, row) in rows.iter().enumerate() {
+        assert_eq!(row[0], i.to_string());
+        assert_eq!(row[6].split(' ').count(), 8);
+    }
+    shop.refused(&["inspect", "T.fsz", "--tiles", "tiles.csv"], "--force");
+    shop.fine(&["inspect", "T.fsz", "--tiles", "tiles.csv", "--force"]);
+}
+
+#[test]
+fn an_empty_stream() {
+    let shop = Workshop::new();
+    shop.write("e_0.f32", &[]);
+    shop.fine(&["compress", "e_0.f32", "-o", "e.fsz", "--abs", "1"]);
+    let report = shop.json(&["inspect", "e.fsz", "--json"]);
+    assert_eq!((&report["elements"], &report["tiles"]["count"]), (&0.into(), &0.into()));
+    assert!(report["certificate"]["min"].is_null());
+    shop.fine(&["inspect", "e.fsz"]);
+    assert!(!shop.names().contains(&FIELD.to_owned()));
+}

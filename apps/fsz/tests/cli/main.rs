@@ -1,0 +1,15 @@
+//! Every command of `fsz`, as a user runs it.
+
+mod bench;
+#[cfg(feature = "adios2")]
+mod bp;
+mod check;
+mod compress;
+mod errors;
+mod generated;
+mod inspect;
+mod interrupt;
+mod slice;
+mod study;
+mod workshop;
+mod zfp;

@@ -1,0 +1,71 @@
+//! The worked examples of FORMAT.md are what the codec writes, byte for byte.
+
+use fsz::{Bound, Codec, Element, Options, Stream, max_compressed_len};
+
+fn stream<T: Element>(data: &[T], options: &Options) -> Vec<u8> {
+    let shape = [data.len() as u64];
+    let mut out = vec![0; max_compressed_len(&shape, T::DTYPE).expect("small") as usize];
+    let len = Codec::cpu().compress_into(data, &shape, options, &mut out).expect("compresses");
+    out.truncate(len);
+    out
+}
+
+/// 256 elements on a line, then 12: land, one outlier, a plateau.
+fn line_and_coast() -> Vec<u8> {
+    let mut data: Vec<f32> = (0..256).map(|i| 20.0 + 0.75 * i as f32).collect();
+    data.extend([f32::NAN; 4]);
+    data.extend([3.0, 3.5, 3.0, 1e30, 3.0, 3.0, 3.0, 3.0]);
+    stream(&data, &Options::new(Bound::Absolute(0.25)))
+}
+
+/// A field of one value.
+fn constant() -> Vec<u8> {
+    stream(&[273.15f64; 3], &Options::new(Bound::ValueRange(1e-3)))
+}
+
+/// Sixteen bytes a line, as FORMAT.md shows them.
+fn dump(bytes: &[u8]) -> Vec<String> {
+    bytes
+        .chunks(16)
+        .enumerate()
+        .map(|(k, line)| {
+            let hex: Vec<String> = line.iter().map(|b| format!("{b:02x}")).collect();
+            format!("{:04x}  {}", 16 * k, hex.join(" "))
+        })
+        .collect()
+}
+
+#[test]
+fn the_dumps_in_the_document_are_what_is_written() {
+    let document = include_str!("../FORMAT.md");
+    let examples: Vec<Vec<&str>> = document
+        .split("```hex\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().expect("an end").lines().collect())
+        .collect();
+    let streams = [line_and_coast(), constant()];
+    assert_eq!(examples.len(), streams.len());
+    for (example, stream) in examples.iter().zip(&streams) {
+        // A comment may follow the bytes.
+        let stated: Vec<&str> = example
+            .iter()
+            .map(|line| line.split("   ").next().expect("bytes").trim_end())
+            .collect();
+        assert_eq!(stated, dump(stream), "\n{}", dump(stream).join("\n"));
+    }
+}
+
+#[test]
+fn the_examples_decode_to_what_the_document_says() {
+    let bytes = line_and_coast();
+    let codec = Codec::cpu();
+    let stream = Stream::open(&bytes).expect("opens");
+    let back = codec.decompress::<f32>(&stream).expect("decodes");
+    let step = stream.info().header().quantization_step as f32;
+    assert_eq!(back[0], 40.0 * step);
+    assert!(back.iter().skip(256).take(4).all(|d| d.is_nan()));
+    assert_eq!(back[263], 1e30);
+    let bytes = constant();
+    let stream = Stream::open(&bytes).expect("opens");
+    assert!(codec.decompress::<f64>(&stream).expect("decodes").iter().all(|&d| d == 273.15));
+}

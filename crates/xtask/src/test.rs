@@ -1,0 +1,51 @@
+//! `cargo xtask test`: everything that must hold before a change goes in, stage by stage, with a
+//! summary at the end. This is what continuous integration runs.
+
+mod checks;
+mod report;
+mod suite;
+
+use crate::{demo, plain, setup};
+use anyhow::{Result, bail};
+use report::Report;
+
+use std::time::Instant;
+pub use suite::{BUILD, FEATURES};
+
+/// A stage's name, what it is about, and what it does; notes go into the report.
+type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
+
+const STAGES: [Stage; 8] = [
+    ("format", "rustfmt and clang-format", checks::format),
+    ("deny", "licences, sources and advisories of the dependencies", checks::deny),
+    ("clippy", "all members, all targets, warnings are errors", checks::clippy),
+    ("docs", "rustdoc, warnings are errors", checks::docs),
+    ("plain", "builds with a Rust toolchain and nothing else", |_| plain::run()),
+    ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
+    ("fuzz", "the fuzz targets build for what the codec is now", checks::fuzz),
+    ("demo", "a small one", |_| demo::run(demo::Size::Small)),
+];
+
+/// Runs all stages, or those named; a failing one does not keep the others from running.
+pub fn run(only: &[String]) -> Result<()> {
+    if let Some(name) = only.iter().find(|name| STAGES.iter().all(|(s, ..)| s != name)) {
+        let names: Vec<&str> = STAGES.iter().map(|(name, ..)| *name).collect();
+        bail!("no stage `{name}`; there are {}", names.join(", "));
+    }
+    setup::run()?;
+    let mut report = Report::default();
+    for (name, about, stage) in STAGES {
+        if !only.is_empty() && !only.iter().any(|n| n == name) {
+            continue;
+        }
+        println!("\n=== {name}: {about}");
+        let start = Instant::now();
+        let outcome = stage(&mut report);
+        if let Err(error) = &outcome {
+            eprintln!("error: {error:#}");
+        }
+        report.stage(name, start.elapsed(), outcome.is_ok());
+    }
+    report.print();
+    if report.failed() { bail!("some stages failed") } else { Ok(()) }
+}

@@ -1,0 +1,78 @@
+//! The stages that read the sources and do not run them.
+
+use super::report::Report;
+use super::suite::FEATURES;
+use crate::cargo::{cargo, root, target, tool};
+use crate::{cache, process, setup};
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// rustfmt on Rust; the pinned clang-format on C++ and CUDA.
+pub fn format(_: &mut Report) -> Result<()> {
+    process::run(cargo()?.args(["fmt", "--all", "--check"]))?;
+    let fuzz = root().join("crates/fsz/fuzz");
+    process::run(cargo()?.current_dir(fuzz).args(["fmt", "--check"]))?;
+    let sources = cpp_sources()?;
+    if !sources.is_empty() {
+        {
+            let _lock = cache::lock()?;
+            setup::CLANG_FORMAT.provide()?;
+        }
+        let mut check = Command::new(setup::CLANG_FORMAT.program("clang-format")?);
+        check.current_dir(root()).args(["--dry-run", "--Werror"]).args(sources);
+        process::run(&mut check)?;
+    }
+    Ok(())
+}
+
+/// The C++ and CUDA files that git knows or would add.
+fn cpp_sources() -> Result<Vec<PathBuf>> {
+    let mut list = Command::new("git");
+    list.current_dir(root())
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "--"])
+        .args(["*.cpp", "*.hpp", "*.h", "*.cu", "*.cuh"]);
+    let files = process::output(&mut list)?;
+    if !files.status.success() {
+        bail!("`git ls-files` failed: {}", String::from_utf8_lossy(&files.stderr).trim());
+    }
+    let text = String::from_utf8(files.stdout).context("a file name is not UTF-8")?;
+    Ok(text.lines().map(PathBuf::from).filter(|f| root().join(f).exists()).collect())
+}
+
+/// `cargo deny`; the advisories are a download, so without a network that part is left out.
+pub fn deny(report: &mut Report) -> Result<()> {
+    let deny = tool("cargo-deny", "0.20.2")?;
+    let run = |words: &[&str]| {
+        let mut command = Command::new(&deny);
+        command.current_dir(root()).args(words);
+        command
+    };
+    process::run(&mut run(&["--log-level", "error", "check", "bans", "licenses", "sources"]))?;
+    if process::succeeds(&mut run(&["fetch", "db"])) {
+        process::run(&mut run(&["--log-level", "error", "check", "advisories"]))?;
+    } else {
+        report.skip("cargo deny check advisories", "the advisory database cannot be fetched");
+    }
+    Ok(())
+}
+
+pub fn clippy(_: &mut Report) -> Result<()> {
+    let mut clippy = cargo()?;
+    clippy.args(["clippy", "--workspace", "--all-targets", "--locked"]).args(FEATURES);
+    process::run(clippy.args(["--", "-D", "warnings"]))
+}
+
+pub fn docs(_: &mut Report) -> Result<()> {
+    let mut docs = cargo()?;
+    // The program `fsz` would be written over the library of the same name.
+    docs.args(["doc", "--workspace", "--exclude", "fsz-cli", "--no-deps", "--locked"]);
+    process::run(docs.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// The fuzz crate stands outside the workspace; a check keeps it from falling behind.
+pub fn fuzz(_: &mut Report) -> Result<()> {
+    let mut check = cargo()?;
+    check.current_dir(root().join("crates/fsz/fuzz")).args(["check", "--locked"]);
+    process::run(check.env("CARGO_TARGET_DIR", target().join("fuzz-check")))
+}

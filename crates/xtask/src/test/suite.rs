@@ -1,0 +1,63 @@
+//! The stage that runs `cargo test` over the whole workspace.
+
+use super::report::Report;
+use crate::cargo::cargo;
+use crate::process;
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader, PipeReader};
+
+/// The optional parts, which the tests cover too.
+pub const FEATURES: [&str; 2] = ["--features", "fsz-cli/adios2,fsz-cli/zfp"];
+
+/// Builds programs, libraries and tests with one set of features: with another, cargo would build
+/// much of it once more.
+pub const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--locked"];
+
+/// Runs all tests. All of it is built first, so that the programs and the operator lie where the
+/// tests, and the demo after them, look for them.
+pub fn run(report: &mut Report) -> Result<()> {
+    process::run(cargo()?.args(BUILD).args(FEATURES))?;
+    let mut tests = cargo()?;
+    tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(FEATURES);
+    // With --show-output passing tests can say what they skipped. cargo names the test programs on
+    // stderr; one pipe for both keeps the names beside their results.
+    let (output, input) = std::io::pipe().context("no pipe for `cargo test`")?;
+    tests.args(["--", "--show-output"]);
+    tests.stderr(input.try_clone().context("no pipe for `cargo test`")?).stdout(input);
+    let mut child = tests.spawn().context("cannot start `cargo test`")?;
+    // The command holds the pipe's writing ends, which would keep the reading end from ending.
+    drop(tests);
+    follow(output, report)?;
+    let status = child.wait().context("`cargo test` was lost")?;
+    if !status.success() {
+        bail!("tests failed");
+    }
+    Ok(())
+}
+
+/// Passes the output on, without what passing tests printed, and notes results and skips.
+fn follow(output: PipeReader, report: &mut Report) -> Result<()> {
+    let mut quiet = false;
+    for line in BufReader::new(output).lines() {
+        let line = line.context("the output of `cargo test` broke off")?;
+        if let Some(skip) = line.strip_prefix("SKIPPED: ") {
+            let (what, reason) = skip.split_once(": ").unwrap_or((skip, "no reason given"));
+            report.skip(what, reason);
+        }
+        if line == "successes:" {
+            quiet = true;
+        } else if line == "failures:" || line.starts_with("test result: ") {
+            quiet = false;
+        }
+        let heading = line.trim_start();
+        if heading.starts_with("Running ") || heading.starts_with("Doc-tests ") {
+            report.result(heading);
+        } else if line.starts_with("test result: ") {
+            report.result(&line);
+        }
+        if !quiet {
+            println!("{line}");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! The operator without ADIOS2.
+
+use super::*;
+
+fn writer(parameters: &[(&'static str, &'static str)]) -> Operator {
+    Operator::new(parameters.iter().copied()).unwrap()
+}
+
+fn block(values: &[f32], count: &[u64]) -> Block<'static> {
+    Block {
+        data: values.as_ptr().cast(),
+        count: count.to_vec(),
+        start: Some(vec![7; count.len()]),
+        dtype: Dtype::F32,
+        variable: "U".into(),
+    }
+}
+
+/// Writes with as much room as the operator asked for, or with none asked for.
+fn write(operator: &Operator, block: Block<'_>, ask: bool) -> Vec<u8> {
+    let dimensions = block.count.len();
+    let room = if ask {
+        operator.estimate(block.elements(), 4, dimensions)
+    } else {
+        block.bytes() + min_header(dimensions)
+    };
+    let mut out = vec![0xAA; room + 8];
+    // SAFETY: the block's values outlive the call and `out` has the room.
+    let written = unsafe { operator.write(block, out.as_mut_ptr()) };
+    assert!(written > 0 && written <= room);
+    assert!(out[room..].iter().all(|&byte| byte == 0xAA));
+    out.truncate(written);
+    out
+}
+
+fn read(payload: &[u8], elements: usize) -> Vec<f32> {
+    let mut out = vec![0f32; elements];
+    // SAFETY: `out` has the room.
+    let bytes = unsafe { writer(&[]).read(payload, out.as_mut_ptr().cast()) }.unwrap();
+    assert_eq!(bytes, 4 * elements);
+    out
+}
+
+fn smooth() -> Vec<f32> {
+    (0..5000).map(|i| (i as f32 * 0.01).sin()).collect()
+}
+
+/// Values without any regularity.
+fn noise() -> Vec<f32> {
+    let mut state = 1u32;
+    let next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f32::from_bits((state >> 2) | 0x0080_0000)
+    };
+    std::iter::repeat_with(next).take(5000).collect()
+}
+
+#[test]
+fn smooth_values_keep_the_bound_with_and_without_an_estimate() {
+    let values = smooth();
+    let operator = writer(&[("accuracy", "1e-3")]);
+    for ask in [true, false] {
+        let payload = write(&operator, block(&values, &[50, 100]), ask);
+        assert!(payload.len() < 4 * values.len() / 2);
+        let back = read(&payload, values.len());
+        assert!(values.iter().zip(&back).all(|(a, b)| (a - b).abs() <= 1e-3));
+    }
+}
+
+#[test]
+fn noise_without_an_estimate_is_stored_raw() {
+    let values = noise();
+    let operator = writer(&[("accuracy", "1e-30")]);
+    let payload = write(&operator, block(&values, &[5000]), false);
+    assert_eq!(envelope::open(&payload).unwrap().mode, Mode::Raw);
+    assert_eq!(read(&payload, values.len()), values);
+    let payload = write(&operator, block(&values, &[5000]), true);
+    assert_eq!(read(&payload, values.len()), values);
+}
+
+#[test]
+fn any_number_of_dimensions() {
+    let values = smooth();
+    for dimensions in [0, 1, 8, 9, 255, 300] {
+        let mut count = vec![1; dimensions];
+        let elements = if dimensions == 0 { 1 } else { values.len() };
+        count.iter_mut().take(1).for_each(|extent| *extent = elements as u64);
+        let payload = write(&writer(&[("accuracy", "1e-3")]), block(&values, &count), true);
+        assert_eq!(envelope::open(&payload).unwrap().mode, Mode::Stream);
+        let back = read(&payload, elements);
+        assert!(values.iter().zip(&back).all(|(a, b)| (a - b).abs() <= 1e-3));
+    }
+}
+
+#[test]
+fn a_writer_without_a_bound_stores_raw() {
+    let values = smooth();
+    let payload = write(&writer(&[]), block(&values, &[5000]), true);
+    assert_eq!(read(&payload, values.len()), values);
+}
+
+#[test]
+fn an_empty_block_has_a_valid_header_and_no_values() {
+    let payload = write(&writer(&[("accuracy", "1")]), block(&[], &[0, 4]), true);
+    assert_eq!(envelope::open(&payload).unwrap().count, [0, 4]);
+    // SAFETY: nothing is written for an empty block.
+    assert!(unsafe { writer(&[]).read(&payload, std::ptr::dangling_mut()) }.is_err());
+}
+
+#[test]
+fn any_alignment_on_both_sides() {
+    let values = smooth();
+    let bytes: Vec<u8> =
+        [0u8; 1].into_iter().chain(values.iter().flat_map(|v| v.to_le_bytes())).collect();
+    let mut unaligned = block(&values, &[5000]);
+    unaligned.data = bytes[1..].as_ptr();
+    let payload = write(&writer(&[("accuracy", "1e-3")]), unaligned, true);
+    let mut out = vec![0u8; 4 * values.len() + 1];
+    // SAFETY: `out` has the room.
+    unsafe { writer(&[]).read(&payload, out[1..].as_mut_ptr()) }.unwrap();
+    let aligned: Vec<u8> = read(&payload, 5000).iter().flat_map(|v| v.to_le_bytes()).collect();
+    assert_eq!(out[1..], aligned);
+}
+
+#[test]
+fn every_truncation_and_bit_flip_is_an_error_or_right() {
+    let values = smooth();
+    let payload = write(&writer(&[("accuracy", "1e-1")]), block(&values[..300], &[300]), true);
+    let expected = read(&payload, 300);
+    let mut out = vec![0f32; 300];
+    for length in 0..payload.len() {
+        // SAFETY: `out` has the room.
+        let cut = unsafe { writer(&[]).read(&payload[..length], out.as_mut_ptr().cast()) };
+        assert!(cut.is_err());
+    }
+    for bit in 0..8 * payload.len() {
+        let mut flipped = payload.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        // SAFETY: `out` has the room.
+        if unsafe { writer(&[]).read(&flipped, out.as_mut_ptr().cast()) }.is_ok() {
+            assert_eq!(out, expected, "bit {bit}");
+        }
+    }
+}
