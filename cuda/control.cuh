@@ -34,10 +34,13 @@ struct Control
     u64 stream_len;
     /// 0, or 1: the stream is longer than the output buffer.
     u32 status;
-    /// Whether the range is that of the survey, and whether in addition every element is finite,
-    /// not missing, and has a code within FUSED_REACH before its error is looked at.
+    /// Whether the range is that of the survey.
     u32 range_known;
-    u32 all_plain;
+    /// Whether everything that is finite and not missing is within FUSED_REACH before its error is
+    /// looked at.
+    u32 near;
+    /// Whether elements may be equal to a named missing value.
+    u32 named;
     /// Thread blocks that have finished the survey, that have begun and that have finished
     /// encoding.
     u32 surveyed;
@@ -45,7 +48,6 @@ struct Control
     u32 encoded;
     /// Running checksum of everything between header and payload, before `mix`.
     u32 metadata_sum;
-    u32 reserved;
     double absolute_bound;
     /// The quantizer; the values are of the element type.
     double step;

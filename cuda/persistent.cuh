@@ -222,20 +222,6 @@ FSZ_DEVICE void find_places(const CompressArgs<T> &args, Exchange<T> &exchange, 
     }
 }
 
-/// Takes the range of plain tiles in, when it is not known yet. Called by a whole warp, with its
-/// own tally.
-template <class T> FSZ_DEVICE void take_range(Tally *tally, T low, T high)
-{
-    using Bits = typename Element<T>::Bits;
-    const Bits max_key = warp_max(order_key(high));
-    const Bits min_key = warp_max(static_cast<Bits>(~order_key(low)));
-    if (lane_id() == 0)
-    {
-        tally->max_key = max(tally->max_key, static_cast<u64>(max_key));
-        tally->min_key = max(tally->min_key, static_cast<u64>(min_key));
-    }
-}
-
 /// The compute warps.
 template <class T>
 FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map,
@@ -251,7 +237,8 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
     u64 *const loaded = exchange.loaded[warp];
     Tally *const tally = &exchange.tallies[warp];
     const Quantizer<T> z = quantizer_of<T>(*args.control);
-    const bool all_plain = args.control->all_plain;
+    // Otherwise a short look goes ahead of the short way.
+    const bool simple = args.control->near && !args.control->named;
 
     // Parts are numbered over all chunks of this thread block; this warp takes every WARPS-th.
     const auto chunk_of = [&](u32 part) { return blockIdx.x + part / PARTS * gridDim.x; };
@@ -336,19 +323,18 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
         const bool whole = first + WARP_ELEMENTS <= layout.elements;
         float l[BLOCK];
         PlainChoice choice;
-        T error = 0, low = 0, high = 0;
+        T error = 0;
         bool plain = whole;
         if (whole)
         {
             barrier_wait(&loaded[buffer], phases >> 1);
-            error = quantize_plain(row, z, l);
-            bool mine = error <= z.limit;
-            if (!all_plain)
+            bool mine = true;
+            if (!simple)
             {
-                const T reach = z.step * static_cast<T>(4194000);
-                mine = look_closer(row, reach, args.missing, low, high) && mine;
+                mine = look_closer(row, exchange.missing, *args.control, tally);
             }
-            plain = __all_sync(WARP_ALL, mine);
+            error = quantize_plain(row, z, l);
+            plain = __all_sync(WARP_ALL, mine && error <= z.limit);
         }
         if (plain)
         {
@@ -383,10 +369,6 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
                 rate_byte |= (choice.order2 ? ORDER2 : 0) | (choice.centered ? CENTERED : 0);
             }
             max_error = error > max_error ? error : max_error;
-            if (!all_plain && !args.control->range_known)
-            {
-                take_range(tally, low, high);
-            }
             const u32 place = inclusive - words;
             // Word k of a tile's payload has the weight of word k + 2: two rate words come first.
             u32 first_weight = weight(place - tile_broadcast(place) + 2);

@@ -123,37 +123,65 @@ FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, floa
     return worse(error[0], error[1]);
 }
 
-/// Whether the lane's elements are all within `reach` of zero and none of them is a missing value;
-/// else some may not be. NaN is left to `quantize_plain`. Takes them into `low` and `high`.
+/// Whether the lane's elements are all within FUSED_REACH of zero and none of them equals a missing
+/// value (if only in value: 0 equals −0). NaN is left to `quantize_plain`. Where that is so, takes
+/// their range into the warp's tally if it is not known yet: that is right whichever way the tile
+/// will go.
 template <class T>
-FSZ_DEVICE bool look_closer(const SharedRow<T> &row, T reach, const Missing<T> &missing, T &low,
-                            T &high)
+__device__ __noinline__ bool look_closer(const SharedRow<T> row, const Missing<T> &missing,
+                                         const Control &control, Tally *tally)
 {
-    bool named = false;
-    low = high = row(0);
-#pragma unroll 2
-    for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
+    using Bits = typename Element<T>::Bits;
+    bool plain = true;
+    if (control.named)
     {
-        T d[SharedRow<T>::PIECE];
-        row.load(piece, d);
-#pragma unroll
-        for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
-        {
-            low = smaller(low, d[k]);
-            high = larger(high, d[k]);
-        }
 #pragma unroll 1
         for (u32 m = 0; m < missing.count; ++m)
         {
             const T name = value_of(missing.bits[m]);
 #pragma unroll
-            for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+            for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
             {
-                named |= d[k] == name;
+                T d[SharedRow<T>::PIECE];
+                row.load(piece, d);
+#pragma unroll
+                for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+                {
+                    plain &= d[k] != name;
+                }
             }
         }
     }
-    return !named && high <= reach && low >= -reach;
+    if (!control.near)
+    {
+        T low = row(0), high = low;
+#pragma unroll
+        for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
+        {
+            T d[SharedRow<T>::PIECE];
+            row.load(piece, d);
+#pragma unroll
+            for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+            {
+                low = smaller(low, d[k]);
+                high = larger(high, d[k]);
+            }
+        }
+        // A little less than FUSED_REACH codes.
+        const T reach = static_cast<T>(control.step) * static_cast<T>(4194000);
+        plain &= high <= reach && low >= -reach && reach < value_of(Element<T>::INFINITE);
+        if (!control.range_known)
+        {
+            const Bits max_key = warp_max(plain ? order_key(high) : 0);
+            const Bits min_key = warp_max(plain ? static_cast<Bits>(~order_key(low)) : 0);
+            if (lane_id() == 0)
+            {
+                tally->max_key = max(tally->max_key, static_cast<u64>(max_key));
+                tally->min_key = max(tally->min_key, static_cast<u64>(min_key));
+            }
+        }
+    }
+    return plain;
 }
 
 /// Bits of a magnitude that is a whole number below 2^24.

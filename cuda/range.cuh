@@ -289,7 +289,8 @@ FSZ_DEVICE float best_step(float top)
 FSZ_DEVICE double best_step(double top) { return top; }
 
 /// From the range or the samples in `control->tally` to the quantizer. Called by one thread block.
-template <class T> FSZ_DEVICE void settle(const BoundAsked &bound, Control *control)
+template <class T>
+FSZ_DEVICE void settle(const BoundAsked &bound, u32 missing_count, Control *control)
 {
     using Bits = typename Element<T>::Bits;
     constexpr bool SINGLE = sizeof(T) == 4;
@@ -335,8 +336,8 @@ template <class T> FSZ_DEVICE void settle(const BoundAsked &bound, Control *cont
         control->limit = step == 0 ? -1.0 : static_cast<double>(limit);
         const bool known = bound.kind == BOUND_VALUE_RANGE;
         control->range_known = known;
-        control->all_plain = known && tally.nan + tally.inf + tally.missing == 0 && step != 0 &&
-                             __dmul_rn(magnitude, inverse) <= FUSED_REACH;
+        control->near = known && step != 0 && __dmul_rn(magnitude, inverse) <= FUSED_REACH;
+        control->named = missing_count > 0 && !(known && tally.missing == 0);
         if (!known)
         {
             control->tally.max_key = 0;
@@ -368,7 +369,7 @@ FSZ_DEVICE void survey(const T *field, u64 n, const BoundAsked &bound, const Mis
     if (last)
     {
         __threadfence();
-        settle<T>(bound, control);
+        settle<T>(bound, missing.count, control);
     }
 }
 

@@ -80,10 +80,13 @@ template <class T> struct Sorted
 /// might be one but this way does not tell.
 FSZ_DEVICE bool try_code(float d, const Quantizer<float> &z, i32 &q, float &error, bool &far)
 {
-    const bool near = fabsf(__fmul_rn(d, z.inverse)) <= FUSED_REACH;
     const float code = __fmaf_rn(d, z.inverse, ROUND);
+    const float whole = __fsub_rn(code, ROUND);
+    // False for NaN, and for what is too large to be rounded this way: that comes out at 2^22 or
+    // more.
+    const bool near = fabsf(whole) <= FUSED_REACH;
     q = __float_as_int(code) - ROUND_BITS;
-    error = fabsf(__fsub_rn(d, __fmul_rn(__fsub_rn(code, ROUND), z.step)));
+    error = fabsf(__fsub_rn(d, __fmul_rn(whole, z.step)));
     far = !near;
     return near && error <= z.limit;
 }
@@ -118,56 +121,78 @@ template <class T> FSZ_DEVICE bool is_odd(T d, const Missing<T> &missing)
     return !is_finite(d) || missing.is(bits_of(d));
 }
 
-/// Sorts a block's elements, codes to `q`, as long as what has no code is missing, NaN, infinite,
-/// or not far beyond the bound; false in some lane when that is not so, or when it cannot tell.
+/// Four elements of a block, from i on.
+template <class T, class Row> FSZ_DEVICE void load_four(const Row &row, u32 i, T (&d)[4])
+{
+    constexpr u32 PIECE = Row::PIECE;
+#pragma unroll
+    for (u32 piece = 0; piece < 4 / PIECE; ++piece)
+    {
+        T part[PIECE];
+        row.load(i / PIECE + piece, part);
+#pragma unroll
+        for (u32 k = 0; k < PIECE; ++k)
+        {
+            d[PIECE * piece + k] = part[k];
+        }
+    }
+}
+
+/// Sorts a block's elements, as long as what has no code is missing, NaN, infinite, or not far
+/// beyond the bound; codes go to the lane's row of `codes`, which may be where the elements are.
+/// False in some lane when it is not so, or when it cannot tell: then nothing has been written.
 template <class T, class Row>
-FSZ_DEVICE bool sort_near(const Row &row, u32 present, const Quantizer<T> &z,
-                          const Missing<T> &missing, u32 lane, i32 (&q)[BLOCK], Sorted<T> &out)
+FSZ_DEVICE bool sort_near(const Row &row, u32 present, u32 *codes, const Quantizer<T> &z,
+                          const Missing<T> &missing, u32 lane, Sorted<T> &out)
 {
     using Bits = typename Element<T>::Bits;
-    constexpr u32 PIECE = Row::PIECE;
     // NaN equals nothing.
     const T name = missing.count > 0 ? value_of(missing.bits[0]) : value_of(Element<T>::QUIET_NAN);
     bool sure = missing.count <= 1 && name != 0;
     out = Sorted<T>{};
-#pragma unroll
-    for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
+    // The loops are small because the instruction cache is: this way is rare between plain rounds.
+#pragma unroll 1
+    for (u32 i = 0; i < BLOCK; i += 4)
     {
-        T d[PIECE];
-        row.load(piece, d);
+        T d[4];
+        load_four(row, i, d);
+        u32 four = 0;
 #pragma unroll
-        for (u32 k = 0; k < PIECE; ++k)
+        for (u32 k = 0; k < 4; ++k)
         {
-            const u32 i = PIECE * piece + k;
+            i32 q;
             T error;
             bool far;
-            if (try_code(d[k], z, q[i], error, far) & (d[k] != name))
+            if (try_code(d[k], z, q, error, far) & (d[k] != name))
             {
-                out.coded |= 1u << i;
+                four |= 1u << k;
                 out.max_error = larger(out.max_error, error);
             }
         }
+        out.coded |= four << i;
     }
     out.coded &= present;
     const u32 escaped = present & ~out.coded;
-    const u32 with = tile_ballot(escaped != 0, lane);
-    const u32 coded_tiles = __ballot_sync(WARP_ALL, out.coded != 0);
     if (__any_sync(WARP_ALL, escaped != 0))
     {
+        const u32 with = tile_ballot(escaped != 0, lane);
+        const u32 codes_in_tile = tile_ballot(out.coded != 0, lane);
         // If the tile's first escaped element is odd, it gives the mask.
         const Bits mine = escaped ? bits_of(row(__ffs(escaped) - 1)) : 0;
         out.special = tile_broadcast(mine, with ? __ffs(with) - 1 : 0);
         out.odd = with && is_odd(value_of(out.special), missing);
-#pragma unroll
-        for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
+#pragma unroll 1
+        for (u32 i = 0; i < BLOCK; i += 4)
         {
-            T d[PIECE];
-            row.load(piece, d);
+            T d[4];
+            load_four(row, i, d);
+            u32 four = 0;
 #pragma unroll
-            for (u32 k = 0; k < PIECE; ++k)
+            for (u32 k = 0; k < 4; ++k)
             {
-                out.masked |= bits_of(d[k]) == out.special ? 1u << (PIECE * piece + k) : 0;
+                four |= bits_of(d[k]) == out.special ? 1u << k : 0;
             }
+            out.masked |= four << i;
         }
         out.masked &= out.odd ? escaped : 0;
         for (u32 rest = escaped & ~out.masked; rest; rest &= rest - 1)
@@ -179,12 +204,31 @@ FSZ_DEVICE bool sort_near(const Row &row, u32 present, const Quantizer<T> &z,
             try_code(d, z, code, error, far);
             sure &= is_odd(d, missing) ? out.odd : !far;
         }
-        const bool codes = coded_tiles >> (lane & 24) & 0xFF;
         out.constant = tile_ballot(out.masked != present, lane) == 0 && out.odd;
         // Other constant tiles are found by looking at their elements.
-        sure &= !with || codes || out.odd;
+        sure &= !with || codes_in_tile || out.odd;
     }
-    return sure;
+    if (!__all_sync(WARP_ALL, sure))
+    {
+        return false;
+    }
+    __syncwarp();
+#pragma unroll 1
+    for (u32 i = 0; i < BLOCK; i += 4)
+    {
+        T d[4];
+        load_four(row, i, d);
+        i32 q[4];
+#pragma unroll
+        for (u32 k = 0; k < 4; ++k)
+        {
+            T error;
+            bool far;
+            try_code(d[k], z, q[k], error, far);
+        }
+        *reinterpret_cast<int4 *>(codes + code_at(lane, i)) = make_int4(q[0], q[1], q[2], q[3]);
+    }
+    return true;
 }
 
 /// Sorts a block's elements, whatever they are, and leaves its codes (0 where there is none) in the
@@ -194,7 +238,6 @@ FSZ_DEVICE void sort_any(const Row &row, const T *elements, u32 present, u32 *co
                          const Quantizer<T> &z, const Missing<T> &missing, u32 lane, Sorted<T> &out)
 {
     using Bits = typename Element<T>::Bits;
-    constexpr u32 PIECE = Row::PIECE;
     const Bits first = tile_broadcast(bits_of(row(0)));
     u32 odd = 0, all_far = 0;
     Bits odd_bits = 0;
@@ -206,17 +249,7 @@ FSZ_DEVICE void sort_any(const Row &row, const T *elements, u32 present, u32 *co
     for (u32 i = 0; i < BLOCK; i += 4)
     {
         T d[4];
-#pragma unroll
-        for (u32 piece = 0; piece < 4 / PIECE; ++piece)
-        {
-            T part[PIECE];
-            row.load(i / PIECE + piece, part);
-#pragma unroll
-            for (u32 k = 0; k < PIECE; ++k)
-            {
-                d[PIECE * piece + k] = part[k];
-            }
-        }
+        load_four(row, i, d);
         u32 code[4];
 #pragma unroll
         for (u32 k = 0; k < 4; ++k)
@@ -321,59 +354,44 @@ FSZ_DEVICE void read_codes(const u32 *codes, u32 lane, i32 (&q)[BLOCK])
     }
 }
 
-/// A block of a chain, and what stands before it.
-struct Chain
+/// What stands before a block in its chain.
+struct Before
 {
-    i32 code[BLOCK];
-    /// Codes that exist.
-    u32 count;
     /// The code before, and its first difference.
-    i32 before;
+    i32 code;
     i32 slope;
+    /// Codes of the block.
+    u32 count;
 };
 
-FSZ_DEVICE Chain read_chain(const u32 *codes, u32 length, u32 lane)
+FSZ_DEVICE Before read_before(const u32 *codes, u32 length, u32 lane)
 {
     const u32 block = lane & 7;
-    Chain chain;
-    chain.count = min(max(static_cast<i32>(length - BLOCK * block), 0), static_cast<i32>(BLOCK));
-    read_codes(codes, lane, chain.code);
-    chain.before = 0;
-    chain.slope = 0;
+    Before before{0, 0, 0};
+    before.count = min(max(static_cast<i32>(length - BLOCK * block), 0), static_cast<i32>(BLOCK));
     if (block > 0)
     {
-        chain.before = static_cast<i32>(codes[code_at(lane - 1, 31)]);
-        chain.slope = chain.before - static_cast<i32>(codes[code_at(lane - 1, 30)]);
+        before.code = static_cast<i32>(codes[code_at(lane - 1, 31)]);
+        before.slope = before.code - static_cast<i32>(codes[code_at(lane - 1, 30)]);
     }
-    return chain;
+    return before;
 }
 
 /// Writes the codes of each tile together, in their order; those of the lane's block come after
-/// `before` others.
+/// `before` others. `codes` is at a multiple of 4096 in shared memory.
 FSZ_DEVICE void write_chains(u32 *codes, const i32 (&q)[BLOCK], u32 coded, u32 before, u32 lane)
 {
-    // The place of code p, which code_at gives for its row and column.
-    u32 *const tile = codes + (lane & 24) * BLOCK;
-    u32 at = before;
+    u32 at = static_cast<u32>(__cvta_generic_to_shared(codes)) + 4 * ((lane & 24) * BLOCK + before);
 #pragma unroll
     for (u32 i = 0; i < BLOCK; ++i)
     {
         if (coded & 1u << i)
         {
-            tile[at ^ (at >> 3 & 0x1C)] = static_cast<u32>(q[i]);
-            ++at;
+            // Where code_at has the code: bits 7 to 9 of the address are its row in the tile.
+            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at ^ (at >> 3 & 0x70)), "r"(q[i])
+                         : "memory");
+            at += 4;
         }
-    }
-}
-
-/// The same when every tile has all of its elements coded, or none.
-FSZ_DEVICE void write_rows(u32 *codes, const i32 (&q)[BLOCK], u32 lane)
-{
-#pragma unroll
-    for (u32 i = 0; i < BLOCK; i += 4)
-    {
-        *reinterpret_cast<int4 *>(codes + code_at(lane, i)) =
-            make_int4(q[i], q[i + 1], q[i + 2], q[i + 3]);
     }
 }
 
@@ -388,28 +406,42 @@ struct Choice
 
 /// What each variant costs, and the cheapest one. Block 0's first two residuals differ between
 /// centered and not.
-FSZ_DEVICE Choice choose_any(const Chain &chain, u32 block)
+FSZ_DEVICE Choice choose_any(const u32 *codes, u32 length, u32 lane)
 {
+    const u32 block = lane & 7;
+    const Before before = read_before(codes, length, lane);
     u32 first = 0, second = 0;
-    i32 before = chain.before, slope = chain.slope;
-#pragma unroll
-    for (u32 i = 0; i < BLOCK; ++i)
+    i32 last = before.code, slope = before.slope;
+    // Block 0's first two residuals are left out here.
+    i32 q0 = 0, q1 = 0;
+#pragma unroll 1
+    for (u32 i = 0; i < before.count; i += 4)
     {
-        const i32 difference = chain.code[i] - before;
-        const bool there = i < chain.count;
-        first |= there && (i > 0 || block > 0) ? abs(difference) : 0;
-        second |= there && (i > 1 || block > 0) ? abs(difference - slope) : 0;
-        before = chain.code[i];
-        slope = difference;
+        const int4 four = *reinterpret_cast<const int4 *>(codes + code_at(lane, i));
+        const i32 q[4] = {four.x, four.y, four.z, four.w};
+        const bool head = i == 0 && block == 0;
+        if (head)
+        {
+            q0 = q[0];
+            q1 = q[1];
+        }
+#pragma unroll
+        for (u32 k = 0; k < 4; ++k)
+        {
+            const i32 difference = q[k] - last;
+            const bool there = i + k < before.count;
+            first |= there && !(head && k < 1) ? abs(difference) : 0;
+            second |= there && !(head && k < 2) ? abs(difference - slope) : 0;
+            last = q[k];
+            slope = difference;
+        }
     }
     u32 rate1 = rate_of_bits(first), rate2 = rate_of_bits(second);
     const u32 rate1c = rate1;
     u32 rate2c = rate2;
-    if (block == 0 && chain.count > 0)
+    if (block == 0 && before.count > 0)
     {
-        const i32 q0 = chain.code[0];
-        const i32 q1 = chain.code[1];
-        const bool pair = chain.count > 1;
+        const bool pair = before.count > 1;
         rate1 = rate_of_bits(first | abs(q0));
         rate2 = rate_of_bits(second | abs(q0) | (pair ? abs(q1 - 2 * q0) : 0));
         rate2c = rate_of_bits(second | (pair ? abs(q1 - q0) : 0));
@@ -463,13 +495,10 @@ __device__ __noinline__ Findings<T> analyse(const Row row, const T *elements, u3
     {
         count_all(row, present, missing, tally);
     }
-    i32 q[BLOCK];
     Sorted<T> sorted;
-    const bool sure = sort_near(row, present, z, missing, lane, q, sorted);
-    if (!__all_sync(WARP_ALL, sure))
+    if (!sort_near(row, present, codes, z, missing, lane, sorted))
     {
         sort_any(row, elements, present, codes, z, missing, lane, sorted);
-        read_codes(codes, lane, q);
     }
     const u32 escaped = present & ~sorted.coded;
     const u32 length = tile_sum(__popc(sorted.coded));
@@ -488,18 +517,17 @@ __device__ __noinline__ Findings<T> analyse(const Row row, const T *elements, u3
         f.pattern = pattern_of(f.special, missing);
     }
 
-    // From here on the codes take the place of the elements.
     __syncwarp();
     if (__any_sync(WARP_ALL, escaped != 0 && length > 0))
     {
-        write_chains(codes, q, sorted.coded, tile_before(__popc(sorted.coded), block), lane);
+        i32 q[BLOCK];
+        read_codes(codes, lane, q);
+        const u32 codes_before = tile_before(__popc(sorted.coded), block);
+        __syncwarp();
+        write_chains(codes, q, sorted.coded, codes_before, lane);
+        __syncwarp();
     }
-    else
-    {
-        write_rows(codes, q, lane);
-    }
-    __syncwarp();
-    const Choice choice = choose_any(read_chain(codes, length, lane), block);
+    const Choice choice = choose_any(codes, length, lane);
     f.rate_byte = choice.rate;
     f.words = block_words(choice.rate);
     if (block == 0)
@@ -564,32 +592,50 @@ __device__ __noinline__ Findings<T> analyse(const Row row, const T *elements, u3
 }
 
 /// Writes µ and the lane's block at `place` of `sink`. Returns their share of the tile's checksum,
-/// of which the first word has the weight `first`.
+/// of which the first word has the weight `first`. All lanes of the warp take part; residuals take
+/// the place of the codes.
 template <class Sink>
-FSZ_DEVICE u32 emit_block(const Sink &sink, u32 place, const Chain &chain, u32 rate, bool order2,
-                          bool centered, bool wide, u32 first)
+FSZ_DEVICE u32 emit_block(const Sink &sink, u32 place, u32 *codes, u32 length, u32 rate,
+                          bool order2, bool centered, u32 first)
 {
+    const u32 lane = lane_id();
+    const Before before = read_before(codes, length, lane);
+    __syncwarp();
     u32 sum = 0;
-    i32 residual[BLOCK];
-    i32 before = chain.before, slope = chain.slope;
-#pragma unroll
-    for (u32 i = 0; i < BLOCK; ++i)
-    {
-        const i32 difference = chain.code[i] - before;
-        residual[i] = i < chain.count ? difference - (order2 ? slope : 0) : 0;
-        before = chain.code[i];
-        slope = difference;
-    }
     if (centered)
     {
-        sink.put(place++, static_cast<u32>(chain.code[0]));
-        sum = static_cast<u32>(chain.code[0]) * first;
+        const u32 mu = codes[code_at(lane, 0)];
+        sink.put(place++, mu);
+        sum = mu * first;
         first += 2;
-        residual[0] = 0;
-        residual[1] = chain.count > 1 ? chain.code[1] - chain.code[0] : 0;
     }
+    i32 last = before.code, slope = before.slope;
+#pragma unroll 1
+    for (u32 i = 0; i < BLOCK; i += 4)
+    {
+        int4 *const at = reinterpret_cast<int4 *>(codes + code_at(lane, i));
+        const int4 four = *at;
+        const i32 q[4] = {four.x, four.y, four.z, four.w};
+        i32 residual[4];
+#pragma unroll
+        for (u32 k = 0; k < 4; ++k)
+        {
+            const i32 difference = q[k] - last;
+            residual[k] = i + k < before.count ? difference - (order2 ? slope : 0) : 0;
+            last = q[k];
+            slope = difference;
+        }
+        if (centered && i == 0)
+        {
+            residual[0] = 0;
+            residual[1] = before.count > 1 ? q[1] - q[0] : 0;
+        }
+        *at = make_int4(residual[0], residual[1], residual[2], residual[3]);
+    }
+    i32 residual[BLOCK];
+    read_codes(codes, lane, residual);
     u32 *const out = sink.block(place);
-    if (wide)
+    if (__any_sync(WARP_ALL, rate > 15))
     {
         u32 planes[32];
         planes31(residual, planes);
@@ -679,7 +725,7 @@ FSZ_DEVICE u32 emit_exceptions(const Sink &sink, const Findings<T> &f, u32 tile_
 /// Writes the payload of the warp's tiles, `place` being where the lane's words begin in `sink`.
 /// Returns the lane's share of its tile's checksum, without the rate bytes.
 template <class T, class Sink>
-__device__ __noinline__ u32 emit(const Sink sink, const Findings<T> f, u32 place, const u32 *codes,
+__device__ __noinline__ u32 emit(const Sink sink, const Findings<T> f, u32 place, u32 *codes,
                                  const T *elements, u32 exists)
 {
     constexpr u32 W = Element<T>::WORDS;
@@ -692,12 +738,11 @@ __device__ __noinline__ u32 emit(const Sink sink, const Findings<T> f, u32 place
     const u32 rate = f.kind == EXCEPTIONS ? f.rate_byte & RATE_MASK : 0;
     const bool centered = f.kind == EXCEPTIONS && block == 0 && (top & CENTERED);
     u32 sum = 0;
-    const bool wide = __any_sync(WARP_ALL, rate > 15);
     if (__any_sync(WARP_ALL, rate > 0 || centered))
     {
         const u32 length = f.kind == EXCEPTIONS ? f.chain : 0;
-        sum = emit_block(sink, place, read_chain(codes, length, lane), rate, top & ORDER2, centered,
-                         wide, weight(place + shift));
+        sum = emit_block(sink, place, codes, length, rate, top & ORDER2, centered,
+                         weight(place + shift));
     }
     if (f.kind == CONSTANT && block == 0 && f.pattern == PATTERN_IN_PAYLOAD)
     {
