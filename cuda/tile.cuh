@@ -140,15 +140,20 @@ template <class T, class Row> FSZ_DEVICE void load_four(const Row &row, u32 i, T
 
 /// Sorts a block's elements, as long as what has no code is missing, NaN, infinite, or not far
 /// beyond the bound; codes go to the lane's row of `codes`, which may be where the elements are.
-/// False in some lane when it is not so, or when it cannot tell: then nothing has been written.
+/// False in all lanes when it is not so in one, or when it cannot tell: then the row holds nothing
+/// of use.
 template <class T, class Row>
 FSZ_DEVICE bool sort_near(const Row &row, u32 present, u32 *codes, const Quantizer<T> &z,
                           const Missing<T> &missing, u32 lane, Sorted<T> &out)
 {
     using Bits = typename Element<T>::Bits;
+    // Where an element is as long as a code, its bits keep the place of the code that it has not
+    // got.
+    constexpr bool IN_PLACE = sizeof(T) == 4;
     // NaN equals nothing.
     const T name = missing.count > 0 ? value_of(missing.bits[0]) : value_of(Element<T>::QUIET_NAN);
     bool sure = missing.count <= 1 && name != 0;
+    u32 named = 0;
     out = Sorted<T>{};
     // The loops are small because the instruction cache is: this way is rare between plain rounds.
 #pragma unroll 1
@@ -156,20 +161,33 @@ FSZ_DEVICE bool sort_near(const Row &row, u32 present, u32 *codes, const Quantiz
     {
         T d[4];
         load_four(row, i, d);
-        u32 four = 0;
+        u32 slot[4];
+        u32 coded_here = 0, named_here = 0;
 #pragma unroll
         for (u32 k = 0; k < 4; ++k)
         {
             i32 q;
             T error;
             bool far;
-            if (try_code(d[k], z, q, error, far) & (d[k] != name))
+            const bool coded = try_code(d[k], z, q, error, far) & (d[k] != name);
+            if (coded)
             {
-                four |= 1u << k;
+                coded_here |= 1u << k;
                 out.max_error = larger(out.max_error, error);
             }
+            if (d[k] == name)
+            {
+                named_here |= 1u << k;
+            }
+            slot[k] = coded ? static_cast<u32>(q) : static_cast<u32>(bits_of(d[k]));
         }
-        out.coded |= four << i;
+        out.coded |= coded_here << i;
+        named |= named_here << i;
+        if (IN_PLACE)
+        {
+            *reinterpret_cast<uint4 *>(codes + code_at(lane, i)) =
+                make_uint4(slot[0], slot[1], slot[2], slot[3]);
+        }
     }
     out.coded &= present;
     const u32 escaped = present & ~out.coded;
@@ -181,18 +199,32 @@ FSZ_DEVICE bool sort_near(const Row &row, u32 present, u32 *codes, const Quantiz
         const Bits mine = escaped ? bits_of(row(__ffs(escaped) - 1)) : 0;
         out.special = tile_broadcast(mine, with ? __ffs(with) - 1 : 0);
         out.odd = with && is_odd(value_of(out.special), missing);
-#pragma unroll 1
-        for (u32 i = 0; i < BLOCK; i += 4)
+        out.masked = named;
+        if (__any_sync(WARP_ALL, out.odd && (is_nan(name) || out.special != bits_of(name))))
         {
-            T d[4];
-            load_four(row, i, d);
-            u32 four = 0;
-#pragma unroll
-            for (u32 k = 0; k < 4; ++k)
+            out.masked = 0;
+#pragma unroll 1
+            for (u32 i = 0; i < BLOCK; i += 4)
             {
-                four |= bits_of(d[k]) == out.special ? 1u << k : 0;
+                u32 four = 0;
+                if constexpr (IN_PLACE)
+                {
+                    const uint4 d = *reinterpret_cast<const uint4 *>(codes + code_at(lane, i));
+                    four = (d.x == out.special ? 1 : 0) | (d.y == out.special ? 2 : 0) |
+                           (d.z == out.special ? 4 : 0) | (d.w == out.special ? 8 : 0);
+                }
+                else
+                {
+                    T d[4];
+                    load_four(row, i, d);
+#pragma unroll
+                    for (u32 k = 0; k < 4; ++k)
+                    {
+                        four |= bits_of(d[k]) == out.special ? 1u << k : 0;
+                    }
+                }
+                out.masked |= four << i;
             }
-            out.masked |= four << i;
         }
         out.masked &= out.odd ? escaped : 0;
         for (u32 rest = escaped & ~out.masked; rest; rest &= rest - 1)
@@ -212,30 +244,33 @@ FSZ_DEVICE bool sort_near(const Row &row, u32 present, u32 *codes, const Quantiz
     {
         return false;
     }
-    __syncwarp();
-#pragma unroll 1
-    for (u32 i = 0; i < BLOCK; i += 4)
+    if (!IN_PLACE)
     {
-        T d[4];
-        load_four(row, i, d);
-        i32 q[4];
-#pragma unroll
-        for (u32 k = 0; k < 4; ++k)
+        __syncwarp();
+#pragma unroll 1
+        for (u32 i = 0; i < BLOCK; i += 4)
         {
-            T error;
-            bool far;
-            try_code(d[k], z, q[k], error, far);
+            T d[4];
+            load_four(row, i, d);
+            i32 q[4];
+#pragma unroll
+            for (u32 k = 0; k < 4; ++k)
+            {
+                T error;
+                bool far;
+                try_code(d[k], z, q[k], error, far);
+            }
+            *reinterpret_cast<int4 *>(codes + code_at(lane, i)) = make_int4(q[0], q[1], q[2], q[3]);
         }
-        *reinterpret_cast<int4 *>(codes + code_at(lane, i)) = make_int4(q[0], q[1], q[2], q[3]);
     }
     return true;
 }
 
 /// Sorts a block's elements, whatever they are, and leaves its codes (0 where there is none) in the
 /// lane's row of `codes`, which may be where the elements are.
-template <class T, class Row>
-FSZ_DEVICE void sort_any(const Row &row, const T *elements, u32 present, u32 *codes,
-                         const Quantizer<T> &z, const Missing<T> &missing, u32 lane, Sorted<T> &out)
+template <class T>
+FSZ_DEVICE void sort_any(const DeviceRow<T> &row, u32 present, u32 *codes, const Quantizer<T> &z,
+                         const Missing<T> &missing, u32 lane, Sorted<T> &out)
 {
     using Bits = typename Element<T>::Bits;
     const Bits first = tile_broadcast(bits_of(row(0)));
@@ -295,7 +330,7 @@ FSZ_DEVICE void sort_any(const Row &row, const T *elements, u32 present, u32 *co
     for (u32 rest = odd; rest; rest &= rest - 1)
     {
         const u32 i = __ffs(rest) - 1;
-        out.masked |= static_cast<u32>(bits_of(elements[BLOCK * lane + i]) == out.special) << i;
+        out.masked |= static_cast<u32>(bits_of(row(i)) == out.special) << i;
     }
     const u32 codes_in_tile = tile_ballot(out.coded != 0, lane);
     const u32 differs = tile_ballot(!same, lane);
@@ -404,48 +439,57 @@ struct Choice
     bool centered;
 };
 
-/// What each variant costs, and the cheapest one. Block 0's first two residuals differ between
-/// centered and not.
-FSZ_DEVICE Choice choose_any(const u32 *codes, u32 length, u32 lane)
+/// What each variant costs, and the cheapest one. Leaves first differences (the first code itself
+/// in block 0) in place of the codes.
+FSZ_DEVICE Choice choose_any(u32 *codes, u32 length, u32 lane)
 {
     const u32 block = lane & 7;
     const Before before = read_before(codes, length, lane);
+    const i32 q0 = static_cast<i32>(codes[code_at(lane, 0)]);
+    const i32 q1 = static_cast<i32>(codes[code_at(lane, 1)]);
+    const bool pair = before.count > 1;
+    __syncwarp();
+    // Block 0 continues the line through its first two codes to the left: what its first two
+    // residuals add comes below.
+    i32 last = block > 0 ? before.code : pair ? 2 * q0 - q1 : q0;
+    i32 slope = block > 0 ? before.slope : q0 - last;
     u32 first = 0, second = 0;
-    i32 last = before.code, slope = before.slope;
-    // Block 0's first two residuals are left out here.
-    i32 q0 = 0, q1 = 0;
+    u32 i = 0;
 #pragma unroll 1
-    for (u32 i = 0; i < before.count; i += 4)
+    for (; i + 4 <= before.count; i += 4)
     {
-        const int4 four = *reinterpret_cast<const int4 *>(codes + code_at(lane, i));
-        const i32 q[4] = {four.x, four.y, four.z, four.w};
-        const bool head = i == 0 && block == 0;
-        if (head)
-        {
-            q0 = q[0];
-            q1 = q[1];
-        }
-#pragma unroll
-        for (u32 k = 0; k < 4; ++k)
-        {
-            const i32 difference = q[k] - last;
-            const bool there = i + k < before.count;
-            first |= there && !(head && k < 1) ? abs(difference) : 0;
-            second |= there && !(head && k < 2) ? abs(difference - slope) : 0;
-            last = q[k];
-            slope = difference;
-        }
+        int4 *const at = reinterpret_cast<int4 *>(codes + code_at(lane, i));
+        const int4 q = *at;
+        const int4 d = make_int4(q.x - last, q.y - q.x, q.z - q.y, q.w - q.z);
+        *at = d;
+        first |= abs(d.x) | abs(d.y) | abs(d.z) | abs(d.w);
+        second |= abs(d.x - slope) | abs(d.y - d.x) | abs(d.z - d.y) | abs(d.w - d.z);
+        last = q.w;
+        slope = d.w;
+    }
+#pragma unroll 1
+    for (; i < before.count; ++i)
+    {
+        u32 *const at = codes + code_at(lane, i);
+        const i32 q = static_cast<i32>(*at);
+        const i32 d = q - last;
+        *at = static_cast<u32>(d);
+        first |= abs(d);
+        second |= abs(d - slope);
+        last = q;
+        slope = d;
     }
     u32 rate1 = rate_of_bits(first), rate2 = rate_of_bits(second);
     const u32 rate1c = rate1;
     u32 rate2c = rate2;
     if (block == 0 && before.count > 0)
     {
-        const bool pair = before.count > 1;
+        codes[code_at(lane, 0)] = static_cast<u32>(q0);
         rate1 = rate_of_bits(first | abs(q0));
         rate2 = rate_of_bits(second | abs(q0) | (pair ? abs(q1 - 2 * q0) : 0));
         rate2c = rate_of_bits(second | (pair ? abs(q1 - q0) : 0));
     }
+    __syncwarp();
     const u32 plain = tile_sum(block_words(rate1) | block_words(rate2) << 16);
     const u32 centered = tile_sum(block_words(rate1c) | block_words(rate2c) << 16) + 0x00010001u;
     const u32 best = min(min((plain & 0xFFFF) * 4, (plain >> 16) * 4 + 1),
@@ -498,7 +542,9 @@ __device__ __noinline__ Findings<T> analyse(const Row row, const T *elements, u3
     Sorted<T> sorted;
     if (!sort_near(row, present, codes, z, missing, lane, sorted))
     {
-        sort_any(row, elements, present, codes, z, missing, lane, sorted);
+        // The row may have been overwritten.
+        const DeviceRow<T> again{elements + BLOCK * lane, exists};
+        sort_any(again, present, codes, z, missing, lane, sorted);
     }
     const u32 escaped = present & ~sorted.coded;
     const u32 length = tile_sum(__popc(sorted.coded));
@@ -591,60 +637,56 @@ __device__ __noinline__ Findings<T> analyse(const Row row, const T *elements, u3
     return f;
 }
 
-/// Writes µ and the lane's block at `place` of `sink`. Returns their share of the tile's checksum,
-/// of which the first word has the weight `first`. All lanes of the warp take part; residuals take
-/// the place of the codes.
+/// Writes µ and the lane's block, of which `count` codes exist, at `place` of `sink`. Returns their
+/// share of the tile's checksum, of which the first word has the weight `first`. `differences` is
+/// what `choose_any` left.
 template <class Sink>
-FSZ_DEVICE u32 emit_block(const Sink &sink, u32 place, u32 *codes, u32 length, u32 rate,
+FSZ_DEVICE u32 emit_block(const Sink &sink, u32 place, const u32 *differences, u32 count, u32 rate,
                           bool order2, bool centered, u32 first)
 {
     const u32 lane = lane_id();
-    const Before before = read_before(codes, length, lane);
-    __syncwarp();
+    i32 l[BLOCK];
+    read_codes(differences, lane, l);
+    const i32 slope = (lane & 7) > 0 ? static_cast<i32>(differences[code_at(lane - 1, 31)]) : 0;
     u32 sum = 0;
     if (centered)
     {
-        const u32 mu = codes[code_at(lane, 0)];
-        sink.put(place++, mu);
-        sum = mu * first;
+        sink.put(place++, static_cast<u32>(l[0]));
+        sum = static_cast<u32>(l[0]) * first;
         first += 2;
+        l[0] = 0;
     }
-    i32 last = before.code, slope = before.slope;
-#pragma unroll 1
-    for (u32 i = 0; i < BLOCK; i += 4)
-    {
-        int4 *const at = reinterpret_cast<int4 *>(codes + code_at(lane, i));
-        const int4 four = *at;
-        const i32 q[4] = {four.x, four.y, four.z, four.w};
-        i32 residual[4];
+    const i32 factor = order2 ? -1 : 0;
 #pragma unroll
-        for (u32 k = 0; k < 4; ++k)
-        {
-            const i32 difference = q[k] - last;
-            residual[k] = i + k < before.count ? difference - (order2 ? slope : 0) : 0;
-            last = q[k];
-            slope = difference;
-        }
-        if (centered && i == 0)
-        {
-            residual[0] = 0;
-            residual[1] = before.count > 1 ? q[1] - q[0] : 0;
-        }
-        *at = make_int4(residual[0], residual[1], residual[2], residual[3]);
+    for (u32 i = 31; i > 0; --i)
+    {
+        l[i] += factor * l[i - 1];
     }
-    i32 residual[BLOCK];
-    read_codes(codes, lane, residual);
+    l[0] += factor * slope;
+    // Bits of elements that exist.
+    const u32 mask = ~(count >= 32 ? 0 : ~0u >> count);
     u32 *const out = sink.block(place);
     if (__any_sync(WARP_ALL, rate > 15))
     {
         u32 planes[32];
-        planes31(residual, planes);
+        planes31(l, planes);
+#pragma unroll
+        for (u32 k = 0; k < 32; ++k)
+        {
+            planes[k] &= mask;
+        }
         sum += store_planes<31>(out, rate, planes[31], planes, first);
     }
     else
     {
         u32 sign, planes[15];
-        planes15(residual, sign, planes);
+        planes15(l, sign, planes);
+        sign &= mask;
+#pragma unroll
+        for (u32 k = 0; k < 15; ++k)
+        {
+            planes[k] &= mask;
+        }
         sum += store_planes<15>(out, rate, sign, planes, first);
     }
     sink.block_done(place, block_words(rate));
@@ -725,7 +767,7 @@ FSZ_DEVICE u32 emit_exceptions(const Sink &sink, const Findings<T> &f, u32 tile_
 /// Writes the payload of the warp's tiles, `place` being where the lane's words begin in `sink`.
 /// Returns the lane's share of its tile's checksum, without the rate bytes.
 template <class T, class Sink>
-__device__ __noinline__ u32 emit(const Sink sink, const Findings<T> f, u32 place, u32 *codes,
+__device__ __noinline__ u32 emit(const Sink sink, const Findings<T> f, u32 place, const u32 *codes,
                                  const T *elements, u32 exists)
 {
     constexpr u32 W = Element<T>::WORDS;
@@ -740,8 +782,9 @@ __device__ __noinline__ u32 emit(const Sink sink, const Findings<T> f, u32 place
     u32 sum = 0;
     if (__any_sync(WARP_ALL, rate > 0 || centered))
     {
-        const u32 length = f.kind == EXCEPTIONS ? f.chain : 0;
-        sum = emit_block(sink, place, codes, length, rate, top & ORDER2, centered,
+        const i32 left = f.kind == EXCEPTIONS ? static_cast<i32>(f.chain - BLOCK * block) : 0;
+        const u32 count = static_cast<u32>(max(left, 0));
+        sum = emit_block(sink, place, codes, count, rate, top & ORDER2, centered,
                          weight(place + shift));
     }
     if (f.kind == CONSTANT && block == 0 && f.pattern == PATTERN_IN_PAYLOAD)
