@@ -205,10 +205,10 @@ FSZ_DEVICE void find_places(const CompressArgs<T> &args, Exchange<T> &exchange, 
         {
             exchange.place[slot][lane] = (before + inclusive - length) << 16 | length;
         }
-        __syncwarp();
+        // All lanes that wrote places arrive.
+        barrier_arrive(&exchange.placed[slot]);
         if (lane == 31)
         {
-            barrier_arrive(&exchange.placed[slot]);
             write_index(args.stream, args.layout, chunk, inclusive, before, metadata);
             if (chunk == args.layout.chunks - 1)
             {
@@ -471,7 +471,7 @@ FSZ_DEVICE void compress_persistent(const CompressArgs<T> &args, const HeaderIma
         for (u32 k = 0; k < Shape::SLOTS; ++k)
         {
             barrier_init(&exchange.measured[k], PARTS);
-            barrier_init(&exchange.placed[k], 1);
+            barrier_init(&exchange.placed[k], 32);
         }
         for (u32 k = 0; k < Shape::WARPS; ++k)
         {

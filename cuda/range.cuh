@@ -104,23 +104,6 @@ FSZ_DEVICE float spoil(float d, float spoiled) { return fmaf(d, 0.f, spoiled); }
 
 FSZ_DEVICE double spoil(double d, double spoiled) { return __fma_rn(d, 0.0, spoiled); }
 
-/// Loads 16 aligned bytes of elements.
-FSZ_DEVICE void load_vector(const float *at, float *v)
-{
-    const uint4 raw = __ldg(reinterpret_cast<const uint4 *>(at));
-    v[0] = value_of(raw.x);
-    v[1] = value_of(raw.y);
-    v[2] = value_of(raw.z);
-    v[3] = value_of(raw.w);
-}
-
-FSZ_DEVICE void load_vector(const double *at, double *v)
-{
-    const double2 raw = __ldg(reinterpret_cast<const double2 *>(at));
-    v[0] = raw.x;
-    v[1] = raw.y;
-}
-
 /// The whole field's range, by all thread blocks.
 template <class T> FSZ_DEVICE Part<T> survey_all(const T *field, u64 n, const Missing<T> &missing)
 {

@@ -40,6 +40,11 @@ template <class T> struct DeviceRow
 
     FSZ_DEVICE void load(u32 piece, T (&v)[PIECE]) const
     {
+        if (exists == BLOCK && reinterpret_cast<u64>(elements) % 16 == 0)
+        {
+            load_vector(elements + PIECE * piece, v);
+            return;
+        }
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
@@ -190,9 +195,17 @@ FSZ_DEVICE bool sort_near(const Row &row, u32 present, u32 *codes, const Quantiz
         }
     }
     out.coded &= present;
-    const u32 escaped = present & ~out.coded;
-    if (__any_sync(WARP_ALL, escaped != 0))
+    const bool known = sure;
+    // A second time if elements beyond FUSED_REACH have to be looked at.
+#pragma unroll 1
+    for (bool resolved = !IN_PLACE;; resolved = true)
     {
+        sure = known;
+        const u32 escaped = present & ~out.coded;
+        if (!__any_sync(WARP_ALL, escaped != 0))
+        {
+            break;
+        }
         const u32 with = tile_ballot(escaped != 0, lane);
         const u32 codes_in_tile = tile_ballot(out.coded != 0, lane);
         // If the tile's first escaped element is odd, it gives the mask.
@@ -227,6 +240,7 @@ FSZ_DEVICE bool sort_near(const Row &row, u32 present, u32 *codes, const Quantiz
             }
         }
         out.masked &= out.odd ? escaped : 0;
+        bool far_ones = false;
         for (u32 rest = escaped & ~out.masked; rest; rest &= rest - 1)
         {
             const T d = row(__ffs(rest) - 1);
@@ -234,11 +248,34 @@ FSZ_DEVICE bool sort_near(const Row &row, u32 present, u32 *codes, const Quantiz
             T error;
             bool far;
             try_code(d, z, code, error, far);
-            sure &= is_odd(d, missing) ? out.odd : !far;
+            const bool odd = is_odd(d, missing);
+            sure &= !odd || out.odd;
+            far_ones |= far && !odd;
         }
         out.constant = tile_ballot(out.masked != present, lane) == 0 && out.odd;
         // Other constant tiles are found by looking at their elements.
         sure &= !with || codes_in_tile || out.odd;
+        if (resolved || !__any_sync(WARP_ALL, far_ones))
+        {
+            break;
+        }
+        if constexpr (IN_PLACE)
+        {
+            for (u32 rest = escaped & ~out.masked; rest; rest &= rest - 1)
+            {
+                const u32 i = __ffs(rest) - 1;
+                const T d = row(i);
+                i32 q;
+                T error;
+                if (!is_odd(d, missing) && far_code(d, z, q, error))
+                {
+                    codes[code_at(lane, i)] = static_cast<u32>(q);
+                    out.coded |= 1u << i;
+                    out.max_error = larger(out.max_error, error);
+                }
+            }
+            __syncwarp();
+        }
     }
     if (!__all_sync(WARP_ALL, sure))
     {
