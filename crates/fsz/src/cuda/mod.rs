@@ -12,9 +12,11 @@ mod kernels;
 mod memory;
 mod view;
 
-pub use bench::{DeviceBench, Roofline, median};
+pub use bench::{CompressTimes, DeviceBench, Roofline, median};
+pub use compress::Compression;
 pub use device::{DeviceInfo, devices};
 pub use device_codec::{CudaStream, DeviceCodec};
+pub use memory::DeviceMemory;
 pub use view::StreamKind;
 
 pub(crate) use compress::from_host;
