@@ -5,6 +5,8 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 use ndarray::{ArrayD, ArrayView, Axis, Dimension, IxDyn};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+#[cfg(feature = "cuda")]
+use crate::cuda;
 use crate::{
     bound::{self, Quantizer},
     certificate::Tally,
@@ -70,25 +72,66 @@ enum Threads {
 pub struct Codec {
     threads: Threads,
     level: Level,
+    /// Where the codec runs, when it is not on the CPU.
+    #[cfg(feature = "cuda")]
+    device: Option<Arc<cuda::Device>>,
+    /// The device was not asked for: what it cannot do, the CPU does.
+    #[cfg(feature = "cuda")]
+    automatic: bool,
 }
 
 impl Codec {
-    /// The fastest backend of this machine.
+    /// The fastest backend of this machine: the first CUDA device where one answers, else the CPU.
+    /// [`devices`](crate::devices) says why there is none.
     ///
     /// # Errors
     /// None today: the CPU always answers.
     pub fn auto() -> Result<Self> {
+        #[cfg(feature = "cuda")]
+        if let Ok(codec) = Self::cuda(0) {
+            return Ok(Codec { automatic: true, ..codec });
+        }
         Ok(Self::cpu())
+    }
+
+    /// CUDA device number `device`. Gives the same bytes as the CPU.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when there is no such device, driver or image for it; [`Error::Unsupported`]
+    /// when this build has no CUDA codec.
+    #[cfg(feature = "cuda")]
+    pub fn cuda(device: usize) -> Result<Self> {
+        Ok(Codec { device: Some(cuda::Device::open(device)?), ..Self::cpu() })
+    }
+
+    /// CUDA device number `device`, which this build cannot use.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`].
+    #[cfg(not(feature = "cuda"))]
+    pub fn cuda(_device: usize) -> Result<Self> {
+        Err(Error::unsupported("this build has no CUDA codec: build fsz with its feature `cuda`"))
     }
 
     /// The CPU, with all threads of the current rayon pool and the best instructions it has.
     pub fn cpu() -> Self {
-        Codec { threads: Threads::Current, level: Level::detect() }
+        Self::on_cpu(Level::detect())
     }
 
     /// The CPU without instructions that not every processor has. Gives the same bytes, slower; for tests.
     pub fn cpu_portable() -> Self {
-        Codec { threads: Threads::Current, level: Level::Portable }
+        Self::on_cpu(Level::Portable)
+    }
+
+    fn on_cpu(level: Level) -> Self {
+        Codec {
+            threads: Threads::Current,
+            level,
+            #[cfg(feature = "cuda")]
+            device: None,
+            #[cfg(feature = "cuda")]
+            automatic: false,
+        }
     }
 
     /// The same codec on `n` threads of its own; with 1, the calling thread works alone.
@@ -113,12 +156,34 @@ impl Codec {
 
     /// Where this codec runs.
     pub fn backend(&self) -> Backend {
+        #[cfg(feature = "cuda")]
+        if self.device.is_some() {
+            return Backend::Cuda;
+        }
         Backend::Cpu
     }
 
     /// The instructions that the CPU codec uses: `"AVX2"` or `"portable"`.
     pub fn instructions(&self) -> &'static str {
         self.level.name()
+    }
+
+    /// What the device makes of `work`, or `None` when the CPU is to do it. `served` is whether devices
+    /// know this kind of stream at all.
+    #[cfg(feature = "cuda")]
+    fn on_device<R>(
+        &self,
+        served: bool,
+        work: impl FnOnce(&cuda::Device) -> Result<R>,
+    ) -> Option<Result<R>> {
+        let device = self.device.as_ref()?;
+        if self.automatic && !served {
+            return None;
+        }
+        match work(device) {
+            Err(Error::Device(_)) if self.automatic => None,
+            answer => Some(answer),
+        }
     }
 
     fn run<R: Send>(
@@ -194,6 +259,22 @@ impl Codec {
                 data.len()
             )));
         }
+        #[cfg(feature = "cuda")]
+        if !data.is_empty()
+            && let Some(answer) = self.on_device(options.research == Default::default(), |device| {
+                let bytes = size_of_val(data) as u64;
+                let progress = options.progress.as_deref();
+                if let Some(progress) = progress {
+                    progress.begin(bytes);
+                    progress.check()?;
+                }
+                let len = cuda::from_host(device, data, shape, options, out)?;
+                progress.map_or(Ok(()), |p| p.advance(bytes))?;
+                Ok(len)
+            })
+        {
+            return answer;
+        }
         self.run(options.progress.as_deref(), |run| compress(data, shape, options, out, run))
     }
 
@@ -229,6 +310,14 @@ impl Codec {
             progress.begin(size_of_val(out) as u64);
         }
         let tiles = stream.index().layout.tiles;
+        #[cfg(feature = "cuda")]
+        if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
+            progress.map_or(Ok(()), Progress::check)?;
+            cuda::tiles_to_host(device, stream, 0..tiles, out)?;
+            progress.map_or(Ok(()), |p| p.advance(size_of_val(out) as u64))
+        }) {
+            return answer;
+        }
         self.run(progress, |run| region::tiles(stream, 0..tiles, out, run))
     }
 
@@ -251,6 +340,12 @@ impl Codec {
         let len = header.geometry.tile_len() as u64;
         let end = (tiles.end * len).min(header.elements());
         check_output(stream, out, end - (tiles.start * len).min(end))?;
+        #[cfg(feature = "cuda")]
+        if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
+            cuda::tiles_to_host(device, stream, tiles.clone(), out)
+        }) {
+            return answer;
+        }
         self.run(None, |run| region::tiles(stream, tiles, out, run))
     }
 
@@ -322,6 +417,12 @@ impl Codec {
         check_output(stream, out, elements)?;
         if elements == stream.header().elements() {
             return self.decompress_into(stream, out);
+        }
+        #[cfg(feature = "cuda")]
+        if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
+            cuda::box_to_host(device, stream, (start, count), out)
+        }) {
+            return answer;
         }
         self.run(None, |run| region::boxed(stream, start, count, out, run))
     }

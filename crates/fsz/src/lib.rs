@@ -18,6 +18,8 @@ mod certificate;
 mod checksum;
 mod choose;
 mod codec;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod decode;
 mod dequantize;
 mod element;
@@ -44,6 +46,8 @@ mod unpack;
 
 pub use certificate::Certificate;
 pub use codec::{Backend, Codec};
+#[cfg(feature = "cuda")]
+pub use cuda::{DeviceInfo, devices};
 pub use element::{Dtype, Element};
 pub use error::{Error, Result};
 pub use header::Header;

@@ -10,6 +10,7 @@ mod demo;
 mod fuzz;
 mod plain;
 mod process;
+mod ptx;
 mod setup;
 mod test;
 mod tools;
@@ -26,6 +27,7 @@ Usage: cargo xtask <command>
   bench [WORDS...]   speed and ratio beside memcpy and zfp here; words go to `fsz bench`
   fuzz [SECONDS] [TARGET]
                      run the fuzz targets (60 s each; needs a nightly toolchain)
+  ptx [--check]      compile the CUDA kernels to the PTX that the codec embeds, or compare
   check-plain        plain cargo needs a Rust toolchain and a linker, nothing else
   env                print shell lines with which plain cargo finds what set-up provided:
                      eval \"$(cargo xtask env)\"
@@ -57,6 +59,8 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("fuzz", []) => fuzz::run(60, None),
         ("fuzz", [time]) => fuzz::run(seconds(time)?, None),
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
+        ("ptx", []) => ptx::run(false),
+        ("ptx", [flag]) if flag == "--check" => ptx::run(true),
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
         ("setup" | "demo" | "fuzz" | "check-plain" | "env", [.., extra]) => {

@@ -13,11 +13,11 @@ pub struct Environment {
     /// The folder's name inside the cache; other crates look for it by this name.
     pub folder: &'static str,
     /// What it is for, in a few words.
-    purpose: &'static str,
+    pub purpose: &'static str,
     /// pip requirements, each pinned to one version.
-    requirements: &'static [&'static str],
+    pub requirements: &'static [&'static str],
     /// What a person can do where the download is impossible.
-    instead: &'static str,
+    pub instead: &'static str,
 }
 
 /// ADIOS2 itself: libraries, C and C++ headers, Python package.

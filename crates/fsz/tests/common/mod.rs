@@ -3,6 +3,8 @@
 
 pub mod inputs;
 pub mod reference;
+pub mod seal;
+pub mod synthetic;
 
 use fsz::{Codec, Element, Options, Stream};
 
@@ -100,7 +102,10 @@ pub fn check_promise<T: Element>(data: &[T], back: &[T], bytes: &[u8], missing: 
 
 /// The folder of real fields beside the project, or `None` with a loud word about what is skipped.
 pub fn data_folder(what: &str) -> Option<std::path::PathBuf> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let folder = std::env::var_os("FSZ_TEST_DATA").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        std::path::PathBuf::from,
+    );
     if folder.is_dir() {
         return Some(folder);
     }

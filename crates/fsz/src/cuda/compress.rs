@@ -1,0 +1,338 @@
+//! Launching compression, and fields in host memory through the device.
+
+use cudarc::driver::{result, sys};
+
+use super::{
+    device::Device,
+    error::{check, ok},
+    kernels::{Kernel, Launch, pointer},
+    memory::Workspace,
+    view::{
+        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, StreamKind,
+        only_on_cpu,
+    },
+};
+use crate::{
+    certificate::Certificate,
+    element::{Dtype, Element},
+    error::Result,
+    header::{self, Outcome},
+    layout::MAX_HEADER,
+    options::{Bound, Options, Research},
+    place::too_small,
+};
+
+/// Where the scan's entries begin in the scratch, behind the control.
+const ENTRIES_AT: u64 = 256;
+/// Elements that a thread block of the survey has something to do with.
+const SURVEY_SHARE: u64 = 8192;
+/// Elements of which one is a sample.
+const SAMPLE_STRIDE: u64 = 4096;
+
+/// A compression that is ready to be launched: everything that follows from shape, type and options.
+#[derive(Clone, Debug)]
+pub struct Compression {
+    pub(crate) kind: StreamKind,
+    image: Box<HeaderImage>,
+    bound: BoundAsked,
+    missing: Vec<u64>,
+}
+
+impl Compression {
+    /// For fields of this shape (slowest axis first) and type.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for options out of range;
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches.
+    pub fn new(shape: &[u64], dtype: Dtype, options: &Options) -> Result<Self> {
+        if options.research != Research::default() {
+            return Err(only_on_cpu());
+        }
+        let kind = StreamKind::new(shape, dtype, options)?;
+        let (number, min, max) = match options.bound {
+            Bound::Absolute(_) => (0, 0.0, 0.0),
+            Bound::ValueRange(_) => (1, 0.0, 0.0),
+            Bound::ValueRangeOf { min, max, .. } => (2, min, max),
+        };
+        let bound =
+            BoundAsked { kind: number, reserved: 0, asked: options.bound.requested(), min, max };
+        Ok(Compression {
+            image: image(shape, dtype, options),
+            bound,
+            missing: options.missing_bits(dtype),
+            kind,
+        })
+    }
+
+    /// What the streams are, for decoding them without a look at them.
+    pub fn kind(&self) -> &StreamKind {
+        &self.kind
+    }
+
+    /// Bytes of scratch memory that a launch works in.
+    pub fn scratch_len(&self) -> u64 {
+        ENTRIES_AT + 8 * self.kind.layout.chunks
+    }
+
+    /// Bytes that a stream takes at most, whatever the field's values.
+    pub fn max_len(&self) -> u64 {
+        self.kind.layout.payload + self.kind.elements() * self.kind.dtype.size() as u64
+    }
+
+    /// Enqueues the whole compression: clearing the scratch, the survey and the encoding.
+    ///
+    /// # Safety
+    /// `field` is device memory of the current context that holds the field; `stream`, at a multiple of
+    /// 16, has `capacity` bytes, `payload` of the layout at least; `scratch`, at a multiple of 8, has
+    /// [`scratch_len`](Self::scratch_len) bytes; all of them until `queue` is past the launch.
+    pub(crate) unsafe fn launch(
+        &self,
+        device: &Device,
+        field: u64,
+        (stream, capacity): (u64, u64),
+        scratch: u64,
+        queue: sys::CUstream,
+    ) -> Result<()> {
+        // SAFETY: the caller vouches for the memory.
+        unsafe {
+            self.clear(scratch, queue)?;
+            self.survey(device, field, scratch, queue)?;
+            self.encode(device, field, (stream, capacity), scratch, queue)
+        }
+    }
+
+    /// # Safety
+    /// As [`launch`](Self::launch).
+    pub(crate) unsafe fn clear(&self, scratch: u64, queue: sys::CUstream) -> Result<()> {
+        let len = self.scratch_len() as usize;
+        // SAFETY: the caller vouches for the memory.
+        check("cuMemsetD8Async", unsafe { result::memset_d8_async(scratch, 0, len, queue) })
+    }
+
+    /// Looks at the field as the bound asks. Follows [`clear`](Self::clear).
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch).
+    pub(crate) unsafe fn survey(
+        &self,
+        device: &Device,
+        mut field: u64,
+        mut scratch: u64,
+        queue: sys::CUstream,
+    ) -> Result<()> {
+        let mut elements = self.kind.elements();
+        let mut bound = self.bound;
+        let (mut f32s, mut f64s) = self.missing();
+        let all = device.multiprocessors as u64;
+        let module = device.kernels.compress()?;
+        let threads = module.shapes.survey_threads;
+        let grid = match bound.kind {
+            0 => all.min(elements / SAMPLE_STRIDE / threads as u64 + 1),
+            1 => (4 * all).min(elements.div_ceil(SURVEY_SHARE)).max(1),
+            _ => 1,
+        };
+        let (kernel, missing) = match self.kind.dtype {
+            Dtype::F32 => (Kernel::SurveyF32, pointer(&mut f32s)),
+            Dtype::F64 => (Kernel::SurveyF64, pointer(&mut f64s)),
+        };
+        let mut arguments = [
+            pointer(&mut field),
+            pointer(&mut elements),
+            pointer(&mut bound),
+            missing,
+            pointer(&mut scratch),
+        ];
+        let launch = Launch::new(grid, threads);
+        // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
+        unsafe { module.launch(kernel, launch, queue, &mut arguments) }
+    }
+
+    /// Writes the stream. Follows [`survey`](Self::survey).
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch).
+    pub(crate) unsafe fn encode(
+        &self,
+        device: &Device,
+        field: u64,
+        stream: (u64, u64),
+        scratch: u64,
+        queue: sys::CUstream,
+    ) -> Result<()> {
+        let (f32s, f64s) = self.missing();
+        // SAFETY: the caller vouches for the memory; the arguments' type is that of the dtype.
+        unsafe {
+            match self.kind.dtype {
+                Dtype::F32 => {
+                    self.encode_with(device, self.arguments(field, stream, scratch, f32s), queue)
+                }
+                Dtype::F64 => {
+                    self.encode_with(device, self.arguments(field, stream, scratch, f64s), queue)
+                }
+            }
+        }
+    }
+
+    fn arguments<M>(
+        &self,
+        field: u64,
+        (stream, capacity): (u64, u64),
+        scratch: u64,
+        missing: M,
+    ) -> CompressArgs<M> {
+        let entries = scratch + ENTRIES_AT;
+        CompressArgs {
+            field,
+            stream,
+            capacity,
+            control: scratch,
+            entries,
+            layout: self.kind.layout,
+            missing,
+        }
+    }
+
+    /// # Safety
+    /// As [`launch`](Self::launch); `M` is that of the element type.
+    unsafe fn encode_with<M>(
+        &self,
+        device: &Device,
+        mut arguments: CompressArgs<M>,
+        queue: sys::CUstream,
+    ) -> Result<()> {
+        let module = device.kernels.compress()?;
+        let shapes = &module.shapes;
+        let double = self.kind.dtype == Dtype::F64;
+        let mut image = *self.image;
+        let chunks = self.kind.layout.chunks;
+        // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
+        let copies = arguments.field.is_multiple_of(16) && chunks < 1 << 22;
+        if shapes.persistent_grid > 0 && copies && chunks > 0 {
+            let mut map = tensor_map(arguments.field, self.kind.elements(), self.kind.dtype)?;
+            let (threads, shared) = shapes.persistent[usize::from(double)];
+            let most = shapes.persistent_grid.min(device.multiprocessors) as u64;
+            let launch = Launch { grid: most.min(chunks), threads, shared, cooperative: true };
+            let kernel =
+                if double { Kernel::CompressPersistentF64 } else { Kernel::CompressPersistentF32 };
+            let mut arguments = [pointer(&mut map), pointer(&mut arguments), pointer(&mut image)];
+            // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
+            unsafe { module.launch(kernel, launch, queue, &mut arguments) }
+        } else {
+            let launch = Launch {
+                grid: chunks.max(1),
+                threads: shapes.simple_threads,
+                shared: shapes.simple_shared,
+                cooperative: false,
+            };
+            let kernel = if double { Kernel::CompressF64 } else { Kernel::CompressF32 };
+            let mut arguments = [pointer(&mut arguments), pointer(&mut image)];
+            // SAFETY: as above.
+            unsafe { module.launch(kernel, launch, queue, &mut arguments) }
+        }
+    }
+
+    fn missing(&self) -> (MissingF32, MissingF64) {
+        let mut bits = [0; 4];
+        bits[..self.missing.len()].copy_from_slice(&self.missing);
+        let count = self.missing.len() as u32;
+        (MissingF32 { bits: bits.map(|b| b as u32), count }, MissingF64 { bits, count })
+    }
+}
+
+/// The header without what only encoding tells.
+fn image(shape: &[u64], dtype: Dtype, options: &Options) -> Box<HeaderImage> {
+    let nothing = Certificate {
+        max_abs_error: 0.0,
+        min: 0.0,
+        max: 0.0,
+        nan: 0,
+        inf: 0,
+        missing: 0,
+        escaped: 0,
+    };
+    let outcome = Outcome {
+        absolute_bound: 0.0,
+        quantization_step: 0.0,
+        stream_len: 0,
+        payload_len: 0,
+        metadata_sum: 0,
+        certificate: nothing,
+    };
+    let len = header::header_len(shape, options);
+    let mut bytes = [0; MAX_HEADER as usize];
+    header::write(&mut bytes[..len], dtype, shape, options, &outcome);
+    let mut image = HeaderImage { words: [0; MAX_HEADER as usize / 4], len: len as u32 };
+    for (word, bytes) in image.words.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    Box::new(image)
+}
+
+/// The field as rows of a block, of which the tensor copy engine brings 32 at a time.
+fn tensor_map(field: u64, elements: u64, dtype: Dtype) -> Result<sys::CUtensorMap> {
+    let size = dtype.size();
+    let kind = match dtype {
+        Dtype::F32 => sys::CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+        Dtype::F64 => sys::CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+    };
+    // The last, broken row is read without the engine.
+    let (dims, strides) = ([32, (elements / 32).max(1)], [32 * size as u64]);
+    let (box_dims, steps) = ([128 / size as u32, 32], [1, 1]);
+    let mut map = std::mem::MaybeUninit::<sys::CUtensorMap>::uninit();
+    // SAFETY: all pointers are to arrays of the rank given, and outlive the call, which reads no memory
+    // of the field.
+    ok("cuTensorMapEncodeTiled", unsafe {
+        sys::cuTensorMapEncodeTiled(
+            map.as_mut_ptr(),
+            kind,
+            2,
+            field as *mut _,
+            dims.as_ptr(),
+            strides.as_ptr(),
+            box_dims.as_ptr(),
+            steps.as_ptr(),
+            sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+            sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+            sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_NONE,
+            sys::CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        )
+    })?;
+    // SAFETY: the call above has succeeded, so the map is made.
+    Ok(unsafe { map.assume_init() })
+}
+
+/// What a finished compression came to: the stream's length.
+pub(crate) fn verdict(control: &Control, capacity: u64) -> Result<u64> {
+    if control.status != 0 || control.stream_len > capacity {
+        return Err(too_small());
+    }
+    Ok(control.stream_len)
+}
+
+/// Compresses a field in host memory into `out`. The arguments have been checked.
+pub(crate) fn from_host<T: Element>(
+    device: &Device,
+    data: &[T],
+    shape: &[u64],
+    options: &Options,
+    out: &mut [u8],
+) -> Result<usize> {
+    let compression = Compression::new(shape, T::DTYPE, options)?;
+    if (out.len() as u64) < compression.kind.layout.payload {
+        return Err(too_small());
+    }
+    let most = compression.max_len().min(out.len() as u64);
+    device.work(|Workspace { queue, field, stream, scratch }| {
+        let from = field.room(size_of_val(data).max(16))?;
+        let to = stream.room(most as usize)?;
+        let control = scratch.room(compression.scratch_len() as usize)?;
+        queue.upload(from, data)?;
+        // SAFETY: the memory was sized above, and the workspace waits before it is used again.
+        unsafe { compression.launch(device, from, (to, most), control, queue.handle())? };
+        let mut found = [Control::NONE];
+        queue.download(&mut found, control)?;
+        let len = verdict(&found[0], most)? as usize;
+        queue.download(&mut out[..len], to)?;
+        Ok(len)
+    })
+}

@@ -1,0 +1,103 @@
+//! The driver, loaded at run time, and a device's primary context.
+
+use std::{marker::PhantomData, sync::OnceLock};
+
+use cudarc::driver::{result, sys};
+
+use super::error::{check, ok};
+use crate::error::{Error, Result};
+
+/// Loads and initialises the driver once; later calls give the same answer.
+pub(crate) fn driver() -> Result<()> {
+    static READY: OnceLock<Result<(), String>> = OnceLock::new();
+    let ready = READY.get_or_init(|| {
+        // SAFETY: loading the driver's library runs its initialisers, which it is made for.
+        if !unsafe { sys::is_culib_present() } {
+            return Err("no NVIDIA driver is installed (libcuda was not found)".to_owned());
+        }
+        check("cuInit", result::init()).and_then(|()| new_enough()).map_err(|e| match e {
+            Error::Device(reason) => reason,
+            other => other.to_string(),
+        })
+    });
+    ready.clone().map_err(Error::Device)
+}
+
+/// The oldest driver that compiles the PTX of this release: that of CUDA 13.0.
+const OLDEST: i32 = 13_000;
+
+fn new_enough() -> Result<()> {
+    let mut version = 0;
+    // SAFETY: writes one number.
+    ok("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&mut version) })?;
+    if version >= OLDEST {
+        return Ok(());
+    }
+    let (major, minor) = (version / 1000, version % 1000 / 10);
+    Err(Error::Device(format!(
+        "the NVIDIA driver is made for CUDA {major}.{minor}, and 13.0 is needed: update it (R580 or newer)"
+    )))
+}
+
+/// The primary context of a device, the one that the CUDA runtime and other libraries share.
+#[derive(Debug)]
+pub(crate) struct Context {
+    device: sys::CUdevice,
+    handle: sys::CUcontext,
+}
+
+// SAFETY: driver handles are valid on every thread of the process.
+unsafe impl Send for Context {}
+// SAFETY: the driver's calls on a context may run on several threads at once.
+unsafe impl Sync for Context {}
+
+impl Context {
+    /// Retains the primary context of device `ordinal`.
+    pub fn retain(ordinal: usize) -> Result<Self> {
+        driver()?;
+        let ordinal = i32::try_from(ordinal).unwrap_or(i32::MAX);
+        let device = check("cuDeviceGet", result::device::get(ordinal))?;
+        // SAFETY: the device is one that the driver named.
+        let handle =
+            check("cuDevicePrimaryCtxRetain", unsafe { result::primary_ctx::retain(device) })?;
+        Ok(Context { device, handle })
+    }
+
+    /// Makes the context current on this thread until the guard is dropped, which restores the caller's.
+    pub fn enter(&self) -> Result<Entered<'_>> {
+        // SAFETY: the context is retained as long as `self` lives.
+        ok("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(self.handle) })?;
+        Ok(Entered { context: PhantomData, thread: PhantomData })
+    }
+
+    /// A number that the driver knows of the device.
+    pub fn attribute(&self, attribute: sys::CUdevice_attribute) -> Result<i32> {
+        // SAFETY: the device is one that the driver named.
+        check("cuDeviceGetAttribute", unsafe {
+            result::device::get_attribute(self.device, attribute)
+        })
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: retained once in `retain`. A failure leaves the context to the end of the process.
+        let _ = unsafe { result::primary_ctx::release(self.device) };
+    }
+}
+
+/// The time during which a context is current on a thread.
+#[derive(Debug)]
+pub(crate) struct Entered<'a> {
+    context: PhantomData<&'a Context>,
+    /// The guard belongs to the thread that made it.
+    thread: PhantomData<*const ()>,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: pops what `enter` pushed on this thread. A failure means that the driver is gone.
+        let _ = unsafe { sys::cuCtxPopCurrent_v2(&mut handle) };
+    }
+}

@@ -1,0 +1,114 @@
+//! One CUDA device: its context, kernels, and the memory that calls use again.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use cudarc::driver::{result, sys::CUdevice_attribute as Attribute};
+
+use super::{context::Context, kernels::Kernels, memory::Workspace};
+use crate::error::{Error, Result};
+
+/// A device that is ready to work; opened once in a process.
+#[derive(Debug)]
+pub(crate) struct Device {
+    pub context: Arc<Context>,
+    pub kernels: Kernels,
+    pub multiprocessors: u32,
+    idle: Mutex<Vec<Workspace>>,
+}
+
+impl Device {
+    /// Device `ordinal`.
+    pub fn open(ordinal: usize) -> Result<Arc<Self>> {
+        static OPEN: Mutex<BTreeMap<usize, Arc<Device>>> = Mutex::new(BTreeMap::new());
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = open.get(&ordinal) {
+            return Ok(Arc::clone(device));
+        }
+        let device = Arc::new(Self::new(ordinal)?);
+        open.insert(ordinal, Arc::clone(&device));
+        Ok(device)
+    }
+
+    fn new(ordinal: usize) -> Result<Self> {
+        let context = Arc::new(Context::retain(ordinal)?);
+        let major = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let shared =
+            context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let multiprocessors =
+            context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let kernels = Kernels::new(10 * major + minor, shared.unsigned_abs())?;
+        let multiprocessors = multiprocessors.unsigned_abs();
+        Ok(Device { context, kernels, multiprocessors, idle: Mutex::default() })
+    }
+
+    /// Runs `work` in a workspace of its own with the context current. `work` waits for what it began.
+    pub fn work<R>(&self, work: impl FnOnce(&mut Workspace) -> Result<R>) -> Result<R> {
+        let _entered = self.context.enter()?;
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut workspace = match taken {
+            Some(workspace) => workspace,
+            None => Workspace::new(&self.context)?,
+        };
+        let answer = work(&mut workspace);
+        // Also after an error nothing may be under way in memory that is used again.
+        if workspace.queue.wait().is_ok() {
+            idle().push(workspace);
+        }
+        answer
+    }
+}
+
+/// What `fsz devices` shows of one CUDA device.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// Its number, for [`Codec::cuda`](crate::Codec::cuda).
+    pub ordinal: usize,
+    /// Its name, as the driver gives it.
+    pub name: String,
+    /// Compute capability, major and minor.
+    pub capability: (u32, u32),
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+    /// Memory in bytes.
+    pub memory: u64,
+}
+
+/// The CUDA devices of this machine.
+///
+/// # Errors
+/// [`Error::Device`] with the reason when there is none that can be used.
+pub fn devices() -> Result<Vec<DeviceInfo>> {
+    super::context::driver()?;
+    let count = super::error::check("cuDeviceGetCount", result::device::get_count())?;
+    if count < 1 {
+        return Err(Error::Device("the NVIDIA driver sees no device".into()));
+    }
+    (0..count).map(describe).collect()
+}
+
+fn describe(ordinal: i32) -> Result<DeviceInfo> {
+    use super::error::check;
+    let device = check("cuDeviceGet", result::device::get(ordinal))?;
+    let attribute = |attribute| {
+        // SAFETY: the device is one that the driver named.
+        check("cuDeviceGetAttribute", unsafe { result::device::get_attribute(device, attribute) })
+            .map(|n| n.unsigned_abs())
+    };
+    Ok(DeviceInfo {
+        ordinal: ordinal as usize,
+        name: check("cuDeviceGetName", result::device::get_name(device))?,
+        capability: (
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        ),
+        multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        // SAFETY: as above.
+        memory: check("cuDeviceTotalMem", unsafe { result::device::total_mem(device) })? as u64,
+    })
+}

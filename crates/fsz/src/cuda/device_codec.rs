@@ -1,0 +1,228 @@
+//! Fields and streams that lie in device memory, with the caller's CUDA stream and memory.
+
+use std::{ops::Range, sync::Arc};
+
+use cudarc::driver::{result, sys};
+
+use super::{
+    compress::{self, Compression},
+    decompress::{self, clear, launch_box, launch_tiles},
+    device::Device,
+    error::check,
+    view::{Control, StreamKind},
+};
+use crate::{
+    error::{Error, Result},
+    geometry::TILE,
+    place::too_small,
+};
+
+/// The codec for fields and streams in device memory.
+///
+/// Calls enqueue work on the caller's CUDA stream and return at once: nothing is allocated, nothing is
+/// waited for, and several calls chain without the host in between. What went wrong on the device is
+/// kept in the call's scratch memory, where [`outcome`](DeviceCodec::outcome) reads it. The device's
+/// primary context is used, the one of the CUDA runtime; the caller's current context is left as it is.
+#[derive(Clone, Debug)]
+pub struct DeviceCodec {
+    device: Arc<Device>,
+}
+
+/// A CUDA stream: a `cudaStream_t` or `CUstream` as a pointer; null is the default stream.
+pub type CudaStream = *mut std::ffi::c_void;
+
+impl DeviceCodec {
+    /// Bytes of scratch memory of a decompression; they begin at a multiple of 8.
+    pub const DECOMPRESS_SCRATCH: usize = 8;
+
+    /// CUDA device number `device`.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when there is no such device, driver or image for it.
+    pub fn open(device: usize) -> Result<Self> {
+        Ok(DeviceCodec { device: Device::open(device)? })
+    }
+
+    /// Enqueues a compression. `field` is the device address of the elements in C order, `stream` that
+    /// of the output, a multiple of 16, with `capacity` bytes: [`Compression::max_len`] always suffice.
+    ///
+    /// The scratch begins with the stream's length in bytes, a `u64` in device memory that a following
+    /// kernel can read; [`compressed_len`](Self::compressed_len) brings it to the host.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for addresses out of alignment or a capacity that cannot hold even
+    /// the stream's index; [`Error::Device`].
+    ///
+    /// # Safety
+    /// Until the CUDA stream is past the call: `field` is device memory of this device that holds the
+    /// field, `stream` has `capacity` bytes and `scratch` [`Compression::scratch_len`], nothing else
+    /// writes them, and `queue` is a stream of the device's primary context.
+    pub unsafe fn compress(
+        &self,
+        compression: &Compression,
+        field: u64,
+        (stream, capacity): (u64, u64),
+        scratch: u64,
+        queue: CudaStream,
+    ) -> Result<()> {
+        self.aligned(&compression.kind, field, scratch)?;
+        if !stream.is_multiple_of(16) {
+            return Err(Error::invalid(
+                "a stream in device memory begins at a multiple of 16 bytes",
+            ));
+        }
+        if capacity < compression.kind.layout.payload {
+            return Err(too_small());
+        }
+        let _entered = self.device.context.enter()?;
+        // SAFETY: the caller's promise.
+        unsafe {
+            compression.launch(&self.device, field, (stream, capacity), scratch, queue.cast())
+        }
+    }
+
+    /// Waits for `queue` and returns the length of the stream that the compression with this scratch
+    /// memory and capacity made.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when the capacity was too small; [`Error::Device`].
+    ///
+    /// # Safety
+    /// `scratch` and `queue` are those of the call, still valid.
+    pub unsafe fn compressed_len(
+        &self,
+        scratch: u64,
+        capacity: u64,
+        queue: CudaStream,
+    ) -> Result<u64> {
+        // SAFETY: the caller's promise; any bytes are a `Control`.
+        let control = unsafe { self.read(Control::NONE, scratch, queue)? };
+        compress::verdict(&control, capacity)
+    }
+
+    /// Enqueues the decompression of a whole stream. `stream` is its device address, a multiple of 16,
+    /// of which `capacity` bytes may be read: at least its length. `out` is the device address of the
+    /// field's elements.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for addresses out of alignment; [`Error::Truncated`] when `capacity`
+    /// cannot hold the stream's index; [`Error::Device`].
+    ///
+    /// # Safety
+    /// Until the CUDA stream is past the call: `stream` is device memory of this device with `capacity`
+    /// bytes, `out` has room for the field's elements, `scratch` has
+    /// [`DECOMPRESS_SCRATCH`](Self::DECOMPRESS_SCRATCH) bytes, nothing else writes them, and `queue` is
+    /// a stream of the device's primary context.
+    pub unsafe fn decompress(
+        &self,
+        kind: &StreamKind,
+        (stream, capacity): (u64, u64),
+        out: u64,
+        scratch: u64,
+        queue: CudaStream,
+    ) -> Result<()> {
+        let tiles = 0..kind.elements().div_ceil(TILE as u64);
+        // SAFETY: the caller's promise.
+        unsafe { self.decompress_tiles(kind, (stream, capacity), tiles, out, scratch, queue) }
+    }
+
+    /// Enqueues the decompression of the tiles `tiles`, side by side from `out` on.
+    ///
+    /// # Errors
+    /// As [`decompress`](Self::decompress), and [`Error::InvalidArgument`] for tiles that the field
+    /// does not have.
+    ///
+    /// # Safety
+    /// As [`decompress`](Self::decompress).
+    pub unsafe fn decompress_tiles(
+        &self,
+        kind: &StreamKind,
+        (stream, capacity): (u64, u64),
+        tiles: Range<u64>,
+        out: u64,
+        scratch: u64,
+        queue: CudaStream,
+    ) -> Result<()> {
+        let all = kind.elements().div_ceil(TILE as u64);
+        if tiles.start > tiles.end || tiles.end > all {
+            return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
+        }
+        self.aligned(kind, out, scratch)?;
+        let view = kind.view(stream, capacity)?;
+        let _entered = self.device.context.enter()?;
+        // SAFETY: the caller's promise.
+        unsafe {
+            clear(scratch, queue.cast())?;
+            launch_tiles(&self.device, kind, &view, tiles, out, scratch, queue.cast())
+        }
+    }
+
+    /// Enqueues the decompression of the box of `count` elements from `start` on, in C order to `out`.
+    /// A slice is a box of one element along its axis.
+    ///
+    /// # Errors
+    /// As [`decompress`](Self::decompress), and [`Error::InvalidArgument`] for a box that is not inside
+    /// the field.
+    ///
+    /// # Safety
+    /// As [`decompress`](Self::decompress).
+    #[expect(clippy::too_many_arguments, reason = "stream, box, output, scratch and queue")]
+    pub unsafe fn decompress_box(
+        &self,
+        kind: &StreamKind,
+        (stream, capacity): (u64, u64),
+        start: &[u64],
+        count: &[u64],
+        out: u64,
+        scratch: u64,
+        queue: CudaStream,
+    ) -> Result<()> {
+        self.aligned(kind, out, scratch)?;
+        let view = kind.view(stream, capacity)?;
+        let boxed = (start, count);
+        let _entered = self.device.context.enter()?;
+        // SAFETY: the caller's promise.
+        unsafe {
+            clear(scratch, queue.cast())?;
+            launch_box(&self.device, kind, &view, boxed, out, scratch, queue.cast())
+        }
+    }
+
+    /// Waits for `queue` and says how the decompression with this scratch memory ended.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] for a damaged stream; [`Error::Device`].
+    ///
+    /// # Safety
+    /// `scratch` and `queue` are those of the call, still valid.
+    pub unsafe fn outcome(&self, scratch: u64, queue: CudaStream) -> Result<()> {
+        // SAFETY: the caller's promise.
+        decompress::verdict(unsafe { self.read(0u64, scratch, queue)? })
+    }
+
+    /// Waits for `queue` and reads a value.
+    ///
+    /// # Safety
+    /// `from` holds a `T`, which any bytes are one of; `queue` is a valid stream.
+    unsafe fn read<T: Copy>(&self, value: T, from: u64, queue: CudaStream) -> Result<T> {
+        let _entered = self.device.context.enter()?;
+        let queue: sys::CUstream = queue.cast();
+        let mut values = [value];
+        // SAFETY: the caller's promise; the copy is waited for before the value is read or gone.
+        unsafe {
+            let copied =
+                check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(&mut values, from, queue));
+            check("cuStreamSynchronize", result::stream::synchronize(queue))?;
+            copied?;
+        }
+        Ok(values[0])
+    }
+
+    fn aligned(&self, kind: &StreamKind, out: u64, scratch: u64) -> Result<()> {
+        if out.is_multiple_of(kind.dtype.size() as u64) && scratch.is_multiple_of(8) {
+            Ok(())
+        } else {
+            Err(Error::invalid("device addresses must be multiples of what they hold"))
+        }
+    }
+}

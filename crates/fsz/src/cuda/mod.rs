@@ -1,0 +1,25 @@
+//! The CUDA codec: the kernels of `cuda/`, loaded and run through the driver at run time. Nothing here
+//! is needed to build or to start; without a driver every entry says why, and the CPU codec serves.
+
+mod bench;
+mod compress;
+mod context;
+mod decompress;
+mod device;
+mod device_codec;
+mod error;
+mod kernels;
+mod memory;
+mod view;
+
+pub use bench::{CompressTimes, DeviceBench, Roofline, median};
+pub use compress::Compression;
+pub use device::{DeviceInfo, devices};
+pub use device_codec::{CudaStream, DeviceCodec};
+pub use memory::DeviceMemory;
+pub use view::StreamKind;
+
+pub(crate) use compress::from_host;
+pub(crate) use decompress::{box_to_host, tiles_to_host};
+pub(crate) use device::Device;
+pub(crate) use view::serves;

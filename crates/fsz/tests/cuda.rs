@@ -1,0 +1,368 @@
+//! On a CUDA device: the same bytes as the CPU, both ways, for every kind of input.
+//!
+//! This binary needs neither cargo nor a network: build it with `cargo test --release -p fsz --test cuda
+//! --no-run`, carry it to the machine with the device and run it there. Without a device its tests say
+//! loudly that they skip; with FSZ_REQUIRE_CUDA=1 they fail instead.
+#![cfg(feature = "cuda")]
+
+mod common;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{
+    compress, data_folder, fields,
+    inputs::{KINDS, Random, field},
+    seal::{seal, seal_chunk},
+};
+use fsz::{Backend, Bound, Codec, Element, Options, Stream};
+
+static SKIPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// The codec of the first device, or `None` with a loud word about what is skipped.
+fn device(what: &str) -> Option<Codec> {
+    match Codec::cuda(0) {
+        Ok(codec) => {
+            assert_eq!(codec.backend(), Backend::Cuda);
+            Some(codec)
+        }
+        Err(why) => {
+            assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{what}: {why}");
+            let n = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
+            eprintln!("SKIPPED ({n} so far): {what}: {why}");
+            None
+        }
+    }
+}
+
+fn poison<T: Element>(n: usize) -> Vec<T> {
+    vec![T::from_f64(-12345.678); n]
+}
+
+fn bits<T: Element>(field: &[T]) -> Vec<u64> {
+    field.iter().map(|d| d.to_bits64()).collect()
+}
+
+fn bounds() -> [Bound; 6] {
+    [
+        Bound::ValueRange(1e-2),
+        Bound::ValueRange(1e-4),
+        Bound::ValueRange(1e-7),
+        Bound::Absolute(0.01),
+        Bound::Absolute(1e-9),
+        Bound::ValueRangeOf { ratio: 1e-3, min: -13.0, max: 13.0 },
+    ]
+}
+
+/// Decodes a stream of the CPU on the device and compares with the CPU's own decoding.
+fn same_field<T: Element>(what: &str, codec: &Codec, stream: &[u8]) {
+    let stream = Stream::open(stream).expect("opens");
+    let n = stream.info().header().elements() as usize;
+    let mut expected = poison::<T>(n);
+    Codec::cpu().decompress_into(&stream, &mut expected).expect("the CPU decodes");
+    let mut found = poison::<T>(n);
+    codec.decompress_into(&stream, &mut found).unwrap_or_else(|e| panic!("{what}: {e}"));
+    if let Some(at) = (0..n).find(|&i| expected[i].to_bits64() != found[i].to_bits64()) {
+        panic!("{what}: element {at} of {n} is {:?}, should be {:?}", found[at], expected[at]);
+    }
+}
+
+/// The device writes the CPU's stream, and decodes it to the CPU's field.
+fn check<T: Element>(what: &str, codec: &Codec, data: &[T], shape: &[u64], options: &Options) {
+    let what = format!("{what} {} {shape:?} {options:?}", T::DTYPE);
+    let stream = compress(&Codec::cpu(), data, shape, options);
+    same_stream(&what, &stream, &compress(codec, data, shape, options));
+    same_field::<T>(&what, codec, &stream);
+}
+
+fn same_stream(what: &str, expected: &[u8], found: &[u8]) {
+    if expected != found {
+        let at = expected.iter().zip(found).position(|(a, b)| a != b);
+        let (n, m) = (found.len(), expected.len());
+        panic!("{what}: byte {at:?} differs; {n} bytes, should be {m}");
+    }
+}
+
+fn every_kind<T: Element>(codec: &Codec) {
+    for kind in KINDS {
+        for n in [1, 2, 255, 256, 257, 5000, 40_000] {
+            let data = field::<T>(kind, n, 7);
+            for bound in bounds() {
+                let mut options = Options::new(bound);
+                if n != 257 {
+                    options = options.missing(1e20).missing(-999.0);
+                }
+                check(kind, codec, &data, &[n as u64], &options);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_field() {
+    let Some(codec) = device("every kind of field") else { return };
+    every_kind::<f32>(&codec);
+    every_kind::<f64>(&codec);
+}
+
+#[test]
+fn all_small_sizes() {
+    let Some(codec) = device("all small sizes") else { return };
+    for n in 0..=2000 {
+        let kind = KINDS[n % KINDS.len()];
+        let options = Options::new(Bound::Absolute(0.003));
+        check(kind, &codec, &field::<f32>(kind, n, 3), &[n as u64], &options);
+        check(kind, &codec, &field::<f64>(kind, n, 3), &[n as u64], &options);
+    }
+}
+
+#[test]
+fn around_every_boundary() {
+    let Some(codec) = device("around every boundary") else { return };
+    for n in
+        [16383, 16384, 16385, 32768, 131_072, 131_073, 1_048_575, 1_048_576, 1_048_577, 3_200_001]
+    {
+        let options = Options::new(Bound::ValueRange(1e-3));
+        for kind in ["smooth, noise", "ragged land", "outliers"] {
+            check(kind, &codec, &field::<f32>(kind, n, 5), &[n as u64], &options);
+            check(kind, &codec, &field::<f64>(kind, n, 5), &[n as u64], &options);
+        }
+    }
+}
+
+fn parts<T: Element>(codec: &Codec, random: &mut Random, kind: &str, shape: &[u64]) {
+    let n: u64 = shape.iter().product();
+    let options = Options::new(Bound::ValueRange(1e-3)).missing(1e20);
+    let bytes = compress(&Codec::cpu(), &field::<T>(kind, n as usize, 2), shape, &options);
+    let stream = Stream::open(&bytes).expect("opens");
+    for _ in 0..20 {
+        let start: Vec<u64> = shape.iter().map(|&n| random.below(n as usize) as u64).collect();
+        let count: Vec<u64> = shape
+            .iter()
+            .zip(&start)
+            .map(|(&n, &s)| random.below((n - s) as usize + 1) as u64)
+            .collect();
+        let expected = Codec::cpu().decompress_box::<T>(&stream, &start, &count).expect("decodes");
+        let found = codec.decompress_box::<T>(&stream, &start, &count).expect("decodes");
+        let what = format!("{kind} {shape:?}: {count:?} from {start:?}");
+        assert!(expected.shape() == found.shape(), "{what}");
+        assert!(expected.iter().zip(&found).all(|(a, b)| a.to_bits64() == b.to_bits64()), "{what}");
+    }
+    for (axis, &len) in shape.iter().enumerate() {
+        let index = random.below(len as usize) as u64;
+        let axis = ndarray::Axis(axis);
+        let expected = Codec::cpu().decompress_slice::<T>(&stream, axis, index).expect("decodes");
+        let found = codec.decompress_slice::<T>(&stream, axis, index).expect("decodes");
+        assert!(expected.iter().zip(&found).all(|(a, b)| a.to_bits64() == b.to_bits64()));
+    }
+    let tiles = n.div_ceil(256);
+    for _ in 0..20 {
+        let a = random.below(tiles as usize + 1) as u64;
+        let b = a + random.below((tiles - a) as usize + 1) as u64;
+        let len = ((b * 256).min(n) - (a * 256).min(n)) as usize;
+        let (mut expected, mut found) = (poison::<T>(len), poison::<T>(len));
+        Codec::cpu().decompress_tiles_into(&stream, a..b, &mut expected).expect("decodes");
+        codec.decompress_tiles_into(&stream, a..b, &mut found).expect("decodes");
+        assert_eq!(bits(&expected), bits(&found), "{kind} {shape:?}: tiles {a}..{b}");
+    }
+}
+
+#[test]
+fn boxes_slices_and_tiles() {
+    let Some(codec) = device("boxes, slices and tiles") else { return };
+    let mut random = Random::new(5);
+    for kind in ["smooth, noise", "land", "outliers"] {
+        for shape in [&[1u64][..], &[50_001], &[300, 211], &[40, 50, 60], &[7, 5, 11, 3, 2, 4]] {
+            parts::<f32>(&codec, &mut random, kind, shape);
+            parts::<f64>(&codec, &mut random, kind, shape);
+        }
+    }
+}
+
+#[test]
+fn shapes_names_steps_and_starts() {
+    let Some(codec) = device("shapes, names, steps and starts") else { return };
+    for shape in [&[][..], &[0], &[3, 0, 5], &[2, 3, 5, 7], &[1; 8], &[2; 8]] {
+        let n = shape.iter().product::<u64>() as usize;
+        let data = field::<f64>("smooth", n, 1);
+        let start: Vec<u64> = shape.iter().map(|n| n * 3).collect();
+        let options = Options::new(Bound::ValueRange(1e-3));
+        check("plain", &codec, &data, shape, &options);
+        let options = options.name("Température").step(u64::MAX).start(&start);
+        let options = options.missing(f64::NAN).missing(1e20).missing(-999.0).missing(0.0);
+        check("full", &codec, &data, shape, &options);
+        let data = field::<f32>("land", n, 1);
+        check("full", &codec, &data, shape, &options);
+    }
+}
+
+#[test]
+fn a_buffer_that_is_too_small_is_refused() {
+    let Some(codec) = device("too small a buffer") else { return };
+    let data = field::<f32>("noise", 50_000, 1);
+    let options = Options::new(Bound::ValueRange(1e-5));
+    let full = compress(&codec, &data, &[50_000], &options);
+    for len in [0, 100, 2000, full.len() / 2, full.len() - 1] {
+        let mut out = vec![0xA5; len];
+        let refused = codec.compress_into(&data, &[50_000], &options, &mut out);
+        assert!(matches!(refused, Err(fsz::Error::InvalidArgument(_))), "{len}");
+    }
+    let mut out = vec![0xA5; full.len()];
+    codec.compress_into(&data, &[50_000], &options, &mut out).expect("just fits");
+    assert!(out == full);
+}
+
+#[test]
+fn golden_streams() {
+    let Some(codec) = device("golden streams") else { return };
+    let folder = std::env::var_os("FSZ_TEST_GOLDEN").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/v1"),
+        std::path::PathBuf::from,
+    );
+    let mut refused = 0;
+    for entry in std::fs::read_dir(&folder).expect("the golden streams are there") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|e| e != "fsz") {
+            continue;
+        }
+        let what = path.display().to_string();
+        let bytes = std::fs::read(&path).expect("reads");
+        let stream = Stream::open(&bytes).expect("opens");
+        if what.contains("research") {
+            let geometry = codec.decompress::<f32>(&stream);
+            refused += usize::from(matches!(geometry, Err(fsz::Error::Unsupported(_))));
+            continue;
+        }
+        match stream.info().header().dtype {
+            fsz::Dtype::F32 => same_field::<f32>(&what, &codec, &bytes),
+            fsz::Dtype::F64 => same_field::<f64>(&what, &codec, &bytes),
+        }
+    }
+    assert!(refused >= 3, "geometries of research are for the CPU");
+    // A codec that chose the device itself leaves them to the CPU.
+    let research = std::fs::read(folder.join("f32-research-16x64.fsz")).expect("reads");
+    let stream = Stream::open(&research).expect("opens");
+    let codec = Codec::auto().expect("answers");
+    assert_eq!(codec.backend(), Backend::Cuda);
+    codec.decompress::<f32>(&stream).expect("the CPU decodes");
+}
+
+#[test]
+fn real_fields() {
+    let Some(codec) = device("real fields") else { return };
+    let Some(folder) = data_folder("real fields on the device") else { return };
+    for bound in [Bound::ValueRange(1e-2), Bound::ValueRange(1e-4), Bound::Absolute(1e-3)] {
+        for (name, shape, data) in fields::<f32>(&folder) {
+            let mut options = Options::new(bound);
+            if name.starts_with("pop_") {
+                options = options.missing(9.96921e36);
+            }
+            check(&name, &codec, &data, &shape, &options);
+            let data: Vec<f64> = data.iter().map(|&d| d as f64).collect();
+            check(&name, &codec, &data, &shape, &options);
+        }
+        for (name, shape, data) in fields::<f64>(&folder) {
+            check(&name, &codec, &data, &shape, &Options::new(bound));
+        }
+    }
+}
+
+/// Both decoders refuse, or both give the same field.
+fn agree(what: &str, codec: &Codec, bytes: &[u8]) -> bool {
+    fn outcome<T: Element>(codec: &Codec, stream: &Stream<'_>) -> Option<Vec<u64>> {
+        codec.decompress::<T>(stream).ok().map(|f| f.iter().map(|d| d.to_bits64()).collect())
+    }
+    let Ok(stream) = Stream::open(bytes) else { return false };
+    let (cpu, cuda) = match stream.info().header().dtype {
+        fsz::Dtype::F32 => (outcome::<f32>(&Codec::cpu(), &stream), outcome::<f32>(codec, &stream)),
+        fsz::Dtype::F64 => (outcome::<f64>(&Codec::cpu(), &stream), outcome::<f64>(codec, &stream)),
+    };
+    assert_eq!(cpu.is_some(), cuda.is_some(), "{what}: only one of the decoders refuses");
+    assert!(cpu == cuda, "{what}: the decoders differ");
+    cpu.is_some()
+}
+
+#[test]
+fn damaged_and_forged_streams() {
+    let Some(codec) = device("damaged and forged streams") else { return };
+    let mut random = Random::new(11);
+    let (mut opened, mut decoded) = (0, 0);
+    for kind in ["smooth, noise", "land", "ragged land", "nan in places", "outliers", "noise"] {
+        for n in [300usize, 777, 2100] {
+            let options = Options::new(Bound::ValueRange(1e-3)).missing(1e20);
+            let shape = [n as u64];
+            for stream in [
+                compress(&Codec::cpu(), &field::<f32>(kind, n, 1), &shape, &options),
+                compress(&Codec::cpu(), &field::<f64>(kind, n, 1), &shape, &options),
+            ] {
+                let header = u16::from_le_bytes([stream[10], stream[11]]) as usize;
+                for round in 0..400 {
+                    let mut forged = stream.clone();
+                    // Rate bytes and payload, the payload's ends above all.
+                    for _ in 0..=round % 3 {
+                        let at = match random.below(3) {
+                            0 => header + random.below(8 * n.div_ceil(256)),
+                            1 => header + random.below(forged.len() - header),
+                            _ => forged.len() - 1 - random.below(40.min(forged.len() - header)),
+                        };
+                        forged[at] = match random.below(4) {
+                            0 => 0xFF,
+                            1 => forged[at] ^ (1 << random.below(8)),
+                            2 => forged[at] & 0xE0,
+                            _ => random.bits() as u8,
+                        };
+                    }
+                    match round % 4 {
+                        0 => seal(&mut forged),
+                        _ => seal_chunk(&mut forged),
+                    }
+                    let what = format!("{kind}, {n}, round {round}");
+                    opened += usize::from(Stream::open(&forged).is_ok());
+                    decoded += usize::from(agree(&what, &codec, &forged));
+                }
+            }
+        }
+    }
+    println!("{opened} forged streams opened, {decoded} of them decoded");
+    assert!(decoded > 100 && opened > decoded + 100, "{opened} opened, {decoded} decoded");
+}
+
+#[test]
+fn every_flipped_bit_of_a_payload_is_an_error() {
+    let Some(codec) = device("flipped bits") else { return };
+    for kind in ["smooth, noise", "ragged land", "outliers"] {
+        let options = Options::new(Bound::ValueRange(1e-3));
+        let stream = compress(&Codec::cpu(), &field::<f32>(kind, 700, 1), &[700], &options);
+        let payload = u64::from_le_bytes(std::array::from_fn(|i| stream[64 + i])) as usize;
+        let first = stream.len() - payload;
+        for at in first..stream.len() {
+            let mut flipped = stream.clone();
+            flipped[at] ^= 1 << (at % 8);
+            let flipped = Stream::open(&flipped).expect("the payload is not looked at");
+            assert!(codec.decompress::<f32>(&flipped).is_err(), "{kind}: byte {at}");
+        }
+    }
+}
+
+#[test]
+fn one_codec_serves_many_threads() {
+    let Some(codec) = device("many threads") else { return };
+    std::thread::scope(|scope| {
+        for t in 0..8usize {
+            let codec = codec.clone();
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let n = 1000 + 7919 * t + 131 * round;
+                    let kind = KINDS[(t + round) % KINDS.len()];
+                    let options = Options::new(Bound::ValueRange(1e-3));
+                    check(kind, &codec, &field::<f32>(kind, n, 9), &[n as u64], &options);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_device_that_is_not_there_is_refused() {
+    assert!(matches!(Codec::cuda(1 << 20), Err(fsz::Error::Device(_))));
+    assert!(Codec::auto().is_ok());
+}
