@@ -1,0 +1,134 @@
+//! `cargo xtask ptx`: the PTX that programs carry, made from the sources in `cuda/`.
+//!
+//! It is committed, so that a build needs no CUDA; this makes it and holds it to its sources.
+
+use crate::cargo::{root, target};
+use crate::{cache, process, setup, tools};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Compute capabilities: what every device from Ampere on runs, and what Hopper and later do better.
+const CAPABILITIES: [u32; 2] = [80, 90];
+
+/// Makes all of it anew in the repository.
+pub fn write() -> Result<()> {
+    let (made, committed) = (make()?, committed_folder());
+    fs::create_dir_all(&committed)
+        .with_context(|| format!("cannot create {}", committed.display()))?;
+    for name in names(&committed)?.difference(&names(&made)?) {
+        fs::remove_file(committed.join(name)).with_context(|| format!("cannot remove {name}"))?;
+        println!("removed {name}: it has no source");
+    }
+    for name in names(&made)? {
+        let text = read(&made.join(&name))?;
+        let file = committed.join(&name);
+        if fs::read(&file).is_ok_and(|old| old == text) {
+            println!("{name} is as it was");
+        } else {
+            fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+            println!("{name} written");
+        }
+    }
+    Ok(())
+}
+
+/// Fails where the committed text is not what the sources compile to.
+pub fn check() -> Result<()> {
+    let (made, committed) = (make()?, committed_folder());
+    let (new, old) = (names(&made)?, names(&committed)?);
+    let mut differing = Vec::new();
+    for name in new.union(&old) {
+        let both = new.contains(name) && old.contains(name);
+        if !both || read(&made.join(name))? != read(&committed.join(name))? {
+            differing.push(name.as_str());
+        }
+    }
+    if !differing.is_empty() {
+        bail!(
+            "cuda/ptx is not what cuda/ compiles to ({}): run `cargo xtask ptx` and commit it",
+            differing.join(", ")
+        );
+    }
+    println!("{} files in cuda/ptx are what their sources compile to", new.len());
+    Ok(())
+}
+
+/// Compiles every module for every capability into a folder of its own, and returns it.
+fn make() -> Result<PathBuf> {
+    tools::require_cxx()?;
+    {
+        let _lock = cache::lock()?;
+        setup::NVCC.provide()?;
+    }
+    let toolkit = setup::NVCC.package("nvidia/cu13")?.context("the CUDA compiler is not there")?;
+    let folder = target().join("ptx");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("{}", folder.display()))?;
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut running = Vec::new();
+    for module in modules()? {
+        for capability in CAPABILITIES {
+            let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
+            // The source as a relative path: an absolute one could find its way into the text.
+            nvcc.current_dir(root())
+                .args(["-std=c++17", "-O3", "-ptx"])
+                .arg(format!("-arch=compute_{capability}"))
+                .arg(format!("cuda/{module}.cu"))
+                .arg("-o")
+                .arg(folder.join(format!("{module}_compute_{capability}.ptx")))
+                .stdin(Stdio::null());
+            let line = process::line(&nvcc);
+            let child = nvcc.spawn().with_context(|| format!("cannot start `{line}`"))?;
+            running.push((line, child));
+        }
+    }
+    // All of them are waited for, so that none writes into the folder later.
+    let mut failed = Vec::new();
+    for (line, mut child) in running {
+        if !child.wait().is_ok_and(|status| status.success()) {
+            failed.push(line);
+        }
+    }
+    if !failed.is_empty() {
+        bail!("`{}` failed", failed.join("`, `"));
+    }
+    Ok(folder)
+}
+
+/// A module is a `.cu` file of `cuda/`; the headers belong to them.
+fn modules() -> Result<Vec<String>> {
+    let sources = names(&root().join("cuda"))?;
+    let modules: Vec<String> =
+        sources.iter().filter_map(|name| name.strip_suffix(".cu")).map(str::to_owned).collect();
+    if modules.is_empty() {
+        bail!("no module in cuda/");
+    }
+    Ok(modules)
+}
+
+fn committed_folder() -> PathBuf {
+    root().join("cuda/ptx")
+}
+
+/// The names of the files in a folder; none when there is no such folder.
+fn names(folder: &Path) -> Result<BTreeSet<String>> {
+    if !folder.exists() {
+        return Ok(BTreeSet::new());
+    }
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("{}", folder.display()))? {
+        let entry = entry.with_context(|| format!("{}", folder.display()))?;
+        if entry.path().is_file() {
+            names.insert(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>> {
+    fs::read(file).with_context(|| format!("cannot read {}", file.display()))
+}
