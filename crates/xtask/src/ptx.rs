@@ -10,8 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Compute capabilities: what every device from Ampere on runs, and what Hopper and later do better.
-const CAPABILITIES: [u32; 2] = [80, 90];
+/// The modules, `.cu` files of `cuda/`, and the compute capabilities that each is compiled for: 80
+/// runs on every device from Ampere on, 90 is for what Hopper and later have beside that.
+const MODULES: [(&str, &[u32]); 3] =
+    [("compress", &[80, 90]), ("decompress", &[80]), ("paper", &[80])];
 
 /// Makes all of it anew in the repository.
 pub fn write() -> Result<()> {
@@ -70,8 +72,8 @@ fn make() -> Result<PathBuf> {
     }
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut running = Vec::new();
-    for module in modules()? {
-        for capability in CAPABILITIES {
+    for (module, capabilities) in MODULES {
+        for capability in capabilities {
             let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
             // The source as a relative path: an absolute one could find its way into the text.
             nvcc.current_dir(root())
@@ -97,17 +99,6 @@ fn make() -> Result<PathBuf> {
         bail!("`{}` failed", failed.join("`, `"));
     }
     Ok(folder)
-}
-
-/// A module is a `.cu` file of `cuda/`; the headers belong to them.
-fn modules() -> Result<Vec<String>> {
-    let sources = names(&root().join("cuda"))?;
-    let modules: Vec<String> =
-        sources.iter().filter_map(|name| name.strip_suffix(".cu")).map(str::to_owned).collect();
-    if modules.is_empty() {
-        bail!("no module in cuda/");
-    }
-    Ok(modules)
 }
 
 fn committed_folder() -> PathBuf {
