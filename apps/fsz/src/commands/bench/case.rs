@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsz::Codec;
+use fsz::{Codec, Dtype};
 use fsz_field::{Field, Scalar, Shape, Values};
 
 use super::synthetic;
@@ -21,7 +21,8 @@ impl Case {
     pub fn open(path: &Path, source: &SourceArgs, bytes: u64) -> Result<Case> {
         let kind = path.to_str().filter(|_| !path.exists()).and_then(synthetic::Kind::named);
         if let Some(kind) = kind {
-            return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes)? });
+            let dtype = source.dtype.unwrap_or(Dtype::F32);
+            return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes, dtype)? });
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let field = source.open(path, &Codec::cpu())?;
