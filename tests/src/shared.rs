@@ -2,14 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// `$FSZ_DATA`, else `../shared/data` as seen from the repository; `None`, said loudly, where there
-/// is no such folder.
+/// `../shared/data` as seen from the repository; `None`, said loudly, where there is no such folder.
 #[must_use]
 pub fn data_folder(test: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("FSZ_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
-        PathBuf::from,
-    );
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     if folder.is_dir() {
         return Some(folder);
     }

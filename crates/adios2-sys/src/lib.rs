@@ -18,6 +18,7 @@ pub mod discovery;
     non_snake_case,
     non_upper_case_globals,
     unsafe_op_in_unsafe_fn,
+    rustdoc::all,
     clippy::all,
     clippy::undocumented_unsafe_blocks,
     reason = "generated code keeps the names and habits of the C header"

@@ -426,15 +426,16 @@ fn compress<T: Element>(
     }
     if let Some(progress) = run.progress {
         progress.begin(size_of_val(data) as u64);
-        progress.check()?;
     }
+    run.check()?;
     let parallel = run.parallel && data.len() > CHUNK_ELEMENTS as usize;
     let run = Run { parallel, ..run };
 
     let missing_bits = options.missing_bits(T::DTYPE);
     let missing: Vec<T> = missing_bits.iter().map(|&b| T::from_bits64(b)).collect();
     let range = matches!(options.bound, Bound::ValueRange(_))
-        .then(|| survey::range(data, &missing, run.level, run.parallel));
+        .then(|| survey::range(data, &missing, run))
+        .transpose()?;
     let largest = |(min, max): (f64, f64)| min.abs().max(max.abs());
     let magnitude = match (options.bound, &range) {
         (Bound::ValueRangeOf { min, max, .. }, _) => largest((min, max)),

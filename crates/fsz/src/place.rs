@@ -30,6 +30,10 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
+    pub fn check(&self) -> Result<()> {
+        self.progress.map_or(Ok(()), Progress::check)
+    }
+
     pub fn advance(&self, bytes: u64) -> Result<()> {
         self.progress.map_or(Ok(()), |p| p.advance(bytes))
     }

@@ -1,6 +1,6 @@
 //! Codes to residuals (FORMAT.md, *Predict*).
 
-use crate::geometry::Geometry;
+use crate::geometry::{BLOCK, Geometry};
 
 /// Order and centering of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +27,18 @@ pub(crate) fn extend_left(chain: &mut [i32; 258]) {
     chain[0] = q0.wrapping_mul(3).wrapping_sub(q1.wrapping_mul(2));
 }
 
-/// Continues a chain of `len` codes (which begins at place 2) up to a whole tile, such that the residuals
-/// of this order are 0 there.
+/// Continues a chain of `len` ≥ 1 codes (which begins at place 2) such that its residuals of this order
+/// are 0: of order 1 up to a whole tile, of order 2 up to the end of the last code's block.
+#[inline(always)]
 pub(crate) fn extend_right(chain: &mut [i32; 258], len: usize, order: u8) {
-    for i in len + 2..258 {
-        chain[i] = match order {
-            1 => chain[i - 1],
-            _ => chain[i - 1].wrapping_mul(2).wrapping_sub(chain[i - 2]),
-        };
+    let end = len + 2;
+    if order == 1 {
+        let last = chain[end - 1];
+        chain[end..].fill(last);
+        return;
+    }
+    for i in end..len.next_multiple_of(BLOCK) + 2 {
+        chain[i] = chain[i - 1].wrapping_mul(2).wrapping_sub(chain[i - 2]);
     }
 }
 

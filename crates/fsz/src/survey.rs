@@ -3,10 +3,15 @@
 
 use rayon::prelude::*;
 
-use crate::{certificate::Range, element::Element, simd::Level};
+use crate::{
+    certificate::Range, element::Element, error::Result, options::MAX_MISSING, place::Run,
+    simd::Level,
+};
 
 /// Elements that a survey looks at between two decisions.
 const RUN: usize = 4096;
+/// Elements that one thread looks at between two looks at whether to stop.
+const PART: usize = 64 * RUN;
 const LANES: usize = 32;
 
 /// Whether `d` is one of the named missing values.
@@ -16,27 +21,29 @@ pub(crate) fn is_missing<T: Element>(d: T, missing: &[T]) -> bool {
 }
 
 /// The range of all of `data`.
-pub(crate) fn range<T: Element>(
-    data: &[T],
-    missing: &[T],
-    level: Level,
-    parallel: bool,
-) -> Range<T> {
-    let part = |part: &[T]| match level {
-        Level::Portable => part_range(part, missing),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => {
-            // SAFETY: `Level::detect` gives this level only where the instructions exist.
-            unsafe { part_range_avx2(part, missing) }
-        }
-    };
-    if parallel {
-        data.par_chunks(64 * RUN).map(part).reduce(Range::empty, |mut a, b| {
-            a.merge(&b);
-            a
+///
+/// # Errors
+/// [`Cancelled`](crate::Error::Cancelled).
+pub(crate) fn range<T: Element>(data: &[T], missing: &[T], run: Run<'_>) -> Result<Range<T>> {
+    let part = |part: &[T]| {
+        run.check()?;
+        Ok(match run.level {
+            Level::Portable => part_range(part, missing),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                // SAFETY: `Level::detect` gives this level only where the instructions exist.
+                unsafe { part_range_avx2(part, missing) }
+            }
         })
+    };
+    let merge = |mut a: Range<T>, b: Range<T>| {
+        a.merge(&b);
+        Ok(a)
+    };
+    if run.parallel {
+        data.par_chunks(PART).map(part).try_reduce(Range::empty, merge)
     } else {
-        part(data)
+        data.chunks(PART).try_fold(Range::empty(), |range, data| merge(range, part(data)?))
     }
 }
 
@@ -61,16 +68,53 @@ fn part_range<T: Element>(part: &[T], missing: &[T]) -> Range<T> {
 
 #[inline(always)]
 fn run_range<T: Element>(run: &[T], missing: &[T]) -> Range<T> {
-    if missing.is_empty()
-        && let Some(range) = clean_range(run)
-    {
-        return range;
+    match missing {
+        [] => clean_range(run).unwrap_or_else(|| mixed_range(run, [])),
+        [one] => mixed_range(run, [one.to_bits64()]),
+        // A value may be compared twice.
+        [first, ..] => {
+            let bits = |k: usize| missing.get(k).unwrap_or(first).to_bits64();
+            mixed_range(run, std::array::from_fn::<u64, MAX_MISSING, _>(bits))
+        }
+    }
+}
+
+/// The range of a run of any elements, without a branch on any of them.
+#[inline(always)]
+fn mixed_range<T: Element, const M: usize>(run: &[T], missing: [u64; M]) -> Range<T> {
+    const LANES: usize = 8;
+    let mut min = [T::INFINITY; LANES];
+    let mut max = [T::ZERO.sub(T::INFINITY); LANES];
+    // Missing, NaN, infinite: at most RUN of each.
+    let mut special = [[0u32; LANES]; 3];
+    let (blocks, rest) = run.as_chunks::<LANES>();
+    let mut take = |j: usize, d: T| {
+        let mut gone = false;
+        for m in missing {
+            gone |= d.to_bits64() == m;
+        }
+        let kept = d.is_finite() & !gone;
+        min[j] = if kept & (d < min[j]) { d } else { min[j] };
+        max[j] = if kept & (d > max[j]) { d } else { max[j] };
+        special[0][j] += gone as u32;
+        special[1][j] += (d.is_nan() & !gone) as u32;
+        special[2][j] += !(d.is_finite() | d.is_nan() | gone) as u32;
+    };
+    for block in blocks {
+        for (j, &d) in block.iter().enumerate() {
+            take(j, d);
+        }
+    }
+    for &d in rest {
+        take(0, d);
     }
     let mut range = Range::empty();
-    for &d in run {
-        range.take(d, is_missing(d, missing));
+    for j in 0..LANES {
+        range.min = if min[j] < range.min { min[j] } else { range.min };
+        range.max = if max[j] > range.max { max[j] } else { range.max };
     }
-    range
+    let [missing, nan, inf] = special.map(|lanes| lanes.iter().map(|&n| n as u64).sum());
+    Range { missing, nan, inf, ..range }
 }
 
 /// The range of a run of finite elements, or `None` when it has others.
@@ -136,7 +180,8 @@ mod tests {
                 data.iter().for_each(|&d| plain.take(d, d == 7.5));
                 for parallel in [false, true] {
                     for level in [Level::Portable, Level::detect()] {
-                        let fast = range(&data, &[7.5], level, parallel);
+                        let run = Run { level, parallel, progress: None };
+                        let fast = range(&data, &[7.5], run).expect("nobody cancels");
                         assert_eq!(format!("{fast:?}"), format!("{plain:?}"));
                     }
                 }

@@ -24,7 +24,7 @@ Usage: cargo xtask <command>
   setup              download the pinned dependencies into the user's cache folder (once)
   demo               write a simulation through FSZ, verify every bound, draw a picture
   test [STAGE...]    everything that must hold: format, lints, docs, tests, demo (all stages)
-  bench [FIELD...]   speed and ratio of FSZ beside memcpy and zfp on this machine
+  bench [WORDS...]   speed and ratio beside memcpy and zfp here; words go to `fsz bench`
   fuzz [SECONDS] [TARGET]
                      run the fuzz targets (60 s each; needs a nightly toolchain)
   ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
@@ -56,7 +56,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("setup", []) => setup::run(),
         ("demo", []) => demo::run(demo::Size::Full),
         ("test", stages) => test::run(stages),
-        ("bench", fields) => bench::run(fields),
+        ("bench", words) => bench::run(words),
         ("fuzz", []) => fuzz::run(60, None),
         ("fuzz", [time]) => fuzz::run(seconds(time)?, None),
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),

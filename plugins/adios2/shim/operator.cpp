@@ -106,8 +106,8 @@ private:
 
 } // namespace
 
-/* Rust exports these two as OperatorCreate and OperatorDestroy: the C symbols of a static library do
- * not leave a Rust cdylib. */
+/* Rust exports these two as OperatorCreate and OperatorDestroy: the C symbols of a static library
+ * do not leave a Rust cdylib. */
 extern "C" void *fsz_shim_create(const void *parameters)
 {
     if (fsz::HostIsTooOld())

@@ -82,7 +82,15 @@ impl File {
     /// One line per variable and step.
     fn text(&self) -> Result<String> {
         let mut table = Table::new([
-            "variable", "step", "type", "shape", "blocks", "fsz", "stored", "ratio", "bound",
+            "variable",
+            "step",
+            "type",
+            "shape",
+            "ADIOS2 blocks",
+            "as FSZ",
+            "stored",
+            "ratio",
+            "bound",
             "error",
         ]);
         for variable in &self.variables {
