@@ -7,8 +7,8 @@
 
 #include "finish.cuh"
 #include "lookback.cuh"
+#include "payload.cuh"
 #include "range.cuh"
-#include "tile.cuh"
 
 namespace fsz
 {

@@ -8,11 +8,9 @@
 #endif
 
 #define FSZ_COMPRESS_ENTRY(T, suffix)                                                              \
-    extern "C" __global__ void __launch_bounds__(fsz::SURVEY_THREADS)                              \
-        fsz_survey_##suffix(const T *field, fsz::u64 n,                                            \
-                            const __grid_constant__ fsz::BoundAsked bound,                         \
-                            const __grid_constant__ fsz::Missing<T> missing,                       \
-                            fsz::Control *control)                                                 \
+    extern "C" __global__ void __launch_bounds__(fsz::SURVEY_THREADS) fsz_survey_##suffix(         \
+        const T *field, fsz::u64 n, const __grid_constant__ fsz::BoundAsked bound,                 \
+        const __grid_constant__ fsz::Missing<T> missing, fsz::Control *control)                    \
     {                                                                                              \
         fsz::survey(field, n, bound, missing, control);                                            \
     }                                                                                              \
@@ -42,18 +40,14 @@ FSZ_PERSISTENT_ENTRY(double, f64)
 #endif
 
 /// Sizes that the driver must agree on and shapes that it launches with, in the order in which
-/// `Shapes` in crates/fsz/src/cuda/kernels.rs reads them.
-extern "C" __device__ fsz::u32 fsz_shapes[] = {
-    sizeof(fsz::StreamView),
-    sizeof(fsz::Run<float>),
-    sizeof(fsz::Box<float>),
+/// `CompressShapes` in crates/fsz/src/cuda/kernels.rs reads them.
+extern "C" __device__ fsz::u32 fsz_compress_shapes[] = {
     sizeof(fsz::CompressArgs<float>),
     sizeof(fsz::CompressArgs<double>),
     sizeof(fsz::HeaderImage),
     sizeof(fsz::Missing<double>),
     sizeof(fsz::BoundAsked),
     sizeof(fsz::Control),
-    fsz::DECODE_WARPS * 32,
     fsz::SURVEY_THREADS,
     fsz::SIMPLE_WARPS * 32,
     fsz::SIMPLE_SHARED,

@@ -4,26 +4,31 @@
 
 #include "region.cuh"
 
-// Thread blocks that share a multiprocessor: as many as registers allow without spilling much.
-#define FSZ_DECODE_BOUNDS(blocks) __launch_bounds__(fsz::DECODE_WARPS * 32, blocks)
-
-#define FSZ_DECODE_ENTRY(T, suffix, blocks)                                                        \
-    extern "C" __global__ void FSZ_DECODE_BOUNDS(blocks) fsz_decompress_##suffix(                  \
+// Thread blocks of up to 16 warps with a `Stage` each in dynamic shared memory; the fewer warps,
+// the less each waits for the others at the end, the more, the sooner a small field is done. The
+// most threads stand for the registers that a thread may take: 96 and 128, without spilling.
+#define FSZ_DECODE_ENTRY(T, suffix, most_threads)                                                  \
+    extern "C" __global__ void __launch_bounds__(most_threads, 1) fsz_decompress_##suffix(         \
         const __grid_constant__ fsz::StreamView stream, const __grid_constant__ fsz::Run<T> run,   \
         fsz::u64 first_chunk, fsz::u64 *status)                                                    \
     {                                                                                              \
-        fsz::decode_chunk<T>(stream, first_chunk + blockIdx.x, run, status);                       \
+        fsz::decode_chunk<T>(stream, first_chunk + blockIdx.x, run, status, fsz_stages);           \
     }                                                                                              \
-    extern "C" __global__ void FSZ_DECODE_BOUNDS(6) fsz_decompress_box_##suffix(                   \
+    extern "C" __global__ void __launch_bounds__(640, 1) fsz_decompress_box_##suffix(              \
         const __grid_constant__ fsz::StreamView stream, const __grid_constant__ fsz::Box<T> box,   \
         fsz::u64 first_chunk, fsz::u64 *status)                                                    \
     {                                                                                              \
-        fsz::decode_box<T>(stream, first_chunk + blockIdx.x, box, status);                         \
+        fsz::decode_box<T>(stream, first_chunk + blockIdx.x, box, status, fsz_stages);             \
     }
 
-#ifndef FSZ_MB
-#define FSZ_MB 5
-#define FSZ_MB2 4
-#endif
-FSZ_DECODE_ENTRY(float, f32, FSZ_MB)
-FSZ_DECODE_ENTRY(double, f64, FSZ_MB2)
+extern __shared__ fsz::Stage fsz_stages[];
+
+FSZ_DECODE_ENTRY(float, f32, 640)
+FSZ_DECODE_ENTRY(double, f64, 512)
+
+// Sizes that the driver must agree on and shapes that it launches with, in the order in which
+// `DecompressShapes` in crates/fsz/src/cuda/kernels.rs reads them.
+extern "C" __device__ fsz::u32 fsz_decompress_shapes[] = {
+    sizeof(fsz::StreamView), sizeof(fsz::Run<float>), sizeof(fsz::Box<float>),
+    fsz::DECODE_WARPS_MOST,  sizeof(fsz::Stage),
+};

@@ -28,10 +28,7 @@ template <u32 W> FSZ_DEVICE u64 bits_at(const u32 *words)
     return bits;
 }
 
-FSZ_DEVICE u32 byte_at(const u32 *words, u32 k)
-{
-    return words[k >> 2] >> (8 * (k & 3)) & 255;
-}
+FSZ_DEVICE u32 byte_at(const u32 *words, u32 k) { return words[k >> 2] >> (8 * (k & 3)) & 255; }
 
 // The bits that masked elements, or those of a constant tile, have.
 template <class T>

@@ -102,7 +102,8 @@ FSZ_DEVICE u32 tile_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound)
 }
 
 // What a warp knows of its chunk, in shared memory: registers are scarce.
-struct __align__(16) ChunkIndex {
+struct __align__(16) ChunkIndex
+{
     uint2 rates[CHUNK_TILES]; // rate bytes; 0 behind the end of the field
     u64 base;                 // first payload word of the chunk in the payload
     double step;              // the header's quantization step
@@ -111,10 +112,11 @@ struct __align__(16) ChunkIndex {
 };
 
 // Reads the header and the index of a chunk; the whole warp takes part and gets the same answer,
-// false when the stream is damaged. Every warp of a thread block may ask for itself, so that no warp
-// waits for another.
+// false when the stream is damaged. Every warp of a thread block may ask for itself, so that no
+// warp waits for another.
 template <u32 W>
-FSZ_DEVICE bool locate(const StreamView &s, u64 chunk, u64 *status, ChunkIndex &index) {
+FSZ_DEVICE bool locate(const StreamView &s, u64 chunk, u64 *status, ChunkIndex &index)
+{
     const u32 lane = threadIdx.x & 31;
     const u32 elements = (u32)min(s.layout.elements - chunk * CHUNK, (u64)CHUNK);
     const u32 tiles = (elements + TILE - 1) / TILE;
@@ -156,7 +158,8 @@ FSZ_DEVICE bool locate(const StreamView &s, u64 chunk, u64 *status, ChunkIndex &
     const u64 base = offset + __reduce_add_sync(~0u, share);
     const u64 room = (s.capacity - s.layout.payload) / 4;
     // `offset` is any number: once it is known to be small, no sum can wrap.
-    if (offset > payload_words || payload_words > room || base + words > payload_words) {
+    if (offset > payload_words || payload_words > room || base + words > payload_words)
+    {
         if (lane == 0)
             report(status, chunk, FAULT_INDEX);
         return false;
@@ -168,18 +171,21 @@ FSZ_DEVICE bool locate(const StreamView &s, u64 chunk, u64 *status, ChunkIndex &
         first = tile_words(rates.x, rates.y, 2 * lane == last ? last_count : TILE, W, sound);
     if (2 * lane + 1 < tiles)
         second = tile_words(rates.z, rates.w, 2 * lane + 1 == last ? last_count : TILE, W, sound);
-    if (!__all_sync(~0u, sound)) {
+    if (!__all_sync(~0u, sound))
+    {
         if (lane == 0)
             report(status, chunk, FAULT_ESCAPES);
         return false;
     }
     u32 through = first + second;
 #pragma unroll
-    for (u32 o = 1; o < 32; o <<= 1) {
+    for (u32 o = 1; o < 32; o <<= 1)
+    {
         const u32 left = __shfl_up_sync(~0u, through, o);
         through += lane >= o ? left : 0;
     }
-    if (__shfl_sync(~0u, through, 31) != words) {
+    if (__shfl_sync(~0u, through, 31) != words)
+    {
         if (lane == 0)
             report(status, chunk, FAULT_TILES);
         return false;
@@ -187,7 +193,8 @@ FSZ_DEVICE bool locate(const StreamView &s, u64 chunk, u64 *status, ChunkIndex &
     reinterpret_cast<uint4 *>(index.rates)[lane] = rates;
     const u32 before = through - first - second; // Below 2^16, as all of the chunk is.
     reinterpret_cast<u32 *>(index.at)[lane] = before | (before + first) << 16;
-    if (lane == 0) {
+    if (lane == 0)
+    {
         index.at[CHUNK_TILES] = (u16)words;
         index.base = base;
         index.step = value_of(step);

@@ -78,4 +78,52 @@ FSZ_DEVICE u64 look_back(u64 *entries, u64 chunk, u32 total, u32 lane)
     return sum;
 }
 
+/// Most thread blocks of a launch: what the warp that finds places reads in one go.
+constexpr u32 WINDOW_LOADS = 6;
+constexpr u32 PERSISTENT_GRID_MOST = 32 * WINDOW_LOADS;
+
+/// A chunk's total in the scan: nothing yet (zero), or the total with this bit.
+constexpr u32 PUBLISHED = 0x80000000u;
+
+/// The sum of the totals of the `count` chunks before `chunk`, count ≤ PERSISTENT_GRID_MOST. Called
+/// by a warp.
+FSZ_DEVICE u32 window_sum(const u32 *totals, u64 chunk, u32 count, u32 lane)
+{
+    u32 total[WINDOW_LOADS];
+#pragma unroll
+    for (u32 j = 0; j < WINDOW_LOADS; ++j)
+    {
+        const u32 k = lane + 32 * j;
+        total[j] = k < count ? load_relaxed(totals + (chunk - 1 - k)) : PUBLISHED;
+    }
+    for (;;)
+    {
+        bool all = true;
+#pragma unroll
+        for (u32 j = 0; j < WINDOW_LOADS; ++j)
+        {
+            all &= total[j] >= PUBLISHED;
+        }
+        if (__all_sync(WARP_ALL, all))
+        {
+            break;
+        }
+#pragma unroll
+        for (u32 j = 0; j < WINDOW_LOADS; ++j)
+        {
+            if (total[j] < PUBLISHED)
+            {
+                total[j] = load_relaxed(totals + (chunk - 1 - (lane + 32 * j)));
+            }
+        }
+    }
+    u32 sum = 0;
+#pragma unroll
+    for (u32 j = 0; j < WINDOW_LOADS; ++j)
+    {
+        sum += total[j] - PUBLISHED;
+    }
+    return __reduce_add_sync(WARP_ALL, sum);
+}
+
 } // namespace fsz

@@ -99,10 +99,11 @@ template <class T> struct Box
 
 // Decodes what a chunk holds of a box.
 template <class T>
-FSZ_DEVICE void decode_box(const StreamView &s, u64 chunk, const Box<T> &box, u64 *status)
+FSZ_DEVICE void decode_box(const StreamView &s, u64 chunk, const Box<T> &box, u64 *status,
+                           Stage *stages)
 {
     if (box.next(chunk * CHUNK) < (chunk + 1) * CHUNK)
-        decode_chunk<T>(s, chunk, box, status);
+        decode_chunk<T>(s, chunk, box, status, stages);
 }
 
 } // namespace fsz

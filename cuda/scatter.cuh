@@ -7,7 +7,8 @@
 namespace fsz
 {
 
-// Bits of the elements from element `from` of the tile on, in the block that begins at element `first`.
+// Bits of the elements from element `from` of the tile on, in the block that begins at element
+// `first`.
 FSZ_DEVICE u32 bits_from(u32 from, u32 first)
 {
     const i32 shift = static_cast<i32>(from - first);
@@ -54,15 +55,22 @@ FSZ_DEVICE u32 block_list(const u32 *positions, u32 listed, u32 block, bool &sou
 }
 
 // A row of a stage, as elements. f64 rows hold 16, one half of a block.
-FSZ_DEVICE float *row_of(u32 *rows, u32 row, float) { return reinterpret_cast<float *>(rows + row * ROW); }
-FSZ_DEVICE double *row_of(u32 *rows, u32 row, double) { return reinterpret_cast<double *>(rows + row * ROW); }
+FSZ_DEVICE float *row_of(u32 *rows, u32 row, float)
+{
+    return reinterpret_cast<float *>(rows + row * ROW);
+}
+FSZ_DEVICE double *row_of(u32 *rows, u32 row, double)
+{
+    return reinterpret_cast<double *>(rows + row * ROW);
+}
 
-// Full tiles, none of them verbatim, that go side by side to `out`: `rows` holds their codes, `tile` the
-// staged payload of this thread's tile, of `n` words. Returns what this thread's share of the words
-// behind the blocks adds to the tile's checksum.
+// Full tiles, none of them verbatim, that go side by side to `out`: `rows` holds their codes,
+// `tile` the staged payload of this thread's tile, of `n` words. Returns what this thread's share
+// of the words behind the blocks adds to the tile's checksum.
 template <class T>
-__device__ __noinline__ u32 scatter_tiles(const StreamView &s, u32 lo, u32 hi, const u32 *tile, u32 n,
-                                          double step, u32 *rows, T *out, u64 chunk, u64 *status)
+__device__ __noinline__ u32 scatter_tiles(const StreamView &s, u32 lo, u32 hi, const u32 *tile,
+                                          u32 n, double step, u32 *rows, T *out, u64 chunk,
+                                          u64 *status)
 {
     constexpr u32 W = Element<T>::WORDS;
     constexpr u32 HALF = BLOCK / W; // Elements that go through the rows at a time.

@@ -42,6 +42,23 @@ FSZ_DEVICE float larger(float a, float b) { return fmaxf(a, b); }
 
 FSZ_DEVICE double larger(double a, double b) { return fmax(a, b); }
 
+/// Loads 16 aligned bytes of elements.
+FSZ_DEVICE void load_vector(const float *at, float *v)
+{
+    const uint4 raw = __ldg(reinterpret_cast<const uint4 *>(at));
+    v[0] = value_of(raw.x);
+    v[1] = value_of(raw.y);
+    v[2] = value_of(raw.z);
+    v[3] = value_of(raw.w);
+}
+
+FSZ_DEVICE void load_vector(const double *at, double *v)
+{
+    const double2 raw = __ldg(reinterpret_cast<const double2 *>(at));
+    v[0] = raw.x;
+    v[1] = raw.y;
+}
+
 /// An integer that orders as the (not NaN) value does; 0 is below all of them.
 template <class T> FSZ_DEVICE typename Element<T>::Bits order_key(T d)
 {

@@ -31,7 +31,8 @@ struct Tiles
 };
 
 // The tiles 4 · group to 4 · group + 3 of a chunk.
-FSZ_DEVICE Tiles tiles_of(const ChunkIndex &index, u32 group) {
+FSZ_DEVICE Tiles tiles_of(const ChunkIndex &index, u32 group)
+{
     const u32 lane = threadIdx.x & 31, block = lane & 7, tile = WARP_TILES * group + (lane >> 3);
     Tiles t;
     const u32 left = index.elements - min(index.elements, tile * TILE);
@@ -75,14 +76,17 @@ FSZ_DEVICE Residuals load_block(const u32 *words, u32 rate, u32 number, u32 &che
 
 // Codes of a block, wrapping as the CPU's do, to its row of the stage.
 template <class Residuals>
-FSZ_DEVICE void stage_codes(const Residuals &l, Start start, bool order2, u32 *row) {
+FSZ_DEVICE void stage_codes(const Residuals &l, Start start, bool order2, u32 *row)
+{
     u32 code = (u32)start.code, difference = (u32)start.difference;
     const u32 carry = order2 ? 1 : 0;
 #pragma unroll
-    for (int j = 0; j < 8; j++) {
+    for (int j = 0; j < 8; j++)
+    {
         u32 v[4];
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 4; k++)
+        {
             difference = carry * difference + (u32)l.at(4 * j + k);
             code += difference;
             v[k] = code;
@@ -91,10 +95,11 @@ FSZ_DEVICE void stage_codes(const Residuals &l, Start start, bool order2, u32 *r
     }
 }
 
-// The same for a block of any rate, its payload read where it lies. Returns the block's share of its
-// tile's checksum.
-__device__ __noinline__ u32 stage_any_codes(const u32 *words, u32 rate, u32 number, bool order2, int mu,
-                                            u32 *row) {
+// The same for a block of any rate, its payload read where it lies. Returns the block's share of
+// its tile's checksum.
+__device__ __noinline__ u32 stage_any_codes(const u32 *words, u32 rate, u32 number, bool order2,
+                                            int mu, u32 *row)
+{
     u32 checksum = 0;
     const Wide l = load_block<Wide>(words, rate, number, checksum);
     stage_codes(l, block_start(block_sums(l), order2, mu), order2, row);

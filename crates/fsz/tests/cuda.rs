@@ -118,7 +118,8 @@ fn all_small_sizes() {
 #[test]
 fn around_every_boundary() {
     let Some(codec) = device("around every boundary") else { return };
-    for n in [16383, 16384, 16385, 32768, 131_072, 131_073, 1_048_575, 1_048_576, 1_048_577, 3_200_001]
+    for n in
+        [16383, 16384, 16385, 32768, 131_072, 131_073, 1_048_575, 1_048_576, 1_048_577, 3_200_001]
     {
         let options = Options::new(Bound::ValueRange(1e-3));
         for kind in ["smooth, noise", "ragged land", "outliers"] {
@@ -144,13 +145,10 @@ fn parts<T: Element>(codec: &Codec, random: &mut Random, kind: &str, shape: &[u6
         let found = codec.decompress_box::<T>(&stream, &start, &count).expect("decodes");
         let what = format!("{kind} {shape:?}: {count:?} from {start:?}");
         assert!(expected.shape() == found.shape(), "{what}");
-        assert!(
-            expected.iter().zip(&found).all(|(a, b)| a.to_bits64() == b.to_bits64()),
-            "{what}"
-        );
+        assert!(expected.iter().zip(&found).all(|(a, b)| a.to_bits64() == b.to_bits64()), "{what}");
     }
-    for axis in 0..shape.len() {
-        let index = random.below(shape[axis] as usize) as u64;
+    for (axis, &len) in shape.iter().enumerate() {
+        let index = random.below(len as usize) as u64;
         let axis = ndarray::Axis(axis);
         let expected = Codec::cpu().decompress_slice::<T>(&stream, axis, index).expect("decodes");
         let found = codec.decompress_slice::<T>(&stream, axis, index).expect("decodes");
@@ -269,12 +267,8 @@ fn agree(what: &str, codec: &Codec, bytes: &[u8]) -> bool {
     }
     let Ok(stream) = Stream::open(bytes) else { return false };
     let (cpu, cuda) = match stream.info().header().dtype {
-        fsz::Dtype::F32 => {
-            (outcome::<f32>(&Codec::cpu(), &stream), outcome::<f32>(codec, &stream))
-        }
-        fsz::Dtype::F64 => {
-            (outcome::<f64>(&Codec::cpu(), &stream), outcome::<f64>(codec, &stream))
-        }
+        fsz::Dtype::F32 => (outcome::<f32>(&Codec::cpu(), &stream), outcome::<f32>(codec, &stream)),
+        fsz::Dtype::F64 => (outcome::<f64>(&Codec::cpu(), &stream), outcome::<f64>(codec, &stream)),
     };
     assert_eq!(cpu.is_some(), cuda.is_some(), "{what}: only one of the decoders refuses");
     assert!(cpu == cuda, "{what}: the decoders differ");

@@ -10,30 +10,45 @@ use common::{
 };
 use fsz::{
     Bound, Codec, Element, Options, Stream,
-    cuda::{DeviceBench, median},
+    cuda::{DeviceBench, Roofline, median},
 };
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(otherwise)
 }
 
-/// One line of the table; returns decompression's bytes per second and share of the roofline.
-fn line<T: Element>(bench: &DeviceBench, copy: f64, name: &str, data: &[T], options: &Options) -> [f64; 2] {
+/// One line of the table. Returns bytes per second and share of the copy roofline, both ways.
+fn line<T: Element>(
+    bench: &DeviceBench,
+    roofline: &Roofline,
+    name: &str,
+    data: &[T],
+    options: &Options,
+) -> [f64; 4] {
     let shape = [data.len() as u64];
+    let repeats = number("FSZ_REPEATS", 20) as usize;
     let mut bytes = vec![0; fsz::max_compressed_len(&shape, T::DTYPE).expect("fits") as usize];
     let len = Codec::cpu().compress_into(data, &shape, options, &mut bytes).expect("compresses");
     let stream = Stream::open(&bytes[..len]).expect("opens");
     let raw = size_of_val(data) as f64;
-    let time = median(bench.decompress(&stream, number("FSZ_REPEATS", 20) as usize).expect("decodes"));
-    let share = (raw + len as f64) / copy / time;
+    let times = bench.compress(data, &shape, options, repeats).expect("compresses");
+    assert_eq!(times.stream_len, len as u64, "{name}");
+    let (encode, survey) = (median(times.encode), median(times.survey));
+    let decode = median(bench.decompress(&stream, repeats).expect("decodes"));
+    let share = |time: f64| (raw + len as f64) / roofline.copy / time;
     println!(
-        "{name:34} ratio {:7.2}  decompress {:7.1} GB/s {:5.1} % {:9.1} us",
+        "{name:34} ratio {:7.2} | {:7.1} GB/s {:5.1} % {:8.1} us (survey {:5.1} %) | \
+         {:7.1} GB/s {:5.1} % {:8.1} us",
         raw / len as f64,
-        raw / time * 1e-9,
-        100.0 * share,
-        time * 1e6
+        raw / encode * 1e-9,
+        100.0 * share(encode),
+        encode * 1e6,
+        100.0 * raw / roofline.read / survey,
+        raw / decode * 1e-9,
+        100.0 * share(decode),
+        decode * 1e6
     );
-    [raw / time, share]
+    [raw / encode, share(encode), raw / decode, share(decode)]
 }
 
 fn geomean(values: impl Iterator<Item = f64> + Clone) -> f64 {
@@ -44,7 +59,12 @@ fn geomean(values: impl Iterator<Item = f64> + Clone) -> f64 {
 fn table<T: Element>(bench: &DeviceBench) {
     let n = number("FSZ_BYTES", 1 << 30) as usize / T::DTYPE.size();
     let roofline = bench.roofline((n * T::DTYPE.size()) as u64, 20).expect("measures");
-    println!("{}: copy {:.1} GB/s, read {:.1} GB/s", T::DTYPE, roofline.copy * 1e-9, roofline.read * 1e-9);
+    println!(
+        "{}: copy {:.1} GB/s, read {:.1} GB/s",
+        T::DTYPE,
+        roofline.copy * 1e-9,
+        roofline.read * 1e-9
+    );
     let mut inputs: Vec<(String, Vec<T>, Option<f64>)> = SYNTHETIC
         .iter()
         .map(|kind| {
@@ -59,21 +79,24 @@ fn table<T: Element>(bench: &DeviceBench) {
         }
     }
     for ratio in [1e-2, 1e-3, 1e-4] {
-        let results: Vec<[f64; 2]> = inputs
+        let results: Vec<[f64; 4]> = inputs
             .iter()
             .map(|(name, data, missing)| {
                 let mut options = Options::new(Bound::ValueRange(ratio));
                 if let Some(value) = missing {
                     options = options.missing(*value);
                 }
-                line(bench, roofline.copy, name, &data[..n.min(data.len())], &options)
+                line(bench, &roofline, name, &data[..n.min(data.len())], &options)
             })
             .collect();
+        let mean = |k: usize| geomean(results.iter().map(|r| r[k]));
         println!(
-            "{} {ratio:e}: decompress geomean {:.1} GB/s, {:.1} % of the copy roofline",
+            "{} {ratio:e} geomean: compress {:.0} GB/s, {:.1} %; decompress {:.0} GB/s, {:.1} %",
             T::DTYPE,
-            geomean(results.iter().map(|r| r[0])) * 1e-9,
-            100.0 * geomean(results.iter().map(|r| r[1]))
+            mean(0) * 1e-9,
+            100.0 * mean(1),
+            mean(2) * 1e-9,
+            100.0 * mean(3)
         );
     }
 }
@@ -85,6 +108,13 @@ fn speed() {
         Ok(bench) => bench,
         Err(why) => return eprintln!("SKIPPED: speeds: {why}"),
     };
+    for mebibytes in [1, 16, 64, 256] {
+        let n = (mebibytes << 20) / 4;
+        let roofline = bench.roofline(1 << 30, 20).expect("measures");
+        let data = synthetic::<f32>("smooth", n);
+        let options = Options::new(Bound::ValueRange(1e-3));
+        line(&bench, &roofline, &format!("smooth, {mebibytes} MiB"), &data, &options);
+    }
     table::<f32>(&bench);
     table::<f64>(&bench);
 }

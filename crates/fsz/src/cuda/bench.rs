@@ -5,14 +5,21 @@ use std::sync::Arc;
 use cudarc::driver::{result, sys};
 
 use super::{
+    compress::Compression,
     decompress::{clear, launch_tiles, verdict},
     device::Device,
     error::check,
     kernels::{Kernel, Launch, pointer},
     memory::Workspace,
-    view::StreamKind,
+    view::{Control, StreamKind},
 };
-use crate::{error::Result, geometry::TILE, stream::Stream};
+use crate::{
+    element::Element,
+    error::{Error, Result},
+    geometry::TILE,
+    options::Options,
+    stream::Stream,
+};
 
 const WARM_UP: usize = 3;
 
@@ -20,7 +27,7 @@ const WARM_UP: usize = 3;
 /// events on the device; everything is in device memory before and after.
 #[derive(Clone, Debug)]
 pub struct DeviceBench {
-    device: Arc<Device>,
+    pub(crate) device: Arc<Device>,
 }
 
 /// Bytes per second that the memory moves.
@@ -31,6 +38,18 @@ pub struct Roofline {
     pub copy: f64,
     /// Reading alone.
     pub read: f64,
+}
+
+/// What compressing came to.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CompressTimes {
+    /// Seconds of each encoding.
+    pub encode: Vec<f64>,
+    /// Seconds of each survey: a value-range bound reads all of the field, an absolute one samples it.
+    pub survey: Vec<f64>,
+    /// Bytes of the stream.
+    pub stream_len: u64,
 }
 
 impl DeviceBench {
@@ -52,6 +71,7 @@ impl DeviceBench {
             let (mut from, mut to) =
                 (field.room(16 * words as usize)?, stream.room(16 * words as usize)?);
             let mut never = scratch.room(8)?;
+            let module = self.device.kernels.decompress()?;
             // SAFETY: the memory was sized above.
             check("cuMemsetD8Async", unsafe {
                 result::memset_d8_async(from, 0x5A, 16 * words as usize, queue.handle())
@@ -60,20 +80,64 @@ impl DeviceBench {
                 let mut arguments = [pointer(&mut from), pointer(&mut to), pointer(&mut words)];
                 let launch = Launch::new(words.div_ceil(4 * 256), 256);
                 // SAFETY: the arguments are those of `fsz_copy`; the memory was sized above.
-                unsafe {
-                    self.device.kernels.launch(Kernel::Copy, launch, queue.handle(), &mut arguments)
-                }
+                unsafe { module.launch(Kernel::Copy, launch, queue.handle(), &mut arguments) }
             })?;
             let read = timed(queue.handle(), repeats, || {
                 let mut arguments = [pointer(&mut from), pointer(&mut words), pointer(&mut never)];
                 let launch = Launch::new(words.div_ceil(8 * 256), 256);
                 // SAFETY: the arguments are those of `fsz_read`; the memory was sized above.
-                unsafe {
-                    self.device.kernels.launch(Kernel::Read, launch, queue.handle(), &mut arguments)
-                }
+                unsafe { module.launch(Kernel::Read, launch, queue.handle(), &mut arguments) }
             })?;
             let moved = 16.0 * words as f64;
             Ok(Roofline { copy: 2.0 * moved / median(copy), read: moved / median(read) })
+        })
+    }
+
+    /// Compresses `data` `repeats` times and returns the times of encoding with the bound resolved, and
+    /// those of the survey that resolves it.
+    ///
+    /// # Errors
+    /// As [`Codec::compress_into`](crate::Codec::compress_into).
+    pub fn compress<T: Element>(
+        &self,
+        data: &[T],
+        shape: &[u64],
+        options: &Options,
+        repeats: usize,
+    ) -> Result<CompressTimes> {
+        let compression = Compression::new(shape, T::DTYPE, options)?;
+        if compression.kind().elements() != data.len() as u64 {
+            return Err(Error::invalid("data and shape differ in length"));
+        }
+        let device = &self.device;
+        let most = compression.max_len();
+        device.work(|Workspace { queue, field, stream, scratch }| {
+            let (from, to) = (field.room(size_of_val(data))?, stream.room(most as usize)?);
+            let control = scratch.room(compression.scratch_len() as usize)?;
+            let q = queue.handle();
+            queue.upload(from, data)?;
+            // SAFETY: the memory was sized above, here and below.
+            let survey = timed_after(
+                q,
+                repeats,
+                || unsafe { compression.clear(control, q) },
+                || unsafe { compression.survey(device, from, control, q) },
+            )?;
+            let encode = timed_after(
+                q,
+                repeats,
+                // SAFETY: as above.
+                || unsafe {
+                    compression.clear(control, q)?;
+                    compression.survey(device, from, control, q)
+                },
+                // SAFETY: as above.
+                || unsafe { compression.encode(device, from, (to, most), control, q) },
+            )?;
+            let mut found = [Control::NONE];
+            queue.download(&mut found, control)?;
+            let stream_len = super::compress::verdict(&found[0], most)?;
+            Ok(CompressTimes { encode, survey, stream_len })
         })
     }
 
@@ -86,8 +150,7 @@ impl DeviceBench {
         let bytes = stream.as_bytes();
         let len = kind.elements() as usize * kind.dtype.size();
         self.device.work(|Workspace { queue, field, stream, scratch }| {
-            let (out, at, status) =
-                (field.room(len)?, stream.room(bytes.len())?, scratch.room(8)?);
+            let (out, at, status) = (field.room(len)?, stream.room(bytes.len())?, scratch.room(8)?);
             queue.upload(at, bytes)?;
             let view = kind.view(at, bytes.len() as u64)?;
             // SAFETY: `status` was made above.
@@ -113,15 +176,26 @@ pub fn median(mut times: Vec<f64>) -> f64 {
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Seconds between the events around each of `repeats` calls, after a few that warm up.
 fn timed(
     queue: sys::CUstream,
     repeats: usize,
+    work: impl FnMut() -> Result<()>,
+) -> Result<Vec<f64>> {
+    timed_after(queue, repeats, || Ok(()), work)
+}
+
+/// Seconds between the events around each of `repeats` calls of `work`, after a few that warm up.
+/// `prepare` goes before each and is not timed.
+pub(crate) fn timed_after(
+    queue: sys::CUstream,
+    repeats: usize,
+    mut prepare: impl FnMut() -> Result<()>,
     mut work: impl FnMut() -> Result<()>,
 ) -> Result<Vec<f64>> {
     let (begin, end) = (Event::new()?, Event::new()?);
     let mut times = Vec::with_capacity(repeats);
     for round in 0..WARM_UP + repeats {
+        prepare()?;
         begin.record(queue)?;
         work()?;
         end.record(queue)?;

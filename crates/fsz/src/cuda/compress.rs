@@ -8,7 +8,8 @@ use super::{
     kernels::{Kernel, Launch, pointer},
     memory::Workspace,
     view::{
-        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, StreamKind, only_on_cpu,
+        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, StreamKind,
+        only_on_cpu,
     },
 };
 use crate::{
@@ -30,14 +31,19 @@ const SAMPLE_STRIDE: u64 = 4096;
 
 /// A compression that is ready to be launched: everything that follows from shape, type and options.
 #[derive(Clone, Debug)]
-pub(crate) struct Compression {
-    pub kind: StreamKind,
+pub struct Compression {
+    pub(crate) kind: StreamKind,
     image: Box<HeaderImage>,
     bound: BoundAsked,
     missing: Vec<u64>,
 }
 
 impl Compression {
+    /// For fields of this shape (slowest axis first) and type.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for options out of range;
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches.
     pub fn new(shape: &[u64], dtype: Dtype, options: &Options) -> Result<Self> {
         if options.research != Research::default() {
             return Err(only_on_cpu());
@@ -58,13 +64,18 @@ impl Compression {
         })
     }
 
-    /// Bytes of scratch that a launch works in.
+    /// What the streams are, for decoding them without a look at them.
+    pub fn kind(&self) -> &StreamKind {
+        &self.kind
+    }
+
+    /// Bytes of scratch memory that a launch works in.
     pub fn scratch_len(&self) -> u64 {
         ENTRIES_AT + 8 * self.kind.layout.chunks
     }
 
-    /// Bytes that the stream takes at most.
-    pub fn most(&self) -> u64 {
+    /// Bytes that a stream takes at most, whatever the field's values.
+    pub fn max_len(&self) -> u64 {
         self.kind.layout.payload + self.kind.elements() * self.kind.dtype.size() as u64
     }
 
@@ -74,7 +85,7 @@ impl Compression {
     /// `field` is device memory of the current context that holds the field; `stream`, at a multiple of
     /// 16, has `capacity` bytes, `payload` of the layout at least; `scratch`, at a multiple of 8, has
     /// [`scratch_len`](Self::scratch_len) bytes; all of them until `queue` is past the launch.
-    pub unsafe fn launch(
+    pub(crate) unsafe fn launch(
         &self,
         device: &Device,
         field: u64,
@@ -92,7 +103,7 @@ impl Compression {
 
     /// # Safety
     /// As [`launch`](Self::launch).
-    pub unsafe fn clear(&self, scratch: u64, queue: sys::CUstream) -> Result<()> {
+    pub(crate) unsafe fn clear(&self, scratch: u64, queue: sys::CUstream) -> Result<()> {
         let len = self.scratch_len() as usize;
         // SAFETY: the caller vouches for the memory.
         check("cuMemsetD8Async", unsafe { result::memset_d8_async(scratch, 0, len, queue) })
@@ -102,7 +113,7 @@ impl Compression {
     ///
     /// # Safety
     /// As [`launch`](Self::launch).
-    pub unsafe fn survey(
+    pub(crate) unsafe fn survey(
         &self,
         device: &Device,
         mut field: u64,
@@ -113,7 +124,8 @@ impl Compression {
         let mut bound = self.bound;
         let (mut f32s, mut f64s) = self.missing();
         let all = device.multiprocessors as u64;
-        let threads = device.kernels.shapes.survey_threads;
+        let module = device.kernels.compress()?;
+        let threads = module.shapes.survey_threads;
         let grid = match bound.kind {
             0 => all.min(elements / SAMPLE_STRIDE / threads as u64 + 1),
             1 => (4 * all).min(elements.div_ceil(SURVEY_SHARE)).max(1),
@@ -132,14 +144,14 @@ impl Compression {
         ];
         let launch = Launch::new(grid, threads);
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-        unsafe { device.kernels.launch(kernel, launch, queue, &mut arguments) }
+        unsafe { module.launch(kernel, launch, queue, &mut arguments) }
     }
 
     /// Writes the stream. Follows [`survey`](Self::survey).
     ///
     /// # Safety
     /// As [`launch`](Self::launch).
-    pub unsafe fn encode(
+    pub(crate) unsafe fn encode(
         &self,
         device: &Device,
         field: u64,
@@ -188,7 +200,8 @@ impl Compression {
         mut arguments: CompressArgs<M>,
         queue: sys::CUstream,
     ) -> Result<()> {
-        let shapes = &device.kernels.shapes;
+        let module = device.kernels.compress()?;
+        let shapes = &module.shapes;
         let double = self.kind.dtype == Dtype::F64;
         let mut image = *self.image;
         let chunks = self.kind.layout.chunks;
@@ -203,7 +216,7 @@ impl Compression {
                 if double { Kernel::CompressPersistentF64 } else { Kernel::CompressPersistentF32 };
             let mut arguments = [pointer(&mut map), pointer(&mut arguments), pointer(&mut image)];
             // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-            unsafe { device.kernels.launch(kernel, launch, queue, &mut arguments) }
+            unsafe { module.launch(kernel, launch, queue, &mut arguments) }
         } else {
             let launch = Launch {
                 grid: chunks.max(1),
@@ -214,7 +227,7 @@ impl Compression {
             let kernel = if double { Kernel::CompressF64 } else { Kernel::CompressF32 };
             let mut arguments = [pointer(&mut arguments), pointer(&mut image)];
             // SAFETY: as above.
-            unsafe { device.kernels.launch(kernel, launch, queue, &mut arguments) }
+            unsafe { module.launch(kernel, launch, queue, &mut arguments) }
         }
     }
 
@@ -308,7 +321,7 @@ pub(crate) fn from_host<T: Element>(
     if (out.len() as u64) < compression.kind.layout.payload {
         return Err(too_small());
     }
-    let most = compression.most().min(out.len() as u64);
+    let most = compression.max_len().min(out.len() as u64);
     device.work(|Workspace { queue, field, stream, scratch }| {
         let from = field.room(size_of_val(data).max(16))?;
         let to = stream.room(most as usize)?;

@@ -54,7 +54,9 @@ impl Context {
     /// A number that the driver knows of the device.
     pub fn attribute(&self, attribute: sys::CUdevice_attribute) -> Result<i32> {
         // SAFETY: the device is one that the driver named.
-        check("cuDeviceGetAttribute", unsafe { result::device::get_attribute(self.device, attribute) })
+        check("cuDeviceGetAttribute", unsafe {
+            result::device::get_attribute(self.device, attribute)
+        })
     }
 }
 

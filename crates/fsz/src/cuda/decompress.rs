@@ -7,7 +7,7 @@ use cudarc::driver::{result, sys};
 use super::{
     device::Device,
     error::check,
-    kernels::{Kernel, Launch, pointer},
+    kernels::{Kernel, pointer},
     memory::Workspace,
     view::{BoxPlace, Run, StreamKind, StreamView},
 };
@@ -28,7 +28,7 @@ pub(crate) type Boxed<'a> = (&'a [u64], &'a [u64]);
 /// Enqueues the decompression of the tiles `tiles` of a stream to device memory at `out`.
 ///
 /// # Safety
-/// As [`Kernels::launch`](super::kernels::Kernels::launch): `view`, `out` and `status` (8 bytes, 8 byte
+/// As [`Module::launch`](super::kernels::Module::launch): `view`, `out` and `status` (8 bytes, 8 byte
 /// aligned, after [`clear`]) are device memory of the current context, long enough for what they stand for.
 pub(crate) unsafe fn launch_tiles(
     device: &Device,
@@ -50,13 +50,15 @@ pub(crate) unsafe fn launch_tiles(
     };
     let mut first = begin / CHUNK_ELEMENTS;
     let chunks = (end - 1) / CHUNK_ELEMENTS - first + 1;
+    let module = device.kernels.decompress()?;
+    let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
     let mut run = Run { out, begin, end };
     let mut status = status;
     let mut arguments =
         [pointer(&mut view), pointer(&mut run), pointer(&mut first), pointer(&mut status)];
     // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-    unsafe { device.kernels.launch(kernel, launch(device, chunks), queue, &mut arguments) }
+    unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
 /// Enqueues the decompression of a box that lies within the field.
@@ -83,16 +85,14 @@ pub(crate) unsafe fn launch_box(
     };
     let mut first = corners.0 / CHUNK_ELEMENTS;
     let chunks = corners.1 / CHUNK_ELEMENTS - first + 1;
+    let module = device.kernels.decompress()?;
+    let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
     let mut status = status;
     let mut arguments =
         [pointer(&mut view), pointer(&mut place), pointer(&mut first), pointer(&mut status)];
     // SAFETY: as in `launch_tiles`.
-    unsafe { device.kernels.launch(kernel, launch(device, chunks), queue, &mut arguments) }
-}
-
-fn launch(device: &Device, chunks: u64) -> Launch {
-    Launch::new(chunks, device.kernels.shapes.decompress_threads)
+    unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
 /// Enqueues what must stand in a status before a launch.

@@ -1,6 +1,9 @@
 //! One CUDA device: its context, kernels, and the memory that calls use again.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use cudarc::driver::{result, sys::CUdevice_attribute as Attribute};
 
@@ -19,14 +22,13 @@ pub(crate) struct Device {
 impl Device {
     /// Device `ordinal`.
     pub fn open(ordinal: usize) -> Result<Arc<Self>> {
-        static OPEN: OnceLock<Mutex<Vec<(usize, Arc<Device>)>>> = OnceLock::new();
-        let mut open =
-            OPEN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, device)) = open.iter().find(|(n, _)| *n == ordinal) {
+        static OPEN: Mutex<BTreeMap<usize, Arc<Device>>> = Mutex::new(BTreeMap::new());
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = open.get(&ordinal) {
             return Ok(Arc::clone(device));
         }
         let device = Arc::new(Self::new(ordinal)?);
-        open.push((ordinal, Arc::clone(&device)));
+        open.insert(ordinal, Arc::clone(&device));
         Ok(device)
     }
 
@@ -34,13 +36,11 @@ impl Device {
         let context = Arc::new(Context::retain(ordinal)?);
         let major = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-        let shared = context
-            .attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let shared =
+            context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         let multiprocessors =
             context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-        let entered = context.enter()?;
-        let kernels = Kernels::load(10 * major + minor, shared.unsigned_abs())?;
-        drop(entered);
+        let kernels = Kernels::new(10 * major + minor, shared.unsigned_abs())?;
         let multiprocessors = multiprocessors.unsigned_abs();
         Ok(Device { context, kernels, multiprocessors, idle: Mutex::default() })
     }
@@ -77,6 +77,17 @@ pub struct DeviceInfo {
     pub multiprocessors: u32,
     /// Memory in bytes.
     pub memory: u64,
+}
+
+impl DeviceInfo {
+    /// Which of the kernels that FSZ carries the device runs; `None` when it is too old for any.
+    pub fn kernels(&self) -> Option<&'static str> {
+        match self.capability {
+            (..8, _) => None,
+            (8, _) => Some("PTX for 8.0"),
+            _ => Some("PTX for 9.0 (persistent compression)"),
+        }
+    }
 }
 
 /// The CUDA devices of this machine.

@@ -5,14 +5,16 @@ use std::{ops::Range, sync::Arc};
 use cudarc::driver::{result, sys};
 
 use super::{
+    compress::{self, Compression},
     decompress::{self, clear, launch_box, launch_tiles},
     device::Device,
     error::check,
-    view::StreamKind,
+    view::{Control, StreamKind},
 };
 use crate::{
     error::{Error, Result},
     geometry::TILE,
+    place::too_small,
 };
 
 /// The codec for fields and streams in device memory.
@@ -39,6 +41,63 @@ impl DeviceCodec {
     /// [`Error::Device`] when there is no such device, driver or image for it.
     pub fn open(device: usize) -> Result<Self> {
         Ok(DeviceCodec { device: Device::open(device)? })
+    }
+
+    /// Enqueues a compression. `field` is the device address of the elements in C order, `stream` that
+    /// of the output, a multiple of 16, with `capacity` bytes: [`Compression::max_len`] always suffice.
+    ///
+    /// The scratch begins with the stream's length in bytes, a `u64` in device memory that a following
+    /// kernel can read; [`compressed_len`](Self::compressed_len) brings it to the host.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for addresses out of alignment or a capacity that cannot hold even
+    /// the stream's index; [`Error::Device`].
+    ///
+    /// # Safety
+    /// Until the CUDA stream is past the call: `field` is device memory of this device that holds the
+    /// field, `stream` has `capacity` bytes and `scratch` [`Compression::scratch_len`], nothing else
+    /// writes them, and `queue` is a stream of the device's primary context.
+    pub unsafe fn compress(
+        &self,
+        compression: &Compression,
+        field: u64,
+        (stream, capacity): (u64, u64),
+        scratch: u64,
+        queue: CudaStream,
+    ) -> Result<()> {
+        self.aligned(&compression.kind, field, scratch)?;
+        if !stream.is_multiple_of(16) {
+            return Err(Error::invalid(
+                "a stream in device memory begins at a multiple of 16 bytes",
+            ));
+        }
+        if capacity < compression.kind.layout.payload {
+            return Err(too_small());
+        }
+        let _entered = self.device.context.enter()?;
+        // SAFETY: the caller's promise.
+        unsafe {
+            compression.launch(&self.device, field, (stream, capacity), scratch, queue.cast())
+        }
+    }
+
+    /// Waits for `queue` and returns the length of the stream that the compression with this scratch
+    /// memory and capacity made.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when the capacity was too small; [`Error::Device`].
+    ///
+    /// # Safety
+    /// `scratch` and `queue` are those of the call, still valid.
+    pub unsafe fn compressed_len(
+        &self,
+        scratch: u64,
+        capacity: u64,
+        queue: CudaStream,
+    ) -> Result<u64> {
+        // SAFETY: the caller's promise; any bytes are a `Control`.
+        let control = unsafe { self.read(Control::NONE, scratch, queue)? };
+        compress::verdict(&control, capacity)
     }
 
     /// Enqueues the decompression of a whole stream. `stream` is its device address, a multiple of 16,
@@ -137,15 +196,26 @@ impl DeviceCodec {
     /// # Safety
     /// `scratch` and `queue` are those of the call, still valid.
     pub unsafe fn outcome(&self, scratch: u64, queue: CudaStream) -> Result<()> {
+        // SAFETY: the caller's promise.
+        decompress::verdict(unsafe { self.read(0u64, scratch, queue)? })
+    }
+
+    /// Waits for `queue` and reads a value.
+    ///
+    /// # Safety
+    /// `from` holds a `T`, which any bytes are one of; `queue` is a valid stream.
+    unsafe fn read<T: Copy>(&self, value: T, from: u64, queue: CudaStream) -> Result<T> {
         let _entered = self.device.context.enter()?;
         let queue: sys::CUstream = queue.cast();
-        let mut status = [0u64];
-        // SAFETY: the caller's promise; the copy is waited for before `status` is read or gone.
+        let mut values = [value];
+        // SAFETY: the caller's promise; the copy is waited for before the value is read or gone.
         unsafe {
-            check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(&mut status, scratch, queue))?;
+            let copied =
+                check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(&mut values, from, queue));
             check("cuStreamSynchronize", result::stream::synchronize(queue))?;
+            copied?;
         }
-        decompress::verdict(status[0])
+        Ok(values[0])
     }
 
     fn aligned(&self, kind: &StreamKind, out: u64, scratch: u64) -> Result<()> {

@@ -1,11 +1,15 @@
 //! The kernels: which image of them a device gets, and launching them.
 
-use std::ffi::{CString, c_void};
+use std::{
+    ffi::{CStr, CString, c_void},
+    sync::{Mutex, OnceLock, PoisonError},
+};
 
 use cudarc::driver::{result, sys};
 
 use super::{
     error::check,
+    paper::PaperArgs,
     view::{
         BoundAsked, BoxPlace, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, Run,
         StreamView,
@@ -13,12 +17,20 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// For every device from Ampere on, compiled by its driver.
-const PTX_80: &str = concat!(include_str!("../../../../cuda/ptx/fsz_compute_80.ptx"), "\0");
-/// For Hopper and what follows.
-const PTX_90: &str = concat!(include_str!("../../../../cuda/ptx/fsz_compute_90.ptx"), "\0");
+/// PTX of a module for one architecture and all newer ones. The device's driver compiles it, and keeps
+/// what it made.
+macro_rules! ptx {
+    ($file:literal) => {
+        concat!(include_str!(concat!("../../../../cuda/ptx/", $file, ".ptx")), "\0")
+    };
+}
 
-/// The entry points of `cuda/kernels.cu`.
+const DECOMPRESS_PTX: &str = ptx!("decompress_compute_80");
+/// For Ampere, and for Hopper and what follows, which have the tensor copy engine.
+const COMPRESS_PTX: [&str; 2] = [ptx!("compress_compute_80"), ptx!("compress_compute_90")];
+const PAPER_PTX: &str = ptx!("paper_compute_80");
+
+/// The entry points of `cuda/decompress.cu`, `cuda/compress.cu` and `cuda/paper.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kernel {
     DecompressF32,
@@ -33,38 +45,116 @@ pub(crate) enum Kernel {
     CompressF64,
     CompressPersistentF32,
     CompressPersistentF64,
+    Paper,
+    PaperNaive,
 }
 
-const ENTRIES: [(Kernel, &str); 12] = [
-    (Kernel::DecompressF32, "fsz_decompress_f32"),
-    (Kernel::DecompressF64, "fsz_decompress_f64"),
-    (Kernel::DecompressBoxF32, "fsz_decompress_box_f32"),
-    (Kernel::DecompressBoxF64, "fsz_decompress_box_f64"),
-    (Kernel::Copy, "fsz_copy"),
-    (Kernel::Read, "fsz_read"),
-    (Kernel::SurveyF32, "fsz_survey_f32"),
-    (Kernel::SurveyF64, "fsz_survey_f64"),
-    (Kernel::CompressF32, "fsz_compress_f32"),
-    (Kernel::CompressF64, "fsz_compress_f64"),
-    // Last, because an image for capability 8.0 lacks them.
-    (Kernel::CompressPersistentF32, "fsz_compress_persistent_f32"),
-    (Kernel::CompressPersistentF64, "fsz_compress_persistent_f64"),
+impl Kernel {
+    const fn name(self) -> &'static CStr {
+        match self {
+            Kernel::DecompressF32 => c"fsz_decompress_f32",
+            Kernel::DecompressF64 => c"fsz_decompress_f64",
+            Kernel::DecompressBoxF32 => c"fsz_decompress_box_f32",
+            Kernel::DecompressBoxF64 => c"fsz_decompress_box_f64",
+            Kernel::Copy => c"fsz_copy",
+            Kernel::Read => c"fsz_read",
+            Kernel::SurveyF32 => c"fsz_survey_f32",
+            Kernel::SurveyF64 => c"fsz_survey_f64",
+            Kernel::CompressF32 => c"fsz_compress_f32",
+            Kernel::CompressF64 => c"fsz_compress_f64",
+            Kernel::CompressPersistentF32 => c"fsz_compress_persistent_f32",
+            Kernel::CompressPersistentF64 => c"fsz_compress_persistent_f64",
+            Kernel::Paper => c"fsz_paper",
+            Kernel::PaperNaive => c"fsz_paper_naive",
+        }
+    }
+}
+
+/// Kernels of `cuda/decompress.cu`.
+const DECOMPRESSION: [Kernel; 6] = [
+    Kernel::DecompressF32,
+    Kernel::DecompressF64,
+    Kernel::DecompressBoxF32,
+    Kernel::DecompressBoxF64,
+    Kernel::Copy,
+    Kernel::Read,
 ];
 
-/// How kernels are to be launched: `fsz_shapes` in `cuda/compress_kernels.cuh`, which comes with them.
+/// Kernels of `cuda/compress.cu`; an image for capability 8.0 lacks the last two.
+const COMPRESSION: [Kernel; 6] = [
+    Kernel::SurveyF32,
+    Kernel::SurveyF64,
+    Kernel::CompressF32,
+    Kernel::CompressF64,
+    Kernel::CompressPersistentF32,
+    Kernel::CompressPersistentF64,
+];
+
+/// How decompression is launched: `fsz_decompress_shapes` of its module.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Shapes {
-    /// Sizes of what kernels are told.
-    sizes: [u32; 9],
-    pub decompress_threads: u32,
+pub(crate) struct DecompressShapes {
+    sizes: [u32; 3],
+    /// Most warps of a thread block.
+    most_warps: u32,
+    /// Shared memory of a warp.
+    stage: u32,
+}
+
+impl DecompressShapes {
+    /// The launch for `chunks` chunks on a device of so many multiprocessors.
+    pub fn launch(&self, chunks: u64, multiprocessors: u32) -> Launch {
+        // More warps finish a chunk sooner, but wait for each other: worth it as long as the device has
+        // room for them.
+        let room = WARPS_AT_WORK * multiprocessors as u64;
+        let enough = (room / chunks.max(1)).clamp(FEWEST_WARPS as u64, self.most_warps as u64);
+        // Groups of tiles are dealt out evenly by powers of two.
+        let warps = 1 << enough.ilog2();
+        Launch { grid: chunks, threads: 32 * warps, shared: self.stage * warps, cooperative: false }
+    }
+}
+
+/// Warps of a thread block that decompresses a large field, and how many of them a multiprocessor takes.
+const FEWEST_WARPS: u32 = 4;
+const WARPS_AT_WORK: u64 = 20;
+
+/// How compression is launched: `fsz_compress_shapes` of its module.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CompressShapes {
+    sizes: [u32; 6],
     pub survey_threads: u32,
     pub simple_threads: u32,
     pub simple_shared: u32,
-    /// 0 in an image without persistent kernels.
+    /// Most thread blocks of a persistent kernel; 0 where there is none.
     pub persistent_grid: u32,
-    /// Threads and shared memory, for `f32` and `f64`.
+    /// Threads and shared memory of the persistent kernels, for `f32` and `f64`.
     pub persistent: [(u32, u32); 2],
+}
+
+/// How the paper's kernels are launched: `fsz_paper_shapes` of their module.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PaperShapes {
+    sizes: [u32; 1],
+    /// Tiles of a thread block.
+    pub tiles: u32,
+}
+
+/// What the kernels must think of the size of the structs in `view.rs`.
+const DECOMPRESS_SIZES: [u32; 3] = [size::<StreamView>(), size::<Run>(), size::<BoxPlace>()];
+const PAPER_SIZES: [u32; 1] = [size::<PaperArgs>()];
+const COMPRESS_SIZES: [u32; 6] = [
+    size::<CompressArgs<MissingF32>>(),
+    size::<CompressArgs<MissingF64>>(),
+    size::<HeaderImage>(),
+    size::<MissingF64>(),
+    size::<BoundAsked>(),
+    size::<Control>(),
+];
+
+const fn size<T>() -> u32 {
+    size_of::<T>() as u32
 }
 
 /// The grid, threads and dynamic shared memory of a launch.
@@ -83,80 +173,147 @@ impl Launch {
     }
 }
 
-/// The kernels as one device runs them. They live as long as the process: unloading a module while
-/// another thread launches from it is not safe.
+/// One module as a device runs it, with what it says of its launches. Modules live as long as the
+/// process: unloading one while another thread launches from it is not safe.
 #[derive(Debug)]
-pub(crate) struct Kernels {
-    functions: Vec<sys::CUfunction>,
-    pub shapes: Shapes,
+pub(crate) struct Module<S> {
+    functions: Vec<(Kernel, sys::CUfunction)>,
+    pub shapes: S,
 }
 
 // SAFETY: driver handles are valid on every thread of the process.
-unsafe impl Send for Kernels {}
+unsafe impl<S: Send> Send for Module<S> {}
 // SAFETY: launching a function does not change it.
-unsafe impl Sync for Kernels {}
+unsafe impl<S: Sync> Sync for Module<S> {}
+
+/// The kernels of one device, each module loaded when it is first needed: a driver that has not seen it
+/// before takes seconds to compile it.
+#[derive(Debug)]
+pub(crate) struct Kernels {
+    hopper: bool,
+    most_shared: u32,
+    decompress: OnceLock<Module<DecompressShapes>>,
+    compress: OnceLock<Module<CompressShapes>>,
+    paper: OnceLock<Module<PaperShapes>>,
+    loading: Mutex<()>,
+}
 
 impl Kernels {
-    /// Loads the image for a device of this compute capability (90 for 9.0) whose thread blocks may have
-    /// `most_shared` bytes of shared memory. The context is current.
-    pub fn load(capability: i32, most_shared: u32) -> Result<Self> {
-        let text = match capability {
-            ..80 => {
-                return Err(Error::Device(format!(
-                    "compute capability {}.{}: FSZ needs 8.0 (Ampere) or newer; use the CPU backend",
-                    capability / 10,
-                    capability % 10
-                )));
-            }
-            80..90 => PTX_80,
-            90.. => PTX_90,
-        };
-        // SAFETY: PTX as text that ends with a zero.
-        let module = check("cuModuleLoadData", unsafe {
-            result::module::load_data(text.as_ptr() as *const c_void)
-        })?;
-        let mut shapes = read_shapes(module)?;
-        if shapes.sizes != SIZES {
+    /// For a device of this compute capability (90 for 9.0) whose thread blocks may have `most_shared`
+    /// bytes of shared memory.
+    pub fn new(capability: i32, most_shared: u32) -> Result<Self> {
+        if capability < 80 {
             return Err(Error::Device(format!(
-                "the kernels were built for another version of this library: {:?}, not {SIZES:?}",
-                shapes.sizes
+                "compute capability {}.{}: FSZ needs 8.0 (Ampere) or newer; use the CPU backend",
+                capability / 10,
+                capability % 10
             )));
         }
-        if shapes.persistent.iter().any(|(_, shared)| *shared > most_shared) {
-            shapes.persistent_grid = 0;
+        Ok(Kernels {
+            hopper: capability >= 90,
+            most_shared,
+            decompress: OnceLock::new(),
+            compress: OnceLock::new(),
+            paper: OnceLock::new(),
+            loading: Mutex::new(()),
+        })
+    }
+
+    /// The module of decompression. The context is current.
+    pub fn decompress(&self) -> Result<&Module<DecompressShapes>> {
+        self.once(&self.decompress, || {
+            let module = load(DECOMPRESS_PTX)?;
+            let mut shapes: DecompressShapes = read_shapes(module, c"fsz_decompress_shapes")?;
+            same_sizes(&shapes.sizes, &DECOMPRESS_SIZES)?;
+            let fit = self.most_shared / shapes.stage.max(1);
+            shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
+            let module = Module::new(module, &DECOMPRESSION, shapes)?;
+            for kernel in &DECOMPRESSION[..4] {
+                module.allow_shared(*kernel, shapes.most_warps * shapes.stage)?;
+            }
+            Ok(module)
+        })
+    }
+
+    /// The module of compression. The context is current.
+    pub fn compress(&self) -> Result<&Module<CompressShapes>> {
+        self.once(&self.compress, || {
+            let module = load(COMPRESS_PTX[usize::from(self.hopper)])?;
+            let mut shapes: CompressShapes = read_shapes(module, c"fsz_compress_shapes")?;
+            same_sizes(&shapes.sizes, &COMPRESS_SIZES)?;
+            if shapes.persistent.iter().any(|(_, shared)| *shared > self.most_shared) {
+                shapes.persistent_grid = 0;
+            }
+            let there = if shapes.persistent_grid > 0 { 6 } else { 4 };
+            let module = Module::new(module, &COMPRESSION[..there], shapes)?;
+            for kernel in [Kernel::CompressF32, Kernel::CompressF64] {
+                module.allow_shared(kernel, shapes.simple_shared)?;
+            }
+            if shapes.persistent_grid > 0 {
+                module.allow_shared(Kernel::CompressPersistentF32, shapes.persistent[0].1)?;
+                module.allow_shared(Kernel::CompressPersistentF64, shapes.persistent[1].1)?;
+            }
+            Ok(module)
+        })
+    }
+
+    /// The module of the paper's kernels. The context is current.
+    pub fn paper(&self) -> Result<&Module<PaperShapes>> {
+        self.once(&self.paper, || {
+            let module = load(PAPER_PTX)?;
+            let shapes: PaperShapes = read_shapes(module, c"fsz_paper_shapes")?;
+            same_sizes(&shapes.sizes, &PAPER_SIZES)?;
+            Module::new(module, &[Kernel::Paper, Kernel::PaperNaive], shapes)
+        })
+    }
+
+    /// What is in `cell`, loaded by one thread if it is not there yet. A failure is tried again.
+    fn once<'a, M>(
+        &self,
+        cell: &'a OnceLock<M>,
+        load: impl FnOnce() -> Result<M>,
+    ) -> Result<&'a M> {
+        if let Some(module) = cell.get() {
+            return Ok(module);
         }
-        let there = if shapes.persistent_grid > 0 { ENTRIES.len() } else { ENTRIES.len() - 2 };
-        let mut functions = Vec::with_capacity(there);
-        for (kernel, name) in &ENTRIES[..there] {
-            debug_assert_eq!(functions.len(), *kernel as usize);
-            let name = CString::new(*name).map_err(|e| Error::Device(e.to_string()))?;
-            // SAFETY: the module was loaded above and is never unloaded.
-            let function =
-                check("cuModuleGetFunction", unsafe { result::module::get_function(module, name) })?;
-            functions.push(function);
+        let _one = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = cell.get() {
+            return Ok(module);
         }
-        let kernels = Kernels { functions, shapes };
-        for kernel in [Kernel::CompressF32, Kernel::CompressF64] {
-            kernels.allow_shared(kernel, shapes.simple_shared)?;
-        }
-        if shapes.persistent_grid > 0 {
-            kernels.allow_shared(Kernel::CompressPersistentF32, shapes.persistent[0].1)?;
-            kernels.allow_shared(Kernel::CompressPersistentF64, shapes.persistent[1].1)?;
-        }
-        Ok(kernels)
+        let module = load()?;
+        Ok(cell.get_or_init(|| module))
+    }
+}
+
+impl<S> Module<S> {
+    fn new(module: sys::CUmodule, kernels: &[Kernel], shapes: S) -> Result<Self> {
+        let function = |&kernel: &Kernel| {
+            let name = CString::from(kernel.name());
+            // SAFETY: the module is loaded and never unloaded.
+            check("cuModuleGetFunction", unsafe { result::module::get_function(module, name) })
+                .map(|function| (kernel, function))
+        };
+        Ok(Module { functions: kernels.iter().map(function).collect::<Result<_>>()?, shapes })
+    }
+
+    fn function(&self, kernel: Kernel) -> Result<sys::CUfunction> {
+        let found = self.functions.iter().find(|(k, _)| *k == kernel);
+        found.map(|(_, function)| *function).ok_or_else(|| {
+            Error::Device(format!("the kernel {:?} is not in its module", kernel.name()))
+        })
     }
 
     fn allow_shared(&self, kernel: Kernel, bytes: u32) -> Result<()> {
         let attribute =
             sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        let function = self.functions[kernel as usize];
+        let function = self.function(kernel)?;
         // SAFETY: the function is of a module that stays loaded.
         check("cuFuncSetAttribute", unsafe {
             result::function::set_function_attribute(function, attribute, bytes as i32)
         })
     }
 
-    /// Launches `kernel` on `grid` thread blocks of `threads`.
+    /// Launches `kernel`.
     ///
     /// # Safety
     /// `arguments` point to values of the types that the kernel takes, in order; what they address
@@ -168,60 +325,54 @@ impl Kernels {
         stream: sys::CUstream,
         arguments: &mut [*mut c_void],
     ) -> Result<()> {
-        let grid = u32::try_from(launch.grid).map_err(|_| Error::invalid("the field is too large"))?;
-        let function = self.functions[kernel as usize];
-        let (grid, threads) = ((grid, 1, 1), (launch.threads, 1, 1));
+        let grid =
+            u32::try_from(launch.grid).map_err(|_| Error::invalid("the field is too large"))?;
+        let function = self.function(kernel)?;
+        let (grid, threads, shared) = ((grid, 1, 1), (launch.threads, 1, 1), launch.shared);
         // SAFETY: the caller vouches for arguments and stream; the function is of this context.
         unsafe {
             if launch.cooperative {
-                check(
-                    "cuLaunchCooperativeKernel",
-                    result::launch_cooperative_kernel(
-                        function,
-                        grid,
-                        threads,
-                        launch.shared,
-                        stream,
-                        arguments,
-                    ),
-                )
+                let launched = result::launch_cooperative_kernel(
+                    function, grid, threads, shared, stream, arguments,
+                );
+                check("cuLaunchCooperativeKernel", launched)
             } else {
-                check(
-                    "cuLaunchKernel",
-                    result::launch_kernel(function, grid, threads, launch.shared, stream, arguments),
-                )
+                let launched =
+                    result::launch_kernel(function, grid, threads, shared, stream, arguments);
+                check("cuLaunchKernel", launched)
             }
         }
     }
 }
 
+fn load(ptx: &'static str) -> Result<sys::CUmodule> {
+    // SAFETY: PTX as text that ends with a zero.
+    check("cuModuleLoadData", unsafe { result::module::load_data(ptx.as_ptr() as *const c_void) })
+}
+
+/// Reads the variable `name` of a module, a struct of `u32`s.
+fn read_shapes<S: Copy + Default>(module: sys::CUmodule, name: &CStr) -> Result<S> {
+    let mut shapes = [S::default()];
+    // SAFETY: the module is loaded.
+    let found = unsafe { result::module::get_global(module, CString::from(name)) };
+    let (at, len) = check("cuModuleGetGlobal", found)?;
+    if len != size_of::<S>() {
+        return Err(other_version());
+    }
+    // SAFETY: `at` holds as many bytes as an `S`, which any bytes are one of.
+    check("cuMemcpyDtoH", unsafe { result::memcpy_dtoh_sync(&mut shapes, at) })?;
+    Ok(shapes[0])
+}
+
+fn same_sizes(found: &[u32], expected: &[u32]) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(other_version()) }
+}
+
+fn other_version() -> Error {
+    Error::Device("the PTX in cuda/ptx is not of this version: run `cargo xtask ptx`".into())
+}
+
 /// An argument as the driver takes it. The value outlives the launch that reads it.
 pub(crate) fn pointer<T>(value: &mut T) -> *mut c_void {
     std::ptr::from_mut(value).cast()
-}
-
-/// What the kernels must think of the size of the structs in `view.rs`.
-const SIZES: [u32; 9] = [
-    size_of::<StreamView>() as u32,
-    size_of::<Run>() as u32,
-    size_of::<BoxPlace>() as u32,
-    size_of::<CompressArgs<MissingF32>>() as u32,
-    size_of::<CompressArgs<MissingF64>>() as u32,
-    size_of::<HeaderImage>() as u32,
-    size_of::<MissingF64>() as u32,
-    size_of::<BoundAsked>() as u32,
-    size_of::<Control>() as u32,
-];
-
-fn read_shapes(module: sys::CUmodule) -> Result<Shapes> {
-    let mut shapes = [Shapes::default()];
-    let name = CString::from(c"fsz_shapes");
-    // SAFETY: the module is loaded.
-    let (at, len) = check("cuModuleGetGlobal", unsafe { result::module::get_global(module, name) })?;
-    if len != size_of::<Shapes>() {
-        return Err(Error::Device("the kernels were built for another version of this library".into()));
-    }
-    // SAFETY: `at` holds as many bytes as a `Shapes`, which any bytes are one of.
-    check("cuMemcpyDtoH", unsafe { result::memcpy_dtoh_sync(&mut shapes, at) })?;
-    Ok(shapes[0])
 }

@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use cudarc::driver::{result, sys};
 
-use super::{context::Context, error::check};
-use crate::error::Result;
+use super::{context::Context, device::Device, error::check};
+use crate::{
+    element::Element,
+    error::{Error, Result},
+};
 
 /// Device memory that grows when asked, and never shrinks.
 #[derive(Debug)]
@@ -68,8 +71,10 @@ unsafe impl Send for Queue {}
 impl Queue {
     /// The context is current.
     pub fn new(context: &Arc<Context>) -> Result<Self> {
-        let handle =
-            check("cuStreamCreate", result::stream::create(result::stream::StreamKind::NonBlocking))?;
+        let handle = check(
+            "cuStreamCreate",
+            result::stream::create(result::stream::StreamKind::NonBlocking),
+        )?;
         Ok(Queue { context: Arc::clone(context), handle })
     }
 
@@ -128,5 +133,79 @@ impl Workspace {
             stream: Buffer::new(context),
             scratch: Buffer::new(context),
         })
+    }
+}
+
+/// Device memory of a fixed size, freed when dropped. For callers that have none of another library.
+#[derive(Debug)]
+pub struct DeviceMemory {
+    buffer: Buffer,
+    at: sys::CUdeviceptr,
+    len: usize,
+}
+
+impl DeviceMemory {
+    /// Allocates `len` bytes on CUDA device number `device`, each of them `fill`.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn new(device: usize, len: usize, fill: u8) -> Result<Self> {
+        let context = Arc::clone(&Device::open(device)?.context);
+        let _entered = context.enter()?;
+        let mut buffer = Buffer::new(&context);
+        let at = buffer.room(len)?;
+        // SAFETY: allocated above.
+        check("cuMemsetD8", unsafe { result::memset_d8_sync(at, fill, len) })?;
+        Ok(DeviceMemory { buffer, at, len })
+    }
+
+    /// The address of the first byte, a multiple of 256.
+    pub fn address(&self) -> u64 {
+        self.at
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Copies `from` to the bytes from `at` on, and waits.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) beyond the end;
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn write<T: Element>(&mut self, at: usize, from: &[T]) -> Result<()> {
+        self.check(at, size_of_val(from))?;
+        let _entered = self.buffer.context.enter()?;
+        // SAFETY: the range was checked above.
+        check("cuMemcpyHtoD", unsafe { result::memcpy_htod_sync(self.at + at as u64, from) })
+    }
+
+    /// Copies the bytes from `at` on to `to`, and waits for the device to be done with all work.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn read(&self, at: usize, to: &mut [u8]) -> Result<()> {
+        self.check(at, to.len())?;
+        let _entered = self.buffer.context.enter()?;
+        check("cuCtxSynchronize", result::ctx::synchronize())?;
+        // SAFETY: the range was checked above.
+        check("cuMemcpyDtoH", unsafe { result::memcpy_dtoh_sync(to, self.at + at as u64) })
+    }
+
+    fn check(&self, at: usize, len: usize) -> Result<()> {
+        if at.checked_add(len).is_some_and(|end| end <= self.len) {
+            Ok(())
+        } else {
+            Err(Error::invalid(format!(
+                "{len} bytes from {at} on, of {} in device memory",
+                self.len
+            )))
+        }
     }
 }

@@ -10,11 +10,15 @@ mod device_codec;
 mod error;
 mod kernels;
 mod memory;
+mod paper;
 mod view;
 
-pub use bench::{DeviceBench, Roofline, median};
+pub use bench::{CompressTimes, DeviceBench, Roofline, median};
+pub use compress::Compression;
 pub use device::{DeviceInfo, devices};
 pub use device_codec::{CudaStream, DeviceCodec};
+pub use memory::DeviceMemory;
+pub use paper::{PaperDesign, PaperTimes};
 pub use view::StreamKind;
 
 pub(crate) use compress::from_host;

@@ -232,7 +232,9 @@ impl StreamKind {
     /// The stream at device address `bytes`, of which `capacity` bytes may be read.
     pub(crate) fn view(&self, bytes: u64, capacity: u64) -> Result<StreamView> {
         if !bytes.is_multiple_of(16) {
-            return Err(Error::invalid("a stream in device memory begins at a multiple of 16 bytes"));
+            return Err(Error::invalid(
+                "a stream in device memory begins at a multiple of 16 bytes",
+            ));
         }
         if capacity < self.layout.payload {
             return Err(Error::Truncated { needed: self.layout.payload, got: capacity });

@@ -1,0 +1,225 @@
+//! Fields and streams in device memory: addresses of any alignment, no byte outside, chained calls, the
+//! same bytes on every run, and fields beyond 32 bits. Runs as `cuda.rs` does.
+#![cfg(feature = "cuda")]
+
+mod common;
+
+use std::{
+    ptr::null_mut,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use common::{
+    compress,
+    inputs::{KINDS, field},
+};
+use fsz::{
+    Bound, Codec, Element, Error, Options, Stream,
+    cuda::{Compression, DeviceCodec, DeviceMemory, StreamKind},
+};
+
+/// What memory holds where nobody may write.
+const GUARD: u8 = 0xA5;
+/// Bytes of it on both sides.
+const MARGIN: usize = 4096;
+
+fn device(what: &str) -> Option<DeviceCodec> {
+    match DeviceCodec::open(0) {
+        Ok(codec) => Some(codec),
+        Err(why) => {
+            assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{what}: {why}");
+            eprintln!("SKIPPED: {what}: {why}");
+            None
+        }
+    }
+}
+
+/// Device memory of `len` bytes between margins.
+struct Guarded {
+    memory: DeviceMemory,
+    at: usize,
+    len: usize,
+}
+
+impl Guarded {
+    fn new(len: usize, offset: usize) -> Self {
+        let memory = DeviceMemory::new(0, len + offset + 2 * MARGIN, GUARD).expect("allocates");
+        Guarded { memory, at: MARGIN + offset, len }
+    }
+
+    fn address(&self) -> u64 {
+        self.memory.address() + self.at as u64
+    }
+
+    /// The bytes, after a look at both margins.
+    fn bytes(&self, what: &str) -> Vec<u8> {
+        let mut all = vec![0; self.memory.len()];
+        self.memory.read(0, &mut all).expect("reads");
+        let end = self.at + self.len;
+        assert!(all[..self.at].iter().all(|&b| b == GUARD), "{what}: written before the beginning");
+        assert!(all[end..].iter().all(|&b| b == GUARD), "{what}: written behind the end");
+        all[self.at..end].to_vec()
+    }
+}
+
+/// Compresses and decompresses on the device without the host in between.
+fn there_and_back<T: Element>(
+    codec: &DeviceCodec,
+    what: &str,
+    data: &[T],
+    options: &Options,
+    offset: usize,
+) {
+    let shape = [data.len() as u64];
+    let expected = compress(&Codec::cpu(), data, &shape, options);
+    let compression = Compression::new(&shape, T::DTYPE, options).expect("valid");
+    let mut input = Guarded::new(size_of_val(data), offset);
+    input.memory.write(input.at, data).expect("writes");
+    // Exactly as long as the stream, and begun anew.
+    let stream = Guarded::new(expected.len(), 0);
+    let scratch = Guarded::new(compression.scratch_len() as usize, 0);
+    let output = Guarded::new(size_of_val(data), offset);
+    let status = Guarded::new(DeviceCodec::DECOMPRESS_SCRATCH, 0);
+    let place = (stream.address(), stream.len as u64);
+    // SAFETY: all memory is that of `Guarded`s, which live to the end of this function, and is sized as
+    // the calls ask.
+    unsafe {
+        codec
+            .compress(&compression, input.address(), place, scratch.address(), null_mut())
+            .expect("launches");
+        codec
+            .decompress(compression.kind(), place, output.address(), status.address(), null_mut())
+            .expect("launches");
+        let len = codec.compressed_len(scratch.address(), place.1, null_mut());
+        assert_eq!(len.expect("compresses"), expected.len() as u64, "{what}");
+        codec.outcome(status.address(), null_mut()).expect("decompresses");
+    }
+    assert!(stream.bytes(what) == expected, "{what}: the stream differs");
+    scratch.bytes(what);
+    status.bytes(what);
+    let field = Stream::open(&expected).expect("opens");
+    let mut back = vec![T::from_f64(0.0); data.len()];
+    Codec::cpu().decompress_into(&field, &mut back).expect("decompresses");
+    let bytes: Vec<u8> =
+        back.iter().flat_map(|d| d.to_bits64().to_le_bytes()[..T::DTYPE.size()].to_vec()).collect();
+    assert!(output.bytes(what) == bytes, "{what}: the field differs");
+}
+
+#[test]
+fn any_alignment_and_no_byte_outside() {
+    let Some(codec) = device("device addresses") else { return };
+    for kind in KINDS {
+        for n in [1, 31, 256, 1000, 1024, 16_384, 40_000] {
+            let options = Options::new(Bound::ValueRange(1e-3)).missing(1e20);
+            let element = [0, 1, 3, 4, 64];
+            let (f, d) = (field::<f32>(kind, n, 4), field::<f64>(kind, n, 4));
+            for offset in element {
+                let what = format!("{kind}, {n} elements, {offset} elements off");
+                there_and_back(&codec, &what, &f, &options, 4 * offset);
+                there_and_back(&codec, &what, &d, &options, 8 * offset);
+            }
+        }
+    }
+}
+
+#[test]
+fn misuse_is_refused_with_a_reason() {
+    let Some(codec) = device("misuse") else { return };
+    let options = Options::new(Bound::Absolute(0.1));
+    let compression = Compression::new(&[1000], fsz::Dtype::F32, &options).expect("valid");
+    let memory = Guarded::new(8192, 0);
+    let at = memory.address();
+    // SAFETY: the calls are refused before they touch memory, or have what they ask for.
+    unsafe {
+        let misaligned = codec.compress(&compression, at + 2, (at, 8192), at, null_mut());
+        assert!(matches!(misaligned, Err(Error::InvalidArgument(_))));
+        let misaligned = codec.compress(&compression, at, (at + 8, 4096), at, null_mut());
+        assert!(matches!(misaligned, Err(Error::InvalidArgument(_))));
+        let small = codec.compress(&compression, at, (at, 100), at, null_mut());
+        assert!(matches!(small, Err(Error::InvalidArgument(_))));
+        let small = codec.decompress(compression.kind(), (at, 100), at, at, null_mut());
+        assert!(matches!(small, Err(Error::Truncated { .. })));
+        // Memory that holds no stream at all.
+        let out = Guarded::new(4000, 0);
+        let kind: &StreamKind = compression.kind();
+        codec.decompress(kind, (at, 8192), out.address(), at + 8184, null_mut()).expect("launches");
+        let outcome = codec.outcome(at + 8184, null_mut());
+        assert!(matches!(outcome, Err(Error::Corrupt(_))), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_thousand_runs_are_the_same_under_load() {
+    let Some(codec) = device("a thousand runs") else { return };
+    let n = 700_001;
+    let data: Vec<f32> = field("ragged land", n / 2, 3);
+    let data: Vec<f32> = data.into_iter().chain(field("smooth, noise", n - n / 2, 3)).collect();
+    let options = Options::new(Bound::ValueRange(1e-3));
+    let expected = compress(&Codec::cpu(), &data, &[n as u64], &options);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let load = scope.spawn(|| {
+            let codec = Codec::cuda(0).expect("opens");
+            let noise = field::<f64>("noise", 3_000_000, 1);
+            let mut rounds = 0;
+            while !stop.load(Ordering::Relaxed) {
+                compress(&codec, &noise, &[3_000_000], &Options::new(Bound::ValueRange(1e-4)));
+                rounds += 1;
+            }
+            rounds
+        });
+        let compression = Compression::new(&[n as u64], fsz::Dtype::F32, &options).expect("valid");
+        let mut input = Guarded::new(4 * n, 0);
+        input.memory.write(input.at, &data).expect("writes");
+        let stream = Guarded::new(expected.len(), 0);
+        let scratch = Guarded::new(compression.scratch_len() as usize, 0);
+        let output = Guarded::new(4 * n, 0);
+        let status = Guarded::new(DeviceCodec::DECOMPRESS_SCRATCH, 0);
+        let mut first = None;
+        for round in 0..1000 {
+            let place = (stream.address(), stream.len as u64);
+            // SAFETY: as in `there_and_back`.
+            unsafe {
+                codec
+                    .compress(&compression, input.address(), place, scratch.address(), null_mut())
+                    .expect("launches");
+                codec
+                    .decompress(
+                        compression.kind(),
+                        place,
+                        output.address(),
+                        status.address(),
+                        null_mut(),
+                    )
+                    .expect("launches");
+                codec.outcome(status.address(), null_mut()).expect("decompresses");
+            }
+            assert!(stream.bytes("run") == expected, "round {round}: the stream differs");
+            let field = output.bytes("run");
+            assert!(*first.get_or_insert_with(|| field.clone()) == field, "round {round}");
+        }
+        stop.store(true, Ordering::Relaxed);
+        println!("{} compressions beside", load.join().expect("the load runs"));
+    });
+}
+
+#[test]
+#[ignore = "needs 40 GB of memory on the host and 20 on the device"]
+fn beyond_32_bits() {
+    let Some(_) = device("beyond 32 bits") else { return };
+    let n = (1usize << 31) + 16_384 + 77;
+    let data: Vec<f32> = common::synthetic::synthetic("white noise", n);
+    // Tight, so that payload and stream pass 2^32 bytes.
+    let options = Options::new(Bound::ValueRange(1e-5));
+    let shape = [n as u64];
+    let codec = Codec::cuda(0).expect("opens");
+    let expected = compress(&Codec::cpu(), &data, &shape, &options);
+    assert!(expected.len() > 1 << 32, "{} bytes", expected.len());
+    assert!(compress(&codec, &data, &shape, &options) == expected);
+    let stream = Stream::open(&expected).expect("opens");
+    let mut back = vec![0f32; n];
+    codec.decompress_into(&stream, &mut back).expect("decompresses");
+    let mut plain = data;
+    Codec::cpu().decompress_into(&stream, &mut plain).expect("decompresses");
+    assert!(back.iter().zip(&plain).all(|(a, b)| a.to_bits() == b.to_bits()));
+}

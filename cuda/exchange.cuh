@@ -1,0 +1,170 @@
+// How the warps of a thread block of the fast compress kernel work together: what they share, and
+// the two that serve the others.
+#pragma once
+
+#include "compress.cuh"
+#include "hopper.cuh"
+
+namespace fsz
+{
+
+/// How a thread block of the fast kernel is made up.
+template <class T> struct Persistent
+{
+    /// Warps that compress; two more serve them. As many as leave a lane the registers that it
+    /// needs.
+    static constexpr u32 WARPS = sizeof(T) == 4 ? 16 : 9;
+    static constexpr u32 THREADS = 32 * (WARPS + 2);
+    static constexpr u32 BUFFER_BYTES = WARP_ELEMENTS * sizeof(T);
+    /// Words of a warp's ring, and behind it: a block may begin at its last word.
+    static constexpr u32 RING = sizeof(T) == 4 ? 1472 : 2208;
+    static constexpr u32 RING_PADDING = 32;
+    /// Chunks in flight in a thread block, and rounds after which payload leaves the ring.
+    static constexpr u32 SLOTS = 8;
+    static constexpr u32 LAG = 6;
+    static constexpr u32 SHARED = WARPS * (2 * BUFFER_BYTES + 4 * (RING + RING_PADDING));
+    static_assert(WARPS >= 8 && WARPS <= 16 && (LAG + 1) * WARPS + 16 <= SLOTS * 16,
+                  "a slot must be free again when its turn comes");
+    static_assert(RING >= WARP_ELEMENTS * sizeof(T) / 4, "a round must fit into the ring");
+};
+
+/// A chunk is worked on in parts of 1024 elements, which a thread block's warps take in turn.
+constexpr u32 PARTS = CHUNK / WARP_ELEMENTS;
+
+/// What the warps of a thread block share, beside buffers and rings. A slot belongs to a chunk from
+/// its first part's length to the time when the last warp has let its payload go.
+template <class T> struct Exchange
+{
+    using Shape = Persistent<T>;
+    /// Where each part's payload begins, in words, above its length in the low 16 bits.
+    u64 place[Shape::SLOTS][PARTS];
+    /// Its length, for who finds places alone: the slot may have a new owner when the payload
+    /// leaves. And its share of the chunk's checksum.
+    u32 length[Shape::SLOTS][PARTS];
+    u32 share[Shape::SLOTS][PARTS];
+    /// All lengths of a slot are there; all places are.
+    u64 measured[Shape::SLOTS];
+    u64 placed[Shape::SLOTS];
+    /// A warp's buffer is full.
+    u64 loaded[Shape::WARPS][2];
+    u32 metadata_sum;
+    Missing<T> missing;
+    Tally tallies[Shape::WARPS];
+};
+
+/// A warp's payload on its way out.
+template <class T> struct RingSink
+{
+    u32 *ring;
+    u32 head;
+
+    FSZ_DEVICE u32 wrapped(u32 at) const
+    {
+        at += head;
+        return at >= Persistent<T>::RING ? at - Persistent<T>::RING : at;
+    }
+
+    FSZ_DEVICE void put(u32 at, u32 word) const { ring[wrapped(at)] = word; }
+
+    FSZ_DEVICE void put_byte(u32 at, u32 k, u32 byte) const
+    {
+        reinterpret_cast<u8 *>(ring + wrapped(at))[k] = static_cast<u8>(byte);
+    }
+
+    /// Room for a block: the words behind the end of the ring are there for it.
+    FSZ_DEVICE u32 *block(u32 at) const { return ring + wrapped(at); }
+
+    /// The block has been written: what went beyond the end of the ring belongs to its beginning.
+    FSZ_DEVICE void block_done(u32 at, u32 words) const
+    {
+        const u32 end = wrapped(at) + words;
+#pragma unroll 1
+        for (u32 k = Persistent<T>::RING; k < end; ++k)
+        {
+            ring[k - Persistent<T>::RING] = ring[k];
+        }
+    }
+};
+
+/// The warp that publishes lengths, and writes checksums of chunks that all warps have packed.
+template <class T>
+FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, Exchange<T> &exchange, u32 lane)
+{
+    using Shape = Persistent<T>;
+    u32 *const totals = reinterpret_cast<u32 *>(args.entries);
+    MetadataSum metadata;
+    u32 turn = 0;
+    for (u64 chunk = blockIdx.x;; chunk += gridDim.x, ++turn)
+    {
+        const u32 slot = turn % Shape::SLOTS;
+        // The warps also arrive once after their last chunk.
+        barrier_wait(&exchange.measured[slot], turn / Shape::SLOTS & 1);
+        if (chunk < args.layout.chunks)
+        {
+            const u32 total =
+                __reduce_add_sync(WARP_ALL, lane < PARTS ? exchange.length[slot][lane] : 0);
+            if (lane == 0)
+            {
+                store_relaxed(totals + chunk, PUBLISHED | total);
+            }
+        }
+        if (turn > 0)
+        {
+            const u32 last = (turn - 1) % Shape::SLOTS;
+            const u32 sum =
+                __reduce_add_sync(WARP_ALL, lane < PARTS ? exchange.share[last][lane] : 0);
+            if (lane == 0)
+            {
+                write_sum(args.stream, args.layout, chunk - gridDim.x, sum, metadata);
+            }
+        }
+        if (chunk >= args.layout.chunks)
+        {
+            break;
+        }
+    }
+    if (lane == 0)
+    {
+        atomicAdd(&exchange.metadata_sum, metadata.sum);
+    }
+}
+
+/// The warp that finds the places of chunks and writes them to the index.
+template <class T>
+FSZ_DEVICE void find_places(const CompressArgs<T> &args, Exchange<T> &exchange, u32 lane)
+{
+    using Shape = Persistent<T>;
+    const u32 *const totals = reinterpret_cast<const u32 *>(args.entries);
+    MetadataSum metadata;
+    u64 before = 0;
+    u32 turn = 0;
+    for (u64 chunk = blockIdx.x; chunk < args.layout.chunks; chunk += gridDim.x, ++turn)
+    {
+        const u32 slot = turn % Shape::SLOTS;
+        barrier_wait(&exchange.measured[slot], turn / Shape::SLOTS & 1);
+        const u32 length = lane < PARTS ? exchange.length[slot][lane] : 0;
+        const u32 inclusive = warp_inclusive(length, lane);
+        const u32 window = static_cast<u32>(min(chunk, static_cast<u64>(gridDim.x)));
+        before += window_sum(totals, chunk, window, lane);
+        if (lane < PARTS)
+        {
+            exchange.place[slot][lane] = (before + inclusive - length) << 16 | length;
+        }
+        // All lanes that wrote places arrive.
+        barrier_arrive(&exchange.placed[slot]);
+        if (lane == 31)
+        {
+            write_index(args.stream, args.layout, chunk, inclusive, before, metadata);
+            if (chunk == args.layout.chunks - 1)
+            {
+                args.control->payload_words = before + inclusive;
+            }
+        }
+    }
+    if (lane == 31)
+    {
+        atomicAdd(&exchange.metadata_sum, metadata.sum);
+    }
+}
+
+} // namespace fsz
