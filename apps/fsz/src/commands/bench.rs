@@ -103,6 +103,7 @@ fn run_cpu(args: &Args, quiet: bool) -> Result {
     let threads = args.threads();
     let repeat = args.repeat.unwrap_or(5);
     let bytes = args.bytes(200);
+    case::Case::find(&args.fields)?;
     let mut outputs = Vec::new();
     for (path, write) in [(&args.json, json as Write), (&args.csv, csv as Write)] {
         if let Some(path) = path {

@@ -72,6 +72,7 @@ fn misuse() {
     let shop = Workshop::with_field();
     shop.refused(&["bench"], "FILE");
     shop.refused(&["bench", "nosuch"], "No such file");
+    shop.refused(&["bench", "smooth", "nosuch"], "nosuch: No such file");
     shop.refused(&["bench", FIELD, "--repeat", "0"], "0");
     shop.refused(&["bench", FIELD, "--reference"], "--backend cuda");
     shop.refused(&["bench", FIELD, "--backend", "cuda", "--threads", "1"], "--backend cpu");

@@ -20,6 +20,7 @@ const ROOFLINE_BYTES: u64 = 1 << 30;
 /// Measures and shows.
 pub fn run(args: &Args, quiet: bool) -> Result {
     let work = Work::new(args)?;
+    Case::find(&args.fields)?;
     let mut outputs = Vec::new();
     for (path, write) in [(&args.json, Report::json as Write), (&args.csv, Report::csv as Write)] {
         if let Some(path) = path {
