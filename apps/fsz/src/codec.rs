@@ -1,9 +1,10 @@
 //! Which codec a command uses.
 
 use clap::{Args, ValueEnum};
-use fsz::Codec;
+use fsz::cuda::StreamKind;
+use fsz::{Backend, Codec, Stream};
 
-use crate::failure::{Failure, Result, fail};
+use crate::failure::{Failure, Result};
 
 /// Where to compress and decompress.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -51,6 +52,23 @@ pub fn backend(choice: BackendChoice) -> Result<Codec> {
     match choice {
         BackendChoice::Auto => Ok(Codec::auto()?),
         BackendChoice::Cpu => Ok(Codec::cpu()),
-        BackendChoice::Cuda => fail("this build has no CUDA: use --backend cpu (same bytes)"),
+        BackendChoice::Cuda => Codec::cuda(0).map_err(|error| match Failure::from(error) {
+            Failure::Message(why) => {
+                Failure::Message(format!("{why}; --backend cpu gives the same bytes"))
+            }
+            other => other,
+        }),
     }
+}
+
+/// What decodes this stream here unless told otherwise, and why.
+pub fn decoder(stream: &Stream<'_>) -> (Backend, String) {
+    if let Err(why) = Codec::cuda(0) {
+        return (Backend::Cpu, why.to_string());
+    }
+    if let Err(why) = StreamKind::of(stream) {
+        return (Backend::Cpu, why.to_string());
+    }
+    let devices = fsz::devices().unwrap_or_default();
+    (Backend::Cuda, devices.into_iter().next().map_or_else(String::new, |device| device.name))
 }

@@ -88,6 +88,18 @@ impl<'a> Stream<'a> {
         &self.certificate
     }
 
+    /// The rate bytes of all tiles.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn rates(&self) -> &[u8] {
+        &self.bytes[self.layout.rates.start as usize..self.layout.rates.end as usize]
+    }
+
+    /// The payload of all tiles.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn payload(&self) -> &[u8] {
+        &self.bytes[self.layout.payload as usize..]
+    }
+
     pub(crate) fn index(&self) -> Index<'_> {
         Index { bytes: &self.bytes, header: &self.header, layout: &self.layout }
     }

@@ -27,7 +27,8 @@ Usage: cargo xtask <command>
   bench [WORDS...]   speed and ratio beside memcpy and zfp here; words go to `fsz bench`
   fuzz [SECONDS] [TARGET]
                      run the fuzz targets (60 s each; needs a nightly toolchain)
-  ptx [--check]      compile the CUDA kernels to the PTX that the codec embeds, or compare
+  ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
+                     where the committed one differs
   check-plain        plain cargo needs a Rust toolchain and a linker, nothing else
   env                print shell lines with which plain cargo finds what set-up provided:
                      eval \"$(cargo xtask env)\"
@@ -59,11 +60,11 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("fuzz", []) => fuzz::run(60, None),
         ("fuzz", [time]) => fuzz::run(seconds(time)?, None),
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
-        ("ptx", []) => ptx::run(false),
-        ("ptx", [flag]) if flag == "--check" => ptx::run(true),
+        ("ptx", []) => ptx::write(),
+        ("ptx", [word]) if word == "--check" => ptx::check(),
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
-        ("setup" | "demo" | "fuzz" | "check-plain" | "env", [.., extra]) => {
+        ("setup" | "demo" | "fuzz" | "ptx" | "check-plain" | "env", [.., extra]) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")
         }
         _ => bail!("no command `{command}`; see `cargo xtask --help`"),

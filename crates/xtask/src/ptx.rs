@@ -1,75 +1,125 @@
-//! `cargo xtask ptx`: compiles the kernels in `cuda/` to the PTX in `cuda/ptx`, which the codec embeds;
-//! `--check` compares instead of writing. The compiler is pinned, so the same sources give the same text.
+//! `cargo xtask ptx`: the PTX that programs carry, made from the sources in `cuda/`.
+//!
+//! It is committed, so that a build needs no CUDA; this makes it and holds it to its sources.
 
-use crate::{cache, process, setup::Environment};
+use crate::cargo::{root, target};
+use crate::{cache, process, setup, tools};
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-/// nvcc from NVIDIA's wheels. They hold only what compiling needs, no driver.
-const CUDA: Environment = Environment {
-    folder: "cuda-13.0.88",
-    purpose: "nvcc 13.0 (about 200 MB)",
-    requirements: &[
-        "nvidia-cuda-nvcc==13.0.88",
-        "nvidia-cuda-crt==13.0.88",
-        "nvidia-nvvm==13.0.88",
-        "nvidia-cuda-runtime==13.0.96",
-        "nvidia-cuda-cccl==13.0.85",
-    ],
-    instead: "the PTX can be made by exactly this version only",
-};
+/// The modules, `.cu` files of `cuda/`, and the compute capabilities that each is compiled for: 80
+/// runs on every device from Ampere on, 90 is for what Hopper and later have beside that.
+const MODULES: [(&str, &[u32]); 3] =
+    [("compress", &[80, 90]), ("decompress", &[80]), ("paper", &[80])];
 
-/// Modules and the architectures that each is compiled for: the oldest that has what it uses.
-const MODULES: [(&str, &str); 3] = [("decompress", "80"), ("compress", "80"), ("compress", "90")];
-
-/// Writes the PTX, or with `check` says whether it is what the sources give.
-pub fn run(check: bool) -> Result<()> {
-    let nvcc = nvcc()?;
-    let folder = Path::new("cuda");
-    let made = cache::folder()?.join("ptx");
-    fs::create_dir_all(&made).with_context(|| format!("cannot create {}", made.display()))?;
-    let mut stale = Vec::new();
-    for (module, architecture) in MODULES {
-        let name = format!("{module}_compute_{architecture}.ptx");
-        let new = made.join(&name);
-        process::run(
-            Command::new(&nvcc)
-                .args(["-ptx", "-O3", "-std=c++17"])
-                .arg(format!("-arch=compute_{architecture}"))
-                .arg("-o")
-                .arg(&new)
-                .arg(folder.join(format!("{module}.cu"))),
-        )?;
-        let new = fs::read(&new).with_context(|| format!("cannot read {}", new.display()))?;
-        let kept = folder.join("ptx").join(&name);
-        if fs::read(&kept).is_ok_and(|old| old == new) {
-            continue;
-        }
-        if check {
-            stale.push(name);
+/// Makes all of it anew in the repository.
+pub fn write() -> Result<()> {
+    let (made, committed) = (make()?, committed_folder());
+    fs::create_dir_all(&committed)
+        .with_context(|| format!("cannot create {}", committed.display()))?;
+    for name in names(&committed)?.difference(&names(&made)?) {
+        fs::remove_file(committed.join(name)).with_context(|| format!("cannot remove {name}"))?;
+        println!("removed {name}: it has no source");
+    }
+    for name in names(&made)? {
+        let text = read(&made.join(&name))?;
+        let file = committed.join(&name);
+        if fs::read(&file).is_ok_and(|old| old == text) {
+            println!("{name} is as it was");
         } else {
-            fs::write(&kept, new).with_context(|| format!("cannot write {}", kept.display()))?;
-            println!("wrote {}", kept.display());
+            fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+            println!("{name} written");
         }
     }
-    if stale.is_empty() {
-        return Ok(());
-    }
-    bail!("{} not what the sources in cuda/ give: run `cargo xtask ptx`", stale.join(", "))
+    Ok(())
 }
 
-/// Provides the compiler and finds it; the Python version is part of its path.
-fn nvcc() -> Result<PathBuf> {
+/// Fails where the committed text is not what the sources compile to.
+pub fn check() -> Result<()> {
+    let (made, committed) = (make()?, committed_folder());
+    let (new, old) = (names(&made)?, names(&committed)?);
+    let mut differing = Vec::new();
+    for name in new.union(&old) {
+        let both = new.contains(name) && old.contains(name);
+        if !both || read(&made.join(name))? != read(&committed.join(name))? {
+            differing.push(name.as_str());
+        }
+    }
+    if !differing.is_empty() {
+        bail!(
+            "cuda/ptx is not what cuda/ compiles to ({}): run `cargo xtask ptx` and commit it",
+            differing.join(", ")
+        );
+    }
+    println!("{} files in cuda/ptx are what their sources compile to", new.len());
+    Ok(())
+}
+
+/// Compiles every module for every capability into a folder of its own, and returns it.
+fn make() -> Result<PathBuf> {
+    tools::require_cxx()?;
     {
         let _lock = cache::lock()?;
-        CUDA.provide()?;
+        setup::NVCC.provide()?;
     }
-    let lib = CUDA.path()?.join("lib");
-    let versions = fs::read_dir(&lib).with_context(|| format!("cannot list {}", lib.display()))?;
-    versions
-        .filter_map(|entry| Some(entry.ok()?.path().join("site-packages/nvidia/cu13/bin/nvcc")))
-        .find(|nvcc| nvcc.is_file())
-        .with_context(|| format!("no nvcc in {}: remove that folder and try again", lib.display()))
+    let toolkit = setup::NVCC.package("nvidia/cu13")?.context("the CUDA compiler is not there")?;
+    let folder = target().join("ptx");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("{}", folder.display()))?;
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut running = Vec::new();
+    for (module, capabilities) in MODULES {
+        for capability in capabilities {
+            let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
+            // The source as a relative path: an absolute one could find its way into the text.
+            nvcc.current_dir(root())
+                .args(["-std=c++17", "-O3", "-ptx"])
+                .arg(format!("-arch=compute_{capability}"))
+                .arg(format!("cuda/{module}.cu"))
+                .arg("-o")
+                .arg(folder.join(format!("{module}_compute_{capability}.ptx")))
+                .stdin(Stdio::null());
+            let line = process::line(&nvcc);
+            let child = nvcc.spawn().with_context(|| format!("cannot start `{line}`"))?;
+            running.push((line, child));
+        }
+    }
+    // All of them are waited for, so that none writes into the folder later.
+    let mut failed = Vec::new();
+    for (line, mut child) in running {
+        if !child.wait().is_ok_and(|status| status.success()) {
+            failed.push(line);
+        }
+    }
+    if !failed.is_empty() {
+        bail!("`{}` failed", failed.join("`, `"));
+    }
+    Ok(folder)
+}
+
+fn committed_folder() -> PathBuf {
+    root().join("cuda/ptx")
+}
+
+/// The names of the files in a folder; none when there is no such folder.
+fn names(folder: &Path) -> Result<BTreeSet<String>> {
+    if !folder.exists() {
+        return Ok(BTreeSet::new());
+    }
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("{}", folder.display()))? {
+        let entry = entry.with_context(|| format!("{}", folder.display()))?;
+        if entry.path().is_file() {
+            names.insert(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>> {
+    fs::read(file).with_context(|| format!("cannot read {}", file.display()))
 }

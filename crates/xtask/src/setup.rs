@@ -13,11 +13,11 @@ pub struct Environment {
     /// The folder's name inside the cache; other crates look for it by this name.
     pub folder: &'static str,
     /// What it is for, in a few words.
-    pub purpose: &'static str,
+    purpose: &'static str,
     /// pip requirements, each pinned to one version.
-    pub requirements: &'static [&'static str],
+    requirements: &'static [&'static str],
     /// What a person can do where the download is impossible.
-    pub instead: &'static str,
+    instead: &'static str,
 }
 
 /// ADIOS2 itself: libraries, C and C++ headers, Python package.
@@ -56,6 +56,21 @@ pub const CLANG_FORMAT: Environment = Environment {
     instead: "the C++ format check needs exactly this version",
 };
 
+/// The CUDA compiler that makes the PTX in the repository; its output differs between versions, so
+/// it is pinned. Only `cargo xtask ptx` and the test stage of that name need it.
+pub const NVCC: Environment = Environment {
+    folder: "cuda-13.0",
+    purpose: "the CUDA 13.0 compiler",
+    requirements: &[
+        "nvidia-cuda-nvcc==13.0.88",
+        "nvidia-cuda-crt==13.0.88",
+        "nvidia-nvvm==13.0.88",
+        "nvidia-cuda-runtime==13.0.96",
+        "nvidia-cuda-cccl==13.0.85",
+    ],
+    instead: "the PTX must come from exactly this version",
+};
+
 /// Provisions everything that the demo and the tests need.
 pub fn run() -> Result<()> {
     tools::require_cxx()?;
@@ -83,6 +98,14 @@ impl Environment {
     /// A program that one of its packages installed.
     pub fn program(&self, name: &str) -> Result<PathBuf> {
         Ok(self.path()?.join("bin").join(name))
+    }
+
+    /// A folder that one of its packages installed, if it is there. The Python version is part of
+    /// the path.
+    pub fn package(&self, folder: &str) -> Result<Option<PathBuf>> {
+        let lib = fs::read_dir(self.path()?.join("lib")).into_iter().flatten();
+        let folders = lib.filter_map(|entry| Some(entry.ok()?.path().join("site-packages")));
+        Ok(folders.map(|packages| packages.join(folder)).find(|folder| folder.is_dir()))
     }
 
     /// Makes it, unless a finished one is there. The caller holds the cache's lock.
@@ -161,7 +184,7 @@ pub fn variables() -> Result<Vec<(&'static str, String)>> {
         found.push(("ADIOS2_DIR", adios2.display().to_string()));
     }
     if std::env::var_os("LIBCLANG_PATH").is_none()
-        && let Some(folder) = libclang_folder(&LIBCLANG.path()?)
+        && let Some(folder) = LIBCLANG.package("clang/native")?
     {
         found.push(("LIBCLANG_PATH", folder.display().to_string()));
         // The wheel is a bare library: the compiler's own headers (stddef.h) must be named.
@@ -178,13 +201,6 @@ pub fn variables() -> Result<Vec<(&'static str, String)>> {
         }
     }
     Ok(found)
-}
-
-/// The folder of `libclang.so` inside the environment; the Python version is part of the path.
-fn libclang_folder(environment: &Path) -> Option<PathBuf> {
-    let lib = fs::read_dir(environment.join("lib")).ok()?;
-    lib.filter_map(|entry| Some(entry.ok()?.path().join("site-packages/clang/native")))
-        .find(|folder| folder.is_dir())
 }
 
 /// `cargo xtask env`: the same as lines for a shell.

@@ -15,11 +15,12 @@ pub use suite::{BUILD, FEATURES};
 /// A stage's name, what it is about, and what it does; notes go into the report.
 type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
 
-const STAGES: [Stage; 8] = [
+const STAGES: [Stage; 9] = [
     ("format", "rustfmt and clang-format", checks::format),
     ("deny", "licences, sources and advisories of the dependencies", checks::deny),
     ("clippy", "all members, all targets, warnings are errors", checks::clippy),
     ("docs", "rustdoc, warnings are errors", checks::docs),
+    ("ptx", "the PTX in the repository is what its sources compile to", checks::ptx),
     ("plain", "builds with a Rust toolchain and nothing else", |_| plain::run()),
     ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
     ("fuzz", "the fuzz targets build for what the codec is now", checks::fuzz),

@@ -5,37 +5,52 @@ use std::path::PathBuf;
 use fsz_field::Output;
 use serde::Serialize;
 
-use crate::failure::{Result, Verdict};
+use crate::codec::BackendChoice;
+use crate::failure::{Result, Verdict, fail};
 use crate::source::SourceArgs;
 use crate::table::{self, Table};
 use crate::{bar, screen};
 
 mod case;
+mod cuda;
 mod measure;
 mod synthetic;
 
-/// Measure the codec on this machine, beside memcpy of the same bytes
+/// Measure the codec on this machine, beside what its memory can do
 ///
-/// Every figure is the median of several runs after one to warm up, into buffers that are used
-/// again. GB/s count uncompressed bytes. A build with zfp measures zfp's fixed-accuracy mode at the
-/// same absolute bound in the same run, on one thread.
+/// Every figure is a median after runs to warm up, into buffers that are used again. GB/s count
+/// uncompressed bytes. On the CPU, FSZ stands beside memcpy of the same bytes, and in a build with
+/// zfp beside zfp's fixed-accuracy mode at the same absolute bound, on one thread. On a CUDA device
+/// the times are those of the kernels, the field being in device memory, and they stand beside a
+/// copy of as many bytes, read and written; the pass that finds the range of a value-range bound is
+/// given apart.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Fields, or synthetic ones: smooth, smooth-noise, offset, sparse, particles, white-noise
+    /// Fields, or synthetic ones (of --dtype): smooth, smooth-noise, offset, sparse, particles, white-noise
     #[arg(value_name = "FILE", required = true)]
     fields: Vec<PathBuf>,
-    /// Value-range error bounds
-    #[arg(long, value_name = "E", value_delimiter = ',', default_value = "1e-3")]
+    /// What to measure; auto is a CUDA device where one answers
+    #[arg(long, value_enum, default_value = "cpu", value_name = "BACKEND")]
+    backend: BackendChoice,
+    /// CUDA device to measure, by its number in fsz devices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    device: usize,
+    /// Also measure the paper's own CUDA kernels, which read the field twice and five times
+    #[arg(long)]
+    reference: bool,
+    /// Value-range error bounds; 1e-3 by default, and on a CUDA device 1e-2, 1e-3 and 1e-4
+    #[arg(long, value_name = "E", value_delimiter = ',')]
     range: Vec<f64>,
-    /// Repeat a field along its slowest axis, mirrored, to about this many MB
-    #[arg(long, value_name = "MB", default_value_t = 200)]
-    target_mb: u64,
-    /// Numbers of threads to measure with; 1 and all of the machine's by default
+    /// Repeat a field along its slowest axis, mirrored, to about this many MB; 200 by default, and
+    /// 1024 on a CUDA device
+    #[arg(long, value_name = "MB")]
+    target_mb: Option<u64>,
+    /// Numbers of threads to measure the CPU with; 1 and all of the machine's by default
     #[arg(long, value_name = "N", value_delimiter = ',')]
     threads: Vec<usize>,
-    /// Measured runs, of which the median counts
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    repeat: u32,
+    /// Measured runs, of which the median counts; 5 by default, and 20 on a CUDA device
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Option<u32>,
     /// Missing value, may be given several times
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     missing: Vec<f64>,
@@ -71,7 +86,24 @@ pub struct Row {
 
 /// Measures and shows.
 pub fn run(args: &Args, quiet: bool) -> Result {
+    let cuda = match args.backend {
+        BackendChoice::Cpu => false,
+        BackendChoice::Cuda => true,
+        BackendChoice::Auto => fsz::devices().is_ok(),
+    };
+    match cuda {
+        true if !args.threads.is_empty() => fail("--threads is for the CPU: use --backend cpu"),
+        true => cuda::run(args, quiet),
+        false if args.reference => fail("--reference has CUDA kernels: use --backend cuda"),
+        false => run_cpu(args, quiet),
+    }
+}
+
+fn run_cpu(args: &Args, quiet: bool) -> Result {
     let threads = args.threads();
+    let repeat = args.repeat.unwrap_or(5);
+    let bytes = args.bytes(200);
+    case::Case::find(&args.fields)?;
     let mut outputs = Vec::new();
     for (path, write) in [(&args.json, json as Write), (&args.csv, csv as Write)] {
         if let Some(path) = path {
@@ -81,9 +113,9 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let mut rows = Vec::new();
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
-        let case = case::Case::open(path, &args.source, args.target_mb * 1_000_000)?;
-        for &bound in &args.range {
-            let plan = measure::Plan { bound, threads: &threads, repeat: args.repeat };
+        let case = case::Case::open(path, &args.source, bytes)?;
+        for bound in args.bounds(&[1e-3]) {
+            let plan = measure::Plan { bound, threads: &threads, repeat };
             rows.extend(measure::measure(&case, &plan, &args.missing)?);
         }
         spinner.finish_and_clear();
@@ -100,6 +132,15 @@ pub fn run(args: &Args, quiet: bool) -> Result {
 }
 
 impl Args {
+    /// Bytes of a field to measure on, when so many MB are usual.
+    fn bytes(&self, usual: u64) -> u64 {
+        self.target_mb.unwrap_or(usual).saturating_mul(1_000_000)
+    }
+
+    fn bounds(&self, usual: &[f64]) -> Vec<f64> {
+        if self.range.is_empty() { usual.to_vec() } else { self.range.clone() }
+    }
+
     fn threads(&self) -> Vec<usize> {
         if !self.threads.is_empty() {
             return self.threads.clone();

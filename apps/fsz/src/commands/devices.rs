@@ -1,13 +1,14 @@
 //! `fsz devices`.
 
-use fsz::Codec;
+use fsz::{Codec, DeviceInfo};
 use serde::Serialize;
 
 use crate::failure::{Result, Verdict};
+use crate::number::bytes;
 use crate::screen;
 use crate::table::Table;
 
-/// List the backends, and why one does not answer
+/// List the backends and CUDA devices, and why one does not answer
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Write JSON
@@ -15,38 +16,88 @@ pub struct Args {
     json: bool,
 }
 
+/// A backend, or one device of it. What is not known is left out.
 #[derive(Debug, Serialize)]
 struct Device {
     backend: &'static str,
     available: bool,
     detail: String,
+    #[serde(flatten)]
+    cuda: Option<Cuda>,
+}
+
+/// A CUDA device.
+#[derive(Debug, Serialize)]
+struct Cuda {
+    /// The number by which other commands know it.
+    device: usize,
+    name: String,
+    compute_capability: String,
+    multiprocessors: u32,
+    memory_bytes: u64,
+    /// Which kernels it runs; none when it is too old for any.
+    kernels: Option<&'static str>,
 }
 
 /// Lists the backends.
 pub fn run(args: &Args) -> Result {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let instructions = Codec::cpu().instructions();
-    let devices = [
-        Device {
-            backend: "cpu",
-            available: true,
-            detail: format!("{threads} threads, {instructions} instructions"),
-        },
-        Device {
+    let mut devices = vec![Device {
+        backend: "cpu",
+        available: true,
+        detail: format!("{threads} threads, {instructions} instructions"),
+        cuda: None,
+    }];
+    match fsz::devices() {
+        Ok(found) => devices.extend(found.into_iter().map(Device::cuda)),
+        Err(why) => devices.push(Device {
             backend: "cuda",
             available: false,
-            detail: "not built in: this build has the CPU codec alone".to_owned(),
-        },
-    ];
+            detail: why.to_string(),
+            cuda: None,
+        }),
+    }
     if args.json {
         screen::print_json(&devices)?;
         return Ok(Verdict::Fine);
     }
-    let mut table = Table::new(["backend", "answers", "detail"]);
+    let mut table = Table::new(["backend", "device", "answers", "detail"]);
     for device in devices {
         let answers = if device.available { "yes" } else { "no" };
-        table.row([device.backend.to_owned(), answers.to_owned(), device.detail]);
+        let number = device.cuda.map_or_else(String::new, |cuda| cuda.device.to_string());
+        table.row([device.backend.to_owned(), number, answers.to_owned(), device.detail]);
     }
     screen::print(&table.text())?;
     Ok(Verdict::Fine)
+}
+
+impl Device {
+    fn cuda(info: DeviceInfo) -> Device {
+        let (major, minor) = info.capability;
+        // Opened, for a device may be there and not answer.
+        let opened = Codec::cuda(info.ordinal);
+        let detail = match &opened {
+            Ok(_) => format!(
+                "{}, compute capability {major}.{minor}, {}, kernels: {}",
+                info.name,
+                bytes(info.memory),
+                info.kernels().unwrap_or("none")
+            ),
+            Err(why) => format!("{}: {why}", info.name),
+        };
+        Device {
+            backend: "cuda",
+            available: opened.is_ok(),
+            detail,
+            cuda: Some(Cuda {
+                device: info.ordinal,
+                kernels: info.kernels(),
+                name: info.name,
+                compute_capability: format!("{major}.{minor}"),
+                multiprocessors: info.multiprocessors,
+                memory_bytes: info.memory,
+            }),
+        }
+    }
 }

@@ -45,7 +45,7 @@ fn inspect_stream(args: &Args) -> Result<()> {
     if let Some(path) = &args.tiles {
         tiles::write(&stream, path, args.force)?;
     }
-    let report = report::Report::of(&stream)?;
+    let report = report::Report::of(&stream);
     if args.json {
         return screen::print_json(&report);
     }

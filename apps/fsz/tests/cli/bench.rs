@@ -41,11 +41,41 @@ fn every_synthetic_field() {
 }
 
 #[test]
+fn cuda_gives_figures_or_says_why_not() {
+    let shop = Workshop::with_field();
+    let words =
+        ["bench", "--backend", "cuda", FIELD, "smooth", "--target-mb", "1", "--repeat", "1"];
+    let files = ["--reference", "--json", "b.json", "--csv", "b.csv"];
+    let all = [&words[..], &files].concat();
+    if fsz::devices().is_err() {
+        shop.refused(&all, "driver");
+        return;
+    }
+    let table = shop.fine(&all);
+    assert!(table.contains("geomean") && table.contains("paper-two-reads"), "{table}");
+    let report: serde_json::Value = serde_json::from_slice(&shop.read("b.json")).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    // Three bounds, three kernels, two fields.
+    assert_eq!(rows.len(), 18);
+    for row in rows {
+        let product = row["kernel"] == "fsz";
+        assert!(row["compress_gbs"].as_f64().unwrap() > 0.0, "{row}");
+        assert_eq!(row["decompress_gbs"].is_number(), product, "{row}");
+        assert_eq!(row["same_payload"].as_bool(), (!product).then_some(true), "{row}");
+    }
+    let means = report["geomeans"].as_array().unwrap();
+    assert_eq!(shop.read_text("b.csv").lines().count(), 1 + rows.len() + means.len());
+}
+
+#[test]
 fn misuse() {
     let shop = Workshop::with_field();
     shop.refused(&["bench"], "FILE");
     shop.refused(&["bench", "nosuch"], "No such file");
+    shop.refused(&["bench", "smooth", "nosuch"], "nosuch: No such file");
     shop.refused(&["bench", FIELD, "--repeat", "0"], "0");
+    shop.refused(&["bench", FIELD, "--reference"], "--backend cuda");
+    shop.refused(&["bench", FIELD, "--backend", "cuda", "--threads", "1"], "--backend cpu");
     shop.refused(&["bench", FIELD, "--target-mb", "1", "--threads", "0"], "at least 1");
     shop.refused(&["bench", FIELD, "--target-mb", "1", "--range", "0"], "positive");
 }

@@ -23,7 +23,9 @@ fn arguments() {
     shop.refused(&and(&["--dtype", "i32"]), "use f32 or f64");
     shop.refused(&and(&["--dtype", "f64"]), "wrong");
     shop.refused(&and(&["--threads", "0"]), "at least 1");
-    shop.refused(&and(&["--backend", "cuda"]), "--backend cpu");
+    if fsz::devices().is_err() {
+        shop.refused(&and(&["--backend", "cuda"]), "--backend cpu");
+    }
     shop.refused(&and(&["--variable", "U"]), "ADIOS2 file");
     shop.refused(&and(&["--block-len", "33"]), "32");
     shop.refused(&and(&["--no-centering", "--mean-centering"]), "cannot be used with");

@@ -28,7 +28,7 @@ const WARM_UP: usize = 3;
 /// events on the device; everything is in device memory before and after.
 #[derive(Clone, Debug)]
 pub struct DeviceBench {
-    device: Arc<Device>,
+    pub(crate) device: Arc<Device>,
 }
 
 /// Bytes per second that the memory moves.
@@ -216,7 +216,7 @@ fn timed(
 
 /// Seconds between the events around each of `repeats` calls of `work`, after a few that warm up.
 /// `prepare` goes before each and is not timed.
-fn timed_after(
+pub(crate) fn timed_after(
     queue: sys::CUstream,
     repeats: usize,
     mut prepare: impl FnMut() -> Result<()>,

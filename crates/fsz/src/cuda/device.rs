@@ -79,6 +79,17 @@ pub struct DeviceInfo {
     pub memory: u64,
 }
 
+impl DeviceInfo {
+    /// Which of the kernels that FSZ carries the device runs; `None` when it is too old for any.
+    pub fn kernels(&self) -> Option<&'static str> {
+        match self.capability {
+            (..8, _) => None,
+            (8, _) => Some("PTX for 8.0"),
+            _ => Some("PTX for 9.0 (persistent compression)"),
+        }
+    }
+}
+
 /// The CUDA devices of this machine.
 ///
 /// # Errors

@@ -9,6 +9,7 @@ use cudarc::driver::{result, sys};
 
 use super::{
     error::check,
+    paper::PaperArgs,
     view::{
         BoundAsked, BoxPlace, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, Run,
         StreamView,
@@ -27,8 +28,9 @@ macro_rules! ptx {
 const DECOMPRESS_PTX: &str = ptx!("decompress_compute_80");
 /// For Ampere, and for Hopper and what follows, which have the tensor copy engine.
 const COMPRESS_PTX: [&str; 2] = [ptx!("compress_compute_80"), ptx!("compress_compute_90")];
+const PAPER_PTX: &str = ptx!("paper_compute_80");
 
-/// The entry points of `cuda/decompress.cu` and `cuda/compress.cu`.
+/// The entry points of `cuda/decompress.cu`, `cuda/compress.cu` and `cuda/paper.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kernel {
     DecompressF32,
@@ -43,6 +45,8 @@ pub(crate) enum Kernel {
     CompressF64,
     CompressPersistentF32,
     CompressPersistentF64,
+    Paper,
+    PaperNaive,
 }
 
 impl Kernel {
@@ -60,6 +64,8 @@ impl Kernel {
             Kernel::CompressF64 => c"fsz_compress_f64",
             Kernel::CompressPersistentF32 => c"fsz_compress_persistent_f32",
             Kernel::CompressPersistentF64 => c"fsz_compress_persistent_f64",
+            Kernel::Paper => c"fsz_paper",
+            Kernel::PaperNaive => c"fsz_paper_naive",
         }
     }
 }
@@ -126,8 +132,18 @@ pub(crate) struct CompressShapes {
     pub persistent: [(u32, u32); 2],
 }
 
+/// How the paper's kernels are launched: `fsz_paper_shapes` of their module.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PaperShapes {
+    sizes: [u32; 1],
+    /// Tiles of a thread block.
+    pub tiles: u32,
+}
+
 /// What the kernels must think of the size of the structs in `view.rs`.
 const DECOMPRESS_SIZES: [u32; 3] = [size::<StreamView>(), size::<Run>(), size::<BoxPlace>()];
+const PAPER_SIZES: [u32; 1] = [size::<PaperArgs>()];
 const COMPRESS_SIZES: [u32; 6] = [
     size::<CompressArgs<MissingF32>>(),
     size::<CompressArgs<MissingF64>>(),
@@ -178,6 +194,7 @@ pub(crate) struct Kernels {
     most_shared: u32,
     decompress: OnceLock<Module<DecompressShapes>>,
     compress: OnceLock<Module<CompressShapes>>,
+    paper: OnceLock<Module<PaperShapes>>,
     loading: Mutex<()>,
 }
 
@@ -197,6 +214,7 @@ impl Kernels {
             most_shared,
             decompress: OnceLock::new(),
             compress: OnceLock::new(),
+            paper: OnceLock::new(),
             loading: Mutex::new(()),
         })
     }
@@ -236,6 +254,16 @@ impl Kernels {
                 module.allow_shared(Kernel::CompressPersistentF64, shapes.persistent[1].1)?;
             }
             Ok(module)
+        })
+    }
+
+    /// The module of the paper's kernels. The context is current.
+    pub fn paper(&self) -> Result<&Module<PaperShapes>> {
+        self.once(&self.paper, || {
+            let module = load(PAPER_PTX)?;
+            let shapes: PaperShapes = read_shapes(module, c"fsz_paper_shapes")?;
+            same_sizes(&shapes.sizes, &PAPER_SIZES)?;
+            Module::new(module, &[Kernel::Paper, Kernel::PaperNaive], shapes)
         })
     }
 

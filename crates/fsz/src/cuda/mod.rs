@@ -10,6 +10,7 @@ mod device_codec;
 mod error;
 mod kernels;
 mod memory;
+mod paper;
 mod view;
 
 pub use bench::{CompressTimes, DeviceBench, Roofline, median};
@@ -17,6 +18,7 @@ pub use compress::Compression;
 pub use device::{DeviceInfo, devices};
 pub use device_codec::{CudaStream, DeviceCodec};
 pub use memory::DeviceMemory;
+pub use paper::{PaperDesign, PaperTimes};
 pub use view::StreamKind;
 
 pub(crate) use compress::from_host;

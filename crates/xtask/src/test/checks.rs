@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::suite::FEATURES;
 use crate::cargo::{cargo, root, target, tool};
-use crate::{cache, process, setup};
+use crate::{cache, process, ptx, setup};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
@@ -68,6 +68,15 @@ pub fn docs(_: &mut Report) -> Result<()> {
     // The program `fsz` would be written over the library of the same name.
     docs.args(["doc", "--workspace", "--exclude", "fsz-cli", "--no-deps", "--locked"]);
     process::run(docs.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// The CUDA compiler comes for Linux alone among the systems that these stages run on.
+pub fn ptx(report: &mut Report) -> Result<()> {
+    if cfg!(target_os = "linux") {
+        return ptx::check();
+    }
+    report.skip("the PTX in cuda/ptx", "there is no CUDA compiler for this system");
+    Ok(())
 }
 
 /// The fuzz crate stands outside the workspace; a check keeps it from falling behind.

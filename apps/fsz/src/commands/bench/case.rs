@@ -1,12 +1,12 @@
 //! Fields to measure on: of files, repeated to a size, or synthetic.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use fsz::Codec;
+use fsz::{Codec, Dtype};
 use fsz_field::{Field, Scalar, Shape, Values};
 
 use super::synthetic;
-use crate::failure::Result;
+use crate::failure::{Result, fail};
 use crate::source::SourceArgs;
 
 /// A named field.
@@ -17,11 +17,27 @@ pub struct Case {
 }
 
 impl Case {
+    /// Whether all of these can be found: better known before the first is measured.
+    pub fn find(paths: &[PathBuf]) -> Result<()> {
+        for path in paths {
+            if Self::kind(path).is_none()
+                && let Err(error) = path.metadata()
+            {
+                return fail(format!("{}: {error}", path.display()));
+            }
+        }
+        Ok(())
+    }
+
+    fn kind(path: &Path) -> Option<synthetic::Kind> {
+        path.to_str().filter(|_| !path.exists()).and_then(synthetic::Kind::named)
+    }
+
     /// The file at `path`, else the synthetic field of that name, of about `bytes`.
     pub fn open(path: &Path, source: &SourceArgs, bytes: u64) -> Result<Case> {
-        let kind = path.to_str().filter(|_| !path.exists()).and_then(synthetic::Kind::named);
-        if let Some(kind) = kind {
-            return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes)? });
+        if let Some(kind) = Self::kind(path) {
+            let dtype = source.dtype.unwrap_or(Dtype::F32);
+            return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes, dtype)? });
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let field = source.open(path, &Codec::cpu())?;

@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use fsz::Dtype;
 use fsz_field::{Field, Shape};
 use rayon::prelude::*;
 
@@ -51,13 +52,12 @@ impl Kind {
     }
 
     /// A field of about `bytes`: a cube, or a line for particles.
-    pub fn field(self, bytes: u64) -> Result<Field> {
-        let values = (bytes / 4).max(1);
+    pub fn field(self, bytes: u64, dtype: Dtype) -> Result<Field> {
+        let values = (bytes / dtype.size() as u64).max(1);
         if self == Kind::Particles {
-            return Ok(Field::new(Shape::new(&[values])?, particles(values as usize))?);
+            return field(&[values], particles(values as usize), dtype);
         }
         let side = (values as f64).cbrt().round().max(1.0) as usize;
-        let shape = Shape::new(&[side as u64; 3])?;
         let mut cube = match self {
             Kind::WhiteNoise => vec![0.0; side * side * side],
             _ => smooth(side),
@@ -74,9 +74,18 @@ impl Kind {
             }
             Kind::Smooth | Kind::Particles => {}
         }
-        let values: Vec<f32> = cube.into_par_iter().map(|v| v as f32).collect();
-        Ok(Field::new(shape, values)?)
+        field(&[side as u64; 3], cube, dtype)
     }
+}
+
+/// The values in the type asked for.
+fn field(sides: &[u64], values: Vec<f64>, dtype: Dtype) -> Result<Field> {
+    let shape = Shape::new(sides)?;
+    if dtype == Dtype::F64 {
+        return Ok(Field::new(shape, values)?);
+    }
+    let values: Vec<f32> = values.into_par_iter().map(|v| v as f32).collect();
+    Ok(Field::new(shape, values)?)
 }
 
 fn smooth(side: usize) -> Vec<f64> {
@@ -121,11 +130,11 @@ impl Mode {
     }
 }
 
-fn particles(count: usize) -> Vec<f32> {
+fn particles(count: usize) -> Vec<f64> {
     let mut values: Vec<f64> =
         (0..count).into_par_iter().map(|i| 256.0 * i as f64 / count as f64).collect();
     each_with_noise(&mut values, |v, noise| *v += 0.3 * noise.normal());
-    values.into_par_iter().map(|v| v as f32).collect()
+    values
 }
 
 /// Changes every value with noise that does not depend on the number of threads.
@@ -173,7 +182,7 @@ mod tests {
     use super::*;
 
     fn values(kind: Kind) -> Vec<f32> {
-        kind.field(4 << 15).unwrap().as_slice::<f32>().unwrap().to_vec()
+        kind.field(4 << 15, Dtype::F32).unwrap().as_slice::<f32>().unwrap().to_vec()
     }
 
     #[test]
@@ -184,6 +193,14 @@ mod tests {
             assert_eq!(values(kind), values(kind));
         }
         assert_eq!(Kind::named("rough"), None);
+    }
+
+    #[test]
+    fn both_types_take_the_bytes_asked_for() {
+        for kind in [Kind::Smooth, Kind::Particles] {
+            let field = kind.field(8 << 12, Dtype::F64).unwrap();
+            assert_eq!(field.as_slice::<f64>().unwrap().len(), 1 << 12);
+        }
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn variable(bp: &Bp, variable: VariableInfo) -> Result<Variable> {
 fn block(bp: &Bp, name: &str, step: u64, info: BlockInfo) -> Result<Block> {
     let (storage, stored_bytes, fsz) = match bp.payload(name, step, info.id)? {
         Payload::Stream(bytes) => {
-            let report = Report::of(&Stream::open(&bytes)?)?;
+            let report = Report::of(&Stream::open(&bytes)?);
             ("fsz", Some(bytes.len() as u64), Some(report))
         }
         Payload::Raw(bytes) => ("raw", Some(bytes.len() as u64), None),

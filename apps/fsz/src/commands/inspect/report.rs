@@ -1,10 +1,10 @@
 //! What is known of a stream without decoding it.
 
-use fsz::{Codec, Stream, TileCounts};
+use fsz::{Stream, TileCounts};
 use fsz_field::Shape;
 use serde::Serialize;
 
-use crate::failure::Result;
+use crate::codec;
 use crate::number::{bytes, percent, short};
 
 /// Header, certificate and tile counts, by the names of the JSON output.
@@ -27,7 +27,9 @@ pub struct Report {
     pub certificate: Certificate,
     tiles: Tiles,
     research: Research,
+    /// What decodes the stream on this machine, and why.
     backend: &'static str,
+    backend_reason: String,
 }
 
 /// The bound asked for, and the absolute one that was used.
@@ -73,11 +75,12 @@ struct Research {
 
 impl Report {
     /// The report of a stream.
-    pub fn of(stream: &Stream<'_>) -> Result<Report> {
+    pub fn of(stream: &Stream<'_>) -> Report {
         let info = stream.info();
         let (header, certificate, tiles) = (info.header(), info.certificate(), info.tile_counts());
         let elements = header.elements();
-        Ok(Report {
+        let (backend, backend_reason) = codec::decoder(stream);
+        Report {
             format_version: header.format_version,
             name: header.name.clone(),
             step: header.step,
@@ -107,8 +110,9 @@ impl Report {
             },
             tiles: Tiles::of(tiles),
             research: Research::of(&header.research),
-            backend: Codec::auto()?.backend().name(),
-        })
+            backend: backend.name(),
+            backend_reason,
+        }
     }
 
     /// The report for people, one line a subject.

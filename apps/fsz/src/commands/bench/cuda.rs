@@ -1,0 +1,132 @@
+//! `fsz bench --backend cuda`: the kernels of a CUDA device beside what its memory can do.
+
+use fsz::cuda::{DeviceBench, Roofline, median};
+use fsz::{Bound, Codec, Options, Stream, max_compressed_len};
+use fsz_field::{Output, Scalar, Values};
+
+use super::Args;
+use super::case::Case;
+use crate::failure::{Failure, Result, Verdict, fail};
+use crate::{bar, screen};
+
+mod paper;
+mod report;
+
+use report::{Report, Row, Variants};
+
+/// Bytes that the measures of the memory move: enough that no cache holds them.
+const ROOFLINE_BYTES: u64 = 1 << 30;
+
+/// Measures and shows.
+pub fn run(args: &Args, quiet: bool) -> Result {
+    let work = Work::new(args)?;
+    Case::find(&args.fields)?;
+    let mut outputs = Vec::new();
+    for (path, write) in [(&args.json, Report::json as Write), (&args.csv, Report::csv as Write)] {
+        if let Some(path) = path {
+            outputs.push((Output::create(path, args.force)?, write));
+        }
+    }
+    let device = fsz::devices()?
+        .into_iter()
+        .find(|d| d.ordinal == args.device)
+        .ok_or_else(|| Failure::Message(format!("no CUDA device {}", args.device)))?;
+    let mut report = Report::new(&device, work.repeat);
+    for path in &args.fields {
+        let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
+        let case = Case::open(path, &args.source, args.bytes(1024))?;
+        // Again for every field: clocks change within a run.
+        let roofline = work.bench.roofline(ROOFLINE_BYTES, work.repeat)?;
+        for bound in args.bounds(&[1e-2, 1e-3, 1e-4]) {
+            work.measure(&case, bound, &roofline, &mut report)?;
+        }
+        spinner.finish_and_clear();
+    }
+    for (mut output, write) in outputs {
+        output.put(write(&report)?.as_bytes())?;
+        output.commit()?;
+    }
+    screen::print(&report.text())?;
+    Ok(Verdict::Fine)
+}
+
+/// How a file of figures is written.
+type Write = fn(&Report) -> Result<String>;
+
+/// What is the same for all fields.
+struct Work<'a> {
+    bench: DeviceBench,
+    codec: Codec,
+    repeat: usize,
+    missing: &'a [f64],
+    reference: bool,
+}
+
+impl<'a> Work<'a> {
+    fn new(args: &'a Args) -> Result<Work<'a>> {
+        Ok(Work {
+            bench: DeviceBench::open(args.device)?,
+            codec: Codec::cuda(args.device)?,
+            repeat: args.repeat.unwrap_or(20) as usize,
+            missing: &args.missing,
+            reference: args.reference,
+        })
+    }
+
+    fn measure(
+        &self,
+        case: &Case,
+        bound: f64,
+        roofline: &Roofline,
+        report: &mut Report,
+    ) -> Result<()> {
+        match case.field.values() {
+            Values::F32(values) => {
+                let stream = self.product(case, values, bound, roofline, report)?;
+                if self.reference {
+                    paper::measure(self, case, values, bound, roofline, &stream, report)?;
+                }
+                Ok(())
+            }
+            Values::F64(values) => {
+                self.product(case, values, bound, roofline, report)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Measures the product, and returns the stream that it makes.
+    fn product<T: Scalar>(
+        &self,
+        case: &Case,
+        values: &[T],
+        bound: f64,
+        roofline: &Roofline,
+        report: &mut Report,
+    ) -> Result<Stream<'static>> {
+        let shape = case.field.shape().sides();
+        let options = self.options(bound);
+        let most = max_compressed_len(shape, case.field.dtype())?;
+        let mut bytes = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
+        let len = self.codec.compress_into(values, shape, &options, &mut bytes)?;
+        bytes.truncate(len);
+        let stream = Stream::from_vec(bytes)?;
+        let times = self.bench.compress(values, shape, &options, self.repeat)?;
+        if times.stream_len != len as u64 {
+            return fail(format!("{}: two compressions differ; please report this", case.name));
+        }
+        let decompress = median(self.bench.decompress(&stream, self.repeat)?);
+        let mut row = Row::new(case, bound, "fsz", len as u64, roofline);
+        row.compress(median(times.encode), roofline);
+        row.decompress(decompress, roofline);
+        row.min_max(median(times.survey), roofline);
+        row.variants = Some(Variants::of(stream.info().tile_counts()));
+        report.add(row);
+        Ok(stream)
+    }
+
+    fn options(&self, bound: f64) -> Options {
+        let options = Options::new(Bound::ValueRange(bound));
+        self.missing.iter().fold(options, |options, &value| options.missing(value))
+    }
+}

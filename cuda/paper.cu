@@ -1,0 +1,3 @@
+// The module of the paper's kernels, which the product is measured against.
+
+#include "paper.cuh"
