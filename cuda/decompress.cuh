@@ -135,20 +135,33 @@ FSZ_DEVICE void decode_chunk(const StreamView &s, u64 chunk, const Place &place,
         return; // All warps of the thread block find the same.
     const u32 tiles = (index.elements + TILE - 1) / TILE;
     u32 sum = 0;
-    u32 left = 0; // Groups for the second pass: a bit each.
+    // The groups of this warp, bit 2g for group g; those with escapes are for the second pass.
+    u32 plain = 0;
+    for (u32 number = warp; number * WARP_TILES < tiles; number += warps)
+    {
+        plain |= 1u << 2 * number;
+    }
+    u32 left = plain & index.escapes;
+    plain &= ~left;
+    const auto first_of = [](u32 groups) { return (__ffs(groups) - 1) / 2; };
 
     // First the plain groups, each sent for while the one before it is at work. What else there is
     // would cost this loop registers that it needs.
     Group next;
-    u32 *const buffer = stage.payload;
-    if (warp * WARP_TILES < tiles)
-        next = begin_group<true>(s, chunk, warp, place, index, buffer);
-    for (u32 number = warp; number * WARP_TILES < tiles; number += warps)
+    if (plain != 0)
+    {
+        next = begin_group<true>(s, chunk, first_of(plain), place, index, stage.payload);
+    }
+    while (plain != 0)
     {
         const Group now = next;
+        const u32 number = first_of(plain);
+        plain &= plain - 1;
         const auto begin_next = [&] {
-            if ((number + warps) * WARP_TILES < tiles)
-                next = begin_group<true>(s, chunk, number + warps, place, index, buffer);
+            if (plain != 0)
+            {
+                next = begin_group<true>(s, chunk, first_of(plain), place, index, stage.payload);
+            }
         };
         end_copy();
         u32 checksum = now.checksum;
@@ -157,25 +170,33 @@ FSZ_DEVICE void decode_chunk(const StreamView &s, u64 chunk, const Place &place,
         {
             T *out = place.group(chunk * CHUNK + number * WARP_ELEMENTS);
             if (__any_sync(WARP_ALL, now.rate() > 7))
-                done = plain_tiles<Medium>(now, buffer, index.step, stage.rows, out, checksum,
-                                           begin_next);
+            {
+                done = plain_tiles<Medium>(now, stage.payload, index.step, stage.rows, out,
+                                           checksum, begin_next);
+            }
             else
-                done = plain_tiles<Narrow>(now, buffer, index.step, stage.rows, out, checksum,
-                                           begin_next);
+            {
+                done = plain_tiles<Narrow>(now, stage.payload, index.step, stage.rows, out,
+                                           checksum, begin_next);
+            }
         }
         else
         {
             begin_next();
         }
         if (done)
+        {
             sum += group_share(checksum, number, tiles);
+        }
         else
-            left |= 1u << number;
+        {
+            left |= 1u << 2 * number;
+        }
     }
 
     for (; left != 0; left &= left - 1)
     {
-        const u32 number = __ffs(left) - 1;
+        const u32 number = first_of(left);
         Group g = begin_group<false>(s, chunk, number, place, index, stage.payload);
         end_copy();
         g.staged = g.staged && !g.plain; // Plain tiles that were given up need more than the stage.

@@ -108,6 +108,7 @@ struct __align__(16) ChunkIndex
     u64 base;                 // first payload word of the chunk in the payload
     double step;              // the header's quantization step
     u32 elements;             // of the chunk
+    u32 escapes;              // bit 2g: group g of four tiles has some with escapes
     u16 at[CHUNK_TILES + 2];  // first word of each tile in the chunk, and the end of the last
 };
 
@@ -193,8 +194,10 @@ FSZ_DEVICE bool locate(const StreamView &s, u64 chunk, u64 *status, ChunkIndex &
     reinterpret_cast<uint4 *>(index.rates)[lane] = rates;
     const u32 before = through - first - second; // Below 2^16, as all of the chunk is.
     reinterpret_cast<u32 *>(index.at)[lane] = before | (before + first) << 16;
+    const u32 escapes = __ballot_sync(~0u, (rates.x | rates.z) & ESCAPES);
     if (lane == 0)
     {
+        index.escapes = (escapes | escapes >> 1) & 0x55555555;
         index.at[CHUNK_TILES] = (u16)words;
         index.base = base;
         index.step = value_of(step);

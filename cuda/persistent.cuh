@@ -120,18 +120,13 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
         if (whole)
         {
             barrier_wait(&loaded[buffer], phases >> 1);
-            bool mine = true;
-            if (!simple)
-            {
-                mine = look_closer(row, exchange.missing, *args.control, tally);
-            }
-            error = quantize_plain(row, z, l);
-            plain = __all_sync(WARP_ALL, mine && error <= z.limit);
+            plain = simple || look_closer(row, exchange.missing, *args.control, tally);
         }
         if (plain)
         {
+            error = quantize_plain(row, z, l);
             choice = choose_plain(l, block);
-            plain = __all_sync(WARP_ALL, choice.rate <= PLAIN_RATE);
+            plain = __all_sync(WARP_ALL, error <= z.limit && choice.rate <= PLAIN_RATE);
         }
 
         const auto announce = [&](u32 length) {

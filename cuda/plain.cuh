@@ -67,7 +67,7 @@ FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, floa
     return worse(error[0], error[1]);
 }
 
-/// Whether the lane's elements are all within FUSED_REACH of zero and none of them equals a missing
+/// Whether the warp's elements are all within FUSED_REACH of zero and none of them equals a missing
 /// value (if only in value: 0 equals −0). NaN is left to `quantize_plain`. Where that is so, takes
 /// their range into the warp's tally if it is not known yet: that is right whichever way the tile
 /// will go.
@@ -125,7 +125,7 @@ __device__ __noinline__ bool look_closer(const SharedRow<T> row, const Missing<T
             }
         }
     }
-    return plain;
+    return __all_sync(WARP_ALL, plain);
 }
 
 /// Bits of a magnitude that is a whole number below 2^24.

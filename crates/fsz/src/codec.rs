@@ -75,6 +75,9 @@ pub struct Codec {
     /// Where the codec runs, when it is not on the CPU.
     #[cfg(feature = "cuda")]
     device: Option<Arc<cuda::Device>>,
+    /// The device was not asked for: what it cannot do, the CPU does.
+    #[cfg(feature = "cuda")]
+    automatic: bool,
 }
 
 impl Codec {
@@ -84,7 +87,11 @@ impl Codec {
     /// # Errors
     /// None today: the CPU always answers.
     pub fn auto() -> Result<Self> {
-        Ok(Self::cuda(0).unwrap_or_else(|_| Self::cpu()))
+        #[cfg(feature = "cuda")]
+        if let Ok(codec) = Self::cuda(0) {
+            return Ok(Codec { automatic: true, ..codec });
+        }
+        Ok(Self::cpu())
     }
 
     /// CUDA device number `device`. Gives the same bytes as the CPU.
@@ -122,6 +129,8 @@ impl Codec {
             level,
             #[cfg(feature = "cuda")]
             device: None,
+            #[cfg(feature = "cuda")]
+            automatic: false,
         }
     }
 
@@ -157,6 +166,24 @@ impl Codec {
     /// The instructions that the CPU codec uses: `"AVX2"` or `"portable"`.
     pub fn instructions(&self) -> &'static str {
         self.level.name()
+    }
+
+    /// What the device makes of `work`, or `None` when the CPU is to do it. `served` is whether devices
+    /// know this kind of stream at all.
+    #[cfg(feature = "cuda")]
+    fn on_device<R>(
+        &self,
+        served: bool,
+        work: impl FnOnce(&cuda::Device) -> Result<R>,
+    ) -> Option<Result<R>> {
+        let device = self.device.as_ref()?;
+        if self.automatic && !served {
+            return None;
+        }
+        match work(device) {
+            Err(Error::Device(_)) if self.automatic => None,
+            answer => Some(answer),
+        }
     }
 
     fn run<R: Send>(
@@ -233,15 +260,20 @@ impl Codec {
             )));
         }
         #[cfg(feature = "cuda")]
-        if let (Some(device), false) = (&self.device, data.is_empty()) {
-            let progress = options.progress.as_deref();
-            if let Some(progress) = progress {
-                progress.begin(size_of_val(data) as u64);
-                progress.check()?;
-            }
-            let len = cuda::from_host(device, data, shape, options, out)?;
-            progress.map_or(Ok(()), |p| p.advance(size_of_val(data) as u64))?;
-            return Ok(len);
+        if !data.is_empty()
+            && let Some(answer) = self.on_device(options.research == Default::default(), |device| {
+                let bytes = size_of_val(data) as u64;
+                let progress = options.progress.as_deref();
+                if let Some(progress) = progress {
+                    progress.begin(bytes);
+                    progress.check()?;
+                }
+                let len = cuda::from_host(device, data, shape, options, out)?;
+                progress.map_or(Ok(()), |p| p.advance(bytes))?;
+                Ok(len)
+            })
+        {
+            return answer;
         }
         self.run(options.progress.as_deref(), |run| compress(data, shape, options, out, run))
     }
@@ -279,10 +311,12 @@ impl Codec {
         }
         let tiles = stream.index().layout.tiles;
         #[cfg(feature = "cuda")]
-        if let Some(device) = &self.device {
+        if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
             progress.map_or(Ok(()), Progress::check)?;
             cuda::tiles_to_host(device, stream, 0..tiles, out)?;
-            return progress.map_or(Ok(()), |p| p.advance(size_of_val(out) as u64));
+            progress.map_or(Ok(()), |p| p.advance(size_of_val(out) as u64))
+        }) {
+            return answer;
         }
         self.run(progress, |run| region::tiles(stream, 0..tiles, out, run))
     }
@@ -307,8 +341,10 @@ impl Codec {
         let end = (tiles.end * len).min(header.elements());
         check_output(stream, out, end - (tiles.start * len).min(end))?;
         #[cfg(feature = "cuda")]
-        if let Some(device) = &self.device {
-            return cuda::tiles_to_host(device, stream, tiles, out);
+        if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
+            cuda::tiles_to_host(device, stream, tiles.clone(), out)
+        }) {
+            return answer;
         }
         self.run(None, |run| region::tiles(stream, tiles, out, run))
     }
@@ -383,8 +419,10 @@ impl Codec {
             return self.decompress_into(stream, out);
         }
         #[cfg(feature = "cuda")]
-        if let Some(device) = &self.device {
-            return cuda::box_to_host(device, stream, (start, count), out);
+        if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
+            cuda::box_to_host(device, stream, (start, count), out)
+        }) {
+            return answer;
         }
         self.run(None, |run| region::boxed(stream, start, count, out, run))
     }

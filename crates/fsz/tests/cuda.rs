@@ -238,6 +238,12 @@ fn golden_streams() {
         }
     }
     assert!(refused >= 3, "geometries of research are for the CPU");
+    // A codec that chose the device itself leaves them to the CPU.
+    let research = std::fs::read(folder.join("f32-research-16x64.fsz")).expect("reads");
+    let stream = Stream::open(&research).expect("opens");
+    let codec = Codec::auto().expect("answers");
+    assert_eq!(codec.backend(), Backend::Cuda);
+    codec.decompress::<f32>(&stream).expect("the CPU decodes");
 }
 
 #[test]

@@ -101,6 +101,24 @@ fn table<T: Element>(bench: &DeviceBench) {
     }
 }
 
+/// Slices of a 512³ field, from its stream in device memory.
+fn slices(bench: &DeviceBench) {
+    let shape = [512u64; 3];
+    let data = synthetic::<f32>("smooth + noise", 512 * 512 * 512);
+    let mut bytes =
+        vec![0; fsz::max_compressed_len(&shape, fsz::Dtype::F32).expect("fits") as usize];
+    let options = Options::new(Bound::ValueRange(1e-3));
+    let len = Codec::cpu().compress_into(&data, &shape, &options, &mut bytes).expect("compresses");
+    let stream = Stream::open(&bytes[..len]).expect("opens");
+    for axis in 0..3 {
+        let (mut start, mut count) = ([0; 3], shape);
+        start[axis] = 200;
+        count[axis] = 1;
+        let times = bench.decompress_box(&stream, &start, &count, 20).expect("decodes");
+        println!("slice of 512³ across axis {axis}: {:.1} us", median(times) * 1e6);
+    }
+}
+
 #[test]
 #[ignore = "prints a table of speeds; run it with --ignored --nocapture"]
 fn speed() {
@@ -115,6 +133,7 @@ fn speed() {
         let options = Options::new(Bound::ValueRange(1e-3));
         line(&bench, &roofline, &format!("smooth, {mebibytes} MiB"), &data, &options);
     }
+    slices(&bench);
     table::<f32>(&bench);
     table::<f64>(&bench);
 }

@@ -6,18 +6,19 @@ use cudarc::driver::{result, sys};
 
 use super::{
     compress::Compression,
-    decompress::{clear, launch_tiles, verdict},
+    decompress::{clear, launch_box, launch_tiles, verdict},
     device::Device,
     error::check,
     kernels::{Kernel, Launch, pointer},
     memory::Workspace,
-    view::{Control, StreamKind},
+    view::{Control, StreamKind, StreamView},
 };
 use crate::{
     element::Element,
     error::{Error, Result},
     geometry::TILE,
     options::Options,
+    region::check_box,
     stream::Stream,
 };
 
@@ -146,21 +147,50 @@ impl DeviceBench {
     /// # Errors
     /// As [`Codec::decompress`](crate::Codec::decompress).
     pub fn decompress(&self, stream: &Stream<'_>, repeats: usize) -> Result<Vec<f64>> {
+        let tiles = 0..stream.header().elements().div_ceil(TILE as u64);
+        let elements = stream.header().elements();
+        self.decode(stream, elements, repeats, |kind, view, out, status, queue| {
+            // SAFETY: `decode` gives memory of the device, sized for the output.
+            unsafe { launch_tiles(&self.device, kind, view, tiles.clone(), out, status, queue) }
+        })
+    }
+
+    /// Decompresses the box of `count` elements from `start` on `repeats` times and returns each time.
+    ///
+    /// # Errors
+    /// As [`Codec::decompress_box`](crate::Codec::decompress_box).
+    pub fn decompress_box(
+        &self,
+        stream: &Stream<'_>,
+        start: &[u64],
+        count: &[u64],
+        repeats: usize,
+    ) -> Result<Vec<f64>> {
+        let elements = check_box(&stream.header().shape, start, count)?;
+        self.decode(stream, elements, repeats, |kind, view, out, status, queue| {
+            // SAFETY: as in `decompress`.
+            unsafe { launch_box(&self.device, kind, view, (start, count), out, status, queue) }
+        })
+    }
+
+    fn decode(
+        &self,
+        stream: &Stream<'_>,
+        elements: u64,
+        repeats: usize,
+        launch: impl Fn(&StreamKind, &StreamView, u64, u64, sys::CUstream) -> Result<()>,
+    ) -> Result<Vec<f64>> {
         let kind = StreamKind::of(stream)?;
         let bytes = stream.as_bytes();
-        let len = kind.elements() as usize * kind.dtype.size();
+        let len = elements as usize * kind.dtype.size();
         self.device.work(|Workspace { queue, field, stream, scratch }| {
             let (out, at, status) = (field.room(len)?, stream.room(bytes.len())?, scratch.room(8)?);
             queue.upload(at, bytes)?;
             let view = kind.view(at, bytes.len() as u64)?;
             // SAFETY: `status` was made above.
             unsafe { clear(status, queue.handle())? };
-            let tiles = kind.elements().div_ceil(TILE as u64);
             let times = timed(queue.handle(), repeats, || {
-                // SAFETY: the memory was sized above.
-                unsafe {
-                    launch_tiles(&self.device, &kind, &view, 0..tiles, out, status, queue.handle())
-                }
+                launch(&kind, &view, out, status, queue.handle())
             })?;
             let mut found = [0];
             queue.download(&mut found, status)?;

@@ -15,9 +15,28 @@ pub(crate) fn driver() -> Result<()> {
         if !unsafe { sys::is_culib_present() } {
             return Err("no NVIDIA driver is installed (libcuda was not found)".to_owned());
         }
-        check("cuInit", result::init()).map_err(|e| e.to_string())
+        check("cuInit", result::init()).and_then(|()| new_enough()).map_err(|e| match e {
+            Error::Device(reason) => reason,
+            other => other.to_string(),
+        })
     });
     ready.clone().map_err(Error::Device)
+}
+
+/// The oldest driver that compiles the PTX of this release: that of CUDA 13.0.
+const OLDEST: i32 = 13_000;
+
+fn new_enough() -> Result<()> {
+    let mut version = 0;
+    // SAFETY: writes one number.
+    ok("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&mut version) })?;
+    if version >= OLDEST {
+        return Ok(());
+    }
+    let (major, minor) = (version / 1000, version % 1000 / 10);
+    Err(Error::Device(format!(
+        "the NVIDIA driver is made for CUDA {major}.{minor}, and 13.0 is needed: update it (R580 or newer)"
+    )))
 }
 
 /// The primary context of a device, the one that the CUDA runtime and other libraries share.

@@ -24,3 +24,4 @@ pub use view::StreamKind;
 pub(crate) use compress::from_host;
 pub(crate) use decompress::{box_to_host, tiles_to_host};
 pub(crate) use device::Device;
+pub(crate) use view::serves;

@@ -183,7 +183,7 @@ impl StreamKind {
     /// [`Error::Unsupported`] for streams of research switches.
     pub fn of(stream: &Stream<'_>) -> Result<Self> {
         let header = stream.header();
-        if !header.geometry.is_standard() || !header.research.cross_block {
+        if !serves(stream) {
             return Err(only_on_cpu());
         }
         let kind = stream.as_bytes().get(24..32).and_then(|b| b.first_chunk::<8>());
@@ -248,6 +248,12 @@ impl StreamKind {
             layout: self.layout,
         })
     }
+}
+
+/// Whether devices decode this kind of stream: all but some that research switches make.
+pub(crate) fn serves(stream: &Stream<'_>) -> bool {
+    let header = stream.header();
+    header.geometry.is_standard() && header.research.cross_block
 }
 
 pub(crate) fn only_on_cpu() -> Error {
