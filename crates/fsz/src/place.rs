@@ -1,10 +1,11 @@
 //! Encoded chunks to their places in the stream (FORMAT.md, *Sections*).
 //!
-//! Chunks are encoded in waves of batches, each batch by one thread into memory of its own; after a wave
-//! the batches are copied behind each other. So the stream does not depend on the number of threads, and
-//! only a wave's output is held beside the stream.
+//! Each thread takes the next batch of chunks, encodes it into memory of its own, and copies it behind the
+//! batch before as soon as that one's length is known. So the stream does not depend on the number of
+//! threads, no thread waits for a slow one to finish more than the batch before, and only a batch a thread
+//! is held beside the stream.
 
-use rayon::prelude::*;
+use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::{
     certificate::Tally,
@@ -52,11 +53,71 @@ struct Batch<'a, T> {
     sums: &'a mut [u8],
 }
 
-/// The output of a batch, and the working memory that the next wave uses again.
+/// A thread's output of one batch, and its working memory.
 struct Slot<T> {
     words: Vec<u32>,
     scratch: Box<Scratch<T>>,
     tally: Tally<T>,
+}
+
+/// The payload that is not yet given to a batch, in the order of batches.
+struct Queue<'a> {
+    state: Mutex<Rest<'a>>,
+    moved: Condvar,
+}
+
+struct Rest<'a> {
+    /// The batch whose turn it is.
+    turn: usize,
+    payload: &'a mut [u8],
+    /// A thread failed, and no turn comes any more.
+    failed: bool,
+}
+
+impl<'a> Queue<'a> {
+    fn new(payload: &'a mut [u8]) -> Self {
+        let state = Mutex::new(Rest { turn: 0, payload, failed: false });
+        Queue { state, moved: Condvar::new() }
+    }
+
+    /// The place of batch `turn`, `len` bytes behind the batch before; `None` after another's failure.
+    /// Every batch before is in the hands of a thread that does not wait for this one.
+    fn place(&self, turn: usize, len: usize) -> Result<Option<&'a mut [u8]>> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rest = self
+            .moved
+            .wait_while(state, |rest| rest.turn != turn && !rest.failed)
+            .unwrap_or_else(PoisonError::into_inner);
+        if rest.failed {
+            return Ok(None);
+        }
+        let (own, after) =
+            std::mem::take(&mut rest.payload).split_at_mut_checked(len).ok_or_else(too_small)?;
+        rest.payload = after;
+        rest.turn += 1;
+        self.moved.notify_all();
+        Ok(Some(own))
+    }
+
+    fn fail(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).failed = true;
+        self.moved.notify_all();
+    }
+
+    fn left(self) -> usize {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).payload.len()
+    }
+}
+
+/// Fails the queue when its thread ends with an error or unwinds, so that no other waits for ever.
+struct Failing<'q, 'a>(Option<&'q Queue<'a>>);
+
+impl Drop for Failing<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(queue) = self.0 {
+            queue.fail();
+        }
+    }
 }
 
 /// Encodes `data` into the sections of `out` (the whole stream, whose header is not touched).
@@ -82,50 +143,50 @@ pub(crate) fn place<T: Element>(
 
     let elements = BATCH_CHUNKS * CHUNK_ELEMENTS as usize;
     let rate_bytes = elements / encoder.geometry.block_len;
-    let mut batches = data
+    let batches = data
         .chunks(elements)
         .zip(rates.chunks_mut(rate_bytes))
         .zip(sizes.chunks_mut(2 * BATCH_CHUNKS).zip(sums.chunks_mut(4 * BATCH_CHUNKS)))
         .map(|((data, rates), (sizes, sums))| Batch { data, rates, sizes, sums });
-    let width = if run.parallel { 4 * rayon::current_num_threads() } else { 1 };
-    let mut slots: Vec<Slot<T>> = (0..width)
-        .map(|_| Slot { words: Vec::new(), scratch: Scratch::new(), tally: Tally::empty() })
-        .collect();
-    let mut at = 0usize;
-    loop {
-        let mut wave: Vec<(Batch<'_, T>, &mut Slot<T>)> =
-            batches.by_ref().take(width).zip(slots.iter_mut()).collect();
-        if wave.is_empty() {
-            break;
-        }
-        let encode = |(batch, slot): &mut (Batch<'_, T>, &mut Slot<T>)| {
-            encode_batch(encoder, batch, slot, run)
-        };
-        if run.parallel {
-            wave.par_iter_mut().try_for_each(encode)?;
-        } else {
-            wave.iter_mut().try_for_each(encode)?;
-        }
-        let mut rest = &mut payload[at..];
-        let mut copies = Vec::with_capacity(wave.len());
-        for (_, slot) in &wave {
-            let len = 4 * slot.words.len();
-            let (own, after) = rest.split_at_mut_checked(len).ok_or_else(too_small)?;
-            copies.push((own, &slot.words));
-            rest = after;
-            at += len;
-        }
-        let copy = |(own, words): (&mut [u8], &Vec<u32>)| {
-            for (bytes, w) in own.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+    let payload_len = payload.len();
+    let queue = Queue::new(payload);
+    let batches = Mutex::new(batches.enumerate());
+    let work = || -> Result<Tally<T>> {
+        let mut failing = Failing(Some(&queue));
+        let mut slot = Slot { words: Vec::new(), scratch: Scratch::new(), tally: Tally::empty() };
+        loop {
+            let next = batches.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((turn, mut batch)) = next else { break };
+            encode_batch(encoder, &mut batch, &mut slot, run)?;
+            let Some(own) = queue.place(turn, 4 * slot.words.len())? else { break };
+            for (bytes, w) in own.as_chunks_mut::<4>().0.iter_mut().zip(&slot.words) {
                 *bytes = w.to_le_bytes();
             }
-        };
-        if run.parallel {
-            copies.into_par_iter().for_each(copy);
-        } else {
-            copies.into_iter().for_each(copy);
+        }
+        failing.0 = None;
+        Ok(slot.tally)
+    };
+    let threads = if run.parallel {
+        rayon::current_num_threads().min(data.len().div_ceil(elements))
+    } else {
+        1
+    };
+    let mut tally = Tally::empty();
+    if threads <= 1 {
+        tally = work()?;
+    } else {
+        let mut ended: Vec<Result<Tally<T>>> = Vec::new();
+        ended.resize_with(threads, || Ok(Tally::empty()));
+        rayon::scope(|scope| {
+            for end in &mut ended {
+                scope.spawn(|_| *end = work());
+            }
+        });
+        for end in ended {
+            tally.merge(&end?);
         }
     }
+    let payload_len = (payload_len - queue.left()) as u64;
 
     let mut before = 0u64;
     for (g, group) in sizes.chunks(2 * GROUP_CHUNKS as usize).enumerate() {
@@ -133,9 +194,7 @@ pub(crate) fn place<T: Element>(
         before +=
             group.as_chunks::<2>().0.iter().map(|s| u16::from_le_bytes(*s) as u64).sum::<u64>();
     }
-    let mut tally = Tally::empty();
-    slots.iter().for_each(|slot| tally.merge(&slot.tally));
-    Ok(Placed { payload_len: at as u64, tally })
+    Ok(Placed { payload_len, tally })
 }
 
 /// The caller's buffer ends before the stream does.
