@@ -19,11 +19,11 @@ mod synthetic;
 /// Measure the codec on this machine, beside what its memory can do
 ///
 /// Every figure is a median after runs to warm up, into buffers that are used again. GB/s count
-/// uncompressed bytes. On the CPU, FSZ stands beside memcpy of the same bytes, and in a build with
-/// zfp beside zfp's fixed-accuracy mode at the same absolute bound, on one thread. On a CUDA device
-/// the times are those of the kernels, the field being in device memory, and they stand beside a
-/// copy of as many bytes, read and written; the pass that finds the range of a value-range bound is
-/// given apart.
+/// uncompressed bytes. On the CPU, FSZ stands beside memcpy of the same bytes, the numbers of threads
+/// taking turns, and in a build with zfp beside zfp's fixed-accuracy mode at the same absolute bound,
+/// on one thread. On a CUDA device the times are those of the kernels, the field being in device
+/// memory, and they stand beside a copy of as many bytes, read and written; the pass that finds the
+/// range of a value-range bound is given apart.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Fields, or synthetic ones (of --dtype): smooth, smooth-noise, offset, sparse, particles, white-noise

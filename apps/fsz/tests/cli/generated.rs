@@ -51,7 +51,11 @@ fn adios2_finds_the_operator_beside_the_program_or_in_lib() {
     std::fs::create_dir_all(shop.path("prefix/bin")).unwrap();
     std::fs::create_dir_all(shop.path("prefix/lib")).unwrap();
     let program = shop.path("prefix/bin/fsz");
-    std::fs::copy(env!("CARGO_BIN_EXE_fsz"), &program).unwrap();
+    // Not by this process: a child that another thread starts meanwhile would hold the file open for
+    // writing, and then it cannot be run.
+    let copied =
+        std::process::Command::new("cp").arg(env!("CARGO_BIN_EXE_fsz")).arg(&program).status();
+    assert!(copied.unwrap().success());
     let ask = || {
         let ended =
             std::process::Command::new(&program).args(["adios2", "--path"]).output().unwrap();

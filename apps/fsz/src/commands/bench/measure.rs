@@ -47,19 +47,34 @@ fn measure_values<T: Scalar>(
     let mut compressed = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
     let mut rows = Vec::new();
     let mut memcpy = Vec::new();
-    for &threads in plan.threads {
-        let codec = Codec::cpu().threads(threads)?;
-        let copy = copy_seconds(values, &mut decoded, threads, plan.repeat)?;
-        memcpy.push((threads, copy));
-        let mut len = 0;
-        let compress = median(plan.repeat, || {
-            len = codec.compress_into(values, shape, &options, &mut compressed)?;
-            Ok(())
-        })?;
-        let stream = Stream::open(&compressed[..len])?;
-        let decompress = median(plan.repeat, || Ok(codec.decompress_into(&stream, &mut decoded)?))?;
-        let figures = Figures { compress, decompress, copy, ratio: bytes / len as f64 };
-        rows.push(figures.row(case, plan, "fsz", threads));
+    let mut contenders =
+        plan.threads.iter().map(|&n| Contender::new(n)).collect::<Result<Vec<_>>>()?;
+    // A shared machine's pace changes within seconds. Taking turns, all contenders see the same of it.
+    for round in 0..=plan.repeat {
+        for contender in &mut contenders {
+            let copy = seconds(|| contender.copy(values, &mut decoded));
+            let mut len = Ok(0);
+            let compress = seconds(|| {
+                len = contender.codec.compress_into(values, shape, &options, &mut compressed);
+            });
+            contender.len = len?;
+            let stream = Stream::open(&compressed[..contender.len])?;
+            let mut answer = Ok(());
+            let decompress = seconds(|| {
+                answer = contender.codec.decompress_into(&stream, &mut decoded);
+            });
+            answer?;
+            if round > 0 {
+                contender.times.push([copy, compress, decompress]);
+            }
+        }
+    }
+    for contender in contenders {
+        let [copy, compress, decompress] = contender.medians();
+        let ratio = bytes / contender.len as f64;
+        memcpy.push((contender.threads, copy));
+        let figures = Figures { compress, decompress, copy, ratio };
+        rows.push(figures.row(case, plan, "fsz", contender.threads));
     }
     let single = memcpy.iter().find(|(threads, _)| *threads == 1).or(memcpy.first());
     if let Some(&(_, copy)) = single {
@@ -108,26 +123,44 @@ impl Figures {
     }
 }
 
-/// Seconds of a copy on so many threads.
-fn copy_seconds<T: Scalar>(from: &[T], to: &mut [T], threads: usize, repeat: u32) -> Result<f64> {
-    if threads == 1 {
-        return median(repeat, || {
-            black_box(&mut *to).copy_from_slice(black_box(from));
-            Ok(())
-        });
+/// The codec and memcpy on so many threads, and what their rounds took.
+struct Contender {
+    threads: usize,
+    codec: Codec,
+    pool: rayon::ThreadPool,
+    /// Bytes of the stream.
+    len: usize,
+    /// Seconds of memcpy, of compressing and of decompressing, in each round.
+    times: Vec<[f64; 3]>,
+}
+
+impl Contender {
+    fn new(threads: usize) -> Result<Self> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|e| Failure::Message(format!("cannot start {threads} threads: {e}")))?;
+        let codec = Codec::cpu().threads(threads)?;
+        Ok(Contender { threads, codec, pool, len: 0, times: Vec::new() })
     }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| Failure::Message(format!("cannot start {threads} threads: {e}")))?;
-    let part = from.len().div_ceil(threads).max(1);
-    pool.install(|| {
-        median(repeat, || {
+
+    fn copy<T: Scalar>(&self, from: &[T], to: &mut [T]) {
+        let part = from.len().div_ceil(self.threads).max(1);
+        self.pool.install(|| {
             let parts = to.par_chunks_mut(part).zip(black_box(from).par_chunks(part));
             parts.for_each(|(to, from)| black_box(to).copy_from_slice(from));
-            Ok(())
-        })
-    })
+        });
+    }
+
+    fn medians(&self) -> [f64; 3] {
+        std::array::from_fn(|k| middle(self.times.iter().map(|round| round[k]).collect()))
+    }
+}
+
+fn seconds(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64()
 }
 
 /// Seconds and bytes of zfp at an absolute bound; none without zfp, and for values that zfp does
@@ -167,19 +200,23 @@ fn zfp<T: Scalar>(
 }
 
 /// Median seconds of `repeat` runs after one to warm up.
+#[cfg(feature = "zfp")]
 fn median(repeat: u32, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
     work()?;
-    let mut seconds = Vec::with_capacity(repeat as usize);
+    let mut times = Vec::with_capacity(repeat as usize);
     for _ in 0..repeat {
-        let start = Instant::now();
-        work()?;
-        seconds.push(start.elapsed().as_secs_f64());
+        let mut answer = Ok(());
+        times.push(seconds(|| answer = work()));
+        answer?;
     }
-    seconds.sort_by(f64::total_cmp);
-    let middle = seconds.len() / 2;
-    Ok(if seconds.len() % 2 == 1 {
-        seconds[middle]
-    } else {
-        (seconds[middle - 1] + seconds[middle]) / 2.0
-    })
+    Ok(middle(times))
+}
+
+fn middle(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    let middle = times.len() / 2;
+    match times.len() % 2 {
+        1 => times[middle],
+        _ => (times[middle - 1] + times[middle]) / 2.0,
+    }
 }
