@@ -1,0 +1,403 @@
+//! The viewer's state, and what happens to it.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fsz::{Bound, Progress};
+use fsz_field::{Hints, Kind, shape_in_name};
+
+use crate::camera::Camera;
+use crate::document::{Document, Result};
+use crate::measures::Measures;
+use crate::pane::Picture;
+use crate::plane::Place;
+use crate::raw_dialog::RawDialog;
+use crate::service::{News, Planes, Role, Service, Set, Wake};
+use crate::settings::Settings;
+
+/// What to show first.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// The first is the subject; a second is another reconstruction.
+    pub files: Vec<PathBuf>,
+    /// The original.
+    pub original: Option<PathBuf>,
+    /// What raw files do not tell.
+    pub hints: Hints,
+    /// The plane to begin with.
+    pub place: Option<Place>,
+}
+
+/// Figures of whole fields.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// Of the subject.
+    pub subject: Option<Result<Box<Measures>>>,
+    /// Of the other reconstruction.
+    pub other: Option<Result<Box<Measures>>>,
+}
+
+/// The pictures of the panes.
+#[derive(Debug, Default)]
+pub struct Pictures {
+    /// Of the original.
+    pub original: Picture,
+    /// Of the reconstruction.
+    pub subject: Picture,
+    /// Of its error.
+    pub error: Picture,
+    /// Of the other reconstruction.
+    pub other: Picture,
+    /// Of its error.
+    pub other_error: Picture,
+}
+
+/// Long work that is under way.
+#[derive(Debug)]
+pub struct Work {
+    /// What it is.
+    pub name: String,
+    /// How far it is, and the way to stop it.
+    pub progress: Arc<Progress>,
+}
+
+/// The viewer.
+#[derive(Debug)]
+pub struct Viewer {
+    pub(crate) service: Service,
+    pub(crate) settings: Settings,
+    pub(crate) set: Set,
+    pub(crate) place: Place,
+    /// Grows when the set changes; answers to older questions are dropped.
+    pub(crate) generation: u64,
+    pub(crate) planes: Option<Box<Planes>>,
+    /// Place and generation that were asked for.
+    asked: Option<(Place, u64)>,
+    /// The last of them that was answered.
+    answered: Option<(Place, u64)>,
+    pub(crate) measured: Measured,
+    pub(crate) camera: Camera,
+    pub(crate) cursor: Option<(usize, usize)>,
+    /// The cursor stays where it was clicked.
+    pub(crate) pinned: bool,
+    pub(crate) pictures: Pictures,
+    pub(crate) messages: Vec<String>,
+    pub(crate) work: Vec<Work>,
+    pub(crate) raw_dialog: Option<RawDialog>,
+    pub(crate) typed_path: String,
+    pub(crate) help: bool,
+    /// Show the original in the reconstruction's place.
+    pub(crate) blink: bool,
+    /// Where the line lies that wipes from original to reconstruction.
+    pub(crate) wipe: Option<f32>,
+    /// The bound of *Try it* moved while the last one was still being compressed.
+    pub(crate) try_waits: bool,
+    /// The bound that was last compressed in memory.
+    tried: Option<f64>,
+    hints: Hints,
+    pub(crate) explained: crate::panels::Explained,
+    pub(crate) dialogs: crate::file_dialog::Dialogs,
+}
+
+impl Viewer {
+    /// A viewer that opens what `start` names.
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn new(start: Start, settings: Settings, wake: Wake) -> std::io::Result<Viewer> {
+        let mut viewer = Viewer {
+            service: Service::start(wake.clone())?,
+            settings,
+            set: Set::default(),
+            place: start.place.unwrap_or_default(),
+            generation: 0,
+            planes: None,
+            asked: None,
+            answered: None,
+            measured: Measured::default(),
+            camera: Camera::default(),
+            cursor: None,
+            pinned: false,
+            pictures: Pictures::default(),
+            messages: Vec::new(),
+            work: Vec::new(),
+            raw_dialog: None,
+            typed_path: String::new(),
+            help: false,
+            blink: false,
+            wipe: None,
+            try_waits: false,
+            tried: None,
+            hints: start.hints,
+            explained: Default::default(),
+            dialogs: crate::file_dialog::Dialogs::new(wake),
+        };
+        for (path, role) in start.files.iter().zip([Role::Subject, Role::Other]) {
+            viewer.open(path, role);
+        }
+        if let Some(path) = &start.original {
+            viewer.open(path, Role::Original);
+        }
+        Ok(viewer)
+    }
+
+    /// Opens a file; of a raw one that does not tell its shape, that is asked for first.
+    pub fn open(&mut self, path: &Path, role: Role) {
+        let raw = matches!(Kind::of(path), Ok(Kind::Raw));
+        if raw && self.hints.shape.is_none() {
+            let leader = self.set.leader().map(|d| d.grid.shape().to_vec());
+            let dialog = RawDialog::new(path, role, leader.as_deref());
+            match (shape_in_name(path), dialog.hints()) {
+                // The name tells all, and the size agrees.
+                (Some(_), Ok(hints)) => self.open_with(path, hints, role),
+                _ => self.raw_dialog = Some(dialog),
+            }
+            return;
+        }
+        self.open_with(path, self.hints.clone(), role);
+    }
+
+    pub(crate) fn open_with(&mut self, path: &Path, hints: Hints, role: Role) {
+        let name = format!("opening {}", path.display());
+        let progress = self.service.open(path.to_owned(), hints, role);
+        self.work.push(Work { name, progress });
+    }
+
+    /// Takes what the threads have to say, and asks for what is missing.
+    pub fn attend(&mut self) {
+        while let Some(news) = self.service.news() {
+            self.hear(news);
+        }
+        for (role, path) in self.dialogs.answers() {
+            self.open(&path, role);
+        }
+        let Some(leader) = self.set.leader() else { return };
+        self.place = self.place.within(&leader.grid);
+        let wanted = (self.place, self.generation);
+        if self.asked != Some(wanted) && leader.grid.elements() > 0 {
+            self.asked = Some(wanted);
+            self.service.planes(&self.set, self.place, self.generation);
+        }
+    }
+
+    /// Whether an answer is still to come.
+    pub fn busy(&self) -> bool {
+        !self.work.is_empty() || self.asked != self.answered
+    }
+
+    /// Waits until no answer is still to come; false when that takes longer than `longest`.
+    pub fn settle(&mut self, longest: Duration) -> bool {
+        let end = Instant::now() + longest;
+        self.attend();
+        while self.busy() {
+            match self.service.wait(end.saturating_duration_since(Instant::now())) {
+                Some(news) => self.hear(news),
+                None => return false,
+            }
+            self.attend();
+        }
+        true
+    }
+
+    /// Takes one piece of news.
+    pub fn hear(&mut self, news: News) {
+        match news {
+            News::Opened { path, role, document } => {
+                self.finished();
+                match document {
+                    Ok(document) => {
+                        self.settings.opened(&path);
+                        self.accept(*document, role);
+                    }
+                    Err(reason) => self.say(reason),
+                }
+            }
+            News::Tried(document) => {
+                self.finished();
+                match document {
+                    // Meanwhile another field may have been opened.
+                    Ok(_) if self.tried.is_none() => {}
+                    Ok(document) => {
+                        self.set.subject = Some(*document);
+                        self.changed();
+                    }
+                    Err(reason) => self.say(reason),
+                }
+            }
+            News::Planes { place, generation, planes } => {
+                self.answered = Some((place, generation));
+                match planes {
+                    Ok(planes) if generation == self.generation => self.planes = Some(planes),
+                    Err(reason) if generation == self.generation => self.say(reason),
+                    _ => {}
+                }
+            }
+            News::Measured { generation, subject, other } => {
+                self.finished();
+                if generation == self.generation {
+                    for reason in
+                        [&subject, &other].into_iter().flatten().filter_map(|m| m.as_ref().err())
+                    {
+                        self.say(reason.clone());
+                    }
+                    self.measured = Measured { subject, other };
+                }
+            }
+        }
+    }
+
+    /// Puts a field in its place, and says why where it does not fit the others.
+    fn accept(&mut self, document: Document, role: Role) {
+        let compressed = document.facts.is_some();
+        let role = match role {
+            // A plain field that is opened alone is an original: there is nothing lost in it.
+            Role::Subject if !compressed => Role::Original,
+            role => role,
+        };
+        let fits = |other: Option<&Document>| {
+            other.is_none_or(|o| {
+                o.grid.shape() == document.grid.shape() && o.dtype == document.dtype
+            })
+        };
+        match role {
+            Role::Subject => {
+                if !fits(self.set.original.as_ref()) {
+                    self.set.original = None;
+                }
+                self.set.other = None;
+                self.tried = None;
+                self.set.subject = Some(document);
+            }
+            Role::Original => {
+                if !fits(self.set.subject.as_ref()) {
+                    let shape = crate::words::shape(document.grid.shape());
+                    if self.tried.is_none() {
+                        self.say(format!(
+                            "{} is {} of {}: not the original of what is open",
+                            document.title,
+                            shape,
+                            document.dtype.name()
+                        ));
+                        return;
+                    }
+                    self.set = Set::default();
+                }
+                self.set.original = Some(document);
+                if self.set.subject.is_none() {
+                    self.compress();
+                }
+            }
+            Role::Other => {
+                if !fits(self.set.leader()) {
+                    self.say(format!("{} has another shape or type", document.title));
+                    return;
+                }
+                self.set.other = Some(document);
+            }
+        }
+        self.changed();
+    }
+
+    /// Compresses the original in memory at the bound of *Try it*.
+    pub fn compress(&mut self) {
+        let Some(original) = self.set.original.clone() else { return };
+        let bound = self.settings.try_bound;
+        self.tried = Some(bound);
+        let missing = self.set.subject.as_ref().map_or(Vec::new(), |s| s.missing().to_vec());
+        let progress = self.service.compress(original, Bound::ValueRange(bound), missing);
+        self.work.push(Work { name: "compressing".to_owned(), progress });
+    }
+
+    /// The set is another one: what is known of the old one goes.
+    fn changed(&mut self) {
+        self.generation += 1;
+        self.measured = Measured::default();
+        if let Some(leader) = self.set.leader() {
+            self.place = self.place.within(&leader.grid);
+            let size = leader.grid.plane(self.place.axis);
+            let shown =
+                self.planes.as_ref().and_then(|p| p.subject.as_ref().or(p.original.as_ref()));
+            if shown.is_some_and(|plane| plane.size != size) {
+                self.planes = None;
+                self.camera = Camera::default();
+                self.cursor = None;
+            }
+        }
+        if self.set.original.is_some() && (self.set.subject.is_some() || self.set.other.is_some()) {
+            let progress = self.service.measure(&self.set, self.generation);
+            self.work.push(Work { name: "measuring".to_owned(), progress });
+        }
+    }
+
+    /// Jobs end in the order in which they were given.
+    fn finished(&mut self) {
+        if !self.work.is_empty() {
+            self.work.remove(0);
+        }
+    }
+
+    /// Shows a message until it is dismissed.
+    pub fn say(&mut self, message: String) {
+        if !self.messages.contains(&message) {
+            self.messages.push(message);
+        }
+    }
+
+    /// Goes along the axis.
+    pub fn go(&mut self, planes: i64) {
+        let Some(leader) = self.set.leader() else { return };
+        let last = leader.grid.planes(self.place.axis).saturating_sub(1);
+        self.place.plane = self.place.plane.saturating_add_signed(planes).min(last);
+    }
+
+    /// Chooses an axis, and the middle plane of it.
+    pub fn face(&mut self, axis: usize) {
+        let Some(leader) = self.set.leader() else { return };
+        if axis < leader.grid.axes() && axis != self.place.axis {
+            self.place = Place { axis, plane: leader.grid.planes(axis) / 2 };
+            self.camera = Camera::default();
+            self.cursor = None;
+            self.pinned = false;
+            self.planes = None;
+        }
+    }
+
+    /// A number that is another when anything that a picture depends on is.
+    pub(crate) fn picture_key(&self, name: &str) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let s = &self.settings;
+        name.hash(&mut hasher);
+        (self.generation, self.planes.as_ref().map(|p| p.place)).hash(&mut hasher);
+        (s.map as u8, s.range as u8, s.log, s.error as u8).hash(&mut hasher);
+        (s.overlay as u8, s.opacity.to_bits()).hash(&mut hasher);
+        hasher.finish() | 1
+    }
+
+    /// What is open.
+    pub fn set(&self) -> &Set {
+        &self.set
+    }
+
+    /// The planes that are shown.
+    pub fn planes(&self) -> Option<&Planes> {
+        self.planes.as_deref()
+    }
+
+    /// The messages that are shown.
+    pub fn messages(&self) -> &[String] {
+        &self.messages
+    }
+
+    /// The choices of the user.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The plane that is looked at.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+}

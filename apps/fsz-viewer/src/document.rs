@@ -1,0 +1,211 @@
+//! What is open: a field that can be looked at plane by plane, whatever file it lies in.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fsz::{Certificate, Codec, Dtype, Header, Stream};
+use fsz_field::{Field, Hints, Kind, Shape, StreamFile};
+use ndarray::ArrayD;
+
+use crate::grid::Grid;
+use crate::plane::{Place, Plane};
+use crate::tiles::Tiles;
+
+/// Something went wrong; the text is for the user.
+pub type Result<T> = std::result::Result<T, String>;
+
+/// Where the values come from.
+#[derive(Clone, Debug)]
+enum Body {
+    /// An FSZ file, mapped; planes are decoded from it when they are looked at.
+    File(StreamFile),
+    /// A stream in memory.
+    Memory(Arc<Stream<'static>>),
+    /// Plain values.
+    Values(Arc<Field>),
+}
+
+/// What a stream tells without being decoded.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The stream's header.
+    pub header: Header,
+    /// What its encoder vouches for.
+    pub certificate: Certificate,
+    /// Size of the stream.
+    pub compressed_bytes: u64,
+    /// Raw bytes by compressed bytes.
+    pub ratio: f64,
+    /// Its tiles.
+    pub tiles: Tiles,
+}
+
+/// An open field.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// File name, and the variable and step where there are such.
+    pub title: String,
+    /// The file.
+    pub path: PathBuf,
+    /// The planes it is shown as.
+    pub grid: Grid,
+    /// Element type.
+    pub dtype: Dtype,
+    /// Of a stream.
+    pub facts: Option<Arc<Facts>>,
+    body: Body,
+}
+
+impl Document {
+    /// Opens a file: `.fsz`, `.npy`, raw values, and with the features of those names `.zfp` and
+    /// ADIOS2 files. Nothing of a stream is decoded.
+    ///
+    /// # Errors
+    /// In the user's words: what is wrong with the file, or what is missing to read it.
+    pub fn open(path: &Path, hints: &Hints) -> Result<Document> {
+        let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        if Kind::of(path).map_err(|e| e.to_string())? == Kind::Fsz {
+            let file = StreamFile::open(path).map_err(|e| e.to_string())?;
+            let facts = facts(&file.stream().map_err(|e| e.to_string())?)?;
+            return Ok(Document::of_stream(title, path, facts, Body::File(file)));
+        }
+        let field = fsz_field::open(path, hints, &Codec::cpu()).map_err(|e| e.to_string())?;
+        Ok(Document::of_values(title, path, field))
+    }
+
+    /// A stream in memory.
+    ///
+    /// # Errors
+    /// When a tile's record is damaged.
+    pub fn from_stream(title: String, path: &Path, stream: Stream<'static>) -> Result<Document> {
+        let facts = facts(&stream)?;
+        Ok(Document::of_stream(title, path, facts, Body::Memory(Arc::new(stream))))
+    }
+
+    /// Plain values.
+    pub fn of_values(title: String, path: &Path, field: Field) -> Document {
+        Document {
+            title,
+            path: path.to_owned(),
+            grid: Grid::new(field.shape().sides()),
+            dtype: field.dtype(),
+            facts: None,
+            body: Body::Values(Arc::new(field)),
+        }
+    }
+
+    fn of_stream(title: String, path: &Path, facts: Facts, body: Body) -> Document {
+        Document {
+            title,
+            path: path.to_owned(),
+            grid: Grid::new(&facts.header.shape),
+            dtype: facts.header.dtype,
+            facts: Some(Arc::new(facts)),
+            body,
+        }
+    }
+
+    /// Bytes of the values.
+    pub fn raw_bytes(&self) -> u64 {
+        self.grid.elements() * self.dtype.size() as u64
+    }
+
+    /// Missing values that the stream names.
+    pub fn missing(&self) -> &[f64] {
+        self.facts.as_ref().map_or(&[], |facts| &facts.header.missing)
+    }
+
+    /// One plane, exact. Of a stream only the tiles that it touches are decoded.
+    ///
+    /// # Errors
+    /// When the stream is damaged there.
+    pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
+        let size = self.grid.plane(place.axis);
+        let (start, count) = self.grid.plane_box(place.axis, place.plane);
+        Ok(Plane::new(size, &self.window(codec, &start, &count)?))
+    }
+
+    /// All values.
+    ///
+    /// # Errors
+    /// When the stream is damaged.
+    pub fn values(&self, codec: &Codec) -> Result<Arc<Field>> {
+        match &self.body {
+            Body::Values(field) => Ok(field.clone()),
+            _ => {
+                let shape = self.grid.shape();
+                Ok(Arc::new(self.window(codec, &vec![0; shape.len()], shape)?))
+            }
+        }
+    }
+
+    /// The values of one tile of a stream.
+    ///
+    /// # Errors
+    /// When there is no stream, no such tile, or it is damaged.
+    pub fn tile(&self, codec: &Codec, number: u64) -> Result<Vec<f64>> {
+        let elements = self.grid.elements();
+        let decoded = self.with_stream(|stream| {
+            let len = stream.info().tile_len() as u64;
+            let count = elements.saturating_sub(number * len).min(len) as usize;
+            match self.dtype {
+                Dtype::F32 => {
+                    let mut out = vec![0f32; count];
+                    codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
+                    Ok(out.into_iter().map(f64::from).collect())
+                }
+                Dtype::F64 => {
+                    let mut out = vec![0f64; count];
+                    codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
+                    Ok(out)
+                }
+            }
+        })?;
+        decoded.ok_or("there is no stream")?.map_err(|e: fsz::Error| e.to_string())
+    }
+
+    /// Calls `with` on the stream, when there is one.
+    ///
+    /// # Errors
+    /// When the file changed since it was opened.
+    pub fn with_stream<R>(&self, with: impl FnOnce(&Stream<'_>) -> R) -> Result<Option<R>> {
+        match &self.body {
+            Body::File(file) => file.stream().map(|s| Some(with(&s))).map_err(|e| e.to_string()),
+            Body::Memory(stream) => Ok(Some(with(stream))),
+            Body::Values(_) => Ok(None),
+        }
+    }
+
+    /// The values of a box in C order.
+    fn window(&self, codec: &Codec, start: &[u64], count: &[u64]) -> Result<Field> {
+        if let Body::Values(field) = &self.body {
+            return field.window(start, count).map_err(|e| e.to_string());
+        }
+        let decoded = self.with_stream(|stream| match self.dtype {
+            Dtype::F32 => codec.decompress_box::<f32>(stream, start, count).map(field_of),
+            Dtype::F64 => codec.decompress_box::<f64>(stream, start, count).map(field_of),
+        })?;
+        match decoded {
+            Some(Ok(field)) => field,
+            Some(Err(error)) => Err(error.to_string()),
+            None => Err("there is no stream".to_owned()),
+        }
+    }
+}
+
+fn field_of<T: fsz_field::Scalar>(values: ArrayD<T>) -> Result<Field> {
+    let sides: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
+    let shape = Shape::new(&sides).map_err(|e| e.to_string())?;
+    Field::new(shape, values.into_raw_vec_and_offset().0).map_err(|e| e.to_string())
+}
+
+fn facts(stream: &Stream<'_>) -> Result<Facts> {
+    let info = stream.info();
+    Ok(Facts {
+        header: info.header().clone(),
+        certificate: *info.certificate(),
+        compressed_bytes: info.compressed_bytes(),
+        ratio: info.compression_ratio(),
+        tiles: Tiles::read(stream).map_err(|e| e.to_string())?,
+    })
+}

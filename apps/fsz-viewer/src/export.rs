@@ -1,0 +1,133 @@
+//! Pictures and figures to files.
+
+use std::path::Path;
+
+use egui::{ColorImage, Ui};
+use fsz_field::Output;
+
+use crate::app::Viewer;
+use crate::document::Result;
+use crate::tiles::kind_name;
+
+/// Writes a picture as PNG, point by point.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_png(image: &ColorImage, path: &Path) -> Result<()> {
+    let mut bytes = Vec::new();
+    let rgb: Vec<u8> = image.pixels.iter().flat_map(|p| [p.r(), p.g(), p.b()]).collect();
+    let (width, height) = (image.size[0] as u32, image.size[1] as u32);
+    let encoder = image::codecs::png::PngEncoder::new(&mut bytes);
+    image::ImageEncoder::write_image(encoder, &rgb, width, height, image::ExtendedColorType::Rgb8)
+        .map_err(|e| e.to_string())?;
+    write(path, &bytes)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut output = Output::create(path, true).map_err(|e| e.to_string())?;
+    output.put(bytes).and_then(|()| output.commit()).map_err(|e| e.to_string())
+}
+
+impl Viewer {
+    /// The picture of a pane by its name: `original`, `reconstruction`, `error`, `other`, `other-error`.
+    fn picture(&self, name: &str) -> Option<&ColorImage> {
+        let p = &self.pictures;
+        match name {
+            "original" => p.original.image(),
+            "reconstruction" => p.subject.image(),
+            "error" => p.error.image(),
+            "other" => p.other.image(),
+            _ => p.other_error.image(),
+        }
+    }
+
+    /// The figures of the whole field, a line each.
+    pub(crate) fn metrics_csv(&self) -> String {
+        let mut text = String::from(
+            "field,max_abs_error,psnr,nrmse,ssim,mean_error,beyond_bound,compared,elements\n",
+        );
+        for (name, measures) in
+            [("reconstruction", &self.measured.subject), ("other", &self.measured.other)]
+        {
+            let Some(Ok(m)) = measures else { continue };
+            let c = &m.comparison;
+            let beyond = c.violations().map_or(String::new(), |n| n.to_string());
+            text.push_str(&format!(
+                "{name},{:e},{},{:e},{},{:e},{beyond},{},{}\n",
+                c.max_abs_error,
+                c.psnr(),
+                c.nrmse(),
+                m.ssim,
+                c.mean_error,
+                c.compared,
+                c.elements
+            ));
+        }
+        text
+    }
+
+    /// The tiles, a line each.
+    pub(crate) fn tiles_csv(&self) -> String {
+        let mut text = String::from("tile,variant,bytes,exact_elements,mean_rate\n");
+        let facts = self.set.subject.as_ref().and_then(|s| s.facts.as_ref());
+        for (i, tile) in facts.iter().flat_map(|f| f.tiles.iter()).enumerate() {
+            let (kind, rate) = (kind_name(tile.kind), tile.mean_rate());
+            text.push_str(&format!("{i},{kind},{},{},{rate}\n", tile.bytes, tile.escapes));
+        }
+        text
+    }
+
+    /// The command line that does what is shown.
+    pub(crate) fn command(&self) -> Option<String> {
+        let (leader, place) = (self.set.leader()?, self.place);
+        let path = leader.path.display();
+        Some(match &leader.facts {
+            Some(_) if self.set.original.is_some() => {
+                let original = self.set.original.as_ref()?.path.display();
+                format!("fsz compare '{original}' '{path}'")
+            }
+            Some(_) if leader.grid.shape().len() == 3 => {
+                let (axis, index) = (place.axis, place.plane);
+                format!("fsz slice '{path}' --axis {axis} --index {index} -o plane.npy")
+            }
+            _ => format!("fsz inspect '{path}'"),
+        })
+    }
+
+    pub(crate) fn export_menu(&mut self, ui: &mut Ui) {
+        let stem = self.set.leader().map_or(String::new(), |d| {
+            d.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+        });
+        ui.label("Into the folder that the viewer was started in:");
+        let mut said = None;
+        for name in ["original", "reconstruction", "error", "other", "other-error"] {
+            let Some(image) = self.picture(name) else { continue };
+            let (axis, plane) = (self.place.axis, self.place.plane);
+            let file = format!("{stem}-{name}-axis{axis}-{plane}.png");
+            if ui.button(&file).clicked() {
+                said = Some(write_png(image, Path::new(&file)).map(|()| file));
+                ui.close();
+            }
+        }
+        for (file, text) in [
+            (format!("{stem}-metrics.csv"), Self::metrics_csv as fn(&Self) -> String),
+            (format!("{stem}-tiles.csv"), Self::tiles_csv),
+        ] {
+            if ui.button(&file).clicked() {
+                said = Some(write(Path::new(&file), text(self).as_bytes()).map(|()| file));
+                ui.close();
+            }
+        }
+        if let Some(command) = self.command()
+            && ui.button("Copy as fsz command").on_hover_text(&command).clicked()
+        {
+            ui.ctx().copy_text(command);
+            ui.close();
+        }
+        match said {
+            Some(Ok(file)) => self.say(format!("written: {file}")),
+            Some(Err(reason)) => self.say(reason),
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The FSZ viewer: original, reconstruction and error of a compressed field, plane by plane, and how
+//! each tile is stored.
+//!
+//! [`Viewer`] is the program without its window; `main.rs` gives it one.
+#![deny(missing_docs)]
+
+mod app;
+mod bench;
+mod camera;
+mod colours;
+mod document;
+mod explain;
+mod export;
+mod file_dialog;
+mod grid;
+mod measures;
+mod paint;
+mod pane;
+mod panels;
+mod plane;
+mod raw_dialog;
+mod service;
+mod settings;
+mod tiles;
+mod words;
+
+pub use app::{Start, Viewer};
+pub use bench::bench;
+pub use plane::Place;
+pub use service::{Role, Wake};
+pub use settings::Settings;

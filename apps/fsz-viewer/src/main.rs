@@ -1,0 +1,123 @@
+//! `fsz-viewer`: a window for compressed fields.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+use fsz::Dtype;
+use fsz_field::{Hints, Shape};
+use fsz_viewer::{Place, Settings, Start, Viewer, bench};
+
+/// See what compression kept, what it lost, and why
+///
+/// Shows original, reconstruction, error and the tile variants of a field, plane by plane.
+#[derive(Debug, Parser)]
+#[command(name = "fsz-viewer", version)]
+struct Args {
+    /// A field: .fsz, .npy or raw values; a second one is another reconstruction of the same
+    #[arg(value_name = "FILE", num_args = 0..=2)]
+    files: Vec<PathBuf>,
+    /// The field before compression
+    #[arg(long, value_name = "FILE")]
+    original: Option<PathBuf>,
+    /// Shape of raw files, slowest axis first, as 30x192x288
+    #[arg(long, value_name = "SHAPE")]
+    shape: Option<String>,
+    /// Element type of raw files
+    #[arg(long, value_name = "f32|f64")]
+    dtype: Option<String>,
+    /// Axis to begin with
+    #[arg(long, default_value_t = 0)]
+    axis: usize,
+    /// Plane to begin with
+    #[arg(long, default_value_t = 0)]
+    index: u64,
+    /// Measure how fast planes of the first file come, without a window
+    #[arg(long)]
+    bench: bool,
+}
+
+fn main() -> ExitCode {
+    match run(Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(args: Args) -> Result<(), String> {
+    let hints = hints(&args)?;
+    if args.bench {
+        let path = args.files.first().ok_or("--bench takes a file")?;
+        print!("{}", bench(path, &hints)?);
+        return Ok(());
+    }
+    let start = Start {
+        files: args.files,
+        original: args.original,
+        hints,
+        place: Some(Place { axis: args.axis, plane: args.index }),
+    };
+    let options = eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_title("FSZ viewer")
+            .with_inner_size([1400.0, 860.0])
+            .with_drag_and_drop(true),
+        ..Default::default()
+    };
+    eframe::run_native(
+        "fsz-viewer",
+        options,
+        Box::new(|context| {
+            let settings = context
+                .storage
+                .and_then(|storage| storage.get_string(KEY))
+                .and_then(|text| serde_json::from_str(&text).ok())
+                .unwrap_or_else(Settings::default);
+            let egui = context.egui_ctx.clone();
+            let wake = Arc::new(move || egui.request_repaint());
+            Ok(Box::new(Window(Viewer::new(start, settings, wake)?)))
+        }),
+    )
+    .map_err(|e| {
+        format!("cannot open a window: {e}. It takes a display, and Vulkan, Metal or DirectX 12")
+    })
+}
+
+/// Where the settings are stored.
+const KEY: &str = "settings";
+
+struct Window(Viewer);
+
+impl eframe::App for Window {
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        self.0.ui(ui);
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        if let Ok(text) = serde_json::to_string(self.0.settings()) {
+            storage.set_string(KEY, text);
+        }
+    }
+}
+
+fn hints(args: &Args) -> Result<Hints, String> {
+    let shape = match &args.shape {
+        None => None,
+        Some(text) => {
+            let sides: Result<Vec<u64>, _> = text.split('x').map(str::parse).collect();
+            let sides = sides.map_err(|_| format!("--shape {text}: write it as 30x192x288"))?;
+            Some(Shape::new(&sides).map_err(|e| e.to_string())?)
+        }
+    };
+    let dtype = match args.dtype.as_deref() {
+        None => None,
+        Some("f32") => Some(Dtype::F32),
+        Some("f64") => Some(Dtype::F64),
+        Some(other) => return Err(format!("--dtype {other}: f32 or f64")),
+    };
+    Ok(Hints { shape, dtype })
+}

@@ -1,0 +1,103 @@
+//! Axis, plane, colours, overlay, and *Try it*.
+
+use egui::{ComboBox, DragValue, Slider, Ui};
+
+use crate::app::Viewer;
+use crate::colours::Map;
+use crate::paint::{ErrorMode, Overlay};
+use crate::settings::RangeMode;
+
+fn choice<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    label: &str,
+    value: &mut T,
+    all: &[T],
+    name: fn(T) -> &'static str,
+) {
+    ui.horizontal(|ui| {
+        let text = ui.label(label);
+        ComboBox::from_id_salt(label)
+            .selected_text(name(*value))
+            .show_ui(ui, |ui| {
+                for &option in all {
+                    ui.selectable_value(value, option, name(option));
+                }
+            })
+            .response
+            .labelled_by(text.id);
+    });
+}
+
+impl Viewer {
+    pub(super) fn controls(&mut self, ui: &mut Ui) {
+        let Some(leader) = self.set.leader() else { return };
+        let grid = leader.grid.clone();
+        if grid.axes() > 1 {
+            ui.heading("Plane");
+            ui.horizontal(|ui| {
+                for axis in 0..grid.axes() {
+                    if ui.selectable_label(self.place.axis == axis, grid.axis_name(axis)).clicked()
+                    {
+                        self.face(axis);
+                    }
+                }
+            });
+            let last = grid.planes(self.place.axis).saturating_sub(1);
+            ui.horizontal(|ui| {
+                ui.spacing_mut().slider_width = 150.0;
+                let slider = Slider::new(&mut self.place.plane, 0..=last).show_value(false);
+                ui.add(slider.text("")).widget_info(|| {
+                    egui::WidgetInfo::labeled(egui::Role::Slider, true, "plane slider")
+                });
+                let number = ui.add(DragValue::new(&mut self.place.plane).range(0..=last));
+                number.widget_info(|| {
+                    egui::WidgetInfo::labeled(egui::Role::SpinButton, true, "plane number")
+                });
+                ui.label(format!("of {}", last + 1));
+            });
+            ui.separator();
+        }
+        ui.heading("View");
+        let s = &mut self.settings;
+        choice(ui, "colours", &mut s.map, &Map::ALL, Map::name);
+        choice(ui, "range", &mut s.range, &RangeMode::ALL, RangeMode::name);
+        ui.checkbox(&mut s.log, "logarithmic");
+        choice(ui, "error", &mut s.error, &ErrorMode::ALL, ErrorMode::name);
+        choice(ui, "over it", &mut s.overlay, &Overlay::ALL, Overlay::name);
+        if s.overlay != Overlay::Off {
+            ui.add(Slider::new(&mut s.opacity, 0.0..=1.0).text("opacity"));
+        }
+        let both = self.set.original.is_some() && self.set.subject.is_some();
+        if both {
+            ui.checkbox(&mut self.blink, "blink: original in the reconstruction's place (B)");
+            let mut wipes = self.wipe.is_some();
+            ui.checkbox(&mut wipes, "wipe from original to reconstruction");
+            match (wipes, &mut self.wipe) {
+                (true, Some(at)) => {
+                    ui.add(Slider::new(at, 0.0..=1.0).text("line"));
+                }
+                (true, none) => *none = Some(0.5),
+                (false, some) => *some = None,
+            }
+        }
+        ui.separator();
+        if self.set.original.is_some() {
+            ui.heading("Try it");
+            let before = self.settings.try_bound;
+            let slider = Slider::new(&mut self.settings.try_bound, 1e-6..=1e-1)
+                .logarithmic(true)
+                .custom_formatter(|v, _| format!("{v:.1e}"))
+                .text("value-range bound");
+            ui.add(slider).on_hover_text("Compresses the original anew as you drag");
+            let idle = !self.work.iter().any(|w| w.name == "compressing");
+            let want = self.settings.try_bound;
+            if before != want || (self.try_waits && idle) {
+                self.try_waits = !idle;
+                if idle {
+                    self.compress();
+                }
+            }
+            ui.separator();
+        }
+    }
+}

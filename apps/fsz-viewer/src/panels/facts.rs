@@ -1,0 +1,53 @@
+//! What the field is, at once.
+
+use egui::{Grid, Ui};
+
+use crate::app::Viewer;
+use crate::words;
+
+impl Viewer {
+    pub(super) fn facts(&self, ui: &mut Ui) {
+        let Some(leader) = self.set.leader() else { return };
+        ui.heading("Field");
+        Grid::new("facts").num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
+            let mut row = |name: &str, value: String| {
+                ui.label(name);
+                ui.strong(value);
+                ui.end_row();
+            };
+            row("shape", words::shape(leader.grid.shape()));
+            row("type", leader.dtype.name().to_owned());
+            row("size", words::bytes(leader.raw_bytes()));
+            let Some(facts) = &leader.facts else {
+                row("stored as", "plain values".to_owned());
+                return;
+            };
+            let (header, certificate) = (&facts.header, &facts.certificate);
+            let elements = header.elements().max(1) as f64;
+            if let Some(name) = &header.name {
+                row("variable", name.clone());
+            }
+            if let Some(step) = header.step {
+                row("step", step.to_string());
+            }
+            row("compressed", words::bytes(facts.compressed_bytes));
+            row("ratio", format!("{:.2} : 1", facts.ratio));
+            row("bits per value", format!("{:.3}", facts.compressed_bytes as f64 * 8.0 / elements));
+            row(
+                "bound asked",
+                format!("{} {}", words::number(header.bound.requested()), header.bound.kind()),
+            );
+            row("absolute bound", words::number(header.absolute_bound));
+            row("largest error", words::number(certificate.max_abs_error));
+            row(
+                "range",
+                format!("{} to {}", words::number(certificate.min), words::number(certificate.max)),
+            );
+            row("NaN", words::count(certificate.nan));
+            row("±Inf", words::count(certificate.inf));
+            row("missing", words::count(certificate.missing));
+            row("stored exactly", words::count(certificate.escaped));
+        });
+        ui.separator();
+    }
+}

@@ -1,0 +1,65 @@
+//! The keyboard.
+
+use egui::{Key, Ui};
+
+use crate::app::Viewer;
+use crate::camera::Camera;
+use crate::paint::Overlay;
+
+/// What the keys and the pointer do, for the help.
+pub(super) const KEYS: [(&str, &str); 10] = [
+    ("arrow keys, wheel", "one plane back or on"),
+    ("Page Up, Page Down", "ten planes"),
+    ("Home, End", "first and last plane"),
+    ("1, 2, 3", "axis"),
+    ("drag, Ctrl + wheel", "move and magnify, in all panes"),
+    ("double click, 0", "the whole plane"),
+    ("click", "keep the cursor there; again: let it go"),
+    ("V", "variants of the tiles on and off"),
+    ("B", "blink between original and reconstruction"),
+    ("?", "this help"),
+];
+
+impl Viewer {
+    pub(super) fn keys(&mut self, ui: &Ui) {
+        if ui.ctx().egui_wants_keyboard_input() || self.raw_dialog.is_some() {
+            return;
+        }
+        let pressed = |key| ui.input(|i| i.key_pressed(key));
+        for (key, planes) in [
+            (Key::ArrowLeft, -1),
+            (Key::ArrowUp, -1),
+            (Key::ArrowRight, 1),
+            (Key::ArrowDown, 1),
+            (Key::PageUp, -10),
+            (Key::PageDown, 10),
+            (Key::Home, i64::MIN),
+            (Key::End, i64::MAX),
+        ] {
+            if pressed(key) {
+                self.go(planes);
+            }
+        }
+        for (axis, key) in [Key::Num1, Key::Num2, Key::Num3].into_iter().enumerate() {
+            if pressed(key) {
+                self.face(axis);
+            }
+        }
+        if pressed(Key::Num0) {
+            self.camera = Camera::default();
+        }
+        if pressed(Key::V) {
+            let overlay = &mut self.settings.overlay;
+            *overlay = match overlay {
+                Overlay::Variants => Overlay::Off,
+                _ => Overlay::Variants,
+            };
+        }
+        if pressed(Key::B) {
+            self.blink = !self.blink;
+        }
+        if pressed(Key::Questionmark) {
+            self.help = !self.help;
+        }
+    }
+}

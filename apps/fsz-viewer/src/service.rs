@@ -1,0 +1,256 @@
+//! The threads that read, decode and measure, so that the window never waits.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fsz::{Bound, Codec, Options, Progress};
+use fsz_field::{Field, Hints, Values};
+
+use crate::document::{Document, Result};
+use crate::measures::Measures;
+use crate::plane::{Place, Plane};
+
+/// What a field is here for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A compressed field, or whatever is opened first.
+    Subject,
+    /// The original of the subject.
+    Original,
+    /// Another reconstruction of the original.
+    Other,
+}
+
+/// The fields that are looked at together.
+#[derive(Clone, Debug, Default)]
+pub struct Set {
+    /// Before compression.
+    pub original: Option<Document>,
+    /// The reconstruction.
+    pub subject: Option<Document>,
+    /// Another reconstruction.
+    pub other: Option<Document>,
+}
+
+impl Set {
+    /// The field that decides on shape and planes.
+    pub fn leader(&self) -> Option<&Document> {
+        self.subject.as_ref().or(self.original.as_ref())
+    }
+
+    /// The absolute bound of the subject.
+    pub fn bound(&self) -> Option<f64> {
+        Some(self.subject.as_ref()?.facts.as_ref()?.header.absolute_bound)
+    }
+}
+
+/// Planes of the same place.
+#[derive(Clone, Debug, Default)]
+pub struct Planes {
+    /// Where they are.
+    pub place: Place,
+    /// Of the original.
+    pub original: Option<Plane>,
+    /// Of the reconstruction.
+    pub subject: Option<Plane>,
+    /// Of the other reconstruction.
+    pub other: Option<Plane>,
+    /// Reconstruction − original.
+    pub error: Option<Plane>,
+    /// Other reconstruction − original.
+    pub other_error: Option<Plane>,
+    /// Time to read and decode them.
+    pub took: Duration,
+}
+
+/// Work for the threads.
+#[derive(Debug)]
+enum Job {
+    Open { path: PathBuf, hints: Hints, role: Role },
+    Try { original: Box<Document>, bound: Bound, missing: Vec<f64> },
+    Measure { set: Box<Set>, generation: u64 },
+}
+
+/// What the threads have to say.
+#[derive(Debug)]
+pub enum News {
+    /// A file was opened, or not.
+    Opened { path: PathBuf, role: Role, document: Result<Box<Document>> },
+    /// The original was compressed in memory, or not.
+    Tried(Result<Box<Document>>),
+    /// Planes of a set.
+    Planes { place: Place, generation: u64, planes: Result<Box<Planes>> },
+    /// Figures of a set's whole fields: of the subject, and of the other reconstruction.
+    Measured {
+        generation: u64,
+        subject: Option<Result<Box<Measures>>>,
+        other: Option<Result<Box<Measures>>>,
+    },
+}
+
+/// The way to the threads.
+#[derive(Debug)]
+pub struct Service {
+    planes: Sender<(Set, Place, u64)>,
+    jobs: Sender<(Job, Arc<Progress>)>,
+    news: Receiver<News>,
+}
+
+/// Called when there is news.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+impl Service {
+    /// Starts the threads; they end with the service.
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn start(wake: Wake) -> std::io::Result<Service> {
+        let (planes, plane_orders) = channel::<(Set, Place, u64)>();
+        let (jobs, job_orders) = channel::<(Job, Arc<Progress>)>();
+        let (tell, news) = channel();
+        let (tell_planes, wake_planes) = (tell.clone(), wake.clone());
+        thread::Builder::new().name("planes".to_owned()).spawn(move || {
+            let codec = Codec::cpu();
+            while let Ok(mut order) = plane_orders.recv() {
+                // Only the newest is still looked at.
+                while let Ok(newer) = plane_orders.try_recv() {
+                    order = newer;
+                }
+                let (set, place, generation) = order;
+                let planes = planes_of(&codec, &set, place).map(Box::new);
+                if tell_planes.send(News::Planes { place, generation, planes }).is_err() {
+                    return;
+                }
+                wake_planes();
+            }
+        })?;
+        thread::Builder::new().name("files".to_owned()).spawn(move || {
+            let codec = Codec::cpu();
+            while let Ok((job, progress)) = job_orders.recv() {
+                if tell.send(done(&codec, job, &progress)).is_err() {
+                    return;
+                }
+                wake();
+            }
+        })?;
+        Ok(Service { planes, jobs, news })
+    }
+
+    /// Asks for planes; an order that is not begun is forgotten.
+    pub fn planes(&self, set: &Set, place: Place, generation: u64) {
+        // The receiver lives as long as the process, unless its thread died: then nothing comes back.
+        let _ = self.planes.send((set.clone(), place, generation));
+    }
+
+    /// Opens a file.
+    pub fn open(&self, path: PathBuf, hints: Hints, role: Role) -> Arc<Progress> {
+        self.order(Job::Open { path, hints, role })
+    }
+
+    /// Compresses an original in memory.
+    pub fn compress(&self, original: Document, bound: Bound, missing: Vec<f64>) -> Arc<Progress> {
+        self.order(Job::Try { original: Box::new(original), bound, missing })
+    }
+
+    /// Measures whole fields.
+    pub fn measure(&self, set: &Set, generation: u64) -> Arc<Progress> {
+        self.order(Job::Measure { set: Box::new(set.clone()), generation })
+    }
+
+    /// The next news, if there is any.
+    pub fn news(&self) -> Option<News> {
+        self.news.try_recv().ok()
+    }
+
+    /// The next news, waited for; none when nothing comes for so long.
+    pub fn wait(&self, longest: Duration) -> Option<News> {
+        self.news.recv_timeout(longest).ok()
+    }
+
+    fn order(&self, job: Job) -> Arc<Progress> {
+        let progress = Progress::new();
+        // As in `planes`.
+        let _ = self.jobs.send((job, progress.clone()));
+        progress
+    }
+}
+
+fn done(codec: &Codec, job: Job, progress: &Arc<Progress>) -> News {
+    match job {
+        Job::Open { path, hints, role } => {
+            let document = Document::open(&path, &hints).map(Box::new);
+            News::Opened { path, role, document }
+        }
+        Job::Try { original, bound, missing } => {
+            News::Tried(compressed(codec, &original, bound, &missing, progress).map(Box::new))
+        }
+        Job::Measure { set, generation } => {
+            let measured = |document: &Option<Document>| {
+                let (original, document) = (set.original.as_ref()?, document.as_ref()?);
+                let missing = set.subject.as_ref().map_or(&[][..], |s| s.missing());
+                Some(original.values(codec).and_then(|a| {
+                    let b = document.values(codec)?;
+                    Measures::of(&a, &b, set.bound(), missing).map(Box::new)
+                }))
+            };
+            News::Measured {
+                generation,
+                subject: measured(&set.subject),
+                other: measured(&set.other),
+            }
+        }
+    }
+}
+
+fn compressed(
+    codec: &Codec,
+    original: &Document,
+    bound: Bound,
+    missing: &[f64],
+    progress: &Arc<Progress>,
+) -> Result<Document> {
+    let mut options = Options::new(bound).progress(progress.clone());
+    for &value in missing {
+        options = options.missing(value);
+    }
+    let field: Arc<Field> = original.values(codec)?;
+    let sides = field.shape().indices().map_err(|e| e.to_string())?;
+    let stream = match field.values() {
+        Values::F32(values) => codec.compress_with(view(&sides, values)?, &options),
+        Values::F64(values) => codec.compress_with(view(&sides, values)?, &options),
+    };
+    let stream = stream.map_err(|e| e.to_string())?;
+    Document::from_stream(format!("{} tried", original.title), &original.path, stream)
+}
+
+fn view<'a, T>(sides: &[usize], values: &'a [T]) -> Result<ndarray::ArrayViewD<'a, T>> {
+    ndarray::ArrayViewD::from_shape(sides, values).map_err(|e| e.to_string())
+}
+
+/// The planes of a set at a place.
+///
+/// # Errors
+/// When a stream is damaged there.
+pub fn planes_of(codec: &Codec, set: &Set, place: Place) -> Result<Planes> {
+    let start = Instant::now();
+    let plane = |document: &Option<Document>| {
+        document.as_ref().map(|document| document.plane(codec, place)).transpose()
+    };
+    let (original, subject) = (plane(&set.original)?, plane(&set.subject)?);
+    let other = plane(&set.other)?;
+    let took = start.elapsed();
+    let error = difference(original.as_ref(), subject.as_ref());
+    let other_error = difference(original.as_ref(), other.as_ref());
+    Ok(Planes { place, original, subject, other, error, other_error, took })
+}
+
+/// Reconstruction − original. Values that are kept bit for bit have no error, NaN among them.
+fn difference(original: Option<&Plane>, reconstructed: Option<&Plane>) -> Option<Plane> {
+    let (a, b) = (original?, reconstructed?);
+    let minus = |(a, b): (&f64, &f64)| if a.to_bits() == b.to_bits() { 0.0 } else { b - a };
+    let values = a.values.iter().zip(&b.values).map(minus).collect();
+    (a.size == b.size).then_some(Plane { size: a.size, values })
+}

@@ -1,0 +1,86 @@
+//! What the viewer remembers from one start to the next.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::colours::Map;
+use crate::paint::{ErrorMode, Overlay};
+
+/// How many files are remembered.
+const RECENT: usize = 12;
+
+/// Which part of the values the colours are spread over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RangeMode {
+    /// The range of the whole original, as the stream's certificate or the values say.
+    #[default]
+    Field,
+    /// The range of the plane.
+    Plane,
+    /// The plane's values without 1 % at either end.
+    Percentile,
+}
+
+impl RangeMode {
+    /// All of them, in the order of the menu.
+    pub const ALL: [RangeMode; 3] = [RangeMode::Field, RangeMode::Plane, RangeMode::Percentile];
+
+    /// Its name in the menu.
+    pub fn name(self) -> &'static str {
+        match self {
+            RangeMode::Field => "whole field",
+            RangeMode::Plane => "this plane",
+            RangeMode::Percentile => "1 % to 99 %",
+        }
+    }
+}
+
+/// Choices of the user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Colours of values.
+    pub map: Map,
+    /// Their range.
+    pub range: RangeMode,
+    /// By the logarithm.
+    pub log: bool,
+    /// Which error.
+    pub error: ErrorMode,
+    /// Over the reconstruction.
+    pub overlay: Overlay,
+    /// Of the overlay, from 0 to 1.
+    pub opacity: f32,
+    /// Value-range bound of *Try it*.
+    pub try_bound: f64,
+    /// The panel of metrics.
+    pub metrics: bool,
+    /// The files opened last.
+    pub recent: Vec<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            map: Map::default(),
+            range: RangeMode::default(),
+            log: false,
+            error: ErrorMode::default(),
+            overlay: Overlay::Off,
+            opacity: 0.6,
+            try_bound: 1e-3,
+            metrics: true,
+            recent: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Puts a file in front of those opened last.
+    pub fn opened(&mut self, path: &std::path::Path) {
+        self.recent.retain(|p| p != path);
+        self.recent.insert(0, path.to_owned());
+        self.recent.truncate(RECENT);
+    }
+}

@@ -1,0 +1,156 @@
+//! What a stream tells of its tiles, and how much of it a reader sees at once.
+
+use fsz::{Stream, TileKind};
+
+/// Elements of a tile in the standard geometry.
+pub const TILE: u64 = 256;
+
+/// The ways a tile is stored, in the order of the legend.
+pub const KINDS: [TileKind; 7] = [
+    TileKind::Lz1,
+    TileKind::Lz2,
+    TileKind::Lz1Centered,
+    TileKind::Lz2Centered,
+    TileKind::Constant,
+    TileKind::Exceptions,
+    TileKind::Verbatim,
+];
+
+/// What a way is called in the legend.
+pub fn kind_name(kind: TileKind) -> &'static str {
+    match kind {
+        TileKind::Lz1 => "LZ1",
+        TileKind::Lz2 => "LZ2",
+        TileKind::Lz1Centered => "LZ1 + centering",
+        TileKind::Lz2Centered => "LZ2 + centering",
+        TileKind::Constant => "constant",
+        TileKind::Exceptions => "exceptions",
+        TileKind::Verbatim => "verbatim",
+    }
+}
+
+/// The colour of a way, told apart by people who do not tell red from green, too.
+pub fn kind_colour(kind: TileKind) -> [u8; 3] {
+    match kind {
+        TileKind::Lz1 => [0x44, 0x77, 0xaa],
+        TileKind::Lz2 => [0x22, 0x88, 0x33],
+        TileKind::Lz1Centered => [0x66, 0xcc, 0xee],
+        TileKind::Lz2Centered => [0xcc, 0xbb, 0x44],
+        TileKind::Constant => [0xbb, 0xbb, 0xbb],
+        TileKind::Exceptions => [0xee, 0x66, 0x77],
+        TileKind::Verbatim => [0xaa, 0x33, 0x77],
+    }
+}
+
+/// One tile, in a few bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tile {
+    /// How it is stored.
+    pub kind: TileKind,
+    /// Compressed bytes: rate bytes and payload.
+    pub bytes: u16,
+    /// Elements stored exactly.
+    pub escapes: u16,
+    /// Bits per element of each of its first eight blocks.
+    pub rates: [u8; 8],
+}
+
+impl Tile {
+    /// Mean of the blocks' rates, in bits per element.
+    pub fn mean_rate(&self) -> f32 {
+        self.rates.iter().map(|&r| f32::from(r)).sum::<f32>() / self.rates.len() as f32
+    }
+}
+
+/// All tiles of a stream.
+#[derive(Clone, Debug, Default)]
+pub struct Tiles {
+    tiles: Vec<Tile>,
+    tile_len: u64,
+    largest: u16,
+    counts: [usize; KINDS.len()],
+    histogram: Vec<(f64, usize)>,
+}
+
+/// Bins of the histogram of bytes.
+const BINS: usize = 40;
+
+impl Tiles {
+    /// Reads the records of a stream; nothing is decoded.
+    ///
+    /// # Errors
+    /// When a record is damaged.
+    pub fn read(stream: &Stream<'_>) -> fsz::Result<Tiles> {
+        let info = stream.info();
+        let mut tiles = Vec::new();
+        for record in info.tiles() {
+            let record = record?;
+            let mut rates = [0; 8];
+            for (rate, &r) in rates.iter_mut().zip(record.rates()) {
+                *rate = r;
+            }
+            tiles.push(Tile {
+                kind: record.kind,
+                bytes: u16::try_from(record.bytes).unwrap_or(u16::MAX),
+                escapes: u16::try_from(record.escapes).unwrap_or(u16::MAX),
+                rates,
+            });
+        }
+        let largest = tiles.iter().map(|t| t.bytes).max().unwrap_or(0);
+        let counts = KINDS.map(|kind| tiles.iter().filter(|t| t.kind == kind).count());
+        let width = f64::from(largest.max(1)) / BINS as f64;
+        let mut histogram: Vec<(f64, usize)> =
+            (0..BINS).map(|i| ((i as f64 + 0.5) * width, 0)).collect();
+        for tile in &tiles {
+            let bin = (f64::from(tile.bytes) / width) as usize;
+            histogram[bin.min(BINS - 1)].1 += 1;
+        }
+        Ok(Tiles { tiles, tile_len: info.tile_len() as u64, largest, counts, histogram })
+    }
+
+    /// The tile that holds the element at a position in C order, and its number.
+    pub fn of(&self, position: u64) -> Option<(u64, &Tile)> {
+        let number = position.checked_div(self.tile_len)?;
+        Some((number, self.tiles.get(number as usize)?))
+    }
+
+    /// Elements of a tile.
+    pub fn tile_len(&self) -> u64 {
+        self.tile_len
+    }
+
+    /// Bytes of the largest tile.
+    pub fn largest(&self) -> u16 {
+        self.largest
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Tile> {
+        self.tiles.iter()
+    }
+
+    /// How many there are of each of [`KINDS`].
+    pub fn counts(&self) -> &[usize; KINDS.len()] {
+        &self.counts
+    }
+
+    /// Middle of each bin of compressed bytes, and how many tiles are in it.
+    pub fn histogram(&self) -> &[(f64, usize)] {
+        &self.histogram
+    }
+
+    /// Width of a bin in bytes.
+    pub fn bin(&self) -> f64 {
+        f64::from(self.largest.max(1)) / BINS as f64
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.tiles.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tiles.is_empty()
+    }
+}

@@ -1,0 +1,7 @@
+//! The viewer without its window: what a person does, by labels and keys, and what is then shown.
+
+mod bad_files;
+mod bench;
+mod looks;
+mod shop;
+mod use_it;

@@ -1,0 +1,108 @@
+//! Fields on disk, and a viewer that opens them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use fsz::{Bound, Codec, Dtype, Options, max_compressed_len};
+use fsz_viewer::{Settings, Start, Viewer};
+use tempfile::TempDir;
+
+/// The longest that anything may take.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// A folder with a field, and the same compressed.
+pub struct Shop {
+    folder: TempDir,
+    pub values: Vec<f32>,
+    pub shape: [u64; 3],
+}
+
+impl Shop {
+    pub fn new() -> Shop {
+        let shape = [12, 40, 50];
+        let value = |i: usize| {
+            let (z, y, x) = (i / 2000, i / 50 % 40, i % 50);
+            let wave = (x as f32 * 0.2).sin() * (y as f32 * 0.15).cos() + z as f32 * 0.1;
+            match (y, x) {
+                (0..4, 0..4) => f32::NAN,
+                (20..24, _) => 1.5,
+                _ => wave * 100.0 + (i * 7919 % 101) as f32 * 0.01,
+            }
+        };
+        let values: Vec<f32> = (0..24000).map(value).collect();
+        let shop = Shop { folder: TempDir::new().expect("a folder"), values, shape };
+        let bytes: Vec<u8> = shop.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(shop.path("wave_12x40x50.f32"), bytes).expect("a file");
+        std::fs::write(shop.path("wave.fsz"), shop.stream(1e-3)).expect("a file");
+        std::fs::write(shop.path("rough.fsz"), shop.stream(3e-2)).expect("a file");
+        shop
+    }
+
+    pub fn stream(&self, bound: f64) -> Vec<u8> {
+        let mut out = vec![0; max_compressed_len(&self.shape, Dtype::F32).unwrap() as usize];
+        let options = Options::new(Bound::ValueRange(bound));
+        let len =
+            Codec::cpu().compress_into(&self.values, &self.shape, &options, &mut out).unwrap();
+        out.truncate(len);
+        out
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A viewer of `file`, with its original where one is named, that has read all of it.
+    pub fn viewer(&self, file: &str, original: Option<&str>) -> Harness<'static, Viewer> {
+        let start = Start {
+            files: vec![self.path(file)],
+            original: original.map(|name| self.path(name)),
+            ..Default::default()
+        };
+        harness(start, Settings::default())
+    }
+}
+
+/// A viewer, settled.
+pub fn harness(start: Start, settings: Settings) -> Harness<'static, Viewer> {
+    let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
+    let mut harness = Harness::builder()
+        .with_size([1400.0, 860.0])
+        .with_max_steps(8)
+        .build_ui_state(|ui, viewer: &mut Viewer| viewer.ui(ui), viewer);
+    settle(&mut harness);
+    harness
+}
+
+/// Whether a text stands somewhere in the window.
+pub fn shows(harness: &Harness<'_, Viewer>, text: &str) -> bool {
+    harness.query_all_by_label(text).next().is_some()
+}
+
+/// Waits for the threads and draws what they brought.
+pub fn settle(harness: &mut Harness<'_, Viewer>) {
+    harness.step();
+    assert!(harness.state_mut().settle(LONGEST), "nothing came for a minute");
+    harness.run_steps(3);
+    assert!(harness.state_mut().settle(LONGEST), "nothing came for a minute");
+    harness.run_steps(2);
+}
+
+/// Gives a file to the window as if it was dropped there.
+pub fn drop_file(harness: &mut Harness<'_, Viewer>, path: &Path) {
+    #[derive(Debug)]
+    struct Dropped(PathBuf);
+    impl egui::DroppedFile for Dropped {
+        fn path(&self) -> &Path {
+            &self.0
+        }
+
+        fn bytes(&self) -> Result<Vec<u8>, String> {
+            std::fs::read(&self.0).map_err(|e| e.to_string())
+        }
+    }
+    harness.input_mut().dropped_files.push(Arc::new(Dropped(path.to_owned())));
+    settle(harness);
+}
