@@ -10,6 +10,7 @@ use fsz::{Bound, Progress};
 use fsz_field::{Hints, Kind, shape_in_name};
 
 use crate::camera::Camera;
+use crate::catalog::{Catalog, Choice};
 use crate::document::{Document, Result};
 use crate::measures::Measures;
 use crate::pane::Picture;
@@ -29,6 +30,8 @@ pub struct Start {
     pub hints: Hints,
     /// The plane to begin with.
     pub place: Option<Place>,
+    /// The variable and step to begin with, of files that have such.
+    pub choice: Choice,
 }
 
 /// Figures of whole fields.
@@ -71,6 +74,12 @@ pub struct Viewer {
     pub(crate) settings: Settings,
     pub(crate) set: Set,
     pub(crate) place: Place,
+    /// What there is to choose in the file of the subject, and in that of the original.
+    pub(crate) catalogs: [Option<Catalog>; 2],
+    /// The variable and step that are shown.
+    pub(crate) choice: Choice,
+    /// Go on to the next step as soon as one is shown.
+    pub(crate) playing: bool,
     /// Grows when the set changes; answers to older questions are dropped.
     pub(crate) generation: u64,
     pub(crate) planes: Option<Box<Planes>>,
@@ -113,6 +122,9 @@ impl Viewer {
             settings,
             set: Set::default(),
             place: start.place.unwrap_or_default(),
+            catalogs: [None, None],
+            choice: start.choice,
+            playing: false,
             generation: 0,
             planes: None,
             asked: None,
@@ -162,7 +174,8 @@ impl Viewer {
 
     pub(crate) fn open_with(&mut self, path: &Path, hints: Hints, role: Role) {
         let name = format!("opening {}", path.display());
-        let progress = self.service.open(path.to_owned(), hints, role);
+        let choice = self.choice.clone();
+        let progress = self.service.open(path.to_owned(), hints, role, choice);
         self.work.push(Work { name, progress });
     }
 
@@ -205,11 +218,12 @@ impl Viewer {
     /// Takes one piece of news.
     pub fn hear(&mut self, news: News) {
         match news {
-            News::Opened { path, role, document } => {
+            News::Opened { path, role, document, catalog } => {
                 self.finished();
                 match document {
                     Ok(document) => {
                         self.settings.opened(&path);
+                        self.list(role, catalog);
                         self.accept(*document, role);
                     }
                     Err(reason) => self.say(reason),
@@ -249,9 +263,37 @@ impl Viewer {
         }
     }
 
+    /// Keeps what there is to choose.
+    fn list(&mut self, role: Role, catalog: Option<(Catalog, Choice)>) {
+        let place = match role {
+            Role::Subject => 0,
+            Role::Original => 1,
+            Role::Other => return,
+        };
+        self.catalogs[place] = catalog.map(|(catalog, choice)| {
+            self.choice = choice;
+            catalog
+        });
+    }
+
+    /// Goes to another variable or step, of the original too.
+    pub fn choose(&mut self, choice: Choice) {
+        self.choice = choice;
+        let paths = self.catalogs.clone().map(|c| c.map(|c| c.path));
+        if paths[1].is_some() {
+            // The error between two different steps is not to be seen.
+            self.set.original = None;
+        }
+        for (path, role) in paths.iter().zip([Role::Subject, Role::Original]) {
+            if let Some(path) = path {
+                self.open_with(path, Hints::default(), role);
+            }
+        }
+    }
+
     /// Puts a field in its place, and says why where it does not fit the others.
     fn accept(&mut self, document: Document, role: Role) {
-        let compressed = document.facts.is_some();
+        let compressed = document.is_reconstruction();
         let role = match role {
             // A plain field that is opened alone is an original: there is nothing lost in it.
             Role::Subject if !compressed => Role::Original,
@@ -326,7 +368,8 @@ impl Viewer {
                 self.cursor = None;
             }
         }
-        if self.set.original.is_some() && (self.set.subject.is_some() || self.set.other.is_some()) {
+        let pair = self.set.subject.is_some() || self.set.other.is_some();
+        if self.set.original.is_some() && pair && !self.playing {
             let progress = self.service.measure(&self.set, self.generation);
             self.work.push(Work { name: "measuring".to_owned(), progress });
         }

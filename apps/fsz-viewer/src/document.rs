@@ -53,6 +53,8 @@ pub struct Document {
     pub dtype: Dtype,
     /// Of a stream.
     pub facts: Option<Arc<Facts>>,
+    /// Absolute bound of values that were decoded from several streams.
+    pub decoded_bound: Option<f64>,
     body: Body,
 }
 
@@ -90,6 +92,7 @@ impl Document {
             grid: Grid::new(field.shape().sides()),
             dtype: field.dtype(),
             facts: None,
+            decoded_bound: None,
             body: Body::Values(Arc::new(field)),
         }
     }
@@ -101,8 +104,14 @@ impl Document {
             grid: Grid::new(&facts.header.shape),
             dtype: facts.header.dtype,
             facts: Some(Arc::new(facts)),
+            decoded_bound: None,
             body,
         }
+    }
+
+    /// Whether the values came out of a compressor.
+    pub fn is_reconstruction(&self) -> bool {
+        self.facts.is_some() || self.decoded_bound.is_some()
     }
 
     /// Bytes of the values.

@@ -6,7 +6,10 @@
 
 mod app;
 mod bench;
+#[cfg(feature = "adios2")]
+mod bp;
 mod camera;
+mod catalog;
 mod colours;
 mod document;
 mod explain;
@@ -26,6 +29,7 @@ mod words;
 
 pub use app::{Start, Viewer};
 pub use bench::bench;
+pub use catalog::Choice;
 pub use plane::Place;
 pub use service::{Role, Wake};
 pub use settings::Settings;

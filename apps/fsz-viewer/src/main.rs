@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Parser;
 use fsz::Dtype;
 use fsz_field::{Hints, Shape};
-use fsz_viewer::{Place, Settings, Start, Viewer, bench};
+use fsz_viewer::{Choice, Place, Settings, Start, Viewer, bench};
 
 /// See what compression kept, what it lost, and why
 ///
@@ -33,6 +33,12 @@ struct Args {
     /// Plane to begin with
     #[arg(long, default_value_t = 0)]
     index: u64,
+    /// Variable of an ADIOS2 file to begin with
+    #[arg(long, value_name = "NAME", default_value = "")]
+    variable: String,
+    /// Its step
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    step: u64,
     /// Measure how fast planes of the first file come, without a window
     #[arg(long)]
     bench: bool,
@@ -60,6 +66,7 @@ fn run(args: Args) -> Result<(), String> {
         original: args.original,
         hints,
         place: Some(Place { axis: args.axis, plane: args.index }),
+        choice: Choice { variable: args.variable, step: args.step },
     };
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()

@@ -1,6 +1,6 @@
 //! The threads that read, decode and measure, so that the window never waits.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use fsz::{Bound, Codec, Options, Progress};
 use fsz_field::{Field, Hints, Values};
 
+use crate::catalog::{Catalog, Choice};
 use crate::document::{Document, Result};
 use crate::measures::Measures;
 use crate::plane::{Place, Plane};
@@ -43,7 +44,8 @@ impl Set {
 
     /// The absolute bound of the subject.
     pub fn bound(&self) -> Option<f64> {
-        Some(self.subject.as_ref()?.facts.as_ref()?.header.absolute_bound)
+        let subject = self.subject.as_ref()?;
+        subject.facts.as_ref().map(|f| f.header.absolute_bound).or(subject.decoded_bound)
     }
 }
 
@@ -69,7 +71,7 @@ pub struct Planes {
 /// Work for the threads.
 #[derive(Debug)]
 enum Job {
-    Open { path: PathBuf, hints: Hints, role: Role },
+    Open { path: PathBuf, hints: Hints, role: Role, choice: Choice },
     Try { original: Box<Document>, bound: Bound, missing: Vec<f64> },
     Measure { set: Box<Set>, generation: u64 },
 }
@@ -78,7 +80,13 @@ enum Job {
 #[derive(Debug)]
 pub enum News {
     /// A file was opened, or not.
-    Opened { path: PathBuf, role: Role, document: Result<Box<Document>> },
+    Opened {
+        path: PathBuf,
+        role: Role,
+        document: Result<Box<Document>>,
+        /// Of a file of several variables: what there is to choose, and what was chosen.
+        catalog: Option<(Catalog, Choice)>,
+    },
     /// The original was compressed in memory, or not.
     Tried(Result<Box<Document>>),
     /// Planes of a set.
@@ -145,9 +153,9 @@ impl Service {
         let _ = self.planes.send((set.clone(), place, generation));
     }
 
-    /// Opens a file.
-    pub fn open(&self, path: PathBuf, hints: Hints, role: Role) -> Arc<Progress> {
-        self.order(Job::Open { path, hints, role })
+    /// Opens a file; of one with several variables, the choice that is nearest to this one.
+    pub fn open(&self, path: PathBuf, hints: Hints, role: Role, choice: Choice) -> Arc<Progress> {
+        self.order(Job::Open { path, hints, role, choice })
     }
 
     /// Compresses an original in memory.
@@ -180,9 +188,12 @@ impl Service {
 
 fn done(codec: &Codec, job: Job, progress: &Arc<Progress>) -> News {
     match job {
-        Job::Open { path, hints, role } => {
-            let document = Document::open(&path, &hints).map(Box::new);
-            News::Opened { path, role, document }
+        Job::Open { path, hints, role, choice } => {
+            let (document, catalog) = match opened(&path, &hints, &choice) {
+                Ok((document, catalog)) => (Ok(Box::new(document)), catalog),
+                Err(reason) => (Err(reason), None),
+            };
+            News::Opened { path, role, document, catalog }
         }
         Job::Try { original, bound, missing } => {
             News::Tried(compressed(codec, &original, bound, &missing, progress).map(Box::new))
@@ -203,6 +214,29 @@ fn done(codec: &Codec, job: Job, progress: &Arc<Progress>) -> News {
             }
         }
     }
+}
+
+#[cfg(feature = "adios2")]
+fn opened(
+    path: &Path,
+    hints: &Hints,
+    choice: &Choice,
+) -> Result<(Document, Option<(Catalog, Choice)>)> {
+    if matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
+        let catalog = crate::bp::catalog(path)?;
+        let choice = catalog.nearest(choice);
+        return Ok((crate::bp::open(path, &choice)?, Some((catalog, choice))));
+    }
+    Ok((Document::open(path, hints)?, None))
+}
+
+#[cfg(not(feature = "adios2"))]
+fn opened(
+    path: &Path,
+    hints: &Hints,
+    _choice: &Choice,
+) -> Result<(Document, Option<(Catalog, Choice)>)> {
+    Ok((Document::open(path, hints)?, None))
 }
 
 fn compressed(

@@ -2,7 +2,7 @@
 //! file differs.
 
 use crate::cargo::{cargo, root, target};
-use crate::test::{BUILD, FEATURES};
+use crate::test::{ALL_FEATURES, BUILD, FEATURES};
 use crate::{process, setup};
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -74,12 +74,12 @@ fn build(size: Size) -> Result<PathBuf> {
     let profile = if size == Size::Full {
         build.args(["build", "--locked", "--release", "--package", "fsz-cli"]);
         build.args(["--package", "fsz-adios2", "--package", "gray-scott", "--package", "fsz-demo"]);
+        build.args(FEATURES);
         "release"
     } else {
-        build.args(BUILD);
+        build.args(BUILD).args(ALL_FEATURES);
         "debug"
     };
-    build.args(FEATURES);
     println!("building (the first time takes some minutes)");
     process::run(&mut build)?;
     Ok(target().join(profile))
@@ -127,6 +127,7 @@ What next:
   what the file holds               {fsz} inspect {file}
   one step as an .fsz file          {fsz} extract {file} --variable V --step 19 -o v.fsz
   one slice of it, nothing else     {fsz} slice v.fsz --axis 0 --index 64 -o slice.npy
+  see original, error and why       cargo xtask view-demo
   the XML for your own simulation   {fsz} adios2
   all of it                         README.md"
     );

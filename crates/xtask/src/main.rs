@@ -14,6 +14,7 @@ mod ptx;
 mod setup;
 mod test;
 mod tools;
+mod view;
 
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ Usage: cargo xtask <command>
 
   setup              download the pinned dependencies into the user's cache folder (once)
   demo               write a simulation through FSZ, verify every bound, draw a picture
+  view-demo          look at what the demo wrote: original, reconstruction, error, and why
   test [STAGE...]    everything that must hold: format, lints, docs, tests, demo (all stages)
   bench [WORDS...]   speed and ratio beside memcpy and zfp here; words go to `fsz bench`
   fuzz [SECONDS] [TARGET]
@@ -55,6 +57,7 @@ fn dispatch(args: &[String]) -> Result<()> {
     match (command.as_str(), rest) {
         ("setup", []) => setup::run(),
         ("demo", []) => demo::run(demo::Size::Full),
+        ("view-demo", []) => view::run(),
         ("test", stages) => test::run(stages),
         ("bench", words) => bench::run(words),
         ("fuzz", []) => fuzz::run(60, None),
@@ -64,7 +67,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("ptx", [word]) if word == "--check" => ptx::check(),
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
-        ("setup" | "demo" | "fuzz" | "ptx" | "check-plain" | "env", [.., extra]) => {
+        ("setup" | "demo" | "view-demo" | "fuzz" | "ptx" | "check-plain" | "env", [.., extra]) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")
         }
         _ => bail!("no command `{command}`; see `cargo xtask --help`"),

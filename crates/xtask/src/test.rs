@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use report::Report;
 
 use std::time::Instant;
-pub use suite::{BUILD, FEATURES};
+pub use suite::{ALL_FEATURES, BUILD, FEATURES};
 
 /// A stage's name, what it is about, and what it does; notes go into the report.
 type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);

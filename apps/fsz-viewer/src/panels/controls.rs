@@ -32,6 +32,7 @@ impl Viewer {
     pub(super) fn controls(&mut self, ui: &mut Ui) {
         let Some(leader) = self.set.leader() else { return };
         let grid = leader.grid.clone();
+        self.variables(ui);
         if grid.axes() > 1 {
             ui.heading("Plane");
             ui.horizontal(|ui| {
@@ -99,5 +100,35 @@ impl Viewer {
             }
             ui.separator();
         }
+    }
+
+    /// Variable and step of a file that has several.
+    fn variables(&mut self, ui: &mut Ui) {
+        let Some(catalog) = self.catalogs.iter().flatten().next().cloned() else { return };
+        let heading = ui.heading("Variable");
+        let mut choice = self.choice.clone();
+        let list = ComboBox::from_id_salt("variable").selected_text(&choice.variable);
+        let shown = list.show_ui(ui, |ui| {
+            for entry in &catalog.entries {
+                ui.selectable_value(&mut choice.variable, entry.name.clone(), &entry.name);
+            }
+        });
+        shown.response.labelled_by(heading.id);
+        choice = catalog.nearest(&choice);
+        let steps =
+            catalog.entries.iter().find(|e| e.name == choice.variable).map_or(1, |e| e.steps);
+        if steps > 1 {
+            ui.horizontal(|ui| {
+                ui.add(Slider::new(&mut choice.step, 0..=steps - 1).text("step"));
+                ui.toggle_value(&mut self.playing, "Play");
+            });
+        }
+        if self.playing && !self.busy() {
+            choice.step = (choice.step + 1) % steps;
+        }
+        if choice != self.choice && !self.busy() {
+            self.choose(choice);
+        }
+        ui.separator();
     }
 }

@@ -2,6 +2,8 @@
 
 mod bad_files;
 mod bench;
+#[cfg(feature = "adios2")]
+mod bp;
 mod looks;
 mod shop;
 mod use_it;

@@ -1,7 +1,7 @@
 //! The stages that read the sources and do not run them.
 
 use super::report::Report;
-use super::suite::FEATURES;
+use super::suite::ALL_FEATURES;
 use crate::cargo::{cargo, root, target, tool};
 use crate::{cache, process, ptx, setup};
 use anyhow::{Context, Result, bail};
@@ -59,7 +59,7 @@ pub fn deny(report: &mut Report) -> Result<()> {
 
 pub fn clippy(_: &mut Report) -> Result<()> {
     let mut clippy = cargo()?;
-    clippy.args(["clippy", "--workspace", "--all-targets", "--locked"]).args(FEATURES);
+    clippy.args(["clippy", "--workspace", "--all-targets", "--locked"]).args(ALL_FEATURES);
     process::run(clippy.args(["--", "-D", "warnings"]))
 }
 

@@ -6,8 +6,12 @@ use crate::process;
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader, PipeReader};
 
-/// The optional parts, which the tests cover too.
+/// The optional parts of the command line.
 pub const FEATURES: [&str; 2] = ["--features", "fsz-cli/adios2,fsz-cli/zfp"];
+
+/// The optional parts of all programs, which the tests cover too.
+pub const ALL_FEATURES: [&str; 2] =
+    ["--features", "fsz-cli/adios2,fsz-cli/zfp,fsz-viewer/adios2,fsz-viewer/zfp"];
 
 /// Builds programs, libraries and tests with one set of features: with another, cargo would build
 /// much of it once more.
@@ -16,9 +20,9 @@ pub const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--locked
 /// Runs all tests. All of it is built first, so that the programs and the operator lie where the
 /// tests, and the demo after them, look for them.
 pub fn run(report: &mut Report) -> Result<()> {
-    process::run(cargo()?.args(BUILD).args(FEATURES))?;
+    process::run(cargo()?.args(BUILD).args(ALL_FEATURES))?;
     let mut tests = cargo()?;
-    tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(FEATURES);
+    tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
     // With --show-output passing tests can say what they skipped. cargo names the test programs on
     // stderr; one pipe for both keeps the names beside their results.
     let (output, input) = std::io::pipe().context("no pipe for `cargo test`")?;

@@ -1,0 +1,42 @@
+//! What there is to choose in a file of several variables and steps.
+
+use std::path::PathBuf;
+
+/// The variables of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Catalog {
+    /// The file.
+    pub path: PathBuf,
+    /// Its variables, by name; at least one.
+    pub entries: Vec<Entry>,
+}
+
+/// One variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// The steps that it was written in; at least one.
+    pub steps: u64,
+}
+
+/// A step of a variable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// The variable.
+    pub variable: String,
+    /// Its step.
+    pub step: u64,
+}
+
+impl Catalog {
+    /// The nearest choice that the file has: its first variable where it has none of that name.
+    pub fn nearest(&self, choice: &Choice) -> Choice {
+        let entry = self.entries.iter().find(|e| e.name == choice.variable);
+        let entry = entry.or(self.entries.first());
+        entry.map_or_else(Choice::default, |e| Choice {
+            variable: e.name.clone(),
+            step: choice.step.min(e.steps - 1),
+        })
+    }
+}
