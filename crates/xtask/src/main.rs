@@ -24,7 +24,9 @@ Usage: cargo xtask <command>
 
   setup              download the pinned dependencies into the user's cache folder (once)
   demo               write a simulation through FSZ, verify every bound, draw a picture
-  view-demo          look at what the demo wrote: original, reconstruction, error, and why
+  view-demo [--picture FILE]
+                     look at what the demo wrote: original, reconstruction, error, and why;
+                     with --picture, draw the window into a PNG file instead
   test [STAGE...]    everything that must hold: format, lints, docs, tests, demo (all stages)
   bench [WORDS...]   speed and ratio beside memcpy and zfp here; words go to `fsz bench`
   fuzz [SECONDS] [TARGET]
@@ -57,7 +59,8 @@ fn dispatch(args: &[String]) -> Result<()> {
     match (command.as_str(), rest) {
         ("setup", []) => setup::run(),
         ("demo", []) => demo::run(demo::Size::Full),
-        ("view-demo", []) => view::run(),
+        ("view-demo", []) => view::run(None),
+        ("view-demo", [word, file]) if word == "--picture" => view::run(Some(file)),
         ("test", stages) => test::run(stages),
         ("bench", words) => bench::run(words),
         ("fuzz", []) => fuzz::run(60, None),
