@@ -7,16 +7,12 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use common::{
     compress, data_folder, fields,
     inputs::{KINDS, Random, field},
     seal::{seal, seal_chunk},
 };
 use fsz::{Backend, Bound, Codec, Element, Options, Stream};
-
-static SKIPPED: AtomicUsize = AtomicUsize::new(0);
 
 /// The codec of the first device, or `None` with a loud word about what is skipped.
 fn device(what: &str) -> Option<Codec> {
@@ -27,8 +23,7 @@ fn device(what: &str) -> Option<Codec> {
         }
         Err(why) => {
             assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{what}: {why}");
-            let n = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
-            eprintln!("SKIPPED ({n} so far): {what}: {why}");
+            eprintln!("SKIPPED: {what}: {why}");
             None
         }
     }
@@ -365,4 +360,30 @@ fn one_codec_serves_many_threads() {
 fn a_device_that_is_not_there_is_refused() {
     assert!(matches!(Codec::cuda(1 << 20), Err(fsz::Error::Device(_))));
     assert!(Codec::auto().is_ok());
+}
+
+/// Each device of the machine at once, from a thread of its own, gives the CPU's bytes.
+#[test]
+fn every_device_gives_the_same_stream() {
+    let count = fsz::devices().map_or(0, |devices| devices.len());
+    if count < 2 {
+        eprintln!("SKIPPED: several devices: this machine has {count}");
+        return;
+    }
+    let data = field::<f32>(KINDS[0], 1_000_000, 11);
+    let (shape, options) = ([data.len() as u64], Options::new(Bound::ValueRange(1e-3)));
+    let expected = compress(&Codec::cpu(), &data, &shape, &options);
+    std::thread::scope(|scope| {
+        for device in 0..count {
+            let (data, options, expected) = (&data, &options, &expected);
+            scope.spawn(move || {
+                let codec = Codec::cuda(device).expect("opens");
+                for run in 0..20 {
+                    let stream = compress(&codec, data, &shape, options);
+                    assert!(stream == *expected, "device {device}, run {run}");
+                    same_field::<f32>(&format!("device {device}"), &codec, &stream);
+                }
+            });
+        }
+    });
 }

@@ -3,6 +3,8 @@
 #![cfg(feature = "cuda")]
 
 mod common;
+#[path = "common/fenced.rs"]
+mod fenced;
 
 use std::{
     ptr::null_mut,
@@ -119,6 +121,52 @@ fn any_alignment_and_no_byte_outside() {
                 there_and_back(&codec, &what, &d, &options, 8 * offset);
             }
         }
+    }
+}
+
+/// With unmapped pages beside every buffer no kernel touches a byte of another page.
+#[test]
+fn nothing_beyond_a_fence_is_touched() {
+    use fenced::{Fenced, Side};
+    let Some(codec) = device("fences") else { return };
+    for (kind, n, side) in KINDS.iter().flat_map(|&kind| {
+        [1usize, 255, 1000, 16_384, 50_001]
+            .into_iter()
+            .flat_map(move |n| [(kind, n, Side::First), (kind, n, Side::Last)])
+    }) {
+        let what = format!("{kind}, {n} elements, {side:?}");
+        // The end of the field is the end of the page only for whole pieces of 16 bytes.
+        let n = if side == Side::Last { n.next_multiple_of(4) } else { n };
+        let data = field::<f32>(kind, n, 4);
+        let (shape, options) = ([n as u64], Options::new(Bound::ValueRange(1e-3)).missing(1e20));
+        let expected = compress(&Codec::cpu(), &data, &shape, &options);
+        let compression = Compression::new(&shape, f32::DTYPE, &options).expect("valid");
+        let bytes: Vec<u8> = data.iter().flat_map(|d| d.to_le_bytes()).collect();
+        let input = Fenced::new(bytes.len(), side);
+        input.write(&bytes);
+        let stream = Fenced::new(expected.len(), side);
+        let scratch = Fenced::new((compression.scratch_len() as usize).next_multiple_of(256), side);
+        let output = Fenced::new(bytes.len(), side);
+        let status = Fenced::new(DeviceCodec::DECOMPRESS_SCRATCH.next_multiple_of(256), side);
+        let place = (stream.address, stream.len as u64);
+        // SAFETY: the memory lives to the end of the loop's body and is sized as the calls ask.
+        unsafe {
+            codec
+                .compress(&compression, input.address, place, scratch.address, null_mut())
+                .expect("launches");
+            codec
+                .decompress(compression.kind(), place, output.address, status.address, null_mut())
+                .expect("launches");
+            let len = codec.compressed_len(scratch.address, place.1, null_mut());
+            assert_eq!(len.expect("compresses"), expected.len() as u64, "{what}");
+            codec.outcome(status.address, null_mut()).expect("decompresses");
+        }
+        assert!(stream.read() == expected, "{what}: the stream differs");
+        let field = Stream::open(&expected).expect("opens");
+        let mut back = vec![0f32; n];
+        Codec::cpu().decompress_into(&field, &mut back).expect("decompresses");
+        let back: Vec<u8> = back.iter().flat_map(|d| d.to_le_bytes()).collect();
+        assert!(output.read() == back, "{what}: the field differs");
     }
 }
 

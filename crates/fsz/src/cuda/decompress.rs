@@ -22,6 +22,9 @@ use crate::{
 /// What the status holds before a call.
 const NO_FAULT: u64 = u64::MAX;
 
+/// Bytes that a kernel reads at a time.
+const PIECE: usize = 16;
+
 /// A box of a field: start and count per axis.
 pub(crate) type Boxed<'a> = (&'a [u64], &'a [u64]);
 
@@ -177,13 +180,21 @@ fn to_host<T: Element>(
     let place = |part: &[u8]| part.as_ptr() as usize - bytes.as_ptr() as usize;
     let payload = place(first)..place(last) + last.len();
     device.work(|Workspace { queue, field, stream: room, scratch }| {
-        let at = room.room(bytes.len())?;
+        let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;
         let status = scratch.room(8)?;
         queue.upload(at, &bytes[..kind.layout.payload as usize])?;
         // A forged index may let the last chunk lie before the first; the kernel finds that out.
-        if let Some(part) = bytes.get(payload.clone()) {
-            queue.upload(at + payload.start as u64, part)?;
+        if payload.start <= payload.end {
+            // The kernels read whole pieces; what lies beside the payload in the outer two is not used.
+            let from = payload.start / PIECE * PIECE;
+            let to = payload.end.next_multiple_of(PIECE).min(bytes.len());
+            // SAFETY: there is room for a piece behind the stream.
+            let clear = unsafe {
+                result::memset_d8_async(at + bytes.len() as u64, 0, PIECE, queue.handle())
+            };
+            check("cuMemsetD8Async", clear)?;
+            queue.upload(at + from as u64, &bytes[from..to])?;
         }
         let view = kind.view(at, bytes.len() as u64)?;
         // SAFETY: `status` was made above.
