@@ -8,6 +8,7 @@ mod cache;
 mod cargo;
 mod demo;
 mod fuzz;
+mod mpi;
 mod plain;
 mod process;
 mod ptx;
@@ -33,6 +34,8 @@ Usage: cargo xtask <command>
                      run the fuzz targets (60 s each; needs a nightly toolchain)
   ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
                      where the committed one differs
+  mpi                build ADIOS2 with MPI into the user's cache folder (once, 13 minutes), and print
+                     the shell lines that select it
   check-plain        plain cargo needs a Rust toolchain and a linker, nothing else
   env                print shell lines with which plain cargo finds what set-up provided:
                      eval \"$(cargo xtask env)\"
@@ -68,9 +71,13 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
         ("ptx", []) => ptx::write(),
         ("ptx", [word]) if word == "--check" => ptx::check(),
+        ("mpi", []) => mpi::run(),
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
-        ("setup" | "demo" | "view-demo" | "fuzz" | "ptx" | "check-plain" | "env", [.., extra]) => {
+        (
+            "setup" | "demo" | "view-demo" | "fuzz" | "ptx" | "mpi" | "check-plain" | "env",
+            [.., extra],
+        ) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")
         }
         _ => bail!("no command `{command}`; see `cargo xtask --help`"),

@@ -90,6 +90,16 @@ pub fn run() -> Result<()> {
 }
 
 impl Environment {
+    /// An environment of another command's.
+    pub const fn new(
+        folder: &'static str,
+        purpose: &'static str,
+        requirements: &'static [&'static str],
+        instead: &'static str,
+    ) -> Environment {
+        Environment { folder, purpose, requirements, instead }
+    }
+
     /// Where it lies, whether it is there or not.
     pub fn path(&self) -> Result<PathBuf> {
         Ok(cache::folder()?.join(self.folder))

@@ -46,6 +46,15 @@ uint32_t fsz_adios2_interface(void);
 /* Registers a sink for the calling thread, in place of the previous one; NULL for none. */
 void fsz_adios2_set_sink(fsz_adios2_sink sink, void *user);
 
+/* For a sink: decodes a payload to device (or managed) memory, and returns when the values are
+ * there. Only the compressed bytes cross to the device; where it cannot decode, the CPU does and
+ * the values cross. `device` is an address of this process's CUDA memory with room for `capacity`
+ * bytes; work that is pending on its device is waited for. Values have the type and C order of the
+ * ADIOS2 block. Returns 0; or 1 and a message of at most `room` bytes, zero byte included (NULL and
+ * 0 for none), and the memory may then hold anything. Must be called while the payload is valid. */
+int fsz_read_to_device(const fsz_adios2_payload *payload, void *device, size_t capacity,
+                       char *message, size_t room);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,7 +40,7 @@ fsz_operator *fsz_core_create(const fsz_text *keys, const fsz_text *values, size
 void fsz_core_destroy(fsz_operator *self);
 size_t fsz_core_estimate(const fsz_operator *self, size_t elements, size_t element_size,
                          size_t dimensions);
-/* Bytes written to out; 0 only where ADIOS2 gave no values at all. */
+/* Bytes written to out; 0 only where ADIOS2 gave no values, or a dead device holds them. */
 size_t fsz_core_operate(const fsz_operator *self, const fsz_write *write);
 /* Bytes written to out; 0, and a message, for a payload that is not whole. */
 size_t fsz_core_inverse(const fsz_operator *self, const char *in, size_t length, char *out,

@@ -61,11 +61,14 @@ public:
         const size_t bytes = fsz_core_operate(m_Core, &write);
         if (bytes == 0)
         {
-            /* The one exception at run time: SST does this for a variable with a memory selection,
-             * and the values are lost whatever is done here. */
-            throw std::runtime_error("FSZ: ADIOS2 gave the operator no values of variable " +
-                                     m_Variable +
-                                     ": this engine takes no memory selection with an operator");
+            /* The exceptions at run time: the values are out of reach whatever is done here. SST
+             * gives none for a variable with a memory selection. */
+            const std::string reason =
+                dataIn == nullptr
+                    ? "ADIOS2 gave the operator no values: this engine takes no memory selection "
+                      "with an operator"
+                    : "the CUDA device that holds the values does not answer";
+            throw std::runtime_error("FSZ: variable " + m_Variable + ": " + reason);
         }
         return bytes;
     }

@@ -1,8 +1,11 @@
 //! The symbols of the library: ADIOS2's two, and those of `include/fsz_adios2.h`.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_int, c_void};
 
-use crate::sink::{self, Sink};
+use crate::{
+    read_to_device,
+    sink::{self, Payload, Sink},
+};
 
 unsafe extern "C-unwind" {
     /// The C++ half of [`OperatorCreate`]; throws.
@@ -45,4 +48,32 @@ pub extern "C" fn fsz_adios2_interface() -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fsz_adios2_set_sink(sink: Option<Sink>, user: *mut c_void) {
     sink::set(sink.map(|sink| (sink, user)));
+}
+
+/// Decodes a payload to device memory; see `fsz_adios2.h`.
+///
+/// # Safety
+/// `payload` is the one that a sink was just given, `device` has room for `capacity` bytes of CUDA
+/// memory, and `message` for `room` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fsz_read_to_device(
+    payload: *const Payload,
+    device: *mut c_void,
+    capacity: usize,
+    message: *mut c_char,
+    room: usize,
+) -> c_int {
+    // SAFETY: promised by the caller.
+    let Err(error) = (unsafe { read_to_device::run(&*payload, device.cast(), capacity) }) else {
+        return 0;
+    };
+    if !message.is_null() && room > 0 {
+        let length = error.floor_char_boundary(room - 1);
+        // SAFETY: at most `room` bytes with the zero byte.
+        unsafe {
+            message.cast::<u8>().copy_from_nonoverlapping(error.as_ptr(), length);
+            message.add(length).write(0);
+        }
+    }
+    1
 }

@@ -8,9 +8,11 @@
 mod block;
 mod bridge;
 mod codecs;
+mod cuda;
 mod envelope;
 mod export;
 mod operator;
 mod parameters;
+mod read_to_device;
 mod sink;
 mod warning;

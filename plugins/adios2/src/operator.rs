@@ -1,6 +1,7 @@
 //! The operator itself: ADIOS2 blocks to payloads and back.
 //!
-//! Writing never fails: what cannot be compressed is stored as it is. Reading fails with a message.
+//! Writing does not fail: what a device cannot compress the CPU does, and what cannot be compressed is
+//! stored as it is. Reading fails with a message.
 
 use std::{
     cell::Cell,
@@ -14,8 +15,9 @@ use fsz::{Codec, Dtype, Element, Options, Stream};
 use crate::{
     block::Block,
     codecs,
+    cuda::{self, Kind, Memory},
     envelope::{self, Envelope, MAX_DIMENSIONS, MAX_NAME, Mode, max_header, min_header},
-    parameters::Parameters,
+    parameters::{Backend, Parameters},
     sink, warning,
 };
 
@@ -71,10 +73,11 @@ impl Operator {
         ESTIMATED.take() == Some((self.identity(), elements, size, dimensions))
     }
 
-    /// Writes the payload of an ADIOS2 block to `out` and returns its length, which is never 0.
+    /// Writes the payload of an ADIOS2 block to `out` and returns its length, which is never 0 while
+    /// the values can be read: 0 only for device memory of a device that does not answer.
     ///
     /// # Safety
-    /// `block.data` is readable for all its values. `out` is writable for what
+    /// `block.data` holds all its values, in host or CUDA memory. `out` is writable for what
     /// [`Operator::estimate`] said if it was asked on this thread just before, else for the values
     /// and the shortest header.
     pub unsafe fn write(&self, mut block: Block<'_>, out: *mut u8) -> usize {
@@ -85,58 +88,154 @@ impl Operator {
             block.start = None;
         }
         let began = Instant::now();
+        let memory = if block.bytes() > 0 { Memory::of(block.data) } else { None };
         // SAFETY: promised by the caller.
-        let attempt = catch_unwind(AssertUnwindSafe(|| unsafe {
-            match block.dtype {
-                Dtype::F32 => self.write_stream::<f32>(&block, roomy, out),
-                Dtype::F64 => self.write_stream::<f64>(&block, roomy, out),
+        let on_device = unsafe { self.write_on_device(memory.as_ref(), &block, roomy, out) };
+        let written = match on_device {
+            Some(written) => written,
+            None => {
+                // Alive until the block is written.
+                let copy;
+                if let Some(memory) = memory.filter(|memory| memory.kind == Kind::Device) {
+                    // SAFETY: promised by the caller.
+                    copy = match unsafe { cuda::copy_to_host(&memory, block.bytes()) } {
+                        Ok(copy) => copy,
+                        Err(reason) => {
+                            warning::lost(&block.variable, &reason);
+                            return 0;
+                        }
+                    };
+                    block.data = copy.as_ptr();
+                }
+                // SAFETY: the values are in memory that the host reads now.
+                unsafe { self.write_on_host(&block, roomy, out) }
             }
-        }));
-        let attempt = match attempt {
-            Ok(Ok(written)) => Ok(written),
-            Ok(Err(reason)) => Err(reason),
-            Err(_) => Err("the codec failed (please report this)".into()),
         };
-        let written = attempt.unwrap_or_else(|reason| {
-            if block.bytes() > SMALL {
-                warning::stored_raw(&block.variable, &reason);
-            }
-            // SAFETY: promised by the caller.
-            unsafe { write_raw(&block, roomy, out) }
-        });
         if self.parameters.verbose > 0 {
             report(&block, written, began);
         }
         written
     }
 
+    /// Compresses on a CUDA device; None where the CPU is to do it, after the work that is pending on
+    /// the values.
+    ///
     /// # Safety
-    /// As [`Operator::write`]; `T` is the block's type.
-    unsafe fn write_stream<T: Element>(
+    /// As [`Operator::write`].
+    unsafe fn write_on_device(
         &self,
+        memory: Option<&Memory>,
+        block: &Block<'_>,
+        roomy: bool,
+        out: *mut u8,
+    ) -> Option<usize> {
+        let backend = self.parameters.backend;
+        let compress = || -> Result<Option<usize>, String> {
+            if let Some(memory) = memory {
+                memory.wait()?;
+            }
+            if backend == Backend::Cpu || self.parameters.bound.is_none() {
+                return Ok(None);
+            }
+            match memory {
+                Some(memory) if memory.kind != Kind::Pinned => {
+                    let encode = |shape: &[u64], options: &Options, body: &mut [u8]| {
+                        // SAFETY: the values are the caller's promise; waited for above.
+                        unsafe { cuda::compress(memory, block.dtype, shape, options, body) }
+                    };
+                    // SAFETY: promised by the caller.
+                    unsafe { self.write_stream(block, roomy, out, encode) }.map(Some)
+                }
+                _ if backend == Backend::Cuda && block.bytes() > 0 => {
+                    let codec = codecs::cuda(self.parameters.device).map_err(text)?;
+                    // SAFETY: host memory, as the driver says or as it is no CUDA memory.
+                    unsafe { self.write_from_host(&codec, block, roomy, out) }.map(Some)
+                }
+                _ => Ok(None),
+            }
+        };
+        attempt(compress).unwrap_or_else(|reason| {
+            warning::on_cpu(&block.variable, &reason);
+            None
+        })
+    }
+
+    /// Compresses on the CPU, or stores the values as they are.
+    ///
+    /// # Safety
+    /// As [`Operator::write`], and the host reads the values.
+    unsafe fn write_on_host(&self, block: &Block<'_>, roomy: bool, out: *mut u8) -> usize {
+        // SAFETY: promised by the caller.
+        let compress = || unsafe { self.write_from_host(&self.codec()?, block, roomy, out) };
+        attempt(compress).unwrap_or_else(|reason| {
+            if block.bytes() > SMALL {
+                warning::stored_raw(&block.variable, &reason);
+            }
+            // SAFETY: promised by the caller.
+            unsafe { write_raw(block, roomy, out) }
+        })
+    }
+
+    /// # Safety
+    /// As [`Operator::write_on_host`].
+    unsafe fn write_from_host(
+        &self,
+        codec: &Codec,
         block: &Block<'_>,
         roomy: bool,
         out: *mut u8,
     ) -> Result<usize, String> {
-        let bound = self.parameters.bound.ok_or("no accuracy was given")?;
-        let codec = self.codec()?;
-        let mut options = Options::new(bound);
+        // SAFETY: promised by the caller.
+        unsafe {
+            match block.dtype {
+                Dtype::F32 => {
+                    let values = block.values::<f32>();
+                    self.write_stream(block, roomy, out, |shape, options, body| {
+                        codec.compress_into(&values, shape, options, body).map_err(text)
+                    })
+                }
+                Dtype::F64 => {
+                    let values = block.values::<f64>();
+                    self.write_stream(block, roomy, out, |shape, options, body| {
+                        codec.compress_into(&values, shape, options, body).map_err(text)
+                    })
+                }
+            }
+        }
+    }
+
+    /// What the parameters and the block say of the stream.
+    fn options(&self, block: &Block<'_>, start: Option<&[u64]>) -> Result<Options, String> {
+        let mut options = Options::new(self.parameters.bound.ok_or("no accuracy was given")?);
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }
         if !block.variable.is_empty() {
             options = options.name(clip(&block.variable));
         }
+        Ok(match start {
+            Some(start) => options.start(start),
+            None => options,
+        })
+    }
+
+    /// Writes the payload with the stream that `encode` makes.
+    ///
+    /// # Safety
+    /// `out` is as [`Operator::write`] asks.
+    unsafe fn write_stream(
+        &self,
+        block: &Block<'_>,
+        roomy: bool,
+        out: *mut u8,
+        encode: impl FnOnce(&[u64], &Options, &mut [u8]) -> Result<usize, String>,
+    ) -> Result<usize, String> {
         let (shape, start) = block.stream_shape();
-        if let Some(start) = start {
-            options = options.start(start);
-        }
-        let most = fsz::max_compressed_len(&shape, T::DTYPE).map_err(text)? as usize;
-        // SAFETY: promised by the caller.
-        let values = unsafe { block.values::<T>() };
+        let options = self.options(block, start)?;
+        let most = fsz::max_compressed_len(&shape, block.dtype).map_err(text)? as usize;
         let mut envelope = Envelope {
             mode: Mode::Stream,
-            element_size: T::DTYPE.size() as u8,
+            element_size: block.dtype.size() as u8,
             count: block.count.clone(),
             start: block.start.clone(),
             name: b"",
@@ -148,13 +247,13 @@ impl Operator {
             // only writes to the buffer.
             let out = unsafe { slice::from_raw_parts_mut(out, header_len + most) };
             let (header, body) = out.split_at_mut(header_len);
-            let length = codec.compress_into(&values, &shape, &options, body).map_err(text)?;
+            let length = encode(&shape, &options, body)?;
             envelope.body = &body[..length];
             header.copy_from_slice(&envelope.header());
             return Ok(header_len + length);
         }
         let mut body = vec![0; most];
-        let length = codec.compress_into(&values, &shape, &options, &mut body).map_err(text)?;
+        let length = encode(&shape, &options, &mut body)?;
         if header_len + length > min_header(block.count.len()) + block.bytes() {
             return Err(format!("this engine leaves no room for {length} bytes"));
         }
@@ -206,8 +305,7 @@ impl Operator {
                         }
                     }
                 };
-                catch_unwind(AssertUnwindSafe(decode))
-                    .unwrap_or_else(|_| Err("the codec failed (please report this)".into()))?;
+                attempt(decode)?;
                 Ok(bytes)
             }
         }
@@ -290,6 +388,12 @@ unsafe fn put(envelope: &Envelope<'_>, out: *mut u8) -> usize {
 /// A name as far as it can be recorded.
 fn clip(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME)]
+}
+
+/// What `work` says, or that it panicked.
+fn attempt<R>(work: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err("the codec failed (please report this)".into()))
 }
 
 fn text(error: fsz::Error) -> String {

@@ -8,12 +8,26 @@ const KNOWN: &str = "accuracy (or tolerance), mode, range_min, range_max, missin
 /// Most missing values that a stream can name.
 const MAX_MISSING: usize = 4;
 
+/// Where blocks are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Backend {
+    /// Each where it lies: CUDA memory on its device, host memory on the CPU.
+    Auto,
+    /// On the CPU; CUDA memory is copied to the host.
+    Cpu,
+    /// On a CUDA device, host memory too.
+    Cuda,
+}
+
 /// What the operator was told.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parameters {
     /// None in a reader, which is told nothing.
     pub bound: Option<Bound>,
     pub missing: Vec<f64>,
+    pub backend: Backend,
+    /// The CUDA device for host memory. CUDA memory has its own.
+    pub device: usize,
     /// None for all of the machine's.
     pub threads: Option<usize>,
     /// 0: warnings only; 1 or more: a line for each ADIOS2 block compressed.
@@ -32,7 +46,14 @@ impl Parameters {
         let mut relative = false;
         let (mut range_min, mut range_max) = (None, None);
         let mut empty = true;
-        let mut parsed = Parameters { bound: None, missing: Vec::new(), threads: None, verbose: 0 };
+        let mut parsed = Parameters {
+            bound: None,
+            missing: Vec::new(),
+            backend: Backend::Auto,
+            device: 0,
+            threads: None,
+            verbose: 0,
+        };
         for (key, value) in given {
             empty = false;
             let key = key.to_lowercase();
@@ -66,17 +87,18 @@ impl Parameters {
                         return Err(bad(&key, value, "at most 4 values"));
                     }
                 }
-                "backend" => match value.to_lowercase().as_str() {
-                    "auto" | "cpu" => {}
-                    "cuda" => {
-                        return Err("backend: this build of the FSZ operator has no CUDA codec, \
-                                    use auto or cpu"
-                            .into());
+                "backend" => {
+                    parsed.backend = match value.to_lowercase().as_str() {
+                        "auto" => Backend::Auto,
+                        "cpu" => Backend::Cpu,
+                        "cuda" => Backend::Cuda,
+                        _ => return Err(bad(&key, value, "auto, cuda or cpu")),
                     }
-                    _ => return Err(bad(&key, value, "auto, cuda or cpu")),
-                },
+                }
                 "device" => {
-                    value.parse::<u32>().map_err(|_| bad(&key, value, "a device number from 0"))?;
+                    let device = value.parse::<u32>();
+                    let device = device.map_err(|_| bad(&key, value, "a device number from 0"))?;
+                    parsed.device = device as usize;
                 }
                 "threads" => {
                     let threads = value.parse().ok().filter(|threads| (1..=4096).contains(threads));
@@ -150,6 +172,9 @@ mod tests {
         let all = parse("accuracy=1 missing=1e20,-999 threads=3 verbose=1").unwrap();
         assert_eq!((all.missing, all.threads, all.verbose), (vec![1e20, -999.0], Some(3), 1));
         assert_eq!(Parameters::parse([]).unwrap().bound, None);
+        let cuda = parse("accuracy=1 backend=CUDA device=1").unwrap();
+        assert_eq!((cuda.backend, cuda.device), (Backend::Cuda, 1));
+        assert_eq!(parse("accuracy=1").unwrap().backend, Backend::Auto);
     }
 
     #[test]
@@ -168,7 +193,6 @@ mod tests {
             "missing=a,b",
             "missing=1,2,3,4,5",
             "backend=gpu",
-            "backend=cuda",
             "device=-1",
             "threads=0",
             "threads=x",

@@ -1,4 +1,4 @@
-//! Warnings: on standard error, once for each variable.
+//! Warnings: on standard error, once for each variable and kind.
 
 use std::{
     collections::HashSet,
@@ -9,10 +9,24 @@ static WARNED: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
 /// Says once, for this variable and process, that its values are stored uncompressed.
 pub(crate) fn stored_raw(variable: &str, reason: &str) {
+    once(variable, "is stored uncompressed", reason);
+}
+
+/// Says once, for this variable and process, that the CPU does what a device should.
+pub(crate) fn on_cpu(variable: &str, reason: &str) {
+    once(variable, "is compressed on the CPU", reason);
+}
+
+/// Says once, for this variable and process, that its values cannot even be read.
+pub(crate) fn lost(variable: &str, reason: &str) {
+    once(variable, "cannot be read from its device", reason);
+}
+
+fn once(variable: &str, what: &str, reason: &str) {
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
-    if !warned.get_or_insert_default().insert(variable.to_owned()) {
+    if !warned.get_or_insert_default().insert(format!("{what} {variable}")) {
         return;
     }
     let variable = if variable.is_empty() { "a variable" } else { variable };
-    eprintln!("FSZ warning: {variable} is stored uncompressed: {reason}. (Said once.)");
+    eprintln!("FSZ warning: {variable} {what}: {reason}. (Said once.)");
 }

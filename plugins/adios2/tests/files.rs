@@ -315,7 +315,7 @@ fn bad_parameters_are_errors_while_the_configuration_is_read() {
         &[("accuracy", "-1")],
         &[("accuracy", "1e-3"), ("precision", "4")],
         &[("accuracy", "1e-3"), ("mode", "psnr")],
-        &[("accuracy", "1e-3"), ("backend", "cuda")],
+        &[("accuracy", "1e-3"), ("backend", "gpu")],
     ] {
         let config = config(folder.path(), "BP5", parameters);
         let refused = Adios::with_config(&config);

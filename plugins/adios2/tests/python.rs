@@ -80,6 +80,16 @@ fn fork() {
 }
 
 #[test]
+fn device() {
+    run_test("device.py");
+}
+
+#[test]
+fn live() {
+    run_test("live.py");
+}
+
+#[test]
 fn examples() {
     let folder = TempDir::new().expect("a scratch folder");
     run("examples/python/writer.py", &folder);

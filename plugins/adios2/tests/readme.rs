@@ -10,6 +10,7 @@ fn shows_the_examples_as_they_are() {
         "../../assets/adios2.xml",
         "examples/python/writer.py",
         "examples/python/reader.py",
+        "examples/python/device_writer.py",
         "examples/cpp/writer.cpp",
         "examples/cpp/reader.cpp",
     ] {

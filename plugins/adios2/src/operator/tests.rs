@@ -1,5 +1,7 @@
 //! The operator without ADIOS2.
 
+mod device;
+
 use super::*;
 
 fn writer(parameters: &[(&'static str, &'static str)]) -> Operator {

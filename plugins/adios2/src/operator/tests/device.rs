@@ -1,0 +1,152 @@
+//! Blocks in CUDA memory. Without a device each test says loudly that it proves nothing.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use fsz::cuda::DeviceMemory;
+
+use super::*;
+use crate::{
+    cuda::{Kind, Memory},
+    read_to_device,
+    sink::Payload,
+};
+
+/// One test at a time: one of them fills the device.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Device memory with these values, or None and a line where no device answers.
+fn on_device(test: &str, values: &[f32]) -> Option<DeviceMemory> {
+    match DeviceMemory::new(0, size_of_val(values).max(1), 0) {
+        Ok(mut memory) => {
+            memory.write(0, values).unwrap();
+            Some(memory)
+        }
+        Err(reason) => {
+            eprintln!("SKIPPED: {test}: {reason}");
+            None
+        }
+    }
+}
+
+fn device_block(memory: &DeviceMemory, count: &[u64]) -> Block<'static> {
+    let mut block = block(&[], count);
+    block.data = std::ptr::with_exposed_provenance(memory.address() as usize);
+    block
+}
+
+#[test]
+fn a_device_gives_the_bytes_of_the_cpu() {
+    let _alone = alone();
+    let values: Vec<f32> = (0..300_000).map(|i| (i as f32 * 0.01).sin()).collect();
+    let Some(memory) = on_device("a_device_gives_the_bytes_of_the_cpu", &values) else { return };
+    let found = Memory::of(device_block(&memory, &[1]).data).unwrap();
+    assert_eq!((found.kind, found.device), (Kind::Device, 0));
+    for backend in ["auto", "cuda", "cpu"] {
+        for parameters in [
+            vec![("accuracy", "1e-3"), ("backend", backend)],
+            vec![("accuracy", "1e-3"), ("mode", "rel"), ("backend", backend)],
+        ] {
+            let operator = writer(&parameters);
+            for count in [vec![300_000], vec![300, 1000], vec![20, 150, 100]] {
+                for ask in [true, false] {
+                    let host = write(&operator, block(&values, &count), ask);
+                    let device = write(&operator, device_block(&memory, &count), ask);
+                    assert_eq!(host, device, "{backend} {count:?}");
+                    let opened = envelope::open(&device).unwrap();
+                    assert_eq!(opened.mode, Mode::Stream);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_a_bound_device_memory_is_stored_raw() {
+    let _alone = alone();
+    let values = smooth();
+    let Some(memory) = on_device("without_a_bound_device_memory_is_stored_raw", &values) else {
+        return;
+    };
+    let payload = write(&writer(&[]), device_block(&memory, &[5000]), true);
+    assert_eq!(envelope::open(&payload).unwrap().mode, Mode::Raw);
+    assert_eq!(read(&payload, 5000), values);
+}
+
+#[test]
+fn a_payload_decodes_on_the_device() {
+    let _alone = alone();
+    let values = smooth();
+    let Some(target) = on_device("a_payload_decodes_on_the_device", &vec![0.0; 5000]) else {
+        return;
+    };
+    for parameters in [&[("accuracy", "1e-3")][..], &[]] {
+        let payload = write(&writer(parameters), block(&values, &[5000]), true);
+        let envelope = envelope::open(&payload).unwrap();
+        let out = std::ptr::with_exposed_provenance_mut(target.address() as usize);
+        let run = |capacity| {
+            // SAFETY: the payload outlives the call and the target has the room.
+            unsafe { read_to_device::run(&Payload::of(&envelope), out, capacity) }
+        };
+        assert!(run(19_999).unwrap_err().contains("room"));
+        run(20_000).unwrap();
+        let mut bytes = vec![0; 20_000];
+        target.read(0, &mut bytes).unwrap();
+        let expected: Vec<u8> = read(&payload, 5000).iter().flat_map(|v| v.to_le_bytes()).collect();
+        assert!(bytes == expected);
+    }
+}
+
+#[test]
+fn a_full_device_leaves_the_work_to_the_cpu() {
+    let _alone = alone();
+    let values: Vec<f32> = (0..4_000_000).map(|i| (i as f32 * 0.01).sin()).collect();
+    let count = [4_000_000];
+    let Some(memory) = on_device("a_full_device_leaves_the_work_to_the_cpu", &values) else {
+        return;
+    };
+    let operator = writer(&[("accuracy", "1e-3")]);
+    let expected = write(&operator, block(&values, &count), true);
+    // Plain allocations until not even a mebibyte is left.
+    let mut hoard = Vec::new();
+    for shift in (20..38).rev() {
+        while let Ok(taken) = DeviceMemory::new(0, 1 << shift, 0) {
+            hoard.push(taken);
+        }
+    }
+    let on_device = device_block(&memory, &count);
+    let options = operator.options(&on_device, None).unwrap();
+    let found = Memory::of(on_device.data).unwrap();
+    let mut out = vec![0; 17_000_000];
+    // SAFETY: the memory holds the field.
+    let refused = unsafe { cuda::compress(&found, Dtype::F32, &count, &options, &mut out) };
+    let payload = write(&operator, on_device, true);
+    drop(hoard);
+    assert!(refused.unwrap_err().contains("memory"));
+    assert!(payload == expected);
+}
+
+#[test]
+fn host_memory_is_no_target() {
+    let _alone = alone();
+    let values = smooth();
+    let payload = write(&writer(&[("accuracy", "1e-3")]), block(&values, &[5000]), true);
+    let envelope = envelope::open(&payload).unwrap();
+    let mut out = vec![0f32; 5000];
+    // SAFETY: the target has the room, were it one.
+    let error =
+        unsafe { read_to_device::run(&Payload::of(&envelope), out.as_mut_ptr().cast(), 20_000) };
+    assert!(error.unwrap_err().contains("not device memory"));
+    assert!(out.iter().all(|&value| value == 0.0));
+}
+
+#[test]
+fn a_device_that_is_asked_for_and_missing_leaves_the_work_to_the_cpu() {
+    let _alone = alone();
+    let values = smooth();
+    let operator = writer(&[("accuracy", "1e-3"), ("backend", "cuda"), ("device", "4000")]);
+    let payload = write(&operator, block(&values, &[5000]), true);
+    assert_eq!(payload, write(&writer(&[("accuracy", "1e-3")]), block(&values, &[5000]), true));
+}
