@@ -88,7 +88,15 @@ impl Operator {
             block.start = None;
         }
         let began = Instant::now();
-        let memory = if block.bytes() > 0 { Memory::of(block.data) } else { None };
+        let memory = match attempt(|| Memory::of(block.data)) {
+            Ok(memory) => memory.filter(|_| block.bytes() > 0),
+            // The driver cannot say; what the host can read is host memory.
+            Err(_) if cuda::is_readable(block.data, block.bytes()) => None,
+            Err(reason) => {
+                warning::lost(&block.variable, &reason);
+                return 0;
+            }
+        };
         // SAFETY: promised by the caller.
         let on_device = unsafe { self.write_on_device(memory.as_ref(), &block, roomy, out) };
         let written = match on_device {
@@ -98,7 +106,8 @@ impl Operator {
                 let copy;
                 if let Some(memory) = memory.filter(|memory| memory.kind == Kind::Device) {
                     // SAFETY: promised by the caller.
-                    copy = match unsafe { cuda::copy_to_host(&memory, block.bytes()) } {
+                    let read = || unsafe { cuda::copy_to_host(&memory, block.bytes()) };
+                    copy = match attempt(read) {
                         Ok(copy) => copy,
                         Err(reason) => {
                             warning::lost(&block.variable, &reason);

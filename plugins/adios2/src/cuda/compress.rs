@@ -15,6 +15,7 @@ pub(crate) unsafe fn compress(
     options: &Options,
     out: &mut [u8],
 ) -> Result<usize, String> {
+    memory.check_context()?;
     let text = |error: fsz::Error| error.to_string();
     let compression = Compression::new(shape, dtype, options).map_err(text)?;
     let most = compression.max_len();
@@ -45,6 +46,6 @@ pub(crate) unsafe fn copy_to_host(memory: &Memory, bytes: usize) -> Result<Vec<u
     let mut host = Vec::new();
     host.try_reserve_exact(bytes).map_err(|error| format!("no host memory: {error}"))?;
     host.resize(bytes, 0);
-    super::driver::copy_out(memory.device, &mut host, memory.address)?;
+    memory.copy_out(&mut host)?;
     Ok(host)
 }

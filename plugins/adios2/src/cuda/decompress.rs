@@ -19,9 +19,10 @@ use super::{
 /// # Safety
 /// `out` has room for the values.
 pub(crate) unsafe fn to_device(body: &[u8], raw: bool, out: *mut u8) -> Result<(), String> {
-    let memory = Memory::of(out)
+    let memory = Memory::of(out)?
         .filter(|memory| memory.kind != Kind::Pinned)
         .ok_or("the target is not device memory of this process")?;
+    memory.check_context()?;
     memory.wait()?;
     if raw {
         return driver::copy_in(memory.device, memory.address, body);

@@ -48,6 +48,11 @@ impl Primary {
         Ok(Primary { device, handle })
     }
 
+    /// Whether a context is this one.
+    pub fn is(&self, handle: sys::CUcontext) -> bool {
+        self.handle == handle
+    }
+
     /// Makes the context current on this thread until the guard goes, which restores the caller's.
     pub fn enter(&self) -> Result<Entered<'_>, String> {
         // SAFETY: retained for as long as `self` lives.
@@ -89,10 +94,8 @@ impl Drop for Entered<'_> {
 }
 
 /// Copies device memory to the host with nothing but the driver: what works when a workspace cannot
-/// be made.
-pub(crate) fn copy_out(device: usize, to: &mut [u8], from: u64) -> Result<(), String> {
-    let primary = Primary::retain(device)?;
-    let _entered = primary.enter()?;
+/// be made. A context is current.
+pub(crate) fn copy_out(to: &mut [u8], from: u64) -> Result<(), String> {
     // SAFETY: `to` has the room; the driver itself refuses an address that is not its own.
     check("cuMemcpyDtoH", unsafe { sys::cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) })
 }

@@ -11,4 +11,4 @@ mod workspace;
 
 pub(crate) use compress::{compress, copy_to_host};
 pub(crate) use decompress::to_device;
-pub(crate) use place::{Kind, Memory};
+pub(crate) use place::{Kind, Memory, is_readable};

@@ -1,6 +1,6 @@
 //! Where a pointer's memory is.
 
-use std::{ffi::c_void, ptr};
+use std::{ffi::c_void, os::unix::fs::FileExt, ptr};
 
 use cudarc::driver::sys::{self, CUmemorytype, CUpointer_attribute as Attribute};
 
@@ -31,9 +31,12 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// What the driver knows of an address; None for plain host memory.
-    pub fn of(pointer: *const u8) -> Option<Memory> {
+    ///
+    /// # Errors
+    /// When the driver cannot say, as after a fault of a kernel: the memory may be the device's.
+    pub fn of(pointer: *const u8) -> Result<Option<Memory>, String> {
         if pointer.is_null() || !driver::is_present() {
-            return None;
+            return Ok(None);
         }
         let (mut kind, mut managed, mut device) = (0u32, 0u32, -1i32);
         let mut context: sys::CUcontext = ptr::null_mut();
@@ -61,11 +64,38 @@ impl Memory {
             )
         };
         if answer != sys::CUresult::CUDA_SUCCESS {
-            return None;
+            return if is_no_memory_of_cuda(answer) {
+                Ok(None)
+            } else {
+                Err(format!("cuPointerGetAttributes failed with {answer:?}"))
+            };
         }
-        let kind = classify(kind, managed != 0)?;
-        let device = usize::try_from(device).ok()?;
-        Some(Memory { kind, device, address: pointer.addr() as u64, context })
+        let (Some(kind), Ok(device)) = (classify(kind, managed != 0), usize::try_from(device))
+        else {
+            return Ok(None);
+        };
+        Ok(Some(Memory { kind, device, address: pointer.addr() as u64, context }))
+    }
+
+    /// Refuses memory of a context other than the device's primary one, where the codec's kernels
+    /// could not reach it.
+    pub fn check_context(&self) -> Result<(), String> {
+        let primary = Primary::retain(self.device)?;
+        if self.context.is_null() || primary.is(self.context) {
+            return Ok(());
+        }
+        Err("the memory belongs to a context other than its device's primary one".into())
+    }
+
+    /// Copies as many bytes as `to` has to the host, in the memory's own context.
+    pub fn copy_out(&self, to: &mut [u8]) -> Result<(), String> {
+        let primary = Primary::retain(self.device)?;
+        let _entered = match self.context.is_null() {
+            true => primary.enter()?,
+            // SAFETY: the caller's memory lives in this context, so the context does.
+            false => unsafe { Entered::push(self.context) }?,
+        };
+        driver::copy_out(to, self.address)
     }
 
     /// Waits for the work that the program has enqueued on this memory's device, in the primary
@@ -83,6 +113,28 @@ impl Memory {
         }
         Ok(())
     }
+}
+
+/// Whether an answer means that CUDA has no such memory: it was never started here, or is over.
+fn is_no_memory_of_cuda(answer: sys::CUresult) -> bool {
+    use sys::CUresult as Answer;
+    matches!(
+        answer,
+        Answer::CUDA_ERROR_INVALID_VALUE
+            | Answer::CUDA_ERROR_NOT_INITIALIZED
+            | Answer::CUDA_ERROR_DEINITIALIZED
+            | Answer::CUDA_ERROR_NO_DEVICE
+            | Answer::CUDA_ERROR_STUB_LIBRARY
+    )
+}
+
+/// Whether the host can read `bytes` bytes at `pointer`, without reading them itself.
+pub(crate) fn is_readable(pointer: *const u8, bytes: usize) -> bool {
+    let Ok(memory) = std::fs::File::open("/proc/self/mem") else { return false };
+    let first = pointer.addr() as u64;
+    [first, first + (bytes as u64).saturating_sub(1)]
+        .into_iter()
+        .all(|at| memory.read_exact_at(&mut [0], at).is_ok())
 }
 
 fn synchronize() -> Result<(), String> {
@@ -119,7 +171,14 @@ mod tests {
     #[test]
     fn plain_memory_is_not_the_drivers() {
         let value = 1u8;
-        assert!(Memory::of(&value).is_none());
-        assert!(Memory::of(ptr::null()).is_none());
+        assert!(Memory::of(&value).is_ok_and(|memory| memory.is_none()));
+        assert!(Memory::of(ptr::null()).is_ok_and(|memory| memory.is_none()));
+    }
+
+    #[test]
+    fn what_the_host_can_read() {
+        let values = [1u8; 100];
+        assert!(is_readable(values.as_ptr(), values.len()));
+        assert!(!is_readable(ptr::without_provenance(16), 4));
     }
 }

@@ -42,7 +42,7 @@ fn a_device_gives_the_bytes_of_the_cpu() {
     let _alone = alone();
     let values: Vec<f32> = (0..300_000).map(|i| (i as f32 * 0.01).sin()).collect();
     let Some(memory) = on_device("a_device_gives_the_bytes_of_the_cpu", &values) else { return };
-    let found = Memory::of(device_block(&memory, &[1]).data).unwrap();
+    let found = Memory::of(device_block(&memory, &[1]).data).unwrap().unwrap();
     assert_eq!((found.kind, found.device), (Kind::Device, 0));
     for backend in ["auto", "cuda", "cpu"] {
         for parameters in [
@@ -118,7 +118,7 @@ fn a_full_device_leaves_the_work_to_the_cpu() {
     }
     let on_device = device_block(&memory, &count);
     let options = operator.options(&on_device, None).unwrap();
-    let found = Memory::of(on_device.data).unwrap();
+    let found = Memory::of(on_device.data).unwrap().unwrap();
     let mut out = vec![0; 17_000_000];
     // SAFETY: the memory holds the field.
     let refused = unsafe { cuda::compress(&found, Dtype::F32, &count, &options, &mut out) };
