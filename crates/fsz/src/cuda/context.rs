@@ -4,7 +4,10 @@ use std::{marker::PhantomData, sync::OnceLock};
 
 use cudarc::driver::{result, sys};
 
-use super::error::{check, ok};
+use super::{
+    error::{check, ok},
+    on_the_spot,
+};
 use crate::error::{Error, Result};
 
 /// Loads and initialises the driver once; later calls give the same answer.
@@ -23,19 +26,22 @@ pub(crate) fn driver() -> Result<()> {
     ready.clone().map_err(Error::Device)
 }
 
-/// The oldest driver that compiles the PTX of this release: that of CUDA 13.0.
+/// The oldest driver that takes the PTX of this release: that of CUDA 13.0.
 const OLDEST: i32 = 13_000;
+/// The oldest one that takes kernels compiled on the spot.
+const OLDEST_WITH_NVRTC: i32 = 12_000;
 
 fn new_enough() -> Result<()> {
     let mut version = 0;
     // SAFETY: writes one number.
     ok("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&mut version) })?;
-    if version >= OLDEST {
+    if version >= OLDEST || (version >= OLDEST_WITH_NVRTC && on_the_spot::is_possible()) {
         return Ok(());
     }
     let (major, minor) = (version / 1000, version % 1000 / 10);
     Err(Error::Device(format!(
-        "the NVIDIA driver is made for CUDA {major}.{minor}, and 13.0 is needed: update it (R580 or newer)"
+        "the NVIDIA driver is made for CUDA {major}.{minor}, and 13.0 is needed: update it (R580 or \
+         newer), or for 12.0 and newer put the libnvrtc of its CUDA toolkit on the library path"
     )))
 }
 

@@ -9,6 +9,7 @@ use cudarc::driver::{result, sys};
 
 use super::{
     error::check,
+    on_the_spot::{Source, compile},
     paper::PaperArgs,
     view::{
         BoundAsked, BoxPlace, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, Run,
@@ -190,7 +191,8 @@ unsafe impl<S: Sync> Sync for Module<S> {}
 /// before takes seconds to compile it.
 #[derive(Debug)]
 pub(crate) struct Kernels {
-    hopper: bool,
+    /// Ten times the major compute capability, and the minor.
+    capability: i32,
     most_shared: u32,
     decompress: OnceLock<Module<DecompressShapes>>,
     compress: OnceLock<Module<CompressShapes>>,
@@ -210,7 +212,7 @@ impl Kernels {
             )));
         }
         Ok(Kernels {
-            hopper: capability >= 90,
+            capability,
             most_shared,
             decompress: OnceLock::new(),
             compress: OnceLock::new(),
@@ -222,7 +224,7 @@ impl Kernels {
     /// The module of decompression. The context is current.
     pub fn decompress(&self) -> Result<&Module<DecompressShapes>> {
         self.once(&self.decompress, || {
-            let module = load(DECOMPRESS_PTX)?;
+            let module = load(DECOMPRESS_PTX, Source::Decompress, self.capability)?;
             let mut shapes: DecompressShapes = read_shapes(module, c"fsz_decompress_shapes")?;
             same_sizes(&shapes.sizes, &DECOMPRESS_SIZES)?;
             let fit = self.most_shared / shapes.stage.max(1);
@@ -238,7 +240,8 @@ impl Kernels {
     /// The module of compression. The context is current.
     pub fn compress(&self) -> Result<&Module<CompressShapes>> {
         self.once(&self.compress, || {
-            let module = load(COMPRESS_PTX[usize::from(self.hopper)])?;
+            let ptx = COMPRESS_PTX[usize::from(self.capability >= 90)];
+            let module = load(ptx, Source::Compress, self.capability)?;
             let mut shapes: CompressShapes = read_shapes(module, c"fsz_compress_shapes")?;
             same_sizes(&shapes.sizes, &COMPRESS_SIZES)?;
             if shapes.persistent.iter().any(|(_, shared)| *shared > self.most_shared) {
@@ -260,7 +263,7 @@ impl Kernels {
     /// The module of the paper's kernels. The context is current.
     pub fn paper(&self) -> Result<&Module<PaperShapes>> {
         self.once(&self.paper, || {
-            let module = load(PAPER_PTX)?;
+            let module = load(PAPER_PTX, Source::Paper, self.capability)?;
             let shapes: PaperShapes = read_shapes(module, c"fsz_paper_shapes")?;
             same_sizes(&shapes.sizes, &PAPER_SIZES)?;
             Module::new(module, &[Kernel::Paper, Kernel::PaperNaive], shapes)
@@ -345,9 +348,23 @@ impl<S> Module<S> {
     }
 }
 
-fn load(ptx: &'static str) -> Result<sys::CUmodule> {
-    // SAFETY: PTX as text that ends with a zero.
-    check("cuModuleLoadData", unsafe { result::module::load_data(ptx.as_ptr() as *const c_void) })
+/// Loads a module: its PTX, else, for a driver that does not take that, its source compiled here.
+/// `FSZ_CUDA_COMPILE=1` goes the second way at once.
+fn load(ptx: &'static str, source: Source, capability: i32) -> Result<sys::CUmodule> {
+    let image = |at: *const c_void| {
+        // SAFETY: PTX as text that ends with a zero, or a whole image.
+        check("cuModuleLoadData", unsafe { result::module::load_data(at) })
+    };
+    let refused = match std::env::var_os("FSZ_CUDA_COMPILE") {
+        Some(word) if word == "1" => "FSZ_CUDA_COMPILE is set".to_owned(),
+        _ => match image(ptx.as_ptr().cast()) {
+            Ok(module) => return Ok(module),
+            Err(reason) => reason.to_string(),
+        },
+    };
+    compile(source, capability)
+        .and_then(|compiled| image(compiled.as_ptr().cast()))
+        .map_err(|second| Error::Device(format!("{refused}; {second}")))
 }
 
 /// Reads the variable `name` of a module, a struct of `u32`s.

@@ -10,6 +10,7 @@ mod device_codec;
 mod error;
 mod kernels;
 mod memory;
+mod on_the_spot;
 mod paper;
 mod view;
 

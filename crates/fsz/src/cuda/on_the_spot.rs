@@ -1,0 +1,217 @@
+//! Kernels compiled where they run, by NVRTC from the sources that FSZ carries: for a driver that does
+//! not take its PTX, being older than the compiler that made it.
+
+use std::{
+    ffi::{CStr, CString, c_char},
+    ptr::null_mut,
+};
+
+use cudarc::nvrtc::sys;
+
+use crate::error::{Error, Result};
+
+/// A module's source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Compress,
+    Decompress,
+    Paper,
+}
+
+impl Source {
+    const fn text(self) -> &'static CStr {
+        match self {
+            Source::Compress => source!("compress.cu"),
+            Source::Decompress => source!("decompress.cu"),
+            Source::Paper => source!("paper.cu"),
+        }
+    }
+}
+
+macro_rules! source {
+    ($file:literal) => {
+        match CStr::from_bytes_with_nul(
+            concat!(include_str!(concat!("../../../../cuda/", $file)), "\0").as_bytes(),
+        ) {
+            Ok(text) => text,
+            Err(_) => panic!("a source holds a zero"),
+        }
+    };
+}
+use source;
+
+macro_rules! header {
+    ($file:literal) => {{
+        const NAME: &CStr = match CStr::from_bytes_with_nul(concat!($file, "\0").as_bytes()) {
+            Ok(name) => name,
+            Err(_) => panic!("a name holds a zero"),
+        };
+        (NAME, source!($file))
+    }};
+}
+
+/// What the sources include.
+const HEADERS: &[(&CStr, &CStr)] = &[
+    header!("chain.cuh"),
+    header!("compress.cuh"),
+    header!("compress_kernels.cuh"),
+    header!("control.cuh"),
+    header!("decompress.cuh"),
+    header!("decompress_kernels.cuh"),
+    header!("emit.cuh"),
+    header!("escape_decode.cuh"),
+    header!("exchange.cuh"),
+    header!("finish.cuh"),
+    header!("format.cuh"),
+    header!("hopper.cuh"),
+    header!("index.cuh"),
+    header!("integrate.cuh"),
+    header!("lookback.cuh"),
+    header!("paper.cuh"),
+    header!("payload.cuh"),
+    header!("persistent.cuh"),
+    header!("place.cuh"),
+    header!("plain.cuh"),
+    header!("range.cuh"),
+    header!("region.cuh"),
+    header!("roofline.cuh"),
+    header!("row.cuh"),
+    header!("scatter.cuh"),
+    header!("sort.cuh"),
+    header!("stage.cuh"),
+    header!("step.cuh"),
+    header!("thread.cuh"),
+    header!("tile.cuh"),
+    header!("tile_decode.cuh"),
+    header!("unpack.cuh"),
+    header!("warp.cuh"),
+];
+
+/// Whether NVRTC is installed; loads it.
+pub(crate) fn is_possible() -> bool {
+    // SAFETY: loading the library runs its initialisers, which it is made for.
+    unsafe { sys::is_culib_present() }
+}
+
+/// Compiles a module for devices of this compute capability (ten times the major, and the minor).
+///
+/// # Errors
+/// [`Error::Device`] when there is no NVRTC, or it does not know the device, or refuses the source.
+pub(crate) fn compile(source: Source, capability: i32) -> Result<Vec<u8>> {
+    if !is_possible() {
+        return Err(Error::Device(
+            "no NVRTC to compile the kernels with (libnvrtc was not found); it comes with a CUDA toolkit"
+                .into(),
+        ));
+    }
+    let program = Program::new(source)?;
+    let architecture = CString::new(format!("--gpu-architecture=sm_{capability}"))
+        .map_err(|e| Error::Device(e.to_string()))?;
+    let options = [architecture.as_ptr(), c"--std=c++17".as_ptr()];
+    // SAFETY: the program lives, and the options are strings.
+    let done =
+        unsafe { sys::nvrtcCompileProgram(program.0, options.len() as i32, options.as_ptr()) };
+    if done != sys::nvrtcResult::NVRTC_SUCCESS {
+        let log = program.log();
+        let first = log.lines().find(|line| line.contains("error")).unwrap_or(&log);
+        return Err(Error::Device(format!("NVRTC: {}: {first}", name(done))));
+    }
+    let mut len = 0;
+    // SAFETY: writes one number.
+    check("nvrtcGetCUBINSize", unsafe { sys::nvrtcGetCUBINSize(program.0, &mut len) })?;
+    let mut image = vec![0u8; len];
+    // SAFETY: the image has the room that was just asked for.
+    check("nvrtcGetCUBIN", unsafe {
+        sys::nvrtcGetCUBIN(program.0, image.as_mut_ptr().cast::<c_char>())
+    })?;
+    Ok(image)
+}
+
+/// An NVRTC program, destroyed when dropped.
+struct Program(sys::nvrtcProgram);
+
+impl Program {
+    fn new(source: Source) -> Result<Self> {
+        let names: Vec<_> = HEADERS.iter().map(|(name, _)| name.as_ptr()).collect();
+        let texts: Vec<_> = HEADERS.iter().map(|(_, text)| text.as_ptr()).collect();
+        let mut program = null_mut();
+        // SAFETY: the texts are strings, the lists as long as said; NVRTC copies what it keeps.
+        check("nvrtcCreateProgram", unsafe {
+            sys::nvrtcCreateProgram(
+                &mut program,
+                source.text().as_ptr(),
+                c"fsz.cu".as_ptr(),
+                HEADERS.len() as i32,
+                texts.as_ptr(),
+                names.as_ptr(),
+            )
+        })?;
+        Ok(Program(program))
+    }
+
+    /// What the compiler had to say; empty where it does not tell.
+    fn log(&self) -> String {
+        let mut len = 0;
+        // SAFETY: writes one number.
+        if unsafe { sys::nvrtcGetProgramLogSize(self.0, &mut len) }
+            != sys::nvrtcResult::NVRTC_SUCCESS
+        {
+            return String::new();
+        }
+        let mut log = vec![0u8; len];
+        // SAFETY: the log has the room that was just asked for.
+        if unsafe { sys::nvrtcGetProgramLog(self.0, log.as_mut_ptr().cast::<c_char>()) }
+            != sys::nvrtcResult::NVRTC_SUCCESS
+        {
+            return String::new();
+        }
+        String::from_utf8_lossy(&log).trim_end_matches('\0').to_owned()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: made in `new`, and gone after this; a failure leaves it to the end of the process.
+        let _ = unsafe { sys::nvrtcDestroyProgram(&mut self.0) };
+    }
+}
+
+fn check(call: &str, result: sys::nvrtcResult) -> Result<()> {
+    match result {
+        sys::nvrtcResult::NVRTC_SUCCESS => Ok(()),
+        other => Err(Error::Device(format!("{call} failed: {}", name(other)))),
+    }
+}
+
+fn name(result: sys::nvrtcResult) -> String {
+    format!("{result:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_compiles_for_every_architecture() {
+        if !is_possible() {
+            eprintln!("SKIPPED: kernels compiled on the spot: libnvrtc was not found");
+            return;
+        }
+        for source in [Source::Compress, Source::Decompress, Source::Paper] {
+            for capability in [80, 90] {
+                let image = compile(source, capability).expect("compiles");
+                assert!(image.starts_with(b"\x7fELF"), "{source:?} for {capability}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        if !is_possible() {
+            let reason = compile(Source::Paper, 90).expect_err("there is no NVRTC").to_string();
+            assert!(reason.contains("libnvrtc"), "{reason}");
+            return;
+        }
+        assert!(compile(Source::Paper, 12).is_err(), "there is no such architecture");
+    }
+}
