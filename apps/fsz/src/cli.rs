@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     adios2, bench, compare, completions, compress, decompress, devices, extract, inspect, man,
-    slice, study, verify,
+    slice, study, verify, view,
 };
 use crate::failure::Result;
 
@@ -37,6 +37,7 @@ enum Command {
     Compare(compare::Args),
     Bench(bench::Args),
     Study(study::Args),
+    View(view::Args),
     Devices(devices::Args),
     Adios2(adios2::Args),
     Completions(completions::Args),
@@ -57,6 +58,7 @@ impl Cli {
             Command::Compare(args) => compare::run(&args, quiet),
             Command::Bench(args) => bench::run(&args, quiet),
             Command::Study(args) => study::run(&args, quiet),
+            Command::View(args) => view::run(&args),
             Command::Devices(args) => devices::run(&args),
             Command::Adios2(args) => adios2::run(&args),
             Command::Completions(args) => completions::run(&args),

@@ -13,3 +13,4 @@ pub mod man;
 pub mod slice;
 pub mod study;
 pub mod verify;
+pub mod view;

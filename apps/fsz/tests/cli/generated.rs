@@ -45,17 +45,45 @@ fn adios2_gives_a_ready_xml() {
     shop.refused(&["adios2", "--accuracy", "0"], "positive");
 }
 
+/// Copies the program; not by this process: a child that another thread starts meanwhile would hold the
+/// file open for writing, and then it cannot be run.
+fn copy_program(to: &std::path::Path) {
+    let copied = std::process::Command::new("cp").arg(env!("CARGO_BIN_EXE_fsz")).arg(to).status();
+    assert!(copied.unwrap().success());
+}
+
+#[test]
+fn view_starts_the_viewer_beside_the_program() {
+    let shop = Workshop::new();
+    std::fs::create_dir_all(shop.path("bin")).unwrap();
+    let program = shop.path("bin/fsz");
+    copy_program(&program);
+    let view = || {
+        let mut view = std::process::Command::new(&program);
+        view.args(["view", "a.fsz", "--original", "b.npy"]).output().unwrap()
+    };
+    let alone = view();
+    assert_eq!(alone.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&alone.stderr).contains("cargo build --release -p fsz-viewer"));
+    // A script as the viewer, made executable by another process for the same reason.
+    shop.write("viewer", b"#!/bin/sh\necho \"$@\"\nexit 0\n");
+    let made = std::process::Command::new("install")
+        .args(["-m", "755"])
+        .args([shop.path("viewer"), shop.path("bin/fsz-viewer")])
+        .status();
+    assert!(made.unwrap().success());
+    let together = view();
+    assert_eq!(together.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&together.stdout), "a.fsz --original b.npy\n");
+}
+
 #[test]
 fn adios2_finds_the_operator_beside_the_program_or_in_lib() {
     let shop = Workshop::new();
     std::fs::create_dir_all(shop.path("prefix/bin")).unwrap();
     std::fs::create_dir_all(shop.path("prefix/lib")).unwrap();
     let program = shop.path("prefix/bin/fsz");
-    // Not by this process: a child that another thread starts meanwhile would hold the file open for
-    // writing, and then it cannot be run.
-    let copied =
-        std::process::Command::new("cp").arg(env!("CARGO_BIN_EXE_fsz")).arg(&program).status();
-    assert!(copied.unwrap().success());
+    copy_program(&program);
     let ask = || {
         let ended =
             std::process::Command::new(&program).args(["adios2", "--path"]).output().unwrap();
