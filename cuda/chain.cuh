@@ -30,9 +30,15 @@ FSZ_DEVICE Before read_before(const u32 *codes, u32 length, u32 lane)
     return before;
 }
 
+/// A code as it lies in shared memory: an integer, or a float that holds one (plain.cuh).
+FSZ_DEVICE u32 code_word(i32 code) { return static_cast<u32>(code); }
+
+FSZ_DEVICE u32 code_word(float code) { return __float_as_uint(code); }
+
 /// Writes the codes of each tile together, in their order; those of the lane's block come after
 /// `before` others. `codes` is at a multiple of 4096 in shared memory.
-FSZ_DEVICE void write_chains(u32 *codes, const i32 (&q)[BLOCK], u32 coded, u32 before, u32 lane)
+template <class Code>
+FSZ_DEVICE void write_chains(u32 *codes, const Code (&q)[BLOCK], u32 coded, u32 before, u32 lane)
 {
     u32 at = static_cast<u32>(__cvta_generic_to_shared(codes)) + 4 * ((lane & 24) * BLOCK + before);
 #pragma unroll
@@ -41,7 +47,8 @@ FSZ_DEVICE void write_chains(u32 *codes, const i32 (&q)[BLOCK], u32 coded, u32 b
         if (coded & 1u << i)
         {
             // Where code_at has the code: bits 7 to 9 of the address are its row in the tile.
-            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at ^ (at >> 3 & 0x70)), "r"(q[i])
+            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at ^ (at >> 3 & 0x70)),
+                         "r"(code_word(q[i]))
                          : "memory");
             at += 4;
         }

@@ -49,6 +49,8 @@ template <class T> struct Exchange
     u64 loaded[Shape::WARPS][2];
     u32 metadata_sum;
     Missing<T> missing;
+    /// The bits that each warp expects its masked elements to have.
+    typename Element<T>::Bits mask[Shape::WARPS];
     Tally tallies[Shape::WARPS];
 };
 

@@ -62,72 +62,123 @@ FSZ_DEVICE u32 emit_block(const Sink &sink, u32 place, const u32 *differences, u
     return sum;
 }
 
-/// Writes what follows the blocks of tiles with exceptions. All lanes of the warp take part;
-/// `tile_end` is where the tile's payload ends, `shift` what makes a place in the sink a word of
-/// the tile. Returns the lane's share of its tile's checksum.
-template <class T, class Sink>
-FSZ_DEVICE u32 emit_exceptions(const Sink &sink, const Findings<T> &f, u32 tile_end, u32 shift,
-                               const T *elements, u32 exists)
+/// A part of the payload that several lanes write, and what the words of it add to the tile's
+/// checksum. `shift` is what makes a place in the sink a word of the tile.
+template <class Sink> struct Section
 {
-    using Bits = typename Element<T>::Bits;
-    constexpr u32 W = Element<T>::WORDS;
-    const u32 lane = lane_id();
-    const u32 block = lane & 7;
-    const bool mine = tile_ballot(f.kind == EXCEPTIONS && (f.masked || f.listed), lane) != 0;
-    const u32 listed_before = tile_before(__popc(f.listed), block);
-    const u32 listed = tile_sum(__popc(f.listed));
-    u32 ends = mask_ends(f.masked, low_bits(exists), block);
-    u32 end = tile_before(__popc(ends), block);
-    const u32 mask_words = f.run_ends == BITMAP ? BITMAP_WORDS : (f.run_ends + 3) / 4;
-    const u32 values = tile_end - listed * W;
-    const u32 positions = values - (listed + 3) / 4;
-    const u32 mask = positions - mask_words;
+    const Sink &sink;
+    u32 shift;
     u32 sum = 0;
-    const auto put = [&](u32 at, u32 word) {
+
+    FSZ_DEVICE void put(u32 at, u32 word)
+    {
         sink.put(at, word);
         sum += word * weight(at + shift);
-    };
-    const auto put_bits = [&](u32 at, Bits bits) {
+    }
+
+    FSZ_DEVICE void put_bits(u32 at, u32 bits) { put(at, bits); }
+
+    FSZ_DEVICE void put_bits(u32 at, u64 bits)
+    {
         put(at, static_cast<u32>(bits));
-        if (W == 2)
-        {
-            put(at + 1, static_cast<u32>(static_cast<u64>(bits) >> 32));
-        }
-    };
-    const auto put_byte = [&](u32 at, u32 k, u32 byte) {
+        put(at + 1, static_cast<u32>(bits >> 32));
+    }
+
+    /// Byte `k` from word `at` on, which has been cleared.
+    FSZ_DEVICE void put_byte(u32 at, u32 k, u32 byte)
+    {
         sink.put_byte(at + k / 4, k % 4, byte);
         sum += (byte << 8 * (k % 4)) * weight(at + k / 4 + shift);
-    };
+    }
+};
 
-    // Words that several lanes write bytes of are cleared first.
-    for (u32 k = mask + block; mine && k < values; k += TILE_BLOCKS)
+/// Writes the masks of tiles with exceptions, and the bits of their elements where they have no
+/// number. All lanes of the warp take part; the tile's mask ends at `mask_end`. Returns the lane's
+/// share of its tile's checksum.
+template <class T, class Sink>
+FSZ_DEVICE u32 emit_mask(const Sink &sink, const Findings<T> &f, u32 mask_end, u32 shift,
+                         u32 present)
+{
+    const u32 block = lane_id() & 7;
+    u32 ends = mask_ends(f.masked, present, block);
+    u32 end = tile_before(__popc(ends), block);
+    const bool mine = f.kind == EXCEPTIONS && f.run_ends > 0;
+    const u32 mask = mask_end - mask_words(f.run_ends);
+    Section<Sink> section{sink, shift};
+    // Several lanes write bytes of a word.
+    if (mine && mask + block < mask_end)
     {
-        sink.put(k, 0);
+        sink.put(mask + block, 0);
     }
     __syncwarp();
     if (mine)
     {
-        if (block == 0 && f.run_ends && f.pattern == PATTERN_IN_PAYLOAD)
+        if (block == 0 && f.pattern == PATTERN_IN_PAYLOAD)
         {
-            put_bits(mask - W, f.special);
+            section.put_bits(mask - Element<T>::WORDS, f.special);
         }
         if (f.run_ends == BITMAP)
         {
-            put(mask + block, __brev(f.masked));
+            section.put(mask + block, __brev(f.masked));
         }
         else
         {
             for (; ends; ends &= ends - 1)
             {
-                put_byte(mask, end++, BLOCK * block + __ffs(ends) - 1);
+                section.put_byte(mask, end++, BLOCK * block + __ffs(ends) - 1);
             }
         }
-        u32 k = listed_before;
-        for (u32 rest = f.listed; rest; rest &= rest - 1, ++k)
+    }
+    return section.sum;
+}
+
+/// Writes what follows the blocks of tiles with exceptions. All lanes of the warp take part; the
+/// tile's payload ends at `tile_end`. Returns the lane's share of its tile's checksum.
+template <class T, class Sink>
+FSZ_DEVICE u32 emit_exceptions(const Sink &sink, const Findings<T> &f, u32 tile_end, u32 shift,
+                               const T *elements, u32 exists)
+{
+    constexpr u32 W = Element<T>::WORDS;
+    const u32 lane = lane_id();
+    const u32 block = lane & 7;
+    const u32 of_block = f.kind == EXCEPTIONS ? f.listed : 0;
+    const u32 before = tile_before(__popc(of_block), block);
+    const u32 listed = tile_broadcast(before + __popc(of_block), 7);
+    const u32 values = tile_end - listed * W;
+    const u32 positions = values - (listed + 3) / 4;
+    for (u32 k = positions + block; k < values; k += TILE_BLOCKS)
+    {
+        sink.put(k, 0);
+    }
+    // Its barrier is for these words too.
+    const u32 sum = emit_mask(sink, f, positions, shift, low_bits(exists));
+    Section<Sink> section{sink, shift, sum};
+    u32 k = before;
+    for (u32 rest = of_block; rest; rest &= rest - 1, ++k)
+    {
+        const u32 i = __ffs(rest) - 1;
+        section.put_byte(positions, k, BLOCK * block + i);
+        section.put_bits(values + k * W, bits_of(elements[BLOCK * lane + i]));
+    }
+    return section.sum;
+}
+
+/// Writes the element of a constant tile, which begins at `tile_begin`, where its bits have no
+/// number. Returns the lane's share of its tile's checksum.
+template <class T, class Sink>
+FSZ_DEVICE u32 emit_pattern(const Sink &sink, const Findings<T> &f, u32 tile_begin)
+{
+    constexpr u32 W = Element<T>::WORDS;
+    u32 sum = 0;
+    if (f.kind == CONSTANT && (lane_id() & 7) == 0 && f.pattern == PATTERN_IN_PAYLOAD)
+    {
+        const u64 bits = f.special;
+#pragma unroll
+        for (u32 k = 0; k < W; ++k)
         {
-            const u32 i = __ffs(rest) - 1;
-            put_byte(positions, k, BLOCK * block + i);
-            put_bits(values + k * W, bits_of(elements[BLOCK * lane + i]));
+            const u32 word = static_cast<u32>(bits >> 32 * k);
+            sink.put(tile_begin + k, word);
+            sum += word * weight(k + 2);
         }
     }
     return sum;
@@ -139,7 +190,6 @@ template <class T, class Sink>
 __device__ __noinline__ u32 emit(const Sink sink, const Findings<T> f, u32 place, const u32 *codes,
                                  const T *elements, u32 exists)
 {
-    constexpr u32 W = Element<T>::WORDS;
     const u32 lane = lane_id();
     const u32 block = lane & 7;
     // Word k of a tile's payload has the weight of word k + 2 of the tile: two rate words come
@@ -156,17 +206,7 @@ __device__ __noinline__ u32 emit(const Sink sink, const Findings<T> f, u32 place
         sum = emit_block(sink, place, codes, count, rate, top & ORDER2, centered,
                          weight(place + shift));
     }
-    if (f.kind == CONSTANT && block == 0 && f.pattern == PATTERN_IN_PAYLOAD)
-    {
-        const u64 bits = f.special;
-#pragma unroll
-        for (u32 k = 0; k < W; ++k)
-        {
-            const u32 word = static_cast<u32>(bits >> 32 * k);
-            sink.put(place + k, word);
-            sum += word * weight(k + 2);
-        }
-    }
+    sum += emit_pattern(sink, f, tile_broadcast(place));
     if (__any_sync(WARP_ALL, f.kind == EXCEPTIONS && (f.masked || f.listed)))
     {
         // Block 7's share ends where the tile does.

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "exchange.cuh"
-#include "plain.cuh"
+#include "masked.cuh"
 
 namespace fsz
 {
@@ -101,6 +101,8 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
     load(warp + Shape::WARPS, 1);
 
     T max_error = 0;
+    // Whether the warp's last tiles had masked elements: these will, too.
+    bool masked = false;
     u32 metadata = 0;
     u32 phases = 0;
     u32 part = warp;
@@ -120,7 +122,7 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
         if (whole)
         {
             barrier_wait(&loaded[buffer], phases >> 1);
-            plain = simple || look_closer(row, exchange.missing, *args.control, tally);
+            plain = !masked && (simple || look_closer(row, exchange.missing, *args.control, tally));
         }
         if (plain)
         {
@@ -183,16 +185,36 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
             u32 *const codes = reinterpret_cast<u32 *>(buffers + buffer * Shape::BUFFER_BYTES);
             const T *const elements = args.field + first;
             const bool range_known = args.control->range_known;
-            const Findings<T> f =
-                whole
-                    ? analyse(row, elements, exists, codes, z, exchange.missing, tally, range_known)
-                    : analyse(DeviceRow<T>{args.field + mine, exists}, elements, exists, codes, z,
-                              exchange.missing, tally, range_known);
+            const bool maskable = whole && args.control->near && one_name(exchange.missing);
+            // Votes let the compiler see that branches are the same for all lanes.
+            const bool tried =
+                maskable && (masked || args.control->named || __any_sync(WARP_ALL, is_nan(error)));
+            Findings<T> f;
+            bool short_way = false;
+            if (tried)
+            {
+                f = analyse_masked(row, codes, z, exchange.mask[warp], exchange.missing, tally);
+                short_way = f.kind != NOT_MASKED;
+            }
+            if (!__any_sync(WARP_ALL, short_way))
+            {
+                // What was tried may have overwritten the row.
+                f = whole && !tried
+                        ? analyse(row, elements, exists, codes, z, exchange.missing, tally,
+                                  range_known)
+                        : analyse(DeviceRow<T>{args.field + mine, exists}, elements, exists, codes,
+                                  z, exchange.missing, tally, range_known);
+                expect_mask(f, exchange.mask[warp], *args.control);
+            }
+            masked = maskable && __any_sync(WARP_ALL, f.masked != 0);
             const u32 inclusive = warp_inclusive(f.words, lane);
             length = __shfl_sync(WARP_ALL, inclusive, 31);
             announce(length);
             rate_byte = f.rate_byte;
-            sum = emit(RingSink<T>{ring, head}, f, inclusive - f.words, codes, elements, exists);
+            const RingSink<T> sink{ring, head};
+            sum = __any_sync(WARP_ALL, short_way)
+                      ? emit_masked(sink, f, inclusive - f.words, codes)
+                      : emit(sink, f, inclusive - f.words, codes, elements, exists);
             fence_copy_engine();
             __syncwarp();
             load(part + 2 * Shape::WARPS, buffer);
@@ -272,6 +294,8 @@ FSZ_DEVICE void compress_persistent(const CompressArgs<T> &args, const HeaderIma
     if (threadIdx.x < Shape::WARPS)
     {
         exchange.tallies[threadIdx.x] = Tally{};
+        exchange.mask[threadIdx.x] =
+            args.control->named ? args.missing.bits[0] : Element<T>::QUIET_NAN;
     }
     __syncthreads();
     if (warp < Shape::WARPS)

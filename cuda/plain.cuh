@@ -146,8 +146,16 @@ struct PlainChoice
     float slope;
 };
 
+/// Nothing follows a whole chain.
+struct WholeChain
+{
+    FSZ_DEVICE void complete(float (&)[BLOCK], float &) const {}
+};
+
 /// Takes codes (with ROUND added) to first differences, in place, and chooses the tile's variant.
-FSZ_DEVICE PlainChoice choose_plain(float (&l)[BLOCK], u32 block)
+/// `chain` completes differences where the chain ends in the block.
+template <class Chain = WholeChain>
+FSZ_DEVICE PlainChoice choose_plain(float (&l)[BLOCK], u32 block, const Chain &chain = {})
 {
     PlainChoice choice;
     const float q0 = __fsub_rn(l[0], ROUND);
@@ -162,6 +170,7 @@ FSZ_DEVICE PlainChoice choose_plain(float (&l)[BLOCK], u32 block)
     choice.slope = __shfl_up_sync(WARP_ALL, l[31], 1);
     choice.slope = block == 0 ? 0.f : choice.slope;
     choice.mu = q0;
+    chain.complete(l, choice.slope);
 
     // Largest magnitudes, of two chains each; the first two residuals depend on the variant.
     float first[2] = {fabsf(l[1]), 0}, second[2] = {0, 0};
@@ -208,19 +217,32 @@ FSZ_DEVICE void residuals_plain(float (&l)[BLOCK], const PlainChoice &choice, u3
     l[0] = __fmaf_rn(factor, choice.slope, l[0]);
 }
 
+template <u32 PLANES> FSZ_DEVICE void keep_bits(u32 bits, u32 &sign, u32 (&planes)[PLANES])
+{
+    sign &= bits;
+#pragma unroll
+    for (u32 k = 0; k < PLANES; ++k)
+    {
+        planes[k] &= bits;
+    }
+}
+
 /// Packs the lane's block of residuals from `out` on, as `store_planes`. `wide`: some lane's rate
-/// is above 7.
-FSZ_DEVICE u32 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide, u32 first)
+/// is above 7. Residuals outside of `exist` (the first is the highest bit) are none.
+FSZ_DEVICE u32 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide, u32 first,
+                          u32 exist = ~0u)
 {
     u32 sign;
     if (!wide)
     {
         u32 planes[7];
         planes7(l, sign, planes);
+        keep_bits(exist, sign, planes);
         return store_planes<7>(out, rate, sign, planes, first);
     }
     u32 planes[15];
     planes15(l, sign, planes);
+    keep_bits(exist, sign, planes);
     return store_planes<15>(out, rate, sign, planes, first);
 }
 

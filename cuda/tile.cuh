@@ -48,6 +48,18 @@ FSZ_DEVICE u32 mask_ends(u32 masked, u32 present, u32 block)
     return (masked ^ (masked << 1 | (block > 0 ? last : 0))) & present;
 }
 
+/// Words of a mask.
+FSZ_DEVICE u32 mask_words(u32 run_ends)
+{
+    return run_ends == BITMAP ? BITMAP_WORDS : (run_ends + 3) / 4;
+}
+
+/// What the escape field of a tile with escapes adds to a block's rate byte.
+FSZ_DEVICE u32 escape_part(u32 field, u32 block)
+{
+    return block == 0 ? ESCAPES : (field >> 3 * (block - 1) & 7) << 5;
+}
+
 /// How the warp's tiles are to be stored. `elements` is the warp's first element in device memory,
 /// `row` the lane's block, of which `exists` elements exist. The codes of the chains are left in
 /// the 1024 words `codes`, which may be where the elements of `row` are. `tally` is the warp's own.
@@ -121,8 +133,7 @@ __device__ __noinline__ Findings<T> analyse(const Row row, const T *elements, u3
         if (masks)
         {
             f.run_ends = ends > MOST_RUN_ENDS ? BITMAP : ends;
-            extra += (f.pattern == PATTERN_IN_PAYLOAD ? W : 0) +
-                     (f.run_ends == BITMAP ? BITMAP_WORDS : (ends + 3) / 4);
+            extra += (f.pattern == PATTERN_IN_PAYLOAD ? W : 0) + mask_words(f.run_ends);
         }
     }
     if (constant)
@@ -150,7 +161,7 @@ __device__ __noinline__ Findings<T> analyse(const Row row, const T *elements, u3
     }
     if (f.kind != EXCEPTIONS || length < tile_count)
     {
-        f.rate_byte |= block == 0 ? ESCAPES : (field >> 3 * (block - 1) & 7) << 5;
+        f.rate_byte |= escape_part(field, block);
     }
 
     const T max_error = f.kind == VERBATIM ? 0 : sorted.max_error;
