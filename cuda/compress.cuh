@@ -108,9 +108,6 @@ struct DeviceSink
 
     /// Room for a block.
     FSZ_DEVICE u32 *block(u32 at) const { return words + at; }
-
-    /// The block has been written.
-    FSZ_DEVICE void block_done(u32, u32) const {}
 };
 
 /// Counts this thread block as done; true for all of its threads when it is the last one, which

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compress.cuh"
-#include "hopper.cuh"
+#include "ring.cuh"
 
 namespace fsz
 {
@@ -16,13 +16,12 @@ template <class T> struct Persistent
     static constexpr u32 WARPS = sizeof(T) == 4 ? 16 : 9;
     static constexpr u32 THREADS = 32 * (WARPS + 2);
     static constexpr u32 BUFFER_BYTES = WARP_ELEMENTS * sizeof(T);
-    /// Words of a warp's ring, and behind it: a block may begin at its last word.
-    static constexpr u32 RING = sizeof(T) == 4 ? 1472 : 2208;
-    static constexpr u32 RING_PADDING = 32;
+    /// Words of a warp's ring.
+    static constexpr u32 RING = sizeof(T) == 4 ? 1504 : 2240;
     /// Chunks in flight in a thread block, and rounds after which payload leaves the ring.
     static constexpr u32 SLOTS = 8;
     static constexpr u32 LAG = 6;
-    static constexpr u32 SHARED = WARPS * (2 * BUFFER_BYTES + 4 * (RING + RING_PADDING));
+    static constexpr u32 SHARED = WARPS * (2 * BUFFER_BYTES + 4 * RING);
     static_assert(WARPS >= 8 && WARPS <= 16 && (LAG + 1) * WARPS + 16 <= SLOTS * 16,
                   "a slot must be free again when its turn comes");
     static_assert(RING >= WARP_ELEMENTS * sizeof(T) / 4, "a round must fit into the ring");
@@ -52,40 +51,6 @@ template <class T> struct Exchange
     /// The bits that each warp expects its masked elements to have.
     typename Element<T>::Bits mask[Shape::WARPS];
     Tally tallies[Shape::WARPS];
-};
-
-/// A warp's payload on its way out.
-template <class T> struct RingSink
-{
-    u32 *ring;
-    u32 head;
-
-    FSZ_DEVICE u32 wrapped(u32 at) const
-    {
-        at += head;
-        return at >= Persistent<T>::RING ? at - Persistent<T>::RING : at;
-    }
-
-    FSZ_DEVICE void put(u32 at, u32 word) const { ring[wrapped(at)] = word; }
-
-    FSZ_DEVICE void put_byte(u32 at, u32 k, u32 byte) const
-    {
-        reinterpret_cast<u8 *>(ring + wrapped(at))[k] = static_cast<u8>(byte);
-    }
-
-    /// Room for a block: the words behind the end of the ring are there for it.
-    FSZ_DEVICE u32 *block(u32 at) const { return ring + wrapped(at); }
-
-    /// The block has been written: what went beyond the end of the ring belongs to its beginning.
-    FSZ_DEVICE void block_done(u32 at, u32 words) const
-    {
-        const u32 end = wrapped(at) + words;
-#pragma unroll 1
-        for (u32 k = Persistent<T>::RING; k < end; ++k)
-        {
-            ring[k - Persistent<T>::RING] = ring[k];
-        }
-    }
 };
 
 /// The warp that publishes lengths, and writes checksums of chunks that all warps have packed.

@@ -253,7 +253,6 @@ __device__ __noinline__ u32 emit_masked(const Sink sink, const Findings<T> f, u3
     const bool wide = __any_sync(WARP_ALL, choice.rate > 7);
     sum += pack_plain(l, sink.block(at), choice.rate, wide, weight(at + shift),
                       ~low_bits(BLOCK - chain.count));
-    sink.block_done(at, block_words(choice.rate));
     sum += emit_pattern(sink, f, tile_broadcast(place));
     const u32 mask_end = tile_broadcast(place + f.words, 7);
     return sum + emit_mask(sink, f, mask_end, shift, ~0u);

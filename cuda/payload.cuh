@@ -58,7 +58,6 @@ FSZ_DEVICE u32 emit_block(const Sink &sink, u32 place, const u32 *differences, u
         }
         sum += store_planes<15>(out, rate, sign, planes, first);
     }
-    sink.block_done(place, block_words(rate));
     return sum;
 }
 

@@ -24,8 +24,7 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
     const u32 chunks = static_cast<u32>(layout.chunks);
     const u32 block = lane & 7;
     u8 *const buffers = reinterpret_cast<u8 *>(shared) + warp * 2 * Shape::BUFFER_BYTES;
-    u32 *const ring = shared + Shape::WARPS * 2 * Shape::BUFFER_BYTES / 4 +
-                      warp * (Shape::RING + Shape::RING_PADDING);
+    u32 *const words = shared + Shape::WARPS * 2 * Shape::BUFFER_BYTES / 4 + warp * Shape::RING;
     u64 *const loaded = exchange.loaded[warp];
     Tally *const tally = &exchange.tallies[warp];
     const Quantizer<T> z = quantizer_of<T>(*args.control);
@@ -53,7 +52,7 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
         }
     };
 
-    u32 head = 0, tail = 0, used = 0;
+    Ring<Shape::RING> ring;
     // The oldest part whose payload is in the ring.
     u32 oldest = warp;
     const auto let_go = [&]() {
@@ -64,35 +63,14 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
         const u64 place = placed >> 16;
         if (layout.payload + 4 * (place + length) <= args.stream_capacity)
         {
-            u32 *const to = reinterpret_cast<u32 *>(args.stream + layout.payload) + place;
-            u32 from = tail + lane;
-#pragma unroll 1
-            for (u32 i = lane; i < length; i += 128, from += 128)
-            {
-                u32 word[4];
-#pragma unroll
-                for (u32 k = 0; k < 4; ++k)
-                {
-                    const u32 at = from + 32 * k;
-                    word[k] = ring[at >= Shape::RING ? at - Shape::RING : at];
-                }
-#pragma unroll
-                for (u32 k = 0; k < 4; ++k)
-                {
-                    if (i + 32 * k < length)
-                    {
-                        __stcs(to + i + 32 * k, word[k]);
-                    }
-                }
-            }
+            copy_out(words + ring.begin(ring.tail, length),
+                     reinterpret_cast<u32 *>(args.stream + layout.payload) + place, length, lane);
         }
         else
         {
             args.control->status = 1;
         }
-        tail += length;
-        tail = tail >= Shape::RING ? tail - Shape::RING : tail;
-        used -= length;
+        ring.pop(length);
         oldest += Shape::WARPS;
         __syncwarp();
     };
@@ -137,20 +115,21 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
                 exchange.length[slot][entry] = length;
                 barrier_arrive(&exchange.measured[slot]);
             }
-            while (used + length > Shape::RING)
+            while (!ring.has_room(length))
             {
                 let_go();
             }
+            return SharedSink{shared_address(words + ring.begin(ring.head, length))};
         };
         u32 rate_byte = 0, length = 0, sum = 0;
         bool tile_exists = true;
         if (plain)
         {
             const bool has_mu = choice.centered && block == 0;
-            const u32 words = block_words(choice.rate) + has_mu;
-            const u32 inclusive = warp_inclusive(words, lane);
+            const u32 own = block_words(choice.rate) + has_mu;
+            const u32 inclusive = warp_inclusive(own, lane);
             length = __shfl_sync(WARP_ALL, inclusive, 31);
-            announce(length);
+            const SharedSink sink = announce(length);
             load(part + 2 * Shape::WARPS, buffer);
             rate_byte = choice.rate;
             if (block == 0)
@@ -158,10 +137,9 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
                 rate_byte |= (choice.order2 ? ORDER2 : 0) | (choice.centered ? CENTERED : 0);
             }
             max_error = error > max_error ? error : max_error;
-            const u32 place = inclusive - words;
+            const u32 place = inclusive - own;
             // Word k of a tile's payload has the weight of word k + 2: two rate words come first.
             u32 first_weight = weight(place - tile_broadcast(place) + 2);
-            const RingSink<T> sink{ring, head};
             if (has_mu)
             {
                 const u32 mu = static_cast<u32>(static_cast<i32>(choice.mu));
@@ -172,7 +150,6 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
             residuals_plain(l, choice, block);
             const bool wide = __any_sync(WARP_ALL, choice.rate > 7);
             sum += pack_plain(l, sink.block(place + has_mu), choice.rate, wide, first_weight);
-            sink.block_done(place + has_mu, block_words(choice.rate));
         }
         else
         {
@@ -209,9 +186,8 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
             masked = maskable && __any_sync(WARP_ALL, f.masked != 0);
             const u32 inclusive = warp_inclusive(f.words, lane);
             length = __shfl_sync(WARP_ALL, inclusive, 31);
-            announce(length);
+            const SharedSink sink = announce(length);
             rate_byte = f.rate_byte;
-            const RingSink<T> sink{ring, head};
             sum = __any_sync(WARP_ALL, short_way)
                       ? emit_masked(sink, f, inclusive - f.words, codes)
                       : emit(sink, f, inclusive - f.words, codes, elements, exists);
@@ -232,9 +208,7 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
             metadata += (rate_byte << 8 * (lane & 3)) * weight(static_cast<u32>(at / 4));
         }
         __syncwarp();
-        used += length;
-        head += length;
-        head = head >= Shape::RING ? head - Shape::RING : head;
+        ring.push(length);
         if (part - oldest >= Shape::LAG * Shape::WARPS)
         {
             let_go();
@@ -248,7 +222,7 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
             barrier_arrive(&exchange.measured[part / PARTS % Shape::SLOTS]);
         }
     }
-    while (used > 0)
+    while (ring.used > 0)
     {
         let_go();
     }
