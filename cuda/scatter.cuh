@@ -7,12 +7,13 @@
 namespace fsz
 {
 
-// Bits of the elements from element `from` of the tile on, in the block that begins at element
-// `first`.
-FSZ_DEVICE u32 bits_from(u32 from, u32 first)
+// The bits from bit `from` on, if any.
+FSZ_DEVICE u32 bits_from(i32 from)
 {
-    const i32 shift = static_cast<i32>(from - first);
-    return shift >= 32 ? 0 : ~0u << max(shift, 0);
+    u32 bits;
+    // Shifts by more than 32 are like those by 32 here.
+    asm("shl.b32 %0, %1, %2;" : "=r"(bits) : "r"(~0u), "r"(max(from, 0)));
+    return bits;
 }
 
 // The masked elements of a block, from the mask at `words`.
@@ -22,7 +23,10 @@ FSZ_DEVICE u32 block_mask(const u32 *words, u32 run_ends, u32 block, bool &sound
     {
         return __brev(words[block]);
     }
-    u32 mask = 0, previous = 0;
+    const i32 first = static_cast<i32>(BLOCK * block);
+    u32 mask = 0;
+    i32 previous = -1;
+#pragma unroll 1
     for (u32 k = 0; k < run_ends; k += 4)
     {
         const u32 four = words[k / 4];
@@ -30,10 +34,10 @@ FSZ_DEVICE u32 block_mask(const u32 *words, u32 run_ends, u32 block, bool &sound
         for (u32 j = 0; j < 4; ++j)
         {
             // Every end changes all that follows it.
-            const u32 end = four >> (8 * j) & 0xFF;
+            const i32 end = static_cast<i32>(four >> (8 * j) & 0xFF);
             const bool there = k + j < run_ends;
-            sound = sound && (!there || k + j == 0 || end > previous);
-            mask ^= there ? bits_from(end, BLOCK * block) : 0;
+            sound = sound && (!there || end > previous);
+            mask ^= there ? bits_from(end - first) : 0;
             previous = end;
         }
     }
@@ -54,14 +58,50 @@ FSZ_DEVICE u32 block_list(const u32 *positions, u32 listed, u32 block, bool &sou
     return mine;
 }
 
-// A row of a stage, as elements. f64 rows hold 16, one half of a block.
-FSZ_DEVICE float *row_of(u32 *rows, u32 row, float)
+// Four elements to 16 aligned bytes or twice as many.
+FSZ_DEVICE void store_four(float *out, const float (&v)[4])
 {
-    return reinterpret_cast<float *>(rows + row * ROW);
+    __stcs(reinterpret_cast<float4 *>(out), make_float4(v[0], v[1], v[2], v[3]));
 }
-FSZ_DEVICE double *row_of(u32 *rows, u32 row, double)
+
+FSZ_DEVICE void store_four(double *out, const double (&v)[4])
 {
-    return reinterpret_cast<double *>(rows + row * ROW);
+    __stcs(reinterpret_cast<double2 *>(out), make_double2(v[0], v[1]));
+    __stcs(reinterpret_cast<double2 *>(out) + 1, make_double2(v[2], v[3]));
+}
+
+// Writes a warp's blocks to `out`, eight threads and four elements of each to a block at a time:
+// `pattern` where a bit of `escaped` is set, else the next code of the tile's chain, of which
+// `coded_before` come before this thread's block. `rows` holds the chains.
+template <class T>
+FSZ_DEVICE void write_blocks(const u32 *rows, u32 escaped, u32 coded_before, T pattern, T unit,
+                             T *out)
+{
+    const u32 lane = threadIdx.x & 31, column = 4 * (lane & 7);
+    const u32 left = (1u << column) - 1;
+#pragma unroll 2
+    for (u32 j = 0; j < 8; ++j)
+    {
+        const u32 row = 4 * j + lane / 8;
+        const u32 bits = __shfl_sync(WARP_ALL, escaped, row);
+        const u32 before = __shfl_sync(WARP_ALL, coded_before, row);
+        const T other = __shfl_sync(WARP_ALL, pattern, row);
+        const u32 *const codes = rows + j / 2 * TILE_BLOCKS * ROW;
+        const u32 four = bits >> column;
+        u32 k = before + column - __popc(bits & left);
+        T v[4];
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i)
+        {
+            v[i] = other;
+            if (!(four >> i & 1))
+            {
+                v[i] = dequantize(static_cast<i32>(codes[k + k / BLOCK * (ROW - BLOCK)]), unit);
+                ++k;
+            }
+        }
+        store_four(out + row * BLOCK + column, v);
+    }
 }
 
 // Full tiles, none of them verbatim, that go side by side to `out`: `rows` holds their codes,
@@ -73,7 +113,6 @@ __device__ __noinline__ u32 scatter_tiles(const StreamView &s, u32 lo, u32 hi, c
                                           u64 *status)
 {
     constexpr u32 W = Element<T>::WORDS;
-    constexpr u32 HALF = BLOCK / W; // Elements that go through the rows at a time.
     const u32 lane = threadIdx.x & 31, block = lane & 7;
     bool sound = true;
     u32 share = 0, masked = 0, listed = 0, list_len = 0;
@@ -119,52 +158,16 @@ __device__ __noinline__ u32 scatter_tiles(const StreamView &s, u32 lo, u32 hi, c
     }
     before -= __popc(escaped);
 
-    const u32 *codes = rows + (lane - block) * ROW;
-    u32 k = BLOCK * block - before;
-    i32 code[BLOCK];
-#pragma unroll
-    for (u32 i = 0; i < BLOCK; ++i)
+    write_blocks(rows, escaped, BLOCK * block - before, pattern, static_cast<T>(step), out);
+    // After the patterns that are in their places.
+    __syncwarp();
+    for (u32 m = block; m < list_len; m += 8)
     {
-        code[i] = 0;
-        if (!(escaped >> i & 1))
-        {
-            code[i] = static_cast<i32>(codes[k + k / BLOCK * (ROW - BLOCK)]);
-            ++k;
-        }
+        T value;
+        element_of(bits_at<W>(values + m * W), value);
+        __stcs(out + lane / 8 * TILE + byte_at(positions, m), value);
     }
     __syncwarp();
-    const T unit = static_cast<T>(step);
-#pragma unroll
-    for (u32 half = 0; half < W; ++half)
-    {
-        T *row = row_of(rows, lane, T(0));
-#pragma unroll
-        for (u32 i = 0; i < HALF; i += 4 / W)
-        {
-            alignas(16) T v[4 / W];
-#pragma unroll
-            for (u32 j = 0; j < 4 / W; ++j)
-            {
-                const u32 e = half * HALF + i + j;
-                v[j] = escaped >> e & 1 ? pattern : dequantize(code[e], unit);
-            }
-            *reinterpret_cast<uint4 *>(row + i) = *reinterpret_cast<const uint4 *>(v);
-        }
-        __syncwarp();
-        for (u32 m = block; m < list_len; m += 8)
-        {
-            const u32 at = byte_at(positions, m);
-            if (at % BLOCK / HALF == half)
-            {
-                T value;
-                element_of(bits_at<W>(values + m * W), value);
-                row_of(rows, lane - block + at / BLOCK, T(0))[at % HALF] = value;
-            }
-        }
-        __syncwarp();
-        store_rows(rows, reinterpret_cast<u8 *>(out + half * HALF), BLOCK * sizeof(T));
-        __syncwarp();
-    }
     if (!sound)
     {
         report(status, chunk, FAULT_PLACES);
