@@ -7,6 +7,7 @@ mod bench;
 mod cache;
 mod cargo;
 mod demo;
+mod fatbin;
 mod fuzz;
 mod mpi;
 mod plain;
@@ -34,6 +35,7 @@ Usage: cargo xtask <command>
                      run the fuzz targets (60 s each; needs a nightly toolchain)
   ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
                      where the committed one differs
+  fatbin             compile the kernels beforehand, for builds that carry them (feature `fatbin`)
   mpi                build ADIOS2 with MPI into the user's cache folder (once, 13 minutes), and print
                      the shell lines that select it
   check-plain        plain cargo needs a Rust toolchain and a linker, nothing else
@@ -71,11 +73,13 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
         ("ptx", []) => ptx::write(),
         ("ptx", [word]) if word == "--check" => ptx::check(),
+        ("fatbin", []) => fatbin::run(),
         ("mpi", []) => mpi::run(),
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
         (
-            "setup" | "demo" | "view-demo" | "fuzz" | "ptx" | "mpi" | "check-plain" | "env",
+            "setup" | "demo" | "view-demo" | "fuzz" | "ptx" | "fatbin" | "mpi" | "check-plain"
+            | "env",
             [.., extra],
         ) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")

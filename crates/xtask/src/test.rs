@@ -20,7 +20,7 @@ const STAGES: [Stage; 9] = [
     ("deny", "licences, sources and advisories of the dependencies", checks::deny),
     ("clippy", "all members, all targets, warnings are errors", checks::clippy),
     ("docs", "rustdoc, warnings are errors", checks::docs),
-    ("ptx", "the PTX in the repository is what its sources compile to", checks::ptx),
+    ("ptx", "the PTX is what its sources compile to, and builds can carry a fatbin", checks::ptx),
     ("plain", "builds with a Rust toolchain and nothing else", |_| plain::run()),
     ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
     ("fuzz", "the fuzz targets build for what the codec is now", checks::fuzz),

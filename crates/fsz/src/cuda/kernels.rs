@@ -9,6 +9,7 @@ use cudarc::driver::{result, sys};
 
 use super::{
     error::check,
+    fatbin,
     on_the_spot::{Source, compile},
     paper::PaperArgs,
     view::{
@@ -348,8 +349,9 @@ impl<S> Module<S> {
     }
 }
 
-/// Loads a module: its PTX, else, for a driver that does not take that, its source compiled here.
-/// `FSZ_CUDA_COMPILE=1` goes the second way at once.
+/// Loads a module: its image for this device where the build carries one, else its PTX, else, for a
+/// driver that does not take that, its source compiled here. `FSZ_CUDA_COMPILE=1` goes the last way at
+/// once.
 fn load(ptx: &'static str, source: Source, capability: i32) -> Result<sys::CUmodule> {
     let image = |at: *const c_void| {
         // SAFETY: PTX as text that ends with a zero, or a whole image.
@@ -357,10 +359,16 @@ fn load(ptx: &'static str, source: Source, capability: i32) -> Result<sys::CUmod
     };
     let refused = match std::env::var_os("FSZ_CUDA_COMPILE") {
         Some(word) if word == "1" => "FSZ_CUDA_COMPILE is set".to_owned(),
-        _ => match image(ptx.as_ptr().cast()) {
-            Ok(module) => return Ok(module),
-            Err(reason) => reason.to_string(),
-        },
+        _ => {
+            // Without an image for this device the PTX does it.
+            if let Some(Ok(module)) = fatbin::of(source).map(|bytes| image(bytes.as_ptr().cast())) {
+                return Ok(module);
+            }
+            match image(ptx.as_ptr().cast()) {
+                Ok(module) => return Ok(module),
+                Err(reason) => reason.to_string(),
+            }
+        }
     };
     compile(source, capability)
         .and_then(|compiled| image(compiled.as_ptr().cast()))

@@ -8,6 +8,7 @@ mod decompress;
 mod device;
 mod device_codec;
 mod error;
+mod fatbin;
 mod kernels;
 mod memory;
 mod on_the_spot;

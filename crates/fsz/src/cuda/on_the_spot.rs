@@ -67,6 +67,7 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("index.cuh"),
     header!("integrate.cuh"),
     header!("lookback.cuh"),
+    header!("masked.cuh"),
     header!("paper.cuh"),
     header!("payload.cuh"),
     header!("persistent.cuh"),
@@ -74,6 +75,7 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("plain.cuh"),
     header!("range.cuh"),
     header!("region.cuh"),
+    header!("ring.cuh"),
     header!("roofline.cuh"),
     header!("row.cuh"),
     header!("scatter.cuh"),
@@ -201,6 +203,20 @@ mod tests {
             for capability in [80, 90] {
                 let image = compile(source, capability).expect("compiles");
                 assert!(image.starts_with(b"\x7fELF"), "{source:?} for {capability}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_header_is_carried() {
+        let names: Vec<&str> =
+            HEADERS.iter().map(|(name, _)| name.to_str().expect("text")).collect();
+        let sources = [Source::Compress, Source::Decompress, Source::Paper].map(Source::text);
+        for text in HEADERS.iter().map(|(_, text)| *text).chain(sources) {
+            for line in text.to_str().expect("text").lines() {
+                if let Some(name) = line.strip_prefix("#include ") {
+                    assert!(names.contains(&name.trim_matches('"')), "{name} is missing");
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::suite::ALL_FEATURES;
 use crate::cargo::{cargo, root, target, tool};
-use crate::{cache, process, ptx, setup};
+use crate::{cache, fatbin, process, ptx, setup};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
@@ -73,7 +73,8 @@ pub fn docs(_: &mut Report) -> Result<()> {
 /// The CUDA compiler comes for Linux alone among the systems that these stages run on.
 pub fn ptx(report: &mut Report) -> Result<()> {
     if cfg!(target_os = "linux") {
-        return ptx::check();
+        ptx::check()?;
+        return fatbin::check();
     }
     report.skip("the PTX in cuda/ptx", "there is no CUDA compiler for this system");
     Ok(())

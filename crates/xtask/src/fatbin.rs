@@ -1,0 +1,52 @@
+//! `cargo xtask fatbin`: the kernels compiled beforehand, for builds with the feature `fatbin`.
+
+use crate::cargo::{cargo, root, target};
+use crate::{cache, process, setup, tools};
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const MODULES: [&str; 3] = ["compress", "decompress", "paper"];
+/// The compute capabilities of data centre and workstation devices from Ampere to Blackwell.
+const CAPABILITIES: [u32; 6] = [80, 86, 89, 90, 100, 120];
+
+/// Compiles all modules for all devices, and says how to build with them.
+pub fn run() -> Result<()> {
+    let folder = make(&target().join("fatbin"), &CAPABILITIES)?;
+    println!("# the kernels for compute capabilities {CAPABILITIES:?}; a build carries them with");
+    println!("export FSZ_FATBIN='{}'", folder.display());
+    println!("#   cargo build --release -p fsz-cli --features fsz/fatbin");
+    Ok(())
+}
+
+/// Whether a build carries them: with the kernels for one device, for the sake of time.
+pub fn check() -> Result<()> {
+    let folder = make(&target().join("fatbin-check"), &CAPABILITIES[3..4])?;
+    let mut test = cargo()?;
+    test.args(["test", "--quiet", "--locked", "-p", "fsz", "--features", "fatbin", "--lib"]);
+    process::run(test.arg("fatbin").env("FSZ_FATBIN", folder))
+}
+
+fn make(folder: &Path, capabilities: &[u32]) -> Result<PathBuf> {
+    tools::require_cxx()?;
+    {
+        let _lock = cache::lock()?;
+        setup::NVCC.provide()?;
+    }
+    let toolkit = setup::NVCC.package("nvidia/cu13")?.context("the CUDA compiler is not there")?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for module in MODULES {
+        println!("compiling cuda/{module}.cu for {} architectures", capabilities.len());
+        let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
+        nvcc.current_dir(root()).args(["-std=c++17", "-O3", "-fatbin", "--threads", "0"]);
+        for capability in capabilities {
+            nvcc.arg("-gencode").arg(format!("arch=compute_{capability},code=sm_{capability}"));
+        }
+        nvcc.arg(format!("cuda/{module}.cu"))
+            .arg("-o")
+            .arg(folder.join(format!("{module}.fatbin")));
+        process::run(&mut nvcc)?;
+    }
+    fs::canonicalize(folder).with_context(|| format!("cannot find {}", folder.display()))
+}
