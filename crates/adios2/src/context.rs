@@ -57,6 +57,23 @@ impl Adios {
         Adios::own(api, raw, || format!("reading the configuration {}", path.display()))
     }
 
+    /// Takes over a context that was made outside of this crate: by `adios2_init_config_mpi` of a
+    /// program with ranks, say, which needs that program's MPI.
+    ///
+    /// # Safety
+    /// `raw` is null or an `adios2_adios` that the ADIOS2 of [`library_path`](crate::library_path)
+    /// made, and that nobody else uses or finalizes.
+    ///
+    /// # Errors
+    /// [`Error::Call`](crate::Error::Call) when `raw` is null; otherwise as [`Adios::new`].
+    pub unsafe fn from_raw(raw: *mut std::ffi::c_void) -> Result<Adios> {
+        Adios::own(library::api()?, raw.cast(), || "starting ADIOS2".to_owned())
+    }
+
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
     fn own(
         api: &'static sys::Adios2C,
         raw: *mut sys::adios2_adios,
@@ -97,6 +114,10 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    pub(crate) fn raw(&self) -> *mut sys::adios2_adios {
+        self.raw.as_ptr()
+    }
+
     pub(crate) fn lock(&self) -> MutexGuard<'_, ()> {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -105,13 +105,13 @@ fn simulate(size: Size, programs: &Path, config: &str, file: PathBuf) -> Result<
 }
 
 /// A number of a flat JSON object.
-fn number(json: &str, key: &str) -> Option<f64> {
+pub fn number(json: &str, key: &str) -> Option<f64> {
     let (_, rest) = json.split_once(&format!("\"{key}\":"))?;
     rest.split([',', '}']).next()?.trim().parse().ok()
 }
 
-/// A BP file is a folder.
-fn bytes_in(folder: &Path) -> Result<u64> {
+/// The bytes of a BP file, which is a folder.
+pub fn bytes_in(folder: &Path) -> Result<u64> {
     let files = || fs::read_dir(folder)?.map(|entry| Ok(entry?.metadata()?.len())).sum();
     let sum: std::io::Result<u64> = files();
     sum.with_context(|| format!("cannot read {}", folder.display()))

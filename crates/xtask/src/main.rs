@@ -36,8 +36,8 @@ Usage: cargo xtask <command>
   ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
                      where the committed one differs
   fatbin             compile the kernels beforehand, for builds that carry them (feature `fatbin`)
-  mpi                build ADIOS2 with MPI into the user's cache folder (once, 13 minutes), and print
-                     the shell lines that select it
+  mpi [--scaling]    build ADIOS2 with MPI into the user's cache folder (once, 13 minutes), and print
+                     the shell lines that select it; with --scaling, run the example on 1 to 8 ranks
   check-plain        plain cargo needs a Rust toolchain and a linker, nothing else
   env                print shell lines with which plain cargo finds what set-up provided:
                      eval \"$(cargo xtask env)\"
@@ -75,6 +75,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("ptx", [word]) if word == "--check" => ptx::check(),
         ("fatbin", []) => fatbin::run(),
         ("mpi", []) => mpi::run(),
+        ("mpi", [word]) if word == "--scaling" => mpi::scaling(),
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
         (

@@ -1,6 +1,8 @@
-//! `cargo xtask mpi`: ADIOS2 with MPI, built once into the cache from its pinned source.
+//! `cargo xtask mpi`: ADIOS2 with MPI, built once into the cache from its pinned source; and how the
+//! example runs on ranks with it.
 
-use crate::{cache, process, setup::Environment, tools};
+use crate::cargo::{cargo, root, target};
+use crate::{cache, demo, process, setup::Environment, tools};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,7 +55,95 @@ pub fn run() -> Result<()> {
     println!("export ADIOS2_DIR='{}'", done.display());
     println!("export OPAL_PREFIX='{}'", MPI.path()?.display());
     println!("export PATH='{}':$PATH", MPI.path()?.join("bin").display());
+    println!("export GRAY_SCOTT_RANKS='{}'", ranks_library(&done)?.display());
     Ok(())
+}
+
+/// What `mpi/ranks.c` of the example is made into, for this MPI.
+fn ranks_library(adios2: &Path) -> Result<PathBuf> {
+    let library = adios2.join("lib/libgray_scott_ranks.so");
+    let mut compile = with_mpi(&MPI.path()?.join("bin/mpicc"))?;
+    compile.args(["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o"]).arg(&library);
+    compile.arg(root().join("plugins/adios2/examples/gray-scott/mpi/ranks.c"));
+    compile.arg("-I").arg(adios2.join("include")).arg("-L").arg(adios2.join("lib"));
+    process::run(compile.args(["-ladios2_c_mpi", "-ladios2_c", "-Wl,-rpath,$ORIGIN"]))?;
+    Ok(library)
+}
+
+/// Where the tests find what `run` has built: nothing when it has not been asked for.
+pub fn test_variables() -> Result<Vec<(&'static str, PathBuf)>> {
+    let done = cache::folder()?.join(FOLDER);
+    if !done.is_dir() {
+        return Ok(Vec::new());
+    }
+    ranks_library(&done)?;
+    Ok(vec![("FSZ_MPI_ADIOS2", done), ("FSZ_MPI_PREFIX", MPI.path()?)])
+}
+
+/// Weak scaling: Gray-Scott on 1 to 8 ranks, each with as many cells, through the operator and plain.
+pub fn scaling() -> Result<()> {
+    run()?;
+    process::run(cargo()?.args([
+        "build",
+        "--locked",
+        "--release",
+        "-p",
+        "gray-scott",
+        "-p",
+        "fsz-adios2",
+    ]))?;
+    let programs = target().join("release");
+    let folder = target().join("scaling");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    println!("\nGray-Scott, 64 x 128 x 128 f32 a rank, 10 steps of U and V, one aggregator,");
+    println!("share 1e-3 of each step's range over all ranks; {processors} processors");
+    println!("ranks | plain: MB, write s, MB/s | FSZ: MB, write s, MB/s | ratio");
+    for ranks in [1, 2, 4, 8] {
+        let cells = 64 * ranks * 128 * 128;
+        let field = (2 * 10 * 4 * cells) as f64 / 1e6;
+        let mut line = format!("{ranks:>5}");
+        let mut sizes = Vec::new();
+        for (config, ranged) in [("adios2-plain.xml", None), ("adios2-range.xml", Some("fsz"))] {
+            let file = folder.join(format!("{ranks}-{config}.bp"));
+            if file.exists() {
+                fs::remove_dir_all(&file)
+                    .with_context(|| format!("cannot remove {}", file.display()))?;
+            }
+            let seconds = on_ranks(ranks, &programs, config, ranged, &file)?;
+            let bytes = demo::bytes_in(&file)? as f64 / 1e6;
+            line += &format!(" | {bytes:8.1} {seconds:7.3} {:7.0}", field / seconds);
+            sizes.push(bytes);
+        }
+        println!("{line} | {:.1}", sizes[0] / sizes[1]);
+    }
+    Ok(())
+}
+
+/// Runs the example on ranks; the seconds that the slowest spent writing.
+fn on_ranks(
+    ranks: usize,
+    programs: &Path,
+    config: &str,
+    ranged: Option<&str>,
+    file: &Path,
+) -> Result<f64> {
+    let adios2 = cache::folder()?.join(FOLDER);
+    let mut run = with_mpi(&MPI.path()?.join("bin/mpirun"))?;
+    run.args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np"]);
+    run.arg(ranks.to_string()).arg(programs.join("gray-scott")).arg("--json");
+    run.arg("--ranks").arg(adios2.join("lib/libgray_scott_ranks.so"));
+    run.arg("--config").arg(root().join("plugins/adios2/examples/gray-scott").join(config));
+    run.arg("--size").arg(format!("{}x128x128", 64 * ranks)).args(["--steps", "10"]);
+    run.args(["--plot-interval", "10", "--output"]).arg(file);
+    run.args(ranged.iter().flat_map(|name| ["--ranged", name]));
+    run.env("ADIOS2_DIR", &adios2).env("ADIOS2_PLUGIN_PATH", programs);
+    let done = process::output(&mut run)?;
+    if !done.status.success() {
+        bail!("`{}`: {}", process::line(&run), String::from_utf8_lossy(&done.stderr).trim());
+    }
+    demo::number(&String::from_utf8_lossy(&done.stdout), "write_seconds")
+        .context("the simulation did not say how long it wrote")
 }
 
 fn build(work: &Path) -> Result<()> {

@@ -3,7 +3,7 @@
 use fsz::Bound;
 
 /// The parameters that users may write; README.md has the table.
-const KNOWN: &str = "accuracy (or tolerance), mode, range_min, range_max, missing, backend, device, \
+const KNOWN: &str = "accuracy (or tolerance), mode, range_min, range_max, range, missing, backend, device, \
                      threads, verbose";
 /// Most missing values that a stream can name.
 const MAX_MISSING: usize = 4;
@@ -79,6 +79,12 @@ impl Parameters {
                 }
                 "range_min" => range_min = Some(number(&key, value)?),
                 "range_max" => range_max = Some(number(&key, value)?),
+                "range" => {
+                    let ends = value.split_once(',');
+                    let (min, max) = ends.ok_or_else(|| bad(&key, value, "MIN,MAX"))?;
+                    range_min = Some(number(&key, min.trim())?);
+                    range_max = Some(number(&key, max.trim())?);
+                }
                 "missing" => {
                     for part in value.split(',') {
                         parsed.missing.push(missing(&key, part.trim())?);
@@ -169,6 +175,7 @@ mod tests {
         assert_eq!(bound("accuracy=1e-3 mode=rel backend=auto device=1"), Bound::ValueRange(1e-3));
         let ranged = Bound::ValueRangeOf { ratio: 0.5, min: -1.0, max: 3.0 };
         assert_eq!(bound("accuracy=0.5 mode=rel range_min=-1 range_max=3"), ranged);
+        assert_eq!(bound("accuracy=0.5 mode=rel range=-1,3"), ranged);
         let all = parse("accuracy=1 missing=1e20,-999 threads=3 verbose=1").unwrap();
         assert_eq!((all.missing, all.threads, all.verbose), (vec![1e20, -999.0], Some(3), 1));
         assert_eq!(Parameters::parse([]).unwrap().bound, None);
@@ -190,6 +197,8 @@ mod tests {
             "mode=psnr",
             "range_min=x",
             "range_max=inf",
+            "range=1",
+            "range=1,x",
             "missing=a,b",
             "missing=1,2,3,4,5",
             "backend=gpu",

@@ -4,17 +4,21 @@
 
 mod output;
 mod random;
+mod ranks;
 mod real;
 mod simulation;
 
 use std::{
+    ffi::OsString,
     path::PathBuf,
+    thread,
     time::{Duration, Instant},
 };
 
 use anyhow::Context;
 use clap::{Parser, ValueEnum};
-use output::Output;
+use output::{Output, Target};
+use ranks::Ranks;
 use real::Real;
 use simulation::{Model, Simulation};
 
@@ -40,6 +44,12 @@ struct Arguments {
     /// ADIOS2 configuration with an io named SimulationOutput; without it ADIOS2's defaults
     #[arg(long, short)]
     config: Option<PathBuf>,
+    /// Operator of the configuration for U and V that is told each step's value range over all processes
+    #[arg(long, requires = "config")]
+    ranged: Option<String>,
+    /// Run on all processes of an mpirun, by this library (mpi/ranks.c says how it is built)
+    #[arg(long, env = "GRAY_SCOTT_RANKS")]
+    ranks: Option<OsString>,
     /// Decides where the first drops of V fall
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -91,14 +101,20 @@ fn parse_shape(text: &str) -> Result<Shape, String> {
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
+    let ranks = match &arguments.ranks {
+        Some(library) => Ranks::start(library)?,
+        None => Ranks::alone(),
+    };
     match arguments.number {
-        Number::F32 => run::<f32>(&arguments),
-        Number::F64 => run::<f64>(&arguments),
+        Number::F32 => run::<f32>(&arguments, &ranks),
+        Number::F64 => run::<f64>(&arguments, &ranks),
     }
 }
 
-fn run<T: Real>(arguments: &Arguments) -> anyhow::Result<()> {
+fn run<T: Real>(arguments: &Arguments, ranks: &Ranks) -> anyhow::Result<()> {
+    share_processors(ranks)?;
     let Shape(shape) = arguments.size;
+    let mine = ranks.share(shape[0])?;
     let model = Model {
         diffusion_u: arguments.du,
         diffusion_v: arguments.dv,
@@ -107,23 +123,26 @@ fn run<T: Real>(arguments: &Arguments) -> anyhow::Result<()> {
         dt: arguments.dt,
     };
     let path = &arguments.output;
-    let mut output =
-        Output::create(path, arguments.config.as_deref(), shape, model, arguments.seed)
-            .with_context(|| format!("cannot begin {}", path.display()))?;
-    let mut simulation = Simulation::<T>::new(model, shape, arguments.drops, arguments.seed);
+    let target =
+        Target { path, config: arguments.config.as_deref(), ranged: arguments.ranged.as_deref() };
+    let mut output = Output::create(target, ranks, shape, &mine, model, arguments.seed)
+        .with_context(|| format!("cannot begin {}", path.display()))?;
+    let mut simulation =
+        Simulation::<T>::new(model, shape, &mine, arguments.drops, arguments.seed, ranks.clone());
+    let speaks = ranks.rank() == 0;
     let mut simulating = Duration::ZERO;
     let mut writing = Vec::new();
     for step in 0..arguments.steps {
         let began = Instant::now();
         for _ in 0..arguments.plot_interval {
-            simulation.step();
+            simulation.step()?;
         }
         let simulated = began.elapsed();
         let time = ((step + 1) * arguments.plot_interval) as f64 * arguments.dt;
         let written = output
             .write(&simulation, time)
             .with_context(|| format!("cannot write step {step} of {}", path.display()))?;
-        if !arguments.json {
+        if speaks && !arguments.json {
             println!(
                 "step {step}: time {time}, simulated in {:.3} s, written in {:.3} s",
                 simulated.as_secs_f64(),
@@ -135,20 +154,32 @@ fn run<T: Real>(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let closing = output.close().with_context(|| format!("cannot finish {}", path.display()))?;
     let total = writing.iter().sum::<f64>() + closing.as_secs_f64();
-    if arguments.json {
+    // The last one counts.
+    let [simulate, total] = ranks.largest([simulating.as_secs_f64(), total])?;
+    if speaks && arguments.json {
         println!(
-            "{{\"steps\": {}, \"simulate_seconds\": {}, \"write_seconds\": {total}, \
-             \"write_seconds_per_step\": {writing:?}}}",
+            "{{\"ranks\": {}, \"steps\": {}, \"simulate_seconds\": {simulate}, \
+             \"write_seconds\": {total}, \"write_seconds_per_step\": {writing:?}}}",
+            ranks.size(),
             arguments.steps,
-            simulating.as_secs_f64(),
         );
-    } else {
+    } else if speaks {
         println!(
-            "{} steps in {}: simulated in {:.3} s, written in {total:.3} s",
+            "{} steps in {}: simulated in {simulate:.3} s, written in {total:.3} s",
             arguments.steps,
             path.display(),
-            simulating.as_secs_f64()
         );
+    }
+    Ok(())
+}
+
+/// Gives each process of a machine its share of the processors.
+fn share_processors(ranks: &Ranks) -> anyhow::Result<()> {
+    let (_, processes) = ranks.on_node();
+    if processes > 1 {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let threads = (processors / processes).max(1);
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     }
     Ok(())
 }

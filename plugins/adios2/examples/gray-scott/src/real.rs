@@ -8,16 +8,27 @@ pub trait Real:
 {
     /// The nearest value of this type.
     fn from_f64(value: f64) -> Self;
+
+    /// The same value.
+    fn to_f64(self) -> f64;
 }
 
 impl Real for f32 {
     fn from_f64(value: f64) -> Self {
         value as f32
     }
+
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
 }
 
 impl Real for f64 {
     fn from_f64(value: f64) -> Self {
         value
+    }
+
+    fn to_f64(self) -> f64 {
+        self
     }
 }

@@ -5,11 +5,11 @@
 //! reactor", Chemical Engineering Science 38 (1983); patterns: J. E. Pearson, "Complex patterns in a
 //! simple system", Science 261 (1993).
 
-use std::mem;
+use std::{mem, ops::Range};
 
 use rayon::prelude::*;
 
-use crate::{random::Random, real::Real};
+use crate::{random::Random, ranks::Ranks, real::Real};
 
 /// The model's constants.
 #[derive(Debug, Clone, Copy)]
@@ -26,12 +26,14 @@ pub struct Model {
     pub dt: f64,
 }
 
-/// The state of the two substances, in C order.
+/// The state of the two substances in this process's planes, in C order.
 #[derive(Debug)]
 pub struct Simulation<T> {
     model: Model,
-    /// Extents: z, y, x.
-    shape: [usize; 3],
+    /// Extents of a plane: y, x.
+    plane: [usize; 2],
+    ranks: Ranks,
+    /// A plane more at either end, for the neighbours' cells.
     u: Vec<T>,
     v: Vec<T>,
     next_u: Vec<T>,
@@ -39,9 +41,17 @@ pub struct Simulation<T> {
 }
 
 impl<T: Real> Simulation<T> {
-    /// A box full of U with a few drops of V at places that `seed` decides.
-    pub fn new(model: Model, shape: [usize; 3], drops: usize, seed: u64) -> Simulation<T> {
-        let cells = shape.iter().product();
+    /// A box of extents z, y, x full of U, with a few drops of V at places that `seed` decides; of it
+    /// the planes `mine`, which are those of this process.
+    pub fn new(
+        model: Model,
+        shape: [usize; 3],
+        mine: &Range<usize>,
+        drops: usize,
+        seed: u64,
+        ranks: Ranks,
+    ) -> Simulation<T> {
+        let cells = (mine.len() + 2) * shape[1] * shape[2];
         let mut u = vec![T::from_f64(1.0); cells];
         let mut v = vec![T::from_f64(0.0); cells];
         let mut random = Random::new(seed);
@@ -52,43 +62,60 @@ impl<T: Real> Simulation<T> {
                 let [z, y, x] = std::array::from_fn(|axis| {
                     (center[axis] + offset[axis]).rem_euclid(shape[axis] as i64) as usize
                 });
-                let cell = (z * shape[1] + y) * shape[2] + x;
-                u[cell] = T::from_f64(0.25 + 0.1 * random.unit());
-                v[cell] = T::from_f64(0.33 + 0.1 * random.unit());
+                let (drop_u, drop_v) = (0.25 + 0.1 * random.unit(), 0.33 + 0.1 * random.unit());
+                // Every process sees the same drops.
+                if mine.contains(&z) {
+                    let cell = ((z - mine.start + 1) * shape[1] + y) * shape[2] + x;
+                    u[cell] = T::from_f64(drop_u);
+                    v[cell] = T::from_f64(drop_v);
+                }
             });
         }
-        Simulation { model, shape, next_u: u.clone(), next_v: v.clone(), u, v }
+        let plane = [shape[1], shape[2]];
+        Simulation { model, plane, ranks, next_u: u.clone(), next_v: v.clone(), u, v }
     }
 
-    /// The concentration of U, in C order.
+    /// The concentration of U in this process's planes, in C order.
     pub fn u(&self) -> &[T] {
-        &self.u
+        self.own(&self.u)
     }
 
-    /// The concentration of V, in C order.
+    /// The concentration of V in this process's planes, in C order.
     pub fn v(&self) -> &[T] {
-        &self.v
+        self.own(&self.v)
     }
 
-    /// Advances by one time step, with every thread of the machine. The result does not depend on
-    /// their number.
-    pub fn step(&mut self) {
-        let [_, ny, nx] = self.shape;
+    fn own<'a>(&self, field: &'a [T]) -> &'a [T] {
+        let plane = self.plane[0] * self.plane[1];
+        &field[plane..field.len() - plane]
+    }
+
+    /// Advances by one time step, with every thread that the process has. The result depends neither on
+    /// their number nor on that of processes.
+    ///
+    /// # Errors
+    /// When the processes lose each other.
+    pub fn step(&mut self) -> anyhow::Result<()> {
+        let [ny, nx] = self.plane;
+        self.ranks.exchange(&mut self.u, ny * nx)?;
+        self.ranks.exchange(&mut self.v, ny * nx)?;
         let reaction = Reaction::new(self.model);
-        let (u, v, shape) = (&self.u, &self.v, self.shape);
-        self.next_u
+        let (u, v, plane) = (&self.u, &self.v, self.plane);
+        let own = ny * nx..self.u.len() - ny * nx;
+        self.next_u[own.clone()]
             .par_chunks_mut(ny * nx)
-            .zip(self.next_v.par_chunks_mut(ny * nx))
+            .zip(self.next_v[own].par_chunks_mut(ny * nx))
             .enumerate()
             .for_each(|(z, (next_u, next_v))| {
                 for y in 0..ny {
                     let row = y * nx..(y + 1) * nx;
-                    let (u, v) = (Rows::new(u, shape, z, y), Rows::new(v, shape, z, y));
+                    let (u, v) = (Rows::new(u, plane, z + 1, y), Rows::new(v, plane, z + 1, y));
                     react(reaction, &u, &v, &mut next_u[row.clone()], &mut next_v[row]);
                 }
             });
         mem::swap(&mut self.u, &mut self.next_u);
         mem::swap(&mut self.v, &mut self.next_v);
+        Ok(())
     }
 }
 
@@ -105,18 +132,18 @@ fn for_each_offset(radius: i64, mut each: impl FnMut([i64; 3])) {
     }
 }
 
-/// A row of cells with the four rows beside it; the box is periodic.
+/// A row of cells with the four rows beside it; planes are periodic.
 struct Rows<'a, T> {
     row: &'a [T],
     beside: [&'a [T]; 4],
 }
 
 impl<'a, T: Real> Rows<'a, T> {
-    fn new(field: &'a [T], [nz, ny, nx]: [usize; 3], z: usize, y: usize) -> Rows<'a, T> {
+    /// Of plane `z`, which has planes on both sides.
+    fn new(field: &'a [T], [ny, nx]: [usize; 2], z: usize, y: usize) -> Rows<'a, T> {
         let row = |z: usize, y: usize| &field[(z * ny + y) * nx..][..nx];
-        let (above, below) = ((z + 1) % nz, (z + nz - 1) % nz);
         let (right, left) = ((y + 1) % ny, (y + ny - 1) % ny);
-        Rows { row: row(z, y), beside: [row(above, y), row(below, y), row(z, right), row(z, left)] }
+        Rows { row: row(z, y), beside: [row(z + 1, y), row(z - 1, y), row(z, right), row(z, left)] }
     }
 
     /// A cell and the sum of its six neighbours.
@@ -210,10 +237,14 @@ mod tests {
     const MODEL: Model =
         Model { diffusion_u: 0.2, diffusion_v: 0.1, feed: 0.02, kill: 0.048, dt: 1.0 };
 
+    fn alone<T: Real>(model: Model, shape: [usize; 3], drops: usize, seed: u64) -> Simulation<T> {
+        Simulation::new(model, shape, &(0..shape[0]), drops, seed, Ranks::alone())
+    }
+
     #[test]
     fn a_box_without_v_stays_as_it_is() {
-        let mut simulation = Simulation::<f64>::new(MODEL, [4, 5, 6], 0, 1);
-        simulation.step();
+        let mut simulation = alone::<f64>(MODEL, [4, 5, 6], 0, 1);
+        simulation.step().unwrap();
         assert!(simulation.u().iter().all(|&u| u == 1.0));
         assert!(simulation.v().iter().all(|&v| v == 0.0));
     }
@@ -221,11 +252,11 @@ mod tests {
     #[test]
     fn diffusion_wraps_around_and_loses_nothing() {
         let model = Model { feed: 0.0, kill: 0.0, diffusion_u: 0.2, diffusion_v: 0.1, dt: 1.0 };
-        let mut simulation = Simulation::<f64>::new(model, [8, 8, 8], 1, 3);
+        let mut simulation = alone::<f64>(model, [8, 8, 8], 1, 3);
         let total = |s: &Simulation<f64>| s.u().iter().chain(s.v()).sum::<f64>();
         let before = total(&simulation);
         for _ in 0..20 {
-            simulation.step();
+            simulation.step().unwrap();
         }
         // The reaction turns U into V one to one.
         assert!((total(&simulation) - before).abs() < 1e-9 * before);
@@ -234,17 +265,17 @@ mod tests {
     #[test]
     fn boxes_as_thin_as_one_cell() {
         for shape in [[1, 1, 1], [1, 1, 5], [3, 1, 2]] {
-            let mut simulation = Simulation::<f32>::new(MODEL, shape, 2, 5);
-            simulation.step();
+            let mut simulation = alone::<f32>(MODEL, shape, 2, 5);
+            simulation.step().unwrap();
             assert!(simulation.u().iter().all(|u| u.is_finite()));
         }
     }
 
     #[test]
     fn patterns_stay_within_physical_limits() {
-        let mut simulation = Simulation::<f32>::new(MODEL, [24, 24, 24], 3, 7);
+        let mut simulation = alone::<f32>(MODEL, [24, 24, 24], 3, 7);
         for _ in 0..300 {
-            simulation.step();
+            simulation.step().unwrap();
         }
         let v = simulation.v();
         assert!(simulation.u().iter().chain(v).all(|&c| (-1e-3..=1.01).contains(&c)));
