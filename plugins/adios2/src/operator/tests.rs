@@ -22,7 +22,7 @@ fn block(values: &[f32], count: &[u64]) -> Block<'static> {
 fn write(operator: &Operator, block: Block<'_>, ask: bool) -> Vec<u8> {
     let dimensions = block.count.len();
     let room = if ask {
-        operator.estimate(block.elements(), 4, dimensions)
+        operator.estimate(block.elements(), block.dtype.size(), dimensions)
     } else {
         block.bytes() + min_header(dimensions)
     };

@@ -1,5 +1,9 @@
 //! Blocks in CUDA memory. Without a device each test says loudly that it proves nothing.
 
+mod current;
+mod memory;
+mod order;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fsz::cuda::DeviceMemory;
@@ -18,7 +22,7 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 /// Device memory with these values, or None and a line where no device answers.
-fn on_device(test: &str, values: &[f32]) -> Option<DeviceMemory> {
+fn on_device<T: Element>(test: &str, values: &[T]) -> Option<DeviceMemory> {
     match DeviceMemory::new(0, size_of_val(values).max(1), 0) {
         Ok(mut memory) => {
             memory.write(0, values).unwrap();
@@ -32,9 +36,27 @@ fn on_device(test: &str, values: &[f32]) -> Option<DeviceMemory> {
 }
 
 fn device_block(memory: &DeviceMemory, count: &[u64]) -> Block<'static> {
-    let mut block = block(&[], count);
-    block.data = std::ptr::with_exposed_provenance(memory.address() as usize);
-    block
+    block_at(memory.address(), Dtype::F32, count)
+}
+
+/// The block of these elements at an address of any kind of memory.
+fn block_at(address: u64, dtype: Dtype, count: &[u64]) -> Block<'static> {
+    let data = std::ptr::with_exposed_provenance(address as usize);
+    Block { data, dtype, ..block(&[], count) }
+}
+
+/// The stream that the block's device itself makes, without the operator's ways out.
+fn stream_of_the_device(operator: &Operator, block: &Block<'_>) -> Result<Vec<u8>, String> {
+    let memory = Memory::of(block.data)?.ok_or("plain host memory")?;
+    memory.wait()?;
+    let (shape, start) = block.stream_shape();
+    let options = operator.options(block, start)?;
+    let most = fsz::max_compressed_len(&shape, block.dtype).map_err(text)?;
+    let mut out = vec![0; most as usize];
+    // SAFETY: the tests' memory holds the field, and its work was waited for.
+    let length = unsafe { cuda::compress(&memory, block.dtype, &shape, &options, &mut out) }?;
+    out.truncate(length);
+    Ok(out)
 }
 
 #[test]
