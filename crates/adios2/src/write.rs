@@ -60,6 +60,17 @@ impl Engine {
         data: &[T],
         launch: sys::adios2_mode,
     ) -> Result<()> {
+        let part = Part { address: data.as_ptr(), elements: data.len() };
+        self.put_part(variable, block, part, launch)
+    }
+
+    fn put_part<T: Element>(
+        &mut self,
+        variable: &Variable<T>,
+        block: Option<(&[u64], &[u64])>,
+        part: Part<T>,
+        launch: sys::adios2_mode,
+    ) -> Result<()> {
         let api = self.io.context.api;
         let doing = || format!("writing {:?}", variable.name);
         let _one = self.lock()?;
@@ -80,18 +91,24 @@ impl Engine {
         let mut elements = 0usize;
         // SAFETY: as above; the output is a local.
         check(unsafe { api.adios2_selection_size(&mut elements, raw) }, doing)?;
-        if elements != data.len() {
+        if elements != part.elements {
             return Err(Error::InvalidArgument(format!(
                 "{:?}: {} values given for a part of {elements}",
-                variable.name,
-                data.len()
+                variable.name, part.elements
             )));
         }
-        // SAFETY: the engine is open and locked; `data` holds `elements` values of the variable's
+        // SAFETY: the engine is open and locked; the part holds `elements` values of the variable's
         // type. With a synchronous launch ADIOS2 is done with them when this returns; a deferred
         // launch comes from a PutBatch, which performs the work within the values' lifetime.
-        check(unsafe { api.adios2_put(self.raw, raw, data.as_ptr().cast(), launch) }, doing)
+        check(unsafe { api.adios2_put(self.raw, raw, part.address.cast(), launch) }, doing)
     }
+}
+
+/// Values to write, wherever they are.
+#[derive(Clone, Copy)]
+struct Part<T> {
+    address: *const T,
+    elements: usize,
 }
 
 /// Writes that ADIOS2 may defer to the end of the batch; [`Engine::put_batch`] makes it.
@@ -124,6 +141,26 @@ impl<'data> PutBatch<'_, 'data> {
     ) -> Result<()> {
         element_count(count)?;
         self.engine.put_with(variable, Some((start, count)), data, sys::adios2_mode_deferred)
+    }
+
+    /// As [`PutBatch::put`], of elements that the processor may not be able to read: those in the memory
+    /// of a GPU, for an ADIOS2 or an operator that knows what to do with them.
+    ///
+    /// # Safety
+    /// `address` is that of as many elements as the variable's part has, in C order, until the batch is
+    /// over. Whatever ADIOS2 does with them on the host (without an operator it copies them; it finds
+    /// their range unless `StatsLevel` is 0) must be possible.
+    ///
+    /// # Errors
+    /// As [`Engine::put`].
+    pub unsafe fn put_address<T: Element>(
+        &mut self,
+        variable: &Variable<T>,
+        address: *const T,
+        elements: usize,
+    ) -> Result<()> {
+        let part = Part { address, elements };
+        self.engine.put_part(variable, None, part, sys::adios2_mode_deferred)
     }
 
     fn perform(&mut self) -> Result<()> {

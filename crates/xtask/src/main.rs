@@ -4,6 +4,7 @@
 //! next to nothing.
 
 mod bench;
+mod bench_output;
 mod cache;
 mod cargo;
 mod demo;
@@ -31,6 +32,8 @@ Usage: cargo xtask <command>
                      with --picture, draw the window into a PNG file instead
   test [STAGE...]    everything that must hold: format, lints, docs, tests, demo (all stages)
   bench [WORDS...]   speed and ratio beside memcpy and zfp here; words go to `fsz bench`
+  bench-output       what writing device arrays costs: plain BP5 after a copy, and through FSZ on the
+                     device (1 GiB a step; needs a GPU)
   fuzz [SECONDS] [TARGET]
                      run the fuzz targets (60 s each; needs a nightly toolchain)
   ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
@@ -68,6 +71,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("view-demo", [word, file]) if word == "--picture" => view::run(Some(file)),
         ("test", stages) => test::run(stages),
         ("bench", words) => bench::run(words),
+        ("bench-output", []) => bench_output::run(),
         ("fuzz", []) => fuzz::run(60, None),
         ("fuzz", [time]) => fuzz::run(seconds(time)?, None),
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
@@ -79,8 +83,8 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
         (
-            "setup" | "demo" | "view-demo" | "fuzz" | "ptx" | "fatbin" | "mpi" | "check-plain"
-            | "env",
+            "setup" | "demo" | "view-demo" | "bench-output" | "fuzz" | "ptx" | "fatbin" | "mpi"
+            | "check-plain" | "env",
             [.., extra],
         ) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")

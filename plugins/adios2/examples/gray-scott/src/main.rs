@@ -2,6 +2,7 @@
 //!
 //! It knows of no compressor: the configuration file (`--config`) chooses engine and operators.
 
+mod device;
 mod output;
 mod random;
 mod ranks;
@@ -17,7 +18,8 @@ use std::{
 
 use anyhow::Context;
 use clap::{Parser, ValueEnum};
-use output::{Output, Target};
+use device::DeviceSimulation;
+use output::{Fields, Output, Target, Times};
 use ranks::Ranks;
 use real::Real;
 use simulation::{Model, Simulation};
@@ -44,6 +46,12 @@ struct Arguments {
     /// ADIOS2 configuration with an io named SimulationOutput; without it ADIOS2's defaults
     #[arg(long, short)]
     config: Option<PathBuf>,
+    /// Where the simulation runs and its arrays are
+    #[arg(long, value_enum, default_value = "cpu")]
+    backend: Backend,
+    /// Copy the arrays of a device to the host before they are written
+    #[arg(long)]
+    copy: bool,
     /// Operator of the configuration for U and V that is told each step's value range over all processes
     #[arg(long, requires = "config")]
     ranged: Option<String>,
@@ -80,6 +88,12 @@ struct Arguments {
 enum Number {
     F32,
     F64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum Backend {
+    Cpu,
+    Cuda,
 }
 
 /// Extents: z, y, x.
@@ -123,45 +137,65 @@ fn run<T: Real>(arguments: &Arguments, ranks: &Ranks) -> anyhow::Result<()> {
         dt: arguments.dt,
     };
     let path = &arguments.output;
-    let target =
-        Target { path, config: arguments.config.as_deref(), ranged: arguments.ranged.as_deref() };
+    let target = Target {
+        path,
+        config: arguments.config.as_deref(),
+        ranged: arguments.ranged.as_deref(),
+        device: arguments.backend == Backend::Cuda && !arguments.copy,
+    };
     let mut output = Output::create(target, ranks, shape, &mine, model, arguments.seed)
         .with_context(|| format!("cannot begin {}", path.display()))?;
-    let mut simulation =
-        Simulation::<T>::new(model, shape, &mine, arguments.drops, arguments.seed, ranks.clone());
+    let (drops, seed) = (arguments.drops, arguments.seed);
+    let simulation = Simulation::<T>::new(model, shape, &mine, drops, seed, ranks.clone());
+    let mut state = match arguments.backend {
+        Backend::Cpu => State::Host(simulation),
+        Backend::Cuda => State::Device {
+            device: Box::new(DeviceSimulation::new(&simulation, ranks.clone())?),
+            copies: arguments.copy.then(Default::default),
+        },
+    };
     let speaks = ranks.rank() == 0;
     let mut simulating = Duration::ZERO;
-    let mut writing = Vec::new();
+    let (mut copying, mut writing) = (Vec::new(), Vec::new());
     for step in 0..arguments.steps {
         let began = Instant::now();
         for _ in 0..arguments.plot_interval {
-            simulation.step()?;
+            state.step()?;
         }
+        state.wait()?;
         let simulated = began.elapsed();
         let time = ((step + 1) * arguments.plot_interval) as f64 * arguments.dt;
-        let written = output
-            .write(&simulation, time)
+        let (copied, times) = state
+            .write(&mut output, time)
             .with_context(|| format!("cannot write step {step} of {}", path.display()))?;
         if speaks && !arguments.json {
             println!(
                 "step {step}: time {time}, simulated in {:.3} s, written in {:.3} s",
                 simulated.as_secs_f64(),
-                written.as_secs_f64()
+                (copied + times.all).as_secs_f64()
             );
         }
         simulating += simulated;
-        writing.push(written.as_secs_f64());
+        copying.push(copied);
+        writing.push(times);
     }
     let closing = output.close().with_context(|| format!("cannot finish {}", path.display()))?;
-    let total = writing.iter().sum::<f64>() + closing.as_secs_f64();
+    let all = || copying.iter().zip(&writing).map(|(copied, times)| *copied + times.all);
+    let total = (all().sum::<Duration>() + closing).as_secs_f64();
     // The last one counts.
     let [simulate, total] = ranks.largest([simulating.as_secs_f64(), total])?;
     if speaks && arguments.json {
         println!(
             "{{\"ranks\": {}, \"steps\": {}, \"simulate_seconds\": {simulate}, \
-             \"write_seconds\": {total}, \"write_seconds_per_step\": {writing:?}}}",
+             \"write_seconds\": {total}, \"write_seconds_per_step\": {:?}, \
+             \"copy_seconds_per_step\": {:?}, \"put_seconds_per_step\": {:?}, \
+             \"end_seconds_per_step\": {:?}}}",
             ranks.size(),
             arguments.steps,
+            seconds(all()),
+            seconds(copying.iter().copied()),
+            seconds(writing.iter().map(|times| times.put)),
+            seconds(writing.iter().map(|times| times.end)),
         );
     } else if speaks {
         println!(
@@ -171,6 +205,57 @@ fn run<T: Real>(arguments: &Arguments, ranks: &Ranks) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+fn seconds(times: impl Iterator<Item = Duration>) -> Vec<f64> {
+    times.map(|time| time.as_secs_f64()).collect()
+}
+
+/// The simulation where it runs.
+enum State<T: Real> {
+    Host(Simulation<T>),
+    Device {
+        device: Box<DeviceSimulation<T>>,
+        /// U and V for the output, where it wants them on the host.
+        copies: Option<(Vec<T>, Vec<T>)>,
+    },
+}
+
+impl<T: Real> State<T> {
+    fn step(&mut self) -> anyhow::Result<()> {
+        match self {
+            State::Host(simulation) => simulation.step(),
+            State::Device { device, .. } => device.step(),
+        }
+    }
+
+    /// Waits for the steps that were begun.
+    fn wait(&self) -> anyhow::Result<()> {
+        match self {
+            State::Host(_) => Ok(()),
+            State::Device { device, .. } => device.wait(),
+        }
+    }
+
+    /// Writes a step; the time for copies to the host, and that of the output.
+    fn write(&mut self, output: &mut Output<T>, time: f64) -> anyhow::Result<(Duration, Times)> {
+        let began = Instant::now();
+        match self {
+            State::Host(s) => Ok((
+                Duration::ZERO,
+                output.write(Fields::Host(s.u(), s.v()), || Ok(s.ranges()), time)?,
+            )),
+            State::Device { device, copies: Some((u, v)) } => {
+                device.to_host(u, v)?;
+                let copied = began.elapsed();
+                Ok((copied, output.write(Fields::Host(u, v), || device.ranges(), time)?))
+            }
+            State::Device { device, copies: None } => {
+                let fields = Fields::Device(device.fields());
+                Ok((Duration::ZERO, output.write(fields, || device.ranges(), time)?))
+            }
+        }
+    }
 }
 
 /// Gives each process of a machine its share of the processors.

@@ -9,11 +9,9 @@ use std::{
 
 use adios2::{Engine, Io, Layout, Mode, Operator, Variable};
 
-use crate::{
-    ranks::Ranks,
-    real::Real,
-    simulation::{Model, Simulation},
-};
+use anyhow::{Context, ensure};
+
+use crate::{device::DeviceField, ranks::Ranks, real::Real, simulation::Model};
 
 /// The name that the configuration file knows the output by.
 const IO: &str = "SimulationOutput";
@@ -41,6 +39,49 @@ pub struct Target<'a> {
     pub config: Option<&'a Path>,
     /// An operator of that file for U and V, to which each step's range over all processes is told.
     pub ranged: Option<&'a str>,
+    /// Whether what is written lies in the memory of a device.
+    pub device: bool,
+}
+
+impl Target<'_> {
+    /// Device memory must not reach an ADIOS2 that knows nothing of it: with an operator attached it
+    /// leaves the elements alone.
+    fn check(&self) -> anyhow::Result<()> {
+        if !self.device || self.ranged.is_some() {
+            return Ok(());
+        }
+        let text = match self.config {
+            Some(path) => std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?,
+            None => String::new(),
+        };
+        ensure!(
+            text.contains("<operation"),
+            "the configuration gives U and V no operator, and without one ADIOS2 would read device memory \
+             on the host: add --copy"
+        );
+        Ok(())
+    }
+}
+
+/// A step's fields, where they are.
+#[derive(Debug, Clone, Copy)]
+pub enum Fields<'a, T> {
+    /// U and V on the host.
+    Host(&'a [T], &'a [T]),
+    /// U and V on a device, not changed until the step is written.
+    Device([DeviceField; 2]),
+}
+
+/// How long the parts of a step's output took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Times {
+    /// Put, until its work is done.
+    pub put: Duration,
+    /// The end of the step.
+    pub end: Duration,
+    /// All of it.
+    pub all: Duration,
 }
 
 impl<T: Real> Output<T> {
@@ -53,8 +94,12 @@ impl<T: Real> Output<T> {
         model: Model,
         seed: u64,
     ) -> anyhow::Result<Output<T>> {
+        target.check()?;
         let adios = ranks.adios(target.config)?;
         let io = adios.declare_io(IO)?;
+        if target.device {
+            io.set_parameter("StatsLevel", "0")?;
+        }
         let ranged = target.ranged.map(|name| adios.operator(name)).transpose()?;
         let shape = shape.map(|extent| extent as u64);
         let start = [mine.start as u64, 0, 0];
@@ -80,39 +125,47 @@ impl<T: Real> Output<T> {
         Ok(Output { engine, io, u, v, time, ranged, ranks: ranks.clone() })
     }
 
-    /// Writes one step; returns the time that it took, all of it inside ADIOS2 but for the range.
-    pub fn write(&mut self, simulation: &Simulation<T>, time: f64) -> anyhow::Result<Duration> {
+    /// Writes one step. `ranges` are the smallest and the largest value of U and of V in this process,
+    /// asked for when an operator is to be told them.
+    pub fn write(
+        &mut self,
+        fields: Fields<'_, T>,
+        ranges: impl FnOnce() -> anyhow::Result<[[f64; 2]; 2]>,
+        time: f64,
+    ) -> anyhow::Result<Times> {
         let time = [time];
         let began = Instant::now();
-        self.tell_range(simulation)?;
+        if let Some(operator) = &self.ranged {
+            // So that a share of the range is the same bound in every process.
+            let [[u0, u1], [v0, v1]] = ranges()?;
+            let [u0, u1, v0, v1] = self.ranks.largest([-u0, u1, -v0, v1])?;
+            self.io.set_operation(&self.u, operator, "range", &format!("{},{u1}", -u0))?;
+            self.io.set_operation(&self.v, operator, "range", &format!("{},{v1}", -v0))?;
+        }
         let Output { engine, u, v, time: time_variable, .. } = self;
         engine.begin_step(None)?;
+        let putting = Instant::now();
         engine.put_batch(|batch| {
-            batch.put(u, simulation.u())?;
-            batch.put(v, simulation.v())?;
+            match fields {
+                Fields::Host(host_u, host_v) => {
+                    batch.put(u, host_u)?;
+                    batch.put(v, host_v)?;
+                }
+                Fields::Device(fields) => {
+                    for (variable, field) in [&*u, &*v].into_iter().zip(fields) {
+                        let address = field.address as *const T;
+                        // SAFETY: the elements stay until the step is written, and `create` made sure that
+                        // an operator takes them and that ADIOS2 does not look for their range.
+                        unsafe { batch.put_address(variable, address, field.elements)? };
+                    }
+                }
+            }
             time_variable.as_ref().map_or(Ok(()), |variable| batch.put(variable, &time))
         })?;
+        let put = putting.elapsed();
+        let ending = Instant::now();
         engine.end_step()?;
-        Ok(began.elapsed())
-    }
-
-    /// Gives the operator the range of U and of V over all processes, so that a share of it is the same
-    /// bound on each of them.
-    fn tell_range(&self, simulation: &Simulation<T>) -> anyhow::Result<()> {
-        let Some(operator) = &self.ranged else {
-            return Ok(());
-        };
-        let ends = |field: &[T]| {
-            field.iter().fold([f64::NEG_INFINITY; 2], |[low, high], &cell| {
-                let cell = cell.to_f64();
-                [low.max(-cell), high.max(cell)]
-            })
-        };
-        let ([u0, u1], [v0, v1]) = (ends(simulation.u()), ends(simulation.v()));
-        let [u0, u1, v0, v1] = self.ranks.largest([u0, u1, v0, v1])?;
-        self.io.set_operation(&self.u, operator, "range", &format!("{},{u1}", -u0))?;
-        self.io.set_operation(&self.v, operator, "range", &format!("{},{v1}", -v0))?;
-        Ok(())
+        Ok(Times { put, end: ending.elapsed(), all: began.elapsed() })
     }
 
     /// Closes the output; returns the time that it took.

@@ -85,6 +85,30 @@ impl<T: Real> Simulation<T> {
         self.own(&self.v)
     }
 
+    /// The smallest and the largest value of U, then of V.
+    pub fn ranges(&self) -> [[f64; 2]; 2] {
+        [self.u(), self.v()].map(|field| {
+            field.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &cell| {
+                [low.min(cell.to_f64()), high.max(cell.to_f64())]
+            })
+        })
+    }
+
+    /// U and V with the plane more at either end.
+    pub fn with_borders(&self) -> (&[T], &[T]) {
+        (&self.u, &self.v)
+    }
+
+    /// Extents of a plane: y, x.
+    pub fn plane(&self) -> [usize; 2] {
+        self.plane
+    }
+
+    /// The model's constants in this number type.
+    pub fn reaction(&self) -> Reaction<T> {
+        Reaction::new(self.model)
+    }
+
     fn own<'a>(&self, field: &'a [T]) -> &'a [T] {
         let plane = self.plane[0] * self.plane[1];
         &field[plane..field.len() - plane]
@@ -163,15 +187,17 @@ impl<'a, T: Real> Rows<'a, T> {
 }
 
 /// The model's constants in the simulation's number type.
-#[derive(Clone, Copy)]
-struct Reaction<T> {
-    diffusion_u: T,
-    diffusion_v: T,
-    feed: T,
-    removal: T,
-    dt: T,
+#[derive(Debug, Clone, Copy)]
+pub struct Reaction<T> {
+    /// A sixth of the rate, as for V.
+    pub diffusion_u: T,
+    pub diffusion_v: T,
+    pub feed: T,
+    /// Feed and removal rate.
+    pub removal: T,
+    pub dt: T,
     /// Less V than this is none.
-    trace: T,
+    pub trace: T,
     zero: T,
     one: T,
     six: T,
