@@ -15,7 +15,7 @@ use fsz::{Codec, Dtype, Element, Options, Stream};
 use crate::{
     block::Block,
     codecs,
-    cuda::{self, Kind, Memory},
+    cuda::{self, Kind, Memory, Times},
     envelope::{self, Envelope, MAX_DIMENSIONS, MAX_NAME, Mode, max_header, min_header},
     parameters::{Backend, Parameters},
     sink, warning,
@@ -99,8 +99,8 @@ impl Operator {
         };
         // SAFETY: promised by the caller.
         let on_device = unsafe { self.write_on_device(memory.as_ref(), &block, roomy, out) };
-        let written = match on_device {
-            Some(written) => written,
+        let (written, times) = match on_device {
+            Some(done) => done,
             None => {
                 // Alive until the block is written.
                 let copy;
@@ -117,17 +117,17 @@ impl Operator {
                     block.data = copy.as_ptr();
                 }
                 // SAFETY: the values are in memory that the host reads now.
-                unsafe { self.write_on_host(&block, roomy, out) }
+                (unsafe { self.write_on_host(&block, roomy, out) }, None)
             }
         };
         if self.parameters.verbose > 0 {
-            report(&block, written, began);
+            report(&block, written, began, times);
         }
         written
     }
 
-    /// Compresses on a CUDA device; None where the CPU is to do it, after the work that is pending on
-    /// the values.
+    /// Compresses on a CUDA device, and says what that took where it is to; None where the CPU is to do
+    /// it, after the work that is pending on the values.
     ///
     /// # Safety
     /// As [`Operator::write`].
@@ -137,9 +137,9 @@ impl Operator {
         block: &Block<'_>,
         roomy: bool,
         out: *mut u8,
-    ) -> Option<usize> {
+    ) -> Option<(usize, Option<Times>)> {
         let backend = self.parameters.backend;
-        let compress = || -> Result<Option<usize>, String> {
+        let compress = || -> Result<Option<(usize, Option<Times>)>, String> {
             if let Some(memory) = memory {
                 memory.wait()?;
             }
@@ -148,17 +148,27 @@ impl Operator {
             }
             match memory {
                 Some(memory) if memory.kind != Kind::Pinned => {
+                    let timed = self.parameters.verbose > 1;
+                    let mut times = None;
                     let encode = |shape: &[u64], options: &Options, body: &mut [u8]| {
                         // SAFETY: the values are the caller's promise; waited for above.
-                        unsafe { cuda::compress(memory, block.dtype, shape, options, body) }
+                        let made = unsafe {
+                            cuda::compress(memory, block.dtype, shape, options, body, timed)
+                        };
+                        made.map(|(length, taken)| {
+                            times = taken;
+                            length
+                        })
                     };
                     // SAFETY: promised by the caller.
-                    unsafe { self.write_stream(block, roomy, out, encode) }.map(Some)
+                    let written = unsafe { self.write_stream(block, roomy, out, encode) }?;
+                    Ok(Some((written, times)))
                 }
                 _ if backend == Backend::Cuda && block.bytes() > 0 => {
                     let codec = codecs::cuda(self.parameters.device).map_err(text)?;
                     // SAFETY: host memory, as the driver says or as it is no CUDA memory.
-                    unsafe { self.write_from_host(&codec, block, roomy, out) }.map(Some)
+                    let written = unsafe { self.write_from_host(&codec, block, roomy, out) }?;
+                    Ok(Some((written, None)))
                 }
                 _ => Ok(None),
             }
@@ -409,11 +419,15 @@ fn text(error: fsz::Error) -> String {
     error.to_string()
 }
 
-fn report(block: &Block<'_>, written: usize, began: Instant) {
+fn report(block: &Block<'_>, written: usize, began: Instant, times: Option<Times>) {
     let milliseconds = began.elapsed().as_secs_f64() * 1e3;
     let ratio = block.bytes() as f64 / written as f64;
+    let parts = times.map_or_else(String::new, |Times { kernels, copy }| {
+        let [kernels, copy] = [kernels, copy].map(|time| time.as_secs_f64() * 1e3);
+        format!(", of which kernels {kernels:.3} ms and copy to the host {copy:.3} ms")
+    });
     eprintln!(
-        "FSZ: {} {:?}: {} to {written} bytes, ratio {ratio:.2}, {milliseconds:.1} ms",
+        "FSZ: {} {:?}: {} to {written} bytes, ratio {ratio:.2}, {milliseconds:.3} ms{parts}",
         if block.variable.is_empty() { "a variable" } else { &block.variable },
         block.count,
         block.bytes(),

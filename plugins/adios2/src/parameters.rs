@@ -30,7 +30,8 @@ pub(crate) struct Parameters {
     pub device: usize,
     /// None for all of the machine's.
     pub threads: Option<usize>,
-    /// 0: warnings only; 1 or more: a line for each ADIOS2 block compressed.
+    /// 0: warnings only; 1 or more: a line for each ADIOS2 block compressed; 2 or more: with what the
+    /// kernels and the copy of one in device memory took.
     pub verbose: u32,
 }
 

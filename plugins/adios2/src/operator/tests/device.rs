@@ -54,7 +54,9 @@ fn stream_of_the_device(operator: &Operator, block: &Block<'_>) -> Result<Vec<u8
     let most = fsz::max_compressed_len(&shape, block.dtype).map_err(text)?;
     let mut out = vec![0; most as usize];
     // SAFETY: the tests' memory holds the field, and its work was waited for.
-    let length = unsafe { cuda::compress(&memory, block.dtype, &shape, &options, &mut out) }?;
+    let (length, times) =
+        unsafe { cuda::compress(&memory, block.dtype, &shape, &options, &mut out, true) }?;
+    assert!(times.is_some_and(|times| !times.kernels.is_zero() && !times.copy.is_zero()));
     out.truncate(length);
     Ok(out)
 }
@@ -143,7 +145,7 @@ fn a_full_device_leaves_the_work_to_the_cpu() {
     let found = Memory::of(on_device.data).unwrap().unwrap();
     let mut out = vec![0; 17_000_000];
     // SAFETY: the memory holds the field.
-    let refused = unsafe { cuda::compress(&found, Dtype::F32, &count, &options, &mut out) };
+    let refused = unsafe { cuda::compress(&found, Dtype::F32, &count, &options, &mut out, false) };
     let payload = write(&operator, on_device, true);
     drop(hoard);
     assert!(refused.unwrap_err().to_lowercase().contains("memory"));
