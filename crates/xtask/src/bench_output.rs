@@ -1,45 +1,109 @@
 //! `cargo xtask bench-output`: what writing the arrays of a GPU simulation costs.
 
-use crate::cargo::{cargo, root, target};
+mod lines;
+
+use crate::cargo::{cargo, target};
 use crate::{demo, process, setup};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+const PLAIN: &str = include_str!("../../../plugins/adios2/examples/gray-scott/adios2-plain.xml");
+const FSZ: &str = include_str!("../../../plugins/adios2/examples/gray-scott/adios2-range.xml");
+
 /// U and V of 512³ f32 are 1 GiB.
 const EDGE: u64 = 512;
 /// The first step, in which everything is set up, does not count.
-const STEPS: u64 = 6;
+const STEPS: usize = 6;
+const GIB: f64 = 1_073_741_824.0;
 
-/// One run; times are medians of steps.
+/// One run; seconds and bytes of a step, medians over steps.
 struct Run {
+    /// To the host, where that is the program's work.
     copy: f64,
     put: f64,
     end: f64,
+    /// In the file.
     bytes: f64,
+    parts: Option<lines::Parts>,
 }
 
+/// Builds the programs, and measures.
 pub fn run() -> Result<()> {
     setup::run()?;
     let mut build = cargo()?;
     build.args(["build", "--locked", "--release", "-p", "fsz-adios2", "-p", "gray-scott"]);
     process::run(&mut build)?;
-    let programs = target().join("release");
-    let folder = target().join("bench-output");
+    measure(&target().join("release"), &setup::variables()?)
+}
+
+/// Measures with the programs of a folder, on a machine that has no cargo: `gray-scott` and
+/// `libfsz_adios2.so`. `ADIOS2_DIR` says where ADIOS2 is.
+pub fn run_in(programs: &Path) -> Result<()> {
+    let programs =
+        fs::canonicalize(programs).with_context(|| format!("no folder {}", programs.display()))?;
+    measure(&programs, &[])
+}
+
+fn measure(programs: &Path, variables: &[(&str, String)]) -> Result<()> {
+    let folder = programs.join("bench-output");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let plain = write(&programs, "adios2-plain.xml", &["--copy"], folder.join("plain.bp"))?;
-    let fsz = write(&programs, "adios2-range.xml", &["--ranged", "fsz"], folder.join("fsz.bp"))?;
+    let (before, after) = FSZ.split_once("</operator>").context("the example has no operator")?;
+    let timed = format!("{before}<parameter key=\"verbose\" value=\"2\"/></operator>{after}");
+    let write = |name: &str, config: &str, words: &[&str]| {
+        let at = folder.join(format!("{name}.xml"));
+        fs::write(&at, config).with_context(|| format!("cannot write {}", at.display()))?;
+        let mut run = Command::new(programs.join("gray-scott"));
+        run.args(["--json", "--backend", "cuda", "--plot-interval", "200", "--drops", "200"]);
+        run.args(["--size", &EDGE.to_string(), "--steps", &STEPS.to_string()]).args(words);
+        run.arg("--config").arg(&at).envs(variables.iter().cloned());
+        run.env("ADIOS2_PLUGIN_PATH", programs);
+        results(run, folder.join(format!("{name}.bp")))
+    };
+    let plain = write("plain", PLAIN, &["--copy"])?;
+    let fsz = write("fsz", &timed, &["--ranged", "fsz"])?;
+    fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    let parts = fsz.parts.context("the operator did not work on a device")?;
+    report(&plain, &fsz, parts);
+    Ok(())
+}
+
+fn results(mut run: Command, file: PathBuf) -> Result<Run> {
+    run.arg("--output").arg(&file);
+    let done = process::output(&mut run)?;
+    let said = String::from_utf8_lossy(&done.stderr);
+    if !done.status.success() {
+        bail!("`{}`: {}", process::line(&run), said.trim());
+    }
+    let json = String::from_utf8_lossy(&done.stdout);
+    let step = |key: &str| {
+        let times = lines::numbers(&json, key).with_context(|| format!("no {key} in `{json}`"))?;
+        ensure!(times.len() == STEPS, "{key} of {} steps, not {STEPS}", times.len());
+        lines::median(&times[1..]).context("no steps")
+    };
+    Ok(Run {
+        copy: step("copy_seconds_per_step")?,
+        put: step("put_seconds_per_step")?,
+        end: step("end_seconds_per_step")?,
+        bytes: demo::bytes_in(&file)? as f64 / STEPS as f64,
+        // U and V of every step.
+        parts: lines::Parts::of(&said, 2),
+    })
+}
+
+/// The table, and the same as a line of JSON.
+fn report(plain: &Run, fsz: &Run, parts: lines::Parts) {
     let raw = (2 * 4 * EDGE.pow(3)) as f64;
     println!(
-        "\nGray-Scott on a device, U and V of {EDGE}³ f32, {:.2} GiB a step; medians of",
+        "\nGray-Scott on a device, U and V of {EDGE}³ f32, {:.2} GiB a step; medians",
         raw / GIB
     );
-    println!("{} steps; FSZ at a thousandth of each step's range", STEPS - 1);
+    println!("of {} steps; FSZ at a thousandth of each step's range", STEPS - 1);
     println!(
         "            | copy, ms | Put, ms | end of step, ms | over PCIe, MB | in the file, MB"
     );
-    for (name, run, moved) in [("plain BP5", &plain, raw), ("through FSZ", &fsz, fsz.bytes)] {
+    for (name, run, moved) in [("plain BP5", plain, raw), ("through FSZ", fsz, parts.bytes)] {
         println!(
             "{name:<11} | {:8.1} | {:7.1} | {:15.1} | {:13.1} | {:15.1}",
             1e3 * run.copy,
@@ -49,59 +113,36 @@ pub fn run() -> Result<()> {
             run.bytes / 1e6,
         );
     }
-    println!("Put through FSZ takes {:.1} % of the plain one.", 100.0 * fsz.put / plain.put);
+    let (kernels, copy) = (1e3 * parts.kernels, 1e3 * parts.copy);
     println!(
-        "{{\"plain_put_ms\": {:.3}, \"plain_copy_ms\": {:.3}, \"fsz_put_ms\": {:.3}, \"ratio\": {:.3}}}",
-        1e3 * plain.put,
-        1e3 * plain.copy,
-        1e3 * fsz.put,
-        plain.bytes / fsz.bytes
+        "In FSZ's Put: kernels {kernels:.2} ms (CUDA events), the stream to the host {copy:.2} ms."
     );
-    fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))
-}
-
-const GIB: f64 = 1073741824.0;
-
-fn write(programs: &Path, config: &str, words: &[&str], file: PathBuf) -> Result<Run> {
-    let mut run = Command::new(programs.join("gray-scott"));
-    run.args(["--json", "--backend", "cuda", "--plot-interval", "200", "--drops", "200"]);
-    run.args(["--size", &EDGE.to_string(), "--steps", &STEPS.to_string()]).args(words);
-    run.arg("--config").arg(root().join("plugins/adios2/examples/gray-scott").join(config));
-    run.arg("--output").arg(&file);
-    run.envs(setup::variables()?).env("ADIOS2_PLUGIN_PATH", programs);
-    let done = process::output(&mut run)?;
-    if !done.status.success() {
-        bail!("`{}`: {}", process::line(&run), String::from_utf8_lossy(&done.stderr).trim());
+    let uncompressed = plain.copy + plain.put;
+    let own = parts.kernels + parts.copy;
+    for (what, time) in [("Put through FSZ", fsz.put), ("Its kernels and copy", own)] {
+        println!(
+            "{what}: {:.1} % of the plain Put, {:.1} % of it with the copy it needs.",
+            100.0 * time / plain.put,
+            100.0 * time / uncompressed
+        );
     }
-    let json = String::from_utf8_lossy(&done.stdout).into_owned();
-    let median = |key: &str| {
-        let mut times = numbers(&json, key).unwrap_or_default();
-        times.drain(..times.len().min(1));
-        times.sort_by(f64::total_cmp);
-        times.get(times.len() / 2).copied().with_context(|| format!("{key} is not in `{json}`"))
-    };
-    Ok(Run {
-        copy: median("copy_seconds_per_step")?,
-        put: median("put_seconds_per_step")?,
-        end: median("end_seconds_per_step")?,
-        bytes: demo::bytes_in(&file)? as f64 / STEPS as f64,
-    })
+    println!(
+        "{{\"plain\": {}, \"fsz\": {}, \"fsz_kernels_ms\": {kernels:.3}, \"fsz_copy_ms\": {copy:.3}, \
+         \"put_share\": {:.4}, \"own_share\": {:.4}}}",
+        json(plain, raw),
+        json(fsz, parts.bytes),
+        fsz.put / plain.put,
+        own / plain.put,
+    );
 }
 
-/// A list of numbers of a flat JSON object.
-fn numbers(json: &str, key: &str) -> Option<Vec<f64>> {
-    let (_, rest) = json.split_once(&format!("\"{key}\": ["))?;
-    rest.split(']').next()?.split(',').map(|number| number.trim().parse().ok()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_found_by_their_key() {
-        let json = r#"{"steps": 2, "put_seconds_per_step": [0.25, 0.1]}"#;
-        assert_eq!(numbers(json, "put_seconds_per_step"), Some(vec![0.25, 0.1]));
-        assert_eq!(numbers(json, "missing"), None);
-    }
+fn json(run: &Run, moved: f64) -> String {
+    format!(
+        "{{\"copy_ms\": {:.3}, \"put_ms\": {:.3}, \"end_ms\": {:.3}, \"pcie_bytes\": {moved:.0}, \
+         \"file_bytes\": {:.0}}}",
+        1e3 * run.copy,
+        1e3 * run.put,
+        1e3 * run.end,
+        run.bytes
+    )
 }

@@ -32,8 +32,10 @@ Usage: cargo xtask <command>
                      with --picture, draw the window into a PNG file instead
   test [STAGE...]    everything that must hold: format, lints, docs, tests, demo (all stages)
   bench [WORDS...]   speed and ratio beside memcpy and zfp here; words go to `fsz bench`
-  bench-output       what writing device arrays costs: plain BP5 after a copy, and through FSZ on the
-                     device (1 GiB a step; needs a GPU)
+  bench-output [FOLDER]
+                     what writing device arrays costs: plain BP5 after a copy, and through FSZ on the
+                     device (1 GiB a step; needs a GPU); with a folder, by the gray-scott and
+                     libfsz_adios2.so in it, without cargo and set-up
   fuzz [SECONDS] [TARGET]
                      run the fuzz targets (60 s each; needs a nightly toolchain)
   ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
@@ -72,6 +74,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("test", stages) => test::run(stages),
         ("bench", words) => bench::run(words),
         ("bench-output", []) => bench_output::run(),
+        ("bench-output", [folder]) => bench_output::run_in(folder.as_ref()),
         ("fuzz", []) => fuzz::run(60, None),
         ("fuzz", [time]) => fuzz::run(seconds(time)?, None),
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
