@@ -10,6 +10,7 @@ mod cargo;
 mod demo;
 mod fatbin;
 mod fuzz;
+mod gpu_put;
 mod mpi;
 mod plain;
 mod process;
@@ -43,6 +44,8 @@ Usage: cargo xtask <command>
   fatbin             compile the kernels beforehand, for builds that carry them (feature `fatbin`)
   mpi [--scaling]    build ADIOS2 with MPI into the user's cache folder (once, 13 minutes), and print
                      the shell lines that select it; with --scaling, run the example on 1 to 8 ranks
+  gpu-put            build ADIOS2 with CUDA and without MPI into the user's cache folder (once, 13 minutes),
+                     and print the shell lines with which the tests of its GPU Put find it
   check-plain        plain cargo needs a Rust toolchain and a linker, nothing else
   env                print shell lines with which plain cargo finds what set-up provided:
                      eval \"$(cargo xtask env)\"
@@ -83,11 +86,12 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("fatbin", []) => fatbin::run(),
         ("mpi", []) => mpi::run(),
         ("mpi", [word]) if word == "--scaling" => mpi::scaling(),
+        ("gpu-put", []) => gpu_put::run(),
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
         (
             "setup" | "demo" | "view-demo" | "bench-output" | "fuzz" | "ptx" | "fatbin" | "mpi"
-            | "check-plain" | "env",
+            | "gpu-put" | "check-plain" | "env",
             [.., extra],
         ) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")

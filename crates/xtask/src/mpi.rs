@@ -27,36 +27,52 @@ const SOURCE: &str = "adios2==2.12.1.1001";
 /// The folder of the cache that the finished ADIOS2 lies in.
 const FOLDER: &str = "adios2-2.12.1-mpi";
 /// What is left out: nothing of it is needed here, and some would be looked for on the system.
-const WITHOUT: [&str; 11] = [
-    "Python", "PIP", "Fortran", "DataMan", "HDF5", "ZeroMQ", "CUDA", "CURL", "OpenSSL", "Campaign",
+const WITHOUT: [&str; 10] = [
+    "Python", "PIP", "Fortran", "DataMan", "HDF5", "ZeroMQ", "CURL", "OpenSSL", "Campaign",
     "XRootD",
 ];
 
 /// Builds it, unless a finished one is there.
 pub fn run() -> Result<()> {
-    tools::require_cxx()?;
     let _lock = cache::lock()?;
-    MPI.provide()?;
-    let done = cache::folder()?.join(FOLDER);
-    if !done.is_dir() {
-        let work = cache::folder()?.join("adios2-mpi-build");
-        if work.exists() {
-            fs::remove_dir_all(&work)
-                .with_context(|| format!("cannot remove the unfinished {}", work.display()))?;
-        }
-        fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
-        println!("building ADIOS2 with MPI: 13 minutes on one core, once");
-        build(&work)?;
-        // Moved last, so that an interrupted build never looks finished.
-        fs::rename(work.join("install"), &done)
-            .with_context(|| format!("cannot make {}", done.display()))?;
-        fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
-    }
+    let done = provide(FOLDER, "MPI", |_| {
+        let words = "-DADIOS2_USE_MPI=ON -DADIOS2_USE_CUDA=OFF -DMPI_C_COMPILER=mpicc \
+                     -DMPI_CXX_COMPILER=mpicxx";
+        Ok(words.split(' ').map(String::from).collect())
+    })?;
     println!("export ADIOS2_DIR='{}'", done.display());
     println!("export OPAL_PREFIX='{}'", MPI.path()?.display());
     println!("export PATH='{}':$PATH", MPI.path()?.join("bin").display());
     println!("export GRAY_SCOTT_RANKS='{}'", ranks_library(&done)?.display());
     Ok(())
+}
+
+/// ADIOS2 in a folder of the cache, built unless a finished one is there; `switches` says how it
+/// differs from others, and may prepare the folder that it is built in. The cache is locked.
+pub fn provide(
+    folder: &str,
+    with: &str,
+    switches: impl FnOnce(&Path) -> Result<Vec<String>>,
+) -> Result<PathBuf> {
+    tools::require_cxx()?;
+    MPI.provide()?;
+    let done = cache::folder()?.join(folder);
+    if !done.is_dir() {
+        let work = cache::folder()?.join(format!("{folder}-build"));
+        if work.exists() {
+            fs::remove_dir_all(&work)
+                .with_context(|| format!("cannot remove the unfinished {}", work.display()))?;
+        }
+        fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
+        println!("building ADIOS2 with {with}: 13 minutes on one core, once");
+        let switches = switches(&work)?;
+        build(&work, &switches)?;
+        // Moved last, so that an interrupted build never looks finished.
+        fs::rename(work.join("install"), &done)
+            .with_context(|| format!("cannot make {}", done.display()))?;
+        fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
+    }
+    Ok(done)
 }
 
 /// What `mpi/ranks.c` of the example is made into, for this MPI.
@@ -146,7 +162,7 @@ fn on_ranks(
         .context("the simulation did not say how long it wrote")
 }
 
-fn build(work: &Path) -> Result<()> {
+fn build(work: &Path, switches: &[String]) -> Result<()> {
     let python = MPI.program("python")?;
     // The source is asked for its metadata on the way, which its build tools must answer.
     process::run(
@@ -160,10 +176,9 @@ fn build(work: &Path) -> Result<()> {
     let source = only(work, |name| name.starts_with("adios2-") && !name.ends_with(".gz"))?;
     let mut cmake = with_mpi(&MPI.program("cmake")?)?;
     cmake.arg("-S").arg(source).arg("-B").arg(work.join("build"));
-    cmake.args(["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DADIOS2_USE_MPI=ON"]);
+    cmake.args(["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]).args(switches);
     cmake.args(WITHOUT.map(|part| format!("-DADIOS2_USE_{part}=OFF")));
     cmake.args(["-DBUILD_TESTING=OFF", "-DADIOS2_BUILD_EXAMPLES=OFF"]);
-    cmake.args(["-DMPI_C_COMPILER=mpicc", "-DMPI_CXX_COMPILER=mpicxx"]);
     // Found wherever the folder is moved to.
     cmake.args(["-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_INSTALL_RPATH=$ORIGIN"]);
     cmake.arg(format!("-DCMAKE_INSTALL_PREFIX={}", work.join("install").display()));

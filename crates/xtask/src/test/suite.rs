@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use crate::cargo::cargo;
-use crate::{mpi, process};
+use crate::{gpu_put, mpi, process};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader, PipeReader};
 
@@ -23,7 +23,7 @@ pub fn run(report: &mut Report) -> Result<()> {
     process::run(cargo()?.args(BUILD).args(ALL_FEATURES))?;
     let mut tests = cargo()?;
     tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
-    tests.envs(mpi::test_variables()?);
+    tests.envs(mpi::test_variables()?).envs(gpu_put::test_variables()?);
     // With --show-output passing tests can say what they skipped. cargo names the test programs on
     // stderr; one pipe for both keeps the names beside their results.
     let (output, input) = std::io::pipe().context("no pipe for `cargo test`")?;
