@@ -27,9 +27,9 @@ const SOURCE: &str = "adios2==2.12.1.1001";
 /// The folder of the cache that the finished ADIOS2 lies in.
 const FOLDER: &str = "adios2-2.12.1-mpi";
 /// What is left out: nothing of it is needed here, and some would be looked for on the system.
-const WITHOUT: [&str; 10] = [
+const WITHOUT: [&str; 14] = [
     "Python", "PIP", "Fortran", "DataMan", "HDF5", "ZeroMQ", "CURL", "OpenSSL", "Campaign",
-    "XRootD",
+    "XRootD", "BZip2", "PNG", "Blosc2", "Sodium",
 ];
 
 /// Builds it, unless a finished one is there.
