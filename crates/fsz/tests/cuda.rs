@@ -161,6 +161,76 @@ fn parts<T: Element>(codec: &Codec, random: &mut Random, kind: &str, shape: &[u6
     }
 }
 
+/// Regions one after the other: none, some, every other or all elements masked, by patterns that change;
+/// with elements that must be listed, and with noise that needs many bits.
+fn changing_masks<T: Element>(n: usize, random: &mut Random) -> Vec<T> {
+    let nan = |low: u64| match size_of::<T>() {
+        4 => T::from_bits64(0x7FC0_0000 | low),
+        _ => T::from_bits64(0x7FF8_0000_0000_0000 | low),
+    };
+    let patterns = [
+        nan(0),
+        nan(0),
+        T::from_f64(1e20),
+        T::from_f64(-999.0),
+        nan(77),
+        T::from_f64(f64::INFINITY),
+    ];
+    let mut data = Vec::with_capacity(n);
+    while data.len() < n {
+        let (pattern, other) =
+            (patterns[random.below(patterns.len())], patterns[random.below(patterns.len())]);
+        let style = random.below(8);
+        let noise = if style == 6 { 1e4 } else { 0.02 };
+        let (mut masked, mut run) = (false, 0);
+        for _ in 0..2000 + random.below(60_000) {
+            let i = data.len();
+            if run == 0 {
+                masked = !masked;
+                run = 1 + random.below(if style == 2 { 2 } else { 120 });
+            }
+            run -= 1;
+            let value = T::from_f64((i as f64 * 0.003).sin() * 9.0 + noise * random.unit());
+            data.push(match style {
+                0 => value,
+                3 => pattern,
+                4 if masked && i.is_multiple_of(3) => other,
+                5 if i.is_multiple_of(97) => T::from_f64(1e18),
+                _ if masked => pattern,
+                _ => value,
+            });
+        }
+    }
+    data.truncate(n);
+    data
+}
+
+#[test]
+fn masks_that_change_over_many_rounds() {
+    let Some(codec) = device("masks that change") else { return };
+    let mut random = Random::new(11);
+    for (n, bound) in [(9_000_001, Bound::ValueRange(1e-3)), (5_000_000, Bound::Absolute(0.01))] {
+        let (single, double) =
+            (changing_masks::<f32>(n, &mut random), changing_masks::<f64>(n, &mut random));
+        for names in [&[][..], &[1e20], &[-999.0], &[1e20, -999.0]] {
+            let options = names.iter().fold(Options::new(bound), |o, &name| o.missing(name));
+            check("masks", &codec, &single, &[n as u64], &options);
+            check("masks", &codec, &double, &[n as u64], &options);
+        }
+    }
+    // A bound that leaves codes of a missing value's size, and a range that is known.
+    let n = 4_000_000;
+    let data = changing_masks::<f32>(n, &mut random);
+    for bound in [
+        Bound::ValueRangeOf { ratio: 1e-4, min: -10.0, max: 10.0 },
+        Bound::ValueRange(1e-5),
+        Bound::Absolute(1e4),
+    ] {
+        check("masks", &codec, &data, &[n as u64], &Options::new(bound).missing(-999.0));
+        check("masks", &codec, &data, &[n as u64], &Options::new(bound).missing(0.0));
+    }
+}
+
 #[test]
 fn boxes_slices_and_tiles() {
     let Some(codec) = device("boxes, slices and tiles") else { return };
