@@ -21,7 +21,8 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Device memory with these values, or None and a line where no device answers.
+/// Device memory with these values, or None and a line where no device answers (a failure with
+/// FSZ_REQUIRE_CUDA).
 fn on_device<T: Element>(test: &str, values: &[T]) -> Option<DeviceMemory> {
     match DeviceMemory::new(0, size_of_val(values).max(1), 0) {
         Ok(mut memory) => {
@@ -29,6 +30,7 @@ fn on_device<T: Element>(test: &str, values: &[T]) -> Option<DeviceMemory> {
             Some(memory)
         }
         Err(reason) => {
+            assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{test}: {reason}");
             eprintln!("SKIPPED: {test}: {reason}");
             None
         }
