@@ -17,6 +17,7 @@ pub struct Gpu {
 #[derive(Debug)]
 pub(crate) struct Pipelines {
     pub decode: wgpu::ComputePipeline,
+    pub colour: wgpu::ComputePipeline,
 }
 
 impl Gpu {
@@ -57,17 +58,11 @@ impl Gpu {
             return Err(Error::NoAdapter("it has no compute shaders of 256 threads".to_owned()));
         }
         let page_limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        let module = device.create_shader_module(wgpu::include_wgsl!("decode.wgsl"));
-        let decode = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some("fsz decode"),
-            layout: None,
-            module: &module,
-            entry_point: Some("decode"),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
+        let pipelines = Arc::new(Pipelines {
+            decode: pipeline(&device, wgpu::include_wgsl!("decode.wgsl"), "decode"),
+            colour: pipeline(&device, wgpu::include_wgsl!("colour.wgsl"), "paint"),
         });
         let name = device.adapter_info().name;
-        let pipelines = Arc::new(Pipelines { decode });
         Ok(Gpu { device, queue, pipelines, page_limit, name })
     }
 
@@ -128,4 +123,20 @@ impl Gpu {
             None => Ok(made),
         }
     }
+}
+
+fn pipeline(
+    device: &wgpu::Device,
+    source: wgpu::ShaderModuleDescriptor<'_>,
+    entry: &str,
+) -> wgpu::ComputePipeline {
+    let module = device.create_shader_module(source);
+    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(entry),
+        layout: None,
+        module: &module,
+        entry_point: Some(entry),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    })
 }

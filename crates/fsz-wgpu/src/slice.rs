@@ -62,6 +62,8 @@ pub struct GpuSlice {
     pub(crate) runs: Runs,
     pub(crate) values: wgpu::Buffer,
     pub(crate) tiles: wgpu::Buffer,
+    /// Words of an element in the stream.
+    pub(crate) width: u32,
 }
 
 impl GpuSlice {

@@ -148,7 +148,8 @@ impl GpuStream {
             }
             self.gpu.queue.submit([encoder.finish()]);
         })?;
-        Ok(GpuSlice { gpu: self.gpu.clone(), runs, values, tiles })
+        let width = self.header.dtype.size() as u32 / 4;
+        Ok(GpuSlice { gpu: self.gpu.clone(), runs, values, tiles, width })
     }
 
     /// Decodes what a page has of the runs.
