@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Bound, Codec, Options, Stream};
-use fsz_wgpu::{Error, Gpu, GpuStream, Runs};
+use fsz::{Bound, Codec, Dtype, Options, Research, Stream};
+use fsz_wgpu::{Error, Gpu, GpuStream, Runs, memory};
 use ndarray::ArrayViewD;
 
 /// The GPU, or none with a loud word.
@@ -133,7 +133,14 @@ fn pages_make_no_difference() {
     let gpu = gpu.with_page_limit(160 << 10);
     let shape = [40, 61, 83];
     let stream = compressed(&shape, &mixture(40 * 61 * 83), &Options::new(Bound::Absolute(1e-4)));
-    assert!(GpuStream::upload(&gpu, &stream).unwrap().pages() > 2);
+    let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();
+    assert!(on_gpu.pages() > 2);
+    let payload = u64::from_le_bytes(stream.as_bytes()[64..72].try_into().unwrap());
+    let predicted = memory(40 * 61 * 83, Dtype::F32, payload, gpu.page_limit(), 61 * 83);
+    assert_eq!(on_gpu.bytes(), predicted.stream);
+    assert!(on_gpu.pages() as u64 <= predicted.pages);
+    let slice = on_gpu.decode_slice(0, 0).unwrap();
+    assert_eq!(slice.values().size() + slice.tiles().size(), predicted.slice);
     check(&gpu, "paged", &shape, &stream);
     let tiny = gpu.with_page_limit(1000);
     assert!(matches!(GpuStream::upload(&tiny, &stream), Err(Error::InvalidArgument(_))));
@@ -192,4 +199,25 @@ fn what_is_not_there_is_a_typed_error() {
     let empty = compressed(&[0, 4], &[0f32; 0], &Options::new(Bound::Absolute(0.01)));
     let empty = GpuStream::upload(&gpu, &empty).unwrap();
     assert!(empty.decode_slice(1, 2).unwrap().read_back().unwrap().is_empty());
+}
+
+#[test]
+fn switched_predictors_decode_and_research_geometries_are_refused() {
+    let Some(gpu) = gpu("research streams on the GPU") else { return };
+    let shape = [30, 700];
+    let values = mixture(21000);
+    let stream = |research| {
+        compressed(&shape, &values, &Options::new(Bound::Absolute(1e-3)).research(research))
+    };
+    let first_order = Research { order2: false, ..Research::default() };
+    check(&gpu, "first order", &shape, &stream(first_order));
+    for research in [
+        Research { block_len: 64, ..Research::default() },
+        Research { blocks_per_tile: 16, ..Research::default() },
+        Research { block_len: 64, blocks_per_tile: 4, ..Research::default() },
+        Research { cross_block: false, ..Research::default() },
+    ] {
+        let refused = GpuStream::upload(&gpu, &stream(research));
+        assert!(matches!(refused, Err(Error::Unsupported(_))));
+    }
 }
