@@ -1,0 +1,142 @@
+//! A device with the decoder's pipelines.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+
+/// A GPU, ready to decode. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    pub(crate) pipelines: Arc<Pipelines>,
+    page_limit: u64,
+    name: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct Pipelines {
+    pub decode: wgpu::ComputePipeline,
+    pub colour: wgpu::ComputePipeline,
+}
+
+impl Gpu {
+    /// The most capable GPU of this machine, without a window.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`] when there is none with compute shaders.
+    pub fn headless() -> Result<Gpu> {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            ..Default::default()
+        };
+        let adapter = pollster::block_on(instance.request_adapter(&options))
+            .map_err(|e| Error::NoAdapter(e.to_string()))?;
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("fsz"),
+            required_limits: adapter.limits(),
+            ..Default::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+            .map_err(|e| Error::NoAdapter(e.to_string()))?;
+        let mut gpu = Gpu::new(device, queue)?;
+        gpu.name = adapter.get_info().name;
+        Ok(gpu)
+    }
+
+    /// A device that the caller has, such as a window's. What it was asked for decides how large a page
+    /// of a stream may be.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`] when it runs no compute shaders of 256 threads.
+    pub fn new(device: wgpu::Device, queue: wgpu::Queue) -> Result<Gpu> {
+        let limits = device.limits();
+        if limits.max_compute_invocations_per_workgroup < 256
+            || limits.max_storage_buffers_per_shader_stage < 5
+        {
+            return Err(Error::NoAdapter("it has no compute shaders of 256 threads".to_owned()));
+        }
+        let page_limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        let pipelines = Arc::new(Pipelines {
+            decode: pipeline(&device, wgpu::include_wgsl!("decode.wgsl"), "decode"),
+            colour: pipeline(&device, wgpu::include_wgsl!("colour.wgsl"), "paint"),
+        });
+        let name = device.adapter_info().name;
+        Ok(Gpu { device, queue, pipelines, page_limit, name })
+    }
+
+    /// The GPU's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes of a stream's page at most.
+    pub fn page_limit(&self) -> u64 {
+        self.page_limit
+    }
+
+    /// The same GPU with smaller pages; larger ones than it takes are not made.
+    #[must_use]
+    pub fn with_page_limit(mut self, bytes: u64) -> Gpu {
+        self.page_limit = self.page_limit.min(bytes);
+        self
+    }
+
+    /// A storage buffer, its bytes zero.
+    pub(crate) fn storage(&self, label: &str, bytes: u64) -> Result<wgpu::Buffer> {
+        if bytes > self.device.limits().max_buffer_size {
+            return Err(Error::Device(format!("a buffer of {bytes} bytes is more than it gives")));
+        }
+        self.checked(|device| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: bytes.max(4),
+                usage: wgpu::BufferUsages::STORAGE
+                    | wgpu::BufferUsages::COPY_DST
+                    | wgpu::BufferUsages::COPY_SRC,
+                mapped_at_creation: false,
+            })
+        })
+    }
+
+    /// A uniform buffer with these bytes.
+    pub(crate) fn uniform(&self, bytes: &[u8]) -> wgpu::Buffer {
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("fsz parameters"),
+            size: bytes.len() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        self.queue.write_buffer(&buffer, 0, bytes);
+        buffer
+    }
+
+    /// Calls `make` and reports what the device says of it, full memory above all.
+    pub(crate) fn checked<R>(&self, make: impl FnOnce(&wgpu::Device) -> R) -> Result<R> {
+        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let made = make(&self.device);
+        let errors = [pollster::block_on(validation.pop()), pollster::block_on(memory.pop())];
+        match errors.into_iter().flatten().next() {
+            Some(error) => Err(Error::device(error)),
+            None => Ok(made),
+        }
+    }
+}
+
+fn pipeline(
+    device: &wgpu::Device,
+    source: wgpu::ShaderModuleDescriptor<'_>,
+    entry: &str,
+) -> wgpu::ComputePipeline {
+    let module = device.create_shader_module(source);
+    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(entry),
+        layout: None,
+        module: &module,
+        entry_point: Some(entry),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    })
+}

@@ -1,0 +1,26 @@
+//! Slices of FSZ streams, decoded on any GPU that wgpu reaches.
+//!
+//! A [`GpuStream`] keeps the *compressed* field on the GPU. [`GpuStream::decode_slice`] decodes the tiles
+//! that a slice touches, and no others, into a [`GpuSlice`] that stays there; [`GpuSlice::paint`] makes
+//! a picture of it.
+//! Values of `f32` fields are those of the CPU codec, bit for bit; values of `f64` fields have
+//! display precision (see [`GpuStream::decode_slice`]).
+#![deny(missing_docs)]
+
+mod checksum;
+mod colour;
+mod error;
+mod gpu;
+mod memory;
+mod page;
+mod readback;
+mod slice;
+mod step;
+mod stream;
+
+pub use colour::{Colours, Overlay, Picture, Subject};
+pub use error::{Error, Result};
+pub use gpu::Gpu;
+pub use memory::{Memory, memory};
+pub use slice::{GpuSlice, Runs};
+pub use stream::GpuStream;

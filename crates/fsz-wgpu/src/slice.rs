@@ -1,0 +1,123 @@
+//! Which elements a slice has, and the slice on the GPU.
+
+use crate::error::{Error, Result};
+use crate::gpu::Gpu;
+use crate::readback;
+
+/// Elements of a field in C order: `count` runs of `len` consecutive ones, the first from `first` on,
+/// each `stride` behind the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runs {
+    /// Position of the first element.
+    pub first: u64,
+    /// Elements from run to run.
+    pub stride: u64,
+    /// Runs.
+    pub count: u64,
+    /// Elements of a run.
+    pub len: u64,
+}
+
+impl Runs {
+    /// The slice at `index` of `axis` of a field of this shape (slowest axis first).
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when the field has no such slice.
+    pub fn slice(shape: &[u64], axis: usize, index: u64) -> Result<Runs> {
+        if axis >= shape.len() || index >= shape[axis] {
+            return Err(Error::InvalidArgument(format!(
+                "slice {index} of axis {axis} is not in a field of shape {shape:?}"
+            )));
+        }
+        // Of an empty field the other sides may be any.
+        let product = |sides: &[u64]| sides.iter().fold(1, |n: u64, &side| n.saturating_mul(side));
+        let len = product(&shape[axis + 1..]);
+        let count = if shape.contains(&0) { 0 } else { product(&shape[..axis]) };
+        let (first, stride) = (index.saturating_mul(len), shape[axis].saturating_mul(len));
+        Ok(Runs { first, stride, count, len })
+    }
+
+    /// All elements of the runs.
+    pub fn elements(&self) -> u64 {
+        self.count.saturating_mul(self.len)
+    }
+
+    /// The runs that have elements within `begin..end`.
+    pub(crate) fn within(&self, begin: u64, end: u64) -> std::ops::Range<u64> {
+        if self.count == 0 || self.len == 0 || begin >= end {
+            return 0..0;
+        }
+        let stride = self.stride.max(1);
+        // The first run that ends behind `begin`, and the first that begins at `end` or later.
+        let low = (begin + 1).saturating_sub(self.first + self.len).div_ceil(stride);
+        let high = end.saturating_sub(self.first).div_ceil(stride);
+        low.min(self.count)..high.min(self.count)
+    }
+}
+
+/// A decoded slice on the GPU.
+#[derive(Debug)]
+pub struct GpuSlice {
+    pub(crate) gpu: Gpu,
+    pub(crate) runs: Runs,
+    pub(crate) values: wgpu::Buffer,
+    pub(crate) tiles: wgpu::Buffer,
+    /// Words of an element in the stream.
+    pub(crate) width: u32,
+}
+
+impl GpuSlice {
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.runs.elements() as usize
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.runs.elements() == 0
+    }
+
+    /// The buffer of the values, an `f32` each, in the field's C order.
+    pub fn values(&self) -> &wgpu::Buffer {
+        &self.values
+    }
+
+    /// The buffer that says of each value how its tile is stored, a word each: the kind in the lowest byte
+    /// (0 LZ1, 1 LZ2, 2 and 3 the same centered, 4 constant, 5 exceptions, 6 verbatim), the sum of its
+    /// blocks' rates in the next, its bytes in the upper half.
+    pub fn tiles(&self) -> &wgpu::Buffer {
+        &self.tiles
+    }
+
+    /// The values. Bits are kept, those of NaN among them.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when the GPU fails.
+    pub fn read_back(&self) -> Result<Vec<f32>> {
+        let words = readback::words(&self.gpu, &self.values, self.len())?;
+        Ok(words.into_iter().map(f32::from_bits).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_within_a_range_are_those_that_touch_it() {
+        for (axis, index) in [(0, 0), (0, 2), (1, 1), (1, 3), (2, 0), (2, 4)] {
+            let runs = Runs::slice(&[3, 4, 5], axis, index).unwrap();
+            for begin in 0..60 {
+                for end in begin + 1..=60 {
+                    let touching: Vec<u64> = (0..runs.count)
+                        .filter(|r| {
+                            let at = runs.first + r * runs.stride;
+                            at < end && at + runs.len > begin
+                        })
+                        .collect();
+                    assert_eq!(runs.within(begin, end).collect::<Vec<_>>(), touching);
+                }
+            }
+        }
+    }
+}
