@@ -13,6 +13,7 @@ mod plain;
 mod process;
 mod ptx;
 mod setup;
+mod study;
 mod test;
 mod tools;
 mod view;
@@ -30,6 +31,8 @@ Usage: cargo xtask <command>
                      with --picture, draw the window into a PNG file instead
   test [STAGE...]    everything that must hold: format, lints, docs, tests, demo (all stages)
   bench [WORDS...]   speed and ratio beside memcpy and zfp here; words go to `fsz bench`
+  study [WORDS...]   the paper's evaluation on the test data and synthetic fields, as a report with
+                     its CSV files in target/study; words go to `fsz study`
   fuzz [SECONDS] [TARGET]
                      run the fuzz targets (60 s each; needs a nightly toolchain)
   ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
@@ -66,6 +69,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("view-demo", [word, file]) if word == "--picture" => view::run(Some(file)),
         ("test", stages) => test::run(stages),
         ("bench", words) => bench::run(words),
+        ("study", words) => study::run(words),
         ("fuzz", []) => fuzz::run(60, None),
         ("fuzz", [time]) => fuzz::run(seconds(time)?, None),
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
