@@ -7,11 +7,12 @@ use fsz_field::Output;
 
 use crate::bar;
 use crate::codec::CodecArgs;
-use crate::failure::{Result, Verdict};
+use crate::failure::{Result, Verdict, fail};
 use crate::interrupt::Cancellable;
 use crate::screen;
 use crate::source::SourceArgs;
 
+mod artifact;
 mod claims;
 mod fidelity;
 mod gpu;
@@ -54,6 +55,10 @@ pub struct Args {
     /// {elements}, {dims}, {dims_reversed}), and dtypes that it takes; may be given several times
     #[arg(long, value_name = "FILE")]
     peer: Vec<PathBuf>,
+    /// zfp stream of a field, such as cuZFP's, to stand beside the others; without zfp's header its
+    /// bits per value are given behind an @; may be given several times (builds with zfp)
+    #[arg(long, value_name = "FIELD=FILE[@RATE]")]
+    zfp_stream: Vec<artifact::Artifact>,
     /// Figures of a device: the file that fsz bench --backend cuda --json wrote
     #[arg(long, value_name = "FILE")]
     gpu_json: Option<PathBuf>,
@@ -78,6 +83,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let peers = args.peer.iter().map(|path| peer::Peer::open(path)).collect::<Result<Vec<_>>>()?;
     let gpu = args.gpu_json.as_deref().map(gpu::open).transpose()?;
     kept::check(&args.fields)?;
+    check_streams(args)?;
     std::fs::create_dir_all(&args.out)?;
     let force = args.force || args.resume;
     let report = Output::create(&args.out.join("report.html"), force)?;
@@ -87,6 +93,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
         bounds: &args.range,
         missing: &args.missing,
         peers: &peers,
+        streams: &args.zfp_stream,
         codec: &codec,
         progress: &progress,
         cancellable: &cancellable,
@@ -106,6 +113,22 @@ pub fn run(args: &Args, quiet: bool) -> Result {
         screen::note(quiet, "zfp is not built in: build with --features zfp to compare with it");
     }
     Ok(Verdict::Fine)
+}
+
+/// Whether the zfp streams can be read here, and belong to a field.
+fn check_streams(args: &Args) -> Result<()> {
+    if !args.zfp_stream.is_empty() && !cfg!(feature = "zfp") {
+        return fail("this build reads no zfp streams: build it with --features zfp");
+    }
+    let known = |name: &str| args.fields.iter().any(|path| kept::name(path) == name);
+    match args.zfp_stream.iter().find(|stream| !known(&stream.field)) {
+        Some(stream) => fail(format!(
+            "--zfp-stream {}={}: no field of this name is studied",
+            stream.field,
+            stream.file.display()
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The report and its CSV files: all of them, or none.

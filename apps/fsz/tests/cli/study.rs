@@ -132,9 +132,15 @@ fn a_peer_is_measured_and_its_bound_checked() {
     assert!(of("zeros")[6].parse::<u64>().unwrap() > 3000, "{ratio}");
 
     shop.write("short.toml", adapter("short", "[\"touch\", \"{output}\"]").as_bytes());
-    shop.refused(&["study", FIELD, "--out", "t", "--peer", "short.toml"], "gave 0 bytes back");
+    shop.refused(
+        &["study", FIELD, "--out", "s", "--force", "--peer", "short.toml"],
+        "gave 0 bytes back",
+    );
     shop.write("none.toml", adapter("none", "[\"no-such-program-here\"]").as_bytes());
-    shop.refused(&["study", FIELD, "--out", "t", "--peer", "none.toml"], "no-such-program-here");
+    shop.refused(
+        &["study", FIELD, "--out", "s", "--force", "--peer", "none.toml"],
+        "no-such-program-here",
+    );
     shop.write("wrong.toml", b"name = \"x\"\n");
     shop.refused(&["study", FIELD, "--out", "t", "--peer", "wrong.toml"], "compress");
 }

@@ -62,7 +62,7 @@ fn kind(path: &Path) -> Option<Kind> {
 }
 
 /// The file's name with its type, since a field may be there in both.
-fn name(path: &Path) -> String {
+pub fn name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     match path.extension() {
         Some(extension) if extension == "f64" => format!("{stem}.f64"),
@@ -93,6 +93,11 @@ fn key(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<String> {
     let (version, source) = (env!("CARGO_PKG_VERSION"), &args.source);
     let (range, missing) = (plan.bounds, plan.missing);
     let mut key = format!("{version} {zfp} {file} {range:?} {missing:?} {source:?}");
+    for stream in plan.streams {
+        let data = stream.file.metadata().and_then(|data| Ok((data.len(), data.modified()?))).ok();
+        let (file, rate) = (stream.file.display(), stream.rate);
+        let _ = write!(key, "\n{} {file} {rate:?} {data:?}", stream.field);
+    }
     for peer in plan.peers {
         let _ = write!(key, "\n{}", peer.text());
     }

@@ -7,6 +7,7 @@ use fsz::{Bound, Centering, Codec, Options, Progress, Research, Stream, max_comp
 use fsz_field::{Field, Scalar, Values};
 use fsz_metrics::{Missing, Sample};
 
+use super::artifact::Artifact;
 use super::peer::Peer;
 use super::record::{
     BoundRecord, CurvePoint, Fidelity, FieldRecord, Ratio, Shares, TILES, TileRatio,
@@ -34,6 +35,7 @@ pub struct Plan<'a> {
     pub bounds: &'a [f64],
     pub missing: &'a [f64],
     pub peers: &'a [Peer],
+    pub streams: &'a [Artifact],
     pub codec: &'a Codec,
     pub progress: &'a Arc<Progress>,
     pub cancellable: &'a Cancellable,
@@ -43,10 +45,10 @@ pub struct Plan<'a> {
 pub fn measure(plan: &Plan<'_>, name: &str, key: &str, field: &Field) -> Result<FieldRecord> {
     let start = Instant::now();
     let mut record = match field.values() {
-        Values::F32(values) => Subject::new(plan, field, values).record()?,
-        Values::F64(values) => Subject::new(plan, field, values).record()?,
+        Values::F32(values) => Subject::new(plan, name, field, values).record()?,
+        Values::F64(values) => Subject::new(plan, name, field, values).record()?,
     };
-    (record.name, record.key) = (name.to_owned(), key.to_owned());
+    record.key = key.to_owned();
     record.seconds = start.elapsed().as_secs_f64();
     Ok(record)
 }
@@ -54,6 +56,7 @@ pub fn measure(plan: &Plan<'_>, name: &str, key: &str, field: &Field) -> Result<
 /// A field, and what to do with it.
 pub struct Subject<'a, T> {
     pub plan: &'a Plan<'a>,
+    pub name: &'a str,
     pub field: &'a Field,
     pub values: &'a [T],
     pub missing: Missing<T>,
@@ -67,15 +70,15 @@ pub struct Decoded<'a, T> {
 }
 
 impl<'a, T: Scalar + Sample> Subject<'a, T> {
-    fn new(plan: &'a Plan<'a>, field: &'a Field, values: &'a [T]) -> Self {
-        Subject { plan, field, values, missing: Missing::new(plan.missing) }
+    fn new(plan: &'a Plan<'a>, name: &'a str, field: &'a Field, values: &'a [T]) -> Self {
+        Subject { plan, name, field, values, missing: Missing::new(plan.missing) }
     }
 
     fn record(&self) -> Result<FieldRecord> {
         let found = fsz_metrics::compare(self.values, self.values, &self.missing, None)?;
         Ok(FieldRecord {
             key: String::new(),
-            name: String::new(),
+            name: self.name.to_owned(),
             dtype: self.field.dtype().name().to_owned(),
             shape: self.field.shape().to_string(),
             elements: found.elements,
@@ -120,6 +123,8 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
         record.ratios.push(Ratio { codec: "fsz-paper".to_owned(), ..paper });
         self.add_models(&mut record)?;
         self.add_zfp(&mut record, bytes.len(), &mut decoded)?;
+        #[cfg(feature = "zfp")]
+        self.add_streams(&mut record, &mut decoded)?;
         for peer in self.plan.peers.iter().filter(|peer| peer.takes(self.field)) {
             self.plan.cancellable.check()?;
             let bytes = peer.run(self.field, [absolute, bound], &mut decoded)?;
@@ -251,6 +256,18 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
             let found = Decoded { codec, bytes, values: decoded };
             record.ratios.push(self.ratio(&found, record.absolute)?);
             record.fidelity.push(self.fidelity(&found, record.absolute)?);
+        }
+        Ok(())
+    }
+
+    /// zfp streams of this field that another program made.
+    #[cfg(feature = "zfp")]
+    fn add_streams(&self, record: &mut BoundRecord, decoded: &mut [T]) -> Result<()> {
+        for stream in self.plan.streams.iter().filter(|stream| stream.field == self.name) {
+            let file = stream.file.file_name().unwrap_or_default().to_string_lossy();
+            let bytes = stream.decode(self.field.shape(), decoded)?;
+            let found = Decoded { codec: &file, bytes, values: decoded };
+            record.ratios.push(self.ratio(&found, record.absolute)?);
         }
         Ok(())
     }
