@@ -34,7 +34,7 @@ mod tables;
 /// The paper's evaluation on any fields: compression ratio beside zfp (in builds that have it), a cost
 /// model of cuSZp and programs of your own (--peer); the paper's ideas one by one; tiles; rate and
 /// distortion; pictures at matched ratio; fidelity; and the paper's claims beside what was found. zfp
-/// is left out for fields with values that are not finite, which it does not know. The figures of each
+/// is left out for fields with values that are not finite or missing, which it does not know. The figures of each
 /// field are kept in the folder as soon as they are there: after an interrupt, --resume goes on.
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -29,6 +29,7 @@ struct Claims<'a> {
 
 impl Claims<'_> {
     fn add(&mut self, claim: &str, paper: &str, here: String, on: &str, verdict: &str) {
+        let here = if verdict == "not measured" { String::new() } else { here };
         self.rows.push([claim, paper, &here, on, verdict].map(str::to_owned).to_vec());
     }
 

@@ -275,7 +275,8 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
     /// Whether zfp knows such values and such a bound.
     #[cfg(feature = "zfp")]
     pub fn zfp_takes(&self, bound: f64) -> bool {
-        let finite = || self.values.iter().all(|&v| Sample::to_f64(v).is_finite());
+        let number = |&v: &T| self.missing.class(v) == fsz_metrics::Class::Finite;
+        let finite = || self.values.iter().all(number);
         bound > 0.0 && !self.values.is_empty() && finite()
     }
 

@@ -62,7 +62,8 @@ pub fn html(fields: &[FieldRecord], gpu: Option<&GpuRun>, all: &[Data]) -> Strin
             "Compression ratio as the paper's ideas are added one by one: order 1 in independent \
              blocks, cross-block state, centering on the mean, order 2. Tiles: the paper's design \
              with other block lengths and blocks per tile against 32 × 8, over all fields and \
-             bounds. Variants: shares of the product's tiles; escaped ones are constant, verbatim \
+             bounds. Fields with NaN, ±Inf or missing values are left \
+             out of it, since only standard tiles hold exceptions. Variants: shares of the product's tiles; escaped ones are constant, verbatim \
              or have exceptions.",
             ablation_plots(fields)
                 + &table("ablation.csv")

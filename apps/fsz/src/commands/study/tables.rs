@@ -80,12 +80,14 @@ pub fn tiles(fields: Fields<'_>) -> Data {
     Data { file: "tiles.csv", head, rows: rows.collect() }
 }
 
-/// The ratio with this tile over that with the standard one, case by case.
+/// The ratio with this tile over that with the standard one, case by case. Fields with values that
+/// are not finite or missing take no part: only standard tiles hold exceptions, others are stored
+/// verbatim then.
 pub fn against_standard(fields: Fields<'_>, tile: (usize, usize)) -> Vec<f64> {
     let ratio = |at: &BoundRecord| {
         Some(at.tile(tile.0, tile.1)? / at.tile(STANDARD_TILE.0, STANDARD_TILE.1)?)
     };
-    cases(fields).filter_map(|(_, at)| ratio(at)).collect()
+    cases(fields).filter(|(f, _)| f.special == 0).filter_map(|(_, at)| ratio(at)).collect()
 }
 
 pub fn shares(fields: Fields<'_>) -> Data {
