@@ -156,6 +156,60 @@ impl Zfp {
         Ok(())
     }
 
+    /// Decodes a fixed-rate stream without a header, such as cuZFP's, into `out`, which has the values
+    /// of `shape`. `rate`: the bits per value that it was made with.
+    ///
+    /// # Errors
+    /// When the rate is none that zfp has, the stream is too short for it, or `out` has another length.
+    pub fn decompress_headerless_into<T: Scalar>(
+        &mut self,
+        shape: &Shape,
+        rate: f64,
+        out: &mut [T],
+    ) -> Result<()> {
+        if shape.elements() != out.len() as u64 || out.is_empty() {
+            return Err(Error::Argument(format!(
+                "a zfp stream of shape {shape}, and another field"
+            )));
+        }
+        if !(rate > 0.0 && rate <= 64.0) {
+            return Err(Error::Argument(format!(
+                "zfp rate {rate}: it must be above 0, at most 64"
+            )));
+        }
+        let sides = zfp_sides(shape)?;
+        let kind = match T::DTYPE {
+            Dtype::F32 => sys::zfp_type_zfp_type_float,
+            Dtype::F64 => sys::zfp_type_zfp_type_double,
+        };
+        let mut field = Array::new()?;
+        field.describe(kind, &sides, out.as_mut_ptr().cast());
+        let stream = Stream::new()?;
+        // SAFETY: both are valid.
+        let (bits, blocks, most) = unsafe {
+            sys::zfp_stream_set_rate(stream.0.as_ptr(), rate, kind, sides.len() as u32, 0);
+            let bits = stream.0.as_ref().maxbits as usize;
+            let most = sys::zfp_stream_maximum_size(stream.0.as_ptr(), field.0.as_ptr());
+            (bits, sys::zfp_field_blocks(field.0.as_ptr()), most)
+        };
+        // Every block takes as many bits.
+        let needed = bits.saturating_mul(blocks).div_ceil(8);
+        if self.len < needed {
+            return Err(Error::Argument(format!(
+                "a zfp stream of {} bytes: at a rate of {rate}, shape {shape} takes {needed}",
+                self.len
+            )));
+        }
+        self.words.resize(self.words.len().max(most.div_ceil(8) + 1), 0);
+        let _bits = Bits::attach(&stream, &mut self.words)?;
+        // SAFETY: the field describes `out`, and the bit stream is as long as the decoder can read.
+        let end = unsafe { sys::zfp_decompress(stream.0.as_ptr(), field.0.as_ptr()) };
+        if end == 0 {
+            return Err(Error::Argument("the zfp stream is damaged".into()));
+        }
+        Ok(())
+    }
+
     /// Decodes the whole field.
     ///
     /// # Errors
@@ -340,6 +394,45 @@ mod tests {
         zfp.decompress_into(&mut out).unwrap();
         assert!(values.iter().zip(&out).all(|(a, b)| (a - b).abs() < 0.05));
         assert!(zfp.decompress_into(&mut [0f32; 1600]).is_err());
+    }
+
+    /// What a fixed rate makes of `values` without a header.
+    fn headerless(values: &[f32], shape: &Shape, rate: f64) -> Vec<u8> {
+        let mut field = Array::new().unwrap();
+        let kind = sys::zfp_type_zfp_type_float;
+        let sides = zfp_sides(shape).unwrap();
+        field.describe(kind, &sides, values.as_ptr().cast::<u8>().cast_mut());
+        let stream = Stream::new().unwrap();
+        let mut words = vec![0u64; values.len()];
+        // SAFETY: both are valid; the words have room for 64 bits per value.
+        let len = unsafe {
+            sys::zfp_stream_set_rate(stream.0.as_ptr(), rate, kind, sides.len() as u32, 0);
+            let _bits = Bits::attach(&stream, &mut words).unwrap();
+            sys::zfp_compress(stream.0.as_ptr(), field.0.as_ptr())
+        };
+        bytemuck::cast_slice(&words)[..len].to_vec()
+    }
+
+    #[test]
+    fn streams_without_a_header_decode_as_those_with_one() {
+        let shape = Shape::new(&[8, 12, 16]).unwrap();
+        let values = ramp(&shape);
+        let mut zfp = Zfp::new();
+        zfp.compress(Values::F32(&values), &shape, Mode::Rate(8.0)).unwrap();
+        let mut expected = vec![0f32; values.len()];
+        zfp.decompress_into(&mut expected).unwrap();
+        let bytes = headerless(&values, &shape, 8.0);
+        assert_eq!(bytes.len(), values.len());
+        let mut found = vec![0f32; values.len()];
+        let mut stream = Zfp::from_bytes(&bytes);
+        stream.decompress_headerless_into(&shape, 8.0, &mut found).unwrap();
+        assert_eq!(found, expected);
+        let wrong = |rate: f64, out: &mut [f32]| {
+            Zfp::from_bytes(&bytes).decompress_headerless_into(&shape, rate, out).is_err()
+        };
+        assert!(wrong(16.0, &mut found), "too short for this rate");
+        assert!(wrong(0.0, &mut found) && wrong(f64::NAN, &mut found) && wrong(65.0, &mut found));
+        assert!(wrong(8.0, &mut [0.0; 7]));
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! | [`ssim`] | structural similarity of the 2-D slices |
 //! | [`error_histogram`] | distribution of the signed error |
 //! | [`error_autocorrelation`] | correlation of the error with itself along an axis |
+//! | [`derivative_error`] | error of gradient and Laplacian |
 //! | [`power_spectrum`] | mean power over shells of equal wave number |
 //!
 //! Results do not depend on the number of threads: sums are taken over chunks of fixed size and
@@ -21,6 +22,7 @@
 mod autocorrelation;
 mod chunks;
 mod comparison;
+mod derivative;
 mod error;
 mod histogram;
 mod sample;
@@ -30,6 +32,7 @@ mod tally;
 
 pub use autocorrelation::error_autocorrelation;
 pub use comparison::{Comparison, compare};
+pub use derivative::{DerivativeError, derivative_error};
 pub use error::{Error, Result};
 pub use histogram::{Histogram, error_histogram};
 pub use sample::{Class, Missing, Sample};

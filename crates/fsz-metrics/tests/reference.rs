@@ -1,7 +1,8 @@
 //! Every metric against numpy, scipy and scikit-image: `reference/make.py` made the constants.
 
 use fsz_metrics::{
-    Missing, Sample, compare, error_autocorrelation, error_histogram, power_spectrum, ssim,
+    Missing, Sample, compare, derivative_error, error_autocorrelation, error_histogram,
+    power_spectrum, ssim,
 };
 
 // Long numbers are as Python printed them.
@@ -222,4 +223,26 @@ fn shells_of_a_line_hold_all_the_variance() {
     let variance = field.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 101.0;
     let shells = power_spectrum(&field, &[101], &Missing::none()).unwrap();
     close(shells.iter().map(|s| s.power * s.modes as f64).sum(), variance);
+}
+
+#[test]
+fn derivatives_are_those_of_numpy() {
+    let (a, b) = pair::<f64>(&[101], 7);
+    let found = derivative_error(&a, &b, &[101], &Missing::none()).unwrap();
+    close(found.gradient, values::DERIVATIVE_1D_GRADIENT);
+    close(found.laplacian, values::DERIVATIVE_1D_LAPLACIAN);
+    assert_eq!(found.points, values::DERIVATIVE_1D_POINTS);
+    let (a, b) = pair::<f32>(&[5, 30, 40], 1);
+    let found = derivative_error(&a, &b, &[5, 1, 30, 40], &Missing::none()).unwrap();
+    close(found.gradient, values::DERIVATIVE_3D_GRADIENT);
+    close(found.laplacian, values::DERIVATIVE_3D_LAPLACIAN);
+    assert_eq!(found.points, values::DERIVATIVE_3D_POINTS);
+    let (a, b) = masked_pair();
+    let found = derivative_error(&a, &b, &[5, 30, 40], &Missing::new(&[MISSING])).unwrap();
+    close(found.gradient, values::DERIVATIVE_MASKED_GRADIENT);
+    close(found.laplacian, values::DERIVATIVE_MASKED_LAPLACIAN);
+    assert_eq!(found.points, values::DERIVATIVE_MASKED_POINTS);
+    let short = derivative_error(&[1.0, 2.0], &[1.0, 2.0], &[2], &Missing::none()).unwrap();
+    assert_eq!(short.points, 0);
+    assert!(short.gradient.is_nan() && short.laplacian.is_nan());
 }

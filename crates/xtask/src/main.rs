@@ -16,6 +16,7 @@ mod plain;
 mod process;
 mod ptx;
 mod setup;
+mod study;
 mod test;
 mod tools;
 mod view;
@@ -37,6 +38,8 @@ Usage: cargo xtask <command>
                      what writing device arrays costs: plain BP5 after a copy, and through FSZ on the
                      device (1 GiB a step; needs a GPU); with a folder, by the gray-scott and
                      libfsz_adios2.so in it, without cargo and set-up
+  study [WORDS...]   the paper's evaluation on the test data and synthetic fields, as a report with
+                     its CSV files in target/study; words go to `fsz study`
   fuzz [SECONDS] [TARGET]
                      run the fuzz targets (60 s each; needs a nightly toolchain)
   ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
@@ -78,6 +81,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("bench", words) => bench::run(words),
         ("bench-output", []) => bench_output::run(),
         ("bench-output", [folder]) => bench_output::run_in(folder.as_ref()),
+        ("study", words) => study::run(words),
         ("fuzz", []) => fuzz::run(60, None),
         ("fuzz", [time]) => fuzz::run(seconds(time)?, None),
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),

@@ -14,7 +14,7 @@ use crate::{bar, screen};
 mod case;
 mod cuda;
 mod measure;
-mod synthetic;
+pub mod synthetic;
 
 /// Measure the codec on this machine, beside what its memory can do
 ///

@@ -2,29 +2,52 @@
 
 use crate::workshop::{FIELD, Workshop};
 
+/// Rows of a table without its head.
+fn rows(text: &str) -> Vec<Vec<&str>> {
+    text.lines().skip(1).map(|row| row.split(',').collect()).collect()
+}
+
 #[test]
 fn tables_and_report() {
     let shop = Workshop::with_field();
     shop.fine(&["study", FIELD, "--out", "study", "--range", "1e-2,1e-4"]);
     let ratio = shop.read_text("study/ratio.csv");
-    let mut rows = ratio.lines();
-    assert_eq!(rows.next(), Some("field,bound,codec,ratio,max_abs_error,psnr,bound_violations"));
-    let fsz: Vec<&str> = rows.clone().filter(|row| row.contains(",fsz,")).collect();
+    let head = "field,bound,codec,ratio,max_abs_error,psnr,bound_violations";
+    assert_eq!(ratio.lines().next(), Some(head));
+    let fsz: Vec<Vec<&str>> = rows(&ratio).into_iter().filter(|row| row[2] == "fsz").collect();
     assert_eq!(fsz.len(), 2);
-    assert!(fsz.iter().all(|row| row.ends_with(",0")), "{ratio}");
-    assert_eq!(rows.count(), if cfg!(feature = "zfp") { 6 } else { 2 });
+    assert!(fsz.iter().all(|row| row[6] == "0"), "{ratio}");
+    // fsz, fsz-paper and the two models, and zfp twice.
+    assert_eq!(rows(&ratio).len(), 2 * if cfg!(feature = "zfp") { 6 } else { 4 });
+    let of = |codec: &str| -> f64 {
+        let row = rows(&ratio).into_iter().find(|row| row[1] == "1e-2" && row[2] == codec);
+        row.unwrap()[3].parse().unwrap()
+    };
+    assert!(of("cuszp-outlier-model") >= of("cuszp-plain-model"), "{ratio}");
 
     let ablation = shop.read_text("study/ablation.csv");
-    let mut rows = ablation.lines();
-    assert_eq!(rows.next(), Some("field,bound,base,cross_block,centering,lz2"));
-    for row in rows {
-        let ratios: Vec<f64> = row.split(',').skip(2).map(|cell| cell.parse().unwrap()).collect();
+    let head = "field,bound,base,cross_block,centering,lz2";
+    assert_eq!(ablation.lines().next(), Some(head));
+    for row in rows(&ablation) {
+        let ratios: Vec<f64> = row[2..].iter().map(|cell| cell.parse().unwrap()).collect();
         assert_eq!(ratios.len(), 4);
         assert!(ratios[1..].iter().all(|&r| r > ratios[0]), "{ablation}");
     }
 
+    let tiles = shop.read_text("study/tiles.csv");
+    assert_eq!(rows(&tiles).len(), 6);
+    let standard = rows(&tiles).into_iter().find(|row| row[..2] == ["32", "8"]).unwrap();
+    assert_eq!(standard[3..], ["0", "2", "0", "1.0000"]);
+    for row in rows(&shop.read_text("study/variants.csv")) {
+        let sum: f64 = row[2..].iter().map(|cell| cell.parse::<f64>().unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-3, "{row:?}");
+    }
+    let claims = shop.read_text("study/claims.csv");
+    assert!(claims.contains("T = 16 never loses") && claims.contains("2.92×"), "{claims}");
+
     let report = shop.read_text("study/report.html");
     assert!(report.contains("<svg") && report.contains("T_6x20x30"));
+    assert!(report.contains("data:image/png;base64,iVBORw0KGgo"), "pictures are inside");
     assert!(!report.contains("http"), "it needs no other file");
     shop.refused(&["study", FIELD, "--out", "study"], "--force");
     shop.fine(&["study", FIELD, "--out", "study", "--range", "1e-2", "--force"]);
@@ -39,6 +62,114 @@ fn fields_with_values_that_are_not_finite() {
     shop.write_f32("n,1_6x20x30.f32", &values);
     shop.fine(&["study", "n,1_6x20x30.f32", "--out", "s", "--missing", "-999", "--range", "1e-3"]);
     let ratio = shop.read_text("s/ratio.csv");
-    assert_eq!(ratio.lines().count(), 2, "zfp does not know NaN: {ratio}");
+    assert_eq!(ratio.lines().count(), 5, "zfp does not know NaN: {ratio}");
     assert!(ratio.contains("\"n,1_6x20x30\","), "{ratio}");
+    let model = ratio.lines().find(|row| row.contains("cuszp-plain-model")).unwrap();
+    assert!(model.ends_with(",2"), "neither does cuSZp: {ratio}");
+}
+
+#[test]
+fn a_study_goes_on_where_it_ended() {
+    let shop = Workshop::with_field();
+    let words = ["study", FIELD, "smooth", "--synthetic-mb", "1", "--out", "s", "--range", "1e-2"];
+    shop.fine(&words);
+    let first = shop.read_text("s/ratio.csv");
+    let record = shop.read_text("s/fields/smooth.toml");
+    std::fs::remove_file(shop.path("s/report.html")).unwrap();
+    // What is there is taken over as it stands.
+    let changed = record.replace("codec = \"cuszp-plain-model\"", "codec = \"taken-over\"");
+    assert_ne!(changed, record);
+    shop.write("s/fields/smooth.toml", changed.as_bytes());
+    shop.write("s/fields/T_6x20x30.toml", b"damaged");
+    shop.fine(&[&words[..], &["--resume"]].concat());
+    let second = shop.read_text("s/ratio.csv");
+    assert_eq!(second, replace_in_field(&first, "smooth", "cuszp-plain-model", "taken-over"));
+    assert!(shop.path("s/report.html").exists());
+    // Other options: all of it anew.
+    shop.fine(&[
+        "study",
+        FIELD,
+        "smooth",
+        "--out",
+        "s",
+        "--range",
+        "1e-3",
+        "--synthetic-mb",
+        "1",
+        "--resume",
+    ]);
+    assert!(!shop.read_text("s/ratio.csv").contains("taken-over"));
+}
+
+fn replace_in_field(text: &str, field: &str, from: &str, to: &str) -> String {
+    let line = |row: &str| {
+        if row.starts_with(field) { row.replace(from, to) + "\n" } else { format!("{row}\n") }
+    };
+    text.lines().map(line).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_peer_is_measured_and_its_bound_checked() {
+    let shop = Workshop::with_field();
+    let adapter = |name: &str, decompress: &str| {
+        format!(
+            "name = \"{name}\"\ncompress = [\"sh\", \"-c\", \"cp \\\"$0\\\" \\\"$1\\\"\", \"{{input}}\", \
+             \"{{compressed}}\"]\ndecompress = {decompress}\ndtypes = [\"f32\"]\n"
+        )
+    };
+    let copy = "[\"cp\", \"{compressed}\", \"{output}\"]";
+    shop.write("copy.toml", adapter("copy", copy).as_bytes());
+    // As many bytes, all of them 0.
+    let zeros =
+        "[\"sh\", \"-c\", \"head -c $((4 * $0)) /dev/zero > $1\", \"{elements}\", \"{output}\"]";
+    shop.write("zeros.toml", adapter("zeros", zeros).as_bytes());
+    let words = ["study", FIELD, "--range", "1e-3", "--peer", "copy.toml"];
+    shop.fine(&[&words[..], &["--peer", "zeros.toml", "--out", "s"]].concat());
+    let ratio = shop.read_text("s/ratio.csv");
+    let of = |codec: &str| rows(&ratio).into_iter().find(|row| row[2] == codec).unwrap();
+    assert_eq!(of("copy")[3..], ["1.0000", "0e0", "inf", "0"]);
+    assert!(of("zeros")[6].parse::<u64>().unwrap() > 3000, "{ratio}");
+
+    shop.write("short.toml", adapter("short", "[\"touch\", \"{output}\"]").as_bytes());
+    shop.refused(
+        &["study", FIELD, "--out", "s", "--force", "--peer", "short.toml"],
+        "gave 0 bytes back",
+    );
+    shop.write("none.toml", adapter("none", "[\"no-such-program-here\"]").as_bytes());
+    shop.refused(
+        &["study", FIELD, "--out", "s", "--force", "--peer", "none.toml"],
+        "no-such-program-here",
+    );
+    shop.write("wrong.toml", b"name = \"x\"\n");
+    shop.refused(&["study", FIELD, "--out", "t", "--peer", "wrong.toml"], "compress");
+}
+
+#[test]
+fn figures_of_a_device() {
+    let shop = Workshop::with_field();
+    let row = |kernel: &str, compress: f64, decompress: &str| {
+        format!(
+            "{{\"field\":\"T\",\"dtype\":\"f32\",\"shape\":\"6\",\"bytes\":24,\"bound\":0.01,\
+             \"kernel\":\"{kernel}\",\"ratio\":8.0,\"compress_gbs\":{compress},\
+             \"compress_of_copy\":0.5,\"decompress_gbs\":{decompress},\
+             \"decompress_of_copy\":{decompress},\"copy_gbs\":4000.0}}"
+        )
+    };
+    let rows = [
+        row("fsz", 1200.0, "1000.0"),
+        row("paper-two-reads", 600.0, "null"),
+        row("paper-five-reads", 200.0, "null"),
+    ];
+    let json = format!("{{\"device\":{{\"name\":\"A Device\"}},\"rows\":[{}]}}", rows.join(","));
+    shop.write("gpu.json", json.as_bytes());
+    let words = ["study", FIELD, "--range", "1e-2", "--out", "s", "--gpu-json"];
+    shop.fine(&[&words[..], &["gpu.json"]].concat());
+    let throughput = shop.read_text("s/throughput.csv");
+    assert!(throughput.contains("paper-five-reads,8.0000,200.0000"), "{throughput}");
+    let claims = shop.read_text("s/claims.csv");
+    assert!(claims.contains("2.8×,3.00×,A Device,agrees"), "{claims}");
+    assert!(shop.read_text("s/report.html").contains("Measured on A Device"));
+    shop.write("bad.json", b"{}");
+    shop.refused(&["study", FIELD, "--out", "t", "--gpu-json", "bad.json"], "fsz bench");
 }

@@ -71,6 +71,27 @@ def say(name, value):
         print(f"pub const {name}: {kind[type(value)]} = {value!r};")
 
 
+def derivative(prefix, a, b):
+    """RMS error of gradient and Laplacian over the original's, at interior points without NaN."""
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    inner = tuple(slice(1, -1) for _ in range(a.ndim))
+
+    def squares(field):
+        slopes = np.atleast_2d(np.gradient(field)) if field.ndim == 1 else np.gradient(field)
+        gradient = sum(slope[inner] ** 2 for slope in slopes)
+        laplacian = 0.0
+        for axis in range(field.ndim):
+            around = np.roll(field, 1, axis) + np.roll(field, -1, axis)
+            laplacian = laplacian + (around - 2 * field)[inner]
+        return gradient, laplacian**2
+
+    (gradient, laplacian), (gradient_off, laplacian_off) = squares(a), squares(b - a)
+    taken = np.isfinite(laplacian_off) & np.isfinite(gradient_off)
+    say(f"{prefix}_GRADIENT", np.sqrt(gradient_off[taken].sum() / gradient[taken].sum()))
+    say(f"{prefix}_LAPLACIAN", np.sqrt(laplacian_off[taken].sum() / laplacian[taken].sum()))
+    say(f"{prefix}_POINTS", int(taken.sum()))
+
+
 def pointwise(prefix, a, b):
     a, b = a.astype(np.float64), b.astype(np.float64)
     span = float(a.max() - a.min())
@@ -187,3 +208,9 @@ def main():
 
 
 main()
+
+derivative("DERIVATIVE_1D", *pair((101,), 7, np.float64))
+derivative("DERIVATIVE_3D", *pair((5, 30, 40), 1, np.float32))
+a, b = masked_pair((5, 30, 40), 1)
+a[a == np.float32(MISSING)] = np.nan
+derivative("DERIVATIVE_MASKED", np.where(np.isfinite(a), a, np.nan), b)

@@ -1,0 +1,105 @@
+//! Records of fields that are kept in the study's folder, so that a study can go on after an end.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use fsz::Dtype;
+use fsz_field::{Field, Output};
+
+use super::Args;
+use super::measure::{Plan, measure};
+use super::record::FieldRecord;
+use crate::commands::bench::synthetic::Kind;
+use crate::failure::{Failure, Result, fail};
+
+/// Folder of the records, in the study's.
+const FOLDER: &str = "fields";
+
+/// Whether all fields can be found, and have names of their own.
+pub fn check(paths: &[PathBuf]) -> Result<()> {
+    for (i, path) in paths.iter().enumerate() {
+        if kind(path).is_none()
+            && let Err(error) = path.metadata()
+        {
+            return fail(format!("{}: {error}", path.display()));
+        }
+        if paths[..i].iter().any(|other| name(other) == name(path)) {
+            return fail(format!(
+                "{}: another field has the name {} too: rename one",
+                path.display(),
+                name(path)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The figures of a field: kept ones if they may be taken over, else measured and kept.
+pub fn studied(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<FieldRecord> {
+    let (name, key) = (name(path), key(args, plan, path)?);
+    let file = args.out.join(FOLDER).join(format!("{name}.toml"));
+    if args.resume
+        && let Some(record) = kept(&file).filter(|record| record.key == key)
+    {
+        return Ok(record);
+    }
+    let record = measure(plan, &name, &key, &open(args, plan, path)?)?;
+    let text = toml::to_string(&record).map_err(|e| Failure::Message(e.to_string()))?;
+    std::fs::create_dir_all(args.out.join(FOLDER))?;
+    let mut output = Output::create(&file, true)?;
+    output.put(text.as_bytes())?;
+    output.commit()?;
+    Ok(record)
+}
+
+fn kept(file: &Path) -> Option<FieldRecord> {
+    // What is not there, or was written by another version, is measured again.
+    toml::from_str(&std::fs::read_to_string(file).ok()?).ok()
+}
+
+fn kind(path: &Path) -> Option<Kind> {
+    path.to_str().filter(|_| !path.exists()).and_then(Kind::named)
+}
+
+/// The file's name with its type, since a field may be there in both.
+pub fn name(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    match path.extension() {
+        Some(extension) if extension == "f64" => format!("{stem}.f64"),
+        _ => stem,
+    }
+}
+
+fn open(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<Field> {
+    match kind(path) {
+        Some(kind) => kind.field(args.synthetic_mb << 20, args.source.dtype.unwrap_or(Dtype::F32)),
+        None => args.source.open(path, plan.codec),
+    }
+}
+
+/// Whatever the figures depend on.
+fn key(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<String> {
+    let file = match kind(path) {
+        Some(kind) => format!("{} {} MB", kind.name(), args.synthetic_mb),
+        None => {
+            let data = path.metadata()?;
+            let changed =
+                data.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+            let path = path.canonicalize()?;
+            format!("{} {} {}", path.display(), data.len(), changed.as_nanos())
+        }
+    };
+    let zfp = if cfg!(feature = "zfp") { "zfp" } else { "no zfp" };
+    let (version, source) = (env!("CARGO_PKG_VERSION"), &args.source);
+    let (range, missing) = (plan.bounds, plan.missing);
+    let mut key = format!("{version} {zfp} {file} {range:?} {missing:?} {source:?}");
+    for stream in plan.streams {
+        let data = stream.file.metadata().and_then(|data| Ok((data.len(), data.modified()?))).ok();
+        let (file, rate) = (stream.file.display(), stream.rate);
+        let _ = write!(key, "\n{} {file} {rate:?} {data:?}", stream.field);
+    }
+    for peer in plan.peers {
+        let _ = write!(key, "\n{}", peer.text());
+    }
+    Ok(key)
+}

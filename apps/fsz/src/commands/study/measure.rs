@@ -1,0 +1,292 @@
+//! Measures one field.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use fsz::{Bound, Centering, Codec, Options, Progress, Research, Stream, max_compressed_len};
+use fsz_field::{Field, Scalar, Values};
+use fsz_metrics::{Missing, Sample};
+
+use super::artifact::Artifact;
+use super::peer::Peer;
+use super::record::{
+    BoundRecord, CurvePoint, Fidelity, FieldRecord, Ratio, Shares, TILES, TileRatio,
+};
+use super::{fidelity, model, picture};
+use crate::failure::Result;
+use crate::interrupt::Cancellable;
+
+/// Value-range bounds of the rate-distortion curve.
+const CURVE: [f64; 9] = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5];
+/// Bits per value of fixed-rate zfp on that curve.
+#[cfg(feature = "zfp")]
+const RATES: [f64; 7] = [1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 16.0];
+/// What is switched on at each stage of the ablation: cross-block state, mean centering, order 2.
+const SWITCHES: [(bool, Centering, bool); 4] = [
+    (false, Centering::Off, false),
+    (true, Centering::Off, false),
+    (true, Centering::Mean, false),
+    (true, Centering::Mean, true),
+];
+
+/// What is the same for all fields.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    pub bounds: &'a [f64],
+    pub missing: &'a [f64],
+    pub peers: &'a [Peer],
+    pub streams: &'a [Artifact],
+    pub codec: &'a Codec,
+    pub progress: &'a Arc<Progress>,
+    pub cancellable: &'a Cancellable,
+}
+
+/// All figures of a field.
+pub fn measure(plan: &Plan<'_>, name: &str, key: &str, field: &Field) -> Result<FieldRecord> {
+    let start = Instant::now();
+    let mut record = match field.values() {
+        Values::F32(values) => Subject::new(plan, name, field, values).record()?,
+        Values::F64(values) => Subject::new(plan, name, field, values).record()?,
+    };
+    record.key = key.to_owned();
+    record.seconds = start.elapsed().as_secs_f64();
+    Ok(record)
+}
+
+/// A field, and what to do with it.
+pub struct Subject<'a, T> {
+    pub plan: &'a Plan<'a>,
+    pub name: &'a str,
+    pub field: &'a Field,
+    pub values: &'a [T],
+    pub missing: Missing<T>,
+}
+
+/// A reconstruction.
+pub struct Decoded<'a, T> {
+    pub codec: &'a str,
+    pub bytes: u64,
+    pub values: &'a [T],
+}
+
+impl<'a, T: Scalar + Sample> Subject<'a, T> {
+    fn new(plan: &'a Plan<'a>, name: &'a str, field: &'a Field, values: &'a [T]) -> Self {
+        Subject { plan, name, field, values, missing: Missing::new(plan.missing) }
+    }
+
+    fn record(&self) -> Result<FieldRecord> {
+        let found = fsz_metrics::compare(self.values, self.values, &self.missing, None)?;
+        Ok(FieldRecord {
+            key: String::new(),
+            name: self.name.to_owned(),
+            dtype: self.field.dtype().name().to_owned(),
+            shape: self.field.shape().to_string(),
+            elements: found.elements,
+            special: found.nan + found.inf + found.missing,
+            seconds: 0.0,
+            bounds: self.plan.bounds.iter().map(|&b| self.at(b)).collect::<Result<_>>()?,
+            curve: self.curve()?,
+            matched: picture::matched(self, self.plan.bounds.first().copied().unwrap_or(1e-2))?,
+        })
+    }
+
+    /// Everything at a value-range bound.
+    fn at(&self, bound: f64) -> Result<BoundRecord> {
+        let bytes = self.compress(bound, Research::default())?;
+        let stream = Stream::open(&bytes)?;
+        let absolute = stream.info().header().absolute_bound;
+        let mut decoded = vec![T::default(); self.values.len()];
+        self.plan.codec.decompress_into(&stream, &mut decoded)?;
+        let counts = stream.info().tile_counts();
+        let share = |n: u64| n as f64 / counts.count.max(1) as f64;
+        let mut record = BoundRecord {
+            bound,
+            absolute,
+            ratios: Vec::new(),
+            ablation: [0.0; 4],
+            tiles: Vec::new(),
+            shares: Shares {
+                lz1: share(counts.lz1),
+                lz2: share(counts.lz2),
+                lz1_centered: share(counts.lz1_centered),
+                lz2_centered: share(counts.lz2_centered),
+                escaped: share(counts.constant + counts.exceptions + counts.verbatim),
+            },
+            fidelity: Vec::new(),
+        };
+        let found = Decoded { codec: "fsz", bytes: bytes.len() as u64, values: &decoded };
+        record.ratios.push(self.ratio(&found, absolute)?);
+        record.fidelity.push(self.fidelity(&found, absolute)?);
+        self.research(bound, &mut record)?;
+        // The paper's design decodes to the same values: only the choice of µ is another.
+        let paper = Ratio { ratio: record.ablation[3], ..record.ratios[0].clone() };
+        record.ratios.push(Ratio { codec: "fsz-paper".to_owned(), ..paper });
+        self.add_models(&mut record)?;
+        self.add_zfp(&mut record, bytes.len(), &mut decoded)?;
+        #[cfg(feature = "zfp")]
+        self.add_streams(&mut record, &mut decoded)?;
+        for peer in self.plan.peers.iter().filter(|peer| peer.takes(self.field)) {
+            self.plan.cancellable.check()?;
+            let bytes = peer.run(self.field, [absolute, bound], &mut decoded)?;
+            let found = Decoded { codec: &peer.name, bytes, values: &decoded };
+            record.ratios.push(self.ratio(&found, absolute)?);
+        }
+        Ok(record)
+    }
+
+    /// The ablation and the tiles.
+    fn research(&self, bound: f64, record: &mut BoundRecord) -> Result<()> {
+        for (ratio, (cross_block, centering, order2)) in record.ablation.iter_mut().zip(SWITCHES) {
+            let switches = Research { cross_block, centering, order2, ..Research::default() };
+            *ratio = self.over(self.compress(bound, switches)?.len() as u64);
+        }
+        for (block_len, blocks_per_tile) in TILES {
+            let centering = Centering::Mean;
+            let tile = Research { block_len, blocks_per_tile, centering, ..Research::default() };
+            let ratio = self.over(self.compress(bound, tile)?.len() as u64);
+            record.tiles.push(TileRatio { block: block_len, blocks: blocks_per_tile, ratio });
+        }
+        Ok(())
+    }
+
+    fn add_models(&self, record: &mut BoundRecord) -> Result<()> {
+        let model = model::cuszp(self.values, record.absolute, &self.missing);
+        let sizes = [("cuszp-plain-model", model.plain), ("cuszp-outlier-model", model.outlier)];
+        for (codec, bytes) in sizes {
+            let found = Decoded { codec, bytes: bytes.max(1), values: &model.decoded };
+            record.ratios.push(self.ratio(&found, record.absolute)?);
+        }
+        Ok(())
+    }
+
+    /// Compresses at a value-range bound.
+    pub fn compress(&self, bound: f64, research: Research) -> Result<Vec<u8>> {
+        self.plan.cancellable.check()?;
+        let shape = self.field.shape().sides();
+        let mut options = Options::new(Bound::ValueRange(bound)).research(research);
+        options = options.progress(Arc::clone(self.plan.progress));
+        for &value in self.plan.missing {
+            options = options.missing(value);
+        }
+        let most = max_compressed_len(shape, self.field.dtype())?;
+        let mut bytes = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
+        // Switches other than the product's are for the CPU.
+        let cpu = Codec::cpu();
+        let product = research == Research::default();
+        let codec = if product { self.plan.codec } else { &cpu };
+        let len = codec.compress_into(self.values, shape, &options, &mut bytes)?;
+        bytes.truncate(len);
+        Ok(bytes)
+    }
+
+    /// Compression ratio of a stream of so many bytes.
+    pub fn over(&self, bytes: u64) -> f64 {
+        size_of_val(self.values) as f64 / bytes as f64
+    }
+
+    fn ratio(&self, found: &Decoded<'_, T>, bound: f64) -> Result<Ratio> {
+        let c = fsz_metrics::compare(self.values, found.values, &self.missing, Some(bound))?;
+        Ok(Ratio {
+            codec: found.codec.to_owned(),
+            ratio: self.over(found.bytes),
+            max_abs_error: c.max_abs_error,
+            psnr: c.psnr(),
+            bound_violations: c.violations().unwrap_or(0),
+        })
+    }
+
+    fn fidelity(&self, found: &Decoded<'_, T>, bound: f64) -> Result<Fidelity> {
+        self.plan.cancellable.check()?;
+        let Decoded { codec, values, .. } = *found;
+        fidelity::measure(codec, self.field, self.values, values, bound, &self.missing)
+    }
+
+    fn curve(&self) -> Result<Vec<CurvePoint>> {
+        let mut decoded = vec![T::default(); self.values.len()];
+        let mut points = Vec::new();
+        for bound in CURVE {
+            let bytes = self.compress(bound, Research::default())?;
+            let stream = Stream::open(&bytes)?;
+            self.plan.codec.decompress_into(&stream, &mut decoded)?;
+            points.push(self.point("fsz", bytes.len(), &decoded)?);
+            #[cfg(feature = "zfp")]
+            {
+                let absolute = stream.info().header().absolute_bound;
+                let mode = fsz_field::zfp::Mode::Accuracy(absolute);
+                if self.zfp_takes(absolute) {
+                    let len = self.zfp(mode, &mut decoded)?;
+                    points.push(self.point("zfp-accuracy", len, &decoded)?);
+                }
+            }
+        }
+        #[cfg(feature = "zfp")]
+        for rate in RATES.into_iter().filter(|_| self.zfp_takes(1.0)) {
+            let len = self.zfp(fsz_field::zfp::Mode::Rate(rate), &mut decoded)?;
+            points.push(self.point("zfp-rate", len, &decoded)?);
+        }
+        Ok(points)
+    }
+
+    fn point(&self, codec: &str, len: usize, decoded: &[T]) -> Result<CurvePoint> {
+        let found = fsz_metrics::compare(self.values, decoded, &self.missing, None)?;
+        Ok(CurvePoint {
+            codec: codec.to_owned(),
+            bits: 8.0 * len as f64 / self.values.len().max(1) as f64,
+            psnr: found.psnr(),
+            max_abs_error: found.max_abs_error,
+        })
+    }
+
+    #[cfg(not(feature = "zfp"))]
+    fn add_zfp(&self, _: &mut BoundRecord, _: usize, _: &mut [T]) -> Result<()> {
+        Ok(())
+    }
+
+    /// zfp at the same bound, and at the same size.
+    #[cfg(feature = "zfp")]
+    fn add_zfp(&self, record: &mut BoundRecord, fsz_len: usize, decoded: &mut [T]) -> Result<()> {
+        use fsz_field::zfp::Mode;
+        if !self.zfp_takes(record.absolute) {
+            return Ok(());
+        }
+        let rate = Mode::Rate(8.0 * fsz_len as f64 / self.values.len() as f64);
+        let modes = [("zfp-accuracy", Mode::Accuracy(record.absolute)), ("zfp-rate", rate)];
+        for (codec, mode) in modes {
+            let bytes = self.zfp(mode, decoded)? as u64;
+            let found = Decoded { codec, bytes, values: decoded };
+            record.ratios.push(self.ratio(&found, record.absolute)?);
+            record.fidelity.push(self.fidelity(&found, record.absolute)?);
+        }
+        Ok(())
+    }
+
+    /// zfp streams of this field that another program made.
+    #[cfg(feature = "zfp")]
+    fn add_streams(&self, record: &mut BoundRecord, decoded: &mut [T]) -> Result<()> {
+        for stream in self.plan.streams.iter().filter(|stream| stream.field == self.name) {
+            let file = stream.file.file_name().unwrap_or_default().to_string_lossy();
+            let bytes = stream.decode(self.field.shape(), decoded)?;
+            let found = Decoded { codec: &file, bytes, values: decoded };
+            record.ratios.push(self.ratio(&found, record.absolute)?);
+        }
+        Ok(())
+    }
+
+    /// Whether zfp knows such values and such a bound.
+    #[cfg(feature = "zfp")]
+    pub fn zfp_takes(&self, bound: f64) -> bool {
+        let number = |&v: &T| self.missing.class(v) == fsz_metrics::Class::Finite;
+        let finite = || self.values.iter().all(number);
+        bound > 0.0 && !self.values.is_empty() && finite()
+    }
+
+    /// Bytes of the zfp stream; decodes it.
+    #[cfg(feature = "zfp")]
+    pub fn zfp(&self, mode: fsz_field::zfp::Mode, decoded: &mut [T]) -> Result<usize> {
+        self.plan.cancellable.check()?;
+        let mut zfp = fsz_field::zfp::Zfp::new();
+        zfp.compress(self.field.values(), self.field.shape(), mode)?;
+        zfp.decompress_into(decoded)?;
+        Ok(zfp.bytes().len())
+    }
+}

@@ -1,0 +1,213 @@
+//! The tables of a study.
+
+use super::gpu::GpuRun;
+use super::html::Data;
+use super::record::{BoundRecord, FieldRecord, STANDARD_TILE, TILES};
+use super::stats::{geomean, in_order, mean, range};
+
+type Fields<'a> = &'a [FieldRecord];
+
+/// Each field at each bound.
+pub fn cases(fields: Fields<'_>) -> impl Iterator<Item = (&FieldRecord, &BoundRecord)> {
+    fields.iter().flat_map(|field| field.bounds.iter().map(move |bound| (field, bound)))
+}
+
+/// Number of decimals that tables keep.
+fn cell(value: f64) -> String {
+    format!("{value:.4}")
+}
+
+pub fn ratio(fields: Fields<'_>) -> Data {
+    let rows = cases(fields).flat_map(|(field, at)| {
+        at.ratios.iter().map(move |r| {
+            let (bound, most) = (format!("{:e}", at.bound), format!("{:e}", r.max_abs_error));
+            let (name, violations) = (field.name.clone(), r.bound_violations.to_string());
+            vec![name, bound, r.codec.clone(), cell(r.ratio), most, cell(r.psnr), violations]
+        })
+    });
+    let head = "field,bound,codec,ratio,max_abs_error,psnr,bound_violations";
+    Data { file: "ratio.csv", head, rows: rows.collect() }
+}
+
+pub fn ablation(fields: Fields<'_>) -> Data {
+    let rows = cases(fields).map(|(field, at)| {
+        let mut row = vec![field.name.clone(), format!("{:e}", at.bound)];
+        row.extend(at.ablation.map(cell));
+        row
+    });
+    let head = "field,bound,base,cross_block,centering,lz2";
+    Data { file: "ablation.csv", head, rows: rows.collect() }
+}
+
+/// Per data set, bound and codec: smallest, largest, mean ± standard deviation.
+pub fn datasets(fields: Fields<'_>) -> Data {
+    let mut rows = Vec::new();
+    for dataset in in_order(fields.iter().map(FieldRecord::dataset)) {
+        let of = || cases(fields).filter(|(field, _)| field.dataset() == dataset);
+        let mut bounds: Vec<f64> = of().map(|(_, at)| at.bound).collect();
+        bounds.sort_by(|a, b| b.total_cmp(a));
+        bounds.dedup();
+        for bound in bounds {
+            let here = || of().filter(|(_, at)| at.bound == bound).flat_map(|(_, at)| &at.ratios);
+            for codec in in_order(here().map(|r| r.codec.as_str())) {
+                let ratios = || here().filter(|r| r.codec == codec).map(|r| r.ratio);
+                let ((low, high), (middle, deviation)) = (range(ratios()), mean(ratios()));
+                let mut row = vec![dataset.to_owned(), format!("{bound:e}"), codec.to_owned()];
+                row.push(ratios().count().to_string());
+                row.extend([low, high, middle, deviation].map(cell));
+                rows.push(row);
+            }
+        }
+    }
+    let head = "dataset,bound,codec,fields,min,max,mean,std";
+    Data { file: "datasets.csv", head, rows }
+}
+
+/// Wins, ties and losses of other tiles against the standard one, and the mean of the ratios' ratio.
+pub fn tiles(fields: Fields<'_>) -> Data {
+    let rows = TILES.into_iter().map(|(block, blocks)| {
+        let against = against_standard(fields, (block, blocks));
+        let count = |wanted: std::cmp::Ordering| {
+            against.iter().filter(|r| r.total_cmp(&1.0) == wanted).count().to_string()
+        };
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        let mut row = vec![block.to_string(), blocks.to_string(), (block * blocks).to_string()];
+        row.extend([count(Greater), count(Equal), count(Less)]);
+        row.push(cell(mean(against.iter().copied()).0));
+        row
+    });
+    let head = "block,blocks_per_tile,tile,wins,ties,losses,mean_ratio";
+    Data { file: "tiles.csv", head, rows: rows.collect() }
+}
+
+/// The ratio with this tile over that with the standard one, case by case. Fields with values that
+/// are not finite or missing take no part: only standard tiles hold exceptions, others are stored
+/// verbatim then.
+pub fn against_standard(fields: Fields<'_>, tile: (usize, usize)) -> Vec<f64> {
+    let ratio = |at: &BoundRecord| {
+        Some(at.tile(tile.0, tile.1)? / at.tile(STANDARD_TILE.0, STANDARD_TILE.1)?)
+    };
+    cases(fields).filter(|(f, _)| f.special == 0).filter_map(|(_, at)| ratio(at)).collect()
+}
+
+pub fn shares(fields: Fields<'_>) -> Data {
+    let rows = cases(fields).map(|(field, at)| {
+        let s = &at.shares;
+        let mut row = vec![field.name.clone(), format!("{:e}", at.bound)];
+        row.extend([s.lz1, s.lz2, s.lz1_centered, s.lz2_centered, s.escaped].map(cell));
+        row
+    });
+    let head = "field,bound,lz1,lz2,lz1_centered,lz2_centered,escaped";
+    Data { file: "variants.csv", head, rows: rows.collect() }
+}
+
+pub fn curve(fields: Fields<'_>) -> Data {
+    let rows = fields.iter().flat_map(|field| {
+        field.curve.iter().map(move |p| {
+            let most = format!("{:e}", p.max_abs_error);
+            vec![field.name.clone(), p.codec.clone(), cell(p.bits), cell(p.psnr), most]
+        })
+    });
+    let head = "field,codec,bits_per_value,psnr,max_abs_error";
+    Data { file: "rate_distortion.csv", head, rows: rows.collect() }
+}
+
+pub fn fidelity(fields: Fields<'_>) -> Data {
+    let rows = cases(fields).flat_map(|(field, at)| {
+        at.fidelity.iter().map(move |f| {
+            let spectrum = range(f.spectrum.iter().map(|point| point[1]));
+            let mut row = vec![field.name.clone(), format!("{:e}", at.bound), f.codec.clone()];
+            row.push(format!("{:.6}", f.ssim));
+            row.extend([f.autocorrelation, f.largest_autocorrelation, f.from_uniform].map(cell));
+            row.extend([spectrum.0, spectrum.1, f.gradient, f.laplacian].map(cell));
+            row.extend([f.worst_tile.to_string(), format!("{:e}", f.worst_tile_rmse)]);
+            row
+        })
+    });
+    let head = "field,bound,codec,ssim,error_autocorrelation_lag1,largest_autocorrelation,\
+                distance_from_uniform,least_spectrum_ratio,largest_spectrum_ratio,gradient_error,\
+                laplacian_error,worst_tile,worst_tile_rmse";
+    Data { file: "fidelity.csv", head, rows: rows.collect() }
+}
+
+/// Distribution of the error: a row per bin.
+pub fn histogram(fields: Fields<'_>) -> Data {
+    per_point("error_distribution.csv", "field,bound,codec,error_over_bound,share", fields, |f| {
+        let bins = f.histogram.len() as f64;
+        let centre = move |i: usize| (2.0 * i as f64 + 1.0) / bins - 1.0;
+        f.histogram.iter().enumerate().map(|(i, &share)| [centre(i), share]).collect()
+    })
+}
+
+/// Power of the reconstruction over the original's: a row per shell.
+pub fn spectrum(fields: Fields<'_>) -> Data {
+    per_point("spectrum.csv", "field,bound,codec,frequency,power_ratio", fields, |f| {
+        f.spectrum.clone()
+    })
+}
+
+fn per_point(
+    file: &'static str,
+    head: &'static str,
+    fields: Fields<'_>,
+    points: impl Fn(&super::record::Fidelity) -> Vec<[f64; 2]>,
+) -> Data {
+    let mut rows = Vec::new();
+    for (field, at) in cases(fields) {
+        for found in &at.fidelity {
+            for [x, y] in points(found) {
+                let (name, bound) = (field.name.clone(), format!("{:e}", at.bound));
+                rows.push(vec![name, bound, found.codec.clone(), cell(x), format!("{y:.6}")]);
+            }
+        }
+    }
+    Data { file, head, rows }
+}
+
+/// FSZ beside zfp of the same size.
+pub fn matched(fields: Fields<'_>) -> Data {
+    let rows = fields.iter().filter_map(|f| Some((f, f.matched.as_ref()?))).flat_map(|(f, m)| {
+        m.panels.iter().skip(1).map(move |p| {
+            let mut row = vec![f.name.clone(), format!("{:e}", m.bound), p.codec.clone()];
+            row.extend([p.ratio, p.psnr, 100.0 * p.beyond].map(cell));
+            row
+        })
+    });
+    let head = "field,bound,codec,ratio,psnr,percent_beyond_bound";
+    Data { file: "matched_ratio.csv", head, rows: rows.collect() }
+}
+
+pub fn throughput(run: &GpuRun) -> Data {
+    let rows = run.rows.iter().map(|r| {
+        let mut row = vec![r.field.clone(), format!("{:e}", r.bound), r.kernel.clone()];
+        let figures = [r.compress_gbs, r.compress_of_copy, r.decompress_gbs, r.decompress_of_copy];
+        row.push(cell(r.ratio));
+        row.extend(figures.map(|v| v.map_or(String::new(), cell)));
+        row.push(cell(r.bytes_per_element()));
+        row.push(r.copy_gbs.map_or(String::new(), cell));
+        row
+    });
+    let head = "field,bound,kernel,ratio,compress_gbs,compress_of_copy,decompress_gbs,\
+                decompress_of_copy,bytes_per_element,copy_gbs";
+    Data { file: "throughput.csv", head, rows: rows.collect() }
+}
+
+/// Geometric means of the compression ratio over all fields, per bound.
+pub fn geomeans(fields: Fields<'_>) -> Data {
+    let mut rows = Vec::new();
+    let bounds: Vec<f64> =
+        fields.first().map_or(Vec::new(), |f| f.bounds.iter().map(|b| b.bound).collect());
+    for bound in bounds {
+        let here =
+            || cases(fields).filter(move |(_, at)| at.bound == bound).flat_map(|c| &c.1.ratios);
+        for codec in in_order(here().map(|r| r.codec.as_str())) {
+            let ratios = || here().filter(|r| r.codec == codec);
+            let all = geomean(ratios().map(|r| r.ratio));
+            let broken = ratios().filter(|r| r.bound_violations > 0).count().to_string();
+            let count = ratios().count().to_string();
+            rows.push(vec![format!("{bound:e}"), codec.to_owned(), count, cell(all), broken]);
+        }
+    }
+    let head = "bound,codec,fields,geometric_mean_ratio,fields_with_points_beyond_the_bound";
+    Data { file: "geomeans.csv", head, rows }
+}
