@@ -11,6 +11,7 @@ use fsz_field::{Hints, Kind, shape_in_name};
 
 use crate::camera::Camera;
 use crate::catalog::{Catalog, Choice};
+use crate::decoder::Wanted;
 use crate::document::{Document, Result};
 use crate::measures::Measures;
 use crate::pane::Picture;
@@ -32,6 +33,8 @@ pub struct Start {
     pub place: Option<Place>,
     /// The variable and step to begin with, of files that have such.
     pub choice: Choice,
+    /// What planes are to be decoded with.
+    pub decoder: Wanted,
 }
 
 /// Figures of whole fields.
@@ -118,7 +121,7 @@ impl Viewer {
     /// When the system gives no threads.
     pub fn new(start: Start, settings: Settings, wake: Wake) -> std::io::Result<Viewer> {
         let mut viewer = Viewer {
-            service: Service::start(wake.clone())?,
+            service: Service::start(wake.clone(), start.decoder)?,
             settings,
             set: Set::default(),
             place: start.place.unwrap_or_default(),
@@ -244,7 +247,12 @@ impl Viewer {
             News::Planes { place, generation, planes } => {
                 self.answered = Some((place, generation));
                 match planes {
-                    Ok(planes) if generation == self.generation => self.planes = Some(planes),
+                    Ok(mut planes) if generation == self.generation => {
+                        if let Some(note) = planes.note.take() {
+                            self.say(note);
+                        }
+                        self.planes = Some(planes);
+                    }
                     Err(reason) if generation == self.generation => self.say(reason),
                     _ => {}
                 }

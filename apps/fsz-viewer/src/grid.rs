@@ -1,5 +1,7 @@
 //! A field of any number of dimensions, looked at as planes.
 
+use fsz_wgpu::Runs;
+
 /// Elements of a row when a field of one dimension is folded: four tiles.
 pub const FOLD: u64 = 1024;
 
@@ -117,6 +119,22 @@ impl Grid {
         (start, count)
     }
 
+    /// The elements of a plane as runs of consecutive ones.
+    pub fn runs(&self, axis: usize, plane: u64) -> Runs {
+        let [d, h, w] = self.sides;
+        match axis {
+            // The last row of a folded field may be shorter.
+            0 => Runs {
+                first: plane * h * w,
+                stride: h * w,
+                count: 1,
+                len: (h * w).min(self.elements()),
+            },
+            1 => Runs { first: plane * w, stride: h * w, count: d, len: w },
+            _ => Runs { first: plane, stride: w, count: d * h, len: 1 },
+        }
+    }
+
     /// Number of elements.
     pub fn elements(&self) -> u64 {
         self.shape.iter().product()
@@ -151,6 +169,10 @@ mod tests {
                         })
                         .collect();
                     assert_eq!(shown, boxed, "{shape:?} axis {axis} plane {plane}");
+                    let Runs { first, stride, count, len } = grid.runs(axis, plane);
+                    let run = |k| (0..len).map(move |i| first + k * stride + i);
+                    let runs: Vec<u64> = (0..count).flat_map(run).collect();
+                    assert_eq!(runs, boxed, "{shape:?} axis {axis} plane {plane}");
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Parser;
 use fsz::Dtype;
 use fsz_field::{Hints, Shape};
-use fsz_viewer::{Choice, Place, Settings, Start, Viewer, bench};
+use fsz_viewer::{Choice, Place, Settings, Start, Viewer, Wanted, bench};
 
 /// See what compression kept, what it lost, and why
 ///
@@ -39,6 +39,9 @@ struct Args {
     /// Its step
     #[arg(long, value_name = "N", default_value_t = 0)]
     step: u64,
+    /// What decodes the planes that are looked at
+    #[arg(long, value_enum, default_value = "auto")]
+    decoder: Wanted,
     /// Measure how fast planes of the first file come, without a window
     #[arg(long)]
     bench: bool,
@@ -58,7 +61,7 @@ fn run(args: Args) -> Result<(), String> {
     let hints = hints(&args)?;
     if args.bench {
         let path = args.files.first().ok_or("--bench takes a file")?;
-        print!("{}", bench(path, &hints)?);
+        print!("{}", bench(path, &hints, args.decoder)?);
         return Ok(());
     }
     let start = Start {
@@ -67,6 +70,7 @@ fn run(args: Args) -> Result<(), String> {
         hints,
         place: Some(Place { axis: args.axis, plane: args.index }),
         choice: Choice { variable: args.variable, step: args.step },
+        decoder: args.decoder,
     };
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()

@@ -10,6 +10,7 @@ use fsz::{Bound, Codec, Options, Progress};
 use fsz_field::{Field, Hints, Values};
 
 use crate::catalog::{Catalog, Choice};
+use crate::decoder::{Decoder, Wanted};
 use crate::document::{Document, Result};
 use crate::measures::Measures;
 use crate::plane::{Place, Plane};
@@ -66,6 +67,10 @@ pub struct Planes {
     pub other_error: Option<Plane>,
     /// Time to read and decode them.
     pub took: Duration,
+    /// What decoded them.
+    pub decoder: String,
+    /// What the user should know of it.
+    pub note: Option<String>,
 }
 
 /// Work for the threads.
@@ -115,20 +120,20 @@ impl Service {
     ///
     /// # Errors
     /// When the system gives no threads.
-    pub fn start(wake: Wake) -> std::io::Result<Service> {
+    pub fn start(wake: Wake, wanted: Wanted) -> std::io::Result<Service> {
         let (planes, plane_orders) = channel::<(Set, Place, u64)>();
         let (jobs, job_orders) = channel::<(Job, Arc<Progress>)>();
         let (tell, news) = channel();
         let (tell_planes, wake_planes) = (tell.clone(), wake.clone());
         thread::Builder::new().name("planes".to_owned()).spawn(move || {
-            let codec = Codec::cpu();
+            let mut decoder = Decoder::open(wanted);
             while let Ok(mut order) = plane_orders.recv() {
                 // Only the newest is still looked at.
                 while let Ok(newer) = plane_orders.try_recv() {
                     order = newer;
                 }
                 let (set, place, generation) = order;
-                let planes = planes_of(&codec, &set, place).map(Box::new);
+                let planes = planes_of(&mut decoder, &set, place).map(Box::new);
                 if tell_planes.send(News::Planes { place, generation, planes }).is_err() {
                     return;
                 }
@@ -268,17 +273,18 @@ fn view<'a, T>(sides: &[usize], values: &'a [T]) -> Result<ndarray::ArrayViewD<'
 ///
 /// # Errors
 /// When a stream is damaged there.
-pub fn planes_of(codec: &Codec, set: &Set, place: Place) -> Result<Planes> {
+pub fn planes_of(decoder: &mut Decoder, set: &Set, place: Place) -> Result<Planes> {
     let start = Instant::now();
-    let plane = |document: &Option<Document>| {
-        document.as_ref().map(|document| document.plane(codec, place)).transpose()
+    let mut plane = |document: &Option<Document>| {
+        document.as_ref().map(|document| decoder.plane(document, place)).transpose()
     };
     let (original, subject) = (plane(&set.original)?, plane(&set.subject)?);
     let other = plane(&set.other)?;
     let took = start.elapsed();
     let error = difference(original.as_ref(), subject.as_ref());
     let other_error = difference(original.as_ref(), other.as_ref());
-    Ok(Planes { place, original, subject, other, error, other_error, took })
+    let (name, note) = (decoder.name(set.leader()), decoder.note());
+    Ok(Planes { place, original, subject, other, error, other_error, took, decoder: name, note })
 }
 
 /// Reconstruction − original. Values that are kept bit for bit have no error, NaN among them.

@@ -71,6 +71,11 @@ impl Gpu {
         &self.name
     }
 
+    /// Whether it is the processor that computes.
+    pub fn is_software(&self) -> bool {
+        self.device.adapter_info().device_type == wgpu::DeviceType::Cpu
+    }
+
     /// Bytes of a stream's page at most.
     pub fn page_limit(&self) -> u64 {
         self.page_limit

@@ -55,6 +55,9 @@ fn check(gpu: &Gpu, what: &str, shape: &[usize], stream: &Stream<'_>) {
 }
 
 fn shared() -> PathBuf {
+    if let Some(folder) = std::env::var_os("FSZ_TEST_DATA") {
+        return folder.into();
+    }
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data")
 }
 

@@ -8,8 +8,7 @@ impl Viewer {
     pub(super) fn status(&mut self, ui: &mut Ui) {
         ui.horizontal(|ui| {
             if let Some(planes) = &self.planes {
-                let instructions = fsz::Codec::cpu().instructions();
-                ui.label(format!("decoded on the CPU ({instructions})"));
+                ui.label(format!("decoded on {}", planes.decoder));
                 ui.separator();
                 ui.label(format!("planes in {:.2} ms", planes.took.as_secs_f64() * 1e3));
             } else {

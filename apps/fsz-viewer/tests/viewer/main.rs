@@ -5,5 +5,7 @@ mod bench;
 #[cfg(feature = "adios2")]
 mod bp;
 mod looks;
+#[cfg(target_os = "linux")]
+mod real_window;
 mod shop;
 mod use_it;

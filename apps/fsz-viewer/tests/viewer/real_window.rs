@@ -1,0 +1,114 @@
+//! The program itself, with a window on a virtual screen: what the harness of the other tests stands in
+//! for.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::shop::Shop;
+
+/// The longest that anything may take: a software renderer begins slowly.
+const LONGEST: Duration = Duration::from_secs(90);
+
+/// A process that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail when it is over already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A virtual screen of its own, and the tools that look at it.
+struct Screen {
+    _server: Running,
+    display: String,
+}
+
+impl Screen {
+    fn open() -> Result<Screen, String> {
+        for tool in ["xdotool", "xwd"] {
+            let found = Command::new("which").arg(tool).output().map_err(|e| e.to_string())?;
+            if !found.status.success() {
+                return Err(format!("{tool} is not installed"));
+            }
+        }
+        // The server finds a free number and says it on this pipe.
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|e| format!("Xvfb: {e}"))?;
+        let said = server.stdout.take().ok_or("Xvfb has no output")?;
+        let server = Running(server);
+        let mut number = String::new();
+        BufReader::new(said).read_line(&mut number).map_err(|e| e.to_string())?;
+        if number.trim().is_empty() {
+            return Err("Xvfb gave no screen".to_owned());
+        }
+        Ok(Screen { _server: server, display: format!(":{}", number.trim()) })
+    }
+
+    fn ask(&self, program: &str, words: &[&str]) -> Output {
+        let mut command = Command::new(program);
+        command.args(words).env("DISPLAY", &self.display).output().expect("it starts")
+    }
+
+    /// The points of the screen: the image behind the dump's header, whose length stands first.
+    fn points(&self) -> Vec<u8> {
+        let dump = self.ask("xwd", &["-root", "-silent"]).stdout;
+        let Some(first) = dump.first_chunk::<4>() else { return Vec::new() };
+        let colours = dump.get(76..80).map_or(0, |n| u32::from_be_bytes([n[0], n[1], n[2], n[3]]));
+        let begin = u32::from_be_bytes(*first) + 12 * colours;
+        dump.get(begin as usize..).unwrap_or_default().to_vec()
+    }
+
+    /// Waits until the screen is as wanted.
+    fn wait(&self, viewer: &mut Child, what: &str, wanted: impl Fn(&[u8]) -> bool) {
+        let began = Instant::now();
+        while !wanted(&self.points()) {
+            let ended = viewer.try_wait().expect("it can be asked");
+            assert!(ended.is_none(), "the viewer ended ({ended:?}) before {what}");
+            assert!(began.elapsed() < LONGEST, "no {what} for {LONGEST:?}");
+            // Looking takes the processor that the viewer draws with.
+            thread::sleep(Duration::from_millis(200));
+        }
+    }
+}
+
+fn colours(points: &[u8]) -> usize {
+    points.as_chunks::<4>().0.iter().collect::<HashSet<_>>().len()
+}
+
+#[test]
+fn the_window_shows_the_panes() {
+    let screen = match Screen::open() {
+        Ok(screen) => screen,
+        Err(reason) => {
+            eprintln!("SKIPPED: the viewer's real window: {reason}");
+            return;
+        }
+    };
+    let shop = Shop::new();
+    let viewer = Command::new(env!("CARGO_BIN_EXE_fsz-viewer"))
+        .arg(shop.path("wave.fsz"))
+        .arg("--original")
+        .arg(shop.path("wave_12x40x50.f32"))
+        .env("DISPLAY", &screen.display)
+        .env_remove("WAYLAND_DISPLAY")
+        .env("XDG_DATA_HOME", shop.path("data"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut viewer = Running(viewer);
+    // Three panes of a field in viridis and blue to red: more colours than any frame around them.
+    screen.wait(&mut viewer.0, "picture of the panes", |points| colours(points) > 400);
+    let window = screen.ask("xdotool", &["search", "--onlyvisible", "--name", "FSZ viewer"]);
+    assert!(window.status.success() && !window.stdout.is_empty(), "no window of that name is seen");
+}
