@@ -16,7 +16,7 @@ const KEPT: usize = 2;
 /// The decoder that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Wanted {
-    /// A CUDA device where one answers, else a GPU, else the processor.
+    /// A GPU, else a CUDA device, else the processor.
     #[default]
     Auto,
     /// The processor.
@@ -60,13 +60,12 @@ impl Decoder {
                 Ok(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
                 Err(reason) => instead(reason.to_string()),
             },
-            Wanted::Auto => match Codec::cuda(0) {
-                Ok(codec) => Decoder { codec, ..Decoder::cpu() },
-                // A GPU in software is slower than the processor's own way.
-                Err(_) => Decoder {
-                    gpu: Gpu::headless().ok().filter(|gpu| !gpu.is_software()),
-                    ..Decoder::cpu()
-                },
+            // A GPU in software is slower than the processor's own way, and CUDA brings the stream to
+            // its device for every plane.
+            Wanted::Auto => match Gpu::headless().ok().filter(|gpu| !gpu.is_software()) {
+                Some(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
+                None => Codec::cuda(0)
+                    .map_or_else(|_| Decoder::cpu(), |codec| Decoder { codec, ..Decoder::cpu() }),
             },
         }
     }
