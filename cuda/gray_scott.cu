@@ -67,10 +67,8 @@ __device__ void react(const T *u, const T *v, T *next_u, T *next_v, int ny, int 
     };
     const Cell<T> cell_u(u, at, beside), cell_v(v, at, beside);
     const T reaction = mul(mul(cell_u.value, cell_v.value), cell_v.value);
-    const T spread_u =
-        mul(r.diffusion_u, sub(cell_u.around, mul(static_cast<T>(6), cell_u.value)));
-    const T spread_v =
-        mul(r.diffusion_v, sub(cell_v.around, mul(static_cast<T>(6), cell_v.value)));
+    const T spread_u = mul(r.diffusion_u, sub(cell_u.around, mul(static_cast<T>(6), cell_u.value)));
+    const T spread_v = mul(r.diffusion_v, sub(cell_v.around, mul(static_cast<T>(6), cell_v.value)));
     const T fed = mul(r.feed, sub(static_cast<T>(1), cell_u.value));
     next_u[at] = add(cell_u.value, mul(r.dt, add(sub(spread_u, reaction), fed)));
     const T removed = mul(r.removal, cell_v.value);

@@ -31,7 +31,7 @@ fn cpp_sources() -> Result<Vec<PathBuf>> {
     let mut list = Command::new("git");
     list.current_dir(root())
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "--"])
-        .args(["*.cpp", "*.hpp", "*.h", "*.cu", "*.cuh"]);
+        .args(["*.c", "*.cpp", "*.hpp", "*.h", "*.cu", "*.cuh"]);
     let files = process::output(&mut list)?;
     if !files.status.success() {
         bail!("`git ls-files` failed: {}", String::from_utf8_lossy(&files.stderr).trim());
