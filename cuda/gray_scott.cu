@@ -3,15 +3,16 @@
 //
 // Every rounding is written out, so that the device's values are the processor's, bit for bit.
 
-namespace
+// A name of its own: one without would carry the source's path into the PTX.
+namespace gray_scott
 {
 
-__device__ float add(float a, float b) { return __fadd_rn(a, b); }
-__device__ double add(double a, double b) { return __dadd_rn(a, b); }
-__device__ float sub(float a, float b) { return __fsub_rn(a, b); }
-__device__ double sub(double a, double b) { return __dsub_rn(a, b); }
-__device__ float mul(float a, float b) { return __fmul_rn(a, b); }
-__device__ double mul(double a, double b) { return __dmul_rn(a, b); }
+__device__ inline float add(float a, float b) { return __fadd_rn(a, b); }
+__device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
+__device__ inline float sub(float a, float b) { return __fsub_rn(a, b); }
+__device__ inline double sub(double a, double b) { return __dsub_rn(a, b); }
+__device__ inline float mul(float a, float b) { return __fmul_rn(a, b); }
+__device__ inline double mul(double a, double b) { return __dmul_rn(a, b); }
 
 /// The model's constants.
 template <class T> struct Reaction
@@ -105,20 +106,20 @@ template <class T> __device__ void extremes(const T *field, unsigned long long n
     }
 }
 
-} // namespace
+} // namespace gray_scott
 
 #define GRAY_SCOTT_ENTRIES(T, suffix)                                                              \
     extern "C" __global__ void gray_scott_step_##suffix(                                           \
         const T *u, const T *v, T *next_u, T *next_v, int ny, int nx, T diffusion_u,               \
         T diffusion_v, T feed, T removal, T dt, T trace)                                           \
     {                                                                                              \
-        react<T>(u, v, next_u, next_v, ny, nx,                                                     \
-                 {diffusion_u, diffusion_v, feed, removal, dt, trace});                            \
+        gray_scott::react<T>(u, v, next_u, next_v, ny, nx,                                         \
+                             {diffusion_u, diffusion_v, feed, removal, dt, trace});                \
     }                                                                                              \
     extern "C" __global__ void gray_scott_extremes_##suffix(const T *field, unsigned long long n,  \
                                                             T *pairs)                              \
     {                                                                                              \
-        extremes<T>(field, n, pairs);                                                              \
+        gray_scott::extremes<T>(field, n, pairs);                                                  \
     }
 
 GRAY_SCOTT_ENTRIES(float, f32)
