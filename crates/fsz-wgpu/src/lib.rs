@@ -7,7 +7,6 @@
 //! display precision (see [`GpuStream::decode_slice`]).
 #![deny(missing_docs)]
 
-mod checksum;
 mod colour;
 mod error;
 mod gpu;

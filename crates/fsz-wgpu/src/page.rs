@@ -1,9 +1,8 @@
 //! A stream cut into pages of whole chunks, each as large as a storage buffer may be.
 
-use fsz::{Dtype, Stream};
+use fsz::{Chunk, Dtype, Stream};
 use rayon::prelude::*;
 
-use crate::checksum::tile_share;
 use crate::error::{Error, Result};
 
 /// Elements of a tile.
@@ -34,32 +33,6 @@ pub(crate) fn chunk_bytes(dtype: Dtype) -> u64 {
     CHUNK_TILES * TILE * dtype.size() as u64
 }
 
-/// The sections of a stream that are needed here (FORMAT.md, *Sections of a stream*).
-struct Sections<'a> {
-    rates: &'a [u8],
-    sums: &'a [u8],
-    payload: &'a [u8],
-}
-
-impl<'a> Sections<'a> {
-    /// Of a stream whose header and lengths [`Stream`] has checked.
-    fn of(stream: &'a Stream<'_>, tiles: u64) -> Option<Self> {
-        let bytes = stream.as_bytes();
-        let chunks = tiles.div_ceil(CHUNK_TILES) as usize;
-        let header = u16::from_le_bytes([bytes[10], bytes[11]]) as usize;
-        let rates = header.next_multiple_of(16);
-        let sizes = (rates + RATES * tiles as usize).next_multiple_of(16);
-        let offsets = (sizes + 2 * chunks).next_multiple_of(16);
-        let sums = (offsets + 8 * chunks.div_ceil(64)).next_multiple_of(16);
-        let payload = (sums + 4 * chunks).next_multiple_of(16);
-        Some(Sections {
-            rates: bytes.get(rates..rates + RATES * tiles as usize)?,
-            sums: bytes.get(sums..sums + 4 * chunks)?,
-            payload: bytes.get(payload..)?,
-        })
-    }
-}
-
 /// The pages of a stream of standard geometry. Every chunk's checksum is verified.
 pub(crate) fn pages(stream: &Stream<'_>, limit: u64) -> Result<Vec<Page>> {
     let info = stream.info();
@@ -70,75 +43,44 @@ pub(crate) fn pages(stream: &Stream<'_>, limit: u64) -> Result<Vec<Page>> {
             "pages of {limit} bytes are too small: a chunk takes up to {smallest}"
         )));
     }
-    let tiles = info.header().elements().div_ceil(TILE);
-    let corrupt = |what: &str| Error::Stream(fsz::Error::Corrupt(what.to_owned()));
-    let sections = Sections::of(stream, tiles).ok_or_else(|| corrupt("sections are missing"))?;
-    // Byte positions in the payload at which the chunks begin, and its end.
-    let mut starts = Vec::with_capacity(tiles.div_ceil(CHUNK_TILES) as usize + 1);
-    let mut lengths = Vec::with_capacity(tiles as usize);
-    let mut at = 0u64;
-    for (t, record) in info.tiles().enumerate() {
-        if (t as u64).is_multiple_of(CHUNK_TILES) {
-            starts.push(at);
-        }
-        let length = record?.bytes - RATES as u64;
-        lengths.push(length as u16);
-        at += length;
+    let verified: fsz::Result<Vec<Chunk<'_>>> =
+        (0..stream.chunks()).into_par_iter().map(|number| stream.chunk(number)).collect();
+    let mut rest = &verified?[..];
+    if rest.iter().map(|chunk| chunk.payload.len()).sum::<usize>() != stream.payload().len() {
+        let what = "the tiles are not as long as the payload";
+        return Err(Error::Stream(fsz::Error::Corrupt(what.to_owned())));
     }
-    starts.push(at);
-    if at != sections.payload.len() as u64 {
-        return Err(corrupt("the tiles are not as long as the payload"));
-    }
-    verify(&sections, &starts, &lengths)?;
     let mut pages = Vec::new();
-    let chunks = starts.len() as u64 - 1;
-    let mut first = 0;
-    while first < chunks {
-        let mut end = first + 1;
-        let bytes =
-            |end: u64| index_bytes(end - first) + starts[end as usize] - starts[first as usize];
-        while end < chunks && bytes(end + 1) <= limit {
-            end += 1;
-        }
-        pages.push(page(&sections, &starts, first, end, tiles));
-        first = end;
+    let mut tile = 0;
+    while !rest.is_empty() {
+        let mut payload = 0;
+        let fits = |(count, chunk): (usize, &Chunk<'_>)| {
+            payload += chunk.payload.len() as u64;
+            index_bytes(count as u64 + 1) + payload <= limit
+        };
+        let count = rest.iter().enumerate().map(fits).take_while(|fits| *fits).count();
+        let (chunks, behind) = rest.split_at(count);
+        let page = page(chunks, tile);
+        tile += page.tiles;
+        pages.push(page);
+        rest = behind;
     }
     Ok(pages)
 }
 
-fn verify(sections: &Sections<'_>, starts: &[u64], lengths: &[u16]) -> Result<()> {
-    lengths.par_chunks(CHUNK_TILES as usize).enumerate().try_for_each(|(c, lengths)| {
-        let mut at = starts[c] as usize;
-        let mut sum = 0u32;
-        for (t, &length) in lengths.iter().enumerate() {
-            let tile = c * CHUNK_TILES as usize + t;
-            let rates = &sections.rates[RATES * tile..RATES * (tile + 1)];
-            let end = at + length as usize;
-            sum = sum.wrapping_add(tile_share(rates, &sections.payload[at..end], t));
-            at = end;
-        }
-        let stored = &sections.sums[4 * c..4 * c + 4];
-        if sum.to_le_bytes() == stored {
-            return Ok(());
-        }
-        let what = format!("the checksum of chunk {c} does not match");
-        Err(Error::Stream(fsz::Error::Corrupt(what)))
-    })
-}
-
-fn page(sections: &Sections<'_>, starts: &[u64], first: u64, end: u64, tiles: u64) -> Page {
-    let tile = first * CHUNK_TILES;
-    let last = (end * CHUNK_TILES).min(tiles);
-    let rates = &sections.rates[RATES * tile as usize..RATES * last as usize];
-    let payload = starts[first as usize] as usize..starts[end as usize] as usize;
-    let base = (end - first) + 2 * (last - tile);
-    let begin = starts[first as usize];
-    let mut words: Vec<u32> = starts[first as usize..end as usize]
-        .iter()
-        .map(|start| (base + (start - begin) / 4) as u32)
-        .collect();
+/// The page of these chunks, of which the first begins with tile `tile`.
+fn page(chunks: &[Chunk<'_>], tile: u64) -> Page {
     let word = |b: &[u8; 4]| u32::from_le_bytes(*b);
-    words.extend(rates.as_chunks::<4>().0.iter().map(word));
-    words.extend(sections.payload[payload].as_chunks::<4>().0.iter().map(word));
-    Page { tile, tiles: last - tile, words }
+    let rates: usize = chunks.iter().map(|chunk| chunk.rates.len()).sum();
+    let mut at = chunks.len() + rates / 4;
+    let mut words = Vec::new();
+    for chunk in chunks {
+        words.push(at as u32);
+        at += chunk.payload.len() / 4;
+    }
+    words.reserve_exact(at - words.len());
+    for bytes in chunks.iter().map(|c| c.rates).chain(chunks.iter().map(|c| c.payload)) {
+        words.extend(bytes.as_chunks::<4>().0.iter().map(word));
+    }
+    Page { tile, tiles: (rates / RATES) as u64, words }
 }

@@ -209,18 +209,11 @@ impl GpuStream {
     }
 }
 
-/// The first missing value of the header as the shader writes it, by its bits (FORMAT.md, *Header*).
+/// The first missing value of the header as the shader writes it.
 fn first_missing(stream: &Stream<'_>) -> u32 {
     let info = stream.info();
     let header = info.header();
-    let starts = header.start.as_ref().map_or(0, Vec::len);
-    let at = 144 + 8 * (header.shape.len() + starts);
-    let bits = match stream.as_bytes().get(at..at + 8) {
-        Some(bytes) if !header.missing.is_empty() => {
-            u64::from_le_bytes(std::array::from_fn(|i| bytes[i]))
-        }
-        _ => 0,
-    };
+    let bits = header.missing_bits().first().copied().unwrap_or(0);
     match header.dtype {
         Dtype::F32 => bits as u32,
         Dtype::F64 => (f64::from_bits(bits) as f32).to_bits(),

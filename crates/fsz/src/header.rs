@@ -61,6 +61,11 @@ pub struct Header {
 }
 
 impl Header {
+    /// The bits of the missing values; those of an `f32` in the low half.
+    pub fn missing_bits(&self) -> &[u64] {
+        &self.missing_bits
+    }
+
     /// Elements of the field.
     pub fn elements(&self) -> u64 {
         element_count(&self.shape).unwrap_or(0)

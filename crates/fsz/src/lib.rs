@@ -55,4 +55,4 @@ pub use info::{Info, TileCounts, TileKind, TileRecord};
 pub use layout::max_compressed_len;
 pub use options::{Bound, Centering, Options, Research};
 pub use progress::Progress;
-pub use stream::Stream;
+pub use stream::{Chunk, Stream};

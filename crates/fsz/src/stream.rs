@@ -22,6 +22,15 @@ pub struct Stream<'a> {
     layout: Layout,
 }
 
+/// 64 tiles of a stream; the last chunk may have fewer.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk<'a> {
+    /// The rate bytes of its tiles.
+    pub rates: &'a [u8],
+    /// Their payloads, in order.
+    pub payload: &'a [u8],
+}
+
 impl<'a> Stream<'a> {
     /// Opens a stream in borrowed memory, such as a mapped file. Reads the header and the index, not the
     /// payload.
@@ -94,10 +103,27 @@ impl<'a> Stream<'a> {
         &self.bytes[self.layout.rates.start as usize..self.layout.rates.end as usize]
     }
 
-    /// The payload of all tiles.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn payload(&self) -> &[u8] {
+    /// The payload of all tiles, not verified.
+    pub fn payload(&self) -> &[u8] {
         &self.bytes[self.layout.payload as usize..]
+    }
+
+    /// How many chunks of 64 tiles there are.
+    pub fn chunks(&self) -> u64 {
+        self.layout.chunks
+    }
+
+    /// A chunk as the stream holds it, verified (FORMAT.md, *Sections of a stream* and *Checksums*).
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when there is no such chunk, [`Error::Corrupt`] when it is damaged.
+    pub fn chunk(&self, number: u64) -> Result<Chunk<'_>> {
+        if number >= self.chunks() {
+            return Err(Error::invalid(format!("there is no chunk {number}")));
+        }
+        let index = self.index();
+        index.load(number, &mut Vec::new(), &mut Vec::new())?;
+        Ok(Chunk { rates: index.rates(number), payload: index.payload(number)? })
     }
 
     pub(crate) fn index(&self) -> Index<'_> {
