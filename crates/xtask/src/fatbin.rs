@@ -30,11 +30,10 @@ pub fn check() -> Result<()> {
 
 fn make(folder: &Path, capabilities: &[u32]) -> Result<PathBuf> {
     tools::require_cxx()?;
-    {
+    let toolkit = {
         let _lock = cache::lock()?;
-        setup::NVCC.provide()?;
-    }
-    let toolkit = setup::NVCC.package("nvidia/cu13")?.context("the CUDA compiler is not there")?;
+        setup::cuda_toolkit()?
+    };
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     for module in MODULES {
         println!("compiling cuda/{module}.cu for {} architectures", capabilities.len());

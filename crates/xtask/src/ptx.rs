@@ -61,11 +61,10 @@ pub fn check() -> Result<()> {
 /// Compiles every module for every capability into a folder of its own, and returns it.
 fn make() -> Result<PathBuf> {
     tools::require_cxx()?;
-    {
+    let toolkit = {
         let _lock = cache::lock()?;
-        setup::NVCC.provide()?;
-    }
-    let toolkit = setup::NVCC.package("nvidia/cu13")?.context("the CUDA compiler is not there")?;
+        setup::cuda_toolkit()?
+    };
     let folder = target().join("ptx");
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("{}", folder.display()))?;

@@ -58,7 +58,7 @@ pub const CLANG_FORMAT: Environment = Environment {
 
 /// The CUDA compiler that makes the PTX in the repository; its output differs between versions, so
 /// it is pinned. Only `cargo xtask ptx` and the test stage of that name need it.
-pub const NVCC: Environment = Environment {
+const NVCC: Environment = Environment {
     folder: "cuda-13.0",
     purpose: "the CUDA 13.0 compiler",
     requirements: &[
@@ -70,6 +70,12 @@ pub const NVCC: Environment = Environment {
     ],
     instead: "the PTX must come from exactly this version",
 };
+
+/// The folder of the CUDA compiler, which is provided first. The caller holds the cache's lock.
+pub fn cuda_toolkit() -> Result<PathBuf> {
+    NVCC.provide()?;
+    NVCC.package("nvidia/cu13")?.context("the CUDA compiler is not there")
+}
 
 /// Provisions everything that the demo and the tests need.
 pub fn run() -> Result<()> {
