@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fsz::{Bound, Progress};
-use fsz_field::{Hints, Kind, shape_in_name};
+use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 
 use crate::camera::Camera;
 use crate::catalog::{Catalog, Choice};
@@ -98,7 +98,8 @@ pub struct Viewer {
     pub(crate) pictures: Pictures,
     pub(crate) messages: Vec<String>,
     pub(crate) work: Vec<Work>,
-    pub(crate) raw_dialog: Option<RawDialog>,
+    /// Files that do not tell what is in them; the first is asked about.
+    pub(crate) raw_dialogs: Vec<RawDialog>,
     pub(crate) typed_path: String,
     pub(crate) help: bool,
     /// Show the original in the reconstruction's place.
@@ -139,7 +140,7 @@ impl Viewer {
             pictures: Pictures::default(),
             messages: Vec::new(),
             work: Vec::new(),
-            raw_dialog: None,
+            raw_dialogs: Vec::new(),
             typed_path: String::new(),
             help: false,
             blink: false,
@@ -159,20 +160,29 @@ impl Viewer {
         Ok(viewer)
     }
 
-    /// Opens a file; of a raw one that does not tell its shape, that is asked for first.
+    /// Opens a file; what it does not tell of itself is asked for first.
     pub fn open(&mut self, path: &Path, role: Role) {
-        let raw = matches!(Kind::of(path), Ok(Kind::Raw));
-        if raw && self.hints.shape.is_none() {
-            let leader = self.set.leader().map(|d| d.grid.shape().to_vec());
-            let dialog = RawDialog::new(path, role, leader.as_deref());
-            match (shape_in_name(path), dialog.hints()) {
-                // The name tells all, and the size agrees.
-                (Some(_), Ok(hints)) => self.open_with(path, hints, role),
-                _ => self.raw_dialog = Some(dialog),
+        let leader = self.set.leader().map(|d| (d.grid.shape(), d.dtype));
+        match Kind::of(path) {
+            Ok(Kind::Raw) if self.hints.shape.is_none() => {
+                let dialog = RawDialog::raw(path, role, leader.map(|(shape, _)| shape));
+                match (shape_in_name(path), dialog.hints()) {
+                    // The name tells all, and the size agrees.
+                    (Some(_), Ok(hints)) => self.open_with(path, hints, role),
+                    _ => self.raw_dialogs.push(dialog),
+                }
             }
-            return;
+            Ok(Kind::Zfp)
+                if cfg!(feature = "zfp")
+                    && self.hints.zfp_rate.is_none()
+                    && is_headerless_zfp(path).unwrap_or(false) =>
+            {
+                let dialog = RawDialog::zfp(path, role, leader);
+                self.raw_dialogs.push(dialog);
+            }
+            // A file that cannot be read says so when it is opened.
+            _ => self.open_with(path, self.hints.clone(), role),
         }
-        self.open_with(path, self.hints.clone(), role);
     }
 
     pub(crate) fn open_with(&mut self, path: &Path, hints: Hints, role: Role) {

@@ -82,7 +82,7 @@ impl Viewer {
         let (leader, place) = (self.set.leader()?, self.place);
         let path = leader.path.display();
         Some(match &leader.facts {
-            Some(_) if self.set.original.is_some() => {
+            _ if self.set.original.is_some() && leader.is_reconstruction() => {
                 let original = self.set.original.as_ref()?.path.display();
                 format!("fsz compare '{original}' '{path}'")
             }

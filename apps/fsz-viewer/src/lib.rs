@@ -16,6 +16,7 @@ mod document;
 mod explain;
 mod export;
 mod file_dialog;
+mod file_name;
 mod grid;
 mod measures;
 mod paint;

@@ -4,6 +4,7 @@ use egui::{Grid, Ui};
 use egui_plot::{Bar, BarChart, Corner, Legend, Line, Plot, PlotPoints, VLine};
 
 use crate::app::Viewer;
+use crate::document::Document;
 use crate::measures::Measures;
 use crate::words;
 
@@ -17,11 +18,6 @@ impl Viewer {
             let failed = self.measured.subject.is_some() || self.measured.other.is_some();
             ui.label(if failed { "could not be measured" } else { "measuring …" });
             return;
-        };
-        let bits = |document: Option<&crate::document::Document>| {
-            document
-                .and_then(|d| d.facts.as_ref())
-                .map_or("–".to_owned(), |f| format!("{:.2} : 1", f.ratio))
         };
         Grid::new("metrics").num_columns(3).spacing([12.0, 3.0]).show(ui, |ui| {
             if other.is_some() {
@@ -50,13 +46,16 @@ impl Viewer {
                 None => "no bound".to_owned(),
             });
             row("not compared", &|m| words::count(m.comparison.elements - m.comparison.compared));
-            ui.label("ratio");
-            for document in [self.set.subject.as_ref(), self.set.other.as_ref()] {
-                if document.is_some() {
-                    ui.strong(bits(document));
+            let documents = [self.set.subject.as_ref(), self.set.other.as_ref()];
+            let mut row = |name: &str, of: fn(&Document) -> Option<String>| {
+                ui.label(name);
+                for document in documents.into_iter().flatten() {
+                    ui.strong(of(document).unwrap_or("–".to_owned()));
                 }
-            }
-            ui.end_row();
+                ui.end_row();
+            };
+            row("ratio", |d| d.ratio().map(|ratio| format!("{ratio:.2} : 1")));
+            row("bits per value", |d| d.bits_per_value().map(|bits| format!("{bits:.3}")));
         });
         ui.add_space(8.0);
         plots(ui, first, other.filter(|_| subject.is_some()), self.set.bound());

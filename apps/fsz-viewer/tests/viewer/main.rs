@@ -9,3 +9,5 @@ mod looks;
 mod real_window;
 mod shop;
 mod use_it;
+#[cfg(feature = "zfp")]
+mod zfp;
