@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use fsz::{Bound, Progress};
 use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 
+use crate::aside::Found;
+use crate::beside::Beside;
 use crate::camera::Camera;
 use crate::catalog::{Catalog, Choice};
 use crate::decoder::Wanted;
@@ -68,6 +70,8 @@ pub struct Work {
     pub name: String,
     /// How far it is, and the way to stop it.
     pub progress: Arc<Progress>,
+    /// On a thread of its own; other work ends in the order in which it was given.
+    pub aside: bool,
 }
 
 /// The viewer.
@@ -106,6 +110,8 @@ pub struct Viewer {
     pub(crate) blink: bool,
     /// Where the line lies that wipes from original to reconstruction.
     pub(crate) wipe: Option<f32>,
+    /// zfp beside the subject.
+    pub(crate) beside: Beside,
     /// The bound of *Try it* moved while the last one was still being compressed.
     pub(crate) try_waits: bool,
     /// The bound that was last compressed in memory.
@@ -145,6 +151,7 @@ impl Viewer {
             help: false,
             blink: false,
             wipe: None,
+            beside: Beside::default(),
             try_waits: false,
             tried: None,
             hints: start.hints,
@@ -189,7 +196,7 @@ impl Viewer {
         let name = format!("opening {}", path.display());
         let choice = self.choice.clone();
         let progress = self.service.open(path.to_owned(), hints, role, choice);
-        self.work.push(Work { name, progress });
+        self.work.push(Work { name, progress, aside: false });
     }
 
     /// Takes what the threads have to say, and asks for what is missing.
@@ -207,6 +214,11 @@ impl Viewer {
             self.asked = Some(wanted);
             self.service.planes(&self.set, self.place, self.generation);
         }
+    }
+
+    /// Whether a file, a plane or a figure is still to come.
+    pub(crate) fn reading(&self) -> bool {
+        self.work.iter().any(|work| !work.aside) || self.asked != self.answered
     }
 
     /// Whether an answer is still to come.
@@ -249,11 +261,17 @@ impl Viewer {
                     Ok(_) if self.tried.is_none() => {}
                     Ok(document) => {
                         self.set.subject = Some(*document);
+                        self.make_beside();
                         self.changed();
                     }
                     Err(reason) => self.say(reason),
                 }
             }
+            News::Found { progress, found } => match found {
+                Found::Zfp(made) => self.zfp_made(&progress, made),
+                Found::Failed(reason) => self.say(reason),
+            },
+            News::Ended { progress } => self.ended(&progress),
             News::Planes { place, generation, planes } => {
                 self.answered = Some((place, generation));
                 match planes {
@@ -327,7 +345,7 @@ impl Viewer {
                 if !fits(self.set.original.as_ref()) {
                     self.set.original = None;
                 }
-                self.set.other = None;
+                self.forget_beside();
                 self.tried = None;
                 self.set.subject = Some(document);
             }
@@ -345,6 +363,9 @@ impl Viewer {
                     }
                     self.set = Set::default();
                 }
+                if self.beside.wanted.is_some() {
+                    self.forget_beside();
+                }
                 self.set.original = Some(document);
                 if self.set.subject.is_none() {
                     self.compress();
@@ -355,8 +376,13 @@ impl Viewer {
                     self.say(format!("{} has another shape or type", document.title));
                     return;
                 }
+                self.forget_beside();
+                self.beside.wanted = None;
                 self.set.other = Some(document);
             }
+        }
+        if self.beside.wanted.is_some() && !self.beside.making() {
+            self.make_beside();
         }
         self.changed();
     }
@@ -368,11 +394,11 @@ impl Viewer {
         self.tried = Some(bound);
         let missing = self.set.subject.as_ref().map_or(Vec::new(), |s| s.missing().to_vec());
         let progress = self.service.compress(original, Bound::ValueRange(bound), missing);
-        self.work.push(Work { name: "compressing".to_owned(), progress });
+        self.work.push(Work { name: "compressing".to_owned(), progress, aside: false });
     }
 
     /// The set is another one: what is known of the old one goes.
-    fn changed(&mut self) {
+    pub(crate) fn changed(&mut self) {
         self.generation += 1;
         self.measured = Measured::default();
         if let Some(leader) = self.set.leader() {
@@ -387,16 +413,16 @@ impl Viewer {
             }
         }
         let pair = self.set.subject.is_some() || self.set.other.is_some();
-        if self.set.original.is_some() && pair && !self.playing {
+        if self.set.original.is_some() && pair && !self.playing && !self.beside.making() {
             let progress = self.service.measure(&self.set, self.generation);
-            self.work.push(Work { name: "measuring".to_owned(), progress });
+            self.work.push(Work { name: "measuring".to_owned(), progress, aside: false });
         }
     }
 
-    /// Jobs end in the order in which they were given.
+    /// The first of the works that are not aside is over.
     fn finished(&mut self) {
-        if !self.work.is_empty() {
-            self.work.remove(0);
+        if let Some(first) = self.work.iter().position(|work| !work.aside) {
+            self.work.remove(first);
         }
     }
 

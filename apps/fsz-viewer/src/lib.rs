@@ -5,7 +5,9 @@
 #![deny(missing_docs)]
 
 mod app;
+mod aside;
 mod bench;
+mod beside;
 #[cfg(feature = "adios2")]
 mod bp;
 mod camera;
@@ -28,11 +30,14 @@ mod service;
 mod settings;
 mod tiles;
 mod words;
+mod zfp;
 
 pub use app::{Start, Viewer};
 pub use bench::bench;
+pub use beside::Match;
 pub use catalog::Choice;
 pub use decoder::Wanted;
+pub use document::Document;
 pub use plane::Place;
 pub use service::{Role, Wake};
-pub use settings::Settings;
+pub use settings::{Layout, Settings};

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use fsz::{Bound, Codec, Options, Progress};
 use fsz_field::{Field, Hints, Values};
 
+use crate::aside::{Aside, Found};
 use crate::catalog::{Catalog, Choice};
 use crate::decoder::{Decoder, Wanted};
 use crate::document::{Document, Result};
@@ -102,6 +103,10 @@ pub enum News {
         subject: Option<Result<Box<Measures>>>,
         other: Option<Result<Box<Measures>>>,
     },
+    /// Work aside has found something.
+    Found { progress: Arc<Progress>, found: Found },
+    /// Work aside is over.
+    Ended { progress: Arc<Progress> },
 }
 
 /// The way to the threads.
@@ -110,6 +115,8 @@ pub struct Service {
     planes: Sender<(Set, Place, u64)>,
     jobs: Sender<(Job, Arc<Progress>)>,
     news: Receiver<News>,
+    /// The way to threads for single works.
+    pub aside: Aside,
 }
 
 /// Called when there is news.
@@ -125,6 +132,7 @@ impl Service {
         let (jobs, job_orders) = channel::<(Job, Arc<Progress>)>();
         let (tell, news) = channel();
         let (tell_planes, wake_planes) = (tell.clone(), wake.clone());
+        let aside = Aside::new(tell.clone(), wake.clone());
         thread::Builder::new().name("planes".to_owned()).spawn(move || {
             let mut decoder = Decoder::open(wanted);
             while let Ok(mut order) = plane_orders.recv() {
@@ -149,7 +157,7 @@ impl Service {
                 wake();
             }
         })?;
-        Ok(Service { planes, jobs, news })
+        Ok(Service { planes, jobs, news, aside })
     }
 
     /// Asks for planes; an order that is not begun is forgotten.

@@ -23,6 +23,8 @@ mod stream;
 pub mod zfp;
 #[cfg(feature = "zfp")]
 mod zfp_file;
+#[cfg(feature = "zfp")]
+mod zfp_round_trip;
 
 pub use error::{Error, Result};
 pub use field::{Field, Values};
@@ -34,3 +36,5 @@ pub use raw::write_raw;
 pub use scalar::Scalar;
 pub use shape::{Shape, shape_in_name};
 pub use stream::StreamFile;
+#[cfg(feature = "zfp")]
+pub use zfp_round_trip::{RoundTrip, round_trip};

@@ -36,6 +36,8 @@ pub struct Zfp {
     words: Vec<u64>,
     /// Bytes of the stream.
     len: usize,
+    /// Bytes of its header, when it was compressed here.
+    header: usize,
 }
 
 impl Zfp {
@@ -48,7 +50,7 @@ impl Zfp {
     pub fn from_bytes(bytes: &[u8]) -> Zfp {
         let mut words = vec![0; bytes.len().div_ceil(8).max(HEADER_WORDS)];
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        Zfp { words, len: bytes.len() }
+        Zfp { words, len: bytes.len(), header: 0 }
     }
 
     /// The stream.
@@ -105,7 +107,13 @@ impl Zfp {
             return Err(Error::Argument(format!("zfp cannot compress shape {shape}")));
         }
         self.len = end;
+        self.header = header / 8;
         Ok(())
+    }
+
+    /// Bytes of the header of a stream that was compressed here: 12, or 20 where the mode is long.
+    pub(crate) fn header_len(&self) -> usize {
+        self.header
     }
 
     /// Element type and shape of the stream's field.

@@ -19,11 +19,13 @@ impl Viewer {
             ui.label(if failed { "could not be measured" } else { "measuring …" });
             return;
         };
+        let names = self.codecs();
         Grid::new("metrics").num_columns(3).spacing([12.0, 3.0]).show(ui, |ui| {
             if other.is_some() {
                 ui.label("");
-                ui.strong("reconstruction");
-                ui.strong("the other");
+                for name in names {
+                    ui.strong(name);
+                }
                 ui.end_row();
             }
             let mut row = |name: &str, of: &dyn Fn(&Measures) -> String| {
@@ -59,6 +61,17 @@ impl Viewer {
         });
         ui.add_space(8.0);
         plots(ui, first, other.filter(|_| subject.is_some()), self.set.bound());
+    }
+}
+
+impl Viewer {
+    /// What the two reconstructions are called.
+    pub(super) fn codecs(&self) -> [&'static str; 2] {
+        let fsz = self.set.subject.as_ref().is_some_and(|d| d.facts.is_some());
+        match self.set.other.as_ref().is_some_and(|d| d.zfp_bytes.is_some()) && fsz {
+            true => ["FSZ", "zfp"],
+            false => ["reconstruction", "the other"],
+        }
     }
 }
 

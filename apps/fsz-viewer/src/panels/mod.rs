@@ -1,5 +1,6 @@
 //! The window: bars, panels and panes around the viewer's state.
 
+mod beside;
 mod controls;
 mod dialogs;
 mod facts;
@@ -36,6 +37,7 @@ impl Viewer {
                 ScrollArea::vertical().id_salt("why").show(ui, |ui| {
                     self.probe(ui);
                     self.legend(ui);
+                    self.beside(ui);
                     if self.settings.metrics && self.set.original.is_some() {
                         self.metrics(ui);
                     }

@@ -2,6 +2,7 @@
 
 mod bad_files;
 mod bench;
+mod beside;
 #[cfg(feature = "adios2")]
 mod bp;
 mod looks;

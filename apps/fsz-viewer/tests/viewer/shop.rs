@@ -41,6 +41,16 @@ impl Shop {
         shop
     }
 
+    /// The same without NaN, which zfp does not know: `numbers.fsz`, and the original beside it.
+    pub fn of_numbers() -> Shop {
+        let mut shop = Shop::new();
+        shop.values.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = 0.0);
+        let bytes: Vec<u8> = shop.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(shop.path("numbers_12x40x50.f32"), bytes).expect("a file");
+        std::fs::write(shop.path("numbers.fsz"), shop.stream(1e-3)).expect("a file");
+        shop
+    }
+
     pub fn stream(&self, bound: f64) -> Vec<u8> {
         let mut out = vec![0; max_compressed_len(&self.shape, Dtype::F32).unwrap() as usize];
         let options = Options::new(Bound::ValueRange(bound));
