@@ -14,6 +14,7 @@ use crate::beside::Beside;
 use crate::camera::Camera;
 use crate::catalog::{Catalog, Choice};
 use crate::decoder::Wanted;
+use crate::distortion::Distortion;
 use crate::document::{Document, Result};
 use crate::measures::Measures;
 use crate::pane::Picture;
@@ -21,6 +22,7 @@ use crate::plane::Place;
 use crate::raw_dialog::RawDialog;
 use crate::service::{News, Planes, Role, Service, Set, Wake};
 use crate::settings::Settings;
+use crate::sweep::Point;
 
 /// What to show first.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +114,8 @@ pub struct Viewer {
     pub(crate) wipe: Option<f32>,
     /// zfp beside the subject.
     pub(crate) beside: Beside,
+    /// Rate and distortion of the original.
+    pub(crate) distortion: Distortion,
     /// The bound of *Try it* moved while the last one was still being compressed.
     pub(crate) try_waits: bool,
     /// The bound that was last compressed in memory.
@@ -152,6 +156,7 @@ impl Viewer {
             blink: false,
             wipe: None,
             beside: Beside::default(),
+            distortion: Distortion::default(),
             try_waits: false,
             tried: None,
             hints: start.hints,
@@ -269,6 +274,8 @@ impl Viewer {
             }
             News::Found { progress, found } => match found {
                 Found::Zfp(made) => self.zfp_made(&progress, made),
+                Found::Point(point) => self.swept_point(&progress, point),
+                Found::Swept(end) => self.swept(&progress, end),
                 Found::Failed(reason) => self.say(reason),
             },
             News::Ended { progress } => self.ended(&progress),
@@ -366,6 +373,8 @@ impl Viewer {
                 if self.beside.wanted.is_some() {
                     self.forget_beside();
                 }
+                self.stop_sweep();
+                self.distortion = Distortion::default();
                 self.set.original = Some(document);
                 if self.set.subject.is_none() {
                     self.compress();
@@ -476,6 +485,11 @@ impl Viewer {
     /// The messages that are shown.
     pub fn messages(&self) -> &[String] {
         &self.messages
+    }
+
+    /// Points of rate and distortion that were found so far.
+    pub fn sweep_points(&self) -> &[Point] {
+        &self.distortion.points
     }
 
     /// The choices of the user.

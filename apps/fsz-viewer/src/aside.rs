@@ -9,12 +9,17 @@ use fsz::Progress;
 
 use crate::document::{Document, Result};
 use crate::service::{News, Wake};
+use crate::sweep::Point;
 
 /// What such work finds.
 #[derive(Debug)]
 pub enum Found {
     /// What zfp makes of the original.
     Zfp(Result<Box<Document>>),
+    /// A point of rate and distortion.
+    Point(Point),
+    /// There are no more of them; what was left out.
+    Swept(Result<Option<String>>),
     /// Nothing came of it.
     Failed(String),
 }

@@ -39,6 +39,8 @@ impl Match {
 pub struct Beside {
     /// Which one is wanted; it follows the subject.
     pub wanted: Option<Match>,
+    /// What zfp was asked for.
+    pub asked: Option<Asked>,
     /// The one that is being made.
     making: Option<Arc<Progress>>,
 }
@@ -86,6 +88,7 @@ impl Viewer {
                 tell(Found::Zfp(made.map(Box::new)));
             }
         });
+        self.beside.asked = Some(asked);
         self.beside.making = Some(progress.clone());
         self.work.push(Work { name: wanted.name().to_owned(), progress, aside: true });
     }
@@ -102,7 +105,7 @@ impl Viewer {
     /// Takes the other reconstruction away.
     pub(crate) fn nothing_beside(&mut self) {
         self.beside.stop();
-        self.beside.wanted = None;
+        (self.beside.wanted, self.beside.asked) = (None, None);
         if self.settings.layout == Layout::Codecs {
             self.settings.layout = Layout::All;
         }
@@ -114,6 +117,7 @@ impl Viewer {
     /// Drops a zfp that was made of another field.
     pub(crate) fn forget_beside(&mut self) {
         self.beside.stop();
+        self.beside.asked = None;
         self.set.other = None;
     }
 

@@ -159,9 +159,16 @@ impl Document {
     /// # Errors
     /// When the stream is damaged there.
     pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
-        let size = self.grid.plane(place.axis);
+        Ok(Plane::new(self.grid.plane(place.axis), &self.plane_field(codec, place)?))
+    }
+
+    /// The values of one plane, in a shape with a side of 1 across it.
+    ///
+    /// # Errors
+    /// When the stream is damaged there.
+    pub fn plane_field(&self, codec: &Codec, place: Place) -> Result<Field> {
         let (start, count) = self.grid.plane_box(place.axis, place.plane);
-        Ok(Plane::new(size, &self.window(codec, &start, &count)?))
+        self.window(codec, &start, &count)
     }
 
     /// All values.

@@ -109,10 +109,14 @@ impl Viewer {
                 ui.close();
             }
         }
-        for (file, text) in [
-            (format!("{stem}-metrics.csv"), Self::metrics_csv as fn(&Self) -> String),
-            (format!("{stem}-tiles.csv"), Self::tiles_csv),
+        let swept = (!self.distortion.points.is_empty()).then_some("rate-distortion");
+        for (name, text) in [
+            (Some("metrics"), Self::metrics_csv as fn(&Self) -> String),
+            (Some("tiles"), Self::tiles_csv),
+            (swept, Self::distortion_csv),
         ] {
+            let Some(name) = name else { continue };
+            let file = format!("{stem}-{name}.csv");
             if ui.button(&file).clicked() {
                 said = Some(write(Path::new(&file), text(self).as_bytes()).map(|()| file));
                 ui.close();

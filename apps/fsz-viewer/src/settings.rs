@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::colours::Map;
 use crate::paint::{ErrorMode, Overlay};
+use crate::sweep::Scope;
 
 /// How many files are remembered.
 const RECENT: usize = 12;
@@ -95,6 +96,8 @@ pub struct Settings {
     pub try_bound: f64,
     /// Which panes there are.
     pub layout: Layout,
+    /// What rate and distortion are plotted of.
+    pub sweep: Scope,
     /// The panel of metrics.
     pub metrics: bool,
     /// The files opened last.
@@ -112,6 +115,7 @@ impl Default for Settings {
             opacity: 0.6,
             try_bound: 1e-3,
             layout: Layout::All,
+            sweep: Scope::default(),
             metrics: true,
             recent: Vec::new(),
         }

@@ -66,7 +66,7 @@ impl Viewer {
 
 impl Viewer {
     /// What the two reconstructions are called.
-    pub(super) fn codecs(&self) -> [&'static str; 2] {
+    pub(crate) fn codecs(&self) -> [&'static str; 2] {
         let fsz = self.set.subject.as_ref().is_some_and(|d| d.facts.is_some());
         match self.set.other.as_ref().is_some_and(|d| d.zfp_bytes.is_some()) && fsz {
             true => ["FSZ", "zfp"],

@@ -3,6 +3,7 @@
 mod beside;
 mod controls;
 mod dialogs;
+mod distortion;
 mod facts;
 mod keys;
 mod legend;
@@ -40,6 +41,7 @@ impl Viewer {
                     self.beside(ui);
                     if self.settings.metrics && self.set.original.is_some() {
                         self.metrics(ui);
+                        self.distortion(ui);
                     }
                 });
             });

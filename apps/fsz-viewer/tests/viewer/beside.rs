@@ -1,16 +1,13 @@
 //! zfp beside FSZ, made in place.
 
-use egui_kittest::kittest::Queryable;
-
-use crate::shop::{Shop, settle};
+use crate::shop::{Shop, press};
 
 #[cfg(not(feature = "zfp"))]
 #[test]
 fn a_build_without_zfp_says_so() {
     let shop = Shop::of_numbers();
     let mut viewer = shop.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
-    viewer.get_by_label("zfp at the same rate").click();
-    settle(&mut viewer);
+    press(&mut viewer, "zfp at the same rate");
     assert!(viewer.state().messages().join("").contains("--features zfp"));
     assert!(viewer.state().set().other.is_none());
 }
@@ -18,11 +15,11 @@ fn a_build_without_zfp_says_so() {
 #[cfg(feature = "zfp")]
 mod with_zfp {
     use egui_kittest::Harness;
-    use egui_kittest::kittest::NodeT;
+    use egui_kittest::kittest::{NodeT, Queryable};
     use fsz_viewer::{Settings, Start, Viewer};
 
     use super::*;
-    use crate::shop::{drop_file, harness, shows};
+    use crate::shop::{drop_file, harness, settle, shows};
 
     /// Titles of the panes.
     fn panes(viewer: &Harness<'_, Viewer>) -> Vec<String> {
@@ -34,8 +31,7 @@ mod with_zfp {
     fn at_the_same_rate_zfp_stands_beside_it() {
         let shop = Shop::of_numbers();
         let mut viewer = shop.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
-        viewer.get_by_label("zfp at the same rate").click();
-        settle(&mut viewer);
+        press(&mut viewer, "zfp at the same rate");
         let set = viewer.state().set();
         let bits = |d: &Option<fsz_viewer::Document>| d.as_ref().and_then(|d| d.bits_per_value());
         let (fsz, zfp) = (bits(&set.subject).expect("FSZ"), bits(&set.other).expect("zfp"));
@@ -66,8 +62,7 @@ mod with_zfp {
         };
         let settings = serde_json::from_str::<Settings>(r#"{"try_bound":0.01}"#).unwrap();
         let mut viewer = harness(start, settings);
-        viewer.get_by_label("zfp at the same bound").click();
-        settle(&mut viewer);
+        press(&mut viewer, "zfp at the same bound");
         let check = |viewer: &Harness<'_, Viewer>| {
             let state = viewer.state();
             let bound = state.set().bound().expect("a bound");
@@ -81,8 +76,7 @@ mod with_zfp {
         settle(&mut viewer);
         let (loose, small) = check(&viewer);
         assert!(loose > tight && small < large, "{small:?} and {large:?} bytes");
-        viewer.get_by_label("Take the other away").click();
-        settle(&mut viewer);
+        press(&mut viewer, "Take the other away");
         assert!(viewer.state().set().other.is_none());
         assert!(panes(&viewer).contains(&"Original".to_owned()));
     }

@@ -5,6 +5,7 @@ mod bench;
 mod beside;
 #[cfg(feature = "adios2")]
 mod bp;
+mod distortion;
 mod looks;
 #[cfg(target_os = "linux")]
 mod real_window;

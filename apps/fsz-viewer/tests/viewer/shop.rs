@@ -91,6 +91,15 @@ pub fn shows(harness: &Harness<'_, Viewer>, text: &str) -> bool {
     harness.query_all_by_label(text).next().is_some()
 }
 
+/// Clicks what has this label, scrolled into sight, and waits for what comes of it.
+pub fn press(harness: &mut Harness<'_, Viewer>, label: &str) {
+    harness.get_by_label(label).scroll_to_me();
+    // Scrolling takes some frames.
+    harness.run_steps(20);
+    harness.get_by_label(label).click();
+    settle(harness);
+}
+
 /// Waits for the threads and draws what they brought.
 pub fn settle(harness: &mut Harness<'_, Viewer>) {
     harness.step();
