@@ -19,6 +19,7 @@ use crate::document::{Document, Result};
 use crate::measures::Measures;
 use crate::pane::Picture;
 use crate::plane::Place;
+use crate::plane_measures::PlaneMeasures;
 use crate::raw_dialog::RawDialog;
 use crate::service::{News, Planes, Role, Service, Set, Wake};
 use crate::settings::Settings;
@@ -41,13 +42,20 @@ pub struct Start {
     pub decoder: Wanted,
 }
 
-/// Figures of whole fields.
+/// Figures of a pair of reconstructions.
 #[derive(Debug, Default)]
 pub struct Measured {
     /// Of the subject.
     pub subject: Option<Result<Box<Measures>>>,
     /// Of the other reconstruction.
     pub other: Option<Result<Box<Measures>>>,
+}
+
+impl Measured {
+    /// Both, where they could be measured.
+    pub fn both(&self) -> [Option<&Measures>; 2] {
+        [&self.subject, &self.other].map(|m| m.as_ref().and_then(|m| m.as_deref().ok()))
+    }
 }
 
 /// The pictures of the panes.
@@ -96,6 +104,8 @@ pub struct Viewer {
     asked: Option<(Place, u64)>,
     /// The last of them that was answered.
     answered: Option<(Place, u64)>,
+    /// Which planes are there.
+    pub(crate) shown: Option<(Place, u64)>,
     pub(crate) measured: Measured,
     pub(crate) camera: Camera,
     pub(crate) cursor: Option<(usize, usize)>,
@@ -114,6 +124,8 @@ pub struct Viewer {
     pub(crate) wipe: Option<f32>,
     /// zfp beside the subject.
     pub(crate) beside: Beside,
+    /// Figures of the plane.
+    pub(crate) plane_measures: PlaneMeasures,
     /// Rate and distortion of the original.
     pub(crate) distortion: Distortion,
     /// The bound of *Try it* moved while the last one was still being compressed.
@@ -143,6 +155,7 @@ impl Viewer {
             planes: None,
             asked: None,
             answered: None,
+            shown: None,
             measured: Measured::default(),
             camera: Camera::default(),
             cursor: None,
@@ -156,6 +169,7 @@ impl Viewer {
             blink: false,
             wipe: None,
             beside: Beside::default(),
+            plane_measures: PlaneMeasures::default(),
             distortion: Distortion::default(),
             try_waits: false,
             tried: None,
@@ -219,6 +233,7 @@ impl Viewer {
             self.asked = Some(wanted);
             self.service.planes(&self.set, self.place, self.generation);
         }
+        self.measure_plane();
     }
 
     /// Whether a file, a plane or a figure is still to come.
@@ -228,7 +243,7 @@ impl Viewer {
 
     /// Whether an answer is still to come.
     pub fn busy(&self) -> bool {
-        !self.work.is_empty() || self.asked != self.answered
+        !self.work.is_empty() || self.asked != self.answered || self.plane_measures.running()
     }
 
     /// Waits until no answer is still to come; false when that takes longer than `longest`.
@@ -274,11 +289,15 @@ impl Viewer {
             }
             News::Found { progress, found } => match found {
                 Found::Zfp(made) => self.zfp_made(&progress, made),
+                Found::Plane(figures) => self.plane_measured(&progress, figures),
                 Found::Point(point) => self.swept_point(&progress, point),
                 Found::Swept(end) => self.swept(&progress, end),
                 Found::Failed(reason) => self.say(reason),
             },
-            News::Ended { progress } => self.ended(&progress),
+            News::Ended { progress } => {
+                self.plane_ended(&progress);
+                self.ended(&progress);
+            }
             News::Planes { place, generation, planes } => {
                 self.answered = Some((place, generation));
                 match planes {
@@ -287,6 +306,7 @@ impl Viewer {
                             self.say(note);
                         }
                         self.planes = Some(planes);
+                        self.shown = Some((place, generation));
                     }
                     Err(reason) if generation == self.generation => self.say(reason),
                     _ => {}
@@ -485,6 +505,11 @@ impl Viewer {
     /// The messages that are shown.
     pub fn messages(&self) -> &[String] {
         &self.messages
+    }
+
+    /// Figures of the whole field: of the subject and of the other reconstruction.
+    pub fn field_figures(&self) -> [Option<&Measures>; 2] {
+        self.measured.both()
     }
 
     /// Points of rate and distortion that were found so far.

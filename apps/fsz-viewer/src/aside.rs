@@ -7,6 +7,7 @@ use std::thread;
 
 use fsz::Progress;
 
+use crate::app::Measured;
 use crate::document::{Document, Result};
 use crate::service::{News, Wake};
 use crate::sweep::Point;
@@ -16,6 +17,8 @@ use crate::sweep::Point;
 pub enum Found {
     /// What zfp makes of the original.
     Zfp(Result<Box<Document>>),
+    /// Figures of a plane.
+    Plane(Measured),
     /// A point of rate and distortion.
     Point(Point),
     /// There are no more of them; what was left out.

@@ -41,27 +41,30 @@ impl Viewer {
         }
     }
 
-    /// The figures of the whole field, a line each.
+    /// The figures of the whole field and of the plane, a line each.
     pub(crate) fn metrics_csv(&self) -> String {
         let mut text = String::from(
-            "field,max_abs_error,psnr,nrmse,ssim,mean_error,beyond_bound,compared,elements\n",
+            "of,field,max_abs_error,psnr,nrmse,ssim,mean_error,beyond_bound,compared,elements\n",
         );
-        for (name, measures) in
-            [("reconstruction", &self.measured.subject), ("other", &self.measured.other)]
+        let plane = format!("axis {} plane {}", self.place.axis, self.place.plane);
+        for (of, figures) in
+            [("whole field", self.measured.both()), (plane.as_str(), self.plane_figures())]
         {
-            let Some(Ok(m)) = measures else { continue };
-            let c = &m.comparison;
-            let beyond = c.violations().map_or(String::new(), |n| n.to_string());
-            text.push_str(&format!(
-                "{name},{:e},{},{:e},{},{:e},{beyond},{},{}\n",
-                c.max_abs_error,
-                c.psnr(),
-                c.nrmse(),
-                m.ssim,
-                c.mean_error,
-                c.compared,
-                c.elements
-            ));
+            for (name, measures) in ["reconstruction", "other"].into_iter().zip(figures) {
+                let Some(m) = measures else { continue };
+                let c = &m.comparison;
+                let beyond = c.violations().map_or(String::new(), |n| n.to_string());
+                text.push_str(&format!(
+                    "{of},{name},{:e},{},{:e},{},{:e},{beyond},{},{}\n",
+                    c.max_abs_error,
+                    c.psnr(),
+                    c.nrmse(),
+                    m.ssim,
+                    c.mean_error,
+                    c.compared,
+                    c.elements
+                ));
+            }
         }
         text
     }

@@ -7,6 +7,7 @@ mod distortion;
 mod facts;
 mod keys;
 mod legend;
+mod measure_plots;
 mod measures;
 mod panes;
 mod probe;
@@ -42,6 +43,7 @@ impl Viewer {
                     if self.settings.metrics && self.set.original.is_some() {
                         self.metrics(ui);
                         self.distortion(ui);
+                        self.measure_plots(ui);
                     }
                 });
             });

@@ -7,6 +7,7 @@ mod beside;
 mod bp;
 mod distortion;
 mod looks;
+mod measures;
 #[cfg(target_os = "linux")]
 mod real_window;
 mod shop;
