@@ -129,7 +129,7 @@ impl Decoder {
 
 /// Whether a GPU's values of it are exact.
 fn suits(document: &Document) -> bool {
-    document.facts.is_some() && document.dtype == Dtype::F32
+    document.is_one_stream() && document.dtype == Dtype::F32
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ mod app;
 mod aside;
 mod bench;
 mod beside;
+mod blocks;
+mod boxes;
 #[cfg(feature = "adios2")]
 mod bp;
 mod camera;

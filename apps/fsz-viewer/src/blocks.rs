@@ -1,0 +1,113 @@
+//! An array whose ADIOS2 blocks are FSZ streams of their own: they are kept compressed, and only those
+//! that a plane touches are decoded.
+
+use fsz::{Certificate, Codec, Dtype, Stream};
+use fsz_field::{Field, Scalar, Shape};
+
+use crate::boxes::{Box, Boxes, place};
+use crate::document::{Facts, Result, facts};
+use crate::tiles::Tiles;
+
+/// The streams of an array, and where they lie in it.
+#[derive(Debug)]
+pub struct Blocks {
+    boxes: Boxes,
+    streams: Vec<Stream<'static>>,
+    /// Number of the first tile of each, and the step of its codes.
+    tiles: Vec<(u64, f64)>,
+}
+
+impl Blocks {
+    /// Puts streams together, each with the index of its first element, and what they tell together.
+    /// None when they do not fit into one array without lying on each other.
+    ///
+    /// # Errors
+    /// When a tile's record is damaged.
+    pub fn new(
+        shape: &[u64],
+        parts: Vec<(Vec<u64>, Stream<'static>)>,
+    ) -> Result<Option<(Blocks, Facts)>> {
+        let count = |stream: &Stream<'_>| stream.info().header().shape.clone();
+        let boxes = parts.iter().map(|(start, s)| Box { start: start.clone(), count: count(s) });
+        let Some(boxes) = Boxes::new(shape, boxes.collect()) else { return Ok(None) };
+        let streams: Vec<_> = parts.into_iter().map(|(_, stream)| stream).collect();
+        let told: Vec<Facts> = streams.iter().map(facts).collect::<Result<_>>()?;
+        let Some(first) = told.first().cloned() else { return Ok(None) };
+        if told.iter().any(|facts| facts.header.dtype != first.header.dtype) {
+            return Ok(None);
+        }
+        let mut tiles = Vec::new();
+        let mut number = 0;
+        for facts in &told {
+            tiles.push((number, facts.header.quantization_step));
+            number += facts.tiles.len() as u64;
+        }
+        let together = together(shape, first, &told, boxes.clone());
+        Ok(Some((Blocks { boxes, streams, tiles }, together)))
+    }
+
+    /// The values of a box in C order; 0 where there is no stream.
+    ///
+    /// # Errors
+    /// When a stream is damaged there.
+    pub fn window<T: Scalar>(&self, codec: &Codec, start: &[u64], count: &[u64]) -> Result<Field> {
+        let window = Box { start: start.to_vec(), count: count.to_vec() };
+        let shape = Shape::new(count).map_err(|e| e.to_string())?;
+        let mut out = Vec::new();
+        let len = usize::try_from(shape.elements()).map_err(|e| e.to_string())?;
+        out.try_reserve_exact(len).map_err(|e| e.to_string())?;
+        out.resize(len, T::ZERO);
+        for (block, stream) in self.boxes.all().iter().zip(&self.streams) {
+            let Some(part) = block.common(&window) else { continue };
+            let inner: Vec<u64> = part.start.iter().zip(&block.start).map(|(a, b)| a - b).collect();
+            let values = codec
+                .decompress_box::<T>(stream, &inner, &part.count)
+                .map_err(|e| e.to_string())?;
+            let values = values.into_raw_vec_and_offset().0;
+            place(&values, &part, &mut out, &window);
+        }
+        Field::new(shape, out).map_err(|e| e.to_string())
+    }
+
+    /// The stream that a tile of the array belongs to, the tile's number in it, and its step.
+    pub fn stream_of(&self, tile: u64) -> Option<(&Stream<'static>, u64, f64)> {
+        let at = self.tiles.partition_point(|(first, _)| *first <= tile).checked_sub(1)?;
+        let (first, step) = self.tiles[at];
+        Some((&self.streams[at], tile - first, step))
+    }
+}
+
+/// What several streams tell as one: sums of what is counted, and the largest bound and error.
+fn together(shape: &[u64], first: Facts, told: &[Facts], boxes: Boxes) -> Facts {
+    let mut header = first.header;
+    header.shape = shape.to_vec();
+    header.start = None;
+    let bounds = || told.iter().map(|facts| facts.header.absolute_bound);
+    header.absolute_bound = bounds().fold(0.0, f64::max);
+    let certificates = || told.iter().map(|facts| &facts.certificate);
+    let sum = |of: fn(&Certificate) -> u64| certificates().map(of).sum();
+    // NaN, of a stream without numbers, loses against any number.
+    let certificate = Certificate {
+        max_abs_error: certificates().map(|c| c.max_abs_error).fold(0.0, f64::max),
+        min: certificates().map(|c| c.min).fold(f64::NAN, f64::min),
+        max: certificates().map(|c| c.max).fold(f64::NAN, f64::max),
+        nan: sum(|c| c.nan),
+        inf: sum(|c| c.inf),
+        missing: sum(|c| c.missing),
+        escaped: sum(|c| c.escaped),
+    };
+    let compressed_bytes = told.iter().map(|facts| facts.compressed_bytes).sum();
+    let size = match header.dtype {
+        Dtype::F32 => 4,
+        Dtype::F64 => 8,
+    };
+    Facts {
+        ratio: (header.elements() * size) as f64 / compressed_bytes as f64,
+        least_bound: bounds().fold(f64::INFINITY, f64::min),
+        blocks: told.len(),
+        header,
+        certificate,
+        compressed_bytes,
+        tiles: Tiles::together(shape, told.iter().map(|facts| &facts.tiles), boxes),
+    }
+}
