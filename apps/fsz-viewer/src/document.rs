@@ -131,7 +131,7 @@ impl Document {
     pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
         let size = self.grid.plane(place.axis);
         let (start, count) = self.grid.plane_box(place.axis, place.plane);
-        Ok(Plane::new(size, &self.window(codec, &start, &count)?))
+        Ok(Plane::of(size, &self.window(codec, &start, &count)?))
     }
 
     /// All values.
@@ -171,6 +171,13 @@ impl Document {
             }
         })?;
         decoded.ok_or("there is no stream")?.map_err(|e: fsz::Error| e.to_string())
+    }
+
+    /// The exact value at a position in C order; none when there is no stream or it is damaged there.
+    pub fn exact(&self, codec: &Codec, position: u64) -> Option<f64> {
+        let (number, _) = self.facts.as_ref()?.tiles.of(position)?;
+        let tile = self.tile(codec, number).ok()?;
+        tile.get((position % self.facts.as_ref()?.tiles.tile_len()) as usize).copied()
     }
 
     /// Calls `with` on the stream, when there is one.

@@ -5,6 +5,7 @@ mod bench;
 #[cfg(feature = "adios2")]
 mod bp;
 mod looks;
+mod on_gpu;
 #[cfg(target_os = "linux")]
 mod real_window;
 mod shop;
