@@ -8,19 +8,24 @@ use std::time::{Duration, Instant};
 
 use eframe::egui_wgpu::RenderState;
 use fsz::{Bound, Progress};
-use fsz_field::{Hints, Kind, shape_in_name};
+use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 
+use crate::aside::Found;
+use crate::beside::Beside;
 use crate::brush::Brush;
 use crate::camera::Camera;
 use crate::catalog::{Catalog, Choice};
 use crate::decoder::{Wanted, paints};
+use crate::distortion::Distortion;
 use crate::document::{Document, Result};
 use crate::measures::Measures;
 use crate::pane::Picture;
 use crate::plane::Place;
+use crate::plane_measures::PlaneMeasures;
 use crate::raw_dialog::RawDialog;
 use crate::service::{News, Planes, Role, Service, Set, Wake};
 use crate::settings::Settings;
+use crate::sweep::Point;
 
 /// What to show first.
 #[derive(Clone, Default)]
@@ -47,13 +52,20 @@ impl std::fmt::Debug for Start {
     }
 }
 
-/// Figures of whole fields.
+/// Figures of a pair of reconstructions.
 #[derive(Debug, Default)]
 pub struct Measured {
     /// Of the subject.
     pub subject: Option<Result<Box<Measures>>>,
     /// Of the other reconstruction.
     pub other: Option<Result<Box<Measures>>>,
+}
+
+impl Measured {
+    /// Both, where they could be measured.
+    pub fn both(&self) -> [Option<&Measures>; 2] {
+        [&self.subject, &self.other].map(|m| m.as_ref().and_then(|m| m.as_deref().ok()))
+    }
 }
 
 /// The pictures of the panes.
@@ -78,6 +90,8 @@ pub struct Work {
     pub name: String,
     /// How far it is, and the way to stop it.
     pub progress: Arc<Progress>,
+    /// On a thread of its own; other work ends in the order in which it was given.
+    pub aside: bool,
 }
 
 /// The viewer.
@@ -100,6 +114,8 @@ pub struct Viewer {
     asked: Option<(Place, u64)>,
     /// The last of them that was answered.
     answered: Option<(Place, u64)>,
+    /// Which planes are there.
+    pub(crate) shown: Option<(Place, u64)>,
     pub(crate) measured: Measured,
     pub(crate) camera: Camera,
     pub(crate) cursor: Option<(usize, usize)>,
@@ -110,13 +126,20 @@ pub struct Viewer {
     pub(crate) brush: Option<Brush>,
     pub(crate) messages: Vec<String>,
     pub(crate) work: Vec<Work>,
-    pub(crate) raw_dialog: Option<RawDialog>,
+    /// Files that do not tell what is in them; the first is asked about.
+    pub(crate) raw_dialogs: Vec<RawDialog>,
     pub(crate) typed_path: String,
     pub(crate) help: bool,
     /// Show the original in the reconstruction's place.
     pub(crate) blink: bool,
     /// Where the line lies that wipes from original to reconstruction.
     pub(crate) wipe: Option<f32>,
+    /// zfp beside the subject.
+    pub(crate) beside: Beside,
+    /// Figures of the plane.
+    pub(crate) plane_measures: PlaneMeasures,
+    /// Rate and distortion of the original.
+    pub(crate) distortion: Distortion,
     /// The bound of *Try it* moved while the last one was still being compressed.
     pub(crate) try_waits: bool,
     /// The bound that was last compressed in memory.
@@ -147,6 +170,7 @@ impl Viewer {
             planes: None,
             asked: None,
             answered: None,
+            shown: None,
             measured: Measured::default(),
             camera: Camera::default(),
             cursor: None,
@@ -154,11 +178,14 @@ impl Viewer {
             pictures: Pictures::default(),
             messages: Vec::new(),
             work: Vec::new(),
-            raw_dialog: None,
+            raw_dialogs: Vec::new(),
             typed_path: String::new(),
             help: false,
             blink: false,
             wipe: None,
+            beside: Beside::default(),
+            plane_measures: PlaneMeasures::default(),
+            distortion: Distortion::default(),
             try_waits: false,
             tried: None,
             hints: start.hints,
@@ -174,27 +201,36 @@ impl Viewer {
         Ok(viewer)
     }
 
-    /// Opens a file; of a raw one that does not tell its shape, that is asked for first.
+    /// Opens a file; what it does not tell of itself is asked for first.
     pub fn open(&mut self, path: &Path, role: Role) {
-        let raw = matches!(Kind::of(path), Ok(Kind::Raw));
-        if raw && self.hints.shape.is_none() {
-            let leader = self.set.leader().map(|d| d.grid.shape().to_vec());
-            let dialog = RawDialog::new(path, role, leader.as_deref());
-            match (shape_in_name(path), dialog.hints()) {
-                // The name tells all, and the size agrees.
-                (Some(_), Ok(hints)) => self.open_with(path, hints, role),
-                _ => self.raw_dialog = Some(dialog),
+        let leader = self.set.leader().map(|d| (d.grid.shape(), d.dtype));
+        match Kind::of(path) {
+            Ok(Kind::Raw) if self.hints.shape.is_none() => {
+                let dialog = RawDialog::raw(path, role, leader.map(|(shape, _)| shape));
+                match (shape_in_name(path), dialog.hints()) {
+                    // The name tells all, and the size agrees.
+                    (Some(_), Ok(hints)) => self.open_with(path, hints, role),
+                    _ => self.raw_dialogs.push(dialog),
+                }
             }
-            return;
+            Ok(Kind::Zfp)
+                if cfg!(feature = "zfp")
+                    && self.hints.zfp_rate.is_none()
+                    && is_headerless_zfp(path).unwrap_or(false) =>
+            {
+                let dialog = RawDialog::zfp(path, role, leader);
+                self.raw_dialogs.push(dialog);
+            }
+            // A file that cannot be read says so when it is opened.
+            _ => self.open_with(path, self.hints.clone(), role),
         }
-        self.open_with(path, self.hints.clone(), role);
     }
 
     pub(crate) fn open_with(&mut self, path: &Path, hints: Hints, role: Role) {
         let name = format!("opening {}", path.display());
         let choice = self.choice.clone();
         let progress = self.service.open(path.to_owned(), hints, role, choice);
-        self.work.push(Work { name, progress });
+        self.work.push(Work { name, progress, aside: false });
     }
 
     /// Takes what the threads have to say, and asks for what is missing.
@@ -212,11 +248,17 @@ impl Viewer {
             self.asked = Some(wanted);
             self.service.planes(&self.set, self.place, self.generation);
         }
+        self.measure_plane();
+    }
+
+    /// Whether a file, a plane or a figure is still to come.
+    pub(crate) fn reading(&self) -> bool {
+        self.work.iter().any(|work| !work.aside) || self.asked != self.answered
     }
 
     /// Whether an answer is still to come.
     pub fn busy(&self) -> bool {
-        !self.work.is_empty() || self.asked != self.answered
+        !self.work.is_empty() || self.asked != self.answered || self.plane_measures.running()
     }
 
     /// Waits until no answer is still to come; false when that takes longer than `longest`.
@@ -254,10 +296,22 @@ impl Viewer {
                     Ok(_) if self.tried.is_none() => {}
                     Ok(document) => {
                         self.set.subject = Some(*document);
+                        self.make_beside();
                         self.changed();
                     }
                     Err(reason) => self.say(reason),
                 }
+            }
+            News::Found { progress, found } => match found {
+                Found::Zfp(made) => self.zfp_made(&progress, made),
+                Found::Plane(figures) => self.plane_measured(&progress, figures),
+                Found::Point(point) => self.swept_point(&progress, point),
+                Found::Swept(end) => self.swept(&progress, end),
+                Found::Failed(reason) => self.say(reason),
+            },
+            News::Ended { progress } => {
+                self.plane_ended(&progress);
+                self.ended(&progress);
             }
             News::Planes { place, generation, planes } => {
                 self.answered = Some((place, generation));
@@ -267,6 +321,7 @@ impl Viewer {
                             self.say(note);
                         }
                         self.planes = Some(planes);
+                        self.shown = Some((place, generation));
                     }
                     Err(reason) if generation == self.generation => self.say(reason),
                     _ => {}
@@ -332,7 +387,7 @@ impl Viewer {
                 if !fits(self.set.original.as_ref()) {
                     self.set.original = None;
                 }
-                self.set.other = None;
+                self.forget_beside();
                 self.tried = None;
                 self.set.subject = Some(document);
             }
@@ -350,6 +405,11 @@ impl Viewer {
                     }
                     self.set = Set::default();
                 }
+                if self.beside.wanted.is_some() {
+                    self.forget_beside();
+                }
+                self.stop_sweep();
+                self.distortion = Distortion::default();
                 self.set.original = Some(document);
                 if self.set.subject.is_none() {
                     self.compress();
@@ -360,8 +420,13 @@ impl Viewer {
                     self.say(format!("{} has another shape or type", document.title));
                     return;
                 }
+                self.forget_beside();
+                self.beside.wanted = None;
                 self.set.other = Some(document);
             }
+        }
+        if self.beside.wanted.is_some() && !self.beside.making() {
+            self.make_beside();
         }
         self.changed();
     }
@@ -373,11 +438,11 @@ impl Viewer {
         self.tried = Some(bound);
         let missing = self.set.subject.as_ref().map_or(Vec::new(), |s| s.missing().to_vec());
         let progress = self.service.compress(original, Bound::ValueRange(bound), missing);
-        self.work.push(Work { name: "compressing".to_owned(), progress });
+        self.work.push(Work { name: "compressing".to_owned(), progress, aside: false });
     }
 
     /// The set is another one: what is known of the old one goes.
-    fn changed(&mut self) {
+    pub(crate) fn changed(&mut self) {
         self.generation += 1;
         self.measured = Measured::default();
         if let Some(leader) = self.set.leader() {
@@ -392,16 +457,16 @@ impl Viewer {
             }
         }
         let pair = self.set.subject.is_some() || self.set.other.is_some();
-        if self.set.original.is_some() && pair && !self.playing {
+        if self.set.original.is_some() && pair && !self.playing && !self.beside.making() {
             let progress = self.service.measure(&self.set, self.generation);
-            self.work.push(Work { name: "measuring".to_owned(), progress });
+            self.work.push(Work { name: "measuring".to_owned(), progress, aside: false });
         }
     }
 
-    /// Jobs end in the order in which they were given.
+    /// The first of the works that are not aside is over.
     fn finished(&mut self) {
-        if !self.work.is_empty() {
-            self.work.remove(0);
+        if let Some(first) = self.work.iter().position(|work| !work.aside) {
+            self.work.remove(first);
         }
     }
 
@@ -455,6 +520,16 @@ impl Viewer {
     /// The messages that are shown.
     pub fn messages(&self) -> &[String] {
         &self.messages
+    }
+
+    /// Figures of the whole field: of the subject and of the other reconstruction.
+    pub fn field_figures(&self) -> [Option<&Measures>; 2] {
+        self.measured.both()
+    }
+
+    /// Points of rate and distortion that were found so far.
+    pub fn sweep_points(&self) -> &[Point] {
+        &self.distortion.points
     }
 
     /// The choices of the user.

@@ -55,6 +55,8 @@ pub struct Document {
     pub facts: Option<Arc<Facts>>,
     /// Absolute bound of values that were decoded from several streams.
     pub decoded_bound: Option<f64>,
+    /// Of values that were decoded from zfp: bytes of the stream.
+    pub zfp_bytes: Option<u64>,
     body: Body,
 }
 
@@ -66,13 +68,18 @@ impl Document {
     /// In the user's words: what is wrong with the file, or what is missing to read it.
     pub fn open(path: &Path, hints: &Hints) -> Result<Document> {
         let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        if Kind::of(path).map_err(|e| e.to_string())? == Kind::Fsz {
+        let kind = Kind::of(path).map_err(|e| e.to_string())?;
+        if kind == Kind::Fsz {
             let file = StreamFile::open(path).map_err(|e| e.to_string())?;
             let facts = facts(&file.stream().map_err(|e| e.to_string())?)?;
             return Ok(Document::of_stream(title, path, facts, Body::File(file)));
         }
         let field = fsz_field::open(path, hints, &Codec::cpu()).map_err(|e| e.to_string())?;
-        Ok(Document::of_values(title, path, field))
+        let mut document = Document::of_values(title, path, field);
+        if kind == Kind::Zfp {
+            document.zfp_bytes = std::fs::metadata(path).ok().map(|m| m.len());
+        }
+        Ok(document)
     }
 
     /// A stream in memory.
@@ -93,6 +100,7 @@ impl Document {
             dtype: field.dtype(),
             facts: None,
             decoded_bound: None,
+            zfp_bytes: None,
             body: Body::Values(Arc::new(field)),
         }
     }
@@ -105,13 +113,35 @@ impl Document {
             dtype: facts.header.dtype,
             facts: Some(Arc::new(facts)),
             decoded_bound: None,
+            zfp_bytes: None,
             body,
         }
     }
 
+    /// Sides, slowest axis first.
+    pub fn shape(&self) -> &[u64] {
+        self.grid.shape()
+    }
+
     /// Whether the values came out of a compressor.
     pub fn is_reconstruction(&self) -> bool {
-        self.facts.is_some() || self.decoded_bound.is_some()
+        self.facts.is_some() || self.decoded_bound.is_some() || self.zfp_bytes.is_some()
+    }
+
+    /// Bytes of the streams that the values come from, where that is known.
+    pub fn compressed_bytes(&self) -> Option<u64> {
+        self.facts.as_ref().map(|f| f.compressed_bytes).or(self.zfp_bytes)
+    }
+
+    /// Raw bytes by compressed bytes.
+    pub fn ratio(&self) -> Option<f64> {
+        self.compressed_bytes().map(|bytes| self.raw_bytes() as f64 / bytes as f64)
+    }
+
+    /// Compressed bits per value.
+    pub fn bits_per_value(&self) -> Option<f64> {
+        let elements = self.grid.elements().max(1) as f64;
+        self.compressed_bytes().map(|bytes| bytes as f64 * 8.0 / elements)
     }
 
     /// Bytes of the values.
@@ -129,9 +159,16 @@ impl Document {
     /// # Errors
     /// When the stream is damaged there.
     pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
-        let size = self.grid.plane(place.axis);
+        Ok(Plane::of(self.grid.plane(place.axis), &self.plane_field(codec, place)?))
+    }
+
+    /// The values of one plane, in a shape with a side of 1 across it.
+    ///
+    /// # Errors
+    /// When the stream is damaged there.
+    pub fn plane_field(&self, codec: &Codec, place: Place) -> Result<Field> {
         let (start, count) = self.grid.plane_box(place.axis, place.plane);
-        Ok(Plane::of(size, &self.window(codec, &start, &count)?))
+        self.window(codec, &start, &count)
     }
 
     /// All values.

@@ -42,27 +42,30 @@ impl Viewer {
         }
     }
 
-    /// The figures of the whole field, a line each.
+    /// The figures of the whole field and of the plane, a line each.
     pub(crate) fn metrics_csv(&self) -> String {
         let mut text = String::from(
-            "field,max_abs_error,psnr,nrmse,ssim,mean_error,beyond_bound,compared,elements\n",
+            "of,field,max_abs_error,psnr,nrmse,ssim,mean_error,beyond_bound,compared,elements\n",
         );
-        for (name, measures) in
-            [("reconstruction", &self.measured.subject), ("other", &self.measured.other)]
+        let plane = format!("axis {} plane {}", self.place.axis, self.place.plane);
+        for (of, figures) in
+            [("whole field", self.measured.both()), (plane.as_str(), self.plane_figures())]
         {
-            let Some(Ok(m)) = measures else { continue };
-            let c = &m.comparison;
-            let beyond = c.violations().map_or(String::new(), |n| n.to_string());
-            text.push_str(&format!(
-                "{name},{:e},{},{:e},{},{:e},{beyond},{},{}\n",
-                c.max_abs_error,
-                c.psnr(),
-                c.nrmse(),
-                m.ssim,
-                c.mean_error,
-                c.compared,
-                c.elements
-            ));
+            for (name, measures) in ["reconstruction", "other"].into_iter().zip(figures) {
+                let Some(m) = measures else { continue };
+                let c = &m.comparison;
+                let beyond = c.violations().map_or(String::new(), |n| n.to_string());
+                text.push_str(&format!(
+                    "{of},{name},{:e},{},{:e},{},{:e},{beyond},{},{}\n",
+                    c.max_abs_error,
+                    c.psnr(),
+                    c.nrmse(),
+                    m.ssim,
+                    c.mean_error,
+                    c.compared,
+                    c.elements
+                ));
+            }
         }
         text
     }
@@ -83,7 +86,7 @@ impl Viewer {
         let (leader, place) = (self.set.leader()?, self.place);
         let path = leader.path.display();
         Some(match &leader.facts {
-            Some(_) if self.set.original.is_some() => {
+            _ if self.set.original.is_some() && leader.is_reconstruction() => {
                 let original = self.set.original.as_ref()?.path.display();
                 format!("fsz compare '{original}' '{path}'")
             }
@@ -114,10 +117,14 @@ impl Viewer {
                 ui.close();
             }
         }
-        for (file, text) in [
-            (format!("{stem}-metrics.csv"), Self::metrics_csv as fn(&Self) -> String),
-            (format!("{stem}-tiles.csv"), Self::tiles_csv),
+        let swept = (!self.distortion.points.is_empty()).then_some("rate-distortion");
+        for (name, text) in [
+            (Some("metrics"), Self::metrics_csv as fn(&Self) -> String),
+            (Some("tiles"), Self::tiles_csv),
+            (swept, Self::distortion_csv),
         ] {
+            let Some(name) = name else { continue };
+            let file = format!("{stem}-{name}.csv");
             if ui.button(&file).clicked() {
                 said = Some(write(Path::new(&file), text(self).as_bytes()).map(|()| file));
                 ui.close();

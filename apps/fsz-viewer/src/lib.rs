@@ -5,7 +5,9 @@
 #![deny(missing_docs)]
 
 mod app;
+mod aside;
 mod bench;
+mod beside;
 #[cfg(feature = "adios2")]
 mod bp;
 mod brush;
@@ -13,10 +15,12 @@ mod camera;
 mod catalog;
 mod colours;
 mod decoder;
+mod distortion;
 mod document;
 mod explain;
 mod export;
 mod file_dialog;
+mod file_name;
 mod gpu_paint;
 mod grid;
 mod measures;
@@ -24,19 +28,26 @@ mod paint;
 mod pane;
 mod panels;
 mod plane;
+mod plane_measures;
 mod raw_dialog;
 mod scene;
 mod service;
 mod settings;
+mod sweep;
 mod tiles;
 mod words;
+mod zfp;
 
 pub use app::{Start, Viewer};
 pub use bench::bench;
+pub use beside::Match;
 pub use catalog::Choice;
 pub use decoder::Wanted;
+pub use document::Document;
+pub use measures::Measures;
 pub use paint::{ErrorMode, Overlay};
 pub use pane::Picture;
 pub use plane::Place;
 pub use service::{Role, Wake};
-pub use settings::Settings;
+pub use settings::{Layout, Settings};
+pub use sweep::{Point, Scope, Way};

@@ -15,18 +15,21 @@ use fsz_viewer::{Choice, Place, Settings, Start, Viewer, Wanted, bench};
 #[derive(Debug, Parser)]
 #[command(name = "fsz-viewer", version)]
 struct Args {
-    /// A field: .fsz, .npy or raw values; a second one is another reconstruction of the same
+    /// A field: .fsz, .npy, .zfp, .bp or raw values; a second one is another reconstruction of the same
     #[arg(value_name = "FILE", num_args = 0..=2)]
     files: Vec<PathBuf>,
     /// The field before compression
     #[arg(long, value_name = "FILE")]
     original: Option<PathBuf>,
-    /// Shape of raw files, slowest axis first, as 30x192x288
+    /// Shape of raw files and headerless .zfp files, slowest axis first, as 30x192x288
     #[arg(long, value_name = "SHAPE")]
     shape: Option<String>,
-    /// Element type of raw files
+    /// Element type of such files
     #[arg(long, value_name = "f32|f64")]
     dtype: Option<String>,
+    /// Bits per value of .zfp files without a header, such as cuZFP's
+    #[arg(long, value_name = "BITS")]
+    zfp_rate: Option<f64>,
     /// Axis to begin with
     #[arg(long, default_value_t = 0)]
     axis: usize,
@@ -132,5 +135,5 @@ fn hints(args: &Args) -> Result<Hints, String> {
         Some("f64") => Some(Dtype::F64),
         Some(other) => return Err(format!("--dtype {other}: f32 or f64")),
     };
-    Ok(Hints { shape, dtype })
+    Ok(Hints { shape, dtype, zfp_rate: args.zfp_rate })
 }

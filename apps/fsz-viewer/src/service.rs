@@ -10,6 +10,7 @@ use fsz::{Bound, Codec, Dtype, Options, Progress};
 use fsz_field::{Field, Hints, Values};
 use fsz_wgpu::Gpu;
 
+use crate::aside::{Aside, Found};
 use crate::catalog::{Catalog, Choice};
 use crate::decoder::{Decoder, Wanted};
 use crate::document::{Document, Result};
@@ -103,6 +104,10 @@ pub enum News {
         subject: Option<Result<Box<Measures>>>,
         other: Option<Result<Box<Measures>>>,
     },
+    /// Work aside has found something.
+    Found { progress: Arc<Progress>, found: Found },
+    /// Work aside is over.
+    Ended { progress: Arc<Progress> },
 }
 
 /// The way to the threads.
@@ -111,6 +116,8 @@ pub struct Service {
     planes: Sender<(Set, Place, u64)>,
     jobs: Sender<(Job, Arc<Progress>)>,
     news: Receiver<News>,
+    /// The way to threads for single works.
+    pub aside: Aside,
 }
 
 /// Called when there is news.
@@ -126,6 +133,7 @@ impl Service {
         let (jobs, job_orders) = channel::<(Job, Arc<Progress>)>();
         let (tell, news) = channel();
         let (tell_planes, wake_planes) = (tell.clone(), wake.clone());
+        let aside = Aside::new(tell.clone(), wake.clone());
         thread::Builder::new().name("planes".to_owned()).spawn(move || {
             let mut decoder = Decoder::open(wanted, window.as_ref());
             while let Ok(mut order) = plane_orders.recv() {
@@ -150,7 +158,7 @@ impl Service {
                 wake();
             }
         })?;
-        Ok(Service { planes, jobs, news })
+        Ok(Service { planes, jobs, news, aside })
     }
 
     /// Asks for planes; an order that is not begun is forgotten.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::colours::Map;
 use crate::paint::{ErrorMode, Overlay};
+use crate::sweep::Scope;
 
 /// How many files are remembered.
 const RECENT: usize = 12;
@@ -36,6 +37,45 @@ impl RangeMode {
     }
 }
 
+/// Which panes there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Layout {
+    /// All of them.
+    #[default]
+    All,
+    /// The original and the reconstructions.
+    Fields,
+    /// The errors.
+    Errors,
+    /// Two reconstructions, each with its error.
+    Codecs,
+}
+
+impl Layout {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Layout; 4] = [Layout::All, Layout::Fields, Layout::Errors, Layout::Codecs];
+
+    /// Its name in the menu.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layout::All => "all",
+            Layout::Fields => "fields",
+            Layout::Errors => "errors",
+            Layout::Codecs => "two codecs and their errors",
+        }
+    }
+
+    /// Whether a pane is shown: of the original, or of an error, or of neither.
+    pub fn shows(self, original: bool, error: bool) -> bool {
+        match self {
+            Layout::All => true,
+            Layout::Fields => !error,
+            Layout::Errors => error,
+            Layout::Codecs => !original,
+        }
+    }
+}
+
 /// Choices of the user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -54,6 +94,10 @@ pub struct Settings {
     pub opacity: f32,
     /// Value-range bound of *Try it*.
     pub try_bound: f64,
+    /// Which panes there are.
+    pub layout: Layout,
+    /// What rate and distortion are plotted of.
+    pub sweep: Scope,
     /// The panel of metrics.
     pub metrics: bool,
     /// The files opened last.
@@ -70,6 +114,8 @@ impl Default for Settings {
             overlay: Overlay::Off,
             opacity: 0.6,
             try_bound: 1e-3,
+            layout: Layout::All,
+            sweep: Scope::default(),
             metrics: true,
             recent: Vec::new(),
         }

@@ -5,7 +5,7 @@ use egui::{ComboBox, DragValue, Slider, Ui};
 use crate::app::Viewer;
 use crate::colours::Map;
 use crate::paint::{ErrorMode, Overlay};
-use crate::settings::RangeMode;
+use crate::settings::{Layout, RangeMode};
 
 fn choice<T: Copy + PartialEq>(
     ui: &mut Ui,
@@ -60,6 +60,7 @@ impl Viewer {
         }
         ui.heading("View");
         let s = &mut self.settings;
+        choice(ui, "panes", &mut s.layout, &Layout::ALL, Layout::name);
         choice(ui, "colours", &mut s.map, &Map::ALL, Map::name);
         choice(ui, "range", &mut s.range, &RangeMode::ALL, RangeMode::name);
         ui.checkbox(&mut s.log, "logarithmic");
@@ -123,10 +124,10 @@ impl Viewer {
                 ui.toggle_value(&mut self.playing, "Play");
             });
         }
-        if self.playing && !self.busy() {
+        if self.playing && !self.reading() {
             choice.step = (choice.step + 1) % steps;
         }
-        if choice != self.choice && !self.busy() {
+        if choice != self.choice && !self.reading() {
             self.choose(choice);
         }
         ui.separator();

@@ -22,7 +22,7 @@ pub(super) const KEYS: [(&str, &str); 10] = [
 
 impl Viewer {
     pub(super) fn keys(&mut self, ui: &Ui) {
-        if ui.ctx().egui_wants_keyboard_input() || self.raw_dialog.is_some() {
+        if ui.ctx().egui_wants_keyboard_input() || !self.raw_dialogs.is_empty() {
             return;
         }
         let pressed = |key| ui.input(|i| i.key_pressed(key));

@@ -1,10 +1,13 @@
 //! The window: bars, panels and panes around the viewer's state.
 
+mod beside;
 mod controls;
 mod dialogs;
+mod distortion;
 mod facts;
 mod keys;
 mod legend;
+mod measure_plots;
 mod measures;
 mod panes;
 mod probe;
@@ -36,8 +39,11 @@ impl Viewer {
                 ScrollArea::vertical().id_salt("why").show(ui, |ui| {
                     self.probe(ui);
                     self.legend(ui);
+                    self.beside(ui);
                     if self.settings.metrics && self.set.original.is_some() {
                         self.metrics(ui);
+                        self.distortion(ui);
+                        self.measure_plots(ui);
                     }
                 });
             });

@@ -120,6 +120,15 @@ impl Viewer {
         if planes.other_error.is_some() {
             slots.push(slot("Error of the other", Which::OtherError));
         }
+        let layout = self.settings.layout;
+        let shown = |which| {
+            layout
+                .shows(which == Which::Original, matches!(which, Which::Error | Which::OtherError))
+        };
+        // A layout without a pane is of use when more is open.
+        if slots.iter().any(|slot| shown(slot.which)) {
+            slots.retain(|slot| shown(slot.which));
+        }
         slots
     }
 

@@ -93,17 +93,24 @@ impl Viewer {
         let dropped: Vec<std::path::PathBuf> =
             ui.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_path_buf()).collect());
         for path in dropped {
-            let compressed = matches!(
-                fsz_field::Kind::of(&path),
-                Ok(fsz_field::Kind::Fsz | fsz_field::Kind::Bp) | Err(_)
-            );
-            let role = match (&self.set.subject, compressed) {
-                (_, true) => Role::Subject,
-                (Some(_), false) if self.set.original.is_some() => Role::Other,
-                (Some(_), false) => Role::Original,
-                (None, false) => Role::Subject,
-            };
+            let role = self.role_of(&path);
             self.open(&path, role);
+        }
+    }
+
+    /// What a file that is dropped on the window is likely to be.
+    fn role_of(&self, path: &std::path::Path) -> Role {
+        let opened = self.set.subject.is_some();
+        match fsz_field::Kind::of(path) {
+            // A stream of another compressor, beside what is open.
+            Ok(fsz_field::Kind::Zfp) if opened => Role::Other,
+            Ok(fsz_field::Kind::Raw | fsz_field::Kind::Npy) if opened => {
+                match self.set.original.is_some() {
+                    true => Role::Other,
+                    false => Role::Original,
+                }
+            }
+            _ => Role::Subject,
         }
     }
 }

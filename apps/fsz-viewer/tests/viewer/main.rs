@@ -2,11 +2,16 @@
 
 mod bad_files;
 mod bench;
+mod beside;
 #[cfg(feature = "adios2")]
 mod bp;
+mod distortion;
 mod looks;
+mod measures;
 mod on_gpu;
 #[cfg(target_os = "linux")]
 mod real_window;
 mod shop;
 mod use_it;
+#[cfg(feature = "zfp")]
+mod zfp;

@@ -42,6 +42,16 @@ impl Shop {
         shop
     }
 
+    /// The same without NaN, which zfp does not know: `numbers.fsz`, and the original beside it.
+    pub fn of_numbers() -> Shop {
+        let mut shop = Shop::new();
+        shop.values.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = 0.0);
+        let bytes: Vec<u8> = shop.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(shop.path("numbers_12x40x50.f32"), bytes).expect("a file");
+        std::fs::write(shop.path("numbers.fsz"), shop.stream(1e-3)).expect("a file");
+        shop
+    }
+
     pub fn stream(&self, bound: f64) -> Vec<u8> {
         let mut out = vec![0; max_compressed_len(&self.shape, Dtype::F32).unwrap() as usize];
         let options = Options::new(Bound::ValueRange(bound));
@@ -111,6 +121,15 @@ pub fn gpu_harness(start: Start, settings: Settings) -> Option<Harness<'static, 
 /// Whether a text stands somewhere in the window.
 pub fn shows(harness: &Harness<'_, Viewer>, text: &str) -> bool {
     harness.query_all_by_label(text).next().is_some()
+}
+
+/// Clicks what has this label, scrolled into sight, and waits for what comes of it.
+pub fn press(harness: &mut Harness<'_, Viewer>, label: &str) {
+    harness.get_by_label(label).scroll_to_me();
+    // Scrolling takes some frames.
+    harness.run_steps(20);
+    harness.get_by_label(label).click();
+    settle(harness);
 }
 
 /// Waits for the threads and draws what they brought.
