@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use eframe::egui_wgpu::RenderState;
 use fsz::{Bound, Progress};
 use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 
 use crate::aside::Found;
 use crate::beside::Beside;
+use crate::brush::Brush;
 use crate::camera::Camera;
 use crate::catalog::{Catalog, Choice};
-use crate::decoder::Wanted;
+use crate::decoder::{Wanted, paints};
 use crate::distortion::Distortion;
 use crate::document::{Document, Result};
 use crate::measures::Measures;
@@ -26,7 +28,7 @@ use crate::settings::Settings;
 use crate::sweep::Point;
 
 /// What to show first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Start {
     /// The first is the subject; a second is another reconstruction.
     pub files: Vec<PathBuf>,
@@ -40,6 +42,14 @@ pub struct Start {
     pub choice: Choice,
     /// What planes are to be decoded with.
     pub decoder: Wanted,
+    /// What draws the window, where that can paint pictures too.
+    pub window: Option<RenderState>,
+}
+
+impl std::fmt::Debug for Start {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Start").field("files", &self.files).finish_non_exhaustive()
+    }
 }
 
 /// Figures of a pair of reconstructions.
@@ -112,6 +122,8 @@ pub struct Viewer {
     /// The cursor stays where it was clicked.
     pub(crate) pinned: bool,
     pub(crate) pictures: Pictures,
+    /// The window's GPU, where it paints.
+    pub(crate) brush: Option<Brush>,
     pub(crate) messages: Vec<String>,
     pub(crate) work: Vec<Work>,
     /// Files that do not tell what is in them; the first is asked about.
@@ -143,8 +155,11 @@ impl Viewer {
     /// # Errors
     /// When the system gives no threads.
     pub fn new(start: Start, settings: Settings, wake: Wake) -> std::io::Result<Viewer> {
+        let brush = start.window.as_ref().and_then(Brush::new);
+        let window = brush.as_ref().map(|brush| brush.gpu.clone());
         let mut viewer = Viewer {
-            service: Service::start(wake.clone(), start.decoder)?,
+            brush: brush.filter(|brush| paints(start.decoder, &brush.gpu)),
+            service: Service::start(wake.clone(), start.decoder, window)?,
             settings,
             set: Set::default(),
             place: start.place.unwrap_or_default(),
@@ -481,12 +496,12 @@ impl Viewer {
         }
     }
 
-    /// A number that is another when anything that a picture depends on is.
-    pub(crate) fn picture_key(&self, name: &str) -> u64 {
+    /// A number that is another when anything that a picture of the planes at `place` depends on is.
+    pub(crate) fn picture_key(&self, name: &str, place: Place) -> u64 {
         let mut hasher = DefaultHasher::new();
         let s = &self.settings;
         name.hash(&mut hasher);
-        (self.generation, self.planes.as_ref().map(|p| p.place)).hash(&mut hasher);
+        (self.generation, place).hash(&mut hasher);
         (s.map as u8, s.range as u8, s.log, s.error as u8).hash(&mut hasher);
         (s.overlay as u8, s.opacity.to_bits()).hash(&mut hasher);
         hasher.finish() | 1

@@ -181,7 +181,7 @@ impl Document {
     /// # Errors
     /// When the stream is damaged there.
     pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
-        Ok(Plane::new(self.grid.plane(place.axis), &self.plane_field(codec, place)?))
+        Ok(Plane::of(self.grid.plane(place.axis), &self.plane_field(codec, place)?))
     }
 
     /// The values of one plane, in a shape with a side of 1 across it.
@@ -232,6 +232,12 @@ impl Document {
     /// Whether all values are in one stream.
     pub fn is_one_stream(&self) -> bool {
         matches!(self.body, Body::File(_) | Body::Memory(_))
+    }
+
+    /// The exact value at a position in C order; none when there is no stream or it is damaged there.
+    pub fn exact(&self, codec: &Codec, position: u64) -> Option<f64> {
+        let (number, offset) = self.facts.as_ref()?.tiles.locate(position)?;
+        self.tile(codec, number).ok()?.get(offset as usize).copied()
     }
 
     /// Calls `with` on the stream, when there is just one.

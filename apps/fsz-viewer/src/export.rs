@@ -7,6 +7,7 @@ use fsz_field::Output;
 
 use crate::app::Viewer;
 use crate::document::Result;
+use crate::pane::Picture;
 use crate::tiles::kind_name;
 
 /// Writes a picture as PNG, point by point.
@@ -30,14 +31,14 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 
 impl Viewer {
     /// The picture of a pane by its name: `original`, `reconstruction`, `error`, `other`, `other-error`.
-    fn picture(&self, name: &str) -> Option<&ColorImage> {
+    pub fn picture(&self, name: &str) -> &Picture {
         let p = &self.pictures;
         match name {
-            "original" => p.original.image(),
-            "reconstruction" => p.subject.image(),
-            "error" => p.error.image(),
-            "other" => p.other.image(),
-            _ => p.other_error.image(),
+            "original" => &p.original,
+            "reconstruction" => &p.subject,
+            "error" => &p.error,
+            "other" => &p.other,
+            _ => &p.other_error,
         }
     }
 
@@ -104,11 +105,15 @@ impl Viewer {
         ui.label("Into the folder that the viewer was started in:");
         let mut said = None;
         for name in ["original", "reconstruction", "error", "other", "other-error"] {
-            let Some(image) = self.picture(name) else { continue };
+            let picture = self.picture(name);
+            if picture.is_empty() {
+                continue;
+            }
             let (axis, plane) = (self.place.axis, self.place.plane);
             let file = format!("{stem}-{name}-axis{axis}-{plane}.png");
             if ui.button(&file).clicked() {
-                said = Some(write_png(image, Path::new(&file)).map(|()| file));
+                let image = picture.image();
+                said = image.map(|i| write_png(&i?, Path::new(&file)).map(|()| file));
                 ui.close();
             }
         }

@@ -67,13 +67,14 @@ fn run(args: Args) -> Result<(), String> {
         print!("{}", bench(path, &hints, args.decoder)?);
         return Ok(());
     }
-    let start = Start {
+    let mut start = Start {
         files: args.files,
         original: args.original,
         hints,
         place: Some(Place { axis: args.axis, plane: args.index }),
         choice: Choice { variable: args.variable, step: args.step },
         decoder: args.decoder,
+        window: None,
     };
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -91,6 +92,7 @@ fn run(args: Args) -> Result<(), String> {
                 .and_then(|storage| storage.get_string(KEY))
                 .and_then(|text| serde_json::from_str(&text).ok())
                 .unwrap_or_else(Settings::default);
+            start.window = context.wgpu_render_state.clone();
             let egui = context.egui_ctx.clone();
             let wake = Arc::new(move || egui.request_repaint());
             Ok(Box::new(Window(Viewer::new(start, settings, wake)?)))

@@ -143,14 +143,21 @@ impl Tiles {
 
     /// The tile that holds the element at a position in C order, and its number.
     pub fn of(&self, position: u64) -> Option<(u64, &Tile)> {
-        let number = match &self.parts {
-            None => position.checked_div(self.tile_len)?,
+        let (number, _) = self.locate(position)?;
+        Some((number, self.tiles.get(number as usize)?))
+    }
+
+    /// The number of the tile that holds the element at a position in C order, and its place there.
+    pub fn locate(&self, position: u64) -> Option<(u64, u64)> {
+        let (first, position) = match &self.parts {
+            None => (0, position),
             Some(parts) => {
                 let (part, position) = parts.boxes.find(&index(&parts.shape, position))?;
-                parts.first[part] + position.checked_div(self.tile_len)?
+                (parts.first[part], position)
             }
         };
-        Some((number, self.tiles.get(number as usize)?))
+        let number = position.checked_div(self.tile_len)?;
+        Some((first + number, position % self.tile_len))
     }
 
     /// Which of several streams a tile belongs to, and its number there.

@@ -4,9 +4,11 @@ use egui::Ui;
 
 use crate::app::Viewer;
 use crate::colours::{Map, Scale};
+use crate::document::Result;
 use crate::paint::{self, ErrorMode, Overlay};
 use crate::pane::{Bar, Pane, Picture};
 use crate::plane::Plane;
+use crate::scene::Scene;
 use crate::service::Planes;
 use crate::settings::RangeMode;
 use crate::words::number;
@@ -152,43 +154,53 @@ impl Viewer {
 
     /// Makes the pictures that are not what they should be any more.
     fn paint(&mut self, ui: &Ui, planes: &Planes, scale: Scale) {
+        if let Err(reason) = self.painted(ui, planes, scale) {
+            self.brush = None;
+            self.say(format!("{reason}; pictures are painted on the CPU from here on"));
+        }
+    }
+
+    fn painted(&mut self, ui: &Ui, planes: &Planes, scale: Scale) -> Result<()> {
         let keys = ["original", "subject", "error", "other", "other error"]
-            .map(|name| self.picture_key(name));
-        let (map, settings) = (self.settings.map, &self.settings);
-        let missing: Vec<f64> = self.set.leader().map_or(Vec::new(), |d| d.missing().to_vec());
-        let tiles = self.set.subject.as_ref().and_then(|s| s.facts.as_ref()).map(|f| &f.tiles);
-        let grid = self.set.leader().map(|d| &d.grid);
-        let values = |plane: &Plane| paint::values(plane, map, scale, &missing);
-        let error = |plane: &Plane| {
-            let bound = self.set.bound();
-            paint::errors(plane, planes.original.as_ref(), bound, settings.error, &missing)
+            .map(|name| self.picture_key(name, planes.place));
+        let Some(leader) = self.set.leader() else { return Ok(()) };
+        let facts = self.set.subject.as_ref().and_then(|s| s.facts.as_ref());
+        let scene = Scene {
+            gpu: self.brush.is_some(),
+            map: self.settings.map,
+            scale,
+            missing: leader.missing(),
+            error: self.settings.error,
+            bound: self.set.bound(),
+            overlay: self.settings.overlay,
+            opacity: self.settings.opacity,
+            tiles: facts.map(|f| &f.tiles),
+            grid: &leader.grid,
+            place: planes.place,
         };
-        let pictures = &mut self.pictures;
-        if let Some(plane) = &planes.original {
-            pictures.original.update(ui, "original", keys[0], || values(plane));
+        let (brush, pictures) = (self.brush.as_ref(), &mut self.pictures);
+        let original = planes.original.as_ref();
+        if let Some(plane) = original {
+            let make = || scene.values(plane, false);
+            pictures.original.update(ui, "original", keys[0], brush, make)?;
         }
         if let Some(plane) = &planes.subject {
-            pictures.subject.update(ui, "subject", keys[1], || {
-                let mut image = values(plane);
-                if let (Some(tiles), Some(grid)) = (tiles, grid)
-                    && settings.overlay != Overlay::Off
-                {
-                    let place = (grid, planes.place);
-                    let over = (tiles, settings.overlay);
-                    paint::overlay(&mut image, plane, place, over, settings.opacity);
-                }
-                image
-            });
+            let make = || scene.values(plane, true);
+            pictures.subject.update(ui, "subject", keys[1], brush, make)?;
         }
-        if let Some(plane) = &planes.error {
-            pictures.error.update(ui, "error", keys[2], || error(plane));
+        if let Some(error) = &planes.error {
+            let make = || scene.errors(error, planes.subject.as_ref(), original);
+            pictures.error.update(ui, "error", keys[2], brush, make)?;
         }
         if let Some(plane) = &planes.other {
-            pictures.other.update(ui, "other", keys[3], || values(plane));
+            let make = || scene.values(plane, false);
+            pictures.other.update(ui, "other", keys[3], brush, make)?;
         }
-        if let Some(plane) = &planes.other_error {
-            pictures.other_error.update(ui, "other error", keys[4], || error(plane));
+        if let Some(error) = &planes.other_error {
+            let make = || scene.errors(error, planes.other.as_ref(), original);
+            pictures.other_error.update(ui, "other error", keys[4], brush, make)?;
         }
+        Ok(())
     }
 
     fn pane(
@@ -225,12 +237,8 @@ impl Viewer {
     }
 
     fn error_bar(&self, plane: Option<&Plane>) -> Bar {
-        let largest = || {
-            let values = plane.map_or(&[][..], |p| &p.values);
-            values.iter().fold(0.0f64, |m, e| m.max(e.abs()))
-        };
         let bound = self.set.bound();
-        let limit = number(bound.unwrap_or_else(largest));
+        let limit = number(bound.unwrap_or_else(|| plane.map_or(0.0, paint::largest)));
         let alarm = if bound.is_some() { "pink: beyond the bound" } else { "" };
         match self.settings.error {
             ErrorMode::Signed => Bar {

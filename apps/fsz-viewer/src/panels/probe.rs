@@ -39,12 +39,18 @@ impl Viewer {
             };
             show("index", format!("{index:?}"));
             let Some(planes) = self.planes.as_ref().filter(|p| p.place == place) else { return };
-            for (name, plane) in [
-                ("original", &planes.original),
-                ("reconstructed", &planes.subject),
-                ("the other", &planes.other),
+            for (name, plane, document) in [
+                ("original", &planes.original, &self.set.original),
+                ("reconstructed", &planes.subject, &self.set.subject),
+                ("the other", &planes.other, &self.set.other),
             ] {
-                if let Some(value) = plane.as_ref().and_then(|p| p.at(row, column)) {
+                let Some(plane) = plane else { continue };
+                // What is rounded to be looked at is read again.
+                let value = match document.as_ref().filter(|_| plane.rounded) {
+                    Some(document) => document.exact(&Codec::cpu(), position),
+                    None => plane.at(row, column),
+                };
+                if let Some(value) = value {
                     show(name, words::exact(value, single));
                 }
             }

@@ -9,6 +9,11 @@ impl Viewer {
         ui.horizontal(|ui| {
             if let Some(planes) = &self.planes {
                 ui.label(format!("decoded on {}", planes.decoder));
+                let pictures = [&self.pictures.subject, &self.pictures.original];
+                if pictures.iter().any(|picture| picture.is_on_gpu()) {
+                    ui.separator();
+                    ui.label("painted on the GPU");
+                }
                 ui.separator();
                 ui.label(format!("planes in {:.2} ms", planes.took.as_secs_f64() * 1e3));
             } else {

@@ -8,6 +8,7 @@ mod bp;
 mod distortion;
 mod looks;
 mod measures;
+mod on_gpu;
 #[cfg(target_os = "linux")]
 mod real_window;
 mod shop;

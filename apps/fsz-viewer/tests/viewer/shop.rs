@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use egui_kittest::wgpu::WgpuTestRenderer;
 use fsz::{Bound, Codec, Dtype, Options, max_compressed_len};
-use fsz_viewer::{Settings, Start, Viewer};
+use fsz_viewer::{Settings, Start, Viewer, Wanted};
 use tempfile::TempDir;
 
 /// The longest that anything may take.
@@ -60,6 +61,16 @@ impl Shop {
         out
     }
 
+    /// A field of `f64` of the same shape: `NAME_12x40x50.f64`, and `NAME.fsz` of it.
+    pub fn put_double(&self, name: &str, values: &[f64]) {
+        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(self.path(&format!("{name}_12x40x50.f64")), bytes).expect("a file");
+        let mut out = vec![0; max_compressed_len(&self.shape, Dtype::F64).unwrap() as usize];
+        let options = Options::new(Bound::ValueRange(1e-3));
+        let len = Codec::cpu().compress_into(values, &self.shape, &options, &mut out).unwrap();
+        std::fs::write(self.path(&format!("{name}.fsz")), &out[..len]).expect("a file");
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -84,6 +95,27 @@ pub fn harness(start: Start, settings: Settings) -> Harness<'static, Viewer> {
         .build_ui_state(|ui, viewer: &mut Viewer| viewer.ui(ui), viewer);
     settle(&mut harness);
     harness
+}
+
+/// A viewer, settled, that paints on the GPU that draws its window; none where there is no GPU, not even
+/// one in software.
+pub fn gpu_harness(start: Start, settings: Settings) -> Option<Harness<'static, Viewer>> {
+    if let Err(reason) = fsz_wgpu::Gpu::headless() {
+        eprintln!("SKIPPED: the window on a GPU: {reason}");
+        return None;
+    }
+    let setup = egui_kittest::wgpu::default_wgpu_setup();
+    let options = eframe::egui_wgpu::RendererOptions::PREDICTABLE;
+    let state = egui_kittest::wgpu::create_render_state(setup, options);
+    let start = Start { window: Some(state.clone()), decoder: Wanted::Gpu, ..start };
+    let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
+    let mut harness = Harness::builder()
+        .with_size([1400.0, 860.0])
+        .with_max_steps(8)
+        .renderer(WgpuTestRenderer::from_render_state(state))
+        .build_ui_state(|ui, viewer: &mut Viewer| viewer.ui(ui), viewer);
+    settle(&mut harness);
+    Some(harness)
 }
 
 /// Whether a text stands somewhere in the window.
