@@ -43,6 +43,9 @@ impl Box {
     }
 }
 
+/// The most axes that an array of boxes has: those of a stream.
+pub const MOST_AXES: usize = 8;
+
 /// The most cells of the lookup: what is cut into more is not the work of ranks.
 const MOST_CELLS: u64 = 1 << 22;
 
@@ -62,7 +65,10 @@ pub struct Boxes {
 impl Boxes {
     /// None when a box is empty, reaches out of the array or lies on another, or when there are too many.
     pub fn new(shape: &[u64], boxes: Vec<Box>) -> Option<Boxes> {
-        if boxes.len() >= NONE as usize || !boxes.iter().all(|b| b.fits(shape)) {
+        if shape.len() > MOST_AXES || boxes.len() >= NONE as usize {
+            return None;
+        }
+        if !boxes.iter().all(|b| b.fits(shape)) {
             return None;
         }
         let cuts: Vec<Vec<u64>> = (0..shape.len())

@@ -56,8 +56,10 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
         }
         bound = Some(stream.info().header().absolute_bound);
         let mut parts = Vec::new();
+        let mut first = Some(stream);
         for block in &blocks {
-            let (Some(start), Some(stream)) = (block.start.clone(), payload(block)?) else { break };
+            let stream = first.take().map_or_else(|| payload(block), |first| Ok(Some(first)))?;
+            let (Some(start), Some(stream)) = (block.start.clone(), stream) else { break };
             parts.push((start, stream));
         }
         if parts.len() == blocks.len()

@@ -2,7 +2,7 @@
 
 use fsz::{Stream, TileKind};
 
-use crate::boxes::Boxes;
+use crate::boxes::{Boxes, MOST_AXES};
 
 /// Elements of a tile in the standard geometry.
 pub const TILE: u64 = 256;
@@ -152,7 +152,8 @@ impl Tiles {
         let (first, position) = match &self.parts {
             None => (0, position),
             Some(parts) => {
-                let (part, position) = parts.boxes.find(&index(&parts.shape, position))?;
+                let index = index(&parts.shape, position);
+                let (part, position) = parts.boxes.find(&index[..parts.shape.len()])?;
                 (parts.first[part], position)
             }
         };
@@ -208,10 +209,11 @@ impl Tiles {
     }
 }
 
-/// The index along each axis of an array of the element at a position in C order.
-fn index(shape: &[u64], mut position: u64) -> Vec<u64> {
-    let mut index = vec![0; shape.len()];
-    for (i, &n) in index.iter_mut().zip(shape).rev() {
+/// The index along each axis of an array, one of [`crate::boxes::MOST_AXES`] at most, of the element at
+/// a position in C order. Asked of every point of a picture: it takes no memory.
+fn index(shape: &[u64], mut position: u64) -> [u64; MOST_AXES] {
+    let mut index = [0; MOST_AXES];
+    for (i, &n) in index[..shape.len()].iter_mut().zip(shape).rev() {
         *i = position % n.max(1);
         position /= n.max(1);
     }
