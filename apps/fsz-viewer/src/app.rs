@@ -26,6 +26,7 @@ use crate::raw_dialog::RawDialog;
 use crate::service::{News, Planes, Role, Service, Set, Wake};
 use crate::settings::Settings;
 use crate::sweep::Point;
+use crate::which::Which;
 
 /// What to show first.
 #[derive(Clone, Default)]
@@ -70,17 +71,18 @@ impl Measured {
 
 /// The pictures of the panes.
 #[derive(Debug, Default)]
-pub struct Pictures {
-    /// Of the original.
-    pub original: Picture,
-    /// Of the reconstruction.
-    pub subject: Picture,
-    /// Of its error.
-    pub error: Picture,
-    /// Of the other reconstruction.
-    pub other: Picture,
-    /// Of its error.
-    pub other_error: Picture,
+pub struct Pictures([Picture; Which::ALL.len()]);
+
+impl Pictures {
+    /// The picture of a pane.
+    pub fn of(&self, which: Which) -> &Picture {
+        &self.0[which as usize]
+    }
+
+    /// The picture of a pane, to be made anew.
+    pub fn at(&mut self, which: Which) -> &mut Picture {
+        &mut self.0[which as usize]
+    }
 }
 
 /// Long work that is under way.
@@ -122,6 +124,7 @@ pub struct Viewer {
     /// The cursor stays where it was clicked.
     pub(crate) pinned: bool,
     pub(crate) pictures: Pictures,
+    pub(crate) ranges: crate::panels::Ranges,
     /// The window's GPU, where it paints.
     pub(crate) brush: Option<Brush>,
     pub(crate) messages: Vec<String>,
@@ -176,6 +179,7 @@ impl Viewer {
             cursor: None,
             pinned: false,
             pictures: Pictures::default(),
+            ranges: Default::default(),
             messages: Vec::new(),
             work: Vec::new(),
             raw_dialogs: Vec::new(),
@@ -497,10 +501,10 @@ impl Viewer {
     }
 
     /// A number that is another when anything that a picture of the planes at `place` depends on is.
-    pub(crate) fn picture_key(&self, name: &str, place: Place) -> u64 {
+    pub(crate) fn picture_key(&self, which: Which, place: Place) -> u64 {
         let mut hasher = DefaultHasher::new();
         let s = &self.settings;
-        name.hash(&mut hasher);
+        which.hash(&mut hasher);
         (self.generation, place).hash(&mut hasher);
         (s.map as u8, s.range as u8, s.log, s.error as u8).hash(&mut hasher);
         (s.overlay as u8, s.opacity.to_bits()).hash(&mut hasher);
@@ -530,6 +534,11 @@ impl Viewer {
     /// Points of rate and distortion that were found so far.
     pub fn sweep_points(&self) -> &[Point] {
         &self.distortion.points
+    }
+
+    /// The picture of a pane.
+    pub fn picture(&self, which: Which) -> &Picture {
+        self.pictures.of(which)
     }
 
     /// The choices of the user.

@@ -7,8 +7,8 @@ use fsz_field::Output;
 
 use crate::app::Viewer;
 use crate::document::Result;
-use crate::pane::Picture;
 use crate::tiles::kind_name;
+use crate::which::Which;
 
 /// Writes a picture as PNG, point by point.
 ///
@@ -30,18 +30,6 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 impl Viewer {
-    /// The picture of a pane by its name: `original`, `reconstruction`, `error`, `other`, `other-error`.
-    pub fn picture(&self, name: &str) -> &Picture {
-        let p = &self.pictures;
-        match name {
-            "original" => &p.original,
-            "reconstruction" => &p.subject,
-            "error" => &p.error,
-            "other" => &p.other,
-            _ => &p.other_error,
-        }
-    }
-
     /// The figures of the whole field and of the plane, a line each.
     pub(crate) fn metrics_csv(&self) -> String {
         let mut text = String::from(
@@ -104,8 +92,8 @@ impl Viewer {
         });
         ui.label("Into the folder that the viewer was started in:");
         let mut said = None;
-        for name in ["original", "reconstruction", "error", "other", "other-error"] {
-            let picture = self.picture(name);
+        for which in Which::ALL {
+            let (picture, name) = (self.picture(which), which.name());
             if picture.is_empty() {
                 continue;
             }

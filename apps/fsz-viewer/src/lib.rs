@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 mod app;
+mod arrangement;
 mod aside;
 mod bench;
 mod beside;
@@ -37,6 +38,7 @@ mod service;
 mod settings;
 mod sweep;
 mod tiles;
+mod which;
 mod words;
 mod zfp;
 
@@ -53,3 +55,4 @@ pub use plane::Place;
 pub use service::{Role, Wake};
 pub use settings::{Layout, Settings};
 pub use sweep::{Point, Scope, Way};
+pub use which::Which;

@@ -155,13 +155,17 @@ pub struct Touch {
     pub hovered: Option<(usize, usize)>,
     /// Planes to go, by the wheel.
     pub planes: i32,
+    /// The user takes the pane by its title.
+    pub taken: bool,
 }
 
 impl Pane<'_> {
     /// Draws the pane into all the space there is, moves the camera, and says what the pointer does.
     pub fn show(&self, ui: &mut Ui, camera: &mut Camera, cursor: Option<(usize, usize)>) -> Touch {
         let bar_height = if self.bar.is_some() { 30.0 } else { 0.0 };
-        ui.label(egui::RichText::new(self.title).strong());
+        let title = egui::RichText::new(self.title).strong();
+        let title = ui.add(egui::Label::new(title).selectable(false).sense(Sense::drag()));
+        let taken = title.on_hover_text("Drag it to where the pane shall stand").drag_started();
         let space = ui.available_size() - vec2(0.0, bar_height);
         let (area, response) =
             ui.allocate_exact_size(space.max(vec2(40.0, 40.0)), Sense::click_and_drag());
@@ -192,7 +196,7 @@ impl Pane<'_> {
         if let Some(bar) = &self.bar {
             bar.show(ui, area.width());
         }
-        self.touch(ui, &response, area, camera)
+        Touch { taken, ..self.touch(ui, &response, area, camera) }
     }
 
     fn touch(&self, ui: &Ui, response: &Response, area: Rect, camera: &mut Camera) -> Touch {

@@ -57,10 +57,10 @@ impl Plane {
     pub fn percentiles(&self, cut: f64, missing: &[f64]) -> Option<(f64, f64)> {
         let mut numbers: Vec<f64> = self.values.clone();
         numbers.retain(|v| v.is_finite() && !missing.contains(v));
-        numbers.sort_by(f64::total_cmp);
         let last = numbers.len().checked_sub(1)?;
-        let skip = (last as f64 * cut).round() as usize;
-        Some((numbers[skip.min(last)], numbers[last - skip.min(last)]))
+        let skip = ((last as f64 * cut).round() as usize).min(last);
+        let mut at = |place| *numbers.select_nth_unstable_by(place, f64::total_cmp).1;
+        Some((at(skip), at(last - skip)))
     }
 }
 

@@ -14,8 +14,10 @@ use crate::aside::{Aside, Found};
 use crate::catalog::{Catalog, Choice};
 use crate::decoder::{Decoder, Wanted};
 use crate::document::{Document, Result};
+use crate::grid::PlaneSize;
 use crate::measures::Measures;
 use crate::plane::{Place, Plane};
+use crate::which::Which;
 
 /// What a field is here for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +75,25 @@ pub struct Planes {
     pub decoder: String,
     /// What the user should know of it.
     pub note: Option<String>,
+}
+
+impl Planes {
+    /// The plane of a pane.
+    pub fn of(&self, which: Which) -> Option<&Plane> {
+        match which {
+            Which::Original => self.original.as_ref(),
+            Which::Reconstruction => self.subject.as_ref(),
+            Which::Error => self.error.as_ref(),
+            Which::Other => self.other.as_ref(),
+            Which::OtherError => self.other_error.as_ref(),
+        }
+    }
+
+    /// Rows and columns of all of them.
+    pub fn size(&self) -> PlaneSize {
+        let first = Which::ALL.into_iter().find_map(|which| self.of(which));
+        first.map_or(PlaneSize::default(), |plane| plane.size)
+    }
 }
 
 /// Work for the threads.

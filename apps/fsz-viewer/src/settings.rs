@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arrangement::{Arrangement, arrangement};
 use crate::colours::Map;
 use crate::paint::{ErrorMode, Overlay};
 use crate::sweep::Scope;
@@ -21,11 +22,14 @@ pub enum RangeMode {
     Plane,
     /// The plane's values without 1 % at either end.
     Percentile,
+    /// Of each pane the range of its own plane.
+    Own,
 }
 
 impl RangeMode {
     /// All of them, in the order of the menu.
-    pub const ALL: [RangeMode; 3] = [RangeMode::Field, RangeMode::Plane, RangeMode::Percentile];
+    pub const ALL: [RangeMode; 4] =
+        [RangeMode::Field, RangeMode::Plane, RangeMode::Percentile, RangeMode::Own];
 
     /// Its name in the menu.
     pub fn name(self) -> &'static str {
@@ -33,6 +37,7 @@ impl RangeMode {
             RangeMode::Field => "whole field",
             RangeMode::Plane => "this plane",
             RangeMode::Percentile => "1 % to 99 %",
+            RangeMode::Own => "each pane its own",
         }
     }
 }
@@ -96,6 +101,8 @@ pub struct Settings {
     pub try_bound: f64,
     /// Which panes there are.
     pub layout: Layout,
+    /// Where they stand.
+    pub arrangement: Arrangement,
     /// What rate and distortion are plotted of.
     pub sweep: Scope,
     /// The panel of metrics.
@@ -115,6 +122,7 @@ impl Default for Settings {
             opacity: 0.6,
             try_bound: 1e-3,
             layout: Layout::All,
+            arrangement: arrangement(),
             sweep: Scope::default(),
             metrics: true,
             recent: Vec::new(),

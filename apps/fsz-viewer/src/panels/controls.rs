@@ -3,6 +3,7 @@
 use egui::{ComboBox, DragValue, Slider, Ui};
 
 use crate::app::Viewer;
+use crate::arrangement::{arrangement, is_moved};
 use crate::colours::Map;
 use crate::paint::{ErrorMode, Overlay};
 use crate::settings::{Layout, RangeMode};
@@ -61,6 +62,9 @@ impl Viewer {
         ui.heading("View");
         let s = &mut self.settings;
         choice(ui, "panes", &mut s.layout, &Layout::ALL, Layout::name);
+        if is_moved(&s.arrangement) && ui.button("panes as at first").clicked() {
+            s.arrangement = arrangement();
+        }
         choice(ui, "colours", &mut s.map, &Map::ALL, Map::name);
         choice(ui, "range", &mut s.range, &RangeMode::ALL, RangeMode::name);
         ui.checkbox(&mut s.log, "logarithmic");

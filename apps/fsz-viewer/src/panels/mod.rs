@@ -1,5 +1,6 @@
 //! The window: bars, panels and panes around the viewer's state.
 
+mod bars;
 mod beside;
 mod controls;
 mod dialogs;
@@ -10,10 +11,12 @@ mod legend;
 mod measure_plots;
 mod measures;
 mod panes;
+mod pictures;
 mod probe;
 mod status;
 mod top;
 
+pub use pictures::Ranges;
 pub use probe::Explained;
 
 use egui::{CentralPanel, Panel, ScrollArea, Ui};

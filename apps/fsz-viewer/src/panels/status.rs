@@ -3,14 +3,14 @@
 use egui::{ProgressBar, Ui};
 
 use crate::app::Viewer;
+use crate::which::Which;
 
 impl Viewer {
     pub(super) fn status(&mut self, ui: &mut Ui) {
         ui.horizontal(|ui| {
             if let Some(planes) = &self.planes {
                 ui.label(format!("decoded on {}", planes.decoder));
-                let pictures = [&self.pictures.subject, &self.pictures.original];
-                if pictures.iter().any(|picture| picture.is_on_gpu()) {
+                if Which::ALL.iter().any(|&which| self.picture(which).is_on_gpu()) {
                     ui.separator();
                     ui.label("painted on the GPU");
                 }

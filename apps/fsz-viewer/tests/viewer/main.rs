@@ -1,5 +1,6 @@
 //! The viewer without its window: what a person does, by labels and keys, and what is then shown.
 
+mod arrange;
 mod bad_files;
 mod bench;
 mod beside;

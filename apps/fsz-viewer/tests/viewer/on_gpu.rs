@@ -2,14 +2,12 @@
 
 use egui::{Color32, ColorImage};
 use egui_kittest::Harness;
-use fsz_viewer::{ErrorMode, Overlay, Settings, Start, Viewer};
+use fsz_viewer::{ErrorMode, Overlay, Settings, Start, Viewer, Which};
 
 use crate::shop::{Shop, gpu_harness, harness, settle, shows};
 
-const PANES: [&str; 5] = ["original", "reconstruction", "error", "other", "other-error"];
-
 fn pictures(viewer: &Harness<'_, Viewer>) -> Vec<ColorImage> {
-    let shown = PANES.iter().map(|name| viewer.state().picture(name));
+    let shown = Which::ALL.iter().map(|&which| viewer.state().picture(which));
     shown.filter_map(|picture| picture.image()).map(|image| image.expect("a picture")).collect()
 }
 
@@ -24,9 +22,9 @@ fn differing(a: &ColorImage, b: &ColorImage) -> usize {
 fn check(start: &Start, settings: Settings, panes: usize) {
     let Some(on_gpu) = gpu_harness(start.clone(), settings.clone()) else { return };
     assert!(shows(&on_gpu, "painted on the GPU"), "{:?}", on_gpu.state().messages());
-    assert!(on_gpu.state().picture("reconstruction").is_on_gpu());
+    assert!(on_gpu.state().picture(Which::Reconstruction).is_on_gpu());
     let on_cpu = harness(start.clone(), settings.clone());
-    assert!(!on_cpu.state().picture("reconstruction").is_on_gpu());
+    assert!(!on_cpu.state().picture(Which::Reconstruction).is_on_gpu());
     let (found, expected) = (pictures(&on_gpu), pictures(&on_cpu));
     assert_eq!((found.len(), expected.len()), (panes, panes));
     for (pane, (found, expected)) in found.iter().zip(&expected).enumerate() {
@@ -78,7 +76,7 @@ fn another_plane_or_colour_makes_other_pictures() {
         viewer.key_press(egui::Key::End);
         settle(&mut viewer);
         let last = pictures(&viewer);
-        for pane in 0..PANES.len() {
+        for pane in 0..Which::ALL.len() {
             assert!(differing(&first[pane], &last[pane]) > 100, "pane {pane}");
         }
         viewer.key_press(egui::Key::V);
