@@ -64,6 +64,8 @@ pub struct Document {
     pub decoded_bound: Option<f64>,
     /// Of values that were decoded from zfp: bytes of the stream.
     pub zfp_bytes: Option<u64>,
+    /// What the file was opened with because it does not tell it.
+    pub hints: Hints,
     body: Body,
 }
 
@@ -83,6 +85,7 @@ impl Document {
         }
         let field = fsz_field::open(path, hints, &Codec::cpu()).map_err(|e| e.to_string())?;
         let mut document = Document::of_values(title, path, field);
+        document.hints = hints.clone();
         if kind == Kind::Zfp {
             document.zfp_bytes = std::fs::metadata(path).ok().map(|m| m.len());
         }
@@ -123,6 +126,7 @@ impl Document {
             facts: None,
             decoded_bound: None,
             zfp_bytes: None,
+            hints: Hints::default(),
             body: Body::Values(Arc::new(field)),
         }
     }
@@ -136,6 +140,7 @@ impl Document {
             facts: Some(Arc::new(facts)),
             decoded_bound: None,
             zfp_bytes: None,
+            hints: Hints::default(),
             body,
         }
     }

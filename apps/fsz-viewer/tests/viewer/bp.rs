@@ -59,7 +59,9 @@ fn variables_and_steps_of_a_pair_go_together() {
         ..Default::default()
     };
     let mut viewer = harness(start, Settings::default());
-    for (variable, step, blocks) in [("whole", 1, 1), ("whole", 2, 1), ("halves", 0, 2)] {
+    for (variable, step, blocks) in
+        [("whole", 1, 1), ("whole", 2, 1), ("halves", 2, 2), ("halves", 0, 2)]
+    {
         viewer.state_mut().choose(Choice { variable: variable.to_owned(), step });
         settle(&mut viewer);
         let state = viewer.state();
@@ -76,6 +78,13 @@ fn variables_and_steps_of_a_pair_go_together() {
     }
     assert!(shows(&viewer, "Variable"));
     assert!(viewer.query_all_by_label_contains("fsz.bp halves step 0").next().is_some());
+    // Variable and step come back with the files.
+    viewer.state_mut().choose(Choice { variable: "halves".to_owned(), step: 1 });
+    settle(&mut viewer);
+    let again = harness(Start::default(), viewer.state().kept());
+    let title = again.state().set().subject.as_ref().map(|d| d.title.clone());
+    assert_eq!(title.as_deref(), Some("fsz.bp halves step 1"));
+    assert!(again.state().set().original.is_some());
 }
 
 #[test]

@@ -4,9 +4,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use fsz_field::zfp::{Mode, Zfp};
 use fsz_field::{FixedRate, Shape, Values};
-use fsz_viewer::Viewer;
+use fsz_viewer::{Start, Viewer};
 
-use crate::shop::{Shop, drop_file, settle, shows};
+use crate::shop::{Shop, drop_file, harness, settle, shows};
 
 /// The shop's field without what zfp does not know.
 fn numbers(shop: &Shop) -> Vec<f32> {
@@ -87,6 +87,10 @@ fn the_name_fills_the_question() {
     assert!(shows(&viewer, "zfp") && shows(&viewer, "12 × 40 × 50"));
     drop_file(&mut viewer, &shop.path("wave_12x40x50.f32"));
     assert!(shows(&viewer, "Error, signed"), "its original brings the error");
+    // The answer is remembered with the file.
+    let again = harness(Start::default(), viewer.state().kept());
+    assert!(again.state().set().subject.as_ref().is_some_and(|d| d.zfp_bytes.is_some()));
+    assert!(!shows(&again, "A zfp stream without a header"));
 }
 
 #[test]
