@@ -263,6 +263,7 @@ impl Viewer {
             self.service.planes(&self.set, self.place, self.generation);
         }
         self.measure_plane();
+        self.follow_sweep();
     }
 
     /// Whether a file, a plane or a figure is still to come.

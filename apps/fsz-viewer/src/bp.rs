@@ -64,7 +64,8 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
         }
         if parts.len() == blocks.len()
             && let Some(document) =
-                Document::from_blocks(title.clone(), path, &step_blocks.shape, parts)?
+                Document::from_blocks(title.clone(), path, &step_blocks.shape, parts)
+                    .map_err(|e| format!("{title}: {e}"))?
         {
             return Ok(document);
         }

@@ -24,6 +24,8 @@ pub struct Distortion {
     /// Of which set the present points are.
     generation: u64,
     running: Option<Arc<Progress>>,
+    /// Only the present points are sought again.
+    again: bool,
 }
 
 impl Distortion {
@@ -45,7 +47,7 @@ impl Viewer {
     /// Sweeps the original, or the plane of it that is looked at.
     pub fn sweep(&mut self, scope: Scope) {
         self.stop_sweep();
-        let Some(original) = self.set.original.clone() else { return };
+        let Some(original) = &self.set.original else { return };
         let place = (scope == Scope::Plane && original.grid.axes() > 1).then_some(self.place);
         let of = match place {
             None => "the whole field".to_owned(),
@@ -53,26 +55,41 @@ impl Viewer {
                 format!("plane {} of {}", place.plane, original.grid.axis_name(place.axis))
             }
         };
+        self.distortion = Distortion { place, of, ..Default::default() };
+        self.start_sweep(true);
+    }
+
+    /// Seeks the present points of a plane again when something else is in the panes.
+    pub(crate) fn follow_sweep(&mut self) {
+        let known = &self.distortion;
+        let follows = known.place.is_some() && !known.of.is_empty() && !known.running();
+        if follows && known.generation != self.generation && !self.beside.making() {
+            self.distortion.points.retain(|point| !point.present);
+            self.start_sweep(false);
+        }
+    }
+
+    fn start_sweep(&mut self, all: bool) {
+        self.distortion.generation = self.generation;
+        let (Some(original), place) = (self.set.original.clone(), self.distortion.place) else {
+            return;
+        };
         let zfp = self.beside.asked.filter(|_| self.set.other.is_some());
-        let present = Present { bound: self.set.bound(), zfp };
+        // The present points of the whole field are its figures.
+        let present = match place {
+            Some(_) => Present { bound: self.set.bound(), zfp },
+            None => Present::default(),
+        };
         let missing = self.set.subject.as_ref().map_or(Vec::new(), |s| s.missing().to_vec());
         let progress = self.service.aside.run(move |progress, tell| {
-            let end =
-                swept(&original, place, &missing, present, progress, |p| tell(Found::Point(p)));
+            let each = |point| tell(Found::Point(point));
+            let end = swept(&original, place, &missing, (all, present), progress, each);
             tell(Found::Swept(end));
         });
-        self.work.push(Work {
-            name: "sweeping".to_owned(),
-            progress: progress.clone(),
-            aside: true,
-        });
-        self.distortion = Distortion {
-            place,
-            of,
-            generation: self.generation,
-            running: Some(progress),
-            ..Default::default()
-        };
+        let name = "sweeping".to_owned();
+        self.work.push(Work { name, progress: progress.clone(), aside: true });
+        self.distortion.running = Some(progress);
+        self.distortion.again = !all;
     }
 
     /// Ends the sweep; what was found stays.
@@ -96,6 +113,7 @@ impl Viewer {
         }
         self.distortion.running = None;
         match end {
+            Ok(_) if self.distortion.again => {}
             Ok(note) => self.distortion.note = note,
             Err(reason) => self.say(reason),
         }
@@ -149,7 +167,7 @@ fn swept(
     original: &Document,
     place: Option<Place>,
     missing: &[f64],
-    present: Present,
+    present: (bool, Present),
     progress: &Arc<Progress>,
     each: impl FnMut(Point),
 ) -> Result<Option<String>> {
@@ -159,7 +177,6 @@ fn swept(
             let plane = original.plane_field(&codec, place)?;
             sweep(&plane, missing, present, progress, each)
         }
-        // The present points of the whole field are its figures.
-        None => sweep(&*original.values(&codec)?, missing, Present::default(), progress, each),
+        None => sweep(&*original.values(&codec)?, missing, present, progress, each),
     }
 }

@@ -80,21 +80,21 @@ fn bounds() -> impl Iterator<Item = f64> {
 /// Bits per value of the sweep.
 const RATES: [f64; 11] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0];
 
-/// Compresses `field` in all ways, and hands each point over as it is found. The text says what was
-/// left out.
+/// Compresses `field` as it is in the panes, and with `all` over the range of bounds and rates, and hands
+/// each point over as it is found. The text says what was left out.
 ///
 /// # Errors
 /// When a field cannot be compressed. A cancelled sweep ends without one.
 pub fn sweep(
     field: &Field,
     missing: &[f64],
-    present: Present,
+    (all, present): (bool, Present),
     progress: &Arc<Progress>,
     each: impl FnMut(Point),
 ) -> Result<Option<String>> {
     match field.values() {
-        Values::F32(values) => Sweep { field, values, missing, progress, each }.run(present),
-        Values::F64(values) => Sweep { field, values, missing, progress, each }.run(present),
+        Values::F32(values) => Sweep { field, values, missing, progress, each }.run(all, present),
+        Values::F64(values) => Sweep { field, values, missing, progress, each }.run(all, present),
     }
 }
 
@@ -107,14 +107,14 @@ struct Sweep<'a, T, F> {
 }
 
 impl<T: Scalar + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
-    fn run(&mut self, present: Present) -> Result<Option<String>> {
-        let asked: Vec<_> = bounds().map(|bound| (Bound::ValueRange(bound), false)).collect();
+    fn run(&mut self, all: bool, present: Present) -> Result<Option<String>> {
+        let asked = bounds().filter(|_| all).map(|bound| (Bound::ValueRange(bound), false));
         let shown = present.bound.map(|bound| (Bound::Absolute(bound), true));
-        let steps = 2 * asked.len() + RATES.len() + 2;
+        let steps = if all { 2 * bounds().count() + RATES.len() + 2 } else { 2 };
         self.progress.begin(steps as u64);
         let mut accuracies = Vec::new();
         let mut unknown = 0;
-        for (bound, present) in asked.into_iter().chain(shown) {
+        for (bound, present) in asked.chain(shown) {
             let (absolute, found) = self.fsz(bound, present)?;
             unknown = found.nan + found.inf + found.missing;
             if !present {
@@ -133,7 +133,7 @@ impl<T: Scalar + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
             return Ok(Some(note.to_owned()));
         }
         accuracies.retain(|bound| *bound > 0.0);
-        let rates = RATES.into_iter().map(|rate| (Asked::Rate(rate), false));
+        let rates = RATES.into_iter().filter(|_| all).map(|rate| (Asked::Rate(rate), false));
         let accuracies = accuracies.into_iter().map(|bound| (Asked::Accuracy(bound), false));
         let shown = present.zfp.map(|asked| (asked, true));
         for (asked, present) in rates.chain(accuracies).chain(shown) {
@@ -208,7 +208,8 @@ mod tests {
     fn points(field: &Field, present: Present) -> (Vec<Point>, Option<String>) {
         let mut points = Vec::new();
         let progress = Progress::new();
-        let note = sweep(field, &[], present, &progress, |point| points.push(point)).unwrap();
+        let note =
+            sweep(field, &[], (true, present), &progress, |point| points.push(point)).unwrap();
         (points, note)
     }
 
@@ -258,7 +259,10 @@ mod tests {
                 progress.cancel();
             }
         };
-        assert_eq!(sweep(&field(false), &[], Present::default(), &progress, each), Ok(None));
+        assert_eq!(
+            sweep(&field(false), &[], (true, Present::default()), &progress, each),
+            Ok(None)
+        );
         assert_eq!(found, 3);
     }
 }

@@ -15,7 +15,7 @@ impl Viewer {
         let plane = self.plane_figures();
         match plane {
             [None, None] => _ = ui.label("measuring …"),
-            _ => self.figures(ui, "plane metrics", plane),
+            _ => self.figures(ui, "plane metrics", plane, false),
         }
         ui.add_space(6.0);
         ui.heading("Whole field");
@@ -25,11 +25,11 @@ impl Viewer {
             ui.label(if failed { "could not be measured" } else { "measuring …" });
             return;
         }
-        self.figures(ui, "field metrics", field);
-        self.sizes(ui);
+        self.figures(ui, "field metrics", field, true);
     }
 
-    fn figures(&self, ui: &mut Ui, id: &str, of: [Option<&Measures>; 2]) {
+    /// The figures, and below them the sizes where `sizes`.
+    fn figures(&self, ui: &mut Ui, id: &str, of: [Option<&Measures>; 2], sizes: bool) {
         Grid::new(id).num_columns(3).spacing([12.0, 3.0]).show(ui, |ui| {
             if of[1].is_some() {
                 ui.label("");
@@ -58,11 +58,9 @@ impl Viewer {
                 None => "no bound".to_owned(),
             });
             row("not compared", &|m| words::count(m.comparison.elements - m.comparison.compared));
-        });
-    }
-
-    fn sizes(&self, ui: &mut Ui) {
-        Grid::new("sizes").num_columns(3).spacing([12.0, 3.0]).show(ui, |ui| {
+            if !sizes {
+                return;
+            }
             let documents = [self.set.subject.as_ref(), self.set.other.as_ref()];
             let mut row = |name: &str, of: fn(&Document) -> Option<String>| {
                 ui.label(name);

@@ -1,9 +1,9 @@
 //! The plot of rate and distortion.
 
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Point, Way};
+use fsz_viewer::{Point, Start, Way};
 
-use crate::shop::{Shop, press, settle, shows};
+use crate::shop::{Shop, harness, press, settle, shows};
 
 fn of(points: &[Point], way: Way) -> Vec<Point> {
     points.iter().filter(|p| p.way == way && !p.present).copied().collect()
@@ -25,6 +25,26 @@ fn a_plane_is_swept() {
     viewer.key_press(egui::Key::ArrowRight);
     settle(&mut viewer);
     assert!(shows(&viewer, "PSNR in dB by bits per value, of plane 0 of axis 0, compressed alone"));
+}
+
+#[test]
+fn the_present_point_of_a_plane_follows_the_bound() {
+    let shop = Shop::of_numbers();
+    let start = Start {
+        files: vec![shop.path("numbers.fsz")],
+        original: Some(shop.path("numbers_12x40x50.f32")),
+        ..Default::default()
+    };
+    let settings = serde_json::from_str(r#"{"try_bound":0.02}"#).unwrap();
+    let mut viewer = harness(start, settings);
+    press(&mut viewer, "Plot it");
+    let [(_, before)] = viewer.state().present_points()[..] else { panic!("one point") };
+    let curve = viewer.state().sweep_points().len();
+    viewer.state_mut().compress();
+    settle(&mut viewer);
+    let [(_, after)] = viewer.state().present_points()[..] else { panic!("one point") };
+    assert!(after[0] < before[0] && after[1] < before[1], "{before:?} {after:?}");
+    assert_eq!(viewer.state().sweep_points().len(), curve, "the curves stay");
 }
 
 #[test]
