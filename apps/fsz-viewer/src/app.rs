@@ -130,6 +130,8 @@ pub struct Viewer {
     /// The window's GPU, where it paints.
     pub(crate) brush: Option<Brush>,
     pub(crate) messages: Vec<String>,
+    /// What is worth knowing, and no error.
+    pub(crate) notes: Vec<String>,
     pub(crate) work: Vec<Work>,
     /// Files that do not tell what is in them; the first is asked about.
     pub(crate) raw_dialogs: Vec<RawDialog>,
@@ -148,14 +150,14 @@ pub struct Viewer {
     /// The bound of *Try it* moved while the last one was still being compressed.
     pub(crate) try_waits: bool,
     /// The bound that was last compressed in memory.
-    tried: Option<f64>,
+    pub(crate) tried: Option<f64>,
     hints: Hints,
     pub(crate) explained: crate::panels::Explained,
     pub(crate) dialogs: crate::file_dialog::Dialogs,
 }
 
 impl Viewer {
-    /// A viewer that opens what `start` names.
+    /// A viewer that opens what `start` names, or where it names nothing, what was open last.
     ///
     /// # Errors
     /// When the system gives no threads.
@@ -184,6 +186,7 @@ impl Viewer {
             pictures: Pictures::default(),
             ranges: Default::default(),
             messages: Vec::new(),
+            notes: Vec::new(),
             work: Vec::new(),
             raw_dialogs: Vec::new(),
             typed_path: String::new(),
@@ -199,6 +202,13 @@ impl Viewer {
             explained: Default::default(),
             dialogs: crate::file_dialog::Dialogs::new(wake),
         };
+        let session = viewer.settings.session.take();
+        if start.files.is_empty()
+            && start.original.is_none()
+            && let Some(session) = session
+        {
+            viewer.restore(session);
+        }
         for (path, role) in start.files.iter().zip([Role::Subject, Role::Other]) {
             viewer.open(path, role);
         }
@@ -532,6 +542,11 @@ impl Viewer {
     /// Figures of the whole field: of the subject and of the other reconstruction.
     pub fn field_figures(&self) -> [Option<&Measures>; 2] {
         self.measured.both()
+    }
+
+    /// The notes that are shown.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Points of rate and distortion that were found so far.

@@ -181,7 +181,7 @@ fn suits(document: &Document, exact: bool) -> bool {
     let most = range.min.abs().max(range.max.abs());
     let shown =
         most <= f64::from(f32::MAX) && range.max - range.min >= f64::from(f32::MIN_POSITIVE);
-    document.dtype == Dtype::F32 || !exact && shown
+    document.is_one_stream() && (document.dtype == Dtype::F32 || !exact && shown)
 }
 
 /// The nearest `f32`; of what is beyond `bound` one that is beyond the nearest `f32` of it.

@@ -45,6 +45,9 @@ struct Args {
     /// What decodes the planes that are looked at
     #[arg(long, value_enum, default_value = "auto")]
     decoder: Wanted,
+    /// Do not open what was open last, which is opened when no file is named
+    #[arg(long)]
+    fresh: bool,
     /// Measure how fast planes of the first file come, without a window
     #[arg(long)]
     bench: bool,
@@ -87,11 +90,14 @@ fn run(args: Args) -> Result<(), String> {
         "fsz-viewer",
         options,
         Box::new(|context| {
-            let settings = context
+            let mut settings = context
                 .storage
                 .and_then(|storage| storage.get_string(KEY))
                 .and_then(|text| serde_json::from_str(&text).ok())
                 .unwrap_or_else(Settings::default);
+            if args.fresh {
+                settings.session = None;
+            }
             start.window = context.wgpu_render_state.clone();
             let egui = context.egui_ctx.clone();
             let wake = Arc::new(move || egui.request_repaint());
@@ -114,7 +120,7 @@ impl eframe::App for Window {
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        if let Ok(text) = serde_json::to_string(self.0.settings()) {
+        if let Ok(text) = serde_json::to_string(&self.0.kept()) {
             storage.set_string(KEY, text);
         }
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::arrangement::{Arrangement, arrangement};
 use crate::colours::Map;
 use crate::paint::{ErrorMode, Overlay};
+use crate::session::Session;
 use crate::sweep::Scope;
 
 /// How many files are remembered.
@@ -109,6 +110,8 @@ pub struct Settings {
     pub metrics: bool,
     /// The files opened last.
     pub recent: Vec<PathBuf>,
+    /// What was open when the viewer was closed.
+    pub session: Option<Session>,
 }
 
 impl Default for Settings {
@@ -126,6 +129,7 @@ impl Default for Settings {
             sweep: Scope::default(),
             metrics: true,
             recent: Vec::new(),
+            session: None,
         }
     }
 }

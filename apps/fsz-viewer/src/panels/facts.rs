@@ -45,7 +45,15 @@ impl Viewer {
                 "bound asked",
                 format!("{} {}", words::number(header.bound.requested()), header.bound.kind()),
             );
-            row("absolute bound", words::number(header.absolute_bound));
+            if facts.blocks > 1 {
+                row("ADIOS2 blocks", words::count(facts.blocks as u64));
+            }
+            let (least, most) = (facts.least_bound, header.absolute_bound);
+            let bound = match least < most {
+                true => format!("{} to {}, by block", words::number(least), words::number(most)),
+                false => words::number(most),
+            };
+            row("absolute bound", bound);
             row("largest error", words::number(certificate.max_abs_error));
             row(
                 "range",

@@ -62,7 +62,10 @@ impl Viewer {
                 }
             }
             if let Some((number, tile)) = facts.as_ref().and_then(|f| f.tiles.of(position)) {
-                show("tile", number.to_string());
+                match facts.as_ref().and_then(|f| f.tiles.part(number)) {
+                    Some((block, tile)) => show("tile", format!("{tile} of ADIOS2 block {block}")),
+                    None => show("tile", number.to_string()),
+                }
                 show("stored as", kind_name(tile.kind).to_owned());
                 show("bytes", tile.bytes.to_string());
                 show("block rates", format!("{:?}", tile.rates));
@@ -86,7 +89,8 @@ impl Viewer {
         if self.explained.tile != Some((self.generation, number)) {
             let decoded = subject.tile(&Codec::cpu(), number).unwrap_or_default();
             let single = subject.dtype == Dtype::F32;
-            let codes = explain::codes(&decoded, facts.header.quantization_step, single);
+            let step = subject.step(number).unwrap_or(facts.header.quantization_step);
+            let codes = explain::codes(&decoded, step, single);
             self.explained = Explained {
                 tile: Some((self.generation, number)),
                 costs: (!codes.is_empty()).then(|| explain::costs(&codes)),

@@ -66,18 +66,9 @@ impl Viewer {
                 ui.strong(&leader.title);
             }
         });
-        let mut dismissed = None;
-        for (i, message) in self.messages.iter().enumerate() {
-            ui.horizontal_wrapped(|ui| {
-                ui.colored_label(ui.visuals().error_fg_color, message);
-                if ui.small_button("dismiss").clicked() {
-                    dismissed = Some(i);
-                }
-            });
-        }
-        if let Some(i) = dismissed {
-            self.messages.remove(i);
-        }
+        let alarming = ui.visuals().error_fg_color;
+        lines(ui, &mut self.messages, Some(alarming));
+        lines(ui, &mut self.notes, None);
     }
 
     pub(super) fn welcome(&mut self, ui: &mut Ui) {
@@ -112,5 +103,24 @@ impl Viewer {
             }
             _ => Role::Subject,
         }
+    }
+}
+
+/// Lines that stay until they are dismissed.
+fn lines(ui: &mut Ui, lines: &mut Vec<String>, colour: Option<egui::Color32>) {
+    let mut dismissed = None;
+    for (i, line) in lines.iter().enumerate() {
+        ui.horizontal_wrapped(|ui| {
+            match colour {
+                Some(colour) => ui.colored_label(colour, line),
+                None => ui.label(line),
+            };
+            if ui.small_button("dismiss").clicked() {
+                dismissed = Some(i);
+            }
+        });
+    }
+    if let Some(i) = dismissed {
+        lines.remove(i);
     }
 }

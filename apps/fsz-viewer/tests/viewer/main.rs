@@ -13,6 +13,7 @@ mod measures;
 mod on_gpu;
 #[cfg(target_os = "linux")]
 mod real_window;
+mod session;
 mod shop;
 mod use_it;
 #[cfg(feature = "zfp")]

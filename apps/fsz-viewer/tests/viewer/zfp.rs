@@ -4,9 +4,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use fsz_field::zfp::{Mode, Zfp};
 use fsz_field::{FixedRate, Shape, Values};
-use fsz_viewer::Viewer;
+use fsz_viewer::{Start, Viewer};
 
-use crate::shop::{Shop, drop_file, settle, shows};
+use crate::shop::{Shop, drop_file, harness, settle, shows};
 
 /// The shop's field without what zfp does not know.
 fn numbers(shop: &Shop) -> Vec<f32> {
@@ -58,7 +58,8 @@ fn a_stream_without_a_header_is_asked_about() {
     let mut viewer = shop.viewer("wave.fsz", Some("wave_12x40x50.f32"));
     drop_file(&mut viewer, &shop.path("with.zfp"));
     assert_eq!(other_title(&viewer).as_deref(), Some("with.zfp"));
-    let expected = viewer.state().planes().and_then(|p| p.other.clone()).expect("a plane");
+    let expected =
+        viewer.state().planes().and_then(|p| p.other.clone()).map(|p| p.values).expect("a plane");
     drop_file(&mut viewer, &shop.path("without.zfp"));
     // Shape and type are those of what is open, and the rate is what fills the file.
     assert!(shows(&viewer, "A zfp stream without a header"));
@@ -67,7 +68,8 @@ fn a_stream_without_a_header_is_asked_about() {
     settle(&mut viewer);
     assert_eq!(viewer.state().messages(), [""; 0]);
     assert_eq!(other_title(&viewer).as_deref(), Some("without.zfp"));
-    let found = viewer.state().planes().and_then(|p| p.other.clone()).expect("a plane");
+    let found =
+        viewer.state().planes().and_then(|p| p.other.clone()).map(|p| p.values).expect("a plane");
     assert_eq!(found, expected);
     assert!(shows(&viewer, "8.320"), "bits per value, of whole zfp blocks");
 }
@@ -85,6 +87,10 @@ fn the_name_fills_the_question() {
     assert!(shows(&viewer, "zfp") && shows(&viewer, "12 × 40 × 50"));
     drop_file(&mut viewer, &shop.path("wave_12x40x50.f32"));
     assert!(shows(&viewer, "Error, signed"), "its original brings the error");
+    // The answer is remembered with the file.
+    let again = harness(Start::default(), viewer.state().kept());
+    assert!(again.state().set().subject.as_ref().is_some_and(|d| d.zfp_bytes.is_some()));
+    assert!(!shows(&again, "A zfp stream without a header"));
 }
 
 #[test]
