@@ -120,6 +120,8 @@ pub struct Viewer {
     pub(crate) shown: Option<(Place, u64)>,
     pub(crate) measured: Measured,
     pub(crate) camera: Camera,
+    /// The part of the plane that the panes show, in parts of it.
+    pub(crate) visible: egui::Rect,
     pub(crate) cursor: Option<(usize, usize)>,
     /// The cursor stays where it was clicked.
     pub(crate) pinned: bool,
@@ -178,6 +180,7 @@ impl Viewer {
             shown: None,
             measured: Measured::default(),
             camera: Camera::default(),
+            visible: egui::Rect::EVERYTHING,
             cursor: None,
             pinned: false,
             pictures: Pictures::default(),

@@ -8,9 +8,8 @@ use fsz_field::Output;
 use crate::app::Viewer;
 use crate::document::Result;
 use crate::tiles::kind_name;
-use crate::which::Which;
 
-/// Writes a picture as PNG, point by point.
+/// Writes a picture as PNG.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -92,16 +91,14 @@ impl Viewer {
         });
         ui.label("Into the folder that the viewer was started in:");
         let mut said = None;
-        for which in Which::ALL {
-            let (picture, name) = (self.picture(which), which.name());
-            if picture.is_empty() {
-                continue;
-            }
-            let (axis, plane) = (self.place.axis, self.place.plane);
+        let (axis, plane) = (self.place.axis, self.place.plane);
+        let shown = self.planes.as_ref().map_or(Vec::new(), |planes| self.shown(planes));
+        let all = (shown.len() > 1).then(|| ("panes", shown.clone()));
+        for (name, panes) in all.into_iter().chain(shown.iter().map(|w| (w.name(), vec![*w]))) {
             let file = format!("{stem}-{name}-axis{axis}-{plane}.png");
-            if ui.button(&file).clicked() {
-                let image = picture.image();
-                said = image.map(|i| write_png(&i?, Path::new(&file)).map(|()| file));
+            if ui.button(&file).on_hover_text("with its colour bar").clicked() {
+                let figure = self.figure(ui.ctx(), &panes);
+                said = Some(figure.and_then(|f| write_png(&f, Path::new(&file))).map(|()| file));
                 ui.close();
             }
         }

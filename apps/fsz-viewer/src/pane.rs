@@ -149,7 +149,7 @@ pub struct Pane<'a> {
 }
 
 /// What the pointer does over a pane.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Touch {
     /// The point under the pointer.
     pub hovered: Option<(usize, usize)>,
@@ -157,6 +157,8 @@ pub struct Touch {
     pub planes: i32,
     /// The user takes the pane by its title.
     pub taken: bool,
+    /// The part of the plane that is seen, in parts of it from 0 to 1; larger when there is room around.
+    pub visible: Rect,
 }
 
 impl Pane<'_> {
@@ -200,7 +202,10 @@ impl Pane<'_> {
     }
 
     fn touch(&self, ui: &Ui, response: &Response, area: Rect, camera: &mut Camera) -> Touch {
-        let mut touch = Touch::default();
+        let whole = camera.whole(area, self.size);
+        let part = |at: egui::Pos2| ((at - whole.min) / whole.size()).to_pos2();
+        let visible = Rect::from_min_max(part(area.min), part(area.max));
+        let mut touch = Touch { hovered: None, planes: 0, taken: false, visible };
         if response.double_clicked() {
             *camera = Camera::default();
         }

@@ -21,31 +21,33 @@ impl Viewer {
         self.paint(ui, &planes);
         let mut tree = self.settings.arrangement.clone();
         show_only(&mut tree, &self.shown(&planes));
-        let mut touched = Touch::default();
+        let (mut hovered, mut planes_to_go) = (None, 0);
         let titles = Which::ALL.map(|which| self.title(which, &planes));
         let mut panes = Panes {
             titles: titles.clone(),
             size: planes.size(),
             draw: |ui: &mut Ui, which: Which| {
                 let touch = self.pane(ui, which, &titles[which as usize], &planes);
-                touched.hovered = touched.hovered.or(touch.hovered);
-                touched.planes += touch.planes;
+                hovered = hovered.or(touch.hovered);
+                planes_to_go += touch.planes;
+                self.visible = touch.visible;
                 touch.taken
             },
         };
         tree.ui(&mut panes, ui);
         self.settings.arrangement = tree;
         self.planes = Some(planes);
-        self.go(i64::from(touched.planes));
-        if touched.hovered.is_some() && ui.input(|i| i.pointer.primary_clicked()) {
+        self.go(i64::from(planes_to_go));
+        if hovered.is_some() && ui.input(|i| i.pointer.primary_clicked()) {
             self.pinned = !self.pinned;
         }
-        if !self.pinned && touched.hovered.is_some() {
-            self.cursor = touched.hovered;
+        if !self.pinned && hovered.is_some() {
+            self.cursor = hovered;
         }
     }
 
-    fn title(&self, which: Which, planes: &Planes) -> String {
+    /// What a pane is called.
+    pub(crate) fn title(&self, which: Which, planes: &Planes) -> String {
         match which {
             Which::Original => "Original".to_owned(),
             Which::Reconstruction if self.blink && planes.original.is_some() => {
@@ -65,7 +67,7 @@ impl Viewer {
     }
 
     /// The panes that there is something to show in.
-    fn shown(&self, planes: &Planes) -> Vec<Which> {
+    pub(crate) fn shown(&self, planes: &Planes) -> Vec<Which> {
         let there = Which::ALL.into_iter().filter(|&which| planes.of(which).is_some());
         let there: Vec<Which> = there.collect();
         let layout = self.settings.layout;

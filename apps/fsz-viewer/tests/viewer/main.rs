@@ -7,6 +7,7 @@ mod beside;
 #[cfg(feature = "adios2")]
 mod bp;
 mod distortion;
+mod figure;
 mod looks;
 mod measures;
 mod on_gpu;
