@@ -139,3 +139,44 @@ fn the_window_shows_the_panes_and_hears_keys() {
     screen.ask("xdotool", &["key", "End"]);
     screen.wait(&mut viewer.0, "other plane after a key", |points| middle(&points) != still);
 }
+
+#[test]
+fn the_next_window_opens_what_the_last_one_showed() {
+    let screen = match Screen::open() {
+        Ok(screen) => screen,
+        Err(reason) => {
+            eprintln!("SKIPPED: the viewer's session in a real window: {reason}");
+            return;
+        }
+    };
+    let shop = Shop::new();
+    let start = |files: &[&str]| {
+        let viewer = Command::new(env!("CARGO_BIN_EXE_fsz-viewer"))
+            .args(files.iter().map(|name| shop.path(name)))
+            .env("DISPLAY", &screen.display)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("XDG_DATA_HOME", shop.path("data"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        Running(viewer.expect("it starts"))
+    };
+    let mut first = start(&["wave.fsz"]);
+    screen.wait(&mut first.0, "picture of the pane", |points| colours(&points) > 450);
+    let window = screen.ask("xdotool", &["search", "--onlyvisible", "--name", "FSZ viewer"]);
+    let name = String::from_utf8_lossy(&window.stdout).trim().to_owned();
+    screen.ask("xdotool", &["windowfocus", "--sync", &name]);
+    screen.ask("xdotool", &["key", "ctrl+q"]);
+    let began = Instant::now();
+    let ended = loop {
+        if let Some(ended) = first.0.try_wait().expect("it can be asked") {
+            break ended;
+        }
+        assert!(began.elapsed() < LONGEST, "it does not end for {LONGEST:?}");
+        thread::sleep(Duration::from_millis(100));
+    };
+    assert!(ended.success(), "{ended:?}");
+    // Without a file there would be words only, in some 320 colours.
+    let mut second = start(&[]);
+    screen.wait(&mut second.0, "picture of the pane again", |points| colours(&points) > 450);
+}
