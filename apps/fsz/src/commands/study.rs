@@ -13,19 +13,25 @@ use crate::screen;
 use crate::source::SourceArgs;
 
 mod artifact;
+mod axis;
 mod claims;
+mod datasets;
 mod fidelity;
+mod figures;
 mod gpu;
 mod html;
 mod kept;
 mod machine;
+mod matched;
 mod measure;
+mod measured_peers;
 mod model;
 mod peer;
 mod picture;
 mod plot;
 mod record;
 mod report;
+mod slice;
 mod stats;
 mod tables;
 

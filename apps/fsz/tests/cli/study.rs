@@ -37,13 +37,14 @@ fn tables_and_report() {
     let tiles = shop.read_text("study/tiles.csv");
     assert_eq!(rows(&tiles).len(), 6);
     let standard = rows(&tiles).into_iter().find(|row| row[..2] == ["32", "8"]).unwrap();
-    assert_eq!(standard[3..], ["0", "2", "0", "1.0000"]);
+    assert_eq!(standard[3..], ["0", "2", "0", "0", "1.0000"]);
     for row in rows(&shop.read_text("study/variants.csv")) {
         let sum: f64 = row[2..].iter().map(|cell| cell.parse::<f64>().unwrap()).sum();
         assert!((sum - 1.0).abs() < 1e-3, "{row:?}");
     }
     let claims = shop.read_text("study/claims.csv");
-    assert!(claims.contains("T = 16 never loses") && claims.contains("2.92×"), "{claims}");
+    assert!(claims.contains("(T = 16) never lose to 8,lost 0 of 252"), "{claims}");
+    assert!(claims.contains("2.92×") && !claims.contains("NaN"), "{claims}");
 
     let report = shop.read_text("study/report.html");
     assert!(report.contains("<svg") && report.contains("T_6x20x30"));
@@ -168,7 +169,8 @@ fn figures_of_a_device() {
     let throughput = shop.read_text("s/throughput.csv");
     assert!(throughput.contains("paper-five-reads,8.0000,200.0000"), "{throughput}");
     let claims = shop.read_text("s/claims.csv");
-    assert!(claims.contains("2.8×,3.00×,A Device,agrees"), "{claims}");
+    let single_pass = "2.8×,\"84 fields, 3 bounds, GH200\",3.00×,\"1 cases, A Device\",agrees";
+    assert!(claims.contains(single_pass), "{claims}");
     assert!(shop.read_text("s/report.html").contains("Measured on A Device"));
     shop.write("bad.json", b"{}");
     shop.refused(&["study", FIELD, "--out", "t", "--gpu-json", "bad.json"], "fsz bench");

@@ -45,6 +45,12 @@ impl Row {
         };
         size * (reads + 1.0 / self.ratio)
     }
+
+    /// The ratio, and the GB/s of uncompressed bytes at which reading each once and writing the
+    /// stream goes as fast as the copy.
+    pub fn roof(&self) -> Option<(f64, f64)> {
+        Some((self.ratio, self.copy_gbs? / (1.0 + 1.0 / self.ratio)))
+    }
 }
 
 /// Reads the file.

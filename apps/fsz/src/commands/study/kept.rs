@@ -43,7 +43,8 @@ pub fn studied(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<FieldRecord>
     {
         return Ok(record);
     }
-    let record = measure(plan, &name, &key, &open(args, plan, path)?)?;
+    let mut record = measure(plan, &name, &key, &open(args, plan, path)?)?;
+    record.synthetic = kind(path).is_some();
     let text = toml::to_string(&record).map_err(|e| Failure::Message(e.to_string()))?;
     std::fs::create_dir_all(args.out.join(FOLDER))?;
     let mut output = Output::create(&file, true)?;
@@ -81,25 +82,26 @@ fn open(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<Field> {
 fn key(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<String> {
     let file = match kind(path) {
         Some(kind) => format!("{} {} MB", kind.name(), args.synthetic_mb),
-        None => {
-            let data = path.metadata()?;
-            let changed =
-                data.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-            let path = path.canonicalize()?;
-            format!("{} {} {}", path.display(), data.len(), changed.as_nanos())
-        }
+        None => as_it_is(path)?,
     };
     let zfp = if cfg!(feature = "zfp") { "zfp" } else { "no zfp" };
-    let (version, source) = (env!("CARGO_PKG_VERSION"), &args.source);
+    // Two builds of one version may measure differently.
+    let version = std::env::current_exe().and_then(|program| as_it_is(&program))?;
+    let source = &args.source;
     let (range, missing) = (plan.bounds, plan.missing);
     let mut key = format!("{version} {zfp} {file} {range:?} {missing:?} {source:?}");
     for stream in plan.streams {
-        let data = stream.file.metadata().and_then(|data| Ok((data.len(), data.modified()?))).ok();
-        let (file, rate) = (stream.file.display(), stream.rate);
-        let _ = write!(key, "\n{} {file} {rate:?} {data:?}", stream.field);
+        let _ = write!(key, "\n{} {} {:?}", stream.field, as_it_is(&stream.file)?, stream.rate);
     }
     for peer in plan.peers {
         let _ = write!(key, "\n{}", peer.text());
     }
     Ok(key)
+}
+
+/// What tells a file from another one, and from itself once it has changed.
+fn as_it_is(path: &Path) -> std::io::Result<String> {
+    let data = path.metadata()?;
+    let changed = data.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Ok(format!("{} {} {}", path.canonicalize()?.display(), data.len(), changed.as_nanos()))
 }

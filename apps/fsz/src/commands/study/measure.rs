@@ -12,7 +12,7 @@ use super::peer::Peer;
 use super::record::{
     BoundRecord, CurvePoint, Fidelity, FieldRecord, Ratio, Shares, TILES, TileRatio,
 };
-use super::{fidelity, model, picture};
+use super::{fidelity, matched, model};
 use crate::failure::Result;
 use crate::interrupt::Cancellable;
 
@@ -28,6 +28,12 @@ const SWITCHES: [(bool, Centering, bool); 4] = [
     (true, Centering::Mean, false),
     (true, Centering::Mean, true),
 ];
+
+/// The bound of the paper's matched-ratio comparison where it is among these, else the middle one.
+fn matched_bound(bounds: &[f64]) -> f64 {
+    let middle = || bounds.get(bounds.len() / 2).copied();
+    bounds.iter().copied().find(|&bound| bound == 1e-3).or_else(middle).unwrap_or(1e-3)
+}
 
 /// What is the same for all fields.
 #[derive(Debug)]
@@ -83,10 +89,11 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
             shape: self.field.shape().to_string(),
             elements: found.elements,
             special: found.nan + found.inf + found.missing,
+            synthetic: false,
             seconds: 0.0,
             bounds: self.plan.bounds.iter().map(|&b| self.at(b)).collect::<Result<_>>()?,
             curve: self.curve()?,
-            matched: picture::matched(self, self.plan.bounds.first().copied().unwrap_or(1e-2))?,
+            matched: matched::comparisons(self, matched_bound(self.plan.bounds))?,
         })
     }
 
@@ -249,7 +256,7 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
         if !self.zfp_takes(record.absolute) {
             return Ok(());
         }
-        let rate = Mode::Rate(8.0 * fsz_len as f64 / self.values.len() as f64);
+        let rate = Mode::Rate(self.rate_of(fsz_len)?);
         let modes = [("zfp-accuracy", Mode::Accuracy(record.absolute)), ("zfp-rate", rate)];
         for (codec, mode) in modes {
             let bytes = self.zfp(mode, decoded)? as u64;
@@ -264,9 +271,8 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
     #[cfg(feature = "zfp")]
     fn add_streams(&self, record: &mut BoundRecord, decoded: &mut [T]) -> Result<()> {
         for stream in self.plan.streams.iter().filter(|stream| stream.field == self.name) {
-            let file = stream.file.file_name().unwrap_or_default().to_string_lossy();
             let bytes = stream.decode(self.field.shape(), decoded)?;
-            let found = Decoded { codec: &file, bytes, values: decoded };
+            let found = Decoded { codec: &stream.name(), bytes, values: decoded };
             record.ratios.push(self.ratio(&found, record.absolute)?);
         }
         Ok(())
@@ -278,6 +284,14 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
         let number = |&v: &T| self.missing.class(v) == fsz_metrics::Class::Finite;
         let finite = || self.values.iter().all(number);
         bound > 0.0 && !self.values.is_empty() && finite()
+    }
+
+    /// The fixed rate of zfp whose stream has so many bytes. zfp fills its blocks up to 4 values a
+    /// side, and stores these too.
+    #[cfg(feature = "zfp")]
+    pub fn rate_of(&self, bytes: usize) -> Result<f64> {
+        let stored = fsz_field::zfp::stored_values(self.field.shape())?;
+        Ok(8.0 * bytes as f64 / stored.max(1) as f64)
     }
 
     /// Bytes of the zfp stream; decodes it.
