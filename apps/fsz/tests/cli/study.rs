@@ -69,46 +69,6 @@ fn fields_with_values_that_are_not_finite() {
     assert!(model.ends_with(",2"), "neither does cuSZp: {ratio}");
 }
 
-#[test]
-fn a_study_goes_on_where_it_ended() {
-    let shop = Workshop::with_field();
-    let words = ["study", FIELD, "smooth", "--synthetic-mb", "1", "--out", "s", "--range", "1e-2"];
-    shop.fine(&words);
-    let first = shop.read_text("s/ratio.csv");
-    let record = shop.read_text("s/fields/smooth.toml");
-    std::fs::remove_file(shop.path("s/report.html")).unwrap();
-    // What is there is taken over as it stands.
-    let changed = record.replace("codec = \"cuszp-plain-model\"", "codec = \"taken-over\"");
-    assert_ne!(changed, record);
-    shop.write("s/fields/smooth.toml", changed.as_bytes());
-    shop.write("s/fields/T_6x20x30.toml", b"damaged");
-    shop.fine(&[&words[..], &["--resume"]].concat());
-    let second = shop.read_text("s/ratio.csv");
-    assert_eq!(second, replace_in_field(&first, "smooth", "cuszp-plain-model", "taken-over"));
-    assert!(shop.path("s/report.html").exists());
-    // Other options: all of it anew.
-    shop.fine(&[
-        "study",
-        FIELD,
-        "smooth",
-        "--out",
-        "s",
-        "--range",
-        "1e-3",
-        "--synthetic-mb",
-        "1",
-        "--resume",
-    ]);
-    assert!(!shop.read_text("s/ratio.csv").contains("taken-over"));
-}
-
-fn replace_in_field(text: &str, field: &str, from: &str, to: &str) -> String {
-    let line = |row: &str| {
-        if row.starts_with(field) { row.replace(from, to) + "\n" } else { format!("{row}\n") }
-    };
-    text.lines().map(line).collect()
-}
-
 #[cfg(unix)]
 #[test]
 fn a_peer_is_measured_and_its_bound_checked() {

@@ -34,14 +34,15 @@ pub fn check(paths: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// The figures of a field: kept ones if they may be taken over, else measured and kept.
-pub fn studied(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<FieldRecord> {
+/// The figures of a field: kept ones if they may be taken over, else measured and kept; whether they
+/// are new.
+pub fn studied(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<(FieldRecord, bool)> {
     let (name, key) = (name(path), key(args, plan, path)?);
     let file = args.out.join(FOLDER).join(format!("{name}.toml"));
     if args.resume
         && let Some(record) = kept(&file).filter(|record| record.key == key)
     {
-        return Ok(record);
+        return Ok((record, false));
     }
     let mut record = measure(plan, &name, &key, &open(args, plan, path)?)?;
     record.synthetic = kind(path).is_some();
@@ -50,7 +51,7 @@ pub fn studied(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<FieldRecord>
     let mut output = Output::create(&file, true)?;
     output.put(text.as_bytes())?;
     output.commit()?;
-    Ok(record)
+    Ok((record, true))
 }
 
 fn kept(file: &Path) -> Option<FieldRecord> {
@@ -68,6 +69,14 @@ pub fn name(path: &Path) -> String {
     match path.extension() {
         Some(extension) if extension == "f64" => format!("{stem}.f64"),
         _ => stem,
+    }
+}
+
+/// Bytes of a field, as far as its file tells; of the pace of a study alone.
+pub fn size(args: &Args, path: &Path) -> u64 {
+    match kind(path) {
+        Some(_) => args.synthetic_mb << 20,
+        None => path.metadata().map_or(0, |data| data.len()),
     }
 }
 

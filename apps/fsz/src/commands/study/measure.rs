@@ -133,8 +133,8 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
         #[cfg(feature = "zfp")]
         self.add_streams(&mut record, &mut decoded)?;
         for peer in self.plan.peers.iter().filter(|peer| peer.takes(self.field)) {
-            self.plan.cancellable.check()?;
-            let bytes = peer.run(self.field, [absolute, bound], &mut decoded)?;
+            let bounds = [absolute, bound];
+            let bytes = peer.run(self.field, bounds, &mut decoded, self.plan.cancellable)?;
             let found = Decoded { codec: &peer.name, bytes, values: &decoded };
             record.ratios.push(self.ratio(&found, absolute)?);
         }

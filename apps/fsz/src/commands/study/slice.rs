@@ -9,8 +9,11 @@ use super::picture::{Picture, index};
 const MOST: (usize, usize) = (300, 320);
 /// Pixels of the shorter side of a long plane.
 const LEAST: usize = 40;
-/// Values on a side of the enlarged part.
+/// Values on a side of the enlarged part, at most: the paper's zoom.
 const ZOOM: usize = 48;
+/// Share of a plane's side that the enlarged part takes at most: it is drawn twice as large or
+/// larger.
+const ZOOM_SHARE: usize = 5;
 
 /// A plane of the last two axes.
 #[derive(Debug)]
@@ -97,7 +100,7 @@ fn numbers<T: Scalar + Sample>(plane: &[T], missing: &Missing<T>) -> Vec<f64> {
 /// The square with the largest sum of differences along its rows, among those on a coarse grid
 /// that hold numbers alone (else the first): its first row and column, and its side.
 fn liveliest(plane: &[f64], rows: usize, columns: usize) -> (usize, usize, usize) {
-    let side = ZOOM.min(rows / 2).min(columns / 2);
+    let side = ZOOM.min(rows / ZOOM_SHARE).min(columns / ZOOM_SHARE).max(4);
     let step = (side / 2).max(1);
     let mut best = (0, 0, f64::NEG_INFINITY);
     for row in (0..=rows - side).step_by(step) {
@@ -123,8 +126,8 @@ mod tests {
             plane[(60 + i) * 96 + 70 + i % 2] = 1.0;
         }
         let (row, column, side) = liveliest(&plane, 96, 96);
-        assert_eq!(side, 48);
-        assert!((32..=60).contains(&row) && (22..=70).contains(&column), "{row} {column}");
+        assert_eq!(side, 19);
+        assert!((54..=66).contains(&row) && (53..=70).contains(&column), "{row} {column}");
     }
 
     #[test]
