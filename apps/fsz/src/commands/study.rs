@@ -18,7 +18,7 @@ mod claims;
 mod datasets;
 mod fidelity;
 mod figures;
-mod gpu;
+pub mod gpu;
 mod html;
 mod kept;
 mod machine;

@@ -53,13 +53,20 @@ impl Row {
     }
 }
 
+impl GpuRun {
+    /// What the file says.
+    pub fn parse(text: &str) -> serde_json::Result<GpuRun> {
+        serde_json::from_str(text)
+    }
+}
+
 /// Reads the file.
 pub fn open(path: &Path) -> Result<GpuRun> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) => return fail(format!("{}: {error}", path.display())),
     };
-    serde_json::from_str(&text).or_else(|error| {
+    GpuRun::parse(&text).or_else(|error| {
         let file = path.display();
         fail(format!("{file}: {error}; fsz bench --backend cuda --json FILE makes such a file"))
     })
