@@ -59,7 +59,7 @@ pub struct Args {
     missing: Vec<f64>,
     /// Adapter file (TOML) of a program to compare with: name, compress, decompress (command lines of
     /// words that may hold {input}, {compressed}, {output}, {bound}, {range_bound}, {dtype},
-    /// {elements}, {dims}, {dims_reversed}), and dtypes that it takes; may be given several times
+    /// {elements}, {rank}, {dims}, {dims_reversed}), and dtypes that it takes; may be given several times
     #[arg(long, value_name = "FILE")]
     peer: Vec<PathBuf>,
     /// zfp stream of a field, such as cuZFP's, to stand beside the others; without zfp's header its

@@ -71,6 +71,33 @@ fn fields_with_values_that_are_not_finite() {
 
 #[cfg(unix)]
 #[test]
+fn the_example_of_an_adapter_runs() {
+    if std::process::Command::new("gzip").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: the example of an adapter: there is no gzip");
+        return;
+    }
+    let shop = Workshop::with_field();
+    let adapter = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/peer.toml");
+    shop.fine(&["study", FIELD, "--range", "1e-3", "--out", "s", "--peer", adapter]);
+    let ratio = shop.read_text("s/ratio.csv");
+    let gzip = rows(&ratio).into_iter().find(|row| row[2] == "gzip").unwrap();
+    assert!(gzip[3].parse::<f64>().unwrap() > 1.0, "{ratio}");
+    assert_eq!(gzip[4..], ["0e0", "inf", "0"], "it loses nothing");
+}
+
+/// The words that a program gets for each placeholder.
+#[cfg(unix)]
+#[test]
+fn placeholders_are_filled() {
+    let shop = Workshop::with_field();
+    let adapter = "name = \"copy\"\ncompress = [\"sh\", \"-c\",                    'cp $1 $2; shift 2; printf \"%s|\" \"$@\" > words', \"sh\", \"{input}\",                    \"{compressed}\", \"-{rank}\", \"{dims}\", \"{dims_reversed}\", \"{dtype}\",                    \"{elements}\", \"{range_bound}\"]\n                   decompress = [\"cp\", \"{compressed}\", \"{output}\"]\n";
+    shop.write("copy.toml", adapter.as_bytes());
+    shop.fine(&["study", FIELD, "--range", "1e-3", "--out", "s", "--peer", "copy.toml"]);
+    assert_eq!(shop.read_text("words"), "-3|6|20|30|30|20|6|f32|3600|1e-3|");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_peer_is_measured_and_its_bound_checked() {
     let shop = Workshop::with_field();
     let adapter = |name: &str, decompress: &str| {
@@ -127,7 +154,7 @@ fn figures_of_a_device() {
     let words = ["study", FIELD, "--range", "1e-2", "--out", "s", "--gpu-json"];
     shop.fine(&[&words[..], &["gpu.json"]].concat());
     let throughput = shop.read_text("s/throughput.csv");
-    assert!(throughput.contains("paper-five-reads,8.0000,200.0000"), "{throughput}");
+    assert!(throughput.contains("T,f32,1e-2,paper-five-reads,8.0000,200.0000"), "{throughput}");
     let claims = shop.read_text("s/claims.csv");
     let single_pass = "2.8×,\"84 fields, 3 bounds, GH200\",3.00×,\"1 cases, A Device\",agrees";
     assert!(claims.contains(single_pass), "{claims}");

@@ -24,6 +24,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// | `{bound}`, `{range_bound}` | absolute bound, value-range bound |
 /// | `{dtype}` | `f32` or `f64` |
 /// | `{elements}` | number of values |
+/// | `{rank}` | number of sides |
 /// | `{dims}` | sides, slowest first, with blanks: words of their own |
 /// | `{dims_reversed}` | the same, fastest first |
 #[derive(Debug, Clone, Deserialize)]
@@ -97,6 +98,7 @@ impl Peer {
             ("{range_bound}", format!("{:e}", bounds[1])),
             ("{dtype}", field.dtype().name().to_owned()),
             ("{elements}", field.shape().elements().to_string()),
+            ("{rank}", sides.len().to_string()),
         ];
         let lists = [("{dims}", sides), ("{dims_reversed}", reversed)];
         for words in [&self.compress, &self.decompress] {

@@ -197,7 +197,8 @@ pub fn matched(fields: Fields<'_>) -> Data {
 
 pub fn throughput(run: &GpuRun) -> Data {
     let rows = run.rows.iter().map(|r| {
-        let mut row = vec![r.field.clone(), format!("{:e}", r.bound), r.kernel.clone()];
+        let mut row = vec![r.field.clone(), r.dtype.clone(), format!("{:e}", r.bound)];
+        row.push(r.kernel.clone());
         let figures = [r.compress_gbs, r.compress_of_copy, r.decompress_gbs, r.decompress_of_copy];
         row.push(cell(r.ratio));
         row.extend(figures.map(|v| v.map_or(String::new(), cell)));
@@ -205,7 +206,7 @@ pub fn throughput(run: &GpuRun) -> Data {
         row.push(r.copy_gbs.map_or(String::new(), cell));
         row
     });
-    let head = "field,bound,kernel,ratio,compress_gbs,compress_of_copy,decompress_gbs,\
+    let head = "field,dtype,bound,kernel,ratio,compress_gbs,compress_of_copy,decompress_gbs,\
                 decompress_of_copy,bytes_per_element,copy_gbs";
     Data { file: "throughput.csv", head, rows: rows.collect() }
 }
