@@ -2,7 +2,7 @@
 
 use super::gpu::GpuRun;
 use super::html::escaped;
-use super::plot::{Line, Scale, plot};
+use super::plot::{Axes, Line, Scale, plot};
 use super::record::{BoundRecord, Fidelity, FieldRecord, STAGES};
 use super::stats::{geomean, in_order};
 use super::tables::{bounds, cases};
@@ -10,6 +10,24 @@ use crate::number::short;
 
 /// Bits per value above which a curve says nothing more.
 const MOST_BITS: f64 = 20.0;
+
+const RATIO: Axes =
+    Axes { scales: [Scale::Log; 2], names: ["value-range bound", "compression ratio"], span: None };
+const CURVE: Axes =
+    Axes { scales: [Scale::Linear; 2], names: ["bits per value", "PSNR in dB"], span: None };
+/// zfp's errors heap up near 0, at many times the density of the uniform ones.
+const DISTRIBUTION: Axes = Axes {
+    scales: [Scale::Linear; 2],
+    names: ["error / bound", "density, that of uniform errors being 1"],
+    span: Some([0.0, 3.0]),
+};
+const SPECTRUM: Axes = Axes {
+    scales: [Scale::Linear, Scale::Log],
+    names: ["frequency in cycles per sample", "power, that of the original being 1"],
+    span: None,
+};
+const ROOFLINE: Axes =
+    Axes { scales: [Scale::Log, Scale::Linear], names: ["compression ratio", "GB/s"], span: None };
 
 /// For each group of fields, the geometric mean of the ratio over the bound, of every codec that
 /// took part in all of them.
@@ -75,7 +93,7 @@ pub fn curves(fields: &[FieldRecord]) -> String {
                 line(codec, points.map(|p| (p.bits, p.psnr)).collect())
             });
         let lines: Vec<Line> = lines.collect();
-        figure(&plot(&lines, [Scale::Linear; 2], "bits per value", "PSNR in dB"), &field.name)
+        figure(&plot(&lines, CURVE), &field.name)
     };
     fields.iter().map(of).collect()
 }
@@ -89,27 +107,13 @@ pub fn fidelity(fields: &[FieldRecord]) -> String {
         f.histogram.iter().enumerate().map(at).collect()
     };
     let spectrum: Points = |f| f.spectrum.iter().map(|&[x, y]| (x, y)).collect();
-    let kinds = [
-        (
-            distribution,
-            [Scale::Linear; 2],
-            "error / bound",
-            "density, that of uniform errors being 1",
-        ),
-        (
-            spectrum,
-            [Scale::Linear, Scale::Log],
-            "frequency in cycles per sample",
-            "power, that of the original being 1",
-        ),
-    ];
+    let kinds = [(distribution, DISTRIBUTION), (spectrum, SPECTRUM)];
     let of = |field: &FieldRecord| {
         // The middle bound shows both what is kept and what is not.
         let Some(at) = field.bounds.get(field.bounds.len() / 2) else { return String::new() };
-        let figures = kinds.iter().map(|(points, scales, x, y)| {
+        let figures = kinds.iter().map(|&(points, axes)| {
             let lines: Vec<Line> = at.fidelity.iter().map(|f| line(&f.codec, points(f))).collect();
-            let title = format!("{} at {}", field.name, short(at.bound));
-            figure(&plot(&lines, *scales, x, y), &title)
+            figure(&plot(&lines, axes), &format!("{} at {}", field.name, short(at.bound)))
         });
         figures.collect()
     };
@@ -133,7 +137,7 @@ pub fn roofline(run: &GpuRun) -> String {
         let mut roof: Vec<(f64, f64)> = run.rows.iter().filter_map(|r| r.roof()).collect();
         roof.sort_by(|a, b| a.0.total_cmp(&b.0));
         lines.push(line("the copy's speed", roof));
-        figure(&plot(&lines, [Scale::Log, Scale::Linear], "compression ratio", "GB/s"), title)
+        figure(&plot(&lines, ROOFLINE), title)
     };
     of(|r| r.compress_gbs, "compression") + &of(|r| r.decompress_gbs, "decompression")
 }
@@ -143,7 +147,7 @@ fn line(name: &str, points: Vec<(f64, f64)>) -> Line {
 }
 
 fn ratio_figure(lines: Vec<Line>, title: &str) -> String {
-    figure(&plot(&lines, [Scale::Log; 2], "value-range bound", "compression ratio"), title)
+    figure(&plot(&lines, RATIO), title)
 }
 
 fn figure(svg: &str, name: &str) -> String {

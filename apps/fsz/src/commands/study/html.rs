@@ -35,16 +35,28 @@ impl Data {
             _ if rows <= ON_PAGE => {
                 format!("<details><summary>{file}, {rows} rows</summary>{}</details>", self.table())
             }
-            _ => format!("<p class='file'>{file}, {rows} rows, lies beside this page</p>"),
+            _ => self.named(),
         }
+    }
+
+    /// The file's name alone: what is drawn, or too long to be read.
+    pub fn named(&self) -> String {
+        let (rows, file) = (self.rows.len(), self.file);
+        format!("<p class='file'>{file}, {rows} rows, lies beside this page</p>")
     }
 
     /// The table alone.
     pub fn table(&self) -> String {
-        let name = |name: &str| format!("<th>{}", name.replace('_', " "));
-        let head = self.head.split(',').map(name);
+        // Over words to the left, over numbers to the right.
+        let first = self.rows.first();
+        let below =
+            |column: usize| first.and_then(|row| row.get(column)).map_or("", |c| c.as_str());
+        let name = |(column, name): (usize, &str)| {
+            format!("{}{}", tag('h', below(column)), name.replace('_', " "))
+        };
+        let head = self.head.split(',').enumerate().map(name);
         let cells = |row: &Vec<String>| -> String {
-            row.iter().map(|cell| format!("{}{}", tag(cell), escaped(&shown(cell)))).collect()
+            row.iter().map(|cell| format!("{}{}", tag('d', cell), escaped(&shown(cell)))).collect()
         };
         let rows = self.rows.iter().map(|row| format!("<tr>{}\n", cells(row)));
         let (head, rows) = (head.collect::<String>(), rows.collect::<String>());
@@ -52,9 +64,10 @@ impl Data {
     }
 }
 
-/// Words stand to the left, numbers to the right.
-fn tag(cell: &str) -> &'static str {
-    if cell.is_empty() || cell.parse::<f64>().is_ok() { "<td>" } else { "<td class='w'>" }
+/// Words stand to the left, numbers to the right. `kind`: h or d.
+fn tag(kind: char, cell: &str) -> String {
+    let number = cell.is_empty() || cell.parse::<f64>().is_ok();
+    format!("<t{kind}{}>", if number { "" } else { " class='w'" })
 }
 
 /// Numbers as people read them: at most four digits, and a dash for none.

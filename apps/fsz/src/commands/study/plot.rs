@@ -30,16 +30,61 @@ const COLOURS: [&str; 10] = [
 const CODECS: [&str; 6] =
     ["fsz", "zfp-accuracy", "zfp-rate", "cuszp-outlier-model", "cuszp-plain-model", "fsz-paper"];
 
-/// A plot with these scales of x and y; points that have no place are left out.
-pub fn plot(lines: &[Line], scales: [Scale; 2], x_label: &str, y_label: &str) -> String {
-    let positive = |&&(x, y): &&(f64, f64)| scales[0].has(x) && scales[1].has(y);
-    let all = || lines.iter().flat_map(|line| line.points.iter().filter(positive));
+/// Scales and names of the axes: x, y.
+#[derive(Debug, Clone, Copy)]
+pub struct Axes {
+    pub scales: [Scale; 2],
+    pub names: [&'static str; 2],
+    /// What y spans, where that is not what the points need; lines go beyond the edge.
+    pub span: Option<[f64; 2]>,
+}
+
+/// A plot of these lines; points that have no place are left out.
+pub fn plot(lines: &[Line], axes: Axes) -> String {
+    let ([x_scale, y_scale], [x_name, y_name]) = (axes.scales, axes.names);
+    let has = |&&(x, y): &&(f64, f64)| x_scale.has(x) && y_scale.has(y);
+    let all = || lines.iter().flat_map(|line| line.points.iter().filter(has));
     let (floor, wall) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-    let x = Axis::over(scales[0], all().map(|p| p.0), LEFT, wall);
-    let y = Axis::over(scales[1], all().map(|p| p.1), floor, TOP);
+    let x = Axis::over(x_scale, all().map(|p| p.0), LEFT, wall);
+    let y = match axes.span {
+        Some(span) => Axis::over(y_scale, span.into_iter(), floor, TOP),
+        None => Axis::over(y_scale, all().map(|p| p.1), floor, TOP),
+    };
+    let colours = colours(lines);
     let mut svg = format!(
-        "<svg viewBox='0 0 {WIDTH} {HEIGHT}' role='img' aria-label='{y_label} over {x_label}'>"
+        "<svg viewBox='0 0 {WIDTH} {HEIGHT}' role='img' aria-label='{y_name} over {x_name}'>"
     );
+    svg.push_str(&scaffold(&x, &y, axes.names));
+    let (across, down) = (wall - LEFT, floor - TOP);
+    // An inner drawing ends at its edges.
+    svg.push_str(&format!(
+        "<svg x='{LEFT}' y='{TOP}' width='{across}' height='{down}' \
+         viewBox='{LEFT} {TOP} {across} {down}'>"
+    ));
+    // The first one is what the plot is about: it lies on top.
+    for (line, colour) in lines.iter().zip(&colours).rev() {
+        let places = line.points.iter().filter(has).map(|&(a, b)| (x.place(a), y.place(b)));
+        svg.push_str(&drawn(line.joined, &places.collect::<Vec<_>>(), colour));
+    }
+    svg.push_str("</svg>");
+    for (i, (line, colour)) in lines.iter().zip(&colours).enumerate() {
+        let (from, to, at) = (wall + 8.0, wall + 24.0, TOP + 8.0 + 16.0 * i as f64);
+        svg.push_str(&format!(
+            "<path d='M{from} {at}H{to}' stroke='{colour}' stroke-width='3'/>\
+             <text x='{}' y='{}'>{}</text>",
+            to + 4.0,
+            at + 4.0,
+            escaped(&line.name)
+        ));
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+/// Axes, grid, ticks and names.
+fn scaffold(x: &Axis, y: &Axis, [x_name, y_name]: [&str; 2]) -> String {
+    let (floor, wall) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+    let mut svg = String::new();
     for (value, at) in x.ticks() {
         svg.push_str(&format!(
             "<path class='grid' d='M{at:.1} {TOP}V{floor}'/>\
@@ -57,28 +102,10 @@ pub fn plot(lines: &[Line], scales: [Scale; 2], x_label: &str, y_label: &str) ->
     }
     svg.push_str(&format!(
         "<path class='axis' d='M{LEFT} {TOP}V{floor}H{wall}'/>\
-         <text x='{}' y='{}' text-anchor='middle'>{x_label}</text><text x='2' y='12'>{y_label}</text>",
+         <text x='{}' y='{}' text-anchor='middle'>{x_name}</text><text x='2' y='12'>{y_name}</text>",
         (LEFT + wall) / 2.0,
         HEIGHT - 4.0
     ));
-    let colours = colours(lines);
-    // The first one is what the plot is about: it lies on top.
-    for (line, colour) in lines.iter().zip(&colours).rev() {
-        let points: Vec<(f64, f64)> =
-            line.points.iter().filter(positive).map(|&(a, b)| (x.place(a), y.place(b))).collect();
-        svg.push_str(&drawn(line.joined, &points, colour));
-    }
-    for (i, (line, colour)) in lines.iter().zip(&colours).enumerate() {
-        let (from, to, at) = (wall + 8.0, wall + 24.0, TOP + 8.0 + 16.0 * i as f64);
-        svg.push_str(&format!(
-            "<path d='M{from} {at}H{to}' stroke='{colour}' stroke-width='3'/>\
-             <text x='{}' y='{}'>{}</text>",
-            to + 4.0,
-            at + 4.0,
-            escaped(&line.name)
-        ));
-    }
-    svg.push_str("</svg>");
     svg
 }
 
@@ -122,10 +149,23 @@ mod tests {
         Line { name: name.to_owned(), points, joined: true }
     }
 
+    fn axes(span: Option<[f64; 2]>) -> Axes {
+        Axes { scales: [Scale::Log, Scale::Linear], names: ["x", "y"], span }
+    }
+
+    #[test]
+    fn a_span_holds_whatever_the_points_are() {
+        let tall = || vec![line("a", vec![(1.0, 0.0), (10.0, 1000.0)])];
+        let ticks = |svg: &str| svg.contains(">1000</text>");
+        assert!(ticks(&plot(&tall(), axes(None))));
+        let svg = plot(&tall(), axes(Some([0.0, 3.0])));
+        assert!(!ticks(&svg) && svg.contains(">3</text>"), "{svg}");
+    }
+
     #[test]
     fn points_without_a_place_are_left_out() {
         let points = vec![(1.0, 2.0), (0.0, 3.0), (10.0, f64::INFINITY), (100.0, 4.0)];
-        let svg = plot(&[line("a<b", points)], [Scale::Log, Scale::Linear], "x", "y");
+        let svg = plot(&[line("a<b", points)], axes(None));
         let drawn = svg.split("polyline points='").nth(1).and_then(|s| s.split('\'').next());
         assert_eq!(drawn.map(|s| s.split(' ').count()), Some(2), "{svg}");
         assert!(svg.contains("a&lt;b"));

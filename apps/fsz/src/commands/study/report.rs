@@ -37,6 +37,8 @@ type Section = (&'static str, &'static str, String);
 pub fn html(fields: &[FieldRecord], gpu: Option<&GpuRun>, all: &[Data]) -> String {
     let table =
         |file: &str| all.iter().find(|data| data.file == file).map(Data::html).unwrap_or_default();
+    let named =
+        |file: &str| all.iter().find(|data| data.file == file).map(Data::named).unwrap_or_default();
     let sections: [Section; 8] = [
         ("Paper against this implementation", claims::ABOUT, claims_table(all)),
         ("Compression ratio", RATIO, ratio(fields, &table)),
@@ -55,8 +57,8 @@ pub fn html(fields: &[FieldRecord], gpu: Option<&GpuRun>, all: &[Data]) -> Strin
             FIDELITY,
             figures::fidelity(fields)
                 + &table("fidelity.csv")
-                + &table("error_distribution.csv")
-                + &table("spectrum.csv"),
+                + &named("error_distribution.csv")
+                + &named("spectrum.csv"),
         ),
         ("Throughput", "", throughput(gpu, table("throughput.csv"))),
         ("Fields and machine", "", inventory(fields) + &words(table("machine.csv"))),

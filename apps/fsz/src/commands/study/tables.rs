@@ -4,6 +4,7 @@ use super::gpu::GpuRun;
 use super::html::Data;
 use super::record::{BoundRecord, FieldRecord, STANDARD_TILE, TILES};
 use super::stats::{geomean, in_order, mean, range};
+use crate::number::short;
 
 type Fields<'a> = &'a [FieldRecord];
 
@@ -136,7 +137,7 @@ pub fn fidelity(fields: Fields<'_>) -> Data {
             let mut row = vec![field.name.clone(), format!("{:e}", at.bound), f.codec.clone()];
             row.push(format!("{:.6}", f.ssim));
             row.extend([f.autocorrelation, f.largest_autocorrelation, f.from_uniform].map(cell));
-            row.extend([spectrum.0, spectrum.1, f.gradient, f.laplacian].map(cell));
+            row.extend([spectrum.0, spectrum.1, f.gradient, f.laplacian].map(short));
             row.extend([f.worst_tile.to_string(), format!("{:e}", f.worst_tile_rmse)]);
             row
         })
