@@ -15,6 +15,7 @@ use crate::source::SourceArgs;
 mod artifact;
 mod axis;
 mod claims;
+mod curve;
 mod datasets;
 mod fidelity;
 mod figures;

@@ -55,6 +55,38 @@ fn tables_and_report() {
 }
 
 #[test]
+fn data_sets_are_summed_up() {
+    let shop = Workshop::with_field();
+    let values = shop.read_f32(FIELD);
+    shop.write_f32("T_noisy_3600.f32", &values.iter().map(|v| v * v % 7.0).collect::<Vec<_>>());
+    shop.write_f32("U_3600.f32", &values);
+    shop.fine(&["study", FIELD, "T_noisy_3600.f32", "U_3600.f32", "--out", "s", "--range", "1e-3"]);
+    let ratio = shop.read_text("s/ratio.csv");
+    let of: Vec<f64> = rows(&ratio)
+        .into_iter()
+        .filter(|row| row[0].starts_with("T_") && row[2] == "fsz")
+        .map(|row| row[3].parse().unwrap())
+        .collect();
+    let (mean, apart) = ((of[0] + of[1]) / 2.0, (of[0] - of[1]).abs());
+    let wanted = [of[0].min(of[1]), of[0].max(of[1]), mean, apart / 2f64.sqrt()];
+    let table = shop.read_text("s/datasets.csv");
+    let row = |dataset: &str| {
+        let all = rows(&table);
+        let row = all.iter().find(|row| row[0] == dataset && row[2] == "fsz");
+        row.map(|row| row.iter().map(|cell| cell.to_string()).collect::<Vec<_>>()).unwrap()
+    };
+    let found = row("T");
+    assert_eq!(found[..4], ["T", "1e-3", "fsz", "2"]);
+    for (cell, wanted) in found[4..].iter().zip(wanted) {
+        assert!((cell.parse::<f64>().unwrap() - wanted).abs() < 2e-4, "{table}");
+    }
+    assert_eq!(row("U")[7], "", "no deviation of a single field: {table}");
+    let [least, largest, _, deviation] = wanted;
+    let cell = format!(" ± {deviation:.2}<small>{least:.2} to {largest:.2}</small>");
+    assert!(shop.read_text("s/report.html").contains(&cell), "{cell} stands in the page");
+}
+
+#[test]
 fn fields_with_values_that_are_not_finite() {
     let shop = Workshop::with_field();
     let mut values = shop.read_f32(FIELD);
@@ -155,8 +187,10 @@ fn figures_of_a_device() {
     shop.fine(&[&words[..], &["gpu.json"]].concat());
     let throughput = shop.read_text("s/throughput.csv");
     assert!(throughput.contains("T,f32,1e-2,paper-five-reads,8.0000,200.0000"), "{throughput}");
+    let speeds = shop.read_text("s/speeds.csv");
+    assert!(speeds.contains("f32,1e-2,fsz,1,8.0000,1200.0000,0.5000,1000.0000,"), "{speeds}");
     let claims = shop.read_text("s/claims.csv");
-    let single_pass = "2.8×,\"84 fields, 3 bounds, GH200\",3.00×,\"1 cases, A Device\",agrees";
+    let single_pass = "2.8×,\"84 fields, 3 bounds, GH200\",3.00×,\"1 case, A Device\",agrees";
     assert!(claims.contains(single_pass), "{claims}");
     assert!(shop.read_text("s/report.html").contains("Measured on A Device"));
     shop.write("bad.json", b"{}");

@@ -137,7 +137,8 @@ pub fn roofline(run: &GpuRun) -> String {
         let mut roof: Vec<(f64, f64)> = run.rows.iter().filter_map(|r| r.roof()).collect();
         roof.sort_by(|a, b| a.0.total_cmp(&b.0));
         lines.push(line("the copy's speed", roof));
-        figure(&plot(&lines, ROOFLINE), title)
+        let highest = lines.iter().flat_map(|line| &line.points).fold(0.0f64, |m, p| m.max(p.1));
+        figure(&plot(&lines, Axes { span: Some([0.0, highest]), ..ROOFLINE }), title)
     };
     of(|r| r.compress_gbs, "compression") + &of(|r| r.decompress_gbs, "decompression")
 }

@@ -9,18 +9,11 @@ use fsz_metrics::{Missing, Sample};
 
 use super::artifact::Artifact;
 use super::peer::Peer;
-use super::record::{
-    BoundRecord, CurvePoint, Fidelity, FieldRecord, Ratio, Shares, TILES, TileRatio,
-};
-use super::{fidelity, matched, model};
+use super::record::{BoundRecord, Fidelity, FieldRecord, Ratio, Shares, TILES, TileRatio};
+use super::{curve, fidelity, matched, model};
 use crate::failure::Result;
 use crate::interrupt::Cancellable;
 
-/// Value-range bounds of the rate-distortion curve.
-const CURVE: [f64; 9] = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5];
-/// Bits per value of fixed-rate zfp on that curve.
-#[cfg(feature = "zfp")]
-const RATES: [f64; 7] = [1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 16.0];
 /// What is switched on at each stage of the ablation: cross-block state, mean centering, order 2.
 const SWITCHES: [(bool, Centering, bool); 4] = [
     (false, Centering::Off, false),
@@ -92,7 +85,7 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
             synthetic: false,
             seconds: 0.0,
             bounds: self.plan.bounds.iter().map(|&b| self.at(b)).collect::<Result<_>>()?,
-            curve: self.curve()?,
+            curve: curve::measure(self)?,
             matched: matched::comparisons(self, matched_bound(self.plan.bounds))?,
         })
     }
@@ -206,42 +199,6 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
         self.plan.cancellable.check()?;
         let Decoded { codec, values, .. } = *found;
         fidelity::measure(codec, self.field, self.values, values, bound, &self.missing)
-    }
-
-    fn curve(&self) -> Result<Vec<CurvePoint>> {
-        let mut decoded = vec![T::default(); self.values.len()];
-        let mut points = Vec::new();
-        for bound in CURVE {
-            let bytes = self.compress(bound, Research::default())?;
-            let stream = Stream::open(&bytes)?;
-            self.plan.codec.decompress_into(&stream, &mut decoded)?;
-            points.push(self.point("fsz", bytes.len(), &decoded)?);
-            #[cfg(feature = "zfp")]
-            {
-                let absolute = stream.info().header().absolute_bound;
-                let mode = fsz_field::zfp::Mode::Accuracy(absolute);
-                if self.zfp_takes(absolute) {
-                    let len = self.zfp(mode, &mut decoded)?;
-                    points.push(self.point("zfp-accuracy", len, &decoded)?);
-                }
-            }
-        }
-        #[cfg(feature = "zfp")]
-        for rate in RATES.into_iter().filter(|_| self.zfp_takes(1.0)) {
-            let len = self.zfp(fsz_field::zfp::Mode::Rate(rate), &mut decoded)?;
-            points.push(self.point("zfp-rate", len, &decoded)?);
-        }
-        Ok(points)
-    }
-
-    fn point(&self, codec: &str, len: usize, decoded: &[T]) -> Result<CurvePoint> {
-        let found = fsz_metrics::compare(self.values, decoded, &self.missing, None)?;
-        Ok(CurvePoint {
-            codec: codec.to_owned(),
-            bits: 8.0 * len as f64 / self.values.len().max(1) as f64,
-            psnr: found.psnr(),
-            max_abs_error: found.max_abs_error,
-        })
     }
 
     #[cfg(not(feature = "zfp"))]

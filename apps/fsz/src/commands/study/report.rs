@@ -27,6 +27,7 @@ pub fn all_tables(fields: &[FieldRecord], gpu: Option<&GpuRun>) -> Vec<Data> {
         machine::table(),
     ];
     all.extend(gpu.map(tables::throughput));
+    all.extend(gpu.map(tables::speeds));
     all
 }
 
@@ -60,7 +61,7 @@ pub fn html(fields: &[FieldRecord], gpu: Option<&GpuRun>, all: &[Data]) -> Strin
                 + &named("error_distribution.csv")
                 + &named("spectrum.csv"),
         ),
-        ("Throughput", "", throughput(gpu, table("throughput.csv"))),
+        ("Throughput", "", throughput(gpu, table("speeds.csv") + &table("throughput.csv"))),
         ("Fields and machine", "", inventory(fields) + &words(table("machine.csv"))),
     ];
     page(&sections)

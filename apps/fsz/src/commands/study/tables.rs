@@ -1,6 +1,6 @@
 //! The tables of a study.
 
-use super::gpu::GpuRun;
+use super::gpu::{GpuRun, Row};
 use super::html::Data;
 use super::record::{BoundRecord, FieldRecord, STANDARD_TILE, TILES};
 use super::stats::{geomean, in_order, mean, range};
@@ -210,6 +210,31 @@ pub fn throughput(run: &GpuRun) -> Data {
     let head = "field,dtype,bound,kernel,ratio,compress_gbs,compress_of_copy,decompress_gbs,\
                 decompress_of_copy,bytes_per_element,copy_gbs";
     Data { file: "throughput.csv", head, rows: rows.collect() }
+}
+
+/// Geometric means of the speeds over the fields, per type, bound and kernel.
+pub fn speeds(run: &GpuRun) -> Data {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for first in &run.rows {
+        let key = |r: &Row| vec![r.dtype.clone(), format!("{:e}", r.bound), r.kernel.clone()];
+        if rows.iter().any(|row| row[..3] == key(first)) {
+            continue;
+        }
+        let all: Vec<&Row> = run.rows.iter().filter(|r| key(r) == key(first)).collect();
+        let mean = |of: fn(&Row) -> Option<f64>| match geomean(all.iter().filter_map(|r| of(r))) {
+            nothing if nothing.is_nan() => String::new(),
+            mean => cell(mean),
+        };
+        let mut row = key(first);
+        row.push(all.len().to_string());
+        row.push(mean(|r| Some(r.ratio)));
+        row.extend([mean(|r| r.compress_gbs), mean(|r| r.compress_of_copy)]);
+        row.extend([mean(|r| r.decompress_gbs), mean(|r| r.decompress_of_copy)]);
+        rows.push(row);
+    }
+    let head = "dtype,bound,kernel,fields,ratio,compress_gbs,compress_of_copy,decompress_gbs,\
+                decompress_of_copy";
+    Data { file: "speeds.csv", head, rows }
 }
 
 /// Geometric means of the compression ratio over all fields of a group, per bound.

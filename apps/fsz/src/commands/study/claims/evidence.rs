@@ -18,12 +18,12 @@ impl<'a> Evidence<'a> {
             all.iter().filter(|field| is(field)).collect()
         };
         let choices = [
-            (some(|f| !f.synthetic && f.dtype == "f32"), "fields in single precision"),
-            (some(|f| !f.synthetic), "fields"),
-            (some(|_| true), "synthetic fields"),
+            (some(|f| !f.synthetic && f.dtype == "f32"), " in single precision"),
+            (some(|f| !f.synthetic), ""),
+            (some(|_| true), ", synthetic"),
         ];
         let found = choices.into_iter().find(|(fields, _)| !fields.is_empty());
-        let (fields, kind) = found.unwrap_or((Vec::new(), "fields"));
+        let (fields, kind) = found.unwrap_or_default();
         Evidence { fields, kind }
     }
 
@@ -43,8 +43,13 @@ impl<'a> Evidence<'a> {
     /// What all of them are.
     pub fn all(&self) -> String {
         let bounds = self.fields.first().map_or(0, |field| field.bounds.len());
-        format!("{} {}, {bounds} bounds", self.fields.len(), self.kind)
+        format!("{}{}, {}", count(self.fields.len(), "field"), self.kind, count(bounds, "bound"))
     }
+}
+
+/// `1 field`, `2 fields`.
+pub fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The words for a case.

@@ -1,5 +1,6 @@
 //! Speed on a device.
 
+use super::evidence::count;
 use super::verdict::Verdict;
 use super::{Claim, Claims};
 use crate::commands::study::gpu::{GpuRun, Row};
@@ -24,7 +25,7 @@ pub fn add(claims: &mut Claims, gpu: Option<&GpuRun>) {
         |a: &Row| five.iter().find(|b| (&a.field, a.bound) == (&b.field, b.bound)).copied();
     let pairs: Vec<(&Row, &Row)> =
         of(TWO).into_iter().filter_map(|a| Some((a, beside(a)?))).collect();
-    let on = format!("{} cases, {device}", pairs.len());
+    let on = format!("{}, {device}", count(pairs.len(), "case"));
 
     let speedup = pairs.iter().filter_map(|(a, b)| Some(a.compress_gbs? / b.compress_gbs?));
     let claim = Claim {
@@ -39,7 +40,12 @@ pub fn add(claims: &mut Claims, gpu: Option<&GpuRun>) {
         0 => Verdict::NotMeasured(why.to_owned()),
         _ => Verdict::holds(other == 0, "other ratios in some cases"),
     };
-    claims.add(claim, &format!("another ratio in {other} of {} cases", pairs.len()), &on, verdict);
+    claims.add(
+        claim,
+        &format!("another ratio in {other} of {}", count(pairs.len(), "case")),
+        &on,
+        verdict,
+    );
 
     let speed = |kernel: &str, of_row: fn(&Row) -> Option<f64>| {
         mean(of(kernel).into_iter().filter_map(of_row)).0
