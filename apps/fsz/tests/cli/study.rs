@@ -55,6 +55,23 @@ fn tables_and_report() {
 }
 
 #[test]
+fn fields_with_nothing_to_measure_are_left_out_of_means_and_claims() {
+    let shop = Workshop::with_field();
+    shop.write_f32("nothing_0.f32", &[]);
+    shop.write_f32("gaps_10x10.f32", &[f32::NAN; 100]);
+    shop.write_f32("same_10x10.f32", &[3.5; 100]);
+    let fields = [FIELD, "nothing_0.f32", "gaps_10x10.f32", "same_10x10.f32"];
+    shop.fine(&[&["study"][..], &fields, &["--out", "s", "--range", "1e-2"]].concat());
+    let means = shop.read_text("s/geomeans.csv");
+    let fsz = rows(&means).into_iter().find(|row| row[2] == "fsz").unwrap();
+    assert_eq!(fsz[3], "2", "{means}");
+    assert!(fsz[4].parse::<f64>().unwrap() > 1.0, "{means}");
+    let claims = shop.read_text("s/claims.csv");
+    assert!(claims.contains("\"2 fields in single precision, 1 bound\""), "{claims}");
+    assert!(!claims.contains("NaN") && !claims.contains("inf"), "{claims}");
+}
+
+#[test]
 fn data_sets_are_summed_up() {
     let shop = Workshop::with_field();
     let values = shop.read_f32(FIELD);

@@ -34,7 +34,8 @@ const ROOFLINE: Axes =
 pub fn mean_ratio(fields: &[FieldRecord]) -> String {
     let bounds = bounds(fields);
     let of = |group: &str| {
-        let members: Vec<&FieldRecord> = fields.iter().filter(|f| f.group() == group).collect();
+        let members: Vec<&FieldRecord> =
+            fields.iter().filter(|f| f.group() == group && f.has_numbers()).collect();
         let all = || cases(members.iter().copied()).map(|(_, at)| at);
         let lines = codecs(all()).into_iter().filter_map(|codec| {
             let everywhere = all().all(|at| at.ratio(codec).is_some());

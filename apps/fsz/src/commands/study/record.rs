@@ -29,6 +29,11 @@ impl FieldRecord {
         if self.dtype == "f32" { start.to_owned() } else { format!("{start} {}", self.dtype) }
     }
 
+    /// Whether it holds a number: a field without any has no ratio to speak of.
+    pub fn has_numbers(&self) -> bool {
+        self.elements > self.special
+    }
+
     /// What means are taken over.
     pub fn group(&self) -> &'static str {
         match (self.synthetic, self.dtype.as_str()) {

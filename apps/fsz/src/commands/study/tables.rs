@@ -243,7 +243,8 @@ pub fn geomeans(fields: Fields<'_>) -> Data {
     for group in in_order(fields.iter().map(FieldRecord::group)) {
         for bound in bounds(fields) {
             let here = || {
-                let of = cases(fields).filter(|(f, at)| f.group() == group && at.bound == bound);
+                let members = fields.iter().filter(|f| f.group() == group && f.has_numbers());
+                let of = cases(members).filter(|(_, at)| at.bound == bound);
                 of.flat_map(|(_, at)| &at.ratios)
             };
             for codec in in_order(here().map(|r| r.codec.as_str())) {

@@ -15,7 +15,7 @@ impl<'a> Evidence<'a> {
     /// Of the fields of a study.
     pub fn of(all: &'a [FieldRecord]) -> Evidence<'a> {
         let some = |is: fn(&FieldRecord) -> bool| -> Vec<&FieldRecord> {
-            all.iter().filter(|field| is(field)).collect()
+            all.iter().filter(|field| field.has_numbers() && is(field)).collect()
         };
         let choices = [
             (some(|f| !f.synthetic && f.dtype == "f32"), " in single precision"),

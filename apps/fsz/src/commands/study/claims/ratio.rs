@@ -59,13 +59,22 @@ fn highest(claims: &mut Claims, evidence: &Evidence<'_>) {
     };
     let verdict = match all {
         0 => Verdict::NotMeasured(NO_FIELD.to_owned()),
-        _ => Verdict::holds(lost.len() * 24 <= all, format!("lost {}", lost.join(", "))),
+        _ => Verdict::holds(lost.len() * 24 <= all, format!("lost {}", some(&lost))),
     };
     let here = format!(
         "the paper's design lost {} of {all}, this implementation's own centering {lost_by_own}",
         lost.len()
     );
     claims.add(claim, &here, &evidence.all(), verdict);
+}
+
+/// The first few names.
+fn some(names: &[String]) -> String {
+    const FEW: usize = 8;
+    match names.len() {
+        0..=FEW => names.join(", "),
+        n => format!("{} and {} more", names[..FEW].join(", "), n - FEW),
+    }
 }
 
 /// At one bound all quantizers decode to the same values: a higher PSNR at the same rate is a
