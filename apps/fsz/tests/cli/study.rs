@@ -50,6 +50,7 @@ fn tables_and_report() {
     assert!(report.contains("<svg") && report.contains("T_6x20x30"));
     assert!(report.contains("data:image/png;base64,iVBORw0KGgo"), "pictures are inside");
     assert!(!report.contains("http"), "it needs no other file");
+    assert!(report.contains("<code>fsz study T_6x20x30.f32 --out study"), "how it was made");
     shop.refused(&["study", FIELD, "--out", "study"], "--force");
     shop.fine(&["study", FIELD, "--out", "study", "--range", "1e-2", "--force"]);
 }

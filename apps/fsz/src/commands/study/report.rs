@@ -62,7 +62,7 @@ pub fn html(fields: &[FieldRecord], gpu: Option<&GpuRun>, all: &[Data]) -> Strin
                 + &named("spectrum.csv"),
         ),
         ("Throughput", "", throughput(gpu, table("speeds.csv") + &table("throughput.csv"))),
-        ("Fields and machine", "", inventory(fields) + &words(table("machine.csv"))),
+        ("Fields and machine", "", inventory(fields) + &words(table("machine.csv")) + &command()),
     ];
     page(&sections)
 }
@@ -145,6 +145,13 @@ fn inventory(fields: &[FieldRecord]) -> String {
     });
     let head = "field,origin,type,shape,values,NaN ±Inf and missing,seconds of study";
     Data { file: "", head, rows: rows.collect() }.table()
+}
+
+/// The words that made the report, for whoever wants to make it again.
+fn command() -> String {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    format!("<p>Made by <code>fsz {}</code>.</p>", escaped(&words.join(" ")))
 }
 
 /// The comparisons that have pictures; the first ones stand open.
