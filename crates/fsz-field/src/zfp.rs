@@ -459,6 +459,30 @@ mod tests {
     }
 
     #[test]
+    fn blocks_of_any_shape_and_type_need_no_header() {
+        // 32 bits of magic, 52 of the field, 12 of a fixed rate.
+        const HEADER: usize = 12;
+        for sides in [&[100][..], &[9, 10], &[5, 6, 7], &[2, 1, 12, 9]] {
+            let shape = Shape::new(sides).unwrap();
+            let singles = ramp(&shape);
+            let doubles: Vec<f64> = singles.iter().map(|&v| v.into()).collect();
+            let mut zfp = Zfp::new();
+            zfp.compress(Values::F32(&singles), &shape, Mode::Rate(16.0)).unwrap();
+            let (mut wanted, mut found) = (vec![0f32; singles.len()], vec![0f32; singles.len()]);
+            zfp.decompress_into(&mut wanted).unwrap();
+            let mut blocks = Zfp::from_bytes(&zfp.bytes()[HEADER..]);
+            blocks.decompress_headerless_into(&shape, 16.0, &mut found).unwrap();
+            assert_eq!(found, wanted, "{sides:?}");
+            zfp.compress(Values::F64(&doubles), &shape, Mode::Rate(24.0)).unwrap();
+            let (mut wanted, mut found) = (vec![0f64; doubles.len()], vec![0f64; doubles.len()]);
+            zfp.decompress_into(&mut wanted).unwrap();
+            let mut blocks = Zfp::from_bytes(&zfp.bytes()[HEADER..]);
+            blocks.decompress_headerless_into(&shape, 24.0, &mut found).unwrap();
+            assert_eq!(found, wanted, "{sides:?}");
+        }
+    }
+
+    #[test]
     fn damaged_streams_are_errors_or_fields() {
         let shape = Shape::new(&[12, 13]).unwrap();
         let mut zfp = Zfp::new();
