@@ -39,7 +39,7 @@ pub fn failure(failure: &Failure) -> ExitCode {
         }
         Failure::ClosedPipe => ExitCode::SUCCESS,
         Failure::Interrupted => {
-            error("interrupted: nothing was written");
+            error("interrupted: no output was written");
             ExitCode::from(130)
         }
     }

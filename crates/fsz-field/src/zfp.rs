@@ -222,6 +222,16 @@ impl Zfp {
     }
 }
 
+/// Values that zfp stores for a field of this shape: its blocks of 4 values a side are filled up.
+///
+/// # Errors
+/// When a side is longer than this machine can count.
+pub fn stored_values(shape: &Shape) -> Result<u64> {
+    let filled =
+        zfp_sides(shape)?.into_iter().map(|side| (side as u64).div_ceil(4).saturating_mul(4));
+    Ok(filled.fold(1, u64::saturating_mul))
+}
+
 /// Owns a `zfp_field`.
 struct Array(NonNull<sys::zfp_field>);
 
@@ -358,6 +368,19 @@ mod tests {
     }
 
     #[test]
+    fn blocks_are_filled_up() {
+        for (sides, stored) in [(&[5, 6, 7][..], 8 * 8 * 8), (&[1, 9], 12), (&[4, 8], 32)] {
+            let shape = Shape::new(sides).unwrap();
+            assert_eq!(stored_values(&shape).unwrap(), stored);
+            let mut zfp = Zfp::new();
+            zfp.compress(Values::F32(&ramp(&shape)), &shape, Mode::Rate(16.0)).unwrap();
+            let header = 8 * HEADER_WORDS as u64;
+            let bytes = zfp.bytes().len() as u64;
+            assert!((2 * stored..=2 * stored + header).contains(&bytes), "{sides:?}: {bytes}");
+        }
+    }
+
+    #[test]
     fn a_fixed_rate_is_kept_for_f64() {
         let shape = Shape::new(&[40, 40]).unwrap();
         let values: Vec<f64> = ramp(&shape).into_iter().map(f64::from).collect();
@@ -411,6 +434,30 @@ mod tests {
         assert!(wrong(16.0, &mut found), "too short for this rate");
         assert!(wrong(0.0, &mut found) && wrong(f64::NAN, &mut found) && wrong(65.0, &mut found));
         assert!(wrong(8.0, &mut [0.0; 7]));
+    }
+
+    #[test]
+    fn blocks_of_any_shape_and_type_need_no_header() {
+        // 32 bits of magic, 52 of the field, 12 of a fixed rate.
+        const HEADER: usize = 12;
+        for sides in [&[100][..], &[9, 10], &[5, 6, 7], &[2, 1, 12, 9]] {
+            let shape = Shape::new(sides).unwrap();
+            let singles = ramp(&shape);
+            let doubles: Vec<f64> = singles.iter().map(|&v| v.into()).collect();
+            let mut zfp = Zfp::new();
+            zfp.compress(Values::F32(&singles), &shape, Mode::Rate(16.0)).unwrap();
+            let (mut wanted, mut found) = (vec![0f32; singles.len()], vec![0f32; singles.len()]);
+            zfp.decompress_into(&mut wanted).unwrap();
+            let mut blocks = Zfp::from_bytes(&zfp.bytes()[HEADER..]);
+            blocks.decompress_headerless_into(&shape, 16.0, &mut found).unwrap();
+            assert_eq!(found, wanted, "{sides:?}");
+            zfp.compress(Values::F64(&doubles), &shape, Mode::Rate(24.0)).unwrap();
+            let (mut wanted, mut found) = (vec![0f64; doubles.len()], vec![0f64; doubles.len()]);
+            zfp.decompress_into(&mut wanted).unwrap();
+            let mut blocks = Zfp::from_bytes(&zfp.bytes()[HEADER..]);
+            blocks.decompress_headerless_into(&shape, 24.0, &mut found).unwrap();
+            assert_eq!(found, wanted, "{sides:?}");
+        }
     }
 
     #[test]

@@ -7,25 +7,33 @@ use fsz_field::Output;
 
 use crate::bar;
 use crate::codec::CodecArgs;
-use crate::failure::{Result, Verdict, fail};
+use crate::failure::{Failure, Result, Verdict, fail};
 use crate::interrupt::Cancellable;
 use crate::screen;
 use crate::source::SourceArgs;
 
 mod artifact;
+mod axis;
 mod claims;
+mod curve;
+mod datasets;
 mod fidelity;
-mod gpu;
+mod figures;
+pub mod gpu;
 mod html;
 mod kept;
 mod machine;
+mod matched;
 mod measure;
+mod measured_peers;
 mod model;
+mod pace;
 mod peer;
 mod picture;
 mod plot;
 mod record;
 mod report;
+mod slice;
 mod stats;
 mod tables;
 
@@ -52,7 +60,7 @@ pub struct Args {
     missing: Vec<f64>,
     /// Adapter file (TOML) of a program to compare with: name, compress, decompress (command lines of
     /// words that may hold {input}, {compressed}, {output}, {bound}, {range_bound}, {dtype},
-    /// {elements}, {dims}, {dims_reversed}), and dtypes that it takes; may be given several times
+    /// {elements}, {rank}, {dims}, {dims_reversed}), and dtypes that it takes; may be given several times
     #[arg(long, value_name = "FILE")]
     peer: Vec<PathBuf>,
     /// zfp stream of a field, such as cuZFP's, to stand beside the others; without zfp's header its
@@ -99,11 +107,21 @@ pub fn run(args: &Args, quiet: bool) -> Result {
         cancellable: &cancellable,
     };
     let mut fields = Vec::new();
-    for (i, path) in args.fields.iter().enumerate() {
-        let what = format!("studying {} ({} of {})", path.display(), i + 1, args.fields.len());
-        let spinner = bar::spinner(&what, quiet);
-        fields.push(kept::studied(args, &plan, path)?);
+    let mut pace = pace::Pace::new(args.fields.iter().map(|path| kept::size(args, path)).collect());
+    for path in &args.fields {
+        let (place, left) = (pace.place(), pace.left());
+        let spinner = bar::spinner(&format!("studying {} ({place}{left})", path.display()), quiet);
+        let studied = kept::studied(args, &plan, path);
         spinner.finish_and_clear();
+        let (record, new) = studied.inspect_err(|failure| {
+            if matches!(failure, Failure::Interrupted) {
+                screen::note(quiet, "finished fields are kept: --resume takes them over");
+            }
+        })?;
+        pace.took(new.then_some(record.seconds));
+        let time = if new { pace::duration(record.seconds) } else { "taken over".to_owned() };
+        screen::note(quiet, &format!("{} ({place}): {time}{}", record.name, pace.left()));
+        fields.push(record);
     }
     write(args, report, force, &fields, gpu.as_ref())?;
     if !quiet {
@@ -119,6 +137,11 @@ pub fn run(args: &Args, quiet: bool) -> Result {
 fn check_streams(args: &Args) -> Result<()> {
     if !args.zfp_stream.is_empty() && !cfg!(feature = "zfp") {
         return fail("this build reads no zfp streams: build it with --features zfp");
+    }
+    for stream in &args.zfp_stream {
+        if let Err(error) = stream.file.metadata() {
+            return fail(format!("{}: {error}", stream.file.display()));
+        }
     }
     let known = |name: &str| args.fields.iter().any(|path| kept::name(path) == name);
     match args.zfp_stream.iter().find(|stream| !known(&stream.field)) {

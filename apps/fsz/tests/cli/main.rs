@@ -11,5 +11,7 @@ mod inspect;
 mod interrupt;
 mod slice;
 mod study;
+mod study_resume;
+mod study_zfp;
 mod workshop;
 mod zfp;

@@ -34,6 +34,11 @@ impl FromStr for Artifact {
 
 #[cfg(feature = "zfp")]
 impl Artifact {
+    /// The file's name, by which tables call it.
+    pub fn name(&self) -> String {
+        self.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// Decodes it; bytes of the stream.
     pub fn decode<T: fsz_field::Scalar>(
         &self,

@@ -45,6 +45,19 @@ impl Row {
         };
         size * (reads + 1.0 / self.ratio)
     }
+
+    /// The ratio, and the GB/s of uncompressed bytes at which reading each once and writing the
+    /// stream goes as fast as the copy.
+    pub fn roof(&self) -> Option<(f64, f64)> {
+        Some((self.ratio, self.copy_gbs? / (1.0 + 1.0 / self.ratio)))
+    }
+}
+
+impl GpuRun {
+    /// What the file says.
+    pub fn parse(text: &str) -> serde_json::Result<GpuRun> {
+        serde_json::from_str(text)
+    }
 }
 
 /// Reads the file.
@@ -53,7 +66,7 @@ pub fn open(path: &Path) -> Result<GpuRun> {
         Ok(text) => text,
         Err(error) => return fail(format!("{}: {error}", path.display())),
     };
-    serde_json::from_str(&text).or_else(|error| {
+    GpuRun::parse(&text).or_else(|error| {
         let file = path.display();
         fail(format!("{file}: {error}; fsz bench --backend cuda --json FILE makes such a file"))
     })

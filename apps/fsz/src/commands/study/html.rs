@@ -2,6 +2,11 @@
 
 use crate::table::csv_cell;
 
+/// Rows that stand open on the page.
+const OPEN: usize = 24;
+/// Rows above which a table is in its file alone: nobody reads them, and the page stays light.
+const ON_PAGE: usize = 600;
+
 /// A table with the name of its CSV file.
 #[derive(Debug)]
 pub struct Data {
@@ -20,48 +25,113 @@ impl Data {
         format!("{}\n{}", self.head, rows.iter().map(|row| format!("{row}\n")).collect::<String>())
     }
 
-    /// The table in HTML, to be unfolded when it is long; says which file holds it.
+    /// The table in HTML, to be unfolded when it is long, and named alone when nobody would read it;
+    /// says which file holds it.
     pub fn html(&self) -> String {
-        let cells = |tag: &str, row: &mut dyn Iterator<Item = &str>| {
-            row.map(|cell| format!("<{tag}>{}", escaped(&shown(cell)))).collect::<String>()
-        };
-        let head = cells("th", &mut self.head.split(','));
-        let rows = self
-            .rows
-            .iter()
-            .map(|row| format!("<tr>{}\n", cells("td", &mut row.iter().map(String::as_str))));
-        let table = format!("<table><tr>{head}\n{}</table>", rows.collect::<String>());
         let (rows, file) = (self.rows.len(), self.file);
         match rows {
-            0..=24 => format!("{table}<p class='file'>{file}</p>"),
-            _ => format!("<details><summary>{file}, {rows} rows</summary>{table}</details>"),
+            0 => format!("<p class='file'>{file}: no rows</p>"),
+            1..=OPEN => format!("{}<p class='file'>{file}</p>", self.table()),
+            _ if rows <= ON_PAGE => {
+                format!("<details><summary>{file}, {rows} rows</summary>{}</details>", self.table())
+            }
+            _ => self.named(),
         }
+    }
+
+    /// The file's name alone: what is drawn, or too long to be read.
+    pub fn named(&self) -> String {
+        let (rows, file) = (self.rows.len(), self.file);
+        format!("<p class='file'>{file}, {rows} rows, lies beside this page</p>")
+    }
+
+    /// The table alone.
+    pub fn table(&self) -> String {
+        // Over words to the left, over numbers to the right.
+        let first = self.rows.first();
+        let below =
+            |column: usize| first.and_then(|row| row.get(column)).map_or("", |c| c.as_str());
+        let name = |(column, name): (usize, &str)| {
+            format!("{}{}", tag('h', below(column)), name.replace('_', " "))
+        };
+        let head = self.head.split(',').enumerate().map(name);
+        let cells = |row: &Vec<String>| -> String {
+            row.iter().map(|cell| format!("{}{}", tag('d', cell), escaped(&shown(cell)))).collect()
+        };
+        let rows = self.rows.iter().map(|row| format!("<tr>{}\n", cells(row)));
+        let (head, rows) = (head.collect::<String>(), rows.collect::<String>());
+        format!("<div class='wide'><table><tr>{head}\n{rows}</table></div>")
     }
 }
 
-/// Numbers as people read them.
+/// Words stand to the left, numbers to the right. `kind`: h or d.
+fn tag(kind: char, cell: &str) -> String {
+    let number = cell.is_empty() || cell.parse::<f64>().is_ok();
+    format!("<t{kind}{}>", if number { "" } else { " class='w'" })
+}
+
+/// Numbers as people read them: at most four digits, and a dash for none.
 fn shown(cell: &str) -> String {
     match cell.parse::<f64>() {
-        Ok(value) if cell.len() > 6 => crate::number::short(value),
-        _ => cell.replace('_', " "),
+        Ok(value) if value.is_nan() => "–".to_owned(),
+        Ok(value) if cell.contains('.') && cell.len() > 5 => digits(value),
+        _ => cell.to_owned(),
+    }
+}
+
+/// Four significant digits, zeros at the end too, so that columns stand in line.
+pub fn digits(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return crate::number::short(value);
+    }
+    match value.abs().log10().floor() as i32 {
+        exponent @ -3..=6 => format!("{value:.*}", (3 - exponent).clamp(0, 4) as usize),
+        _ => format!("{value:.3e}"),
     }
 }
 
 /// Text in HTML.
 pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('\'', "&#39;")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn data(rows: usize) -> Data {
+        let row = |i: usize| vec!["a,b".to_owned(), format!("{i}.23456789")];
+        Data { file: "x.csv", head: "field,ratio", rows: (1..=rows).map(row).collect() }
+    }
+
     #[test]
     fn csv_and_html_hold_the_same_cells() {
-        let rows = vec![vec!["a,b".to_owned(), "1.23456789".to_owned()]];
-        let data = Data { file: "x.csv", head: "field,ratio", rows };
-        assert_eq!(data.csv(), "field,ratio\n\"a,b\",1.23456789\n");
-        let html = data.html();
-        assert!(html.contains("<td>a,b<td>1.23457") && html.contains("x.csv"), "{html}");
+        assert_eq!(data(1).csv(), "field,ratio\n\"a,b\",1.23456789\n");
+        let html = data(1).html();
+        assert!(html.contains("<td class='w'>a,b<td>1.235") && html.contains("x.csv"), "{html}");
+        assert!(data(25).html().contains("<details>"));
+        let long = data(601).html();
+        assert!(long.contains("601 rows") && !long.contains("<table>"), "{long}");
+    }
+
+    #[test]
+    fn numbers_stand_in_line() {
+        let cases = [
+            ("13.3866", "13.39"),
+            ("12.5000", "12.50"),
+            ("0.0490", "0.0490"),
+            ("1234.5678", "1235"),
+            ("123456.7", "123457"),
+            ("1.23456e-9", "1.235e-9"),
+            ("32768", "32768"),
+            ("6.3", "6.3"),
+            ("1e-3", "1e-3"),
+            ("NaN", "–"),
+            ("inf", "inf"),
+            ("T_6x20x30", "T_6x20x30"),
+        ];
+        for (cell, text) in cases {
+            assert_eq!(shown(cell), text);
+        }
     }
 }

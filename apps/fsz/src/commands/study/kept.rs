@@ -34,22 +34,24 @@ pub fn check(paths: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// The figures of a field: kept ones if they may be taken over, else measured and kept.
-pub fn studied(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<FieldRecord> {
+/// The figures of a field: kept ones if they may be taken over, else measured and kept; whether they
+/// are new.
+pub fn studied(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<(FieldRecord, bool)> {
     let (name, key) = (name(path), key(args, plan, path)?);
     let file = args.out.join(FOLDER).join(format!("{name}.toml"));
     if args.resume
         && let Some(record) = kept(&file).filter(|record| record.key == key)
     {
-        return Ok(record);
+        return Ok((record, false));
     }
-    let record = measure(plan, &name, &key, &open(args, plan, path)?)?;
+    let mut record = measure(plan, &name, &key, &open(args, plan, path)?)?;
+    record.synthetic = kind(path).is_some();
     let text = toml::to_string(&record).map_err(|e| Failure::Message(e.to_string()))?;
     std::fs::create_dir_all(args.out.join(FOLDER))?;
     let mut output = Output::create(&file, true)?;
     output.put(text.as_bytes())?;
     output.commit()?;
-    Ok(record)
+    Ok((record, true))
 }
 
 fn kept(file: &Path) -> Option<FieldRecord> {
@@ -70,6 +72,14 @@ pub fn name(path: &Path) -> String {
     }
 }
 
+/// Bytes of a field, as far as its file tells; of the pace of a study alone.
+pub fn size(args: &Args, path: &Path) -> u64 {
+    match kind(path) {
+        Some(_) => args.synthetic_mb << 20,
+        None => path.metadata().map_or(0, |data| data.len()),
+    }
+}
+
 fn open(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<Field> {
     match kind(path) {
         Some(kind) => kind.field(args.synthetic_mb << 20, args.source.dtype.unwrap_or(Dtype::F32)),
@@ -81,25 +91,26 @@ fn open(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<Field> {
 fn key(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<String> {
     let file = match kind(path) {
         Some(kind) => format!("{} {} MB", kind.name(), args.synthetic_mb),
-        None => {
-            let data = path.metadata()?;
-            let changed =
-                data.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-            let path = path.canonicalize()?;
-            format!("{} {} {}", path.display(), data.len(), changed.as_nanos())
-        }
+        None => as_it_is(path)?,
     };
     let zfp = if cfg!(feature = "zfp") { "zfp" } else { "no zfp" };
-    let (version, source) = (env!("CARGO_PKG_VERSION"), &args.source);
+    // Two builds of one version may measure differently.
+    let version = std::env::current_exe().and_then(|program| as_it_is(&program))?;
+    let source = &args.source;
     let (range, missing) = (plan.bounds, plan.missing);
     let mut key = format!("{version} {zfp} {file} {range:?} {missing:?} {source:?}");
     for stream in plan.streams {
-        let data = stream.file.metadata().and_then(|data| Ok((data.len(), data.modified()?))).ok();
-        let (file, rate) = (stream.file.display(), stream.rate);
-        let _ = write!(key, "\n{} {file} {rate:?} {data:?}", stream.field);
+        let _ = write!(key, "\n{} {} {:?}", stream.field, as_it_is(&stream.file)?, stream.rate);
     }
     for peer in plan.peers {
         let _ = write!(key, "\n{}", peer.text());
     }
     Ok(key)
+}
+
+/// What tells a file from another one, and from itself once it has changed.
+fn as_it_is(path: &Path) -> std::io::Result<String> {
+    let data = path.metadata()?;
+    let changed = data.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Ok(format!("{} {} {}", path.canonicalize()?.display(), data.len(), changed.as_nanos()))
 }

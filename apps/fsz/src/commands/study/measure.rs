@@ -9,18 +9,11 @@ use fsz_metrics::{Missing, Sample};
 
 use super::artifact::Artifact;
 use super::peer::Peer;
-use super::record::{
-    BoundRecord, CurvePoint, Fidelity, FieldRecord, Ratio, Shares, TILES, TileRatio,
-};
-use super::{fidelity, model, picture};
+use super::record::{BoundRecord, Fidelity, FieldRecord, Ratio, Shares, TILES, TileRatio};
+use super::{curve, fidelity, matched, model};
 use crate::failure::Result;
 use crate::interrupt::Cancellable;
 
-/// Value-range bounds of the rate-distortion curve.
-const CURVE: [f64; 9] = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5];
-/// Bits per value of fixed-rate zfp on that curve.
-#[cfg(feature = "zfp")]
-const RATES: [f64; 7] = [1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 16.0];
 /// What is switched on at each stage of the ablation: cross-block state, mean centering, order 2.
 const SWITCHES: [(bool, Centering, bool); 4] = [
     (false, Centering::Off, false),
@@ -28,6 +21,12 @@ const SWITCHES: [(bool, Centering, bool); 4] = [
     (true, Centering::Mean, false),
     (true, Centering::Mean, true),
 ];
+
+/// The bound of the paper's matched-ratio comparison where it is among these, else the middle one.
+fn matched_bound(bounds: &[f64]) -> f64 {
+    let middle = || bounds.get(bounds.len() / 2).copied();
+    bounds.iter().copied().find(|&bound| bound == 1e-3).or_else(middle).unwrap_or(1e-3)
+}
 
 /// What is the same for all fields.
 #[derive(Debug)]
@@ -83,10 +82,11 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
             shape: self.field.shape().to_string(),
             elements: found.elements,
             special: found.nan + found.inf + found.missing,
+            synthetic: false,
             seconds: 0.0,
             bounds: self.plan.bounds.iter().map(|&b| self.at(b)).collect::<Result<_>>()?,
-            curve: self.curve()?,
-            matched: picture::matched(self, self.plan.bounds.first().copied().unwrap_or(1e-2))?,
+            curve: curve::measure(self)?,
+            matched: matched::comparisons(self, matched_bound(self.plan.bounds))?,
         })
     }
 
@@ -126,8 +126,8 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
         #[cfg(feature = "zfp")]
         self.add_streams(&mut record, &mut decoded)?;
         for peer in self.plan.peers.iter().filter(|peer| peer.takes(self.field)) {
-            self.plan.cancellable.check()?;
-            let bytes = peer.run(self.field, [absolute, bound], &mut decoded)?;
+            let bounds = [absolute, bound];
+            let bytes = peer.run(self.field, bounds, &mut decoded, self.plan.cancellable)?;
             let found = Decoded { codec: &peer.name, bytes, values: &decoded };
             record.ratios.push(self.ratio(&found, absolute)?);
         }
@@ -201,42 +201,6 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
         fidelity::measure(codec, self.field, self.values, values, bound, &self.missing)
     }
 
-    fn curve(&self) -> Result<Vec<CurvePoint>> {
-        let mut decoded = vec![T::default(); self.values.len()];
-        let mut points = Vec::new();
-        for bound in CURVE {
-            let bytes = self.compress(bound, Research::default())?;
-            let stream = Stream::open(&bytes)?;
-            self.plan.codec.decompress_into(&stream, &mut decoded)?;
-            points.push(self.point("fsz", bytes.len(), &decoded)?);
-            #[cfg(feature = "zfp")]
-            {
-                let absolute = stream.info().header().absolute_bound;
-                let mode = fsz_field::zfp::Mode::Accuracy(absolute);
-                if self.zfp_takes(absolute) {
-                    let len = self.zfp(mode, &mut decoded)?;
-                    points.push(self.point("zfp-accuracy", len, &decoded)?);
-                }
-            }
-        }
-        #[cfg(feature = "zfp")]
-        for rate in RATES.into_iter().filter(|_| self.zfp_takes(1.0)) {
-            let len = self.zfp(fsz_field::zfp::Mode::Rate(rate), &mut decoded)?;
-            points.push(self.point("zfp-rate", len, &decoded)?);
-        }
-        Ok(points)
-    }
-
-    fn point(&self, codec: &str, len: usize, decoded: &[T]) -> Result<CurvePoint> {
-        let found = fsz_metrics::compare(self.values, decoded, &self.missing, None)?;
-        Ok(CurvePoint {
-            codec: codec.to_owned(),
-            bits: 8.0 * len as f64 / self.values.len().max(1) as f64,
-            psnr: found.psnr(),
-            max_abs_error: found.max_abs_error,
-        })
-    }
-
     #[cfg(not(feature = "zfp"))]
     fn add_zfp(&self, _: &mut BoundRecord, _: usize, _: &mut [T]) -> Result<()> {
         Ok(())
@@ -249,7 +213,7 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
         if !self.zfp_takes(record.absolute) {
             return Ok(());
         }
-        let rate = Mode::Rate(8.0 * fsz_len as f64 / self.values.len() as f64);
+        let rate = Mode::Rate(self.rate_of(fsz_len)?);
         let modes = [("zfp-accuracy", Mode::Accuracy(record.absolute)), ("zfp-rate", rate)];
         for (codec, mode) in modes {
             let bytes = self.zfp(mode, decoded)? as u64;
@@ -264,9 +228,8 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
     #[cfg(feature = "zfp")]
     fn add_streams(&self, record: &mut BoundRecord, decoded: &mut [T]) -> Result<()> {
         for stream in self.plan.streams.iter().filter(|stream| stream.field == self.name) {
-            let file = stream.file.file_name().unwrap_or_default().to_string_lossy();
             let bytes = stream.decode(self.field.shape(), decoded)?;
-            let found = Decoded { codec: &file, bytes, values: decoded };
+            let found = Decoded { codec: &stream.name(), bytes, values: decoded };
             record.ratios.push(self.ratio(&found, record.absolute)?);
         }
         Ok(())
@@ -278,6 +241,14 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
         let number = |&v: &T| self.missing.class(v) == fsz_metrics::Class::Finite;
         let finite = || self.values.iter().all(number);
         bound > 0.0 && !self.values.is_empty() && finite()
+    }
+
+    /// The fixed rate of zfp whose stream has so many bytes. zfp fills its blocks up to 4 values a
+    /// side, and stores these too.
+    #[cfg(feature = "zfp")]
+    pub fn rate_of(&self, bytes: usize) -> Result<f64> {
+        let stored = fsz_field::zfp::stored_values(self.field.shape())?;
+        Ok(8.0 * bytes as f64 / stored.max(1) as f64)
     }
 
     /// Bytes of the zfp stream; decodes it.

@@ -1,12 +1,18 @@
 //! A peer's own program: command lines of the user's, figures and bound checked by us.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use fsz_field::{Field, Scalar};
 use serde::Deserialize;
 
-use crate::failure::{Result, fail};
+use crate::failure::{Failure, Result, fail};
+use crate::interrupt::Cancellable;
+
+/// Time between two looks at a program that runs.
+const TICK: Duration = Duration::from_millis(20);
 
 /// An adapter file. Every word of the command lines may hold these placeholders:
 ///
@@ -18,6 +24,7 @@ use crate::failure::{Result, fail};
 /// | `{bound}`, `{range_bound}` | absolute bound, value-range bound |
 /// | `{dtype}` | `f32` or `f64` |
 /// | `{elements}` | number of values |
+/// | `{rank}` | number of sides |
 /// | `{dims}` | sides, slowest first, with blanks: words of their own |
 /// | `{dims_reversed}` | the same, fastest first |
 #[derive(Debug, Clone, Deserialize)]
@@ -68,8 +75,15 @@ impl Peer {
         self.dtypes.as_ref().is_none_or(|types| types.iter().any(|t| t == name))
     }
 
-    /// Compresses and decompresses; the bytes of its stream. `bounds`: absolute, value-range.
-    pub fn run<T: Scalar>(&self, field: &Field, bounds: [f64; 2], out: &mut [T]) -> Result<u64> {
+    /// Compresses and decompresses; the bytes of its stream. `bounds`: absolute, value-range. An
+    /// interrupt ends the program.
+    pub fn run<T: Scalar>(
+        &self,
+        field: &Field,
+        bounds: [f64; 2],
+        out: &mut [T],
+        cancellable: &Cancellable,
+    ) -> Result<u64> {
         let folder = tempfile::tempdir()?;
         let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
         let (input, compressed, output) = (path("input"), path("compressed"), path("output"));
@@ -84,10 +98,12 @@ impl Peer {
             ("{range_bound}", format!("{:e}", bounds[1])),
             ("{dtype}", field.dtype().name().to_owned()),
             ("{elements}", field.shape().elements().to_string()),
+            ("{rank}", sides.len().to_string()),
         ];
         let lists = [("{dims}", sides), ("{dims_reversed}", reversed)];
         for words in [&self.compress, &self.decompress] {
-            self.call(words, &single, &lists)?;
+            let line = filled(words, &single, &lists);
+            self.call(&line, &folder.path().join("messages"), cancellable)?;
         }
         let bytes = std::fs::read(&output).unwrap_or_default();
         if bytes.len() != size_of_val(out) {
@@ -106,33 +122,72 @@ impl Peer {
         }
     }
 
-    fn call(
-        &self,
-        words: &[String],
-        single: &[(&str, String)],
-        lists: &[(&str, Vec<String>)],
-    ) -> Result<()> {
-        let mut line = Vec::new();
-        for word in words {
-            match lists.iter().find(|(name, _)| name == word) {
-                Some((_, list)) => line.extend(list.iter().cloned()),
-                None => {
-                    let fill =
-                        |word: String, (name, text): &(&str, String)| word.replace(name, text);
-                    line.push(single.iter().fold(word.clone(), fill));
-                }
-            }
-        }
+    /// Runs a command line; `messages` takes what it says.
+    fn call(&self, line: &[String], messages: &Path, cancellable: &Cancellable) -> Result<()> {
         let wrong = |why: String| {
             fail(format!("{}: `{}`: {}", self.file.display(), line.join(" "), why.trim()))
         };
-        let call = Command::new(&line[0]).args(&line[1..]).stdin(Stdio::null()).output();
-        match call {
-            Err(error) => wrong(error.to_string()),
-            Ok(done) if !done.status.success() => {
-                wrong(format!("{}\n{}", done.status, String::from_utf8_lossy(&done.stderr)))
+        let mut command = Command::new(&line[0]);
+        command.args(&line[1..]).stdin(Stdio::null()).stdout(Stdio::null());
+        let child = match command.stderr(File::create(messages)?).spawn() {
+            Ok(child) => child,
+            Err(error) => return wrong(error.to_string()),
+        };
+        let status = ended(child, cancellable)?;
+        if status.success() {
+            return Ok(());
+        }
+        // Ctrl-C at a terminal reaches the program too, perhaps before us.
+        if interrupted(status) {
+            return Err(Failure::Interrupted);
+        }
+        let said = std::fs::read(messages).unwrap_or_default();
+        wrong(format!("{status}\n{}", String::from_utf8_lossy(&said)))
+    }
+}
+
+/// Waits for a program; kills it once an interrupt has come.
+fn ended(mut child: Child, cancellable: &Cancellable) -> Result<ExitStatus> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if let Err(interrupt) = cancellable.check() {
+            // It may have ended meanwhile: then there is nothing to kill.
+            let _ = child.kill();
+            child.wait()?;
+            return Err(interrupt);
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+#[cfg(unix)]
+fn interrupted(status: ExitStatus) -> bool {
+    const SIGINT: i32 = 2;
+    std::os::unix::process::ExitStatusExt::signal(&status) == Some(SIGINT)
+}
+
+#[cfg(not(unix))]
+fn interrupted(_: ExitStatus) -> bool {
+    false
+}
+
+/// A command line with its placeholders filled.
+fn filled(
+    words: &[String],
+    single: &[(&str, String)],
+    lists: &[(&str, Vec<String>)],
+) -> Vec<String> {
+    let mut line = Vec::new();
+    for word in words {
+        match lists.iter().find(|(name, _)| name == word) {
+            Some((_, list)) => line.extend(list.iter().cloned()),
+            None => {
+                let fill = |word: String, (name, text): &(&str, String)| word.replace(name, text);
+                line.push(single.iter().fold(word.clone(), fill));
             }
-            Ok(_) => Ok(()),
         }
     }
+    line
 }

@@ -1,171 +1,83 @@
-//! The matched-ratio comparison: FSZ beside fixed-rate zfp of the same size, on one slice.
+//! Small PNG pictures of one palette, to stand inside a page.
 
-use fsz::{Research, Stream};
-use fsz_field::Scalar;
-use fsz_metrics::{Class, Sample};
-use image::{ImageFormat, Rgb, RgbImage};
-
-use super::measure::{Decoded, Subject};
-use super::record::{Matched, Panel};
 use crate::failure::{Failure, Result};
 
-/// Pixels across a picture, and at most down.
-const WIDTH: usize = 360;
-const MOST_HEIGHT: usize = 480;
-/// Values on a side of the zoomed part.
-const ZOOM: usize = 48;
-const FRAME: Rgb<u8> = Rgb([255, 255, 255]);
-const NO_NUMBER: Rgb<u8> = Rgb([128, 128, 128]);
+/// Colours of a scale: more cannot be told apart, and would make the files larger.
+const SCALE: u8 = 126;
+/// Index of the frames' white.
+pub const FRAME: u8 = SCALE;
+/// Index of the grey of what is no number.
+pub const NO_NUMBER: u8 = SCALE + 1;
 
-/// The panels: original, FSZ, and zfp where it is built in; none for a field without slices.
-pub fn matched<T: Scalar + Sample>(
-    subject: &Subject<'_, T>,
-    bound: f64,
-) -> Result<Option<Matched>> {
-    let Some(slice) = Slice::middle(subject) else { return Ok(None) };
-    let bytes = subject.compress(bound, Research::default())?;
-    let stream = Stream::open(&bytes)?;
-    let absolute = stream.info().header().absolute_bound;
-    let mut decoded = vec![T::default(); subject.values.len()];
-    subject.plan.codec.decompress_into(&stream, &mut decoded)?;
-    let original = size_of_val(subject.values) as u64;
-    let original = Decoded { codec: "original", bytes: original, values: subject.values };
-    let fsz = Decoded { codec: "fsz", bytes: bytes.len() as u64, values: &decoded };
-    let mut panels = vec![panel(subject, &slice, &original, absolute)?];
-    panels.push(panel(subject, &slice, &fsz, absolute)?);
-    #[cfg(feature = "zfp")]
-    if subject.zfp_takes(absolute) {
-        let rate = 8.0 * bytes.len() as f64 / subject.values.len() as f64;
-        let len = subject.zfp(fsz_field::zfp::Mode::Rate(rate), &mut decoded)?;
-        let zfp = Decoded { codec: "zfp-rate", bytes: len as u64, values: &decoded };
-        panels.push(panel(subject, &slice, &zfp, absolute)?);
-    }
-    Ok(Some(Matched { bound, axis: 0, index: slice.index, panels }))
+/// Rows of palette indices.
+#[derive(Debug)]
+pub struct Picture {
+    pub width: usize,
+    pub height: usize,
+    pixels: Vec<u8>,
 }
 
-fn panel<T: Scalar + Sample>(
-    subject: &Subject<'_, T>,
-    slice: &Slice,
-    found: &Decoded<'_, T>,
-    bound: f64,
-) -> Result<Panel> {
-    let c = fsz_metrics::compare(subject.values, found.values, &subject.missing, Some(bound))?;
-    let plane = &found.values[slice.start..][..slice.rows * slice.columns];
-    let number = |v: T| (subject.missing.class(v) == Class::Finite).then(|| Sample::to_f64(v));
-    let numbers: Vec<Option<f64>> = plane.iter().map(|&v| number(v)).collect();
-    Ok(Panel {
-        codec: found.codec.to_owned(),
-        ratio: subject.over(found.bytes),
-        psnr: c.psnr(),
-        beyond: c.violation_share().unwrap_or(0.0),
-        png: base64(&slice.png(&numbers)?),
-    })
-}
-
-/// A plane of the last two axes.
-struct Slice {
-    start: usize,
-    index: usize,
-    rows: usize,
-    columns: usize,
-    /// What the colours span.
-    range: (f64, f64),
-    /// First row and column of the part to zoom into, and its side.
-    zoom: (usize, usize, usize),
-}
-
-impl Slice {
-    /// The middle one; none where the last two axes are no picture.
-    fn middle<T: Scalar + Sample>(subject: &Subject<'_, T>) -> Option<Slice> {
-        let shape = subject.field.shape().indices().ok()?;
-        let [.., rows, columns] = shape[..] else { return None };
-        if rows < 8 || columns < 8 {
-            return None;
-        }
-        let index = shape[..shape.len() - 2].iter().product::<usize>() / 2;
-        let start = index * rows * columns;
-        let plane = &subject.values[start..][..rows * columns];
-        let numbers: Vec<f64> = plane
-            .iter()
-            .map(|&v| match subject.missing.class(v) {
-                Class::Finite => Sample::to_f64(v),
-                _ => f64::NAN,
-            })
-            .collect();
-        let range = numbers
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
-        let zoom = liveliest(&numbers, rows, columns);
-        Some(Slice { start, index, rows, columns, range, zoom })
+impl Picture {
+    /// A picture whose pixel at (x, y) is `pixel(x, y)`.
+    pub fn new(width: usize, height: usize, mut pixel: impl FnMut(usize, usize) -> u8) -> Picture {
+        let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        Picture { width, height, pixels: places.map(|(x, y)| pixel(x, y)).collect() }
     }
 
-    fn png(&self, plane: &[Option<f64>]) -> Result<Vec<u8>> {
-        let height = (WIDTH * self.rows / self.columns).clamp(40, MOST_HEIGHT);
-        let mut picture = RgbImage::new(WIDTH as u32, height as u32);
-        let colour = |row: usize, column: usize| {
-            plane[row * self.columns + column].map_or(NO_NUMBER, |v| self.colour(v))
-        };
-        for (x, y, pixel) in picture.enumerate_pixels_mut() {
-            let (row, column) =
-                (y as usize * self.rows / height, x as usize * self.columns / WIDTH);
-            *pixel = colour(row, column);
+    /// Sets a pixel; nothing happens outside.
+    pub fn put(&mut self, x: usize, y: usize, index: u8) {
+        if x < self.width && y < self.height {
+            self.pixels[y * self.width + x] = index;
         }
-        let (row, column, side) = self.zoom;
-        let (top, left) = (row * height / self.rows, column * WIDTH / self.columns);
-        let (down, across) = (side * height / self.rows, side * WIDTH / self.columns);
-        frame(&mut picture, left, top, across.max(3), down.max(3));
-        // The inset goes to the corner that is farther from what it shows.
-        let inset = (2 * WIDTH / 5).min(3 * height / 5);
-        let x0 = if left + across / 2 > WIDTH / 2 { 0 } else { WIDTH - inset };
-        let y0 = if top + down / 2 > height / 2 { 0 } else { height - inset };
-        for y in 0..inset {
-            for x in 0..inset {
-                let (row, column) = (row + y * side / inset, column + x * side / inset);
-                picture.put_pixel((x0 + x) as u32, (y0 + y) as u32, colour(row, column));
-            }
-        }
-        frame(&mut picture, x0, y0, inset, inset);
-        let mut bytes = std::io::Cursor::new(Vec::new());
-        let written = picture.write_to(&mut bytes, ImageFormat::Png);
-        written.map_err(|error| Failure::Message(format!("cannot write a picture: {error}")))?;
-        Ok(bytes.into_inner())
     }
 
-    fn colour(&self, value: f64) -> Rgb<u8> {
-        let (low, high) = self.range;
-        let place = if high > low { (value - low) / (high - low) } else { 0.5 };
-        let c = colorous::VIRIDIS.eval_continuous(place.clamp(0.0, 1.0));
-        Rgb([c.r, c.g, c.b])
+    /// The outline of a rectangle, two pixels wide, which shows on any size of screen.
+    pub fn frame(&mut self, left: usize, top: usize, across: usize, down: usize) {
+        let (right, bottom) = (left + across.max(2) - 1, top + down.max(2) - 1);
+        for x in left..=right {
+            [top, top + 1, bottom - 1, bottom].into_iter().for_each(|y| self.put(x, y, FRAME));
+        }
+        for y in top..=bottom {
+            [left, left + 1, right - 1, right].into_iter().for_each(|x| self.put(x, y, FRAME));
+        }
+    }
+
+    /// The file, in base64.
+    pub fn base64(&self) -> Result<String> {
+        let mut bytes = Vec::new();
+        self.encode(&mut bytes)
+            .map_err(|error| Failure::Message(format!("cannot write a picture: {error}")))?;
+        Ok(base64(&bytes))
+    }
+
+    fn encode(&self, bytes: &mut Vec<u8>) -> std::result::Result<(), png::EncodingError> {
+        let mut encoder = png::Encoder::new(bytes, self.width as u32, self.height as u32);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_palette(palette());
+        encoder.set_compression(png::Compression::High);
+        encoder.set_filter(png::Filter::NoFilter);
+        encoder.write_header()?.write_image_data(&self.pixels)
     }
 }
 
-/// The square with the largest sum of differences along its rows, among those on a coarse grid
-/// that hold numbers alone (else the first).
-fn liveliest(plane: &[f64], rows: usize, columns: usize) -> (usize, usize, usize) {
-    let side = ZOOM.min(rows / 2).min(columns / 2);
-    let step = (side / 2).max(1);
-    let mut best = (0, 0, f64::NEG_INFINITY);
-    for row in (0..=rows - side).step_by(step) {
-        for column in (0..=columns - side).step_by(step) {
-            let lines = (row..row + side).map(|r| &plane[r * columns + column..][..side]);
-            let sum: f64 = lines.flat_map(|l| l.windows(2).map(|p| (p[1] - p[0]).abs())).sum();
-            if sum > best.2 {
-                best = (row, column, sum);
-            }
-        }
+/// Index of a value on a scale from `range.0` to `range.1`; NaN is no number.
+pub fn index(value: f64, range: (f64, f64)) -> u8 {
+    let (low, high) = range;
+    if value.is_nan() {
+        return NO_NUMBER;
     }
-    (best.0, best.1, side)
+    let place = if high > low { (value - low) / (high - low) } else { 0.5 };
+    (place.clamp(0.0, 1.0) * f64::from(SCALE - 1)).round() as u8
 }
 
-fn frame(picture: &mut RgbImage, left: usize, top: usize, across: usize, down: usize) {
-    let (right, bottom) = (left + across - 1, top + down - 1);
-    let mut put = |x: usize, y: usize| {
-        if let Some(pixel) = picture.get_pixel_mut_checked(x as u32, y as u32) {
-            *pixel = FRAME;
-        }
-    };
-    (left..=right).for_each(|x| [top, top + 1, bottom].into_iter().for_each(|y| put(x, y)));
-    (top..=bottom).for_each(|y| [left, left + 1, right].into_iter().for_each(|x| put(x, y)));
+/// Viridis, white and grey.
+fn palette() -> Vec<u8> {
+    let scale = (0..SCALE).flat_map(|i| {
+        let c = colorous::VIRIDIS.eval_rational(i.into(), SCALE.into());
+        [c.r, c.g, c.b]
+    });
+    scale.chain([255; 3]).chain([128; 3]).collect()
 }
 
 /// RFC 4648.
@@ -198,13 +110,24 @@ mod tests {
     }
 
     #[test]
-    fn the_zoom_goes_where_something_happens() {
-        let mut plane = vec![0.0; 96 * 96];
-        for i in 0..20 {
-            plane[(60 + i) * 96 + 70 + i % 2] = 1.0;
-        }
-        let (row, column, side) = liveliest(&plane, 96, 96);
-        assert_eq!(side, 48);
-        assert!((32..=60).contains(&row) && (22..=70).contains(&column), "{row} {column}");
+    fn the_file_holds_the_colours() {
+        let mut picture = Picture::new(8, 6, |x, _| index(x as f64, (0.0, 7.0)));
+        picture.frame(2, 1, 4, 4);
+        let mut bytes = Vec::new();
+        picture.encode(&mut bytes).unwrap();
+        let decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        let mut reader = decoder.read_info().unwrap();
+        assert_eq!(reader.info().palette.as_ref().map(|p| p.len()), Some(3 * 128));
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        assert_eq!(pixels[..8], [0, 18, 36, 54, 71, 89, 107, 125]);
+        assert_eq!(pixels[8..16], [0, 18, 126, 126, 126, 126, 107, 125]);
+    }
+
+    #[test]
+    fn values_have_places_on_the_scale() {
+        let places = [-1.0, 0.0, 0.5, 1.0, 2.0, f64::NAN].map(|v| index(v, (0.0, 1.0)));
+        assert_eq!(places, [0, 0, 63, 125, 125, NO_NUMBER]);
+        assert_eq!(index(3.0, (3.0, 3.0)), 63);
     }
 }

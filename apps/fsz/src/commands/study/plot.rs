@@ -1,67 +1,79 @@
-//! Line plots as inline SVG.
+//! Plots as inline SVG, for pages in light or dark.
 
+use super::axis::Axis;
+pub use super::axis::Scale;
 use super::html::escaped;
 
-/// A named line through points (x, y).
+/// Points (x, y) of one name.
+#[derive(Debug)]
 pub struct Line {
     pub name: String,
     pub points: Vec<(f64, f64)>,
+    /// Whether the points belong together; else each stands alone.
+    pub joined: bool,
 }
 
-const WIDTH: f64 = 450.0;
-const HEIGHT: f64 = 240.0;
-const LEFT: f64 = 50.0;
+const WIDTH: f64 = 480.0;
+const HEIGHT: f64 = 250.0;
+const LEFT: f64 = 44.0;
 const BOTTOM: f64 = 36.0;
-const RIGHT: f64 = 140.0;
-const TOP: f64 = 12.0;
-/// Colours that people with colour-blindness can tell apart (Okabe and Ito, 2008).
-const COLOURS: [&str; 7] =
-    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777"];
+const RIGHT: f64 = 158.0;
+const TOP: f64 = 24.0;
+/// More points than this are a curve: they take no marks.
+const MOST_MARKS: usize = 24;
+/// Colours that people with colour-blindness can tell apart (Okabe and Ito, 2008), and some more.
+const COLOURS: [&str; 10] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777", "#8c6d31",
+    "#7f3c8d", "#c0392b",
+];
+/// Codecs that keep their colour in all plots.
+const CODECS: [&str; 6] =
+    ["fsz", "zfp-accuracy", "zfp-rate", "cuszp-outlier-model", "cuszp-plain-model", "fsz-paper"];
 
-/// How numbers become places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    Linear,
-    /// Of numbers above 0; others are left out.
-    Log,
+/// Scales and names of the axes: x, y.
+#[derive(Debug, Clone, Copy)]
+pub struct Axes {
+    pub scales: [Scale; 2],
+    pub names: [&'static str; 2],
+    /// What y spans, where that is not what the points need; lines go beyond the edge.
+    pub span: Option<[f64; 2]>,
 }
 
-/// A plot with these scales of x and y; points that have no place are left out.
-pub fn plot(lines: &[Line], scales: [Scale; 2], x_label: &str, y_label: &str) -> String {
-    let has = |scale: Scale, v: f64| v.is_finite() && (scale == Scale::Linear || v > 0.0);
-    let positive = |&&(x, y): &&(f64, f64)| has(scales[0], x) && has(scales[1], y);
-    let all = || lines.iter().flat_map(|line| line.points.iter().filter(positive));
-    let x = Axis::over(scales[0], all().map(|p| p.0), LEFT, WIDTH - RIGHT);
-    let y = Axis::over(scales[1], all().map(|p| p.1), HEIGHT - BOTTOM, TOP);
-    let mut svg = format!(
-        "<svg viewBox='0 0 {WIDTH} {HEIGHT}' width='{WIDTH}' role='img' \
-         aria-label='{y_label} over {x_label}'>"
-    );
+/// A plot of these lines; points that have no place are left out.
+pub fn plot(lines: &[Line], axes: Axes) -> String {
+    let ([x_scale, y_scale], [x_name, y_name]) = (axes.scales, axes.names);
+    let has = |&&(x, y): &&(f64, f64)| x_scale.has(x) && y_scale.has(y);
+    let all = || lines.iter().flat_map(|line| line.points.iter().filter(has));
     let (floor, wall) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-    svg.push_str(&format!("<path d='M{LEFT} {TOP}V{floor}H{wall}' fill='none' stroke='#888'/>"));
-    for (value, at) in x.ticks() {
-        let below = floor + 15.0;
-        svg.push_str(&format!("<text x='{at:.1}' y='{below}' text-anchor='middle'>{value}</text>"));
+    let x = Axis::over(x_scale, all().map(|p| p.0), LEFT, wall);
+    let y = match axes.span {
+        Some(span) => Axis::over(y_scale, span.into_iter(), floor, TOP),
+        None => Axis::over(y_scale, all().map(|p| p.1), floor, TOP),
+    };
+    let colours = colours(lines);
+    let mut svg = format!(
+        "<svg viewBox='0 0 {WIDTH} {HEIGHT}' role='img' aria-label='{y_name} over {x_name}'>"
+    );
+    svg.push_str(&scaffold(&x, &y, axes.names));
+    let (across, down) = (wall - LEFT, floor - TOP);
+    // An inner drawing ends at its edges.
+    svg.push_str(&format!(
+        "<svg x='{LEFT}' y='{TOP}' width='{across}' height='{down}' \
+         viewBox='{LEFT} {TOP} {across} {down}'>"
+    ));
+    // The first one is what the plot is about: it lies on top.
+    for (line, colour) in lines.iter().zip(&colours).rev() {
+        let places = line.points.iter().filter(has).map(|&(a, b)| (x.place(a), y.place(b)));
+        svg.push_str(&drawn(line.joined, &places.collect::<Vec<_>>(), colour));
     }
-    for (value, at) in y.ticks() {
-        let (beside, base) = (LEFT - 5.0, at + 4.0);
-        svg.push_str(&format!("<text x='{beside}' y='{base:.1}' text-anchor='end'>{value}</text>"));
-    }
-    let (middle, under) = ((LEFT + wall) / 2.0, HEIGHT - 4.0);
-    svg.push_str(&format!("<text x='{middle}' y='{under}' text-anchor='middle'>{x_label}</text>"));
-    for (i, line) in lines.iter().enumerate() {
-        let colour = COLOURS[i % COLOURS.len()];
-        let points: Vec<String> = line
-            .points
-            .iter()
-            .filter(positive)
-            .map(|&(a, b)| format!("{:.1},{:.1}", x.place(a), y.place(b)))
-            .collect();
-        let (beside, base) = (wall + 8.0, TOP + 12.0 + 16.0 * i as f64);
+    svg.push_str("</svg>");
+    for (i, (line, colour)) in lines.iter().zip(&colours).enumerate() {
+        let (from, to, at) = (wall + 8.0, wall + 24.0, TOP + 8.0 + 16.0 * i as f64);
         svg.push_str(&format!(
-            "<polyline points='{}' fill='none' stroke='{colour}' stroke-width='2'/>\
-             <text x='{beside}' y='{base}' fill='{colour}'>{}</text>",
-            points.join(" "),
+            "<path d='M{from} {at}H{to}' stroke='{colour}' stroke-width='3'/>\
+             <text x='{}' y='{}'>{}</text>",
+            to + 4.0,
+            at + 4.0,
             escaped(&line.name)
         ));
     }
@@ -69,79 +81,101 @@ pub fn plot(lines: &[Line], scales: [Scale; 2], x_label: &str, y_label: &str) ->
     svg
 }
 
-/// An axis from one place on the screen to another; `low` and `high` are logarithms on a log scale.
-struct Axis {
-    scale: Scale,
-    low: f64,
-    high: f64,
-    from: f64,
-    to: f64,
+/// Axes, grid, ticks and names.
+fn scaffold(x: &Axis, y: &Axis, [x_name, y_name]: [&str; 2]) -> String {
+    let (floor, wall) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+    let mut svg = String::new();
+    for (value, at) in x.ticks() {
+        svg.push_str(&format!(
+            "<path class='grid' d='M{at:.1} {TOP}V{floor}'/>\
+             <text x='{at:.1}' y='{}' text-anchor='middle'>{value}</text>",
+            floor + 15.0
+        ));
+    }
+    for (value, at) in y.ticks() {
+        svg.push_str(&format!(
+            "<path class='grid' d='M{LEFT} {at:.1}H{wall}'/>\
+             <text x='{}' y='{:.1}' text-anchor='end'>{value}</text>",
+            LEFT - 5.0,
+            at + 4.0
+        ));
+    }
+    svg.push_str(&format!(
+        "<path class='axis' d='M{LEFT} {TOP}V{floor}H{wall}'/>\
+         <text x='{}' y='{}' text-anchor='middle'>{x_name}</text><text x='2' y='12'>{y_name}</text>",
+        (LEFT + wall) / 2.0,
+        HEIGHT - 4.0
+    ));
+    svg
 }
 
-impl Axis {
-    fn over(scale: Scale, values: impl Iterator<Item = f64>, from: f64, to: f64) -> Axis {
-        let numbers = values.map(|v| if scale == Scale::Log { v.log10() } else { v });
-        let (low, high) =
-            numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-        if low > high {
-            return Axis { scale, low: 0.0, high: 1.0, from, to };
-        }
-        let least = if scale == Scale::Log { 0.05 } else { 1e-6 * high.abs().max(1e-300) };
-        let margin = (0.05 * (high - low)).max(least);
-        Axis { scale, low: low - margin, high: high + margin, from, to }
-    }
+/// Those of codecs that keep theirs, and the others in order.
+fn colours(lines: &[Line]) -> Vec<&'static str> {
+    let known = |line: &Line| CODECS.iter().position(|codec| *codec == line.name);
+    let codecs = lines.iter().any(|line| known(line).is_some());
+    let mut next = if codecs { CODECS.len() } else { 0 };
+    let mut colour = |line: &Line| {
+        let index = known(line).unwrap_or_else(|| {
+            next += 1;
+            next - 1
+        });
+        COLOURS[index % COLOURS.len()]
+    };
+    lines.iter().map(&mut colour).collect()
+}
 
-    fn place(&self, value: f64) -> f64 {
-        let number = if self.scale == Scale::Log { value.log10() } else { value };
-        self.from + (number - self.low) / (self.high - self.low) * (self.to - self.from)
+fn drawn(joined: bool, points: &[(f64, f64)], colour: &str) -> String {
+    let mut svg = String::new();
+    if joined {
+        let text: Vec<String> = points.iter().map(|(a, b)| format!("{a:.1},{b:.1}")).collect();
+        svg.push_str(&format!(
+            "<polyline points='{}' fill='none' stroke='{colour}' stroke-width='1.6'/>",
+            text.join(" ")
+        ));
     }
-
-    /// Round values, and their places.
-    fn ticks(&self) -> Vec<(String, f64)> {
-        let values = if self.scale == Scale::Log { self.log_ticks() } else { self.linear_ticks() };
-        values.into_iter().map(|v| (crate::number::short(v), self.place(v))).collect()
+    if !joined || points.len() <= MOST_MARKS {
+        // A line of no length with a round cap is the shortest dot.
+        let dots: String = points.iter().map(|(a, b)| format!("M{a:.1} {b:.1}h0")).collect();
+        svg.push_str(&format!("<path class='dots' d='{dots}' stroke='{colour}'/>"));
     }
-
-    /// Values at 1, 2 and 5 times a power of ten; powers alone on a long axis.
-    fn log_ticks(&self) -> Vec<f64> {
-        let steps: &[f64] = if self.high - self.low > 2.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-        let (first, last) = (self.low.floor() as i32, self.high.ceil() as i32);
-        (first..=last)
-            .flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)))
-            .filter(|value| (self.low..=self.high).contains(&value.log10()))
-            .collect()
-    }
-
-    /// Multiples of 1, 2 or 5 times a power of ten, of which at most six fit.
-    fn linear_ticks(&self) -> Vec<f64> {
-        let width = (self.high - self.low) / 6.0;
-        let power = 10f64.powf(width.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|&s| s >= width);
-        let step = step.unwrap_or(width);
-        let first = (self.low / step).ceil() as i64;
-        let last = (self.high / step).floor() as i64;
-        (first..=last).map(|i| i as f64 * step).collect()
-    }
+    svg
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn line(name: &str, points: Vec<(f64, f64)>) -> Line {
+        Line { name: name.to_owned(), points, joined: true }
+    }
+
+    fn axes(span: Option<[f64; 2]>) -> Axes {
+        Axes { scales: [Scale::Log, Scale::Linear], names: ["x", "y"], span }
+    }
+
     #[test]
-    fn linear_ticks_are_round_and_inside() {
-        let axis = Axis { scale: Scale::Linear, low: -3.0, high: 107.0, from: 0.0, to: 110.0 };
-        assert_eq!(axis.linear_ticks(), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
-        assert_eq!(axis.place(20.0), 23.0);
+    fn a_span_holds_whatever_the_points_are() {
+        let tall = || vec![line("a", vec![(1.0, 0.0), (10.0, 1000.0)])];
+        let ticks = |svg: &str| svg.contains(">1000</text>");
+        assert!(ticks(&plot(&tall(), axes(None))));
+        let svg = plot(&tall(), axes(Some([0.0, 3.0])));
+        assert!(!ticks(&svg) && svg.contains(">3</text>"), "{svg}");
     }
 
     #[test]
     fn points_without_a_place_are_left_out() {
         let points = vec![(1.0, 2.0), (0.0, 3.0), (10.0, f64::INFINITY), (100.0, 4.0)];
-        let line = Line { name: "a<b".to_owned(), points };
-        let svg = plot(&[line], [Scale::Log, Scale::Linear], "x", "y");
+        let svg = plot(&[line("a<b", points)], axes(None));
         let drawn = svg.split("polyline points='").nth(1).and_then(|s| s.split('\'').next());
         assert_eq!(drawn.map(|s| s.split(' ').count()), Some(2), "{svg}");
         assert!(svg.contains("a&lt;b"));
+    }
+
+    #[test]
+    fn a_codec_has_one_colour() {
+        let lines = ["zfp-rate", "a", "fsz", "b"].map(|name| line(name, Vec::new()));
+        assert_eq!(colours(&lines), [COLOURS[2], COLOURS[6], COLOURS[0], COLOURS[7]]);
+        let others = ["a", "b"].map(|name| line(name, Vec::new()));
+        assert_eq!(colours(&others), [COLOURS[0], COLOURS[1]]);
     }
 }

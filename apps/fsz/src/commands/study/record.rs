@@ -13,16 +13,34 @@ pub struct FieldRecord {
     pub elements: u64,
     /// NaN, ±Inf and missing values.
     pub special: u64,
+    /// Whether it was made here, and is no file.
+    pub synthetic: bool,
     pub seconds: f64,
     pub bounds: Vec<BoundRecord>,
     pub curve: Vec<CurvePoint>,
-    pub matched: Option<Matched>,
+    pub matched: Vec<Matched>,
 }
 
 impl FieldRecord {
-    /// The data set: what stands before the first `_` of the name.
-    pub fn dataset(&self) -> &str {
-        self.name.split('_').next().unwrap_or(&self.name)
+    /// The data set: what stands before the first `_` of the name, and the type of fields in double
+    /// precision, whose ratios are others.
+    pub fn dataset(&self) -> String {
+        let start = self.name.split('_').next().unwrap_or(&self.name);
+        if self.dtype == "f32" { start.to_owned() } else { format!("{start} {}", self.dtype) }
+    }
+
+    /// Whether it holds a number: a field without any has no ratio to speak of.
+    pub fn has_numbers(&self) -> bool {
+        self.elements > self.special
+    }
+
+    /// What means are taken over.
+    pub fn group(&self) -> &'static str {
+        match (self.synthetic, self.dtype.as_str()) {
+            (true, _) => "synthetic",
+            (_, "f32") => "files in single precision",
+            _ => "files in double precision",
+        }
     }
 }
 
@@ -125,16 +143,20 @@ pub struct CurvePoint {
     pub max_abs_error: f64,
 }
 
-/// FSZ beside fixed-rate zfp of the same size, on one slice.
+/// FSZ beside zfp of the same size.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Matched {
+    /// The value-range bound of FSZ.
     pub bound: f64,
-    pub axis: usize,
+    /// The slice of the pictures, where there are any.
     pub index: usize,
+    /// What their colours span.
+    pub range: (f64, f64),
+    /// The original, FSZ, the other one.
     pub panels: Vec<Panel>,
 }
 
-/// One picture.
+/// One of them, with its picture.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Panel {
     pub codec: String,
@@ -142,6 +164,6 @@ pub struct Panel {
     pub psnr: f64,
     /// Share of the field's points beyond the bound.
     pub beyond: f64,
-    /// PNG in base64.
+    /// PNG in base64; empty for a field without slices.
     pub png: String,
 }

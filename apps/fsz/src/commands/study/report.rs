@@ -1,22 +1,12 @@
 //! `report.html`: the tables and plots of a study in one file that needs no other.
 
 use super::gpu::GpuRun;
-use super::html::{Data, escaped};
-use super::plot::{Line, Scale, plot};
-use super::record::{Fidelity, FieldRecord, Matched, STAGES};
-use super::stats::in_order;
-use super::{claims, machine, tables};
+use super::html::{Data, digits, escaped};
+use super::record::{FieldRecord, Matched, Panel};
+use super::{claims, datasets, figures, machine, measured_peers, tables};
 use crate::number::short;
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:2rem auto;\
-padding:0 1rem}table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}\
-td,th{padding:.15rem .6rem;border-bottom:1px solid #ccc;text-align:right}\
-td:first-child,th:first-child{text-align:left}figure{display:inline-block;margin:.6rem;\
-vertical-align:top}figcaption{font-size:13px}figcaption b{display:block}.words td,.words th{\
-text-align:left}svg text{font-size:11px;fill:currentColor}.file{color:#777;font-size:13px;\
-margin-top:-.6rem}h2{margin-top:2.5rem;border-top:1px solid #ccc;padding-top:1rem}\
-details{margin:.6rem 0}nav a{margin-right:1rem}img{image-rendering:pixelated;display:block}\
-@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}}";
+const STYLE: &str = include_str!("report.css");
 
 /// All tables, each of which is a CSV file too.
 pub fn all_tables(fields: &[FieldRecord], gpu: Option<&GpuRun>) -> Vec<Data> {
@@ -24,7 +14,8 @@ pub fn all_tables(fields: &[FieldRecord], gpu: Option<&GpuRun>) -> Vec<Data> {
         tables::ratio(fields),
         tables::ablation(fields),
         tables::geomeans(fields),
-        tables::datasets(fields),
+        datasets::table(fields),
+        measured_peers::table(),
         tables::tiles(fields),
         tables::shares(fields),
         tables::curve(fields),
@@ -36,81 +27,93 @@ pub fn all_tables(fields: &[FieldRecord], gpu: Option<&GpuRun>) -> Vec<Data> {
         machine::table(),
     ];
     all.extend(gpu.map(tables::throughput));
+    all.extend(gpu.map(tables::speeds));
     all
 }
+
+/// A heading, what is to be known of it, and what stands below.
+type Section = (&'static str, &'static str, String);
 
 /// The report.
 pub fn html(fields: &[FieldRecord], gpu: Option<&GpuRun>, all: &[Data]) -> String {
     let table =
         |file: &str| all.iter().find(|data| data.file == file).map(Data::html).unwrap_or_default();
-    let sections = [
-        (
-            "Compression ratio",
-            "cuszp-plain-model and cuszp-outlier-model are cost models of ours after cuSZp's \
-             publications: they count the bytes of its format and decode as it would, but its \
-             program did not run. fsz-paper is the paper's own design (mean centering) in this \
-             implementation. zfp-rate is fixed-rate zfp, cuZFP's mode, at FSZ's size; zfp-accuracy \
-             keeps the same absolute bound. A data set is what stands before the first _ of a \
-             field's name; std is the population's.",
-            table("geomeans.csv")
-                + &table("datasets.csv")
-                + &ratio_plots(fields)
-                + &table("ratio.csv"),
-        ),
+    let named =
+        |file: &str| all.iter().find(|data| data.file == file).map(Data::named).unwrap_or_default();
+    let sections: [Section; 8] = [
+        ("Paper against this implementation", claims::ABOUT, claims_table(all)),
+        ("Compression ratio", RATIO, ratio(fields, &table)),
         (
             "Ablation, tiles and variants",
-            "Compression ratio as the paper's ideas are added one by one: order 1 in independent \
-             blocks, cross-block state, centering on the mean, order 2. Tiles: the paper's design \
-             with other block lengths and blocks per tile against 32 × 8, over all fields and \
-             bounds. Fields with NaN, ±Inf or missing values are left \
-             out of it, since only standard tiles hold exceptions. Variants: shares of the product's tiles; escaped ones are constant, verbatim \
-             or have exceptions.",
-            ablation_plots(fields)
+            ABLATION,
+            figures::ablation(fields)
                 + &table("ablation.csv")
                 + &table("tiles.csv")
                 + &table("variants.csv"),
         ),
-        (
-            "Rate and distortion",
-            "PSNR over bits per value: higher and further left is better.",
-            curves(fields) + &table("rate_distortion.csv"),
-        ),
-        (
-            "FSZ and fixed-rate zfp of the same size",
-            "The middle slice of each field at the first bound, with the liveliest part enlarged. \
-             All panels of a field share one scale of colours.",
-            fields
-                .iter()
-                .filter_map(|f| Some((f, f.matched.as_ref()?)))
-                .map(panels)
-                .collect::<String>()
-                + &table("matched_ratio.csv"),
-        ),
+        ("Rate and distortion", CURVES, figures::curves(fields) + &table("rate_distortion.csv")),
+        ("FSZ and zfp of the same size", MATCHED, pictures(fields) + &table("matched_ratio.csv")),
         (
             "Fidelity beyond PSNR",
-            "The error of a good quantizer is uniform over ±bound and white; a power spectrum ratio \
-             of 1 keeps every scale. Gradient and Laplacian: RMS error over the RMS of the \
-             original's. Worst tile: the 256 elements with the largest RMSE.",
-            fidelity_plots(fields)
+            FIDELITY,
+            figures::fidelity(fields)
                 + &table("fidelity.csv")
-                + &table("error_distribution.csv")
-                + &table("spectrum.csv"),
+                + &named("error_distribution.csv")
+                + &named("spectrum.csv"),
         ),
-        ("Throughput", "", throughput(gpu, table("throughput.csv"))),
-        (
-            "Paper against this implementation",
-            "What each claim of the paper comes to here, on these fields. Its own data (84 fields of \
-             SDRBench and Open-SciVis) is not among them unless it was given; a figure within 10 % \
-             of the paper's agrees.",
-            table("claims.csv").replacen("<table>", "<table class='words'>", 1),
-        ),
-        (
-            "Fields and machine",
-            "",
-            inventory(fields)
-                + &table("machine.csv").replacen("<table>", "<table class='words'>", 1),
-        ),
+        ("Throughput", "", throughput(gpu, table("speeds.csv") + &table("throughput.csv"))),
+        ("Fields and machine", "", inventory(fields) + &words(table("machine.csv")) + &command()),
     ];
+    page(&sections)
+}
+
+const RATIO: &str = "Bytes of the field over bytes of the stream. fsz-paper is the paper's own \
+design (mean centering) in this implementation. cuszp-plain-model and cuszp-outlier-model are \
+<b>models</b>: cost models of ours after cuSZp's publications, which count the bytes of its format \
+and decode as it would; its program did not run. zfp-accuracy is told the same absolute bound and \
+stays below it; zfp-rate is fixed-rate zfp, cuZFP's mode, at FSZ's size. zfp takes no part in fields \
+with NaN, ±Inf or missing values, which it does not know.";
+const ABLATION: &str = "Compression ratio as the paper's ideas are added one by one: order 1 in \
+independent blocks (base), cross-block state, centering on the mean, order 2 (lz2). Tiles: the \
+paper's design with other block lengths and blocks per tile against 32 × 8, over all fields and \
+bounds; as in the paper a win or loss is a difference of more than 2 %, and lower counts every case \
+that is below by any amount. Fields with NaN, ±Inf or missing values are left out of it, since only \
+standard tiles hold exceptions. Variants: shares of the product's tiles; escaped ones are constant, \
+verbatim or have exceptions. LZ1, LZ2: first-, second-order Lorenzo prediction.";
+const CURVES: &str = "Higher and further left is better. FSZ, like every quantizer, spreads its \
+error evenly up to the bound; zfp-accuracy is told a bound and keeps far below it.";
+const MATCHED: &str = "The middle slice, with the liveliest part enlarged; one scale of colours per \
+row, over the range of the original's slice. Beyond the bound: the share of all the field's points \
+whose error is larger than the bound that FSZ kept. zfp-rate is fixed-rate zfp, cuZFP's mode, as \
+long as FSZ's stream; for a zfp stream that was given (--zfp-stream) FSZ takes the bound at which it \
+is as long as that.";
+const FIDELITY: &str = "The error of a good quantizer is uniform over ±bound and white; a power \
+spectrum ratio of 1 keeps every scale. Gradient and Laplacian: RMS error over the RMS of the \
+original's. Worst tile: the 256 elements with the largest RMSE.";
+
+/// A table of words stands to the left.
+fn words(table: String) -> String {
+    table.replacen("<table>", "<table class='words'>", 1)
+}
+
+/// The claims stand open, however many.
+fn claims_table(all: &[Data]) -> String {
+    let claims = all.iter().find(|data| data.file == claims::FILE);
+    claims.map(|claims| claims::summary(claims) + &words(claims.table())).unwrap_or_default()
+}
+
+fn ratio(fields: &[FieldRecord], table: &dyn Fn(&str) -> String) -> String {
+    figures::mean_ratio(fields)
+        + &table("geomeans.csv")
+        + &datasets::html(fields)
+        + &table("datasets.csv")
+        + &figures::ratio(fields)
+        + &table("ratio.csv")
+        + &format!("<h3>Peers measured before</h3><p>{}</p>", measured_peers::SOURCE)
+        + &table("measured_peers.csv")
+}
+
+fn page(sections: &[Section]) -> String {
     let id = |i: usize| format!("part{}", i + 1);
     let links = sections
         .iter()
@@ -121,10 +124,11 @@ pub fn html(fields: &[FieldRecord], gpu: Option<&GpuRun>, all: &[Data]) -> Strin
     });
     format!(
         "<!doctype html>\n<html lang='en'><meta charset='utf-8'>\
-         <meta name='viewport' content='width=device-width'><title>FSZ study</title>\
+         <meta name='viewport' content='width=device-width'>\
+         <meta name='color-scheme' content='light dark'><title>FSZ study</title>\
          <style>{STYLE}</style>\n<h1>FSZ study</h1>\n\
-         <p>Bounds are value-range bounds: times max − min of the field. Made by fsz {}.</p>\n\
-         <nav>{}</nav>\n{}</html>\n",
+         <p>Bounds are value-range bounds: times max − min of the field. Every table and plot has a \
+         CSV file beside this page. Made by fsz {}.</p>\n<nav>{}</nav>\n{}</html>\n",
         env!("CARGO_PKG_VERSION"),
         links.collect::<String>(),
         bodies.collect::<String>(),
@@ -133,89 +137,40 @@ pub fn html(fields: &[FieldRecord], gpu: Option<&GpuRun>, all: &[Data]) -> Strin
 
 fn inventory(fields: &[FieldRecord]) -> String {
     let rows = fields.iter().map(|f| {
+        let origin = if f.synthetic { "synthetic" } else { "file" }.to_owned();
         let (elements, special) = (f.elements.to_string(), f.special.to_string());
         let seconds = format!("{:.1}", f.seconds);
-        vec![f.name.clone(), f.dtype.clone(), f.shape.clone(), elements, special, seconds]
+        let (name, dtype, shape) = (f.name.clone(), f.dtype.clone(), f.shape.clone());
+        vec![name, origin, dtype, shape, elements, special, seconds]
     });
-    let head = "field,type,shape,values,NaN ±Inf and missing,seconds of study";
-    Data { file: "", head, rows: rows.collect() }.html()
+    let head = "field,origin,type,shape,values,NaN ±Inf and missing,seconds of study";
+    Data { file: "", head, rows: rows.collect() }.table()
 }
 
-fn figure(svg: &str, name: &str) -> String {
-    format!("<figure>{svg}<figcaption>{}</figcaption></figure>", escaped(name))
+/// The words that made the report, for whoever wants to make it again.
+fn command() -> String {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    format!("<p>Made by <code>fsz {}</code>.</p>", escaped(&words.join(" ")))
 }
 
-/// For each field, the ratio of every codec over the bound.
-fn ratio_plots(fields: &[FieldRecord]) -> String {
-    let of = |field: &FieldRecord| {
-        let codecs =
-            in_order(field.bounds.iter().flat_map(|b| &b.ratios).map(|r| r.codec.as_str()));
-        let line = |codec: &&str| {
-            let points = field.bounds.iter().filter_map(|b| Some((b.bound, b.ratio(codec)?)));
-            Line { name: (*codec).to_owned(), points: points.collect() }
-        };
-        let lines: Vec<Line> = codecs.iter().filter(|c| **c != "zfp-rate").map(line).collect();
-        let svg = plot(&lines, [Scale::Log; 2], "value-range bound", "compression ratio");
-        figure(&svg, &field.name)
+/// The comparisons that have pictures; the first ones stand open.
+fn pictures(fields: &[FieldRecord]) -> String {
+    let all = fields.iter().flat_map(|f| f.matched.iter().map(move |m| (f, m)));
+    let shown: Vec<String> = all
+        .filter(|(_, m)| m.panels.iter().all(|p| !p.png.is_empty()))
+        .map(|(field, matched)| panels(field, matched))
+        .collect();
+    let (open, folded) = shown.split_at(shown.len().min(6));
+    let rest = match folded.len() {
+        0 => String::new(),
+        n => format!("<details><summary>{n} more</summary>{}</details>", folded.concat()),
     };
-    folded("A plot per field", fields.iter().map(of).collect())
+    open.concat() + &rest
 }
 
-/// For each field, the ratio of every stage over the bound.
-fn ablation_plots(fields: &[FieldRecord]) -> String {
-    let of = |field: &FieldRecord| {
-        let line = |(i, stage): (usize, &&str)| {
-            let points = field.bounds.iter().map(|b| (b.bound, b.ablation[i])).collect();
-            Line { name: stage.replace('_', "-"), points }
-        };
-        let lines: Vec<Line> = STAGES.iter().enumerate().map(line).collect();
-        let svg = plot(&lines, [Scale::Log; 2], "value-range bound", "compression ratio");
-        figure(&svg, &field.name)
-    };
-    folded("A plot per field", fields.iter().map(of).collect())
-}
-
-fn curves(fields: &[FieldRecord]) -> String {
-    let of = |field: &FieldRecord| {
-        let codecs = in_order(field.curve.iter().map(|p| p.codec.as_str()));
-        let line = |codec: &&str| {
-            let points = field.curve.iter().filter(|p| p.codec == **codec && p.bits <= 20.0);
-            Line { name: (*codec).to_owned(), points: points.map(|p| (p.bits, p.psnr)).collect() }
-        };
-        let lines: Vec<Line> = codecs.iter().map(line).collect();
-        let svg = plot(&lines, [Scale::Linear; 2], "bits per value", "PSNR in dB");
-        figure(&svg, &field.name)
-    };
-    fields.iter().map(of).collect()
-}
-
-fn fidelity_plots(fields: &[FieldRecord]) -> String {
-    type Points = fn(&Fidelity) -> Vec<(f64, f64)>;
-    let distribution: Points = |f| {
-        let bins = f.histogram.len() as f64;
-        let at = |(i, &share): (usize, &f64)| ((2.0 * i as f64 + 1.0) / bins - 1.0, share * bins);
-        f.histogram.iter().enumerate().map(at).collect()
-    };
-    let spectrum: Points = |f| f.spectrum.iter().map(|&[x, y]| (x, y)).collect();
-    let kinds = [
-        (distribution, [Scale::Linear; 2], "error / bound", "density × 2, uniform = 1"),
-        (spectrum, [Scale::Linear, Scale::Log], "frequency in 1/sample", "power ratio"),
-    ];
-    let of = |field: &FieldRecord| {
-        // The middle bound shows both what is kept and what is not.
-        let Some(at) = field.bounds.get(field.bounds.len() / 2) else { return String::new() };
-        let figures = kinds.iter().map(|(points, scales, x, y)| {
-            let line = |f: &Fidelity| Line { name: f.codec.clone(), points: points(f) };
-            let lines: Vec<Line> = at.fidelity.iter().map(line).collect();
-            figure(&plot(&lines, *scales, x, y), &format!("{} at {}", field.name, short(at.bound)))
-        });
-        figures.collect()
-    };
-    folded("Two plots per field", fields.iter().map(of).collect())
-}
-
-fn panels((field, matched): (&FieldRecord, &Matched)) -> String {
-    let panel = |p: &super::record::Panel| {
+fn panels(field: &FieldRecord, matched: &Matched) -> String {
+    let panel = |p: &Panel| {
         let about = match p.codec.as_str() {
             "original" => "original".to_owned(),
             codec => format!(
@@ -226,51 +181,33 @@ fn panels((field, matched): (&FieldRecord, &Matched)) -> String {
             ),
         };
         format!(
-            "<figure><img alt='{0}' src='data:image/png;base64,{1}'><figcaption>{0}</figcaption></figure>",
+            "<figure><img alt='{0}' src='data:image/png;base64,{1}'><figcaption>{0}</figcaption>\
+             </figure>",
             escaped(&about),
             p.png
         )
     };
     let all: String = matched.panels.iter().map(panel).collect();
     let (name, bound, index) = (escaped(&field.name), short(matched.bound), matched.index);
-    format!("<h3>{name} at {bound}, slice {index}</h3>{all}")
+    let [low, high] = [matched.range.0, matched.range.1].map(digits);
+    format!(
+        "<h3>{name} at {bound}, slice {index}, colours from {low} to {high}</h3>\
+         <div class='panels'>{all}</div>"
+    )
 }
 
 fn throughput(gpu: Option<&GpuRun>, table: String) -> String {
     match gpu {
         Some(run) => format!(
-            "<p>Measured on {}: GB/s of uncompressed bytes; of_copy is the share of what a copy of as \
-             many bytes reaches in the same run; bytes per element are the least that the kernel must \
-             move.</p>{}{table}",
+            "<p>Measured on {}: GB/s of uncompressed bytes; of copy is the share of what a copy of as \
+             many bytes, read and written, reaches in the same run; bytes per element are the least \
+             that the kernel must move.</p>{}{table}",
             escaped(&run.device.name),
-            roofline(run)
+            figures::roofline(run)
         ),
         None => "<p>No figures of a device were given: <code>fsz bench --backend cuda --reference \
                  --json FILE</code> on a machine with one, then <code>fsz study --gpu-json FILE</code>.\
                  </p>"
             .to_owned(),
-    }
-}
-
-/// Share of the copy's speed over the ratio, kernel by kernel.
-fn roofline(run: &GpuRun) -> String {
-    let line = |kernel: &&str| {
-        let rows = run.rows.iter().filter(|r| r.kernel == **kernel);
-        let mut points: Vec<(f64, f64)> =
-            rows.filter_map(|r| Some((r.ratio, r.compress_of_copy?))).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Line { name: (*kernel).to_owned(), points }
-    };
-    let kernels = in_order(run.rows.iter().map(|r| r.kernel.as_str()));
-    let lines: Vec<Line> = kernels.iter().map(line).collect();
-    let scales = [Scale::Log, Scale::Linear];
-    figure(&plot(&lines, scales, "compression ratio", "of copy"), "compression")
-}
-
-/// Figures that are unfolded when there are many.
-fn folded(name: &str, figures: String) -> String {
-    match figures.matches("<figure>").count() {
-        0..=6 => figures,
-        n => format!("<details><summary>{name} ({n})</summary>{figures}</details>"),
     }
 }

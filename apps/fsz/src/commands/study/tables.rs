@@ -1,19 +1,27 @@
 //! The tables of a study.
 
-use super::gpu::GpuRun;
+use super::gpu::{GpuRun, Row};
 use super::html::Data;
 use super::record::{BoundRecord, FieldRecord, STANDARD_TILE, TILES};
 use super::stats::{geomean, in_order, mean, range};
+use crate::number::short;
 
 type Fields<'a> = &'a [FieldRecord];
 
 /// Each field at each bound.
-pub fn cases(fields: Fields<'_>) -> impl Iterator<Item = (&FieldRecord, &BoundRecord)> {
-    fields.iter().flat_map(|field| field.bounds.iter().map(move |bound| (field, bound)))
+pub fn cases<'a>(
+    fields: impl IntoIterator<Item = &'a FieldRecord>,
+) -> impl Iterator<Item = (&'a FieldRecord, &'a BoundRecord)> {
+    fields.into_iter().flat_map(|field| field.bounds.iter().map(move |bound| (field, bound)))
+}
+
+/// The bounds of the study, in the order given.
+pub fn bounds(fields: Fields<'_>) -> Vec<f64> {
+    fields.first().map_or(Vec::new(), |f| f.bounds.iter().map(|b| b.bound).collect())
 }
 
 /// Number of decimals that tables keep.
-fn cell(value: f64) -> String {
+pub fn cell(value: f64) -> String {
     format!("{value:.4}")
 }
 
@@ -39,51 +47,61 @@ pub fn ablation(fields: Fields<'_>) -> Data {
     Data { file: "ablation.csv", head, rows: rows.collect() }
 }
 
-/// Per data set, bound and codec: smallest, largest, mean ± standard deviation.
-pub fn datasets(fields: Fields<'_>) -> Data {
-    let mut rows = Vec::new();
-    for dataset in in_order(fields.iter().map(FieldRecord::dataset)) {
-        let of = || cases(fields).filter(|(field, _)| field.dataset() == dataset);
-        let mut bounds: Vec<f64> = of().map(|(_, at)| at.bound).collect();
-        bounds.sort_by(|a, b| b.total_cmp(a));
-        bounds.dedup();
-        for bound in bounds {
-            let here = || of().filter(|(_, at)| at.bound == bound).flat_map(|(_, at)| &at.ratios);
-            for codec in in_order(here().map(|r| r.codec.as_str())) {
-                let ratios = || here().filter(|r| r.codec == codec).map(|r| r.ratio);
-                let ((low, high), (middle, deviation)) = (range(ratios()), mean(ratios()));
-                let mut row = vec![dataset.to_owned(), format!("{bound:e}"), codec.to_owned()];
-                row.push(ratios().count().to_string());
-                row.extend([low, high, middle, deviation].map(cell));
-                rows.push(row);
-            }
-        }
-    }
-    let head = "dataset,bound,codec,fields,min,max,mean,std";
-    Data { file: "datasets.csv", head, rows }
+/// A ratio that is so much larger or smaller is a win or a loss, as in the paper.
+const TIE: f64 = 0.02;
+
+/// How another tile does against the standard one.
+#[derive(Debug, PartialEq)]
+pub struct Against {
+    pub wins: usize,
+    pub ties: usize,
+    pub losses: usize,
+    /// Below at all, however little.
+    pub lower: usize,
+    /// The worst ratio of the ratios.
+    pub worst: f64,
+    /// Their mean.
+    pub mean: f64,
 }
 
-/// Wins, ties and losses of other tiles against the standard one, and the mean of the ratios' ratio.
+impl Against {
+    /// Of the ratios' ratios.
+    pub fn of(ratios: &[f64]) -> Against {
+        let count = |is: &dyn Fn(f64) -> bool| ratios.iter().filter(|&&r| is(r)).count();
+        let (wins, losses) = (count(&|r| r > 1.0 + TIE), count(&|r| r < 1.0 - TIE));
+        Against {
+            wins,
+            ties: ratios.len() - wins - losses,
+            losses,
+            lower: count(&|r| r < 1.0),
+            worst: range(ratios.iter().copied()).0,
+            mean: mean(ratios.iter().copied()).0,
+        }
+    }
+}
+
+/// Other tiles against the standard one.
 pub fn tiles(fields: Fields<'_>) -> Data {
     let rows = TILES.into_iter().map(|(block, blocks)| {
-        let against = against_standard(fields, (block, blocks));
-        let count = |wanted: std::cmp::Ordering| {
-            against.iter().filter(|r| r.total_cmp(&1.0) == wanted).count().to_string()
-        };
-        use std::cmp::Ordering::{Equal, Greater, Less};
-        let mut row = vec![block.to_string(), blocks.to_string(), (block * blocks).to_string()];
-        row.extend([count(Greater), count(Equal), count(Less)]);
-        row.push(cell(mean(against.iter().copied()).0));
+        let a = Against::of(&against_standard(fields, (block, blocks)));
+        let mut row = [block, blocks, block * blocks, a.wins, a.ties, a.losses, a.lower]
+            .iter()
+            .map(usize::to_string)
+            .collect::<Vec<_>>();
+        row.push(cell(a.mean));
         row
     });
-    let head = "block,blocks_per_tile,tile,wins,ties,losses,mean_ratio";
+    let head = "block,blocks_per_tile,tile,wins,ties,losses,lower,mean_ratio";
     Data { file: "tiles.csv", head, rows: rows.collect() }
 }
 
 /// The ratio with this tile over that with the standard one, case by case. Fields with values that
 /// are not finite or missing take no part: only standard tiles hold exceptions, others are stored
 /// verbatim then.
-pub fn against_standard(fields: Fields<'_>, tile: (usize, usize)) -> Vec<f64> {
+pub fn against_standard<'a>(
+    fields: impl IntoIterator<Item = &'a FieldRecord>,
+    tile: (usize, usize),
+) -> Vec<f64> {
     let ratio = |at: &BoundRecord| {
         Some(at.tile(tile.0, tile.1)? / at.tile(STANDARD_TILE.0, STANDARD_TILE.1)?)
     };
@@ -119,7 +137,7 @@ pub fn fidelity(fields: Fields<'_>) -> Data {
             let mut row = vec![field.name.clone(), format!("{:e}", at.bound), f.codec.clone()];
             row.push(format!("{:.6}", f.ssim));
             row.extend([f.autocorrelation, f.largest_autocorrelation, f.from_uniform].map(cell));
-            row.extend([spectrum.0, spectrum.1, f.gradient, f.laplacian].map(cell));
+            row.extend([spectrum.0, spectrum.1, f.gradient, f.laplacian].map(short));
             row.extend([f.worst_tile.to_string(), format!("{:e}", f.worst_tile_rmse)]);
             row
         })
@@ -166,7 +184,8 @@ fn per_point(
 
 /// FSZ beside zfp of the same size.
 pub fn matched(fields: Fields<'_>) -> Data {
-    let rows = fields.iter().filter_map(|f| Some((f, f.matched.as_ref()?))).flat_map(|(f, m)| {
+    let all = fields.iter().flat_map(|f| f.matched.iter().map(move |m| (f, m)));
+    let rows = all.flat_map(|(f, m)| {
         m.panels.iter().skip(1).map(move |p| {
             let mut row = vec![f.name.clone(), format!("{:e}", m.bound), p.codec.clone()];
             row.extend([p.ratio, p.psnr, 100.0 * p.beyond].map(cell));
@@ -179,7 +198,8 @@ pub fn matched(fields: Fields<'_>) -> Data {
 
 pub fn throughput(run: &GpuRun) -> Data {
     let rows = run.rows.iter().map(|r| {
-        let mut row = vec![r.field.clone(), format!("{:e}", r.bound), r.kernel.clone()];
+        let mut row = vec![r.field.clone(), r.dtype.clone(), format!("{:e}", r.bound)];
+        row.push(r.kernel.clone());
         let figures = [r.compress_gbs, r.compress_of_copy, r.decompress_gbs, r.decompress_of_copy];
         row.push(cell(r.ratio));
         row.extend(figures.map(|v| v.map_or(String::new(), cell)));
@@ -187,27 +207,68 @@ pub fn throughput(run: &GpuRun) -> Data {
         row.push(r.copy_gbs.map_or(String::new(), cell));
         row
     });
-    let head = "field,bound,kernel,ratio,compress_gbs,compress_of_copy,decompress_gbs,\
+    let head = "field,dtype,bound,kernel,ratio,compress_gbs,compress_of_copy,decompress_gbs,\
                 decompress_of_copy,bytes_per_element,copy_gbs";
     Data { file: "throughput.csv", head, rows: rows.collect() }
 }
 
-/// Geometric means of the compression ratio over all fields, per bound.
+/// Geometric means of the speeds over the fields, per type, bound and kernel.
+pub fn speeds(run: &GpuRun) -> Data {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for first in &run.rows {
+        let key = |r: &Row| vec![r.dtype.clone(), format!("{:e}", r.bound), r.kernel.clone()];
+        if rows.iter().any(|row| row[..3] == key(first)) {
+            continue;
+        }
+        let all: Vec<&Row> = run.rows.iter().filter(|r| key(r) == key(first)).collect();
+        let mean = |of: fn(&Row) -> Option<f64>| match geomean(all.iter().filter_map(|r| of(r))) {
+            nothing if nothing.is_nan() => String::new(),
+            mean => cell(mean),
+        };
+        let mut row = key(first);
+        row.push(all.len().to_string());
+        row.push(mean(|r| Some(r.ratio)));
+        row.extend([mean(|r| r.compress_gbs), mean(|r| r.compress_of_copy)]);
+        row.extend([mean(|r| r.decompress_gbs), mean(|r| r.decompress_of_copy)]);
+        rows.push(row);
+    }
+    let head = "dtype,bound,kernel,fields,ratio,compress_gbs,compress_of_copy,decompress_gbs,\
+                decompress_of_copy";
+    Data { file: "speeds.csv", head, rows }
+}
+
+/// Geometric means of the compression ratio over all fields of a group, per bound.
 pub fn geomeans(fields: Fields<'_>) -> Data {
     let mut rows = Vec::new();
-    let bounds: Vec<f64> =
-        fields.first().map_or(Vec::new(), |f| f.bounds.iter().map(|b| b.bound).collect());
-    for bound in bounds {
-        let here =
-            || cases(fields).filter(move |(_, at)| at.bound == bound).flat_map(|c| &c.1.ratios);
-        for codec in in_order(here().map(|r| r.codec.as_str())) {
-            let ratios = || here().filter(|r| r.codec == codec);
-            let all = geomean(ratios().map(|r| r.ratio));
-            let broken = ratios().filter(|r| r.bound_violations > 0).count().to_string();
-            let count = ratios().count().to_string();
-            rows.push(vec![format!("{bound:e}"), codec.to_owned(), count, cell(all), broken]);
+    for group in in_order(fields.iter().map(FieldRecord::group)) {
+        for bound in bounds(fields) {
+            let here = || {
+                let members = fields.iter().filter(|f| f.group() == group && f.has_numbers());
+                let of = cases(members).filter(|(_, at)| at.bound == bound);
+                of.flat_map(|(_, at)| &at.ratios)
+            };
+            for codec in in_order(here().map(|r| r.codec.as_str())) {
+                let ratios = || here().filter(|r| r.codec == codec);
+                let mut row = vec![group.to_owned(), format!("{bound:e}"), codec.to_owned()];
+                row.push(ratios().count().to_string());
+                row.push(cell(geomean(ratios().map(|r| r.ratio))));
+                row.push(ratios().filter(|r| r.bound_violations > 0).count().to_string());
+                rows.push(row);
+            }
         }
     }
-    let head = "bound,codec,fields,geometric_mean_ratio,fields_with_points_beyond_the_bound";
+    let head = "group,bound,codec,fields,geometric_mean_ratio,fields_with_points_beyond_the_bound";
     Data { file: "geomeans.csv", head, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tie_is_within_two_percent() {
+        let found = Against::of(&[1.03, 1.02, 1.0, 0.99, 0.96]);
+        let wanted = Against { wins: 1, ties: 3, losses: 1, lower: 2, worst: 0.96, mean: 1.0 };
+        assert_eq!(found, wanted);
+    }
 }

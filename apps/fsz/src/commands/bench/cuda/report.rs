@@ -363,6 +363,7 @@ fn cell(value: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::study::gpu::GpuRun;
 
     fn row(field: &str, bound: f64, kernel: &'static str, gbs: f64) -> Row {
         Row {
@@ -407,6 +408,24 @@ mod tests {
         assert_eq!(mean("fsz", None), Some(2000.0));
         assert_eq!(mean("paper-two-reads", None), Some(500.0));
         assert_eq!(mean("paper-two-reads", Some(1e-3)), None);
+    }
+
+    #[test]
+    fn study_reads_what_bench_writes() {
+        let mut report = report();
+        // A run that was too short for the clock: JSON has no NaN.
+        report.add(Row { compress_gbs: f64::NAN, ..row("a", 1e-3, "paper-five-reads", 500.0) });
+        let run = GpuRun::parse(&report.json().unwrap()).unwrap();
+        assert_eq!((run.device.name.as_str(), run.rows.len()), ("card", 5));
+        let found = &run.rows[0];
+        assert_eq!((found.field.as_str(), found.dtype.as_str(), found.bound), ("a", "f32", 1e-2));
+        assert_eq!((found.kernel.as_str(), found.ratio), ("fsz", 10.0));
+        assert_eq!((found.compress_gbs, found.compress_of_copy), (Some(1000.0), Some(0.9)));
+        assert_eq!((found.decompress_gbs, found.decompress_of_copy), (Some(1000.0), Some(0.8)));
+        assert_eq!(found.copy_gbs, Some(4000.0));
+        let paper = &run.rows[3];
+        assert_eq!((paper.kernel.as_str(), paper.decompress_gbs), ("paper-two-reads", None));
+        assert_eq!(run.rows[4].compress_gbs, None);
     }
 
     #[test]

@@ -1,0 +1,128 @@
+//! FSZ and fixed-rate zfp, cuZFP's mode.
+
+use super::evidence::Evidence;
+use super::verdict::Verdict;
+use super::{Claim, Claims};
+use crate::commands::study::record::{BoundRecord, CurvePoint, FieldRecord, Ratio};
+
+const NOTHING: &str = "no field that zfp takes, or no zfp in this build";
+const RELHUM: &str = "CESM-ATM RELHUM at ratio 14.9";
+
+/// FSZ and fixed-rate zfp of the same size.
+fn pair(at: &BoundRecord) -> Option<(&Ratio, &Ratio)> {
+    let of = |codec: &str| at.ratios.iter().find(|r| r.codec == codec);
+    Some((of("fsz")?, of("zfp-rate")?))
+}
+
+pub fn add(claims: &mut Claims, evidence: &Evidence<'_>) {
+    psnr(claims, evidence);
+    beyond(claims, evidence);
+    rate_distortion(claims, evidence);
+}
+
+fn psnr(claims: &mut Claims, evidence: &Evidence<'_>) {
+    let gap = |at: &BoundRecord| pair(at).map(|(fsz, zfp)| fsz.psnr - zfp.psnr);
+    let mut gaps: Vec<f64> = evidence.cases().filter_map(|(_, at)| gap(at)).collect();
+    gaps.retain(|gap| gap.is_finite());
+    gaps.sort_by(f64::total_cmp);
+    let claim =
+        Claim { what: "PSNR above cuZFP's at the same ratio", figure: "+8.7 dB", on: RELHUM };
+    let (&[least, ..], &[.., most]) = (&gaps[..], &gaps[..]) else {
+        return claims.add(claim, "", "", Verdict::NotMeasured(NOTHING.to_owned()));
+    };
+    let won = gaps.iter().filter(|&&gap| gap > 0.0).count();
+    let middle = gaps[gaps.len() / 2];
+    let here = format!(
+        "{least:+.1} to {most:+.1} dB, median {middle:+.1}; above in {won} of {} cases",
+        gaps.len()
+    );
+    let verdict = Verdict::holds(won == gaps.len(), "below cuZFP's mode in some cases");
+    claims.add(claim, &here, &evidence.all(), verdict);
+}
+
+fn beyond(claims: &mut Claims, evidence: &Evidence<'_>) {
+    let share = |field: &FieldRecord, ratio: &Ratio| {
+        100.0 * ratio.bound_violations as f64 / field.elements.max(1) as f64
+    };
+    let pairs = evidence.cases().filter_map(|(field, at)| {
+        let (fsz, zfp) = pair(at)?;
+        Some((share(field, fsz), share(field, zfp)))
+    });
+    let shares: Vec<(f64, f64)> = pairs.collect();
+    let claim = Claim {
+        what: "cuZFP exceeds FSZ's bound at the same ratio, FSZ does not",
+        figure: "23.0 % of the points, 0 %",
+        on: RELHUM,
+    };
+    if shares.is_empty() {
+        return claims.add(claim, "", "", Verdict::NotMeasured(NOTHING.to_owned()));
+    }
+    let exceeded = shares.iter().filter(|(_, zfp)| *zfp > 0.0).count();
+    let most = shares.iter().fold(0.0f64, |most, (_, zfp)| most.max(*zfp));
+    let fsz = shares.iter().fold(0.0f64, |most, (fsz, _)| most.max(*fsz));
+    let here = format!(
+        "cuZFP's mode in {exceeded} of {} cases, up to {most:.1} % of the points; FSZ {fsz:.1} %",
+        shares.len()
+    );
+    let verdict = match fsz > 0.0 {
+        true => Verdict::DoesNotAgree("FSZ exceeds it".to_owned()),
+        false => Verdict::holds(2 * exceeded > shares.len(), "it mostly keeps the bound here"),
+    };
+    claims.add(claim, &here, &evidence.all(), verdict);
+}
+
+fn rate_distortion(claims: &mut Claims, evidence: &Evidence<'_>) {
+    let (mut above, mut all) = (0, 0);
+    for field in &evidence.fields {
+        let of = |codec: &'static str| field.curve.iter().filter(move |p| p.codec == codec);
+        let fsz: Vec<&CurvePoint> = of("fsz").filter(|p| p.psnr.is_finite()).collect();
+        for point in of("zfp-rate") {
+            if let Some(psnr) = at_rate(&fsz, point.bits) {
+                all += 1;
+                above += usize::from(psnr > point.psnr);
+            }
+        }
+    }
+    let claim = Claim {
+        what: "cuZFP's PSNR is generally lower at comparable bit rates",
+        figure: "lower",
+        on: "6 data sets",
+    };
+    let here = format!("lower at {above} of {all} points of its curves");
+    let verdict = match all {
+        0 => Verdict::NotMeasured(NOTHING.to_owned()),
+        _ => Verdict::holds(2 * above > all, "mostly higher than FSZ's here"),
+    };
+    let fields = evidence.all();
+    claims.add(claim, &here, &fields, verdict);
+}
+
+/// PSNR of a curve at so many bits per value, on the straight line between its neighbours; none
+/// beyond its ends.
+fn at_rate(curve: &[&CurvePoint], bits: f64) -> Option<f64> {
+    curve.windows(2).find_map(|pair| {
+        let [a, b] = [pair[0], pair[1]];
+        let inside = a.bits < b.bits && (a.bits..=b.bits).contains(&bits);
+        inside.then(|| a.psnr + (bits - a.bits) / (b.bits - a.bits) * (b.psnr - a.psnr))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_are_read_between_their_points() {
+        let point = |bits: f64, psnr: f64| CurvePoint {
+            codec: "fsz".to_owned(),
+            bits,
+            psnr,
+            max_abs_error: 0.0,
+        };
+        let points = [point(1.0, 20.0), point(2.0, 40.0), point(4.0, 50.0)];
+        let curve: Vec<&CurvePoint> = points.iter().collect();
+        assert_eq!(at_rate(&curve, 1.5), Some(30.0));
+        assert_eq!(at_rate(&curve, 3.0), Some(45.0));
+        assert_eq!(at_rate(&curve, 5.0), None);
+    }
+}

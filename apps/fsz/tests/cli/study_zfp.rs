@@ -1,0 +1,107 @@
+//! `study --zfp-stream`: streams of other programs as they come.
+
+use crate::workshop::{FIELD, Workshop};
+
+#[cfg(not(feature = "zfp"))]
+#[test]
+fn a_build_without_zfp_says_so() {
+    let shop = Workshop::with_field();
+    shop.write("T.zfp", b"zfp\x05");
+    let words = ["study", FIELD, "--out", "s", "--zfp-stream", "T_6x20x30=T.zfp"];
+    shop.refused(&words, "--features zfp");
+}
+
+#[cfg(feature = "zfp")]
+mod with_zfp {
+    use fsz_field::zfp::{Mode, Zfp};
+    use fsz_field::{Shape, Values};
+
+    use super::*;
+    use crate::workshop::largest_error;
+
+    /// Bytes of a full header of a stream of fixed rate: 32 bits of magic, 52 of field, 12 of mode.
+    const HEADER: usize = 12;
+    const RATE: f64 = 8.0;
+
+    /// The field's stream of fixed rate, and what it decodes to.
+    fn stream(shop: &Workshop) -> (Vec<u8>, Vec<f32>) {
+        let values = shop.read_f32(FIELD);
+        let mut zfp = Zfp::new();
+        let shape = Shape::new(&[6, 20, 30]).unwrap();
+        zfp.compress(Values::F32(&values), &shape, Mode::Rate(RATE)).unwrap();
+        let mut decoded = vec![0f32; values.len()];
+        zfp.decompress_into(&mut decoded).unwrap();
+        (zfp.bytes().to_vec(), decoded)
+    }
+
+    /// The cells of a codec in a table.
+    fn row(table: &str, codec: &str) -> Vec<String> {
+        let mut rows = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let row = rows.find(|row| row[2] == codec).unwrap_or_else(|| panic!("{codec}: {table}"));
+        row.into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn streams_with_and_without_header_stand_beside_the_others() {
+        let shop = Workshop::with_field();
+        let (bytes, decoded) = stream(&shop);
+        shop.write("with.zfp", &bytes);
+        // As cuZFP writes it: blocks alone.
+        shop.write("bare.zfp", &bytes[HEADER..]);
+        shop.fine(&[
+            "study",
+            FIELD,
+            "--out",
+            "s",
+            "--range",
+            "1e-3",
+            "--zfp-stream",
+            "T_6x20x30=with.zfp",
+            "--zfp-stream",
+            "T_6x20x30=bare.zfp@8",
+        ]);
+        let ratio = shop.read_text("s/ratio.csv");
+        let (with, bare) = (row(&ratio, "with.zfp"), row(&ratio, "bare.zfp"));
+        assert_eq!(with[4..], bare[4..], "the same values");
+        let wanted = largest_error(&shop.read_f32(FIELD), &decoded);
+        assert_eq!(with[4].parse::<f64>().unwrap(), wanted);
+        let size = |cells: &[String], len: usize| {
+            let wanted = (4 * decoded.len()) as f64 / len as f64;
+            assert!((cells[3].parse::<f64>().unwrap() - wanted).abs() < 1e-3, "{cells:?}");
+        };
+        size(&with, bytes.len());
+        size(&bare, bytes.len() - HEADER);
+
+        // FSZ takes the bound at which it is as long.
+        let matched = shop.read_text("s/matched_ratio.csv");
+        let lines: Vec<Vec<&str>> = matched.lines().map(|line| line.split(',').collect()).collect();
+        let at = lines.iter().position(|cells| cells[2] == "bare.zfp").expect("bare.zfp");
+        let (fsz, bare) = (&lines[at - 1], &lines[at]);
+        assert_eq!((fsz[2], fsz[1]), ("fsz", bare[1]));
+        let ratios = [fsz[3], bare[3]].map(|cell| cell.parse::<f64>().unwrap());
+        assert!((ratios[0] / ratios[1] - 1.0).abs() < 0.05, "{matched}");
+        assert_eq!(fsz[5], "0.0000", "{matched}");
+        assert!(shop.read_text("s/report.html").contains("bare.zfp: ratio"));
+    }
+
+    #[test]
+    fn streams_that_cannot_be_read_are_refused() {
+        let shop = Workshop::with_field();
+        let (bytes, _) = stream(&shop);
+        shop.write("with.zfp", &bytes);
+        shop.write("bare.zfp", &bytes[HEADER..]);
+        let refused = |stream: &str, words: &str| {
+            shop.refused(
+                &["study", FIELD, "--range", "1e-3", "--out", "s", "--zfp-stream", stream],
+                words,
+            );
+        };
+        refused("U=with.zfp", "no field of this name");
+        refused("T_6x20x30=none.zfp", "none.zfp");
+        refused("T_6x20x30", "FIELD=FILE");
+        shop.fine(&["study", FIELD, "--range", "1e-3", "--out", "s"]);
+        let words = ["study", FIELD, "--range", "1e-3", "--out", "s", "--force", "--zfp-stream"];
+        shop.refused(&[&words[..], &["T_6x20x30=bare.zfp"]].concat(), "not a zfp stream");
+        shop.refused(&[&words[..], &["T_6x20x30=bare.zfp@16"]].concat(), "at a rate of 16");
+    }
+}
