@@ -187,8 +187,10 @@ impl Service {
 
     /// Asks for planes; an order that is not begun is forgotten.
     pub fn planes(&self, set: &Set, place: Place, generation: u64) {
-        // The receiver lives as long as the process, unless its thread died: then nothing comes back.
-        let _ = self.planes.as_ref().map(|planes| planes.send((set.clone(), place, generation)));
+        if let Some(planes) = &self.planes {
+            // The receiver lives as long as the service, unless its thread died: then nothing comes back.
+            let _ = planes.send((set.clone(), place, generation));
+        }
     }
 
     /// Opens a file; of one with several variables, the choice that is nearest to this one.
