@@ -48,7 +48,9 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
         };
         Stream::from_vec(bytes).map(Some).map_err(|e| format!("{title}: block {}: {e}", block.id))
     };
-    let first = blocks.first().map_or(Ok(None), |block| payload(block))?;
+    // Without the operator there are no payloads, and variables that were not compressed are read as ever.
+    let first = blocks.first().map_or(Ok(None), |block| payload(block));
+    let (first, reason) = first.map_or_else(|reason| (None, Some(reason)), |first| (first, None));
     let mut bound = None;
     if let Some(stream) = first {
         if blocks.len() == 1 {
@@ -70,7 +72,8 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
             return Ok(document);
         }
     }
-    let field = file.read(name, step, None).map_err(|e| e.to_string())?;
+    let field = file.read(name, step, None);
+    let field = field.map_err(|e| reason.unwrap_or_else(|| e.to_string()))?;
     let mut document = Document::of_values(title, path, field);
     document.decoded_bound = bound;
     Ok(document)

@@ -287,6 +287,12 @@ fn opened(
     hints: &Hints,
     _choice: &Choice,
 ) -> Result<(Document, Option<(Catalog, Choice)>)> {
+    if matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
+        let file = path.display();
+        return Err(format!(
+            "{file}: an ADIOS2 file, and this build has no ADIOS2: build the viewer with --features adios2"
+        ));
+    }
     Ok((Document::open(path, hints)?, None))
 }
 

@@ -72,7 +72,8 @@ impl Kind {
 /// The first bytes of zfp's header.
 const ZFP_MAGIC: &[u8] = b"zfp";
 
-/// Whether a `.zfp` file begins without zfp's header, as those of cuZFP do: what is in it must be told.
+/// Whether a `.zfp` file begins without zfp's header, as those of cuZFP do: what is in it must be told. An
+/// empty file holds no stream at all.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -80,7 +81,7 @@ pub fn is_headerless_zfp(path: &Path) -> Result<bool> {
     let mut start = Vec::new();
     let file = File::open(path).map_err(Error::io(path))?;
     file.take(ZFP_MAGIC.len() as u64).read_to_end(&mut start).map_err(Error::io(path))?;
-    Ok(start != ZFP_MAGIC)
+    Ok(!start.is_empty() && start != ZFP_MAGIC)
 }
 
 /// The kind, if there is such a file.

@@ -69,3 +69,80 @@ fn an_empty_field() {
     assert!(viewer.state().messages().is_empty());
     assert!(viewer.state().set().subject.is_some());
 }
+
+#[cfg(not(feature = "adios2"))]
+#[test]
+fn adios2_files_in_a_build_without_adios2() {
+    let shop = Shop::new();
+    std::fs::create_dir(shop.path("steps.bp")).unwrap();
+    let viewer = shop.viewer("steps.bp", None);
+    let said = messages(viewer.state());
+    assert!(said.contains("steps.bp") && said.contains("--features adios2"), "{said}");
+}
+
+#[cfg(feature = "adios2")]
+#[test]
+fn adios2_files_that_are_none() {
+    let shop = Shop::new();
+    std::fs::create_dir(shop.path("empty.bp")).unwrap();
+    std::fs::write(shop.path("text.bp"), "not steps").unwrap();
+    std::fs::create_dir(shop.path("noise.bp")).unwrap();
+    for name in ["md.idx", "md.0", "mmd.0", "data.0"] {
+        std::fs::write(shop.path("noise.bp").join(name), [0x5a; 4096]).unwrap();
+    }
+    for name in ["empty.bp", "text.bp", "noise.bp", "nowhere.bp"] {
+        let viewer = shop.viewer(name, None);
+        assert!(messages(viewer.state()).contains(name), "{name}: {}", messages(viewer.state()));
+        assert!(viewer.state().set().leader().is_none());
+    }
+}
+
+#[test]
+fn an_empty_zfp_file() {
+    let shop = Shop::new();
+    std::fs::write(shop.path("empty.zfp"), "").unwrap();
+    let viewer = shop.viewer("empty.zfp", None);
+    let said = messages(viewer.state());
+    let reason = if cfg!(feature = "zfp") { "not a zfp stream" } else { "has no zfp" };
+    assert!(said.contains("empty.zfp") && said.contains(reason), "{said}");
+}
+
+/// A file of NumPy's format, version 1.
+fn npy(descr: &str, shape: &str, values: &[u8]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    header.push_str(&" ".repeat(63 - (10 + header.len()) % 64));
+    header.push('\n');
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.as_bytes());
+    file.extend(values);
+    file
+}
+
+#[test]
+fn arrays_of_other_types_and_sizes() {
+    let shop = Shop::new();
+    let bytes: Vec<u8> = shop.values.iter().flat_map(|v| f64::from(*v).to_le_bytes()).collect();
+    let shape = "(12, 40, 50)";
+    let mut viewer = shop.viewer("wave.fsz", None);
+    for (name, file, reason) in [
+        ("whole.npy", npy("<i8", shape, &bytes), "i8"),
+        ("complex.npy", npy("<c8", shape, &bytes), "c8"),
+        ("short.npy", npy("<f8", shape, &bytes[..999]), "short.npy"),
+        ("long.npy", npy("<f8", "(12, 40, 5000000000000)", &bytes), "long.npy"),
+        ("double.npy", npy("<f8", shape, &bytes), "not the original"),
+        ("turned.npy", npy("<f4", "(50, 40, 12)", &bytes[..96000]), "not the original"),
+    ] {
+        std::fs::write(shop.path(name), file).unwrap();
+        let before = viewer.state().messages().len();
+        drop_file(&mut viewer, &shop.path(name));
+        let said = viewer.state().messages();
+        assert_eq!(said.len(), before + 1, "{name}: {said:?}");
+        assert!(said[before].contains(reason) && said[before].contains(name), "{said:?}");
+        assert!(viewer.state().set().original.is_none(), "{name}");
+    }
+    let single: Vec<u8> = shop.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    std::fs::write(shop.path("right.npy"), npy("<f4", shape, &single)).unwrap();
+    drop_file(&mut viewer, &shop.path("right.npy"));
+    assert!(viewer.state().set().original.is_some(), "{:?}", viewer.state().messages());
+}

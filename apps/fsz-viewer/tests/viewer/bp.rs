@@ -181,3 +181,43 @@ fn blocks_on_each_other_are_read_by_adios2() {
     assert!(subject.facts.is_none() && subject.decoded_bound == Some(0.01));
     assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
 }
+
+/// Where the process that has no operator finds the files.
+const FILES: &str = "FSZ_VIEWER_FILES_WITHOUT_OPERATOR";
+
+/// The operator is there for the whole of a process, so one without it is a process of its own.
+#[test]
+fn without_the_operator_what_it_made_ends_in_a_message() {
+    let shop = Shop::new();
+    write(&shop);
+    let program = std::env::current_exe().unwrap();
+    let ran = std::process::Command::new(program)
+        .args(["bp::in_a_process_without_the_operator", "--exact", "--ignored", "--nocapture"])
+        .env("ADIOS2_PLUGIN_PATH", shop.path("no-operator"))
+        .env(FILES, shop.path(""))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    let why = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && said.contains("1 passed"), "{}\n{said}\n{why}", ran.status);
+}
+
+#[test]
+#[ignore = "it is run by the test above, in a process without the operator"]
+fn in_a_process_without_the_operator() {
+    let Some(folder) = std::env::var_os(FILES).map(std::path::PathBuf::from) else {
+        eprintln!("SKIPPED: files without the operator: they are not named");
+        return;
+    };
+    let open = |name: &str| {
+        let start = Start { files: vec![folder.join(name)], ..Default::default() };
+        harness(start, Settings::default())
+    };
+    let viewer = open("fsz.bp");
+    let said = viewer.state().messages().join("");
+    assert!(said.contains("fsz.bp") && said.contains("ADIOS2_PLUGIN_PATH"), "{said}");
+    assert!(viewer.state().set().leader().is_none());
+    let viewer = open("plain.bp");
+    assert_eq!(viewer.state().messages(), [""; 0], "what was not compressed takes no operator");
+    assert!(viewer.state().set().original.is_some());
+}
