@@ -6,22 +6,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use eframe::egui_wgpu::RenderState;
 use fsz::{Bound, Progress};
-use fsz_field::{Hints, Kind, shape_in_name};
+use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 
+use crate::aside::Found;
+use crate::beside::Beside;
+use crate::brush::Brush;
 use crate::camera::Camera;
 use crate::catalog::{Catalog, Choice};
-use crate::decoder::Wanted;
+use crate::decoder::{Wanted, paints};
+use crate::distortion::Distortion;
 use crate::document::{Document, Result};
 use crate::measures::Measures;
 use crate::pane::Picture;
 use crate::plane::Place;
+use crate::plane_measures::PlaneMeasures;
 use crate::raw_dialog::RawDialog;
 use crate::service::{News, Planes, Role, Service, Set, Wake};
 use crate::settings::Settings;
+use crate::sweep::Point;
+use crate::which::Which;
 
 /// What to show first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Start {
     /// The first is the subject; a second is another reconstruction.
     pub files: Vec<PathBuf>,
@@ -35,9 +43,17 @@ pub struct Start {
     pub choice: Choice,
     /// What planes are to be decoded with.
     pub decoder: Wanted,
+    /// What draws the window, where that can paint pictures too.
+    pub window: Option<RenderState>,
 }
 
-/// Figures of whole fields.
+impl std::fmt::Debug for Start {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Start").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+/// Figures of a pair of reconstructions.
 #[derive(Debug, Default)]
 pub struct Measured {
     /// Of the subject.
@@ -46,19 +62,27 @@ pub struct Measured {
     pub other: Option<Result<Box<Measures>>>,
 }
 
+impl Measured {
+    /// Both, where they could be measured.
+    pub fn both(&self) -> [Option<&Measures>; 2] {
+        [&self.subject, &self.other].map(|m| m.as_ref().and_then(|m| m.as_deref().ok()))
+    }
+}
+
 /// The pictures of the panes.
 #[derive(Debug, Default)]
-pub struct Pictures {
-    /// Of the original.
-    pub original: Picture,
-    /// Of the reconstruction.
-    pub subject: Picture,
-    /// Of its error.
-    pub error: Picture,
-    /// Of the other reconstruction.
-    pub other: Picture,
-    /// Of its error.
-    pub other_error: Picture,
+pub struct Pictures([Picture; Which::ALL.len()]);
+
+impl Pictures {
+    /// The picture of a pane.
+    pub fn of(&self, which: Which) -> &Picture {
+        &self.0[which as usize]
+    }
+
+    /// The picture of a pane, to be made anew.
+    pub fn at(&mut self, which: Which) -> &mut Picture {
+        &mut self.0[which as usize]
+    }
 }
 
 /// Long work that is under way.
@@ -68,6 +92,8 @@ pub struct Work {
     pub name: String,
     /// How far it is, and the way to stop it.
     pub progress: Arc<Progress>,
+    /// On a thread of its own; other work ends in the order in which it was given.
+    pub aside: bool,
 }
 
 /// The viewer.
@@ -90,38 +116,57 @@ pub struct Viewer {
     asked: Option<(Place, u64)>,
     /// The last of them that was answered.
     answered: Option<(Place, u64)>,
+    /// Which planes are there.
+    pub(crate) shown: Option<(Place, u64)>,
     pub(crate) measured: Measured,
     pub(crate) camera: Camera,
+    /// The part of the plane that the panes show, in parts of it.
+    pub(crate) visible: egui::Rect,
     pub(crate) cursor: Option<(usize, usize)>,
     /// The cursor stays where it was clicked.
     pub(crate) pinned: bool,
     pub(crate) pictures: Pictures,
+    pub(crate) ranges: crate::panels::Ranges,
+    /// The window's GPU, where it paints.
+    pub(crate) brush: Option<Brush>,
     pub(crate) messages: Vec<String>,
+    /// What is worth knowing, and no error.
+    pub(crate) notes: Vec<String>,
     pub(crate) work: Vec<Work>,
-    pub(crate) raw_dialog: Option<RawDialog>,
+    /// Files that do not tell what is in them; the first is asked about.
+    pub(crate) raw_dialogs: Vec<RawDialog>,
     pub(crate) typed_path: String,
     pub(crate) help: bool,
     /// Show the original in the reconstruction's place.
     pub(crate) blink: bool,
     /// Where the line lies that wipes from original to reconstruction.
     pub(crate) wipe: Option<f32>,
+    /// zfp beside the subject.
+    pub(crate) beside: Beside,
+    /// Figures of the plane.
+    pub(crate) plane_measures: PlaneMeasures,
+    /// Rate and distortion of the original.
+    pub(crate) distortion: Distortion,
     /// The bound of *Try it* moved while the last one was still being compressed.
     pub(crate) try_waits: bool,
     /// The bound that was last compressed in memory.
-    tried: Option<f64>,
+    pub(crate) tried: Option<f64>,
     hints: Hints,
     pub(crate) explained: crate::panels::Explained,
     pub(crate) dialogs: crate::file_dialog::Dialogs,
 }
 
 impl Viewer {
-    /// A viewer that opens what `start` names.
+    /// A viewer that opens what `start` names, or where it names nothing, what was open last.
     ///
     /// # Errors
     /// When the system gives no threads.
     pub fn new(start: Start, settings: Settings, wake: Wake) -> std::io::Result<Viewer> {
+        let brush = start.window.as_ref().and_then(Brush::new);
+        let window = brush.as_ref().map(|brush| brush.gpu.clone());
         let mut viewer = Viewer {
-            service: Service::start(wake.clone(), start.decoder)?,
+            brush: brush.filter(|brush| paints(start.decoder, &brush.gpu)),
+            service: Service::start(wake.clone(), start.decoder, window)?,
             settings,
             set: Set::default(),
             place: start.place.unwrap_or_default(),
@@ -132,24 +177,38 @@ impl Viewer {
             planes: None,
             asked: None,
             answered: None,
+            shown: None,
             measured: Measured::default(),
             camera: Camera::default(),
+            visible: egui::Rect::EVERYTHING,
             cursor: None,
             pinned: false,
             pictures: Pictures::default(),
+            ranges: Default::default(),
             messages: Vec::new(),
+            notes: Vec::new(),
             work: Vec::new(),
-            raw_dialog: None,
+            raw_dialogs: Vec::new(),
             typed_path: String::new(),
             help: false,
             blink: false,
             wipe: None,
+            beside: Beside::default(),
+            plane_measures: PlaneMeasures::default(),
+            distortion: Distortion::default(),
             try_waits: false,
             tried: None,
             hints: start.hints,
             explained: Default::default(),
             dialogs: crate::file_dialog::Dialogs::new(wake),
         };
+        let session = viewer.settings.session.take();
+        if start.files.is_empty()
+            && start.original.is_none()
+            && let Some(session) = session
+        {
+            viewer.restore(session);
+        }
         for (path, role) in start.files.iter().zip([Role::Subject, Role::Other]) {
             viewer.open(path, role);
         }
@@ -159,27 +218,36 @@ impl Viewer {
         Ok(viewer)
     }
 
-    /// Opens a file; of a raw one that does not tell its shape, that is asked for first.
+    /// Opens a file; what it does not tell of itself is asked for first.
     pub fn open(&mut self, path: &Path, role: Role) {
-        let raw = matches!(Kind::of(path), Ok(Kind::Raw));
-        if raw && self.hints.shape.is_none() {
-            let leader = self.set.leader().map(|d| d.grid.shape().to_vec());
-            let dialog = RawDialog::new(path, role, leader.as_deref());
-            match (shape_in_name(path), dialog.hints()) {
-                // The name tells all, and the size agrees.
-                (Some(_), Ok(hints)) => self.open_with(path, hints, role),
-                _ => self.raw_dialog = Some(dialog),
+        let leader = self.set.leader().map(|d| (d.grid.shape(), d.dtype));
+        match Kind::of(path) {
+            Ok(Kind::Raw) if self.hints.shape.is_none() => {
+                let dialog = RawDialog::raw(path, role, leader.map(|(shape, _)| shape));
+                match (shape_in_name(path), dialog.hints()) {
+                    // The name tells all, and the size agrees.
+                    (Some(_), Ok(hints)) => self.open_with(path, hints, role),
+                    _ => self.raw_dialogs.push(dialog),
+                }
             }
-            return;
+            Ok(Kind::Zfp)
+                if cfg!(feature = "zfp")
+                    && self.hints.zfp_rate.is_none()
+                    && is_headerless_zfp(path).unwrap_or(false) =>
+            {
+                let dialog = RawDialog::zfp(path, role, leader);
+                self.raw_dialogs.push(dialog);
+            }
+            // A file that cannot be read says so when it is opened.
+            _ => self.open_with(path, self.hints.clone(), role),
         }
-        self.open_with(path, self.hints.clone(), role);
     }
 
     pub(crate) fn open_with(&mut self, path: &Path, hints: Hints, role: Role) {
         let name = format!("opening {}", path.display());
         let choice = self.choice.clone();
         let progress = self.service.open(path.to_owned(), hints, role, choice);
-        self.work.push(Work { name, progress });
+        self.work.push(Work { name, progress, aside: false });
     }
 
     /// Takes what the threads have to say, and asks for what is missing.
@@ -197,11 +265,18 @@ impl Viewer {
             self.asked = Some(wanted);
             self.service.planes(&self.set, self.place, self.generation);
         }
+        self.measure_plane();
+        self.follow_sweep();
+    }
+
+    /// Whether a file, a plane or a figure is still to come.
+    pub(crate) fn reading(&self) -> bool {
+        self.work.iter().any(|work| !work.aside) || self.asked != self.answered
     }
 
     /// Whether an answer is still to come.
     pub fn busy(&self) -> bool {
-        !self.work.is_empty() || self.asked != self.answered
+        !self.work.is_empty() || self.asked != self.answered || self.plane_measures.running()
     }
 
     /// Waits until no answer is still to come; false when that takes longer than `longest`.
@@ -239,10 +314,22 @@ impl Viewer {
                     Ok(_) if self.tried.is_none() => {}
                     Ok(document) => {
                         self.set.subject = Some(*document);
+                        self.make_beside();
                         self.changed();
                     }
                     Err(reason) => self.say(reason),
                 }
+            }
+            News::Found { progress, found } => match found {
+                Found::Zfp(made) => self.zfp_made(&progress, made),
+                Found::Plane(figures) => self.plane_measured(&progress, figures),
+                Found::Point(point) => self.swept_point(&progress, point),
+                Found::Swept(end) => self.swept(&progress, end),
+                Found::Failed(reason) => self.say(reason),
+            },
+            News::Ended { progress } => {
+                self.plane_ended(&progress);
+                self.ended(&progress);
             }
             News::Planes { place, generation, planes } => {
                 self.answered = Some((place, generation));
@@ -252,6 +339,7 @@ impl Viewer {
                             self.say(note);
                         }
                         self.planes = Some(planes);
+                        self.shown = Some((place, generation));
                     }
                     Err(reason) if generation == self.generation => self.say(reason),
                     _ => {}
@@ -317,7 +405,7 @@ impl Viewer {
                 if !fits(self.set.original.as_ref()) {
                     self.set.original = None;
                 }
-                self.set.other = None;
+                self.forget_beside();
                 self.tried = None;
                 self.set.subject = Some(document);
             }
@@ -335,6 +423,11 @@ impl Viewer {
                     }
                     self.set = Set::default();
                 }
+                if self.beside.wanted.is_some() {
+                    self.forget_beside();
+                }
+                self.stop_sweep();
+                self.distortion = Distortion::default();
                 self.set.original = Some(document);
                 if self.set.subject.is_none() {
                     self.compress();
@@ -345,8 +438,13 @@ impl Viewer {
                     self.say(format!("{} has another shape or type", document.title));
                     return;
                 }
+                self.forget_beside();
+                self.beside.wanted = None;
                 self.set.other = Some(document);
             }
+        }
+        if self.beside.wanted.is_some() && !self.beside.making() {
+            self.make_beside();
         }
         self.changed();
     }
@@ -358,11 +456,11 @@ impl Viewer {
         self.tried = Some(bound);
         let missing = self.set.subject.as_ref().map_or(Vec::new(), |s| s.missing().to_vec());
         let progress = self.service.compress(original, Bound::ValueRange(bound), missing);
-        self.work.push(Work { name: "compressing".to_owned(), progress });
+        self.work.push(Work { name: "compressing".to_owned(), progress, aside: false });
     }
 
     /// The set is another one: what is known of the old one goes.
-    fn changed(&mut self) {
+    pub(crate) fn changed(&mut self) {
         self.generation += 1;
         self.measured = Measured::default();
         if let Some(leader) = self.set.leader() {
@@ -377,16 +475,16 @@ impl Viewer {
             }
         }
         let pair = self.set.subject.is_some() || self.set.other.is_some();
-        if self.set.original.is_some() && pair && !self.playing {
+        if self.set.original.is_some() && pair && !self.playing && !self.beside.making() {
             let progress = self.service.measure(&self.set, self.generation);
-            self.work.push(Work { name: "measuring".to_owned(), progress });
+            self.work.push(Work { name: "measuring".to_owned(), progress, aside: false });
         }
     }
 
-    /// Jobs end in the order in which they were given.
+    /// The first of the works that are not aside is over.
     fn finished(&mut self) {
-        if !self.work.is_empty() {
-            self.work.remove(0);
+        if let Some(first) = self.work.iter().position(|work| !work.aside) {
+            self.work.remove(first);
         }
     }
 
@@ -416,12 +514,12 @@ impl Viewer {
         }
     }
 
-    /// A number that is another when anything that a picture depends on is.
-    pub(crate) fn picture_key(&self, name: &str) -> u64 {
+    /// A number that is another when anything that a picture of the planes at `place` depends on is.
+    pub(crate) fn picture_key(&self, which: Which, place: Place) -> u64 {
         let mut hasher = DefaultHasher::new();
         let s = &self.settings;
-        name.hash(&mut hasher);
-        (self.generation, self.planes.as_ref().map(|p| p.place)).hash(&mut hasher);
+        which.hash(&mut hasher);
+        (self.generation, place).hash(&mut hasher);
         (s.map as u8, s.range as u8, s.log, s.error as u8).hash(&mut hasher);
         (s.overlay as u8, s.opacity.to_bits()).hash(&mut hasher);
         hasher.finish() | 1
@@ -440,6 +538,26 @@ impl Viewer {
     /// The messages that are shown.
     pub fn messages(&self) -> &[String] {
         &self.messages
+    }
+
+    /// Figures of the whole field: of the subject and of the other reconstruction.
+    pub fn field_figures(&self) -> [Option<&Measures>; 2] {
+        self.measured.both()
+    }
+
+    /// The notes that are shown.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Points of rate and distortion that were found so far.
+    pub fn sweep_points(&self) -> &[Point] {
+        &self.distortion.points
+    }
+
+    /// The picture of a pane.
+    pub fn picture(&self, which: Which) -> &Picture {
+        self.pictures.of(which)
     }
 
     /// The choices of the user.

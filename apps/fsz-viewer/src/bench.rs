@@ -5,40 +5,45 @@ use std::path::Path;
 use std::time::Instant;
 
 use fsz_field::Hints;
+use fsz_wgpu::Gpu;
 
 use crate::colours::{Map, Scale};
 use crate::decoder::{Decoder, Wanted};
 use crate::document::{Document, Result};
-use crate::paint;
+use crate::paint::{ErrorMode, Overlay};
 use crate::plane::Place;
+use crate::scene::Scene;
 
 /// Planes measured along each axis.
 const PLANES: u64 = 60;
 
-/// Opens a file and goes through planes of each axis: decode and colours.
+/// Opens a file and goes through planes of each axis: decode, colours, and the picture on the host.
 ///
 /// # Errors
 /// When the file cannot be read.
 pub fn bench(path: &Path, hints: &Hints, wanted: Wanted) -> Result<String> {
-    let mut decoder = Decoder::open(wanted);
+    // What a window's GPU would be.
+    let gpu = match wanted {
+        Wanted::Cpu => None,
+        _ => Gpu::headless().ok(),
+    };
+    let mut decoder = Decoder::open(wanted, gpu.as_ref());
     let start = Instant::now();
     let document = Document::open(path, hints)?;
     let grid = document.grid.clone();
     if grid.elements() == 0 {
         return Err("the field has no elements".to_owned());
     }
-    decoder.plane(&document, Place::default())?;
+    decoder.plane(&document, Place::default(), false)?;
     let opened = start.elapsed();
-    let (low, high) =
-        document.facts.as_ref().map_or((0.0, 1.0), |f| (f.certificate.min, f.certificate.max));
-    let scale = Scale { low, high, log: false };
     let note = decoder.note().map_or(String::new(), |note| format!("{note}\n"));
+    let painter = if decoder.paints() { "the GPU" } else { "the CPU" };
     let mut text = format!(
-        "{note}{}: {} {}, decoded on {}\nopen to first plane: {:.1} ms\n",
+        "{note}{}: {} {}, decoded on {}, painted on {painter}\nopen to first plane: {:.1} ms\n",
         document.title,
         crate::words::shape(grid.shape()),
         document.dtype.name(),
-        decoder.name(Some(&document)),
+        decoder.name(Some(&document), false),
         opened.as_secs_f64() * 1e3
     );
     for axis in 0..grid.axes() {
@@ -47,11 +52,32 @@ pub fn bench(path: &Path, hints: &Hints, wanted: Wanted) -> Result<String> {
         let start = Instant::now();
         for k in 0..count {
             let place = Place { axis, plane: k * all / count };
-            let plane = decoder.plane(&document, place)?;
-            std::hint::black_box(paint::values(&plane, Map::Viridis, scale, document.missing()));
+            let mut plane = decoder.plane(&document, place, false)?;
+            decoder.place(&mut plane, None);
+            let picture = scene(&document, place).values(&plane, true)?;
+            std::hint::black_box(picture.host()?);
         }
         let rate = count as f64 / start.elapsed().as_secs_f64();
         let _ = writeln!(text, "{}: {rate:.1} planes a second", grid.axis_name(axis));
     }
     Ok(text)
+}
+
+/// Values in viridis over the range of the field.
+fn scene(document: &Document, place: Place) -> Scene<'_> {
+    let facts = document.facts.as_ref();
+    let (low, high) = facts.map_or((0.0, 1.0), |f| (f.certificate.min, f.certificate.max));
+    Scene {
+        gpu: true,
+        map: Map::Viridis,
+        scale: Scale { low, high, log: false },
+        missing: document.missing(),
+        error: ErrorMode::Signed,
+        bound: None,
+        overlay: Overlay::Off,
+        opacity: 0.0,
+        tiles: facts.map(|f| &f.tiles),
+        grid: &document.grid,
+        place,
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fsz::Stream;
-use fsz_field::bp::{Bp, Payload};
+use fsz_field::bp::{BlockInfo, Bp, Payload};
 
 use crate::catalog::{Catalog, Choice, Entry};
 use crate::document::{Document, Result};
@@ -26,8 +26,8 @@ pub fn catalog(path: &Path) -> Result<Catalog> {
     }
 }
 
-/// One step of a variable. A single ADIOS2 block that is an FSZ stream is not decoded; several are,
-/// and put together to the global array.
+/// One step of a variable. ADIOS2 blocks that are FSZ streams are not decoded; where they do not make
+/// up one array, ADIOS2 puts their values together.
 ///
 /// # Errors
 /// When there is no such step, or it cannot be decoded.
@@ -38,17 +38,40 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
         "{} {name} step {step}",
         path.file_name().unwrap_or(path.as_os_str()).to_string_lossy()
     );
-    let blocks = file.blocks(name, step).map_err(|e| e.to_string())?.blocks.len();
-    let payload = file.payload(name, step, 0).map_err(|e| e.to_string())?;
-    if let (Payload::Stream(bytes), 1) = (&payload, blocks) {
-        let stream = Stream::from_vec(bytes.clone()).map_err(|e| format!("{title}: {e}"))?;
-        return Document::from_stream(title, path, stream);
+    let step_blocks = file.blocks(name, step).map_err(|e| e.to_string())?;
+    let blocks: Vec<_> = step_blocks.blocks.iter().filter(|b| b.elements() > 0).collect();
+    let payload = |block: &BlockInfo| -> Result<Option<Stream<'static>>> {
+        let Payload::Stream(bytes) =
+            file.payload(name, step, block.id).map_err(|e| e.to_string())?
+        else {
+            return Ok(None);
+        };
+        Stream::from_vec(bytes).map(Some).map_err(|e| format!("{title}: block {}: {e}", block.id))
+    };
+    let first = blocks.first().map_or(Ok(None), |block| payload(block))?;
+    let mut bound = None;
+    if let Some(stream) = first {
+        if blocks.len() == 1 {
+            return Document::from_stream(title, path, stream);
+        }
+        bound = Some(stream.info().header().absolute_bound);
+        let mut parts = Vec::new();
+        let mut first = Some(stream);
+        for block in &blocks {
+            let stream = first.take().map_or_else(|| payload(block), |first| Ok(Some(first)))?;
+            let (Some(start), Some(stream)) = (block.start.clone(), stream) else { break };
+            parts.push((start, stream));
+        }
+        if parts.len() == blocks.len()
+            && let Some(document) =
+                Document::from_blocks(title.clone(), path, &step_blocks.shape, parts)
+                    .map_err(|e| format!("{title}: {e}"))?
+        {
+            return Ok(document);
+        }
     }
     let field = file.read(name, step, None).map_err(|e| e.to_string())?;
     let mut document = Document::of_values(title, path, field);
-    if let Payload::Stream(bytes) = &payload {
-        let stream = Stream::open(bytes).map_err(|e| e.to_string())?;
-        document.decoded_bound = Some(stream.info().header().absolute_bound);
-    }
+    document.decoded_bound = bound;
     Ok(document)
 }

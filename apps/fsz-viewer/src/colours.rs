@@ -73,14 +73,25 @@ pub struct Scale {
 }
 
 impl Scale {
+    /// Whether the logarithm decides: there are positive values.
+    pub fn is_log(&self) -> bool {
+        self.log && self.high > 0.0
+    }
+
+    /// The values of the first and the last colour. By the logarithm both are positive.
+    pub fn ends(&self) -> (f64, f64) {
+        match self.is_log() && self.low <= 0.0 {
+            true => (self.high * 1e-6, self.high),
+            false => (self.low, self.high),
+        }
+    }
+
     /// The place of a number from 0 to 1, clamped.
     pub fn place(&self, value: f64) -> f64 {
-        let (value, low, high) = match self.log && self.high > 0.0 {
-            true => {
-                let low = if self.low > 0.0 { self.low } else { self.high * 1e-6 };
-                (value.max(low).ln(), low.ln(), self.high.ln())
-            }
-            false => (value, self.low, self.high),
+        let (low, high) = self.ends();
+        let (value, low, high) = match self.is_log() {
+            true => (value.max(low).ln(), low.ln(), high.ln()),
+            false => (value, low, high),
         };
         if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use fsz::{Codec, Dtype};
-use fsz_wgpu::{Gpu, GpuStream};
+use fsz_wgpu::{Gpu, GpuSlice, GpuStream};
 
 use crate::document::{Document, Facts, Result};
 use crate::plane::{Place, Plane};
@@ -21,7 +21,7 @@ pub enum Wanted {
     Auto,
     /// The processor.
     Cpu,
-    /// A GPU through Vulkan, Metal or DirectX 12; single precision only.
+    /// A GPU through Vulkan, Metal or DirectX 12.
     Gpu,
     /// An NVIDIA device through CUDA.
     Cuda,
@@ -32,6 +32,8 @@ pub enum Wanted {
 pub struct Decoder {
     codec: Codec,
     gpu: Option<Gpu>,
+    /// Where planes are brought that no GPU decoded, so that pictures are painted there.
+    painter: Option<Gpu>,
     /// Streams that lie on the GPU, by what is known of them; the newest last.
     kept: Vec<(Arc<Facts>, GpuStream)>,
     /// What the user should know once.
@@ -41,11 +43,18 @@ pub struct Decoder {
 impl Decoder {
     /// The processor.
     pub fn cpu() -> Decoder {
-        Decoder { codec: Codec::cpu(), gpu: None, kept: Vec::new(), note: None }
+        Decoder { codec: Codec::cpu(), gpu: None, painter: None, kept: Vec::new(), note: None }
     }
 
-    /// The decoder that is wanted, or the processor with a note why.
-    pub fn open(wanted: Wanted) -> Decoder {
+    /// The decoder that is wanted, or the processor with a note why. `window` is the GPU that draws the
+    /// window: where it is taken, planes stay on it, to be painted.
+    pub fn open(wanted: Wanted, window: Option<&Gpu>) -> Decoder {
+        let painter = window.filter(|gpu| paints(wanted, gpu)).cloned();
+        Decoder { painter, ..Decoder::wanted(wanted, window) }
+    }
+
+    fn wanted(wanted: Wanted, window: Option<&Gpu>) -> Decoder {
+        let gpu = || window.cloned().map_or_else(Gpu::headless, Ok);
         let instead = |reason: String| Decoder {
             note: Some(format!("{reason}; planes are decoded on the CPU")),
             ..Decoder::cpu()
@@ -56,13 +65,13 @@ impl Decoder {
                 Ok(codec) => Decoder { codec, ..Decoder::cpu() },
                 Err(reason) => instead(reason.to_string()),
             },
-            Wanted::Gpu => match Gpu::headless() {
+            Wanted::Gpu => match gpu() {
                 Ok(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
                 Err(reason) => instead(reason.to_string()),
             },
             // A GPU in software is slower than the processor's own way, and CUDA brings the stream to
             // its device for every plane.
-            Wanted::Auto => match Gpu::headless().ok().filter(|gpu| !gpu.is_software()) {
+            Wanted::Auto => match gpu().ok().filter(|gpu| !gpu.is_software()) {
                 Some(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
                 None => Codec::cuda(0)
                     .map_or_else(|_| Decoder::cpu(), |codec| Decoder { codec, ..Decoder::cpu() }),
@@ -76,20 +85,25 @@ impl Decoder {
     }
 
     /// What it is called, for the status bar; of a document that it decodes.
-    pub fn name(&self, document: Option<&Document>) -> String {
+    pub fn name(&self, document: Option<&Document>, exact: bool) -> String {
         match &self.gpu {
-            Some(gpu) if document.is_none_or(suits) => format!("the GPU ({})", gpu.name()),
+            Some(gpu) if document.is_none_or(|document| suits(document, exact)) => {
+                let rounded = document.is_some_and(|document| document.dtype == Dtype::F64);
+                let how = if rounded { ", rounded to f32 for display" } else { "" };
+                format!("the GPU ({}){how}", gpu.name())
+            }
             _ if self.codec.backend() == fsz::Backend::Cuda => "CUDA".to_owned(),
             _ => format!("the CPU ({})", Codec::cpu().instructions()),
         }
     }
 
-    /// One plane of a document, exact.
+    /// One plane of a document. Single precision is exact; of double precision a GPU gives values rounded
+    /// to single, unless `exact` is asked for.
     ///
     /// # Errors
     /// When the stream is damaged there.
-    pub fn plane(&mut self, document: &Document, place: Place) -> Result<Plane> {
-        if self.gpu.is_some() && suits(document) {
+    pub fn plane(&mut self, document: &Document, place: Place, exact: bool) -> Result<Plane> {
+        if self.gpu.is_some() && suits(document, exact) {
             match self.plane_on_gpu(document, place) {
                 Ok(plane) => return Ok(plane),
                 // A full GPU, or a stream for studies: the processor knows what to say of it.
@@ -102,6 +116,25 @@ impl Decoder {
             }
         }
         document.plane(&self.codec, place)
+    }
+
+    /// Whether planes are brought to a GPU to be painted.
+    pub fn paints(&self) -> bool {
+        self.painter.is_some()
+    }
+
+    /// Brings a plane to where pictures are painted, if it is not there. Of errors those beyond `bound`
+    /// stay beyond it, however they are rounded.
+    pub fn place(&mut self, plane: &mut Plane, bound: Option<f64>) {
+        let Some(gpu) = self.painter.as_ref().filter(|_| plane.slice.is_none()) else { return };
+        let values: Vec<f32> = plane.values.iter().map(|&v| narrowed(v, bound)).collect();
+        match GpuSlice::upload(gpu, &values) {
+            Ok(slice) => plane.slice = Some(Arc::new(slice)),
+            Err(reason) => {
+                self.painter = None;
+                self.note = Some(format!("{reason}; pictures are painted on the CPU from here on"));
+            }
+        }
     }
 
     fn plane_on_gpu(&mut self, document: &Document, place: Place) -> Result<Plane> {
@@ -120,16 +153,46 @@ impl Decoder {
         self.kept.truncate(KEPT - 1);
         let (runs, size) =
             (document.grid.runs(place.axis, place.plane), document.grid.plane(place.axis));
-        let values = entry.1.decode_runs(runs).and_then(|slice| slice.read_back());
+        let decoded = entry.1.decode_runs(runs).and_then(|slice| Ok((slice.read_back()?, slice)));
         self.kept.push(entry);
-        let values = values.map_err(|e| e.to_string())?;
-        Ok(Plane { size, values: values.into_iter().map(f64::from).collect() })
+        let (values, slice) = decoded.map_err(|e| e.to_string())?;
+        let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
+        plane.rounded = document.dtype == Dtype::F64;
+        plane.slice = self.painter.is_some().then(|| Arc::new(slice));
+        Ok(plane)
     }
 }
 
-/// Whether a GPU's values of it are exact.
-fn suits(document: &Document) -> bool {
-    document.facts.is_some() && document.dtype == Dtype::F32
+/// Whether pictures are painted by the GPU that draws the window. One in software is no faster than the
+/// processor's own way.
+pub fn paints(wanted: Wanted, window: &Gpu) -> bool {
+    match wanted {
+        Wanted::Cpu => false,
+        Wanted::Gpu => true,
+        Wanted::Auto | Wanted::Cuda => !window.is_software(),
+    }
+}
+
+/// Whether a GPU's values of it will do: they are exact in single precision; in double precision they are
+/// to be looked at, where the field's range is one of single precision.
+fn suits(document: &Document, exact: bool) -> bool {
+    let Some(facts) = &document.facts else { return false };
+    let range = &facts.certificate;
+    let most = range.min.abs().max(range.max.abs());
+    let shown =
+        most <= f64::from(f32::MAX) && range.max - range.min >= f64::from(f32::MIN_POSITIVE);
+    document.is_one_stream() && (document.dtype == Dtype::F32 || !exact && shown)
+}
+
+/// The nearest `f32`; of what is beyond `bound` one that is beyond the nearest `f32` of it.
+fn narrowed(value: f64, bound: Option<f64>) -> f32 {
+    let near = value as f32;
+    match bound {
+        Some(bound) if value.abs() > bound && near.abs() <= bound as f32 => {
+            (bound as f32).next_up().copysign(near)
+        }
+        _ => near,
+    }
 }
 
 #[cfg(test)]
@@ -141,12 +204,17 @@ mod tests {
 
     use super::*;
 
+    fn value(i: usize) -> f64 {
+        if i % 700 < 30 { f64::NAN } else { (i as f64 * 0.01).sin() * 9.0 }
+    }
+
     fn document(shape: &[usize]) -> Document {
-        let n: usize = shape.iter().product();
-        let values: Vec<f32> = (0..n)
-            .map(|i| if i % 700 < 30 { f32::NAN } else { (i as f32 * 0.01).sin() * 9.0 })
-            .collect();
-        let view = ArrayView::from_shape(shape, &values).unwrap();
+        let values: Vec<f32> = (0..shape.iter().product()).map(|i| value(i) as f32).collect();
+        compressed(shape, &values)
+    }
+
+    fn compressed<T: fsz::Element>(shape: &[usize], values: &[T]) -> Document {
+        let view = ArrayView::from_shape(shape, values).unwrap();
         let options = Options::new(Bound::Absolute(1e-3));
         let stream = Codec::cpu().compress_with(view, &options).unwrap();
         Document::from_stream("made".into(), Path::new("made"), stream).unwrap()
@@ -154,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_gpu_gives_the_planes_of_the_processor() {
-        let mut decoder = Decoder::open(Wanted::Gpu);
+        let mut decoder = Decoder::open(Wanted::Gpu, None);
         if decoder.gpu.is_none() {
             let reason = decoder.note().expect("it says why");
             eprintln!("SKIPPED: planes decoded on a GPU: {reason}");
@@ -167,8 +235,8 @@ mod tests {
             for axis in 0..grid.axes() {
                 for plane in [0, grid.planes(axis) / 2, grid.planes(axis) - 1] {
                     let place = Place { axis, plane };
-                    let found = decoder.plane(document, place).unwrap();
-                    let expected = Decoder::cpu().plane(document, place).unwrap();
+                    let found = decoder.plane(document, place, true).unwrap();
+                    let expected = Decoder::cpu().plane(document, place, true).unwrap();
                     assert_eq!(found.size, expected.size);
                     let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
                     let all = found.values.len() == expected.values.len();
@@ -180,5 +248,44 @@ mod tests {
             }
         }
         assert!(decoder.kept.len() <= KEPT && decoder.gpu.is_some());
+    }
+
+    #[test]
+    fn double_precision_is_rounded_unless_it_must_be_exact() {
+        let mut decoder = Decoder::open(Wanted::Gpu, None);
+        if decoder.gpu.is_none() {
+            let reason = decoder.note().expect("it says why");
+            eprintln!("SKIPPED: planes of f64 decoded on a GPU: {reason}");
+            return;
+        }
+        let values: Vec<f64> = (0..5 * 12 * 33).map(value).collect();
+        let document = compressed(&[5, 12, 33], &values);
+        let place = Place { axis: 1, plane: 7 };
+        let exact = decoder.plane(&document, place, true).unwrap();
+        let shown = decoder.plane(&document, place, false).unwrap();
+        assert!(!exact.rounded && shown.rounded);
+        assert!(decoder.name(Some(&document), false).ends_with("rounded to f32 for display"));
+        assert!(exact.values.iter().any(|v| v.is_finite() && f64::from(*v as f32) != *v));
+        for (i, (shown, exact)) in shown.values.iter().zip(&exact.values).enumerate() {
+            let near = (shown - exact).abs() <= 2.0 * f64::from(f32::EPSILON) * exact.abs();
+            assert!(near || shown.is_nan() && exact.is_nan(), "{shown} for {exact} at {i}");
+            let position = document.grid.position(1, 7, i / 33, i % 33).unwrap();
+            let probed = document.exact(&Codec::cpu(), position).unwrap();
+            assert_eq!(probed.to_bits(), exact.to_bits());
+        }
+        // Its values are none of single precision.
+        let wide = compressed(&[4, 300], &(0..1200).map(|i| 1e300 * value(i)).collect::<Vec<_>>());
+        assert!(!decoder.plane(&wide, Place::default(), false).unwrap().rounded);
+    }
+
+    #[test]
+    fn errors_beyond_the_bound_stay_there() {
+        let bound = 0.1f64;
+        let beyond = bound.next_up();
+        assert!(narrowed(beyond, Some(bound)) > bound as f32);
+        assert!(narrowed(-beyond, Some(bound)) < -(bound as f32));
+        assert_eq!(narrowed(bound, Some(bound)), bound as f32);
+        assert_eq!(narrowed(1.5, Some(bound)), 1.5);
+        assert!(narrowed(f64::NAN, Some(bound)).is_nan());
     }
 }

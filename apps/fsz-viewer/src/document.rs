@@ -7,6 +7,7 @@ use fsz::{Certificate, Codec, Dtype, Header, Stream};
 use fsz_field::{Field, Hints, Kind, Shape, StreamFile};
 use ndarray::ArrayD;
 
+use crate::blocks::Blocks;
 use crate::grid::Grid;
 use crate::plane::{Place, Plane};
 use crate::tiles::Tiles;
@@ -21,6 +22,8 @@ enum Body {
     File(StreamFile),
     /// A stream in memory.
     Memory(Arc<Stream<'static>>),
+    /// Several streams in memory.
+    Blocks(Arc<Blocks>),
     /// Plain values.
     Values(Arc<Field>),
 }
@@ -38,6 +41,10 @@ pub struct Facts {
     pub ratio: f64,
     /// Its tiles.
     pub tiles: Tiles,
+    /// How many streams it is: the ADIOS2 blocks of an array.
+    pub blocks: usize,
+    /// The smallest absolute bound of them; the header has the largest.
+    pub least_bound: f64,
 }
 
 /// An open field.
@@ -55,6 +62,10 @@ pub struct Document {
     pub facts: Option<Arc<Facts>>,
     /// Absolute bound of values that were decoded from several streams.
     pub decoded_bound: Option<f64>,
+    /// Of values that were decoded from zfp: bytes of the stream.
+    pub zfp_bytes: Option<u64>,
+    /// What the file was opened with because it does not tell it.
+    pub hints: Hints,
     body: Body,
 }
 
@@ -66,13 +77,19 @@ impl Document {
     /// In the user's words: what is wrong with the file, or what is missing to read it.
     pub fn open(path: &Path, hints: &Hints) -> Result<Document> {
         let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        if Kind::of(path).map_err(|e| e.to_string())? == Kind::Fsz {
+        let kind = Kind::of(path).map_err(|e| e.to_string())?;
+        if kind == Kind::Fsz {
             let file = StreamFile::open(path).map_err(|e| e.to_string())?;
             let facts = facts(&file.stream().map_err(|e| e.to_string())?)?;
             return Ok(Document::of_stream(title, path, facts, Body::File(file)));
         }
         let field = fsz_field::open(path, hints, &Codec::cpu()).map_err(|e| e.to_string())?;
-        Ok(Document::of_values(title, path, field))
+        let mut document = Document::of_values(title, path, field);
+        document.hints = hints.clone();
+        if kind == Kind::Zfp {
+            document.zfp_bytes = std::fs::metadata(path).ok().map(|m| m.len());
+        }
+        Ok(document)
     }
 
     /// A stream in memory.
@@ -84,6 +101,21 @@ impl Document {
         Ok(Document::of_stream(title, path, facts, Body::Memory(Arc::new(stream))))
     }
 
+    /// Streams in memory that make up an array, each with the index of its first element; none when
+    /// they do not.
+    ///
+    /// # Errors
+    /// When a tile's record is damaged.
+    pub fn from_blocks(
+        title: String,
+        path: &Path,
+        shape: &[u64],
+        parts: Vec<(Vec<u64>, Stream<'static>)>,
+    ) -> Result<Option<Document>> {
+        let Some((blocks, facts)) = Blocks::new(shape, parts)? else { return Ok(None) };
+        Ok(Some(Document::of_stream(title, path, facts, Body::Blocks(Arc::new(blocks)))))
+    }
+
     /// Plain values.
     pub fn of_values(title: String, path: &Path, field: Field) -> Document {
         Document {
@@ -93,6 +125,8 @@ impl Document {
             dtype: field.dtype(),
             facts: None,
             decoded_bound: None,
+            zfp_bytes: None,
+            hints: Hints::default(),
             body: Body::Values(Arc::new(field)),
         }
     }
@@ -105,13 +139,36 @@ impl Document {
             dtype: facts.header.dtype,
             facts: Some(Arc::new(facts)),
             decoded_bound: None,
+            zfp_bytes: None,
+            hints: Hints::default(),
             body,
         }
     }
 
+    /// Sides, slowest axis first.
+    pub fn shape(&self) -> &[u64] {
+        self.grid.shape()
+    }
+
     /// Whether the values came out of a compressor.
     pub fn is_reconstruction(&self) -> bool {
-        self.facts.is_some() || self.decoded_bound.is_some()
+        self.facts.is_some() || self.decoded_bound.is_some() || self.zfp_bytes.is_some()
+    }
+
+    /// Bytes of the streams that the values come from, where that is known.
+    pub fn compressed_bytes(&self) -> Option<u64> {
+        self.facts.as_ref().map(|f| f.compressed_bytes).or(self.zfp_bytes)
+    }
+
+    /// Raw bytes by compressed bytes.
+    pub fn ratio(&self) -> Option<f64> {
+        self.compressed_bytes().map(|bytes| self.raw_bytes() as f64 / bytes as f64)
+    }
+
+    /// Compressed bits per value.
+    pub fn bits_per_value(&self) -> Option<f64> {
+        let elements = self.grid.elements().max(1) as f64;
+        self.compressed_bytes().map(|bytes| bytes as f64 * 8.0 / elements)
     }
 
     /// Bytes of the values.
@@ -129,9 +186,16 @@ impl Document {
     /// # Errors
     /// When the stream is damaged there.
     pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
-        let size = self.grid.plane(place.axis);
+        Ok(Plane::of(self.grid.plane(place.axis), &self.plane_field(codec, place)?))
+    }
+
+    /// The values of one plane, in a shape with a side of 1 across it.
+    ///
+    /// # Errors
+    /// When the stream is damaged there.
+    pub fn plane_field(&self, codec: &Codec, place: Place) -> Result<Field> {
         let (start, count) = self.grid.plane_box(place.axis, place.plane);
-        Ok(Plane::new(size, &self.window(codec, &start, &count)?))
+        self.window(codec, &start, &count)
     }
 
     /// All values.
@@ -153,27 +217,35 @@ impl Document {
     /// # Errors
     /// When there is no stream, no such tile, or it is damaged.
     pub fn tile(&self, codec: &Codec, number: u64) -> Result<Vec<f64>> {
-        let elements = self.grid.elements();
-        let decoded = self.with_stream(|stream| {
-            let len = stream.info().tile_len() as u64;
-            let count = elements.saturating_sub(number * len).min(len) as usize;
-            match self.dtype {
-                Dtype::F32 => {
-                    let mut out = vec![0f32; count];
-                    codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
-                    Ok(out.into_iter().map(f64::from).collect())
-                }
-                Dtype::F64 => {
-                    let mut out = vec![0f64; count];
-                    codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
-                    Ok(out)
-                }
+        let decoded = match &self.body {
+            Body::Blocks(blocks) => {
+                blocks.stream_of(number).map(|(stream, number, _)| tile(codec, stream, number))
             }
-        })?;
-        decoded.ok_or("there is no stream")?.map_err(|e: fsz::Error| e.to_string())
+            _ => self.with_stream(|stream| tile(codec, stream, number))?,
+        };
+        decoded.ok_or("there is no stream")?.map_err(|e| e.to_string())
     }
 
-    /// Calls `with` on the stream, when there is one.
+    /// The step of a tile's codes; none where there is no stream.
+    pub fn step(&self, tile: u64) -> Option<f64> {
+        match &self.body {
+            Body::Blocks(blocks) => blocks.stream_of(tile).map(|(_, _, step)| step),
+            _ => self.facts.as_ref().map(|facts| facts.header.quantization_step),
+        }
+    }
+
+    /// Whether all values are in one stream.
+    pub fn is_one_stream(&self) -> bool {
+        matches!(self.body, Body::File(_) | Body::Memory(_))
+    }
+
+    /// The exact value at a position in C order; none when there is no stream or it is damaged there.
+    pub fn exact(&self, codec: &Codec, position: u64) -> Option<f64> {
+        let (number, offset) = self.facts.as_ref()?.tiles.locate(position)?;
+        self.tile(codec, number).ok()?.get(offset as usize).copied()
+    }
+
+    /// Calls `with` on the stream, when there is just one.
     ///
     /// # Errors
     /// When the file changed since it was opened.
@@ -181,7 +253,7 @@ impl Document {
         match &self.body {
             Body::File(file) => file.stream().map(|s| Some(with(&s))).map_err(|e| e.to_string()),
             Body::Memory(stream) => Ok(Some(with(stream))),
-            Body::Values(_) => Ok(None),
+            Body::Blocks(_) | Body::Values(_) => Ok(None),
         }
     }
 
@@ -189,6 +261,12 @@ impl Document {
     fn window(&self, codec: &Codec, start: &[u64], count: &[u64]) -> Result<Field> {
         if let Body::Values(field) = &self.body {
             return field.window(start, count).map_err(|e| e.to_string());
+        }
+        if let Body::Blocks(blocks) = &self.body {
+            return match self.dtype {
+                Dtype::F32 => blocks.window::<f32>(codec, start, count),
+                Dtype::F64 => blocks.window::<f64>(codec, start, count),
+            };
         }
         let decoded = self.with_stream(|stream| match self.dtype {
             Dtype::F32 => codec.decompress_box::<f32>(stream, start, count).map(field_of),
@@ -208,9 +286,33 @@ fn field_of<T: fsz_field::Scalar>(values: ArrayD<T>) -> Result<Field> {
     Field::new(shape, values.into_raw_vec_and_offset().0).map_err(|e| e.to_string())
 }
 
-fn facts(stream: &Stream<'_>) -> Result<Facts> {
+/// The values of a tile of a stream.
+fn tile(codec: &Codec, stream: &Stream<'_>, number: u64) -> fsz::Result<Vec<f64>> {
+    let (header, len) = (stream.info().header(), stream.info().tile_len() as u64);
+    let count = header.elements().saturating_sub(number.saturating_mul(len)).min(len) as usize;
+    match header.dtype {
+        Dtype::F32 => {
+            let mut out = vec![0f32; count];
+            codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
+            Ok(out.into_iter().map(f64::from).collect())
+        }
+        Dtype::F64 => {
+            let mut out = vec![0f64; count];
+            codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
+            Ok(out)
+        }
+    }
+}
+
+/// What a stream tells of itself.
+///
+/// # Errors
+/// When a tile's record is damaged.
+pub(crate) fn facts(stream: &Stream<'_>) -> Result<Facts> {
     let info = stream.info();
     Ok(Facts {
+        blocks: 1,
+        least_bound: info.header().absolute_bound,
         header: info.header().clone(),
         certificate: *info.certificate(),
         compressed_bytes: info.compressed_bytes(),

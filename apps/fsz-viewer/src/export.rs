@@ -9,7 +9,7 @@ use crate::app::Viewer;
 use crate::document::Result;
 use crate::tiles::kind_name;
 
-/// Writes a picture as PNG, point by point.
+/// Writes a picture as PNG.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -29,39 +29,30 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 impl Viewer {
-    /// The picture of a pane by its name: `original`, `reconstruction`, `error`, `other`, `other-error`.
-    fn picture(&self, name: &str) -> Option<&ColorImage> {
-        let p = &self.pictures;
-        match name {
-            "original" => p.original.image(),
-            "reconstruction" => p.subject.image(),
-            "error" => p.error.image(),
-            "other" => p.other.image(),
-            _ => p.other_error.image(),
-        }
-    }
-
-    /// The figures of the whole field, a line each.
+    /// The figures of the whole field and of the plane, a line each.
     pub(crate) fn metrics_csv(&self) -> String {
         let mut text = String::from(
-            "field,max_abs_error,psnr,nrmse,ssim,mean_error,beyond_bound,compared,elements\n",
+            "of,field,max_abs_error,psnr,nrmse,ssim,mean_error,beyond_bound,compared,elements\n",
         );
-        for (name, measures) in
-            [("reconstruction", &self.measured.subject), ("other", &self.measured.other)]
+        let plane = format!("axis {} plane {}", self.place.axis, self.place.plane);
+        for (of, figures) in
+            [("whole field", self.measured.both()), (plane.as_str(), self.plane_figures())]
         {
-            let Some(Ok(m)) = measures else { continue };
-            let c = &m.comparison;
-            let beyond = c.violations().map_or(String::new(), |n| n.to_string());
-            text.push_str(&format!(
-                "{name},{:e},{},{:e},{},{:e},{beyond},{},{}\n",
-                c.max_abs_error,
-                c.psnr(),
-                c.nrmse(),
-                m.ssim,
-                c.mean_error,
-                c.compared,
-                c.elements
-            ));
+            for (name, measures) in ["reconstruction", "other"].into_iter().zip(figures) {
+                let Some(m) = measures else { continue };
+                let c = &m.comparison;
+                let beyond = c.violations().map_or(String::new(), |n| n.to_string());
+                text.push_str(&format!(
+                    "{of},{name},{:e},{},{:e},{},{:e},{beyond},{},{}\n",
+                    c.max_abs_error,
+                    c.psnr(),
+                    c.nrmse(),
+                    m.ssim,
+                    c.mean_error,
+                    c.compared,
+                    c.elements
+                ));
+            }
         }
         text
     }
@@ -82,7 +73,7 @@ impl Viewer {
         let (leader, place) = (self.set.leader()?, self.place);
         let path = leader.path.display();
         Some(match &leader.facts {
-            Some(_) if self.set.original.is_some() => {
+            _ if self.set.original.is_some() && leader.is_reconstruction() => {
                 let original = self.set.original.as_ref()?.path.display();
                 format!("fsz compare '{original}' '{path}'")
             }
@@ -100,19 +91,25 @@ impl Viewer {
         });
         ui.label("Into the folder that the viewer was started in:");
         let mut said = None;
-        for name in ["original", "reconstruction", "error", "other", "other-error"] {
-            let Some(image) = self.picture(name) else { continue };
-            let (axis, plane) = (self.place.axis, self.place.plane);
+        let (axis, plane) = (self.place.axis, self.place.plane);
+        let shown = self.planes.as_ref().map_or(Vec::new(), |planes| self.shown(planes));
+        let all = (shown.len() > 1).then(|| ("panes", shown.clone()));
+        for (name, panes) in all.into_iter().chain(shown.iter().map(|w| (w.name(), vec![*w]))) {
             let file = format!("{stem}-{name}-axis{axis}-{plane}.png");
-            if ui.button(&file).clicked() {
-                said = Some(write_png(image, Path::new(&file)).map(|()| file));
+            if ui.button(&file).on_hover_text("with its colour bar").clicked() {
+                let figure = self.figure(ui.ctx(), &panes);
+                said = Some(figure.and_then(|f| write_png(&f, Path::new(&file))).map(|()| file));
                 ui.close();
             }
         }
-        for (file, text) in [
-            (format!("{stem}-metrics.csv"), Self::metrics_csv as fn(&Self) -> String),
-            (format!("{stem}-tiles.csv"), Self::tiles_csv),
+        let swept = (!self.distortion.points.is_empty()).then_some("rate-distortion");
+        for (name, text) in [
+            (Some("metrics"), Self::metrics_csv as fn(&Self) -> String),
+            (Some("tiles"), Self::tiles_csv),
+            (swept, Self::distortion_csv),
         ] {
+            let Some(name) = name else { continue };
+            let file = format!("{stem}-{name}.csv");
             if ui.button(&file).clicked() {
                 said = Some(write(Path::new(&file), text(self).as_bytes()).map(|()| file));
                 ui.close();

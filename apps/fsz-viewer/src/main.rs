@@ -15,18 +15,21 @@ use fsz_viewer::{Choice, Place, Settings, Start, Viewer, Wanted, bench};
 #[derive(Debug, Parser)]
 #[command(name = "fsz-viewer", version)]
 struct Args {
-    /// A field: .fsz, .npy or raw values; a second one is another reconstruction of the same
+    /// A field: .fsz, .npy, .zfp, .bp or raw values; a second one is another reconstruction of the same
     #[arg(value_name = "FILE", num_args = 0..=2)]
     files: Vec<PathBuf>,
     /// The field before compression
     #[arg(long, value_name = "FILE")]
     original: Option<PathBuf>,
-    /// Shape of raw files, slowest axis first, as 30x192x288
+    /// Shape of raw files and headerless .zfp files, slowest axis first, as 30x192x288
     #[arg(long, value_name = "SHAPE")]
     shape: Option<String>,
-    /// Element type of raw files
+    /// Element type of such files
     #[arg(long, value_name = "f32|f64")]
     dtype: Option<String>,
+    /// Bits per value of .zfp files without a header, such as cuZFP's
+    #[arg(long, value_name = "BITS")]
+    zfp_rate: Option<f64>,
     /// Axis to begin with
     #[arg(long, default_value_t = 0)]
     axis: usize,
@@ -42,6 +45,9 @@ struct Args {
     /// What decodes the planes that are looked at
     #[arg(long, value_enum, default_value = "auto")]
     decoder: Wanted,
+    /// Do not open what was open last, which is opened when no file is named
+    #[arg(long)]
+    fresh: bool,
     /// Measure how fast planes of the first file come, without a window
     #[arg(long)]
     bench: bool,
@@ -64,13 +70,14 @@ fn run(args: Args) -> Result<(), String> {
         print!("{}", bench(path, &hints, args.decoder)?);
         return Ok(());
     }
-    let start = Start {
+    let mut start = Start {
         files: args.files,
         original: args.original,
         hints,
         place: Some(Place { axis: args.axis, plane: args.index }),
         choice: Choice { variable: args.variable, step: args.step },
         decoder: args.decoder,
+        window: None,
     };
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -83,11 +90,15 @@ fn run(args: Args) -> Result<(), String> {
         "fsz-viewer",
         options,
         Box::new(|context| {
-            let settings = context
+            let mut settings = context
                 .storage
                 .and_then(|storage| storage.get_string(KEY))
                 .and_then(|text| serde_json::from_str(&text).ok())
                 .unwrap_or_else(Settings::default);
+            if args.fresh {
+                settings.session = None;
+            }
+            start.window = context.wgpu_render_state.clone();
             let egui = context.egui_ctx.clone();
             let wake = Arc::new(move || egui.request_repaint());
             Ok(Box::new(Window(Viewer::new(start, settings, wake)?)))
@@ -109,7 +120,7 @@ impl eframe::App for Window {
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        if let Ok(text) = serde_json::to_string(self.0.settings()) {
+        if let Ok(text) = serde_json::to_string(&self.0.kept()) {
             storage.set_string(KEY, text);
         }
     }
@@ -130,5 +141,5 @@ fn hints(args: &Args) -> Result<Hints, String> {
         Some("f64") => Some(Dtype::F64),
         Some(other) => return Err(format!("--dtype {other}: f32 or f64")),
     };
-    Ok(Hints { shape, dtype })
+    Ok(Hints { shape, dtype, zfp_rate: args.zfp_rate })
 }

@@ -14,7 +14,7 @@ const BINS: usize = 81;
 const LAGS: usize = 64;
 
 /// Everything that is shown of a comparison.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Measures {
     /// Errors and counts.
     pub comparison: Comparison,

@@ -107,15 +107,14 @@ pub fn errors(
     mode: ErrorMode,
     missing: &[f64],
 ) -> ColorImage {
-    let largest = error.values.iter().fold(0.0f64, |m, e| if e.abs() > m { e.abs() } else { m });
-    let limit = bound.unwrap_or(largest);
+    let limit = bound.unwrap_or_else(|| largest(error));
     let (diverging, sequential) = (Map::BlueRed.table(), Map::Magma.table());
     let colour = |at: usize, error: f64| {
         let value = original.and_then(|o| o.values.get(at)).copied();
         if value.is_some_and(|v| missing.contains(&v)) {
             return colours::MISSING;
         }
-        if error.is_nan() || bound.is_some_and(|b| error.abs() > b) {
+        if !error.is_finite() || bound.is_some_and(|b| error.abs() > b) {
             return colours::ALARM;
         }
         let place = |p: f64| (p.clamp(0.0, 1.0) * 255.0).round() as usize;
@@ -133,6 +132,11 @@ pub fn errors(
         }
     };
     indexed(error, colour)
+}
+
+/// The largest finite error of a plane.
+pub fn largest(error: &Plane) -> f64 {
+    error.values.iter().map(|e| e.abs()).filter(|e| e.is_finite()).fold(0.0, f64::max)
 }
 
 /// Lays the colours of tiles over a picture of a plane.
@@ -183,7 +187,7 @@ mod tests {
     use crate::grid::PlaneSize;
 
     fn plane(values: &[f64]) -> Plane {
-        Plane { size: PlaneSize { rows: 1, columns: values.len() }, values: values.to_vec() }
+        Plane::new(PlaneSize { rows: 1, columns: values.len() }, values.to_vec())
     }
 
     #[test]

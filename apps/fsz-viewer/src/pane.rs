@@ -1,19 +1,30 @@
 //! One picture of a plane with its title, colour bar and cursor.
 
+use eframe::wgpu::FilterMode;
 use egui::{
     Align2, Color32, ColorImage, CornerRadius, FontId, Rect, Response, Sense, Stroke, StrokeKind,
-    TextureHandle, TextureOptions, Ui, pos2, vec2,
+    TextureHandle, TextureId, TextureOptions, Ui, pos2, vec2,
 };
 
+use crate::brush::Brush;
 use crate::camera::Camera;
+use crate::document::Result;
 use crate::grid::PlaneSize;
+use crate::scene::Painted;
 
 /// A picture on the graphics card, and what it was made from.
 #[derive(Default)]
 pub struct Picture {
-    texture: Option<TextureHandle>,
+    texture: Option<Texture>,
     key: u64,
-    image: Option<ColorImage>,
+}
+
+/// Where it lies.
+enum Texture {
+    /// Brought there from the host.
+    Host(TextureHandle, ColorImage),
+    /// Painted there, and known to the window by this name as long as the window is.
+    Gpu(TextureId, fsz_wgpu::Picture),
 }
 
 impl std::fmt::Debug for Picture {
@@ -24,25 +35,93 @@ impl std::fmt::Debug for Picture {
 
 impl Picture {
     /// The picture with this key, made anew when the key is another than before.
-    pub fn update(&mut self, ui: &Ui, name: &str, key: u64, make: impl FnOnce() -> ColorImage) {
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn update(
+        &mut self,
+        ui: &Ui,
+        name: &str,
+        key: u64,
+        brush: Option<&Brush>,
+        make: impl FnOnce() -> Result<Painted>,
+    ) -> Result<()> {
         if self.key == key && self.texture.is_some() {
-            return;
+            return Ok(());
         }
-        let image = make();
-        match &mut self.texture {
-            Some(texture) => texture.set(image.clone(), TextureOptions::NEAREST),
-            none => {
-                *none = Some(ui.ctx().load_texture(name, image.clone(), TextureOptions::NEAREST))
-            }
+        match (make()?, brush) {
+            (Painted::Gpu(picture), Some(brush)) => self.show(picture, brush),
+            (Painted::Gpu(picture), None) => self.load(ui, name, host(&picture)?),
+            (Painted::Host(image), _) => self.load(ui, name, image),
         }
         self.key = key;
-        self.image = Some(image);
+        Ok(())
     }
 
-    /// The picture, for a file.
-    pub fn image(&self) -> Option<&ColorImage> {
-        self.image.as_ref()
+    fn load(&mut self, ui: &Ui, name: &str, image: ColorImage) {
+        let handle = match self.texture.take() {
+            Some(Texture::Host(mut handle, _)) => {
+                handle.set(image.clone(), TextureOptions::NEAREST);
+                handle
+            }
+            _ => ui.ctx().load_texture(name, image.clone(), TextureOptions::NEAREST),
+        };
+        self.texture = Some(Texture::Host(handle, image));
     }
+
+    fn show(&mut self, picture: fsz_wgpu::Picture, brush: &Brush) {
+        let device = &brush.state.device;
+        let view = picture.texture().create_view(&Default::default());
+        let mut renderer = brush.state.renderer.write();
+        let id = match &self.texture {
+            Some(Texture::Gpu(id, _)) => {
+                let filter = FilterMode::Nearest;
+                renderer.update_egui_texture_from_wgpu_texture(device, &view, filter, *id);
+                *id
+            }
+            _ => renderer.register_native_texture(device, &view, FilterMode::Nearest),
+        };
+        self.texture = Some(Texture::Gpu(id, picture));
+    }
+
+    fn id(&self) -> Option<TextureId> {
+        self.texture.as_ref().map(|texture| match texture {
+            Texture::Host(handle, _) => handle.id(),
+            Texture::Gpu(id, _) => *id,
+        })
+    }
+
+    /// Whether there is none yet.
+    pub fn is_empty(&self) -> bool {
+        self.texture.is_none()
+    }
+
+    /// Whether the window's GPU painted it.
+    pub fn is_on_gpu(&self) -> bool {
+        matches!(self.texture, Some(Texture::Gpu(..)))
+    }
+
+    /// The picture, for a file; none before there is one.
+    ///
+    /// # Errors
+    /// When the GPU does not give it back.
+    pub fn image(&self) -> Option<Result<ColorImage>> {
+        self.texture.as_ref().map(|texture| match texture {
+            Texture::Host(_, image) => Ok(image.clone()),
+            Texture::Gpu(_, picture) => host(picture),
+        })
+    }
+}
+
+/// The picture on the host.
+pub fn host(picture: &fsz_wgpu::Picture) -> Result<ColorImage> {
+    let words = picture.read_back().map_err(|e| e.to_string())?;
+    let size = [picture.width() as usize, picture.height() as usize];
+    let colour = |word: u32| {
+        let [r, g, b, _] = word.to_le_bytes();
+        Color32::from_rgb(r, g, b)
+    };
+    Ok(ColorImage::new(size, words.into_iter().map(colour).collect()))
 }
 
 /// What stands under a pane.
@@ -70,19 +149,25 @@ pub struct Pane<'a> {
 }
 
 /// What the pointer does over a pane.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Touch {
     /// The point under the pointer.
     pub hovered: Option<(usize, usize)>,
     /// Planes to go, by the wheel.
     pub planes: i32,
+    /// The user takes the pane by its title.
+    pub taken: bool,
+    /// The part of the plane that is seen, in parts of it from 0 to 1; larger when there is room around.
+    pub visible: Rect,
 }
 
 impl Pane<'_> {
     /// Draws the pane into all the space there is, moves the camera, and says what the pointer does.
     pub fn show(&self, ui: &mut Ui, camera: &mut Camera, cursor: Option<(usize, usize)>) -> Touch {
         let bar_height = if self.bar.is_some() { 30.0 } else { 0.0 };
-        ui.label(egui::RichText::new(self.title).strong());
+        let title = egui::RichText::new(self.title).strong();
+        let title = ui.add(egui::Label::new(title).selectable(false).sense(Sense::drag()));
+        let taken = title.on_hover_text("Drag it to where the pane shall stand").drag_started();
         let space = ui.available_size() - vec2(0.0, bar_height);
         let (area, response) =
             ui.allocate_exact_size(space.max(vec2(40.0, 40.0)), Sense::click_and_drag());
@@ -91,14 +176,14 @@ impl Pane<'_> {
         painter.rect_filled(area, CornerRadius::ZERO, ui.visuals().extreme_bg_color);
         let whole = camera.whole(area, self.size);
         let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-        if let Some(texture) = &self.picture.texture {
-            painter.image(texture.id(), whole, uv, Color32::WHITE);
+        if let Some(texture) = self.picture.id() {
+            painter.image(texture, whole, uv, Color32::WHITE);
         }
         if let Some((picture, at)) = self.wipe {
             let edge = area.min.x + at * area.width();
             let right = Rect::from_min_max(pos2(edge, area.min.y), area.max);
-            if let Some(texture) = &picture.texture {
-                painter.with_clip_rect(right).image(texture.id(), whole, uv, Color32::WHITE);
+            if let Some(texture) = picture.id() {
+                painter.with_clip_rect(right).image(texture, whole, uv, Color32::WHITE);
             }
             painter.vline(edge, area.y_range(), Stroke::new(1.5, Color32::WHITE));
         }
@@ -113,11 +198,14 @@ impl Pane<'_> {
         if let Some(bar) = &self.bar {
             bar.show(ui, area.width());
         }
-        self.touch(ui, &response, area, camera)
+        Touch { taken, ..self.touch(ui, &response, area, camera) }
     }
 
     fn touch(&self, ui: &Ui, response: &Response, area: Rect, camera: &mut Camera) -> Touch {
-        let mut touch = Touch::default();
+        let whole = camera.whole(area, self.size);
+        let part = |at: egui::Pos2| ((at - whole.min) / whole.size()).to_pos2();
+        let visible = Rect::from_min_max(part(area.min), part(area.max));
+        let mut touch = Touch { hovered: None, planes: 0, taken: false, visible };
         if response.double_clicked() {
             *camera = Camera::default();
         }

@@ -1,26 +1,38 @@
 //! The values of one plane of a field.
 
+use std::sync::Arc;
+
 use fsz_field::{Field, Values};
+use fsz_wgpu::GpuSlice;
 
 use crate::grid::{Grid, PlaneSize};
 
 /// A plane, row by row from the top. A folded field of one dimension ends before the last row does.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Plane {
     /// Rows and columns.
     pub size: PlaneSize,
     /// Values; single precision is exact in them.
     pub values: Vec<f64>,
+    /// The values are rounded to single precision, though the field is double.
+    pub rounded: bool,
+    /// The same in single precision, where pictures are painted.
+    pub slice: Option<Arc<GpuSlice>>,
 }
 
 impl Plane {
+    /// A plane of `size` with these values.
+    pub fn new(size: PlaneSize, values: Vec<f64>) -> Plane {
+        Plane { size, values, rounded: false, slice: None }
+    }
+
     /// A plane of `size` with the values of a field in C order.
-    pub fn new(size: PlaneSize, field: &Field) -> Plane {
+    pub fn of(size: PlaneSize, field: &Field) -> Plane {
         let values = match field.values() {
             Values::F32(values) => values.iter().map(|&v| f64::from(v)).collect(),
             Values::F64(values) => values.to_vec(),
         };
-        Plane { size, values }
+        Plane::new(size, values)
     }
 
     /// The value at a place; none outside the field.
@@ -45,10 +57,10 @@ impl Plane {
     pub fn percentiles(&self, cut: f64, missing: &[f64]) -> Option<(f64, f64)> {
         let mut numbers: Vec<f64> = self.values.clone();
         numbers.retain(|v| v.is_finite() && !missing.contains(v));
-        numbers.sort_by(f64::total_cmp);
         let last = numbers.len().checked_sub(1)?;
-        let skip = (last as f64 * cut).round() as usize;
-        Some((numbers[skip.min(last)], numbers[last - skip.min(last)]))
+        let skip = ((last as f64 * cut).round() as usize).min(last);
+        let mut at = |place| *numbers.select_nth_unstable_by(place, f64::total_cmp).1;
+        Some((at(skip), at(last - skip)))
     }
 }
 

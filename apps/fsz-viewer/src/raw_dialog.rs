@@ -1,13 +1,14 @@
-//! What a raw file does not tell, asked of the user.
+//! What a raw file, or a zfp stream without a header, does not tell, asked of the user.
 
 use std::path::{Path, PathBuf};
 
 use fsz::Dtype;
-use fsz_field::{Hints, Shape, shape_in_name};
+use fsz_field::{FixedRate, Hints, Shape, shape_in_name};
 
+use crate::file_name::told;
 use crate::service::Role;
 
-/// The question for shape and type.
+/// The question for shape and type, and of a zfp stream for its rate.
 #[derive(Clone, Debug)]
 pub struct RawDialog {
     /// The file.
@@ -18,21 +19,60 @@ pub struct RawDialog {
     pub shape: String,
     /// The element type.
     pub dtype: Dtype,
+    /// Bits per value of a zfp stream; none for a raw file.
+    pub rate: Option<String>,
     bytes: u64,
 }
 
 impl RawDialog {
-    /// A question whose answer is guessed from the file's name and from what is open.
-    pub fn new(path: &Path, role: Role, open: Option<&[u64]>) -> RawDialog {
+    /// A question about a raw file, whose answer is guessed from its name and from what is open.
+    pub fn raw(path: &Path, role: Role, open: Option<&[u64]>) -> RawDialog {
         let double = path.extension().is_some_and(|e| e == "f64" || e == "d64");
         let dtype = if double { Dtype::F64 } else { Dtype::F32 };
-        let bytes = std::fs::metadata(path).map_or(0, |m| m.len());
+        let bytes = size(path);
         let named = shape_in_name(path).map(|shape| shape.sides().to_vec());
         let sides = named
             .or_else(|| open.map(<[u64]>::to_vec))
             .unwrap_or_else(|| vec![bytes / dtype.size() as u64]);
-        let shape = sides.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
-        RawDialog { path: path.to_owned(), role, shape, dtype, bytes }
+        RawDialog { path: path.to_owned(), role, shape: written(&sides), dtype, rate: None, bytes }
+    }
+
+    /// A question about a zfp stream without a header, guessed in the same way; its rate also from its
+    /// size.
+    pub fn zfp(path: &Path, role: Role, open: Option<(&[u64], Dtype)>) -> RawDialog {
+        let told = told(path);
+        let named = told.shape.map(|shape| shape.sides().to_vec());
+        let sides = named.or_else(|| open.map(|(sides, _)| sides.to_vec())).unwrap_or_default();
+        let mut dialog = RawDialog {
+            path: path.to_owned(),
+            role,
+            shape: written(&sides),
+            dtype: told.dtype.or(open.map(|(_, dtype)| dtype)).unwrap_or(Dtype::F32),
+            rate: None,
+            bytes: size(path),
+        };
+        let rate = told.rate.or_else(|| dialog.rate_of_size());
+        dialog.rate = Some(rate.map_or(String::new(), |rate| rate.to_string()));
+        dialog
+    }
+
+    /// The rate at which the shape fills the file.
+    pub fn rate_of_size(&self) -> Option<f64> {
+        let found = FixedRate::of_stream(&self.sides().ok()?, self.dtype, self.bytes)?;
+        Some(found.bits_per_value())
+    }
+
+    fn sides(&self) -> Result<Shape, String> {
+        let sides: Vec<u64> = self
+            .shape
+            .split(['x', '×', ',', ' '])
+            .filter(|part| !part.is_empty())
+            .map(|part| part.parse().map_err(|_| format!("“{part}” is no number")))
+            .collect::<Result<_, _>>()?;
+        if self.rate.is_some() && sides.is_empty() {
+            return Err("type the sides with x between them, as 30x192x288".to_owned());
+        }
+        Shape::new(&sides).map_err(|e| e.to_string())
     }
 
     /// The answer.
@@ -40,14 +80,29 @@ impl RawDialog {
     /// # Errors
     /// What is wrong with it.
     pub fn hints(&self) -> Result<Hints, String> {
-        let sides: Vec<u64> = self
-            .shape
-            .split(['x', '×', ',', ' '])
-            .filter(|part| !part.is_empty())
-            .map(|part| part.parse().map_err(|_| format!("“{part}” is no number")))
-            .collect::<Result<_, _>>()?;
-        let shape = Shape::new(&sides).map_err(|e| e.to_string())?;
-        let wanted = shape.elements() as u128 * self.dtype.size() as u128;
+        let shape = self.sides()?;
+        let zfp_rate = match &self.rate {
+            None => {
+                self.fills(&shape)?;
+                None
+            }
+            Some(text) => {
+                let rate = text.trim();
+                let rate: f64 = rate.parse().map_err(|_| format!("“{rate}” is no rate"))?;
+                if shape.elements() == 0 {
+                    return Err(format!("{shape} is an empty field, and zfp has none"));
+                }
+                FixedRate::within(&shape, self.dtype, rate, self.bytes)
+                    .map_err(|e| e.to_string())?;
+                Some(rate)
+            }
+        };
+        Ok(Hints { shape: Some(shape), dtype: Some(self.dtype), zfp_rate })
+    }
+
+    /// Errs unless a raw file has just the bytes of the shape.
+    fn fills(&self, shape: &Shape) -> Result<(), String> {
+        let wanted = u128::from(shape.elements()) * self.dtype.size() as u128;
         if wanted != u128::from(self.bytes) {
             return Err(format!(
                 "{shape} of {} takes {wanted} bytes; the file has {}",
@@ -55,6 +110,14 @@ impl RawDialog {
                 self.bytes
             ));
         }
-        Ok(Hints { shape: Some(shape), dtype: Some(self.dtype) })
+        Ok(())
     }
+}
+
+fn size(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |m| m.len())
+}
+
+fn written(sides: &[u64]) -> String {
+    sides.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
 }

@@ -6,14 +6,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fsz::{Bound, Codec, Options, Progress};
+use fsz::{Bound, Codec, Dtype, Options, Progress};
 use fsz_field::{Field, Hints, Values};
+use fsz_wgpu::Gpu;
 
+use crate::aside::{Aside, Found};
 use crate::catalog::{Catalog, Choice};
 use crate::decoder::{Decoder, Wanted};
 use crate::document::{Document, Result};
+use crate::grid::PlaneSize;
 use crate::measures::Measures;
 use crate::plane::{Place, Plane};
+use crate::which::Which;
 
 /// What a field is here for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +77,25 @@ pub struct Planes {
     pub note: Option<String>,
 }
 
+impl Planes {
+    /// The plane of a pane.
+    pub fn of(&self, which: Which) -> Option<&Plane> {
+        match which {
+            Which::Original => self.original.as_ref(),
+            Which::Reconstruction => self.subject.as_ref(),
+            Which::Error => self.error.as_ref(),
+            Which::Other => self.other.as_ref(),
+            Which::OtherError => self.other_error.as_ref(),
+        }
+    }
+
+    /// Rows and columns of all of them.
+    pub fn size(&self) -> PlaneSize {
+        let first = Which::ALL.into_iter().find_map(|which| self.of(which));
+        first.map_or(PlaneSize::default(), |plane| plane.size)
+    }
+}
+
 /// Work for the threads.
 #[derive(Debug)]
 enum Job {
@@ -102,6 +125,10 @@ pub enum News {
         subject: Option<Result<Box<Measures>>>,
         other: Option<Result<Box<Measures>>>,
     },
+    /// Work aside has found something.
+    Found { progress: Arc<Progress>, found: Found },
+    /// Work aside is over.
+    Ended { progress: Arc<Progress> },
 }
 
 /// The way to the threads.
@@ -110,23 +137,26 @@ pub struct Service {
     planes: Sender<(Set, Place, u64)>,
     jobs: Sender<(Job, Arc<Progress>)>,
     news: Receiver<News>,
+    /// The way to threads for single works.
+    pub aside: Aside,
 }
 
 /// Called when there is news.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 impl Service {
-    /// Starts the threads; they end with the service.
+    /// Starts the threads; they end with the service. `window` is the GPU that draws the window.
     ///
     /// # Errors
     /// When the system gives no threads.
-    pub fn start(wake: Wake, wanted: Wanted) -> std::io::Result<Service> {
+    pub fn start(wake: Wake, wanted: Wanted, window: Option<Gpu>) -> std::io::Result<Service> {
         let (planes, plane_orders) = channel::<(Set, Place, u64)>();
         let (jobs, job_orders) = channel::<(Job, Arc<Progress>)>();
         let (tell, news) = channel();
         let (tell_planes, wake_planes) = (tell.clone(), wake.clone());
+        let aside = Aside::new(tell.clone(), wake.clone());
         thread::Builder::new().name("planes".to_owned()).spawn(move || {
-            let mut decoder = Decoder::open(wanted);
+            let mut decoder = Decoder::open(wanted, window.as_ref());
             while let Ok(mut order) = plane_orders.recv() {
                 // Only the newest is still looked at.
                 while let Ok(newer) = plane_orders.try_recv() {
@@ -149,7 +179,7 @@ impl Service {
                 wake();
             }
         })?;
-        Ok(Service { planes, jobs, news })
+        Ok(Service { planes, jobs, news, aside })
     }
 
     /// Asks for planes; an order that is not begun is forgotten.
@@ -275,15 +305,26 @@ fn view<'a, T>(sides: &[usize], values: &'a [T]) -> Result<ndarray::ArrayViewD<'
 /// When a stream is damaged there.
 pub fn planes_of(decoder: &mut Decoder, set: &Set, place: Place) -> Result<Planes> {
     let start = Instant::now();
+    // Errors are to be those of the values, not of their rounding.
+    let exact = set.original.is_some();
     let mut plane = |document: &Option<Document>| {
-        document.as_ref().map(|document| decoder.plane(document, place)).transpose()
+        document.as_ref().map(|document| decoder.plane(document, place, exact)).transpose()
     };
-    let (original, subject) = (plane(&set.original)?, plane(&set.subject)?);
-    let other = plane(&set.other)?;
+    let (mut original, mut subject) = (plane(&set.original)?, plane(&set.subject)?);
+    let mut other = plane(&set.other)?;
     let took = start.elapsed();
-    let error = difference(original.as_ref(), subject.as_ref());
-    let other_error = difference(original.as_ref(), other.as_ref());
-    let (name, note) = (decoder.name(set.leader()), decoder.note());
+    let mut error = difference(original.as_ref(), subject.as_ref());
+    let mut other_error = difference(original.as_ref(), other.as_ref());
+    for plane in [&mut original, &mut subject, &mut other].into_iter().flatten() {
+        decoder.place(plane, None);
+    }
+    if set.leader().is_some_and(|document| document.dtype == Dtype::F64) {
+        // Those of single precision are taken from the values where they are painted.
+        for plane in [&mut error, &mut other_error].into_iter().flatten() {
+            decoder.place(plane, set.bound());
+        }
+    }
+    let (name, note) = (decoder.name(set.leader(), exact), decoder.note());
     Ok(Planes { place, original, subject, other, error, other_error, took, decoder: name, note })
 }
 
@@ -292,5 +333,5 @@ fn difference(original: Option<&Plane>, reconstructed: Option<&Plane>) -> Option
     let (a, b) = (original?, reconstructed?);
     let minus = |(a, b): (&f64, &f64)| if a.to_bits() == b.to_bits() { 0.0 } else { b - a };
     let values = a.values.iter().zip(&b.values).map(minus).collect();
-    (a.size == b.size).then_some(Plane { size: a.size, values })
+    (a.size == b.size).then(|| Plane::new(a.size, values))
 }

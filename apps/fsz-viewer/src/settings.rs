@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arrangement::{Arrangement, arrangement};
 use crate::colours::Map;
 use crate::paint::{ErrorMode, Overlay};
+use crate::session::Session;
+use crate::sweep::Scope;
 
 /// How many files are remembered.
 const RECENT: usize = 12;
@@ -20,11 +23,14 @@ pub enum RangeMode {
     Plane,
     /// The plane's values without 1 % at either end.
     Percentile,
+    /// Of each pane the range of its own plane.
+    Own,
 }
 
 impl RangeMode {
     /// All of them, in the order of the menu.
-    pub const ALL: [RangeMode; 3] = [RangeMode::Field, RangeMode::Plane, RangeMode::Percentile];
+    pub const ALL: [RangeMode; 4] =
+        [RangeMode::Field, RangeMode::Plane, RangeMode::Percentile, RangeMode::Own];
 
     /// Its name in the menu.
     pub fn name(self) -> &'static str {
@@ -32,6 +38,46 @@ impl RangeMode {
             RangeMode::Field => "whole field",
             RangeMode::Plane => "this plane",
             RangeMode::Percentile => "1 % to 99 %",
+            RangeMode::Own => "each pane its own",
+        }
+    }
+}
+
+/// Which panes there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Layout {
+    /// All of them.
+    #[default]
+    All,
+    /// The original and the reconstructions.
+    Fields,
+    /// The errors.
+    Errors,
+    /// Two reconstructions, each with its error.
+    Codecs,
+}
+
+impl Layout {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Layout; 4] = [Layout::All, Layout::Fields, Layout::Errors, Layout::Codecs];
+
+    /// Its name in the menu.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layout::All => "all",
+            Layout::Fields => "fields",
+            Layout::Errors => "errors",
+            Layout::Codecs => "two codecs and their errors",
+        }
+    }
+
+    /// Whether a pane is shown: of the original, or of an error, or of neither.
+    pub fn shows(self, original: bool, error: bool) -> bool {
+        match self {
+            Layout::All => true,
+            Layout::Fields => !error,
+            Layout::Errors => error,
+            Layout::Codecs => !original,
         }
     }
 }
@@ -54,10 +100,18 @@ pub struct Settings {
     pub opacity: f32,
     /// Value-range bound of *Try it*.
     pub try_bound: f64,
+    /// Which panes there are.
+    pub layout: Layout,
+    /// Where they stand.
+    pub arrangement: Arrangement,
+    /// What rate and distortion are plotted of.
+    pub sweep: Scope,
     /// The panel of metrics.
     pub metrics: bool,
     /// The files opened last.
     pub recent: Vec<PathBuf>,
+    /// What was open when the viewer was closed.
+    pub session: Option<Session>,
 }
 
 impl Default for Settings {
@@ -70,8 +124,12 @@ impl Default for Settings {
             overlay: Overlay::Off,
             opacity: 0.6,
             try_bound: 1e-3,
+            layout: Layout::All,
+            arrangement: arrangement(),
+            sweep: Scope::default(),
             metrics: true,
             recent: Vec::new(),
+            session: None,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use fsz::{Stream, TileKind};
 
+use crate::boxes::{Boxes, MOST_AXES};
+
 /// Elements of a tile in the standard geometry.
 pub const TILE: u64 = 256;
 
@@ -62,14 +64,25 @@ impl Tile {
     }
 }
 
-/// All tiles of a stream.
+/// All tiles of a stream, or of the streams of an array.
 #[derive(Clone, Debug, Default)]
 pub struct Tiles {
+    /// Of several streams.
+    parts: Option<Parts>,
     tiles: Vec<Tile>,
     tile_len: u64,
     largest: u16,
     counts: [usize; KINDS.len()],
     histogram: Vec<(f64, usize)>,
+}
+
+/// Where the tiles of several streams lie.
+#[derive(Clone, Debug)]
+struct Parts {
+    shape: Vec<u64>,
+    boxes: Boxes,
+    /// Number of the first tile of each.
+    first: Vec<u64>,
 }
 
 /// Bins of the histogram of bytes.
@@ -96,6 +109,26 @@ impl Tiles {
                 rates,
             });
         }
+        Ok(Tiles::new(tiles, info.tile_len() as u64, None))
+    }
+
+    /// The tiles of several streams, which lie in these boxes of an array, counted on from one stream to
+    /// the next.
+    pub fn together<'a>(
+        shape: &[u64],
+        streams: impl Iterator<Item = &'a Tiles>,
+        boxes: Boxes,
+    ) -> Tiles {
+        let (mut tiles, mut first, mut tile_len) = (Vec::new(), Vec::new(), 0);
+        for stream in streams {
+            first.push(tiles.len() as u64);
+            tiles.extend_from_slice(&stream.tiles);
+            tile_len = stream.tile_len;
+        }
+        Tiles::new(tiles, tile_len, Some(Parts { shape: shape.to_vec(), boxes, first }))
+    }
+
+    fn new(tiles: Vec<Tile>, tile_len: u64, parts: Option<Parts>) -> Tiles {
         let largest = tiles.iter().map(|t| t.bytes).max().unwrap_or(0);
         let counts = KINDS.map(|kind| tiles.iter().filter(|t| t.kind == kind).count());
         let width = f64::from(largest.max(1)) / BINS as f64;
@@ -105,13 +138,34 @@ impl Tiles {
             let bin = (f64::from(tile.bytes) / width) as usize;
             histogram[bin.min(BINS - 1)].1 += 1;
         }
-        Ok(Tiles { tiles, tile_len: info.tile_len() as u64, largest, counts, histogram })
+        Tiles { parts, tiles, tile_len, largest, counts, histogram }
     }
 
     /// The tile that holds the element at a position in C order, and its number.
     pub fn of(&self, position: u64) -> Option<(u64, &Tile)> {
-        let number = position.checked_div(self.tile_len)?;
+        let (number, _) = self.locate(position)?;
         Some((number, self.tiles.get(number as usize)?))
+    }
+
+    /// The number of the tile that holds the element at a position in C order, and its place there.
+    pub fn locate(&self, position: u64) -> Option<(u64, u64)> {
+        let (first, position) = match &self.parts {
+            None => (0, position),
+            Some(parts) => {
+                let index = index(&parts.shape, position);
+                let (part, position) = parts.boxes.find(&index[..parts.shape.len()])?;
+                (parts.first[part], position)
+            }
+        };
+        let number = position.checked_div(self.tile_len)?;
+        Some((first + number, position % self.tile_len))
+    }
+
+    /// Which of several streams a tile belongs to, and its number there.
+    pub fn part(&self, number: u64) -> Option<(usize, u64)> {
+        let first = &self.parts.as_ref()?.first;
+        let part = first.partition_point(|first| *first <= number).checked_sub(1)?;
+        Some((part, number - first[part]))
     }
 
     /// Elements of a tile.
@@ -153,4 +207,15 @@ impl Tiles {
     pub fn is_empty(&self) -> bool {
         self.tiles.is_empty()
     }
+}
+
+/// The index along each axis of an array, one of [`crate::boxes::MOST_AXES`] at most, of the element at
+/// a position in C order. Asked of every point of a picture: it takes no memory.
+fn index(shape: &[u64], mut position: u64) -> [u64; MOST_AXES] {
+    let mut index = [0; MOST_AXES];
+    for (i, &n) in index[..shape.len()].iter_mut().zip(shape).rev() {
+        *i = position % n.max(1);
+        position /= n.max(1);
+    }
+    index
 }

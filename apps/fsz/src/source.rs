@@ -38,7 +38,7 @@ impl SourceArgs {
         if let Some(name) = &self.variable {
             return fail(format!("--variable {name} needs an ADIOS2 file, not {}", path.display()));
         }
-        let hints = Hints { shape: self.shape.clone(), dtype: self.dtype };
+        let hints = Hints { shape: self.shape.clone(), dtype: self.dtype, ..Hints::default() };
         Ok(fsz_field::open(path, &hints, codec)?)
     }
 

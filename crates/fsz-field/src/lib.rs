@@ -10,6 +10,7 @@
 pub mod bp;
 mod error;
 mod field;
+mod fixed_rate;
 mod map;
 mod npy;
 mod open;
@@ -20,13 +21,20 @@ mod shape;
 mod stream;
 #[cfg(feature = "zfp")]
 pub mod zfp;
+#[cfg(feature = "zfp")]
+mod zfp_file;
+#[cfg(feature = "zfp")]
+mod zfp_round_trip;
 
 pub use error::{Error, Result};
 pub use field::{Field, Values};
+pub use fixed_rate::FixedRate;
 pub use npy::{npy_header, write_npy};
-pub use open::{Hints, Kind, open};
+pub use open::{Hints, Kind, is_headerless_zfp, open};
 pub use output::{Output, remove_unfinished};
 pub use raw::write_raw;
 pub use scalar::Scalar;
 pub use shape::{Shape, shape_in_name};
 pub use stream::StreamFile;
+#[cfg(feature = "zfp")]
+pub use zfp_round_trip::{RoundTrip, round_trip};

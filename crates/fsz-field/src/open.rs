@@ -14,10 +14,12 @@ use crate::{npy, raw, stream};
 /// What the caller knows about a file that does not tell.
 #[derive(Debug, Clone, Default)]
 pub struct Hints {
-    /// Shape of a raw file.
+    /// Shape of a raw file, or of a `.zfp` file without a header.
     pub shape: Option<Shape>,
-    /// Element type of a raw file.
+    /// Element type of such a file.
     pub dtype: Option<Dtype>,
+    /// Bits per value of a `.zfp` file without a header.
+    pub zfp_rate: Option<f64>,
 }
 
 /// What kind of file something is.
@@ -29,7 +31,7 @@ pub enum Kind {
     Npy,
     /// An FSZ stream.
     Fsz,
-    /// A zfp stream with zfp's full header.
+    /// A zfp stream, with zfp's full header or without one.
     Zfp,
     /// ADIOS2: a folder, or a file of an older format.
     Bp,
@@ -58,13 +60,27 @@ impl Kind {
         Ok(match ending {
             _ if start.starts_with(npy::MAGIC) => Kind::Npy,
             _ if start.starts_with(stream::MAGIC) => Kind::Fsz,
-            _ if start.starts_with(b"zfp") => Kind::Zfp,
+            _ if start.starts_with(ZFP_MAGIC) => Kind::Zfp,
             "npy" => Kind::Npy,
             "fsz" => Kind::Fsz,
             "zfp" => Kind::Zfp,
             _ => Kind::Raw,
         })
     }
+}
+
+/// The first bytes of zfp's header.
+const ZFP_MAGIC: &[u8] = b"zfp";
+
+/// Whether a `.zfp` file begins without zfp's header, as those of cuZFP do: what is in it must be told.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn is_headerless_zfp(path: &Path) -> Result<bool> {
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(Error::io(path))?;
+    file.take(ZFP_MAGIC.len() as u64).read_to_end(&mut start).map_err(Error::io(path))?;
+    Ok(start != ZFP_MAGIC)
 }
 
 /// The kind, if there is such a file.
@@ -84,7 +100,7 @@ pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
         Kind::Npy => npy::open_npy(path)?,
         Kind::Fsz => stream::StreamFile::open(path)?.decode(codec)?,
         #[cfg(feature = "zfp")]
-        Kind::Zfp => crate::zfp::open_zfp(path)?,
+        Kind::Zfp => crate::zfp_file::open_zfp(path, hints)?,
         #[cfg(not(feature = "zfp"))]
         Kind::Zfp => {
             return Err(Error::file(path, "a zfp file, and this build has no zfp: see README"));

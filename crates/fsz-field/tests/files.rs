@@ -73,14 +73,18 @@ fn hints_win_over_the_name_and_the_size_tells_the_type() {
     let path = folder.file("T_2x3.dat", &f32s([1.0; 12]));
     assert_eq!(open_plain(&path).unwrap().dtype(), Dtype::F64);
     let shape = Some("3x4".parse().unwrap());
-    let read = open(&path, &Hints { shape, dtype: None }, &Codec::cpu()).unwrap();
+    let read = open(&path, &Hints { shape, ..Hints::default() }, &Codec::cpu()).unwrap();
     assert_eq!((read.dtype(), read.shape().sides()), (Dtype::F32, &[3, 4][..]));
 }
 
 #[test]
 fn a_raw_file_that_does_not_fit_is_refused() {
     let folder = Folder::new();
-    let hints = |shape: &str, dtype| Hints { shape: Some(shape.parse().unwrap()), dtype };
+    let hints = |shape: &str, dtype| Hints {
+        shape: Some(shape.parse().unwrap()),
+        dtype,
+        ..Hints::default()
+    };
     let path = folder.file("T.f32", &f32s([1.0; 6]));
     refused(&path, &Hints::default(), "--shape 6");
     refused(&path, &hints("7", None), "shape or type is wrong");

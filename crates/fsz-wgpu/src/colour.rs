@@ -10,17 +10,36 @@ use crate::slice::GpuSlice;
 pub enum Subject {
     /// The value, from `low` to `high` on the map.
     Values {
-        /// Value of the map's first colour.
+        /// Value of the map's first colour; above 0 where `log` is set.
         low: f32,
         /// Value of its last colour.
         high: f32,
+        /// By the logarithm: what is below `low` takes the first colour.
+        log: bool,
     },
-    /// Value − original, from −`bound` to `bound` on the map; beyond it in the alarm colour. What is kept
-    /// bit for bit, NaN among it, has no error.
+    /// An error; what is kept bit for bit, NaN among it, has none.
     Errors {
-        /// The absolute bound.
-        bound: f32,
+        /// What the error is measured by.
+        measure: Measure,
+        /// The error of the map's last colour: the absolute bound, where there is one.
+        limit: f32,
+        /// Errors beyond the limit have the alarm colour, and those that are no numbers.
+        bounded: bool,
+        /// The slice has errors already; otherwise it has values, and its errors are those against the
+        /// original, rounded to `f32`.
+        given: bool,
     },
+}
+
+/// What an error is measured by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// From −`limit` to `limit` on the map.
+    Signed,
+    /// Its magnitude, from 0 to `limit`.
+    Absolute,
+    /// Its magnitude by that of the original, by the logarithm over six decades up to 1.
+    Relative,
 }
 
 /// What lies over the picture.
@@ -30,8 +49,22 @@ pub enum Overlay {
     Kinds,
     /// The sum of the rates of each tile's blocks, up to 248.
     Rates,
-    /// The bytes of each tile, up to those of a verbatim one.
-    Bytes,
+    /// The bytes of each tile.
+    Bytes {
+        /// Those of the last colour.
+        most: u32,
+    },
+}
+
+/// How the points of a slice lie in a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Rows of the slice; the last may be shorter.
+    pub rows: u32,
+    /// Its columns.
+    pub columns: u32,
+    /// Every how many rows and columns one is drawn; at least 1.
+    pub step: u32,
 }
 
 /// The colours of a picture: RGBA, red in the lowest byte.
@@ -41,12 +74,14 @@ pub struct Colours {
     pub map: [u32; 256],
     /// Of NaN.
     pub nan: u32,
-    /// Of the missing value.
+    /// Of the missing values.
     pub missing_colour: u32,
     /// Of errors beyond the bound.
     pub alarm: u32,
-    /// The bits of the missing value.
-    pub missing: Option<u32>,
+    /// Of points that the slice does not have.
+    pub outside: u32,
+    /// The bits of the missing values; four at most, as in a stream.
+    pub missing: Vec<u32>,
     /// Of the seven kinds of tiles, in the order of [`GpuSlice::tiles`].
     pub kinds: [u32; 7],
     /// The map of rates and bytes.
@@ -55,100 +90,148 @@ pub struct Colours {
     pub overlay: Option<(Overlay, f32)>,
 }
 
-/// A picture on the GPU, a word a point.
-#[derive(Debug)]
+/// A picture on the GPU.
+#[derive(Clone, Debug)]
 pub struct Picture {
     gpu: Gpu,
-    buffer: wgpu::Buffer,
-    len: usize,
+    texture: wgpu::Texture,
 }
+
+/// Missing values that a stream can name.
+const MISSING: usize = 4;
+
+/// Threads of a workgroup along either axis.
+const GROUP: u32 = 16;
 
 /// As the shader's structure of this name, filled up to 16 bytes.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Params {
+    missing: [u32; MISSING],
+    missing_count: u32,
+    width: u32,
+    height: u32,
+    step: u32,
+    columns: u32,
     count: u32,
     mode: u32,
+    given: u32,
     overlay: u32,
-    has_missing: u32,
+    most_bytes: u32,
+    has_bound: u32,
     low: f32,
     high: f32,
-    missing: u32,
     opacity: f32,
     nan_colour: u32,
     missing_colour: u32,
     alarm_colour: u32,
-    most_bytes: u32,
-    groups: u32,
-    unused: [u32; 3],
+    outside_colour: u32,
+    unused: [u32; 2],
 }
 
-/// Bytes of a full verbatim tile whose elements have `width` words.
-const fn most_bytes(width: u32) -> u32 {
-    8 + 1024 * width
-}
-
-impl GpuSlice {
-    /// Paints the slice. Errors are those against `original`, a slice of as many values.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] when errors are asked for without an original of the same size;
-    /// [`Error::Device`] when the GPU fails.
-    pub fn paint(
-        &self,
-        subject: Subject,
-        original: Option<&GpuSlice>,
-        colours: &Colours,
-    ) -> Result<Picture> {
-        let (mode, low, high) = match subject {
-            Subject::Values { low, high } => (0, low, high),
-            Subject::Errors { bound } => (1, -bound, bound),
-        };
-        let original = match original {
-            Some(original) if original.len() == self.len() => original,
-            _ if mode == 0 => self,
-            _ => {
-                let what = "errors take an original slice of the same size";
-                return Err(Error::InvalidArgument(what.to_owned()));
+impl Params {
+    fn new(slice: &GpuSlice, subject: Subject, layout: Layout, colours: &Colours) -> Params {
+        let (mode, low, high, bounded, given) = match subject {
+            Subject::Values { low, high, log } => (u32::from(log), low, high, false, false),
+            Subject::Errors { measure, limit, bounded, given } => {
+                let mode = match measure {
+                    Measure::Signed => 2,
+                    Measure::Absolute => 3,
+                    Measure::Relative => 4,
+                };
+                (mode, -limit, limit, bounded, given)
             }
         };
-        let groups = (self.len() as u64).div_ceil(256);
-        let across = groups.clamp(1, 65535);
-        let overlay = colours.overlay.map_or(0, |(overlay, _)| match overlay {
-            Overlay::Kinds => 1,
-            Overlay::Rates => 2,
-            Overlay::Bytes => 3,
-        });
-        let params = Params {
-            count: self.len() as u32,
+        let (overlay, most_bytes) = match colours.overlay {
+            None => (0, 0),
+            Some((Overlay::Kinds, _)) => (1, 0),
+            Some((Overlay::Rates, _)) => (2, 0),
+            Some((Overlay::Bytes { most }, _)) => (3, most),
+        };
+        let count = colours.missing.len().min(MISSING);
+        let mut missing = [0; MISSING];
+        missing[..count].copy_from_slice(&colours.missing[..count]);
+        Params {
+            missing,
+            missing_count: count as u32,
+            width: layout.columns.div_ceil(layout.step),
+            height: layout.rows.div_ceil(layout.step),
+            step: layout.step,
+            columns: layout.columns,
+            count: slice.len() as u32,
             mode,
+            given: u32::from(given),
             overlay,
-            has_missing: u32::from(colours.missing.is_some()),
+            most_bytes,
+            has_bound: u32::from(bounded),
             low,
             high,
-            missing: colours.missing.unwrap_or(0),
             opacity: colours.overlay.map_or(0.0, |(_, opacity)| opacity),
             nan_colour: colours.nan,
             missing_colour: colours.missing_colour,
             alarm_colour: colours.alarm,
-            most_bytes: most_bytes(self.width),
-            groups: across as u32,
-            unused: [0; 3],
+            outside_colour: colours.outside,
+            unused: [0; 2],
+        }
+    }
+}
+
+impl GpuSlice {
+    /// Paints the slice. Errors are those against `original`, a slice of as many values; errors that are
+    /// given take it for [`Measure::Relative`] and to know missing values.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when errors are asked for without an original of the same size, tiles
+    /// are to be laid over a slice that knows of none, there are more missing values than four, or the
+    /// picture is empty or larger than a texture of this GPU; [`Error::Device`] when the GPU fails.
+    pub fn paint(
+        &self,
+        subject: Subject,
+        original: Option<&GpuSlice>,
+        layout: Layout,
+        colours: &Colours,
+    ) -> Result<Picture> {
+        let wrong = |what: &str| Err(Error::InvalidArgument(what.to_owned()));
+        let original = match (original, subject) {
+            (Some(original), _) if original.len() == self.len() => original,
+            (_, Subject::Values { .. }) => self,
+            _ => return wrong("errors take an original slice of the same size"),
         };
+        if colours.overlay.is_some() && self.tiles.is_none() {
+            return wrong("the slice does not come from a stream: it has no tiles");
+        }
+        if colours.missing.len() > MISSING {
+            return wrong("more than four missing values");
+        }
         let gpu = &self.gpu;
+        let most = gpu.device.limits().max_texture_dimension_2d;
+        let params =
+            Params::new(self, subject, Layout { step: layout.step.max(1), ..layout }, colours);
+        let (width, height) = (params.width, params.height);
+        if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
+            return Err(Error::InvalidArgument(format!(
+                "a picture of {width} × {height}, where each side is from 1 to {most}"
+            )));
+        }
         let params = gpu.uniform(bytemuck::bytes_of(&params));
-        let table: Vec<u32> =
+        let words: Vec<u32> =
             colours.map.iter().chain(&colours.kinds).chain(&colours.scale).copied().collect();
-        let colours = gpu.storage("fsz colours", 4 * table.len() as u64)?;
-        gpu.queue.write_buffer(&colours, 0, bytemuck::cast_slice(&table));
-        let buffer = gpu.storage("fsz picture", 4 * self.len() as u64)?;
-        let pipeline = &gpu.pipelines.colour;
-        let buffers = [&params, &self.values, &original.values, &self.tiles, &colours, &buffer];
-        let entries: [_; 6] = std::array::from_fn(|i| wgpu::BindGroupEntry {
-            binding: i as u32,
-            resource: buffers[i].as_entire_binding(),
-        });
-        gpu.checked(|device| {
+        let table = gpu.storage("fsz colours", 4 * words.len() as u64)?;
+        gpu.queue.write_buffer(&table, 0, bytemuck::cast_slice(&words));
+        let tiles = self.tiles.as_ref().unwrap_or(&self.values);
+        let texture = gpu.checked(|device| {
+            let texture = texture(device, width, height);
+            let pipeline = &gpu.pipelines.colour;
+            let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+            let buffers = [&params, &self.values, &original.values, tiles, &table];
+            let resource = |i: usize| match buffers.get(i) {
+                Some(buffer) => buffer.as_entire_binding(),
+                None => wgpu::BindingResource::TextureView(&view),
+            };
+            let entries: [_; 6] = std::array::from_fn(|i| wgpu::BindGroupEntry {
+                binding: i as u32,
+                resource: resource(i),
+            });
             let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: None,
                 layout: &pipeline.get_bind_group_layout(0),
@@ -158,25 +241,51 @@ impl GpuSlice {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, &group, &[]);
-            pass.dispatch_workgroups(across as u32, groups.div_ceil(across) as u32, 1);
+            pass.dispatch_workgroups(width.div_ceil(GROUP), height.div_ceil(GROUP), 1);
             drop(pass);
             gpu.queue.submit([encoder.finish()]);
+            texture
         })?;
-        Ok(Picture { gpu: gpu.clone(), buffer, len: self.len() })
+        Ok(Picture { gpu: gpu.clone(), texture })
     }
 }
 
+fn texture(device: &wgpu::Device, width: u32, height: u32) -> wgpu::Texture {
+    device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("fsz picture"),
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: wgpu::TextureFormat::Rgba8Unorm,
+        usage: wgpu::TextureUsages::STORAGE_BINDING
+            | wgpu::TextureUsages::TEXTURE_BINDING
+            | wgpu::TextureUsages::COPY_SRC,
+        view_formats: &[],
+    })
+}
+
 impl Picture {
-    /// The buffer of the colours.
-    pub fn buffer(&self) -> &wgpu::Buffer {
-        &self.buffer
+    /// The texture, of format `Rgba8Unorm`.
+    pub fn texture(&self) -> &wgpu::Texture {
+        &self.texture
     }
 
-    /// The colours, in the slice's order.
+    /// Columns.
+    pub fn width(&self) -> u32 {
+        self.texture.width()
+    }
+
+    /// Rows.
+    pub fn height(&self) -> u32 {
+        self.texture.height()
+    }
+
+    /// The colours, row by row from the top.
     ///
     /// # Errors
     /// [`Error::Device`] when the GPU fails.
     pub fn read_back(&self) -> Result<Vec<u32>> {
-        readback::words(&self.gpu, &self.buffer, self.len)
+        readback::texture(&self.gpu, &self.texture)
     }
 }

@@ -1,24 +1,37 @@
-// Values, or errors, to colours: a thread a point. Colours are RGBA, red in the lowest byte.
+// Values, or errors, to a picture: a thread a point of the picture. Colours are RGBA, red in the lowest
+// byte.
 
 struct Params {
+    // Bits of the missing values.
+    missing: vec4<u32>,
+    missing_count: u32,
+    // Of the picture.
+    width: u32,
+    height: u32,
+    // Every how many points of the slice one is drawn, and the points of a row of it, and all of them.
+    step: u32,
+    columns: u32,
     count: u32,
-    // 0 values, 1 signed errors over ± high.
+    // 0 values, 1 values by their logarithm, 2 signed errors over ± high, 3 absolute ones over 0 to high,
+    // 4 relative ones by their logarithm over six decades up to 1.
     mode: u32,
+    // Whether the values are errors already.
+    given: u32,
     // Tiles laid over: 0 no, 1 kinds, 2 rates, 3 bytes.
     overlay: u32,
-    has_missing: u32,
+    // Bytes of the tile that takes the last colour.
+    most_bytes: u32,
+    // Whether errors beyond high are alarming.
+    has_bound: u32,
     low: f32,
     high: f32,
-    missing: u32,
     // Share of the overlay, 0 to 1.
     opacity: f32,
-    // Of NaN, missing values and errors beyond the bound.
+    // Of NaN, missing values, errors beyond the bound, and points outside the field.
     nan_colour: u32,
     missing_colour: u32,
     alarm_colour: u32,
-    // Most bytes of a tile.
-    most_bytes: u32,
-    groups: u32,
+    outside_colour: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -27,7 +40,9 @@ struct Params {
 @group(0) @binding(3) var<storage, read> tiles: array<u32>;
 // 256 colours of the map, 7 of the tiles' kinds, 256 of rates and bytes.
 @group(0) @binding(4) var<storage, read> table: array<u32>;
-@group(0) @binding(5) var<storage, read_write> picture: array<u32>;
+@group(0) @binding(5) var picture: texture_storage_2d<rgba8unorm, write>;
+
+const LOG10_OF_2 = 0.30103;
 
 fn is_nan(bits: u32) -> bool {
     return (bits & 0x7fffffffu) > 0x7f800000u;
@@ -35,6 +50,18 @@ fn is_nan(bits: u32) -> bool {
 
 fn is_infinite(bits: u32) -> bool {
     return (bits & 0x7fffffffu) == 0x7f800000u;
+}
+
+fn is_zero(bits: u32) -> bool {
+    return (bits & 0x7fffffffu) == 0u;
+}
+
+fn is_missing(bits: u32) -> bool {
+    var found = false;
+    for (var i = 0u; i < params.missing_count; i++) {
+        found = found || bits == params.missing[i];
+    }
+    return found;
 }
 
 fn on_map(place: f32) -> u32 {
@@ -48,54 +75,81 @@ fn value_colour(bits: u32) -> u32 {
     if is_infinite(bits) {
         return table[select(255u, 0u, (bits >> 31u) != 0u)];
     }
-    let span = params.high - params.low;
-    return on_map(select(0.5, (bitcast<f32>(bits) - params.low) / span, span > 0.0));
+    let value = bitcast<f32>(bits);
+    if params.mode == 1u {
+        let low = log2(params.low);
+        let span = log2(params.high) - low;
+        return on_map(select(0.5, (log2(max(value, params.low)) - low) / span, span > 0.0));
+    }
+    // Halves, so that the span of all numbers is one.
+    let span = 0.5 * params.high - 0.5 * params.low;
+    return on_map(select(0.5, (0.5 * value - 0.5 * params.low) / span, span > 0.0));
 }
 
+// What is kept bit for bit, NaN among it, has no error.
 fn error_colour(bits: u32, original: u32) -> u32 {
-    if bits == original {
-        return on_map(0.5);
+    var error = 0.0;
+    if params.given != 0u {
+        if is_nan(bits) || is_infinite(bits) {
+            return params.alarm_colour;
+        }
+        error = bitcast<f32>(bits);
+    } else if bits != original {
+        if is_nan(bits) || is_nan(original) || is_infinite(bits) || is_infinite(original) {
+            return params.alarm_colour;
+        }
+        error = bitcast<f32>(bits) - bitcast<f32>(original);
     }
-    if is_nan(bits) || is_nan(original) || is_infinite(bits) || is_infinite(original) {
+    if params.has_bound != 0u && abs(error) > params.high {
         return params.alarm_colour;
     }
-    let error = bitcast<f32>(bits) - bitcast<f32>(original);
-    if abs(error) > params.high {
-        return params.alarm_colour;
+    if params.mode == 4u {
+        if error == 0.0 {
+            return table[0];
+        }
+        if is_nan(original) || is_infinite(original) || is_zero(original) {
+            return table[select(255u, 0u, is_infinite(original))];
+        }
+        let decades = (log2(abs(error)) - log2(abs(bitcast<f32>(original)))) * LOG10_OF_2;
+        return on_map((decades + 6.0) / 6.0);
     }
-    return on_map(select(0.5, 0.5 + 0.5 * error / params.high, params.high > 0.0));
+    let share = select(0.0, error / params.high, params.high > 0.0);
+    return on_map(select(abs(share), 0.5 + 0.5 * share, params.mode == 2u));
 }
 
 fn overlay_colour(facts: u32) -> u32 {
     switch params.overlay {
         case 1u: { return table[256u + (facts & 7u)]; }
         case 2u: { return table[263u + min(facts >> 8u & 0xffu, 248u) * 255u / 248u]; }
-        default: { return table[263u + min(facts >> 16u, params.most_bytes) * 255u / params.most_bytes]; }
+        default: {
+            let bytes = min(facts >> 16u, params.most_bytes);
+            return table[263u + bytes * 255u / max(params.most_bytes, 1u)];
+        }
     }
 }
 
-@compute @workgroup_size(256)
-fn paint(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(local_invocation_index) thread: u32,
-) {
-    let i = (group.x + group.y * params.groups) * 256u + thread;
-    if i >= params.count {
+@compute @workgroup_size(16, 16)
+fn paint(@builtin(global_invocation_id) at: vec3<u32>) {
+    if at.x >= params.width || at.y >= params.height {
         return;
     }
-    let bits = values[i];
-    var colour: u32;
-    if params.has_missing != 0u && bits == params.missing {
-        colour = params.missing_colour;
-    } else if params.mode == 1u {
-        colour = error_colour(bits, originals[i]);
-    } else {
-        colour = value_colour(bits);
+    let i = at.y * params.step * params.columns + at.x * params.step;
+    var colour = params.outside_colour;
+    if i < params.count {
+        let bits = values[i];
+        let original = originals[i];
+        if is_missing(select(original, bits, params.mode < 2u)) {
+            colour = params.missing_colour;
+        } else if params.mode < 2u {
+            colour = value_colour(bits);
+        } else {
+            colour = error_colour(bits, original);
+        }
+        if params.overlay != 0u {
+            let under = unpack4x8unorm(colour);
+            let over = unpack4x8unorm(overlay_colour(tiles[i]));
+            colour = pack4x8unorm(vec4(mix(under.rgb, over.rgb, params.opacity), 1.0));
+        }
     }
-    if params.overlay != 0u {
-        let under = unpack4x8unorm(colour);
-        let over = unpack4x8unorm(overlay_colour(tiles[i]));
-        colour = pack4x8unorm(vec4(mix(under.rgb, over.rgb, params.opacity), 1.0));
-    }
-    picture[i] = colour;
+    textureStore(picture, vec2<i32>(at.xy), unpack4x8unorm(colour));
 }

@@ -88,6 +88,16 @@ impl Gpu {
         self
     }
 
+    /// Whether a slice of so many elements fits in a storage buffer.
+    pub(crate) fn fits(&self, elements: u64) -> Result<()> {
+        let most = (self.device.limits().max_storage_buffer_binding_size / 4).min(1 << 31);
+        if elements <= most {
+            return Ok(());
+        }
+        let what = format!("a slice of {elements} elements, where {most} fit in a buffer");
+        Err(Error::Unsupported(what))
+    }
+
     /// A storage buffer, its bytes zero.
     pub(crate) fn storage(&self, label: &str, bytes: u64) -> Result<wgpu::Buffer> {
         if bytes > self.device.limits().max_buffer_size {

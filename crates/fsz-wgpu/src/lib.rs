@@ -17,7 +17,7 @@ mod slice;
 mod step;
 mod stream;
 
-pub use colour::{Colours, Overlay, Picture, Subject};
+pub use colour::{Colours, Layout, Measure, Overlay, Picture, Subject};
 pub use error::{Error, Result};
 pub use gpu::Gpu;
 pub use memory::{Memory, memory};

@@ -59,22 +59,34 @@ impl Runs {
 #[derive(Debug)]
 pub struct GpuSlice {
     pub(crate) gpu: Gpu,
-    pub(crate) runs: Runs,
+    pub(crate) len: u64,
     pub(crate) values: wgpu::Buffer,
-    pub(crate) tiles: wgpu::Buffer,
-    /// Words of an element in the stream.
-    pub(crate) width: u32,
+    /// Of a slice of a stream.
+    pub(crate) tiles: Option<wgpu::Buffer>,
 }
 
 impl GpuSlice {
+    /// A slice of values of the host, such as those of an original.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when they are more than a buffer takes; [`Error::Device`] when the GPU's
+    /// memory is full.
+    pub fn upload(gpu: &Gpu, values: &[f32]) -> Result<GpuSlice> {
+        let len = values.len() as u64;
+        gpu.fits(len)?;
+        let buffer = gpu.storage("fsz slice", 4 * len)?;
+        gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(values));
+        Ok(GpuSlice { gpu: gpu.clone(), len, values: buffer, tiles: None })
+    }
+
     /// Number of values.
     pub fn len(&self) -> usize {
-        self.runs.elements() as usize
+        self.len as usize
     }
 
     /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
-        self.runs.elements() == 0
+        self.len == 0
     }
 
     /// The buffer of the values, an `f32` each, in the field's C order.
@@ -82,11 +94,11 @@ impl GpuSlice {
         &self.values
     }
 
-    /// The buffer that says of each value how its tile is stored, a word each: the kind in the lowest byte
-    /// (0 LZ1, 1 LZ2, 2 and 3 the same centered, 4 constant, 5 exceptions, 6 verbatim), the sum of its
-    /// blocks' rates in the next, its bytes in the upper half.
-    pub fn tiles(&self) -> &wgpu::Buffer {
-        &self.tiles
+    /// Of a slice of a stream, the buffer that says of each value how its tile is stored, a word each: the
+    /// kind in the lowest byte (0 LZ1, 1 LZ2, 2 and 3 the same centered, 4 constant, 5 exceptions, 6
+    /// verbatim), the sum of its blocks' rates in the next, its bytes in the upper half.
+    pub fn tiles(&self) -> Option<&wgpu::Buffer> {
+        self.tiles.as_ref()
     }
 
     /// The values. Bits are kept, those of NaN among them.

@@ -132,13 +132,7 @@ impl GpuStream {
                 "{runs:?} are not inside a field of {all} elements"
             )));
         }
-        let most = (self.gpu.device.limits().max_storage_buffer_binding_size / 4).min(1 << 31);
-        if runs.elements() > most {
-            return Err(Error::Unsupported(format!(
-                "a slice of {} elements, where {most} fit in a buffer",
-                runs.elements()
-            )));
-        }
+        self.gpu.fits(runs.elements())?;
         let values = self.gpu.storage("fsz slice", 4 * runs.elements())?;
         let tiles = self.gpu.storage("fsz tiles", 4 * runs.elements())?;
         self.gpu.checked(|device| {
@@ -148,8 +142,8 @@ impl GpuStream {
             }
             self.gpu.queue.submit([encoder.finish()]);
         })?;
-        let width = self.header.dtype.size() as u32 / 4;
-        Ok(GpuSlice { gpu: self.gpu.clone(), runs, values, tiles, width })
+        let len = runs.elements();
+        Ok(GpuSlice { gpu: self.gpu.clone(), len, values, tiles: Some(tiles) })
     }
 
     /// Decodes what a page has of the runs.

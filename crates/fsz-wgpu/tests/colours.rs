@@ -1,11 +1,23 @@
 //! Pictures painted on the GPU have the colours that values, errors and tiles ask for.
 
 use fsz::{Bound, Codec, Options};
-use fsz_wgpu::{Colours, Error, Gpu, GpuSlice, GpuStream, Overlay, Subject};
+use fsz_wgpu::{Colours, Error, Gpu, GpuSlice, GpuStream, Layout, Measure, Overlay, Subject};
 
 const NAN: u32 = 0xff00_0001;
 const MISSING: u32 = 0xff00_0002;
 const ALARM: u32 = 0xff00_0003;
+const OUTSIDE: u32 = 0xff00_0004;
+const VALUES: Subject = Subject::Values { low: 0.0, high: 255.0, log: false };
+
+fn gpu() -> Option<Gpu> {
+    match Gpu::headless() {
+        Ok(gpu) => Some(gpu),
+        Err(reason) => {
+            eprintln!("SKIPPED: pictures on the GPU: {reason}");
+            None
+        }
+    }
+}
 
 fn colours() -> Colours {
     Colours {
@@ -13,48 +25,118 @@ fn colours() -> Colours {
         nan: NAN,
         missing_colour: MISSING,
         alarm: ALARM,
-        missing: Some((-999f32).to_bits()),
+        outside: OUTSIDE,
+        missing: [-999f32, -77.0].map(f32::to_bits).to_vec(),
         kinds: std::array::from_fn(|i| 0xffff_0000 | i as u32),
         scale: std::array::from_fn(|i| 0xff00_ff00 | i as u32),
         overlay: None,
     }
 }
 
-fn slice(gpu: &Gpu, values: &[f32]) -> GpuSlice {
-    let view = ndarray::ArrayView1::from(values);
-    // Below the smallest step: every value is kept exactly.
-    let options = Options::new(Bound::Absolute(1e-44));
-    let stream = Codec::cpu().compress_with(view.insert_axis(ndarray::Axis(0)), &options).unwrap();
-    GpuStream::upload(gpu, &stream).unwrap().decode_slice(0, 0).unwrap()
+fn on_map(i: usize) -> u32 {
+    colours().map[i]
+}
+
+fn row(slice: &GpuSlice) -> Layout {
+    Layout { rows: 1, columns: slice.len() as u32, step: 1 }
+}
+
+/// The colours of a slice in one row.
+fn painted(slice: &GpuSlice, subject: Subject, original: Option<&GpuSlice>) -> Vec<u32> {
+    slice.paint(subject, original, row(slice), &colours()).unwrap().read_back().unwrap()
 }
 
 #[test]
-fn values_errors_and_tiles() {
-    let gpu = match Gpu::headless() {
-        Ok(gpu) => gpu,
-        Err(reason) => {
-            eprintln!("SKIPPED: pictures on the GPU: {reason}");
-            return;
-        }
-    };
-    let mut colours = colours();
-    let on_map = |i: usize| 0xff00_0000 | (i as u32) << 8;
+fn values() {
+    let Some(gpu) = gpu() else { return };
     let inf = f32::INFINITY;
-    let values = slice(&gpu, &[0.0, 51.0, 255.0, 300.0, -5.0, f32::NAN, -999.0, inf, -inf]);
-    let subject = Subject::Values { low: 0.0, high: 255.0 };
-    let got = values.paint(subject, None, &colours).unwrap().read_back().unwrap();
+    let all = [0.0, 51.0, 255.0, 300.0, -5.0, f32::NAN, -999.0, -77.0, inf, -inf];
+    let slice = GpuSlice::upload(&gpu, &all).unwrap();
     let (first, last) = (on_map(0), on_map(255));
-    assert_eq!(got, [first, on_map(51), last, last, first, NAN, MISSING, last, first]);
+    let linear = [first, on_map(51), last, last, first, NAN, MISSING, MISSING, last, first];
+    assert_eq!(painted(&slice, VALUES, None), linear);
+    let log = Subject::Values { low: 1.0, high: 1024.0, log: true };
+    let slice = GpuSlice::upload(&gpu, &[1.0, 32.0, 1024.0, 1e9, 0.5, -3.0]).unwrap();
+    assert_eq!(painted(&slice, log, None), [first, on_map(128), last, last, first, first]);
+    // A span that is no number in single precision.
+    let all = Subject::Values { low: f32::MIN, high: f32::MAX, log: false };
+    let slice = GpuSlice::upload(&gpu, &[f32::MIN, 0.0, f32::MAX]).unwrap();
+    assert_eq!(painted(&slice, all, None), [first, on_map(128), last]);
+}
 
-    let original = slice(&gpu, &[0.0, 50.0, 253.0, 302.5, -5.0, f32::NAN, -999.0, inf, 4.0]);
-    let errors = Subject::Errors { bound: 2.0 };
-    let got = values.paint(errors, Some(&original), &colours).unwrap().read_back().unwrap();
-    let none = on_map(128);
-    assert_eq!(got, [none, on_map(191), last, ALARM, none, none, MISSING, none, ALARM]);
-    assert!(matches!(values.paint(errors, None, &colours), Err(Error::InvalidArgument(_))));
+#[test]
+fn errors() {
+    let Some(gpu) = gpu() else { return };
+    let inf = f32::INFINITY;
+    let values = [0.0, 51.0, 255.0, 300.0, 4.0, f32::NAN, -999.0, inf, -inf];
+    let originals = [0.0, 50.0, 253.0, 302.5, 5.0, f32::NAN, -999.0, inf, 4.0];
+    let upload = |values: &[f32]| GpuSlice::upload(&gpu, values).unwrap();
+    let (slice, original) = (upload(&values), upload(&originals));
+    let errors = |measure| Subject::Errors { measure, limit: 2.0, bounded: true, given: false };
+    let (first, none, last) = (on_map(0), on_map(128), on_map(255));
+    let signed = [none, on_map(191), last, ALARM, on_map(64), none, MISSING, none, ALARM];
+    assert_eq!(painted(&slice, errors(Measure::Signed), Some(&original)), signed);
+    let absolute = [first, on_map(128), last, ALARM, on_map(128), first, MISSING, first, ALARM];
+    assert_eq!(painted(&slice, errors(Measure::Absolute), Some(&original)), absolute);
+    let found = slice.paint(errors(Measure::Signed), None, row(&slice), &colours());
+    assert!(matches!(found, Err(Error::InvalidArgument(_))));
 
-    // Nine values kept as they are: a verbatim tile, the seventh kind.
-    colours.overlay = Some((Overlay::Kinds, 1.0));
-    let got = values.paint(subject, None, &colours).unwrap().read_back().unwrap();
-    assert_eq!(got, [0xffff_0006; 9]);
+    // Errors that are given, by the magnitude of the original; beyond the limit without a bound.
+    let relative =
+        Subject::Errors { measure: Measure::Relative, limit: 1.0, bounded: false, given: true };
+    let (given, original) = (
+        upload(&[0.0, 0.1, -10.0, 1e-3, 1.0, f32::NAN]),
+        upload(&[1.0, 100.0, 1.0, 1.0, 0.0, 1.0]),
+    );
+    let colour = |decades: f64| on_map(((decades + 6.0) / 6.0 * 255.0 + 0.5) as usize);
+    let expected = [first, colour(-3.0), last, colour(-3.0), last, ALARM];
+    assert_eq!(painted(&given, relative, Some(&original)), expected);
+}
+
+#[test]
+fn tiles_lie_over_values() {
+    let Some(gpu) = gpu() else { return };
+    let values = [0.0f32, 51.0, f32::NAN];
+    let view = ndarray::ArrayView::from_shape((1, 3), &values).unwrap();
+    // Below the smallest step every value is kept as it is: a verbatim tile, the seventh kind.
+    let options = Options::new(Bound::Absolute(1e-44));
+    let stream = Codec::cpu().compress_with(view, &options).unwrap();
+    let bytes = stream.info().tiles().next().unwrap().unwrap().bytes;
+    let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
+    let over = |overlay, opacity| {
+        let colours = Colours { overlay: Some((overlay, opacity)), ..colours() };
+        slice.paint(VALUES, None, row(&slice), &colours).unwrap().read_back().unwrap()
+    };
+    assert_eq!(over(Overlay::Kinds, 1.0), [0xffff_0006; 3]);
+    assert_eq!(over(Overlay::Bytes { most: bytes as u32 }, 1.0), [0xff00_ffff; 3]);
+    assert_eq!(over(Overlay::Bytes { most: 3 * bytes as u32 }, 1.0), [0xff00_ff55; 3]);
+    assert_eq!(over(Overlay::Kinds, 0.0), painted(&slice, VALUES, None));
+    let plain = GpuSlice::upload(&gpu, &values).unwrap();
+    let colours = Colours { overlay: Some((Overlay::Kinds, 1.0)), ..colours() };
+    let found = plain.paint(VALUES, None, row(&plain), &colours);
+    assert!(matches!(found, Err(Error::InvalidArgument(_))));
+}
+
+/// Every third point of every third row; rows that are not filled; sides that no row of a copy has.
+#[test]
+fn pictures_of_long_slices() {
+    let Some(gpu) = gpu() else { return };
+    let (rows, columns) = (7usize, 101usize);
+    let values: Vec<f32> = (0..rows * columns - 30).map(|i| (i % 256) as f32).collect();
+    let slice = GpuSlice::upload(&gpu, &values).unwrap();
+    for step in [1usize, 3] {
+        let layout = Layout { rows: rows as u32, columns: columns as u32, step: step as u32 };
+        let picture = slice.paint(VALUES, None, layout, &colours()).unwrap();
+        let sides = (rows.div_ceil(step), columns.div_ceil(step));
+        assert_eq!((picture.height() as usize, picture.width() as usize), sides);
+        let at = |y: usize, x: usize| (y * columns + x) * step;
+        let expected: Vec<u32> = (0..sides.0)
+            .flat_map(|y| (0..sides.1).map(move |x| at(y, x)))
+            .map(|i| values.get(i).map_or(OUTSIDE, |&v| on_map(v as usize)))
+            .collect();
+        assert!(picture.read_back().unwrap() == expected, "step {step}");
+    }
+    let empty = Layout { rows: 0, columns: 5, step: 1 };
+    let found = slice.paint(VALUES, None, empty, &colours());
+    assert!(matches!(found, Err(Error::InvalidArgument(_))));
 }

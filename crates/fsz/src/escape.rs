@@ -380,6 +380,64 @@ pub(crate) fn pattern_bits(
     }
 }
 
+/// What the payload of a tile with exceptions holds behind its chain.
+struct Exceptions<'a> {
+    /// The bits of masked elements.
+    pattern: u64,
+    masked: Positions,
+    /// Masked and listed elements.
+    escaped: Positions,
+    /// A byte for each listed element, and its bits.
+    positions: &'a [u32],
+    values: &'a [u32],
+}
+
+fn read_exceptions<'a>(
+    words: &'a [u32],
+    field: Field,
+    missing: &[u64],
+    count: usize,
+    dtype: Dtype,
+) -> Result<Exceptions<'a>> {
+    let (mut at, mut pattern) = (0, 0);
+    let mut masked = Positions::default();
+    if field.run_ends > 0 {
+        pattern = pattern_bits(words, field.pattern, dtype, missing)?;
+        at = field.pattern.words(dtype);
+        masked = read_mask(&words[at..], field, count)?;
+        at += field.mask_words();
+    }
+    let listed = field.listed as usize;
+    let (positions, values) = (&words[at..], &words[at + listed.div_ceil(4)..]);
+    let mut escaped = masked;
+    let mut previous = None;
+    for k in 0..listed {
+        let i = byte_at(positions, k) as usize;
+        // What is listed is neither masked nor listed before.
+        if i >= count || escaped.contains(i) || previous.is_some_and(|p| i <= p) {
+            return Err(Error::corrupt("positions of exceptions that do not rise"));
+        }
+        escaped.insert(i);
+        previous = Some(i);
+    }
+    Ok(Exceptions { pattern, masked, escaped, positions, values })
+}
+
+/// Whether a tile of `count` elements with this field can be decoded; `words` is what [`Field::words`] counts.
+pub(crate) fn check(
+    words: &[u32],
+    field: Field,
+    missing: &[u64],
+    count: usize,
+    dtype: Dtype,
+) -> Result<()> {
+    match field.kind {
+        Kind::Verbatim => Ok(()),
+        Kind::Constant => pattern_bits(words, field.pattern, dtype, missing).map(|_| ()),
+        Kind::Exceptions => read_exceptions(words, field, missing, count, dtype).map(|_| ()),
+    }
+}
+
 /// Spreads a decoded chain over the places of `tile` that are not escaped, and puts the escaped elements in
 /// theirs. `words` is what [`Field::words`] counts; the chain is as long as a full tile.
 pub(crate) fn place_exceptions<T: Element>(
@@ -390,39 +448,19 @@ pub(crate) fn place_exceptions<T: Element>(
     tile: &mut [T],
 ) -> Result<()> {
     let dtype = T::DTYPE;
-    let mut at = 0;
-    let mut pattern = T::default();
-    let mut escaped = Positions::default();
-    if field.run_ends > 0 {
-        pattern = T::from_bits64(pattern_bits(words, field.pattern, dtype, missing)?);
-        at = field.pattern.words(dtype);
-        escaped = read_mask(&words[at..], field, tile.len())?;
-        at += field.mask_words();
-    }
-    let listed = field.listed as usize;
-    let positions = &words[at..];
-    let values = &words[at + listed.div_ceil(4)..];
-    let mut previous = None;
-    for k in 0..listed {
-        let i = byte_at(positions, k) as usize;
-        // What is listed is neither masked nor listed before.
-        if i >= tile.len() || escaped.contains(i) || previous.is_some_and(|p| i <= p) {
-            return Err(Error::corrupt("positions of exceptions that do not rise"));
-        }
-        escaped.insert(i);
-        previous = Some(i);
-    }
+    let exceptions = read_exceptions(words, field, missing, tile.len(), dtype)?;
     let mut chain = chain;
-    for run in escaped.complement(tile.len()).runs() {
+    for run in exceptions.escaped.complement(tile.len()).runs() {
         let (own, rest) = chain.split_at(run.len());
         tile[run].copy_from_slice(own);
         chain = rest;
     }
-    for run in escaped.runs() {
-        tile[run].fill(pattern);
+    for run in exceptions.masked.runs() {
+        tile[run].fill(T::from_bits64(exceptions.pattern));
     }
-    for (k, value) in values.chunks_exact(dtype.words()).take(listed).enumerate() {
-        tile[byte_at(positions, k) as usize] = T::from_bits64(bits_at(value, dtype));
+    let listed = exceptions.values.chunks_exact(dtype.words()).take(field.listed as usize);
+    for (k, value) in listed.enumerate() {
+        tile[byte_at(exceptions.positions, k) as usize] = T::from_bits64(bits_at(value, dtype));
     }
     Ok(())
 }

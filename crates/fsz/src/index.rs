@@ -7,7 +7,7 @@ use crate::{
     choose::block_words,
     element::Dtype,
     error::{Error, Result},
-    escape::{ESCAPES, Field},
+    escape::{self, ESCAPES, Field},
     geometry::{CHUNK_ELEMENTS, GROUP_CHUNKS, Geometry},
     header::Header,
     layout::Layout,
@@ -108,6 +108,26 @@ impl<'a> Index<'a> {
     fn checksum(&self, chunk: u64) -> u32 {
         let bytes = self.section(&self.layout.sums, 4 * chunk, 4);
         u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    }
+
+    /// Checks a chunk's sizes and checksum, and that what its escaped tiles say is consistent.
+    pub fn check(&self, chunk: u64) -> Result<()> {
+        let (mut words, mut starts) = (Vec::new(), Vec::new());
+        self.load(chunk, &mut words, &mut starts)?;
+        let (geometry, dtype) = (self.header.geometry, self.header.dtype);
+        let elements = self.chunk_elements(chunk);
+        let mut left = (elements.end - elements.start) as usize;
+        for (t, rates) in self.rates(chunk).chunks_exact(geometry.blocks).enumerate() {
+            let count = left.min(geometry.tile_len());
+            left -= count;
+            let shape = tile_shape(rates, count, dtype, geometry)?;
+            if let Some(field) = shape.field {
+                let begin = starts[t] as usize + shape.coded;
+                let words = &words[begin..starts[t + 1] as usize];
+                escape::check(words, field, &self.header.missing_bits, count, dtype)?;
+            }
+        }
+        Ok(())
     }
 
     /// Loads a chunk's payload into `words` and the first word of each tile into `starts`, one more than

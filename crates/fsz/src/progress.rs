@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 
 /// Shared between a caller and a running call: how far it is, and whether to stop.
 ///
-/// Counts uncompressed bytes. A cancelled call returns [`Error::Cancelled`] soon after.
+/// Counts uncompressed bytes. A cancelled call returns [`Error::Cancelled`] soon after. Work of a caller's
+/// own, of several calls or of none, counts in whatever unit it likes.
 #[derive(Debug, Default)]
 pub struct Progress {
     total: AtomicU64,
@@ -38,17 +39,26 @@ impl Progress {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn begin(&self, total: u64) {
+    /// Begins work of so much, of which nothing is done.
+    pub fn begin(&self, total: u64) {
         self.done.store(0, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
     }
 
-    pub(crate) fn advance(&self, bytes: u64) -> Result<()> {
+    /// So much more is done.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] when it was asked to stop.
+    pub fn advance(&self, bytes: u64) -> Result<()> {
         self.done.fetch_add(bytes, Ordering::Relaxed);
         self.check()
     }
 
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Whether to go on.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] when it was asked to stop.
+    pub fn check(&self) -> Result<()> {
         if self.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
     }
 }

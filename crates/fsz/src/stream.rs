@@ -113,7 +113,8 @@ impl<'a> Stream<'a> {
         self.layout.chunks
     }
 
-    /// A chunk as the stream holds it, verified (FORMAT.md, *Sections of a stream* and *Checksums*).
+    /// A chunk as the stream holds it, verified (FORMAT.md, *Sections of a stream* and *Checksums*): all of
+    /// its tiles can be decoded.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] when there is no such chunk, [`Error::Corrupt`] when it is damaged.
@@ -122,7 +123,7 @@ impl<'a> Stream<'a> {
             return Err(Error::invalid(format!("there is no chunk {number}")));
         }
         let index = self.index();
-        index.load(number, &mut Vec::new(), &mut Vec::new())?;
+        index.check(number)?;
         Ok(Chunk { rates: index.rates(number), payload: index.payload(number)? })
     }
 
@@ -134,4 +135,63 @@ impl<'a> Stream<'a> {
 /// The checksum of everything between header and payload.
 pub(crate) fn metadata_sum(bytes: &[u8]) -> u32 {
     mix(WeightedSum::new().bytes(bytes).value())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        checksum::{WeightedSum, tile_share},
+        codec::Codec,
+        index::tile_shape,
+        options::Bound,
+    };
+
+    /// The checksum that belongs to what a chunk of full tiles holds.
+    fn sum_of(index: &Index<'_>, chunk: u64, words: &[u32], starts: &[u32]) -> u32 {
+        let rates = index.rates(chunk).chunks_exact(8);
+        let tiles = starts.windows(2).map(|s| &words[s[0] as usize..s[1] as usize]);
+        rates.zip(tiles).enumerate().fold(0, |sum, (t, (rates, words))| {
+            let own = WeightedSum::new().rates(rates).words(words).value();
+            sum.wrapping_add(tile_share(own, t))
+        })
+    }
+
+    /// A forger makes the checksum right, but not what the tile says.
+    #[test]
+    fn a_chunk_with_a_contradiction_is_not_verified() {
+        let values: Vec<f32> = (0..512)
+            .map(|i| match i {
+                // No two alike: they are listed.
+                _ if i < 256 && i % 5 == 1 => 1e30 * (i + 1) as f32,
+                _ => i as f32 * 0.1,
+            })
+            .collect();
+        let view = ndarray::ArrayView1::from(&values);
+        let stream = Codec::cpu().compress(view, Bound::Absolute(1e-3)).unwrap();
+        assert!(stream.chunk(0).is_ok());
+        let index = stream.index();
+        let (mut words, mut starts) = (Vec::new(), Vec::new());
+        index.load(0, &mut words, &mut starts).unwrap();
+        let sums = stream.layout.sums.start as usize;
+        let sum = sum_of(&index, 0, &words, &starts);
+        assert_eq!(sum.to_le_bytes(), stream.bytes[sums..sums + 4]);
+        let shape =
+            tile_shape(&index.rates(0)[..8], 256, index.header.dtype, index.header.geometry);
+        let field = shape.as_ref().unwrap().field.expect("escapes");
+        assert!(field.listed > 30 && field.run_ends == 0);
+        // The second position becomes the first again.
+        let at = shape.unwrap().coded;
+        words[at] = words[at] & 0xffff_00ff | (words[at] & 0xff) << 8;
+        let sum = sum_of(&index, 0, &words, &starts);
+        let mut bytes = stream.as_bytes().to_vec();
+        let payload = stream.layout.payload as usize + 4 * at;
+        bytes[payload..payload + 4].copy_from_slice(&words[at].to_le_bytes());
+        bytes[sums..sums + 4].copy_from_slice(&sum.to_le_bytes());
+        let forged = Stream { bytes: bytes.into(), ..stream.clone() };
+        forged.index().load(0, &mut words, &mut starts).expect("its checksum is right");
+        let reason = forged.chunk(0).err().expect("it is found out").to_string();
+        assert!(reason.contains("do not rise"), "{reason}");
+        assert!(Codec::cpu().decompress::<f32>(&forged).is_err());
+    }
 }

@@ -3,9 +3,10 @@
 use egui::{ComboBox, DragValue, Slider, Ui};
 
 use crate::app::Viewer;
+use crate::arrangement::{arrangement, is_moved};
 use crate::colours::Map;
 use crate::paint::{ErrorMode, Overlay};
-use crate::settings::RangeMode;
+use crate::settings::{Layout, RangeMode};
 
 fn choice<T: Copy + PartialEq>(
     ui: &mut Ui,
@@ -60,6 +61,10 @@ impl Viewer {
         }
         ui.heading("View");
         let s = &mut self.settings;
+        choice(ui, "panes", &mut s.layout, &Layout::ALL, Layout::name);
+        if is_moved(&s.arrangement) && ui.button("panes as at first").clicked() {
+            s.arrangement = arrangement();
+        }
         choice(ui, "colours", &mut s.map, &Map::ALL, Map::name);
         choice(ui, "range", &mut s.range, &RangeMode::ALL, RangeMode::name);
         ui.checkbox(&mut s.log, "logarithmic");
@@ -123,10 +128,10 @@ impl Viewer {
                 ui.toggle_value(&mut self.playing, "Play");
             });
         }
-        if self.playing && !self.busy() {
+        if self.playing && !self.reading() {
             choice.step = (choice.step + 1) % steps;
         }
-        if choice != self.choice && !self.busy() {
+        if choice != self.choice && !self.reading() {
             self.choose(choice);
         }
         ui.separator();

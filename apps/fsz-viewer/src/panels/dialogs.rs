@@ -1,4 +1,4 @@
-//! Windows over the window: the shape of a raw file, and help.
+//! Windows over the window: questions about files, and help.
 
 use egui::{Grid, Ui, Window};
 use fsz::Dtype;
@@ -8,39 +8,7 @@ use crate::app::Viewer;
 
 impl Viewer {
     pub(super) fn dialogs(&mut self, ui: &mut Ui) {
-        if let Some(mut dialog) = self.raw_dialog.take() {
-            let mut keep = true;
-            Window::new("Shape of a raw file").collapsible(false).show(ui.ctx(), |ui| {
-                ui.label(dialog.path.display().to_string());
-                ui.horizontal(|ui| {
-                    let label = ui.label("shape, slowest axis first");
-                    ui.text_edit_singleline(&mut dialog.shape).labelled_by(label.id);
-                });
-                ui.horizontal(|ui| {
-                    ui.selectable_value(&mut dialog.dtype, Dtype::F32, "f32");
-                    ui.selectable_value(&mut dialog.dtype, Dtype::F64, "f64");
-                });
-                let answer = dialog.hints();
-                if let Err(reason) = &answer {
-                    ui.colored_label(ui.visuals().warn_fg_color, reason);
-                }
-                ui.horizontal(|ui| {
-                    let open = ui.add_enabled(answer.is_ok(), egui::Button::new("Open it"));
-                    if open.clicked()
-                        && let Ok(hints) = answer
-                    {
-                        self.open_with(&dialog.path.clone(), hints, dialog.role);
-                        keep = false;
-                    }
-                    if ui.button("Cancel").clicked() {
-                        keep = false;
-                    }
-                });
-            });
-            if keep {
-                self.raw_dialog = Some(dialog);
-            }
-        }
+        self.question(ui);
         let mut help = self.help;
         Window::new("Keys and pointer").open(&mut help).collapsible(false).show(ui.ctx(), |ui| {
             Grid::new("keys").num_columns(2).spacing([20.0, 4.0]).show(ui, |ui| {
@@ -52,5 +20,58 @@ impl Viewer {
             });
         });
         self.help = help;
+    }
+
+    /// Asks about the first of the files that do not tell what is in them.
+    fn question(&mut self, ui: &mut Ui) {
+        let Some(dialog) = self.raw_dialogs.first_mut() else { return };
+        let title = match dialog.rate {
+            Some(_) => "A zfp stream without a header",
+            None => "Shape of a raw file",
+        };
+        let mut answered = None;
+        Window::new(title).collapsible(false).show(ui.ctx(), |ui| {
+            ui.label(dialog.path.display().to_string());
+            ui.horizontal(|ui| {
+                let label = ui.label("shape, slowest axis first");
+                ui.text_edit_singleline(&mut dialog.shape).labelled_by(label.id);
+            });
+            ui.horizontal(|ui| {
+                ui.selectable_value(&mut dialog.dtype, Dtype::F32, "f32");
+                ui.selectable_value(&mut dialog.dtype, Dtype::F64, "f64");
+            });
+            let fitting = dialog.rate_of_size();
+            if let Some(rate) = &mut dialog.rate {
+                ui.horizontal(|ui| {
+                    let label = ui.label("rate in bits per value");
+                    ui.text_edit_singleline(rate).labelled_by(label.id);
+                });
+                if let Some(fitting) = fitting.map(|rate| rate.to_string())
+                    && fitting != *rate
+                    && ui.button(format!("{fitting} fills the file: take it")).clicked()
+                {
+                    *rate = fitting;
+                }
+            }
+            let answer = dialog.hints();
+            if let Err(reason) = &answer {
+                ui.colored_label(ui.visuals().warn_fg_color, reason);
+            }
+            ui.horizontal(|ui| {
+                let open = ui.add_enabled(answer.is_ok(), egui::Button::new("Open it"));
+                if open.clicked() {
+                    answered = Some(answer.ok());
+                }
+                if ui.button("Cancel").clicked() {
+                    answered = Some(None);
+                }
+            });
+        });
+        if let Some(hints) = answered {
+            let dialog = self.raw_dialogs.remove(0);
+            if let Some(hints) = hints {
+                self.open_with(&dialog.path, hints, dialog.role);
+            }
+        }
     }
 }

@@ -19,7 +19,15 @@ impl Viewer {
             row("type", leader.dtype.name().to_owned());
             row("size", words::bytes(leader.raw_bytes()));
             let Some(facts) = &leader.facts else {
-                row("stored as", "plain values".to_owned());
+                let zfp = leader.zfp_bytes.is_some();
+                row("stored as", if zfp { "zfp" } else { "plain values" }.to_owned());
+                if let (Some(bytes), Some(ratio), Some(bits)) =
+                    (leader.compressed_bytes(), leader.ratio(), leader.bits_per_value())
+                {
+                    row("compressed", words::bytes(bytes));
+                    row("ratio", format!("{ratio:.2} : 1"));
+                    row("bits per value", format!("{bits:.3}"));
+                }
                 return;
             };
             let (header, certificate) = (&facts.header, &facts.certificate);
@@ -37,7 +45,15 @@ impl Viewer {
                 "bound asked",
                 format!("{} {}", words::number(header.bound.requested()), header.bound.kind()),
             );
-            row("absolute bound", words::number(header.absolute_bound));
+            if facts.blocks > 1 {
+                row("ADIOS2 blocks", words::count(facts.blocks as u64));
+            }
+            let (least, most) = (facts.least_bound, header.absolute_bound);
+            let bound = match least < most {
+                true => format!("{} to {}, by block", words::number(least), words::number(most)),
+                false => words::number(most),
+            };
+            row("absolute bound", bound);
             row("largest error", words::number(certificate.max_abs_error));
             row(
                 "range",

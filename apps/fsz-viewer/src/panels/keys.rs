@@ -1,13 +1,13 @@
 //! The keyboard.
 
-use egui::{Key, Ui};
+use egui::{Key, KeyboardShortcut, Modifiers, Ui, ViewportCommand};
 
 use crate::app::Viewer;
 use crate::camera::Camera;
 use crate::paint::Overlay;
 
 /// What the keys and the pointer do, for the help.
-pub(super) const KEYS: [(&str, &str); 10] = [
+pub(super) const KEYS: [(&str, &str); 11] = [
     ("arrow keys, wheel", "one plane back or on"),
     ("Page Up, Page Down", "ten planes"),
     ("Home, End", "first and last plane"),
@@ -18,11 +18,16 @@ pub(super) const KEYS: [(&str, &str); 10] = [
     ("V", "variants of the tiles on and off"),
     ("B", "blink between original and reconstruction"),
     ("?", "this help"),
+    ("Ctrl + Q", "close the window; what is open comes back at the next start"),
 ];
 
 impl Viewer {
     pub(super) fn keys(&mut self, ui: &Ui) {
-        if ui.ctx().egui_wants_keyboard_input() || self.raw_dialog.is_some() {
+        let quit = KeyboardShortcut::new(Modifiers::COMMAND, Key::Q);
+        if ui.input_mut(|i| i.consume_shortcut(&quit)) {
+            ui.ctx().send_viewport_cmd(ViewportCommand::Close);
+        }
+        if ui.ctx().egui_wants_keyboard_input() || !self.raw_dialogs.is_empty() {
             return;
         }
         let pressed = |key| ui.input(|i| i.key_pressed(key));

@@ -1,16 +1,22 @@
 //! The window: bars, panels and panes around the viewer's state.
 
+mod bars;
+mod beside;
 mod controls;
 mod dialogs;
+mod distortion;
 mod facts;
 mod keys;
 mod legend;
+mod measure_plots;
 mod measures;
 mod panes;
+mod pictures;
 mod probe;
 mod status;
 mod top;
 
+pub use pictures::Ranges;
 pub use probe::Explained;
 
 use egui::{CentralPanel, Panel, ScrollArea, Ui};
@@ -36,8 +42,11 @@ impl Viewer {
                 ScrollArea::vertical().id_salt("why").show(ui, |ui| {
                     self.probe(ui);
                     self.legend(ui);
+                    self.beside(ui);
                     if self.settings.metrics && self.set.original.is_some() {
                         self.metrics(ui);
+                        self.distortion(ui);
+                        self.measure_plots(ui);
                     }
                 });
             });

@@ -3,54 +3,11 @@
 use egui::Ui;
 
 use crate::app::Viewer;
-use crate::colours::{Map, Scale};
-use crate::paint::{self, ErrorMode, Overlay};
-use crate::pane::{Bar, Pane, Picture};
-use crate::plane::Plane;
+use crate::arrangement::{Panes, show_only};
+use crate::paint::Overlay;
+use crate::pane::{Pane, Touch};
 use crate::service::Planes;
-use crate::settings::RangeMode;
-use crate::words::number;
-
-/// One pane: its title, what it is of, and which of the viewer's pictures it is.
-struct Slot {
-    title: String,
-    which: Which,
-}
-
-/// Title and colour bar of a pane take this much of its height.
-const TRIMMINGS: f32 = 60.0;
-
-/// The slots in as many rows as make the pictures largest.
-fn arranged(slots: Vec<Slot>, planes: &Planes, space: egui::Vec2) -> Vec<Vec<Slot>> {
-    let plane = planes.subject.as_ref().or(planes.original.as_ref());
-    let side = plane.map_or(egui::Vec2::splat(1.0), |p| {
-        egui::vec2(p.size.columns.max(1) as f32, p.size.rows.max(1) as f32)
-    });
-    let fit = |rows: usize| {
-        let columns = slots.len().div_ceil(rows);
-        let pane = space / egui::vec2(columns as f32, rows as f32) - egui::vec2(8.0, TRIMMINGS);
-        (pane / side).min_elem()
-    };
-    let best = (1..=slots.len()).max_by(|&a, &b| fit(a).total_cmp(&fit(b)));
-    let columns = slots.len().div_ceil(best.unwrap_or(1)).max(1);
-    let mut rows = Vec::new();
-    for slot in slots {
-        match rows.last_mut() {
-            Some(row) if Vec::len(row) < columns => row.push(slot),
-            _ => rows.push(vec![slot]),
-        }
-    }
-    rows
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
-    Original,
-    Subject,
-    Error,
-    Other,
-    OtherError,
-}
+use crate::which::Which;
 
 impl Viewer {
     pub(super) fn panes(&mut self, ui: &mut Ui) {
@@ -61,32 +18,27 @@ impl Viewer {
             });
             return;
         };
-        let scale = self.scale(&planes);
-        self.paint(ui, &planes, scale);
-        let rows = arranged(self.slots(&planes), &planes, ui.available_size());
-        let mut touched = Vec::new();
-        let space = ui.available_size();
-        let height = space.y / rows.len().max(1) as f32 - ui.spacing().item_spacing.y;
-        for row in &rows {
-            ui.allocate_ui(egui::vec2(space.x, height), |ui| {
-                ui.columns(rows[0].len(), |columns| {
-                    for (ui, slot) in columns.iter_mut().zip(row) {
-                        ui.set_height(height);
-                        touched.push(self.pane(ui, slot, &planes, scale));
-                    }
-                });
-            });
-        }
+        self.paint(ui, &planes);
+        let mut tree = self.settings.arrangement.clone();
+        show_only(&mut tree, &self.shown(&planes));
+        let (mut hovered, mut planes_to_go) = (None, 0);
+        let titles = Which::ALL.map(|which| self.title(which, &planes));
+        let mut panes = Panes {
+            titles: titles.clone(),
+            size: planes.size(),
+            draw: |ui: &mut Ui, which: Which| {
+                let touch = self.pane(ui, which, &titles[which as usize], &planes);
+                hovered = hovered.or(touch.hovered);
+                planes_to_go += touch.planes;
+                self.visible = touch.visible;
+                touch.taken
+            },
+        };
+        tree.ui(&mut panes, ui);
+        self.settings.arrangement = tree;
         self.planes = Some(planes);
-        let clicked = ui.input(|i| i.pointer.primary_clicked());
-        let mut hovered = None;
-        for touch in touched {
-            hovered = hovered.or(touch.hovered);
-            if touch.planes != 0 {
-                self.go(i64::from(touch.planes));
-            }
-        }
-        if hovered.is_some() && clicked {
+        self.go(i64::from(planes_to_go));
+        if hovered.is_some() && ui.input(|i| i.pointer.primary_clicked()) {
             self.pinned = !self.pinned;
         }
         if !self.pinned && hovered.is_some() {
@@ -94,147 +46,51 @@ impl Viewer {
         }
     }
 
-    fn slots(&self, planes: &Planes) -> Vec<Slot> {
-        let slot = |title: &str, which| Slot { title: title.to_owned(), which };
-        let mut slots = Vec::new();
-        if planes.original.is_some() {
-            slots.push(slot("Original", Which::Original));
-        }
-        if planes.subject.is_some() {
-            let shows = match self.settings.overlay {
+    /// What a pane is called.
+    pub(crate) fn title(&self, which: Which, planes: &Planes) -> String {
+        match which {
+            Which::Original => "Original".to_owned(),
+            Which::Reconstruction if self.blink && planes.original.is_some() => {
+                "Original (blink)".to_owned()
+            }
+            Which::Reconstruction => match self.settings.overlay {
                 Overlay::Off => "Reconstruction".to_owned(),
                 overlay => format!("Reconstruction and {}", overlay.name()),
-            };
-            let blinks = self.blink && planes.original.is_some();
-            slots.push(slot(if blinks { "Original (blink)" } else { &shows }, Which::Subject));
-        }
-        if planes.error.is_some() {
-            slots.push(slot(&format!("Error, {}", self.settings.error.name()), Which::Error));
-        }
-        if planes.other.is_some() {
-            let title = self.set.other.as_ref().map_or("", |d| &d.title);
-            slots.push(slot(&format!("The other: {title}"), Which::Other));
-        }
-        if planes.other_error.is_some() {
-            slots.push(slot("Error of the other", Which::OtherError));
-        }
-        slots
-    }
-
-    /// The range of the colours of values.
-    fn scale(&self, planes: &Planes) -> Scale {
-        let missing = self.set.leader().map_or(&[][..], |d| d.missing());
-        let plane = planes.original.as_ref().or(planes.subject.as_ref());
-        let field = self
-            .set
-            .subject
-            .as_ref()
-            .and_then(|s| s.facts.as_ref())
-            .map(|f| (f.certificate.min, f.certificate.max));
-        let of_plane = || plane.and_then(|p| p.range(missing));
-        let range = match self.settings.range {
-            RangeMode::Field => field.filter(|r| r.0 <= r.1).or_else(of_plane),
-            RangeMode::Plane => of_plane(),
-            RangeMode::Percentile => plane.and_then(|p| p.percentiles(0.01, missing)),
-        };
-        let (low, high) = range.unwrap_or((0.0, 1.0));
-        Scale { low, high, log: self.settings.log }
-    }
-
-    /// Makes the pictures that are not what they should be any more.
-    fn paint(&mut self, ui: &Ui, planes: &Planes, scale: Scale) {
-        let keys = ["original", "subject", "error", "other", "other error"]
-            .map(|name| self.picture_key(name));
-        let (map, settings) = (self.settings.map, &self.settings);
-        let missing: Vec<f64> = self.set.leader().map_or(Vec::new(), |d| d.missing().to_vec());
-        let tiles = self.set.subject.as_ref().and_then(|s| s.facts.as_ref()).map(|f| &f.tiles);
-        let grid = self.set.leader().map(|d| &d.grid);
-        let values = |plane: &Plane| paint::values(plane, map, scale, &missing);
-        let error = |plane: &Plane| {
-            let bound = self.set.bound();
-            paint::errors(plane, planes.original.as_ref(), bound, settings.error, &missing)
-        };
-        let pictures = &mut self.pictures;
-        if let Some(plane) = &planes.original {
-            pictures.original.update(ui, "original", keys[0], || values(plane));
-        }
-        if let Some(plane) = &planes.subject {
-            pictures.subject.update(ui, "subject", keys[1], || {
-                let mut image = values(plane);
-                if let (Some(tiles), Some(grid)) = (tiles, grid)
-                    && settings.overlay != Overlay::Off
-                {
-                    let place = (grid, planes.place);
-                    let over = (tiles, settings.overlay);
-                    paint::overlay(&mut image, plane, place, over, settings.opacity);
-                }
-                image
-            });
-        }
-        if let Some(plane) = &planes.error {
-            pictures.error.update(ui, "error", keys[2], || error(plane));
-        }
-        if let Some(plane) = &planes.other {
-            pictures.other.update(ui, "other", keys[3], || values(plane));
-        }
-        if let Some(plane) = &planes.other_error {
-            pictures.other_error.update(ui, "other error", keys[4], || error(plane));
+            },
+            Which::Error => format!("Error, {}", self.settings.error.name()),
+            Which::Other => {
+                let title = self.set.other.as_ref().map_or("", |d| &d.title);
+                format!("The other: {title}")
+            }
+            Which::OtherError => "Error of the other".to_owned(),
         }
     }
 
-    fn pane(
-        &mut self,
-        ui: &mut Ui,
-        slot: &Slot,
-        planes: &Planes,
-        scale: Scale,
-    ) -> crate::pane::Touch {
-        let p = &self.pictures;
-        let original = planes.original.is_some();
-        let (picture, plane): (&Picture, &Option<Plane>) = match slot.which {
-            Which::Original => (&p.original, &planes.original),
-            Which::Subject if self.blink && original => (&p.original, &planes.subject),
-            Which::Subject => (&p.subject, &planes.subject),
-            Which::Error => (&p.error, &planes.error),
-            Which::Other => (&p.other, &planes.other),
-            Which::OtherError => (&p.other_error, &planes.other_error),
+    /// The panes that there is something to show in.
+    pub(crate) fn shown(&self, planes: &Planes) -> Vec<Which> {
+        let there = Which::ALL.into_iter().filter(|&which| planes.of(which).is_some());
+        let there: Vec<Which> = there.collect();
+        let layout = self.settings.layout;
+        let shows = |which: &&Which| layout.shows(**which == Which::Original, which.is_error());
+        let shown: Vec<Which> = there.iter().filter(shows).copied().collect();
+        // A layout without a pane is of use when more is open.
+        if shown.is_empty() { there } else { shown }
+    }
+
+    fn pane(&mut self, ui: &mut Ui, which: Which, title: &str, planes: &Planes) -> Touch {
+        let pictures = &self.pictures;
+        let picture = match which {
+            Which::Reconstruction if self.blink && planes.original.is_some() => {
+                pictures.of(Which::Original)
+            }
+            which => pictures.of(which),
         };
-        let wipe = match (slot.which, self.wipe) {
-            (Which::Original, Some(at)) => Some((&p.subject, at)),
+        let wipe = match (which, self.wipe) {
+            (Which::Original, Some(at)) => Some((pictures.of(Which::Reconstruction), at)),
             _ => None,
         };
-        let bar = match slot.which {
-            Which::Error | Which::OtherError => self.error_bar(plane.as_ref()),
-            _ => Bar {
-                table: self.settings.map.table(),
-                labels: [number(scale.low), String::new(), number(scale.high)],
-            },
-        };
-        let size = plane.as_ref().map_or(Default::default(), |p| p.size);
-        let pane = Pane { title: &slot.title, picture, wipe, size, bar: Some(bar) };
+        let bar = self.bar(which, planes.of(which), self.scale(which, planes));
+        let pane = Pane { title, picture, wipe, size: planes.size(), bar: Some(bar) };
         pane.show(ui, &mut self.camera, self.cursor)
-    }
-
-    fn error_bar(&self, plane: Option<&Plane>) -> Bar {
-        let largest = || {
-            let values = plane.map_or(&[][..], |p| &p.values);
-            values.iter().fold(0.0f64, |m, e| m.max(e.abs()))
-        };
-        let bound = self.set.bound();
-        let limit = number(bound.unwrap_or_else(largest));
-        let alarm = if bound.is_some() { "pink: beyond the bound" } else { "" };
-        match self.settings.error {
-            ErrorMode::Signed => Bar {
-                table: Map::BlueRed.table(),
-                labels: [format!("−{limit}"), alarm.to_owned(), format!("+{limit}")],
-            },
-            ErrorMode::Absolute => {
-                Bar { table: Map::Magma.table(), labels: ["0".to_owned(), alarm.to_owned(), limit] }
-            }
-            ErrorMode::Relative => Bar {
-                table: Map::Magma.table(),
-                labels: ["1e-6 of the value".to_owned(), alarm.to_owned(), "1".to_owned()],
-            },
-        }
     }
 }

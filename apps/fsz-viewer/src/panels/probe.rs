@@ -39,12 +39,18 @@ impl Viewer {
             };
             show("index", format!("{index:?}"));
             let Some(planes) = self.planes.as_ref().filter(|p| p.place == place) else { return };
-            for (name, plane) in [
-                ("original", &planes.original),
-                ("reconstructed", &planes.subject),
-                ("the other", &planes.other),
+            for (name, plane, document) in [
+                ("original", &planes.original, &self.set.original),
+                ("reconstructed", &planes.subject, &self.set.subject),
+                ("the other", &planes.other, &self.set.other),
             ] {
-                if let Some(value) = plane.as_ref().and_then(|p| p.at(row, column)) {
+                let Some(plane) = plane else { continue };
+                // What is rounded to be looked at is read again.
+                let value = match document.as_ref().filter(|_| plane.rounded) {
+                    Some(document) => document.exact(&Codec::cpu(), position),
+                    None => plane.at(row, column),
+                };
+                if let Some(value) = value {
                     show(name, words::exact(value, single));
                 }
             }
@@ -56,7 +62,10 @@ impl Viewer {
                 }
             }
             if let Some((number, tile)) = facts.as_ref().and_then(|f| f.tiles.of(position)) {
-                show("tile", number.to_string());
+                match facts.as_ref().and_then(|f| f.tiles.part(number)) {
+                    Some((block, tile)) => show("tile", format!("{tile} of ADIOS2 block {block}")),
+                    None => show("tile", number.to_string()),
+                }
                 show("stored as", kind_name(tile.kind).to_owned());
                 show("bytes", tile.bytes.to_string());
                 show("block rates", format!("{:?}", tile.rates));
@@ -80,7 +89,8 @@ impl Viewer {
         if self.explained.tile != Some((self.generation, number)) {
             let decoded = subject.tile(&Codec::cpu(), number).unwrap_or_default();
             let single = subject.dtype == Dtype::F32;
-            let codes = explain::codes(&decoded, facts.header.quantization_step, single);
+            let step = subject.step(number).unwrap_or(facts.header.quantization_step);
+            let codes = explain::codes(&decoded, step, single);
             self.explained = Explained {
                 tile: Some((self.generation, number)),
                 costs: (!codes.is_empty()).then(|| explain::costs(&codes)),

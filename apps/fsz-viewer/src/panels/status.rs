@@ -3,12 +3,17 @@
 use egui::{ProgressBar, Ui};
 
 use crate::app::Viewer;
+use crate::which::Which;
 
 impl Viewer {
     pub(super) fn status(&mut self, ui: &mut Ui) {
         ui.horizontal(|ui| {
             if let Some(planes) = &self.planes {
                 ui.label(format!("decoded on {}", planes.decoder));
+                if Which::ALL.iter().any(|&which| self.picture(which).is_on_gpu()) {
+                    ui.separator();
+                    ui.label("painted on the GPU");
+                }
                 ui.separator();
                 ui.label(format!("planes in {:.2} ms", planes.took.as_secs_f64() * 1e3));
             } else {

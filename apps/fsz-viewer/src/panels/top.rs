@@ -66,18 +66,9 @@ impl Viewer {
                 ui.strong(&leader.title);
             }
         });
-        let mut dismissed = None;
-        for (i, message) in self.messages.iter().enumerate() {
-            ui.horizontal_wrapped(|ui| {
-                ui.colored_label(ui.visuals().error_fg_color, message);
-                if ui.small_button("dismiss").clicked() {
-                    dismissed = Some(i);
-                }
-            });
-        }
-        if let Some(i) = dismissed {
-            self.messages.remove(i);
-        }
+        let alarming = ui.visuals().error_fg_color;
+        lines(ui, &mut self.messages, Some(alarming));
+        lines(ui, &mut self.notes, None);
     }
 
     pub(super) fn welcome(&mut self, ui: &mut Ui) {
@@ -93,17 +84,43 @@ impl Viewer {
         let dropped: Vec<std::path::PathBuf> =
             ui.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_path_buf()).collect());
         for path in dropped {
-            let compressed = matches!(
-                fsz_field::Kind::of(&path),
-                Ok(fsz_field::Kind::Fsz | fsz_field::Kind::Bp) | Err(_)
-            );
-            let role = match (&self.set.subject, compressed) {
-                (_, true) => Role::Subject,
-                (Some(_), false) if self.set.original.is_some() => Role::Other,
-                (Some(_), false) => Role::Original,
-                (None, false) => Role::Subject,
-            };
+            let role = self.role_of(&path);
             self.open(&path, role);
         }
+    }
+
+    /// What a file that is dropped on the window is likely to be.
+    fn role_of(&self, path: &std::path::Path) -> Role {
+        let opened = self.set.subject.is_some();
+        match fsz_field::Kind::of(path) {
+            // A stream of another compressor, beside what is open.
+            Ok(fsz_field::Kind::Zfp) if opened => Role::Other,
+            Ok(fsz_field::Kind::Raw | fsz_field::Kind::Npy) if opened => {
+                match self.set.original.is_some() {
+                    true => Role::Other,
+                    false => Role::Original,
+                }
+            }
+            _ => Role::Subject,
+        }
+    }
+}
+
+/// Lines that stay until they are dismissed.
+fn lines(ui: &mut Ui, lines: &mut Vec<String>, colour: Option<egui::Color32>) {
+    let mut dismissed = None;
+    for (i, line) in lines.iter().enumerate() {
+        ui.horizontal_wrapped(|ui| {
+            match colour {
+                Some(colour) => ui.colored_label(colour, line),
+                None => ui.label(line),
+            };
+            if ui.small_button("dismiss").clicked() {
+                dismissed = Some(i);
+            }
+        });
+    }
+    if let Some(i) = dismissed {
+        lines.remove(i);
     }
 }

@@ -59,14 +59,16 @@ fn variables_and_steps_of_a_pair_go_together() {
         ..Default::default()
     };
     let mut viewer = harness(start, Settings::default());
-    for (variable, step, tiles) in [("whole", 1, true), ("whole", 2, true), ("halves", 0, false)] {
+    for (variable, step, blocks) in
+        [("whole", 1, 1), ("whole", 2, 1), ("halves", 2, 2), ("halves", 0, 2)]
+    {
         viewer.state_mut().choose(Choice { variable: variable.to_owned(), step });
         settle(&mut viewer);
         let state = viewer.state();
         assert_eq!(state.messages(), [""; 0]);
         assert_eq!(state.set().bound(), Some(0.01));
-        let facts = state.set().subject.as_ref().expect("a reconstruction").facts.as_ref();
-        assert_eq!(facts.is_some(), tiles, "{variable} is one stream");
+        let subject = state.set().subject.as_ref().expect("a reconstruction");
+        assert_eq!(subject.facts.as_ref().map(|f| f.blocks), Some(blocks), "{variable}");
         let planes = state.planes().expect("planes");
         let original = planes.original.as_ref().expect("the original");
         assert_eq!(original.at(30, 30), Some(f64::from(at(&shop, step)[30 * 50 + 30])));
@@ -76,6 +78,13 @@ fn variables_and_steps_of_a_pair_go_together() {
     }
     assert!(shows(&viewer, "Variable"));
     assert!(viewer.query_all_by_label_contains("fsz.bp halves step 0").next().is_some());
+    // Variable and step come back with the files.
+    viewer.state_mut().choose(Choice { variable: "halves".to_owned(), step: 1 });
+    settle(&mut viewer);
+    let again = harness(Start::default(), viewer.state().kept());
+    let title = again.state().set().subject.as_ref().map(|d| d.title.clone());
+    assert_eq!(title.as_deref(), Some("fsz.bp halves step 1"));
+    assert!(again.state().set().original.is_some());
 }
 
 #[test]
@@ -92,4 +101,81 @@ fn play_goes_through_the_steps() {
         seen.insert(title.chars().last());
     }
     assert_eq!(seen.len(), 3, "{seen:?}");
+}
+
+/// Four ADIOS2 blocks of one plane each, which are cut across the planes that are looked at.
+const QUARTERS: [([u64; 3], [u64; 3]); 4] = [
+    ([0, 0, 0], [12, 13, 50]),
+    ([0, 13, 0], [12, 27, 21]),
+    ([0, 13, 21], [7, 27, 29]),
+    ([7, 13, 21], [5, 27, 29]),
+];
+
+#[test]
+fn tiles_of_several_blocks_lie_at_their_places() {
+    let shop = Shop::new();
+    adios2::plugin::load().expect("cargo build -p fsz-adios2 comes first");
+    std::fs::write(shop.path("adios2.xml"), CONFIG).unwrap();
+    let io = Adios::with_config(&shop.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
+    let variable = io.define_variable::<f32>("whole", &Layout::whole(&shop.shape)).unwrap();
+    let mut out = io.open(shop.path("quarters.bp"), Mode::Write).unwrap();
+    out.begin_step(None).unwrap();
+    for (start, count) in &QUARTERS {
+        let inside = |i: &usize| {
+            let index = [i / 2000, i / 50 % 40, i % 50].map(|i| i as u64);
+            (0..3).all(|a| (start[a]..start[a] + count[a]).contains(&index[a]))
+        };
+        let values: Vec<f32> = (0..24000).filter(inside).map(|i| shop.values[i]).collect();
+        out.put_block(&variable, start, count, &values).unwrap();
+    }
+    out.end_step().unwrap();
+    out.close().unwrap();
+    let mut viewer = shop.viewer("quarters.bp", Some("wave_12x40x50.f32"));
+    assert_eq!(viewer.state().messages(), [""; 0]);
+    assert!(shows(&viewer, "ADIOS2 blocks"));
+    let subject = viewer.state().set().subject.clone().expect("a reconstruction");
+    let facts = subject.facts.as_ref().expect("facts of the streams");
+    let tiles: u64 = QUARTERS.iter().map(|(_, c)| c.iter().product::<u64>().div_ceil(256)).sum();
+    assert_eq!((facts.blocks, facts.tiles.len() as u64), (4, tiles));
+    // Every plane of every axis is put together of what the blocks hold of it.
+    for key in [egui::Key::Num1, egui::Key::Num2, egui::Key::Num3] {
+        viewer.key_press(key);
+        for _ in 0..3 {
+            viewer.key_press(egui::Key::PageUp);
+            settle(&mut viewer);
+            let planes = viewer.state().planes().expect("planes");
+            let (a, b) = (planes.original.as_ref().unwrap(), planes.subject.as_ref().unwrap());
+            for (a, b) in a.values.iter().zip(&b.values) {
+                assert!((a - b).abs() <= 0.01 || a.is_nan() && b.is_nan(), "{a} {b}");
+            }
+        }
+    }
+    // The overlay and the reasons of a tile come from the block that holds it.
+    viewer.key_press(egui::Key::V);
+    settle(&mut viewer);
+    let pane = "Reconstruction and variant of each tile";
+    let pane = viewer.get_by_role_and_label(egui::Role::Image, pane).rect();
+    viewer.hover_at(pane.center());
+    settle(&mut viewer);
+    assert!(viewer.query_all_by_label_contains("of ADIOS2 block").next().is_some());
+    assert!(viewer.query_all_by_label_contains("bytes").next().is_some());
+}
+
+#[test]
+fn blocks_on_each_other_are_read_by_adios2() {
+    let shop = Shop::new();
+    adios2::plugin::load().expect("cargo build -p fsz-adios2 comes first");
+    std::fs::write(shop.path("adios2.xml"), CONFIG).unwrap();
+    let io = Adios::with_config(&shop.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
+    let variable = io.define_variable::<f32>("whole", &Layout::whole(&shop.shape)).unwrap();
+    let mut out = io.open(shop.path("twice.bp"), Mode::Write).unwrap();
+    out.begin_step(None).unwrap();
+    out.put_block(&variable, &[0, 0, 0], &shop.shape, &shop.values).unwrap();
+    out.put_block(&variable, &[0, 0, 0], &[6, 40, 50], &shop.values[..12000]).unwrap();
+    out.end_step().unwrap();
+    out.close().unwrap();
+    let viewer = shop.viewer("twice.bp", Some("wave_12x40x50.f32"));
+    let subject = viewer.state().set().subject.as_ref().expect("a reconstruction");
+    assert!(subject.facts.is_none() && subject.decoded_bound == Some(0.01));
+    assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
 }

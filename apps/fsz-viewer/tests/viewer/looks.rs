@@ -1,26 +1,49 @@
-//! The window drawn on a graphics card or a software one.
+//! What the window looks like, drawn by a software GPU as in CI, against the pictures in `tests/snapshots`.
+//! `UPDATE_SNAPSHOTS=1` writes them anew; look at them before they are committed.
 
-use fsz_viewer::{Settings, Start};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use fsz_viewer::{ErrorMode, Overlay, Settings, Start, Viewer};
+use image::RgbaImage;
 
-use crate::shop::{Shop, harness};
+use crate::shop::{Shop, gpu_harness};
+
+/// The part of the window with the panes: times and paths around them are others each time.
+fn panes(viewer: &mut Harness<'_, Viewer>, names: &[&str]) -> RgbaImage {
+    let whole = viewer.render().expect("a picture");
+    let rects = names.iter().map(|name| {
+        viewer.get_by_role_and_label(egui::Role::Image, name).rect().expand2(egui::vec2(0.0, 26.0))
+    });
+    let area = rects.reduce(|a, b| a.union(b)).expect("panes");
+    let [x, y] = [area.min.x as u32, area.min.y as u32];
+    let (width, height) = (area.width() as u32, (area.height() as u32).min(whole.height() - y));
+    image::imageops::crop_imm(&whole, x, y, width, height).to_image()
+}
 
 #[test]
-fn the_panes_show_the_field() {
+fn the_panes_look_as_they_did() {
     let shop = Shop::new();
     let start = Start {
-        files: vec![shop.path("wave.fsz"), shop.path("rough.fsz")],
+        files: vec![shop.path("wave.fsz")],
         original: Some(shop.path("wave_12x40x50.f32")),
         ..Default::default()
     };
-    let mut harness = harness(start, Settings::default());
-    let image = match harness.render() {
-        Ok(image) => image,
-        Err(reason) => {
-            eprintln!("SKIPPED: drawing the window: {reason}");
-            return;
-        }
-    };
-    if let Some(path) = std::env::var_os("FSZ_VIEWER_PICTURE") {
-        image.save(path).expect("a picture");
+    let looks = [
+        ("error", Settings::default(), ["Original", "Reconstruction", "Error, signed"]),
+        (
+            "variants",
+            Settings {
+                overlay: Overlay::Variants,
+                error: ErrorMode::Relative,
+                log: true,
+                ..Default::default()
+            },
+            ["Original", "Reconstruction and variant of each tile", "Error, relative to the value"],
+        ),
+    ];
+    for (name, settings, titles) in looks {
+        let Some(mut viewer) = gpu_harness(start.clone(), settings) else { return };
+        let image = panes(&mut viewer, &titles);
+        egui_kittest::image_snapshot(&image, name);
     }
 }

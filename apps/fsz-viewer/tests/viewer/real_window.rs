@@ -12,6 +12,9 @@ use crate::shop::Shop;
 /// The longest that anything may take: a software renderer begins slowly.
 const LONGEST: Duration = Duration::from_secs(90);
 
+/// Columns and rows of the screen.
+const SIDES: (usize, usize) = (1280, 800);
+
 /// A process that ends with the test.
 struct Running(Child);
 
@@ -39,7 +42,8 @@ impl Screen {
         }
         // The server finds a free number and says it on this pipe.
         let mut server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
+            .args(["-displayfd", "1", "-screen", "0", &format!("{}x{}x24", SIDES.0, SIDES.1)])
+            .args(["-nolisten", "tcp"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -69,9 +73,9 @@ impl Screen {
     }
 
     /// Waits until the screen is as wanted.
-    fn wait(&self, viewer: &mut Child, what: &str, wanted: impl Fn(&[u8]) -> bool) {
+    fn wait(&self, viewer: &mut Child, what: &str, mut wanted: impl FnMut(Vec<u8>) -> bool) {
         let began = Instant::now();
-        while !wanted(&self.points()) {
+        while !wanted(self.points()) {
             let ended = viewer.try_wait().expect("it can be asked");
             assert!(ended.is_none(), "the viewer ended ({ended:?}) before {what}");
             assert!(began.elapsed() < LONGEST, "no {what} for {LONGEST:?}");
@@ -81,12 +85,21 @@ impl Screen {
     }
 }
 
+/// The middle third of each row: panes, whatever the panels beside them do.
+fn middle(points: &[u8]) -> Vec<u8> {
+    points
+        .chunks(4 * SIDES.0)
+        .flat_map(|row| &row[row.len() / 3..2 * row.len() / 3])
+        .copied()
+        .collect()
+}
+
 fn colours(points: &[u8]) -> usize {
     points.as_chunks::<4>().0.iter().collect::<HashSet<_>>().len()
 }
 
 #[test]
-fn the_window_shows_the_panes() {
+fn the_window_shows_the_panes_and_hears_keys() {
     let screen = match Screen::open() {
         Ok(screen) => screen,
         Err(reason) => {
@@ -99,6 +112,8 @@ fn the_window_shows_the_panes() {
         .arg(shop.path("wave.fsz"))
         .arg("--original")
         .arg(shop.path("wave_12x40x50.f32"))
+        // Whatever draws the window decodes and paints too, be it in software.
+        .args(["--decoder", "gpu"])
         .env("DISPLAY", &screen.display)
         .env_remove("WAYLAND_DISPLAY")
         .env("XDG_DATA_HOME", shop.path("data"))
@@ -108,7 +123,60 @@ fn the_window_shows_the_panes() {
         .expect("it starts");
     let mut viewer = Running(viewer);
     // Three panes of a field in viridis and blue to red: more colours than any frame around them.
-    screen.wait(&mut viewer.0, "picture of the panes", |points| colours(points) > 400);
+    screen.wait(&mut viewer.0, "picture of the panes", |points| colours(&points) > 400);
     let window = screen.ask("xdotool", &["search", "--onlyvisible", "--name", "FSZ viewer"]);
-    assert!(window.status.success() && !window.stdout.is_empty(), "no window of that name is seen");
+    let name = String::from_utf8_lossy(&window.stdout).trim().to_owned();
+    assert!(window.status.success() && !name.is_empty(), "no window of that name is seen");
+    // There is no window manager that would give it the keyboard.
+    screen.ask("xdotool", &["windowfocus", "--sync", &name]);
+    let mut still = Vec::new();
+    screen.wait(&mut viewer.0, "stillness", |points| {
+        let now = middle(&points);
+        let same = now == still;
+        still = now;
+        same
+    });
+    screen.ask("xdotool", &["key", "End"]);
+    screen.wait(&mut viewer.0, "other plane after a key", |points| middle(&points) != still);
+}
+
+#[test]
+fn the_next_window_opens_what_the_last_one_showed() {
+    let screen = match Screen::open() {
+        Ok(screen) => screen,
+        Err(reason) => {
+            eprintln!("SKIPPED: the viewer's session in a real window: {reason}");
+            return;
+        }
+    };
+    let shop = Shop::new();
+    let start = |files: &[&str]| {
+        let viewer = Command::new(env!("CARGO_BIN_EXE_fsz-viewer"))
+            .args(files.iter().map(|name| shop.path(name)))
+            .env("DISPLAY", &screen.display)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("XDG_DATA_HOME", shop.path("data"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        Running(viewer.expect("it starts"))
+    };
+    let mut first = start(&["wave.fsz"]);
+    screen.wait(&mut first.0, "picture of the pane", |points| colours(&points) > 450);
+    let window = screen.ask("xdotool", &["search", "--onlyvisible", "--name", "FSZ viewer"]);
+    let name = String::from_utf8_lossy(&window.stdout).trim().to_owned();
+    screen.ask("xdotool", &["windowfocus", "--sync", &name]);
+    screen.ask("xdotool", &["key", "ctrl+q"]);
+    let began = Instant::now();
+    let ended = loop {
+        if let Some(ended) = first.0.try_wait().expect("it can be asked") {
+            break ended;
+        }
+        assert!(began.elapsed() < LONGEST, "it does not end for {LONGEST:?}");
+        thread::sleep(Duration::from_millis(100));
+    };
+    assert!(ended.success(), "{ended:?}");
+    // Without a file there would be words only, in some 320 colours.
+    let mut second = start(&[]);
+    screen.wait(&mut second.0, "picture of the pane again", |points| colours(&points) > 450);
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use egui_kittest::wgpu::WgpuTestRenderer;
 use fsz::{Bound, Codec, Dtype, Options, max_compressed_len};
-use fsz_viewer::{Settings, Start, Viewer};
+use fsz_viewer::{Settings, Start, Viewer, Wanted};
 use tempfile::TempDir;
 
 /// The longest that anything may take.
@@ -41,6 +42,16 @@ impl Shop {
         shop
     }
 
+    /// The same without NaN, which zfp does not know: `numbers.fsz`, and the original beside it.
+    pub fn of_numbers() -> Shop {
+        let mut shop = Shop::new();
+        shop.values.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = 0.0);
+        let bytes: Vec<u8> = shop.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(shop.path("numbers_12x40x50.f32"), bytes).expect("a file");
+        std::fs::write(shop.path("numbers.fsz"), shop.stream(1e-3)).expect("a file");
+        shop
+    }
+
     pub fn stream(&self, bound: f64) -> Vec<u8> {
         let mut out = vec![0; max_compressed_len(&self.shape, Dtype::F32).unwrap() as usize];
         let options = Options::new(Bound::ValueRange(bound));
@@ -48,6 +59,16 @@ impl Shop {
             Codec::cpu().compress_into(&self.values, &self.shape, &options, &mut out).unwrap();
         out.truncate(len);
         out
+    }
+
+    /// A field of `f64` of the same shape: `NAME_12x40x50.f64`, and `NAME.fsz` of it.
+    pub fn put_double(&self, name: &str, values: &[f64]) {
+        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(self.path(&format!("{name}_12x40x50.f64")), bytes).expect("a file");
+        let mut out = vec![0; max_compressed_len(&self.shape, Dtype::F64).unwrap() as usize];
+        let options = Options::new(Bound::ValueRange(1e-3));
+        let len = Codec::cpu().compress_into(values, &self.shape, &options, &mut out).unwrap();
+        std::fs::write(self.path(&format!("{name}.fsz")), &out[..len]).expect("a file");
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -76,9 +97,39 @@ pub fn harness(start: Start, settings: Settings) -> Harness<'static, Viewer> {
     harness
 }
 
+/// A viewer, settled, that paints on the GPU that draws its window; none where there is no GPU, not even
+/// one in software.
+pub fn gpu_harness(start: Start, settings: Settings) -> Option<Harness<'static, Viewer>> {
+    if let Err(reason) = fsz_wgpu::Gpu::headless() {
+        eprintln!("SKIPPED: the window on a GPU: {reason}");
+        return None;
+    }
+    let setup = egui_kittest::wgpu::default_wgpu_setup();
+    let options = eframe::egui_wgpu::RendererOptions::PREDICTABLE;
+    let state = egui_kittest::wgpu::create_render_state(setup, options);
+    let start = Start { window: Some(state.clone()), decoder: Wanted::Gpu, ..start };
+    let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
+    let mut harness = Harness::builder()
+        .with_size([1400.0, 860.0])
+        .with_max_steps(8)
+        .renderer(WgpuTestRenderer::from_render_state(state))
+        .build_ui_state(|ui, viewer: &mut Viewer| viewer.ui(ui), viewer);
+    settle(&mut harness);
+    Some(harness)
+}
+
 /// Whether a text stands somewhere in the window.
 pub fn shows(harness: &Harness<'_, Viewer>, text: &str) -> bool {
     harness.query_all_by_label(text).next().is_some()
+}
+
+/// Clicks what has this label, scrolled into sight, and waits for what comes of it.
+pub fn press(harness: &mut Harness<'_, Viewer>, label: &str) {
+    harness.get_by_label(label).scroll_to_me();
+    // Scrolling takes some frames.
+    harness.run_steps(20);
+    harness.get_by_label(label).click();
+    settle(harness);
 }
 
 /// Waits for the threads and draws what they brought.

@@ -102,6 +102,6 @@ mod with_zfp {
         shop.fine(&["study", FIELD, "--range", "1e-3", "--out", "s"]);
         let words = ["study", FIELD, "--range", "1e-3", "--out", "s", "--force", "--zfp-stream"];
         shop.refused(&[&words[..], &["T_6x20x30=bare.zfp"]].concat(), "not a zfp stream");
-        shop.refused(&[&words[..], &["T_6x20x30=bare.zfp@16"]].concat(), "at a rate of 16");
+        shop.refused(&[&words[..], &["T_6x20x30=bare.zfp@16"]].concat(), "at 16 bits per value");
     }
 }

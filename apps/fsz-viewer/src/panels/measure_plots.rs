@@ -1,0 +1,94 @@
+//! Distribution, autocorrelation and spectrum of what was measured, of the whole field and beside it of
+//! the plane.
+
+use egui::{Color32, Ui};
+use egui_plot::{Bar, BarChart, Corner, Legend, Line, LineStyle, Plot, PlotPoints, VLine};
+use fsz_metrics::Shell;
+
+use crate::app::Viewer;
+use crate::measures::Measures;
+
+/// Colours of the original and of the two reconstructions, told apart by people who do not tell red
+/// from green, too.
+const COLOURS: [Color32; 3] = [
+    Color32::from_rgb(0x99, 0x99, 0x99),
+    Color32::from_rgb(0x56, 0xb4, 0xe9),
+    Color32::from_rgb(0xe6, 0x9f, 0x00),
+];
+
+fn plot(name: &str) -> Plot<'_> {
+    Plot::new(name).height(130.0).allow_scroll(false)
+}
+
+/// A line of the whole field, or a dashed one of the plane.
+fn line(name: &str, plane: bool, colour: Color32, points: Vec<[f64; 2]>) -> Line<'static> {
+    let name = if plane { format!("{name}, this plane") } else { name.to_owned() };
+    let style = if plane { LineStyle::dashed_dense() } else { LineStyle::Solid };
+    Line::new(name, PlotPoints::from(points)).color(colour).style(style)
+}
+
+fn by_lag(measures: &Measures) -> Vec<[f64; 2]> {
+    let lags = measures.autocorrelation.iter().enumerate();
+    lags.filter(|(_, r)| r.is_finite()).map(|(i, &r)| [i as f64 + 1.0, r]).collect()
+}
+
+fn by_frequency(shells: &[Shell]) -> Vec<[f64; 2]> {
+    let seen = shells.iter().filter(|s| s.power > 0.0);
+    seen.map(|s| [s.frequency, s.power.log10()]).collect()
+}
+
+impl Viewer {
+    pub(super) fn measure_plots(&mut self, ui: &mut Ui) {
+        let (field, plane) = (self.measured.both(), self.plane_figures());
+        if field == [None, None] && plane == [None, None] {
+            return;
+        }
+        let names = self.codecs();
+        ui.add_space(8.0);
+        ui.label("Distribution of the error; lines at ± the bound");
+        let bound = self.set.bound();
+        plot("error histogram").show(ui, |plot| {
+            for ((name, measures), colour) in names.into_iter().zip(field).zip(&COLOURS[1..]) {
+                let Some(histogram) = measures.and_then(|m| m.histogram.as_ref()) else { continue };
+                let width = 2.0 * histogram.limit / histogram.counts.len() as f64;
+                let bars = histogram
+                    .edges()
+                    .zip(&histogram.counts)
+                    .map(|(edge, &count)| Bar::new(edge + width / 2.0, count as f64).width(width))
+                    .collect();
+                plot.bar_chart(BarChart::new(name, bars).color(*colour));
+            }
+            for at in bound.into_iter().flat_map(|b| [-b, b]) {
+                plot.vline(VLine::new("bound", at));
+            }
+        });
+        ui.add_space(6.0);
+        ui.label("Autocorrelation of the error along the fastest axis, by lag; dashed: this plane");
+        plot("autocorrelation").include_y(-1.0).include_y(1.0).show(ui, |plot| {
+            for (of, is_plane) in [(field, false), (plane, true)] {
+                for ((name, measures), colour) in names.into_iter().zip(of).zip(&COLOURS[1..]) {
+                    let Some(measures) = measures else { continue };
+                    plot.line(line(name, is_plane, *colour, by_lag(measures)));
+                }
+            }
+        });
+        ui.add_space(6.0);
+        ui.label("Power spectrum (log10) by cycles per sample; dashed: this plane");
+        plot("power spectrum").legend(Legend::default().position(Corner::LeftBottom)).show(
+            ui,
+            |plot| {
+                for (of, is_plane) in [(field, false), (plane, true)] {
+                    if let Some(first) = of.into_iter().flatten().next() {
+                        let points = by_frequency(&first.spectra[0]);
+                        plot.line(line("original", is_plane, COLOURS[0], points));
+                    }
+                    for ((name, measures), colour) in names.into_iter().zip(of).zip(&COLOURS[1..]) {
+                        let Some(measures) = measures else { continue };
+                        let points = by_frequency(&measures.spectra[1]);
+                        plot.line(line(name, is_plane, *colour, points));
+                    }
+                }
+            },
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! The pictures in the panes, made anew when they are not what they should be any more.
+
+use egui::Ui;
+
+use crate::app::Viewer;
+use crate::colours::Scale;
+use crate::document::Result;
+use crate::plane::{Place, Plane};
+use crate::scene::Scene;
+use crate::service::Planes;
+use crate::settings::RangeMode;
+use crate::which::Which;
+
+/// Ranges of the planes that are shown, kept until others are.
+#[derive(Debug, Default)]
+pub struct Ranges {
+    of: Option<(u64, Place, RangeMode)>,
+    ranges: [Option<(f64, f64)>; Which::ALL.len()],
+}
+
+impl Viewer {
+    pub(super) fn paint(&mut self, ui: &Ui, planes: &Planes) {
+        self.measure_ranges(planes);
+        if let Err(reason) = self.painted(ui, planes) {
+            self.brush = None;
+            self.say(format!("{reason}; pictures are painted on the CPU from here on"));
+        }
+    }
+
+    fn painted(&mut self, ui: &Ui, planes: &Planes) -> Result<()> {
+        for which in Which::ALL {
+            let Some(plane) = planes.of(which) else { continue };
+            let Some(leader) = self.set.leader() else { continue };
+            let key = self.picture_key(which, planes.place);
+            let facts = self.set.subject.as_ref().and_then(|s| s.facts.as_ref());
+            let scene = Scene {
+                gpu: self.brush.is_some(),
+                map: self.settings.map,
+                scale: self.scale(which, planes),
+                missing: leader.missing(),
+                error: self.settings.error,
+                bound: self.set.bound(),
+                overlay: self.settings.overlay,
+                opacity: self.settings.opacity,
+                tiles: facts.map(|f| &f.tiles),
+                grid: &leader.grid,
+                place: planes.place,
+            };
+            let original = planes.original.as_ref();
+            let make = || match which {
+                Which::Error => scene.errors(plane, planes.subject.as_ref(), original),
+                Which::OtherError => scene.errors(plane, planes.other.as_ref(), original),
+                _ => scene.values(plane, which == Which::Reconstruction),
+            };
+            self.pictures.at(which).update(ui, which.name(), key, self.brush.as_ref(), make)?;
+        }
+        Ok(())
+    }
+
+    /// The range of the colours of a pane's values.
+    pub(crate) fn scale(&self, which: Which, planes: &Planes) -> Scale {
+        let facts = self.set.subject.as_ref().and_then(|s| s.facts.as_ref());
+        let field = facts.map(|f| (f.certificate.min, f.certificate.max)).filter(|r| r.0 <= r.1);
+        // The panes share the range of the first that there is.
+        let first = Which::ALL.into_iter().find(|&w| !w.is_error() && planes.of(w).is_some());
+        let of = |which: Which| self.ranges.ranges[which as usize];
+        let range = match self.settings.range {
+            RangeMode::Field => field.or_else(|| of(first?)),
+            RangeMode::Plane | RangeMode::Percentile => first.and_then(of),
+            RangeMode::Own => of(which),
+        };
+        let (low, high) = range.unwrap_or((0.0, 1.0));
+        Scale { low, high, log: self.settings.log }
+    }
+
+    fn measure_ranges(&mut self, planes: &Planes) {
+        let of = Some((self.generation, planes.place, self.settings.range));
+        if self.ranges.of == of {
+            return;
+        }
+        let missing = self.set.leader().map_or(&[][..], |d| d.missing());
+        let range = |plane: &Plane| match self.settings.range {
+            RangeMode::Percentile => plane.percentiles(0.01, missing),
+            _ => plane.range(missing),
+        };
+        let ranges =
+            Which::ALL.map(|which| planes.of(which).filter(|_| !which.is_error()).and_then(range));
+        self.ranges = Ranges { of, ranges };
+    }
+}

@@ -1,0 +1,116 @@
+//! Figures of the plane that is looked at, kept up with it in the background.
+
+use std::sync::Arc;
+
+use fsz::{Dtype, Progress};
+use fsz_field::{Field, Shape};
+
+use crate::app::{Measured, Viewer};
+use crate::aside::Found;
+use crate::document::Result;
+use crate::measures::Measures;
+use crate::plane::{Place, Plane};
+
+/// Figures of a plane.
+#[derive(Debug, Default)]
+pub struct PlaneMeasures {
+    /// The plane, and the set that it is of.
+    of: Option<(Place, u64)>,
+    figures: Measured,
+    /// One plane at a time: those passed meanwhile are left out.
+    running: Option<(Arc<Progress>, (Place, u64))>,
+}
+
+impl PlaneMeasures {
+    /// Whether figures are still to come.
+    pub fn running(&self) -> bool {
+        self.running.is_some()
+    }
+}
+
+impl Viewer {
+    /// Measures the plane that is shown, unless it is measured or another one is being.
+    pub(crate) fn measure_plane(&mut self) {
+        let wanted = (self.place, self.generation);
+        let measures = &self.plane_measures;
+        if measures.running() || measures.of == Some(wanted) || self.playing {
+            return;
+        }
+        let Some(planes) = self.planes.as_ref().filter(|_| self.shown == Some(wanted)) else {
+            return;
+        };
+        let (Some(leader), Some(original)) = (self.set.leader(), planes.original.clone()) else {
+            return;
+        };
+        if !self.settings.metrics || (planes.subject.is_none() && planes.other.is_none()) {
+            return;
+        }
+        let sides = match leader.grid.shape() {
+            // Folded for the window only.
+            &[n] => vec![n],
+            _ => vec![original.size.rows as u64, original.size.columns as u64],
+        };
+        let missing = missing_as(leader.missing(), leader.dtype);
+        let bound = self.set.bound();
+        let (subject, other) = (planes.subject.clone(), planes.other.clone());
+        let progress = self.service.aside.run(move |_, tell| {
+            let of = |plane: Option<Plane>| {
+                plane.map(|plane| measured(&sides, &original, plane, bound, &missing))
+            };
+            let figures = Measured { subject: of(subject), other: of(other) };
+            tell(Found::Plane(figures));
+        });
+        self.plane_measures.running = Some((progress, wanted));
+    }
+
+    /// Takes the figures of a plane.
+    pub(crate) fn plane_measured(&mut self, progress: &Arc<Progress>, figures: Measured) {
+        if let Some((_, of)) =
+            self.plane_measures.running.take_if(|(p, _)| Arc::ptr_eq(p, progress))
+        {
+            // A plane that cannot be measured says so where its figures would stand.
+            self.plane_measures.figures = figures;
+            self.plane_measures.of = Some(of);
+        }
+    }
+
+    /// The work is over, whether it told anything or not.
+    pub(crate) fn plane_ended(&mut self, progress: &Arc<Progress>) {
+        if let Some((_, of)) =
+            self.plane_measures.running.take_if(|(p, _)| Arc::ptr_eq(p, progress))
+        {
+            self.plane_measures.figures = Measured::default();
+            self.plane_measures.of = Some(of);
+        }
+    }
+
+    /// Figures of the plane that is shown: of the subject and of the other reconstruction.
+    pub fn plane_figures(&self) -> [Option<&Measures>; 2] {
+        match self.plane_measures.of == Some((self.place, self.generation)) {
+            true => self.plane_measures.figures.both(),
+            false => [None, None],
+        }
+    }
+}
+
+/// Named missing values as they stand in a plane, where single precision is written as double.
+fn missing_as(missing: &[f64], dtype: Dtype) -> Vec<f64> {
+    let rounded = |&value: &f64| match dtype {
+        Dtype::F32 => f64::from(value as f32),
+        Dtype::F64 => value,
+    };
+    missing.iter().map(rounded).collect()
+}
+
+fn measured(
+    sides: &[u64],
+    original: &Plane,
+    plane: Plane,
+    bound: Option<f64>,
+    missing: &[f64],
+) -> Result<Box<Measures>> {
+    let shape = Shape::new(sides).map_err(|e| e.to_string())?;
+    let field = |values: Vec<f64>| Field::new(shape.clone(), values).map_err(|e| e.to_string());
+    let (a, b) = (field(original.values.clone())?, field(plane.values)?);
+    Measures::of(&a, &b, bound, missing).map(Box::new)
+}

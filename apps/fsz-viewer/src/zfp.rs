@@ -1,0 +1,49 @@
+//! zfp beside FSZ, in builds that have it.
+
+use fsz_field::Field;
+
+use crate::document::Result;
+
+/// Whether this build has zfp.
+pub const BUILT_IN: bool = cfg!(feature = "zfp");
+
+/// What to do where it has not.
+pub const NOT_BUILT_IN: &str = "this build has no zfp: build the viewer with --features zfp";
+
+/// How much zfp is to keep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Asked {
+    /// Fixed rate: so many bits per value, as cuZFP.
+    Rate(f64),
+    /// Fixed accuracy: errors of at most this.
+    Accuracy(f64),
+}
+
+/// Compresses a field and decodes it again: its values, and the bytes of the stream. `proceed` hears
+/// how many values are done so far, and ends it by false: then there is no result.
+///
+/// # Errors
+/// When the field is none for zfp, or the build has none.
+#[cfg(feature = "zfp")]
+pub fn round_trip(
+    field: &Field,
+    asked: Asked,
+    proceed: impl FnMut(u64) -> bool,
+) -> Result<Option<(Field, u64)>> {
+    let mode = match asked {
+        Asked::Rate(rate) => fsz_field::zfp::Mode::Rate(rate),
+        Asked::Accuracy(tolerance) => fsz_field::zfp::Mode::Accuracy(tolerance),
+    };
+    let made = fsz_field::round_trip(field, mode, proceed).map_err(|e| e.to_string())?;
+    Ok(made.map(|made| (made.field, made.bytes)))
+}
+
+/// As in builds that have it, without a result.
+#[cfg(not(feature = "zfp"))]
+pub fn round_trip(
+    _field: &Field,
+    _asked: Asked,
+    _proceed: impl FnMut(u64) -> bool,
+) -> Result<Option<(Field, u64)>> {
+    Err(NOT_BUILT_IN.to_owned())
+}

@@ -1,0 +1,86 @@
+//! The GPU that draws the window decodes and paints: the pictures are those of the processor.
+
+use egui::{Color32, ColorImage};
+use egui_kittest::Harness;
+use fsz_viewer::{ErrorMode, Overlay, Settings, Start, Viewer, Which};
+
+use crate::shop::{Shop, gpu_harness, harness, settle, shows};
+
+fn pictures(viewer: &Harness<'_, Viewer>) -> Vec<ColorImage> {
+    let shown = Which::ALL.iter().map(|&which| viewer.state().picture(which));
+    shown.filter_map(|picture| picture.image()).map(|image| image.expect("a picture")).collect()
+}
+
+/// Points whose colours are further from each other than two entries of a map.
+fn differing(a: &ColorImage, b: &ColorImage) -> usize {
+    let far = |a: u8, b: u8| a.abs_diff(b) > 6;
+    let differ =
+        |(a, b): (&Color32, &Color32)| far(a.r(), b.r()) || far(a.g(), b.g()) || far(a.b(), b.b());
+    a.pixels.iter().zip(&b.pixels).filter(|&pair| differ(pair)).count()
+}
+
+fn check(start: &Start, settings: Settings, panes: usize) {
+    let Some(on_gpu) = gpu_harness(start.clone(), settings.clone()) else { return };
+    assert!(shows(&on_gpu, "painted on the GPU"), "{:?}", on_gpu.state().messages());
+    assert!(on_gpu.state().picture(Which::Reconstruction).is_on_gpu());
+    let on_cpu = harness(start.clone(), settings.clone());
+    assert!(!on_cpu.state().picture(Which::Reconstruction).is_on_gpu());
+    let (found, expected) = (pictures(&on_gpu), pictures(&on_cpu));
+    assert_eq!((found.len(), expected.len()), (panes, panes));
+    for (pane, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert_eq!(found.size, expected.size);
+        let count = differing(found, expected);
+        assert_eq!(count, 0, "of pane {pane} with {settings:?}");
+    }
+}
+
+fn both(shop: &Shop) -> Start {
+    Start {
+        files: vec![shop.path("wave.fsz"), shop.path("rough.fsz")],
+        original: Some(shop.path("wave_12x40x50.f32")),
+        ..Default::default()
+    }
+}
+
+#[test]
+fn pictures_are_those_of_the_processor() {
+    let shop = Shop::new();
+    for (error, overlay, log) in [
+        (ErrorMode::Signed, Overlay::Off, false),
+        (ErrorMode::Absolute, Overlay::Variants, true),
+        (ErrorMode::Relative, Overlay::Rate, false),
+        (ErrorMode::Signed, Overlay::Bytes, true),
+    ] {
+        let settings = Settings { error, overlay, log, ..Default::default() };
+        check(&both(&shop), settings, 5);
+    }
+}
+
+#[test]
+fn double_precision_is_painted_too() {
+    let shop = Shop::new();
+    let doubles: Vec<f64> = shop.values.iter().map(|&v| f64::from(v) * 1.000_000_1).collect();
+    shop.put_double("double", &doubles);
+    let alone = Start { files: vec![shop.path("double.fsz")], ..Default::default() };
+    check(&alone, Settings::default(), 1);
+    let original = Some(shop.path("double_12x40x50.f64"));
+    check(&Start { original, ..alone }, Settings::default(), 3);
+}
+
+#[test]
+fn another_plane_or_colour_makes_other_pictures() {
+    let shop = Shop::new();
+    let on_gpu = gpu_harness(both(&shop), Settings::default());
+    for mut viewer in on_gpu.into_iter().chain([harness(both(&shop), Settings::default())]) {
+        let first = pictures(&viewer);
+        viewer.key_press(egui::Key::End);
+        settle(&mut viewer);
+        let last = pictures(&viewer);
+        for pane in 0..Which::ALL.len() {
+            assert!(differing(&first[pane], &last[pane]) > 100, "pane {pane}");
+        }
+        viewer.key_press(egui::Key::V);
+        settle(&mut viewer);
+        assert!(differing(&pictures(&viewer)[1], &last[1]) > 100);
+    }
+}

@@ -1,0 +1,128 @@
+//! What was open is opened again.
+
+use egui::Key;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use fsz_viewer::{Place, Settings, Start, Viewer};
+
+use crate::shop::{Shop, harness, settle, shows};
+
+/// The viewer that is started after this one was closed: all goes through text.
+fn again(viewer: &Harness<'_, Viewer>, start: Start) -> Harness<'static, Viewer> {
+    let text = serde_json::to_string(&viewer.state().kept()).expect("settings are text");
+    harness(start, serde_json::from_str::<Settings>(&text).expect("and are read again"))
+}
+
+/// Titles of original, subject and other.
+fn titles(viewer: &Harness<'_, Viewer>) -> [Option<String>; 3] {
+    let set = viewer.state().set();
+    [&set.original, &set.subject, &set.other].map(|d| d.as_ref().map(|d| d.title.clone()))
+}
+
+/// Three files and a place in them. The original does not tell its shape.
+fn opened(shop: &Shop) -> Harness<'static, Viewer> {
+    std::fs::copy(shop.path("wave_12x40x50.f32"), shop.path("plain.dat")).unwrap();
+    let start = Start {
+        files: vec![shop.path("wave.fsz"), shop.path("rough.fsz")],
+        original: Some(shop.path("plain.dat")),
+        hints: fsz_field::Hints {
+            shape: fsz_field::Shape::new(&shop.shape).ok(),
+            dtype: Some(fsz::Dtype::F32),
+            ..Default::default()
+        },
+        place: Some(Place { axis: 2, plane: 9 }),
+        ..Default::default()
+    };
+    let settings = r#"{"map":"Cividis","range":"Plane","overlay":"Rate","layout":"Errors"}"#;
+    harness(start, serde_json::from_str(settings).unwrap())
+}
+
+#[test]
+fn files_place_and_looks_come_back() {
+    let shop = Shop::new();
+    let before = opened(&shop);
+    let after = again(&before, Start::default());
+    assert_eq!(after.state().messages(), [""; 0]);
+    assert_eq!(after.state().notes(), [""; 0]);
+    assert_eq!(titles(&after), titles(&before));
+    assert_eq!(titles(&after), ["plain.dat", "wave.fsz", "rough.fsz"].map(|t| Some(t.to_owned())));
+    assert_eq!(after.state().place(), Place { axis: 2, plane: 9 });
+    let looks = |v: &Harness<'_, Viewer>| {
+        let s = v.state().settings();
+        (s.map, s.range, s.overlay, s.layout, s.arrangement.clone())
+    };
+    assert_eq!(looks(&after), looks(&before));
+    assert!(after.query_by_role_and_label(egui::Role::Image, "Error of the other").is_some());
+    assert!(!shows(&after, "Reconstruction"));
+}
+
+#[test]
+fn a_file_that_is_gone_is_a_note() {
+    let shop = Shop::new();
+    let before = opened(&shop);
+    std::fs::remove_file(shop.path("rough.fsz")).unwrap();
+    let mut after = again(&before, Start::default());
+    assert_eq!(after.state().messages(), [""; 0]);
+    let [note] = after.state().notes() else { panic!("one note") };
+    assert!(note.contains("rough.fsz") && note.ends_with("is gone"), "{note}");
+    let found = titles(&after);
+    assert_eq!(found[..2], titles(&before)[..2]);
+    assert_eq!(found[2], None);
+    after.get_by_label("dismiss").click();
+    settle(&mut after);
+    assert_eq!(after.state().notes(), [""; 0]);
+    // Nothing is left: that is a start as the first.
+    for name in ["wave.fsz", "plain.dat"] {
+        std::fs::remove_file(shop.path(name)).unwrap();
+    }
+    let last = again(&after, Start::default());
+    assert_eq!((last.state().messages().len(), last.state().notes().len()), (0, 2));
+    assert!(shows(&last, "Drop a field here"));
+}
+
+#[test]
+fn a_file_that_is_named_comes_alone() {
+    let shop = Shop::new();
+    let before = opened(&shop);
+    let start = Start { files: vec![shop.path("rough.fsz")], ..Default::default() };
+    let after = again(&before, start);
+    assert_eq!(titles(&after), [None, Some("rough.fsz".to_owned()), None]);
+    assert_eq!(after.state().place(), Place::default());
+}
+
+#[test]
+fn what_was_tried_is_tried_again() {
+    let shop = Shop::new();
+    let start = Start { files: vec![shop.path("wave_12x40x50.f32")], ..Default::default() };
+    let settings = serde_json::from_str(r#"{"try_bound":0.004}"#).unwrap();
+    let mut before = harness(start, settings);
+    before.key_press(Key::ArrowRight);
+    settle(&mut before);
+    let after = again(&before, Start::default());
+    assert_eq!(titles(&after), titles(&before));
+    assert_eq!(after.state().set().bound(), before.state().set().bound());
+    assert_eq!(after.state().place(), Place { axis: 0, plane: 1 });
+}
+
+#[cfg(feature = "zfp")]
+#[test]
+fn the_zfp_beside_it_is_made_again() {
+    let shop = Shop::of_numbers();
+    let mut before = shop.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    crate::shop::press(&mut before, "zfp at the same rate");
+    let after = again(&before, Start::default());
+    assert_eq!(titles(&after), titles(&before));
+    assert!(titles(&after)[2].as_ref().is_some_and(|t| t.starts_with("zfp at ")));
+}
+
+#[test]
+fn settings_that_make_no_sense_are_no_harm() {
+    let text = r#"{"session":{"subject":{"path":"/nowhere/x.fsz","shape":[0]},"axis":99,
+        "plane":18446744073709551615,"zoom":-3.0,"middle":[9e9,-1.0],"wipe":7.0,"step":5}}"#;
+    let shop = Shop::new();
+    let mut viewer = harness(Start::default(), serde_json::from_str(text).unwrap());
+    assert_eq!(viewer.state().notes().len(), 1);
+    crate::shop::drop_file(&mut viewer, &shop.path("wave.fsz"));
+    assert!(viewer.state().planes().is_some());
+    assert_eq!(viewer.state().messages(), [""; 0]);
+}

@@ -1,0 +1,42 @@
+//! `.zfp` files, with zfp's header or without.
+
+use std::path::Path;
+
+use fsz::Dtype;
+
+use crate::error::{Error, Result};
+use crate::field::Field;
+use crate::fixed_rate::FixedRate;
+use crate::map::map_file;
+use crate::open::{Hints, is_headerless_zfp};
+use crate::scalar::Scalar;
+use crate::shape::Shape;
+use crate::stream::zeros;
+use crate::zfp::Zfp;
+
+/// Opens a `.zfp` file and decodes it. Of one without a header the hints tell rate, type and shape.
+pub(crate) fn open_zfp(path: &Path, hints: &Hints) -> Result<Field> {
+    let map = map_file(path)?;
+    let mut zfp = Zfp::from_bytes(&map);
+    let field = if !is_headerless_zfp(path)? {
+        zfp.decompress()
+    } else if let Hints { shape: Some(shape), dtype: Some(dtype), zfp_rate: Some(rate) } = hints {
+        match dtype {
+            Dtype::F32 => headerless::<f32>(&mut zfp, shape, *rate),
+            Dtype::F64 => headerless::<f64>(&mut zfp, shape, *rate),
+        }
+    } else {
+        let reason = "a zfp stream without a header: bits per value, type and shape must be told, \
+                      which fsz-viewer asks for";
+        return Err(Error::file(path, reason));
+    };
+    field.map_err(|e| Error::file(path, e.to_string()))
+}
+
+fn headerless<T: Scalar>(zfp: &mut Zfp, shape: &Shape, rate: f64) -> Result<Field> {
+    // What the stream cannot hold is not worth its memory.
+    FixedRate::within(shape, T::DTYPE, rate, zfp.bytes().len() as u64)?;
+    let mut values = zeros::<T>(shape)?;
+    zfp.decompress_headerless_into(shape, rate, &mut values)?;
+    Field::new(shape.clone(), values)
+}
