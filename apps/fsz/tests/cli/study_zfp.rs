@@ -107,6 +107,9 @@ mod with_zfp {
         assert_eq!(row(&matched, "cuzfp.zfp")[3..], ["4.0000", "inf", "0.0000"]);
         let curve = shop.read_text("s/rate_distortion.csv");
         assert!(curve.contains("cuzfp.zfp,8.0000,inf,0e0"), "{curve}");
+        let claims = shop.read_text("s/claims.csv");
+        let own = claims.lines().find(|line| line.contains("PSNR above cuZFP's own")).unwrap();
+        assert!(own.ends_with("1 stream,does not agree: below some of them"), "{own}");
     }
 
     #[test]
