@@ -201,7 +201,8 @@ fn throughput(gpu: Option<&GpuRun>, table: String) -> String {
         Some(run) => format!(
             "<p>Measured on {}: GB/s of uncompressed bytes; of copy is the share of what a copy of as \
              many bytes, read and written, reaches in the same run; bytes per element are the least \
-             that the kernel must move.</p>{}{table}",
+             that the kernel must move. The ratio of the paper's kernels is that of this \
+             implementation's stream, whose payload they write too (but for missing values).</p>{}{table}",
             escaped(&run.device.name),
             figures::roofline(run)
         ),
