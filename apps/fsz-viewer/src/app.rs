@@ -41,6 +41,8 @@ pub struct Start {
     pub place: Option<Place>,
     /// The variable and step to begin with, of files that have such.
     pub choice: Choice,
+    /// Values of the original that stand for none, with commas or spaces between them.
+    pub missing: String,
     /// What planes are to be decoded with.
     pub decoder: Wanted,
     /// What draws the window, where that can paint pictures too.
@@ -145,6 +147,8 @@ pub struct Viewer {
     pub(crate) beside: Beside,
     /// Figures of the plane.
     pub(crate) plane_measures: PlaneMeasures,
+    /// Values that stand for none, as they are typed.
+    pub(crate) missing: String,
     /// Rate and distortion of the original.
     pub(crate) distortion: Distortion,
     /// The bound of *Try it* moved while the last one was still being compressed.
@@ -195,6 +199,7 @@ impl Viewer {
             wipe: None,
             beside: Beside::default(),
             plane_measures: PlaneMeasures::default(),
+            missing: start.missing,
             distortion: Distortion::default(),
             try_waits: false,
             tried: None,
@@ -454,7 +459,15 @@ impl Viewer {
         let Some(original) = self.set.original.clone() else { return };
         let bound = self.settings.try_bound;
         self.tried = Some(bound);
-        let missing = self.set.subject.as_ref().map_or(Vec::new(), |s| s.missing().to_vec());
+        let named = match crate::missing::parse(&self.missing) {
+            Ok(named) => named,
+            Err(reason) => {
+                self.say(reason);
+                Vec::new()
+            }
+        };
+        let known = self.set.subject.as_ref().map_or(&[][..], |s| s.missing());
+        let missing = if named.is_empty() { known.to_vec() } else { named };
         let progress = self.service.compress(original, Bound::ValueRange(bound), missing);
         self.work.push(Work { name: "compressing".to_owned(), progress, aside: false });
     }

@@ -9,14 +9,24 @@ use fsz::Progress;
 
 use crate::app::Measured;
 use crate::document::{Document, Result};
+use crate::measures::Measures;
 use crate::service::{News, Wake};
 use crate::sweep::Point;
+
+/// What zfp makes of an original.
+#[derive(Debug)]
+pub struct Made {
+    /// The values that come back.
+    pub document: Document,
+    /// How far they are from the original, where that was asked for.
+    pub measures: Option<Result<Box<Measures>>>,
+}
 
 /// What such work finds.
 #[derive(Debug)]
 pub enum Found {
     /// What zfp makes of the original.
-    Zfp(Result<Box<Document>>),
+    Zfp(Result<Box<Made>>),
     /// Figures of a plane.
     Plane(Measured),
     /// A point of rate and distortion.

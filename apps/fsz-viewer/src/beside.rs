@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use fsz::{Codec, Progress};
+use fsz_field::Field;
 use serde::{Deserialize, Serialize};
 
 use crate::app::{Viewer, Work};
-use crate::aside::Found;
+use crate::aside::{Found, Made};
 use crate::document::{Document, Result};
+use crate::measures::Measures;
 use crate::settings::Layout;
 use crate::words::number;
 use crate::zfp::{self, Asked};
@@ -83,8 +85,18 @@ impl Viewer {
         let (Some(original), Some(asked)) = (self.set.original.clone(), self.asked(wanted)) else {
             return;
         };
+        let missing = self.set.subject.as_ref().map_or(Vec::new(), |s| s.missing().to_vec());
+        let bound = self.set.bound();
+        // Where the subject is not measured yet, both are, when it is there.
+        let alone = self.measured.subject.is_some();
         let progress = self.service.aside.run(move |progress, tell| {
-            if let Some(made) = made(&original, asked, progress).transpose() {
+            let made = made(&original, asked, progress).map(|made| {
+                let (document, pair) = made?;
+                let measure = |[a, b]: &[Arc<Field>; 2]| Measures::of(a, b, bound, &missing);
+                let measures = alone.then(|| measure(&pair).map(Box::new));
+                Some(Made { document, measures })
+            });
+            if let Some(made) = made.transpose() {
                 tell(Found::Zfp(made.map(Box::new)));
             }
         });
@@ -122,13 +134,21 @@ impl Viewer {
     }
 
     /// zfp has made it, or not.
-    pub(crate) fn zfp_made(&mut self, progress: &Arc<Progress>, made: Result<Box<Document>>) {
+    pub(crate) fn zfp_made(&mut self, progress: &Arc<Progress>, made: Result<Box<Made>>) {
         if !self.is_making(progress) {
             return;
         }
         self.beside.making = None;
         match made {
-            Ok(document) => self.set.other = Some(*document),
+            Ok(made) => {
+                self.set.other = Some(made.document);
+                if self.measured.subject.is_some() && made.measures.is_some() {
+                    // The figures of the subject are what they were.
+                    self.generation += 1;
+                    self.measured.other = made.measures;
+                    return;
+                }
+            }
             Err(reason) => {
                 self.beside.wanted = None;
                 self.say(reason);
@@ -153,17 +173,21 @@ impl Viewer {
     }
 }
 
-/// What zfp makes of the original; none when it is cancelled.
-fn made(original: &Document, asked: Asked, progress: &Arc<Progress>) -> Result<Option<Document>> {
-    let field = original.values(&Codec::cpu())?;
-    progress.begin(field.shape().elements());
-    let mut before = 0;
+/// What zfp makes of the original, and the values of both; none when it is cancelled.
+fn made(
+    original: &Document,
+    asked: Asked,
+    progress: &Arc<Progress>,
+) -> Result<Option<(Document, [Arc<Field>; 2])>> {
+    let before = original.values(&Codec::cpu())?;
+    progress.begin(before.shape().elements());
+    let mut heard = 0;
     let proceed = |done: u64| {
-        let more = progress.advance(done - before).is_ok();
-        before = done;
+        let more = progress.advance(done - heard).is_ok();
+        heard = done;
         more
     };
-    let Some((field, bytes)) = zfp::round_trip(&field, asked, proceed)? else { return Ok(None) };
+    let Some((field, bytes)) = zfp::round_trip(&before, asked, proceed)? else { return Ok(None) };
     let mut document = Document::of_values(String::new(), &original.path, field);
     document.zfp_bytes = Some(bytes);
     document.title = match asked {
@@ -172,12 +196,13 @@ fn made(original: &Document, asked: Asked, progress: &Arc<Progress>) -> Result<O
         }
         Asked::Accuracy(bound) => format!("zfp within {}", number(bound)),
     };
-    Ok(Some(document))
+    let after = document.values(&Codec::cpu())?;
+    Ok(Some((document, [before, after])))
 }
 
 #[cfg(all(test, feature = "zfp"))]
 mod tests {
-    use fsz_field::{Field, Shape};
+    use fsz_field::Shape;
 
     use super::*;
 
@@ -186,7 +211,7 @@ mod tests {
         let field = Field::new(Shape::new(&[8, 9]).unwrap(), vec![1.0f32; 72]).unwrap();
         let original = Document::of_values("ones".into(), "ones".as_ref(), field);
         let progress = Progress::new();
-        let found = made(&original, Asked::Rate(8.0), &progress).unwrap().expect("a field");
+        let (found, _) = made(&original, Asked::Rate(8.0), &progress).unwrap().expect("a field");
         assert_eq!((progress.done(), progress.total()), (72, 72));
         assert_eq!(found.compressed_bytes(), Some(12 + 4 + 6 * 16));
         progress.cancel();

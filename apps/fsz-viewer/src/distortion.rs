@@ -9,6 +9,7 @@ use crate::aside::Found;
 use crate::document::{Document, Result};
 use crate::plane::Place;
 use crate::sweep::{Point, Present, Scope, Way, sweep};
+use crate::zfp::Asked;
 
 /// Points that were found, and of what.
 #[derive(Debug, Default)]
@@ -126,7 +127,12 @@ impl Viewer {
     /// Where what is in the panes stands in the plot: name, bits per value, PSNR. Of the whole field
     /// these are its figures; of a plane, what its own compression in the same way came to.
     pub fn present_points(&self) -> Vec<(&'static str, [f64; 2])> {
-        let names = self.codecs();
+        let mut names = self.codecs();
+        match self.beside.asked {
+            Some(Asked::Rate(_)) => names[1] = Way::ZfpRate.name(),
+            Some(Asked::Accuracy(_)) => names[1] = Way::ZfpAccuracy.name(),
+            None => {}
+        }
         if self.distortion.place.is_some() {
             if self.distortion.generation != self.generation {
                 return Vec::new();

@@ -13,7 +13,7 @@ const MARGIN: usize = 12;
 const LINE: usize = 20;
 /// Height of the colours of a bar.
 const BAR: usize = 12;
-/// A picture is magnified by a whole number until it is so wide.
+/// A picture is magnified by a whole number until it is so wide at least: its facts take the room.
 const WIDTH: usize = 480;
 /// The inset takes this share of the picture.
 const INSET: f32 = 0.45;
@@ -84,7 +84,7 @@ impl Viewer {
 
 impl Panel {
     fn draw(&self, ctx: &Context, visible: Rect) -> ColorImage {
-        let scale = (WIDTH / self.picture.width().max(1)).max(1);
+        let scale = WIDTH.div_ceil(self.picture.width().max(1));
         let picture = magnified(&self.picture, scale);
         let [width, height] = picture.size;
         let sides = [width + 2 * MARGIN, height + 3 * MARGIN + 3 * LINE + BAR];

@@ -28,6 +28,7 @@ mod file_name;
 mod gpu_paint;
 mod grid;
 mod measures;
+mod missing;
 mod paint;
 mod pane;
 mod panels;

@@ -42,6 +42,9 @@ struct Args {
     /// Its step
     #[arg(long, value_name = "N", default_value_t = 0)]
     step: u64,
+    /// A value of the original that stands for none, as 9.96921e36; may be given several times
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    missing: Vec<f64>,
     /// What decodes the planes that are looked at
     #[arg(long, value_enum, default_value = "auto")]
     decoder: Wanted,
@@ -76,6 +79,7 @@ fn run(args: Args) -> Result<(), String> {
         hints,
         place: Some(Place { axis: args.axis, plane: args.index }),
         choice: Choice { variable: args.variable, step: args.step },
+        missing: args.missing.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
         decoder: args.decoder,
         window: None,
     };

@@ -86,10 +86,15 @@ impl Viewer {
 
     /// Figures of the plane that is shown: of the subject and of the other reconstruction.
     pub fn plane_figures(&self) -> [Option<&Measures>; 2] {
-        match self.plane_measures.of == Some((self.place, self.generation)) {
+        match self.plane_is_measured() {
             true => self.plane_measures.figures.both(),
             false => [None, None],
         }
+    }
+
+    /// Whether the plane that is shown was measured, with figures or without.
+    pub(crate) fn plane_is_measured(&self) -> bool {
+        self.plane_measures.of == Some((self.place, self.generation))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use fsz::{Bound, Codec, Dtype, Options, Progress};
@@ -134,7 +134,10 @@ pub enum News {
 /// The way to the threads.
 #[derive(Debug)]
 pub struct Service {
-    planes: Sender<(Set, Place, u64)>,
+    /// There until the service ends.
+    planes: Option<Sender<(Set, Place, u64)>>,
+    /// The thread of the planes.
+    decoding: Option<JoinHandle<()>>,
     jobs: Sender<(Job, Arc<Progress>)>,
     news: Receiver<News>,
     /// The way to threads for single works.
@@ -155,7 +158,7 @@ impl Service {
         let (tell, news) = channel();
         let (tell_planes, wake_planes) = (tell.clone(), wake.clone());
         let aside = Aside::new(tell.clone(), wake.clone());
-        thread::Builder::new().name("planes".to_owned()).spawn(move || {
+        let decoding = thread::Builder::new().name("planes".to_owned()).spawn(move || {
             let mut decoder = Decoder::open(wanted, window.as_ref());
             while let Ok(mut order) = plane_orders.recv() {
                 // Only the newest is still looked at.
@@ -179,13 +182,15 @@ impl Service {
                 wake();
             }
         })?;
-        Ok(Service { planes, jobs, news, aside })
+        Ok(Service { planes: Some(planes), decoding: Some(decoding), jobs, news, aside })
     }
 
     /// Asks for planes; an order that is not begun is forgotten.
     pub fn planes(&self, set: &Set, place: Place, generation: u64) {
-        // The receiver lives as long as the process, unless its thread died: then nothing comes back.
-        let _ = self.planes.send((set.clone(), place, generation));
+        if let Some(planes) = &self.planes {
+            // The receiver lives as long as the service, unless its thread died: then nothing comes back.
+            let _ = planes.send((set.clone(), place, generation));
+        }
     }
 
     /// Opens a file; of one with several variables, the choice that is nearest to this one.
@@ -218,6 +223,17 @@ impl Service {
         // As in `planes`.
         let _ = self.jobs.send((job, progress.clone()));
         progress
+    }
+}
+
+impl Drop for Service {
+    /// A process may not end while a thread is within the driver of a GPU.
+    fn drop(&mut self) {
+        self.planes = None;
+        if let Some(decoding) = self.decoding.take() {
+            // A thread that died holds no GPU any more.
+            let _ = decoding.join();
+        }
     }
 }
 

@@ -44,6 +44,7 @@ pub struct Session {
     zoom: f32,
     middle: [f32; 2],
     wipe: Option<f32>,
+    missing: String,
 }
 
 impl Remembered {
@@ -89,6 +90,7 @@ impl Viewer {
             zoom: self.camera.zoom,
             middle: self.camera.middle.into(),
             wipe: self.wipe,
+            missing: self.missing.clone(),
         }
     }
 
@@ -100,6 +102,7 @@ impl Viewer {
             let middle = Vec2::from(session.middle).clamp(Vec2::ZERO, Vec2::splat(1.0));
             self.camera = Camera { zoom: session.zoom, middle };
         }
+        self.missing = session.missing;
         self.wipe = session.wipe.map(|at| at.clamp(0.0, 1.0));
         self.beside.wanted = session.beside.filter(|_| zfp::BUILT_IN);
         for (file, role) in [

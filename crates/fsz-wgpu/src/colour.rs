@@ -103,6 +103,32 @@ const MISSING: usize = 4;
 /// Threads of a workgroup along either axis.
 const GROUP: u32 = 16;
 
+/// Where values lie on the map, as the shader reckons: with a span that is a number, and no product whose
+/// parts it might reckon apart.
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Axis {
+    scale: f32,
+    low: f32,
+    span: f32,
+    least: f32,
+}
+
+impl Axis {
+    fn new(low: f32, high: f32, log: bool) -> Axis {
+        let (first, last) = (f64::from(low), f64::from(high));
+        if log {
+            let (from, to) = (first.log2(), last.log2());
+            return Axis { scale: 1.0, low: from as f32, span: (to - from) as f32, least: low };
+        }
+        // A power of two, so that nothing is rounded.
+        let exponent = (last - first).log2().floor().clamp(-126.0, 126.0);
+        let scale = (-exponent).exp2();
+        let span = (last - first) * scale;
+        Axis { scale: scale as f32, low: (first * scale) as f32, span: span as f32, least: low }
+    }
+}
+
 /// As the shader's structure of this name, filled up to 16 bytes.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -119,27 +145,29 @@ struct Params {
     overlay: u32,
     most_bytes: u32,
     has_bound: u32,
-    low: f32,
-    high: f32,
+    axis: Axis,
+    limit: f32,
     opacity: f32,
     nan_colour: u32,
     missing_colour: u32,
     alarm_colour: u32,
     outside_colour: u32,
-    unused: [u32; 2],
+    unused: [u32; 3],
 }
 
 impl Params {
     fn new(slice: &GpuSlice, subject: Subject, layout: Layout, colours: &Colours) -> Params {
-        let (mode, low, high, bounded, given) = match subject {
-            Subject::Values { low, high, log } => (u32::from(log), low, high, false, false),
+        let (mode, axis, limit, bounded, given) = match subject {
+            Subject::Values { low, high, log } => {
+                (u32::from(log), Axis::new(low, high, log), 0.0, false, false)
+            }
             Subject::Errors { measure, limit, bounded, given } => {
                 let mode = match measure {
                     Measure::Signed => 2,
                     Measure::Absolute => 3,
                     Measure::Relative => 4,
                 };
-                (mode, -limit, limit, bounded, given)
+                (mode, Axis::default(), limit, bounded, given)
             }
         };
         let (overlay, most_bytes) = match colours.overlay {
@@ -164,14 +192,14 @@ impl Params {
             overlay,
             most_bytes,
             has_bound: u32::from(bounded),
-            low,
-            high,
+            axis,
+            limit,
             opacity: colours.overlay.map_or(0.0, |(_, opacity)| opacity),
             nan_colour: colours.nan,
             missing_colour: colours.missing_colour,
             alarm_colour: colours.alarm,
             outside_colour: colours.outside,
-            unused: [0; 2],
+            unused: [0; 3],
         }
     }
 }

@@ -12,7 +12,7 @@ struct Params {
     step: u32,
     columns: u32,
     count: u32,
-    // 0 values, 1 values by their logarithm, 2 signed errors over ± high, 3 absolute ones over 0 to high,
+    // 0 values, 1 values by their logarithm, 2 signed errors over ± limit, 3 absolute ones over 0 to limit,
     // 4 relative ones by their logarithm over six decades up to 1.
     mode: u32,
     // Whether the values are errors already.
@@ -21,10 +21,16 @@ struct Params {
     overlay: u32,
     // Bytes of the tile that takes the last colour.
     most_bytes: u32,
-    // Whether errors beyond high are alarming.
+    // Whether errors beyond the limit are alarming.
     has_bound: u32,
+    // Where a value v lies on the map: (v · scale − low) / span; by the logarithm
+    // (log2(max(v, least)) − low) / span.
+    scale: f32,
     low: f32,
-    high: f32,
+    span: f32,
+    least: f32,
+    // The error of the last colour.
+    limit: f32,
     // Share of the overlay, 0 to 1.
     opacity: f32,
     // Of NaN, missing values, errors beyond the bound, and points outside the field.
@@ -75,15 +81,12 @@ fn value_colour(bits: u32) -> u32 {
     if is_infinite(bits) {
         return table[select(255u, 0u, (bits >> 31u) != 0u)];
     }
-    let value = bitcast<f32>(bits);
-    if params.mode == 1u {
-        let low = log2(params.low);
-        let span = log2(params.high) - low;
-        return on_map(select(0.5, (log2(max(value, params.low)) - low) / span, span > 0.0));
+    if params.span <= 0.0 {
+        return on_map(0.5);
     }
-    // Halves, so that the span of all numbers is one.
-    let span = 0.5 * params.high - 0.5 * params.low;
-    return on_map(select(0.5, (0.5 * value - 0.5 * params.low) / span, span > 0.0));
+    let value = bitcast<f32>(bits);
+    let scaled = select(value * params.scale, log2(max(value, params.least)), params.mode == 1u);
+    return on_map((scaled - params.low) / params.span);
 }
 
 // What is kept bit for bit, NaN among it, has no error.
@@ -100,7 +103,7 @@ fn error_colour(bits: u32, original: u32) -> u32 {
         }
         error = bitcast<f32>(bits) - bitcast<f32>(original);
     }
-    if params.has_bound != 0u && abs(error) > params.high {
+    if params.has_bound != 0u && abs(error) > params.limit {
         return params.alarm_colour;
     }
     if params.mode == 4u {
@@ -113,7 +116,7 @@ fn error_colour(bits: u32, original: u32) -> u32 {
         let decades = (log2(abs(error)) - log2(abs(bitcast<f32>(original)))) * LOG10_OF_2;
         return on_map((decades + 6.0) / 6.0);
     }
-    let share = select(0.0, error / params.high, params.high > 0.0);
+    let share = select(0.0, error / params.limit, params.limit > 0.0);
     return on_map(select(abs(share), 0.5 + 0.5 * share, params.mode == 2u));
 }
 

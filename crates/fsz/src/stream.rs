@@ -190,7 +190,7 @@ mod tests {
         bytes[sums..sums + 4].copy_from_slice(&sum.to_le_bytes());
         let forged = Stream { bytes: bytes.into(), ..stream.clone() };
         forged.index().load(0, &mut words, &mut starts).expect("its checksum is right");
-        let reason = forged.chunk(0).err().expect("it is found out").to_string();
+        let reason = forged.chunk(0).expect_err("it is found out").to_string();
         assert!(reason.contains("do not rise"), "{reason}");
         assert!(Codec::cpu().decompress::<f32>(&forged).is_err());
     }

@@ -25,7 +25,12 @@ impl Viewer {
             wanted = Some(None);
         }
         if self.beside.making() {
-            ui.label("zfp compresses …");
+            ui.horizontal(|ui| {
+                ui.label("zfp compresses …");
+                if ui.small_button("stop it").clicked() {
+                    wanted = Some(None);
+                }
+            });
         }
         let certificate = &facts.certificate;
         let unknown = certificate.nan + certificate.inf + certificate.missing;

@@ -95,9 +95,19 @@ impl Viewer {
                 .custom_formatter(|v, _| format!("{v:.1e}"))
                 .text("value-range bound");
             ui.add(slider).on_hover_text("Compresses the original anew as you drag");
+            let mut named = false;
+            ui.horizontal(|ui| {
+                let label = ui.label("missing values");
+                let typed = ui.text_edit_singleline(&mut self.missing).labelled_by(label.id);
+                named = typed.lost_focus();
+                typed.on_hover_text(
+                    "Values that stand for none, such as 9.96921e36: they are kept exactly and are no \
+                     part of the range. Enter compresses anew",
+                );
+            });
             let idle = !self.work.iter().any(|w| w.name == "compressing");
             let want = self.settings.try_bound;
-            if before != want || (self.try_waits && idle) {
+            if before != want || named || (self.try_waits && idle) {
                 self.try_waits = !idle;
                 if idle {
                     self.compress();

@@ -6,6 +6,7 @@ use egui_plot::{Bar, BarChart, Corner, Legend, Line, LineStyle, Plot, PlotPoints
 use fsz_metrics::Shell;
 
 use crate::app::Viewer;
+use crate::colours::ALARM;
 use crate::measures::Measures;
 
 /// Colours of the original and of the two reconstructions, told apart by people who do not tell red
@@ -47,6 +48,7 @@ impl Viewer {
         ui.add_space(8.0);
         ui.label("Distribution of the error; lines at ± the bound");
         let bound = self.set.bound();
+        let alarm = Color32::from_rgb(ALARM[0], ALARM[1], ALARM[2]);
         plot("error histogram").show(ui, |plot| {
             for ((name, measures), colour) in names.into_iter().zip(field).zip(&COLOURS[1..]) {
                 let Some(histogram) = measures.and_then(|m| m.histogram.as_ref()) else { continue };
@@ -59,7 +61,7 @@ impl Viewer {
                 plot.bar_chart(BarChart::new(name, bars).color(*colour));
             }
             for at in bound.into_iter().flat_map(|b| [-b, b]) {
-                plot.vline(VLine::new("bound", at));
+                plot.vline(VLine::new("bound", at).color(alarm));
             }
         });
         ui.add_space(6.0);

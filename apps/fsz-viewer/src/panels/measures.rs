@@ -11,9 +11,14 @@ impl Viewer {
     /// Figures of the plane that is shown and of the whole field.
     pub(super) fn metrics(&mut self, ui: &mut Ui) {
         ui.separator();
+        if self.set.subject.is_none() && self.set.other.is_none() {
+            ui.label("There is no reconstruction to measure.");
+            return;
+        }
         ui.heading("This plane");
         let plane = self.plane_figures();
         match plane {
+            [None, None] if self.plane_is_measured() => _ = ui.label("could not be measured"),
             [None, None] => _ = ui.label("measuring …"),
             _ => self.figures(ui, "plane metrics", plane, false),
         }

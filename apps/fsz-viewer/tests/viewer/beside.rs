@@ -16,7 +16,7 @@ fn a_build_without_zfp_says_so() {
 mod with_zfp {
     use egui_kittest::Harness;
     use egui_kittest::kittest::{NodeT, Queryable};
-    use fsz_viewer::{Settings, Start, Viewer};
+    use fsz_viewer::{Layout, Match, Settings, Start, Viewer};
 
     use super::*;
     use crate::shop::{drop_file, harness, settle, shows};
@@ -80,6 +80,30 @@ mod with_zfp {
         press(&mut viewer, "Take the other away");
         assert!(viewer.state().set().other.is_none());
         assert!(panes(&viewer).contains(&"Original".to_owned()));
+    }
+
+    #[test]
+    fn what_is_stopped_does_not_come() {
+        let shop = Shop::of_numbers();
+        let mut viewer = shop.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+        viewer.state_mut().put_beside(Some(Match::Rate));
+        assert!(viewer.state().busy());
+        // Whether it is done by now or not.
+        viewer.state_mut().put_beside(None);
+        settle(&mut viewer);
+        assert!(viewer.state().set().other.is_none());
+        assert_eq!(viewer.state().settings().layout, Layout::All);
+        let [Some(_), None] = viewer.state().field_figures() else { panic!("FSZ is measured") };
+        // The last one that is wanted is the one that comes.
+        viewer.state_mut().put_beside(Some(Match::Rate));
+        viewer.state_mut().put_beside(Some(Match::Bound));
+        settle(&mut viewer);
+        let other = viewer.state().set().other.as_ref().expect("zfp");
+        assert!(other.title.starts_with("zfp within"), "{}", other.title);
+        let [Some(_), Some(_)] = viewer.state().field_figures() else {
+            panic!("both are measured")
+        };
+        assert_eq!(viewer.state().messages(), [""; 0]);
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn the_zfp_in_the_panes_is_marked() {
         press(&mut viewer, scope);
         press(&mut viewer, "Plot it");
         let names: Vec<_> = viewer.state().present_points().iter().map(|p| p.0).collect();
-        assert_eq!(names, ["FSZ", "zfp"], "{scope}");
+        assert_eq!(names, ["FSZ", "zfp, fixed rate"], "{scope}");
     }
     // Fixed rates that lie about the present one have errors about its.
     let present = viewer.state().present_points()[1].1;

@@ -27,14 +27,14 @@ fn a_figure_has_titles_bars_and_what_is_zoomed_in_on() {
     let panes = [Which::Original, Which::Reconstruction, Which::Other];
     let frame = Color32::from_rgb(0xd6, 0x27, 0x28);
     let figure = viewer.state().figure(&viewer.ctx, &panes).unwrap();
-    // Each point of the plane of 40 × 50 is 9 × 9 points, and nothing is zoomed in on.
-    assert_eq!(figure.size, [3 * (50 * 9 + 24), 40 * 9 + 36 + 60 + 12]);
+    // Each point of the plane of 40 × 50 is 10 × 10 points, and nothing is zoomed in on.
+    assert_eq!(figure.size, [3 * (50 * 10 + 24), 40 * 10 + 36 + 60 + 12]);
     assert_eq!(count(&figure, frame), 0);
     // The lowest colour of viridis is in the plane, and begins the bar.
-    let bar = 12 + 40 + 40 * 9 + 6 + 3;
+    let bar = 12 + 40 + 40 * 10 + 6 + 3;
     assert_eq!(figure[(12, bar)], Color32::from_rgb(0x44, 0x01, 0x54));
     // Titles, facts and labels.
-    let ink = |top: usize, height: usize| dark(&figure.region_by_pixels([0, top], [474, height]));
+    let ink = |top: usize, height: usize| dark(&figure.region_by_pixels([0, top], [524, height]));
     assert!(ink(0, 26) > 20 && ink(26, 24) > 20 && ink(bar + 9, 20) > 20);
 
     let pane = viewer.get_by_role_and_label(egui::Role::Image, "Original").rect();

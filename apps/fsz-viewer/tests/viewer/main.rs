@@ -11,6 +11,8 @@ mod figure;
 mod looks;
 mod measures;
 mod on_gpu;
+#[cfg(feature = "zfp")]
+mod paper;
 #[cfg(target_os = "linux")]
 mod real_window;
 mod session;

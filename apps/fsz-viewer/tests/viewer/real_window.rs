@@ -2,7 +2,7 @@
 //! for.
 
 use std::collections::HashSet;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,7 +43,8 @@ impl Screen {
         // The server finds a free number and says it on this pipe.
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", &format!("{}x{}x24", SIDES.0, SIDES.1)])
-            .args(["-nolisten", "tcp"])
+            // Without this it begins anew when its last client goes, and takes one that is coming along.
+            .args(["-nolisten", "tcp", "-noreset"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -76,8 +77,13 @@ impl Screen {
     fn wait(&self, viewer: &mut Child, what: &str, mut wanted: impl FnMut(Vec<u8>) -> bool) {
         let began = Instant::now();
         while !wanted(self.points()) {
-            let ended = viewer.try_wait().expect("it can be asked");
-            assert!(ended.is_none(), "the viewer ended ({ended:?}) before {what}");
+            if let Some(ended) = viewer.try_wait().expect("it can be asked") {
+                let mut said = String::new();
+                if let Some(pipe) = &mut viewer.stderr {
+                    pipe.read_to_string(&mut said).expect("it spoke text");
+                }
+                panic!("the viewer ended ({ended}) before {what}: {said}");
+            }
             assert!(began.elapsed() < LONGEST, "no {what} for {LONGEST:?}");
             // Looking takes the processor that the viewer draws with.
             thread::sleep(Duration::from_millis(200));

@@ -12,7 +12,7 @@ use fsz_viewer::{Settings, Start, Viewer, Wanted};
 use tempfile::TempDir;
 
 /// The longest that anything may take.
-const LONGEST: Duration = Duration::from_secs(60);
+pub const LONGEST: Duration = Duration::from_secs(60);
 
 /// A folder with a field, and the same compressed.
 pub struct Shop {

@@ -1,8 +1,9 @@
 //! Opening, going through planes, probing, pairing, trying.
 
 use egui::Key;
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::Place;
+use fsz_viewer::{Place, Viewer};
 
 use crate::shop::{Shop, drop_file, settle, shows};
 
@@ -129,4 +130,27 @@ fn the_overlay_and_help_come_by_a_key() {
     viewer.key_press(Key::Questionmark);
     settle(&mut viewer);
     assert!(shows(&viewer, "keep the cursor there; again: let it go"));
+}
+
+#[test]
+fn missing_values_are_named() {
+    let shop = Shop::new();
+    let mut values = shop.values.clone();
+    values[100..200].fill(9.96921e36);
+    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    std::fs::write(shop.path("fill_12x40x50.f32"), bytes).unwrap();
+    let mut viewer = shop.viewer("fill_12x40x50.f32", None);
+    let bound = |v: &Harness<'_, Viewer>| v.state().set().bound().expect("a bound");
+    assert!(bound(&viewer) > 1e30, "the fill value is the range");
+    viewer.get_by_role_and_label(egui::Role::TextInput, "missing values").focus();
+    viewer.step();
+    viewer.get_by_role_and_label(egui::Role::TextInput, "missing values").type_text("9.96921e36");
+    viewer.step();
+    viewer.key_press(Key::Enter);
+    settle(&mut viewer);
+    assert!(bound(&viewer) < 1.0, "{}", bound(&viewer));
+    let facts = viewer.state().set().subject.as_ref().and_then(|s| s.facts.clone());
+    assert_eq!(facts.map(|f| f.certificate.missing), Some(100));
+    assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
+    assert_eq!(viewer.state().messages(), [""; 0]);
 }
