@@ -98,6 +98,9 @@ pub struct Work {
     pub aside: bool,
 }
 
+/// The work that brings the figures of whole fields.
+const MEASURING: &str = "measuring";
+
 /// The viewer.
 #[derive(Debug)]
 pub struct Viewer {
@@ -488,10 +491,20 @@ impl Viewer {
             }
         }
         let pair = self.set.subject.is_some() || self.set.other.is_some();
-        if self.set.original.is_some() && pair && !self.playing && !self.beside.making() {
-            let progress = self.service.measure(&self.set, self.generation);
-            self.work.push(Work { name: "measuring".to_owned(), progress, aside: false });
+        // Figures of what was there before are of no use any more.
+        for work in self.work.iter().filter(|work| work.name == MEASURING) {
+            work.progress.cancel();
         }
+        if self.set.original.is_some() && pair && !self.playing && !self.beside.making() {
+            self.measure();
+        }
+    }
+
+    /// Measures the whole field.
+    pub(crate) fn measure(&mut self) {
+        self.measured = Measured::default();
+        let progress = self.service.measure(&self.set, self.generation);
+        self.work.push(Work { name: MEASURING.to_owned(), progress, aside: false });
     }
 
     /// The first of the works that are not aside is over.

@@ -92,7 +92,9 @@ impl Viewer {
         let progress = self.service.aside.run(move |progress, tell| {
             let made = made(&original, asked, progress).map(|made| {
                 let (document, pair) = made?;
-                let measure = |[a, b]: &[Arc<Field>; 2]| Measures::of(a, b, bound, &missing);
+                // Its progress is that of zfp; the comparison can be stopped all the same.
+                let measure =
+                    |[a, b]: &[Arc<Field>; 2]| Measures::of(a, b, bound, &missing, progress);
                 let measures = alone.then(|| measure(&pair).map(Box::new));
                 Some(Made { document, measures })
             });

@@ -1,5 +1,6 @@
 //! How far a reconstruction is from its original: a plane's figures, or a whole field's.
 
+use fsz::Progress;
 use fsz_field::{Field, Values};
 use fsz_metrics::{
     Comparison, Histogram, Missing, Sample, Shell, compare, error_autocorrelation, error_histogram,
@@ -12,6 +13,12 @@ use crate::document::Result;
 const BINS: usize = 81;
 /// Lags of the autocorrelation.
 const LAGS: usize = 64;
+
+/// How much of a progress one comparison is.
+pub const STEPS: u64 = 6;
+
+/// What is said of a comparison that the user stopped.
+pub const STOPPED: &str = "measuring was stopped";
 
 /// Everything that is shown of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,15 +36,16 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Compares two fields of one shape and type.
+    /// Compares two fields of one shape and type, in [`STEPS`] steps of `progress`.
     ///
     /// # Errors
-    /// When they differ in shape or type.
+    /// When they differ in shape or type, and [`STOPPED`] when the progress was cancelled.
     pub fn of(
         original: &Field,
         reconstructed: &Field,
         bound: Option<f64>,
         missing: &[f64],
+        progress: &Progress,
     ) -> Result<Measures> {
         if original.shape() != reconstructed.shape() {
             return Err(format!(
@@ -48,8 +56,8 @@ impl Measures {
         }
         let shape = original.shape().indices().map_err(|e| e.to_string())?;
         match (original.values(), reconstructed.values()) {
-            (Values::F32(a), Values::F32(b)) => measure(a, b, &shape, bound, missing),
-            (Values::F64(a), Values::F64(b)) => measure(a, b, &shape, bound, missing),
+            (Values::F32(a), Values::F32(b)) => measure(a, b, &shape, (bound, missing), progress),
+            (Values::F64(a), Values::F64(b)) => measure(a, b, &shape, (bound, missing), progress),
             _ => Err("one field is single precision and the other double".to_owned()),
         }
     }
@@ -59,12 +67,14 @@ fn measure<T: Sample>(
     a: &[T],
     b: &[T],
     shape: &[usize],
-    bound: Option<f64>,
-    missing: &[f64],
+    (bound, missing): (Option<f64>, &[f64]),
+    progress: &Progress,
 ) -> Result<Measures> {
     let missing = Missing::<T>::new(missing);
     let text = |e: fsz_metrics::Error| e.to_string();
+    let step = || progress.advance(1).map_err(|_| STOPPED.to_owned());
     let comparison = compare(a, b, &missing, bound).map_err(text)?;
+    step()?;
     let limit = match bound {
         Some(bound) if bound > 0.0 => 1.25 * bound,
         _ => comparison.max_abs_error,
@@ -73,19 +83,41 @@ fn measure<T: Sample>(
         true => Some(error_histogram(a, b, &missing, limit, BINS).map_err(text)?),
         false => None,
     };
+    step()?;
     let lags = LAGS.min(shape.last().map_or(0, |n| n.saturating_sub(1)));
     let autocorrelation = match lags {
         0 => Vec::new(),
         _ => error_autocorrelation(a, b, shape, shape.len() - 1, lags, &missing).map_err(text)?,
     };
-    Ok(Measures {
-        comparison,
-        ssim: ssim(a, b, shape, &missing).map_err(text)?.mean,
-        histogram,
-        autocorrelation,
-        spectra: [
-            power_spectrum(a, shape, &missing).map_err(text)?,
-            power_spectrum(b, shape, &missing).map_err(text)?,
-        ],
-    })
+    step()?;
+    let ssim = ssim(a, b, shape, &missing).map_err(text)?.mean;
+    step()?;
+    let before = power_spectrum(a, shape, &missing).map_err(text)?;
+    step()?;
+    let after = power_spectrum(b, shape, &missing).map_err(text)?;
+    step()?;
+    Ok(Measures { comparison, ssim, histogram, autocorrelation, spectra: [before, after] })
+}
+
+#[cfg(test)]
+mod tests {
+    use fsz_field::Shape;
+
+    use super::*;
+
+    #[test]
+    fn a_stopped_comparison_says_so() {
+        let of = |plus: f32| {
+            let values: Vec<f32> = (0..600).map(|i| (i as f32 * 0.1).sin() + plus).collect();
+            Field::new(Shape::new(&[20, 30]).unwrap(), values).unwrap()
+        };
+        let (a, b, progress) = (of(0.0), of(0.25), Progress::new());
+        progress.begin(STEPS);
+        let found = Measures::of(&a, &b, Some(0.5), &[], &progress).unwrap();
+        assert!((found.comparison.max_abs_error - 0.25).abs() < 1e-6);
+        assert_eq!(progress.done(), progress.total());
+        progress.cancel();
+        let stopped = Measures::of(&a, &b, Some(0.5), &[], &progress);
+        assert_eq!(stopped.err().as_deref(), Some(STOPPED));
+    }
 }

@@ -53,9 +53,9 @@ impl Viewer {
         let missing = missing_as(leader.missing(), leader.dtype);
         let bound = self.set.bound();
         let (subject, other) = (planes.subject.clone(), planes.other.clone());
-        let progress = self.service.aside.run(move |_, tell| {
+        let progress = self.service.aside.run(move |progress, tell| {
             let of = |plane: Option<Plane>| {
-                plane.map(|plane| measured(&sides, &original, plane, bound, &missing))
+                plane.map(|plane| measured(&sides, &original, plane, (bound, &missing), progress))
             };
             let figures = Measured { subject: of(subject), other: of(other) };
             tell(Found::Plane(figures));
@@ -111,11 +111,11 @@ fn measured(
     sides: &[u64],
     original: &Plane,
     plane: Plane,
-    bound: Option<f64>,
-    missing: &[f64],
+    (bound, missing): (Option<f64>, &[f64]),
+    progress: &Progress,
 ) -> Result<Box<Measures>> {
     let shape = Shape::new(sides).map_err(|e| e.to_string())?;
     let field = |values: Vec<f64>| Field::new(shape.clone(), values).map_err(|e| e.to_string());
     let (a, b) = (field(original.values.clone())?, field(plane.values)?);
-    Measures::of(&a, &b, bound, missing).map(Box::new)
+    Measures::of(&a, &b, bound, missing, progress).map(Box::new)
 }

@@ -15,7 +15,7 @@ use crate::catalog::{Catalog, Choice};
 use crate::decoder::{Decoder, Wanted};
 use crate::document::{Document, Result};
 use crate::grid::PlaneSize;
-use crate::measures::Measures;
+use crate::measures::{Measures, STEPS};
 use crate::plane::{Place, Plane};
 use crate::which::Which;
 
@@ -250,12 +250,14 @@ fn done(codec: &Codec, job: Job, progress: &Arc<Progress>) -> News {
             News::Tried(compressed(codec, &original, bound, &missing, progress).map(Box::new))
         }
         Job::Measure { set, generation } => {
+            let count = [&set.subject, &set.other].into_iter().flatten().count() as u64;
+            progress.begin(STEPS * count);
             let measured = |document: &Option<Document>| {
                 let (original, document) = (set.original.as_ref()?, document.as_ref()?);
                 let missing = set.subject.as_ref().map_or(&[][..], |s| s.missing());
                 Some(original.values(codec).and_then(|a| {
                     let b = document.values(codec)?;
-                    Measures::of(&a, &b, set.bound(), missing).map(Box::new)
+                    Measures::of(&a, &b, set.bound(), missing, progress).map(Box::new)
                 }))
             };
             News::Measured {

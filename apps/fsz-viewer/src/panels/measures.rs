@@ -28,6 +28,9 @@ impl Viewer {
         if field == [None, None] {
             let failed = self.measured.subject.is_some() || self.measured.other.is_some();
             ui.label(if failed { "could not be measured" } else { "measuring …" });
+            if failed && ui.button("Measure again").clicked() {
+                self.measure();
+            }
             return;
         }
         self.figures(ui, "field metrics", field, true);

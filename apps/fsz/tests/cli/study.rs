@@ -191,7 +191,8 @@ fn figures_of_a_device() {
             "{{\"field\":\"T\",\"dtype\":\"f32\",\"shape\":\"6\",\"bytes\":24,\"bound\":0.01,\
              \"kernel\":\"{kernel}\",\"ratio\":8.0,\"compress_gbs\":{compress},\
              \"compress_of_copy\":0.5,\"decompress_gbs\":{decompress},\
-             \"decompress_of_copy\":{decompress},\"copy_gbs\":4000.0}}"
+             \"decompress_of_copy\":{decompress},\"copy_gbs\":4000.0,\"same_payload\":{}}}",
+            if kernel == "fsz" { "null" } else { "true" }
         )
     };
     let rows = [
@@ -210,6 +211,7 @@ fn figures_of_a_device() {
     let claims = shop.read_text("s/claims.csv");
     let single_pass = "2.8×,\"84 fields, 3 bounds, GH200\",3.00×,\"1 case, A Device\",agrees";
     assert!(claims.contains(single_pass), "{claims}");
+    assert!(claims.contains("\"the same payload, bit for bit, in 1 of 1 case\""), "{claims}");
     assert!(shop.read_text("s/report.html").contains("Measured on A Device"));
     shop.write("bad.json", b"{}");
     shop.refused(&["study", FIELD, "--out", "t", "--gpu-json", "bad.json"], "fsz bench");

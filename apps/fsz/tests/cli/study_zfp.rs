@@ -84,6 +84,34 @@ mod with_zfp {
         assert!(shop.read_text("s/report.html").contains("bare.zfp: ratio"));
     }
 
+    /// What cuZFP wrote on a GPU (crates/fsz-field/tests/fixtures/README.md).
+    #[test]
+    fn a_stream_of_cuzfp_stands_beside_the_others() {
+        let shop = Workshop::new();
+        let fixture = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../crates/fsz-field/tests/fixtures/cuzfp_20x24x28_rate8.zfp"
+        );
+        shop.write("cuzfp.zfp", &std::fs::read(fixture).unwrap());
+        let value = |i: i32| {
+            let (z, y, x) = (i / (24 * 28), i / 28 % 24, i % 28);
+            (3 * x * x + 5 * y * y - 7 * z * z + 2 * x * y - z * x) as f32 / 64.0
+        };
+        shop.write_f32("made_20x24x28.f32", &(0..20 * 24 * 28).map(value).collect::<Vec<_>>());
+        let words = ["study", "made_20x24x28.f32", "--range", "1e-3", "--out", "s", "--zfp-stream"];
+        shop.fine(&[&words[..], &["made_20x24x28=cuzfp.zfp@8"]].concat());
+        // 8 of 32 bits; this field comes back whole.
+        let ratio = shop.read_text("s/ratio.csv");
+        assert_eq!(row(&ratio, "cuzfp.zfp")[3..], ["4.0000", "0e0", "inf", "0"]);
+        let matched = shop.read_text("s/matched_ratio.csv");
+        assert_eq!(row(&matched, "cuzfp.zfp")[3..], ["4.0000", "inf", "0.0000"]);
+        let curve = shop.read_text("s/rate_distortion.csv");
+        assert!(curve.contains("cuzfp.zfp,8.0000,inf,0e0"), "{curve}");
+        let claims = shop.read_text("s/claims.csv");
+        let own = claims.lines().find(|line| line.contains("PSNR above cuZFP's own")).unwrap();
+        assert!(own.ends_with("1 stream,does not agree: below some of them"), "{own}");
+    }
+
     #[test]
     fn streams_that_cannot_be_read_are_refused() {
         let shop = Workshop::with_field();
@@ -102,6 +130,6 @@ mod with_zfp {
         shop.fine(&["study", FIELD, "--range", "1e-3", "--out", "s"]);
         let words = ["study", FIELD, "--range", "1e-3", "--out", "s", "--force", "--zfp-stream"];
         shop.refused(&[&words[..], &["T_6x20x30=bare.zfp"]].concat(), "not a zfp stream");
-        shop.refused(&[&words[..], &["T_6x20x30=bare.zfp@16"]].concat(), "at a rate of 16");
+        shop.refused(&[&words[..], &["T_6x20x30=bare.zfp@16"]].concat(), "at 16 bits per value");
     }
 }

@@ -31,6 +31,9 @@ pub struct Row {
     pub decompress_gbs: Option<f64>,
     pub decompress_of_copy: Option<f64>,
     pub copy_gbs: Option<f64>,
+    /// Of the paper's kernels: whether rates and payload are the product's, so that the ratio, which
+    /// is the product's, is theirs too.
+    pub same_payload: Option<bool>,
 }
 
 impl Row {

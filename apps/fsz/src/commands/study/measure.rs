@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fsz::{Bound, Centering, Codec, Options, Progress, Research, Stream, max_compressed_len};
+#[cfg(feature = "zfp")]
+use fsz_field::FixedRate;
 use fsz_field::{Field, Scalar, Values};
 use fsz_metrics::{Missing, Sample};
 
@@ -247,8 +249,8 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
     /// side, and stores these too.
     #[cfg(feature = "zfp")]
     pub fn rate_of(&self, bytes: usize) -> Result<f64> {
-        let stored = fsz_field::zfp::stored_values(self.field.shape())?;
-        Ok(8.0 * bytes as f64 / stored.max(1) as f64)
+        let largest = FixedRate::new(self.field.shape(), self.field.dtype(), 64.0)?.bytes();
+        Ok(64.0 * bytes as f64 / largest.max(1) as f64)
     }
 
     /// Bytes of the zfp stream; decodes it.

@@ -156,6 +156,13 @@ pub struct Matched {
     pub panels: Vec<Panel>,
 }
 
+impl Matched {
+    /// What stands beside FSZ.
+    pub fn other(&self) -> Option<&Panel> {
+        self.panels.get(2)
+    }
+}
+
 /// One of them, with its picture.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Panel {

@@ -84,8 +84,8 @@ const CURVES: &str = "Higher and further left is better. FSZ, like every quantiz
 error evenly up to the bound; zfp-accuracy is told a bound and keeps far below it.";
 const MATCHED: &str = "The middle slice, with the liveliest part enlarged; one scale of colours per \
 row, over the range of the original's slice. Beyond the bound: the share of all the field's points \
-whose error is larger than the bound that FSZ kept. zfp-rate is fixed-rate zfp, cuZFP's mode, as \
-long as FSZ's stream; for a zfp stream that was given (--zfp-stream) FSZ takes the bound at which it \
+whose error is larger than the bound that FSZ kept. zfp-rate is fixed-rate zfp, whose blocks \
+are cuZFP's, as long as FSZ's stream; for a zfp stream that was given (--zfp-stream) FSZ takes the bound at which it \
 is as long as that.";
 const FIDELITY: &str = "The error of a good quantizer is uniform over ±bound and white; a power \
 spectrum ratio of 1 keeps every scale. Gradient and Laplacian: RMS error over the RMS of the \
@@ -154,13 +154,21 @@ fn command() -> String {
     format!("<p>Made by <code>fsz {}</code>.</p>", escaped(&words.join(" ")))
 }
 
-/// The comparisons that have pictures; the first ones stand open.
+/// The comparisons that have pictures: those with streams of other programs first, the first ones
+/// open. What synthetic fields look like is known: they show none beside files.
 fn pictures(fields: &[FieldRecord]) -> String {
-    let all = fields.iter().flat_map(|f| f.matched.iter().map(move |m| (f, m)));
-    let shown: Vec<String> = all
-        .filter(|(_, m)| m.panels.iter().all(|p| !p.png.is_empty()))
-        .map(|(field, matched)| panels(field, matched))
-        .collect();
+    let files = fields.iter().any(|f| !f.synthetic);
+    let fields = fields.iter().filter(|f| !files || !f.synthetic);
+    let mut all: Vec<(&FieldRecord, &Matched)> =
+        fields.flat_map(|f| f.matched.iter().map(move |m| (f, m))).collect();
+    all.retain(|(_, m)| m.panels.iter().all(|p| !p.png.is_empty()));
+    all.sort_by_key(|(_, m)| match m.other().map(|p| p.codec.as_str()) {
+        Some("zfp-rate") => 1,
+        Some(_) => 0,
+        None => 2,
+    });
+    let shown: Vec<String> =
+        all.into_iter().map(|(field, matched)| panels(field, matched)).collect();
     let (open, folded) = shown.split_at(shown.len().min(6));
     let rest = match folded.len() {
         0 => String::new(),
@@ -201,7 +209,8 @@ fn throughput(gpu: Option<&GpuRun>, table: String) -> String {
         Some(run) => format!(
             "<p>Measured on {}: GB/s of uncompressed bytes; of copy is the share of what a copy of as \
              many bytes, read and written, reaches in the same run; bytes per element are the least \
-             that the kernel must move.</p>{}{table}",
+             that the kernel must move. The ratio of the paper's kernels is that of this \
+             implementation's stream, whose payload they write too (but for missing values).</p>{}{table}",
             escaped(&run.device.name),
             figures::roofline(run)
         ),

@@ -426,6 +426,7 @@ mod tests {
         let paper = &run.rows[3];
         assert_eq!((paper.kernel.as_str(), paper.decompress_gbs), ("paper-two-reads", None));
         assert_eq!(run.rows[4].compress_gbs, None);
+        assert_eq!((found.same_payload, paper.same_payload), (None, Some(false)));
     }
 
     #[test]

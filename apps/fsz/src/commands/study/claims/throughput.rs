@@ -34,18 +34,7 @@ pub fn add(claims: &mut Claims, gpu: Option<&GpuRun>) {
         on: FIELDS,
     };
     claims.factor(claim, 2.8, mean(speedup).0, &on, why);
-    let other = pairs.iter().filter(|(a, b)| a.ratio != b.ratio).count();
-    let claim = Claim { what: "both give the same ratio", figure: "identical", on: FIELDS };
-    let verdict = match pairs.len() {
-        0 => Verdict::NotMeasured(why.to_owned()),
-        _ => Verdict::holds(other == 0, "other ratios in some cases"),
-    };
-    claims.add(
-        claim,
-        &format!("another ratio in {other} of {}", count(pairs.len(), "case")),
-        &on,
-        verdict,
-    );
+    same_ratio(claims, &pairs, device, why);
 
     let speed = |kernel: &str, of_row: fn(&Row) -> Option<f64>| {
         mean(of(kernel).into_iter().filter_map(of_row)).0
@@ -74,6 +63,27 @@ pub fn add(claims: &mut Claims, gpu: Option<&GpuRun>) {
     };
     claims.add(claim, "", "", Verdict::NotMeasured(peers.to_owned()));
     a100(claims, gpu, paper);
+}
+
+/// Each kernel's payload is compared with the product's: where both are the same, so are they.
+fn same_ratio(claims: &mut Claims, pairs: &[(&Row, &Row)], device: &str, why: &str) {
+    let same = |row: &Row| row.same_payload == Some(true);
+    let told: Vec<bool> = pairs
+        .iter()
+        .filter(|(two, five)| same(two) || same(five))
+        .map(|(two, five)| same(two) && same(five))
+        .collect();
+    let alike = told.iter().filter(|&&alike| alike).count();
+    let claim = Claim { what: "both give the same ratio", figure: "identical", on: FIELDS };
+    let verdict = match (pairs.len(), told.len()) {
+        (0, _) => Verdict::NotMeasured(why.to_owned()),
+        (_, 0) => Verdict::NotMeasured("no payload was compared".to_owned()),
+        _ => Verdict::holds(alike == told.len(), "other payloads in some cases"),
+    };
+    let here =
+        format!("the same payload, bit for bit, in {alike} of {}", count(told.len(), "case"));
+    let on = format!("cases in which one of them writes the product's payload, {device}");
+    claims.add(claim, &here, &on, verdict);
 }
 
 fn a100(claims: &mut Claims, gpu: Option<&GpuRun>, paper: f64) {
