@@ -1,7 +1,9 @@
 //! How the panes stand: where the user dragged them.
 
-use egui::{Rect, Ui, WidgetText, vec2};
-use egui_tiles::{Behavior, Container, SimplificationOptions, TileId, Tiles, Tree, UiResponse};
+use egui::{Rect, Stroke, Style, Ui, WidgetText, vec2};
+use egui_tiles::{
+    Behavior, Container, ResizeState, SimplificationOptions, TileId, Tiles, Tree, UiResponse,
+};
 
 use crate::grid::PlaneSize;
 use crate::which::Which;
@@ -72,8 +74,18 @@ impl<F: FnMut(&mut Ui, Which) -> bool> Behavior<Which> for Panes<F> {
         (1..=panes).max_by(|&a, &b| fit(a).total_cmp(&fit(b))).unwrap_or(1)
     }
 
-    fn gap_width(&self, _style: &egui::Style) -> f32 {
+    fn gap_width(&self, _style: &Style) -> f32 {
         8.0
+    }
+
+    /// A line that can be dragged is seen when the pointer is on it.
+    fn resize_stroke(&self, style: &Style, state: ResizeState) -> Stroke {
+        let widgets = &style.visuals.widgets;
+        match state {
+            ResizeState::Idle => Stroke::NONE,
+            ResizeState::Hovering => widgets.hovered.fg_stroke,
+            ResizeState::Dragging => widgets.active.fg_stroke,
+        }
     }
 
     fn is_tab_closable(&self, _tiles: &Tiles<Which>, _tile: TileId) -> bool {
