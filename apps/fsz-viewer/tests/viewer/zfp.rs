@@ -4,7 +4,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use fsz_field::zfp::{Mode, Zfp};
 use fsz_field::{FixedRate, Shape, Values};
-use fsz_viewer::{Start, Viewer};
+use fsz_viewer::{Settings, Start, Viewer};
 
 use crate::shop::{Shop, drop_file, harness, settle, shows};
 
@@ -151,4 +151,23 @@ fn hostile_streams_end_in_a_message_or_a_field() {
     viewer.get_by_label("Open it").click();
     settle(&mut viewer);
     assert!(viewer.state().messages().join("").contains("there are 20"));
+}
+
+/// A stream that cuZFP wrote: its name tells all, and the answer is right as it stands.
+#[test]
+fn a_stream_of_cuzfp_opens_as_its_name_tells() {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/fsz-field/tests/fixtures");
+    let stream = std::path::Path::new(fixtures).join("cuzfp_20x24x28_rate8.zfp");
+    let start = Start { files: vec![stream], ..Default::default() };
+    let mut viewer = harness(start, Settings::default());
+    viewer.get_by_label("Open it").click();
+    settle(&mut viewer);
+    assert_eq!(viewer.state().messages(), [""; 0]);
+    let subject = viewer.state().set().subject.as_ref().expect("a reconstruction");
+    assert_eq!(subject.shape(), [20, 24, 28]);
+    assert_eq!(subject.bits_per_value(), Some(8.0), "whole zfp blocks, and no header");
+    // The field of fixtures/README.md, of which the rate loses nothing.
+    let plane = viewer.state().planes().and_then(|p| p.subject.as_ref()).expect("a plane");
+    let (y, x) = (7usize, 9usize);
+    assert_eq!(plane.at(y, x), Some((3 * x * x + 5 * y * y + 2 * x * y) as f64 / 64.0));
 }
