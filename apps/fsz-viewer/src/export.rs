@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use egui::{ColorImage, Ui};
-use fsz_field::Output;
+use fsz_field::{Kind, Output};
 
 use crate::app::Viewer;
 use crate::document::Result;
@@ -69,17 +69,22 @@ impl Viewer {
     }
 
     /// The command line that does what is shown.
-    pub(crate) fn command(&self) -> Option<String> {
+    pub fn command(&self) -> Option<String> {
         let (leader, place) = (self.set.leader()?, self.place);
         let path = leader.path.display();
+        let bp = matches!(Kind::of(&leader.path), Ok(Kind::Bp));
+        let which = match bp {
+            true => format!(" --variable '{}' --step {}", self.choice.variable, self.choice.step),
+            false => String::new(),
+        };
         Some(match &leader.facts {
             _ if self.set.original.is_some() && leader.is_reconstruction() => {
                 let original = self.set.original.as_ref()?.path.display();
-                format!("fsz compare '{original}' '{path}'")
+                format!("fsz compare '{original}' '{path}'{which}")
             }
             Some(_) if leader.grid.shape().len() == 3 => {
                 let (axis, index) = (place.axis, place.plane);
-                format!("fsz slice '{path}' --axis {axis} --index {index} -o plane.npy")
+                format!("fsz slice '{path}'{which} --axis {axis} --index {index} -o plane.npy")
             }
             _ => format!("fsz inspect '{path}'"),
         })
@@ -122,7 +127,7 @@ impl Viewer {
             ui.close();
         }
         match said {
-            Some(Ok(file)) => self.say(format!("written: {file}")),
+            Some(Ok(file)) => self.note(format!("written: {file}")),
             Some(Err(reason)) => self.say(reason),
             None => {}
         }
