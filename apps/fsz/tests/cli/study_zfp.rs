@@ -103,6 +103,12 @@ mod with_zfp {
         // 8 of 32 bits; this field comes back whole.
         let ratio = shop.read_text("s/ratio.csv");
         assert_eq!(row(&ratio, "cuzfp.zfp")[3..], ["4.0000", "0e0", "inf", "0"]);
+        for means in ["s/geomeans.csv", "s/datasets.csv"] {
+            assert!(
+                !shop.read_text(means).contains("cuzfp"),
+                "its size is not the bound's: {means}"
+            );
+        }
         let matched = shop.read_text("s/matched_ratio.csv");
         assert_eq!(row(&matched, "cuzfp.zfp")[3..], ["4.0000", "inf", "0.0000"]);
         let curve = shop.read_text("s/rate_distortion.csv");

@@ -27,7 +27,7 @@ fn summaries(fields: &[FieldRecord]) -> Vec<Summary<'_>> {
             let here = || {
                 let of =
                     cases(fields).filter(|(f, at)| f.dataset() == dataset && at.bound == bound);
-                of.flat_map(|(_, at)| &at.ratios)
+                of.flat_map(|(_, at)| &at.ratios).filter(|r| !r.given)
             };
             for codec in in_order(here().map(|r| r.codec.as_str())) {
                 let ratios: Vec<f64> =

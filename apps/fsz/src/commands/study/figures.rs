@@ -66,7 +66,7 @@ pub fn ratio(fields: &[FieldRecord]) -> String {
 /// Codecs in the order of their first appearance. Fixed-rate zfp has FSZ's ratio by construction,
 /// and the paper's design all but the same one: neither has a line of its own.
 fn codecs<'a>(all: impl Iterator<Item = &'a BoundRecord>) -> Vec<&'a str> {
-    let names = all.flat_map(|at| &at.ratios).map(|r| r.codec.as_str());
+    let names = all.flat_map(|at| &at.ratios).filter(|r| !r.given).map(|r| r.codec.as_str());
     in_order(names.filter(|name| !["zfp-rate", "fsz-paper"].contains(name)))
 }
 

@@ -194,6 +194,7 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
             max_abs_error: c.max_abs_error,
             psnr: c.psnr(),
             bound_violations: c.violations().unwrap_or(0),
+            given: false,
         })
     }
 
@@ -232,7 +233,8 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
         for stream in self.plan.streams.iter().filter(|stream| stream.field == self.name) {
             let bytes = stream.decode(self.field.shape(), decoded)?;
             let found = Decoded { codec: &stream.name(), bytes, values: decoded };
-            record.ratios.push(self.ratio(&found, record.absolute)?);
+            let ratio = self.ratio(&found, record.absolute)?;
+            record.ratios.push(Ratio { given: true, ..ratio });
         }
         Ok(())
     }

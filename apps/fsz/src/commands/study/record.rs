@@ -37,7 +37,7 @@ impl FieldRecord {
     /// What means are taken over.
     pub fn group(&self) -> &'static str {
         match (self.synthetic, self.dtype.as_str()) {
-            (true, _) => "synthetic",
+            (true, _) => "synthetic fields",
             (_, "f32") => "files in single precision",
             _ => "files in double precision",
         }
@@ -77,6 +77,9 @@ pub struct Ratio {
     pub max_abs_error: f64,
     pub psnr: f64,
     pub bound_violations: u64,
+    /// Whether it is a stream that was given, whose size has nothing to do with the bound: means
+    /// leave it out.
+    pub given: bool,
 }
 
 /// The stages of the ablation.

@@ -245,7 +245,7 @@ pub fn geomeans(fields: Fields<'_>) -> Data {
             let here = || {
                 let members = fields.iter().filter(|f| f.group() == group && f.has_numbers());
                 let of = cases(members).filter(|(_, at)| at.bound == bound);
-                of.flat_map(|(_, at)| &at.ratios)
+                of.flat_map(|(_, at)| &at.ratios).filter(|r| !r.given)
             };
             for codec in in_order(here().map(|r| r.codec.as_str())) {
                 let ratios = || here().filter(|r| r.codec == codec);
