@@ -87,7 +87,7 @@ pub fn plot(lines: &[Line], axes: Axes) -> String {
 
 /// A name that the key has room for: its ends tell most.
 fn shortened(name: &str) -> String {
-    const MOST: usize = 21;
+    const MOST: usize = 19;
     const END: usize = (MOST - 1) / 2;
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= MOST {
@@ -152,7 +152,9 @@ fn drawn(joined: bool, points: &[(f64, f64)], colour: &str) -> String {
     if !joined || points.len() <= MOST_MARKS {
         // A line of no length with a round cap is the shortest dot.
         let dots: String = points.iter().map(|(a, b)| format!("M{a:.1} {b:.1}h0")).collect();
-        svg.push_str(&format!("<path class='dots' d='{dots}' stroke='{colour}'/>"));
+        // One alone is larger, so that a line which goes through it does not hide it.
+        let class = if joined && points.len() == 1 { "dots one" } else { "dots" };
+        svg.push_str(&format!("<path class='{class}' d='{dots}' stroke='{colour}'/>"));
     }
     svg
 }
@@ -197,7 +199,7 @@ mod tests {
     #[test]
     fn long_names_are_shortened_in_the_middle() {
         assert_eq!(shortened("cuszp-outlier-model"), "cuszp-outlier-model");
-        assert_eq!(shortened("cesm_CLOUD_12x192x288.r4.zfp"), "cesm_CLOUD…288.r4.zfp");
+        assert_eq!(shortened("cesm_CLOUD_12x192x288.r4.zfp"), "cesm_CLOU…88.r4.zfp");
         let name = "cesm_CLOUD_12x192x288.r4.zfp";
         let svg = plot(&[line(name, vec![(1.0, 1.0)])], axes(None));
         assert!(svg.contains(&format!("<title>{name}</title>")), "{svg}");
