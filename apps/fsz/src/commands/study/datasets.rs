@@ -21,12 +21,13 @@ struct Summary<'a> {
 
 fn summaries(fields: &[FieldRecord]) -> Vec<Summary<'_>> {
     let mut all = Vec::new();
-    let names: Vec<String> = fields.iter().map(FieldRecord::dataset).collect();
+    let numbers = || fields.iter().filter(|f| f.has_numbers());
+    let names: Vec<String> = numbers().map(FieldRecord::dataset).collect();
     for dataset in in_order(names.iter().map(String::as_str)) {
         for bound in bounds(fields) {
             let here = || {
                 let of =
-                    cases(fields).filter(|(f, at)| f.dataset() == dataset && at.bound == bound);
+                    cases(numbers()).filter(|(f, at)| f.dataset() == dataset && at.bound == bound);
                 of.flat_map(|(_, at)| &at.ratios).filter(|r| !r.given)
             };
             for codec in in_order(here().map(|r| r.codec.as_str())) {

@@ -36,6 +36,10 @@ pub fn mean_ratio(fields: &[FieldRecord]) -> String {
     let of = |group: &str| {
         let members: Vec<&FieldRecord> =
             fields.iter().filter(|f| f.group() == group && f.has_numbers()).collect();
+        // The mean of one field is that field.
+        if members.len() < 2 {
+            return String::new();
+        }
         let all = || cases(members.iter().copied()).map(|(_, at)| at);
         let lines = codecs(all()).into_iter().filter_map(|codec| {
             let everywhere = all().all(|at| at.ratio(codec).is_some());
@@ -152,7 +156,11 @@ fn ratio_figure(lines: Vec<Line>, title: &str) -> String {
     figure(&plot(&lines, RATIO), title)
 }
 
+/// Nothing for a plot of nothing.
 fn figure(svg: &str, name: &str) -> String {
+    if svg.is_empty() {
+        return String::new();
+    }
     format!("<figure><figcaption>{}</figcaption>{svg}</figure>", escaped(name))
 }
 

@@ -66,17 +66,22 @@ impl Data {
 
 /// Words stand to the left, numbers to the right. `kind`: h or d.
 fn tag(kind: char, cell: &str) -> String {
-    let number = cell.is_empty() || cell.parse::<f64>().is_ok();
+    let number = cell.is_empty() || number(cell).is_some();
     format!("<t{kind}{}>", if number { "" } else { " class='w'" })
 }
 
 /// Numbers as people read them: at most four digits, and a dash for none.
 fn shown(cell: &str) -> String {
-    match cell.parse::<f64>() {
-        Ok(value) if value.is_nan() => "–".to_owned(),
-        Ok(value) if cell.contains('.') && cell.len() > 5 => digits(value),
+    match number(cell) {
+        Some(value) if value.is_nan() => "–".to_owned(),
+        Some(value) if cell.contains('.') && cell.len() > 5 => digits(value),
         _ => cell.to_owned(),
     }
+}
+
+/// The number in a cell as tables write them; a field may be called nan.
+fn number(cell: &str) -> Option<f64> {
+    cell.parse().ok().filter(|_| cell != "nan" && cell != "infinity")
 }
 
 /// Four significant digits, zeros at the end too, so that columns stand in line.
@@ -127,6 +132,7 @@ mod tests {
             ("6.3", "6.3"),
             ("1e-3", "1e-3"),
             ("NaN", "–"),
+            ("nan", "nan"),
             ("inf", "inf"),
             ("T_6x20x30", "T_6x20x30"),
         ];

@@ -39,11 +39,14 @@ pub struct Axes {
     pub span: Option<[f64; 2]>,
 }
 
-/// A plot of these lines; points that have no place are left out.
+/// A plot of these lines; points that have no place are left out. Nothing where no point has one.
 pub fn plot(lines: &[Line], axes: Axes) -> String {
     let ([x_scale, y_scale], [x_name, y_name]) = (axes.scales, axes.names);
     let has = |&&(x, y): &&(f64, f64)| x_scale.has(x) && y_scale.has(y);
     let all = || lines.iter().flat_map(|line| line.points.iter().filter(has));
+    if all().next().is_none() {
+        return String::new();
+    }
     let (floor, wall) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
     let x = Axis::over(x_scale, all().map(|p| p.0), LEFT, wall);
     let y = match axes.span {
@@ -71,14 +74,27 @@ pub fn plot(lines: &[Line], axes: Axes) -> String {
         let (from, to, at) = (wall + 8.0, wall + 24.0, TOP + 8.0 + 16.0 * i as f64);
         svg.push_str(&format!(
             "<path d='M{from} {at}H{to}' stroke='{colour}' stroke-width='3'/>\
-             <text x='{}' y='{}'>{}</text>",
+             <text x='{}' y='{}'>{}<title>{}</title></text>",
             to + 4.0,
             at + 4.0,
+            escaped(&shortened(&line.name)),
             escaped(&line.name)
         ));
     }
     svg.push_str("</svg>");
     svg
+}
+
+/// A name that the key has room for: its ends tell most.
+fn shortened(name: &str) -> String {
+    const MOST: usize = 19;
+    const END: usize = (MOST - 1) / 2;
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= MOST {
+        return name.to_owned();
+    }
+    let [start, end] = [&letters[..END], &letters[letters.len() - END..]];
+    format!("{}…{}", start.iter().collect::<String>(), end.iter().collect::<String>())
 }
 
 /// Axes, grid, ticks and names.
@@ -136,7 +152,9 @@ fn drawn(joined: bool, points: &[(f64, f64)], colour: &str) -> String {
     if !joined || points.len() <= MOST_MARKS {
         // A line of no length with a round cap is the shortest dot.
         let dots: String = points.iter().map(|(a, b)| format!("M{a:.1} {b:.1}h0")).collect();
-        svg.push_str(&format!("<path class='dots' d='{dots}' stroke='{colour}'/>"));
+        // One alone is larger, so that a line which goes through it does not hide it.
+        let class = if joined && points.len() == 1 { "dots one" } else { "dots" };
+        svg.push_str(&format!("<path class='{class}' d='{dots}' stroke='{colour}'/>"));
     }
     svg
 }
@@ -169,6 +187,22 @@ mod tests {
         let drawn = svg.split("polyline points='").nth(1).and_then(|s| s.split('\'').next());
         assert_eq!(drawn.map(|s| s.split(' ').count()), Some(2), "{svg}");
         assert!(svg.contains("a&lt;b"));
+    }
+
+    #[test]
+    fn a_plot_without_points_is_none() {
+        let nowhere = line("a", vec![(-1.0, 2.0), (10.0, f64::NAN)]);
+        assert_eq!(plot(&[nowhere], axes(None)), "");
+        assert_eq!(plot(&[], axes(None)), "");
+    }
+
+    #[test]
+    fn long_names_are_shortened_in_the_middle() {
+        assert_eq!(shortened("cuszp-outlier-model"), "cuszp-outlier-model");
+        assert_eq!(shortened("cesm_CLOUD_12x192x288.r4.zfp"), "cesm_CLOU…88.r4.zfp");
+        let name = "cesm_CLOUD_12x192x288.r4.zfp";
+        let svg = plot(&[line(name, vec![(1.0, 1.0)])], axes(None));
+        assert!(svg.contains(&format!("<title>{name}</title>")), "{svg}");
     }
 
     #[test]

@@ -182,9 +182,9 @@ fn panels(field: &FieldRecord, matched: &Matched) -> String {
         let about = match p.codec.as_str() {
             "original" => "original".to_owned(),
             codec => format!(
-                "{codec}: ratio {:.2}, {:.1} dB, {:.2} % of points beyond the bound",
+                "{codec}: ratio {:.2}, {}, {:.2} % of points beyond the bound",
                 p.ratio,
-                p.psnr,
+                decibels(p.psnr),
                 100.0 * p.beyond
             ),
         };
@@ -202,6 +202,15 @@ fn panels(field: &FieldRecord, matched: &Matched) -> String {
         "<h3>{name} at {bound}, slice {index}, colours from {low} to {high}</h3>\
          <div class='panels'>{all}</div>"
     )
+}
+
+/// A PSNR: there is none of a field of one value, and no end to that of an exact reconstruction.
+fn decibels(psnr: f64) -> String {
+    match psnr {
+        p if p.is_nan() => "no PSNR".to_owned(),
+        p if p.is_infinite() => "exact".to_owned(),
+        p => format!("{p:.1} dB"),
+    }
 }
 
 fn throughput(gpu: Option<&GpuRun>, table: String) -> String {

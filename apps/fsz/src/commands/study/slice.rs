@@ -30,7 +30,8 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// The middle one; none where the last two axes are no picture.
+    /// The middle one; none where the last two axes are no picture, or hold
+    /// no number there.
     pub fn middle<T: Scalar + Sample>(
         shape: &[usize],
         values: &[T],
@@ -44,6 +45,9 @@ impl Slice {
         let start = index * rows * columns;
         let plane = numbers(&values[start..][..rows * columns], missing);
         let range = super::stats::range(plane.iter().copied().filter(|v| !v.is_nan()));
+        if range.0 > range.1 {
+            return None;
+        }
         let zoom = liveliest(&plane, rows, columns);
         Some(Slice { index, range, start, rows, columns, zoom })
     }

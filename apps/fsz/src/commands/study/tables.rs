@@ -133,7 +133,10 @@ pub fn curve(fields: Fields<'_>) -> Data {
 pub fn fidelity(fields: Fields<'_>) -> Data {
     let rows = cases(fields).flat_map(|(field, at)| {
         at.fidelity.iter().map(move |f| {
-            let spectrum = range(f.spectrum.iter().map(|point| point[1]));
+            let spectrum = match f.spectrum.is_empty() {
+                true => (f64::NAN, f64::NAN),
+                false => range(f.spectrum.iter().map(|point| point[1])),
+            };
             let mut row = vec![field.name.clone(), format!("{:e}", at.bound), f.codec.clone()];
             row.push(format!("{:.6}", f.ssim));
             row.extend([f.autocorrelation, f.largest_autocorrelation, f.from_uniform].map(cell));
