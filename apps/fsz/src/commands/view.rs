@@ -7,7 +7,7 @@ use crate::failure::{Failure, Result, Verdict, fail};
 
 /// Look at a field in the viewer: original, reconstruction, error, and why
 ///
-/// The words are those of `fsz-viewer`, which lies beside this program: FILE [OTHER], --original,
+/// The words are those of `fsz-viewer`, which lies beside this program: FILE and another, --original,
 /// --shape, --variable, --step, --bench and others; fsz-viewer --help lists them.
 #[derive(Debug, clap::Args)]
 pub struct Args {
