@@ -36,10 +36,10 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Compares two fields of one shape and type, in [`STEPS`] steps of `progress`.
+    /// Compares two fields of one shape and type, in `STEPS` steps of `progress`.
     ///
     /// # Errors
-    /// When they differ in shape or type, and [`STOPPED`] when the progress was cancelled.
+    /// When they differ in shape or type, and `STOPPED` when the progress was cancelled.
     pub fn of(
         original: &Field,
         reconstructed: &Field,

@@ -1,6 +1,6 @@
 //! A device with the decoder's pipelines.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
 
@@ -21,28 +21,14 @@ pub(crate) struct Pipelines {
 }
 
 impl Gpu {
-    /// The most capable GPU of this machine, without a window.
+    /// The most capable GPU of this machine, without a window. It is opened once: all callers share it, and it
+    /// stays open as long as the process. Where threads opened and closed one each, a driver was seen to hang.
     ///
     /// # Errors
     /// [`Error::NoAdapter`] when there is none with compute shaders.
     pub fn headless() -> Result<Gpu> {
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
-        let options = wgpu::RequestAdapterOptions {
-            power_preference: wgpu::PowerPreference::HighPerformance,
-            ..Default::default()
-        };
-        let adapter = pollster::block_on(instance.request_adapter(&options))
-            .map_err(|e| Error::NoAdapter(e.to_string()))?;
-        let descriptor = wgpu::DeviceDescriptor {
-            label: Some("fsz"),
-            required_limits: adapter.limits(),
-            ..Default::default()
-        };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
-            .map_err(|e| Error::NoAdapter(e.to_string()))?;
-        let mut gpu = Gpu::new(device, queue)?;
-        gpu.name = adapter.get_info().name;
-        Ok(gpu)
+        static OPENED: OnceLock<Result<Gpu, String>> = OnceLock::new();
+        OPENED.get_or_init(opened).clone().map_err(Error::NoAdapter)
     }
 
     /// A device that the caller has, such as a window's. What it was asked for decides how large a page
@@ -138,6 +124,29 @@ impl Gpu {
             None => Ok(made),
         }
     }
+}
+
+fn opened() -> Result<Gpu, String> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let options = wgpu::RequestAdapterOptions {
+        power_preference: wgpu::PowerPreference::HighPerformance,
+        ..Default::default()
+    };
+    let adapter =
+        pollster::block_on(instance.request_adapter(&options)).map_err(|e| e.to_string())?;
+    let descriptor = wgpu::DeviceDescriptor {
+        label: Some("fsz"),
+        required_limits: adapter.limits(),
+        ..Default::default()
+    };
+    let (device, queue) =
+        pollster::block_on(adapter.request_device(&descriptor)).map_err(|e| e.to_string())?;
+    let mut gpu = Gpu::new(device, queue).map_err(|e| match e {
+        Error::NoAdapter(reason) => reason,
+        other => other.to_string(),
+    })?;
+    gpu.name = adapter.get_info().name;
+    Ok(gpu)
 }
 
 fn pipeline(

@@ -224,3 +224,26 @@ fn switched_predictors_decode_and_research_geometries_are_refused() {
         assert!(matches!(refused, Err(Error::Unsupported(_))));
     }
 }
+
+/// All threads have the one GPU of the process.
+#[test]
+fn many_threads_decode_at_once() {
+    if gpu("threads on the GPU").is_none() {
+        return;
+    }
+    let shape = [12, 31, 40];
+    let streams: Vec<Stream<'_>> = (0..8)
+        .map(|k| {
+            let options = Options::new(Bound::Absolute(1e-3 * f64::from(k + 1)));
+            compressed(&shape, &mixture(12 * 31 * 40), &options)
+        })
+        .collect();
+    std::thread::scope(|scope| {
+        for (k, stream) in streams.iter().enumerate() {
+            scope.spawn(move || {
+                let gpu = Gpu::headless().expect("as before");
+                check(&gpu, &format!("thread {k}"), &shape, stream);
+            });
+        }
+    });
+}

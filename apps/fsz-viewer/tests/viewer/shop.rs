@@ -1,7 +1,7 @@
 //! Fields on disk, and a viewer that opens them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use egui_kittest::Harness;
@@ -106,7 +106,11 @@ pub fn gpu_harness(start: Start, settings: Settings) -> Option<Harness<'static, 
     }
     let setup = egui_kittest::wgpu::default_wgpu_setup();
     let options = eframe::egui_wgpu::RendererOptions::PREDICTABLE;
+    // Each makes an instance of its own, which drivers do not all bear from several threads at once.
+    static MAKING: Mutex<()> = Mutex::new(());
+    let making = MAKING.lock();
     let state = egui_kittest::wgpu::create_render_state(setup, options);
+    drop(making);
     let start = Start { window: Some(state.clone()), decoder: Wanted::Gpu, ..start };
     let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
     let mut harness = Harness::builder()
