@@ -1,7 +1,7 @@
 //! An array whose ADIOS2 blocks are FSZ streams of their own: they are kept compressed, and only those
 //! that a plane touches are decoded.
 
-use fsz::{Certificate, Codec, Dtype, Stream};
+use fsz::{Certificate, Codec, Stream};
 use fsz_field::{Field, Scalar, Shape};
 
 use crate::boxes::{Box, Boxes, place};
@@ -11,10 +11,8 @@ use crate::tiles::Tiles;
 /// The streams of an array, and where they lie in it.
 #[derive(Debug)]
 pub struct Blocks {
-    boxes: Boxes,
+    boxes: Vec<Box>,
     streams: Vec<Stream<'static>>,
-    /// Number of the first tile of each, and the step of its codes.
-    tiles: Vec<(u64, f64)>,
 }
 
 impl Blocks {
@@ -36,14 +34,8 @@ impl Blocks {
         if told.iter().any(|facts| facts.header.dtype != first.header.dtype) {
             return Ok(None);
         }
-        let mut tiles = Vec::new();
-        let mut number = 0;
-        for facts in &told {
-            tiles.push((number, facts.header.quantization_step));
-            number += facts.tiles.len() as u64;
-        }
-        let together = together(shape, first, &told, boxes.clone());
-        Ok(Some((Blocks { boxes, streams, tiles }, together)))
+        let blocks = Blocks { boxes: boxes.all().to_vec(), streams };
+        Ok(Some((blocks, together(shape, first, &told, boxes))))
     }
 
     /// The values of a box in C order; 0 where there is no stream.
@@ -57,7 +49,7 @@ impl Blocks {
         let len = usize::try_from(shape.elements()).map_err(|e| e.to_string())?;
         out.try_reserve_exact(len).map_err(|e| e.to_string())?;
         out.resize(len, T::ZERO);
-        for (block, stream) in self.boxes.all().iter().zip(&self.streams) {
+        for (block, stream) in self.boxes.iter().zip(&self.streams) {
             let Some(part) = block.common(&window) else { continue };
             let inner: Vec<u64> = part.start.iter().zip(&block.start).map(|(a, b)| a - b).collect();
             let values = codec
@@ -69,11 +61,9 @@ impl Blocks {
         Field::new(shape, out).map_err(|e| e.to_string())
     }
 
-    /// The stream that a tile of the array belongs to, the tile's number in it, and its step.
-    pub fn stream_of(&self, tile: u64) -> Option<(&Stream<'static>, u64, f64)> {
-        let at = self.tiles.partition_point(|(first, _)| *first <= tile).checked_sub(1)?;
-        let (first, step) = self.tiles[at];
-        Some((&self.streams[at], tile - first, step))
+    /// One of the streams, by the number that [`Tiles::part`] has for it.
+    pub fn stream(&self, part: usize) -> Option<&Stream<'static>> {
+        self.streams.get(part)
     }
 }
 
@@ -97,10 +87,7 @@ fn together(shape: &[u64], first: Facts, told: &[Facts], boxes: Boxes) -> Facts 
         escaped: sum(|c| c.escaped),
     };
     let compressed_bytes = told.iter().map(|facts| facts.compressed_bytes).sum();
-    let size = match header.dtype {
-        Dtype::F32 => 4,
-        Dtype::F64 => 8,
-    };
+    let size = header.dtype.size() as u64;
     Facts {
         ratio: (header.elements() * size) as f64 / compressed_bytes as f64,
         least_bound: bounds().fold(f64::INFINITY, f64::min),

@@ -219,7 +219,7 @@ impl Document {
     pub fn tile(&self, codec: &Codec, number: u64) -> Result<Vec<f64>> {
         let decoded = match &self.body {
             Body::Blocks(blocks) => {
-                blocks.stream_of(number).map(|(stream, number, _)| tile(codec, stream, number))
+                self.part(blocks, number).map(|(stream, number)| tile(codec, stream, number))
             }
             _ => self.with_stream(|stream| tile(codec, stream, number))?,
         };
@@ -229,9 +229,17 @@ impl Document {
     /// The step of a tile's codes; none where there is no stream.
     pub fn step(&self, tile: u64) -> Option<f64> {
         match &self.body {
-            Body::Blocks(blocks) => blocks.stream_of(tile).map(|(_, _, step)| step),
+            Body::Blocks(blocks) => {
+                self.part(blocks, tile).map(|(stream, _)| stream.info().header().quantization_step)
+            }
             _ => self.facts.as_ref().map(|facts| facts.header.quantization_step),
         }
+    }
+
+    /// The stream among several that a tile belongs to, and its number there.
+    fn part<'a>(&self, blocks: &'a Blocks, tile: u64) -> Option<(&'a Stream<'static>, u64)> {
+        let (part, number) = self.facts.as_ref()?.tiles.part(tile)?;
+        Some((blocks.stream(part)?, number))
     }
 
     /// Whether all values are in one stream.

@@ -87,12 +87,9 @@ impl Grid {
     }
 
     /// The index along each axis of the field of the element at a position in C order.
-    pub fn index(&self, mut position: u64) -> Vec<u64> {
+    pub fn index(&self, position: u64) -> Vec<u64> {
         let mut index = vec![0; self.shape.len()];
-        for (i, &n) in index.iter_mut().zip(&self.shape).rev() {
-            *i = position % n.max(1);
-            position /= n.max(1);
-        }
+        unravel(position, &self.shape, &mut index);
         index
     }
 
@@ -138,6 +135,14 @@ impl Grid {
     /// Number of elements.
     pub fn elements(&self) -> u64 {
         self.shape.iter().product()
+    }
+}
+
+/// Writes the index along each axis of an array of this shape of the element at a position in C order.
+pub fn unravel(mut position: u64, shape: &[u64], index: &mut [u64]) {
+    for (i, &n) in index.iter_mut().zip(shape).rev() {
+        *i = position % n.max(1);
+        position /= n.max(1);
     }
 }
 

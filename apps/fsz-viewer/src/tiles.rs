@@ -3,6 +3,7 @@
 use fsz::{Stream, TileKind};
 
 use crate::boxes::{Boxes, MOST_AXES};
+use crate::grid::unravel;
 
 /// Elements of a tile in the standard geometry.
 pub const TILE: u64 = 256;
@@ -152,8 +153,11 @@ impl Tiles {
         let (first, position) = match &self.parts {
             None => (0, position),
             Some(parts) => {
-                let index = index(&parts.shape, position);
-                let (part, position) = parts.boxes.find(&index[..parts.shape.len()])?;
+                // Asked of every point of a picture: it takes no memory.
+                let mut index = [0; MOST_AXES];
+                let index = &mut index[..parts.shape.len()];
+                unravel(position, &parts.shape, index);
+                let (part, position) = parts.boxes.find(index)?;
                 (parts.first[part], position)
             }
         };
@@ -207,15 +211,4 @@ impl Tiles {
     pub fn is_empty(&self) -> bool {
         self.tiles.is_empty()
     }
-}
-
-/// The index along each axis of an array, one of [`crate::boxes::MOST_AXES`] at most, of the element at
-/// a position in C order. Asked of every point of a picture: it takes no memory.
-fn index(shape: &[u64], mut position: u64) -> [u64; MOST_AXES] {
-    let mut index = [0; MOST_AXES];
-    for (i, &n) in index[..shape.len()].iter_mut().zip(shape).rev() {
-        *i = position % n.max(1);
-        position /= n.max(1);
-    }
-    index
 }
