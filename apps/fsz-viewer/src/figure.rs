@@ -42,7 +42,7 @@ impl Viewer {
         let mut panels = Vec::new();
         for &which in panes {
             let picture = self.picture(which).image().ok_or("the pane shows nothing yet")??;
-            let bar = self.bar(which, planes.of(which), self.scale(which, planes));
+            let bar = self.bar(which, self.scale(which, planes));
             panels.push(Panel {
                 title: self.title(which, planes),
                 facts: self.facts_of(which),

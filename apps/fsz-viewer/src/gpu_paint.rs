@@ -52,14 +52,14 @@ pub fn errors(
         None => (false, reconstructed.slice.as_ref()?),
     };
     let original = original.slice.as_ref()?;
-    let (measure, map) = match scene.error {
-        ErrorMode::Signed => (Measure::Signed, Map::BlueRed),
-        ErrorMode::Absolute => (Measure::Absolute, Map::Magma),
-        ErrorMode::Relative => (Measure::Relative, Map::Magma),
+    let measure = match scene.error {
+        ErrorMode::Signed => Measure::Signed,
+        ErrorMode::Absolute => Measure::Absolute,
+        ErrorMode::Relative => Measure::Relative,
     };
-    let limit = scene.bound.unwrap_or_else(|| paint::largest(error)) as f32;
-    let subject = Subject::Errors { measure, limit, bounded: scene.bound.is_some(), given };
-    Some(painted(slice, subject, Some(original), error, &colours(scene, map)))
+    let (limit, bounded) = (scene.limit as f32, scene.bounded);
+    let subject = Subject::Errors { measure, limit, bounded, given };
+    Some(painted(slice, subject, Some(original), error, &colours(scene, scene.error.map())))
 }
 
 fn painted(

@@ -28,6 +28,14 @@ impl ErrorMode {
     /// All of them, in the order of the menu.
     pub const ALL: [ErrorMode; 3] = [ErrorMode::Signed, ErrorMode::Absolute, ErrorMode::Relative];
 
+    /// The colours that it is shown in.
+    pub fn map(self) -> Map {
+        match self {
+            ErrorMode::Signed => Map::BlueRed,
+            ErrorMode::Absolute | ErrorMode::Relative => Map::Magma,
+        }
+    }
+
     /// Its name in the menu.
     pub fn name(self) -> &'static str {
         match self {
@@ -98,35 +106,34 @@ pub fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorIm
     })
 }
 
-/// Errors over the bound, with those beyond it in the alarm colour. `original` gives the values that
-/// relative errors are relative to. Without a bound the largest error of the plane takes its part.
+/// Errors up to a limit, which is the bound where there is one: then those beyond it have the alarm colour.
+/// `original` gives the values that relative errors are relative to.
 pub fn errors(
     error: &Plane,
     original: Option<&Plane>,
-    bound: Option<f64>,
+    (limit, bounded): (f64, bool),
     mode: ErrorMode,
     missing: &[f64],
 ) -> ColorImage {
-    let limit = bound.unwrap_or_else(|| largest(error));
-    let (diverging, sequential) = (Map::BlueRed.table(), Map::Magma.table());
+    let table = mode.map().table();
     let colour = |at: usize, error: f64| {
         let value = original.and_then(|o| o.values.get(at)).copied();
         if value.is_some_and(|v| missing.contains(&v)) {
             return colours::MISSING;
         }
-        if !error.is_finite() || bound.is_some_and(|b| error.abs() > b) {
+        if !error.is_finite() || bounded && error.abs() > limit {
             return colours::ALARM;
         }
         let place = |p: f64| (p.clamp(0.0, 1.0) * 255.0).round() as usize;
         let share = if limit > 0.0 { error / limit } else { 0.0 };
         match mode {
-            ErrorMode::Signed => diverging[place(0.5 + 0.5 * share)],
-            ErrorMode::Absolute => sequential[place(share.abs())],
+            ErrorMode::Signed => table[place(0.5 + 0.5 * share)],
+            ErrorMode::Absolute => table[place(share.abs())],
             ErrorMode::Relative => {
                 let relative = error.abs() / value.unwrap_or(f64::NAN).abs();
                 match error == 0.0 {
-                    true => sequential[0],
-                    false => sequential[place((relative.log10() + 6.0) / 6.0)],
+                    true => table[0],
+                    false => table[place((relative.log10() + 6.0) / 6.0)],
                 }
             }
         }
@@ -194,7 +201,7 @@ mod tests {
     fn beyond_the_bound_is_alarming() {
         let error = plane(&[0.0, 1.0, 1.0001, -1.0001, f64::NAN]);
         for mode in ErrorMode::ALL {
-            let image = errors(&error, Some(&plane(&[1.0; 5])), Some(1.0), mode, &[]);
+            let image = errors(&error, Some(&plane(&[1.0; 5])), (1.0, true), mode, &[]);
             let [r, g, b] = colours::ALARM;
             let alarm: Vec<bool> =
                 image.pixels.iter().map(|&p| p == Color32::from_rgb(r, g, b)).collect();

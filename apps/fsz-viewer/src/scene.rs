@@ -23,8 +23,10 @@ pub struct Scene<'a> {
     pub missing: &'a [f64],
     /// Which error.
     pub error: ErrorMode,
-    /// The absolute bound.
-    pub bound: Option<f64>,
+    /// The error of the last colour: the absolute bound, or without one the plane's largest.
+    pub limit: f64,
+    /// The limit is a bound: what is beyond it has the alarm colour.
+    pub bounded: bool,
     /// What lies over the reconstruction.
     pub overlay: Overlay,
     /// Its share, from 0 to 1.
@@ -80,7 +82,8 @@ impl Scene<'_> {
         {
             return picture.map(Painted::Gpu);
         }
-        let image = paint::errors(error, original, self.bound, self.error, self.missing);
+        let image =
+            paint::errors(error, original, (self.limit, self.bounded), self.error, self.missing);
         Ok(Painted::Host(image))
     }
 }

@@ -89,7 +89,7 @@ impl Viewer {
             (Which::Original, Some(at)) => Some((pictures.of(Which::Reconstruction), at)),
             _ => None,
         };
-        let bar = self.bar(which, planes.of(which), self.scale(which, planes));
+        let bar = self.bar(which, self.scale(which, planes));
         let pane = Pane { title, picture, wipe, size: planes.size(), bar: Some(bar) };
         pane.show(ui, &mut self.camera, self.cursor)
     }

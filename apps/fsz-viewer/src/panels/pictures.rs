@@ -5,13 +5,14 @@ use egui::Ui;
 use crate::app::Viewer;
 use crate::colours::Scale;
 use crate::document::Result;
+use crate::paint;
 use crate::plane::{Place, Plane};
 use crate::scene::Scene;
 use crate::service::Planes;
 use crate::settings::RangeMode;
 use crate::which::Which;
 
-/// Ranges of the planes that are shown, kept until others are.
+/// Ranges of the planes that are shown, of errors from 0 to the largest; kept until others are.
 #[derive(Debug, Default)]
 pub struct Ranges {
     of: Option<(u64, Place, RangeMode)>,
@@ -39,7 +40,8 @@ impl Viewer {
                 scale: self.scale(which, planes),
                 missing: leader.missing(),
                 error: self.settings.error,
-                bound: self.set.bound(),
+                limit: self.limit(which),
+                bounded: self.set.bound().is_some(),
                 overlay: self.settings.overlay,
                 opacity: self.settings.opacity,
                 tiles: facts.map(|f| &f.tiles),
@@ -73,18 +75,26 @@ impl Viewer {
         Scale { low, high, log: self.settings.log }
     }
 
+    /// The error of the last colour of a pane: the bound, or without one the plane's largest.
+    pub(crate) fn limit(&self, which: Which) -> f64 {
+        let largest = || self.ranges.ranges[which as usize].map_or(0.0, |(_, largest)| largest);
+        self.set.bound().unwrap_or_else(largest)
+    }
+
     fn measure_ranges(&mut self, planes: &Planes) {
         let of = Some((self.generation, planes.place, self.settings.range));
         if self.ranges.of == of {
             return;
         }
         let missing = self.set.leader().map_or(&[][..], |d| d.missing());
-        let range = |plane: &Plane| match self.settings.range {
+        let bounded = self.set.bound().is_some();
+        let range = |which: Which, plane: &Plane| match self.settings.range {
+            // Where there is a bound nobody asks for it.
+            _ if which.is_error() => (!bounded).then(|| (0.0, paint::largest(plane))),
             RangeMode::Percentile => plane.percentiles(0.01, missing),
             _ => plane.range(missing),
         };
-        let ranges =
-            Which::ALL.map(|which| planes.of(which).filter(|_| !which.is_error()).and_then(range));
+        let ranges = Which::ALL.map(|which| planes.of(which).and_then(|plane| range(which, plane)));
         self.ranges = Ranges { of, ranges };
     }
 }
