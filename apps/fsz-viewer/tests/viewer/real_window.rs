@@ -2,6 +2,7 @@
 //! for.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -64,6 +65,27 @@ impl Screen {
         command.args(words).env("DISPLAY", &self.display).output().expect("it starts")
     }
 
+    /// The viewer with these words on this screen, its settings in the shop.
+    fn viewer(&self, shop: &Shop, words: &[&OsStr]) -> Running {
+        let viewer = Command::new(env!("CARGO_BIN_EXE_fsz-viewer"))
+            .args(words)
+            .env("DISPLAY", &self.display)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("XDG_DATA_HOME", shop.path("data"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        Running(viewer.expect("it starts"))
+    }
+
+    /// Gives the keyboard to the viewer's window: there is no window manager that would.
+    fn focus(&self) {
+        let window = self.ask("xdotool", &["search", "--onlyvisible", "--name", "FSZ viewer"]);
+        let name = String::from_utf8_lossy(&window.stdout).trim().to_owned();
+        assert!(window.status.success() && !name.is_empty(), "no window of that name is seen");
+        self.ask("xdotool", &["windowfocus", "--sync", &name]);
+    }
+
     /// The points of the screen: the image behind the dump's header, whose length stands first.
     fn points(&self) -> Vec<u8> {
         let dump = self.ask("xwd", &["-root", "-silent"]).stdout;
@@ -114,27 +136,14 @@ fn the_window_shows_the_panes_and_hears_keys() {
         }
     };
     let shop = Shop::new();
-    let viewer = Command::new(env!("CARGO_BIN_EXE_fsz-viewer"))
-        .arg(shop.path("wave.fsz"))
-        .arg("--original")
-        .arg(shop.path("wave_12x40x50.f32"))
-        // Whatever draws the window decodes and paints too, be it in software.
-        .args(["--decoder", "gpu"])
-        .env("DISPLAY", &screen.display)
-        .env_remove("WAYLAND_DISPLAY")
-        .env("XDG_DATA_HOME", shop.path("data"))
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut viewer = Running(viewer);
+    let (file, original) = (shop.path("wave.fsz"), shop.path("wave_12x40x50.f32"));
+    // Whatever draws the window decodes and paints too, be it in software.
+    let words = [file.as_os_str(), "--original".as_ref(), original.as_ref()];
+    let words = [&words[..], &["--decoder".as_ref(), "gpu".as_ref()]].concat();
+    let mut viewer = screen.viewer(&shop, &words);
     // Three panes of a field in viridis and blue to red: more colours than any frame around them.
     screen.wait(&mut viewer.0, "picture of the panes", |points| colours(&points) > 400);
-    let window = screen.ask("xdotool", &["search", "--onlyvisible", "--name", "FSZ viewer"]);
-    let name = String::from_utf8_lossy(&window.stdout).trim().to_owned();
-    assert!(window.status.success() && !name.is_empty(), "no window of that name is seen");
-    // There is no window manager that would give it the keyboard.
-    screen.ask("xdotool", &["windowfocus", "--sync", &name]);
+    screen.focus();
     let mut still = Vec::new();
     screen.wait(&mut viewer.0, "stillness", |points| {
         let now = middle(&points);
@@ -156,22 +165,9 @@ fn the_next_window_opens_what_the_last_one_showed() {
         }
     };
     let shop = Shop::new();
-    let start = |files: &[&str]| {
-        let viewer = Command::new(env!("CARGO_BIN_EXE_fsz-viewer"))
-            .args(files.iter().map(|name| shop.path(name)))
-            .env("DISPLAY", &screen.display)
-            .env_remove("WAYLAND_DISPLAY")
-            .env("XDG_DATA_HOME", shop.path("data"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn();
-        Running(viewer.expect("it starts"))
-    };
-    let mut first = start(&["wave.fsz"]);
+    let mut first = screen.viewer(&shop, &[shop.path("wave.fsz").as_os_str()]);
     screen.wait(&mut first.0, "picture of the pane", |points| colours(&points) > 450);
-    let window = screen.ask("xdotool", &["search", "--onlyvisible", "--name", "FSZ viewer"]);
-    let name = String::from_utf8_lossy(&window.stdout).trim().to_owned();
-    screen.ask("xdotool", &["windowfocus", "--sync", &name]);
+    screen.focus();
     screen.ask("xdotool", &["key", "ctrl+q"]);
     let began = Instant::now();
     let ended = loop {
@@ -183,6 +179,6 @@ fn the_next_window_opens_what_the_last_one_showed() {
     };
     assert!(ended.success(), "{ended:?}");
     // Without a file there would be words only, in some 320 colours.
-    let mut second = start(&[]);
+    let mut second = screen.viewer(&shop, &[]);
     screen.wait(&mut second.0, "picture of the pane again", |points| colours(&points) > 450);
 }
