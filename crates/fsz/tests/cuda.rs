@@ -1,6 +1,6 @@
 //! On a CUDA device: the same bytes as the CPU, both ways, for every kind of input.
 //!
-//! This binary needs neither cargo nor a network: build it with `cargo test --release -p fsz --test cuda
+//! This binary needs neither cargo nor a network: build it with `cargo test --release -p fsz-codec --test cuda
 //! --no-run`, carry it to the machine with the device and run it there. Without a device its tests say
 //! loudly that they skip; with FSZ_REQUIRE_CUDA=1 they fail instead.
 #![cfg(feature = "cuda")]

@@ -24,7 +24,7 @@ pub fn run() -> Result<()> {
 pub fn check() -> Result<()> {
     let folder = make(&target().join("fatbin-check"), &CAPABILITIES[3..4])?;
     let mut test = cargo()?;
-    test.args(["test", "--quiet", "--locked", "-p", "fsz", "--features", "fatbin", "--lib"]);
+    test.args(["test", "--quiet", "--locked", "-p", "fsz-codec", "--features", "fatbin", "--lib"]);
     process::run(test.arg("fatbin").env("FSZ_FATBIN", folder))
 }
 
