@@ -24,7 +24,7 @@ pub enum CallFailure {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No ADIOS2 on this machine; the message lists the places that were looked at.
+    /// No ADIOS2 on this machine; the message lists the places searched.
     #[error("{0}")]
     NotFound(#[from] adios2_sys::discovery::NotFound),
     /// An ADIOS2 library is there but could not be opened, for instance because it is too old.
@@ -65,7 +65,4 @@ pub enum Error {
     /// This crate or this engine cannot do it.
     #[error("{0}")]
     Unsupported(String),
-    /// The FSZ operator library could not be found or opened.
-    #[error("{0}")]
-    Plugin(String),
 }

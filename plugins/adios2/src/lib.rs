@@ -8,7 +8,7 @@
 mod block;
 mod bridge;
 mod codecs;
-mod cuda;
+mod device;
 mod envelope;
 mod export;
 mod operator;

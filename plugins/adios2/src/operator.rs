@@ -7,15 +7,17 @@ use std::{
     cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind},
     slice,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-use fsz::{Codec, Dtype, Element, Options, Stream};
+use fsz::{
+    Codec, Dtype, Element, Options, Stream,
+    cuda::{CudaMemory, HostCompression, MemoryKind},
+};
 
 use crate::{
     block::Block,
-    codecs,
-    cuda::{self, Kind, Memory, Times},
+    codecs, device,
     envelope::{self, Envelope, MAX_DIMENSIONS, MAX_NAME, Mode, max_header, min_header},
     parameters::{Backend, Parameters},
     sink, warning,
@@ -88,10 +90,10 @@ impl Operator {
             block.start = None;
         }
         let began = Instant::now();
-        let memory = match attempt(|| Memory::of(block.data)) {
+        let memory = match attempt(|| CudaMemory::at(block.data).map_err(text)) {
             Ok(memory) => memory.filter(|_| block.bytes() > 0),
             // The driver cannot say; what the host can read is host memory.
-            Err(_) if cuda::is_readable(block.data, block.bytes()) => None,
+            Err(_) if device::is_readable(block.data, block.bytes()) => None,
             Err(reason) => {
                 warning::lost(&block.variable, &reason);
                 return 0;
@@ -99,14 +101,14 @@ impl Operator {
         };
         // SAFETY: promised by the caller.
         let on_device = unsafe { self.write_on_device(memory.as_ref(), &block, roomy, out) };
-        let (written, times) = match on_device {
+        let (written, on_device) = match on_device {
             Some(done) => done,
             None => {
                 // Alive until the block is written.
                 let copy;
-                if let Some(memory) = memory.filter(|memory| memory.kind == Kind::Device) {
+                if let Some(memory) = memory.filter(|m| m.kind() == MemoryKind::Device) {
                     // SAFETY: promised by the caller.
-                    let read = || unsafe { cuda::copy_to_host(&memory, block.bytes()) };
+                    let read = || unsafe { device::copy_to_host(&memory, block.bytes()) };
                     copy = match attempt(read) {
                         Ok(copy) => copy,
                         Err(reason) => {
@@ -121,48 +123,45 @@ impl Operator {
             }
         };
         if self.parameters.verbose > 0 {
-            report(&block, written, began, times);
+            report(&block, written, began, on_device.filter(|_| self.parameters.verbose > 1));
         }
         written
     }
 
-    /// Compresses on a CUDA device, and says what that took where it is to; None where the CPU is to do
-    /// it, after the work that is pending on the values.
+    /// Compresses on a CUDA device, after the work that is pending on the values; None where the CPU is
+    /// to do it.
     ///
     /// # Safety
     /// As [`Operator::write`].
     unsafe fn write_on_device(
         &self,
-        memory: Option<&Memory>,
+        memory: Option<&CudaMemory>,
         block: &Block<'_>,
         roomy: bool,
         out: *mut u8,
-    ) -> Option<(usize, Option<Times>)> {
+    ) -> Option<(usize, Option<HostCompression>)> {
         let backend = self.parameters.backend;
-        let compress = || -> Result<Option<(usize, Option<Times>)>, String> {
+        let compress = || -> Result<Option<(usize, Option<HostCompression>)>, String> {
             if let Some(memory) = memory {
-                memory.wait()?;
+                memory.synchronize().map_err(text)?;
             }
             if backend == Backend::Cpu || self.parameters.bound.is_none() {
                 return Ok(None);
             }
             match memory {
-                Some(memory) if memory.kind != Kind::Pinned => {
-                    let timed = self.parameters.verbose > 1;
-                    let mut times = None;
+                Some(memory) if memory.kind() != MemoryKind::Pinned => {
+                    let mut made = None;
                     let encode = |shape: &[u64], options: &Options, body: &mut [u8]| {
                         // SAFETY: the values are the caller's promise; waited for above.
-                        let made = unsafe {
-                            cuda::compress(memory, block.dtype, shape, options, body, timed)
-                        };
-                        made.map(|(length, taken)| {
-                            times = taken;
-                            length
-                        })
+                        let compressed =
+                            unsafe { device::compress(memory, block.dtype, shape, options, body) }
+                                .map_err(text)?;
+                        made = Some(compressed);
+                        Ok(compressed.len)
                     };
                     // SAFETY: promised by the caller.
                     let written = unsafe { self.write_stream(block, roomy, out, encode) }?;
-                    Ok(Some((written, times)))
+                    Ok(Some((written, made)))
                 }
                 _ if backend == Backend::Cuda && block.bytes() > 0 => {
                     let codec = codecs::cuda(self.parameters.device).map_err(text)?;
@@ -409,8 +408,8 @@ fn clip(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME)]
 }
 
-/// What `work` says, or that it panicked.
-fn attempt<R>(work: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
+/// What `work` returns, or that it panicked.
+pub(crate) fn attempt<R>(work: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err("the codec failed (please report this)".into()))
 }
@@ -419,15 +418,21 @@ fn text(error: fsz::Error) -> String {
     error.to_string()
 }
 
-fn report(block: &Block<'_>, written: usize, began: Instant, times: Option<Times>) {
-    let milliseconds = began.elapsed().as_secs_f64() * 1e3;
+fn report(
+    block: &Block<'_>,
+    written: usize,
+    began: Instant,
+    on_device: Option<HostCompression>,
+) {
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let ratio = block.bytes() as f64 / written as f64;
-    let parts = times.map_or_else(String::new, |Times { kernels, copy }| {
-        let [kernels, copy] = [kernels, copy].map(|time| time.as_secs_f64() * 1e3);
-        format!(", of which kernels {kernels:.3} ms and copy to the host {copy:.3} ms")
+    let all = milliseconds(began.elapsed());
+    let parts = on_device.map_or_else(String::new, |made| {
+        let [kernels, copy] = [made.kernels, made.copy].map(milliseconds);
+        format!(" (kernels {kernels:.3} ms, copy to the host {copy:.3} ms)")
     });
     eprintln!(
-        "FSZ: {} {:?}: {} to {written} bytes, ratio {ratio:.2}, {milliseconds:.3} ms{parts}",
+        "FSZ: {} {:?}: {} to {written} bytes, ratio {ratio:.2}, {all:.3} ms{parts}",
         if block.variable.is_empty() { "a variable" } else { &block.variable },
         block.count,
         block.bytes(),

@@ -138,6 +138,7 @@ fn every_truncation_and_bit_flip_is_an_error_or_right() {
     for bit in 0..8 * payload.len() {
         let mut flipped = payload.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
+        out.fill(f32::NAN);
         // SAFETY: `out` has the room.
         if unsafe { writer(&[]).read(&flipped, out.as_mut_ptr().cast()) }.is_ok() {
             assert_eq!(out, expected, "bit {bit}");

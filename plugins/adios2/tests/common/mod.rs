@@ -38,7 +38,7 @@ pub fn config(folder: &Path, engine: &str, parameters: &[(&str, &str)]) -> PathB
 /// Makes the operator findable, as a program that links nothing of FSZ does with
 /// `ADIOS2_PLUGIN_PATH`.
 pub fn load_operator() {
-    let library = adios2::plugin::load().expect("cargo built it beside this test");
+    let library = fsz_field::bp::load_operator().expect("cargo built it beside this test");
     assert!(library.is_file());
 }
 
