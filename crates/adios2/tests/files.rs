@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use adios2::{
-    Adios, Attribute, DataType, Engine, Error, Layout, Mode, Selection, ShapeKind, Step,
-    StepStatus,
+    Adios, Attribute, DataType, Engine, Error, Layout, Mode, Selection, ShapeKind, Step, StepStatus,
 };
 use tempfile::TempDir;
 

@@ -47,7 +47,10 @@ pub(crate) fn target(out: *mut u8) -> Result<CudaMemory, String> {
         .map_err(|error| error.to_string())?
         .filter(|memory| memory.kind() != MemoryKind::Pinned)
         .ok_or("the target is not device memory of this process")?;
-    memory.check_context().and_then(|()| memory.synchronize()).map_err(|error| error.to_string())?;
+    memory
+        .check_context()
+        .and_then(|()| memory.synchronize())
+        .map_err(|error| error.to_string())?;
     Ok(memory)
 }
 

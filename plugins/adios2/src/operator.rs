@@ -418,12 +418,7 @@ fn text(error: fsz::Error) -> String {
     error.to_string()
 }
 
-fn report(
-    block: &Block<'_>,
-    written: usize,
-    began: Instant,
-    on_device: Option<HostCompression>,
-) {
+fn report(block: &Block<'_>, written: usize, began: Instant, on_device: Option<HostCompression>) {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let ratio = block.bytes() as f64 / written as f64;
     let all = milliseconds(began.elapsed());

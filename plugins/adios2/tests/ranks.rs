@@ -35,7 +35,8 @@ impl Mpi {
             return None;
         };
         // Beside the operator, which cargo puts there too.
-        let built = fsz_field::bp::load_operator().expect("cargo built it").parent().expect("a folder");
+        let built =
+            fsz_field::bp::load_operator().expect("cargo built it").parent().expect("a folder");
         let program = [built.to_path_buf(), built.join("..")]
             .map(|folder| folder.join("gray-scott"))
             .into_iter()

@@ -93,9 +93,10 @@ fn is_alone(info: &BlockInfo, blocks: &[BlockInfo]) -> bool {
     };
     let holds = |block: &&BlockInfo| {
         let start = block.start.iter().flatten();
-        start.zip(&block.count).zip(first).all(|((&start, &count), &first)| {
-            (start..start.saturating_add(count)).contains(&first)
-        })
+        start
+            .zip(&block.count)
+            .zip(first)
+            .all(|((&start, &count), &first)| (start..start.saturating_add(count)).contains(&first))
     };
     blocks.iter().filter(holds).count() == 1
 }
