@@ -1,12 +1,15 @@
 //! Files written and read through the operator by the real ADIOS2: BP5 and BP4.
 
 mod common;
+#[path = "common/noise.rs"]
+mod noise;
 
 use std::{fs, path::Path};
 
 use adios2::{Adios, Error, Layout, Mode, Selection, ShapeKind, Step};
-use common::{config, largest_error, load_operator, noise, open, smooth, to_f32, writer};
+use common::{config, largest_error, load_operator, open, smooth, to_f32, writer};
 use fsz_field::bp::Payload;
+use noise::noise;
 use tempfile::TempDir;
 
 const BOUND: f64 = 1e-3;

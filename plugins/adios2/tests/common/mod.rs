@@ -65,16 +65,6 @@ pub fn smooth(elements: u64, step: u64) -> Vec<f64> {
         .collect()
 }
 
-/// Values without any regularity.
-pub fn noise(elements: u64) -> Vec<f32> {
-    let mut state = 12345u32;
-    let next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f32::from_bits((state >> 2) | 0x0080_0000)
-    };
-    std::iter::repeat_with(next).take(elements as usize).collect()
-}
-
 pub fn to_f32(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&value| value as f32).collect()
 }

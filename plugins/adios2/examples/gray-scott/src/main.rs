@@ -4,7 +4,6 @@
 
 mod device;
 mod output;
-mod random;
 mod ranks;
 mod real;
 mod simulation;
