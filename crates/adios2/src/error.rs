@@ -1,4 +1,4 @@
-//! What can go wrong, typed.
+//! The error type.
 
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ pub enum Error {
         failure: CallFailure,
     },
     /// The file or step has no variable of this name.
-    #[error("no variable {0:?} here")]
+    #[error("there is no variable {0:?}")]
     NoSuchVariable(String),
     /// The variable holds another type than the one asked for.
     #[error("variable {name:?} holds {actual}, not {asked}")]
@@ -62,7 +62,7 @@ pub enum Error {
     /// An argument is wrong; nothing was done.
     #[error("{0}")]
     InvalidArgument(String),
-    /// This crate or this engine cannot do it.
+    /// This crate, this engine or this installation cannot do it.
     #[error("{0}")]
     Unsupported(String),
 }

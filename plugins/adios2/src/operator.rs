@@ -1,7 +1,7 @@
-//! The operator itself: ADIOS2 blocks to payloads and back.
+//! The operator: ADIOS2 blocks to payloads and back.
 //!
-//! Writing does not fail: what a device cannot compress the CPU does, and what cannot be compressed is
-//! stored as it is. Reading fails with a message.
+//! Writing does not fail: what a device cannot compress the CPU compresses, and what cannot be
+//! compressed is stored raw. Reading fails with a message.
 
 use std::{
     cell::Cell,
@@ -24,20 +24,20 @@ use crate::{
 };
 
 #[cfg(target_endian = "big")]
-compile_error!("raw payloads are little-endian and written as they lie in memory");
+compile_error!("raw payloads are little-endian copies of memory");
 
-/// ADIOS2 blocks up to this many bytes are stored raw without a warning: a stream's header may not
-/// pay for them.
+/// ADIOS2 blocks up to this many bytes are stored raw without a warning: the header of a stream may
+/// outweigh what it saves.
 const SMALL: usize = 4096;
 
 thread_local! {
-    /// What ADIOS2 last asked an estimate for on this thread: operator, elements, bytes per
-    /// element, dimensions. BP5 and SST ask just before they write and give that much room; BP4
-    /// does not ask, and gives about the room of the values themselves.
+    /// The last estimate that ADIOS2 asked for on this thread: operator, elements, bytes per element,
+    /// dimensions. BP5 and SST ask just before they write, and provide that much room; BP4 does not
+    /// ask, and provides about as much as the values take.
     static ESTIMATED: Cell<Option<(usize, usize, usize, usize)>> = const { Cell::new(None) };
 }
 
-/// An operator as its parameters made it. Cheap: thread pools are shared.
+/// An operator with its parameters. Cheap to create: thread pools are shared.
 #[derive(Debug)]
 pub(crate) struct Operator {
     parameters: Parameters,
@@ -50,7 +50,7 @@ impl Operator {
         parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Operator, String> {
         let parameters = Parameters::parse(parameters)?;
-        // Started here, so that a failure is reported while that is possible.
+        // Started here, where a failure can still be reported.
         codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;
         Ok(Operator { parameters })
     }
@@ -76,7 +76,7 @@ impl Operator {
     }
 
     /// Writes the payload of an ADIOS2 block to `out` and returns its length, which is never 0 while
-    /// the values can be read: 0 only for device memory of a device that does not answer.
+    /// the values can be read: 0 only for device memory of a device that does not respond.
     ///
     /// # Safety
     /// `block.data` holds all its values, in host or CUDA memory. `out` is writable for what
@@ -128,8 +128,8 @@ impl Operator {
         written
     }
 
-    /// Compresses on a CUDA device, after the work that is pending on the values; None where the CPU is
-    /// to do it.
+    /// Compresses on a CUDA device, after the work that is pending on the values; None when the CPU is
+    /// to compress.
     ///
     /// # Safety
     /// As [`Operator::write`].
@@ -222,7 +222,7 @@ impl Operator {
         }
     }
 
-    /// What the parameters and the block say of the stream.
+    /// The codec's options for a block.
     fn options(&self, block: &Block<'_>, start: Option<&[u64]>) -> Result<Options, String> {
         let mut options = Options::new(self.parameters.bound.ok_or("no accuracy was given")?);
         for &value in &self.parameters.missing {
@@ -273,7 +273,7 @@ impl Operator {
         let mut body = vec![0; most];
         let length = encode(&shape, &options, &mut body)?;
         if header_len + length > min_header(block.count.len()) + block.bytes() {
-            return Err(format!("this engine leaves no room for {length} bytes"));
+            return Err(format!("the engine provides no room for {length} bytes"));
         }
         envelope.body = &body[..length];
         // SAFETY: no longer than the values and the shortest header.
@@ -304,7 +304,7 @@ impl Operator {
         }
         match envelope.mode {
             Mode::Raw if envelope.body.len() != bytes => {
-                Err("the payload's length does not go with its shape".into())
+                Err("the payload's length does not match its shape".into())
             }
             Mode::Raw => {
                 // SAFETY: the values are `bytes` long on both sides, and the buffers are ADIOS2's
@@ -341,7 +341,7 @@ impl Operator {
         let stream = Stream::open(body).map_err(text)?;
         let header = stream.info().header().clone();
         if header.dtype != T::DTYPE || header.elements() != elements as u64 {
-            return Err("the FSZ stream does not go with its payload".into());
+            return Err("the FSZ stream does not match its payload".into());
         }
         if out.cast::<T>().is_aligned() {
             // SAFETY: writable and aligned; any bytes are a float.
@@ -403,7 +403,7 @@ unsafe fn put(envelope: &Envelope<'_>, out: *mut u8) -> usize {
     header.len() + envelope.body.len()
 }
 
-/// A name as far as it can be recorded.
+/// The part of a name that can be recorded.
 fn clip(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME)]
 }
@@ -411,7 +411,7 @@ fn clip(name: &str) -> &str {
 /// What `work` returns, or that it panicked.
 pub(crate) fn attempt<R>(work: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err("the codec failed (please report this)".into()))
+        .unwrap_or_else(|_| Err("the codec panicked (please report this)".into()))
 }
 
 fn text(error: fsz::Error) -> String {

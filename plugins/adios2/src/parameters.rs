@@ -1,4 +1,4 @@
-//! The operator's parameters, all checked while the configuration is read.
+//! The operator's parameters, all checked when the configuration is read.
 
 use fsz::Bound;
 
@@ -8,7 +8,7 @@ const MAX_MISSING: usize = 4;
 /// Where blocks are compressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Backend {
-    /// Each where it lies: CUDA memory on its device, host memory on the CPU.
+    /// Where the data is: CUDA memory on its device, host memory on the CPU.
     #[default]
     Auto,
     /// On the CPU; CUDA memory is copied to the host.
@@ -17,10 +17,10 @@ pub(crate) enum Backend {
     Cuda,
 }
 
-/// What the operator was told.
+/// The operator's parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Parameters {
-    /// None in a reader, which is told nothing.
+    /// None in a reader, which gets no parameters.
     pub bound: Option<Bound>,
     pub missing: Vec<f64>,
     pub backend: Backend,

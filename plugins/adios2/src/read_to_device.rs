@@ -20,7 +20,7 @@ pub(crate) unsafe fn run(payload: &Payload, out: *mut u8, capacity: usize) -> Re
     }
     if payload.is_raw() {
         if body.len() != bytes {
-            return Err("the payload's length does not go with its shape".into());
+            return Err("the payload's length does not match its shape".into());
         }
         let target = device::target(out)?;
         // SAFETY: promised by the caller; the length was checked.
@@ -33,7 +33,7 @@ pub(crate) unsafe fn run(payload: &Payload, out: *mut u8, capacity: usize) -> Re
     if size != payload.element_size()
         || header.elements().checked_mul(size as u64) != Some(bytes as u64)
     {
-        return Err("the FSZ stream does not go with its payload".into());
+        return Err("the FSZ stream does not match its payload".into());
     }
     let target = device::target(out)?;
     let decode = || {

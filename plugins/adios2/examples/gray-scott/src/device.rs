@@ -56,7 +56,7 @@ impl<T: Real> DeviceSimulation<T> {
         if !unsafe { sys::is_culib_present() } {
             bail!("no NVIDIA driver is installed (libcuda was not found): use --backend cpu");
         }
-        let count = CudaContext::device_count().context("the NVIDIA driver does not answer")?;
+        let count = CudaContext::device_count().context("the NVIDIA driver does not respond")?;
         let count = usize::try_from(count).unwrap_or(0);
         if count == 0 {
             bail!("the NVIDIA driver sees no device: use --backend cpu");
@@ -65,7 +65,7 @@ impl<T: Real> DeviceSimulation<T> {
         let stream = context.default_stream();
         let module = context
             .load_module(Ptx::from_src(PTX))
-            .context("the device's driver does not take the kernels: update it (R580 or newer)")?;
+            .context("the NVIDIA driver cannot load the kernels: update it (R580 or newer)")?;
         let (u, v) = host.with_borders();
         let plane = host.plane();
         Ok(DeviceSimulation {
