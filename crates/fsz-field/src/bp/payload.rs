@@ -37,7 +37,9 @@ impl Payload {
         let blocks = engine.blocks(name, step)?.blocks;
         let info = usize::try_from(block).ok().and_then(|id| blocks.get(id)).ok_or_else(|| {
             let total = blocks.len();
-            Error::OutOfRange(format!("{name:?} has {total} ADIOS2 blocks: there is no {block}"))
+            Error::OutOfRange(format!(
+                "{name:?} has {total} ADIOS2 blocks at this step, so there is no block {block}"
+            ))
         })?;
         if info.count.is_empty() || info.elements() == 0 {
             return Ok(Payload::NotFsz);
