@@ -1,7 +1,7 @@
 //! An array whose ADIOS2 blocks are FSZ streams of their own: they are kept compressed, and only those
 //! that a plane touches are decoded.
 
-use fsz::{Certificate, Codec, Stream};
+use fsz::{Codec, Stream};
 use fsz_field::{Field, Scalar, Shape};
 
 use crate::boxes::{Box, Boxes, place};
@@ -25,7 +25,7 @@ impl Blocks {
         shape: &[u64],
         parts: Vec<(Vec<u64>, Stream<'static>)>,
     ) -> Result<Option<(Blocks, Facts)>> {
-        let count = |stream: &Stream<'_>| stream.info().header().shape.clone();
+        let count = |stream: &Stream<'_>| stream.header().shape.clone();
         let boxes = parts.iter().map(|(start, s)| Box { start: start.clone(), count: count(s) });
         let Some(boxes) = Boxes::new(shape, boxes.collect()) else { return Ok(None) };
         let streams: Vec<_> = parts.into_iter().map(|(_, stream)| stream).collect();
@@ -74,18 +74,8 @@ fn together(shape: &[u64], first: Facts, told: &[Facts], boxes: Boxes) -> Facts 
     header.start = None;
     let bounds = || told.iter().map(|facts| facts.header.absolute_bound);
     header.absolute_bound = bounds().fold(0.0, f64::max);
-    let certificates = || told.iter().map(|facts| &facts.certificate);
-    let sum = |of: fn(&Certificate) -> u64| certificates().map(of).sum();
-    // NaN, of a stream without numbers, loses against any number.
-    let certificate = Certificate {
-        max_abs_error: certificates().map(|c| c.max_abs_error).fold(0.0, f64::max),
-        min: certificates().map(|c| c.min).fold(f64::NAN, f64::min),
-        max: certificates().map(|c| c.max).fold(f64::NAN, f64::max),
-        nan: sum(|c| c.nan),
-        inf: sum(|c| c.inf),
-        missing: sum(|c| c.missing),
-        escaped: sum(|c| c.escaped),
-    };
+    let mut certificate = first.certificate;
+    told.iter().skip(1).for_each(|facts| certificate.merge(&facts.certificate));
     let compressed_bytes = told.iter().map(|facts| facts.compressed_bytes).sum();
     let size = header.dtype.size() as u64;
     Facts {

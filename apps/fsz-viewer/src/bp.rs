@@ -56,7 +56,7 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
         if blocks.len() == 1 {
             return Document::from_stream(title, path, stream);
         }
-        bound = Some(stream.info().header().absolute_bound);
+        bound = Some(stream.header().absolute_bound);
         let mut parts = Vec::new();
         let mut first = Some(stream);
         for block in &blocks {

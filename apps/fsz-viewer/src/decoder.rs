@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
 use fsz_wgpu::{Gpu, GpuSlice, GpuStream};
 
 use crate::document::{Document, Facts, Result};
@@ -88,7 +88,7 @@ impl Decoder {
     pub fn name(&self, document: Option<&Document>, exact: bool) -> String {
         match &self.gpu {
             Some(gpu) if document.is_none_or(|document| suits(document, exact)) => {
-                let rounded = document.is_some_and(|document| document.dtype == Dtype::F64);
+                let rounded = document.is_some_and(|document| document.dtype == DType::F64);
                 let how = if rounded { ", rounded to f32 for display" } else { "" };
                 format!("the GPU ({}){how}", gpu.name())
             }
@@ -157,7 +157,7 @@ impl Decoder {
         self.kept.push(entry);
         let (values, slice) = decoded.map_err(|e| e.to_string())?;
         let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
-        plane.rounded = document.dtype == Dtype::F64;
+        plane.rounded = document.dtype == DType::F64;
         plane.slice = self.painter.is_some().then(|| Arc::new(slice));
         Ok(plane)
     }
@@ -181,7 +181,7 @@ fn suits(document: &Document, exact: bool) -> bool {
     let most = range.min.abs().max(range.max.abs());
     let shown =
         most <= f64::from(f32::MAX) && range.max - range.min >= f64::from(f32::MIN_POSITIVE);
-    document.is_one_stream() && (document.dtype == Dtype::F32 || !exact && shown)
+    document.is_one_stream() && (document.dtype == DType::F32 || !exact && shown)
 }
 
 /// The nearest `f32`; of what is beyond `bound` one that is beyond the nearest `f32` of it.
@@ -199,7 +199,7 @@ fn narrowed(value: f64, bound: Option<f64>) -> f32 {
 mod tests {
     use std::path::Path;
 
-    use fsz::{Bound, Options};
+    use fsz::{Bound, CompressOptions};
     use ndarray::ArrayView;
 
     use super::*;
@@ -215,7 +215,7 @@ mod tests {
 
     fn compressed<T: fsz::Element>(shape: &[usize], values: &[T]) -> Document {
         let view = ArrayView::from_shape(shape, values).unwrap();
-        let options = Options::new(Bound::Absolute(1e-3));
+        let options = CompressOptions::new(Bound::Absolute(1e-3));
         let stream = Codec::cpu().compress_with(view, &options).unwrap();
         Document::from_stream("made".into(), Path::new("made"), stream).unwrap()
     }

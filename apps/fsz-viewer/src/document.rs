@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fsz::{Certificate, Codec, Dtype, Header, Stream};
+use fsz::{Certificate, Codec, DType, Header, Stream};
 use fsz_field::{Field, Hints, Kind, Shape, StreamFile};
 use ndarray::ArrayD;
 
@@ -57,7 +57,7 @@ pub struct Document {
     /// The planes it is shown as.
     pub grid: Grid,
     /// Element type.
-    pub dtype: Dtype,
+    pub dtype: DType,
     /// Of a stream.
     pub facts: Option<Arc<Facts>>,
     /// Absolute bound of values that were decoded from several streams.
@@ -230,7 +230,7 @@ impl Document {
     pub fn step(&self, tile: u64) -> Option<f64> {
         match &self.body {
             Body::Blocks(blocks) => {
-                self.part(blocks, tile).map(|(stream, _)| stream.info().header().quantization_step)
+                self.part(blocks, tile).map(|(stream, _)| stream.header().quantization_step)
             }
             _ => self.facts.as_ref().map(|facts| facts.header.quantization_step),
         }
@@ -272,13 +272,13 @@ impl Document {
         }
         if let Body::Blocks(blocks) = &self.body {
             return match self.dtype {
-                Dtype::F32 => blocks.window::<f32>(codec, start, count),
-                Dtype::F64 => blocks.window::<f64>(codec, start, count),
+                DType::F32 => blocks.window::<f32>(codec, start, count),
+                DType::F64 => blocks.window::<f64>(codec, start, count),
             };
         }
         let decoded = self.with_stream(|stream| match self.dtype {
-            Dtype::F32 => codec.decompress_box::<f32>(stream, start, count).map(field_of),
-            Dtype::F64 => codec.decompress_box::<f64>(stream, start, count).map(field_of),
+            DType::F32 => codec.decompress_box::<f32>(stream, start, count).map(field_of),
+            DType::F64 => codec.decompress_box::<f64>(stream, start, count).map(field_of),
         })?;
         match decoded {
             Some(Ok(field)) => field,
@@ -296,15 +296,15 @@ fn field_of<T: fsz_field::Scalar>(values: ArrayD<T>) -> Result<Field> {
 
 /// The values of a tile of a stream.
 fn tile(codec: &Codec, stream: &Stream<'_>, number: u64) -> fsz::Result<Vec<f64>> {
-    let (header, len) = (stream.info().header(), stream.info().tile_len() as u64);
-    let count = header.elements().saturating_sub(number.saturating_mul(len)).min(len) as usize;
+    let header = stream.header();
+    let count = if number < stream.grid().tiles() { stream.grid().tile_len(number) } else { 0 };
     match header.dtype {
-        Dtype::F32 => {
+        DType::F32 => {
             let mut out = vec![0f32; count];
             codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
             Ok(out.into_iter().map(f64::from).collect())
         }
-        Dtype::F64 => {
+        DType::F64 => {
             let mut out = vec![0f64; count];
             codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
             Ok(out)
@@ -317,7 +317,7 @@ fn tile(codec: &Codec, stream: &Stream<'_>, number: u64) -> fsz::Result<Vec<f64>
 /// # Errors
 /// When a tile's record is damaged.
 pub(crate) fn facts(stream: &Stream<'_>) -> Result<Facts> {
-    let info = stream.info();
+    let info = &stream;
     Ok(Facts {
         blocks: 1,
         least_bound: info.header().absolute_bound,

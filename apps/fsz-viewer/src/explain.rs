@@ -59,7 +59,7 @@ pub fn costs(codes: &[i32]) -> [Cost; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsz::{Bound, Codec, Dtype, Options, Stream, max_compressed_len};
+    use fsz::{Bound, Codec, CompressOptions, DType, Stream, max_compressed_len};
 
     /// The codec chooses the cheapest by these costs, and its payload has exactly that many bytes.
     #[test]
@@ -68,21 +68,21 @@ mod tests {
         for offset in [0.0f32, 1e4] {
             let data: Vec<f32> = (0..256 * 20).map(|i| value(i * i / 300) + offset).collect();
             let shape = [data.len() as u64];
-            let mut out = vec![0; max_compressed_len(&shape, Dtype::F32).unwrap() as usize];
-            let options = Options::new(Bound::Absolute(0.01));
+            let mut out = vec![0; max_compressed_len(&shape, DType::F32).unwrap() as usize];
+            let options = CompressOptions::new(Bound::Absolute(0.01));
             let codec = Codec::cpu();
             let len = codec.compress_into(&data, &shape, &options, &mut out).unwrap();
             let stream = Stream::open(&out[..len]).unwrap();
             let mut decoded = vec![0f32; data.len()];
             codec.decompress_into(&stream, &mut decoded).unwrap();
-            let step = stream.info().header().quantization_step;
-            for (record, tile) in stream.info().tiles().zip(decoded.chunks(256)) {
+            let step = stream.header().quantization_step;
+            for (record, tile) in stream.tiles().zip(decoded.chunks(256)) {
                 let record = record.unwrap();
                 let tile: Vec<f64> = tile.iter().map(|&v| f64::from(v)).collect();
                 let codes = codes(&tile, step, true);
                 assert_eq!(codes.len(), 256);
                 let best = costs(&codes).into_iter().min_by_key(|c| c.bytes).unwrap();
-                assert_eq!(best.kind, record.kind);
+                assert_eq!(best.kind, record.kind());
                 assert_eq!(best.bytes as u64 + 8, record.bytes);
             }
         }

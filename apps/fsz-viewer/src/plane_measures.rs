@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fsz::{Dtype, Progress};
+use fsz::{DType, Progress};
 use fsz_field::{Field, Shape};
 
 use crate::app::{Measured, Viewer};
@@ -99,10 +99,10 @@ impl Viewer {
 }
 
 /// Named missing values as they stand in a plane, where single precision is written as double.
-fn missing_as(missing: &[f64], dtype: Dtype) -> Vec<f64> {
+fn missing_as(missing: &[f64], dtype: DType) -> Vec<f64> {
     let rounded = |&value: &f64| match dtype {
-        Dtype::F32 => f64::from(value as f32),
-        Dtype::F64 => value,
+        DType::F32 => f64::from(value as f32),
+        DType::F64 => value,
     };
     missing.iter().map(rounded).collect()
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use fsz::{Bound, Codec, Dtype, Options, Progress};
+use fsz::{Bound, Codec, CompressOptions, DType, Progress};
 use fsz_field::{Field, Hints, Values};
 use fsz_wgpu::Gpu;
 
@@ -305,7 +305,7 @@ fn compressed(
     missing: &[f64],
     progress: &Arc<Progress>,
 ) -> Result<Document> {
-    let mut options = Options::new(bound).progress(progress.clone());
+    let mut options = CompressOptions::new(bound).progress(progress.clone());
     for &value in missing {
         options = options.missing(value);
     }
@@ -342,7 +342,7 @@ pub fn planes_of(decoder: &mut Decoder, set: &Set, place: Place) -> Result<Plane
     for plane in [&mut original, &mut subject, &mut other].into_iter().flatten() {
         decoder.place(plane, None);
     }
-    if set.leader().is_some_and(|document| document.dtype == Dtype::F64) {
+    if set.leader().is_some_and(|document| document.dtype == DType::F64) {
         // Those of single precision are taken from the values where they are painted.
         for plane in [&mut error, &mut other_error].into_iter().flatten() {
             decoder.place(plane, set.bound());

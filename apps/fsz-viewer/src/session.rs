@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use egui::Vec2;
-use fsz::Dtype;
+use fsz::DType;
 use fsz_field::{Hints, Shape};
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,7 @@ impl Remembered {
         Remembered {
             path: std::path::absolute(&document.path).unwrap_or(document.path.clone()),
             shape: hints.shape.as_ref().map(|shape| shape.sides().to_vec()),
-            double: hints.dtype.map(|dtype| dtype == Dtype::F64),
+            double: hints.dtype.map(|dtype| dtype == DType::F64),
             zfp_rate: hints.zfp_rate,
         }
     }
@@ -61,7 +61,7 @@ impl Remembered {
     fn hints(&self) -> Hints {
         Hints {
             shape: self.shape.as_ref().and_then(|sides| Shape::new(sides).ok()),
-            dtype: self.double.map(|double| if double { Dtype::F64 } else { Dtype::F32 }),
+            dtype: self.double.map(|double| if double { DType::F64 } else { DType::F32 }),
             zfp_rate: self.zfp_rate,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fsz::{Bound, Codec, Options, Progress, Stream};
+use fsz::{Bound, Codec, CompressOptions, Progress, Stream};
 use fsz_field::{Field, Scalar, Values};
 use fsz_metrics::{Comparison, Missing, Sample, compare};
 use ndarray::ArrayViewD;
@@ -146,7 +146,7 @@ impl<T: Scalar + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
 
     /// The absolute bound that it came to, and the comparison.
     fn fsz(&mut self, bound: Bound, present: bool) -> Result<(f64, Comparison)> {
-        let mut options = Options::new(bound);
+        let mut options = CompressOptions::new(bound);
         for &value in self.missing {
             options = options.missing(value);
         }
@@ -156,9 +156,9 @@ impl<T: Scalar + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
         let stream: Stream<'_> = codec.compress_with(view, &options).map_err(|e| e.to_string())?;
         let mut back = vec![T::ZERO; self.values.len()];
         codec.decompress_into(&stream, &mut back).map_err(|e| e.to_string())?;
-        let absolute = stream.info().header().absolute_bound;
+        let absolute = stream.header().absolute_bound;
         let found = self.compared(&back)?;
-        let bytes = stream.info().compressed_bytes();
+        let bytes = stream.compressed_bytes();
         self.point(Way::Fsz, absolute, bytes, &found, present);
         Ok((absolute, found))
     }

@@ -29,6 +29,7 @@ pub fn kind_name(kind: TileKind) -> &'static str {
         TileKind::Constant => "constant",
         TileKind::Exceptions => "exceptions",
         TileKind::Verbatim => "verbatim",
+        other => other.name(),
     }
 }
 
@@ -42,6 +43,7 @@ pub fn kind_colour(kind: TileKind) -> [u8; 3] {
         TileKind::Constant => [0xbb, 0xbb, 0xbb],
         TileKind::Exceptions => [0xee, 0x66, 0x77],
         TileKind::Verbatim => [0xaa, 0x33, 0x77],
+        _ => [0x66, 0x66, 0x66],
     }
 }
 
@@ -95,7 +97,7 @@ impl Tiles {
     /// # Errors
     /// When a record is damaged.
     pub fn read(stream: &Stream<'_>) -> fsz::Result<Tiles> {
-        let info = stream.info();
+        let info = &stream;
         let mut tiles = Vec::new();
         for record in info.tiles() {
             let record = record?;
@@ -104,13 +106,13 @@ impl Tiles {
                 *rate = r;
             }
             tiles.push(Tile {
-                kind: record.kind,
+                kind: record.kind(),
                 bytes: u16::try_from(record.bytes).unwrap_or(u16::MAX),
                 escapes: u16::try_from(record.escapes).unwrap_or(u16::MAX),
                 rates,
             });
         }
-        Ok(Tiles::new(tiles, info.tile_len() as u64, None))
+        Ok(Tiles::new(tiles, stream.grid().full_tile_len() as u64, None))
     }
 
     /// The tiles of several streams, which lie in these boxes of an array, counted on from one stream to

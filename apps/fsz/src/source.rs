@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
 use fsz_field::{Field, Hints, Kind, Shape};
 
 use crate::failure::{Result, fail};
@@ -17,7 +17,7 @@ pub struct SourceArgs {
     pub shape: Option<Shape>,
     /// Type of raw values: f32 or f64
     #[arg(long, value_name = "TYPE")]
-    pub dtype: Option<Dtype>,
+    pub dtype: Option<DType>,
     /// Variable of an ADIOS2 file
     #[arg(long, value_name = "NAME")]
     pub variable: Option<String>,

@@ -20,7 +20,7 @@ const CLASSES: [(TileKind, &str, u32); 7] = [
 /// The class of each tile of a stream, in order.
 pub fn of_tiles(stream: &Stream) -> Result<Vec<usize>> {
     let class = |kind| CLASSES.iter().position(|(k, ..)| *k == kind).unwrap_or(0);
-    stream.info().tiles().map(|tile| Ok(class(tile?.kind))).collect()
+    stream.tiles().map(|tile| Ok(class(tile?.kind()))).collect()
 }
 
 /// A legend of the classes that occur, with their shares, and the cells renumbered to fit it.

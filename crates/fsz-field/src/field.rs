@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use fsz::Dtype;
+use fsz::DType;
 use memmap2::Mmap;
 use ndarray::{ArrayViewD, IxDyn, ShapeBuilder, Slice};
 
@@ -29,7 +29,7 @@ pub enum Storage {
     F32(Vec<f32>),
     F64(Vec<f64>),
     /// Aligned for the element type; [`Field::mapped`] sees to it.
-    Mapped(Arc<Mmap>, Range<usize>, Dtype),
+    Mapped(Arc<Mmap>, Range<usize>, DType),
 }
 
 /// The values of a field.
@@ -68,7 +68,7 @@ impl Field {
     /// When the shape does not hold the values.
     pub(crate) fn mapped(
         shape: Shape,
-        dtype: Dtype,
+        dtype: DType,
         map: Arc<Mmap>,
         bytes: Range<usize>,
     ) -> Result<Field> {
@@ -108,10 +108,10 @@ impl Field {
     }
 
     /// The element type.
-    pub fn dtype(&self) -> Dtype {
+    pub fn dtype(&self) -> DType {
         match &self.storage {
-            Storage::F32(_) => Dtype::F32,
-            Storage::F64(_) => Dtype::F64,
+            Storage::F32(_) => DType::F32,
+            Storage::F64(_) => DType::F64,
             Storage::Mapped(_, _, dtype) => *dtype,
         }
     }
@@ -127,8 +127,8 @@ impl Field {
             Storage::F32(values) => Values::F32(values),
             Storage::F64(values) => Values::F64(values),
             Storage::Mapped(map, bytes, dtype) => match dtype {
-                Dtype::F32 => Values::F32(bytemuck::cast_slice(&map[bytes.clone()])),
-                Dtype::F64 => Values::F64(bytemuck::cast_slice(&map[bytes.clone()])),
+                DType::F32 => Values::F32(bytemuck::cast_slice(&map[bytes.clone()])),
+                DType::F64 => Values::F64(bytemuck::cast_slice(&map[bytes.clone()])),
             },
         }
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -17,7 +17,7 @@ pub struct Hints {
     /// Shape of a raw file, or of a `.zfp` file without a header.
     pub shape: Option<Shape>,
     /// Element type of such a file.
-    pub dtype: Option<Dtype>,
+    pub dtype: Option<DType>,
     /// Bits per value of a `.zfp` file without a header.
     pub zfp_rate: Option<f64>,
 }

@@ -1,6 +1,6 @@
 //! How much memory of the GPU a field takes.
 
-use fsz::Dtype;
+use fsz::DType;
 
 use crate::page::{CHUNK_TILES, TILE, chunk_bytes, index_bytes};
 
@@ -26,7 +26,7 @@ impl Memory {
 
 /// The memory that a field of `elements` elements takes whose payload has `payload` bytes, in pages of
 /// at most `page_limit` bytes, with slices of `slice` elements.
-pub fn memory(elements: u64, dtype: Dtype, payload: u64, page_limit: u64, slice: u64) -> Memory {
+pub fn memory(elements: u64, dtype: DType, payload: u64, page_limit: u64, slice: u64) -> Memory {
     let tiles = elements.div_ceil(TILE);
     let chunks = tiles.div_ceil(CHUNK_TILES);
     let stream = 4 * chunks + 8 * tiles + payload;
@@ -46,7 +46,7 @@ mod tests {
         let elements = 1u64 << 33;
         let stream = 4 * elements / 20;
         let payload = stream - 8 * (elements / 256) - 10 * (elements / 16384);
-        let memory = memory(elements, Dtype::F32, payload, 128 << 20, 1 << 22);
+        let memory = memory(elements, DType::F32, payload, 128 << 20, 1 << 22);
         assert!(memory.stream <= stream);
         assert!(memory.total(3) < 2_000_000_000, "{memory:?}");
         assert!(memory.total(3) < 8_000_000_000 / 4);

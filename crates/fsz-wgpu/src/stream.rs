@@ -1,6 +1,6 @@
 //! A compressed field on the GPU, and its slices.
 
-use fsz::{Dtype, Header, Stream};
+use fsz::{DType, Header, Research, Stream};
 
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
@@ -63,14 +63,14 @@ impl GpuStream {
     /// [`Error::Stream`] when the stream is damaged; [`Error::Unsupported`] for a research geometry or a
     /// field of more than 2⁴⁰ elements; [`Error::Device`] when the GPU's memory is full.
     pub fn upload(gpu: &Gpu, stream: &Stream<'_>) -> Result<GpuStream> {
-        let info = stream.info();
-        let header = info.header();
-        let research = &header.research;
-        if info.tile_len() as u64 != TILE
-            || research.block_len != 32
-            || research.blocks_per_tile != 8
-            || !research.cross_block
-        {
+        let header = stream.header();
+        let known = header.profile.research().is_some_and(|research| {
+            let standard = Research::default();
+            research.block_len == standard.block_len
+                && research.blocks_per_tile == standard.blocks_per_tile
+                && research.cross_block
+        });
+        if !known {
             return Err(Error::Unsupported("a stream of a research geometry".to_owned()));
         }
         if header.elements().div_ceil(TILE) > u64::from(u32::MAX) {
@@ -205,11 +205,11 @@ impl GpuStream {
 
 /// The first missing value of the header as the shader writes it.
 fn first_missing(stream: &Stream<'_>) -> u32 {
-    let info = stream.info();
+    let info = &stream;
     let header = info.header();
     let bits = header.missing_bits().first().copied().unwrap_or(0);
     match header.dtype {
-        Dtype::F32 => bits as u32,
-        Dtype::F64 => (f64::from_bits(bits) as f32).to_bits(),
+        DType::F32 => bits as u32,
+        DType::F64 => (f64::from_bits(bits) as f32).to_bits(),
     }
 }

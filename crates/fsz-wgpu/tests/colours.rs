@@ -1,6 +1,6 @@
 //! Pictures painted on the GPU have the colours that values, errors and tiles ask for.
 
-use fsz::{Bound, Codec, Options};
+use fsz::{Bound, Codec, CompressOptions};
 use fsz_wgpu::{Colours, Error, Gpu, GpuSlice, GpuStream, Layout, Measure, Overlay, Subject};
 
 const NAN: u32 = 0xff00_0001;
@@ -110,9 +110,9 @@ fn tiles_lie_over_values() {
     let values = [0.0f32, 51.0, f32::NAN];
     let view = ndarray::ArrayView::from_shape((1, 3), &values).unwrap();
     // Below the smallest step every value is kept as it is: a verbatim tile, the seventh kind.
-    let options = Options::new(Bound::Absolute(1e-44));
+    let options = CompressOptions::new(Bound::Absolute(1e-44));
     let stream = Codec::cpu().compress_with(view, &options).unwrap();
-    let bytes = stream.info().tiles().next().unwrap().unwrap().bytes;
+    let bytes = stream.tiles().next().unwrap().unwrap().bytes;
     let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
     let over = |overlay, opacity| {
         let colours = Colours { overlay: Some((overlay, opacity)), ..colours() };

@@ -3,7 +3,7 @@
 #![cfg(feature = "cuda")]
 
 use fsz::{
-    Bound, Codec, Options, Stream,
+    Bound, Codec, CompressOptions, Stream,
     cuda::{DeviceBench, PaperDesign},
 };
 
@@ -36,15 +36,15 @@ fn rates_and_payload_are_the_products() {
             (100.0, Bound::Absolute(1e-2)),
         ] {
             let data = waves(n, offset);
-            let options = Options::new(bound);
+            let options = CompressOptions::new(bound);
             let shape = [n as u64];
-            let most = fsz::max_compressed_len(&shape, fsz::Dtype::F32).expect("fits");
+            let most = fsz::max_compressed_len(&shape, fsz::DType::F32).expect("fits");
             let mut bytes = vec![0; most as usize];
             let len = Codec::cpu()
                 .compress_into(&data, &shape, &options, &mut bytes)
                 .expect("compresses");
             let stream = Stream::open(&bytes[..len]).expect("opens");
-            assert_eq!(stream.info().certificate().escaped, 0, "{n} {bound:?}: no such input");
+            assert_eq!(stream.certificate().escaped, 0, "{n} {bound:?}: no such input");
             for design in [PaperDesign::TwoReads, PaperDesign::FiveReads] {
                 let times = bench.paper(design, &data, &options, &stream, 1).expect("compresses");
                 assert!(times.same, "{n} elements, offset {offset}, {bound:?}, {design:?}");
@@ -56,7 +56,7 @@ fn rates_and_payload_are_the_products() {
 #[test]
 fn streams_of_other_fields_are_refused() {
     let Ok(bench) = DeviceBench::open(0) else { return };
-    let options = Options::new(Bound::Absolute(0.1));
+    let options = CompressOptions::new(Bound::Absolute(0.1));
     let field = ndarray::Array1::from(waves(512, 0.0));
     let stream = Codec::cpu().compress_with(field.view(), &options).expect("compresses");
     let other = waves(511, 0.0);

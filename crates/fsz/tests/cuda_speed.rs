@@ -9,7 +9,7 @@ use common::{
     synthetic::{SYNTHETIC, mirrored, synthetic},
 };
 use fsz::{
-    Bound, Codec, Element, Options, Stream,
+    Bound, Codec, CompressOptions, Element, Stream,
     cuda::{DeviceBench, Roofline, median},
 };
 
@@ -23,7 +23,7 @@ fn line<T: Element>(
     roofline: &Roofline,
     name: &str,
     data: &[T],
-    options: &Options,
+    options: &CompressOptions,
 ) -> [f64; 4] {
     let shape = [data.len() as u64];
     let repeats = number("FSZ_REPEATS", 20) as usize;
@@ -82,7 +82,7 @@ fn table<T: Element>(bench: &DeviceBench) {
         let results: Vec<[f64; 4]> = inputs
             .iter()
             .map(|(name, data, missing)| {
-                let mut options = Options::new(Bound::ValueRange(ratio));
+                let mut options = CompressOptions::new(Bound::ValueRange(ratio));
                 if let Some(value) = missing {
                     options = options.missing(*value);
                 }
@@ -106,8 +106,8 @@ fn slices(bench: &DeviceBench) {
     let shape = [512u64; 3];
     let data = synthetic::<f32>("smooth + noise", 512 * 512 * 512);
     let mut bytes =
-        vec![0; fsz::max_compressed_len(&shape, fsz::Dtype::F32).expect("fits") as usize];
-    let options = Options::new(Bound::ValueRange(1e-3));
+        vec![0; fsz::max_compressed_len(&shape, fsz::DType::F32).expect("fits") as usize];
+    let options = CompressOptions::new(Bound::ValueRange(1e-3));
     let len = Codec::cpu().compress_into(&data, &shape, &options, &mut bytes).expect("compresses");
     let stream = Stream::open(&bytes[..len]).expect("opens");
     for axis in 0..3 {
@@ -130,7 +130,7 @@ fn speed() {
         let n = (mebibytes << 20) / 4;
         let roofline = bench.roofline(1 << 30, 20).expect("measures");
         let data = synthetic::<f32>("smooth", n);
-        let options = Options::new(Bound::ValueRange(1e-3));
+        let options = CompressOptions::new(Bound::ValueRange(1e-3));
         line(&bench, &roofline, &format!("smooth, {mebibytes} MiB"), &data, &options);
     }
     slices(&bench);

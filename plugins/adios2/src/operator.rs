@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use fsz::{Codec, Dtype, Element, Options, Stream};
+use fsz::{Codec, CompressOptions, DType, Element, Stream};
 
 use crate::{
     block::Block,
@@ -150,7 +150,7 @@ impl Operator {
                 Some(memory) if memory.kind != Kind::Pinned => {
                     let timed = self.parameters.verbose > 1;
                     let mut times = None;
-                    let encode = |shape: &[u64], options: &Options, body: &mut [u8]| {
+                    let encode = |shape: &[u64], options: &CompressOptions, body: &mut [u8]| {
                         // SAFETY: the values are the caller's promise; waited for above.
                         let made = unsafe {
                             cuda::compress(memory, block.dtype, shape, options, body, timed)
@@ -207,13 +207,13 @@ impl Operator {
         // SAFETY: promised by the caller.
         unsafe {
             match block.dtype {
-                Dtype::F32 => {
+                DType::F32 => {
                     let values = block.values::<f32>();
                     self.write_stream(block, roomy, out, |shape, options, body| {
                         codec.compress_into(&values, shape, options, body).map_err(text)
                     })
                 }
-                Dtype::F64 => {
+                DType::F64 => {
                     let values = block.values::<f64>();
                     self.write_stream(block, roomy, out, |shape, options, body| {
                         codec.compress_into(&values, shape, options, body).map_err(text)
@@ -224,8 +224,9 @@ impl Operator {
     }
 
     /// What the parameters and the block say of the stream.
-    fn options(&self, block: &Block<'_>, start: Option<&[u64]>) -> Result<Options, String> {
-        let mut options = Options::new(self.parameters.bound.ok_or("no accuracy was given")?);
+    fn options(&self, block: &Block<'_>, start: Option<&[u64]>) -> Result<CompressOptions, String> {
+        let mut options =
+            CompressOptions::new(self.parameters.bound.ok_or("no accuracy was given")?);
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }
@@ -247,7 +248,7 @@ impl Operator {
         block: &Block<'_>,
         roomy: bool,
         out: *mut u8,
-        encode: impl FnOnce(&[u64], &Options, &mut [u8]) -> Result<usize, String>,
+        encode: impl FnOnce(&[u64], &CompressOptions, &mut [u8]) -> Result<usize, String>,
     ) -> Result<usize, String> {
         let (shape, start) = block.stream_shape();
         let options = self.options(block, start)?;
@@ -340,7 +341,7 @@ impl Operator {
     ) -> Result<(), String> {
         let codec = self.codec()?;
         let stream = Stream::open(body).map_err(text)?;
-        let header = stream.info().header().clone();
+        let header = stream.header().clone();
         if header.dtype != T::DTYPE || header.elements() != elements as u64 {
             return Err("the FSZ stream does not go with its payload".into());
         }
@@ -360,7 +361,7 @@ impl Operator {
 /// The most bytes that a payload can take; the largest number where that overflows, which ADIOS2
 /// cannot allocate.
 fn room(elements: usize, element_size: usize, dimensions: usize) -> usize {
-    let dtype = if element_size == 8 { Dtype::F64 } else { Dtype::F32 };
+    let dtype = if element_size == 8 { DType::F64 } else { DType::F32 };
     let stream = fsz::max_compressed_len(&[elements as u64], dtype)
         .ok()
         .and_then(|length| usize::try_from(length).ok())

@@ -28,7 +28,7 @@ pub(crate) unsafe fn run(payload: &Payload, out: *mut u8, capacity: usize) -> Re
         return unsafe { cuda::to_device(body, true, out) };
     }
     let stream = Stream::open(body).map_err(|error| error.to_string())?;
-    let info = stream.info();
+    let info = &stream;
     let header = info.header();
     let size = header.dtype.size();
     if size != payload.element_size()
@@ -51,7 +51,7 @@ pub(crate) unsafe fn run(payload: &Payload, out: *mut u8, capacity: usize) -> Re
 
 /// The values as little-endian bytes.
 fn decode_on_cpu<T: Element>(stream: &Stream<'_>) -> Result<Vec<u8>, String> {
-    let mut values = vec![T::default(); stream.info().header().elements() as usize];
+    let mut values = vec![T::default(); stream.header().elements() as usize];
     Codec::cpu().decompress_into(stream, &mut values).map_err(|error| error.to_string())?;
     // SAFETY: floats without padding, as many bytes as they take.
     let bytes = unsafe {

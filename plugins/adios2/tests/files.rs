@@ -103,7 +103,7 @@ fn check_payloads(file: &adios2::Engine, at: Step, expected: &[f32]) {
         panic!("U is compressed");
     };
     let stream = fsz::Stream::from_vec(bytes).unwrap();
-    let info = stream.info();
+    let info = &stream;
     let header = info.header();
     assert_eq!(header.shape, [SHAPE[0] - FIRST, SHAPE[1], SHAPE[2]]);
     assert_eq!(header.start.as_deref(), Some(&[FIRST, 0, 0][..]));
@@ -116,9 +116,9 @@ fn check_payloads(file: &adios2::Engine, at: Step, expected: &[f32]) {
         panic!("V is compressed");
     };
     let stream = fsz::Stream::from_vec(bytes).unwrap();
-    assert_eq!(stream.info().header().shape, [700]);
-    assert_eq!(stream.info().header().start, None);
-    assert_eq!(stream.info().header().dtype, fsz::Dtype::F64);
+    assert_eq!(stream.header().shape, [700]);
+    assert_eq!(stream.header().start, None);
+    assert_eq!(stream.header().dtype, fsz::DType::F64);
 
     assert_eq!(file.payload("plain", at, 0).unwrap(), Payload::NotFsz);
     assert_eq!(file.payload("count", at, 0).unwrap(), Payload::NotFsz);
@@ -149,7 +149,7 @@ fn names_are_recorded_where_adios2_tells_them() {
     let file = open(&write(folder.path(), "BP5", true), "BP5");
     let stream = file.payload("U", Step::At(3), 0).unwrap().into_stream().unwrap();
     let stream = fsz::Stream::from_vec(stream).unwrap();
-    assert_eq!(stream.info().header().name.as_deref(), Some("U"));
+    assert_eq!(stream.header().name.as_deref(), Some("U"));
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn value_range_bounds_and_missing_values() {
         }
         let stream = file.payload("U", Step::At(0), 0).unwrap().into_stream().unwrap();
         let stream = fsz::Stream::from_vec(stream).unwrap();
-        let info = stream.info();
+        let info = &stream;
         let certificate = info.certificate();
         assert_eq!((certificate.nan, certificate.inf, certificate.missing), (2, 1, 390));
     }
@@ -302,7 +302,7 @@ fn statistics_off_is_fine() {
     // The stream's certificate has what ADIOS2 did not record.
     let stream = file.payload("U", Step::At(0), 0).unwrap().into_stream().unwrap();
     let stream = fsz::Stream::from_vec(stream).unwrap();
-    let info = stream.info();
+    let info = &stream;
     assert!(info.certificate().min < info.certificate().max);
 }
 

@@ -1,7 +1,7 @@
 //! Windows over the window: questions about files, and help.
 
 use egui::{Grid, Ui, Window};
-use fsz::Dtype;
+use fsz::DType;
 
 use super::keys::KEYS;
 use crate::app::Viewer;
@@ -37,8 +37,8 @@ impl Viewer {
                 ui.text_edit_singleline(&mut dialog.shape).labelled_by(label.id);
             });
             ui.horizontal(|ui| {
-                ui.selectable_value(&mut dialog.dtype, Dtype::F32, "f32");
-                ui.selectable_value(&mut dialog.dtype, Dtype::F64, "f64");
+                ui.selectable_value(&mut dialog.dtype, DType::F32, "f32");
+                ui.selectable_value(&mut dialog.dtype, DType::F64, "f64");
             });
             let fitting = dialog.rate_of_size();
             if let Some(rate) = &mut dialog.rate {

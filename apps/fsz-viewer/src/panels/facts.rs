@@ -35,7 +35,7 @@ impl Viewer {
             if let Some(name) = &header.name {
                 row("variable", name.clone());
             }
-            if let Some(step) = header.step {
+            if let Some(step) = header.time_step {
                 row("step", step.to_string());
             }
             row("compressed", words::bytes(facts.compressed_bytes));

@@ -1,7 +1,7 @@
 //! The numbers under the cursor, and why the tile there is stored as it is.
 
 use egui::{Grid, Ui};
-use fsz::{Codec, Dtype, TileKind};
+use fsz::{Codec, DType, TileKind};
 
 use crate::app::Viewer;
 use crate::explain;
@@ -27,7 +27,7 @@ impl Viewer {
             ui.label("Point at a pane. A click keeps the cursor.");
             return;
         };
-        let single = leader.dtype == Dtype::F32;
+        let single = leader.dtype == DType::F32;
         let index = leader.grid.index(position);
         let facts = leader.facts.clone();
         let bound = self.set.bound();
@@ -88,7 +88,7 @@ impl Viewer {
         }
         if self.explained.tile != Some((self.generation, number)) {
             let decoded = subject.tile(&Codec::cpu(), number).unwrap_or_default();
-            let single = subject.dtype == Dtype::F32;
+            let single = subject.dtype == DType::F32;
             let step = subject.step(number).unwrap_or(facts.header.quantization_step);
             let codes = explain::codes(&decoded, step, single);
             self.explained = Explained {

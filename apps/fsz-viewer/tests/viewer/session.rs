@@ -27,7 +27,7 @@ fn opened(shop: &Shop) -> Harness<'static, Viewer> {
         original: Some(shop.path("plain.dat")),
         hints: fsz_field::Hints {
             shape: fsz_field::Shape::new(&shop.shape).ok(),
-            dtype: Some(fsz::Dtype::F32),
+            dtype: Some(fsz::DType::F32),
             ..Default::default()
         },
         place: Some(Place { axis: 2, plane: 9 }),

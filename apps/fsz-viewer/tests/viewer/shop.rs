@@ -7,7 +7,7 @@ use std::time::Duration;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::wgpu::WgpuTestRenderer;
-use fsz::{Bound, Codec, Dtype, Options, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, DType, max_compressed_len};
 use fsz_viewer::{Settings, Start, Viewer, Wanted};
 use tempfile::TempDir;
 
@@ -53,8 +53,8 @@ impl Shop {
     }
 
     pub fn stream(&self, bound: f64) -> Vec<u8> {
-        let mut out = vec![0; max_compressed_len(&self.shape, Dtype::F32).unwrap() as usize];
-        let options = Options::new(Bound::ValueRange(bound));
+        let mut out = vec![0; max_compressed_len(&self.shape, DType::F32).unwrap() as usize];
+        let options = CompressOptions::new(Bound::ValueRange(bound));
         let len =
             Codec::cpu().compress_into(&self.values, &self.shape, &options, &mut out).unwrap();
         out.truncate(len);
@@ -65,8 +65,8 @@ impl Shop {
     pub fn put_double(&self, name: &str, values: &[f64]) {
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         std::fs::write(self.path(&format!("{name}_12x40x50.f64")), bytes).expect("a file");
-        let mut out = vec![0; max_compressed_len(&self.shape, Dtype::F64).unwrap() as usize];
-        let options = Options::new(Bound::ValueRange(1e-3));
+        let mut out = vec![0; max_compressed_len(&self.shape, DType::F64).unwrap() as usize];
+        let options = CompressOptions::new(Bound::ValueRange(1e-3));
         let len = Codec::cpu().compress_into(values, &self.shape, &options, &mut out).unwrap();
         std::fs::write(self.path(&format!("{name}.fsz")), &out[..len]).expect("a file");
     }

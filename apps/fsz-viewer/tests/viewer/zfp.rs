@@ -27,7 +27,7 @@ fn stream(shop: &Shop, rate: f64) -> Vec<u8> {
 /// The same without the header.
 fn headerless(shop: &Shop, rate: f64) -> Vec<u8> {
     let shape = Shape::new(&shop.shape).unwrap();
-    let bytes = FixedRate::new(&shape, fsz::Dtype::F32, rate).unwrap().bytes() as usize;
+    let bytes = FixedRate::new(&shape, fsz::DType::F32, rate).unwrap().bytes() as usize;
     stream(shop, rate)[HEADER..][..bytes].to_vec()
 }
 

@@ -16,9 +16,9 @@ use super::{
 use crate::{
     element::Element,
     error::{Error, Result},
-    geometry::TILE,
-    options::Options,
-    region::check_box,
+    format::TILE,
+    options::CompressOptions,
+    partial::check_box,
     stream::Stream,
 };
 
@@ -103,7 +103,7 @@ impl DeviceBench {
         &self,
         data: &[T],
         shape: &[u64],
-        options: &Options,
+        options: &CompressOptions,
         repeats: usize,
     ) -> Result<CompressTimes> {
         let compression = Compression::new(shape, T::DTYPE, options)?;

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    geometry::TILE,
-    place::too_small,
+    format::TILE,
+    schedule::too_small,
 };
 
 /// The codec for fields and streams in device memory.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use fsz::{Dtype, Options, cuda::Compression};
+use fsz::{CompressOptions, DType, cuda::Compression};
 
 use super::{
     clock::{Stopwatch, Times},
@@ -17,9 +17,9 @@ use super::{
 /// `memory` holds a field of this shape and type, whose pending work has been waited for.
 pub(crate) unsafe fn compress(
     memory: &Memory,
-    dtype: Dtype,
+    dtype: DType,
     shape: &[u64],
-    options: &Options,
+    options: &CompressOptions,
     out: &mut [u8],
     timed: bool,
 ) -> Result<(usize, Option<Times>), String> {

@@ -13,7 +13,7 @@ fn block(values: &[f32], count: &[u64]) -> Block<'static> {
         data: values.as_ptr().cast(),
         count: count.to_vec(),
         start: Some(vec![7; count.len()]),
-        dtype: Dtype::F32,
+        dtype: DType::F32,
         variable: "U".into(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
 use fsz_field::{Field, Scalar, Shape, Values};
 
 use super::synthetic;
@@ -36,7 +36,7 @@ impl Case {
     /// The file at `path`, else the synthetic field of that name, of about `bytes`.
     pub fn open(path: &Path, source: &SourceArgs, bytes: u64) -> Result<Case> {
         if let Some(kind) = Self::kind(path) {
-            let dtype = source.dtype.unwrap_or(Dtype::F32);
+            let dtype = source.dtype.unwrap_or(DType::F32);
             return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes, dtype)? });
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

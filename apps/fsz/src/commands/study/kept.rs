@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use fsz::Dtype;
+use fsz::DType;
 use fsz_field::{Field, Output};
 
 use super::Args;
@@ -82,7 +82,7 @@ pub fn size(args: &Args, path: &Path) -> u64 {
 
 fn open(args: &Args, plan: &Plan<'_>, path: &Path) -> Result<Field> {
     match kind(path) {
-        Some(kind) => kind.field(args.synthetic_mb << 20, args.source.dtype.unwrap_or(Dtype::F32)),
+        Some(kind) => kind.field(args.synthetic_mb << 20, args.source.dtype.unwrap_or(DType::F32)),
         None => args.source.open(path, plan.codec),
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use fsz::{Bound, Centering, Codec, Options, Progress, Research, Stream, max_compressed_len};
+use fsz::{
+    Bound, Centering, Codec, CompressOptions, Progress, Research, Stream, max_compressed_len,
+};
 #[cfg(feature = "zfp")]
 use fsz_field::FixedRate;
 use fsz_field::{Field, Scalar, Values};
@@ -96,10 +98,10 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
     fn at(&self, bound: f64) -> Result<BoundRecord> {
         let bytes = self.compress(bound, Research::default())?;
         let stream = Stream::open(&bytes)?;
-        let absolute = stream.info().header().absolute_bound;
+        let absolute = stream.header().absolute_bound;
         let mut decoded = vec![T::default(); self.values.len()];
         self.plan.codec.decompress_into(&stream, &mut decoded)?;
-        let counts = stream.info().tile_counts();
+        let counts = stream.tile_counts();
         let share = |n: u64| n as f64 / counts.count.max(1) as f64;
         let mut record = BoundRecord {
             bound,
@@ -165,7 +167,7 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
     pub fn compress(&self, bound: f64, research: Research) -> Result<Vec<u8>> {
         self.plan.cancellable.check()?;
         let shape = self.field.shape().sides();
-        let mut options = Options::new(Bound::ValueRange(bound)).research(research);
+        let mut options = CompressOptions::new(Bound::ValueRange(bound)).research(research);
         options = options.progress(Arc::clone(self.plan.progress));
         for &value in self.plan.missing {
             options = options.missing(value);

@@ -4,8 +4,8 @@
 use rayon::prelude::*;
 
 use crate::{
-    certificate::Range, element::Element, error::Result, options::MAX_MISSING, place::Run,
-    simd::Level,
+    error::Result, exec::Execution, format::MAX_MISSING, missing::is_missing, scalar::Scalar,
+    simd::Level, statistics::ValueRange,
 };
 
 /// Elements that a survey looks at between two decisions.
@@ -14,17 +14,15 @@ const RUN: usize = 4096;
 const PART: usize = 64 * RUN;
 const LANES: usize = 32;
 
-/// Whether `d` is one of the named missing values.
-#[inline(always)]
-pub(crate) fn is_missing<T: Element>(d: T, missing: &[T]) -> bool {
-    missing.iter().any(|m| m.to_bits64() == d.to_bits64())
-}
-
 /// The range of all of `data`.
 ///
 /// # Errors
 /// [`Cancelled`](crate::Error::Cancelled).
-pub(crate) fn range<T: Element>(data: &[T], missing: &[T], run: Run<'_>) -> Result<Range<T>> {
+pub(crate) fn range<T: Scalar>(
+    data: &[T],
+    missing: &[T],
+    run: Execution<'_>,
+) -> Result<ValueRange<T>> {
     let part = |part: &[T]| {
         run.check()?;
         Ok(match run.level {
@@ -36,14 +34,14 @@ pub(crate) fn range<T: Element>(data: &[T], missing: &[T], run: Run<'_>) -> Resu
             }
         })
     };
-    let merge = |mut a: Range<T>, b: Range<T>| {
+    let merge = |mut a: ValueRange<T>, b: ValueRange<T>| {
         a.merge(&b);
         Ok(a)
     };
-    if run.parallel {
-        data.par_chunks(PART).map(part).try_reduce(Range::empty, merge)
+    if run.threads > 1 {
+        data.par_chunks(PART).map(part).try_reduce(ValueRange::empty, merge)
     } else {
-        data.chunks(PART).try_fold(Range::empty(), |range, data| merge(range, part(data)?))
+        data.chunks(PART).try_fold(ValueRange::empty(), |range, data| merge(range, part(data)?))
     }
 }
 
@@ -53,13 +51,13 @@ pub(crate) fn range<T: Element>(data: &[T], missing: &[T], run: Run<'_>) -> Resu
 /// The processor has the named instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn part_range_avx2<T: Element>(part: &[T], missing: &[T]) -> Range<T> {
+unsafe fn part_range_avx2<T: Scalar>(part: &[T], missing: &[T]) -> ValueRange<T> {
     part_range(part, missing)
 }
 
 #[inline(always)]
-fn part_range<T: Element>(part: &[T], missing: &[T]) -> Range<T> {
-    let mut range = Range::empty();
+fn part_range<T: Scalar>(part: &[T], missing: &[T]) -> ValueRange<T> {
+    let mut range = ValueRange::empty();
     for run in part.chunks(RUN) {
         range.merge(&run_range(run, missing));
     }
@@ -67,7 +65,7 @@ fn part_range<T: Element>(part: &[T], missing: &[T]) -> Range<T> {
 }
 
 #[inline(always)]
-fn run_range<T: Element>(run: &[T], missing: &[T]) -> Range<T> {
+fn run_range<T: Scalar>(run: &[T], missing: &[T]) -> ValueRange<T> {
     match missing {
         [] => clean_range(run).unwrap_or_else(|| mixed_range(run, [])),
         [one] => mixed_range(run, [one.to_bits64()]),
@@ -81,7 +79,7 @@ fn run_range<T: Element>(run: &[T], missing: &[T]) -> Range<T> {
 
 /// The range of a run of any elements, without a branch on any of them.
 #[inline(always)]
-fn mixed_range<T: Element, const M: usize>(run: &[T], missing: [u64; M]) -> Range<T> {
+fn mixed_range<T: Scalar, const M: usize>(run: &[T], missing: [u64; M]) -> ValueRange<T> {
     const LANES: usize = 8;
     let mut min = [T::INFINITY; LANES];
     let mut max = [T::ZERO.sub(T::INFINITY); LANES];
@@ -108,18 +106,18 @@ fn mixed_range<T: Element, const M: usize>(run: &[T], missing: [u64; M]) -> Rang
     for &d in rest {
         take(0, d);
     }
-    let mut range = Range::empty();
+    let mut range = ValueRange::empty();
     for j in 0..LANES {
         range.min = if min[j] < range.min { min[j] } else { range.min };
         range.max = if max[j] > range.max { max[j] } else { range.max };
     }
     let [missing, nan, inf] = special.map(|lanes| lanes.iter().map(|&n| n as u64).sum());
-    Range { missing, nan, inf, ..range }
+    ValueRange { missing, nan, inf, ..range }
 }
 
 /// The range of a run of finite elements, or `None` when it has others.
 #[inline(always)]
-fn clean_range<T: Element>(run: &[T]) -> Option<Range<T>> {
+fn clean_range<T: Scalar>(run: &[T]) -> Option<ValueRange<T>> {
     let mut min = [T::INFINITY; LANES];
     let mut max = [T::ZERO.sub(T::INFINITY); LANES];
     // d · 0 is NaN for what is not finite, and stays so in a sum.
@@ -133,7 +131,7 @@ fn clean_range<T: Element>(run: &[T]) -> Option<Range<T>> {
             spoiled[j] = spoiled[j].add(d.mul(T::ZERO));
         }
     }
-    let mut range = Range::empty();
+    let mut range = ValueRange::empty();
     for j in 0..LANES {
         if spoiled[j].is_nan() {
             return None;
@@ -148,7 +146,7 @@ fn clean_range<T: Element>(run: &[T]) -> Option<Range<T>> {
 }
 
 /// The largest magnitude among the samples of `data`.
-pub(crate) fn sampled_magnitude<T: Element>(data: &[T], missing: &[T]) -> f64 {
+pub(crate) fn sampled_magnitude<T: Scalar>(data: &[T], missing: &[T]) -> f64 {
     let mut largest = T::ZERO;
     for (k, run) in data.chunks(RUN).enumerate() {
         let within = (k as u32).wrapping_mul(2654435761) as usize % RUN;
@@ -176,11 +174,12 @@ mod tests {
                 if let (Some(s), Some(last)) = (special, data.last_mut()) {
                     *last = s;
                 }
-                let mut plain = Range::empty();
+                let mut plain = ValueRange::empty();
                 data.iter().for_each(|&d| plain.take(d, d == 7.5));
                 for parallel in [false, true] {
                     for level in [Level::Portable, Level::detect()] {
-                        let run = Run { level, parallel, progress: None };
+                        let threads = if parallel { 2 } else { 1 };
+                        let run = Execution { level, threads, progress: None };
                         let fast = range(&data, &[7.5], run).expect("nobody cancels");
                         assert_eq!(format!("{fast:?}"), format!("{plain:?}"));
                     }

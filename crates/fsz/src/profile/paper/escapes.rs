@@ -1,166 +1,25 @@
-//! What the four variants cannot carry (FORMAT.md, *Escapes*).
+//! What the four variants cannot carry: masks and lists of exceptions (FORMAT.md, *Escapes*).
 
 use crate::{
-    element::{Dtype, Element},
+    dtype::DType,
+    element::Element,
     error::{Error, Result},
-    geometry::{Geometry, TILE},
+    format::{EscapeField, EscapeKind, Pattern, TILE},
 };
 
-/// Bit 5 of block 0's rate byte.
-pub(crate) const ESCAPES: u8 = 0x20;
-/// Run ends of a mask that is a bitmap.
-const BITMAP: u8 = 63;
-/// Most run ends that are listed.
-const MOST_RUN_ENDS: usize = 32;
-/// Words of a mask that is a bitmap.
-const BITMAP_WORDS: usize = TILE / 32;
-
-/// What an escaped tile is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Exceptions,
-    Constant,
-    Verbatim,
-}
-
-impl Kind {
-    /// The kind that an escaped tile's rate bytes name.
-    pub fn of_rates(rates: &[u8]) -> Option<Self> {
-        match rates[1] >> 5 & 3 {
-            0 => Some(Kind::Exceptions),
-            1 => Some(Kind::Constant),
-            2 => Some(Kind::Verbatim),
-            _ => None,
-        }
-    }
-}
-
-/// Where the bits of masked elements come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pattern {
-    Nan,
-    NegativeNan,
-    FirstMissing,
-    InPayload,
-}
-
-impl Pattern {
-    /// The lowest number for these bits.
-    pub fn of(bits: u64, dtype: Dtype, missing: &[u64]) -> Self {
-        if bits == dtype.nan_pattern(false) {
-            Pattern::Nan
-        } else if bits == dtype.nan_pattern(true) {
-            Pattern::NegativeNan
-        } else if missing.first() == Some(&bits) {
-            Pattern::FirstMissing
-        } else {
-            Pattern::InPayload
-        }
-    }
-
-    fn words(self, dtype: Dtype) -> usize {
-        if self == Pattern::InPayload { dtype.words() } else { 0 }
-    }
-}
-
-/// The escape field of a tile: 21 bits of its rate bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Field {
-    pub kind: Kind,
-    pub pattern: Pattern,
-    pub run_ends: u8,
-    pub listed: u8,
-}
-
-impl Field {
-    pub fn verbatim() -> Self {
-        Field { kind: Kind::Verbatim, pattern: Pattern::Nan, run_ends: 0, listed: 0 }
-    }
-
-    pub fn constant(pattern: Pattern) -> Self {
-        Field { kind: Kind::Constant, pattern, run_ends: 0, listed: 0 }
-    }
-
-    /// Sets the field, and bit 5 of block 0, in a tile's rate bytes.
-    pub fn write(self, rates: &mut [u8]) {
-        let bits = self.kind as u32
-            | (self.pattern as u32) << 2
-            | (self.run_ends as u32) << 4
-            | (self.listed as u32) << 10;
-        rates[0] |= ESCAPES;
-        for (k, rate) in rates.iter_mut().skip(1).take(7).enumerate() {
-            *rate |= ((bits >> (3 * k)) as u8 & 7) << 5;
-        }
-    }
-
-    /// Reads the field of a tile whose bit 5 is set.
-    pub fn read(rates: &[u8], geometry: Geometry) -> Result<Self> {
-        let bits = rates
-            .iter()
-            .skip(1)
-            .take(7)
-            .enumerate()
-            .fold(0u32, |bits, (k, &rate)| bits | ((rate >> 5) as u32) << (3 * k));
-        let kind = Kind::of_rates(rates)
-            .ok_or_else(|| Error::corrupt("an escaped tile of unknown kind"))?;
-        let pattern = match bits >> 2 & 3 {
-            0 => Pattern::Nan,
-            1 => Pattern::NegativeNan,
-            2 => Pattern::FirstMissing,
-            _ => Pattern::InPayload,
-        };
-        let field = Field {
-            kind,
-            pattern,
-            run_ends: (bits >> 4 & 63) as u8,
-            listed: (bits >> 10 & 255) as u8,
-        };
-        let plain = kind == Kind::Exceptions;
-        let consistent = bits >> 18 == 0
-            && (plain || field.run_ends == 0 && field.listed == 0)
-            && (plain || rates.iter().all(|&r| r & 31 == 0) && rates[0] & 0xC0 == 0)
-            && (kind != Kind::Verbatim || pattern == Pattern::Nan)
-            && (!plain || field.run_ends > 0 || field.listed > 0)
-            && (!plain || field.run_ends > 0 || pattern == Pattern::Nan)
-            && (geometry.is_standard() || !plain)
-            && rates.iter().skip(8).all(|&r| r & 0xE0 == 0);
-        if consistent { Ok(field) } else { Err(Error::corrupt("a contradictory escape field")) }
-    }
-
-    /// Words after the blocks (or in place of them) in the payload of a tile of `count` elements.
-    pub fn words(self, count: usize, dtype: Dtype) -> usize {
-        match self.kind {
-            Kind::Verbatim => count * dtype.words(),
-            Kind::Constant => self.pattern.words(dtype),
-            Kind::Exceptions => {
-                let listed = self.listed as usize;
-                let pattern = if self.run_ends > 0 { self.pattern.words(dtype) } else { 0 };
-                pattern + self.mask_words() + listed.div_ceil(4) + listed * dtype.words()
-            }
-        }
-    }
-
-    fn mask_words(self) -> usize {
-        match self.run_ends {
-            BITMAP => BITMAP_WORDS,
-            n => (n as usize).div_ceil(4),
-        }
-    }
-}
-
 /// Appends the bits of one element.
-pub(crate) fn push_bits(out: &mut Vec<u32>, bits: u64, dtype: Dtype) {
+pub(crate) fn push_bits(out: &mut Vec<u32>, bits: u64, dtype: DType) {
     out.push(bits as u32);
-    if dtype == Dtype::F64 {
+    if dtype == DType::F64 {
         out.push((bits >> 32) as u32);
     }
 }
 
 /// The bits of the element at `words[0..W]`.
-pub(crate) fn bits_at(words: &[u32], dtype: Dtype) -> u64 {
+pub(crate) fn bits_at(words: &[u32], dtype: DType) -> u64 {
     match dtype {
-        Dtype::F32 => words[0] as u64,
-        Dtype::F64 => words[0] as u64 | (words[1] as u64) << 32,
+        DType::F32 => words[0] as u64,
+        DType::F64 => words[0] as u64 | (words[1] as u64) << 32,
     }
 }
 
@@ -276,7 +135,7 @@ pub(crate) fn describe<T: Element>(
     special: Option<T>,
     missing: &[u64],
     words: &mut Vec<u32>,
-) -> Option<Field> {
+) -> Option<EscapeField> {
     let dtype = T::DTYPE;
     let mut masked = Positions::default();
     if let Some(s) = special {
@@ -289,8 +148,12 @@ pub(crate) fn describe<T: Element>(
     }
     let listed = escaped.without(&masked);
     let count = u8::try_from(listed.len()).ok()?;
-    let mut field =
-        Field { kind: Kind::Exceptions, pattern: Pattern::Nan, run_ends: 0, listed: count };
+    let mut field = EscapeField {
+        kind: EscapeKind::Exceptions,
+        pattern: Pattern::Nan,
+        run_ends: 0,
+        listed: count,
+    };
     if let Some(s) = special {
         field.pattern = Pattern::of(s.to_bits64(), dtype, missing);
         if field.pattern == Pattern::InPayload {
@@ -300,8 +163,8 @@ pub(crate) fn describe<T: Element>(
         if let Some(beyond) = ends.0.get_mut(tile.len() / 64) {
             *beyond &= !(1 << (tile.len() % 64));
         }
-        if ends.len() > MOST_RUN_ENDS {
-            field.run_ends = BITMAP;
+        if ends.len() > EscapeField::MOST_RUN_ENDS {
+            field.run_ends = EscapeField::BITMAP;
             for half in masked.0.iter().flat_map(|&w| [w as u32, (w >> 32) as u32]) {
                 words.push(half.reverse_bits());
             }
@@ -318,9 +181,9 @@ pub(crate) fn describe<T: Element>(
 }
 
 /// The masked elements of a tile of `count` elements: the mask begins at `words[0]`.
-fn read_mask(words: &[u32], field: Field, count: usize) -> Result<Positions> {
+fn read_mask(words: &[u32], field: EscapeField, count: usize) -> Result<Positions> {
     let mut masked = Positions::default();
-    if field.run_ends == BITMAP {
+    if field.run_ends == EscapeField::BITMAP {
         for (w, word) in masked.0.iter_mut().enumerate() {
             let half = |h: usize| words[2 * w + h].reverse_bits() as u64;
             *word = half(0) | half(1) << 32;
@@ -344,29 +207,32 @@ fn read_mask(words: &[u32], field: Field, count: usize) -> Result<Positions> {
     Ok(masked)
 }
 
-/// Elements of a tile that its payload holds exactly; `words` is what [`Field::words`] counts.
-pub(crate) fn escaped_count(
+/// Elements of a tile of `count` that have codes; `words` is what [`EscapeField::words`] counts.
+pub(crate) fn coded_count(
     words: &[u32],
-    field: Field,
+    field: Option<EscapeField>,
     count: usize,
-    dtype: Dtype,
+    dtype: DType,
 ) -> Result<usize> {
-    if field.kind != Kind::Exceptions {
-        return Ok(count);
+    let Some(field) = field else { return Ok(count) };
+    if field.kind != EscapeKind::Exceptions {
+        return Ok(0);
     }
     let masked = if field.run_ends > 0 {
         read_mask(&words[field.pattern.words(dtype)..], field, count)?.len()
     } else {
         0
     };
-    Ok(masked + field.listed as usize)
+    count
+        .checked_sub(masked + field.listed as usize)
+        .ok_or_else(|| Error::corrupt("more exceptions than elements"))
 }
 
 /// The bits of a constant tile's elements, or of masked ones.
 pub(crate) fn pattern_bits(
     words: &[u32],
     pattern: Pattern,
-    dtype: Dtype,
+    dtype: DType,
     missing: &[u64],
 ) -> Result<u64> {
     match pattern {
@@ -394,10 +260,10 @@ struct Exceptions<'a> {
 
 fn read_exceptions<'a>(
     words: &'a [u32],
-    field: Field,
+    field: EscapeField,
     missing: &[u64],
     count: usize,
-    dtype: Dtype,
+    dtype: DType,
 ) -> Result<Exceptions<'a>> {
     let (mut at, mut pattern) = (0, 0);
     let mut masked = Positions::default();
@@ -423,26 +289,26 @@ fn read_exceptions<'a>(
     Ok(Exceptions { pattern, masked, escaped, positions, values })
 }
 
-/// Whether a tile of `count` elements with this field can be decoded; `words` is what [`Field::words`] counts.
+/// Whether a tile of `count` elements with this field can be decoded; `words` is what [`EscapeField::words`] counts.
 pub(crate) fn check(
     words: &[u32],
-    field: Field,
+    field: EscapeField,
     missing: &[u64],
     count: usize,
-    dtype: Dtype,
+    dtype: DType,
 ) -> Result<()> {
     match field.kind {
-        Kind::Verbatim => Ok(()),
-        Kind::Constant => pattern_bits(words, field.pattern, dtype, missing).map(|_| ()),
-        Kind::Exceptions => read_exceptions(words, field, missing, count, dtype).map(|_| ()),
+        EscapeKind::Verbatim => Ok(()),
+        EscapeKind::Constant => pattern_bits(words, field.pattern, dtype, missing).map(|_| ()),
+        EscapeKind::Exceptions => read_exceptions(words, field, missing, count, dtype).map(|_| ()),
     }
 }
 
 /// Spreads a decoded chain over the places of `tile` that are not escaped, and puts the escaped elements in
-/// theirs. `words` is what [`Field::words`] counts; the chain is as long as a full tile.
+/// theirs. `words` is what [`EscapeField::words`] counts; the chain is as long as a full tile.
 pub(crate) fn place_exceptions<T: Element>(
     words: &[u32],
-    field: Field,
+    field: EscapeField,
     missing: &[u64],
     chain: &[T],
     tile: &mut [T],
@@ -483,27 +349,5 @@ mod tests {
         let rest = set.complement(200);
         let plain: Vec<usize> = (0..200).filter(|&i| flags[i] == 0).collect();
         assert_eq!(rest.runs().flatten().collect::<Vec<_>>(), plain);
-    }
-
-    #[test]
-    fn the_field_survives_its_21_bits() {
-        for kind in [Kind::Exceptions, Kind::Constant, Kind::Verbatim] {
-            for pattern in
-                [Pattern::Nan, Pattern::NegativeNan, Pattern::FirstMissing, Pattern::InPayload]
-            {
-                for (run_ends, listed) in [(0, 0), (1, 0), (63, 255), (0, 128), (32, 1)] {
-                    let field = Field { kind, pattern, run_ends, listed };
-                    let plain = kind == Kind::Exceptions;
-                    let valid = (plain && (run_ends > 0 || listed > 0)
-                        || !plain && run_ends == 0 && listed == 0)
-                        && (kind != Kind::Verbatim || pattern == Pattern::Nan)
-                        && !(plain && run_ends == 0 && pattern != Pattern::Nan);
-                    let mut rates = [0u8; 8];
-                    field.write(&mut rates);
-                    let read = Field::read(&rates, Geometry::STANDARD);
-                    assert_eq!(read.ok(), valid.then_some(field));
-                }
-            }
-        }
     }
 }

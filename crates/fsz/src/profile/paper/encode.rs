@@ -1,34 +1,77 @@
-//! One chunk of a field to rate bytes and payload words: quantize, predict, choose, pack.
+//! The elements of a chunk to rate bytes and payload words: quantize, predict, choose, pack.
 
-use crate::{
-    bound::Quantizer,
-    certificate::Tally,
-    checksum::{WeightedSum, tile_share},
+use super::{
+    checksum,
     choose::{self, Choice},
-    element::Element,
-    escape::{Field, Pattern, Positions, describe, push_bits},
-    geometry::{Geometry, MAX_TILE, TILE},
-    options::Research,
+    escapes::{Positions, describe, push_bits},
     pack,
     predict::{self, VARIANTS},
+};
+use crate::{
+    element::Element,
+    format::{
+        EscapeField, Pattern, RateByte, TILE, TILE_BLOCKS,
+        geometry::{Geometry, MAX_TILE},
+    },
+    missing::is_missing,
+    options::Research,
+    profile::{ChunkEncoder, Plan},
     quantize,
     simd::{Level, Simd, portable::Portable},
-    survey::is_missing,
+    statistics::Statistics,
 };
 
-/// What all tiles of a field share.
-#[derive(Clone, Debug)]
-pub(crate) struct Encoder<T> {
-    pub quantizer: Quantizer<T>,
-    pub missing: Vec<T>,
-    pub missing_bits: Vec<u64>,
-    pub research: Research,
-    pub geometry: Geometry,
-    /// The range is known, every element is finite and not missing, and every code is in reach of
-    /// [`quantize::plain_tile`]; the tally then leaves the range out.
-    pub known: bool,
-    /// The range is known; the tally's is not used.
-    pub ranged: bool,
+/// Encodes chunks by the paper's profile.
+pub(super) struct Encoder<'a, T> {
+    plan: &'a Plan<T>,
+    research: Research,
+    geometry: Geometry,
+    level: Level,
+    scratch: Box<Scratch<T>>,
+}
+
+impl<'a, T: Element> Encoder<'a, T> {
+    pub fn new(research: Research, plan: &'a Plan<T>, level: Level) -> Self {
+        let geometry = research.own_geometry();
+        Encoder { plan, research, geometry, level, scratch: Scratch::new() }
+    }
+}
+
+impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
+    fn encode(
+        &mut self,
+        elements: &[T],
+        _: &[usize],
+        rates: &mut [u8],
+        payload: &mut Vec<u32>,
+        statistics: &mut Statistics<T>,
+    ) -> u32 {
+        let Encoder { plan, research, geometry, level, ref mut scratch } = *self;
+        let output = &mut Output { payload, statistics, scratch };
+        let tiles = &Tiles { plan, research, geometry };
+        match level {
+            Level::Portable => tiles.encode(Portable, elements, rates, output),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                // SAFETY: `Level::detect` gives this level only where the instructions exist.
+                unsafe { tiles.encode_avx2(elements, rates, output) }
+            }
+        }
+    }
+}
+
+/// What all tiles share.
+struct Tiles<'a, T> {
+    plan: &'a Plan<T>,
+    research: Research,
+    geometry: Geometry,
+}
+
+/// What tiles are encoded to, and in.
+struct Output<'a, T> {
+    payload: &'a mut Vec<u32>,
+    statistics: &'a mut Statistics<T>,
+    scratch: &'a mut Scratch<T>,
 }
 
 /// Working memory of one thread.
@@ -63,71 +106,45 @@ struct Escaped<T> {
     constant: bool,
 }
 
-impl<T: Element> Encoder<T> {
-    /// Encodes one chunk: its rate bytes to `rates`, its payload appended to `out`. Returns the chunk's
-    /// checksum.
-    pub fn chunk(
-        &self,
-        level: Level,
-        data: &[T],
-        rates: &mut [u8],
-        out: &mut Vec<u32>,
-        scratch: &mut Scratch<T>,
-        tally: &mut Tally<T>,
-    ) -> u32 {
-        match level {
-            Level::Portable => self.chunk_with(Portable, data, rates, out, scratch, tally),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => {
-                // SAFETY: `Level::detect` gives this level only where the instructions exist.
-                unsafe { self.chunk_avx2(data, rates, out, scratch, tally) }
-            }
-        }
-    }
-
+impl<T: Element> Tiles<'_, T> {
     /// # Safety
     /// The processor has the named instructions.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-    unsafe fn chunk_avx2(
-        &self,
-        data: &[T],
-        rates: &mut [u8],
-        out: &mut Vec<u32>,
-        scratch: &mut Scratch<T>,
-        tally: &mut Tally<T>,
-    ) -> u32 {
+    unsafe fn encode_avx2(&self, data: &[T], rates: &mut [u8], output: &mut Output<'_, T>) -> u32 {
         // SAFETY: the caller vouches for the instructions.
         let simd = unsafe { crate::simd::avx2::Avx2::new() };
-        self.chunk_with(simd, data, rates, out, scratch, tally)
+        self.encode(simd, data, rates, output)
     }
 
+    /// Encodes the tiles of a chunk. Returns the chunk's checksum.
     #[inline(always)]
-    fn chunk_with<S: Simd>(
+    fn encode<S: Simd>(
         &self,
         simd: S,
         data: &[T],
         rates: &mut [u8],
-        out: &mut Vec<u32>,
-        scratch: &mut Scratch<T>,
-        tally: &mut Tally<T>,
+        output: &mut Output<'_, T>,
     ) -> u32 {
         let mut checksum = 0u32;
-        let tiles = data.chunks(self.geometry.tile_len());
-        for (t, (tile, rates)) in tiles.zip(rates.chunks_mut(self.geometry.blocks)).enumerate() {
-            let begin = out.len();
-            if !self.product() {
-                self.research_tile(tile, rates, out, scratch, tally);
+        let len = self.geometry.tile_len();
+        let tiles = data.chunks(len).zip(rates.chunks_mut(self.geometry.blocks));
+        for (t, (tile, rates)) in tiles.enumerate() {
+            let begin = output.payload.len();
+            let coded = if !self.product() {
+                self.research_tile(tile, rates, output)
             } else if let Ok(full) = <&[T; TILE]>::try_from(tile)
-                && self.plain(simd, full, rates, out, scratch, tally)
+                && self.plain(simd, full, rates, output)
             {
+                output.payload.len() - begin
             } else {
-                self.irregular(simd, tile, rates, out, scratch, tally);
-            }
-            let sum = WeightedSum::new().rates(rates).words(&out[begin..]);
-            checksum = checksum.wrapping_add(tile_share(sum.value(), t));
+                self.irregular(simd, tile, rates, output)
+            };
+            let words = &output.payload[begin..];
+            let share = checksum::of_tile(rates, words, coded, t * len, self.geometry);
+            checksum = checksum.wrapping_add(share);
         }
-        checksum
+        checksum.wrapping_add(checksum::of_rates(rates))
     }
 
     /// Whether the geometry is the standard one and prediction crosses blocks.
@@ -142,20 +159,20 @@ impl<T: Element> Encoder<T> {
         simd: S,
         tile: &[T; TILE],
         rates: &mut [u8],
-        out: &mut Vec<u32>,
-        scratch: &mut Scratch<T>,
-        tally: &mut Tally<T>,
+        output: &mut Output<'_, T>,
     ) -> bool {
+        let Output { payload, statistics, scratch } = output;
+        let (z, known) = (&self.plan.quantizer, self.plan.known);
         let chain = &mut scratch.chain;
         let codes: &mut [i32; TILE] =
             chain.last_chunk_mut().expect("the chain is longer than a tile");
-        let plain = if self.known {
-            quantize::plain_tile::<T, S, true>(simd, tile, &self.quantizer, codes)
+        let plain = if known {
+            quantize::plain_tile::<T, S, true>(simd, tile, z, codes)
         } else {
-            if self.missing.iter().any(|m| contains(tile, m.to_bits64())) {
+            if self.plan.missing.iter().any(|m| contains(tile, m.to_bits64())) {
                 return false;
             }
-            quantize::plain_tile::<T, S, false>(simd, tile, &self.quantizer, codes)
+            quantize::plain_tile::<T, S, false>(simd, tile, z, codes)
         };
         let Some(plain) = plain else { return false };
         predict::extend_left(chain);
@@ -164,45 +181,47 @@ impl<T: Element> Encoder<T> {
         if choice.words >= TILE * T::DTYPE.words() {
             return false;
         }
-        if !self.known {
-            tally.range.min = if plain.min < tally.range.min { plain.min } else { tally.range.min };
-            tally.range.max = if plain.max > tally.range.max { plain.max } else { tally.range.max };
+        if !known {
+            let range = &mut statistics.range;
+            range.min = if plain.min < range.min { plain.min } else { range.min };
+            range.max = if plain.max > range.max { plain.max } else { range.max };
         }
-        if plain.max_error > tally.max_error {
-            tally.max_error = plain.max_error;
+        if plain.max_error > statistics.max_error {
+            statistics.max_error = plain.max_error;
         }
         write_rates(&choice, rates);
-        pack::standard(simd, chain, &choice, out);
+        pack::standard(simd, chain, &choice, payload);
         true
     }
 
-    /// Encodes any tile of standard geometry.
+    /// Encodes any tile of standard geometry. Returns the words of µ and blocks.
     #[inline(always)]
     fn irregular<S: Simd>(
         &self,
         simd: S,
         tile: &[T],
         rates: &mut [u8],
-        out: &mut Vec<u32>,
-        scratch: &mut Scratch<T>,
-        tally: &mut Tally<T>,
-    ) {
-        let Scratch { chain, codes, errors, coded, escapes } = scratch;
-        quantize::classify(tile, &self.quantizer, &self.missing, codes, errors, coded);
+        output: &mut Output<'_, T>,
+    ) -> usize {
+        let Output { payload, statistics, scratch } = output;
+        let Scratch { chain, codes, errors, coded, escapes } = &mut **scratch;
+        let Plan { quantizer, missing, missing_bits, ranged, .. } = self.plan;
+        quantize::classify(tile, quantizer, missing, codes, errors, coded);
         let kept = Positions::of_ones(coded);
-        let escaped = self.escaped(tile, kept.complement(tile.len()), tally);
+        let escaped = self.escaped(tile, kept.complement(tile.len()), statistics);
         let mut len = 0;
         for run in kept.runs() {
             chain[2 + len..2 + len + run.len()].copy_from_slice(&codes[run.clone()]);
             len += run.len();
-            if !self.ranged {
+            if !ranged {
                 for &d in &tile[run] {
-                    tally.range.take(d, false);
+                    statistics.range.take(d, false);
                 }
             }
         }
         if escaped.constant {
-            return self.constant(tile[0], rates, out, tally, tile.len());
+            self.constant(tile[0], rates, payload, statistics, tile.len());
+            return 0;
         }
         let mut choice = Choice::NOTHING;
         if len > 0 {
@@ -222,8 +241,9 @@ impl<T: Element> Encoder<T> {
         escapes.clear();
         let field = match escaped.count {
             0 => Some(None),
-            _ => describe(tile, &escaped.positions, escaped.special, &self.missing_bits, escapes)
-                .map(Some),
+            _ => {
+                describe(tile, &escaped.positions, escaped.special, missing_bits, escapes).map(Some)
+            }
         };
         match field {
             Some(field) if choice.words + escapes.len() < tile.len() * T::DTYPE.words() => {
@@ -234,16 +254,18 @@ impl<T: Element> Encoder<T> {
                 if choice.variant.order == 2 {
                     predict::extend_right(chain, len, 2);
                 }
-                pack::standard(simd, chain, &choice, out);
-                out.extend_from_slice(escapes);
-                tally.escaped += escaped.count as u64;
+                pack::standard(simd, chain, &choice, payload);
+                payload.extend_from_slice(escapes);
+                statistics.escaped += escaped.count as u64;
                 for run in kept.runs() {
                     for &e in &errors[run] {
-                        tally.max_error = if e > tally.max_error { e } else { tally.max_error };
+                        statistics.max_error =
+                            if e > statistics.max_error { e } else { statistics.max_error };
                     }
                 }
+                choice.words
             }
-            _ => verbatim(tile, rates, out, tally),
+            _ => verbatim(tile, rates, payload, statistics),
         }
     }
 
@@ -254,28 +276,33 @@ impl<T: Element> Encoder<T> {
         simd: S,
         chain: &[i32; TILE + 2],
         len: usize,
-        or: &[[u32; 8]; 2],
+        or: &[[u32; TILE_BLOCKS]; 2],
     ) -> Choice {
         let mu = choose::centering_value(&chain[2..2 + len], self.research.centering);
         let first = [chain[2], if len > 1 { chain[3] } else { chain[2] }];
         choose::standard(simd, or, len, first, mu, &self.research)
     }
 
-    /// What is to be known of the escaped elements of a tile; they enter the tally's range.
+    /// What is to be known of the escaped elements of a tile; they enter the statistics's range.
     #[inline(always)]
-    fn escaped(&self, tile: &[T], positions: Positions, tally: &mut Tally<T>) -> Escaped<T> {
+    fn escaped(
+        &self,
+        tile: &[T],
+        positions: Positions,
+        statistics: &mut Statistics<T>,
+    ) -> Escaped<T> {
         let count = positions.len();
         let mut special = None;
         for i in positions.iter() {
-            let missing = is_missing(tile[i], &self.missing);
+            let missing = is_missing(tile[i], &self.plan.missing);
             if special.is_none() && (missing || !tile[i].is_finite()) {
                 special = Some(tile[i]);
-                if self.ranged {
+                if self.plan.ranged {
                     break;
                 }
             }
-            if !self.ranged {
-                tally.range.take(tile[i], missing);
+            if !self.plan.ranged {
+                statistics.range.take(tile[i], missing);
             }
         }
         let constant =
@@ -288,33 +315,28 @@ impl<T: Element> Encoder<T> {
         value: T,
         rates: &mut [u8],
         out: &mut Vec<u32>,
-        tally: &mut Tally<T>,
+        statistics: &mut Statistics<T>,
         count: usize,
     ) {
         let bits = value.to_bits64();
         let pattern = if self.geometry.is_standard() {
-            Pattern::of(bits, T::DTYPE, &self.missing_bits)
+            Pattern::of(bits, T::DTYPE, &self.plan.missing_bits)
         } else {
             Pattern::InPayload
         };
         rates.fill(0);
-        Field::constant(pattern).write(rates);
+        EscapeField::constant(pattern).write(rates);
         if pattern == Pattern::InPayload {
             push_bits(out, bits, T::DTYPE);
         }
-        tally.escaped += count as u64;
+        statistics.escaped += count as u64;
     }
 
-    /// Encodes a tile of any geometry, with any switches, element by element.
+    /// Encodes a tile of any geometry, with any switches, element by element. Returns the words of µ and
+    /// blocks.
     #[inline(never)]
-    fn research_tile(
-        &self,
-        tile: &[T],
-        rates: &mut [u8],
-        out: &mut Vec<u32>,
-        scratch: &mut Scratch<T>,
-        tally: &mut Tally<T>,
-    ) {
+    fn research_tile(&self, tile: &[T], rates: &mut [u8], output: &mut Output<'_, T>) -> usize {
+        let Output { payload: out, statistics, scratch } = output;
         let standard = self.geometry.is_standard();
         let mut codes = [0i32; MAX_TILE];
         let mut len = 0;
@@ -322,10 +344,10 @@ impl<T: Element> Encoder<T> {
         let mut positions = Positions::default();
         let mut special = None;
         for (i, &d) in tile.iter().enumerate() {
-            let missing = is_missing(d, &self.missing);
-            tally.range.take(d, missing);
+            let missing = is_missing(d, &self.plan.missing);
+            statistics.range.take(d, missing);
             if let Some((q, error)) =
-                if missing { None } else { quantize::code(d, &self.quantizer) }
+                if missing { None } else { quantize::code(d, &self.plan.quantizer) }
             {
                 codes[len] = q;
                 len += 1;
@@ -340,14 +362,15 @@ impl<T: Element> Encoder<T> {
             }
         }
         if len == 0 && tile.iter().all(|d| d.to_bits64() == tile[0].to_bits64()) {
-            return self.constant(tile[0], rates, out, tally, tile.len());
+            self.constant(tile[0], rates, out, statistics, tile.len());
+            return 0;
         }
         let exceptions = tile.len() - len;
         scratch.escapes.clear();
         let field = match exceptions {
             0 => Some(None),
             _ if !standard => None,
-            _ => describe(tile, &positions, special, &self.missing_bits, &mut scratch.escapes)
+            _ => describe(tile, &positions, special, &self.plan.missing_bits, &mut scratch.escapes)
                 .map(Some),
         };
         let (choice, residuals) = self.choose(&codes[..len]);
@@ -359,11 +382,12 @@ impl<T: Element> Encoder<T> {
                 }
                 pack::any(&residuals[..self.geometry.tile_len()], &choice, self.geometry, out);
                 out.extend_from_slice(&scratch.escapes);
-                tally.escaped += exceptions as u64;
-                tally.max_error =
-                    if max_error > tally.max_error { max_error } else { tally.max_error };
+                statistics.escaped += exceptions as u64;
+                statistics.max_error =
+                    if max_error > statistics.max_error { max_error } else { statistics.max_error };
+                choice.words
             }
-            _ => verbatim(tile, rates, out, tally),
+            _ => verbatim(tile, rates, out, statistics),
         }
     }
 
@@ -401,14 +425,20 @@ impl<T: Element> Encoder<T> {
     }
 }
 
-/// Stores a tile as it is.
-fn verbatim<T: Element>(tile: &[T], rates: &mut [u8], out: &mut Vec<u32>, tally: &mut Tally<T>) {
+/// Stores a tile as it is: no words of µ and blocks.
+fn verbatim<T: Element>(
+    tile: &[T],
+    rates: &mut [u8],
+    out: &mut Vec<u32>,
+    statistics: &mut Statistics<T>,
+) -> usize {
     rates.fill(0);
-    Field::verbatim().write(rates);
+    EscapeField::verbatim().write(rates);
     for &d in tile {
         push_bits(out, d.to_bits64(), T::DTYPE);
     }
-    tally.escaped += tile.len() as u64;
+    statistics.escaped += tile.len() as u64;
+    0
 }
 
 /// Whether an element has these bits.
@@ -424,5 +454,10 @@ fn contains<T: Element>(tile: &[T; TILE], bits: u64) -> bool {
 fn write_rates(choice: &Choice, rates: &mut [u8]) {
     let blocks = rates.len();
     rates.copy_from_slice(&choice.rates[..blocks]);
-    rates[0] |= (choice.variant.order - 1) << 7 | u8::from(choice.variant.centered) << 6;
+    if choice.variant.order == 2 {
+        rates[0] |= RateByte::ORDER2;
+    }
+    if choice.variant.centered {
+        rates[0] |= RateByte::CENTERED;
+    }
 }

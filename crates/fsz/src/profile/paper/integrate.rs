@@ -1,8 +1,8 @@
 //! Residuals back to codes (FORMAT.md, *Predict*, reversed). All sums wrap: a forged stream can do no harm.
 
+use super::predict::Variant;
 use crate::{
-    geometry::{Geometry, TILE},
-    predict::Variant,
+    format::{TILE, geometry::Geometry},
     simd::Simd,
 };
 

@@ -1,6 +1,6 @@
 //! Codes to residuals (FORMAT.md, *Predict*).
 
-use crate::geometry::{BLOCK, Geometry};
+use crate::format::{BLOCK, TILE, geometry::Geometry};
 
 /// Order and centering of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) const VARIANTS: [Variant; 4] = [
 /// Puts two places before a chain (which begins at place 2) that continue the line through its first two
 /// codes, so that neither difference has a boundary: what is left are the residuals that all variants share.
 #[inline(always)]
-pub(crate) fn extend_left(chain: &mut [i32; 258]) {
+pub(crate) fn extend_left(chain: &mut [i32; TILE + 2]) {
     let (q0, q1) = (chain[2], chain[3]);
     chain[1] = q0.wrapping_mul(2).wrapping_sub(q1);
     chain[0] = q0.wrapping_mul(3).wrapping_sub(q1.wrapping_mul(2));
@@ -30,7 +30,7 @@ pub(crate) fn extend_left(chain: &mut [i32; 258]) {
 /// Continues a chain of `len` ≥ 1 codes (which begins at place 2) such that its residuals of this order
 /// are 0: of order 1 up to a whole tile, of order 2 up to the end of the last code's block.
 #[inline(always)]
-pub(crate) fn extend_right(chain: &mut [i32; 258], len: usize, order: u8) {
+pub(crate) fn extend_right(chain: &mut [i32; TILE + 2], len: usize, order: u8) {
     let end = len + 2;
     if order == 1 {
         let last = chain[end - 1];

@@ -1,10 +1,13 @@
 //! The cheapest variant of a tile (FORMAT.md, *Choose*).
 
+use super::predict::{VARIANTS, Variant, boundary};
 use crate::{
-    geometry::{Geometry, MAX_BLOCKS},
+    format::{
+        TILE_BLOCKS,
+        geometry::{Geometry, MAX_BLOCKS},
+    },
     options::{Centering, Research},
-    predict::{VARIANTS, Variant, boundary},
-    simd::Simd,
+    simd::{Simd, rate},
 };
 
 /// Rates per block; only the tile's blocks count.
@@ -25,12 +28,6 @@ impl Choice {
     /// The choice for a tile without codes.
     pub const NOTHING: Self =
         Choice { variant: VARIANTS[0], mu: 0, rates: [0; MAX_BLOCKS], words: 0 };
-}
-
-/// Bits of the largest magnitude of a block, given the OR of its magnitudes.
-#[inline(always)]
-pub(crate) fn rate(magnitudes: u32) -> u8 {
-    (32 - magnitudes.leading_zeros()) as u8
 }
 
 /// Words of a block of this rate with planes of one word.
@@ -55,12 +52,12 @@ fn words_of(rates: u64) -> usize {
 }
 
 /// The choice for a standard tile of `len` ≥ 1 codes from the ORs of the magnitudes of its two differences,
-/// without a boundary (see [`extend_left`](crate::predict::extend_left)): only block 0 differs between
+/// without a boundary (see [`extend_left`](super::predict::extend_left)): only block 0 differs between
 /// variants of one order.
 #[inline(always)]
 pub(crate) fn standard<S: Simd>(
     simd: S,
-    or: &[[u32; 8]; 2],
+    or: &[[u32; TILE_BLOCKS]; 2],
     len: usize,
     [q0, q1]: [i32; 2],
     mu: i32,
@@ -87,7 +84,7 @@ pub(crate) fn standard<S: Simd>(
             best_rates = shared[order] & !0xFF | block0 as u64;
         }
     }
-    best.rates[..8].copy_from_slice(&best_rates.to_le_bytes());
+    best.rates[..TILE_BLOCKS].copy_from_slice(&best_rates.to_le_bytes());
     best
 }
 
@@ -102,10 +99,12 @@ pub(crate) fn measure(residuals: &[i32], geometry: Geometry) -> (Rates, usize) {
     (rates, words)
 }
 
-/// The centering value of a chain that is not empty.
+/// The centering value of a chain; 0 for an empty one.
+#[inline(always)]
 pub(crate) fn centering_value(codes: &[i32], centering: Centering) -> i32 {
     match centering {
         Centering::Off => 0,
+        Centering::FirstCode | Centering::Mean if codes.is_empty() => 0,
         Centering::FirstCode => codes[0],
         Centering::Mean => {
             let sum: i64 = codes.iter().map(|&q| q as i64).sum();

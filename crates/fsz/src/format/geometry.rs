@@ -1,15 +1,17 @@
-//! How a field is cut: tiles of blocks, chunks of tiles, groups of chunks (FORMAT.md, *Words*).
+//! How the paper's profile cuts a field: tiles of blocks, chunks of tiles (FORMAT.md, *Glossary*).
 
 use crate::error::{Error, Result};
 
-/// Elements of a chunk, in every geometry.
-pub(crate) const CHUNK_ELEMENTS: u64 = 16384;
-/// Chunks of a group.
-pub(crate) const GROUP_CHUNKS: u64 = 64;
-/// Elements of a standard tile.
-pub(crate) const TILE: usize = 256;
 /// Codes of a standard block.
-pub(crate) const BLOCK: usize = 32;
+pub const BLOCK: usize = 32;
+/// Blocks of a standard tile.
+pub const TILE_BLOCKS: usize = 8;
+/// Elements of a standard tile.
+pub const TILE: usize = BLOCK * TILE_BLOCKS;
+/// Elements of a chunk, in every geometry.
+pub const CHUNK: usize = 16384;
+/// Tiles of a chunk in the standard geometry.
+pub const CHUNK_TILES: usize = CHUNK / TILE;
 /// Most elements of a tile in any geometry.
 pub(crate) const MAX_TILE: usize = 1024;
 /// Most blocks of a tile in any geometry.
@@ -23,7 +25,9 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    pub const STANDARD: Self = Geometry { block_len: BLOCK, blocks: TILE / BLOCK };
+    pub const STANDARD: Self = Geometry { block_len: BLOCK, blocks: TILE_BLOCKS };
+    /// That with the most rate bytes: one for every 32 elements.
+    pub const MOST_RATES: Self = Geometry { block_len: BLOCK, blocks: MAX_BLOCKS };
 
     pub fn new(block_len: usize, blocks: usize) -> Result<Self> {
         if !matches!(block_len, 32 | 64) {
@@ -47,14 +51,6 @@ impl Geometry {
     /// Words of one bit-plane of a block.
     pub fn plane_words(self) -> usize {
         self.block_len / 32
-    }
-
-    pub fn tiles_per_chunk(self) -> usize {
-        CHUNK_ELEMENTS as usize / self.tile_len()
-    }
-
-    pub fn tiles(self, elements: u64) -> u64 {
-        elements.div_ceil(self.tile_len() as u64)
     }
 }
 

@@ -1,9 +1,10 @@
 //! What the encoder vouches for: the largest error, the range, and what is not an ordinary number.
 
-use crate::element::Element;
+use crate::{format::FixedHeader, scalar::Scalar};
 
 /// The certificate of a stream (FORMAT.md, *Certificate*).
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Certificate {
     /// Largest |original − decoded| over the finite elements, in the field's unit.
     pub max_abs_error: f64,
@@ -21,9 +22,28 @@ pub struct Certificate {
     pub escaped: u64,
 }
 
+impl Certificate {
+    /// Takes in the certificate of another part of the same field.
+    pub fn merge(&mut self, other: &Certificate) {
+        self.max_abs_error = self.max_abs_error.max(other.max_abs_error);
+        // NaN, of a part without numbers, loses against any number.
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.nan += other.nan;
+        self.inf += other.inf;
+        self.missing += other.missing;
+        self.escaped += other.escaped;
+    }
+
+    pub(crate) fn of(header: &FixedHeader) -> Self {
+        let &FixedHeader { max_abs_error, min, max, nan, inf, missing, escaped, .. } = header;
+        Certificate { max_abs_error, min, max, nan, inf, missing, escaped }
+    }
+}
+
 /// The range and the special elements of some part of a field.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Range<T> {
+pub(crate) struct ValueRange<T> {
     /// +Inf when nothing is finite.
     pub min: T,
     /// −Inf when nothing is finite.
@@ -33,9 +53,9 @@ pub(crate) struct Range<T> {
     pub missing: u64,
 }
 
-impl<T: Element> Range<T> {
+impl<T: Scalar> ValueRange<T> {
     pub fn empty() -> Self {
-        Range { min: T::INFINITY, max: T::ZERO.sub(T::INFINITY), nan: 0, inf: 0, missing: 0 }
+        ValueRange { min: T::INFINITY, max: T::ZERO.sub(T::INFINITY), nan: 0, inf: 0, missing: 0 }
     }
 
     /// Takes one element in.
@@ -73,15 +93,15 @@ impl<T: Element> Range<T> {
 
 /// What the encoder gathers beside the bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tally<T> {
-    pub range: Range<T>,
+pub(crate) struct Statistics<T> {
+    pub range: ValueRange<T>,
     pub max_error: T,
     pub escaped: u64,
 }
 
-impl<T: Element> Tally<T> {
+impl<T: Scalar> Statistics<T> {
     pub fn empty() -> Self {
-        Tally { range: Range::empty(), max_error: T::ZERO, escaped: 0 }
+        Statistics { range: ValueRange::empty(), max_error: T::ZERO, escaped: 0 }
     }
 
     pub fn merge(&mut self, other: &Self) {

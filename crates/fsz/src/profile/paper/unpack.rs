@@ -1,7 +1,7 @@
 //! Payload words back to residuals (FORMAT.md, *Pack*, reversed).
 
 use crate::{
-    geometry::{BLOCK, Geometry, TILE},
+    format::{BLOCK, RateByte, TILE, geometry::Geometry},
     simd::{Simd, portable::Portable},
 };
 
@@ -14,7 +14,7 @@ pub(crate) fn standard<S: Simd>(
     residuals: &mut [i32; TILE],
 ) {
     for (block, &rate) in residuals.as_chunks_mut::<BLOCK>().0.iter_mut().zip(rates) {
-        let rate = rate & 31;
+        let rate = RateByte(rate).rate();
         if rate == 0 {
             block.fill(0);
         } else {
@@ -29,7 +29,7 @@ pub(crate) fn standard<S: Simd>(
 pub(crate) fn any(mut words: &[u32], rates: &[u8], geometry: Geometry, residuals: &mut [i32]) {
     let stride = geometry.plane_words();
     for (block, &rate) in residuals.chunks_mut(geometry.block_len).zip(rates) {
-        let rate = rate & 31;
+        let rate = RateByte(rate).rate();
         if rate == 0 {
             block.fill(0);
             continue;

@@ -1,8 +1,8 @@
 //! Residuals to payload words: µ, sign words, bit-planes (FORMAT.md, *Pack*).
 
+use super::choose::Choice;
 use crate::{
-    choose::Choice,
-    geometry::{BLOCK, Geometry, TILE},
+    format::{BLOCK, TILE, geometry::Geometry},
     simd::{Simd, portable::pack_residuals},
 };
 
