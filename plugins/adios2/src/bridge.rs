@@ -77,9 +77,8 @@ unsafe extern "C" fn fsz_core_create(
         let (keys, values) = (texts(keys), texts(values));
         Operator::new(keys.iter().map(Cow::as_ref).zip(values.iter().map(Cow::as_ref)))
     };
-    let made = catch_unwind(AssertUnwindSafe(create)).unwrap_or_else(|_| {
-        Err("the operator failed while it was made (please report this)".into())
-    });
+    let made = catch_unwind(AssertUnwindSafe(create))
+        .unwrap_or_else(|_| Err("creating the operator panicked (please report this)".into()));
     match made {
         Ok(operator) => Box::into_raw(Box::new(operator)),
         Err(error) => {

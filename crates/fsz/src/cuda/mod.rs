@@ -13,6 +13,9 @@ mod kernels;
 mod memory;
 mod on_the_spot;
 mod paper;
+mod pointer;
+mod staging;
+mod transfer;
 mod view;
 
 pub use bench::{CompressTimes, DeviceBench, Roofline, median};
@@ -21,6 +24,8 @@ pub use device::{DeviceInfo, devices};
 pub use device_codec::{CudaStream, DeviceCodec};
 pub use memory::DeviceMemory;
 pub use paper::{PaperDesign, PaperTimes};
+pub use pointer::{CudaMemory, MemoryKind};
+pub use transfer::HostCompression;
 pub use view::StreamKind;
 
 pub(crate) use compress::from_host;
