@@ -42,6 +42,7 @@ Usage: cargo xtask <command>
                      its CSV files in target/study; words go to `fsz study`
   fuzz [SECONDS] [TARGET]
                      run the fuzz targets (60 s each; needs a nightly toolchain)
+  fuzz --keep        store the inputs that these runs found, minimised, in crates/fsz/fuzz/corpus
   ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
                      where the committed one differs
   fatbin             compile the kernels beforehand, for builds that carry them (feature `fatbin`)
@@ -83,6 +84,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("bench-output", [folder]) => bench_output::run_in(folder.as_ref()),
         ("study", words) => study::run(words),
         ("fuzz", []) => fuzz::run(60, None),
+        ("fuzz", [word]) if word == "--keep" => fuzz::keep(),
         ("fuzz", [time]) => fuzz::run(seconds(time)?, None),
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
         ("ptx", []) => ptx::write(),

@@ -23,7 +23,7 @@ const STAGES: [Stage; 9] = [
     ("ptx", "the PTX is what its sources compile to, and builds can carry a fatbin", checks::ptx),
     ("plain", "builds with a Rust toolchain and nothing else", |_| plain::run()),
     ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
-    ("fuzz", "the fuzz targets build for what the codec is now", checks::fuzz),
+    ("fuzz", "the fuzz targets build and take the stored inputs", checks::fuzz),
     ("demo", "a small one", |_| demo::run(demo::Size::Small)),
 ];
 
