@@ -97,12 +97,6 @@ impl<'a> Stream<'a> {
         &self.certificate
     }
 
-    /// The rate bytes of all tiles.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn rates(&self) -> &[u8] {
-        &self.bytes[self.layout.rates.start as usize..self.layout.rates.end as usize]
-    }
-
     /// The payload of all tiles, not verified.
     pub fn payload(&self) -> &[u8] {
         &self.bytes[self.layout.payload as usize..]

@@ -1,11 +1,8 @@
-//! The paper's own kernels on a CUDA device: where nothing is escaped they make the product's rates and
+//! The paper's own kernels on a CUDA device: where nothing is escaped they make the codec's rates and
 //! payload, in both designs. Skipped without a device, unless FSZ_REQUIRE_CUDA is set.
-#![cfg(feature = "cuda")]
 
-use fsz::{
-    Bound, Codec, Options, Stream,
-    cuda::{DeviceBench, PaperDesign},
-};
+use fsz::{Bound, Codec, Options, Stream};
+use fsz_bench::{DeviceBench, PaperDesign};
 
 /// Waves of two lengths with some roughness; none of the bounds below escapes any of it.
 fn waves(n: usize, offset: f32) -> Vec<f32> {
@@ -17,8 +14,17 @@ fn waves(n: usize, offset: f32) -> Vec<f32> {
         .collect()
 }
 
+fn compress(data: &[f32], options: &Options) -> Stream<'static> {
+    let shape = [data.len() as u64];
+    let most = fsz::max_compressed_len(&shape, fsz::Dtype::F32).expect("fits");
+    let mut bytes = vec![0; most as usize];
+    let len = Codec::cpu().compress_into(data, &shape, options, &mut bytes).expect("compresses");
+    bytes.truncate(len);
+    Stream::from_vec(bytes).expect("opens")
+}
+
 #[test]
-fn rates_and_payload_are_the_products() {
+fn rates_and_payload_are_those_of_the_codec() {
     let bench = match DeviceBench::open(0) {
         Ok(bench) => bench,
         Err(why) => {
@@ -37,13 +43,7 @@ fn rates_and_payload_are_the_products() {
         ] {
             let data = waves(n, offset);
             let options = Options::new(bound);
-            let shape = [n as u64];
-            let most = fsz::max_compressed_len(&shape, fsz::Dtype::F32).expect("fits");
-            let mut bytes = vec![0; most as usize];
-            let len = Codec::cpu()
-                .compress_into(&data, &shape, &options, &mut bytes)
-                .expect("compresses");
-            let stream = Stream::open(&bytes[..len]).expect("opens");
+            let stream = compress(&data, &options);
             assert_eq!(stream.info().certificate().escaped, 0, "{n} {bound:?}: no such input");
             for design in [PaperDesign::TwoReads, PaperDesign::FiveReads] {
                 let times = bench.paper(design, &data, &options, &stream, 1).expect("compresses");
@@ -57,8 +57,7 @@ fn rates_and_payload_are_the_products() {
 fn streams_of_other_fields_are_refused() {
     let Ok(bench) = DeviceBench::open(0) else { return };
     let options = Options::new(Bound::Absolute(0.1));
-    let field = ndarray::Array1::from(waves(512, 0.0));
-    let stream = Codec::cpu().compress_with(field.view(), &options).expect("compresses");
+    let stream = compress(&waves(512, 0.0), &options);
     let other = waves(511, 0.0);
     assert!(bench.paper(PaperDesign::TwoReads, &other, &options, &stream, 1).is_err());
 }
