@@ -15,6 +15,7 @@ mod mpi;
 mod plain;
 mod process;
 mod ptx;
+mod public_api;
 mod setup;
 mod study;
 mod test;
@@ -45,6 +46,8 @@ Usage: cargo xtask <command>
   fuzz --keep        store the inputs that these runs found, minimised, in crates/fsz/fuzz/corpus
   ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
                      where the committed one differs
+  public-api         store what the codec's library exports in crates/fsz/public-api.txt; a stage of the
+                     tests compares it
   fatbin             compile the kernels beforehand, for builds that carry them (feature `fatbin`)
   mpi [--scaling]    build ADIOS2 with MPI into the user's cache folder (once, 13 minutes), and print
                      the shell lines that select it; with --scaling, run the example on 1 to 8 ranks
@@ -89,6 +92,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
         ("ptx", []) => ptx::write(),
         ("ptx", [word]) if word == "--check" => ptx::check(),
+        ("public-api", []) => public_api::write(),
         ("fatbin", []) => fatbin::run(),
         ("mpi", []) => mpi::run(),
         ("mpi", [word]) if word == "--scaling" => mpi::scaling(),
@@ -96,8 +100,8 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
         (
-            "setup" | "demo" | "view-demo" | "bench-output" | "fuzz" | "ptx" | "fatbin" | "mpi"
-            | "gpu-put" | "check-plain" | "env",
+            "setup" | "demo" | "view-demo" | "bench-output" | "fuzz" | "ptx" | "public-api"
+            | "fatbin" | "mpi" | "gpu-put" | "check-plain" | "env",
             [.., extra],
         ) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")

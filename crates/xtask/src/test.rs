@@ -2,6 +2,7 @@
 //! summary at the end. This is what continuous integration runs.
 
 mod checks;
+mod package;
 mod report;
 mod suite;
 
@@ -15,14 +16,20 @@ pub use suite::{ALL_FEATURES, BUILD, FEATURES};
 /// A stage's name, what it is about, and what it does; notes go into the report.
 type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
 
-const STAGES: [Stage; 9] = [
+const STAGES: [Stage; 11] = [
     ("format", "rustfmt and clang-format", checks::format),
     ("deny", "licences, sources and advisories of the dependencies", checks::deny),
     ("clippy", "all members, all targets, warnings are errors", checks::clippy),
     ("docs", "rustdoc, warnings are errors", checks::docs),
+    ("public-api", "what the library exports is what is stored", checks::public_api),
     ("ptx", "the PTX is what its sources compile to, and builds can carry a fatbin", checks::ptx),
     ("plain", "builds with a Rust toolchain and nothing else", |_| plain::run()),
     ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
+    (
+        "package",
+        "what would be published builds and works without this repository",
+        package::package,
+    ),
     ("fuzz", "the fuzz targets build and take the stored inputs", checks::fuzz),
     ("demo", "a small one", |_| demo::run(demo::Size::Small)),
 ];

@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::suite::ALL_FEATURES;
 use crate::cargo::{cargo, root, target, tool};
-use crate::{cache, fatbin, process, ptx, setup};
+use crate::{cache, fatbin, process, ptx, public_api, setup};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
@@ -68,6 +68,13 @@ pub fn docs(_: &mut Report) -> Result<()> {
     // The program `fsz` would be written over the library of the same name.
     docs.args(["doc", "--workspace", "--exclude", "fsz-cli", "--no-deps", "--locked"]);
     process::run(docs.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+pub fn public_api(report: &mut Report) -> Result<()> {
+    if !public_api::check()? {
+        report.skip("crates/fsz/public-api.txt", "this toolchain's rustdoc JSON is not known");
+    }
+    Ok(())
 }
 
 /// The CUDA compiler comes for Linux alone among the systems that these stages run on.
