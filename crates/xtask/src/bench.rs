@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the benchmark of the command line, built with all that it can measure.
 
 use crate::cargo::{cargo, root};
-use crate::test::FEATURES;
+use crate::features::FEATURES;
 use crate::{process, setup};
 use anyhow::Result;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 //! file differs.
 
 use crate::cargo::{cargo, root, target};
-use crate::test::{ALL_FEATURES, BUILD, FEATURES};
+use crate::features::{ALL_FEATURES, BUILD, FEATURES};
 use crate::{process, setup};
 use anyhow::{Context, Result, bail};
 use std::fs;

@@ -1,7 +1,7 @@
 //! `cargo xtask study`: the paper's evaluation on all fields that are there, and synthetic ones.
 
 use crate::cargo::{cargo, root, target};
-use crate::test::FEATURES;
+use crate::features::FEATURES;
 use crate::{process, setup};
 use anyhow::{Context, Result};
 use std::ffi::OsStr;

@@ -6,21 +6,20 @@ mod package;
 mod report;
 mod suite;
 
-use crate::{demo, plain, setup};
+use crate::{demo, generate, plain, setup};
 use anyhow::{Result, bail};
 use report::Report;
-
 use std::time::Instant;
-pub use suite::{ALL_FEATURES, BUILD, FEATURES};
 
 /// A stage's name, what it is about, and what it does; notes go into the report.
 type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
 
-const STAGES: [Stage; 11] = [
+const STAGES: [Stage; 12] = [
     ("format", "rustfmt and clang-format", checks::format),
     ("deny", "licences, sources and advisories of the dependencies", checks::deny),
     ("clippy", "all members, all targets, warnings are errors", checks::clippy),
     ("docs", "rustdoc, warnings are errors", checks::docs),
+    ("generated", "the constants of CUDA and WGSL are those of the codec", |_| generate::run(true)),
     ("public-api", "what the library exports is what is stored", checks::public_api),
     ("ptx", "the PTX is what its sources compile to, and builds can carry a fatbin", checks::ptx),
     ("plain", "builds with a Rust toolchain and nothing else", |_| plain::run()),

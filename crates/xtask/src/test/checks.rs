@@ -1,8 +1,8 @@
 //! The stages that read the sources and do not run them.
 
 use super::report::Report;
-use super::suite::ALL_FEATURES;
 use crate::cargo::{cargo, root, target, tool};
+use crate::features::ALL_FEATURES;
 use crate::{cache, fatbin, process, ptx, public_api, setup};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
