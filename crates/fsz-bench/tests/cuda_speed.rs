@@ -3,6 +3,7 @@
 
 use fsz::{Bound, Codec, Options, Stream};
 use fsz_bench::{DeviceBench, Roofline, median};
+use rayon::prelude::*;
 
 /// Waves with the spectrum of turbulence, in a cube of 512³ elements from its first one on.
 fn smooth(n: usize) -> Vec<f32> {
@@ -14,7 +15,7 @@ fn smooth(n: usize) -> Vec<f32> {
             sum + a * (u * (x + 0.31 * y) + phase * 1.3).sin() * (u * (y - 0.2 * z) + phase).cos()
         })
     };
-    (0..n).map(value).collect()
+    (0..n).into_par_iter().map(value).collect()
 }
 
 fn repeats() -> usize {
