@@ -116,5 +116,5 @@ fn dispatch(args: &[String]) -> Result<()> {
 }
 
 fn seconds(word: &str) -> Result<u32> {
-    word.parse().with_context(|| format!("`{word}` is no number of seconds"))
+    word.parse().with_context(|| format!("`{word}` is not a number of seconds"))
 }

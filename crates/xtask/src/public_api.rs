@@ -1,5 +1,5 @@
 //! `cargo xtask public-api`: what the codec's library exports, stored in `crates/fsz/public-api.txt` so
-//! that no change of it goes unseen.
+//! that every change of it is seen in review.
 
 use crate::cargo::{cargo, root, target};
 use crate::process;
@@ -16,7 +16,7 @@ const FORMAT: &str = "57";
 /// Stores the interface as it is now.
 pub fn write() -> Result<()> {
     let Some(surface) = surface()? else {
-        bail!("the rustdoc of this toolchain writes another JSON; use Rust 1.95")
+        bail!("this toolchain's rustdoc writes another version of JSON: use Rust 1.95")
     };
     fs::write(root().join(STORED), &surface).with_context(|| format!("cannot write {STORED}"))?;
     println!("{} items in {STORED}", surface.lines().count());
@@ -36,7 +36,7 @@ pub fn check() -> Result<bool> {
         println!("+ {item}");
     }
     if stored != now {
-        bail!("{STORED} is not the public interface: run `cargo xtask public-api` and commit it");
+        bail!("{STORED} is out of date: run `cargo xtask public-api` and commit it");
     }
     Ok(true)
 }

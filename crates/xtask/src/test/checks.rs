@@ -72,7 +72,10 @@ pub fn docs(_: &mut Report) -> Result<()> {
 
 pub fn public_api(report: &mut Report) -> Result<()> {
     if !public_api::check()? {
-        report.skip("crates/fsz/public-api.txt", "this toolchain's rustdoc JSON is not known");
+        report.skip(
+            "crates/fsz/public-api.txt",
+            "this toolchain's rustdoc writes another version of JSON",
+        );
     }
     Ok(())
 }
@@ -83,7 +86,7 @@ pub fn ptx(report: &mut Report) -> Result<()> {
         ptx::check()?;
         return fatbin::check();
     }
-    report.skip("the PTX in cuda/ptx", "there is no CUDA compiler for this system");
+    report.skip("the PTX in cuda/ptx", "no CUDA compiler for this system");
     Ok(())
 }
 
