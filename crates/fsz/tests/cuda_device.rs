@@ -262,7 +262,7 @@ fn a_thousand_runs_are_the_same_under_load() {
 fn beyond_32_bits() {
     let Some(_) = device("beyond 32 bits") else { return };
     let n = (1usize << 31) + 16_384 + 77;
-    let data: Vec<f32> = common::synthetic::synthetic("white noise", n);
+    let data: Vec<f32> = common::inputs::field("noise", n, 1);
     // Tight, so that payload and stream pass 2^32 bytes.
     let options = CompressOptions::new(Bound::ValueRange(1e-5));
     let shape = [n as u64];

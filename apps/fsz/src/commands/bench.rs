@@ -16,51 +16,51 @@ mod cuda;
 mod measure;
 pub mod synthetic;
 
-/// Measure the codec on this machine, beside what its memory can do
+/// Measure speed and ratio on this machine
 ///
-/// Every figure is a median after runs to warm up, into buffers that are used again. GB/s count
-/// uncompressed bytes. On the CPU, FSZ stands beside memcpy of the same bytes, the numbers of threads
-/// taking turns, and in a build with zfp beside zfp's fixed-accuracy mode at the same absolute bound,
-/// on one thread. On a CUDA device the times are those of the kernels, the field being in device
-/// memory, and they stand beside a copy of as many bytes, read and written; the pass that finds the
-/// range of a value-range bound is given apart.
+/// Each figure is the median of several runs after a warm-up, into reused buffers. GB/s count
+/// uncompressed bytes. On the CPU, FSZ is compared with memcpy of the same bytes, with the numbers of
+/// threads interleaved, and, if zfp is built in, with zfp's fixed-accuracy mode at the same absolute
+/// bound on one thread. On a CUDA device, times are kernel times with the field in device memory,
+/// compared with a copy that reads and writes as many bytes; the pass that finds the range of a
+/// value-range bound is listed separately.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Fields, or synthetic ones (of --dtype): smooth, smooth-noise, offset, sparse, particles, white-noise
     #[arg(value_name = "FILE", required = true)]
     fields: Vec<PathBuf>,
-    /// What to measure; auto is a CUDA device where one answers
+    /// What to measure; auto uses a CUDA device if one is available
     #[arg(long, value_enum, default_value = "cpu", value_name = "BACKEND")]
     backend: BackendChoice,
-    /// CUDA device to measure, by its number in fsz devices
+    /// Number of the CUDA device, see fsz devices
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: usize,
     /// Also measure the paper's own CUDA kernels, which read the field twice and five times
     #[arg(long)]
     reference: bool,
-    /// Value-range error bounds; 1e-3 by default, and on a CUDA device 1e-2, 1e-3 and 1e-4
+    /// Value-range error bounds [default: 1e-3, on a CUDA device 1e-2,1e-3,1e-4]
     #[arg(long, value_name = "E", value_delimiter = ',')]
     range: Vec<f64>,
-    /// Repeat a field along its slowest axis, mirrored, to about this many MB; 200 by default, and
-    /// 1024 on a CUDA device
+    /// Repeat each field along its slowest axis, mirrored, to about this many MB [default: 200, on a
+    /// CUDA device 1024]
     #[arg(long, value_name = "MB")]
     target_mb: Option<u64>,
-    /// Numbers of threads to measure the CPU with; 1 and all of the machine's by default
+    /// Numbers of CPU threads [default: 1 and all]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     threads: Vec<usize>,
-    /// Measured runs, of which the median counts; 5 by default, and 20 on a CUDA device
+    /// Measured runs, of which the median is shown [default: 5, on a CUDA device 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
-    /// Missing value, may be given several times
+    /// Missing value; may be repeated
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     missing: Vec<f64>,
-    /// Write the figures to this JSON file too
+    /// Also write the figures to this JSON file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the figures to this CSV file too
+    /// Also write the figures to this CSV file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Overwrite these files
+    /// Overwrite existing files
     #[arg(short, long)]
     force: bool,
     #[command(flatten)]

@@ -1,17 +1,26 @@
 //! Uses a stream in every way there is. Whatever the bytes are, each call returns a value or an
 //! error, and calls that succeed agree with each other.
 
-use fsz::{Codec, DType, Element, Stream};
+use crate::seal;
+use fsz::{Codec, Dtype, Element, Stream};
 use ndarray::Axis;
+
+/// Bytes as a stream: as they are, and with all checksums made right.
+pub fn decode(bytes: &[u8]) {
+    exercise(bytes);
+    let mut sealed = bytes.to_vec();
+    seal(&mut sealed);
+    exercise(&sealed);
+}
 
 /// Opens the bytes as a stream and, where that works, reads and decodes all of it.
 pub fn exercise(bytes: &[u8]) {
     let Ok(stream) = Stream::open(bytes) else { return };
     assert_eq!(stream.as_bytes(), bytes);
     inspect(&stream);
-    match stream.header().dtype {
-        DType::F32 => decode::<f32>(&stream),
-        DType::F64 => decode::<f64>(&stream),
+    match stream.info().header().dtype {
+        Dtype::F32 => decode_all::<f32>(&stream),
+        Dtype::F64 => decode_all::<f64>(&stream),
     }
 }
 
@@ -36,7 +45,7 @@ fn inspect(stream: &Stream) {
     assert_eq!(tiles, elements.div_ceil(tile));
 }
 
-fn decode<T: Element + std::fmt::Debug>(stream: &Stream) {
+fn decode_all<T: Element + std::fmt::Debug>(stream: &Stream) {
     let codec = Codec::cpu().threads(1).unwrap();
     let shape = stream.header().shape.clone();
     let whole = codec.decompress::<T>(stream);

@@ -1,5 +1,6 @@
 //! An arbitrary field and arbitrary options, from the fuzzer's bytes.
 
+use crate::roundtrip;
 use arbitrary::{Arbitrary, Unstructured};
 use fsz::{Bound, Centering, CompressOptions, Research};
 
@@ -52,6 +53,15 @@ impl Values {
                 runs.iter().flat_map(run).take(40_000).collect()
             }
         }
+    }
+}
+
+impl Recipe {
+    /// Makes the field in both types, and checks what the codec does with it.
+    pub fn roundtrip(&self) {
+        let elements = self.values.elements();
+        roundtrip::<f32>(&elements, self.shape_hint, &self.options);
+        roundtrip::<f64>(&elements, self.shape_hint, &self.options);
     }
 }
 

@@ -25,7 +25,7 @@ use crate::{
 /// primary context is used, the one of the CUDA runtime; the caller's current context is left as it is.
 #[derive(Clone, Debug)]
 pub struct DeviceCodec {
-    pub(super) device: Arc<Device>,
+    pub(crate) device: Arc<Device>,
 }
 
 /// A CUDA stream: a `cudaStream_t` or `CUstream` as a pointer; null is the default stream.

@@ -4,7 +4,6 @@
 pub mod inputs;
 pub mod reference;
 pub mod seal;
-pub mod synthetic;
 
 use fsz::{Codec, CompressOptions, Element, Stream, TileKind};
 

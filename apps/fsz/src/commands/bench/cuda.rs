@@ -1,7 +1,7 @@
 //! `fsz bench --backend cuda`: the kernels of a CUDA device beside what its memory can do.
 
-use fsz::cuda::{DeviceBench, Roofline, median};
-use fsz::{Bound, Codec, CompressOptions, Stream, max_compressed_len};
+use fsz::{Bound, Codec, Options, Stream, max_compressed_len};
+use fsz_bench::{DeviceBench, Roofline, median};
 use fsz_field::{Output, Scalar, Values};
 
 use super::Args;
