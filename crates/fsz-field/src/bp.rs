@@ -7,8 +7,8 @@ pub use adios2::{BlockInfo, ShapeKind, StepBlocks, VariableInfo, payload::Payloa
 
 use crate::error::{Error, Result};
 use crate::field::Field;
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::Scalar;
 
 /// An ADIOS2 file with all its steps at hand.
 ///

@@ -10,8 +10,8 @@ use ndarray::Axis;
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::map::map_file;
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::Scalar;
 
 /// The first bytes of every stream.
 pub(crate) const MAGIC: &[u8] = b"\x89FSZ\r\n\x1a\n";

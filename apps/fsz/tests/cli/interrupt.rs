@@ -6,16 +6,20 @@ fn an_interrupted_compression_leaves_nothing() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use crate::workshop::Workshop;
+    use crate::fixture::Fixture;
 
-    let shop = Workshop::new();
+    let fixture = Fixture::new();
     // Zeros that take no room on disk, and longer to compress than a signal to arrive.
-    std::fs::File::create(shop.path("x_2000000000.f32")).unwrap().set_len(8_000_000_000).unwrap();
+    std::fs::File::create(fixture.path("x_2000000000.f32"))
+        .unwrap()
+        .set_len(8_000_000_000)
+        .unwrap();
     let args = ["compress", "x_2000000000.f32", "-o", "x.fsz", "--abs", "1e-3", "--threads", "1"];
-    let child = shop.command(&args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let child =
+        fixture.command(&args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     // The handler is set before the temporary file appears.
-    while shop.names().len() < 2 {
+    while fixture.names().len() < 2 {
         assert!(Instant::now() < deadline, "no temporary file");
         std::thread::yield_now();
     }
@@ -23,5 +27,5 @@ fn an_interrupted_compression_leaves_nothing() {
     assert!(signal.success());
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{ended:?}");
-    assert_eq!(shop.names(), ["x_2000000000.f32"]);
+    assert_eq!(fixture.names(), ["x_2000000000.f32"]);
 }
