@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::{npy, stream};
+use crate::npy;
 
 /// What kind of file something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Kind {
     Bp,
 }
 
+/// The first bytes of every FSZ stream.
+const FSZ_MAGIC: &[u8] = b"\x89FSZ\r\n\x1a\n";
 /// The first bytes of zfp's header.
 const ZFP_MAGIC: &[u8] = b"zfp";
 
@@ -41,16 +43,16 @@ impl Kind {
         if !metadata.is_file() {
             return Err(Error::file(path, "not a regular file: inputs are memory-mapped"));
         }
-        let start = start_of(path, stream::MAGIC.len())?;
+        let start = start_of(path, FSZ_MAGIC.len())?;
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let extension = extension.to_ascii_lowercase();
         let is = |magic: &[u8]| start.starts_with(magic);
         match extension.as_str() {
-            _ if is(stream::MAGIC) => Ok(Kind::Fsz),
+            _ if is(FSZ_MAGIC) => Ok(Kind::Fsz),
             _ if is(npy::MAGIC) => Ok(Kind::Npy),
             "f32" | "f64" | "d64" | "raw" => Ok(Kind::Raw),
             _ if is(ZFP_MAGIC) => Ok(Kind::Zfp),
-            "fsz" => Err(Error::file(path, not_fsz(&start))),
+            "fsz" => Err(not_fsz(path, &start)),
             "npy" => {
                 Err(Error::file(path, "not a .npy file: it does not begin with NumPy's magic"))
             }
@@ -61,15 +63,24 @@ impl Kind {
     }
 }
 
-/// Why a file named `.fsz` is not one.
-fn not_fsz(start: &[u8]) -> &'static str {
-    match start {
+/// Errs unless a file begins as an FSZ stream.
+pub(crate) fn expect_fsz(path: &Path) -> Result<()> {
+    match start_of(path, FSZ_MAGIC.len())? {
+        start if start == FSZ_MAGIC => Ok(()),
+        start => Err(not_fsz(path, &start)),
+    }
+}
+
+/// Why a file that should be an FSZ stream is none.
+fn not_fsz(path: &Path, start: &[u8]) -> Error {
+    let reason = match start {
         [b'F', b'S', b'Z', b'1', ..] => {
             "written by the paper author's FSZ release (magic FSZ1), which is another format"
         }
-        _ if stream::MAGIC.starts_with(start) => "truncated: there is no whole FSZ header",
+        _ if FSZ_MAGIC.starts_with(start) => "truncated: there is no whole FSZ header",
         _ => "not an FSZ stream: it does not begin with FSZ's magic",
-    }
+    };
+    Error::file(path, reason)
 }
 
 /// Whether a `.zfp` file begins without zfp's header, as those of cuZFP do: what is in it must be told. An

@@ -109,8 +109,8 @@ impl Found {
         }
         if self.bound_violations + self.altered > 0 {
             return format!(
-                "bound VIOLATED: {} values exceed {bound}, max error {error}; {} NaN, Inf or missing \
-                 values changed",
+                "bound VIOLATED: max error {error} (bound {bound}), violations: {}, changed NaN, Inf or \
+                 missing values: {}",
                 self.bound_violations, self.altered
             );
         }

@@ -68,6 +68,44 @@ fn f64_and_missing_values() {
 }
 
 #[test]
+fn missing_values_need_only_fit_their_type() {
+    let fixture = Fixture::new();
+    fixture.write("m_1000.f64", &[0; 8000]);
+    let args = ["compress", "m_1000.f64", "-o", "m.fsz", "--abs", "1"];
+    fixture.fine(&[&args[..], &["--missing", "1e39", "--missing", "1e-50"]].concat());
+    fixture.write("m_1000.f32", &[0; 4000]);
+    let args = ["compress", "m_1000.f32", "-o", "n.fsz", "--abs", "1"];
+    // Neither has an exact counterpart in f32.
+    fixture.fine(&[&args[..], &["--missing", "0.1", "--missing", "9.96921e36"]].concat());
+}
+
+#[test]
+fn an_absurd_number_of_threads_is_capped() {
+    let fixture = Fixture::with_field();
+    fixture.fine(&["compress", FIELD, "-o", "T.fsz", "--abs", "1", "--threads", "1000000"]);
+    fixture.fine(&["decompress", "T.fsz", "-o", "T.f32", "--threads", "1000000"]);
+}
+
+#[test]
+fn a_stream_is_one_under_any_name() {
+    let fixture = Fixture::with_stream();
+    let report = fixture.json(&["inspect", "T.fsz", "--json"]);
+    fixture.fine(&["slice", "T.fsz", "--axis", "0", "--index", "2", "-o", "slice.npy"]);
+    for name in ["S_6x20x30.f32", "S.raw", "S.npy", "S.bp", "S"] {
+        std::fs::copy(fixture.path("T.fsz"), fixture.path(name)).unwrap();
+        assert_eq!(fixture.json(&["inspect", name, "--json"]), report, "{name}");
+        fixture.fine(&["decompress", name, "-o", "back.f32", "--force"]);
+        assert_eq!(fixture.read("back.f32").len() as u64, BYTES, "{name}");
+        fixture.fine(&["verify", name, "--original", FIELD]);
+        fixture.fine(&["slice", name, "--axis", "0", "--index", "2", "-o", "s.npy", "--force"]);
+        assert_eq!(fixture.read("s.npy"), fixture.read("slice.npy"), "{name}");
+        let found = fixture.json(&["compare", FIELD, name, "--json"]);
+        assert_eq!(found["bound_violations"], 0, "{name}");
+        assert!(found["compression_ratio"].is_number(), "{name}");
+    }
+}
+
+#[test]
 fn an_empty_field_and_a_single_value() {
     let fixture = Fixture::new();
     fixture.write("e_0x4.f32", &[]);

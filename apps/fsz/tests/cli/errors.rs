@@ -7,7 +7,7 @@ use crate::fixture::{FIELD, Fixture};
 #[test]
 fn arguments() {
     let fixture = Fixture::with_field();
-    fixture.refused(&[], "subcommand");
+    fixture.refused(&[], "a command is required");
     fixture.refused(&["squash"], "unrecognized subcommand 'squash'");
     fixture.refused(&["compress", FIELD, "-o", "x.fsz"], "--abs");
     fixture.refused(&["compress", FIELD, "-o", "x.fsz", "--abs", "1", "--range", "1"], "--range");
@@ -29,6 +29,10 @@ fn arguments() {
     fixture.refused(&and(&["--variable", "U"]), "ADIOS2 file");
     fixture.refused(&and(&["--block-len", "33"]), "32");
     fixture.refused(&and(&["--no-centering", "--mean-centering"]), "cannot be used with");
+    for missing in ["1e39", "-1e39", "1e-50"] {
+        fixture.refused(&and(&["--missing", missing]), "out of range for f32");
+    }
+    fixture.refused(&["compare", FIELD, FIELD, "--missing", "1e39"], "out of range for f32");
     let missing = ["1", "2", "3", "4", "5"].map(|v| ["--missing", v]).concat();
     fixture.refused(&and(&missing), "at most 4");
 }
@@ -43,7 +47,7 @@ fn inputs() {
     fixture.write("bad.npy", b"\x93NUMPY\x01\x00\xff");
     fixture.refused(&["compress", "bad.npy", "-o", "x.fsz", "--abs", "1"], "damaged");
     fixture.refused(&["inspect", FIELD], "not a .fsz");
-    fixture.refused(&["decompress", "T.bin", "-o", "x.f32"], "--shape");
+    fixture.refused(&["decompress", "T.bin", "-o", "x.f32"], "not a compressed file");
     fixture.refused(&["compare", FIELD, "none.fsz"], "No such file");
     fixture.refused(&["verify", "none.fsz", "--original", FIELD], "No such file");
     fixture.refused(&["verify", "T.fsz", "--original", "T.bin"], "wrong");
@@ -69,6 +73,20 @@ fn a_damaged_stream() {
     fixture.write("flip.fsz", &flipped);
     fixture.refused(&["decompress", "flip.fsz", "-o", "x.f32"], "corrupt");
     fixture.refused(&["verify", "flip.fsz", "--original", FIELD], "corrupt");
+}
+
+#[test]
+fn a_name_does_not_make_a_stream() {
+    let fixture = Fixture::with_field();
+    std::fs::copy(fixture.path(FIELD), fixture.path("T.fsz")).unwrap();
+    let words = "not an FSZ stream";
+    fixture.refused(&["decompress", "T.fsz", "-o", "x.f32"], words);
+    fixture.refused(&["inspect", "T.fsz"], words);
+    fixture.refused(&["verify", "T.fsz", "--original", FIELD], words);
+    fixture.refused(&["slice", "T.fsz", "--axis", "0", "--index", "0", "-o", "x.npy"], words);
+    fixture.refused(&["compare", FIELD, "T.fsz"], words);
+    fixture.refused(&["compress", "T.fsz", "-o", "x.fsz", "--abs", "1"], words);
+    fixture.refused(&["study", "T.fsz", "--out", "."], words);
 }
 
 #[cfg(not(feature = "adios2"))]

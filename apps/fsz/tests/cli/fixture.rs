@@ -81,7 +81,12 @@ impl Fixture {
 
     /// The program, to be run in the folder.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fsz"));
+        self.program(env!("CARGO_BIN_EXE_fsz"), args)
+    }
+
+    /// Another program, to be run in the folder.
+    pub fn program(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
         command
     }

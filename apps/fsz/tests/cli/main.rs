@@ -10,6 +10,7 @@ mod fixture;
 mod generated;
 mod inspect;
 mod interrupt;
+mod output;
 mod slice;
 mod study;
 mod study_resume;

@@ -70,28 +70,28 @@ fn an_interrupted_study_goes_on_and_ends_as_a_whole_one() {
 }
 
 #[test]
-fn what_is_there_is_taken_over_for_the_same_options_alone() {
+fn complete_fields_are_reused_with_the_same_options_only() {
     let fixture = Fixture::with_field();
     let words = ["study", FIELD, "smooth", "--synthetic-mb", "1", "--out", "s", "--range", "1e-2"];
     fixture.fine(&words);
     let first = fixture.read_text("s/ratio.csv");
     let record = fixture.read_text("s/fields/smooth.toml");
     std::fs::remove_file(fixture.path("s/report.html")).unwrap();
-    // What is there is taken over as it stands.
-    let changed = record.replace("codec = \"cuszp-plain-model\"", "codec = \"taken-over\"");
+    // Records are reused as they are.
+    let changed = record.replace("codec = \"cuszp-plain-model\"", "codec = \"from-the-cache\"");
     assert_ne!(changed, record);
     fixture.write("s/fields/smooth.toml", changed.as_bytes());
     fixture.write("s/fields/T_6x20x30.toml", b"damaged");
     let second = fixture.run(&[&words[..], &["--resume"]].concat());
     assert_eq!(second.code, 0, "{second:?}");
-    assert!(second.err.contains("smooth (2 of 2): taken over"), "{second:?}");
+    assert!(second.err.contains("smooth (2 of 2): from cache"), "{second:?}");
     let second = fixture.read_text("s/ratio.csv");
-    assert_eq!(second, replace_in_field(&first, "smooth", "cuszp-plain-model", "taken-over"));
+    assert_eq!(second, replace_in_field(&first, "smooth", "cuszp-plain-model", "from-the-cache"));
     assert!(fixture.path("s/report.html").exists());
     // Other options: all of it anew.
     let words = ["study", FIELD, "smooth", "--out", "s", "--range", "1e-3", "--synthetic-mb", "1"];
     fixture.fine(&[&words[..], &["--resume"]].concat());
-    assert!(!fixture.read_text("s/ratio.csv").contains("taken-over"));
+    assert!(!fixture.read_text("s/ratio.csv").contains("from-the-cache"));
 }
 
 fn replace_in_field(text: &str, field: &str, from: &str, to: &str) -> String {
