@@ -12,8 +12,8 @@ pub use payload::Payload;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::Scalar;
 
 /// An ADIOS2 file with all its steps at hand.
 ///

@@ -8,7 +8,7 @@ use fsz::DType;
 use memmap2::Mmap;
 
 use crate::error::{Error, Result};
-use crate::field::Storage;
+use crate::storage::Storage;
 
 /// The bytes of a file, read as they are touched.
 ///

@@ -6,11 +6,12 @@ use std::path::Path;
 use fsz::DType;
 
 use crate::error::{Error, Result};
-use crate::field::{Field, Values};
+use crate::field::Field;
+use crate::hints::Hints;
 use crate::map::{Order, map_file, read};
-use crate::open::Hints;
 use crate::output::Output;
 use crate::shape::{Shape, shape_in_name};
+use crate::storage::Values;
 
 /// Opens a raw file. What the hints leave open comes from the name (`T_30x192x288.f32`), and the
 /// element type of a file with another ending from its size.

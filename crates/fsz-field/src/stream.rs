@@ -9,12 +9,10 @@ use ndarray::Axis;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
+use crate::kind::expect_fsz;
 use crate::map::map_file;
-use crate::scalar::Scalar;
 use crate::shape::Shape;
-
-/// The first bytes of every stream.
-pub(crate) const MAGIC: &[u8] = b"\x89FSZ\r\n\x1a\n";
+use crate::storage::Scalar;
 
 /// A `.fsz` file, mapped: its header is read, nothing is decoded.
 #[derive(Debug, Clone)]
@@ -26,6 +24,7 @@ pub struct StreamFile {
 impl StreamFile {
     /// Opens a file and checks its header, sizes and metadata checksum.
     pub fn open(path: &Path) -> Result<StreamFile> {
+        expect_fsz(path)?;
         let file = StreamFile { path: path.to_owned(), map: map_file(path)? };
         file.stream()?;
         Ok(file)

@@ -7,10 +7,10 @@ use fsz::DType;
 use zfp_sys as sys;
 
 use crate::error::{Error, Result};
-use crate::field::{Field, Values};
+use crate::field::Field;
 use crate::fixed_rate::{FixedRate, zfp_sides};
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::{Scalar, Values};
 use crate::stream::zeros;
 
 /// How much zfp is to keep.

@@ -7,10 +7,11 @@ use fsz::DType;
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::fixed_rate::FixedRate;
+use crate::hints::Hints;
+use crate::kind::is_headerless_zfp;
 use crate::map::map_file;
-use crate::open::{Hints, is_headerless_zfp};
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::Scalar;
 use crate::stream::zeros;
 use crate::zfp::Zfp;
 

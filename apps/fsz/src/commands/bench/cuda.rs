@@ -7,7 +7,7 @@ use fsz_field::{Output, Scalar, Values};
 use super::Args;
 use super::case::Case;
 use crate::failure::{Failure, Result, Verdict, fail};
-use crate::{bar, screen};
+use crate::{bar, terminal};
 
 mod paper;
 mod report;
@@ -34,7 +34,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let mut report = Report::new(&device, work.repeat);
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
-        let case = Case::open(path, &args.source, args.bytes(1024))?;
+        let case = Case::open(path, &args.source, args.bytes(1024), &args.missing)?;
         // Again for every field: clocks change within a run.
         let roofline = work.bench.roofline(ROOFLINE_BYTES, work.repeat)?;
         for bound in args.bounds(&[1e-2, 1e-3, 1e-4]) {
@@ -46,7 +46,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
         output.put(write(&report)?.as_bytes())?;
         output.commit()?;
     }
-    screen::print(&report.text())?;
+    terminal::print(&report.text())?;
     Ok(Verdict::Fine)
 }
 

@@ -1,16 +1,15 @@
 //! One line per tile, as CSV.
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
 
-use fsz::{Predictor, Stream};
+use fsz::Stream;
 use fsz_field::Output;
+use fsz_figure::palette::{TILE_CLASSES, tile_class};
 
 use crate::failure::Result;
 
 /// Writes index, kind, order, centering, bytes, escapes and the rates of all tiles.
-pub fn write(stream: &Stream<'_>, path: &Path, force: bool) -> Result<()> {
-    let mut output = Output::create(path, force)?;
+pub fn write(stream: &Stream<'_>, mut output: Output) -> Result<()> {
     let mut lines = BufWriter::new(&mut output);
     writeln!(lines, "index,kind,order,centered,bytes,escapes,rates")?;
     for tile in stream.tiles() {
@@ -20,9 +19,9 @@ pub fn write(stream: &Stream<'_>, path: &Path, force: bool) -> Result<()> {
             lines,
             "{},{},{},{},{},{},{}",
             tile.index,
-            tile.kind().name(),
-            tile.predictor.map_or(1, Predictor::order),
-            tile.predictor.is_some_and(Predictor::centered),
+            TILE_CLASSES[tile_class(tile.kind)].key,
+            tile.order,
+            tile.centered,
             tile.bytes,
             tile.escapes,
             rates.join(" ")
