@@ -67,10 +67,10 @@ impl RawDialog {
             .shape
             .split(['x', '×', ',', ' '])
             .filter(|part| !part.is_empty())
-            .map(|part| part.parse().map_err(|_| format!("“{part}” is no number")))
+            .map(|part| part.parse().map_err(|_| format!("“{part}” is not a number")))
             .collect::<Result<_, _>>()?;
         if self.rate.is_some() && sides.is_empty() {
-            return Err("type the sides with x between them, as 30x192x288".to_owned());
+            return Err("enter the shape, as 30x192x288".to_owned());
         }
         Shape::new(&sides).map_err(|e| e.to_string())
     }
@@ -88,9 +88,9 @@ impl RawDialog {
             }
             Some(text) => {
                 let rate = text.trim();
-                let rate: f64 = rate.parse().map_err(|_| format!("“{rate}” is no rate"))?;
+                let rate: f64 = rate.parse().map_err(|_| format!("“{rate}” is not a rate"))?;
                 if shape.elements() == 0 {
-                    return Err(format!("{shape} is an empty field, and zfp has none"));
+                    return Err(format!("{shape} is an empty field, which zfp cannot store"));
                 }
                 FixedRate::within(&shape, self.dtype, rate, self.bytes)
                     .map_err(|e| e.to_string())?;

@@ -4,13 +4,7 @@ use fsz::{Chunk, DType, Stream};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-
-/// Elements of a tile.
-pub(crate) const TILE: u64 = 256;
-/// Tiles of a chunk.
-pub(crate) const CHUNK_TILES: u64 = 64;
-/// Bytes of a tile's rates.
-const RATES: usize = 8;
+use crate::format::{CHUNK_TILES, TILE, TILE_BLOCKS};
 
 /// Consecutive chunks of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +19,12 @@ pub(crate) struct Page {
 
 /// The bytes of a page of `chunks` full chunks besides the payload.
 pub(crate) fn index_bytes(chunks: u64) -> u64 {
-    chunks * (4 + CHUNK_TILES * RATES as u64)
+    chunks * (4 + (CHUNK_TILES * TILE_BLOCKS) as u64)
 }
 
 /// The largest payload of a chunk in bytes.
-pub(crate) fn chunk_bytes(dtype: DType) -> u64 {
-    CHUNK_TILES * TILE * dtype.size() as u64
+pub(crate) fn chunk_bytes(dtype: Dtype) -> u64 {
+    (CHUNK_TILES * TILE * dtype.size()) as u64
 }
 
 /// The pages of a stream of standard geometry. Every chunk's checksum is verified.
@@ -82,5 +76,5 @@ fn page(chunks: &[Chunk<'_>], tile: u64) -> Page {
     for bytes in chunks.iter().map(|c| c.heads).chain(chunks.iter().map(|c| c.payload)) {
         words.extend(bytes.as_chunks::<4>().0.iter().map(word));
     }
-    Page { tile, tiles: (rates / RATES) as u64, words }
+    Page { tile, tiles: (rates / TILE_BLOCKS) as u64, words }
 }

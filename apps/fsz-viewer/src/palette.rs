@@ -1,5 +1,7 @@
-//! Numbers to colours.
+//! Every colour of data, and the names and order of tile kinds.
 
+use egui::Color32;
+use fsz::TileKind;
 use serde::{Deserialize, Serialize};
 
 /// Where a value is NaN.
@@ -61,55 +63,63 @@ impl Map {
     }
 }
 
-/// How values are laid on a map.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scale {
-    /// The value of the first colour.
-    pub low: f64,
-    /// The value of the last.
-    pub high: f64,
-    /// By the logarithm; values that are not positive take the first colour.
-    pub log: bool,
+/// The kinds of tiles, in the order of the legend.
+pub const KINDS: [TileKind; 7] = [
+    TileKind::Lz1,
+    TileKind::Lz2,
+    TileKind::Lz1Centered,
+    TileKind::Lz2Centered,
+    TileKind::Constant,
+    TileKind::Exceptions,
+    TileKind::Verbatim,
+];
+
+/// The name of a kind in the legend.
+pub fn kind_name(kind: TileKind) -> &'static str {
+    match kind {
+        TileKind::Lz1 => "LZ1",
+        TileKind::Lz2 => "LZ2",
+        TileKind::Lz1Centered => "LZ1 + centering",
+        TileKind::Lz2Centered => "LZ2 + centering",
+        TileKind::Constant => "constant",
+        TileKind::Exceptions => "exceptions",
+        TileKind::Verbatim => "verbatim",
+    }
 }
 
-impl Scale {
-    /// Whether the logarithm decides: there are positive values.
-    pub fn is_log(&self) -> bool {
-        self.log && self.high > 0.0
+/// The colour of a kind, safe for readers with colour vision deficiencies.
+pub fn kind_colour(kind: TileKind) -> [u8; 3] {
+    match kind {
+        TileKind::Lz1 => [0x44, 0x77, 0xaa],
+        TileKind::Lz2 => [0x22, 0x88, 0x33],
+        TileKind::Lz1Centered => [0x66, 0xcc, 0xee],
+        TileKind::Lz2Centered => [0xcc, 0xbb, 0x44],
+        TileKind::Constant => [0xbb, 0xbb, 0xbb],
+        TileKind::Exceptions => [0xee, 0x66, 0x77],
+        TileKind::Verbatim => [0xaa, 0x33, 0x77],
     }
+}
 
-    /// The values of the first and the last colour. By the logarithm both are positive.
-    pub fn ends(&self) -> (f64, f64) {
-        match self.is_log() && self.low <= 0.0 {
-            true => (self.high * 1e-6, self.high),
-            false => (self.low, self.high),
-        }
-    }
+/// Lines of the original, in plots.
+pub const ORIGINAL: [u8; 3] = [0x99, 0x99, 0x99];
+/// Lines of FSZ and of what it is compared with, safe for readers with colour vision deficiencies.
+pub const LINES: [[u8; 3]; 3] = [[0x56, 0xb4, 0xe9], [0xe6, 0x9f, 0x00], [0xcc, 0x79, 0xa7]];
 
-    /// The place of a number from 0 to 1, clamped.
-    pub fn place(&self, value: f64) -> f64 {
-        let (low, high) = self.ends();
-        let (value, low, high) = match self.is_log() {
-            true => (value.max(low).ln(), low.ln(), high.ln()),
-            false => (value, low, high),
-        };
-        if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 }
-    }
+/// Background of figures.
+pub const PAPER: [u8; 3] = [0xff, 0xff, 0xff];
+/// Text of figures.
+pub const INK: [u8; 3] = [0x00, 0x00, 0x00];
+/// Frames around magnified parts of figures.
+pub const FRAME: [u8; 3] = [0xd6, 0x27, 0x28];
+
+/// A colour as egui takes it.
+pub fn rgb([r, g, b]: [u8; 3]) -> Color32 {
+    Color32::from_rgb(r, g, b)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn places() {
-        let scale = Scale { low: -1.0, high: 3.0, log: false };
-        assert_eq!([-5.0, -1.0, 1.0, 9.0].map(|v| scale.place(v)), [0.0, 0.0, 0.5, 1.0]);
-        let log = Scale { low: 1.0, high: 100.0, log: true };
-        assert!((log.place(10.0) - 0.5).abs() < 1e-12);
-        assert_eq!(log.place(-3.0), 0.0);
-        assert_eq!(Scale { low: 2.0, high: 2.0, log: false }.place(2.0), 0.5);
-    }
 
     #[test]
     fn the_alarm_is_no_colour_of_a_map() {

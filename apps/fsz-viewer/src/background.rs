@@ -1,5 +1,4 @@
-//! Long work that has a thread of its own: the files and planes that are asked for meanwhile do not
-//! wait for it.
+//! Long work on a thread of its own: the files and planes requested meanwhile do not wait for it.
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -8,10 +7,11 @@ use std::thread;
 use fsz::Progress;
 
 use crate::app::Measured;
-use crate::document::{Document, Result};
+use crate::document::Document;
 use crate::measures::Measures;
-use crate::service::{News, Wake};
-use crate::sweep::Point;
+use crate::rate_distortion::Point;
+use crate::result::Result;
+use crate::service::{Event, Wake};
 
 /// What zfp makes of an original.
 #[derive(Debug)]
@@ -39,36 +39,36 @@ pub enum Found {
 
 /// Starts such work.
 #[derive(Clone)]
-pub struct Aside {
-    tell: Sender<News>,
+pub struct Background {
+    events: Sender<Event>,
     wake: Wake,
 }
 
-impl std::fmt::Debug for Aside {
+impl std::fmt::Debug for Background {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Aside").finish_non_exhaustive()
+        f.debug_struct("Background").finish_non_exhaustive()
     }
 }
 
-impl Aside {
-    /// Work whose news go this way.
-    pub fn new(tell: Sender<News>, wake: Wake) -> Aside {
-        Aside { tell, wake }
+impl Background {
+    /// Work that reports to `events`.
+    pub fn new(events: Sender<Event>, wake: Wake) -> Background {
+        Background { events, wake }
     }
 
-    /// Runs `work` on a thread of its own. What it tells is news, and so is its end.
+    /// Runs `work` on a thread of its own. What it finds is an event, and so is its end.
     pub fn run(
         &self,
         work: impl FnOnce(&Arc<Progress>, &dyn Fn(Found)) + Send + 'static,
     ) -> Arc<Progress> {
         let progress = Progress::new();
-        let end = End { way: self.clone(), progress: progress.clone() };
-        let started = thread::Builder::new().name("aside".to_owned()).spawn(move || {
+        let end = End { background: self.clone(), progress: progress.clone() };
+        let started = thread::Builder::new().name("background".to_owned()).spawn(move || {
             work(&end.progress, &|found| end.tell(found));
         });
         if let Err(reason) = started {
             // The closure is gone, and with it the end was told; this says why.
-            self.send(News::Found {
+            self.send(Event::Found {
                 progress: progress.clone(),
                 found: Found::Failed(format!("no thread for it: {reason}")),
             });
@@ -76,9 +76,9 @@ impl Aside {
         progress
     }
 
-    fn send(&self, news: News) {
+    fn send(&self, event: Event) {
         // Nobody listens when the window is closed.
-        if self.tell.send(news).is_ok() {
+        if self.events.send(event).is_ok() {
             (self.wake)();
         }
     }
@@ -86,18 +86,18 @@ impl Aside {
 
 /// Tells the end of the work however it comes.
 struct End {
-    way: Aside,
+    background: Background,
     progress: Arc<Progress>,
 }
 
 impl End {
     fn tell(&self, found: Found) {
-        self.way.send(News::Found { progress: self.progress.clone(), found });
+        self.background.send(Event::Found { progress: self.progress.clone(), found });
     }
 }
 
 impl Drop for End {
     fn drop(&mut self) {
-        self.way.send(News::Ended { progress: self.progress.clone() });
+        self.background.send(Event::Ended { progress: self.progress.clone() });
     }
 }

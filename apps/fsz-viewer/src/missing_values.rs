@@ -1,9 +1,7 @@
-//! Values that stand for none, as the user names them.
+//! Missing values, as the user names them.
 
-use crate::document::Result;
-
-/// The most that a stream names.
-const MOST: usize = 4;
+use crate::format::MAX_MISSING;
+use crate::result::Result;
 
 /// Reads values with commas or spaces between them.
 ///
@@ -12,11 +10,11 @@ const MOST: usize = 4;
 pub fn parse(text: &str) -> Result<Vec<f64>> {
     let parts = text.split([',', ';', ' ']).filter(|part| !part.is_empty());
     let values: Vec<f64> = parts
-        .map(|part| part.parse().map_err(|_| format!("“{part}” is no number")))
+        .map(|part| part.parse().map_err(|_| format!("“{part}” is not a number")))
         .collect::<Result<_>>()?;
     match values.len() {
-        0..=MOST => Ok(values),
-        n => Err(format!("{n} missing values: a stream names at most {MOST}")),
+        0..=MAX_MISSING => Ok(values),
+        n => Err(format!("{n} missing values: a stream can name at most {MAX_MISSING}")),
     }
 }
 

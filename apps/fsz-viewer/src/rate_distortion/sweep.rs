@@ -8,12 +8,12 @@ use fsz_metrics::{Comparison, Missing, Sample, compare};
 use ndarray::ArrayViewD;
 use serde::{Deserialize, Serialize};
 
-use crate::document::Result;
-use crate::zfp::{self, Asked};
+use crate::result::Result;
+use crate::zfp::{self, Mode};
 
 /// What is compressed again and again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Scope {
+pub enum Extent {
     /// The plane that is looked at, as a field of its own.
     #[default]
     Plane,
@@ -23,7 +23,7 @@ pub enum Scope {
 
 /// A way to compress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Method {
     /// FSZ, by its bound.
     Fsz,
     /// zfp at a fixed rate, as cuZFP.
@@ -32,16 +32,16 @@ pub enum Way {
     ZfpAccuracy,
 }
 
-impl Way {
+impl Method {
     /// All of them.
-    pub const ALL: [Way; 3] = [Way::Fsz, Way::ZfpRate, Way::ZfpAccuracy];
+    pub const ALL: [Method; 3] = [Method::Fsz, Method::ZfpRate, Method::ZfpAccuracy];
 
     /// What it is called in the plot.
     pub fn name(self) -> &'static str {
         match self {
-            Way::Fsz => "FSZ",
-            Way::ZfpRate => "zfp, fixed rate",
-            Way::ZfpAccuracy => "zfp, fixed accuracy",
+            Method::Fsz => "FSZ",
+            Method::ZfpRate => "zfp, fixed rate",
+            Method::ZfpAccuracy => "zfp, fixed accuracy",
         }
     }
 }
@@ -50,9 +50,9 @@ impl Way {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// How it was compressed.
-    pub way: Way,
-    /// The absolute bound, or of a fixed rate the bits per value that were asked.
-    pub asked: f64,
+    pub method: Method,
+    /// The absolute bound, or at a fixed rate the bits per value.
+    pub parameter: f64,
     /// Compressed bits per value.
     pub bits: f64,
     /// Peak signal-to-noise ratio in dB; +Inf where nothing was lost.
@@ -68,8 +68,8 @@ pub struct Point {
 pub struct Present {
     /// Absolute bound of FSZ.
     pub bound: Option<f64>,
-    /// What zfp was asked for.
-    pub zfp: Option<Asked>,
+    /// How zfp was run.
+    pub zfp: Option<Mode>,
 }
 
 /// Value-range bounds of the sweep: half decades from 1e-1 to 1e-6.
@@ -108,13 +108,13 @@ struct Sweep<'a, T, F> {
 
 impl<T: Scalar + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
     fn run(&mut self, all: bool, present: Present) -> Result<Option<String>> {
-        let asked = bounds().filter(|_| all).map(|bound| (Bound::ValueRange(bound), false));
+        let swept = bounds().filter(|_| all).map(|bound| (Bound::ValueRange(bound), false));
         let shown = present.bound.map(|bound| (Bound::Absolute(bound), true));
         let steps = if all { 2 * bounds().count() + RATES.len() + 2 } else { 2 };
         self.progress.begin(steps as u64);
         let mut accuracies = Vec::new();
         let mut unknown = 0;
-        for (bound, present) in asked.chain(shown) {
+        for (bound, present) in swept.chain(shown) {
             let (absolute, found) = self.fsz(bound, present)?;
             unknown = found.nan + found.inf + found.missing;
             if !present {
@@ -128,23 +128,23 @@ impl<T: Scalar + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
             return Ok(Some(zfp::NOT_BUILT_IN.to_owned()));
         }
         if unknown > 0 {
-            let note = "zfp is left out: the field has NaN, ±Inf or missing values, which it does \
-                        not know";
+            let note = "zfp is omitted: it does not support NaN, ±Inf or missing values, which the \
+                        field has";
             return Ok(Some(note.to_owned()));
         }
         accuracies.retain(|bound| *bound > 0.0);
-        let rates = RATES.into_iter().filter(|_| all).map(|rate| (Asked::Rate(rate), false));
-        let accuracies = accuracies.into_iter().map(|bound| (Asked::Accuracy(bound), false));
-        let shown = present.zfp.map(|asked| (asked, true));
-        for (asked, present) in rates.chain(accuracies).chain(shown) {
-            if !self.zfp(asked, present)? || self.progress.advance(1).is_err() {
+        let rates = RATES.into_iter().filter(|_| all).map(|rate| (Mode::Rate(rate), false));
+        let accuracies = accuracies.into_iter().map(|bound| (Mode::Accuracy(bound), false));
+        let shown = present.zfp.map(|mode| (mode, true));
+        for (mode, present) in rates.chain(accuracies).chain(shown) {
+            if !self.zfp(mode, present)? || self.progress.advance(1).is_err() {
                 return Ok(None);
             }
         }
         Ok(None)
     }
 
-    /// The absolute bound that it came to, and the comparison.
+    /// The absolute bound that was used, and the comparison.
     fn fsz(&mut self, bound: Bound, present: bool) -> Result<(f64, Comparison)> {
         let mut options = CompressOptions::new(bound);
         for &value in self.missing {
@@ -158,23 +158,23 @@ impl<T: Scalar + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
         codec.decompress_into(&stream, &mut back).map_err(|e| e.to_string())?;
         let absolute = stream.header().absolute_bound;
         let found = self.compared(&back)?;
-        let bytes = stream.compressed_bytes();
-        self.point(Way::Fsz, absolute, bytes, &found, present);
+        let bytes = stream.info().compressed_bytes();
+        self.point(Method::Fsz, absolute, bytes, &found, present);
         Ok((absolute, found))
     }
 
     /// False when it was cancelled.
-    fn zfp(&mut self, asked: Asked, present: bool) -> Result<bool> {
+    fn zfp(&mut self, mode: Mode, present: bool) -> Result<bool> {
         let go_on = |_| self.progress.check().is_ok();
-        let Some((back, bytes)) = zfp::round_trip(self.field, asked, go_on)? else {
+        let Some((back, bytes)) = zfp::round_trip(self.field, mode, go_on)? else {
             return Ok(false);
         };
         let found = self.compared(back.as_slice::<T>().ok_or("another element type")?)?;
-        let (way, asked) = match asked {
-            Asked::Rate(rate) => (Way::ZfpRate, rate),
-            Asked::Accuracy(bound) => (Way::ZfpAccuracy, bound),
+        let (method, parameter) = match mode {
+            Mode::Rate(rate) => (Method::ZfpRate, rate),
+            Mode::Accuracy(bound) => (Method::ZfpAccuracy, bound),
         };
-        self.point(way, asked, bytes, &found, present);
+        self.point(method, parameter, bytes, &found, present);
         Ok(true)
     }
 
@@ -183,10 +183,17 @@ impl<T: Scalar + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
         compare(self.values, back, &missing, None).map_err(|e| e.to_string())
     }
 
-    fn point(&mut self, way: Way, asked: f64, bytes: u64, found: &Comparison, present: bool) {
+    fn point(
+        &mut self,
+        method: Method,
+        parameter: f64,
+        bytes: u64,
+        found: &Comparison,
+        present: bool,
+    ) {
         let bits = bytes as f64 * 8.0 / self.values.len().max(1) as f64;
         let (psnr, max_error) = (found.psnr(), found.max_abs_error);
-        (self.each)(Point { way, asked, bits, psnr, max_error, present });
+        (self.each)(Point { method, parameter, bits, psnr, max_error, present });
     }
 }
 
@@ -216,37 +223,37 @@ mod tests {
     #[test]
     fn more_bits_less_error_and_the_bound_is_kept() {
         let (points, _) = points(&field(false), Present { bound: Some(0.5), zfp: None });
-        let fsz: Vec<_> = points.iter().filter(|p| p.way == Way::Fsz && !p.present).collect();
+        let fsz: Vec<_> = points.iter().filter(|p| p.method == Method::Fsz && !p.present).collect();
         assert_eq!(fsz.len(), 11);
         assert!(fsz.is_sorted_by(|a, b| a.bits < b.bits && a.psnr < b.psnr));
-        assert!(fsz.iter().all(|p| p.max_error <= p.asked && p.max_error > 0.1 * p.asked));
+        assert!(fsz.iter().all(|p| p.max_error <= p.parameter && p.max_error > 0.1 * p.parameter));
         let present: Vec<_> = points.iter().filter(|p| p.present).collect();
-        assert!(matches!(present[..], [Point { way: Way::Fsz, asked: 0.5, .. }]));
+        assert!(matches!(present[..], [Point { method: Method::Fsz, parameter: 0.5, .. }]));
     }
 
     #[cfg(feature = "zfp")]
     #[test]
-    fn zfp_goes_beside_it() {
-        let present = Present { bound: None, zfp: Some(Asked::Rate(7.0)) };
+    fn zfp_is_swept_too() {
+        let present = Present { bound: None, zfp: Some(Mode::Rate(7.0)) };
         let (points, note) = points(&field(false), present);
         assert_eq!(note, None);
-        for way in [Way::ZfpRate, Way::ZfpAccuracy] {
-            let of: Vec<_> = points.iter().filter(|p| p.way == way && !p.present).collect();
-            assert_eq!(of.len(), 11, "{way:?}");
+        for method in [Method::ZfpRate, Method::ZfpAccuracy] {
+            let of: Vec<_> = points.iter().filter(|p| p.method == method && !p.present).collect();
+            assert_eq!(of.len(), 11, "{method:?}");
             assert!(of.is_sorted_by(|a, b| a.bits <= b.bits && a.psnr <= b.psnr), "{of:?}");
         }
         let header = 12.0 * 8.0 / 4096.0;
-        for point in points.iter().filter(|p| p.way == Way::ZfpRate) {
-            assert!((point.bits - point.asked - header).abs() < 0.02, "{point:?}");
+        for point in points.iter().filter(|p| p.method == Method::ZfpRate) {
+            assert!((point.bits - point.parameter - header).abs() < 0.02, "{point:?}");
         }
-        assert!(points.iter().any(|p| p.present && p.asked == 7.0));
+        assert!(points.iter().any(|p| p.present && p.parameter == 7.0));
     }
 
     #[test]
-    fn zfp_stays_out_where_it_knows_not_all_values() {
+    fn zfp_is_omitted_where_it_does_not_support_the_values() {
         let (points, note) = points(&field(true), Present::default());
         assert!(note.is_some_and(|note| note.contains("zfp")));
-        assert!(points.iter().all(|p| p.way == Way::Fsz && p.psnr.is_finite()));
+        assert!(points.iter().all(|p| p.method == Method::Fsz && p.psnr.is_finite()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Which {
+pub enum PaneKind {
     /// The field before compression.
     Original,
     /// The reconstruction.
@@ -17,24 +17,29 @@ pub enum Which {
     OtherError,
 }
 
-impl Which {
+impl PaneKind {
     /// All of them, in the order in which they stand at first.
-    pub const ALL: [Which; 5] =
-        [Which::Original, Which::Reconstruction, Which::Error, Which::Other, Which::OtherError];
+    pub const ALL: [PaneKind; 5] = [
+        PaneKind::Original,
+        PaneKind::Reconstruction,
+        PaneKind::Error,
+        PaneKind::Other,
+        PaneKind::OtherError,
+    ];
 
     /// As part of a file's name.
     pub fn name(self) -> &'static str {
         match self {
-            Which::Original => "original",
-            Which::Reconstruction => "reconstruction",
-            Which::Error => "error",
-            Which::Other => "other",
-            Which::OtherError => "other-error",
+            PaneKind::Original => "original",
+            PaneKind::Reconstruction => "reconstruction",
+            PaneKind::Error => "error",
+            PaneKind::Other => "comparison",
+            PaneKind::OtherError => "comparison-error",
         }
     }
 
     /// Whether it shows an error.
     pub fn is_error(self) -> bool {
-        matches!(self, Which::Error | Which::OtherError)
+        matches!(self, PaneKind::Error | PaneKind::OtherError)
     }
 }

@@ -1,12 +1,12 @@
-//! zfp beside FSZ, made in place.
+//! Comparison with zfp.
 
-use crate::shop::{Shop, press};
+use crate::fixture::{Fixture, press};
 
 #[cfg(not(feature = "zfp"))]
 #[test]
 fn a_build_without_zfp_says_so() {
-    let shop = Shop::of_numbers();
-    let mut viewer = shop.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    let fixture = Fixture::of_numbers();
+    let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
     press(&mut viewer, "zfp at the same rate");
     assert!(viewer.state().messages().join("").contains("--features zfp"));
     assert!(viewer.state().set().other.is_none());
@@ -16,10 +16,10 @@ fn a_build_without_zfp_says_so() {
 mod with_zfp {
     use egui_kittest::Harness;
     use egui_kittest::kittest::{NodeT, Queryable};
-    use fsz_viewer::{Layout, Match, Settings, Start, Viewer};
+    use fsz_viewer::{Layout, MatchMode, Settings, Start, Viewer};
 
     use super::*;
-    use crate::shop::{drop_file, harness, settle, shows};
+    use crate::fixture::{drop_file, harness, settle, shows};
 
     /// Titles of the panes.
     fn panes(viewer: &Harness<'_, Viewer>) -> Vec<String> {
@@ -28,9 +28,9 @@ mod with_zfp {
     }
 
     #[test]
-    fn at_the_same_rate_zfp_stands_beside_it() {
-        let shop = Shop::of_numbers();
-        let mut viewer = shop.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    fn zfp_at_the_same_rate_is_compared() {
+        let fixture = Fixture::of_numbers();
+        let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
         press(&mut viewer, "zfp at the same rate");
         let set = viewer.state().set();
         let bits = |d: &Option<fsz_viewer::Document>| d.as_ref().and_then(|d| d.bits_per_value());
@@ -41,10 +41,10 @@ mod with_zfp {
         let titles = panes(&viewer);
         let title = set.other.as_ref().map(|d| d.title.clone()).unwrap_or_default();
         assert_eq!(titles.len(), 4, "{titles:?}");
-        assert!(titles.contains(&format!("The other: {title}")), "{titles:?}");
+        assert!(titles.contains(&title), "{titles:?}");
         assert!(title.starts_with("zfp at "), "{title}");
         assert!(!titles.contains(&"Original".to_owned()), "{titles:?}");
-        for text in ["FSZ", "zfp", "bits per value", "beyond the bound", "SSIM"] {
+        for text in ["FSZ", "zfp", "Bits per value", "Bound violations", "SSIM"] {
             assert!(shows(&viewer, text), "no {text}");
         }
         let planes = viewer.state().planes().expect("planes");
@@ -55,10 +55,10 @@ mod with_zfp {
 
     #[test]
     fn at_the_same_bound_zfp_keeps_it_and_follows_the_subject() {
-        let shop = Shop::of_numbers();
+        let fixture = Fixture::of_numbers();
         let start = Start {
-            files: vec![shop.path("numbers.fsz")],
-            original: Some(shop.path("numbers_12x40x50.f32")),
+            files: vec![fixture.path("numbers.fsz")],
+            original: Some(fixture.path("numbers_12x40x50.f32")),
             ..Default::default()
         };
         let settings = serde_json::from_str::<Settings>(r#"{"try_bound":0.01}"#).unwrap();
@@ -77,29 +77,29 @@ mod with_zfp {
         settle(&mut viewer);
         let (loose, small) = check(&viewer);
         assert!(loose > tight && small < large, "{small:?} and {large:?} bytes");
-        press(&mut viewer, "Take the other away");
+        press(&mut viewer, "Close comparison");
         assert!(viewer.state().set().other.is_none());
         assert!(panes(&viewer).contains(&"Original".to_owned()));
     }
 
     #[test]
     fn what_is_stopped_does_not_come() {
-        let shop = Shop::of_numbers();
-        let mut viewer = shop.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
-        viewer.state_mut().put_beside(Some(Match::Rate));
+        let fixture = Fixture::of_numbers();
+        let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+        viewer.state_mut().compare_with(Some(MatchMode::Rate));
         assert!(viewer.state().busy());
         // Whether it is done by now or not.
-        viewer.state_mut().put_beside(None);
+        viewer.state_mut().compare_with(None);
         settle(&mut viewer);
         assert!(viewer.state().set().other.is_none());
         assert_eq!(viewer.state().settings().layout, Layout::All);
         let [Some(_), None] = viewer.state().field_figures() else { panic!("FSZ is measured") };
         // The last one that is wanted is the one that comes.
-        viewer.state_mut().put_beside(Some(Match::Rate));
-        viewer.state_mut().put_beside(Some(Match::Bound));
+        viewer.state_mut().compare_with(Some(MatchMode::Rate));
+        viewer.state_mut().compare_with(Some(MatchMode::Bound));
         settle(&mut viewer);
         let other = viewer.state().set().other.as_ref().expect("zfp");
-        assert!(other.title.starts_with("zfp within"), "{}", other.title);
+        assert!(other.title.starts_with("zfp at bound"), "{}", other.title);
         let [Some(_), Some(_)] = viewer.state().field_figures() else {
             panic!("both are measured")
         };
@@ -107,12 +107,12 @@ mod with_zfp {
     }
 
     #[test]
-    fn another_field_takes_its_zfp_away() {
-        let shop = Shop::of_numbers();
-        let mut viewer = shop.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    fn another_field_replaces_the_zfp() {
+        let fixture = Fixture::of_numbers();
+        let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
         viewer.get_by_label("zfp at the same rate").click();
         // Before it is there.
-        drop_file(&mut viewer, &shop.path("rough.fsz"));
+        drop_file(&mut viewer, &fixture.path("rough.fsz"));
         settle(&mut viewer);
         let set = viewer.state().set();
         let (subject, other) = (set.subject.as_ref().unwrap(), set.other.as_ref().unwrap());

@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable;
 use fsz_viewer::{ErrorMode, Overlay, Settings, Start, Viewer};
 use image::RgbaImage;
 
-use crate::shop::{Shop, gpu_harness};
+use crate::fixture::{Fixture, gpu_harness};
 
 /// The part of the window with the panes: times and paths around them are others each time.
 fn panes(viewer: &mut Harness<'_, Viewer>, names: &[&str]) -> RgbaImage {
@@ -26,14 +26,14 @@ fn the_panes_look_as_they_did() {
         eprintln!("SKIPPED: what the window looks like: a GPU rounds places of points its own way");
         return;
     }
-    let shop = Shop::new();
+    let fixture = Fixture::new();
     let start = Start {
-        files: vec![shop.path("wave.fsz")],
-        original: Some(shop.path("wave_12x40x50.f32")),
+        files: vec![fixture.path("wave.fsz")],
+        original: Some(fixture.path("wave_12x40x50.f32")),
         ..Default::default()
     };
     let looks = [
-        ("error", Settings::default(), ["Original", "Reconstruction", "Error, signed"]),
+        ("error", Settings::default(), ["Original", "Reconstruction", "Signed error"]),
         (
             "variants",
             Settings {
@@ -42,7 +42,7 @@ fn the_panes_look_as_they_did() {
                 log: true,
                 ..Default::default()
             },
-            ["Original", "Reconstruction and variant of each tile", "Error, relative to the value"],
+            ["Original", "Reconstruction, tile kinds", "Relative error"],
         ),
     ];
     for (name, settings, titles) in looks {

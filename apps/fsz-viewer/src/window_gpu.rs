@@ -5,23 +5,23 @@ use fsz_wgpu::Gpu;
 
 /// The window's GPU.
 #[derive(Clone)]
-pub struct Brush {
+pub struct WindowGpu {
     /// The window's.
     pub state: RenderState,
     /// The same, as planes are decoded on it.
     pub gpu: Gpu,
 }
 
-impl std::fmt::Debug for Brush {
+impl std::fmt::Debug for WindowGpu {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Brush").field("gpu", &self.gpu).finish_non_exhaustive()
+        f.debug_struct("WindowGpu").field("gpu", &self.gpu).finish_non_exhaustive()
     }
 }
 
-impl Brush {
+impl WindowGpu {
     /// For a window; none when its GPU has no compute shaders.
-    pub fn new(state: &RenderState) -> Option<Brush> {
+    pub fn new(state: &RenderState) -> Option<WindowGpu> {
         let gpu = Gpu::new(state.device.clone(), state.queue.clone()).ok()?;
-        Some(Brush { state: state.clone(), gpu })
+        Some(WindowGpu { state: state.clone(), gpu })
     }
 }

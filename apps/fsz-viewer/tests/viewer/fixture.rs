@@ -7,22 +7,22 @@ use std::time::Duration;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::wgpu::WgpuTestRenderer;
-use fsz::{Bound, Codec, CompressOptions, DType, max_compressed_len};
-use fsz_viewer::{Settings, Start, Viewer, Wanted};
+use fsz::{Bound, Codec, Dtype, Options, max_compressed_len};
+use fsz_viewer::{DecoderChoice, Settings, Start, Viewer};
 use tempfile::TempDir;
 
 /// The longest that anything may take.
 pub const LONGEST: Duration = Duration::from_secs(60);
 
 /// A folder with a field, and the same compressed.
-pub struct Shop {
+pub struct Fixture {
     folder: TempDir,
     pub values: Vec<f32>,
     pub shape: [u64; 3],
 }
 
-impl Shop {
-    pub fn new() -> Shop {
+impl Fixture {
+    pub fn new() -> Fixture {
         let shape = [12, 40, 50];
         let value = |i: usize| {
             let (z, y, x) = (i / 2000, i / 50 % 40, i % 50);
@@ -34,22 +34,22 @@ impl Shop {
             }
         };
         let values: Vec<f32> = (0..24000).map(value).collect();
-        let shop = Shop { folder: TempDir::new().expect("a folder"), values, shape };
-        let bytes: Vec<u8> = shop.values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        std::fs::write(shop.path("wave_12x40x50.f32"), bytes).expect("a file");
-        std::fs::write(shop.path("wave.fsz"), shop.stream(1e-3)).expect("a file");
-        std::fs::write(shop.path("rough.fsz"), shop.stream(3e-2)).expect("a file");
-        shop
+        let fixture = Fixture { folder: TempDir::new().expect("a folder"), values, shape };
+        let bytes: Vec<u8> = fixture.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(fixture.path("wave_12x40x50.f32"), bytes).expect("a file");
+        std::fs::write(fixture.path("wave.fsz"), fixture.stream(1e-3)).expect("a file");
+        std::fs::write(fixture.path("rough.fsz"), fixture.stream(3e-2)).expect("a file");
+        fixture
     }
 
-    /// The same without NaN, which zfp does not know: `numbers.fsz`, and the original beside it.
-    pub fn of_numbers() -> Shop {
-        let mut shop = Shop::new();
-        shop.values.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = 0.0);
-        let bytes: Vec<u8> = shop.values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        std::fs::write(shop.path("numbers_12x40x50.f32"), bytes).expect("a file");
-        std::fs::write(shop.path("numbers.fsz"), shop.stream(1e-3)).expect("a file");
-        shop
+    /// The same without NaN, which zfp does not support: `numbers.fsz`, and its original.
+    pub fn of_numbers() -> Fixture {
+        let mut fixture = Fixture::new();
+        fixture.values.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = 0.0);
+        let bytes: Vec<u8> = fixture.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(fixture.path("numbers_12x40x50.f32"), bytes).expect("a file");
+        std::fs::write(fixture.path("numbers.fsz"), fixture.stream(1e-3)).expect("a file");
+        fixture
     }
 
     pub fn stream(&self, bound: f64) -> Vec<u8> {
@@ -111,7 +111,7 @@ pub fn gpu_harness(start: Start, settings: Settings) -> Option<Harness<'static, 
     let making = MAKING.lock();
     let state = egui_kittest::wgpu::create_render_state(setup, options);
     drop(making);
-    let start = Start { window: Some(state.clone()), decoder: Wanted::Gpu, ..start };
+    let start = Start { window: Some(state.clone()), decoder: DecoderChoice::Gpu, ..start };
     let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
     let mut harness = Harness::builder()
         .with_size([1400.0, 860.0])
