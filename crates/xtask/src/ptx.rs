@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 /// The modules, `.cu` files of `cuda/`, and the compute capabilities that each is compiled for: 80
 /// runs on every device from Ampere on, 90 is for what Hopper and later have beside that.
 const MODULES: [(&str, &[u32]); 4] =
-    [("compress", &[80, 90]), ("decompress", &[80]), ("paper", &[80]), ("gray_scott", &[80])];
+    [("compress", &[80, 90]), ("decompress", &[80]), ("bench", &[80]), ("gray_scott", &[80])];
 
 /// Makes all of it anew in the repository.
 pub fn write() -> Result<()> {
@@ -76,7 +76,7 @@ fn make() -> Result<PathBuf> {
             let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
             // The source as a relative path: an absolute one could find its way into the text.
             nvcc.current_dir(root())
-                .args(["-std=c++17", "-O3", "-ptx"])
+                .args(["-std=c++17", "-O3", "-Icuda", "-ptx"])
                 .arg(format!("-arch=compute_{capability}"))
                 .arg(format!("cuda/{module}.cu"))
                 .arg("-o")

@@ -72,7 +72,7 @@ impl DeviceBench {
             let (mut from, mut to) =
                 (field.room(16 * words as usize)?, stream.room(16 * words as usize)?);
             let mut never = scratch.room(8)?;
-            let module = self.device.kernels.decompress()?;
+            let module = self.device.kernels.bench()?;
             // SAFETY: the memory was sized above.
             check("cuMemsetD8Async", unsafe {
                 result::memset_d8_async(from, 0x5A, 16 * words as usize, queue.handle())

@@ -9,7 +9,7 @@ pub(crate) fn of(source: Source) -> Option<&'static [u8]> {
     return Some(match source {
         Source::Compress => image!("compress"),
         Source::Decompress => image!("decompress"),
-        Source::Paper => image!("paper"),
+        Source::Bench => image!("bench"),
     });
     #[cfg(not(feature = "fatbin"))]
     {
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn every_module_is_carried() {
-        for source in [Source::Compress, Source::Decompress, Source::Paper] {
+        for source in [Source::Compress, Source::Decompress, Source::Bench] {
             let image = of(source).expect("carried");
             // The magic number that fatbin.h of the toolkit gives.
             assert_eq!(image[..4], 0xBA55_ED50_u32.to_le_bytes(), "{source:?}");

@@ -30,9 +30,9 @@ macro_rules! ptx {
 const DECOMPRESS_PTX: &str = ptx!("decompress_compute_80");
 /// For Ampere, and for Hopper and what follows, which have the tensor copy engine.
 const COMPRESS_PTX: [&str; 2] = [ptx!("compress_compute_80"), ptx!("compress_compute_90")];
-const PAPER_PTX: &str = ptx!("paper_compute_80");
+const BENCH_PTX: &str = ptx!("bench_compute_80");
 
-/// The entry points of `cuda/decompress.cu`, `cuda/compress.cu` and `cuda/paper.cu`.
+/// The entry points of `cuda/decompress.cu`, `cuda/compress.cu` and `cuda/bench.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kernel {
     DecompressF32,
@@ -54,32 +54,30 @@ pub(crate) enum Kernel {
 impl Kernel {
     const fn name(self) -> &'static CStr {
         match self {
-            Kernel::DecompressF32 => c"fsz_decompress_f32",
-            Kernel::DecompressF64 => c"fsz_decompress_f64",
-            Kernel::DecompressBoxF32 => c"fsz_decompress_box_f32",
-            Kernel::DecompressBoxF64 => c"fsz_decompress_box_f64",
+            Kernel::DecompressF32 => c"fsz_decompress_paper_f32",
+            Kernel::DecompressF64 => c"fsz_decompress_paper_f64",
+            Kernel::DecompressBoxF32 => c"fsz_decompress_box_paper_f32",
+            Kernel::DecompressBoxF64 => c"fsz_decompress_box_paper_f64",
             Kernel::Copy => c"fsz_copy",
             Kernel::Read => c"fsz_read",
-            Kernel::SurveyF32 => c"fsz_survey_f32",
-            Kernel::SurveyF64 => c"fsz_survey_f64",
-            Kernel::CompressF32 => c"fsz_compress_f32",
-            Kernel::CompressF64 => c"fsz_compress_f64",
-            Kernel::CompressPersistentF32 => c"fsz_compress_persistent_f32",
-            Kernel::CompressPersistentF64 => c"fsz_compress_persistent_f64",
-            Kernel::Paper => c"fsz_paper",
-            Kernel::PaperNaive => c"fsz_paper_naive",
+            Kernel::SurveyF32 => c"fsz_bound_f32",
+            Kernel::SurveyF64 => c"fsz_bound_f64",
+            Kernel::CompressF32 => c"fsz_compress_paper_f32",
+            Kernel::CompressF64 => c"fsz_compress_paper_f64",
+            Kernel::CompressPersistentF32 => c"fsz_compress_persistent_paper_f32",
+            Kernel::CompressPersistentF64 => c"fsz_compress_persistent_paper_f64",
+            Kernel::Paper => c"fsz_compress_two_reads_f32",
+            Kernel::PaperNaive => c"fsz_compress_five_reads_f32",
         }
     }
 }
 
 /// Kernels of `cuda/decompress.cu`.
-const DECOMPRESSION: [Kernel; 6] = [
+const DECOMPRESSION: [Kernel; 4] = [
     Kernel::DecompressF32,
     Kernel::DecompressF64,
     Kernel::DecompressBoxF32,
     Kernel::DecompressBoxF64,
-    Kernel::Copy,
-    Kernel::Read,
 ];
 
 /// Kernels of `cuda/compress.cu`; an image for capability 8.0 lacks the last two.
@@ -91,6 +89,9 @@ const COMPRESSION: [Kernel; 6] = [
     Kernel::CompressPersistentF32,
     Kernel::CompressPersistentF64,
 ];
+
+/// Kernels of `cuda/bench.cu`.
+const BENCH: [Kernel; 4] = [Kernel::Copy, Kernel::Read, Kernel::Paper, Kernel::PaperNaive];
 
 /// How decompression is launched: `fsz_decompress_shapes` of its module.
 #[repr(C)]
@@ -134,10 +135,10 @@ pub(crate) struct CompressShapes {
     pub persistent: [(u32, u32); 2],
 }
 
-/// How the paper's kernels are launched: `fsz_paper_shapes` of their module.
+/// How the paper's kernels are launched: `fsz_bench_shapes` of the module.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PaperShapes {
+pub(crate) struct BenchShapes {
     sizes: [u32; 1],
     /// Tiles of a thread block.
     pub tiles: u32,
@@ -197,7 +198,7 @@ pub(crate) struct Kernels {
     most_shared: u32,
     decompress: OnceLock<Module<DecompressShapes>>,
     compress: OnceLock<Module<CompressShapes>>,
-    paper: OnceLock<Module<PaperShapes>>,
+    bench: OnceLock<Module<BenchShapes>>,
     loading: Mutex<()>,
 }
 
@@ -217,7 +218,7 @@ impl Kernels {
             most_shared,
             decompress: OnceLock::new(),
             compress: OnceLock::new(),
-            paper: OnceLock::new(),
+            bench: OnceLock::new(),
             loading: Mutex::new(()),
         })
     }
@@ -231,7 +232,7 @@ impl Kernels {
             let fit = self.most_shared / shapes.stage.max(1);
             shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
             let module = Module::new(module, &DECOMPRESSION, shapes)?;
-            for kernel in &DECOMPRESSION[..4] {
+            for kernel in &DECOMPRESSION {
                 module.allow_shared(*kernel, shapes.most_warps * shapes.stage)?;
             }
             Ok(module)
@@ -261,13 +262,13 @@ impl Kernels {
         })
     }
 
-    /// The module of the paper's kernels. The context is current.
-    pub fn paper(&self) -> Result<&Module<PaperShapes>> {
-        self.once(&self.paper, || {
-            let module = load(PAPER_PTX, Source::Paper, self.capability)?;
-            let shapes: PaperShapes = read_shapes(module, c"fsz_paper_shapes")?;
+    /// The module of what the product is measured against. The context is current.
+    pub fn bench(&self) -> Result<&Module<BenchShapes>> {
+        self.once(&self.bench, || {
+            let module = load(BENCH_PTX, Source::Bench, self.capability)?;
+            let shapes: BenchShapes = read_shapes(module, c"fsz_bench_shapes")?;
             same_sizes(&shapes.sizes, &PAPER_SIZES)?;
-            Module::new(module, &[Kernel::Paper, Kernel::PaperNaive], shapes)
+            Module::new(module, &BENCH, shapes)
         })
     }
 

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 pub(crate) enum Source {
     Compress,
     Decompress,
-    Paper,
+    Bench,
 }
 
 impl Source {
@@ -23,7 +23,7 @@ impl Source {
         match self {
             Source::Compress => source!("compress.cu"),
             Source::Decompress => source!("decompress.cu"),
-            Source::Paper => source!("paper.cu"),
+            Source::Bench => source!("bench.cu"),
         }
     }
 }
@@ -52,41 +52,51 @@ macro_rules! header {
 
 /// What the sources include.
 const HEADERS: &[(&CStr, &CStr)] = &[
-    header!("chain.cuh"),
-    header!("compress.cuh"),
-    header!("compress_kernels.cuh"),
-    header!("control.cuh"),
-    header!("decompress.cuh"),
-    header!("decompress_kernels.cuh"),
-    header!("emit.cuh"),
-    header!("escape_decode.cuh"),
-    header!("exchange.cuh"),
-    header!("finish.cuh"),
-    header!("format.cuh"),
-    header!("hopper.cuh"),
-    header!("index.cuh"),
-    header!("integrate.cuh"),
-    header!("lookback.cuh"),
-    header!("masked.cuh"),
-    header!("paper.cuh"),
-    header!("payload.cuh"),
-    header!("persistent.cuh"),
-    header!("place.cuh"),
-    header!("plain.cuh"),
-    header!("range.cuh"),
-    header!("region.cuh"),
-    header!("ring.cuh"),
-    header!("roofline.cuh"),
-    header!("row.cuh"),
-    header!("scatter.cuh"),
-    header!("sort.cuh"),
-    header!("stage.cuh"),
-    header!("step.cuh"),
-    header!("thread.cuh"),
-    header!("tile.cuh"),
-    header!("tile_decode.cuh"),
-    header!("unpack.cuh"),
-    header!("warp.cuh"),
+    header!("bench/published.cuh"),
+    header!("bench/roofline.cuh"),
+    header!("decode/chunk.cuh"),
+    header!("decode/index.cuh"),
+    header!("decode/kernels.cuh"),
+    header!("decode/output.cuh"),
+    header!("decode/stream_view.cuh"),
+    header!("device/bits.cuh"),
+    header!("device/hopper.cuh"),
+    header!("device/lookback.cuh"),
+    header!("device/ring.cuh"),
+    header!("device/types.cuh"),
+    header!("device/warp.cuh"),
+    header!("encode/arguments.cuh"),
+    header!("encode/block_io.cuh"),
+    header!("encode/bound.cuh"),
+    header!("encode/control.cuh"),
+    header!("encode/exchange.cuh"),
+    header!("encode/finish.cuh"),
+    header!("encode/index.cuh"),
+    header!("encode/kernels.cuh"),
+    header!("encode/persistent.cuh"),
+    header!("encode/quantizer.cuh"),
+    header!("encode/simple.cuh"),
+    header!("encode/value_range.cuh"),
+    header!("format/format.cuh"),
+    header!("profile/paper/classify.cuh"),
+    header!("profile/paper/codes.cuh"),
+    header!("profile/paper/decode_block.cuh"),
+    header!("profile/paper/decode_escaped.cuh"),
+    header!("profile/paper/decode_escapes.cuh"),
+    header!("profile/paper/decode_plain.cuh"),
+    header!("profile/paper/decode_quad.cuh"),
+    header!("profile/paper/decoder.cuh"),
+    header!("profile/paper/encode_any.cuh"),
+    header!("profile/paper/encode_masked.cuh"),
+    header!("profile/paper/encode_payload.cuh"),
+    header!("profile/paper/encode_plain.cuh"),
+    header!("profile/paper/encoder.cuh"),
+    header!("profile/paper/integrate.cuh"),
+    header!("profile/paper/output_tile.cuh"),
+    header!("profile/paper/pack.cuh"),
+    header!("profile/paper/tile_head.cuh"),
+    header!("profile/paper/tile_index.cuh"),
+    header!("profile/paper/unpack.cuh"),
 ];
 
 /// Whether NVRTC is installed; loads it.
@@ -199,7 +209,7 @@ mod tests {
             eprintln!("SKIPPED: kernels compiled on the spot: libnvrtc was not found");
             return;
         }
-        for source in [Source::Compress, Source::Decompress, Source::Paper] {
+        for source in [Source::Compress, Source::Decompress, Source::Bench] {
             for capability in [80, 90] {
                 let image = compile(source, capability).expect("compiles");
                 assert!(image.starts_with(b"\x7fELF"), "{source:?} for {capability}");
@@ -211,7 +221,7 @@ mod tests {
     fn every_header_is_carried() {
         let names: Vec<&str> =
             HEADERS.iter().map(|(name, _)| name.to_str().expect("text")).collect();
-        let sources = [Source::Compress, Source::Decompress, Source::Paper].map(Source::text);
+        let sources = [Source::Compress, Source::Decompress, Source::Bench].map(Source::text);
         for text in HEADERS.iter().map(|(_, text)| *text).chain(sources) {
             for line in text.to_str().expect("text").lines() {
                 if let Some(name) = line.strip_prefix("#include ") {
@@ -224,10 +234,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         if !is_possible() {
-            let reason = compile(Source::Paper, 90).expect_err("there is no NVRTC").to_string();
+            let reason = compile(Source::Bench, 90).expect_err("there is no NVRTC").to_string();
             assert!(reason.contains("libnvrtc"), "{reason}");
             return;
         }
-        assert!(compile(Source::Paper, 12).is_err(), "there is no such architecture");
+        assert!(compile(Source::Bench, 12).is_err(), "there is no such architecture");
     }
 }

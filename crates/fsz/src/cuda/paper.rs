@@ -20,7 +20,7 @@ use crate::{
 /// What a tile's payload takes at most when nothing is escaped: µ, and 8 blocks of rate 31.
 const MOST_TILE_BYTES: u64 = 4 * (1 + 8 * 32);
 
-/// `PaperArgs` in `cuda/paper.cuh`.
+/// `PaperArgs` in `cuda/bench/published.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PaperArgs {
@@ -83,7 +83,7 @@ impl DeviceBench {
         };
         let device = &self.device;
         device.work(|Workspace { queue, field, stream: room, scratch }| {
-            let module = device.kernels.paper()?;
+            let module = device.kernels.bench()?;
             let grid = tiles.div_ceil(module.shapes.tiles.max(1) as u64);
             let payload_at = (8 * tiles).next_multiple_of(256);
             let scan_at = compression.scratch_len().next_multiple_of(256);
