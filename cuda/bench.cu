@@ -1,5 +1,4 @@
-// The module of the benchmark, which the codec does not carry: what the memory can do, and the
-// paper's own kernels.
+// What the product is measured against: the memory, and the paper's own kernels.
 
-#include "paper.cuh"
-#include "roofline.cuh"
+#include "bench/published.cuh"
+#include "bench/roofline.cuh"

@@ -1,3 +1,3 @@
 // The module of decompression, for both element types.
 
-#include "decompress_kernels.cuh"
+#include "decode/kernels.cuh"

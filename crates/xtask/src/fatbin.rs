@@ -38,7 +38,7 @@ fn make(folder: &Path, capabilities: &[u32]) -> Result<PathBuf> {
     for module in MODULES {
         println!("compiling cuda/{module}.cu for {} architectures", capabilities.len());
         let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
-        nvcc.current_dir(root()).args(["-std=c++17", "-O3", "-fatbin", "--threads", "0"]);
+        nvcc.current_dir(root()).args(["-std=c++17", "-O3", "-Icuda", "-fatbin", "--threads", "0"]);
         for capability in capabilities {
             nvcc.arg("-gencode").arg(format!("arch=compute_{capability},code=sm_{capability}"));
         }

@@ -76,7 +76,7 @@ fn make() -> Result<PathBuf> {
             let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
             // The source as a relative path: an absolute one could find its way into the text.
             nvcc.current_dir(root())
-                .args(["-std=c++17", "-O3", "-ptx"])
+                .args(["-std=c++17", "-O3", "-Icuda", "-ptx"])
                 .arg(format!("-arch=compute_{capability}"))
                 .arg(format!("cuda/{module}.cu"))
                 .arg("-o")

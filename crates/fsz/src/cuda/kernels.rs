@@ -48,16 +48,16 @@ pub(crate) enum Kernel {
 impl Kernel {
     const fn name(self) -> &'static CStr {
         match self {
-            Kernel::DecompressF32 => c"fsz_decompress_f32",
-            Kernel::DecompressF64 => c"fsz_decompress_f64",
-            Kernel::DecompressBoxF32 => c"fsz_decompress_box_f32",
-            Kernel::DecompressBoxF64 => c"fsz_decompress_box_f64",
-            Kernel::SurveyF32 => c"fsz_survey_f32",
-            Kernel::SurveyF64 => c"fsz_survey_f64",
-            Kernel::CompressF32 => c"fsz_compress_f32",
-            Kernel::CompressF64 => c"fsz_compress_f64",
-            Kernel::CompressPersistentF32 => c"fsz_compress_persistent_f32",
-            Kernel::CompressPersistentF64 => c"fsz_compress_persistent_f64",
+            Kernel::DecompressF32 => c"fsz_decompress_paper_f32",
+            Kernel::DecompressF64 => c"fsz_decompress_paper_f64",
+            Kernel::DecompressBoxF32 => c"fsz_decompress_box_paper_f32",
+            Kernel::DecompressBoxF64 => c"fsz_decompress_box_paper_f64",
+            Kernel::SurveyF32 => c"fsz_bound_f32",
+            Kernel::SurveyF64 => c"fsz_bound_f64",
+            Kernel::CompressF32 => c"fsz_compress_paper_f32",
+            Kernel::CompressF64 => c"fsz_compress_paper_f64",
+            Kernel::CompressPersistentF32 => c"fsz_compress_persistent_paper_f32",
+            Kernel::CompressPersistentF64 => c"fsz_compress_persistent_paper_f64",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What kernels are told, as they read it (`cuda/format.cuh`, `cuda/index.cuh`, `cuda/region.cuh`).
+//! What kernels are told, as they read it (`cuda/encode`, `cuda/decode`).
 
 use crate::{
     element::Dtype,
@@ -16,7 +16,7 @@ const FIXED_HEADER: u64 = 144;
 /// all features of the default.
 const KIND_TAIL: [u8; 6] = [0, 0, 5, 3, 7, 0];
 
-/// `Layout` in `cuda/format.cuh`.
+/// `Sections` in `cuda/format/format.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
@@ -45,7 +45,7 @@ impl Layout {
     }
 }
 
-/// `StreamView` in `cuda/index.cuh`.
+/// `StreamView` in `cuda/decode/index.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamView {
@@ -57,7 +57,7 @@ pub(crate) struct StreamView {
     pub layout: Layout,
 }
 
-/// `Run` in `cuda/decompress.cuh`.
+/// `OutputRange` in `cuda/decode/output.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
@@ -66,7 +66,7 @@ pub(crate) struct Run {
     pub end: u64,
 }
 
-/// `Box` in `cuda/region.cuh`.
+/// `OutputBox` in `cuda/decode/output.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxPlace {
@@ -77,7 +77,7 @@ pub(crate) struct BoxPlace {
     pub count: [u64; 8],
 }
 
-/// `Missing` in `cuda/control.cuh`, of `f32`.
+/// `Missing` in `cuda/encode/control.cuh`, of `f32`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissingF32 {
@@ -85,7 +85,7 @@ pub(crate) struct MissingF32 {
     pub count: u32,
 }
 
-/// `Missing` in `cuda/control.cuh`, of `f64`.
+/// `Missing` in `cuda/encode/control.cuh`, of `f64`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissingF64 {
@@ -93,7 +93,7 @@ pub(crate) struct MissingF64 {
     pub count: u32,
 }
 
-/// `CompressArgs` in `cuda/compress.cuh`.
+/// `CompressArgs` in `cuda/encode/arguments.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompressArgs<M> {
@@ -106,7 +106,7 @@ pub(crate) struct CompressArgs<M> {
     pub missing: M,
 }
 
-/// `BoundAsked` in `cuda/range.cuh`.
+/// `BoundAsked` in `cuda/encode/bound.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundAsked {
@@ -117,7 +117,7 @@ pub(crate) struct BoundAsked {
     pub max: f64,
 }
 
-/// `HeaderImage` in `cuda/finish.cuh`.
+/// `HeaderImage` in `cuda/encode/finish.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeaderImage {
@@ -125,7 +125,7 @@ pub(crate) struct HeaderImage {
     pub len: u32,
 }
 
-/// `Control` in `cuda/control.cuh`, of which the host reads the beginning.
+/// `Control` in `cuda/encode/control.cuh`, of which the host reads the beginning.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Control {
