@@ -25,20 +25,23 @@ macro_rules! source {
 const PTX: &str = concat!(include_str!("../../../cuda/ptx/bench_compute_80.ptx"), "\0");
 const SOURCE: &CStr = source!("bench.cu");
 /// What the source includes beside headers of the codec.
-const HEADERS: [(&CStr, &CStr); 2] =
-    [(c"paper.cuh", source!("paper.cuh")), (c"roofline.cuh", source!("roofline.cuh"))];
+const HEADERS: [(&CStr, &CStr); 2] = [
+    (c"bench/published.cuh", source!("bench/published.cuh")),
+    (c"bench/roofline.cuh", source!("bench/roofline.cuh")),
+];
 
 /// An entry point.
 #[derive(Clone, Copy, Debug)]
 pub enum Kernel {
     Copy,
     Read,
-    Paper,
-    PaperNaive,
+    TwoReads,
+    FiveReads,
 }
 
 /// By the numbers of [`Kernel`].
-const NAMES: [&CStr; 4] = [c"fsz_copy", c"fsz_read", c"fsz_paper", c"fsz_paper_naive"];
+const NAMES: [&CStr; 4] =
+    [c"fsz_copy", c"fsz_read", c"fsz_compress_two_reads_f32", c"fsz_compress_five_reads_f32"];
 
 /// The entry points in one device's context. The module is never unloaded, like those of the codec.
 #[derive(Debug)]
@@ -87,11 +90,11 @@ impl Kernels {
     }
 }
 
-/// `fsz_paper_shapes` of the module.
+/// `fsz_bench_shapes` of the module.
 fn shapes(module: sys::CUmodule) -> Result<[u32; 2]> {
     let mut shapes = [0; 2];
     // SAFETY: the module is loaded.
-    let found = unsafe { result::module::get_global(module, CString::from(c"fsz_paper_shapes")) };
+    let found = unsafe { result::module::get_global(module, CString::from(c"fsz_bench_shapes")) };
     let (at, len) = check("cuModuleGetGlobal", found)?;
     if len != size_of_val(&shapes) {
         return Err(other_version());

@@ -14,7 +14,7 @@ const TILE: u64 = 256;
 /// What a tile's payload takes at most when nothing is escaped: µ, and 8 blocks of rate 31.
 const MOST_TILE_BYTES: u64 = 4 * (1 + 8 * 32);
 
-/// `PaperArgs` in `cuda/paper.cuh`.
+/// `PaperArgs` in `cuda/bench/published.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PaperArgs {
@@ -71,8 +71,8 @@ impl DeviceBench {
             return Err(Error::InvalidArgument("the stream is of another field".into()));
         }
         let kernel = match design {
-            PaperDesign::TwoReads => Kernel::Paper,
-            PaperDesign::FiveReads => Kernel::PaperNaive,
+            PaperDesign::TwoReads => Kernel::TwoReads,
+            PaperDesign::FiveReads => Kernel::FiveReads,
         };
         let compression = Compression::new(&header.shape, Dtype::F32, options)?;
         let tiles = data.len() as u64 / TILE;
