@@ -299,8 +299,8 @@ extern "C" __global__ void __launch_bounds__(32)
     fsz::paper<false>(args);
 }
 
-/// Sizes that the driver must agree on and shapes that it launches with, in the order in which
-/// `PaperShapes` in crates/fsz/src/cuda/paper.rs reads them.
+/// The size of the arguments, which the driver must agree on, and the tiles of a thread block:
+/// `shapes` in crates/fsz-bench/src/kernels.rs reads them.
 extern "C" __device__ fsz::u32 fsz_paper_shapes[] = {
     sizeof(fsz::PaperArgs),
     fsz::PAPER_BLOCK_TILES,

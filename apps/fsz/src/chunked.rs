@@ -31,8 +31,7 @@ fn each_of<T: Scalar>(
     bar: &ProgressBar,
     mut take: impl FnMut(u64, &[T]) -> Result<()>,
 ) -> Result<()> {
-    let info = stream.info();
-    let (elements, tile_len) = (info.header().elements(), info.tile_len() as u64);
+    let (elements, tile_len) = (stream.header().elements(), stream.grid().full_tile_len() as u64);
     let cancellable = Cancellable::new(&Progress::new());
     let tiles = elements.div_ceil(tile_len);
     let together = (chunk / (tile_len * size_of::<T>() as u64)).max(1);
@@ -70,8 +69,8 @@ mod tests {
     fn chunks_join_to_the_whole() {
         let codec = Codec::cpu();
         let values: Vec<f32> = (0..10_000).map(|i| (i as f32 * 0.01).sin()).collect();
-        let options = fsz::Options::new(fsz::Bound::Absolute(1e-3));
-        let most = fsz::max_compressed_len(&[10_000], fsz::Dtype::F32).unwrap();
+        let options = fsz::CompressOptions::new(fsz::Bound::Absolute(1e-3));
+        let most = fsz::max_compressed_len(&[10_000], fsz::DType::F32).unwrap();
         let mut bytes = vec![0; most as usize];
         let len = codec.compress_into(&values, &[10_000], &options, &mut bytes).unwrap();
         let stream = Stream::open(&bytes[..len]).unwrap();

@@ -60,7 +60,7 @@ impl CodecArgs {
 /// The codec of a backend.
 pub fn backend(choice: BackendChoice) -> Result<Codec> {
     match choice {
-        BackendChoice::Auto => Ok(Codec::auto()?),
+        BackendChoice::Auto => Ok(Codec::auto()),
         BackendChoice::Cpu => Ok(Codec::cpu()),
         BackendChoice::Cuda => Codec::cuda(0).map_err(|error| match Failure::from(error) {
             Failure::Message(why) => {

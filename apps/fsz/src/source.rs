@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
 use fsz_field::{Field, Hints, Kind, Shape};
 
 use crate::failure::{Result, fail};

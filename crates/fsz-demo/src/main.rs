@@ -30,7 +30,7 @@ fn run() -> Result<bool> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [plain, compressed, variable, picture] = args.as_slice() else { bail!("{USAGE}") };
     // Lets ADIOS2 find the operator beside this program. Where it is elsewhere, ADIOS2 says so.
-    let _ = adios2::plugin::load();
+    let _ = fsz_field::bp::load_operator();
     let pair = Pair::open(plain.as_ref(), compressed.as_ref())?;
     let all = verify::print(&pair)?;
     let path = PathBuf::from(picture);

@@ -97,13 +97,13 @@ impl Cut {
 
     /// The class of the tile that each element is in.
     fn classes(&self, parts: &[Part]) -> Result<Vec<usize>> {
-        let tiles = |part: &Part| -> Result<(Vec<usize>, usize)> {
+        let tiles = |part: &Part| -> Result<(Vec<usize>, TileGrid)> {
             let Some(stream) = part.stream()? else {
                 bail!("this variable was not written through the FSZ operator");
             };
-            Ok((variants::of_tiles(&stream)?, stream.info().tile_len()))
+            Ok((variants::of_tiles(&stream)?, stream.grid().clone()))
         };
-        self.collect(parts, 0, tiles, |(tiles, length), at| tiles[at / length])
+        self.collect(parts, 0, tiles, |(tiles, grid), at| tiles[grid.locate(at as u64).0 as usize])
     }
 
     /// For each element of the cut: what `prepare` made of its ADIOS2 block, at its place in there.

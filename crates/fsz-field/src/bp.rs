@@ -1,9 +1,14 @@
 //! ADIOS2 files (BP5 and BP4): variables, steps, ADIOS2 blocks.
 
+mod operator;
+mod payload;
+
 use std::path::{Path, PathBuf};
 
 use adios2::{Adios, DataType, Engine, Mode, Selection, Step};
-pub use adios2::{BlockInfo, ShapeKind, StepBlocks, VariableInfo, payload::Payload};
+pub use adios2::{BlockInfo, ShapeKind, StepBlocks, VariableInfo};
+pub use operator::load_operator;
+pub use payload::Payload;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -30,7 +35,7 @@ impl Bp {
         let refuse = |e: adios2::Error| Error::file(path, e.to_string());
         // Files without compressed variables are readable without the operator; where one is
         // needed, ADIOS2 says so.
-        let _ = adios2::plugin::load();
+        let _ = load_operator();
         let io = Adios::new().and_then(|adios| adios.declare_io("fsz")).map_err(refuse)?;
         let engine = io.open(path, Mode::ReadRandomAccess).map_err(refuse)?;
         Ok(Bp { path: path.to_owned(), engine })
@@ -59,7 +64,7 @@ impl Bp {
 
     /// What an ADIOS2 block holds in the file, not decoded.
     pub fn payload(&self, name: &str, step: u64, block: u64) -> Result<Payload> {
-        self.engine.payload(name, Step::At(step), block).map_err(|e| self.refuse(e))
+        Payload::read(&self.engine, name, Step::At(step), block).map_err(|e| self.refuse(e))
     }
 
     /// Reads and decodes one step of a variable: the global array, put together of its ADIOS2

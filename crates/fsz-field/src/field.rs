@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use fsz::Dtype;
+use fsz::DType;
 use memmap2::Mmap;
 use ndarray::{ArrayViewD, IxDyn, ShapeBuilder, Slice};
 
@@ -49,7 +49,7 @@ impl Field {
     /// When the shape does not hold the values.
     pub(crate) fn mapped(
         shape: Shape,
-        dtype: Dtype,
+        dtype: DType,
         map: Arc<Mmap>,
         bytes: Range<usize>,
     ) -> Result<Field> {

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use fsz::Dtype;
+use fsz::DType;
 
 use crate::error::{Error, Result};
 use crate::field::{Field, from_fortran};
@@ -54,7 +54,7 @@ pub fn write_npy(field: &Field, output: &mut Output) -> Result<()> {
 }
 
 /// What a `.npy` file of little-endian values in C order has before the values.
-pub fn npy_header(dtype: Dtype, sides: &[u64]) -> Vec<u8> {
+pub fn npy_header(dtype: DType, sides: &[u64]) -> Vec<u8> {
     let sides: Vec<String> = sides.iter().map(u64::to_string).collect();
     let tuple = match sides.as_slice() {
         [one] => format!("({one},)"),
@@ -76,7 +76,7 @@ pub fn npy_header(dtype: Dtype, sides: &[u64]) -> Vec<u8> {
 /// What a header says.
 #[derive(Debug)]
 struct Header {
-    dtype: Dtype,
+    dtype: DType,
     order: Order,
     fortran: bool,
     shape: Shape,
@@ -147,8 +147,8 @@ impl Header {
             _ => (Order::NATIVE, descr),
         };
         let dtype = match kind {
-            "f4" => Dtype::F32,
-            "f8" => Dtype::F64,
+            "f4" => DType::F32,
+            "f8" => DType::F64,
             _ => {
                 return Err(format!(
                     "values of type '{descr}': only float32 and float64 are supported; convert with \

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use fsz::Dtype;
+use fsz::DType;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -23,11 +23,11 @@ pub(crate) fn open_raw(path: &Path, hints: &Hints) -> Result<Field> {
         Some(shape) => shape,
         None => return Err(no_shape(path, len, told)),
     };
-    let fits = |dtype: &Dtype| shape.elements().checked_mul(dtype.size() as u64) == Some(len);
+    let fits = |dtype: &DType| shape.elements().checked_mul(dtype.size() as u64) == Some(len);
     let dtype = match told {
         Some(dtype) if fits(&dtype) => dtype,
         Some(dtype) => return Err(wrong_size(path, &shape, dtype, len)),
-        None => [Dtype::F32, Dtype::F64].into_iter().find(fits).ok_or_else(|| {
+        None => [DType::F32, DType::F64].into_iter().find(fits).ok_or_else(|| {
             let reason =
                 format!("{len} bytes fit shape {shape} neither as f32 nor as f64: check --shape");
             Error::file(path, reason)
@@ -53,16 +53,16 @@ pub fn write_raw(values: Values<'_>, output: &mut Output) -> Result<()> {
 }
 
 /// What an ending says about the element type.
-fn dtype_of_ending(path: &Path) -> Option<Dtype> {
+fn dtype_of_ending(path: &Path) -> Option<DType> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "f32" => Some(Dtype::F32),
-        "f64" | "d64" => Some(Dtype::F64),
+        "f32" => Some(DType::F32),
+        "f64" | "d64" => Some(DType::F64),
         _ => None,
     }
 }
 
-fn no_shape(path: &Path, len: u64, dtype: Option<Dtype>) -> Error {
-    let size = dtype.map_or(4, Dtype::size) as u64;
+fn no_shape(path: &Path, len: u64, dtype: Option<DType>) -> Error {
+    let size = dtype.map_or(4, DType::size) as u64;
     let reason = format!(
         "unknown shape: give --shape, for example --shape {} to read all {len} bytes as one dimension",
         len / size
@@ -70,7 +70,7 @@ fn no_shape(path: &Path, len: u64, dtype: Option<Dtype>) -> Error {
     Error::file(path, reason)
 }
 
-fn wrong_size(path: &Path, shape: &Shape, dtype: Dtype, len: u64) -> Error {
+fn wrong_size(path: &Path, shape: &Shape, dtype: DType, len: u64) -> Error {
     let needed = u128::from(shape.elements()) * dtype.size() as u128;
     let reason = format!(
         "shape {shape} of {dtype} takes {needed} bytes, the file has {len}: wrong --shape or --dtype"

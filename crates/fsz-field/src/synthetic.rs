@@ -85,7 +85,7 @@ impl Synthetic {
 }
 
 /// The values in the type asked for.
-fn field(sides: &[u64], values: Vec<f64>, dtype: Dtype) -> Result<Field> {
+fn field(sides: &[u64], values: Vec<f64>, dtype: DType) -> Result<Field> {
     let shape = Shape::new(sides)?;
     if dtype == Dtype::F64 {
         return Field::new(shape, values);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsz::Dtype;
+use fsz::DType;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -23,8 +23,8 @@ pub(crate) fn open_zfp(path: &Path, hints: &Hints) -> Result<Field> {
         zfp.decompress()
     } else if let Hints { shape: Some(shape), dtype: Some(dtype), zfp_rate: Some(rate) } = hints {
         match dtype {
-            Dtype::F32 => headerless::<f32>(&mut zfp, shape, *rate),
-            Dtype::F64 => headerless::<f64>(&mut zfp, shape, *rate),
+            DType::F32 => headerless::<f32>(&mut zfp, shape, *rate),
+            DType::F64 => headerless::<f64>(&mut zfp, shape, *rate),
         }
     } else {
         let reason = "a zfp stream without zfp's header: open it in fsz-viewer, which asks for rate, \

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
 use fsz_field::{Error, Field, Hints, Kind, Output, Shape, Values, open, write_npy, write_raw};
 use tempfile::{TempDir, tempdir};
 
@@ -63,7 +63,7 @@ fn a_raw_file_takes_shape_and_type_from_its_name() {
     let folder = Folder::new();
     let path = folder.file("T_2x3.f32", &f32s([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]));
     let field = open_plain(&path).unwrap();
-    assert_eq!((field.dtype(), field.shape().sides()), (Dtype::F32, &[2, 3][..]));
+    assert_eq!((field.dtype(), field.shape().sides()), (DType::F32, &[2, 3][..]));
     assert_eq!(field.as_slice::<f32>().unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
 }
 
@@ -71,10 +71,10 @@ fn a_raw_file_takes_shape_and_type_from_its_name() {
 fn hints_win_over_the_name_and_the_size_tells_the_type() {
     let folder = Folder::new();
     let path = folder.file("T_2x3.dat", &f32s([1.0; 12]));
-    assert_eq!(open_plain(&path).unwrap().dtype(), Dtype::F64);
+    assert_eq!(open_plain(&path).unwrap().dtype(), DType::F64);
     let shape = Some("3x4".parse().unwrap());
     let read = open(&path, &Hints { shape, ..Hints::default() }, &Codec::cpu()).unwrap();
-    assert_eq!((read.dtype(), read.shape().sides()), (Dtype::F32, &[3, 4][..]));
+    assert_eq!((read.dtype(), read.shape().sides()), (DType::F32, &[3, 4][..]));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_raw_file_that_does_not_fit_is_refused() {
     let path = folder.file("T.f32", &f32s([1.0; 6]));
     refused(&path, &Hints::default(), "--shape 6");
     refused(&path, &hints("7", None), "wrong --shape or --dtype");
-    refused(&path, &hints("6", Some(Dtype::F64)), "takes 48 bytes, the file has 24");
+    refused(&path, &hints("6", Some(DType::F64)), "takes 48 bytes, the file has 24");
     refused(
         &folder.file("T_2020.f32", &f32s([1.0; 6])),
         &Hints::default(),
@@ -97,7 +97,7 @@ fn a_raw_file_that_does_not_fit_is_refused() {
     refused(&folder.file("T.dat", &[0; 25]), &hints("6", None), "neither as f32 nor as f64");
     refused(&folder.0.path().join("none.f32"), &Hints::default(), "No such file");
     refused(&folder.0.path().join("none.npy"), &Hints::default(), "No such file");
-    let huge = hints("2305843009213693951", Some(Dtype::F64));
+    let huge = hints("2305843009213693951", Some(DType::F64));
     refused(&path, &huge, "wrong --shape or --dtype");
 }
 

@@ -25,7 +25,7 @@ pub fn measure<T: Scalar + Sample>(subject: &Subject<'_, T>) -> Result<Vec<Curve
         points.push(point(subject, "fsz", bytes.len(), &decoded)?);
         #[cfg(feature = "zfp")]
         {
-            let absolute = stream.info().header().absolute_bound;
+            let absolute = stream.header().absolute_bound;
             let mode = fsz_field::zfp::Mode::Accuracy(absolute);
             if subject.zfp_takes(absolute) {
                 let len = subject.zfp(mode, &mut decoded)?;

@@ -90,7 +90,7 @@ impl<'a, T: Scalar + Sample> Comparison<'a, T> {
         let mut comparison = Comparison {
             subject,
             slice,
-            absolute: stream.info().header().absolute_bound,
+            absolute: stream.header().absolute_bound,
             #[cfg(feature = "zfp")]
             fsz_len: bytes.len(),
             matched: Matched { bound, index, range, panels: Vec::new() },

@@ -73,10 +73,10 @@ impl<T: Scalar + Sample> Subject<'_, T> {
     fn at(&self, bound: f64) -> Result<BoundRecord> {
         let bytes = self.compress(bound, Research::default())?;
         let stream = Stream::open(&bytes)?;
-        let absolute = stream.info().header().absolute_bound;
+        let absolute = stream.header().absolute_bound;
         let mut decoded = vec![T::default(); self.values.len()];
         self.plan.codec.decompress_into(&stream, &mut decoded)?;
-        let counts = stream.info().tile_counts();
+        let counts = stream.tile_counts();
         let share = |n: u64| n as f64 / counts.count.max(1) as f64;
         let mut record = BoundRecord {
             bound,

@@ -93,7 +93,7 @@ impl Args {
         }
         let file = StreamFile::open(&self.reconstructed)?;
         let stream = file.stream()?;
-        let header = stream.info().header();
+        let header = stream.header();
         let missing =
             if self.missing.is_empty() { header.missing.clone() } else { self.missing.clone() };
         Ok((self.bound.or(Some(header.absolute_bound)), missing))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fsz::{Bound, Centering, Codec, Options, Research, Stream, max_compressed_len};
+use fsz::{Bound, Centering, Codec, CompressOptions, Research, Stream, max_compressed_len};
 use fsz_field::{Field, Output, Values};
 use fsz_figure::number;
 use memmap2::MmapMut;
@@ -108,7 +108,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
 }
 
 impl Args {
-    fn options(&self, field: &Field) -> Result<Options> {
+    fn options(&self, field: &Field) -> Result<CompressOptions> {
         let bound = match (self.bound.abs, self.bound.range) {
             (Some(bound), _) => Bound::Absolute(bound),
             (_, Some(ratio)) => Bound::ValueRange(ratio),
@@ -123,7 +123,7 @@ impl Args {
             options = options.name(name);
         }
         if let Some(step) = field.step().or(self.source.step) {
-            options = options.step(step);
+            options = options.time_step(step);
         }
         Ok(options)
     }
@@ -143,7 +143,12 @@ impl std::ops::Deref for Compressed {
     }
 }
 
-fn compress(codec: &Codec, field: &Field, options: Options, quiet: bool) -> Result<Compressed> {
+fn compress(
+    codec: &Codec,
+    field: &Field,
+    options: CompressOptions,
+    quiet: bool,
+) -> Result<Compressed> {
     let shape = field.shape().sides();
     let most = max_compressed_len(shape, field.dtype())?;
     // Room for the worst case costs address space, not memory, and a clean error where a mapped
@@ -161,7 +166,7 @@ fn compress(codec: &Codec, field: &Field, options: Options, quiet: bool) -> Resu
 
 fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
     let stream = Stream::open(bytes)?;
-    let info = stream.info();
+    let info = &stream;
     Ok(format!(
         "{}: {} -> {}, ratio {:.2}, max error {} (bound {})",
         args.output.display(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, Dtype, Stream};
+use fsz::{Codec, DType, Stream};
 use fsz_field::{Field, Kind, Output, Scalar, StreamFile, npy_header, write_npy, write_raw};
 use fsz_figure::number;
 
@@ -40,11 +40,11 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let values = if kind == Kind::Fsz {
         let file = StreamFile::open(&args.input)?;
         let stream = file.stream()?;
-        match stream.info().header().dtype {
-            Dtype::F32 => decode::<f32>(&codec, &stream, &mut output, quiet)?,
-            Dtype::F64 => decode::<f64>(&codec, &stream, &mut output, quiet)?,
+        match stream.header().dtype {
+            DType::F32 => decode::<f32>(&codec, &stream, &mut output, quiet)?,
+            DType::F64 => decode::<f64>(&codec, &stream, &mut output, quiet)?,
         }
-        stream.info().raw_bytes()
+        stream.raw_bytes()
     } else {
         let field = SourceArgs::default().open(&args.input, &codec)?;
         write_field(&field, &mut output)?;
@@ -72,7 +72,7 @@ fn decode<T: Scalar>(
     output: &mut Output,
     quiet: bool,
 ) -> Result<()> {
-    let info = stream.info();
+    let info = &stream;
     if is_npy(output.path()) {
         output.put(&npy_header(info.header().dtype, &info.header().shape))?;
     }

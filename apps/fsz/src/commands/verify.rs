@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fsz::{Codec, Dtype, Stream};
+use fsz::{Codec, DType, Stream};
 use fsz_field::{Field, Scalar, StreamFile};
 use fsz_figure::number;
 use fsz_metrics::{Class, Missing, Sample};
@@ -60,18 +60,18 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let codec = args.codec.codec()?;
     let file = StreamFile::open(&args.input)?;
     let stream = file.stream()?;
-    let header = stream.info().header();
+    let header = stream.header();
     let source = SourceArgs {
         shape: Some(fsz_field::Shape::new(&header.shape)?),
         dtype: Some(header.dtype),
         variable: args.variable.clone().or(header.name.clone()),
-        step: args.step.or(header.step),
+        step: args.step.or(header.time_step),
         block: args.block,
     };
     let original = args.open_original(source, &codec)?;
     let found = match header.dtype {
-        Dtype::F32 => check::<f32>(&codec, &stream, &original, quiet)?,
-        Dtype::F64 => check::<f64>(&codec, &stream, &original, quiet)?,
+        DType::F32 => check::<f32>(&codec, &stream, &original, quiet)?,
+        DType::F64 => check::<f64>(&codec, &stream, &original, quiet)?,
     };
     if args.json {
         terminal::print_json(&found)?;
@@ -125,7 +125,7 @@ fn check<T: Scalar + Sample>(
     original: &Field,
     quiet: bool,
 ) -> Result<Found> {
-    let info = stream.info();
+    let info = &stream;
     let (header, certificate) = (info.header(), info.certificate());
     let missing = Missing::<T>::new(&header.missing);
     let Some(values) = original.as_slice::<T>() else {

@@ -1,7 +1,7 @@
 //! `fsz bench --backend cuda`: the kernels of a CUDA device beside what its memory can do.
 
-use fsz::cuda::{DeviceBench, Roofline, median};
 use fsz::{Bound, Codec, Options, Stream, max_compressed_len};
+use fsz_bench::{DeviceBench, Roofline, median};
 use fsz_field::{Output, Scalar, Values};
 
 use super::Args;
@@ -120,13 +120,13 @@ impl<'a> Work<'a> {
         row.compress(median(times.encode), roofline);
         row.decompress(decompress, roofline);
         row.min_max(median(times.survey), roofline);
-        row.variants = Some(Variants::of(stream.info().tile_counts()));
+        row.variants = Some(Variants::of(stream.tile_counts()));
         report.add(row);
         Ok(stream)
     }
 
-    fn options(&self, bound: f64) -> Options {
-        let options = Options::new(Bound::ValueRange(bound));
+    fn options(&self, bound: f64) -> CompressOptions {
+        let options = CompressOptions::new(Bound::ValueRange(bound));
         self.missing.iter().fold(options, |options, &value| options.missing(value))
     }
 }

@@ -77,14 +77,14 @@ struct Research {
 impl Report {
     /// The report of a stream.
     pub fn of(stream: &Stream<'_>) -> Report {
-        let info = stream.info();
+        let info = &stream;
         let (header, certificate, tiles) = (info.header(), info.certificate(), info.tile_counts());
         let elements = header.elements();
         let (backend, backend_reason) = codec::decoder(stream);
         Report {
             format_version: header.format_version,
             name: header.name.clone(),
-            step: header.step,
+            step: header.time_step,
             start: header.start.clone(),
             dtype: header.dtype.name(),
             shape: header.shape.clone(),
@@ -110,7 +110,7 @@ impl Report {
                 escaped: certificate.escaped,
             },
             tiles: Tiles::of(tiles),
-            research: Research::of(&header.research),
+            research: Research::of(header.profile.research().unwrap_or(&fsz::Research::default())),
             backend: backend.name(),
             backend_reason,
         }
@@ -202,6 +202,7 @@ impl Research {
                 fsz::Centering::Off => "off",
                 fsz::Centering::FirstCode => "first-code",
                 fsz::Centering::Mean => "mean",
+                _ => "unknown",
             },
             order2: research.order2,
             block_len: research.block_len,

@@ -12,7 +12,7 @@ use crate::failure::Result;
 pub fn write(stream: &Stream<'_>, mut output: Output) -> Result<()> {
     let mut lines = BufWriter::new(&mut output);
     writeln!(lines, "index,kind,order,centered,bytes,escapes,rates")?;
-    for tile in stream.info().tiles() {
+    for tile in stream.tiles() {
         let tile = tile?;
         let rates: Vec<String> = tile.rates().iter().map(u8::to_string).collect();
         writeln!(

@@ -1,7 +1,7 @@
 //! The figures of a CUDA device as a table, JSON and CSV.
 
-use fsz::cuda::Roofline;
 use fsz::{DeviceInfo, TileCounts};
+use fsz_bench::Roofline;
 use serde::Serialize;
 
 use crate::commands::bench::case::Case;
