@@ -41,7 +41,7 @@ impl Kind {
             return Ok(Kind::Bp);
         }
         if !metadata.is_file() {
-            return Err(Error::file(path, "not a regular file: inputs are memory-mapped"));
+            return Err(Error::file(path, "not a regular file: inputs must be memory-mapped"));
         }
         let start = start_of(path, FSZ_MAGIC.len())?;
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
@@ -77,7 +77,7 @@ fn not_fsz(path: &Path, start: &[u8]) -> Error {
         [b'F', b'S', b'Z', b'1', ..] => {
             "written by the paper author's FSZ release (magic FSZ1), which is another format"
         }
-        _ if FSZ_MAGIC.starts_with(start) => "truncated: there is no whole FSZ header",
+        _ if FSZ_MAGIC.starts_with(start) => "truncated: shorter than an FSZ header",
         _ => "not an FSZ stream: it does not begin with FSZ's magic",
     };
     Error::file(path, reason)

@@ -85,7 +85,7 @@ struct Header {
 impl Header {
     /// The header of a file and where its values begin, or what is wrong with it.
     fn parse(file: &[u8]) -> Result<(Header, usize), String> {
-        let damaged = || "not a whole .npy header: the file is damaged".to_owned();
+        let damaged = || "incomplete .npy header: the file is damaged".to_owned();
         let rest = file.strip_prefix(MAGIC).ok_or_else(damaged)?;
         let ([major, _minor], rest) = rest.split_first_chunk().ok_or_else(damaged)?;
         let (len, rest) = match major {
@@ -97,7 +97,7 @@ impl Header {
                 let (len, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
                 (u32::from_le_bytes(*len) as usize, rest)
             }
-            other => return Err(format!(".npy version {other} is not known: save it as 1.0")),
+            other => return Err(format!("unknown .npy version {other}: save it as version 1.0")),
         };
         let text = rest.get(..len).ok_or_else(damaged)?;
         let text = std::str::from_utf8(text).map_err(|_| damaged())?;
@@ -115,7 +115,7 @@ impl Header {
             let value = after.trim_start().strip_prefix(':')?.trim_start();
             rest = match key {
                 "descr" if value.starts_with('[') => {
-                    return Some(Err("a structured array: save one field of it alone".into()));
+                    return Some(Err("a structured array: save one of its fields alone".into()));
                 }
                 "descr" => {
                     let (value, after) = quoted(value)?;
@@ -151,8 +151,8 @@ impl Header {
             "f8" => DType::F64,
             _ => {
                 return Err(format!(
-                    "values of type '{descr}': only float32 and float64 are compressed, so \
-                     convert them with .astype(numpy.float32)"
+                    "values of type '{descr}': only float32 and float64 are supported; convert with \
+                     .astype(numpy.float32)"
                 ));
             }
         };

@@ -12,7 +12,7 @@ use crate::{npy, raw, stream};
 
 /// Opens a field of one file; a compressed one is decoded with `codec` into memory.
 ///
-/// A `.bp` holds many fields: open it by itself and choose one.
+/// A `.bp` may hold many fields: open it with `bp::Bp` and choose one.
 ///
 /// # Errors
 /// When the file cannot be read, is damaged, or needs hints that were not given.
@@ -25,10 +25,13 @@ pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
         Kind::Zfp => crate::zfp_file::open_zfp(path, hints)?,
         #[cfg(not(feature = "zfp"))]
         Kind::Zfp => {
-            return Err(Error::file(path, "a zfp file, and this build has no zfp: see README"));
+            return Err(Error::file(
+                path,
+                "this build cannot read zfp files: build with --features zfp",
+            ));
         }
         Kind::Bp => {
-            let reason = "an ADIOS2 file holds many fields: extract one with fsz extract";
+            let reason = "an ADIOS2 file may hold many fields: extract one with fsz extract";
             return Err(Error::file(path, reason));
         }
     };
@@ -36,14 +39,14 @@ pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
     Ok(field)
 }
 
-/// Errs when the caller claims another shape or type than the file tells.
+/// Errs when the hints contradict the file.
 fn agree(path: &Path, field: &Field, hints: &Hints) -> Result<()> {
     if let Some(shape) = hints.shape.as_ref().filter(|shape| *shape != field.shape()) {
-        let reason = format!("its shape is {}, not {shape}: leave --shape out", field.shape());
+        let reason = format!("the file's shape is {}, not {shape}: omit --shape", field.shape());
         return Err(Error::file(path, reason));
     }
     if let Some(dtype) = hints.dtype.filter(|dtype| *dtype != field.dtype()) {
-        let reason = format!("its values are {}, not {dtype}: leave --dtype out", field.dtype());
+        let reason = format!("the file's values are {}, not {dtype}: omit --dtype", field.dtype());
         return Err(Error::file(path, reason));
     }
     Ok(())

@@ -74,7 +74,7 @@ impl Output {
         let before = fs::metadata(path).ok();
         match &before {
             Some(there) if there.is_dir() => {
-                return Err(Error::file(path, "a folder: name a file in it"));
+                return Err(Error::file(path, "is a directory: name a file in it"));
             }
             Some(there) if !there.is_file() || is_open_file(path) => {
                 // At the end of a file that the caller opened; a pipe or device has none.
@@ -200,7 +200,7 @@ fn is_open_file(path: &Path) -> bool {
 fn standard_output() -> io::Result<File> {
     let stdout = io::stdout();
     if stdout.is_terminal() {
-        return Err(io::Error::other("standard output is a terminal: redirect it"));
+        return Err(io::Error::other("standard output is a terminal: redirect it or name a file"));
     }
     #[cfg(unix)]
     let copy = std::os::fd::AsFd::as_fd(&stdout).try_clone_to_owned()?;
@@ -216,7 +216,7 @@ fn followed(path: &Path) -> Result<PathBuf> {
         let Ok(target) = fs::read_link(&path) else {
             return match path.file_name() {
                 Some(_) => Ok(path),
-                None => Err(Error::file(&path, "not the name of a file")),
+                None => Err(Error::file(&path, "is not a file name")),
             };
         };
         path = folder(&path).join(target);

@@ -29,7 +29,7 @@ pub(crate) fn open_raw(path: &Path, hints: &Hints) -> Result<Field> {
         Some(dtype) => return Err(wrong_size(path, &shape, dtype, len)),
         None => [DType::F32, DType::F64].into_iter().find(fits).ok_or_else(|| {
             let reason =
-                format!("{len} bytes hold shape {shape} neither as f32 nor as f64: check --shape");
+                format!("{len} bytes fit shape {shape} neither as f32 nor as f64: check --shape");
             Error::file(path, reason)
         })?,
     };
@@ -64,8 +64,7 @@ fn dtype_of_ending(path: &Path) -> Option<DType> {
 fn no_shape(path: &Path, len: u64, dtype: Option<DType>) -> Error {
     let size = dtype.map_or(4, DType::size) as u64;
     let reason = format!(
-        "the shape is not known: give --shape, such as --shape {} for all {len} bytes in one \
-         dimension",
+        "unknown shape: give --shape, for example --shape {} to read all {len} bytes as one dimension",
         len / size
     );
     Error::file(path, reason)
@@ -74,8 +73,7 @@ fn no_shape(path: &Path, len: u64, dtype: Option<DType>) -> Error {
 fn wrong_size(path: &Path, shape: &Shape, dtype: DType, len: u64) -> Error {
     let needed = u128::from(shape.elements()) * dtype.size() as u128;
     let reason = format!(
-        "shape {shape} of {dtype} is {needed} bytes and the file has {len}: shape or type is wrong \
-         (--shape, --dtype)"
+        "shape {shape} of {dtype} takes {needed} bytes, the file has {len}: wrong --shape or --dtype"
     );
     Error::file(path, reason)
 }

@@ -85,7 +85,7 @@ fn named(field: Field, stream: &Stream<'_>) -> Field {
 
 /// Memory for a field, asked for in a way that a hostile header cannot turn into an abort.
 pub(crate) fn zeros<T: Scalar>(shape: &Shape) -> Result<Vec<T>> {
-    let too_large = || Error::Argument(format!("there is no memory for a field of shape {shape}"));
+    let too_large = || Error::Argument(format!("out of memory for a field of shape {shape}"));
     let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| too_large())?;

@@ -15,7 +15,7 @@ use crate::storage::Scalar;
 use crate::stream::zeros;
 use crate::zfp::Zfp;
 
-/// Opens a `.zfp` file and decodes it. Of one without a header the hints tell rate, type and shape.
+/// Opens a `.zfp` file and decodes it. Without a header, the hints give rate, type and shape.
 pub(crate) fn open_zfp(path: &Path, hints: &Hints) -> Result<Field> {
     let map = map_file(path)?;
     let mut zfp = Zfp::from_bytes(&map);
@@ -27,8 +27,8 @@ pub(crate) fn open_zfp(path: &Path, hints: &Hints) -> Result<Field> {
             DType::F64 => headerless::<f64>(&mut zfp, shape, *rate),
         }
     } else {
-        let reason = "a zfp stream without a header: bits per value, type and shape must be told, \
-                      which fsz-viewer asks for";
+        let reason = "a zfp stream without zfp's header: open it in fsz-viewer, which asks for rate, \
+                      type and shape";
         return Err(Error::file(path, reason));
     };
     field.map_err(|e| Error::file(path, e.to_string()))

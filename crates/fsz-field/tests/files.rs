@@ -87,18 +87,18 @@ fn a_raw_file_that_does_not_fit_is_refused() {
     };
     let path = folder.file("T.f32", &f32s([1.0; 6]));
     refused(&path, &Hints::default(), "--shape 6");
-    refused(&path, &hints("7", None), "shape or type is wrong");
-    refused(&path, &hints("6", Some(DType::F64)), "48 bytes and the file has 24");
+    refused(&path, &hints("7", None), "wrong --shape or --dtype");
+    refused(&path, &hints("6", Some(DType::F64)), "takes 48 bytes, the file has 24");
     refused(
         &folder.file("T_2020.f32", &f32s([1.0; 6])),
         &Hints::default(),
-        "shape or type is wrong",
+        "wrong --shape or --dtype",
     );
     refused(&folder.file("T.dat", &[0; 25]), &hints("6", None), "neither as f32 nor as f64");
     refused(&folder.0.path().join("none.f32"), &Hints::default(), "No such file");
     refused(&folder.0.path().join("none.npy"), &Hints::default(), "No such file");
     let huge = hints("2305843009213693951", Some(DType::F64));
-    refused(&path, &huge, "shape or type is wrong");
+    refused(&path, &huge, "wrong --shape or --dtype");
 }
 
 #[test]

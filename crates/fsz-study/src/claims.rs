@@ -1,4 +1,4 @@
-//! The paper's claims beside what was measured here.
+//! The paper's claims beside the results of the study.
 
 use crate::gpu::GpuRun;
 use crate::html::Data;
@@ -14,14 +14,13 @@ mod throughput;
 mod tiles;
 mod verdict;
 
-/// What is to be known of the table.
-pub const ABOUT: &str = "Each claim of the paper, its number and the data behind it, beside what was \
-found here and on which data. The paper's own data (84 fields of SDRBench and Open-SciVis, on a \
-GH200) is not among these fields unless it was given. <b>agrees</b>: within 10 % of the paper's \
-figure, or the statement holds. <b>does not agree</b>: the figure is another one, or the statement \
-fails, on these fields. <b>not reached</b>: a largest figure of the paper that none of these fields \
-comes to; the field that it was found on is named beside it. <b>not measured here</b>: with the \
-reason. cuSZp stands for our models of it.";
+/// The introduction of the table.
+pub const ABOUT: &str = "Each claim of the paper with its figure and data, beside the result of this \
+study and its data. The paper's data (84 fields of SDRBench and Open-SciVis, on a GH200) is included \
+only if it was given. <b>agrees</b>: within 10 % of the paper's figure, or the statement holds. \
+<b>does not agree</b>: a different figure, or the statement fails, on these fields. <b>not \
+reached</b>: the paper's maximum is not reached by any of these fields; the paper's field is named. \
+<b>not measured here</b>: with the reason. cuSZp means our models of it.";
 
 /// The table's file.
 pub const FILE: &str = "claims.csv";
@@ -38,7 +37,7 @@ pub fn table(fields: &[FieldRecord], gpu: Option<&GpuRun>) -> Data {
     Data { file: FILE, head: "claim,paper,paper_data,here,data_here,verdict", rows: claims.rows }
 }
 
-/// How many claims came to what.
+/// The number of claims by verdict.
 pub fn summary(claims: &Data) -> String {
     let count = |verdict: &str| {
         claims.rows.iter().filter(|row| row.last().is_some_and(|v| v.starts_with(verdict))).count()
@@ -46,7 +45,7 @@ pub fn summary(claims: &Data) -> String {
     let [agree, not, reached, none] =
         ["agrees", "does not agree", "not reached", "not measured"].map(count);
     format!(
-        "<p>Of {} claims {agree} agree, {not} do not, {reached} are not reached, {none} are not \
+        "<p>Of {} claims, {agree} agree, {not} do not, {reached} are not reached and {none} are not \
          measured here.</p>",
         claims.rows.len()
     )
@@ -57,7 +56,7 @@ struct Claims {
     rows: Vec<Vec<String>>,
 }
 
-/// What the paper says.
+/// A claim of the paper.
 #[derive(Clone, Copy)]
 struct Claim<'a> {
     what: &'a str,

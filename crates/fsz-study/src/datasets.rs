@@ -75,9 +75,9 @@ pub fn html(fields: &[FieldRecord]) -> String {
     // Fixed-rate zfp keeps no bound: its ratio is FSZ's by construction.
     let names = in_order(all.iter().map(|s| s.codec).filter(|codec| *codec != "zfp-rate"));
     let head: String = names.iter().map(|name| format!("<th>{}", escaped(name))).collect();
-    let mut page = "<p>Per data set (what stands before the first _ of a field's name): mean ± \
-                    standard deviation (over n − 1), and smallest to largest, of its fields; the \
-                    largest mean is bold.</p>"
+    let mut page = "<p>Per data set (the part of a field's name before the first _): mean ± standard \
+                    deviation (over n − 1), and minimum to maximum, over its fields; the largest mean \
+                    is bold.</p>"
         .to_owned();
     for bound in bounds(fields) {
         page += &format!("<h3>At {bound:e}</h3><div class='wide'><table><tr><th>data set{head}");

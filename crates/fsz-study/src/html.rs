@@ -43,7 +43,7 @@ impl Data {
     /// The file's name alone: what is drawn, or too long to be read.
     pub fn named(&self) -> String {
         let (rows, file) = (self.rows.len(), self.file);
-        format!("<p class='file'>{file}, {rows} rows, lies beside this page</p>")
+        format!("<p class='file'>{file}, {rows} rows, beside this page</p>")
     }
 
     /// The table alone.

@@ -1,16 +1,16 @@
-//! Figures of peers that were measured once, with their own programs, on one GPU.
+//! Figures of peer programs, measured once on one GPU.
 
 use crate::html::Data;
 
 const FIGURES: &str = include_str!("measured_peers.csv");
 
-/// How they came about.
-pub const SOURCE: &str = "Programs of others that do not run here were measured once for this \
-project on one NVIDIA H200 (CUDA 13.0): 26 fields of 512 MiB in single precision, 6 synthetic and 20 \
-real ones mirror-repeated along the slowest axis; geometric means of the compression ratio and of \
-GB/s of uncompressed bytes over kernel time (events, 3 warm-ups, median of 11 runs). cuSZp in its \
-one-dimensional modes, decompressing with the zero-fill of the output that it needs. These are other \
-fields than this study's: compare the rows with each other, not with the tables above.";
+/// How they were measured.
+pub const SOURCE: &str = "Peer programs measured once for this project on an NVIDIA H200 (CUDA 13.0): \
+26 single-precision fields of 512 MiB, 6 synthetic and 20 real ones repeated (mirrored) along the \
+slowest axis; geometric means of the compression ratio and of GB/s of uncompressed bytes over kernel \
+time (events, 3 warm-ups, median of 11 runs). cuSZp ran in its one-dimensional modes; its \
+decompression includes the required zero-fill of the output. These fields differ from this study's: \
+compare the rows with each other, not with the tables above.";
 
 /// The table.
 pub fn table() -> Data {

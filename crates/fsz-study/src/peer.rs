@@ -108,7 +108,7 @@ impl Peer {
         let bytes = std::fs::read(&output).unwrap_or_default();
         if bytes.len() != size_of_val(out) {
             return fail(format!(
-                "{}: {} gave {} bytes back, not {}: see its `decompress` line",
+                "{}: {} returned {} bytes, not {}: check its `decompress` line",
                 self.file.display(),
                 self.name,
                 bytes.len(),
@@ -118,7 +118,7 @@ impl Peer {
         bytemuck::cast_slice_mut(out).copy_from_slice(&bytes);
         match std::fs::metadata(&compressed) {
             Ok(data) if data.len() > 0 => Ok(data.len()),
-            _ => fail(format!("{}: `compress` wrote no {{compressed}}", self.file.display())),
+            _ => fail(format!("{}: `compress` did not write {{compressed}}", self.file.display())),
         }
     }
 

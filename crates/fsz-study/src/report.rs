@@ -111,27 +111,26 @@ fn html(study: &Study<'_>, all: &[Data]) -> String {
 
 const RATIO: &str = "Bytes of the field over bytes of the stream. fsz-paper is the paper's own \
 design (mean centering) in this implementation. cuszp-plain-model and cuszp-outlier-model are \
-<b>models</b>: cost models of ours after cuSZp's publications, which count the bytes of its format \
-and decode as it would; its program did not run. zfp-accuracy is told the same absolute bound and \
-stays below it; zfp-rate is fixed-rate zfp, cuZFP's mode, at FSZ's size. zfp takes no part in fields \
-with NaN, ±Inf or missing values, which it does not know.";
+<b>models</b>: our cost models based on cuSZp's publications, which count the bytes of its format and \
+decode as it would; cuSZp itself was not run. zfp-accuracy uses the same absolute bound as its \
+tolerance; zfp-rate is fixed-rate zfp (cuZFP's mode) at FSZ's size. zfp is omitted for fields with \
+NaN, ±Inf or missing values, which it does not support.";
 const ABLATION: &str = "Compression ratio as the paper's ideas are added one by one: order 1 in \
 independent blocks (base), cross-block state, centering on the mean, order 2 (lz2). Tiles: the \
-paper's design with other block lengths and blocks per tile against 32 × 8, over all fields and \
-bounds; as in the paper a win or loss is a difference of more than 2 %, and lower counts every case \
-that is below by any amount. Fields with NaN, ±Inf or missing values are left out of it, since only \
-standard tiles hold exceptions. Variants: shares of the product's tiles; escaped ones are constant, \
-verbatim or have exceptions. LZ1, LZ2: first-, second-order Lorenzo prediction.";
-const CURVES: &str = "Higher and further left is better. FSZ, like every quantizer, spreads its \
-error evenly up to the bound; zfp-accuracy is told a bound and keeps far below it.";
-const MATCHED: &str = "The middle slice, with the liveliest part enlarged; one scale of colours per \
-row, over the range of the original's slice. Beyond the bound: the share of all the field's points \
-whose error is larger than the bound that FSZ kept. zfp-rate is fixed-rate zfp, whose blocks \
-are cuZFP's, as long as FSZ's stream; for a zfp stream that was given (--zfp-stream) FSZ takes the bound at which it \
-is as long as that.";
-const FIDELITY: &str = "The error of a good quantizer is uniform over ±bound and white; a power \
-spectrum ratio of 1 keeps every scale. Gradient and Laplacian: RMS error over the RMS of the \
-original's. Worst tile: the 256 elements with the largest RMSE.";
+paper's design with other block lengths and blocks per tile compared with 32 × 8, over all fields and \
+bounds; as in the paper, a win or loss is a difference of more than 2 %; lower counts every lower \
+ratio. Fields with NaN, ±Inf or missing values are excluded, because only standard tiles can hold \
+exceptions. Variants: shares of FSZ's tiles; escaped tiles are constant, verbatim or have \
+exceptions. LZ1, LZ2: first-, second-order Lorenzo.";
+const CURVES: &str = "Higher and further left is better. The error of FSZ, as of every uniform \
+quantizer, is spread evenly up to the bound; zfp-accuracy stays far below its tolerance.";
+const MATCHED: &str = "The middle slice with its most detailed part enlarged; one color scale per row, \
+over the range of the original slice. Beyond the bound: the share of all points of the field whose \
+error exceeds FSZ's bound. zfp-rate is fixed-rate zfp (cuZFP's blocks) at the size of FSZ's stream; \
+for a given zfp stream (--zfp-stream), FSZ's bound is chosen to give the same stream size.";
+const FIDELITY: &str = "The error of a good quantizer is white and uniform over ±bound; a power spectrum \
+ratio of 1 preserves every scale. Gradient and Laplacian: RMS error over the RMS of the original. \
+Worst tile: the 256 elements with the largest RMSE.";
 
 /// A table of words stands to the left.
 fn words(table: String) -> String {
@@ -169,8 +168,8 @@ fn page(sections: &[Section]) -> String {
          <meta name='viewport' content='width=device-width'>\
          <meta name='color-scheme' content='light dark'><title>FSZ study</title>\
          <style>{STYLE}</style>\n<h1>FSZ study</h1>\n\
-         <p>Bounds are value-range bounds: times max − min of the field. Every table and plot has a \
-         CSV file beside this page. Made by fsz {}.</p>\n<nav>{}</nav>\n{}</html>\n",
+         <p>Bounds are value-range bounds: multiples of max − min of the field. Every table and plot has a \
+         CSV file beside this page. Created by fsz {}.</p>\n<nav>{}</nav>\n{}</html>\n",
         env!("CARGO_PKG_VERSION"),
         links.collect::<String>(),
         bodies.collect::<String>(),
@@ -191,7 +190,7 @@ fn inventory(fields: &[FieldRecord]) -> String {
 
 /// The command line, for whoever wants to make the report again.
 fn made_by(command: &str) -> String {
-    format!("<p>Made by <code>{}</code>.</p>", escaped(command))
+    format!("<p>Created by <code>{}</code>.</p>", escaped(command))
 }
 
 /// The comparisons that have pictures: those with streams of other programs first, the first ones
@@ -256,16 +255,15 @@ fn decibels(psnr: f64) -> String {
 fn throughput(gpu: Option<&GpuRun>, table: String) -> String {
     match gpu {
         Some(run) => format!(
-            "<p>Measured on {}: GB/s of uncompressed bytes; of copy is the share of what a copy of as \
-             many bytes, read and written, reaches in the same run; bytes per element are the least \
-             that the kernel must move. The ratio of the paper's kernels is that of this \
-             implementation's stream, whose payload they write too (but for missing values).</p>{}{table}",
+            "<p>Measured on {}: GB/s of uncompressed bytes. Of copy: relative to a copy that reads and \
+             writes as many bytes in the same run. Bytes per element: the minimum that the kernel must \
+             move. The paper's kernels are shown at the ratio of this implementation's stream, whose \
+             payload they also write (except for missing values).</p>{}{table}",
             escaped(&run.device.name),
             figures::roofline(run)
         ),
-        None => "<p>No figures of a device were given: <code>fsz bench --backend cuda --reference \
-                 --json FILE</code> on a machine with one, then <code>fsz study --gpu-json FILE</code>.\
-                 </p>"
+        None => "<p>No GPU results were given: run <code>fsz bench --backend cuda --reference --json \
+                 FILE</code> on a machine with a GPU, then <code>fsz study --gpu-json FILE</code>.</p>"
             .to_owned(),
     }
 }

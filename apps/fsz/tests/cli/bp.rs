@@ -120,11 +120,11 @@ fn misuse() {
     let fixture = Fixture::new();
     write(&fixture);
     let extract = |more: &[&'static str]| [&["extract", "out.bp", "-o", "x.fsz"], more].concat();
-    fixture.refused(&extract(&["--variable", "Q"]), "there are: T, count, plain, whole");
+    fixture.refused(&extract(&["--variable", "Q"]), "available: T, count, plain, whole");
     fixture.refused(&extract(&["--variable", "T", "--step", "2"]), "no step 2");
     fixture.refused(&extract(&["--variable", "T"]), "--block");
     fixture.refused(&extract(&["--variable", "T", "--block", "2"]), "no block 2");
-    fixture.refused(&extract(&["--variable", "plain"]), "not stored as an FSZ stream");
+    fixture.refused(&extract(&["--variable", "plain"]), "not compressed with FSZ");
     let array = ["extract", "out.bp", "-o", "x.npy", "--variable"];
     fixture.refused(&[&array[..], &["count"]].concat(), "i32");
     fixture.refused(&[&array[..], &["T", "--block", "9"]].concat(), "no block 9");

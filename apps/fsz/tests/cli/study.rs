@@ -190,7 +190,7 @@ fn a_peer_is_measured_and_its_bound_checked() {
     fixture.write("short.toml", adapter("short", "[\"touch\", \"{output}\"]").as_bytes());
     fixture.refused(
         &["study", FIELD, "--out", "s", "--force", "--peer", "short.toml"],
-        "gave 0 bytes back",
+        "returned 0 bytes",
     );
     fixture.write("none.toml", adapter("none", "[\"no-such-program-here\"]").as_bytes());
     fixture.refused(

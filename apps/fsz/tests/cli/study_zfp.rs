@@ -88,11 +88,11 @@ mod with_zfp {
     #[test]
     fn a_stream_of_cuzfp_stands_beside_the_others() {
         let fixture = Fixture::new();
-        let fixture = concat!(
+        let stream = concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/../../crates/fsz-field/tests/fixtures/cuzfp_20x24x28_rate8.zfp"
         );
-        fixture.write("cuzfp.zfp", &std::fs::read(fixture).unwrap());
+        fixture.write("cuzfp.zfp", &std::fs::read(stream).unwrap());
         let value = |i: i32| {
             let (z, y, x) = (i / (24 * 28), i / 28 % 24, i % 28);
             (3 * x * x + 5 * y * y - 7 * z * z + 2 * x * y - z * x) as f32 / 64.0
@@ -115,7 +115,7 @@ mod with_zfp {
         assert!(curve.contains("cuzfp.zfp,8.0000,inf,0e0"), "{curve}");
         let claims = fixture.read_text("s/claims.csv");
         let own = claims.lines().find(|line| line.contains("PSNR above cuZFP's own")).unwrap();
-        assert!(own.ends_with("1 stream,does not agree: below some of them"), "{own}");
+        assert!(own.ends_with("1 stream,does not agree: lower than some of them"), "{own}");
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod with_zfp {
                 words,
             );
         };
-        refused("U=with.zfp", "no field of this name");
+        refused("U=with.zfp", "no field is named U");
         refused("T_6x20x30=none.zfp", "none.zfp");
         refused("T_6x20x30", "FIELD=FILE");
         fixture.fine(&["study", FIELD, "--range", "1e-3", "--out", "s"]);

@@ -7,7 +7,7 @@ use crate::fixture::{FIELD, Fixture};
 fn a_build_without_zfp_says_so() {
     let fixture = Fixture::with_field();
     fixture.write("T.zfp", b"zfp\x05 and more");
-    fixture.refused(&["compare", FIELD, "T.zfp"], "has no zfp");
+    fixture.refused(&["compare", FIELD, "T.zfp"], "--features zfp");
 }
 
 #[cfg(feature = "zfp")]

@@ -6,7 +6,7 @@ use super::{Claim, Claims};
 use crate::record::{BoundRecord, CurvePoint, FieldRecord, Matched, Ratio};
 use crate::stats::range;
 
-const NOTHING: &str = "no field that zfp takes, or no zfp in this build";
+const NOTHING: &str = "no field that zfp supports, or a build without zfp";
 const RELHUM: &str = "CESM-ATM RELHUM at ratio 14.9";
 
 /// FSZ and fixed-rate zfp of the same size.
@@ -32,25 +32,25 @@ fn streams(claims: &mut Claims, evidence: &Evidence<'_>) {
     let (gaps, shares): (Vec<f64>, Vec<f64>) = found.unzip();
     let [psnr, beyond] = [
         Claim {
-            what: "PSNR above cuZFP's own streams at the same size",
+            what: "PSNR gain over streams written by cuZFP, at the same size",
             figure: "+8.7 dB",
             on: RELHUM,
         },
         Claim {
-            what: "cuZFP's own streams exceed the bound that FSZ keeps at their size",
+            what: "streams written by cuZFP violate the bound that FSZ keeps at the same size",
             figure: "23.0 %",
             on: RELHUM,
         },
     ];
     let ((low, high), (few, many)) = (range(gaps.iter().copied()), range(shares.iter().copied()));
-    let none = || Verdict::NotMeasured("no stream of cuZFP was given (--zfp-stream)".to_owned());
+    let none = || Verdict::NotMeasured("no cuZFP stream was given (--zfp-stream)".to_owned());
     let some = |holds: bool, why: &str| match gaps.is_empty() {
         true => none(),
         false => Verdict::holds(holds, why),
     };
     let on = count(gaps.len(), "stream");
     let here = format!("{low:+.1} to {high:+.1} dB");
-    claims.add(psnr, &here, &on, some(low > 0.0, "below some of them"));
+    claims.add(psnr, &here, &on, some(low > 0.0, "lower than some of them"));
     let here = format!("{few:.1} to {many:.1} % of the points");
     claims.add(beyond, &here, &on, some(few > 0.0, "some keep it"));
 }
@@ -61,7 +61,7 @@ fn psnr(claims: &mut Claims, evidence: &Evidence<'_>) {
     gaps.retain(|gap| gap.is_finite());
     gaps.sort_by(f64::total_cmp);
     let claim = Claim {
-        what: "PSNR above fixed-rate zfp's, cuZFP's mode, at the same size",
+        what: "PSNR gain over fixed-rate zfp (cuZFP's mode) at the same size",
         figure: "+8.7 dB",
         on: RELHUM,
     };
@@ -71,10 +71,10 @@ fn psnr(claims: &mut Claims, evidence: &Evidence<'_>) {
     let won = gaps.iter().filter(|&&gap| gap > 0.0).count();
     let middle = gaps[gaps.len() / 2];
     let here = format!(
-        "{least:+.1} to {most:+.1} dB, median {middle:+.1}; above in {won} of {} cases",
+        "{least:+.1} to {most:+.1} dB, median {middle:+.1}; higher in {won} of {} cases",
         gaps.len()
     );
-    let verdict = Verdict::holds(won == gaps.len(), "below it in some cases");
+    let verdict = Verdict::holds(won == gaps.len(), "lower in some cases");
     claims.add(claim, &here, &evidence.all(), verdict);
 }
 
@@ -88,7 +88,7 @@ fn beyond(claims: &mut Claims, evidence: &Evidence<'_>) {
     });
     let shares: Vec<(f64, f64)> = pairs.collect();
     let claim = Claim {
-        what: "fixed-rate zfp exceeds FSZ's bound at the same size, FSZ does not",
+        what: "fixed-rate zfp violates FSZ's bound at the same size; FSZ does not",
         figure: "23.0 % of the points, 0 %",
         on: RELHUM,
     };
@@ -99,12 +99,12 @@ fn beyond(claims: &mut Claims, evidence: &Evidence<'_>) {
     let most = shares.iter().fold(0.0f64, |most, (_, zfp)| most.max(*zfp));
     let fsz = shares.iter().fold(0.0f64, |most, (fsz, _)| most.max(*fsz));
     let here = format!(
-        "it does in {exceeded} of {} cases, up to {most:.1} % of the points; FSZ {fsz:.1} %",
+        "zfp violates it in {exceeded} of {} cases, at up to {most:.1} % of the points; FSZ at {fsz:.1} %",
         shares.len()
     );
     let verdict = match fsz > 0.0 {
-        true => Verdict::DoesNotAgree("FSZ exceeds it".to_owned()),
-        false => Verdict::holds(2 * exceeded > shares.len(), "it mostly keeps the bound here"),
+        true => Verdict::DoesNotAgree("FSZ violates it".to_owned()),
+        false => Verdict::holds(2 * exceeded > shares.len(), "zfp mostly keeps the bound here"),
     };
     claims.add(claim, &here, &evidence.all(), verdict);
 }
@@ -126,7 +126,7 @@ fn rate_distortion(claims: &mut Claims, evidence: &Evidence<'_>) {
         figure: "lower",
         on: "6 data sets",
     };
-    let here = format!("lower at {above} of {all} points of its curves");
+    let here = format!("lower at {above} of {all} points of the curves");
     let verdict = match all {
         0 => Verdict::NotMeasured(NOTHING.to_owned()),
         _ => Verdict::holds(2 * above > all, "mostly higher than FSZ's here"),

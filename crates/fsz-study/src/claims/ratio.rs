@@ -62,7 +62,7 @@ fn highest(claims: &mut Claims, evidence: &Evidence<'_>) {
         _ => Verdict::holds(lost.len() * 24 <= all, format!("lost {}", some(&lost))),
     };
     let here = format!(
-        "the paper's design lost {} of {all}, this implementation's own centering {lost_by_own}",
+        "lost {} of {all} with the paper's centering, {lost_by_own} with this implementation's",
         lost.len()
     );
     claims.add(claim, &here, &evidence.all(), verdict);
@@ -96,7 +96,7 @@ fn every_rate(claims: &mut Claims, evidence: &Evidence<'_>) {
     );
     let verdict = match margins.len() {
         0 => Verdict::NotMeasured(NO_FIELD.to_owned()),
-        _ => Verdict::holds(lost == 0, "below it in some cases"),
+        _ => Verdict::holds(lost == 0, "lower in some cases"),
     };
     claims.add(claim, &here, &evidence.all(), verdict);
 }
@@ -109,11 +109,11 @@ fn fz_gpu(claims: &mut Claims, evidence: &Evidence<'_>) {
     let claim = Claim { what: "ratio over FZ-GPU, geometric mean", figure: "5–12×", on: FIELDS };
     let verdict = match here {
         h if h.is_nan() => Verdict::NotMeasured(
-            "its program did not run (--peer with the name FZ-GPU runs it); measured_peers.csv has \
-             figures of it beside cuSZp's"
+            "FZ-GPU was not run (add it with --peer under the name FZ-GPU); measured_peers.csv has \
+             earlier figures for it and cuSZp"
                 .to_owned(),
         ),
-        h => Verdict::holds((5.0..=12.0).contains(&h), "another factor here"),
+        h => Verdict::holds((5.0..=12.0).contains(&h), "a different factor here"),
     };
     claims.add(claim, &format!("{here:.2}×"), &evidence.all(), verdict);
 }
@@ -123,12 +123,12 @@ fn bound(claims: &mut Claims, evidence: &Evidence<'_>) {
     let broken: u64 = found().map(|r| r.bound_violations).sum();
     let claim = Claim {
         what: "every value is within the bound",
-        figure: "0 points beyond it",
+        figure: "0 violations",
         on: "CESM-ATM RELHUM, 168.5 million points",
     };
     let verdict = match found().next() {
         None => Verdict::NotMeasured(NO_FIELD.to_owned()),
-        Some(_) => Verdict::holds(broken == 0, "points beyond it"),
+        Some(_) => Verdict::holds(broken == 0, "violations"),
     };
-    claims.add(claim, &format!("{broken} points beyond it"), &evidence.all(), verdict);
+    claims.add(claim, &format!("{broken} violations"), &evidence.all(), verdict);
 }

@@ -7,9 +7,9 @@ use crate::gpu::{GpuRun, Row};
 use crate::stats::mean;
 
 const FIELDS: &str = "84 fields, 3 bounds, GH200";
-const NO_FIGURES: &str = "no figures of a device were given (--gpu-json)";
+const NO_FIGURES: &str = "no GPU results were given (--gpu-json)";
 const NO_REFERENCE: &str =
-    "the device's figures hold none of the paper's kernels (fsz bench --backend cuda --reference)";
+    "the GPU results do not include the paper's kernels (fsz bench --backend cuda --reference)";
 const TWO: &str = "paper-two-reads";
 const FIVE: &str = "paper-five-reads";
 
@@ -29,7 +29,7 @@ pub fn add(claims: &mut Claims, gpu: Option<&GpuRun>) {
 
     let speedup = pairs.iter().filter_map(|(a, b)| Some(a.compress_gbs? / b.compress_gbs?));
     let claim = Claim {
-        what: "evaluation in a single pass over five reads, mean of the factors",
+        what: "speedup of single-pass evaluation over five reads, mean",
         figure: "2.8×",
         on: FIELDS,
     };
@@ -48,14 +48,13 @@ pub fn add(claims: &mut Claims, gpu: Option<&GpuRun>) {
     let why = match own.is_nan() {
         true => NO_FIGURES.to_owned(),
         false => format!(
-            "the paper's decompressor was not made again; this implementation's reaches {own:.0} GB/s \
-             on {device}"
+            "the paper's decompressor was not reproduced; this implementation reaches {own:.0} GB/s on \
+             {device}"
         ),
     };
     let claim = Claim { what: "decompression, mean", figure: "785 GB/s", on: FIELDS };
     claims.add(claim, "", "", Verdict::NotMeasured(why));
-    let peers =
-        "cuSZp, cuZFP and FZ-GPU did not run beside it; measured_peers.csv has their speeds";
+    let peers = "cuSZp, cuZFP and FZ-GPU were not run; measured_peers.csv has their speeds";
     let claim = Claim {
         what: "faster than cuSZp-P, cuSZp-O, cuZFP and FZ-GPU in compression",
         figure: "1.26×, 1.33×, 7–10×, 6–7×",
@@ -77,8 +76,8 @@ fn same_ratio(claims: &mut Claims, pairs: &[(&Row, &Row)], device: &str, why: &s
     let claim = Claim { what: "both give the same ratio", figure: "identical", on: FIELDS };
     let verdict = match (pairs.len(), told.len()) {
         (0, _) => Verdict::NotMeasured(why.to_owned()),
-        (_, 0) => Verdict::NotMeasured("no payload was compared".to_owned()),
-        _ => Verdict::holds(alike == told.len(), "other payloads in some cases"),
+        (_, 0) => Verdict::NotMeasured("no payloads were compared".to_owned()),
+        _ => Verdict::holds(alike == told.len(), "different payloads in some cases"),
     };
     let here =
         format!("the same payload, bit for bit, in {alike} of {}", count(told.len(), "case"));
@@ -98,7 +97,7 @@ fn a100(claims: &mut Claims, gpu: Option<&GpuRun>, paper: f64) {
             claims.add(claim, &format!("{paper:.0} GB/s"), &run.device.name, verdict);
         }
         None => {
-            let why = "no figures of an A100 were given";
+            let why = "no A100 results were given";
             claims.add(claim, "", "", Verdict::NotMeasured(why.to_owned()));
         }
     }
