@@ -493,7 +493,7 @@ impl Viewer {
                 self.planes.as_ref().and_then(|p| p.subject.as_ref().or(p.original.as_ref()));
             if shown.is_some_and(|plane| plane.size != size) {
                 self.planes = None;
-                self.camera = Camera::default();
+                self.camera.reset();
                 self.cursor = None;
             }
         }
@@ -540,7 +540,7 @@ impl Viewer {
         let Some(leader) = self.set.leader() else { return };
         if axis < leader.grid.axes() && axis != self.place.axis {
             self.place = Place { axis, plane: leader.grid.planes(axis) / 2 };
-            self.camera = Camera::default();
+            self.camera.reset();
             self.cursor = None;
             self.pinned = false;
             self.planes = None;

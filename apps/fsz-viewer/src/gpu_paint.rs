@@ -1,6 +1,6 @@
 //! Planes to pictures, by the GPU that draws the window.
 
-use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_CLASSES, tile_class};
+use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_KINDS, kind_index};
 
 use crate::paint::{self, CpuPainter};
 use crate::painter::{Painted, Painter};
@@ -44,7 +44,7 @@ fn values(plane: &Plane, scene: &Scene<'_>, tiles: bool) -> Option<Result<Pictur
     let slice = plane.slice.as_ref()?;
     let overlay = scene.tiles.filter(|_| tiles).and_then(|tiles| match scene.overlay {
         Overlay::Off => None,
-        Overlay::Variants => Some(fsz_wgpu::Overlay::Classes),
+        Overlay::Variants => Some(fsz_wgpu::Overlay::Kinds),
         Overlay::Rate => Some(fsz_wgpu::Overlay::Rates),
         Overlay::Bytes => {
             Some(fsz_wgpu::Overlay::Bytes { most: u32::from(tiles.largest().max(1)) })
@@ -104,9 +104,9 @@ fn painted(
 }
 
 fn colours(scene: &Scene<'_>, map: Map) -> Colours {
-    let mut classes = [0; TILE_CLASSES];
+    let mut kinds = [0; TILE_KINDS];
     for kind in KINDS {
-        classes[tile_class(kind)] = word(kind_colour(kind));
+        kinds[kind_index(kind)] = word(kind_colour(kind));
     }
     Colours {
         map: map.table().map(word),
@@ -115,7 +115,7 @@ fn colours(scene: &Scene<'_>, map: Map) -> Colours {
         alarm: word(palette::ALARM),
         outside: word(palette::OUTSIDE),
         missing: scene.missing.iter().map(|&v| (v as f32).to_bits()).collect(),
-        classes,
+        kinds,
         scale: Map::Magma.table().map(word),
         overlay: None,
     }

@@ -21,7 +21,11 @@ pub fn number(value: f64) -> String {
         return format!("{value:.3e}");
     }
     let digits = (4.0 - size.log10().floor()).clamp(0.0, 8.0) as usize;
-    format!("{value:.digits$}")
+    let text = format!("{value:.digits$}");
+    match digits {
+        0 => text,
+        _ => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+    }
 }
 
 /// All digits that tell the value from its neighbours.
@@ -63,6 +67,8 @@ mod tests {
         assert_eq!(bytes(3_317_760), "3.3 MB");
         assert_eq!(number(0.0), "0");
         assert_eq!(number(287.514), "287.51");
+        assert_eq!(number(0.001), "0.001");
+        assert_eq!(number(-12000.0), "-12000");
         assert_eq!(number(1.5e-9), "1.500e-9");
         assert_eq!(exact(0.1f32 as f64, true), "0.1");
         assert_eq!(shape(&[30, 192]), "30 × 192");

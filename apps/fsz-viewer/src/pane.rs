@@ -3,7 +3,7 @@
 use eframe::wgpu::FilterMode;
 use egui::{
     Align2, Color32, ColorImage, CornerRadius, FontId, Rect, Response, Sense, Stroke, StrokeKind,
-    TextureHandle, TextureId, TextureOptions, Ui, pos2, vec2,
+    TextureHandle, TextureId, TextureOptions, Ui, Vec2, pos2, vec2,
 };
 
 use crate::camera::Camera;
@@ -147,6 +147,8 @@ pub struct Touch {
     pub planes: i32,
     /// The user takes the pane by its title.
     pub taken: bool,
+    /// Size of the pane, without title and colour bar.
+    pub size: Vec2,
     /// The part of the plane that is seen, in parts of it from 0 to 1; larger when there is room around.
     pub visible: Rect,
 }
@@ -195,9 +197,10 @@ impl Pane<'_> {
         let whole = camera.whole(area, self.size);
         let part = |at: egui::Pos2| ((at - whole.min) / whole.size()).to_pos2();
         let visible = Rect::from_min_max(part(area.min), part(area.max));
-        let mut touch = Touch { hovered: None, planes: 0, taken: false, visible };
+        let mut touch =
+            Touch { hovered: None, planes: 0, taken: false, size: area.size(), visible };
         if response.double_clicked() {
-            *camera = Camera::default();
+            camera.reset();
         }
         if response.dragged() {
             camera.drag(area, self.size, response.drag_delta());

@@ -100,7 +100,7 @@ impl Viewer {
         self.place = Place { axis: session.axis, plane: session.plane };
         if session.zoom > 1.0 && session.zoom.is_finite() {
             let middle = Vec2::from(session.middle).clamp(Vec2::ZERO, Vec2::splat(1.0));
-            self.camera = Camera { zoom: session.zoom, middle };
+            self.camera = Camera { zoom: session.zoom, middle, ..Camera::default() };
         }
         self.missing = session.missing;
         self.wipe = session.wipe.map(|at| at.clamp(0.0, 1.0));

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::format::MAX_MISSING;
 use crate::gpu::Gpu;
 use crate::readback;
-use crate::slice::{GpuSlice, TILE_CLASSES};
+use crate::slice::{GpuSlice, TILE_KINDS};
 
 /// What a point's colour says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,8 +46,8 @@ pub enum Measure {
 /// What lies over the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlay {
-    /// The class of each tile.
-    Classes,
+    /// How each tile is stored.
+    Kinds,
     /// The sum of the rates of each tile's blocks.
     Rates,
     /// The bytes of each tile.
@@ -83,8 +83,8 @@ pub struct Colours {
     pub outside: u32,
     /// The bits of the missing values; no more than a stream names.
     pub missing: Vec<u32>,
-    /// Of the classes of tiles: that of a kind stands at its [`tile_class`](crate::tile_class).
-    pub classes: [u32; TILE_CLASSES],
+    /// Of the kinds of tiles: each stands at its [`kind_index`](crate::kind_index).
+    pub kinds: [u32; TILE_KINDS],
     /// The map of rates and bytes.
     pub scale: [u32; 256],
     /// What lies over the picture, and its share from 0 to 1.
@@ -170,7 +170,7 @@ impl Params {
         };
         let (overlay, most_bytes) = match colours.overlay {
             None => (0, 0),
-            Some((Overlay::Classes, _)) => (1, 0),
+            Some((Overlay::Kinds, _)) => (1, 0),
             Some((Overlay::Rates, _)) => (2, 0),
             Some((Overlay::Bytes { most }, _)) => (3, most),
         };
@@ -242,7 +242,7 @@ impl GpuSlice {
         }
         let params = gpu.uniform(bytemuck::bytes_of(&params));
         let words: Vec<u32> =
-            colours.map.iter().chain(&colours.scale).chain(&colours.classes).copied().collect();
+            colours.map.iter().chain(&colours.scale).chain(&colours.kinds).copied().collect();
         let table = gpu.storage("fsz colours", 4 * words.len() as u64)?;
         gpu.queue.write_buffer(&table, 0, bytemuck::cast_slice(&words));
         let tiles = self.tiles.as_ref().unwrap_or(&self.values);

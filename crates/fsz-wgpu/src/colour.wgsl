@@ -17,7 +17,7 @@ struct Params {
     mode: u32,
     // Whether the values are errors already.
     given: u32,
-    // Tiles laid over: 0 no, 1 classes, 2 rates, 3 bytes.
+    // Tiles laid over: 0 no, 1 kinds, 2 rates, 3 bytes.
     overlay: u32,
     // Bytes of the tile that takes the last colour.
     most_bytes: u32,
@@ -44,7 +44,7 @@ struct Params {
 @group(0) @binding(1) var<storage, read> values: array<u32>;
 @group(0) @binding(2) var<storage, read> originals: array<u32>;
 @group(0) @binding(3) var<storage, read> tiles: array<u32>;
-// Colours of the map, as many of rates and bytes, and those of the tiles' classes.
+// Colours of the map, as many of rates and bytes, and those of the tiles' kinds.
 @group(0) @binding(4) var<storage, read> table: array<u32>;
 @group(0) @binding(5) var picture: texture_storage_2d<rgba8unorm, write>;
 

@@ -38,7 +38,7 @@ struct Params {
 // A page: where each chunk's payload begins, rate bytes, payload.
 @group(0) @binding(1) var<storage, read> page: array<u32>;
 @group(0) @binding(2) var<storage, read_write> values: array<u32>;
-// Class, sum of rates << 8, bytes << 16 of each element's tile.
+// Kind, sum of rates << 8, bytes << 16 of each element's tile.
 @group(0) @binding(3) var<storage, read_write> tiles: array<u32>;
 
 const WORD_BYTES = 4u;
@@ -46,10 +46,10 @@ const WORD_BITS = 32u;
 const RATE_WORDS = TILE_BLOCKS / WORD_BYTES;
 // A tile's elements are a power of two.
 const TILE_LOG2 = countTrailingZeros(TILE);
-// Classes of tiles without escapes; those of tiles with escapes follow in the order of their kinds.
-const CLASS_ORDER2 = 1u;
-const CLASS_CENTERED = 2u;
-const CLASS_ESCAPES = 4u;
+// The kind of a tile: its variant by these two bits, or behind them the kind in its escape field.
+const TILE_KIND_ORDER2 = 1u;
+const TILE_KIND_CENTERED = 2u;
+const TILE_KIND_ESCAPES = 4u;
 // In `listed_at`, of an element under the mask.
 const MASKED = 0xffffffffu;
 
@@ -284,18 +284,18 @@ fn is_masked(at: u32, ends: u32, i: u32) -> bool {
     return (passed & 1u) != 0u;
 }
 
-// The tile's class, rates and bytes.
+// The tile's kind, rates and bytes.
 fn facts(tile: u32, head: u32, field: u32) -> u32 {
-    var class_of_tile = select(0u, CLASS_ORDER2, (head & RATE_ORDER2) != 0u)
-        | select(0u, CLASS_CENTERED, (head & RATE_CENTERED) != 0u);
+    var tile_kind = select(0u, TILE_KIND_ORDER2, (head & RATE_ORDER2) != 0u)
+        | select(0u, TILE_KIND_CENTERED, (head & RATE_CENTERED) != 0u);
     if (head & RATE_ESCAPES) != 0u {
-        class_of_tile = CLASS_ESCAPES + kind_of(field);
+        tile_kind = TILE_KIND_ESCAPES + kind_of(field);
     }
     var rates = 0u;
     for (var k = 0u; k < TILE_BLOCKS; k++) {
         rates += rate(tile, k);
     }
-    return class_of_tile | rates << 8u | (TILE_BLOCKS + WORD_BYTES * tile_words(tile)) << 16u;
+    return tile_kind | rates << 8u | (TILE_BLOCKS + WORD_BYTES * tile_words(tile)) << 16u;
 }
 
 @compute @workgroup_size(TILE)

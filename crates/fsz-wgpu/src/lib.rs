@@ -22,5 +22,5 @@ pub use colour::{Colours, Layout, Measure, Overlay, Picture, Subject};
 pub use error::{Error, Result};
 pub use gpu::Gpu;
 pub use memory::{Memory, memory};
-pub use slice::{GpuSlice, Runs, TILE_CLASSES, tile_class};
+pub use slice::{GpuSlice, Runs, TILE_KINDS, kind_index};
 pub use stream::GpuStream;

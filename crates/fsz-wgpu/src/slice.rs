@@ -57,12 +57,12 @@ impl Runs {
     }
 }
 
-/// How many classes of tiles there are.
-pub const TILE_CLASSES: usize = 7;
+/// How many kinds of tiles there are.
+pub const TILE_KINDS: usize = 7;
 
 /// The number by which the GPU knows how a tile is stored, as the shader makes it of the tile's rate bytes:
 /// 1 for second order, 2 for centering; or 4 and the kind of a tile with escapes.
-pub fn tile_class(kind: TileKind) -> usize {
+pub fn kind_index(kind: TileKind) -> usize {
     match kind {
         TileKind::Lz1 => 0,
         TileKind::Lz2 => 1,
@@ -114,7 +114,7 @@ impl GpuSlice {
     }
 
     /// Of a slice of a stream, the buffer that says of each value how its tile is stored, a word each: its
-    /// [`tile_class`] in the lowest byte, the sum of its blocks' rates in the next, its bytes in the upper
+    /// [`kind_index`] in the lowest byte, the sum of its blocks' rates in the next, its bytes in the upper
     /// half.
     pub fn tiles(&self) -> Option<&wgpu::Buffer> {
         self.tiles.as_ref()

@@ -27,7 +27,7 @@ fn colours() -> Colours {
         alarm: ALARM,
         outside: OUTSIDE,
         missing: [-999f32, -77.0].map(f32::to_bits).to_vec(),
-        classes: std::array::from_fn(|i| 0xffff_0000 | i as u32),
+        kinds: std::array::from_fn(|i| 0xffff_0000 | i as u32),
         scale: std::array::from_fn(|i| 0xff00_ff00 | i as u32),
         overlay: None,
     }
@@ -113,18 +113,18 @@ fn tiles_lie_over_values() {
     let options = Options::new(Bound::Absolute(1e-44));
     let stream = Codec::cpu().compress_with(view, &options).unwrap();
     let tile = stream.info().tiles().next().unwrap().unwrap();
-    let (bytes, class) = (tile.bytes, fsz_wgpu::tile_class(tile.kind) as u32);
+    let (bytes, kind) = (tile.bytes, fsz_wgpu::kind_index(tile.kind) as u32);
     let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
     let over = |overlay, opacity| {
         let colours = Colours { overlay: Some((overlay, opacity)), ..colours() };
         slice.paint(VALUES, None, row(&slice), &colours).unwrap().read_back().unwrap()
     };
-    assert_eq!(over(Overlay::Classes, 1.0), [0xffff_0000 | class; 3]);
+    assert_eq!(over(Overlay::Kinds, 1.0), [0xffff_0000 | kind; 3]);
     assert_eq!(over(Overlay::Bytes { most: bytes as u32 }, 1.0), [0xff00_ffff; 3]);
     assert_eq!(over(Overlay::Bytes { most: 3 * bytes as u32 }, 1.0), [0xff00_ff55; 3]);
-    assert_eq!(over(Overlay::Classes, 0.0), painted(&slice, VALUES, None));
+    assert_eq!(over(Overlay::Kinds, 0.0), painted(&slice, VALUES, None));
     let plain = GpuSlice::upload(&gpu, &values).unwrap();
-    let colours = Colours { overlay: Some((Overlay::Classes, 1.0)), ..colours() };
+    let colours = Colours { overlay: Some((Overlay::Kinds, 1.0)), ..colours() };
     let found = plain.paint(VALUES, None, row(&plain), &colours);
     assert!(matches!(found, Err(Error::InvalidArgument(_))));
 }
@@ -145,22 +145,22 @@ fn of_every_kind(i: usize) -> f32 {
 }
 
 #[test]
-fn every_kind_of_tile_has_its_class() {
+fn every_kind_of_tile_has_its_index() {
     let Some(gpu) = gpu() else { return };
     let values: Vec<f32> = (0..14 * 256).map(of_every_kind).collect();
     let view = ndarray::ArrayView::from_shape((1, values.len()), &values).unwrap();
     let stream = Codec::cpu().compress_with(view, &Options::new(Bound::Absolute(0.01))).unwrap();
     let tiles: Vec<_> = stream.info().tiles().map(|tile| tile.unwrap()).collect();
-    let classes = tiles.iter().map(|tile| fsz_wgpu::tile_class(tile.kind));
-    let seen: std::collections::BTreeSet<usize> = classes.clone().collect();
-    assert_eq!(seen.len(), fsz_wgpu::TILE_CLASSES);
+    let kinds = tiles.iter().map(|tile| fsz_wgpu::kind_index(tile.kind));
+    let seen: std::collections::BTreeSet<usize> = kinds.clone().collect();
+    assert_eq!(seen.len(), fsz_wgpu::TILE_KINDS);
     let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
     let over = |overlay| {
         let colours = Colours { overlay: Some((overlay, 1.0)), ..colours() };
         slice.paint(VALUES, None, row(&slice), &colours).unwrap().read_back().unwrap()
     };
-    let found: Vec<u32> = over(Overlay::Classes).into_iter().step_by(256).collect();
-    assert_eq!(found, classes.map(|class| colours().classes[class]).collect::<Vec<_>>());
+    let found: Vec<u32> = over(Overlay::Kinds).into_iter().step_by(256).collect();
+    assert_eq!(found, kinds.map(|kind| colours().kinds[kind]).collect::<Vec<_>>());
     let found: Vec<u32> = over(Overlay::Rates).into_iter().step_by(256).collect();
     let rates = tiles.iter().map(|t| t.rates().iter().map(|&r| usize::from(r)).sum::<usize>());
     assert_eq!(found, rates.map(|sum| colours().scale[sum * 255 / (8 * 31)]).collect::<Vec<_>>());

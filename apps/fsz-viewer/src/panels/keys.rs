@@ -3,7 +3,6 @@
 use egui::{Key, KeyboardShortcut, Modifiers, Ui, ViewportCommand};
 
 use crate::app::Viewer;
-use crate::camera::Camera;
 use crate::scene::Overlay;
 
 /// What the keys and the pointer do, for the help.
@@ -51,7 +50,7 @@ impl Viewer {
             }
         }
         if pressed(Key::Num0) {
-            self.camera = Camera::default();
+            self.camera.reset();
         }
         if pressed(Key::V) {
             let overlay = &mut self.settings.overlay;

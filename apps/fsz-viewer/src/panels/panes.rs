@@ -1,6 +1,6 @@
 //! The linked pictures in the middle.
 
-use egui::Ui;
+use egui::{Ui, Vec2};
 
 use crate::app::Viewer;
 use crate::arrangement::{Panes, in_rows, show_only};
@@ -24,6 +24,7 @@ impl Viewer {
         let moved = moved.and_then(|mut tree| show_only(&mut tree, &shown).then_some(tree));
         let (mut hovered, mut planes_to_go) = (None, 0);
         self.visible = egui::Rect::EVERYTHING;
+        let mut smallest = Vec2::INFINITY;
         let titles = PaneKind::ALL.map(|kind| self.title(kind, &planes));
         let mut panes = Panes {
             titles: titles.clone(),
@@ -32,6 +33,7 @@ impl Viewer {
                 let touch = self.pane(ui, kind, &titles[kind as usize], &planes);
                 hovered = hovered.or(touch.hovered);
                 planes_to_go += touch.planes;
+                smallest = smallest.min(touch.size);
                 self.visible = self.visible.intersect(touch.visible);
                 touch.taken
             },
@@ -40,6 +42,10 @@ impl Viewer {
         let mut tree = moved.unwrap_or_else(in_rows);
         tree.ui(&mut panes, ui);
         self.settings.arrangement = panes.moved.then_some(tree);
+        if smallest != self.camera.smallest {
+            self.camera.smallest = smallest;
+            ui.ctx().request_repaint();
+        }
         self.planes = Some(planes);
         self.go(i64::from(planes_to_go));
         if hovered.is_some() && ui.input(|i| i.pointer.primary_clicked()) {

@@ -26,6 +26,7 @@ impl Viewer {
             .and_then(|(row, column)| leader.grid.position(place.axis, place.plane, row, column));
         let (Some((row, column)), Some(position)) = (self.cursor, at) else {
             ui.label("Hover over a pane to inspect a value; click to pin the cursor.");
+            ui.separator();
             return;
         };
         let single = leader.dtype == DType::F32;
@@ -70,7 +71,7 @@ impl Viewer {
                 let Some(error) = plane.as_ref().and_then(|p| p.at(row, column)) else { continue };
                 show(name, number_format::number(error));
                 if let Some(bound) = bound.filter(|b| *b > 0.0) {
-                    show("  error / bound", format!("{:.3}", error / bound));
+                    show("Error / bound", format!("{:.3}", error / bound));
                 }
             }
             if let Some((number, tile)) = facts.as_ref().and_then(|f| f.tiles.of(position)) {

@@ -70,7 +70,7 @@ fn the_probe_says_what_is_under_the_pointer_and_why() {
     let pane = viewer.get_by_role_and_label(egui::Role::Image, "Reconstruction").rect();
     viewer.hover_at(pane.center());
     settle(&mut viewer);
-    for text in ["Index", "Reconstructed value", "  error / bound", "Tile", "Block rates"] {
+    for text in ["Index", "Reconstructed value", "Error / bound", "Tile", "Block rates"] {
         assert!(shows(&viewer, text), "no {text}");
     }
 }
