@@ -34,7 +34,7 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Reads parameters as ADIOS2 hands them over. An empty list is a reader's.
+    /// Reads parameters as ADIOS2 passes them. An empty list is a reader's.
     ///
     /// # Errors
     /// A message that begins with the name of the parameter.
@@ -52,7 +52,8 @@ impl Parameters {
             let parameter = PARAMETERS.iter().find(|p| p.names.contains(&key.as_str()));
             let parameter = parameter
                 .ok_or_else(|| format!("{key}: unknown parameter; known are {}", known()))?;
-            if let Some((_, other)) = seen.iter().find(|(p, _)| p.names == parameter.names) {
+            let is_other = |(p, k): &&(&Parameter, String)| p.names == parameter.names && *k != key;
+            if let Some((_, other)) = seen.iter().find(is_other) {
                 return Err(format!("{key}: also given as {other}, give one of them"));
             }
             (parameter.set)(&mut request, value).ok_or_else(|| parameter.refuse(&key, value))?;
@@ -129,7 +130,7 @@ const PARAMETERS: [Parameter; 10] = [
 const BACKENDS: [(&str, Backend); 3] =
     [("auto", Backend::Auto), ("cpu", Backend::Cpu), ("cuda", Backend::Cuda)];
 
-/// What was asked for, before it is known to fit together.
+/// The values given, before they are checked against each other.
 #[derive(Default)]
 struct Request {
     is_writer: bool,
@@ -146,7 +147,8 @@ impl Request {
             return Ok(None);
         }
         let accuracy = self.accuracy;
-        let accuracy = accuracy.ok_or("accuracy: missing; it is the largest error of a value")?;
+        let accuracy =
+            accuracy.ok_or("accuracy: required; it is the largest error of any value")?;
         Ok(Some(match (self.is_relative, self.range_min, self.range_max) {
             (true, Some(min), Some(max)) if min <= max => {
                 Bound::ValueRangeOf { ratio: accuracy, min, max }
@@ -191,9 +193,8 @@ fn range(request: &mut Request, value: &str) -> Option<()> {
 
 /// A missing value may be anything that a float can hold, NaN included.
 fn missing(request: &mut Request, value: &str) -> Option<()> {
-    let values = value.split(',').map(|part| part.trim().parse().ok()).collect();
-    let values: Option<Vec<f64>> = values;
-    set(&mut request.parsed.missing, values.filter(|values| values.len() <= MAX_MISSING))
+    let values: Result<Vec<f64>, _> = value.split(',').map(|part| part.trim().parse()).collect();
+    set(&mut request.parsed.missing, values.ok().filter(|values| values.len() <= MAX_MISSING))
 }
 
 #[cfg(test)]
