@@ -1,10 +1,10 @@
 //! Planes to pictures, by the GPU that draws the window.
 
-use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_KINDS, kind_index};
+use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_kind_index};
 
 use crate::paint::{self, CpuPainter};
 use crate::painter::{Painted, Painter};
-use crate::palette::{self, KINDS, Map, kind_colour};
+use crate::palette::{self, Map, kind_colour};
 use crate::plane::Plane;
 use crate::result::Result;
 use crate::scene::{ErrorMode, Overlay, Scene};
@@ -104,8 +104,8 @@ fn painted(
 }
 
 fn colours(scene: &Scene<'_>, map: Map) -> Colours {
-    let mut kinds = [0; TILE_KINDS];
-    for kind in KINDS {
+    let mut kinds = [0; TILE_fsz::TileKind::ALL];
+    for kind in fsz::TileKind::ALL {
         kinds[kind_index(kind)] = word(kind_colour(kind));
     }
     Colours {
