@@ -1,6 +1,6 @@
 //! Planes to pictures, by the GPU that draws the window.
 
-use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_kind_index};
+use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_KINDS, kind_index};
 
 use crate::paint::{self, CpuPainter};
 use crate::painter::{Painted, Painter};
@@ -104,7 +104,7 @@ fn painted(
 }
 
 fn colours(scene: &Scene<'_>, map: Map) -> Colours {
-    let mut kinds = [0; TILE_fsz::TileKind::ALL];
+    let mut kinds = [0; TILE_KINDS];
     for kind in fsz::TileKind::ALL {
         kinds[kind_index(kind)] = word(kind_colour(kind));
     }
