@@ -1,3 +1,3 @@
 // The module of compression, for both element types.
 
-#include "compress_kernels.cuh"
+#include "encode/kernels.cuh"

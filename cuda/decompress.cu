@@ -1,4 +1,3 @@
-// The module of decompression, for both element types, and the measures of the memory.
+// The module of decompression, for both element types.
 
-#include "decompress_kernels.cuh"
-#include "roofline.cuh"
+#include "decode/kernels.cuh"

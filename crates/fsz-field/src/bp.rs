@@ -12,8 +12,8 @@ pub use payload::Payload;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::Scalar;
 
 /// An ADIOS2 file with all its steps at hand.
 ///
@@ -53,7 +53,7 @@ impl Bp {
     pub fn variable(&self, name: &str) -> Result<VariableInfo> {
         let all = self.variables()?;
         let names = all.iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(", ");
-        let missing = || Error::file(&self.path, format!("no variable {name}; there are: {names}"));
+        let missing = || Error::file(&self.path, format!("no variable {name}; available: {names}"));
         all.iter().find(|v| v.name == name).cloned().ok_or_else(missing)
     }
 
@@ -85,7 +85,7 @@ impl Bp {
             None if is_local && blocks.blocks.len() == 1 => Some(0),
             None if is_local => {
                 let reason = format!(
-                    "{name} is made of {} local arrays: choose one with --block",
+                    "{name} consists of {} local arrays: choose one with --block",
                     blocks.blocks.len()
                 );
                 return Err(Error::file(&self.path, reason));
@@ -98,7 +98,7 @@ impl Bp {
                 Some(found) => (found.count.clone(), Selection::Block(id)),
                 None => {
                     let reason = format!(
-                        "step {step} of {name} has {} ADIOS2 blocks, so there is no block {id}",
+                        "step {step} of {name} has {} ADIOS2 blocks; there is no block {id}",
                         blocks.blocks.len()
                     );
                     return Err(Error::file(&self.path, reason));
@@ -110,7 +110,7 @@ impl Bp {
             DataType::F32 => self.read_as::<f32>(name, step, &selection, shape),
             DataType::F64 => self.read_as::<f64>(name, step, &selection, shape),
             other => {
-                let reason = format!("{name} holds {other}, and fields are f32 or f64");
+                let reason = format!("{name} has type {other}; only f32 and f64 are supported");
                 return Err(Error::file(&self.path, reason));
             }
         }?;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const MODULES: [&str; 3] = ["compress", "decompress", "paper"];
+const MODULES: [&str; 2] = ["compress", "decompress"];
 /// The compute capabilities of data centre and workstation devices from Ampere to Blackwell.
 const CAPABILITIES: [u32; 6] = [80, 86, 89, 90, 100, 120];
 
@@ -38,7 +38,7 @@ fn make(folder: &Path, capabilities: &[u32]) -> Result<PathBuf> {
     for module in MODULES {
         println!("compiling cuda/{module}.cu for {} architectures", capabilities.len());
         let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
-        nvcc.current_dir(root()).args(["-std=c++17", "-O3", "-fatbin", "--threads", "0"]);
+        nvcc.current_dir(root()).args(["-std=c++17", "-O3", "-Icuda", "-fatbin", "--threads", "0"]);
         for capability in capabilities {
             nvcc.arg("-gencode").arg(format!("arch=compute_{capability},code=sm_{capability}"));
         }

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 /// The modules, `.cu` files of `cuda/`, and the compute capabilities that each is compiled for: 80
 /// runs on every device from Ampere on, 90 is for what Hopper and later have beside that.
 const MODULES: [(&str, &[u32]); 4] =
-    [("compress", &[80, 90]), ("decompress", &[80]), ("paper", &[80]), ("gray_scott", &[80])];
+    [("compress", &[80, 90]), ("decompress", &[80]), ("bench", &[80]), ("gray_scott", &[80])];
 
 /// Makes all of it anew in the repository.
 pub fn write() -> Result<()> {
@@ -22,13 +22,13 @@ pub fn write() -> Result<()> {
         .with_context(|| format!("cannot create {}", committed.display()))?;
     for name in names(&committed)?.difference(&names(&made)?) {
         fs::remove_file(committed.join(name)).with_context(|| format!("cannot remove {name}"))?;
-        println!("removed {name}: it has no source");
+        println!("{name} removed: it has no source");
     }
     for name in names(&made)? {
         let text = read(&made.join(&name))?;
         let file = committed.join(&name);
         if fs::read(&file).is_ok_and(|old| old == text) {
-            println!("{name} is as it was");
+            println!("{name} unchanged");
         } else {
             fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
             println!("{name} written");
@@ -50,11 +50,11 @@ pub fn check() -> Result<()> {
     }
     if !differing.is_empty() {
         bail!(
-            "cuda/ptx is not what cuda/ compiles to ({}): run `cargo xtask ptx` and commit it",
+            "cuda/ptx is out of date ({}): run `cargo xtask ptx` and commit it",
             differing.join(", ")
         );
     }
-    println!("{} files in cuda/ptx are what their sources compile to", new.len());
+    println!("{} files in cuda/ptx match their sources", new.len());
     Ok(())
 }
 
@@ -76,7 +76,7 @@ fn make() -> Result<PathBuf> {
             let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
             // The source as a relative path: an absolute one could find its way into the text.
             nvcc.current_dir(root())
-                .args(["-std=c++17", "-O3", "-ptx"])
+                .args(["-std=c++17", "-O3", "-Icuda", "-ptx"])
                 .arg(format!("-arch=compute_{capability}"))
                 .arg(format!("cuda/{module}.cu"))
                 .arg("-o")

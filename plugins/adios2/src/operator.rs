@@ -11,7 +11,9 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
+
+pub(crate) use read::open_stream;
 
 use crate::{
     block::Block,
@@ -72,7 +74,7 @@ impl Operator {
 /// The most bytes that a payload can take; the largest number where that overflows, which ADIOS2
 /// cannot allocate.
 fn room(elements: usize, element_size: usize, dimensions: usize) -> usize {
-    let dtype = if element_size == 8 { Dtype::F64 } else { Dtype::F32 };
+    let dtype = if element_size == 8 { DType::F64 } else { DType::F32 };
     let stream = fsz::max_compressed_len(&[elements as u64], dtype)
         .ok()
         .and_then(|length| usize::try_from(length).ok())

@@ -107,12 +107,11 @@ fn check_payloads(file: &adios2::Engine, at: Step, expected: &[f32]) {
         panic!("U is compressed");
     };
     let stream = fsz::Stream::from_vec(bytes).unwrap();
-    let info = stream.info();
-    let header = info.header();
+    let header = stream.header();
     assert_eq!(header.shape, [SHAPE[0] - FIRST, SHAPE[1], SHAPE[2]]);
     assert_eq!(header.start.as_deref(), Some(&[FIRST, 0, 0][..]));
     assert_eq!(header.bound, fsz::Bound::Absolute(BOUND));
-    assert!(info.certificate().max_abs_error <= BOUND);
+    assert!(stream.certificate().max_abs_error <= BOUND);
     let decoded = fsz::Codec::cpu().decompress::<f32>(&stream).unwrap();
     assert_eq!(decoded.as_slice().unwrap(), expected);
 
@@ -120,9 +119,9 @@ fn check_payloads(file: &adios2::Engine, at: Step, expected: &[f32]) {
         panic!("V is compressed");
     };
     let stream = fsz::Stream::from_vec(bytes).unwrap();
-    assert_eq!(stream.info().header().shape, [700]);
-    assert_eq!(stream.info().header().start, None);
-    assert_eq!(stream.info().header().dtype, fsz::Dtype::F64);
+    assert_eq!(stream.header().shape, [700]);
+    assert_eq!(stream.header().start, None);
+    assert_eq!(stream.header().dtype, fsz::DType::F64);
 
     assert_eq!(Payload::read(file, "plain", at, 0).unwrap(), Payload::NotFsz);
     assert_eq!(Payload::read(file, "count", at, 0).unwrap(), Payload::NotFsz);
@@ -153,7 +152,7 @@ fn names_are_recorded_where_adios2_tells_them() {
     let file = open(&write(folder.path(), "BP5", true), "BP5");
     let stream = Payload::read(&file, "U", Step::At(3), 0).unwrap().into_stream().unwrap();
     let stream = fsz::Stream::from_vec(stream).unwrap();
-    assert_eq!(stream.info().header().name.as_deref(), Some("U"));
+    assert_eq!(stream.header().name.as_deref(), Some("U"));
 }
 
 #[test]
@@ -218,8 +217,7 @@ fn value_range_bounds_and_missing_values() {
         }
         let stream = Payload::read(&file, "U", Step::At(0), 0).unwrap().into_stream().unwrap();
         let stream = fsz::Stream::from_vec(stream).unwrap();
-        let info = stream.info();
-        let certificate = info.certificate();
+        let certificate = stream.certificate();
         assert_eq!((certificate.nan, certificate.inf, certificate.missing), (2, 1, 390));
     }
 }
@@ -306,8 +304,8 @@ fn statistics_off_is_fine() {
     // The stream's certificate has what ADIOS2 did not record.
     let stream = Payload::read(&file, "U", Step::At(0), 0).unwrap().into_stream().unwrap();
     let stream = fsz::Stream::from_vec(stream).unwrap();
-    let info = stream.info();
-    assert!(info.certificate().min < info.certificate().max);
+    let certificate = stream.certificate();
+    assert!(certificate.min < certificate.max);
 }
 
 #[test]

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    geometry::TILE,
-    place::too_small,
+    format::TILE,
+    schedule::too_small,
 };
 
 /// The codec for fields and streams in device memory.
@@ -25,7 +25,7 @@ use crate::{
 /// primary context is used, the one of the CUDA runtime; the caller's current context is left as it is.
 #[derive(Clone, Debug)]
 pub struct DeviceCodec {
-    pub(super) device: Arc<Device>,
+    pub(crate) device: Arc<Device>,
 }
 
 /// A CUDA stream: a `cudaStream_t` or `CUstream` as a pointer; null is the default stream.

@@ -11,7 +11,6 @@ use super::{
     error::check,
     fatbin,
     on_the_spot::{Source, compile},
-    paper::PaperArgs,
     view::{
         BoundAsked, BoxPlace, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, Run,
         StreamView,
@@ -23,63 +22,52 @@ use crate::error::{Error, Result};
 /// what it made.
 macro_rules! ptx {
     ($file:literal) => {
-        concat!(include_str!(concat!("../../../../cuda/ptx/", $file, ".ptx")), "\0")
+        concat!(include_str!(concat!("../../cuda/ptx/", $file, ".ptx")), "\0")
     };
 }
 
 const DECOMPRESS_PTX: &str = ptx!("decompress_compute_80");
 /// For Ampere, and for Hopper and what follows, which have the tensor copy engine.
 const COMPRESS_PTX: [&str; 2] = [ptx!("compress_compute_80"), ptx!("compress_compute_90")];
-const PAPER_PTX: &str = ptx!("paper_compute_80");
 
-/// The entry points of `cuda/decompress.cu`, `cuda/compress.cu` and `cuda/paper.cu`.
+/// The entry points of `cuda/decompress.cu` and `cuda/compress.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kernel {
     DecompressF32,
     DecompressF64,
     DecompressBoxF32,
     DecompressBoxF64,
-    Copy,
-    Read,
     SurveyF32,
     SurveyF64,
     CompressF32,
     CompressF64,
     CompressPersistentF32,
     CompressPersistentF64,
-    Paper,
-    PaperNaive,
 }
 
 impl Kernel {
     const fn name(self) -> &'static CStr {
         match self {
-            Kernel::DecompressF32 => c"fsz_decompress_f32",
-            Kernel::DecompressF64 => c"fsz_decompress_f64",
-            Kernel::DecompressBoxF32 => c"fsz_decompress_box_f32",
-            Kernel::DecompressBoxF64 => c"fsz_decompress_box_f64",
-            Kernel::Copy => c"fsz_copy",
-            Kernel::Read => c"fsz_read",
-            Kernel::SurveyF32 => c"fsz_survey_f32",
-            Kernel::SurveyF64 => c"fsz_survey_f64",
-            Kernel::CompressF32 => c"fsz_compress_f32",
-            Kernel::CompressF64 => c"fsz_compress_f64",
-            Kernel::CompressPersistentF32 => c"fsz_compress_persistent_f32",
-            Kernel::CompressPersistentF64 => c"fsz_compress_persistent_f64",
-            Kernel::Paper => c"fsz_paper",
-            Kernel::PaperNaive => c"fsz_paper_naive",
+            Kernel::DecompressF32 => c"fsz_decompress_paper_f32",
+            Kernel::DecompressF64 => c"fsz_decompress_paper_f64",
+            Kernel::DecompressBoxF32 => c"fsz_decompress_box_paper_f32",
+            Kernel::DecompressBoxF64 => c"fsz_decompress_box_paper_f64",
+            Kernel::SurveyF32 => c"fsz_bound_f32",
+            Kernel::SurveyF64 => c"fsz_bound_f64",
+            Kernel::CompressF32 => c"fsz_compress_paper_f32",
+            Kernel::CompressF64 => c"fsz_compress_paper_f64",
+            Kernel::CompressPersistentF32 => c"fsz_compress_persistent_paper_f32",
+            Kernel::CompressPersistentF64 => c"fsz_compress_persistent_paper_f64",
         }
     }
 }
 
 /// Kernels of `cuda/decompress.cu`.
-const DECOMPRESSION: [Kernel; 6] = [
+const DECOMPRESSION: [Kernel; 4] = [
     Kernel::DecompressF32,
     Kernel::DecompressF64,
     Kernel::DecompressBoxF32,
     Kernel::DecompressBoxF64,
-    Kernel::Copy,
-    Kernel::Read,
 ];
 
 /// Kernels of `cuda/compress.cu`; an image for capability 8.0 lacks the last two.
@@ -134,18 +122,8 @@ pub(crate) struct CompressShapes {
     pub persistent: [(u32, u32); 2],
 }
 
-/// How the paper's kernels are launched: `fsz_paper_shapes` of their module.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PaperShapes {
-    sizes: [u32; 1],
-    /// Tiles of a thread block.
-    pub tiles: u32,
-}
-
 /// What the kernels must think of the size of the structs in `view.rs`.
 const DECOMPRESS_SIZES: [u32; 3] = [size::<StreamView>(), size::<Run>(), size::<BoxPlace>()];
-const PAPER_SIZES: [u32; 1] = [size::<PaperArgs>()];
 const COMPRESS_SIZES: [u32; 6] = [
     size::<CompressArgs<MissingF32>>(),
     size::<CompressArgs<MissingF64>>(),
@@ -193,11 +171,10 @@ unsafe impl<S: Sync> Sync for Module<S> {}
 #[derive(Debug)]
 pub(crate) struct Kernels {
     /// Ten times the major compute capability, and the minor.
-    capability: i32,
+    pub capability: i32,
     most_shared: u32,
     decompress: OnceLock<Module<DecompressShapes>>,
     compress: OnceLock<Module<CompressShapes>>,
-    paper: OnceLock<Module<PaperShapes>>,
     loading: Mutex<()>,
 }
 
@@ -217,7 +194,6 @@ impl Kernels {
             most_shared,
             decompress: OnceLock::new(),
             compress: OnceLock::new(),
-            paper: OnceLock::new(),
             loading: Mutex::new(()),
         })
     }
@@ -231,7 +207,7 @@ impl Kernels {
             let fit = self.most_shared / shapes.stage.max(1);
             shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
             let module = Module::new(module, &DECOMPRESSION, shapes)?;
-            for kernel in &DECOMPRESSION[..4] {
+            for kernel in &DECOMPRESSION {
                 module.allow_shared(*kernel, shapes.most_warps * shapes.stage)?;
             }
             Ok(module)
@@ -258,16 +234,6 @@ impl Kernels {
                 module.allow_shared(Kernel::CompressPersistentF64, shapes.persistent[1].1)?;
             }
             Ok(module)
-        })
-    }
-
-    /// The module of the paper's kernels. The context is current.
-    pub fn paper(&self) -> Result<&Module<PaperShapes>> {
-        self.once(&self.paper, || {
-            let module = load(PAPER_PTX, Source::Paper, self.capability)?;
-            let shapes: PaperShapes = read_shapes(module, c"fsz_paper_shapes")?;
-            same_sizes(&shapes.sizes, &PAPER_SIZES)?;
-            Module::new(module, &[Kernel::Paper, Kernel::PaperNaive], shapes)
         })
     }
 
@@ -352,7 +318,7 @@ impl<S> Module<S> {
 /// Loads a module: its image for this device where the build carries one, else its PTX, else, for a
 /// driver that does not take that, its source compiled here. `FSZ_CUDA_COMPILE=1` goes the last way at
 /// once.
-fn load(ptx: &'static str, source: Source, capability: i32) -> Result<sys::CUmodule> {
+pub(crate) fn load(ptx: &str, source: Source<'_>, capability: i32) -> Result<sys::CUmodule> {
     let image = |at: *const c_void| {
         // SAFETY: PTX as text that ends with a zero, or a whole image.
         check("cuModuleLoadData", unsafe { result::module::load_data(at) })

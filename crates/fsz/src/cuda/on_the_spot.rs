@@ -12,26 +12,35 @@ use crate::error::{Error, Result};
 
 /// A module's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum Source<'a> {
     Compress,
     Decompress,
-    Paper,
+    /// Of another crate, with what it includes beside the codec's headers.
+    Other {
+        text: &'a CStr,
+        headers: &'a [(&'a CStr, &'a CStr)],
+    },
 }
 
-impl Source {
-    const fn text(self) -> &'static CStr {
+impl<'a> Source<'a> {
+    const fn text(self) -> &'a CStr {
         match self {
             Source::Compress => source!("compress.cu"),
             Source::Decompress => source!("decompress.cu"),
-            Source::Paper => source!("paper.cu"),
+            Source::Other { text, .. } => text,
         }
+    }
+
+    fn headers(self) -> impl Iterator<Item = (&'a CStr, &'a CStr)> {
+        let own: &[_] = if let Source::Other { headers, .. } = self { headers } else { &[] };
+        HEADERS.iter().chain(own).copied()
     }
 }
 
 macro_rules! source {
     ($file:literal) => {
         match CStr::from_bytes_with_nul(
-            concat!(include_str!(concat!("../../../../cuda/", $file)), "\0").as_bytes(),
+            concat!(include_str!(concat!("../../cuda/", $file)), "\0").as_bytes(),
         ) {
             Ok(text) => text,
             Err(_) => panic!("a source holds a zero"),
@@ -52,41 +61,49 @@ macro_rules! header {
 
 /// What the sources include.
 const HEADERS: &[(&CStr, &CStr)] = &[
-    header!("chain.cuh"),
-    header!("compress.cuh"),
-    header!("compress_kernels.cuh"),
-    header!("control.cuh"),
-    header!("decompress.cuh"),
-    header!("decompress_kernels.cuh"),
-    header!("emit.cuh"),
-    header!("escape_decode.cuh"),
-    header!("exchange.cuh"),
-    header!("finish.cuh"),
-    header!("format.cuh"),
-    header!("hopper.cuh"),
-    header!("index.cuh"),
-    header!("integrate.cuh"),
-    header!("lookback.cuh"),
-    header!("masked.cuh"),
-    header!("paper.cuh"),
-    header!("payload.cuh"),
-    header!("persistent.cuh"),
-    header!("place.cuh"),
-    header!("plain.cuh"),
-    header!("range.cuh"),
-    header!("region.cuh"),
-    header!("ring.cuh"),
-    header!("roofline.cuh"),
-    header!("row.cuh"),
-    header!("scatter.cuh"),
-    header!("sort.cuh"),
-    header!("stage.cuh"),
-    header!("step.cuh"),
-    header!("thread.cuh"),
-    header!("tile.cuh"),
-    header!("tile_decode.cuh"),
-    header!("unpack.cuh"),
-    header!("warp.cuh"),
+    header!("decode/chunk.cuh"),
+    header!("decode/index.cuh"),
+    header!("decode/kernels.cuh"),
+    header!("decode/output.cuh"),
+    header!("decode/stream_view.cuh"),
+    header!("device/bits.cuh"),
+    header!("device/hopper.cuh"),
+    header!("device/lookback.cuh"),
+    header!("device/ring.cuh"),
+    header!("device/types.cuh"),
+    header!("device/warp.cuh"),
+    header!("encode/arguments.cuh"),
+    header!("encode/block_io.cuh"),
+    header!("encode/bound.cuh"),
+    header!("encode/control.cuh"),
+    header!("encode/exchange.cuh"),
+    header!("encode/finish.cuh"),
+    header!("encode/index.cuh"),
+    header!("encode/kernels.cuh"),
+    header!("encode/persistent.cuh"),
+    header!("encode/quantizer.cuh"),
+    header!("encode/simple.cuh"),
+    header!("encode/value_range.cuh"),
+    header!("format/format.cuh"),
+    header!("profile/paper/classify.cuh"),
+    header!("profile/paper/codes.cuh"),
+    header!("profile/paper/decode_block.cuh"),
+    header!("profile/paper/decode_escaped.cuh"),
+    header!("profile/paper/decode_escapes.cuh"),
+    header!("profile/paper/decode_plain.cuh"),
+    header!("profile/paper/decode_quad.cuh"),
+    header!("profile/paper/decoder.cuh"),
+    header!("profile/paper/encode_any.cuh"),
+    header!("profile/paper/encode_masked.cuh"),
+    header!("profile/paper/encode_payload.cuh"),
+    header!("profile/paper/encode_plain.cuh"),
+    header!("profile/paper/encoder.cuh"),
+    header!("profile/paper/integrate.cuh"),
+    header!("profile/paper/output_tile.cuh"),
+    header!("profile/paper/pack.cuh"),
+    header!("profile/paper/tile_head.cuh"),
+    header!("profile/paper/tile_index.cuh"),
+    header!("profile/paper/unpack.cuh"),
 ];
 
 /// Whether NVRTC is installed; loads it.
@@ -99,7 +116,7 @@ pub(crate) fn is_possible() -> bool {
 ///
 /// # Errors
 /// [`Error::Device`] when there is no NVRTC, or it does not know the device, or refuses the source.
-pub(crate) fn compile(source: Source, capability: i32) -> Result<Vec<u8>> {
+pub(crate) fn compile(source: Source<'_>, capability: i32) -> Result<Vec<u8>> {
     if !is_possible() {
         return Err(Error::Device(
             "no NVRTC to compile the kernels with (libnvrtc was not found); it comes with a CUDA toolkit"
@@ -133,9 +150,9 @@ pub(crate) fn compile(source: Source, capability: i32) -> Result<Vec<u8>> {
 struct Program(sys::nvrtcProgram);
 
 impl Program {
-    fn new(source: Source) -> Result<Self> {
-        let names: Vec<_> = HEADERS.iter().map(|(name, _)| name.as_ptr()).collect();
-        let texts: Vec<_> = HEADERS.iter().map(|(_, text)| text.as_ptr()).collect();
+    fn new(source: Source<'_>) -> Result<Self> {
+        let (names, texts): (Vec<_>, Vec<_>) =
+            source.headers().map(|(name, text)| (name.as_ptr(), text.as_ptr())).unzip();
         let mut program = null_mut();
         // SAFETY: the texts are strings, the lists as long as said; NVRTC copies what it keeps.
         check("nvrtcCreateProgram", unsafe {
@@ -143,7 +160,7 @@ impl Program {
                 &mut program,
                 source.text().as_ptr(),
                 c"fsz.cu".as_ptr(),
-                HEADERS.len() as i32,
+                names.len() as i32,
                 texts.as_ptr(),
                 names.as_ptr(),
             )
@@ -199,7 +216,7 @@ mod tests {
             eprintln!("SKIPPED: kernels compiled on the spot: libnvrtc was not found");
             return;
         }
-        for source in [Source::Compress, Source::Decompress, Source::Paper] {
+        for source in [Source::Compress, Source::Decompress] {
             for capability in [80, 90] {
                 let image = compile(source, capability).expect("compiles");
                 assert!(image.starts_with(b"\x7fELF"), "{source:?} for {capability}");
@@ -211,7 +228,7 @@ mod tests {
     fn every_header_is_carried() {
         let names: Vec<&str> =
             HEADERS.iter().map(|(name, _)| name.to_str().expect("text")).collect();
-        let sources = [Source::Compress, Source::Decompress, Source::Paper].map(Source::text);
+        let sources = [Source::Compress, Source::Decompress].map(Source::text);
         for text in HEADERS.iter().map(|(_, text)| *text).chain(sources) {
             for line in text.to_str().expect("text").lines() {
                 if let Some(name) = line.strip_prefix("#include ") {
@@ -224,10 +241,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         if !is_possible() {
-            let reason = compile(Source::Paper, 90).expect_err("there is no NVRTC").to_string();
+            let reason = compile(Source::Compress, 90).expect_err("there is no NVRTC").to_string();
             assert!(reason.contains("libnvrtc"), "{reason}");
             return;
         }
-        assert!(compile(Source::Paper, 12).is_err(), "there is no such architecture");
+        assert!(compile(Source::Compress, 12).is_err(), "there is no such architecture");
     }
 }

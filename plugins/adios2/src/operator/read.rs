@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use fsz::{Element, Stream};
+use fsz::{Element, Stream, with_element};
 
 use super::{Operator, attempt, text};
 use crate::{
@@ -44,45 +44,52 @@ impl Operator {
                 Ok(bytes)
             }
             Mode::Stream => {
-                let decode = || -> Result<(), String> {
-                    // SAFETY: promised by the caller.
-                    unsafe {
-                        match size {
-                            4 => self.read_stream::<f32>(envelope.body, bytes / 4, out),
-                            8 => self.read_stream::<f64>(envelope.body, bytes / 8, out),
-                            _ => Err(format!("the payload has elements of {size} bytes")),
-                        }
-                    }
+                let decode = || {
+                    let stream = open_stream(envelope.body, size, bytes)?;
+                    // SAFETY: promised by the caller; the stream has as many values.
+                    with_element!(stream.header().dtype, T => unsafe {
+                        self.decompress::<T>(&stream, bytes / size, out)
+                    })
                 };
-                attempt(decode)?;
-                Ok(bytes)
+                attempt(decode).map(|()| bytes)
             }
         }
     }
 
     /// # Safety
     /// `out` is writable for `elements` values of `T`.
-    unsafe fn read_stream<T: Element>(
+    unsafe fn decompress<T: Element>(
         &self,
-        body: &[u8],
+        stream: &Stream<'_>,
         elements: usize,
         out: *mut u8,
     ) -> Result<(), String> {
         let codec = self.codec()?;
-        let stream = Stream::open(body).map_err(text)?;
-        let header = stream.info().header().clone();
-        if header.dtype != T::DTYPE || header.elements() != elements as u64 {
-            return Err("the FSZ stream does not match its payload".into());
-        }
         if out.cast::<T>().is_aligned() {
             // SAFETY: writable and aligned; any bytes are a float.
             let out = unsafe { slice::from_raw_parts_mut(out.cast::<T>(), elements) };
-            return codec.decompress_into(&stream, out).map_err(text);
+            return codec.decompress_into(stream, out).map_err(text);
         }
         let mut values = vec![T::default(); elements];
-        codec.decompress_into(&stream, &mut values).map_err(text)?;
+        codec.decompress_into(stream, &mut values).map_err(text)?;
         // SAFETY: writable for as many bytes.
         unsafe { out.copy_from_nonoverlapping(values.as_ptr().cast(), elements * size_of::<T>()) };
         Ok(())
     }
+}
+
+/// Opens the FSZ stream of a payload whose values take `bytes` bytes.
+pub(crate) fn open_stream(
+    body: &[u8],
+    element_size: usize,
+    bytes: usize,
+) -> Result<Stream<'_>, String> {
+    let stream = Stream::open(body).map_err(text)?;
+    let header = stream.header();
+    if header.dtype.size() != element_size
+        || header.elements().checked_mul(element_size as u64) != Some(bytes as u64)
+    {
+        return Err("the FSZ stream does not match its payload".into());
+    }
+    Ok(stream)
 }

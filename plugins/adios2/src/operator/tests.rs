@@ -4,7 +4,7 @@ mod device;
 #[path = "../../tests/common/noise.rs"]
 mod noise;
 
-use fsz::{Dtype, Element, Stream};
+use fsz::{DType, Element, Stream};
 
 use super::{Operator, text};
 use crate::{
@@ -22,7 +22,7 @@ fn block(values: &[f32], count: &[u64]) -> Block<'static> {
         data: values.as_ptr().cast(),
         count: count.to_vec(),
         start: Some(vec![7; count.len()]),
-        dtype: Dtype::F32,
+        dtype: DType::F32,
         variable: "U".into(),
     }
 }

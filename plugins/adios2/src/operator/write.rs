@@ -7,8 +7,9 @@ use std::{
 };
 
 use fsz::{
-    Codec, Dtype, Options,
+    Codec, CompressOptions,
     cuda::{CudaMemory, HostCompression, MemoryKind},
+    with_element,
 };
 
 use super::{Operator, attempt, text};
@@ -101,7 +102,7 @@ impl Operator {
             match memory {
                 Some(memory) if memory.kind() != MemoryKind::Pinned => {
                     let mut made = None;
-                    let encode = |shape: &[u64], options: &Options, body: &mut [u8]| {
+                    let encode = |shape: &[u64], options: &CompressOptions, body: &mut [u8]| {
                         // SAFETY: the values are the caller's promise; waited for above.
                         let compressed =
                             unsafe { device::compress(memory, block.dtype, shape, options, body) }
@@ -155,20 +156,12 @@ impl Operator {
     ) -> Result<usize, String> {
         // SAFETY: promised by the caller.
         unsafe {
-            match block.dtype {
-                Dtype::F32 => {
-                    let values = block.values::<f32>();
-                    self.write_stream(block, roomy, out, |shape, options, body| {
-                        codec.compress_into(&values, shape, options, body).map_err(text)
-                    })
-                }
-                Dtype::F64 => {
-                    let values = block.values::<f64>();
-                    self.write_stream(block, roomy, out, |shape, options, body| {
-                        codec.compress_into(&values, shape, options, body).map_err(text)
-                    })
-                }
-            }
+            with_element!(block.dtype, T => {
+                let values = block.values::<T>();
+                self.write_stream(block, roomy, out, |shape, options, body| {
+                    codec.compress_into(&values, shape, options, body).map_err(text)
+                })
+            })
         }
     }
 
@@ -177,8 +170,9 @@ impl Operator {
         &self,
         block: &Block<'_>,
         start: Option<&[u64]>,
-    ) -> Result<Options, String> {
-        let mut options = Options::new(self.parameters.bound.ok_or("no accuracy was given")?);
+    ) -> Result<CompressOptions, String> {
+        let mut options =
+            CompressOptions::new(self.parameters.bound.ok_or("no accuracy was given")?);
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }
@@ -200,7 +194,7 @@ impl Operator {
         block: &Block<'_>,
         roomy: bool,
         out: *mut u8,
-        encode: impl FnOnce(&[u64], &Options, &mut [u8]) -> Result<usize, String>,
+        encode: impl FnOnce(&[u64], &CompressOptions, &mut [u8]) -> Result<usize, String>,
     ) -> Result<usize, String> {
         let (shape, start) = block.stream_shape();
         let options = self.options(block, start)?;

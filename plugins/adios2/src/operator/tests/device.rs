@@ -38,11 +38,11 @@ fn on_device<T: Element>(test: &str, values: &[T]) -> Option<DeviceMemory> {
 }
 
 fn device_block(memory: &DeviceMemory, count: &[u64]) -> Block<'static> {
-    block_at(memory.address(), Dtype::F32, count)
+    block_at(memory.address(), DType::F32, count)
 }
 
 /// The block of these elements at an address of any kind of memory.
-fn block_at(address: u64, dtype: Dtype, count: &[u64]) -> Block<'static> {
+fn block_at(address: u64, dtype: DType, count: &[u64]) -> Block<'static> {
     let data = std::ptr::with_exposed_provenance(address as usize);
     Block { data, dtype, ..block(&[], count) }
 }
@@ -163,7 +163,7 @@ fn fill_the_device() {
     let found = CudaMemory::at(there.data).unwrap().unwrap();
     let mut out = vec![0; 17_000_000];
     // SAFETY: the memory holds the field.
-    let refused = unsafe { device::compress(&found, Dtype::F32, &count, &options, &mut out) };
+    let refused = unsafe { device::compress(&found, DType::F32, &count, &options, &mut out) };
     let payload = write(&operator, there, true);
     drop(hoard);
     assert!(refused.unwrap_err().to_string().to_lowercase().contains("memory"));

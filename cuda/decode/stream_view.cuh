@@ -1,0 +1,50 @@
+// A stream in device memory, and what can be wrong with it.
+#pragma once
+
+#include "format/format.cuh"
+
+namespace fsz
+{
+
+/// A stream as its caller describes it; what its header says must agree. The same struct is
+/// `StreamView` in crates/fsz/src/cuda/view.rs.
+struct StreamView
+{
+    /// At a multiple of 16.
+    const u8 *bytes;
+    /// Bytes that may be read, `sections.payload` at least.
+    u64 capacity;
+    /// What stands at byte 8: version and header length.
+    u64 header_first;
+    /// The 8 bytes at 24: element type, dimensions, profile, layout, geometry.
+    u64 header_kind;
+    /// Position of the first missing value in the header; 0: none is named.
+    u64 missing_at;
+    Sections sections;
+};
+
+/// Why a stream was refused, in the low byte of a status; the chunk is above it. The smallest
+/// status of a call wins, so that the report is the same on every run. The names are those of the
+/// Rust side.
+enum Fault : u32
+{
+    /// The header is not the one that the caller described.
+    FAULT_HEADER = 1,
+    /// An index entry points behind the payload.
+    FAULT_INDEX = 2,
+    /// A contradictory escape field.
+    FAULT_ESCAPES = 3,
+    /// The tiles of a chunk do not fill it.
+    FAULT_TILES = 4,
+    /// A chunk's checksum does not match.
+    FAULT_CHECKSUM = 5,
+    /// Masks or positions of exceptions that do not rise.
+    FAULT_PLACES = 6,
+};
+
+FSZ_DEVICE void report(u64 *status, u64 chunk, Fault fault)
+{
+    atomicMin(status, chunk << 8 | fault);
+}
+
+} // namespace fsz

@@ -1,0 +1,77 @@
+// What devices from compute capability 9.0 on have: barriers in shared memory and the tensor copy
+// engine.
+#pragma once
+
+#include "format/format.cuh"
+
+namespace fsz
+{
+
+/// A CUtensorMap, which the driver makes.
+struct alignas(64) TensorMap
+{
+    u64 opaque[16];
+};
+
+FSZ_DEVICE u32 shared_address(const void *at)
+{
+    return static_cast<u32>(__cvta_generic_to_shared(at));
+}
+
+FSZ_DEVICE void barrier_init(u64 *barrier, u32 arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+                 "r"(arrivals)
+                 : "memory");
+}
+
+/// Makes initialised barriers visible to the copy engine.
+FSZ_DEVICE void barrier_init_done()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+FSZ_DEVICE void barrier_arrive(u64 *barrier)
+{
+    asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.shared::cta.b64 state, [%0];\n}" ::"r"(
+                     shared_address(barrier))
+                 : "memory");
+}
+
+/// Arrives, and lets the phase wait for so many copied bytes too.
+FSZ_DEVICE void barrier_expect(u64 *barrier, u32 bytes)
+{
+    asm volatile("{\n.reg .b64 state;\n"
+                 "mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;\n}" ::"r"(
+                     shared_address(barrier)),
+                 "r"(bytes)
+                 : "memory");
+}
+
+/// Waits until the phase of this parity is over.
+FSZ_DEVICE void barrier_wait(u64 *barrier, u32 parity)
+{
+    asm volatile("{\n.reg .pred done;\n"
+                 "WAIT:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+                 "@done bra DONE;\n"
+                 "bra WAIT;\n"
+                 "DONE:\n}" ::"r"(shared_address(barrier)),
+                 "r"(parity)
+                 : "memory");
+}
+
+/// Orders this thread's ordinary writes to shared memory before later ones of the copy engine.
+FSZ_DEVICE void fence_copy_engine() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+/// Copies a box whose first element is (column, row) to shared memory; the barrier counts its
+/// bytes.
+FSZ_DEVICE void copy_box(u32 to, const TensorMap *map, i32 column, i32 row, u64 *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+                 "l"(map), "r"(column), "r"(row), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+} // namespace fsz

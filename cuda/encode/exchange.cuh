@@ -1,0 +1,139 @@
+// How the warps of a thread block of the fast compress kernel work together: what they share, and
+// the two that serve the others.
+#pragma once
+
+#include "device/lookback.cuh"
+#include "device/ring.cuh"
+#include "encode/index.cuh"
+
+namespace fsz
+{
+
+/// How a thread block of the fast kernel is made up.
+template <class Encoder> struct PersistentConfig
+{
+    using T = typename Encoder::Value;
+    /// Warps that compress; two more serve them. As many as leave a lane the registers that it
+    /// needs.
+    static constexpr u32 WARPS = sizeof(T) == 4 ? 16 : 9;
+    static constexpr u32 THREADS = 32 * (WARPS + 2);
+    static constexpr u32 BUFFER_BYTES = Encoder::PART * sizeof(T);
+    /// Words of a warp's ring.
+    static constexpr u32 RING = sizeof(T) == 4 ? 1504 : 2240;
+    /// Chunks in flight in a thread block, and rounds after which payload leaves the ring.
+    static constexpr u32 SLOTS = 8;
+    static constexpr u32 LAG = 6;
+    static constexpr u32 SHARED = WARPS * (2 * BUFFER_BYTES + 4 * RING);
+    static_assert(WARPS >= 8 && WARPS <= 16 && (LAG + 1) * WARPS + 16 <= SLOTS * 16,
+                  "a slot must be free again when its turn comes");
+    static_assert(RING >= Encoder::PART * sizeof(T) / 4, "a round must fit into the ring");
+    /// Parts of a chunk, which the compute warps take in turn.
+    static constexpr u32 PARTS = Encoder::PARTS;
+};
+
+/// What the warps of a thread block share, beside buffers and rings. A slot belongs to a chunk from
+/// its first part's length to the time when the last warp has let its payload go.
+template <class Encoder> struct Exchange
+{
+    using T = typename Encoder::Value;
+    using Config = PersistentConfig<Encoder>;
+    /// Where each part's payload begins, in words, above its length in the low 16 bits.
+    u64 place[Config::SLOTS][Config::PARTS];
+    /// Its length, for who finds places alone: the slot may have a new owner when the payload
+    /// leaves. And its share of the chunk's checksum.
+    u32 length[Config::SLOTS][Config::PARTS];
+    u32 share[Config::SLOTS][Config::PARTS];
+    /// All lengths of a slot are there; all places are.
+    u64 measured[Config::SLOTS];
+    u64 placed[Config::SLOTS];
+    /// A warp's buffer is full.
+    u64 loaded[Config::WARPS][2];
+    u32 metadata_sum;
+    Missing<T> missing;
+    /// The bits that each warp expects its masked elements to have.
+    typename Element<T>::Bits mask[Config::WARPS];
+    Statistics statistics[Config::WARPS];
+};
+
+/// The warp that publishes lengths, and writes checksums of chunks that all warps have packed.
+template <class Encoder, class T>
+FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, Exchange<Encoder> &exchange, u32 lane)
+{
+    using Config = PersistentConfig<Encoder>;
+    u32 *const totals = reinterpret_cast<u32 *>(args.entries);
+    MetadataSum metadata;
+    u32 turn = 0;
+    for (u64 chunk = blockIdx.x;; chunk += gridDim.x, ++turn)
+    {
+        const u32 slot = turn % Config::SLOTS;
+        // The warps also arrive once after their last chunk.
+        barrier_wait(&exchange.measured[slot], turn / Config::SLOTS & 1);
+        if (chunk < args.sections.chunks)
+        {
+            const u32 total =
+                __reduce_add_sync(WARP_ALL, lane < Config::PARTS ? exchange.length[slot][lane] : 0);
+            if (lane == 0)
+            {
+                store_relaxed(totals + chunk, PUBLISHED | total);
+            }
+        }
+        if (turn > 0)
+        {
+            const u32 last = (turn - 1) % Config::SLOTS;
+            const u32 sum =
+                __reduce_add_sync(WARP_ALL, lane < Config::PARTS ? exchange.share[last][lane] : 0);
+            if (lane == 0)
+            {
+                write_sum(args.stream, args.sections, chunk - gridDim.x, sum, metadata);
+            }
+        }
+        if (chunk >= args.sections.chunks)
+        {
+            break;
+        }
+    }
+    if (lane == 0)
+    {
+        atomicAdd(&exchange.metadata_sum, metadata.sum);
+    }
+}
+
+/// The warp that finds the places of chunks and writes them to the index.
+template <class Encoder, class T>
+FSZ_DEVICE void find_places(const CompressArgs<T> &args, Exchange<Encoder> &exchange, u32 lane)
+{
+    using Config = PersistentConfig<Encoder>;
+    const u32 *const totals = reinterpret_cast<const u32 *>(args.entries);
+    MetadataSum metadata;
+    u64 before = 0;
+    u32 turn = 0;
+    for (u64 chunk = blockIdx.x; chunk < args.sections.chunks; chunk += gridDim.x, ++turn)
+    {
+        const u32 slot = turn % Config::SLOTS;
+        barrier_wait(&exchange.measured[slot], turn / Config::SLOTS & 1);
+        const u32 length = lane < Config::PARTS ? exchange.length[slot][lane] : 0;
+        const u32 inclusive = warp_inclusive(length, lane);
+        const u32 window = static_cast<u32>(min(chunk, static_cast<u64>(gridDim.x)));
+        before += window_sum(totals, chunk, window, lane);
+        if (lane < Config::PARTS)
+        {
+            exchange.place[slot][lane] = (before + inclusive - length) << 16 | length;
+        }
+        // All lanes that wrote places arrive.
+        barrier_arrive(&exchange.placed[slot]);
+        if (lane == 31)
+        {
+            write_index(args.stream, args.sections, chunk, inclusive, before, metadata);
+            if (chunk == args.sections.chunks - 1)
+            {
+                args.control->payload_words = before + inclusive;
+            }
+        }
+    }
+    if (lane == 31)
+    {
+        atomicAdd(&exchange.metadata_sum, metadata.sum);
+    }
+}
+
+} // namespace fsz

@@ -1,0 +1,269 @@
+// The fast compress kernel: each element is read once, and no thread waits for a chunk's place
+// before the next chunks are under way.
+//
+// One thread block per multiprocessor, all resident at once (a cooperative launch), takes every
+// G-th chunk. Its compute warps each keep two rounds of input coming (by the tensor copy engine)
+// and put payload into a ring of their own in shared memory. A chunk's length is published before
+// its payload is packed; one more warp publishes, another finds the places; rings drain some rounds
+// later, when those are long known.
+#pragma once
+
+#include "encode/block_io.cuh"
+#include "encode/exchange.cuh"
+#include "encode/finish.cuh"
+
+namespace fsz
+{
+
+/// Brings a warp's parts to its two buffers. Parts are numbered over all chunks of the thread
+/// block; a warp takes every WARPS-th.
+template <class Encoder> struct PartLoader
+{
+    using T = typename Encoder::Value;
+    using Config = PersistentConfig<Encoder>;
+
+    const TensorMap *map;
+    u8 *buffers;
+    /// A barrier for each buffer.
+    u64 *loaded;
+    u64 elements;
+    u32 lane;
+
+    static FSZ_DEVICE u32 chunk_of(u32 part)
+    {
+        return blockIdx.x + part / Config::PARTS * gridDim.x;
+    }
+
+    /// The first element of a part.
+    static FSZ_DEVICE u64 first_of(u32 part)
+    {
+        return static_cast<u64>(chunk_of(part)) * CHUNK + part % Config::PARTS * Encoder::PART;
+    }
+
+    FSZ_DEVICE bool is_whole(u64 first) const { return first + Encoder::PART <= elements; }
+
+    /// Sends for a part, if it is whole.
+    FSZ_DEVICE void load(u32 part, u32 buffer) const
+    {
+        const u64 first = first_of(part);
+        if (lane == 0 && is_whole(first))
+        {
+            barrier_expect(&loaded[buffer], Config::BUFFER_BYTES);
+            const u32 to = shared_address(buffers) + buffer * Config::BUFFER_BYTES;
+#pragma unroll
+            for (u32 plane = 0; plane < SharedRow<T>::PLANES; ++plane)
+            {
+                copy_box(to + plane * SharedRow<T>::PLANE_BYTES, map,
+                         plane * (BLOCK / SharedRow<T>::PLANES), static_cast<i32>(first / BLOCK),
+                         &loaded[buffer]);
+            }
+        }
+    }
+};
+
+/// The payload of a warp's parts on its way: into the warp's ring, and out once its place is known.
+template <class Encoder> struct PayloadQueue
+{
+    using T = typename Encoder::Value;
+    using Config = PersistentConfig<Encoder>;
+
+    const CompressArgs<T> &args;
+    Exchange<Encoder> &exchange;
+    u32 *words;
+    /// The oldest part whose payload is in the ring.
+    u32 oldest;
+    u32 lane;
+    Ring<Config::RING> ring;
+
+    /// Waits for the place of the oldest part, and copies it there.
+    FSZ_DEVICE void pop()
+    {
+        const u32 turn = oldest / Config::PARTS, slot = turn % Config::SLOTS;
+        barrier_wait(&exchange.placed[slot], turn / Config::SLOTS & 1);
+        const u64 placed = exchange.place[slot][oldest % Config::PARTS];
+        const u32 length = static_cast<u32>(placed & 0xFFFF);
+        const u64 place = placed >> 16;
+        if (args.sections.payload + 4 * (place + length) <= args.stream_capacity)
+        {
+            copy_out(words + ring.begin(ring.tail, length),
+                     reinterpret_cast<u32 *>(args.stream + args.sections.payload) + place, length,
+                     lane);
+        }
+        else
+        {
+            args.control->status = 1;
+        }
+        ring.pop(length);
+        oldest += Config::WARPS;
+        __syncwarp();
+    }
+
+    /// Tells the length of a part, and makes room for it.
+    FSZ_DEVICE SharedSink announce(u32 part, u32 length)
+    {
+        if (lane == 0)
+        {
+            const u32 slot = part / Config::PARTS % Config::SLOTS;
+            exchange.length[slot][part % Config::PARTS] = length;
+            barrier_arrive(&exchange.measured[slot]);
+        }
+        while (!ring.has_room(length))
+        {
+            pop();
+        }
+        return SharedSink{shared_address(words + ring.begin(ring.head, length))};
+    }
+
+    /// Counts a part's payload in, which has been written.
+    FSZ_DEVICE void push(u32 part, u32 length)
+    {
+        ring.push(length);
+        if (part - oldest >= Config::LAG * Config::WARPS)
+        {
+            pop();
+        }
+    }
+
+    FSZ_DEVICE void drain()
+    {
+        while (ring.used > 0)
+        {
+            pop();
+        }
+    }
+};
+
+/// The compute warps.
+template <class Encoder, class T>
+FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map,
+                               Exchange<Encoder> &exchange, u32 *shared, u32 warp, u32 lane)
+{
+    using Config = PersistentConfig<Encoder>;
+    const u32 chunks = static_cast<u32>(args.sections.chunks);
+    u8 *const buffers = reinterpret_cast<u8 *>(shared) + warp * 2 * Config::BUFFER_BYTES;
+    u32 *const words = shared + Config::WARPS * 2 * Config::BUFFER_BYTES / 4 + warp * Config::RING;
+    const PartLoader<Encoder> loader{map, buffers, exchange.loaded[warp], args.sections.elements,
+                                     lane};
+    PayloadQueue<Encoder> queue{args, exchange, words, warp, lane, {}};
+    Encoder encoder(*args.control, exchange.missing, &exchange.statistics[warp],
+                    &exchange.mask[warp]);
+
+    loader.load(warp, 0);
+    loader.load(warp + Config::WARPS, 1);
+
+    MetadataSum metadata;
+    u32 phases = 0;
+    u32 part = warp;
+#pragma unroll 1
+    for (; loader.chunk_of(part) < chunks; part += Config::WARPS, phases = (phases + 1) & 3)
+    {
+        // Bit 0 of `phases` is the buffer, bit 1 the parity of its barrier.
+        const u32 buffer = phases & 1;
+        const u64 first = loader.first_of(part);
+        u8 *const elements = buffers + buffer * Config::BUFFER_BYTES;
+        const SharedRow<T> row(shared_address(elements), lane);
+        const bool whole = loader.is_whole(first);
+        if (whole)
+        {
+            barrier_wait(&exchange.loaded[warp][buffer], phases >> 1);
+        }
+        const u32 slot = part / Config::PARTS % Config::SLOTS, number = part % Config::PARTS;
+        const Encoded done = encoder.encode(
+            {args.field, args.sections.elements, first, number, reinterpret_cast<u32 *>(elements)},
+            row, whole, [&](u32 length) { return queue.announce(part, length); },
+            [&]() { loader.load(part + 2 * Config::WARPS, buffer); });
+        if (lane == 0)
+        {
+            exchange.share[slot][number] = done.share;
+        }
+        write_rates(args.stream, args.sections, first, done, lane, metadata);
+        __syncwarp();
+        queue.push(part, done.length);
+    }
+    // One more chunk that does not exist lets the publishing warp write the last one's checksum.
+    for (const u32 end = part / Config::PARTS * Config::PARTS + Config::PARTS; part < end;
+         part += Config::WARPS)
+    {
+        if (lane == 0)
+        {
+            barrier_arrive(&exchange.measured[part / Config::PARTS % Config::SLOTS]);
+        }
+    }
+    queue.drain();
+
+    metadata.sum = __reduce_add_sync(WARP_ALL, metadata.sum);
+    if (lane == 0)
+    {
+        atomicAdd(&exchange.metadata_sum, metadata.sum);
+    }
+    encoder.finish();
+}
+
+/// Makes the barriers, and what the warps share. Called by all threads of the thread block.
+template <class Encoder, class T>
+FSZ_DEVICE void begin_exchange(const CompressArgs<T> &args, Exchange<Encoder> &exchange)
+{
+    using Config = PersistentConfig<Encoder>;
+    if (threadIdx.x == 0)
+    {
+        for (u32 k = 0; k < Config::SLOTS; ++k)
+        {
+            barrier_init(&exchange.measured[k], Config::PARTS);
+            barrier_init(&exchange.placed[k], 32);
+        }
+        for (u32 k = 0; k < Config::WARPS; ++k)
+        {
+            barrier_init(&exchange.loaded[k][0], 1);
+            barrier_init(&exchange.loaded[k][1], 1);
+        }
+        exchange.metadata_sum = 0;
+        exchange.missing = args.missing;
+        barrier_init_done();
+    }
+    if (threadIdx.x < Config::WARPS)
+    {
+        exchange.statistics[threadIdx.x] = Statistics{};
+        exchange.mask[threadIdx.x] = Encoder::first_mask(*args.control, args.missing);
+    }
+    __syncthreads();
+}
+
+/// Compression by all thread blocks of a cooperative launch: at most one per multiprocessor, per
+/// chunk, and PERSISTENT_GRID_MOST. `map` describes the whole rows of 32 elements of the field, in
+/// boxes of 32 rows of 128 bytes, swizzled; the field is 16-aligned and has fewer than 2^36
+/// elements.
+template <class Encoder, class T>
+FSZ_DEVICE void compress_persistent(const CompressArgs<T> &args, const HeaderImage &image,
+                                    const TensorMap *map, u32 *shared)
+{
+    using Config = PersistentConfig<Encoder>;
+    __shared__ Exchange<Encoder> exchange;
+    const u32 lane = lane_id();
+    // The same for all lanes, which the compiler cannot see.
+    const u32 warp = __shfl_sync(WARP_ALL, threadIdx.x / 32, 0);
+    begin_exchange(args, exchange);
+    if (warp < Config::WARPS)
+    {
+        compress_parts(args, map, exchange, shared, warp, lane);
+    }
+    else if (warp == Config::WARPS)
+    {
+        publish_lengths(args, exchange, lane);
+    }
+    else
+    {
+        find_places(args, exchange, lane);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+    {
+        atomicAdd(&args.control->metadata_sum, exchange.metadata_sum);
+        merge_statistics<T>(exchange.statistics, Config::WARPS, args.control);
+    }
+    if (is_last(&args.control->encoded, gridDim.x) && warp == 0)
+    {
+        finish<T>(image, args.sections, args.control, args.stream, shared);
+    }
+}
+
+} // namespace fsz

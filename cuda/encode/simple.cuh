@@ -1,0 +1,154 @@
+// Compression for every device and every alignment: a thread block to a chunk.
+#pragma once
+
+#include "device/lookback.cuh"
+#include "encode/finish.cuh"
+#include "encode/index.cuh"
+
+namespace fsz
+{
+
+/// The payload in device memory.
+struct DeviceSink
+{
+    u32 *words;
+
+    FSZ_DEVICE void put(u32 at, u32 word) const { words[at] = word; }
+
+    FSZ_DEVICE void put_byte(u32 at, u32 k, u32 byte) const
+    {
+        reinterpret_cast<u8 *>(words + at)[k] = static_cast<u8>(byte);
+    }
+
+    /// False where the output ends before the payload.
+    FSZ_DEVICE bool has_room() const { return words != nullptr; }
+
+    /// Room for a block.
+    FSZ_DEVICE u32 *block(u32 at) const { return words + at; }
+};
+
+/// How a thread block of the simple kernel is made up: a warp to each part of its chunk.
+template <class Encoder> struct SimpleConfig
+{
+    static constexpr u32 WARPS = Encoder::PARTS;
+    static constexpr u32 SHARED = WARPS * Encoder::PART * 4;
+};
+
+/// What the warps of a thread block share.
+template <u32 WARPS> struct SimpleExchange
+{
+    u64 chunk;
+    /// Payload words before the chunk, and before each of its parts.
+    u64 before;
+    u32 parts[WARPS];
+    u32 chunk_sum;
+    u32 metadata_sum;
+    Statistics statistics[WARPS];
+};
+
+/// Finds the place of a chunk from the lengths of its parts, and writes it to the index. Called by
+/// one warp.
+template <class T, u32 WARPS>
+FSZ_DEVICE void place_chunk(const CompressArgs<T> &args, SimpleExchange<WARPS> &exchange, u32 lane)
+{
+    const u64 chunk = exchange.chunk;
+    const u32 own = lane < WARPS ? exchange.parts[lane] : 0;
+    const u32 so_far = warp_inclusive(own, lane);
+    const u32 total = __shfl_sync(WARP_ALL, so_far, 31);
+    const u64 before = look_back(args.entries, chunk, total, lane);
+    if (lane < WARPS)
+    {
+        exchange.parts[lane] = so_far - own;
+    }
+    if (lane == 0)
+    {
+        exchange.before = before;
+        MetadataSum metadata;
+        write_index(args.stream, args.sections, chunk, total, before, metadata);
+        atomicAdd(&exchange.metadata_sum, metadata.sum);
+        if (chunk == args.sections.chunks - 1)
+        {
+            args.control->payload_words = before + total;
+        }
+    }
+}
+
+/// Encodes the warp's part of the thread block's chunk.
+template <class Encoder, class T, u32 WARPS>
+FSZ_DEVICE void encode_part(const CompressArgs<T> &args, SimpleExchange<WARPS> &exchange,
+                            u32 *codes, u32 warp, u32 lane)
+{
+    const Sections &sections = args.sections;
+    const u64 chunk = exchange.chunk;
+    const u64 first = chunk * CHUNK + warp * Encoder::PART;
+    const auto place = [&](u32 length) {
+        if (lane == 0)
+        {
+            exchange.parts[warp] = length;
+        }
+        __syncthreads();
+        if (warp == 0)
+        {
+            place_chunk(args, exchange, lane);
+        }
+        __syncthreads();
+        const u64 at = exchange.before + exchange.parts[warp];
+        if (sections.payload + 4 * (at + length) <= args.stream_capacity)
+        {
+            return DeviceSink{reinterpret_cast<u32 *>(args.stream + sections.payload) + at};
+        }
+        args.control->status = 1;
+        return DeviceSink{nullptr};
+    };
+    Encoder encoder(*args.control, args.missing, &exchange.statistics[warp], nullptr);
+    const Encoded part = encoder.encode_any(
+        {args.field, sections.elements, first, warp, codes + warp * Encoder::PART}, place);
+    MetadataSum metadata;
+    write_rates(args.stream, sections, first, part, lane, metadata);
+    const u32 metadata_share = __reduce_add_sync(WARP_ALL, metadata.sum);
+    if (lane == 0)
+    {
+        atomicAdd(&exchange.chunk_sum, part.share);
+        atomicAdd(&exchange.metadata_sum, metadata_share);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+    {
+        MetadataSum sums;
+        write_sum(args.stream, sections, chunk, exchange.chunk_sum, sums);
+        atomicAdd(&args.control->metadata_sum, exchange.metadata_sum + sums.sum);
+        merge_statistics<T>(exchange.statistics, WARPS, args.control);
+    }
+}
+
+/// Compression of a chunk by each thread block, in the order in which thread blocks begin, each
+/// scanning back for its place. As many thread blocks as chunks, at least one.
+template <class Encoder, class T>
+FSZ_DEVICE void compress_simple(const CompressArgs<T> &args, const HeaderImage &image, u32 *codes)
+{
+    constexpr u32 WARPS = SimpleConfig<Encoder>::WARPS;
+    __shared__ SimpleExchange<WARPS> exchange;
+    const u32 lane = lane_id();
+    const u32 warp = threadIdx.x / 32;
+    if (threadIdx.x == 0)
+    {
+        exchange.chunk = atomicAdd(&args.control->begun, 1);
+        exchange.chunk_sum = 0;
+        exchange.metadata_sum = 0;
+    }
+    if (lane == 0)
+    {
+        exchange.statistics[warp] = Statistics{};
+    }
+    __syncthreads();
+    if (exchange.chunk < args.sections.chunks)
+    {
+        encode_part<Encoder>(args, exchange, codes, warp, lane);
+    }
+    if (is_last(&args.control->encoded, gridDim.x) && warp == 0)
+    {
+        finish<T>(image, args.sections, args.control, args.stream, codes);
+    }
+}
+
+} // namespace fsz

@@ -1,0 +1,214 @@
+// What is to be known of a field before it is quantized: its range, or a sample of its magnitude,
+// and the quantization step that follows (FORMAT.md, Bound).
+#pragma once
+
+#include "encode/bound.cuh"
+
+namespace fsz
+{
+
+constexpr u32 SAMPLE_STRIDE = 4096;
+
+/// Range and special elements of a part of a field.
+template <class T> struct RangePart
+{
+    typename Element<T>::Bits max_key = 0;
+    typename Element<T>::Bits min_key = 0;
+    u32 nan = 0;
+    u32 inf = 0;
+    u32 missing = 0;
+
+    FSZ_DEVICE void take_ordinary(T d)
+    {
+        const typename Element<T>::Bits key = order_key(d);
+        max_key = max(max_key, key);
+        min_key = max(min_key, static_cast<typename Element<T>::Bits>(~key));
+    }
+
+    /// Takes one element in, whatever it is.
+    FSZ_DEVICE void take(T d, const Missing<T> &names)
+    {
+        const bool named = names.is(bits_of(d));
+        const bool finite = is_finite(d);
+        missing += named;
+        nan += !named && is_nan(d);
+        inf += !named && !finite && !is_nan(d);
+        if (!named && finite)
+        {
+            take_ordinary(d);
+        }
+    }
+};
+
+/// Adds the parts of a thread block's threads to the field's statistics.
+template <class T> FSZ_DEVICE void add_part(const RangePart<T> &part, Statistics *statistics)
+{
+    constexpr u32 WARPS = BOUND_THREADS / 32;
+    __shared__ u64 max_keys[WARPS], min_keys[WARPS];
+    __shared__ u32 counts[3][WARPS];
+    const u32 warp = threadIdx.x / 32;
+    const u32 lane = lane_id();
+    const u64 max_key = warp_max(part.max_key);
+    const u64 min_key = warp_max(part.min_key);
+    const u32 nan = __reduce_add_sync(WARP_ALL, part.nan);
+    const u32 inf = __reduce_add_sync(WARP_ALL, part.inf);
+    const u32 missing = __reduce_add_sync(WARP_ALL, part.missing);
+    if (lane == 0)
+    {
+        max_keys[warp] = max_key;
+        min_keys[warp] = min_key;
+        counts[0][warp] = nan;
+        counts[1][warp] = inf;
+        counts[2][warp] = missing;
+    }
+    __syncthreads();
+    if (warp == 0)
+    {
+        const u64 top = warp_max(lane < WARPS ? max_keys[lane] : 0);
+        const u64 bottom = warp_max(lane < WARPS ? min_keys[lane] : 0);
+        u64 all[3];
+        for (u32 k = 0; k < 3; ++k)
+        {
+            all[k] = warp_sum(lane < WARPS ? counts[k][lane] : 0);
+        }
+        if (lane == 0)
+        {
+            atomicMax(&statistics->max_key, top);
+            atomicMax(&statistics->min_key, bottom);
+            if (all[0] + all[1] + all[2] > 0)
+            {
+                atomicAdd(&statistics->nan, all[0]);
+                atomicAdd(&statistics->inf, all[1]);
+                atomicAdd(&statistics->missing, all[2]);
+            }
+        }
+    }
+}
+
+FSZ_DEVICE float spoil(float d, float spoiled) { return fmaf(d, 0.f, spoiled); }
+
+FSZ_DEVICE double spoil(double d, double spoiled) { return __fma_rn(d, 0.0, spoiled); }
+
+/// The whole field's range, by all thread blocks.
+template <class T>
+FSZ_DEVICE RangePart<T> range_of_all(const T *field, u64 n, const Missing<T> &missing)
+{
+    using Bits = typename Element<T>::Bits;
+    constexpr u32 BATCH = sizeof(T) == 4 ? 8 : 12;
+    constexpr u32 LEN = 16 / sizeof(T);
+    constexpr u32 RUN = BOUND_THREADS * BATCH * LEN;
+    RangePart<T> part;
+    const bool aligned = reinterpret_cast<u64>(field) % 16 == 0;
+    const u64 runs = aligned ? n / RUN : 0;
+    // Nothing yet is NaN, which the smaller and the larger of two numbers never is.
+    T low = value_of(Element<T>::QUIET_NAN), high = low;
+    for (u64 run = blockIdx.x; run < runs; run += gridDim.x)
+    {
+        const T *const mine = field + run * RUN + threadIdx.x * LEN;
+        T v[BATCH * LEN];
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            load_vector(mine + k * BOUND_THREADS * LEN, v + k * LEN);
+        }
+        T run_low = v[0], run_high = v[0], spoiled = 0;
+#pragma unroll
+        for (u32 k = 0; k < BATCH * LEN; ++k)
+        {
+            run_low = smaller(run_low, v[k]);
+            run_high = larger(run_high, v[k]);
+            // d · 0 is NaN for what is not finite, and stays so in a sum.
+            spoiled = spoil(v[k], spoiled);
+        }
+        u32 named = 0;
+        for (u32 m = 0; m < missing.count; ++m)
+        {
+            const Bits name = missing.bits[m];
+#pragma unroll
+            for (u32 k = 0; k < BATCH * LEN; ++k)
+            {
+                named |= bits_of(v[k]) == name ? 1u << k : 0;
+            }
+        }
+        if (named != 0 || is_nan(spoiled))
+        {
+            run_low = run_high = value_of(Element<T>::QUIET_NAN);
+            u32 nan = 0, odd = 0;
+#pragma unroll
+            for (u32 k = 0; k < BATCH * LEN; ++k)
+            {
+                const bool ordinary = is_finite(v[k]) && !(named & 1u << k);
+                odd += !ordinary;
+                nan += is_nan(v[k]) && !(named & 1u << k);
+                const T d = ordinary ? v[k] : value_of(Element<T>::QUIET_NAN);
+                run_low = smaller(run_low, d);
+                run_high = larger(run_high, d);
+            }
+            part.missing += __popc(named);
+            part.nan += nan;
+            part.inf += odd - nan - __popc(named);
+        }
+        low = smaller(low, run_low);
+        high = larger(high, run_high);
+    }
+    if (!is_nan(low))
+    {
+        part.take_ordinary(low);
+        part.take_ordinary(high);
+    }
+    const u64 thread = blockIdx.x * static_cast<u64>(BOUND_THREADS) + threadIdx.x;
+    for (u64 i = runs * RUN + thread; i < n; i += gridDim.x * static_cast<u64>(BOUND_THREADS))
+    {
+        part.take(field[i], missing);
+    }
+    return part;
+}
+
+/// The largest magnitude among the samples, by all thread blocks: a `RangePart` whose maximum it
+/// is.
+template <class T>
+FSZ_DEVICE RangePart<T> range_of_samples(const T *field, u64 n, const Missing<T> &missing)
+{
+    RangePart<T> part;
+    const u64 thread = blockIdx.x * static_cast<u64>(BOUND_THREADS) + threadIdx.x;
+    const u64 threads = gridDim.x * static_cast<u64>(BOUND_THREADS);
+    for (u64 k = thread; k * SAMPLE_STRIDE < n; k += threads)
+    {
+        const u64 at = k * SAMPLE_STRIDE + static_cast<u32>(k) * 2654435761u % SAMPLE_STRIDE;
+        if (at < n && is_finite(field[at]) && !missing.is(bits_of(field[at])))
+        {
+            const T d = field[at];
+            part.take_ordinary(d < 0 ? -d : d);
+        }
+    }
+    return part;
+}
+
+/// Looks at the field as the bound asks, and leaves the quantizer in `control`. `BOUND_THREADS`
+/// threads; any grid.
+template <class T>
+FSZ_DEVICE void find_bound(const T *field, u64 n, const BoundAsked &bound,
+                           const Missing<T> &missing, Control *control)
+{
+    if (bound.kind != BOUND_GIVEN_RANGE)
+    {
+        RangePart<T> part = bound.kind == BOUND_VALUE_RANGE ? range_of_all(field, n, missing)
+                                                            : range_of_samples(field, n, missing);
+        add_part(part, &control->statistics);
+    }
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+    {
+        last = atomicAdd(&control->bound_done, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last)
+    {
+        __threadfence();
+        resolve_bound<T>(bound, missing.count, control);
+    }
+}
+
+} // namespace fsz

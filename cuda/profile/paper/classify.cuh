@@ -1,0 +1,402 @@
+// Which elements of a block have codes, which are masked, and which must be listed (FORMAT.md,
+// Quantize and Escapes).
+#pragma once
+
+#include "profile/paper/codes.cuh"
+
+namespace fsz
+{
+
+/// What became of a block's elements, element i at bit i.
+template <class T> struct Classified
+{
+    /// Has a code.
+    u32 coded;
+    /// Has the bits `special`, and is missing, NaN or infinite.
+    u32 masked;
+    /// The same in all lanes of a tile: whether any element is missing, NaN or infinite, and the
+    /// bits of the first that is.
+    bool odd;
+    typename Element<T>::Bits special;
+    /// All elements of the tile have the same bits and none has a code; the bits are `special`.
+    bool constant;
+    T max_error;
+};
+
+/// The code of `d`, its error, and whether `q` is the code. Without branches. True in `far` when it
+/// might be one but this way does not tell.
+FSZ_DEVICE bool try_code(float d, const Quantizer<float> &z, i32 &q, float &error, bool &far)
+{
+    const float code = __fmaf_rn(d, z.inverse, ROUND);
+    const float whole = __fsub_rn(code, ROUND);
+    // False for NaN, and for what is too large to be rounded this way: that comes out at 2^22 or
+    // more.
+    const bool near = fabsf(whole) <= FUSED_REACH;
+    q = __float_as_int(code) - ROUND_BITS;
+    error = fabsf(__fsub_rn(d, __fmul_rn(whole, z.step)));
+    far = !near;
+    return near && error <= z.limit;
+}
+
+FSZ_DEVICE bool try_code(double d, const Quantizer<double> &z, i32 &q, double &error, bool &far)
+{
+    const double scaled = __dmul_rn(d, z.inverse);
+    const double code = __dadd_rn(scaled, ROUND_WIDE);
+    const double whole = __dsub_rn(code, ROUND_WIDE);
+    q = __double2loint(code);
+    error = fabs(__dsub_rn(d, __dmul_rn(whole, z.step)));
+    far = false;
+    return fabs(scaled) <= MAX_CODE + 0.5 && fabs(whole) <= MAX_CODE && error <= z.limit;
+}
+
+/// The code of an element beyond FUSED_REACH.
+FSZ_DEVICE bool far_code(float d, const Quantizer<float> &z, i32 &q, float &error)
+{
+    const double scaled = __dmul_rn(d, z.inverse);
+    if (!(fabs(scaled) <= MAX_CODE + 0.5))
+    {
+        return false;
+    }
+    q = __double2int_rn(scaled);
+    error = fabsf(__fsub_rn(d, __fmul_rn(__int2float_rn(q), z.step)));
+    return abs(q) <= MAX_CODE && error <= z.limit;
+}
+
+/// Whether an element is missing, NaN or infinite.
+template <class T> FSZ_DEVICE bool is_odd(T d, const Missing<T> &missing)
+{
+    return !is_finite(d) || missing.is(bits_of(d));
+}
+
+/// The first of the named missing values, or NaN, which equals nothing.
+template <class T> FSZ_DEVICE T first_name(const Missing<T> &missing)
+{
+    return missing.count > 0 ? value_of(missing.bits[0]) : value_of(Element<T>::QUIET_NAN);
+}
+
+/// Where an element is as long as a code, its bits keep the place of the code that it has not got.
+template <class T> constexpr bool CODES_IN_PLACE = sizeof(T) == 4;
+
+/// Finds the codes of a block, and the elements that are `name`, told in `named`. Codes go to the
+/// lane's row of `codes` if they have room there.
+template <class T, class Row>
+FSZ_DEVICE void code_block(const Row &row, T name, u32 *codes, const Quantizer<T> &z, u32 lane,
+                           Classified<T> &out, u32 &named)
+{
+    // The loops are small because the instruction cache is: this way is rare between plain rounds.
+#pragma unroll 1
+    for (u32 i = 0; i < BLOCK; i += 4)
+    {
+        T d[4];
+        load_four(row, i, d);
+        u32 slot[4];
+        u32 coded_here = 0, named_here = 0;
+#pragma unroll
+        for (u32 k = 0; k < 4; ++k)
+        {
+            i32 q;
+            T error;
+            bool far;
+            const bool coded = try_code(d[k], z, q, error, far) & (d[k] != name);
+            if (coded)
+            {
+                coded_here |= 1u << k;
+                out.max_error = larger(out.max_error, error);
+            }
+            if (d[k] == name)
+            {
+                named_here |= 1u << k;
+            }
+            slot[k] = coded ? static_cast<u32>(q) : static_cast<u32>(bits_of(d[k]));
+        }
+        out.coded |= coded_here << i;
+        named |= named_here << i;
+        if (CODES_IN_PLACE<T>)
+        {
+            *reinterpret_cast<uint4 *>(codes + code_at(lane, i)) =
+                make_uint4(slot[0], slot[1], slot[2], slot[3]);
+        }
+    }
+}
+
+/// The elements of a block with the bits `special`, after `code_block`.
+template <class T, class Row>
+FSZ_DEVICE u32 find_special(const Row &row, typename Element<T>::Bits special, const u32 *codes,
+                            u32 lane)
+{
+    u32 found = 0;
+#pragma unroll 1
+    for (u32 i = 0; i < BLOCK; i += 4)
+    {
+        u32 four = 0;
+        if constexpr (CODES_IN_PLACE<T>)
+        {
+            const uint4 d = *reinterpret_cast<const uint4 *>(codes + code_at(lane, i));
+            four = (d.x == special ? 1 : 0) | (d.y == special ? 2 : 0) | (d.z == special ? 4 : 0) |
+                   (d.w == special ? 8 : 0);
+        }
+        else
+        {
+            T d[4];
+            load_four(row, i, d);
+#pragma unroll
+            for (u32 k = 0; k < 4; ++k)
+            {
+                four |= bits_of(d[k]) == special ? 1u << k : 0;
+            }
+        }
+        found |= four << i;
+    }
+    return found;
+}
+
+/// What `classify_escaped` could not tell.
+struct Doubts
+{
+    /// It is not sure of the tile at all.
+    bool unsure;
+    /// Some elements might have codes beyond FUSED_REACH.
+    bool far;
+};
+
+/// Finds out about the escaped elements of a block: which are masked, and whether the tile is
+/// constant. `named` are those equal to `name`.
+template <class T, class Row>
+FSZ_DEVICE Doubts classify_escaped(const Row &row, u32 present, u32 named, T name, const u32 *codes,
+                                   const Quantizer<T> &z, const Missing<T> &missing, u32 lane,
+                                   Classified<T> &out)
+{
+    using Bits = typename Element<T>::Bits;
+    const u32 escaped = present & ~out.coded;
+    const u32 with = tile_ballot(escaped != 0, lane);
+    const u32 codes_in_tile = tile_ballot(out.coded != 0, lane);
+    // If the tile's first escaped element is odd, it gives the mask.
+    const Bits mine = escaped ? bits_of(row(__ffs(escaped) - 1)) : 0;
+    out.special = tile_broadcast(mine, with ? __ffs(with) - 1 : 0);
+    out.odd = with && is_odd(value_of(out.special), missing);
+    out.masked = named;
+    if (__any_sync(WARP_ALL, out.odd && (is_nan(name) || out.special != bits_of(name))))
+    {
+        out.masked = find_special<T>(row, out.special, codes, lane);
+    }
+    out.masked &= out.odd ? escaped : 0;
+    bool sure = true, far_ones = false;
+    for (u32 rest = escaped & ~out.masked; rest; rest &= rest - 1)
+    {
+        const T d = row(__ffs(rest) - 1);
+        i32 code;
+        T error;
+        bool far;
+        try_code(d, z, code, error, far);
+        const bool odd = is_odd(d, missing);
+        sure &= !odd || out.odd;
+        far_ones |= far && !odd;
+    }
+    out.constant = tile_ballot(out.masked != present, lane) == 0 && out.odd;
+    // Other constant tiles are found by looking at their elements.
+    sure &= !with || codes_in_tile || out.odd;
+    return {!sure, far_ones};
+}
+
+/// Finds the codes of elements beyond FUSED_REACH.
+template <class T, class Row>
+FSZ_DEVICE void code_far(const Row &row, u32 candidates, u32 *codes, const Quantizer<T> &z,
+                         const Missing<T> &missing, u32 lane, Classified<T> &out)
+{
+    if constexpr (CODES_IN_PLACE<T>)
+    {
+        for (u32 rest = candidates; rest; rest &= rest - 1)
+        {
+            const u32 i = __ffs(rest) - 1;
+            const T d = row(i);
+            i32 q;
+            T error;
+            if (!is_odd(d, missing) && far_code(d, z, q, error))
+            {
+                codes[code_at(lane, i)] = static_cast<u32>(q);
+                out.coded |= 1u << i;
+                out.max_error = larger(out.max_error, error);
+            }
+        }
+        __syncwarp();
+    }
+}
+
+/// Leaves the codes of a block where its elements are, which are longer.
+template <class T, class Row>
+FSZ_DEVICE void write_codes(const Row &row, u32 *codes, const Quantizer<T> &z, u32 lane)
+{
+    __syncwarp();
+#pragma unroll 1
+    for (u32 i = 0; i < BLOCK; i += 4)
+    {
+        T d[4];
+        load_four(row, i, d);
+        i32 q[4];
+#pragma unroll
+        for (u32 k = 0; k < 4; ++k)
+        {
+            T error;
+            bool far;
+            try_code(d[k], z, q[k], error, far);
+        }
+        *reinterpret_cast<int4 *>(codes + code_at(lane, i)) = make_int4(q[0], q[1], q[2], q[3]);
+    }
+}
+
+/// Classifies a block's elements, as long as what has no code is missing, NaN, infinite, or not far
+/// beyond the bound; codes go to the lane's row of `codes`, which may be where the elements are.
+/// False in all lanes when it is not so in one, or when it cannot tell: then the row holds nothing
+/// of use.
+template <class T, class Row>
+FSZ_DEVICE bool classify_near(const Row &row, u32 present, u32 *codes, const Quantizer<T> &z,
+                              const Missing<T> &missing, u32 lane, Classified<T> &out)
+{
+    const T name = first_name(missing);
+    const bool known = missing.count <= 1 && name != 0;
+    bool sure = known;
+    u32 named = 0;
+    out = Classified<T>{};
+    code_block(row, name, codes, z, lane, out, named);
+    out.coded &= present;
+    // A second time if elements beyond FUSED_REACH have to be looked at.
+#pragma unroll 1
+    for (bool resolved = !CODES_IN_PLACE<T>;; resolved = true)
+    {
+        sure = known;
+        if (!__any_sync(WARP_ALL, (present & ~out.coded) != 0))
+        {
+            break;
+        }
+        const Doubts doubts =
+            classify_escaped(row, present, named, name, codes, z, missing, lane, out);
+        sure &= !doubts.unsure;
+        if (resolved || !__any_sync(WARP_ALL, doubts.far))
+        {
+            break;
+        }
+        code_far(row, present & ~out.coded & ~out.masked, codes, z, missing, lane, out);
+    }
+    if (!__all_sync(WARP_ALL, sure))
+    {
+        return false;
+    }
+    if constexpr (!CODES_IN_PLACE<T>)
+    {
+        write_codes(row, codes, z, lane);
+    }
+    return true;
+}
+
+/// Classifies a block's elements, whatever they are, and leaves its codes (0 where there is none)
+/// in the lane's row of `codes`, which may be where the elements are.
+template <class T>
+FSZ_DEVICE void classify_any(const DeviceRow<T> &row, u32 present, u32 *codes,
+                             const Quantizer<T> &z, const Missing<T> &missing, u32 lane,
+                             Classified<T> &out)
+{
+    using Bits = typename Element<T>::Bits;
+    const Bits first = tile_broadcast(bits_of(row(0)));
+    u32 odd = 0, all_far = 0;
+    Bits odd_bits = 0;
+    bool same = true;
+    out = Classified<T>{};
+    __syncwarp();
+    // Four at a time: a small body stays in the instruction cache, and the four overlap.
+#pragma unroll 1
+    for (u32 i = 0; i < BLOCK; i += 4)
+    {
+        T d[4];
+        load_four(row, i, d);
+        u32 code[4];
+#pragma unroll
+        for (u32 k = 0; k < 4; ++k)
+        {
+            const Bits bits = bits_of(d[k]);
+            const bool there = present >> (i + k) & 1;
+            const bool is_odd_one = there & is_odd(d[k], missing);
+            i32 q;
+            T error;
+            bool far;
+            const bool coded = try_code(d[k], z, q, error, far) & there & !is_odd_one;
+            far &= there & !is_odd_one;
+            // The bits of far elements keep their codes' places.
+            code[k] = coded ? static_cast<u32>(q) : far ? static_cast<u32>(bits) : 0;
+            out.coded |= static_cast<u32>(coded) << (i + k);
+            all_far |= static_cast<u32>(far) << (i + k);
+            out.max_error = coded ? larger(out.max_error, error) : out.max_error;
+            same &= !there | (bits == first);
+            odd_bits = is_odd_one & (odd == 0) ? bits : odd_bits;
+            odd |= static_cast<u32>(is_odd_one) << (i + k);
+        }
+        // The lane's own row, as far as it has been read.
+        *reinterpret_cast<uint4 *>(codes + code_at(lane, i)) =
+            make_uint4(code[0], code[1], code[2], code[3]);
+    }
+    if constexpr (sizeof(T) == 4)
+    {
+        for (u32 rest = all_far; rest; rest &= rest - 1)
+        {
+            const u32 i = __ffs(rest) - 1;
+            u32 *const place = codes + code_at(lane, i);
+            i32 q = 0;
+            float error = 0;
+            const bool coded = far_code(value_of(*place), z, q, error);
+            *place = coded ? static_cast<u32>(q) : 0;
+            out.coded |= static_cast<u32>(coded) << i;
+            out.max_error = coded ? larger(out.max_error, error) : out.max_error;
+        }
+    }
+    const u32 with = tile_ballot(odd != 0, lane);
+    out.special = tile_broadcast(odd_bits, with ? __ffs(with) - 1 : 0);
+    out.odd = with != 0;
+    for (u32 rest = odd; rest; rest &= rest - 1)
+    {
+        const u32 i = __ffs(rest) - 1;
+        out.masked |= static_cast<u32>(bits_of(row(i)) == out.special) << i;
+    }
+    const u32 codes_in_tile = tile_ballot(out.coded != 0, lane);
+    const u32 differs = tile_ballot(!same, lane);
+    out.constant = codes_in_tile == 0 && differs == 0;
+    out.special = out.constant ? first : out.special;
+}
+
+/// Adds the range and the special elements of the warp's tiles to its own statistics.
+template <class T, class Row>
+FSZ_DEVICE void count_all(const Row &row, u32 present, const Missing<T> &missing,
+                          Statistics *statistics)
+{
+    using Bits = typename Element<T>::Bits;
+    Bits max_key = 0, min_key = 0;
+    u32 nan = 0, inf = 0, named = 0;
+#pragma unroll 2
+    for (u32 i = 0; i < BLOCK; ++i)
+    {
+        const T d = row(i);
+        const bool there = present >> i & 1;
+        const bool is_named = missing.is(bits_of(d));
+        const bool finite = is_finite(d);
+        named += there & is_named;
+        nan += there & !is_named & is_nan(d);
+        inf += there & !is_named & !finite & !is_nan(d);
+        const bool ordinary = there & !is_named & finite;
+        const Bits key = order_key(d);
+        max_key = ordinary ? max(max_key, key) : max_key;
+        min_key = ordinary ? max(min_key, static_cast<Bits>(~key)) : min_key;
+    }
+    max_key = warp_max(max_key);
+    min_key = warp_max(min_key);
+    nan = __reduce_add_sync(WARP_ALL, nan);
+    inf = __reduce_add_sync(WARP_ALL, inf);
+    named = __reduce_add_sync(WARP_ALL, named);
+    if (lane_id() == 0)
+    {
+        statistics->max_key = max(statistics->max_key, static_cast<u64>(max_key));
+        statistics->min_key = max(statistics->min_key, static_cast<u64>(min_key));
+        statistics->nan += nan;
+        statistics->inf += inf;
+        statistics->missing += named;
+    }
+}
+
+} // namespace fsz

@@ -1,0 +1,106 @@
+// What a warp keeps in shared memory, and the four tiles that it brings there at a time.
+#pragma once
+
+#include "profile/paper/decode_block.cuh"
+
+namespace fsz
+{
+
+/// Payload words that a warp stages: four tiles of rate 15 and µ, and what 16-byte alignment adds.
+constexpr u32 STAGED_PAYLOAD = 520;
+
+/// A quad as a thread sees it that decodes a block of it, in few registers.
+struct Quad
+{
+    /// Bits 4-0 the block's rate; 7 and 6 the tile's order and centering, as in its first rate
+    /// byte; 19-8 where in the staged payload the block begins, 31-20 the tile.
+    u32 block;
+    u32 checksum; // what the rate bytes, the first words of a tile's checksum, add to it
+    bool staged;  // all rates are 15 at most and the payload is on its way to the stage
+    bool full;    // four full tiles, none verbatim, that go side by side
+    bool plain;   // and without escapes, of sums that floats hold
+    bool chains;  // some tile has codes
+
+    FSZ_DEVICE u32 rate() const { return block & RATE_MASK; }
+    FSZ_DEVICE bool order2() const { return block & ORDER2; }
+    FSZ_DEVICE bool centered() const { return block & CENTERED; }
+    FSZ_DEVICE u32 block_at() const { return block >> 8 & 0xFFF; }
+    FSZ_DEVICE u32 tile_at() const { return block >> 20; }
+};
+
+/// What a warp has in shared memory.
+struct __align__(16) Stage
+{
+    u32 payload[STAGED_PAYLOAD];
+    u32 rows[STAGE];
+    TileIndex index;
+};
+
+/// The chunk that is decoded, as functions that are not inlined take it.
+struct ChunkTask
+{
+    const StreamView &view;
+    u64 chunk;
+    u64 *status;
+};
+
+/// Begins to copy `words` words of payload from `from` on. They come to lie at the same place
+/// within 16 bytes as in the stream, so that all but the ends are copied 16 bytes at a time.
+FSZ_DEVICE void begin_copy(u32 *payload, const u32 *from, u32 words)
+{
+    const u32 lane = lane_id();
+    const u32 skew = static_cast<u32>(reinterpret_cast<u64>(from) & 15) / 4;
+    const u32 *first = from - skew;
+    const u32 to = static_cast<u32>(__cvta_generic_to_shared(payload));
+    for (u32 k = 4 * lane; k < words + skew; k += 128)
+    {
+        const u32 bytes = min(4 * (words + skew - k), 16u); // Nothing behind the payload is read.
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to + 4 * k),
+                     "l"(first + k), "r"(bytes)
+                     : "memory");
+    }
+}
+
+/// Waits for the copies of all threads of the warp.
+FSZ_DEVICE void end_copy()
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncwarp();
+}
+
+/// What `begin_quad` looks for in a quad's blocks.
+constexpr u32 HAS_CHAIN = 1, HAS_HIGH_RATE = 2, HAS_GAP = 4, HAS_ESCAPES = 8;
+
+/// Begins the work on a quad: finds its tiles, and sends for their payload, to come to `buffer`;
+/// with PLAIN only for that of plain ones.
+template <bool PLAIN, class Output>
+FSZ_DEVICE Quad begin_quad(const StreamView &s, u64 chunk, u32 number, const Output &output,
+                           const TileIndex &index, u32 *buffer)
+{
+    const TileView t = tile_view(index, number);
+    const u32 from = index.at[number * QUAD_TILES], to = index.at[(number + 1) * QUAD_TILES];
+    // What is true of any of the warp's blocks, in one go. Beyond rate 14, sums of residuals of
+    // order 2 leave the floats that are exact.
+    const u32 found = __reduce_or_sync(
+        WARP_ALL, (t.count > 0 && t.has_chain() ? HAS_CHAIN : 0) |
+                      (t.rate > 15 ? HAS_HIGH_RATE : 0) |
+                      (t.count < TILE || t.is_verbatim() ? HAS_GAP : 0) |
+                      (t.escapes() || t.rate > (t.order2() ? 14 : 15) ? HAS_ESCAPES : 0));
+    Quad g;
+    g.chains = found & HAS_CHAIN;
+    g.staged = !(found & HAS_HIGH_RATE) && to - from <= STAGED_PAYLOAD - 3;
+    g.full = !(found & HAS_GAP) && output.contiguous(chunk * CHUNK + number * QUAD_ELEMENTS);
+    g.plain = g.full && g.staged && !(found & HAS_ESCAPES);
+    g.checksum = (threadIdx.x & 7) == 0 ? t.lo * weight(0) + t.hi * weight(1) : 0;
+    g.block = 0;
+    if (PLAIN ? g.plain : g.staged)
+    {
+        const u32 *payload = payload_of(s, index) + from;
+        begin_copy(buffer, payload, to - from);
+        const u32 at = t.at - from + static_cast<u32>(reinterpret_cast<u64>(payload) & 15) / 4;
+        g.block = t.rate | (t.lo & (ORDER2 | CENTERED)) | (at + t.block_at) << 8 | at << 20;
+    }
+    return g;
+}
+
+} // namespace fsz

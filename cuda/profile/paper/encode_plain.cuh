@@ -1,0 +1,249 @@
+// Four tiles of a warp whose elements all have small codes: the short way through quantize,
+// predict, choose and pack, in the registers of the lanes and mostly in floats. Whatever does not
+// fit goes through tile.cuh.
+#pragma once
+
+#include "profile/paper/codes.cuh"
+
+namespace fsz
+{
+
+/// Largest rate that `pack_plain` packs.
+constexpr u32 PLAIN_RATE = 15;
+
+/// The larger of two errors; NaN when one is.
+FSZ_DEVICE float worse(float a, float b)
+{
+    float out;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+    return out;
+}
+
+FSZ_DEVICE double worse(double a, double b)
+{
+    // Neither is negative, so their bits order as they do, with NaN above all.
+    return bits_of(a) > bits_of(b) ? a : b;
+}
+
+/// Codes of one piece of a row, with ROUND added, and the largest error.
+FSZ_DEVICE void quantize_piece(const float (&d)[4], const Quantizer<float> &z, float *code,
+                               float (&error)[2])
+{
+#pragma unroll
+    for (u32 k = 0; k < 4; ++k)
+    {
+        code[k] = __fmaf_rn(d[k], z.inverse, ROUND);
+        const float rebuilt = __fmul_rn(__fsub_rn(code[k], ROUND), z.step);
+        error[k % 2] = worse(error[k % 2], fabsf(__fsub_rn(d[k], rebuilt)));
+    }
+}
+
+FSZ_DEVICE void quantize_piece(const double (&d)[2], const Quantizer<double> &z, float *code,
+                               double (&error)[2])
+{
+#pragma unroll
+    for (u32 k = 0; k < 2; ++k)
+    {
+        const double rounded = __dadd_rn(__dmul_rn(d[k], z.inverse), ROUND_WIDE);
+        code[k] = __int_as_float(__double2loint(rounded) + ROUND_BITS);
+        const double rebuilt = __dmul_rn(__dsub_rn(rounded, ROUND_WIDE), z.step);
+        error[k] = worse(error[k], fabs(__dsub_rn(d[k], rebuilt)));
+    }
+}
+
+/// Quantizes the lane's block. `code` holds ROUND + q where codes are within FUSED_REACH. Returns
+/// the largest error: NaN when an element is not finite.
+template <class T>
+FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, float (&code)[BLOCK])
+{
+    T error[2] = {0, 0};
+#pragma unroll
+    for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
+    {
+        T d[SharedRow<T>::PIECE];
+        row.load(piece, d);
+        quantize_piece(d, z, code + piece * SharedRow<T>::PIECE, error);
+    }
+    return worse(error[0], error[1]);
+}
+
+/// Whether the warp's elements are all within FUSED_REACH of zero and none of them equals a missing
+/// value (if only in value: 0 equals −0). NaN is left to `quantize_plain`. Where that is so, takes
+/// their range into the warp's statistics if it is not known yet: that is right whichever way the
+/// tile will go.
+template <class T>
+__device__ __noinline__ bool check_plain(const SharedRow<T> row, const Missing<T> &missing,
+                                         const Control &control, Statistics *statistics)
+{
+    using Bits = typename Element<T>::Bits;
+    bool plain = true;
+    if (control.named)
+    {
+#pragma unroll 1
+        for (u32 m = 0; m < missing.count; ++m)
+        {
+            const T name = value_of(missing.bits[m]);
+#pragma unroll
+            for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
+            {
+                T d[SharedRow<T>::PIECE];
+                row.load(piece, d);
+#pragma unroll
+                for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+                {
+                    plain &= d[k] != name;
+                }
+            }
+        }
+    }
+    if (!control.near)
+    {
+        T low = row(0), high = low;
+#pragma unroll
+        for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
+        {
+            T d[SharedRow<T>::PIECE];
+            row.load(piece, d);
+#pragma unroll
+            for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+            {
+                low = smaller(low, d[k]);
+                high = larger(high, d[k]);
+            }
+        }
+        // A little less than FUSED_REACH codes.
+        const T reach = static_cast<T>(control.step) * static_cast<T>(4194000);
+        plain &= high <= reach && low >= -reach && reach < value_of(Element<T>::INFINITE);
+        if (!control.range_known)
+        {
+            const Bits max_key = warp_max(plain ? order_key(high) : 0);
+            const Bits min_key = warp_max(plain ? static_cast<Bits>(~order_key(low)) : 0);
+            if (lane_id() == 0)
+            {
+                statistics->max_key = max(statistics->max_key, static_cast<u64>(max_key));
+                statistics->min_key = max(statistics->min_key, static_cast<u64>(min_key));
+            }
+        }
+    }
+    return __all_sync(WARP_ALL, plain);
+}
+
+/// Bits of a magnitude that is a whole number below 2^24.
+FSZ_DEVICE u32 rate_of_float(float magnitude)
+{
+    return max(static_cast<i32>(__float_as_uint(magnitude) >> 23) - 126, 0);
+}
+
+/// A tile's variant and what follows from it for the lane's block.
+struct PlainChoice
+{
+    bool order2;
+    bool centered;
+    u32 rate;
+    /// The tile's first code.
+    float mu;
+    /// The last first difference of the block before.
+    float slope;
+};
+
+/// Nothing follows a whole chain.
+struct WholeChain
+{
+    FSZ_DEVICE void complete(float (&)[BLOCK], float &) const {}
+};
+
+/// Takes codes (with ROUND added) to first differences, in place, and chooses the tile's variant.
+/// `chain` completes differences where the chain ends in the block.
+template <class Chain = WholeChain>
+FSZ_DEVICE PlainChoice choose_plain(float (&l)[BLOCK], u32 block, const Chain &chain = {})
+{
+    PlainChoice choice;
+    const float q0 = __fsub_rn(l[0], ROUND);
+    float before = __shfl_up_sync(WARP_ALL, l[31], 1);
+    before = block == 0 ? ROUND : before;
+#pragma unroll
+    for (u32 i = 31; i > 0; --i)
+    {
+        l[i] = __fsub_rn(l[i], l[i - 1]);
+    }
+    l[0] = __fsub_rn(l[0], before);
+    choice.slope = __shfl_up_sync(WARP_ALL, l[31], 1);
+    choice.slope = block == 0 ? 0.f : choice.slope;
+    choice.mu = q0;
+    chain.complete(l, choice.slope);
+
+    // Largest magnitudes, of two chains each; the first two residuals depend on the variant.
+    float first[2] = {fabsf(l[1]), 0}, second[2] = {0, 0};
+#pragma unroll
+    for (u32 i = 2; i < BLOCK; ++i)
+    {
+        first[i % 2] = fmaxf(first[i % 2], fabsf(l[i]));
+        second[i % 2] = fmaxf(second[i % 2], fabsf(__fsub_rn(l[i], l[i - 1])));
+    }
+    const float first_most = fmaxf(first[0], first[1]), second_most = fmaxf(second[0], second[1]);
+    const float centered0 = block == 0 ? 0.f : l[0];
+    const u32 rate1 = rate_of_float(fmaxf(first_most, fabsf(l[0])));
+    const u32 rate1c = rate_of_float(fmaxf(first_most, fabsf(centered0)));
+    const u32 rate2 = rate_of_float(fmaxf(fmaxf(second_most, fabsf(__fsub_rn(l[0], choice.slope))),
+                                          fabsf(__fsub_rn(l[1], l[0]))));
+    const u32 rate2c =
+        rate_of_float(fmaxf(fmaxf(second_most, fabsf(__fsub_rn(centered0, choice.slope))),
+                            fabsf(__fsub_rn(l[1], centered0))));
+    const u32 plain = tile_sum(block_words(rate1) | block_words(rate2) << 16);
+    const u32 centered = tile_sum(block_words(rate1c) | block_words(rate2c) << 16);
+    const u32 best = min(min((plain & 0xFFFF) * 4, (plain >> 16) * 4 + 1),
+                         min((centered & 0xFFFF) * 4 + 6, (centered >> 16) * 4 + 7));
+    choice.order2 = best & 1;
+    choice.centered = best & 2;
+    choice.rate =
+        choice.centered ? (choice.order2 ? rate2c : rate1c) : (choice.order2 ? rate2 : rate1);
+    return choice;
+}
+
+/// Takes first differences to the residuals of the choice, in place.
+FSZ_DEVICE void residuals_plain(float (&l)[BLOCK], const PlainChoice &choice, u32 block)
+{
+    if (choice.centered && block == 0)
+    {
+        l[0] = 0;
+    }
+    // A factor instead of a branch: lanes of a warp may have chosen differently.
+    const float factor = choice.order2 ? -1.f : 0.f;
+#pragma unroll
+    for (u32 i = 31; i > 0; --i)
+    {
+        l[i] = __fmaf_rn(factor, l[i - 1], l[i]);
+    }
+    l[0] = __fmaf_rn(factor, choice.slope, l[0]);
+}
+
+template <u32 PLANES> FSZ_DEVICE void keep_bits(u32 bits, u32 &sign, u32 (&planes)[PLANES])
+{
+    sign &= bits;
+#pragma unroll
+    for (u32 k = 0; k < PLANES; ++k)
+    {
+        planes[k] &= bits;
+    }
+}
+
+/// Packs the lane's block of residuals from `out` on, as `store_planes`. `wide`: some lane's rate
+/// is above 7. Residuals outside of `exist` (the first is the highest bit) are none.
+FSZ_DEVICE u32 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide, u32 first,
+                          u32 exist = ~0u)
+{
+    u32 sign;
+    if (!wide)
+    {
+        u32 planes[7];
+        planes7(l, sign, planes);
+        keep_bits(exist, sign, planes);
+        return store_planes<7>(out, rate, sign, planes, first);
+    }
+    u32 planes[15];
+    planes15(l, sign, planes);
+    keep_bits(exist, sign, planes);
+    return store_planes<15>(out, rate, sign, planes, first);
+}
+
+} // namespace fsz

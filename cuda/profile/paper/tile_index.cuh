@@ -1,0 +1,106 @@
+// Where the tiles of a chunk lie, from their heads.
+#pragma once
+
+#include "decode/index.cuh"
+#include "profile/paper/tile_head.cuh"
+
+namespace fsz
+{
+
+/// What a warp knows of its chunk, in shared memory: registers are scarce.
+struct __align__(16) TileIndex
+{
+    /// Rate bytes; 0 behind the end of the field.
+    uint2 rates[CHUNK_TILES];
+    /// First payload word of the chunk in the payload.
+    u64 base;
+    /// The header's quantization step.
+    double step;
+    /// Of the chunk.
+    u32 elements;
+    /// Bit 2q: quad q has tiles with escapes.
+    u32 escapes;
+    /// First word of each tile in the chunk, and the end of the last.
+    u16 at[CHUNK_TILES + 2];
+};
+
+/// The rate bytes of the tiles 2 · lane and 2 · lane + 1 of a chunk.
+FSZ_DEVICE uint4 read_heads(const StreamView &view, u64 chunk, u32 tiles, u32 lane)
+{
+    uint4 rates = make_uint4(0, 0, 0, 0);
+    const u8 *const at =
+        view.bytes + view.sections.rates + chunk * (CHUNK_TILES * TILE_BLOCKS) + lane * 16;
+    if (2 * lane + 1 < tiles)
+    {
+        rates = __ldg(reinterpret_cast<const uint4 *>(at));
+    }
+    else if (2 * lane < tiles)
+    {
+        const uint2 one = __ldg(reinterpret_cast<const uint2 *>(at));
+        rates.x = one.x;
+        rates.y = one.y;
+    }
+    return rates;
+}
+
+/// Reads the index of a chunk, of elements of W words; the whole warp takes part and gets the same
+/// answer, false when the stream is damaged. Every warp of a thread block may ask for itself, so
+/// that no warp waits for another.
+template <u32 W>
+FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, u64 *status, TileIndex &index)
+{
+    const u32 lane = lane_id();
+    const u32 elements = chunk_elements(view, chunk);
+    const u32 tiles = (elements + TILE - 1) / TILE;
+    const IndexWords read = read_index(view, chunk, lane);
+    const uint4 rates = read_heads(view, chunk, tiles, lane);
+    ChunkPlace place;
+    if (!find_chunk(view, chunk, read, status, lane, place))
+    {
+        return false;
+    }
+    bool sound = true;
+    const u32 last = tiles - 1, last_count = elements - last * TILE;
+    u32 first = 0, second = 0;
+    if (2 * lane < tiles)
+    {
+        first = tile_words(rates.x, rates.y, 2 * lane == last ? last_count : TILE, W, sound);
+    }
+    if (2 * lane + 1 < tiles)
+    {
+        second = tile_words(rates.z, rates.w, 2 * lane + 1 == last ? last_count : TILE, W, sound);
+    }
+    if (!__all_sync(WARP_ALL, sound))
+    {
+        if (lane == 0)
+        {
+            report(status, chunk, FAULT_ESCAPES);
+        }
+        return false;
+    }
+    const u32 through = warp_inclusive(first + second, lane);
+    if (__shfl_sync(WARP_ALL, through, 31) != place.words)
+    {
+        if (lane == 0)
+        {
+            report(status, chunk, FAULT_TILES);
+        }
+        return false;
+    }
+    reinterpret_cast<uint4 *>(index.rates)[lane] = rates;
+    const u32 before = through - first - second; // Below 2^16, as all of the chunk is.
+    reinterpret_cast<u32 *>(index.at)[lane] = before | (before + first) << 16;
+    const u32 escapes = __ballot_sync(WARP_ALL, (rates.x | rates.z) & ESCAPES);
+    if (lane == 0)
+    {
+        index.escapes = (escapes | escapes >> 1) & 0x55555555;
+        index.at[CHUNK_TILES] = static_cast<u16>(place.words);
+        index.base = place.base;
+        index.step = value_of(place.step);
+        index.elements = elements;
+    }
+    __syncwarp();
+    return true;
+}
+
+} // namespace fsz
