@@ -5,14 +5,15 @@ use std::ops::Range;
 use cudarc::driver::{result, sys};
 
 use super::{
+    abi::{OutputBox, OutputRange, StreamView},
     device::Device,
     error::check,
-    kernels::{Kernel, pointer},
+    kernel::{Coder, Kernel, Operation},
+    kernels::pointer,
     memory::Workspace,
-    view::{BoxPlace, Run, StreamKind, StreamView},
+    stream_kind::StreamKind,
 };
 use crate::{
-    dtype::DType,
     element::Element,
     error::{Error, Result},
     format::{CHUNK, TILE},
@@ -48,16 +49,13 @@ pub(crate) unsafe fn launch_tiles(
     if begin >= end {
         return Ok(());
     }
-    let kernel = match kind.dtype {
-        DType::F32 => Kernel::DecompressF32,
-        DType::F64 => Kernel::DecompressF64,
-    };
+    let kernel = Kernel { operation: Operation::Decompress(Coder::Paper), dtype: kind.dtype };
     let mut first = begin / CHUNK as u64;
     let chunks = (end - 1) / CHUNK as u64 - first + 1;
     let module = device.kernels.decompress()?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
-    let mut run = Run { out, begin, end };
+    let mut run = OutputRange { out, begin, end };
     let mut status = status;
     let mut arguments =
         [pointer(&mut view), pointer(&mut run), pointer(&mut first), pointer(&mut status)];
@@ -81,12 +79,9 @@ pub(crate) unsafe fn launch_box(
     if check_box(&kind.shape, start, count)? == 0 {
         return Ok(());
     }
-    let mut place = BoxPlace::new(&kind.shape, start, count, out);
+    let mut place = OutputBox::new(&kind.shape, start, count, out);
     let corners = place.corners();
-    let kernel = match kind.dtype {
-        DType::F32 => Kernel::DecompressBoxF32,
-        DType::F64 => Kernel::DecompressBoxF64,
-    };
+    let kernel = Kernel { operation: Operation::DecompressBox(Coder::Paper), dtype: kind.dtype };
     let mut first = corners.0 / CHUNK as u64;
     let chunks = corners.1 / CHUNK as u64 - first + 1;
     let module = device.kernels.decompress()?;
@@ -152,7 +147,7 @@ pub(crate) fn box_to_host<T: Element>(
     let corners = if out.is_empty() {
         (0, 0)
     } else {
-        let (first, last) = BoxPlace::new(shape, boxed.0, boxed.1, 0).corners();
+        let (first, last) = OutputBox::new(shape, boxed.0, boxed.1, 0).corners();
         (first, last + 1)
     };
     to_host(device, stream, corners, out, |kind, view, to, status, queue| {
@@ -184,7 +179,7 @@ fn to_host<T: Element>(
         let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;
         let status = scratch.room(8)?;
-        queue.upload(at, &bytes[..kind.layout.payload as usize])?;
+        queue.upload(at, &bytes[..kind.sections.payload as usize])?;
         // A forged index may let the last chunk lie before the first; the kernel finds that out.
         if payload.start <= payload.end {
             // The kernels read whole pieces; what lies beside the payload in the outer two is not used.
