@@ -56,7 +56,7 @@ FSZ_DEVICE IndexWords read_index(const StreamView &view, u64 chunk, u32 lane)
 
 /// Finds a chunk; the whole warp takes part and gets the same answer, false when the stream is
 /// damaged.
-FSZ_DEVICE bool find_chunk(const StreamView &view, u64 chunk, const IndexWords &read, u64 *status,
+FSZ_DEVICE bool find_chunk(const StreamView &view, u64 chunk, const IndexWords &read, Report *to,
                            u32 lane, ChunkPlace &place)
 {
     const u64 header = read.header;
@@ -68,7 +68,7 @@ FSZ_DEVICE bool find_chunk(const StreamView &view, u64 chunk, const IndexWords &
     {
         if (lane == 0)
         {
-            report(status, 0, FAULT_HEADER);
+            report(to, 0, FAULT_HEADER);
         }
         return false;
     }
@@ -86,7 +86,7 @@ FSZ_DEVICE bool find_chunk(const StreamView &view, u64 chunk, const IndexWords &
     {
         if (lane == 0)
         {
-            report(status, chunk, FAULT_INDEX);
+            report(to, chunk, FAULT_INDEX);
         }
         return false;
     }

@@ -47,7 +47,7 @@ struct Control
     u32 bound_done;
     u32 begun;
     u32 encoded;
-    /// Running checksum of everything between header and payload, before `mix`.
+    /// What the rates add to the metadata checksum, so far.
     u32 metadata_sum;
     double absolute_bound;
     /// The quantizer; the values are of the element type.

@@ -1,4 +1,4 @@
-// Constants and checksums of the FSZ stream (crates/fsz/FORMAT.md is the law). Words as there:
+// Constants of the FSZ stream (crates/fsz/FORMAT.md is the law). Words as there:
 // tile, block (32 codes; a CUDA block is always called a thread block), chunk, group, rate, code,
 // residual.
 #pragma once
@@ -81,21 +81,5 @@ struct Sections
 
 /// Words of a block of this rate.
 FSZ_DEVICE u32 block_words(u32 rate) { return rate + min(rate, 1u); }
-
-/// The bijection that FORMAT.md calls mix.
-FSZ_DEVICE u32 mix(u32 x)
-{
-    x ^= x >> 16;
-    x *= 0x7FEB352Du;
-    x ^= x >> 15;
-    x *= 0x846CA68Bu;
-    return x ^ (x >> 16);
-}
-
-/// What a tile with the weighted sum `sum` at `position` in its chunk adds to the chunk's checksum.
-FSZ_DEVICE u32 tile_share(u32 sum, u32 position) { return mix(sum + (position + 1) * 0x9E3779B9u); }
-
-/// The weight of word `k` in a checksum.
-FSZ_DEVICE u32 weight(u32 k) { return 2 * k + 1; }
 
 } // namespace fsz

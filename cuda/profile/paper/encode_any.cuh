@@ -182,16 +182,4 @@ plan_any(const Row row, const T *elements, u32 exists, u32 *codes, const Quantiz
     return plan;
 }
 
-/// What a warp's four tiles add to their chunk's checksum, in every lane. `sum` is the lane's share
-/// of its tile's checksum without the rate bytes, `position` the warp's first tile in the chunk.
-FSZ_DEVICE u32 warp_share(u32 sum, u32 rate_byte, bool tile_exists, u32 position)
-{
-    const u32 lane = lane_id();
-    const u32 block = lane & 7;
-    sum += (rate_byte << 8 * (block & 3)) * weight(block >> 2);
-    sum = tile_sum(sum);
-    const u32 share = block == 0 && tile_exists ? tile_share(sum, position + lane / 8) : 0;
-    return __reduce_add_sync(WARP_ALL, share);
-}
-
 } // namespace fsz

@@ -54,19 +54,26 @@ FSZ_DEVICE u32 coded_words(u32 lo, u32 hi)
            (lo >> 6 & 1);
 }
 
-/// Words behind them (or in place of them) of an escaped tile of `count` elements. `sound` turns
-/// false when the field contradicts itself.
-FSZ_DEVICE u32 escape_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound)
+/// Whether an escape field does not contradict itself, the other bits of the rate bytes, or a header
+/// without missing values.
+FSZ_DEVICE bool is_sound(u32 lo, u32 hi, bool has_missing)
 {
     const u32 bits = escape_bits(lo, hi);
     const EscapeField f(bits);
     const bool exceptions = f.kind == EXCEPTIONS;
-    sound =
-        sound && f.kind != 3 && bits >> 18 == 0 &&
-        (exceptions ||
-         (f.run_ends == 0 && f.listed == 0 && (lo & 0x1F1F1FDF) == 0 && (hi & 0x1F1F1F1F) == 0)) &&
-        (f.kind != VERBATIM || f.pattern == 0) && (!exceptions || f.run_ends > 0 || f.listed > 0) &&
-        (!exceptions || f.run_ends > 0 || f.pattern == 0);
+    return f.kind != 3 && bits >> 18 == 0 &&
+           (exceptions || (f.run_ends == 0 && f.listed == 0 && (lo & 0x1F1F1FDF) == 0 &&
+                           (hi & 0x1F1F1F1F) == 0)) &&
+           (f.kind != VERBATIM || f.pattern == 0) &&
+           (!exceptions || f.run_ends > 0 || f.listed > 0) &&
+           (!exceptions || f.run_ends > 0 || f.pattern == 0) &&
+           (f.pattern != PATTERN_FIRST_MISSING || has_missing);
+}
+
+/// Words behind the blocks (or in place of them) of an escaped tile of `count` elements of W words.
+FSZ_DEVICE u32 escape_words(u32 lo, u32 hi, u32 count, u32 W)
+{
+    const EscapeField f(escape_bits(lo, hi));
     if (f.kind == VERBATIM)
     {
         return count * W;
@@ -79,13 +86,14 @@ FSZ_DEVICE u32 escape_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound)
            position_words(f.listed) + f.listed * W;
 }
 
-/// Words of a tile of `count` elements.
-FSZ_DEVICE u32 tile_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound)
+/// Words of a tile of `count` elements. `sound` turns false when its rate bytes contradict.
+FSZ_DEVICE u32 tile_words(u32 lo, u32 hi, u32 count, u32 W, bool has_missing, bool &sound)
 {
     u32 words = coded_words(lo, hi);
     if (lo & ESCAPES)
     {
-        words += escape_words(lo, hi, count, W, sound);
+        sound = sound && is_sound(lo, hi, has_missing);
+        words += escape_words(lo, hi, count, W);
     }
     else
     {
