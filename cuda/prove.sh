@@ -3,7 +3,7 @@
 #
 #   cuda/prove.sh FOLDER [DATA]
 #
-# FOLDER holds the test programs that `cargo test -p fsz-codec --release --no-run` built for such a
+# FOLDER holds the test programs that `cargo test -p fsz-codec -p fsz-bench --release --no-run` built for such a
 # system: target/release/deps, or just its cuda* programs, copied. DATA is a folder of real fields; without
 # it the tests that want them say that they were skipped. compute-sanitizer checks the kernels where
 # it is on the PATH (SANITIZE=0 leaves it out). Logs go to PROOF_LOGS, else to ./proof-logs; a dated

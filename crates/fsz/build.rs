@@ -9,7 +9,7 @@ fn main() {
     }
     println!("cargo::rerun-if-env-changed=FSZ_FATBIN");
     let found = env::var("FSZ_FATBIN").unwrap_or_default();
-    for module in ["compress", "decompress", "bench"] {
+    for module in ["compress", "decompress"] {
         let file = Path::new(&found).join(format!("{module}.fatbin"));
         println!("cargo::rerun-if-changed={}", file.display());
         if found.is_empty() || !Path::new(&found).is_absolute() || !file.is_file() {

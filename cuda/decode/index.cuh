@@ -73,7 +73,7 @@ FSZ_DEVICE bool find_chunk(const StreamView &view, u64 chunk, const IndexWords &
         return false;
     }
     const u32 within = static_cast<u32>(chunk % GROUP_CHUNKS);
-    place.step = __shfl_sync(WARP_ALL, header, AT_STEP / 8);
+    place.step = __shfl_sync(WARP_ALL, header, AT_QUANTIZATION_STEP / 8);
     const u64 payload_words = __shfl_sync(WARP_ALL, header, AT_PAYLOAD_LEN / 8) / 4;
     place.words = __shfl_sync(WARP_ALL, read.sizes, within >> 1) >> (within & 1 ? 16 : 0) & 0xFFFF;
     const u32 before = (2 * lane < within ? read.sizes & 0xFFFF : 0) +

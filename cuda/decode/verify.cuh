@@ -46,11 +46,15 @@ __device__ __noinline__ void verify_metadata(const StreamView &view, u64 chunk, 
     const u32 lane = lane_id();
     const Sections &sections = view.sections;
     // Chunks whose entries a row holds.
-    const u32 chunks = lane == 0 ? ROW_BYTES / 2 : lane == 1 ? ROW_BYTES / 4 : GROUP_CHUNKS * ROW_BYTES / 8;
+    const u32 chunks = lane == 0   ? ROW_BYTES / 2
+                       : lane == 1 ? ROW_BYTES / 4
+                                   : GROUP_CHUNKS * ROW_BYTES / 8;
     u32 sum = head_sum;
     if (lane < 3 && chunk % chunks == 0)
     {
-        const u64 section = lane == 0 ? sections.sizes : lane == 1 ? sections.sums : sections.offsets;
+        const u64 section = lane == 0   ? sections.sizes
+                            : lane == 1 ? sections.sums
+                                        : sections.offsets;
         const u64 row = section / ROW_BYTES + chunk / chunks;
         const uint4 words = __ldg(reinterpret_cast<const uint4 *>(view.bytes) + row);
         sum += row_of(static_cast<u32>(row - sections.rates / ROW_BYTES), fold_four(words));

@@ -67,7 +67,7 @@ template <class T> FSZ_DEVICE Quantizer<T> quantizer_of(const Control &control)
 /// Missing values by their bits.
 template <class T> struct Missing
 {
-    typename Element<T>::Bits bits[MOST_MISSING];
+    typename Element<T>::Bits bits[MISSING_MAX];
     u32 count;
 
     FSZ_DEVICE bool is(typename Element<T>::Bits d) const
@@ -76,7 +76,7 @@ template <class T> struct Missing
         if (count > 0)
         {
 #pragma unroll
-            for (u32 m = 0; m < MOST_MISSING; ++m)
+            for (u32 m = 0; m < MISSING_MAX; ++m)
             {
                 found |= m < count && d == bits[m];
             }

@@ -11,7 +11,7 @@ namespace fsz
 /// A header whose fields are all set but for those that only encoding tells, which are zero.
 struct HeaderImage
 {
-    u32 words[HEADER_MOST / 4];
+    u32 words[HEADER_MAX / 4];
     /// Length in bytes, a multiple of 16.
     u32 len;
 };
@@ -58,10 +58,10 @@ template <class T> FSZ_DEVICE void set_fields(u32 *words, u64 stream_len, const 
     using Bits = typename Element<T>::Bits;
     const Statistics &statistics = control->statistics;
     set_u64(words, AT_STREAM_LEN, stream_len);
-    set_f64(words, AT_BOUND, control->absolute_bound);
-    set_f64(words, AT_STEP, control->step);
+    set_f64(words, AT_ABSOLUTE_BOUND, control->absolute_bound);
+    set_f64(words, AT_QUANTIZATION_STEP, control->step);
     set_u64(words, AT_PAYLOAD_LEN, 4 * control->payload_words);
-    set_f64(words, AT_MAX_ERROR, value_of(static_cast<Bits>(statistics.max_error)));
+    set_f64(words, AT_MAX_ABS_ERROR, value_of(static_cast<Bits>(statistics.max_error)));
     if (statistics.max_key == 0)
     {
         set_u64(words, AT_MIN, Element<double>::QUIET_NAN);
@@ -79,7 +79,7 @@ template <class T> FSZ_DEVICE void set_fields(u32 *words, u64 stream_len, const 
     set_u64(words, AT_INF, statistics.inf);
     set_u64(words, AT_MISSING, statistics.missing);
     set_u64(words, AT_ESCAPED, statistics.escaped);
-    words[AT_HEADER_SUM / 4] = 0;
+    words[AT_HEADER_CHECKSUM / 4] = 0;
 }
 
 /// Completes the stream at `stream`, by the metadata checksum and the header. Called by a whole
@@ -124,7 +124,7 @@ FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Contr
     }
     if (lane == 0)
     {
-        words[AT_METADATA_SUM / 4] = metadata_sum;
+        words[AT_METADATA_CHECKSUM / 4] = metadata_sum;
         control->stream_len = stream_len;
     }
     __syncwarp();
@@ -132,7 +132,7 @@ FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Contr
     const u32 header_sum = __reduce_add_sync(WARP_ALL, share);
     for (u32 k = lane; k < image.len / 4; k += 32)
     {
-        reinterpret_cast<u32 *>(stream)[k] = k == AT_HEADER_SUM / 4 ? header_sum : words[k];
+        reinterpret_cast<u32 *>(stream)[k] = k == AT_HEADER_CHECKSUM / 4 ? header_sum : words[k];
     }
 }
 

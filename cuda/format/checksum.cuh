@@ -12,9 +12,9 @@ namespace fsz
 FSZ_DEVICE u32 mix(u32 x)
 {
     x ^= x >> 16;
-    x *= 0x7FEB352Du;
+    x *= MIX_FIRST;
     x ^= x >> 15;
-    x *= 0x846CA68Bu;
+    x *= MIX_SECOND;
     return x ^ (x >> 16);
 }
 
@@ -41,11 +41,10 @@ FSZ_DEVICE u32 fold_four(const uint4 &words)
 }
 
 /// What a row of this number adds to a checksum, from the folds of its words.
-FSZ_DEVICE u32 row_of(u32 number, u32 folds) { return mix((number + 1) * 0x9E3779B9u + folds); }
+FSZ_DEVICE u32 row_of(u32 number, u32 folds) { return mix((number + 1) * CHECKSUM_KEY + folds); }
 
-/// Words of a row, and bytes.
-constexpr u32 ROW_WORDS = 4;
-constexpr u32 ROW_BYTES = 4 * ROW_WORDS;
+/// Bytes of a row.
+constexpr u32 ROW_BYTES = 4 * CHECKSUM_ROW;
 
 /// Numbers of a chunk's rows: its blocks come first, then its rate bytes, then the words that tiles
 /// have for their escapes, room for ESCAPE_ROWS of each tile.
@@ -69,13 +68,13 @@ FSZ_DEVICE u32 hash_rows(const Words &words, u32 count, u32 first, u32 lane)
 {
     u32 sum = 0;
 #pragma unroll 1
-    for (u32 row = lane; row * ROW_WORDS < count; row += LANES)
+    for (u32 row = lane; row * CHECKSUM_ROW < count; row += LANES)
     {
         u32 folds = 0;
 #pragma unroll
-        for (u32 j = 0; j < ROW_WORDS; ++j)
+        for (u32 j = 0; j < CHECKSUM_ROW; ++j)
         {
-            const u32 at = row * ROW_WORDS + j;
+            const u32 at = row * CHECKSUM_ROW + j;
             folds = add_fold(folds, at < count ? words[at] : 0, CHECKSUM_MULTIPLIERS[j]);
         }
         sum += row_of(first + row, folds);

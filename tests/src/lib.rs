@@ -6,8 +6,9 @@ pub mod fields;
 pub mod hash;
 pub mod shared;
 
-/// The README's Rust example, compiled and run as a doctest.
+/// The Rust examples of the READMEs, compiled and run as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../crates/fsz/README.md")]
 #[derive(Debug)]
 pub struct Readme;

@@ -1,16 +1,15 @@
 //! `cargo xtask bench`: the benchmark of the command line, built with all that it can measure.
 
 use crate::cargo::{cargo, root};
-use crate::test::FEATURES;
+use crate::features::FEATURES;
 use crate::{process, setup};
 use anyhow::Result;
 use std::path::PathBuf;
 
-/// The field that the speed figures of the README are about.
+/// The field of the CPU speeds in docs/benchmarks.md.
 const FIELD: &str = "cesm_T_15x192x288.f32";
 
-/// Runs `fsz bench` with these words, or on the usual field, or on a synthetic one where that is not
-/// there.
+/// Runs `fsz bench` with these words, or on the usual field, or on a synthetic one without it.
 pub fn run(words: &[String]) -> Result<()> {
     setup::run()?;
     let mut bench = cargo()?;

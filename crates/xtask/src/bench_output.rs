@@ -1,4 +1,4 @@
-//! `cargo xtask bench-output`: what writing the arrays of a GPU simulation costs.
+//! `cargo xtask bench-output`: how long a simulation on a GPU takes to write its arrays.
 
 mod lines;
 
@@ -64,7 +64,7 @@ fn measure(programs: &Path, variables: &[(&str, String)]) -> Result<()> {
     let plain = write("plain", PLAIN, &["--copy"])?;
     let fsz = write("fsz", &timed, &["--ranged", "fsz"])?;
     fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-    let parts = fsz.parts.context("the operator did not work on a device")?;
+    let parts = fsz.parts.context("the operator did not compress on a device")?;
     report(&plain, &fsz, parts);
     Ok(())
 }
@@ -96,10 +96,10 @@ fn results(mut run: Command, file: PathBuf) -> Result<Run> {
 fn report(plain: &Run, fsz: &Run, parts: lines::Parts) {
     let raw = (2 * 4 * EDGE.pow(3)) as f64;
     println!(
-        "\nGray-Scott on a device, U and V of {EDGE}³ f32, {:.2} GiB a step; medians",
+        "\nGray-Scott on a device, U and V of {EDGE}³ f32, {:.2} GiB per step; medians",
         raw / GIB
     );
-    println!("of {} steps; FSZ at a thousandth of each step's range", STEPS - 1);
+    println!("of {} steps; bound 1e-3 of each step's range", STEPS - 1);
     println!(
         "            | copy, ms | Put, ms | end of step, ms | over PCIe, MB | in the file, MB"
     );
@@ -115,7 +115,7 @@ fn report(plain: &Run, fsz: &Run, parts: lines::Parts) {
     }
     let (kernels, copy) = (1e3 * parts.kernels, 1e3 * parts.copy);
     println!(
-        "In FSZ's Put: kernels {kernels:.2} ms (CUDA events), the stream to the host {copy:.2} ms."
+        "FSZ's Put: kernels {kernels:.2} ms (CUDA events), copy of the stream to the host {copy:.2} ms."
     );
     let uncompressed = plain.copy + plain.put;
     let own = parts.kernels + parts.copy;

@@ -2,7 +2,7 @@
 //! file differs.
 
 use crate::cargo::{cargo, root, target};
-use crate::test::{ALL_FEATURES, BUILD, FEATURES};
+use crate::features::{ALL_FEATURES, BUILD, FEATURES};
 use crate::{process, setup};
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -59,7 +59,7 @@ pub fn run(size: Size) -> Result<()> {
     let mut report = Command::new(programs.join("fsz-demo"));
     report.args([&plain.file, &fsz.file]).arg("V").arg(&picture);
     process::run(report.envs(setup::variables()?).env("ADIOS2_PLUGIN_PATH", &programs))
-        .context("the files do not hold what they must")?;
+        .context("verification failed")?;
     println!("\nEvery element of every variable and step is within its bound.");
     if size == Size::Full {
         println!("The demo took {:.0} s after the build.", start.elapsed().as_secs_f64());
@@ -100,7 +100,7 @@ fn simulate(size: Size, programs: &Path, config: &str, file: PathBuf) -> Result<
         bail!("`{}`: {}", process::line(&run), String::from_utf8_lossy(&done.stderr).trim());
     }
     let seconds = number(&String::from_utf8_lossy(&done.stdout), "write_seconds")
-        .context("the simulation did not say how long it wrote")?;
+        .context("the simulation printed no write time")?;
     Ok(Written { bytes: bytes_in(&file)?, file, seconds })
 }
 
@@ -123,13 +123,13 @@ fn next(programs: &Path, file: &Path, picture: &Path) {
     println!(
         "
 What next:
-  look at the picture               {picture}
+  the picture                       {picture}
   what the file holds               {fsz} inspect {file}
   one step as an .fsz file          {fsz} extract {file} --variable V --step 19 -o v.fsz
-  one slice of it, nothing else     {fsz} slice v.fsz --axis 0 --index 64 -o slice.npy
-  see original, error and why       cargo xtask view-demo
+  one slice of it                   {fsz} slice v.fsz --axis 0 --index 64 -o slice.npy
+  original, error and tiles         cargo xtask view-demo
   the XML for your own simulation   {fsz} adios2
-  all of it                         README.md"
+  documentation                     README.md"
     );
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const MODULES: [&str; 3] = ["compress", "decompress", "bench"];
+const MODULES: [&str; 2] = ["compress", "decompress"];
 /// The compute capabilities of data centre and workstation devices from Ampere to Blackwell.
 const CAPABILITIES: [u32; 6] = [80, 86, 89, 90, 100, 120];
 

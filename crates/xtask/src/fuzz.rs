@@ -1,9 +1,12 @@
 //! `cargo xtask fuzz`: runs the fuzz targets of the codec. Needs a nightly toolchain.
 
+mod archive;
+
 use crate::cargo::{root, target, tool};
 use crate::process;
 use anyhow::{Context, Result, bail};
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const TARGETS: [&str; 3] = ["decode", "header", "roundtrip"];
@@ -16,25 +19,11 @@ const LARGEST_ALLOCATION: &str = "-malloc_limit_mb=256";
 
 /// Runs every target, or the one named, for so many seconds each.
 pub fn run(seconds: u32, only: Option<&str>) -> Result<()> {
-    let targets: Vec<&str> =
-        TARGETS.into_iter().filter(|t| only.is_none_or(|name| name == *t)).collect();
-    if targets.is_empty() {
-        bail!("no such target; there are {}", TARGETS.join(", "));
-    }
-    if !process::succeeds(Command::new("rustup").args(["run", "nightly", "rustc", "--version"])) {
-        bail!("fuzzing needs a nightly toolchain: rustup toolchain install nightly");
-    }
-    let cargo_fuzz = tool("cargo-fuzz", "0.13.2")?;
-    let fuzz = root().join("crates/fsz/fuzz");
-    for name in targets {
+    for name in targets(only)? {
         println!("fuzzing {name} for {seconds} s");
         // New inputs go into the first folder; the others are read, and stay as they are.
-        let found = target().join("fuzz-corpus").join(name);
-        fs::create_dir_all(&found).with_context(|| format!("cannot create {}", found.display()))?;
-        let mut command = Command::new("rustup");
-        command.current_dir(&fuzz).args(["run", "nightly"]).arg(&cargo_fuzz);
-        command.args(["fuzz", "run", "--fuzz-dir"]).arg(&fuzz).arg(name);
-        command.arg(&found).arg(fuzz.join("corpus").join(name));
+        let mut command = fuzz(name)?;
+        command.arg(found(name)?).arg(stored(name)?);
         if name == "decode" {
             command.arg(root().join("tests/golden/v1"));
         }
@@ -44,4 +33,66 @@ pub fn run(seconds: u32, only: Option<&str>) -> Result<()> {
             .with_context(|| format!("the target `{name}` found something"))?;
     }
     Ok(())
+}
+
+/// Stores what earlier runs found beside what is stored already: the fewest inputs that reach as much of
+/// the code.
+pub fn keep() -> Result<()> {
+    for name in TARGETS {
+        let fewest = empty(&target().join("fuzz-fewest").join(name))?;
+        let mut command = fuzz(name)?;
+        command.arg(&fewest).arg(stored(name)?).arg(found(name)?);
+        process::run(command.args(["--", "-merge=1", LARGEST_INPUT]))?;
+        let kept = archive::pack(&fewest, &corpus(name))?;
+        println!("{name}: {kept} inputs stored in {}", corpus(name).display());
+    }
+    Ok(())
+}
+
+fn targets(only: Option<&str>) -> Result<Vec<&'static str>> {
+    let targets: Vec<_> =
+        TARGETS.into_iter().filter(|t| only.is_none_or(|name| name == *t)).collect();
+    if targets.is_empty() {
+        bail!("no such target; there are {}", TARGETS.join(", "));
+    }
+    Ok(targets)
+}
+
+/// `cargo fuzz run` of a target, which takes folders of inputs, `--` and libFuzzer's options.
+fn fuzz(name: &str) -> Result<Command> {
+    if !process::succeeds(Command::new("rustup").args(["run", "nightly", "rustc", "--version"])) {
+        bail!("fuzzing needs a nightly toolchain: rustup toolchain install nightly");
+    }
+    let folder = root().join("crates/fsz/fuzz");
+    let mut command = Command::new("rustup");
+    command.current_dir(&folder).args(["run", "nightly"]).arg(tool("cargo-fuzz", "0.13.2")?);
+    command.args(["fuzz", "run", "--fuzz-dir"]).arg(&folder).arg(name);
+    Ok(command)
+}
+
+/// The archive of a target's inputs.
+fn corpus(name: &str) -> PathBuf {
+    root().join("crates/fsz/fuzz/corpus").join(name)
+}
+
+/// The folder that a target's new inputs are collected in.
+fn found(name: &str) -> Result<PathBuf> {
+    let folder = target().join("fuzz-corpus").join(name);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// The stored inputs of a target, unpacked.
+fn stored(name: &str) -> Result<PathBuf> {
+    let folder = empty(&target().join("fuzz-stored").join(name))?;
+    archive::unpack(&corpus(name), &folder)?;
+    Ok(folder)
+}
+
+fn empty(folder: &Path) -> Result<PathBuf> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("{}", folder.display()))?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    Ok(folder.to_owned())
 }

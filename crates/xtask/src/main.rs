@@ -9,12 +9,15 @@ mod cache;
 mod cargo;
 mod demo;
 mod fatbin;
+mod features;
 mod fuzz;
+mod generate;
 mod gpu_put;
 mod mpi;
 mod plain;
 mod process;
 mod ptx;
+mod public_api;
 mod setup;
 mod study;
 mod test;
@@ -27,30 +30,34 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  setup              download the pinned dependencies into the user's cache folder (once)
-  demo               write a simulation through FSZ, verify every bound, draw a picture
+  setup              download the pinned dependencies into the cache folder (once)
+  demo               run a simulation through FSZ, verify every bound and draw a picture
   view-demo [--picture FILE]
-                     look at what the demo wrote: original, reconstruction, error, and why;
-                     with --picture, draw the window into a PNG file instead
-  test [STAGE...]    everything that must hold: format, lints, docs, tests, demo (all stages)
-  bench [WORDS...]   speed and ratio beside memcpy and zfp here; words go to `fsz bench`
+                     open the demo's output in the viewer; with --picture, draw its window into a PNG
+                     file instead
+  test [STAGE...]    run all checks and tests, or the stages named; this is what CI runs
+  bench [ARGS...]    measure speed and ratio beside memcpy and zfp; ARGS go to `fsz bench`
   bench-output [FOLDER]
-                     what writing device arrays costs: plain BP5 after a copy, and through FSZ on the
-                     device (1 GiB a step; needs a GPU); with a folder, by the gray-scott and
-                     libfsz_adios2.so in it, without cargo and set-up
-  study [WORDS...]   the paper's evaluation on the test data and synthetic fields, as a report with
-                     its CSV files in target/study; words go to `fsz study`
+                     measure how long a simulation on a GPU takes to write, as plain BP5 and through
+                     FSZ (1 GiB a step); with FOLDER, use the gray-scott and libfsz_adios2.so in it,
+                     without cargo and set-up
+  study [ARGS...]    repeat the paper's evaluation on the test data and synthetic fields: a report and
+                     CSV files in target/study; ARGS go to `fsz study`
   fuzz [SECONDS] [TARGET]
                      run the fuzz targets (60 s each; needs a nightly toolchain)
-  ptx [--check]      make the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail
-                     where the committed one differs
-  fatbin             compile the kernels beforehand, for builds that carry them (feature `fatbin`)
-  mpi [--scaling]    build ADIOS2 with MPI into the user's cache folder (once, 13 minutes), and print
-                     the shell lines that select it; with --scaling, run the example on 1 to 8 ranks
-  gpu-put            build ADIOS2 with CUDA and without MPI into the user's cache folder (once, 13 minutes),
-                     and print the shell lines with which the tests of its GPU Put find it
-  check-plain        plain cargo needs a Rust toolchain and a linker, nothing else
-  env                print shell lines with which plain cargo finds what set-up provided:
+  fuzz --keep        minimise the inputs found and add them to crates/fsz/fuzz/corpus
+  ptx [--check]      compile the PTX in cuda/ptx with the pinned CUDA compiler; with --check, fail if
+                     the committed PTX differs
+  generate [--check] generate the format's constants for CUDA and WGSL; with --check, fail if the
+                     committed ones differ
+  public-api         update crates/fsz/public-api.txt, the list of what the library exports
+  fatbin             compile the kernels ahead of time, for builds with the feature `fatbin`
+  mpi [--scaling]    build ADIOS2 with MPI into the cache folder (once, 13 minutes) and print the shell
+                     lines that select it; with --scaling, run the example on 1 to 8 ranks
+  gpu-put            build ADIOS2 with CUDA into the cache folder (once, 13 minutes) and print the shell
+                     lines with which the tests of its GPU Put find it
+  check-plain        check that plain cargo needs a Rust toolchain and a linker, nothing else
+  env                print shell lines with which plain cargo finds what `setup` installed:
                      eval \"$(cargo xtask env)\"
 
 The cache folder is $FSZ_CACHE, else $XDG_CACHE_HOME/fsz, else ~/.cache/fsz.";
@@ -83,10 +90,14 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("bench-output", [folder]) => bench_output::run_in(folder.as_ref()),
         ("study", words) => study::run(words),
         ("fuzz", []) => fuzz::run(60, None),
+        ("fuzz", [word]) if word == "--keep" => fuzz::keep(),
         ("fuzz", [time]) => fuzz::run(seconds(time)?, None),
         ("fuzz", [time, target]) => fuzz::run(seconds(time)?, Some(target)),
         ("ptx", []) => ptx::write(),
         ("ptx", [word]) if word == "--check" => ptx::check(),
+        ("generate", []) => generate::run(false),
+        ("generate", [word]) if word == "--check" => generate::run(true),
+        ("public-api", []) => public_api::write(),
         ("fatbin", []) => fatbin::run(),
         ("mpi", []) => mpi::run(),
         ("mpi", [word]) if word == "--scaling" => mpi::scaling(),
@@ -94,8 +105,8 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
         (
-            "setup" | "demo" | "view-demo" | "bench-output" | "fuzz" | "ptx" | "fatbin" | "mpi"
-            | "gpu-put" | "check-plain" | "env",
+            "setup" | "demo" | "view-demo" | "bench-output" | "fuzz" | "generate" | "ptx"
+            | "public-api" | "fatbin" | "mpi" | "gpu-put" | "check-plain" | "env",
             [.., extra],
         ) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")
@@ -105,5 +116,5 @@ fn dispatch(args: &[String]) -> Result<()> {
 }
 
 fn seconds(word: &str) -> Result<u32> {
-    word.parse().with_context(|| format!("`{word}` is no number of seconds"))
+    word.parse().with_context(|| format!("`{word}` is not a number of seconds"))
 }

@@ -112,8 +112,8 @@ pub fn scaling() -> Result<()> {
     let folder = target().join("scaling");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("\nGray-Scott, 64 x 128 x 128 f32 a rank, 10 steps of U and V, one aggregator,");
-    println!("share 1e-3 of each step's range over all ranks; {processors} processors");
+    println!("\nGray-Scott, 64 x 128 x 128 f32 per rank, 10 steps of U and V, one aggregator,");
+    println!("bound 1e-3 of each step's range over all ranks; {processors} processors");
     println!("ranks | plain: MB, write s, MB/s | FSZ: MB, write s, MB/s | ratio");
     for ranks in [1, 2, 4, 8] {
         let cells = 64 * ranks * 128 * 128;
@@ -159,7 +159,7 @@ fn on_ranks(
         bail!("`{}`: {}", process::line(&run), String::from_utf8_lossy(&done.stderr).trim());
     }
     demo::number(&String::from_utf8_lossy(&done.stdout), "write_seconds")
-        .context("the simulation did not say how long it wrote")
+        .context("the simulation printed no write time")
 }
 
 fn build(work: &Path, switches: &[String]) -> Result<()> {

@@ -22,13 +22,13 @@ pub fn write() -> Result<()> {
         .with_context(|| format!("cannot create {}", committed.display()))?;
     for name in names(&committed)?.difference(&names(&made)?) {
         fs::remove_file(committed.join(name)).with_context(|| format!("cannot remove {name}"))?;
-        println!("removed {name}: it has no source");
+        println!("{name} removed: it has no source");
     }
     for name in names(&made)? {
         let text = read(&made.join(&name))?;
         let file = committed.join(&name);
         if fs::read(&file).is_ok_and(|old| old == text) {
-            println!("{name} is as it was");
+            println!("{name} unchanged");
         } else {
             fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
             println!("{name} written");
@@ -50,11 +50,11 @@ pub fn check() -> Result<()> {
     }
     if !differing.is_empty() {
         bail!(
-            "cuda/ptx is not what cuda/ compiles to ({}): run `cargo xtask ptx` and commit it",
+            "cuda/ptx is out of date ({}): run `cargo xtask ptx` and commit it",
             differing.join(", ")
         );
     }
-    println!("{} files in cuda/ptx are what their sources compile to", new.len());
+    println!("{} files in cuda/ptx match their sources", new.len());
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `cargo xtask study`: the paper's evaluation on all fields that are there, and synthetic ones.
 
 use crate::cargo::{cargo, root, target};
-use crate::test::FEATURES;
+use crate::features::FEATURES;
 use crate::{process, setup};
 use anyhow::{Context, Result};
 use std::ffi::OsStr;
@@ -29,15 +29,14 @@ pub fn run(words: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The raw fields of FSZ_TEST_DATA, else of ../shared/data; none, and a word about it, where there is
-/// no such folder.
+/// The raw fields of FSZ_TEST_DATA, else of ../shared/data; none, with a note, without such a folder.
 fn test_data() -> Result<Vec<PathBuf>> {
     let named = std::env::var_os("FSZ_TEST_DATA").filter(|v| !v.is_empty());
     let folder = named.map_or_else(|| root().join("../shared/data"), PathBuf::from);
     if !folder.is_dir() {
         eprintln!(
-            "SKIPPED: the fields of the test data: {} is no folder; FSZ_TEST_DATA names another. \
-             The synthetic kinds are studied alone.",
+            "SKIPPED: the test data: no folder {}; FSZ_TEST_DATA selects another. Only synthetic \
+             fields are studied.",
             folder.display()
         );
         return Ok(Vec::new());

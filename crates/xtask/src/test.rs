@@ -2,29 +2,33 @@
 //! summary at the end. This is what continuous integration runs.
 
 mod checks;
+mod package;
 mod report;
 mod suite;
 
-use crate::{demo, plain, setup};
+use crate::{demo, generate, plain, setup};
 use anyhow::{Result, bail};
 use report::Report;
-
 use std::time::Instant;
-pub use suite::{ALL_FEATURES, BUILD, FEATURES};
 
 /// A stage's name, what it is about, and what it does; notes go into the report.
 type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
 
-const STAGES: [Stage; 9] = [
+const STAGES: [Stage; 12] = [
     ("format", "rustfmt and clang-format", checks::format),
     ("deny", "licences, sources and advisories of the dependencies", checks::deny),
     ("clippy", "all members, all targets, warnings are errors", checks::clippy),
     ("docs", "rustdoc, warnings are errors", checks::docs),
-    ("ptx", "the PTX is what its sources compile to, and builds can carry a fatbin", checks::ptx),
-    ("plain", "builds with a Rust toolchain and nothing else", |_| plain::run()),
+    ("generated", "the format's constants for CUDA and WGSL are up to date", |_| {
+        generate::run(true)
+    }),
+    ("public-api", "what the library exports is stored and reviewed", checks::public_api),
+    ("ptx", "the PTX is up to date, and a build with a fatbin works", checks::ptx),
+    ("plain", "plain cargo needs a Rust toolchain and nothing else", |_| plain::run()),
     ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
-    ("fuzz", "the fuzz targets build for what the codec is now", checks::fuzz),
-    ("demo", "a small one", |_| demo::run(demo::Size::Small)),
+    ("package", "the published package builds and works without this repository", package::package),
+    ("fuzz", "the fuzz targets build and pass the stored inputs", checks::fuzz),
+    ("demo", "a small demo, every bound verified", |_| demo::run(demo::Size::Small)),
 ];
 
 /// Runs all stages, or those named; a failing one does not keep the others from running.

@@ -23,12 +23,12 @@ struct TileView
     u32 block_at; // first word of the block in the tile
     u32 count;    // elements of the tile; 0 behind the end of the field
 
-    FSZ_DEVICE bool order2() const { return lo & ORDER2; }
-    FSZ_DEVICE bool centered() const { return lo & CENTERED; }
-    FSZ_DEVICE bool escapes() const { return lo & ESCAPES; }
-    FSZ_DEVICE bool is_verbatim() const { return escapes() && escape_kind(lo) == VERBATIM; }
+    FSZ_DEVICE bool order2() const { return lo & RATE_ORDER2; }
+    FSZ_DEVICE bool centered() const { return lo & RATE_CENTERED; }
+    FSZ_DEVICE bool escapes() const { return lo & RATE_ESCAPES; }
+    FSZ_DEVICE bool is_verbatim() const { return escapes() && escape_kind(lo) == KIND_VERBATIM; }
     /// Whether the tile has codes, of whatever rate: it is neither constant nor verbatim.
-    FSZ_DEVICE bool has_chain() const { return !escapes() || escape_kind(lo) == EXCEPTIONS; }
+    FSZ_DEVICE bool has_chain() const { return !escapes() || escape_kind(lo) == KIND_EXCEPTIONS; }
 };
 
 /// The tiles 4 · quad to 4 · quad + 3 of a chunk.
@@ -44,7 +44,7 @@ FSZ_DEVICE TileView tile_view(const TileIndex &index, u32 quad)
     // The words before the block: those of the rates before its own.
     const u32 lo = block >= 4 ? t.lo : t.lo & ((1u << (8 * block)) - 1);
     const u32 hi = block >= 4 ? t.hi & ((1u << (8 * (block - 4))) - 1) : 0;
-    t.block_at = coded_words((lo & 0x1F1F1F1F) | (t.lo & CENTERED), hi);
+    t.block_at = coded_words((lo & 0x1F1F1F1F) | (t.lo & RATE_CENTERED), hi);
     t.rate = (block < 4 ? t.lo : t.hi) >> (8 * (block & 3)) & RATE_MASK;
     return t;
 }

@@ -19,7 +19,7 @@ FSZ_DEVICE u32 bits_from(i32 from)
 /// The masked elements of a block, from the mask at `words`.
 FSZ_DEVICE u32 block_mask(const u32 *words, u32 run_ends, u32 block, bool &sound)
 {
-    if (run_ends == BITMAP)
+    if (run_ends == MASK_BITMAP)
     {
         return __brev(words[block]);
     }
@@ -119,14 +119,14 @@ __device__ __noinline__ u32 output_escaped(const ChunkTask task, u32 tile, const
     u32 rows = 0, masked = 0, listed = 0, list_len = 0;
     const u32 *positions = words, *values = words;
     T pattern = 0;
-    if (lo & ESCAPES)
+    if (lo & RATE_ESCAPES)
     {
         const EscapeField escapes(escape_bits(lo, hi));
         const u32 coded = coded_words(lo, hi);
         const u32 n = index.at[tile + 1] - index.at[tile];
         const u32 *at = words + coded;
         rows = hash_rows<TILE_BLOCKS>(at, n - coded, escape_row(tile), block);
-        if (escapes.kind == CONSTANT)
+        if (escapes.kind == KIND_CONSTANT)
         {
             element_of(pattern_bits<T>(task.view, escapes.pattern, at), pattern);
             masked = ~0u;

@@ -53,7 +53,7 @@ FSZ_DEVICE u32 read_mask(const u32 *words, u32 run_ends, u32 count, bool &sound)
     const u32 from = 32 * lane; // Bits from `count` on are no elements.
     const u32 inside = from >= count ? 0 : count - from >= 32 ? ~0u : (1u << (count - from)) - 1;
     u32 mask = 0;
-    if (run_ends == BITMAP)
+    if (run_ends == MASK_BITMAP)
     {
         if (lane < 8)
         {

@@ -132,7 +132,7 @@ template <class T, class OutputOf> struct PaperDecoder
         return sum;
     }
 
-  private:
+private:
     static FSZ_DEVICE u32 first_of(u32 quads) { return (__ffs(quads) - 1) / 2; }
 
     /// What the thread's block adds to the chunk's checksum.
@@ -142,15 +142,18 @@ template <class T, class OutputOf> struct PaperDecoder
     }
 
     /// The first element of a quad in the field.
-    FSZ_DEVICE u64 first_element(u32 number) const { return chunk * CHUNK + number * QUAD_ELEMENTS; }
+    FSZ_DEVICE u64 first_element(u32 number) const
+    {
+        return chunk * CHUNK + number * QUAD_ELEMENTS;
+    }
 
     /// Begins the work on the next quad of `plain`.
     FSZ_DEVICE void begin_next()
     {
         if (plain != 0)
         {
-            next = begin_quad<true>(view, chunk, first_of(plain), output, stage.index,
-                                    stage.payload);
+            next =
+                begin_quad<true>(view, chunk, first_of(plain), output, stage.index, stage.payload);
         }
     }
 
@@ -232,8 +235,8 @@ template <class T, class OutputOf> struct PaperDecoder
         }
         __syncwarp();
         const u32 first = __shfl_sync(WARP_ALL, quad.tile_at(), 0);
-        hashed.rows = output_quad<T>({view, chunk, to}, number, wanted, stage, payload + first,
-                                     output);
+        hashed.rows =
+            output_quad<T>({view, chunk, to}, number, wanted, stage, payload + first, output);
         return hashed;
     }
 };

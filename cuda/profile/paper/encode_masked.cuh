@@ -169,25 +169,25 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
 
     f.chain = chain.length;
     f.special = mask;
-    f.kind = chain.length > 0 ? EXCEPTIONS : CONSTANT;
+    f.kind = chain.length > 0 ? KIND_EXCEPTIONS : KIND_CONSTANT;
     f.pattern = chain.length < TILE ? pattern_of(mask, missing) : PATTERN_NAN;
     const u32 pattern_words = f.pattern == PATTERN_IN_PAYLOAD ? u32{Element<T>::WORDS} : 0;
     f.words = block_words(choice.rate);
     f.rate_byte = choice.rate;
     if (block == 0)
     {
-        f.rate_byte |= (choice.order2 ? ORDER2 : 0) | (choice.centered ? CENTERED : 0);
+        f.rate_byte |= (choice.order2 ? RATE_ORDER2 : 0) | (choice.centered ? RATE_CENTERED : 0);
         f.words += choice.centered;
     }
     const u32 ends = tile_sum(__popc(mask_ends(f.masked, ~0u, block)));
     // With codes this small no tile is longer than its elements.
-    if (f.kind == CONSTANT)
+    if (f.kind == KIND_CONSTANT)
     {
         f.words += block == 0 ? pattern_words : 0;
     }
     else if (chain.length < TILE)
     {
-        f.run_ends = ends > MOST_RUN_ENDS ? BITMAP : ends;
+        f.run_ends = ends > RUN_ENDS_MAX ? MASK_BITMAP : ends;
         f.words += block == 7 ? pattern_words + mask_words(f.run_ends) : 0;
     }
     if (chain.length < TILE)
@@ -233,8 +233,8 @@ __device__ __noinline__ Hashed pack_masked(const Sink sink, const TilePlan<T> pl
     const u32 top = tile_broadcast(plan.rate_byte);
     const Chain chain(plan.chain, block);
     PlainChoice choice;
-    choice.order2 = top & ORDER2;
-    choice.centered = top & CENTERED;
+    choice.order2 = top & RATE_ORDER2;
+    choice.centered = top & RATE_CENTERED;
     choice.rate = plan.rate_byte & RATE_MASK;
     choice.slope =
         block > 0 && chain.count > 0 ? __uint_as_float(codes[code_at(lane - 1, 31)]) : 0.f;

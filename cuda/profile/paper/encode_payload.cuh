@@ -79,7 +79,7 @@ FSZ_DEVICE void write_mask(const Sink &sink, const TilePlan<T> &plan, u32 mask_e
     const u32 block = lane_id() & 7;
     u32 ends = mask_ends(plan.masked, present, block);
     u32 end = tile_before(__popc(ends), block);
-    const bool mine = plan.kind == EXCEPTIONS && plan.run_ends > 0;
+    const bool mine = plan.kind == KIND_EXCEPTIONS && plan.run_ends > 0;
     const u32 mask = mask_end - mask_words(plan.run_ends);
     // Several lanes write bytes of a word.
     if (mine && mask + block < mask_end)
@@ -93,7 +93,7 @@ FSZ_DEVICE void write_mask(const Sink &sink, const TilePlan<T> &plan, u32 mask_e
         {
             put_bits(sink, mask - Element<T>::WORDS, plan.special);
         }
-        if (plan.run_ends == BITMAP)
+        if (plan.run_ends == MASK_BITMAP)
         {
             sink.put(mask + block, __brev(plan.masked));
         }
@@ -116,7 +116,7 @@ FSZ_DEVICE void write_exceptions(const Sink &sink, const TilePlan<T> &plan, u32 
     constexpr u32 W = Element<T>::WORDS;
     const u32 lane = lane_id();
     const u32 block = lane & 7;
-    const u32 of_block = plan.kind == EXCEPTIONS ? plan.listed : 0;
+    const u32 of_block = plan.kind == KIND_EXCEPTIONS ? plan.listed : 0;
     const u32 before = tile_before(__popc(of_block), block);
     const u32 listed = tile_broadcast(before + __popc(of_block), 7);
     const u32 values = tile_end - listed * W;
@@ -141,7 +141,7 @@ FSZ_DEVICE void write_exceptions(const Sink &sink, const TilePlan<T> &plan, u32 
 template <class T, class Sink>
 FSZ_DEVICE void write_pattern(const Sink &sink, const TilePlan<T> &plan, u32 tile_begin)
 {
-    if (plan.kind == CONSTANT && (lane_id() & 7) == 0 && plan.pattern == PATTERN_IN_PAYLOAD)
+    if (plan.kind == KIND_CONSTANT && (lane_id() & 7) == 0 && plan.pattern == PATTERN_IN_PAYLOAD)
     {
         put_bits(sink, tile_begin, plan.special);
     }
@@ -153,7 +153,7 @@ FSZ_DEVICE void write_verbatim(const Sink &sink, const TilePlan<T> &plan, u32 pl
                                const T *elements)
 {
     const u32 lane = lane_id();
-    for (u32 rest = __ballot_sync(WARP_ALL, plan.kind == VERBATIM && (lane & 7) == 0); rest;
+    for (u32 rest = __ballot_sync(WARP_ALL, plan.kind == KIND_VERBATIM && (lane & 7) == 0); rest;
          rest &= rest - 1)
     {
         const u32 leader = __ffs(rest) - 1;
@@ -175,11 +175,11 @@ FSZ_DEVICE u32 hash_escapes(const Sink &sink, const TilePlan<T> &plan, u32 place
 {
     const u32 lane = lane_id();
     // They end where block 7's words do, and begin behind its planes or where the tile does.
-    const u32 planes = plan.kind == EXCEPTIONS ? block_words(plan.rate_byte & RATE_MASK) : 0;
+    const u32 planes = plan.kind == KIND_EXCEPTIONS ? block_words(plan.rate_byte & RATE_MASK) : 0;
     const u32 tile_begin = tile_broadcast(place);
     const u32 behind = tile_broadcast(place + planes, 7);
     const u32 end = tile_broadcast(place + plan.words, 7);
-    const u32 begin = plan.kind == EXCEPTIONS ? behind : tile_begin;
+    const u32 begin = plan.kind == KIND_EXCEPTIONS ? behind : tile_begin;
     const u32 tile = number * QUAD_TILES + lane / TILE_BLOCKS;
     __syncwarp();
     return hash_rows<TILE_BLOCKS>(sink.from(begin), end - begin,
@@ -196,19 +196,21 @@ __device__ __noinline__ Hashed pack_any(const Sink sink, const TilePlan<T> plan,
     const u32 block = lane & 7;
     const T *const elements = part.field + part.first;
     const u32 top = tile_broadcast(plan.rate_byte);
-    const u32 rate = plan.kind == EXCEPTIONS ? plan.rate_byte & RATE_MASK : 0;
-    const bool centered = plan.kind == EXCEPTIONS && block == 0 && (top & CENTERED);
+    const u32 rate = plan.kind == KIND_EXCEPTIONS ? plan.rate_byte & RATE_MASK : 0;
+    const bool centered = plan.kind == KIND_EXCEPTIONS && block == 0 && (top & RATE_CENTERED);
     Hashed hashed{0, 0};
     if (__any_sync(WARP_ALL, rate > 0 || centered))
     {
-        const i32 left = plan.kind == EXCEPTIONS ? static_cast<i32>(plan.chain - BLOCK * block) : 0;
+        const i32 left =
+            plan.kind == KIND_EXCEPTIONS ? static_cast<i32>(plan.chain - BLOCK * block) : 0;
         const u32 count = static_cast<u32>(max(left, 0));
-        hashed.block = pack_block(sink, place, part.codes, count, rate, top & ORDER2, centered);
+        hashed.block =
+            pack_block(sink, place, part.codes, count, rate, top & RATE_ORDER2, centered);
     }
-    if (__any_sync(WARP_ALL, (top & ESCAPES) != 0))
+    if (__any_sync(WARP_ALL, (top & RATE_ESCAPES) != 0))
     {
         write_pattern(sink, plan, tile_broadcast(place));
-        if (__any_sync(WARP_ALL, plan.kind == EXCEPTIONS && (plan.masked || plan.listed)))
+        if (__any_sync(WARP_ALL, plan.kind == KIND_EXCEPTIONS && (plan.masked || plan.listed)))
         {
             // Block 7's share ends where the tile does.
             write_exceptions(sink, plan, tile_broadcast(place + plan.words, 7), elements, exists);

@@ -4,8 +4,8 @@
 
 #include "device/hopper.cuh"
 #include "encode/arguments.cuh"
-#include "profile/paper/hash_rates.cuh"
 #include "profile/paper/encode_masked.cuh"
+#include "profile/paper/hash_rates.cuh"
 
 namespace fsz
 {
@@ -138,7 +138,7 @@ template <class T> struct PaperEncoder
         u32 rate_byte = choice.rate;
         if (block == 0)
         {
-            rate_byte |= (choice.order2 ? ORDER2 : 0) | (choice.centered ? CENTERED : 0);
+            rate_byte |= (choice.order2 ? RATE_ORDER2 : 0) | (choice.centered ? RATE_CENTERED : 0);
         }
         const u32 at = inclusive - own;
         Hashed hashed{0, 0};

@@ -26,20 +26,21 @@ FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, double
     constexpr u32 W = Element<T>::WORDS;
     const u32 lane = lane_id();
     const T unit = static_cast<T>(step);
-    if (!(tile.lo & ESCAPES))
+    if (!(tile.lo & RATE_ESCAPES))
     {
         for (u32 i = lane, j = 0; j < 8; i += 32, ++j)
         {
             if (i < tile.count)
             {
-                output.store(tile.first + i, dequantize(static_cast<i32>(codes[j * ROW + lane]), unit));
+                output.store(tile.first + i,
+                             dequantize(static_cast<i32>(codes[j * ROW + lane]), unit));
             }
         }
         return;
     }
     const EscapeField escapes(escape_bits(tile.lo, tile.hi));
     T value;
-    if (escapes.kind == CONSTANT)
+    if (escapes.kind == KIND_CONSTANT)
     {
         element_of(pattern_bits<T>(view, escapes.pattern, tile.words), value);
         for (u32 i = lane; i < tile.count; i += 32)
@@ -48,7 +49,7 @@ FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, double
         }
         return;
     }
-    if (escapes.kind == VERBATIM)
+    if (escapes.kind == KIND_VERBATIM)
     {
         for (u32 i = lane; i < tile.count; i += 32)
         {
@@ -127,7 +128,7 @@ __device__ __noinline__ u32 output_quad(const ChunkTask task, u32 quad, u32 want
         const TileTask tile{payload + (index.at[number] - from), index.rates[number].x,
                             index.rates[number].y, min(index.elements - number * TILE, TILE),
                             task.chunk * CHUNK + number * TILE};
-        if (tile.lo & ESCAPES)
+        if (tile.lo & RATE_ESCAPES)
         {
             const u32 coded = coded_words(tile.lo, tile.hi);
             const u32 words = escape_words(tile.lo, tile.hi, tile.count, Element<T>::WORDS);

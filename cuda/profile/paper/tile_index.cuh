@@ -65,11 +65,13 @@ FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileI
     u32 first = 0, second = 0;
     if (2 * lane < tiles)
     {
-        first = tile_words(rates.x, rates.y, 2 * lane == last ? last_count : TILE, W, has_missing, sound);
+        first = tile_words(rates.x, rates.y, 2 * lane == last ? last_count : TILE, W, has_missing,
+                           sound);
     }
     if (2 * lane + 1 < tiles)
     {
-        second = tile_words(rates.z, rates.w, 2 * lane + 1 == last ? last_count : TILE, W, has_missing, sound);
+        second = tile_words(rates.z, rates.w, 2 * lane + 1 == last ? last_count : TILE, W,
+                            has_missing, sound);
     }
     if (!__all_sync(WARP_ALL, sound))
     {
@@ -91,7 +93,7 @@ FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileI
     reinterpret_cast<uint4 *>(index.rates)[lane] = rates;
     const u32 before = through - first - second; // Below 2^16, as all of the chunk is.
     reinterpret_cast<u32 *>(index.at)[lane] = before | (before + first) << 16;
-    const u32 escapes = __ballot_sync(WARP_ALL, (rates.x | rates.z) & ESCAPES);
+    const u32 escapes = __ballot_sync(WARP_ALL, (rates.x | rates.z) & RATE_ESCAPES);
     if (lane == 0)
     {
         index.escapes = (escapes | escapes >> 1) & 0x55555555;

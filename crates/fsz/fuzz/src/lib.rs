@@ -1,11 +1,17 @@
-//! What the fuzz targets share: forging checksums, and using a stream in every way there is.
+//! What the fuzz targets do, and the inputs that they found once, tried again by `cargo test --lib`.
 
 mod exercise;
+mod header;
 mod recipe;
 mod roundtrip;
+#[path = "../../tests/common/seal.rs"]
 mod seal;
 
-pub use exercise::exercise;
+#[cfg(test)]
+mod replay;
+
+pub use exercise::{decode, exercise};
+pub use header::Damage;
 pub use recipe::{Recipe, Values};
 pub use roundtrip::{Float, roundtrip};
-pub use seal::{seal, seal_header};
+pub use seal::{seal, seal_header, seal_metadata};

@@ -12,12 +12,16 @@ use super::{
     view::{BoxPlace, Run, StreamKind, StreamView},
 };
 use crate::{
-    element::{Dtype, Element},
+    dtype::DType,
+    element::Element,
     error::{Error, Result},
-    geometry::{CHUNK_ELEMENTS, TILE},
-    region::check_box,
+    format::{CHUNK, TILE},
+    partial::check_box,
     stream::Stream,
 };
+
+/// Bytes of a `Report` in `cuda/decode/stream_view.cuh`. It begins with the status.
+pub(crate) const REPORT: usize = 16;
 
 /// What the status holds before a call.
 const NO_FAULT: u64 = u64::MAX;
@@ -31,7 +35,7 @@ pub(crate) type Boxed<'a> = (&'a [u64], &'a [u64]);
 /// Enqueues the decompression of the tiles `tiles` of a stream to device memory at `out`.
 ///
 /// # Safety
-/// As [`Module::launch`](super::kernels::Module::launch): `view`, `out` and `status` (8 bytes, 8 byte
+/// As [`Module::launch`](super::kernels::Module::launch): `view`, `out` and `status` (a [`REPORT`], 8 byte
 /// aligned, after [`clear`]) are device memory of the current context, long enough for what they stand for.
 pub(crate) unsafe fn launch_tiles(
     device: &Device,
@@ -48,11 +52,11 @@ pub(crate) unsafe fn launch_tiles(
         return Ok(());
     }
     let kernel = match kind.dtype {
-        Dtype::F32 => Kernel::DecompressF32,
-        Dtype::F64 => Kernel::DecompressF64,
+        DType::F32 => Kernel::DecompressF32,
+        DType::F64 => Kernel::DecompressF64,
     };
-    let mut first = begin / CHUNK_ELEMENTS;
-    let chunks = (end - 1) / CHUNK_ELEMENTS - first + 1;
+    let mut first = begin / CHUNK as u64;
+    let chunks = (end - 1) / CHUNK as u64 - first + 1;
     let module = device.kernels.decompress()?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
@@ -83,11 +87,11 @@ pub(crate) unsafe fn launch_box(
     let mut place = BoxPlace::new(&kind.shape, start, count, out);
     let corners = place.corners();
     let kernel = match kind.dtype {
-        Dtype::F32 => Kernel::DecompressBoxF32,
-        Dtype::F64 => Kernel::DecompressBoxF64,
+        DType::F32 => Kernel::DecompressBoxF32,
+        DType::F64 => Kernel::DecompressBoxF64,
     };
-    let mut first = corners.0 / CHUNK_ELEMENTS;
-    let chunks = corners.1 / CHUNK_ELEMENTS - first + 1;
+    let mut first = corners.0 / CHUNK as u64;
+    let chunks = corners.1 / CHUNK as u64 - first + 1;
     let module = device.kernels.decompress()?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
@@ -98,13 +102,13 @@ pub(crate) unsafe fn launch_box(
     unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
-/// Enqueues what must stand in a status before a launch.
+/// Enqueues what must stand in a report before a launch.
 ///
 /// # Safety
-/// `status` is 8 bytes of device memory of the current context.
-pub(crate) unsafe fn clear(status: u64, queue: sys::CUstream) -> Result<()> {
+/// `report` is [`REPORT`] bytes of device memory of the current context.
+pub(crate) unsafe fn clear(report: u64, queue: sys::CUstream) -> Result<()> {
     // SAFETY: the caller vouches for the memory.
-    check("cuMemsetD8Async", unsafe { result::memset_d8_async(status, 0xFF, 8, queue) })
+    check("cuMemsetD8Async", unsafe { result::memset_d8_async(report, 0xFF, REPORT, queue) })
 }
 
 /// What a status says once the call is done.
@@ -115,11 +119,14 @@ pub(crate) fn verdict(status: u64) -> Result<()> {
     let chunk = status >> 8;
     Err(Error::corrupt(match status & 0xFF {
         1 => "the header in device memory is not that of the stream described".into(),
-        2 => "an index entry points behind the payload".into(),
-        3 => format!("a contradictory escape field in chunk {chunk}"),
-        4 => format!("the tiles of chunk {chunk} do not fill it"),
-        5 => format!("the checksum of chunk {chunk} does not match"),
-        6 => format!("masks or positions of exceptions in chunk {chunk} that do not rise"),
+        2 => "the checksum of the header does not match".into(),
+        3 => "the header contradicts itself".into(),
+        4 => "the checksum of rates and index does not match".into(),
+        5 => format!("the index entry of chunk {chunk} points behind the payload"),
+        6 => format!("a contradictory escape field in chunk {chunk}"),
+        7 => format!("the tiles of chunk {chunk} do not fill it"),
+        8 => format!("masks or positions of exceptions in chunk {chunk} that do not rise"),
+        9 => format!("the checksum of chunk {chunk} does not match"),
         _ => format!("chunk {chunk} (status {status:#x})"),
     }))
 }
@@ -175,14 +182,14 @@ fn to_host<T: Element>(
     }
     let bytes = stream.as_bytes();
     let index = stream.index();
-    let first = index.payload(begin / CHUNK_ELEMENTS)?;
-    let last = index.payload((end - 1) / CHUNK_ELEMENTS)?;
-    let place = |part: &[u8]| part.as_ptr() as usize - bytes.as_ptr() as usize;
-    let payload = place(first)..place(last) + last.len();
+    let first = index.payload(begin / CHUNK as u64)?;
+    let last = index.payload((end - 1) / CHUNK as u64)?;
+    let start = stream.sections().payload;
+    let payload = (start + first.start) as usize..(start + last.end) as usize;
     device.work(|Workspace { queue, field, stream: room, scratch }| {
         let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;
-        let status = scratch.room(8)?;
+        let status = scratch.room(REPORT)?;
         queue.upload(at, &bytes[..kind.layout.payload as usize])?;
         // A forged index may let the last chunk lie before the first; the kernel finds that out.
         if payload.start <= payload.end {

@@ -5,7 +5,7 @@ use cudarc::driver::{DriverError, sys::CUresult};
 use crate::error::{Error, Result};
 
 /// Names the driver call that failed, and the remedy where there is one.
-pub(crate) fn check<T>(call: &str, result: Result<T, DriverError>) -> Result<T> {
+pub fn check<T>(call: &str, result: Result<T, DriverError>) -> Result<T> {
     result.map_err(|e| {
         let name = e.error_name().ok().and_then(|s| s.to_str().ok()).unwrap_or("unknown error");
         let remedy = match e.0 {

@@ -11,7 +11,6 @@ use super::{
     error::check,
     fatbin,
     on_the_spot::{Source, compile},
-    paper::PaperArgs,
     view::{
         BoundAsked, BoxPlace, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, Run,
         StreamView,
@@ -23,32 +22,27 @@ use crate::error::{Error, Result};
 /// what it made.
 macro_rules! ptx {
     ($file:literal) => {
-        concat!(include_str!(concat!("../../../../cuda/ptx/", $file, ".ptx")), "\0")
+        concat!(include_str!(concat!("../../cuda/ptx/", $file, ".ptx")), "\0")
     };
 }
 
 const DECOMPRESS_PTX: &str = ptx!("decompress_compute_80");
 /// For Ampere, and for Hopper and what follows, which have the tensor copy engine.
 const COMPRESS_PTX: [&str; 2] = [ptx!("compress_compute_80"), ptx!("compress_compute_90")];
-const BENCH_PTX: &str = ptx!("bench_compute_80");
 
-/// The entry points of `cuda/decompress.cu`, `cuda/compress.cu` and `cuda/bench.cu`.
+/// The entry points of `cuda/decompress.cu` and `cuda/compress.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kernel {
     DecompressF32,
     DecompressF64,
     DecompressBoxF32,
     DecompressBoxF64,
-    Copy,
-    Read,
     SurveyF32,
     SurveyF64,
     CompressF32,
     CompressF64,
     CompressPersistentF32,
     CompressPersistentF64,
-    Paper,
-    PaperNaive,
 }
 
 impl Kernel {
@@ -58,16 +52,12 @@ impl Kernel {
             Kernel::DecompressF64 => c"fsz_decompress_paper_f64",
             Kernel::DecompressBoxF32 => c"fsz_decompress_box_paper_f32",
             Kernel::DecompressBoxF64 => c"fsz_decompress_box_paper_f64",
-            Kernel::Copy => c"fsz_copy",
-            Kernel::Read => c"fsz_read",
             Kernel::SurveyF32 => c"fsz_bound_f32",
             Kernel::SurveyF64 => c"fsz_bound_f64",
             Kernel::CompressF32 => c"fsz_compress_paper_f32",
             Kernel::CompressF64 => c"fsz_compress_paper_f64",
             Kernel::CompressPersistentF32 => c"fsz_compress_persistent_paper_f32",
             Kernel::CompressPersistentF64 => c"fsz_compress_persistent_paper_f64",
-            Kernel::Paper => c"fsz_compress_two_reads_f32",
-            Kernel::PaperNaive => c"fsz_compress_five_reads_f32",
         }
     }
 }
@@ -89,9 +79,6 @@ const COMPRESSION: [Kernel; 6] = [
     Kernel::CompressPersistentF32,
     Kernel::CompressPersistentF64,
 ];
-
-/// Kernels of `cuda/bench.cu`.
-const BENCH: [Kernel; 4] = [Kernel::Copy, Kernel::Read, Kernel::Paper, Kernel::PaperNaive];
 
 /// How decompression is launched: `fsz_decompress_shapes` of its module.
 #[repr(C)]
@@ -135,18 +122,8 @@ pub(crate) struct CompressShapes {
     pub persistent: [(u32, u32); 2],
 }
 
-/// How the paper's kernels are launched: `fsz_bench_shapes` of the module.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct BenchShapes {
-    sizes: [u32; 1],
-    /// Tiles of a thread block.
-    pub tiles: u32,
-}
-
 /// What the kernels must think of the size of the structs in `view.rs`.
 const DECOMPRESS_SIZES: [u32; 3] = [size::<StreamView>(), size::<Run>(), size::<BoxPlace>()];
-const PAPER_SIZES: [u32; 1] = [size::<PaperArgs>()];
 const COMPRESS_SIZES: [u32; 6] = [
     size::<CompressArgs<MissingF32>>(),
     size::<CompressArgs<MissingF64>>(),
@@ -194,11 +171,10 @@ unsafe impl<S: Sync> Sync for Module<S> {}
 #[derive(Debug)]
 pub(crate) struct Kernels {
     /// Ten times the major compute capability, and the minor.
-    capability: i32,
+    pub capability: i32,
     most_shared: u32,
     decompress: OnceLock<Module<DecompressShapes>>,
     compress: OnceLock<Module<CompressShapes>>,
-    bench: OnceLock<Module<BenchShapes>>,
     loading: Mutex<()>,
 }
 
@@ -218,7 +194,6 @@ impl Kernels {
             most_shared,
             decompress: OnceLock::new(),
             compress: OnceLock::new(),
-            bench: OnceLock::new(),
             loading: Mutex::new(()),
         })
     }
@@ -259,16 +234,6 @@ impl Kernels {
                 module.allow_shared(Kernel::CompressPersistentF64, shapes.persistent[1].1)?;
             }
             Ok(module)
-        })
-    }
-
-    /// The module of what the product is measured against. The context is current.
-    pub fn bench(&self) -> Result<&Module<BenchShapes>> {
-        self.once(&self.bench, || {
-            let module = load(BENCH_PTX, Source::Bench, self.capability)?;
-            let shapes: BenchShapes = read_shapes(module, c"fsz_bench_shapes")?;
-            same_sizes(&shapes.sizes, &PAPER_SIZES)?;
-            Module::new(module, &BENCH, shapes)
         })
     }
 
@@ -353,7 +318,7 @@ impl<S> Module<S> {
 /// Loads a module: its image for this device where the build carries one, else its PTX, else, for a
 /// driver that does not take that, its source compiled here. `FSZ_CUDA_COMPILE=1` goes the last way at
 /// once.
-fn load(ptx: &'static str, source: Source, capability: i32) -> Result<sys::CUmodule> {
+pub(crate) fn load(ptx: &str, source: Source<'_>, capability: i32) -> Result<sys::CUmodule> {
     let image = |at: *const c_void| {
         // SAFETY: PTX as text that ends with a zero, or a whole image.
         check("cuModuleLoadData", unsafe { result::module::load_data(at) })

@@ -1,7 +1,6 @@
 //! The CUDA codec: the kernels of `cuda/`, loaded and run through the driver at run time. Nothing here
 //! is needed to build or to start; without a driver every entry says why, and the CPU codec serves.
 
-mod bench;
 mod compress;
 mod context;
 mod decompress;
@@ -9,18 +8,17 @@ mod device;
 mod device_codec;
 mod error;
 mod fatbin;
+#[doc(hidden)]
+pub mod internal;
 mod kernels;
 mod memory;
 mod on_the_spot;
-mod paper;
 mod view;
 
-pub use bench::{CompressTimes, DeviceBench, Roofline, median};
 pub use compress::Compression;
 pub use device::{DeviceInfo, devices};
 pub use device_codec::{CudaStream, DeviceCodec};
 pub use memory::DeviceMemory;
-pub use paper::{PaperDesign, PaperTimes};
 pub use view::StreamKind;
 
 pub(crate) use compress::from_host;

@@ -12,26 +12,35 @@ use crate::error::{Error, Result};
 
 /// A module's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum Source<'a> {
     Compress,
     Decompress,
-    Bench,
+    /// Of another crate, with what it includes beside the codec's headers.
+    Other {
+        text: &'a CStr,
+        headers: &'a [(&'a CStr, &'a CStr)],
+    },
 }
 
-impl Source {
-    const fn text(self) -> &'static CStr {
+impl<'a> Source<'a> {
+    const fn text(self) -> &'a CStr {
         match self {
             Source::Compress => source!("compress.cu"),
             Source::Decompress => source!("decompress.cu"),
-            Source::Bench => source!("bench.cu"),
+            Source::Other { text, .. } => text,
         }
+    }
+
+    fn headers(self) -> impl Iterator<Item = (&'a CStr, &'a CStr)> {
+        let own: &[_] = if let Source::Other { headers, .. } = self { headers } else { &[] };
+        HEADERS.iter().chain(own).copied()
     }
 }
 
 macro_rules! source {
     ($file:literal) => {
         match CStr::from_bytes_with_nul(
-            concat!(include_str!(concat!("../../../../cuda/", $file)), "\0").as_bytes(),
+            concat!(include_str!(concat!("../../cuda/", $file)), "\0").as_bytes(),
         ) {
             Ok(text) => text,
             Err(_) => panic!("a source holds a zero"),
@@ -52,13 +61,12 @@ macro_rules! header {
 
 /// What the sources include.
 const HEADERS: &[(&CStr, &CStr)] = &[
-    header!("bench/published.cuh"),
-    header!("bench/roofline.cuh"),
     header!("decode/chunk.cuh"),
     header!("decode/index.cuh"),
     header!("decode/kernels.cuh"),
     header!("decode/output.cuh"),
     header!("decode/stream_view.cuh"),
+    header!("decode/verify.cuh"),
     header!("device/bits.cuh"),
     header!("device/hopper.cuh"),
     header!("device/lookback.cuh"),
@@ -77,7 +85,9 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("encode/quantizer.cuh"),
     header!("encode/simple.cuh"),
     header!("encode/value_range.cuh"),
+    header!("format/checksum.cuh"),
     header!("format/format.cuh"),
+    header!("format/format_constants.cuh"),
     header!("profile/paper/classify.cuh"),
     header!("profile/paper/codes.cuh"),
     header!("profile/paper/decode_block.cuh"),
@@ -91,6 +101,7 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("profile/paper/encode_payload.cuh"),
     header!("profile/paper/encode_plain.cuh"),
     header!("profile/paper/encoder.cuh"),
+    header!("profile/paper/hash_rates.cuh"),
     header!("profile/paper/integrate.cuh"),
     header!("profile/paper/output_tile.cuh"),
     header!("profile/paper/pack.cuh"),
@@ -109,7 +120,7 @@ pub(crate) fn is_possible() -> bool {
 ///
 /// # Errors
 /// [`Error::Device`] when there is no NVRTC, or it does not know the device, or refuses the source.
-pub(crate) fn compile(source: Source, capability: i32) -> Result<Vec<u8>> {
+pub(crate) fn compile(source: Source<'_>, capability: i32) -> Result<Vec<u8>> {
     if !is_possible() {
         return Err(Error::Device(
             "no NVRTC to compile the kernels with (libnvrtc was not found); it comes with a CUDA toolkit"
@@ -143,9 +154,9 @@ pub(crate) fn compile(source: Source, capability: i32) -> Result<Vec<u8>> {
 struct Program(sys::nvrtcProgram);
 
 impl Program {
-    fn new(source: Source) -> Result<Self> {
-        let names: Vec<_> = HEADERS.iter().map(|(name, _)| name.as_ptr()).collect();
-        let texts: Vec<_> = HEADERS.iter().map(|(_, text)| text.as_ptr()).collect();
+    fn new(source: Source<'_>) -> Result<Self> {
+        let (names, texts): (Vec<_>, Vec<_>) =
+            source.headers().map(|(name, text)| (name.as_ptr(), text.as_ptr())).unzip();
         let mut program = null_mut();
         // SAFETY: the texts are strings, the lists as long as said; NVRTC copies what it keeps.
         check("nvrtcCreateProgram", unsafe {
@@ -153,7 +164,7 @@ impl Program {
                 &mut program,
                 source.text().as_ptr(),
                 c"fsz.cu".as_ptr(),
-                HEADERS.len() as i32,
+                names.len() as i32,
                 texts.as_ptr(),
                 names.as_ptr(),
             )
@@ -209,7 +220,7 @@ mod tests {
             eprintln!("SKIPPED: kernels compiled on the spot: libnvrtc was not found");
             return;
         }
-        for source in [Source::Compress, Source::Decompress, Source::Bench] {
+        for source in [Source::Compress, Source::Decompress] {
             for capability in [80, 90] {
                 let image = compile(source, capability).expect("compiles");
                 assert!(image.starts_with(b"\x7fELF"), "{source:?} for {capability}");
@@ -221,7 +232,7 @@ mod tests {
     fn every_header_is_carried() {
         let names: Vec<&str> =
             HEADERS.iter().map(|(name, _)| name.to_str().expect("text")).collect();
-        let sources = [Source::Compress, Source::Decompress, Source::Bench].map(Source::text);
+        let sources = [Source::Compress, Source::Decompress].map(Source::text);
         for text in HEADERS.iter().map(|(_, text)| *text).chain(sources) {
             for line in text.to_str().expect("text").lines() {
                 if let Some(name) = line.strip_prefix("#include ") {
@@ -234,10 +245,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         if !is_possible() {
-            let reason = compile(Source::Bench, 90).expect_err("there is no NVRTC").to_string();
+            let reason = compile(Source::Compress, 90).expect_err("there is no NVRTC").to_string();
             assert!(reason.contains("libnvrtc"), "{reason}");
             return;
         }
-        assert!(compile(Source::Bench, 12).is_err(), "there is no such architecture");
+        assert!(compile(Source::Compress, 12).is_err(), "there is no such architecture");
     }
 }

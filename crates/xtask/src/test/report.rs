@@ -42,10 +42,10 @@ impl Report {
         println!();
         for (name, time, passed) in &self.stages {
             let outcome = if *passed { "ok" } else { "FAILED" };
-            println!("{name:<8} {outcome:<7} {:>6.1} s", time.as_secs_f64());
+            println!("{name:<10} {outcome:<7} {:>6.1} s", time.as_secs_f64());
         }
         let total: Duration = self.stages.iter().map(|(_, time, _)| *time).sum();
-        println!("{:<8} {:<7} {:>6.1} s", "all", "", total.as_secs_f64());
+        println!("{:<10} {:<7} {:>6.1} s", "all", "", total.as_secs_f64());
         let skipped: usize = self.skips.values().map(Vec::len).sum();
         println!("skipped: {skipped}");
         for (reason, what) in &self.skips {

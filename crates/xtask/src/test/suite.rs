@@ -2,20 +2,10 @@
 
 use super::report::Report;
 use crate::cargo::cargo;
+use crate::features::{ALL_FEATURES, BUILD};
 use crate::{gpu_put, mpi, process};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader, PipeReader};
-
-/// The optional parts of the command line.
-pub const FEATURES: [&str; 2] = ["--features", "fsz-cli/adios2,fsz-cli/zfp"];
-
-/// The optional parts of all programs, which the tests cover too.
-pub const ALL_FEATURES: [&str; 2] =
-    ["--features", "fsz-cli/adios2,fsz-cli/zfp,fsz-viewer/adios2,fsz-viewer/zfp"];
-
-/// Builds programs, libraries and tests with one set of features: with another, cargo would build
-/// much of it once more.
-pub const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--locked"];
 
 /// Runs all tests. All of it is built first, so that the programs and the operator lie where the
 /// tests, and the demo after them, look for them.

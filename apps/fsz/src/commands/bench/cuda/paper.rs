@@ -1,7 +1,7 @@
 //! The paper's own kernels on the same field.
 
 use fsz::Stream;
-use fsz::cuda::{PaperDesign, Roofline, median};
+use fsz_bench::{PaperDesign, Roofline, median};
 
 use super::report::{Report, Row};
 use super::{Case, Work};

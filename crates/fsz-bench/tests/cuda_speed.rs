@@ -1,0 +1,82 @@
+//! Speeds that `fsz bench` has no words for, as a table: fields of 1 to 256 MiB, and slices of a large
+//! one. `--ignored --nocapture` prints it; FSZ_REPEATS is how often each is timed (20).
+
+use fsz::{Bound, Codec, Options, Stream};
+use fsz_bench::{DeviceBench, Roofline, median};
+use rayon::prelude::*;
+
+/// Waves with the spectrum of turbulence, in a cube of 512³ elements from its first one on.
+fn smooth(n: usize) -> Vec<f32> {
+    let value = |i: usize| {
+        let (x, y, z) = ((i % 512) as f32, (i / 512 % 512) as f32, (i >> 18) as f32);
+        (0..8).fold(0.0, |sum, octave| {
+            let (k, phase) = ((1 << octave) as f32, octave as f32);
+            let (a, u) = (k.powf(-5.0 / 3.0), std::f32::consts::TAU * k / 512.0);
+            sum + a * (u * (x + 0.31 * y) + phase * 1.3).sin() * (u * (y - 0.2 * z) + phase).cos()
+        })
+    };
+    (0..n).into_par_iter().map(value).collect()
+}
+
+fn repeats() -> usize {
+    std::env::var("FSZ_REPEATS").ok().and_then(|v| v.parse().ok()).unwrap_or(20)
+}
+
+fn compress(data: &[f32], shape: &[u64], options: &Options) -> Stream<'static> {
+    let most = fsz::max_compressed_len(shape, fsz::Dtype::F32).expect("fits") as usize;
+    let mut bytes = vec![0; most];
+    let len = Codec::cpu().compress_into(data, shape, options, &mut bytes).expect("compresses");
+    bytes.truncate(len);
+    Stream::from_vec(bytes).expect("opens")
+}
+
+/// Compressing and decompressing one field, and the share of what a copy of as many bytes takes.
+fn line(bench: &DeviceBench, roofline: &Roofline, data: &[f32]) {
+    let options = Options::new(Bound::ValueRange(1e-3));
+    let shape = [data.len() as u64];
+    let stream = compress(data, &shape, &options);
+    let len = stream.as_bytes().len();
+    let raw = size_of_val(data);
+    let times = bench.compress(data, &shape, &options, repeats()).expect("compresses");
+    assert_eq!(times.stream_len, len as u64);
+    let decode = median(bench.decompress(&stream, repeats()).expect("decodes"));
+    let speed = |name: &str, time: f64| {
+        format!(
+            "{name} {:7.1} GB/s {:5.1} % of copy {:8.1} us",
+            raw as f64 * 1e-9 / time,
+            100.0 * (raw + len) as f64 / roofline.copy / time,
+            time * 1e6
+        )
+    };
+    println!(
+        "{:4} MiB, ratio {:6.2}: {}, {}, survey {:.1} us",
+        raw >> 20,
+        raw as f64 / len as f64,
+        speed("compress", median(times.encode)),
+        speed("decompress", decode),
+        median(times.survey) * 1e6
+    );
+}
+
+#[test]
+#[ignore = "prints a table of speeds; run it with --ignored --nocapture"]
+fn speed() {
+    let bench = match DeviceBench::open(0) {
+        Ok(bench) => bench,
+        Err(why) => return eprintln!("SKIPPED: speeds: {why}"),
+    };
+    let data = smooth(512 * 512 * 512);
+    for mebibytes in [1, 16, 64, 256] {
+        let roofline = bench.roofline(1 << 30, repeats()).expect("measures");
+        line(&bench, &roofline, &data[..(mebibytes << 20) / 4]);
+    }
+    let shape = [512; 3];
+    let stream = compress(&data, &shape, &Options::new(Bound::ValueRange(1e-3)));
+    for axis in 0..3 {
+        let (mut start, mut count) = ([0; 3], shape);
+        start[axis] = 200;
+        count[axis] = 1;
+        let times = bench.decompress_box(&stream, &start, &count, repeats()).expect("decodes");
+        println!("slice of 512³ across axis {axis}: {:.1} us", median(times) * 1e6);
+    }
+}

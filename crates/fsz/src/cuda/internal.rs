@@ -1,0 +1,132 @@
+//! Not a part of the API: it may change in any release. The steps of the device codec's calls one by
+//! one, for FSZ's own benchmark (`crates/fsz-bench`), which times them and runs other kernels beside them.
+
+use std::ffi::CStr;
+
+use cudarc::driver::sys;
+
+pub use super::error::check;
+use super::{
+    Compression, CudaStream, DeviceCodec, StreamKind,
+    decompress::{launch_box, launch_tiles},
+    kernels,
+    on_the_spot::Source,
+};
+use crate::{error::Result, geometry::TILE};
+
+/// What of a field is decoded.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// Everything.
+    All,
+    /// `count` elements from `start` on.
+    Box {
+        /// The first element, per axis.
+        start: &'a [u64],
+        /// Elements, per axis.
+        count: &'a [u64],
+    },
+}
+
+/// Makes the context of the codec's device current on this thread until the guard is dropped. All that
+/// follows here needs that.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device).
+pub fn enter(codec: &DeviceCodec) -> Result<impl Drop> {
+    codec.device.context.enter()
+}
+
+/// Loads a module for the codec's device, from PTX, whose text ends with a zero, or by compiling its source, which may include the
+/// `headers` given and those of the codec. It is never unloaded.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device).
+pub fn load(
+    codec: &DeviceCodec,
+    ptx: &str,
+    source: &CStr,
+    headers: &[(&CStr, &CStr)],
+) -> Result<sys::CUmodule> {
+    assert!(ptx.ends_with('\0'), "the driver reads up to a zero");
+    kernels::load(ptx, Source::Other { text: source, headers }, codec.device.kernels.capability)
+}
+
+/// The first step of [`DeviceCodec::compress`]: clears the scratch memory.
+///
+/// # Errors
+/// As there.
+///
+/// # Safety
+/// As there.
+pub unsafe fn clear(compression: &Compression, scratch: u64, queue: CudaStream) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe { compression.clear(scratch, queue.cast()) }
+}
+
+/// The second step: looks at the field as the bound asks.
+///
+/// # Errors
+/// As there.
+///
+/// # Safety
+/// As there.
+pub unsafe fn survey(
+    codec: &DeviceCodec,
+    compression: &Compression,
+    field: u64,
+    scratch: u64,
+    queue: CudaStream,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe { compression.survey(&codec.device, field, scratch, queue.cast()) }
+}
+
+/// The third step: writes the stream.
+///
+/// # Errors
+/// As there.
+///
+/// # Safety
+/// As there.
+pub unsafe fn encode(
+    codec: &DeviceCodec,
+    compression: &Compression,
+    field: u64,
+    stream: (u64, u64),
+    scratch: u64,
+    queue: CudaStream,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe { compression.encode(&codec.device, field, stream, scratch, queue.cast()) }
+}
+
+/// [`DeviceCodec::decompress`] or [`DeviceCodec::decompress_box`] into scratch memory of which every
+/// byte is already 0xFF, or was left so by a call that succeeded.
+///
+/// # Errors
+/// As there.
+///
+/// # Safety
+/// As there.
+pub unsafe fn decode(
+    codec: &DeviceCodec,
+    kind: &StreamKind,
+    (stream, capacity): (u64, u64),
+    part: Part<'_>,
+    out: u64,
+    scratch: u64,
+    queue: CudaStream,
+) -> Result<()> {
+    let (device, view, queue) = (&codec.device, kind.view(stream, capacity)?, queue.cast());
+    let all = || 0..kind.elements().div_ceil(TILE as u64);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match part {
+            Part::All => launch_tiles(device, kind, &view, all(), out, scratch, queue),
+            Part::Box { start, count } => {
+                launch_box(device, kind, &view, (start, count), out, scratch, queue)
+            }
+        }
+    }
+}
