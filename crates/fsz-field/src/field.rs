@@ -89,7 +89,7 @@ impl Field {
     }
 
     /// The element type.
-    pub fn dtype(&self) -> Dtype {
+    pub fn dtype(&self) -> DType {
         self.storage.dtype()
     }
 

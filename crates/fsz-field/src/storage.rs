@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use fsz::Dtype;
+use fsz::DType;
 use memmap2::Mmap;
 
 /// Where the values of a field lie.
@@ -13,14 +13,14 @@ pub enum Storage {
     F32(Vec<f32>),
     F64(Vec<f64>),
     /// Aligned for the element type; `Field::mapped` sees to it.
-    Mapped(Arc<Mmap>, Range<usize>, Dtype),
+    Mapped(Arc<Mmap>, Range<usize>, DType),
 }
 
 impl Storage {
-    pub(crate) fn dtype(&self) -> Dtype {
+    pub(crate) fn dtype(&self) -> DType {
         match self {
-            Storage::F32(_) => Dtype::F32,
-            Storage::F64(_) => Dtype::F64,
+            Storage::F32(_) => DType::F32,
+            Storage::F64(_) => DType::F64,
             Storage::Mapped(_, _, dtype) => *dtype,
         }
     }
@@ -29,10 +29,10 @@ impl Storage {
         match self {
             Storage::F32(values) => Values::F32(values),
             Storage::F64(values) => Values::F64(values),
-            Storage::Mapped(map, bytes, Dtype::F32) => {
+            Storage::Mapped(map, bytes, DType::F32) => {
                 Values::F32(bytemuck::cast_slice(&map[bytes.clone()]))
             }
-            Storage::Mapped(map, bytes, Dtype::F64) => {
+            Storage::Mapped(map, bytes, DType::F64) => {
                 Values::F64(bytemuck::cast_slice(&map[bytes.clone()]))
             }
         }

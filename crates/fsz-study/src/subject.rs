@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fsz::{Bound, Codec, Options, Research, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Research, max_compressed_len};
 #[cfg(feature = "zfp")]
 use fsz_field::FixedRate;
 use fsz_field::{Field, Scalar};
@@ -29,7 +29,7 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
     pub fn compress(&self, bound: f64, research: Research) -> Result<Vec<u8>> {
         self.plan.progress.check()?;
         let shape = self.field.shape().sides();
-        let mut options = Options::new(Bound::ValueRange(bound)).research(research);
+        let mut options = CompressOptions::new(Bound::ValueRange(bound)).research(research);
         options = options.progress(Arc::clone(self.plan.progress));
         for &value in self.plan.missing {
             options = options.missing(value);

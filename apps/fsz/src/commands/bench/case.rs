@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
 use fsz_field::{Field, Scalar, Shape, Synthetic, Values};
 
 use crate::failure::{Result, fail};
@@ -36,7 +36,7 @@ impl Case {
     /// must fit its type.
     pub fn open(path: &Path, source: &SourceArgs, bytes: u64, missing: &[f64]) -> Result<Case> {
         if let Some(kind) = Self::kind(path) {
-            let dtype = source.dtype.unwrap_or(Dtype::F32);
+            let dtype = source.dtype.unwrap_or(DType::F32);
             check_missing(missing, dtype)?;
             return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes, dtype)? });
         }

@@ -1,6 +1,6 @@
 //! `fsz bench --backend cuda`: the kernels of a CUDA device beside what its memory can do.
 
-use fsz::{Bound, Codec, Options, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Stream, max_compressed_len};
 use fsz_bench::{DeviceBench, Roofline, median};
 use fsz_field::{Output, Scalar, Values};
 
