@@ -34,7 +34,7 @@ pub type CudaStream = *mut std::ffi::c_void;
 
 impl DeviceCodec {
     /// Bytes of scratch memory of a decompression; they begin at a multiple of 8.
-    pub const DECOMPRESS_SCRATCH: usize = 8;
+    pub const DECOMPRESS_SCRATCH: usize = decompress::REPORT;
 
     /// CUDA device number `device`.
     ///
