@@ -1,5 +1,4 @@
-// Entry points of decompression. `status` holds ~0 before the call, and after it the smallest of
-// what `report` was told.
+// Entry points of decompression. All bits of the `Report` are set before the call.
 #pragma once
 
 #include "decode/chunk.cuh"
@@ -13,17 +12,18 @@
     extern "C" __global__ void __launch_bounds__(most_threads, 1)                                  \
         fsz_decompress_##profile##_##type(const __grid_constant__ fsz::StreamView stream,          \
                                           const __grid_constant__ fsz::OutputRange<T> range,       \
-                                          fsz::u64 first_chunk, fsz::u64 *status)                  \
+                                          fsz::u64 first_chunk, fsz::Report *report)               \
     {                                                                                              \
-        fsz::decode_chunk<fsz::Decoder<T, fsz::OutputRange<T>>>(stream, first_chunk + blockIdx.x,  \
-                                                                range, status, fsz_stages);        \
+        const bool all_chunks = gridDim.x == stream.sections.chunks;                               \
+        fsz::decode_chunk<fsz::Decoder<T, fsz::OutputRange<T>>>(                                   \
+            stream, first_chunk + blockIdx.x, range, all_chunks, report, fsz_stages);              \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(640, 1) fsz_decompress_box_##profile##_##type(    \
         const __grid_constant__ fsz::StreamView stream,                                            \
-        const __grid_constant__ fsz::OutputBox<T> box, fsz::u64 first_chunk, fsz::u64 *status)     \
+        const __grid_constant__ fsz::OutputBox<T> box, fsz::u64 first_chunk, fsz::Report *report)  \
     {                                                                                              \
         fsz::decode_box<fsz::Decoder<T, fsz::OutputBox<T>>>(stream, first_chunk + blockIdx.x, box, \
-                                                            status, fsz_stages);                   \
+                                                            report, fsz_stages);                   \
     }
 
 extern __shared__ fsz::Stage fsz_stages[];
@@ -31,8 +31,8 @@ extern __shared__ fsz::Stage fsz_stages[];
 FSZ_DECODE_ENTRY(PaperDecoder, paper, float, f32, 640)
 FSZ_DECODE_ENTRY(PaperDecoder, paper, double, f64, 512)
 
-/// Sizes that the driver must agree on and shapes that it launches with, in the order in which
-/// `DecompressShapes` in crates/fsz/src/cuda/kernels.rs reads them.
+/// Sizes that the driver must agree on and shapes that it launches with, in the order
+/// in which `DecompressShapes` in crates/fsz/src/cuda/kernels.rs reads them.
 extern "C" __device__ fsz::u32 fsz_decompress_shapes[] = {
     sizeof(fsz::StreamView),
     sizeof(fsz::OutputRange<float>),
