@@ -31,12 +31,38 @@ extern __shared__ fsz::Stage fsz_stages[];
 FSZ_DECODE_ENTRY(PaperDecoder, paper, float, f32, 640)
 FSZ_DECODE_ENTRY(PaperDecoder, paper, double, f64, 512)
 
-/// Sizes that the driver must agree on and shapes that it launches with, in the order
-/// in which `DecompressShapes` in crates/fsz/src/cuda/kernels.rs reads them.
-extern "C" __device__ fsz::u32 fsz_decompress_shapes[] = {
+/// How the structs that the driver shares lie in memory: `DECOMPRESS_LAYOUTS` in crates/fsz/src/cuda/kernels.rs.
+extern "C" __device__ fsz::u32 fsz_decompress_layouts[] = {
+    sizeof(fsz::Sections),
+    FSZ_AT(fsz::Sections, elements),
+    FSZ_AT(fsz::Sections, tiles),
+    FSZ_AT(fsz::Sections, chunks),
+    FSZ_AT(fsz::Sections, rates),
+    FSZ_AT(fsz::Sections, sizes),
+    FSZ_AT(fsz::Sections, offsets),
+    FSZ_AT(fsz::Sections, sums),
+    FSZ_AT(fsz::Sections, payload),
     sizeof(fsz::StreamView),
+    FSZ_AT(fsz::StreamView, bytes),
+    FSZ_AT(fsz::StreamView, capacity),
+    FSZ_AT(fsz::StreamView, header_first),
+    FSZ_AT(fsz::StreamView, header_kind),
+    FSZ_AT(fsz::StreamView, missing_at),
+    FSZ_AT(fsz::StreamView, sections),
     sizeof(fsz::OutputRange<float>),
+    FSZ_AT(fsz::OutputRange<float>, out),
+    FSZ_AT(fsz::OutputRange<float>, begin),
+    FSZ_AT(fsz::OutputRange<float>, end),
     sizeof(fsz::OutputBox<float>),
+    FSZ_AT(fsz::OutputBox<float>, out),
+    FSZ_AT(fsz::OutputBox<float>, box.dims),
+    FSZ_AT(fsz::OutputBox<float>, box.shape),
+    FSZ_AT(fsz::OutputBox<float>, box.start),
+    FSZ_AT(fsz::OutputBox<float>, box.count),
+};
+
+/// How the driver launches: `DecompressShapes` there.
+extern "C" __device__ fsz::u32 fsz_decompress_shapes[] = {
     fsz::DECODE_WARPS_MOST,
     sizeof(fsz::Stage),
 };

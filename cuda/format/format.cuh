@@ -6,6 +6,9 @@
 #include "device/types.cuh"
 #include "format/format_constants.cuh"
 
+/// Where a field of a struct begins, in bytes.
+#define FSZ_AT(type, field) static_cast<fsz::u32>(__builtin_offsetof(type, field))
+
 namespace fsz
 {
 
