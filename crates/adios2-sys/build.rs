@@ -21,8 +21,10 @@ fn main() {
     println!("cargo::rerun-if-changed={}", header.display());
     // Build scripts of dependent crates read these as DEP_ADIOS2_INCLUDE.
     println!("cargo::metadata=include={}", include.display());
+    // Programs look there last, where nothing tells them of another ADIOS2.
+    let prefix = include.parent().expect("a folder named include");
+    println!("cargo::rustc-env=ADIOS2_SYS_PREFIX={}", prefix.display());
 
-    use_provisioned_libclang();
     let bindings = bindgen::Builder::default()
         .header(header.display().to_string())
         .clang_arg(format!("-I{}", include.display()))
@@ -38,24 +40,6 @@ fn main() {
         .unwrap_or_else(|error| fail(&format!("bindgen on {}: {error}", header.display())));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     bindings.write_to_file(out.join("bindings.rs")).expect("OUT_DIR is writable");
-}
-
-/// Points bindgen at the libclang that set-up provisions, unless the user chose one.
-fn use_provisioned_libclang() {
-    if env::var_os("LIBCLANG_PATH").is_some() {
-        return;
-    }
-    let Some(lib) = discovery::cache_folder().map(|cache| cache.join("libclang-18/lib")) else {
-        return;
-    };
-    let folder = lib.read_dir().into_iter().flatten().filter_map(Result::ok).find_map(|python| {
-        let native = python.path().join("site-packages/clang/native");
-        native.is_dir().then_some(native)
-    });
-    if let Some(folder) = folder {
-        // SAFETY: a build script is a process of its own and this one has a single thread.
-        unsafe { env::set_var("LIBCLANG_PATH", folder) };
-    }
 }
 
 /// The folder with the C compiler's own `stddef.h`, which a bare libclang lacks.

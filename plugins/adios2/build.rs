@@ -17,6 +17,10 @@ fn main() {
         for line in not_found.to_string().lines() {
             println!("cargo::error={line}");
         }
+        println!(
+            "cargo::error=`cargo xtask setup` installs one, and `eval \"$(cargo xtask env)\"` \
+             selects it."
+        );
         exit(1)
     });
     cc::Build::new()

@@ -1,18 +1,18 @@
 //! The fields and options of the golden streams: small, and each with something of its own.
 
 use crate::fields::{Random, mask, noise, smooth};
-use fsz::{Bound, Centering, Dtype, Options, Research};
+use fsz::{Bound, Centering, CompressOptions, DType, Research};
 
 /// One golden stream: what is compressed, and how.
 #[derive(Debug)]
 pub struct Case {
     /// The name of its file.
     pub name: &'static str,
-    pub dtype: Dtype,
+    pub dtype: DType,
     pub shape: Vec<u64>,
     /// The elements, to be rounded to the element type.
     pub field: Vec<f64>,
-    pub options: Options,
+    pub options: CompressOptions,
 }
 
 /// The missing-value marker of many ocean models.
@@ -21,8 +21,8 @@ const LAND: f64 = 9.969_209_968_386_869e36;
 /// All cases, in the order of their names.
 #[must_use]
 pub fn all() -> Vec<Case> {
-    let range = |ratio| Options::new(Bound::ValueRange(ratio));
-    let absolute = |e| Options::new(Bound::Absolute(e));
+    let range = |ratio| CompressOptions::new(Bound::ValueRange(ratio));
+    let absolute = |e| CompressOptions::new(Bound::Absolute(e));
     let case = |name, dtype, shape: &[u64], field, options| Case {
         name,
         dtype,
@@ -34,26 +34,26 @@ pub fn all() -> Vec<Case> {
     let research =
         |block_len, blocks_per_tile| Research { block_len, blocks_per_tile, ..Research::default() };
     vec![
-        case("f32-constant", Dtype::F32, &[1000], vec![273.15; 1000], range(1e-3)),
-        case("f32-empty", Dtype::F32, &[4, 0, 3], vec![], absolute(1e-3)),
-        case("f32-huge-values", Dtype::F32, &[900], scaled(smooth(&[900]), 3e38), range(1e-4)),
-        case("f32-incompressible", Dtype::F32, &[600], noise(600, 1), absolute(1e-9)),
-        case("f32-named-step-start", Dtype::F32, &[6, 50], smooth(&[6, 50]), {
-            absolute(1e-3).name("temperature/2 m").step(17).start(&[12, 100])
+        case("f32-constant", DType::F32, &[1000], vec![273.15; 1000], range(1e-3)),
+        case("f32-empty", DType::F32, &[4, 0, 3], vec![], absolute(1e-3)),
+        case("f32-huge-values", DType::F32, &[900], scaled(smooth(&[900]), 3e38), range(1e-4)),
+        case("f32-incompressible", DType::F32, &[600], noise(600, 1), absolute(1e-9)),
+        case("f32-named-step-start", DType::F32, &[6, 50], smooth(&[6, 50]), {
+            absolute(1e-3).name("temperature/2 m").time_step(17).start(&[12, 100])
         }),
-        case("f32-non-finite", Dtype::F32, &[7, 111], non_finite(7 * 111), absolute(0.01)),
-        case("f32-one-element", Dtype::F32, &[], vec![1.5], absolute(0.1)),
-        case("f32-research-4x32", Dtype::F32, &[1500], smooth(&[1500]), {
+        case("f32-non-finite", DType::F32, &[7, 111], non_finite(7 * 111), absolute(0.01)),
+        case("f32-one-element", DType::F32, &[], vec![1.5], absolute(0.1)),
+        case("f32-research-4x32", DType::F32, &[1500], smooth(&[1500]), {
             range(1e-3).research(research(32, 4))
         }),
-        case("f32-research-16x64", Dtype::F32, &[2500], smooth(&[2500]), {
+        case("f32-research-16x64", DType::F32, &[2500], smooth(&[2500]), {
             range(1e-3).research(research(64, 16))
         }),
-        case("f32-research-paper-mean", Dtype::F32, &[30, 40], smooth(&[30, 40]), {
+        case("f32-research-paper-mean", DType::F32, &[30, 40], smooth(&[30, 40]), {
             let centering = Centering::Mean;
             range(1e-4).research(Research { centering, ..Research::default() })
         }),
-        case("f32-research-plain", Dtype::F32, &[30, 40], smooth(&[30, 40]), {
+        case("f32-research-plain", DType::F32, &[30, 40], smooth(&[30, 40]), {
             let research = Research {
                 cross_block: false,
                 centering: Centering::Off,
@@ -62,12 +62,12 @@ pub fn all() -> Vec<Case> {
             };
             range(1e-3).research(research)
         }),
-        case("f32-several-chunks", Dtype::F32, &[40_000], smooth(&[40_000]), range(1e-2)),
-        case("f32-smooth-3d", Dtype::F32, &[9, 17, 33], smooth(&[9, 17, 33]), range(1e-3)),
-        case("f32-subnormal", Dtype::F32, &[700], scaled(smooth(&[700]), 1e-41), range(1e-2)),
-        case("f64-masked-2d", Dtype::F64, &[60, 90], land(), range(1e-3).missing(LAND)),
-        case("f64-smooth-4d", Dtype::F64, &[3, 4, 9, 20], smooth(&[3, 4, 9, 20]), absolute(1e-7)),
-        case("f64-subnormal-bound", Dtype::F64, &[300], scaled(smooth(&[300]), 1e-300), {
+        case("f32-several-chunks", DType::F32, &[40_000], smooth(&[40_000]), range(1e-2)),
+        case("f32-smooth-3d", DType::F32, &[9, 17, 33], smooth(&[9, 17, 33]), range(1e-3)),
+        case("f32-subnormal", DType::F32, &[700], scaled(smooth(&[700]), 1e-41), range(1e-2)),
+        case("f64-masked-2d", DType::F64, &[60, 90], land(), range(1e-3).missing(LAND)),
+        case("f64-smooth-4d", DType::F64, &[3, 4, 9, 20], smooth(&[3, 4, 9, 20]), absolute(1e-7)),
+        case("f64-subnormal-bound", DType::F64, &[300], scaled(smooth(&[300]), 1e-300), {
             absolute(1e-310)
         }),
     ]

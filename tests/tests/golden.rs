@@ -4,7 +4,7 @@
 //! `UPDATE_GOLDEN=1 cargo test -p fsz-tests` writes the files of the current version anew: only
 //! while a format version has not been released.
 
-use fsz::{Codec, Dtype, Element, Stream, max_compressed_len};
+use fsz::{Codec, DType, Element, Stream, max_compressed_len};
 use fsz_tests::cases::{Case, all};
 use fsz_tests::hash::fnv1a;
 use std::fmt::Write as _;
@@ -22,8 +22,8 @@ fn streams_are_the_golden_bytes() {
     for case in all() {
         let path = folder.join(case.name).with_extension("fsz");
         let (stream, decoded) = match case.dtype {
-            Dtype::F32 => compress(&case, |v| v as f32, |v| v.to_le_bytes().to_vec()),
-            Dtype::F64 => compress(&case, |v| v, |v| v.to_le_bytes().to_vec()),
+            DType::F32 => compress(&case, |v| v as f32, |v| v.to_le_bytes().to_vec()),
+            DType::F64 => compress(&case, |v| v, |v| v.to_le_bytes().to_vec()),
         };
         writeln!(manifest, "{} {decoded:016x}", case.name).unwrap();
         if update {
@@ -54,9 +54,9 @@ fn streams_of_every_version_decode_to_the_same_values() {
             let (name, expected) = line.split_once(' ').unwrap();
             let bytes = fs::read(folder.join(name).with_extension("fsz")).unwrap();
             let stream = Stream::open(&bytes).unwrap();
-            let decoded = match stream.info().header().dtype {
-                Dtype::F32 => decode(&stream, |v: f32| v.to_le_bytes().to_vec()),
-                Dtype::F64 => decode(&stream, |v: f64| v.to_le_bytes().to_vec()),
+            let decoded = match stream.header().dtype {
+                DType::F32 => decode(&stream, |v: f32| v.to_le_bytes().to_vec()),
+                DType::F64 => decode(&stream, |v: f64| v.to_le_bytes().to_vec()),
             };
             assert_eq!(format!("{decoded:016x}"), expected, "{name}");
             streams += 1;
@@ -89,7 +89,7 @@ fn compress<T: Element>(
 }
 
 fn decode<T: Element>(stream: &Stream, bytes: impl Fn(T) -> Vec<u8>) -> u64 {
-    let elements = usize::try_from(stream.info().header().elements()).unwrap();
+    let elements = usize::try_from(stream.header().elements()).unwrap();
     let mut decoded = vec![T::default(); elements];
     Codec::cpu().decompress_into(stream, &mut decoded).unwrap();
     fnv1a(decoded.into_iter().flat_map(bytes))

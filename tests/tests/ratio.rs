@@ -1,7 +1,7 @@
 //! The compression ratio on real fields, against the paper's cost model computed in float64 (which
 //! knows no stream header, index or checksums, no strict bound and no cost of missing values).
 
-use fsz::{Bound, Codec, Options, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Stream, max_compressed_len};
 use fsz_tests::shared::{data_folder, read_f32, shape_of};
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn real_fields_reach_the_ratio_of_the_model() {
     for (file, missing, loss, model) in MODEL {
         let path = folder.join(file);
         for (ratio, model) in [1e-2, 1e-3, 1e-4].into_iter().zip(model) {
-            let mut options = Options::new(Bound::ValueRange(ratio));
+            let mut options = CompressOptions::new(Bound::ValueRange(ratio));
             if let Some(value) = missing {
                 options = options.missing(value);
             }
@@ -52,11 +52,11 @@ fn real_fields_reach_the_ratio_of_the_model() {
     assert!(short.is_empty(), "ratio short of the model:\n{}", short.join("\n"));
 }
 
-fn compression_ratio(path: &Path, options: &Options) -> f64 {
+fn compression_ratio(path: &Path, options: &CompressOptions) -> f64 {
     let field = read_f32(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let shape = shape_of(path).unwrap();
-    let room = max_compressed_len(&shape, fsz::Dtype::F32).unwrap();
+    let room = max_compressed_len(&shape, fsz::DType::F32).unwrap();
     let mut out = vec![0; usize::try_from(room).unwrap()];
     let length = Codec::cpu().compress_into(&field, &shape, options, &mut out).unwrap();
-    Stream::open(&out[..length]).unwrap().info().compression_ratio()
+    Stream::open(&out[..length]).unwrap().compression_ratio()
 }

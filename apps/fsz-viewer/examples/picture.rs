@@ -16,8 +16,8 @@ use fsz_viewer::{Choice, Place, Settings, Start, Viewer};
 const LONGEST: Duration = Duration::from_secs(120);
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let [out, compressed, original, variable, step, plane] = words.as_slice() else {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [out, compressed, original, variable, step, plane] = args.as_slice() else {
         return Err("usage: picture OUT.png COMPRESSED ORIGINAL VARIABLE STEP PLANE".into());
     };
     let start = Start {

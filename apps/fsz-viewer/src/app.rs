@@ -10,23 +10,24 @@ use eframe::egui_wgpu::RenderState;
 use fsz::{Bound, Progress};
 use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 
-use crate::aside::Found;
-use crate::beside::Beside;
-use crate::brush::Brush;
+use crate::background::Found;
 use crate::camera::Camera;
 use crate::catalog::{Catalog, Choice};
-use crate::decoder::{Wanted, paints};
-use crate::distortion::Distortion;
-use crate::document::{Document, Result};
+use crate::comparison::CodecComparison;
+use crate::decoder::{DecoderChoice, paints};
+use crate::document::Document;
 use crate::measures::Measures;
 use crate::pane::Picture;
+use crate::pane_kind::PaneKind;
 use crate::plane::Place;
 use crate::plane_measures::PlaneMeasures;
+use crate::rate_distortion::Point;
+use crate::rate_distortion::RateDistortion;
 use crate::raw_dialog::RawDialog;
-use crate::service::{News, Planes, Role, Service, Set, Wake};
+use crate::result::Result;
+use crate::service::{Event, Planes, Role, Service, Set, Wake};
 use crate::settings::Settings;
-use crate::sweep::Point;
-use crate::which::Which;
+use crate::window_gpu::WindowGpu;
 
 /// What to show first.
 #[derive(Clone, Default)]
@@ -44,7 +45,7 @@ pub struct Start {
     /// Values of the original that stand for none, with commas or spaces between them.
     pub missing: String,
     /// What planes are to be decoded with.
-    pub decoder: Wanted,
+    pub decoder: DecoderChoice,
     /// What draws the window, where that can paint pictures too.
     pub window: Option<RenderState>,
 }
@@ -73,17 +74,17 @@ impl Measured {
 
 /// The pictures of the panes.
 #[derive(Debug, Default)]
-pub struct Pictures([Picture; Which::ALL.len()]);
+pub struct Pictures([Picture; PaneKind::ALL.len()]);
 
 impl Pictures {
     /// The picture of a pane.
-    pub fn of(&self, which: Which) -> &Picture {
-        &self.0[which as usize]
+    pub fn of(&self, kind: PaneKind) -> &Picture {
+        &self.0[kind as usize]
     }
 
     /// The picture of a pane, to be made anew.
-    pub fn at(&mut self, which: Which) -> &mut Picture {
-        &mut self.0[which as usize]
+    pub fn at(&mut self, kind: PaneKind) -> &mut Picture {
+        &mut self.0[kind as usize]
     }
 }
 
@@ -95,11 +96,14 @@ pub struct Work {
     /// How far it is, and the way to stop it.
     pub progress: Arc<Progress>,
     /// On a thread of its own; other work ends in the order in which it was given.
-    pub aside: bool,
+    pub background: bool,
 }
 
 /// The work that brings the figures of whole fields.
-const MEASURING: &str = "measuring";
+const MEASURING: &str = "Computing metrics";
+
+/// The work that compresses the original in memory.
+pub(crate) const COMPRESSING: &str = "Compressing";
 
 /// The viewer.
 #[derive(Debug)]
@@ -118,7 +122,7 @@ pub struct Viewer {
     pub(crate) generation: u64,
     pub(crate) planes: Option<Box<Planes>>,
     /// Place and generation that were asked for.
-    asked: Option<(Place, u64)>,
+    requested: Option<(Place, u64)>,
     /// The last of them that was answered.
     answered: Option<(Place, u64)>,
     /// Which planes are there.
@@ -133,7 +137,7 @@ pub struct Viewer {
     pub(crate) pictures: Pictures,
     pub(crate) ranges: crate::panels::Ranges,
     /// The window's GPU, where it paints.
-    pub(crate) brush: Option<Brush>,
+    pub(crate) window_gpu: Option<WindowGpu>,
     pub(crate) messages: Vec<String>,
     /// What is worth knowing, and no error.
     pub(crate) notes: Vec<String>,
@@ -146,15 +150,15 @@ pub struct Viewer {
     pub(crate) blink: bool,
     /// Where the line lies that wipes from original to reconstruction.
     pub(crate) wipe: Option<f32>,
-    /// zfp beside the subject.
-    pub(crate) beside: Beside,
+    /// What zfp makes of the original.
+    pub(crate) comparison: CodecComparison,
     /// Figures of the plane.
     pub(crate) plane_measures: PlaneMeasures,
     /// Values that stand for none, as they are typed.
     pub(crate) missing: String,
     /// Rate and distortion of the original.
-    pub(crate) distortion: Distortion,
-    /// The bound of *Try it* moved while the last one was still being compressed.
+    pub(crate) rate_distortion: RateDistortion,
+    /// The bound of *Recompress* moved while the last one was still being compressed.
     pub(crate) try_waits: bool,
     /// The bound that was last compressed in memory.
     pub(crate) tried: Option<f64>,
@@ -169,10 +173,10 @@ impl Viewer {
     /// # Errors
     /// When the system gives no threads.
     pub fn new(start: Start, settings: Settings, wake: Wake) -> std::io::Result<Viewer> {
-        let brush = start.window.as_ref().and_then(Brush::new);
-        let window = brush.as_ref().map(|brush| brush.gpu.clone());
+        let window_gpu = start.window.as_ref().and_then(WindowGpu::new);
+        let window = window_gpu.as_ref().map(|window_gpu| window_gpu.gpu.clone());
         let mut viewer = Viewer {
-            brush: brush.filter(|brush| paints(start.decoder, &brush.gpu)),
+            window_gpu: window_gpu.filter(|window_gpu| paints(start.decoder, &window_gpu.gpu)),
             service: Service::start(wake.clone(), start.decoder, window)?,
             settings,
             set: Set::default(),
@@ -182,7 +186,7 @@ impl Viewer {
             playing: false,
             generation: 0,
             planes: None,
-            asked: None,
+            requested: None,
             answered: None,
             shown: None,
             measured: Measured::default(),
@@ -200,10 +204,10 @@ impl Viewer {
             help: false,
             blink: false,
             wipe: None,
-            beside: Beside::default(),
+            comparison: CodecComparison::default(),
             plane_measures: PlaneMeasures::default(),
             missing: start.missing,
-            distortion: Distortion::default(),
+            rate_distortion: RateDistortion::default(),
             try_waits: false,
             tried: None,
             hints: start.hints,
@@ -252,25 +256,25 @@ impl Viewer {
     }
 
     pub(crate) fn open_with(&mut self, path: &Path, hints: Hints, role: Role) {
-        let name = format!("opening {}", path.display());
+        let name = format!("Opening {}", path.display());
         let choice = self.choice.clone();
         let progress = self.service.open(path.to_owned(), hints, role, choice);
-        self.work.push(Work { name, progress, aside: false });
+        self.work.push(Work { name, progress, background: false });
     }
 
-    /// Takes what the threads have to say, and asks for what is missing.
-    pub fn attend(&mut self) {
-        while let Some(news) = self.service.news() {
-            self.hear(news);
+    /// Takes the events of the threads, and requests the planes that are missing.
+    pub fn poll(&mut self) {
+        while let Some(event) = self.service.next_event() {
+            self.handle(event);
         }
         for (role, path) in self.dialogs.answers() {
             self.open(&path, role);
         }
         let Some(leader) = self.set.leader() else { return };
         self.place = self.place.within(&leader.grid);
-        let wanted = (self.place, self.generation);
-        if self.asked != Some(wanted) && leader.grid.elements() > 0 {
-            self.asked = Some(wanted);
+        let current = (self.place, self.generation);
+        if self.requested != Some(current) && leader.grid.elements() > 0 {
+            self.requested = Some(current);
             self.service.planes(&self.set, self.place, self.generation);
         }
         self.measure_plane();
@@ -279,32 +283,32 @@ impl Viewer {
 
     /// Whether a file, a plane or a figure is still to come.
     pub(crate) fn reading(&self) -> bool {
-        self.work.iter().any(|work| !work.aside) || self.asked != self.answered
+        self.work.iter().any(|work| !work.background) || self.requested != self.answered
     }
 
     /// Whether an answer is still to come.
     pub fn busy(&self) -> bool {
-        !self.work.is_empty() || self.asked != self.answered || self.plane_measures.running()
+        !self.work.is_empty() || self.requested != self.answered || self.plane_measures.running()
     }
 
     /// Waits until no answer is still to come; false when that takes longer than `longest`.
     pub fn settle(&mut self, longest: Duration) -> bool {
         let end = Instant::now() + longest;
-        self.attend();
+        self.poll();
         while self.busy() {
             match self.service.wait(end.saturating_duration_since(Instant::now())) {
-                Some(news) => self.hear(news),
+                Some(event) => self.handle(event),
                 None => return false,
             }
-            self.attend();
+            self.poll();
         }
         true
     }
 
-    /// Takes one piece of news.
-    pub fn hear(&mut self, news: News) {
-        match news {
-            News::Opened { path, role, document, catalog } => {
+    /// Takes one event.
+    pub fn handle(&mut self, event: Event) {
+        match event {
+            Event::Opened { path, role, document, catalog } => {
                 self.finished();
                 match document {
                     Ok(document) => {
@@ -312,54 +316,54 @@ impl Viewer {
                         self.list(role, catalog);
                         self.accept(*document, role);
                     }
-                    Err(reason) => self.say(reason),
+                    Err(reason) => self.report(reason),
                 }
             }
-            News::Tried(document) => {
+            Event::Tried(document) => {
                 self.finished();
                 match document {
                     // Meanwhile another field may have been opened.
                     Ok(_) if self.tried.is_none() => {}
                     Ok(document) => {
                         self.set.subject = Some(*document);
-                        self.make_beside();
+                        self.make_comparison();
                         self.changed();
                     }
-                    Err(reason) => self.say(reason),
+                    Err(reason) => self.report(reason),
                 }
             }
-            News::Found { progress, found } => match found {
+            Event::Found { progress, found } => match found {
                 Found::Zfp(made) => self.zfp_made(&progress, made),
                 Found::Plane(figures) => self.plane_measured(&progress, figures),
                 Found::Point(point) => self.swept_point(&progress, point),
                 Found::Swept(end) => self.swept(&progress, end),
-                Found::Failed(reason) => self.say(reason),
+                Found::Failed(reason) => self.report(reason),
             },
-            News::Ended { progress } => {
+            Event::Ended { progress } => {
                 self.plane_ended(&progress);
                 self.ended(&progress);
             }
-            News::Planes { place, generation, planes } => {
+            Event::Planes { place, generation, planes } => {
                 self.answered = Some((place, generation));
                 match planes {
                     Ok(mut planes) if generation == self.generation => {
                         if let Some(note) = planes.note.take() {
-                            self.say(note);
+                            self.report(note);
                         }
                         self.planes = Some(planes);
                         self.shown = Some((place, generation));
                     }
-                    Err(reason) if generation == self.generation => self.say(reason),
+                    Err(reason) if generation == self.generation => self.report(reason),
                     _ => {}
                 }
             }
-            News::Measured { generation, subject, other } => {
+            Event::Measured { generation, subject, other } => {
                 self.finished();
                 if generation == self.generation {
                     for reason in
                         [&subject, &other].into_iter().flatten().filter_map(|m| m.as_ref().err())
                     {
-                        self.say(reason.clone());
+                        self.report(reason.clone());
                     }
                     self.measured = Measured { subject, other };
                 }
@@ -413,16 +417,16 @@ impl Viewer {
                 if !fits(self.set.original.as_ref()) {
                     self.set.original = None;
                 }
-                self.forget_beside();
+                self.forget_comparison();
                 self.tried = None;
                 self.set.subject = Some(document);
             }
             Role::Original => {
                 if !fits(self.set.subject.as_ref()) {
-                    let shape = crate::words::shape(document.grid.shape());
+                    let shape = crate::number_format::shape(document.grid.shape());
                     if self.tried.is_none() {
-                        self.say(format!(
-                            "{} is {} of {}: not the original of what is open",
+                        self.report(format!(
+                            "{} ({} of {}) does not match the open field",
                             document.title,
                             shape,
                             document.dtype.name()
@@ -431,11 +435,11 @@ impl Viewer {
                     }
                     self.set = Set::default();
                 }
-                if self.beside.wanted.is_some() {
-                    self.forget_beside();
+                if self.comparison.matching.is_some() {
+                    self.forget_comparison();
                 }
                 self.stop_sweep();
-                self.distortion = Distortion::default();
+                self.rate_distortion = RateDistortion::default();
                 self.set.original = Some(document);
                 if self.set.subject.is_none() {
                     self.compress();
@@ -443,36 +447,39 @@ impl Viewer {
             }
             Role::Other => {
                 if !fits(self.set.leader()) {
-                    self.say(format!("{} has another shape or type", document.title));
+                    self.report(format!(
+                        "{} does not match the open field: its shape or type differs",
+                        document.title
+                    ));
                     return;
                 }
-                self.forget_beside();
-                self.beside.wanted = None;
+                self.forget_comparison();
+                self.comparison.matching = None;
                 self.set.other = Some(document);
             }
         }
-        if self.beside.wanted.is_some() && !self.beside.making() {
-            self.make_beside();
+        if self.comparison.matching.is_some() && !self.comparison.making() {
+            self.make_comparison();
         }
         self.changed();
     }
 
-    /// Compresses the original in memory at the bound of *Try it*.
+    /// Compresses the original in memory at the bound of *Recompress*.
     pub fn compress(&mut self) {
         let Some(original) = self.set.original.clone() else { return };
         let bound = self.settings.try_bound;
         self.tried = Some(bound);
-        let named = match crate::missing::parse(&self.missing) {
+        let named = match crate::missing_values::parse(&self.missing) {
             Ok(named) => named,
             Err(reason) => {
-                self.say(reason);
+                self.report(reason);
                 Vec::new()
             }
         };
         let known = self.set.subject.as_ref().map_or(&[][..], |s| s.missing());
         let missing = if named.is_empty() { known.to_vec() } else { named };
         let progress = self.service.compress(original, Bound::ValueRange(bound), missing);
-        self.work.push(Work { name: "compressing".to_owned(), progress, aside: false });
+        self.work.push(Work { name: COMPRESSING.to_owned(), progress, background: false });
     }
 
     /// The set is another one: what is known of the old one goes.
@@ -486,7 +493,7 @@ impl Viewer {
                 self.planes.as_ref().and_then(|p| p.subject.as_ref().or(p.original.as_ref()));
             if shown.is_some_and(|plane| plane.size != size) {
                 self.planes = None;
-                self.camera = Camera::default();
+                self.camera.reset();
                 self.cursor = None;
             }
         }
@@ -495,7 +502,7 @@ impl Viewer {
         for work in self.work.iter().filter(|work| work.name == MEASURING) {
             work.progress.cancel();
         }
-        if self.set.original.is_some() && pair && !self.playing && !self.beside.making() {
+        if self.set.original.is_some() && pair && !self.playing && !self.comparison.making() {
             self.measure();
         }
     }
@@ -504,18 +511,18 @@ impl Viewer {
     pub(crate) fn measure(&mut self) {
         self.measured = Measured::default();
         let progress = self.service.measure(&self.set, self.generation);
-        self.work.push(Work { name: MEASURING.to_owned(), progress, aside: false });
+        self.work.push(Work { name: MEASURING.to_owned(), progress, background: false });
     }
 
-    /// The first of the works that are not aside is over.
+    /// The first of the works that are not in the background is over.
     fn finished(&mut self) {
-        if let Some(first) = self.work.iter().position(|work| !work.aside) {
+        if let Some(first) = self.work.iter().position(|work| !work.background) {
             self.work.remove(first);
         }
     }
 
     /// Shows a message until it is dismissed.
-    pub fn say(&mut self, message: String) {
+    pub fn report(&mut self, message: String) {
         if !self.messages.contains(&message) {
             self.messages.push(message);
         }
@@ -533,7 +540,7 @@ impl Viewer {
         let Some(leader) = self.set.leader() else { return };
         if axis < leader.grid.axes() && axis != self.place.axis {
             self.place = Place { axis, plane: leader.grid.planes(axis) / 2 };
-            self.camera = Camera::default();
+            self.camera.reset();
             self.cursor = None;
             self.pinned = false;
             self.planes = None;
@@ -541,10 +548,10 @@ impl Viewer {
     }
 
     /// A number that is another when anything that a picture of the planes at `place` depends on is.
-    pub(crate) fn picture_key(&self, which: Which, place: Place) -> u64 {
+    pub(crate) fn picture_key(&self, kind: PaneKind, place: Place) -> u64 {
         let mut hasher = DefaultHasher::new();
         let s = &self.settings;
-        which.hash(&mut hasher);
+        kind.hash(&mut hasher);
         (self.generation, place).hash(&mut hasher);
         (s.map as u8, s.range as u8, s.log, s.error as u8).hash(&mut hasher);
         (s.overlay as u8, s.opacity.to_bits()).hash(&mut hasher);
@@ -578,12 +585,12 @@ impl Viewer {
 
     /// Points of rate and distortion that were found so far.
     pub fn sweep_points(&self) -> &[Point] {
-        &self.distortion.points
+        &self.rate_distortion.points
     }
 
     /// The picture of a pane.
-    pub fn picture(&self, which: Which) -> &Picture {
-        self.pictures.of(which)
+    pub fn picture(&self, kind: PaneKind) -> &Picture {
+        self.pictures.of(kind)
     }
 
     /// The choices of the user.

@@ -7,12 +7,16 @@ use std::time::Instant;
 use fsz_field::Hints;
 use fsz_wgpu::Gpu;
 
-use crate::colours::{Map, Scale};
-use crate::decoder::{Decoder, Wanted};
-use crate::document::{Document, Result};
-use crate::paint::{ErrorMode, Overlay};
+use crate::decoder::{Decoder, DecoderChoice};
+use crate::document::Document;
+use crate::gpu_paint::GpuPainter;
+use crate::paint::CpuPainter;
+use crate::painter::Painter;
+use crate::palette::Map;
 use crate::plane::Place;
-use crate::scene::Scene;
+use crate::result::Result;
+use crate::scale::Scale;
+use crate::scene::{ErrorMode, Overlay, Scene};
 
 /// Planes measured along each axis.
 const PLANES: u64 = 60;
@@ -21,13 +25,13 @@ const PLANES: u64 = 60;
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn bench(path: &Path, hints: &Hints, wanted: Wanted) -> Result<String> {
+pub fn bench(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result<String> {
     // What a window's GPU would be.
-    let gpu = match wanted {
-        Wanted::Cpu => None,
+    let gpu = match choice {
+        DecoderChoice::Cpu => None,
         _ => Gpu::headless().ok(),
     };
-    let mut decoder = Decoder::open(wanted, gpu.as_ref());
+    let mut decoder = Decoder::open(choice, gpu.as_ref());
     let start = Instant::now();
     let document = Document::open(path, hints)?;
     let grid = document.grid.clone();
@@ -37,11 +41,14 @@ pub fn bench(path: &Path, hints: &Hints, wanted: Wanted) -> Result<String> {
     decoder.plane(&document, Place::default(), false)?;
     let opened = start.elapsed();
     let note = decoder.note().map_or(String::new(), |note| format!("{note}\n"));
-    let painter = if decoder.paints() { "the GPU" } else { "the CPU" };
+    let (painter, painted): (&dyn Painter, _) = match decoder.paints() {
+        true => (&GpuPainter, "the GPU"),
+        false => (&CpuPainter, "the CPU"),
+    };
     let mut text = format!(
-        "{note}{}: {} {}, decoded on {}, painted on {painter}\nopen to first plane: {:.1} ms\n",
+        "{note}{}: {} {}, decoded on {}, rendered on {painted}\nfirst plane after {:.1} ms\n",
         document.title,
-        crate::words::shape(grid.shape()),
+        crate::number_format::shape(grid.shape()),
         document.dtype.name(),
         decoder.name(Some(&document), false),
         opened.as_secs_f64() * 1e3
@@ -54,11 +61,11 @@ pub fn bench(path: &Path, hints: &Hints, wanted: Wanted) -> Result<String> {
             let place = Place { axis, plane: k * all / count };
             let mut plane = decoder.plane(&document, place, false)?;
             decoder.place(&mut plane, None);
-            let picture = scene(&document, place).values(&plane, true)?;
+            let picture = painter.values(&scene(&document, place), &plane, true)?;
             std::hint::black_box(picture.host()?);
         }
         let rate = count as f64 / start.elapsed().as_secs_f64();
-        let _ = writeln!(text, "{}: {rate:.1} planes a second", grid.axis_name(axis));
+        let _ = writeln!(text, "{}: {rate:.1} planes per second", grid.axis_name(axis));
     }
     Ok(text)
 }
@@ -68,7 +75,6 @@ fn scene(document: &Document, place: Place) -> Scene<'_> {
     let facts = document.facts.as_ref();
     let (low, high) = facts.map_or((0.0, 1.0), |f| (f.certificate.min, f.certificate.max));
     Scene {
-        gpu: true,
         map: Map::Viridis,
         scale: Scale { low, high, log: false },
         missing: document.missing(),

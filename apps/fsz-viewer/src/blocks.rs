@@ -1,11 +1,12 @@
 //! An array whose ADIOS2 blocks are FSZ streams of their own: they are kept compressed, and only those
 //! that a plane touches are decoded.
 
-use fsz::{Certificate, Codec, Stream};
+use fsz::{Codec, Stream};
 use fsz_field::{Field, Scalar, Shape};
 
 use crate::boxes::{Box, Boxes, place};
-use crate::document::{Facts, Result, facts};
+use crate::result::Result;
+use crate::stream_facts::StreamFacts;
 use crate::tiles::Tiles;
 
 /// The streams of an array, and where they lie in it.
@@ -24,12 +25,12 @@ impl Blocks {
     pub fn new(
         shape: &[u64],
         parts: Vec<(Vec<u64>, Stream<'static>)>,
-    ) -> Result<Option<(Blocks, Facts)>> {
-        let count = |stream: &Stream<'_>| stream.info().header().shape.clone();
+    ) -> Result<Option<(Blocks, StreamFacts)>> {
+        let count = |stream: &Stream<'_>| stream.header().shape.clone();
         let boxes = parts.iter().map(|(start, s)| Box { start: start.clone(), count: count(s) });
         let Some(boxes) = Boxes::new(shape, boxes.collect()) else { return Ok(None) };
         let streams: Vec<_> = parts.into_iter().map(|(_, stream)| stream).collect();
-        let told: Vec<Facts> = streams.iter().map(facts).collect::<Result<_>>()?;
+        let told: Vec<StreamFacts> = streams.iter().map(StreamFacts::of).collect::<Result<_>>()?;
         let Some(first) = told.first().cloned() else { return Ok(None) };
         if told.iter().any(|facts| facts.header.dtype != first.header.dtype) {
             return Ok(None);
@@ -68,27 +69,17 @@ impl Blocks {
 }
 
 /// What several streams tell as one: sums of what is counted, and the largest bound and error.
-fn together(shape: &[u64], first: Facts, told: &[Facts], boxes: Boxes) -> Facts {
+fn together(shape: &[u64], first: StreamFacts, told: &[StreamFacts], boxes: Boxes) -> StreamFacts {
     let mut header = first.header;
     header.shape = shape.to_vec();
     header.start = None;
     let bounds = || told.iter().map(|facts| facts.header.absolute_bound);
     header.absolute_bound = bounds().fold(0.0, f64::max);
-    let certificates = || told.iter().map(|facts| &facts.certificate);
-    let sum = |of: fn(&Certificate) -> u64| certificates().map(of).sum();
-    // NaN, of a stream without numbers, loses against any number.
-    let certificate = Certificate {
-        max_abs_error: certificates().map(|c| c.max_abs_error).fold(0.0, f64::max),
-        min: certificates().map(|c| c.min).fold(f64::NAN, f64::min),
-        max: certificates().map(|c| c.max).fold(f64::NAN, f64::max),
-        nan: sum(|c| c.nan),
-        inf: sum(|c| c.inf),
-        missing: sum(|c| c.missing),
-        escaped: sum(|c| c.escaped),
-    };
+    let mut certificate = first.certificate;
+    told.iter().skip(1).for_each(|facts| certificate.merge(&facts.certificate));
     let compressed_bytes = told.iter().map(|facts| facts.compressed_bytes).sum();
     let size = header.dtype.size() as u64;
-    Facts {
+    StreamFacts {
         ratio: (header.elements() * size) as f64 / compressed_bytes as f64,
         least_bound: bounds().fold(f64::INFINITY, f64::min),
         blocks: told.len(),
@@ -96,91 +87,5 @@ fn together(shape: &[u64], first: Facts, told: &[Facts], boxes: Boxes) -> Facts 
         certificate,
         compressed_bytes,
         tiles: Tiles::together(shape, told.iter().map(|facts| &facts.tiles), boxes),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use fsz::Bound;
-    use ndarray::{ArrayD, IxDyn, SliceInfoElem};
-
-    use super::*;
-    use crate::document::Document;
-    use crate::plane::Place;
-
-    const SHAPE: [usize; 3] = [6, 20, 31];
-
-    fn field() -> ArrayD<f32> {
-        let value = |i: usize| ((i * i / 97) as f32 * 0.1).sin() * 30.0 + (i % 5) as f32;
-        let values: Vec<f32> = (0..SHAPE.iter().product()).map(value).collect();
-        ArrayD::from_shape_vec(IxDyn(&SHAPE), values).unwrap()
-    }
-
-    /// A part of the field, compressed.
-    fn part(start: [u64; 3], count: [u64; 3], bound: f64) -> (Vec<u64>, Stream<'static>) {
-        let along = |axis: usize| SliceInfoElem::Slice {
-            start: start[axis] as isize,
-            end: Some((start[axis] + count[axis]) as isize),
-            step: 1,
-        };
-        let field = field();
-        let view = field.slice(&[along(0), along(1), along(2)][..]).to_owned();
-        let stream = Codec::cpu().compress(view.view(), Bound::Absolute(bound)).unwrap();
-        (start.to_vec(), stream)
-    }
-
-    #[test]
-    fn planes_tiles_and_values_are_those_of_the_parts() {
-        let shape = SHAPE.map(|n| n as u64);
-        let parts = vec![
-            part([0, 0, 0], [6, 20, 11], 0.5),
-            part([0, 0, 11], [2, 20, 20], 0.01),
-            part([2, 0, 11], [4, 20, 20], 0.1),
-        ];
-        let document =
-            Document::from_blocks("three".into(), Path::new("three"), &shape, parts).unwrap();
-        let document = document.expect("they make up the array");
-        let (codec, facts) = (Codec::cpu(), document.facts.clone().unwrap());
-        assert_eq!((facts.blocks, facts.least_bound, facts.header.absolute_bound), (3, 0.01, 0.5));
-        let per_part = [6 * 20 * 11, 2 * 20 * 20, 4 * 20 * 20].map(|n: u64| n.div_ceil(256));
-        assert_eq!(facts.tiles.len() as u64, per_part.iter().sum::<u64>());
-        let whole = document.values(&codec).unwrap();
-        let values = whole.as_slice::<f32>().unwrap();
-        let field = field();
-        let mut tiles = std::collections::BTreeSet::new();
-        for (position, (&found, &original)) in values.iter().zip(field.iter()).enumerate() {
-            let (z, x) = (position / 620, position % 31);
-            let (bound, part) = match (x < 11, z < 2) {
-                (true, _) => (0.5, 0),
-                (false, true) => (0.01, 1),
-                (false, false) => (0.1, 2),
-            };
-            assert!(f64::from((found - original).abs()) <= bound, "{position}");
-            let (number, _) = facts.tiles.of(position as u64).unwrap();
-            assert_eq!(facts.tiles.part(number).map(|(part, _)| part), Some(part));
-            let step = document.step(number).unwrap();
-            assert!(step > 1.9 * bound && step <= 2.0 * bound);
-            if tiles.insert(number) || position % 101 == 0 {
-                let exact = document.exact(&codec, position as u64);
-                assert_eq!(exact, Some(f64::from(found)), "{position}");
-            }
-        }
-        assert_eq!(tiles.len(), facts.tiles.len(), "every tile is seen");
-        let plane = document.plane(&codec, Place { axis: 1, plane: 7 }).unwrap();
-        for (i, value) in plane.values.iter().enumerate() {
-            assert_eq!(*value, f64::from(values[(i / 31 * 20 + 7) * 31 + i % 31]));
-        }
-    }
-
-    #[test]
-    fn what_makes_up_no_array_is_none() {
-        let of = |parts| Blocks::new(&[6, 20, 31], parts).unwrap().is_none();
-        let left = || part([0, 0, 0], [6, 20, 11], 0.5);
-        assert!(of(vec![]) && of(vec![left(), left()]));
-        let double = ArrayD::<f64>::zeros(IxDyn(&[6, 20, 20]));
-        let double = Codec::cpu().compress(double.view(), Bound::Absolute(1.0)).unwrap();
-        assert!(of(vec![left(), (vec![0, 0, 11], double)]));
     }
 }

@@ -1,6 +1,8 @@
 //! Boxes that make up an array, such as the ADIOS2 blocks of several ranks, and which of them holds an
 //! element.
 
+use crate::format::MAX_DIMS;
+
 /// A box of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Box {
@@ -43,9 +45,6 @@ impl Box {
     }
 }
 
-/// The most axes that an array of boxes has: those of a stream.
-pub const MOST_AXES: usize = 8;
-
 /// The most cells of the lookup: what is cut into more is not the work of ranks.
 const MOST_CELLS: u64 = 1 << 22;
 
@@ -65,7 +64,7 @@ pub struct Boxes {
 impl Boxes {
     /// None when a box is empty, reaches out of the array or lies on another, or when there are too many.
     pub fn new(shape: &[u64], boxes: Vec<Box>) -> Option<Boxes> {
-        if shape.len() > MOST_AXES || boxes.len() >= NONE as usize {
+        if shape.len() > MAX_DIMS || boxes.len() >= NONE as usize {
             return None;
         }
         if !boxes.iter().all(|b| b.fits(shape)) {

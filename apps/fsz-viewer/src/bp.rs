@@ -6,7 +6,8 @@ use fsz::Stream;
 use fsz_field::bp::{BlockInfo, Bp, Payload};
 
 use crate::catalog::{Catalog, Choice, Entry};
-use crate::document::{Document, Result};
+use crate::document::Document;
+use crate::result::Result;
 
 /// The variables of a file that can be shown.
 ///
@@ -21,7 +22,7 @@ pub fn catalog(path: &Path) -> Result<Catalog> {
         .map(|v| Entry { name: v.name, steps: v.steps })
         .collect();
     match entries.is_empty() {
-        true => Err(format!("{}: no variable of float or double", path.display())),
+        true => Err(format!("{}: no variable of type float or double", path.display())),
         false => Ok(Catalog { path: path.to_owned(), entries }),
     }
 }
@@ -56,7 +57,7 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
         if blocks.len() == 1 {
             return Document::from_stream(title, path, stream);
         }
-        bound = Some(stream.info().header().absolute_bound);
+        bound = Some(stream.header().absolute_bound);
         let mut parts = Vec::new();
         let mut first = Some(stream);
         for block in &blocks {

@@ -11,11 +11,13 @@ pub struct Camera {
     pub zoom: f32,
     /// The middle of the pane, in parts of the plane from 0 to 1.
     pub middle: Vec2,
+    /// The smallest pane: the plane fits into it, so that it is as large in every other.
+    pub smallest: Vec2,
 }
 
 impl Default for Camera {
     fn default() -> Self {
-        Camera { zoom: 1.0, middle: vec2(0.5, 0.5) }
+        Camera { zoom: 1.0, middle: vec2(0.5, 0.5), smallest: Vec2::INFINITY }
     }
 }
 
@@ -26,10 +28,9 @@ impl Camera {
     /// Where the whole plane lies when a pane is at `pane`; much of it may be outside.
     pub fn whole(&self, pane: Rect, size: PlaneSize) -> Rect {
         let side = vec2(size.columns.max(1) as f32, size.rows.max(1) as f32);
-        let fit = (pane.size() / side).min_elem();
+        let room = pane.size().min(self.smallest);
         // A very long plane is stretched, or nothing of it would be seen.
-        let mut shown = side * fit;
-        shown = shown.max(pane.size() * 0.08) * self.zoom;
+        let shown = (side * (room / side).min_elem()).max(room * 0.08) * self.zoom;
         Rect::from_min_size(pane.center() - shown * self.middle, shown)
     }
 
@@ -72,10 +73,15 @@ impl Camera {
         self.settle();
     }
 
+    /// Shows the whole plane.
+    pub fn reset(&mut self) {
+        *self = Camera { smallest: self.smallest, ..Camera::default() };
+    }
+
     /// Keeps the plane in sight.
     fn settle(&mut self) {
         if self.zoom <= 1.0 {
-            *self = Camera::default();
+            self.reset();
         }
         self.middle = self.middle.clamp(Vec2::ZERO, Vec2::splat(1.0));
     }
@@ -112,5 +118,14 @@ mod tests {
         assert_eq!(camera.point(PANE, SIZE, at), before);
         camera.magnify(PANE, SIZE, at, 1e-3);
         assert_eq!(camera, Camera::default());
+    }
+
+    #[test]
+    fn the_plane_is_as_large_in_every_pane() {
+        let camera = Camera { smallest: PANE.size(), ..Camera::default() };
+        let wide = Rect::from_min_size(pos2(0.0, 300.0), vec2(900.0, 250.0));
+        let shown = camera.whole(wide, SIZE);
+        assert_eq!(shown.size(), camera.whole(PANE, SIZE).size());
+        assert_eq!(shown.center(), wide.center());
     }
 }

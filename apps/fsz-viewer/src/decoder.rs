@@ -4,26 +4,28 @@
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
 use fsz_wgpu::{Gpu, GpuSlice, GpuStream};
 
-use crate::document::{Document, Facts, Result};
+use crate::document::Document;
 use crate::plane::{Place, Plane};
+use crate::result::Result;
+use crate::stream_facts::StreamFacts;
 
 /// Compressed fields that are kept on a GPU: the reconstruction and another one.
 const KEPT: usize = 2;
 
 /// The decoder that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Wanted {
-    /// A GPU, else a CUDA device, else the processor.
+pub enum DecoderChoice {
+    /// A GPU, else CUDA, else the CPU.
     #[default]
     Auto,
-    /// The processor.
+    /// The CPU.
     Cpu,
     /// A GPU through Vulkan, Metal or DirectX 12.
     Gpu,
-    /// An NVIDIA device through CUDA.
+    /// An NVIDIA GPU through CUDA.
     Cuda,
 }
 
@@ -35,7 +37,7 @@ pub struct Decoder {
     /// Where planes are brought that no GPU decoded, so that pictures are painted there.
     painter: Option<Gpu>,
     /// Streams that lie on the GPU, by what is known of them; the newest last.
-    kept: Vec<(Arc<Facts>, GpuStream)>,
+    kept: Vec<(Arc<StreamFacts>, GpuStream)>,
     /// What the user should know once.
     note: Option<String>,
 }
@@ -48,30 +50,30 @@ impl Decoder {
 
     /// The decoder that is wanted, or the processor with a note why. `window` is the GPU that draws the
     /// window: where it is taken, planes stay on it, to be painted.
-    pub fn open(wanted: Wanted, window: Option<&Gpu>) -> Decoder {
-        let painter = window.filter(|gpu| paints(wanted, gpu)).cloned();
-        Decoder { painter, ..Decoder::wanted(wanted, window) }
+    pub fn open(choice: DecoderChoice, window: Option<&Gpu>) -> Decoder {
+        let painter = window.filter(|gpu| paints(choice, gpu)).cloned();
+        Decoder { painter, ..Decoder::choose(choice, window) }
     }
 
-    fn wanted(wanted: Wanted, window: Option<&Gpu>) -> Decoder {
+    fn choose(choice: DecoderChoice, window: Option<&Gpu>) -> Decoder {
         let gpu = || window.cloned().map_or_else(Gpu::headless, Ok);
         let instead = |reason: String| Decoder {
-            note: Some(format!("{reason}; planes are decoded on the CPU")),
+            note: Some(format!("{reason}; decoding on the CPU instead")),
             ..Decoder::cpu()
         };
-        match wanted {
-            Wanted::Cpu => Decoder::cpu(),
-            Wanted::Cuda => match Codec::cuda(0) {
+        match choice {
+            DecoderChoice::Cpu => Decoder::cpu(),
+            DecoderChoice::Cuda => match Codec::cuda(0) {
                 Ok(codec) => Decoder { codec, ..Decoder::cpu() },
                 Err(reason) => instead(reason.to_string()),
             },
-            Wanted::Gpu => match gpu() {
+            DecoderChoice::Gpu => match gpu() {
                 Ok(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
                 Err(reason) => instead(reason.to_string()),
             },
             // A GPU in software is slower than the processor's own way, and CUDA brings the stream to
             // its device for every plane.
-            Wanted::Auto => match gpu().ok().filter(|gpu| !gpu.is_software()) {
+            DecoderChoice::Auto => match gpu().ok().filter(|gpu| !gpu.is_software()) {
                 Some(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
                 None => Codec::cuda(0)
                     .map_or_else(|_| Decoder::cpu(), |codec| Decoder { codec, ..Decoder::cpu() }),
@@ -88,7 +90,7 @@ impl Decoder {
     pub fn name(&self, document: Option<&Document>, exact: bool) -> String {
         match &self.gpu {
             Some(gpu) if document.is_none_or(|document| suits(document, exact)) => {
-                let rounded = document.is_some_and(|document| document.dtype == Dtype::F64);
+                let rounded = document.is_some_and(|document| document.dtype == DType::F64);
                 let how = if rounded { ", rounded to f32 for display" } else { "" };
                 format!("the GPU ({}){how}", gpu.name())
             }
@@ -110,8 +112,7 @@ impl Decoder {
                 Err(reason) => {
                     self.gpu = None;
                     self.kept.clear();
-                    self.note =
-                        Some(format!("{reason}; planes are decoded on the CPU from here on"));
+                    self.note = Some(format!("{reason}; decoding on the CPU from now on"));
                 }
             }
         }
@@ -132,7 +133,7 @@ impl Decoder {
             Ok(slice) => plane.slice = Some(Arc::new(slice)),
             Err(reason) => {
                 self.painter = None;
-                self.note = Some(format!("{reason}; pictures are painted on the CPU from here on"));
+                self.note = Some(format!("{reason}; rendering on the CPU from now on"));
             }
         }
     }
@@ -157,7 +158,7 @@ impl Decoder {
         self.kept.push(entry);
         let (values, slice) = decoded.map_err(|e| e.to_string())?;
         let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
-        plane.rounded = document.dtype == Dtype::F64;
+        plane.rounded = document.dtype == DType::F64;
         plane.slice = self.painter.is_some().then(|| Arc::new(slice));
         Ok(plane)
     }
@@ -165,11 +166,11 @@ impl Decoder {
 
 /// Whether pictures are painted by the GPU that draws the window. One in software is no faster than the
 /// processor's own way.
-pub fn paints(wanted: Wanted, window: &Gpu) -> bool {
-    match wanted {
-        Wanted::Cpu => false,
-        Wanted::Gpu => true,
-        Wanted::Auto | Wanted::Cuda => !window.is_software(),
+pub fn paints(choice: DecoderChoice, window: &Gpu) -> bool {
+    match choice {
+        DecoderChoice::Cpu => false,
+        DecoderChoice::Gpu => true,
+        DecoderChoice::Auto | DecoderChoice::Cuda => !window.is_software(),
     }
 }
 
@@ -181,7 +182,7 @@ fn suits(document: &Document, exact: bool) -> bool {
     let most = range.min.abs().max(range.max.abs());
     let shown =
         most <= f64::from(f32::MAX) && range.max - range.min >= f64::from(f32::MIN_POSITIVE);
-    document.is_one_stream() && (document.dtype == Dtype::F32 || !exact && shown)
+    document.is_one_stream() && (document.dtype == DType::F32 || !exact && shown)
 }
 
 /// The nearest `f32`; of what is beyond `bound` one that is beyond the nearest `f32` of it.
@@ -199,7 +200,7 @@ fn narrowed(value: f64, bound: Option<f64>) -> f32 {
 mod tests {
     use std::path::Path;
 
-    use fsz::{Bound, Options};
+    use fsz::{Bound, CompressOptions};
     use ndarray::ArrayView;
 
     use super::*;
@@ -215,14 +216,14 @@ mod tests {
 
     fn compressed<T: fsz::Element>(shape: &[usize], values: &[T]) -> Document {
         let view = ArrayView::from_shape(shape, values).unwrap();
-        let options = Options::new(Bound::Absolute(1e-3));
+        let options = CompressOptions::new(Bound::Absolute(1e-3));
         let stream = Codec::cpu().compress_with(view, &options).unwrap();
         Document::from_stream("made".into(), Path::new("made"), stream).unwrap()
     }
 
     #[test]
     fn a_gpu_gives_the_planes_of_the_processor() {
-        let mut decoder = Decoder::open(Wanted::Gpu, None);
+        let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
         if decoder.gpu.is_none() {
             let reason = decoder.note().expect("it says why");
             eprintln!("SKIPPED: planes decoded on a GPU: {reason}");
@@ -252,7 +253,7 @@ mod tests {
 
     #[test]
     fn double_precision_is_rounded_unless_it_must_be_exact() {
-        let mut decoder = Decoder::open(Wanted::Gpu, None);
+        let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
         if decoder.gpu.is_none() {
             let reason = decoder.note().expect("it says why");
             eprintln!("SKIPPED: planes of f64 decoded on a GPU: {reason}");

@@ -3,17 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fsz::{Certificate, Codec, Dtype, Header, Stream};
+use fsz::{Codec, DType, Stream, TileCost};
 use fsz_field::{Field, Hints, Kind, Shape, StreamFile};
 use ndarray::ArrayD;
 
 use crate::blocks::Blocks;
 use crate::grid::Grid;
 use crate::plane::{Place, Plane};
-use crate::tiles::Tiles;
-
-/// Something went wrong; the text is for the user.
-pub type Result<T> = std::result::Result<T, String>;
+use crate::result::Result;
+use crate::stream_facts::StreamFacts;
 
 /// Where the values come from.
 #[derive(Clone, Debug)]
@@ -28,25 +26,6 @@ enum Body {
     Values(Arc<Field>),
 }
 
-/// What a stream tells without being decoded.
-#[derive(Clone, Debug)]
-pub struct Facts {
-    /// The stream's header.
-    pub header: Header,
-    /// What its encoder vouches for.
-    pub certificate: Certificate,
-    /// Size of the stream.
-    pub compressed_bytes: u64,
-    /// Raw bytes by compressed bytes.
-    pub ratio: f64,
-    /// Its tiles.
-    pub tiles: Tiles,
-    /// How many streams it is: the ADIOS2 blocks of an array.
-    pub blocks: usize,
-    /// The smallest absolute bound of them; the header has the largest.
-    pub least_bound: f64,
-}
-
 /// An open field.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -57,9 +36,9 @@ pub struct Document {
     /// The planes it is shown as.
     pub grid: Grid,
     /// Element type.
-    pub dtype: Dtype,
+    pub dtype: DType,
     /// Of a stream.
-    pub facts: Option<Arc<Facts>>,
+    pub facts: Option<Arc<StreamFacts>>,
     /// Absolute bound of values that were decoded from several streams.
     pub decoded_bound: Option<f64>,
     /// Of values that were decoded from zfp: bytes of the stream.
@@ -80,7 +59,7 @@ impl Document {
         let kind = Kind::of(path).map_err(|e| e.to_string())?;
         if kind == Kind::Fsz {
             let file = StreamFile::open(path).map_err(|e| e.to_string())?;
-            let facts = facts(&file.stream().map_err(|e| e.to_string())?)?;
+            let facts = StreamFacts::of(&file.stream().map_err(|e| e.to_string())?)?;
             return Ok(Document::of_stream(title, path, facts, Body::File(file)));
         }
         let field = fsz_field::open(path, hints, &Codec::cpu()).map_err(|e| e.to_string())?;
@@ -97,7 +76,7 @@ impl Document {
     /// # Errors
     /// When a tile's record is damaged.
     pub fn from_stream(title: String, path: &Path, stream: Stream<'static>) -> Result<Document> {
-        let facts = facts(&stream)?;
+        let facts = StreamFacts::of(&stream)?;
         Ok(Document::of_stream(title, path, facts, Body::Memory(Arc::new(stream))))
     }
 
@@ -131,7 +110,7 @@ impl Document {
         }
     }
 
-    fn of_stream(title: String, path: &Path, facts: Facts, body: Body) -> Document {
+    fn of_stream(title: String, path: &Path, facts: StreamFacts, body: Body) -> Document {
         Document {
             title,
             path: path.to_owned(),
@@ -153,6 +132,12 @@ impl Document {
     /// Whether the values came out of a compressor.
     pub fn is_reconstruction(&self) -> bool {
         self.facts.is_some() || self.decoded_bound.is_some() || self.zfp_bytes.is_some()
+    }
+
+    /// The compressor that the values came out of, where that is known.
+    pub fn codec(&self) -> Option<&'static str> {
+        let fsz = self.facts.is_some() || self.decoded_bound.is_some();
+        if fsz { Some("FSZ") } else { self.zfp_bytes.map(|_| "zfp") }
     }
 
     /// Bytes of the streams that the values come from, where that is known.
@@ -226,14 +211,15 @@ impl Document {
         decoded.ok_or("there is no stream")?.map_err(|e| e.to_string())
     }
 
-    /// The step of a tile's codes; none where there is no stream.
-    pub fn step(&self, tile: u64) -> Option<f64> {
-        match &self.body {
+    /// What each predictor costs a tile; nothing where there is no stream or its chunk is damaged.
+    pub fn tile_costs(&self, tile: u64) -> Vec<TileCost> {
+        let costs = match &self.body {
             Body::Blocks(blocks) => {
-                self.part(blocks, tile).map(|(stream, _)| stream.info().header().quantization_step)
+                self.part(blocks, tile).map(|(stream, number)| stream.tile_costs(number))
             }
-            _ => self.facts.as_ref().map(|facts| facts.header.quantization_step),
-        }
+            _ => self.with_stream(|stream| stream.tile_costs(tile)).ok().flatten(),
+        };
+        costs.and_then(|costs| costs.ok()).unwrap_or_default()
     }
 
     /// The stream among several that a tile belongs to, and its number there.
@@ -272,13 +258,13 @@ impl Document {
         }
         if let Body::Blocks(blocks) = &self.body {
             return match self.dtype {
-                Dtype::F32 => blocks.window::<f32>(codec, start, count),
-                Dtype::F64 => blocks.window::<f64>(codec, start, count),
+                DType::F32 => blocks.window::<f32>(codec, start, count),
+                DType::F64 => blocks.window::<f64>(codec, start, count),
             };
         }
         let decoded = self.with_stream(|stream| match self.dtype {
-            Dtype::F32 => codec.decompress_box::<f32>(stream, start, count).map(field_of),
-            Dtype::F64 => codec.decompress_box::<f64>(stream, start, count).map(field_of),
+            DType::F32 => codec.decompress_box::<f32>(stream, start, count).map(field_of),
+            DType::F64 => codec.decompress_box::<f64>(stream, start, count).map(field_of),
         })?;
         match decoded {
             Some(Ok(field)) => field,
@@ -296,15 +282,15 @@ fn field_of<T: fsz_field::Scalar>(values: ArrayD<T>) -> Result<Field> {
 
 /// The values of a tile of a stream.
 fn tile(codec: &Codec, stream: &Stream<'_>, number: u64) -> fsz::Result<Vec<f64>> {
-    let (header, len) = (stream.info().header(), stream.info().tile_len() as u64);
-    let count = header.elements().saturating_sub(number.saturating_mul(len)).min(len) as usize;
+    let header = stream.header();
+    let count = if number < stream.grid().tiles() { stream.grid().tile_len(number) } else { 0 };
     match header.dtype {
-        Dtype::F32 => {
+        DType::F32 => {
             let mut out = vec![0f32; count];
             codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
             Ok(out.into_iter().map(f64::from).collect())
         }
-        Dtype::F64 => {
+        DType::F64 => {
             let mut out = vec![0f64; count];
             codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
             Ok(out)
@@ -312,19 +298,90 @@ fn tile(codec: &Codec, stream: &Stream<'_>, number: u64) -> fsz::Result<Vec<f64>
     }
 }
 
-/// What a stream tells of itself.
-///
-/// # Errors
-/// When a tile's record is damaged.
-pub(crate) fn facts(stream: &Stream<'_>) -> Result<Facts> {
-    let info = stream.info();
-    Ok(Facts {
-        blocks: 1,
-        least_bound: info.header().absolute_bound,
-        header: info.header().clone(),
-        certificate: *info.certificate(),
-        compressed_bytes: info.compressed_bytes(),
-        ratio: info.compression_ratio(),
-        tiles: Tiles::read(stream).map_err(|e| e.to_string())?,
-    })
+#[cfg(test)]
+mod tests {
+    use fsz::Bound;
+    use ndarray::{IxDyn, SliceInfoElem};
+
+    use super::*;
+
+    const SHAPE: [usize; 3] = [6, 20, 31];
+
+    fn field() -> ArrayD<f32> {
+        let value = |i: usize| ((i * i / 97) as f32 * 0.1).sin() * 30.0 + (i % 5) as f32;
+        let values: Vec<f32> = (0..SHAPE.iter().product()).map(value).collect();
+        ArrayD::from_shape_vec(IxDyn(&SHAPE), values).unwrap()
+    }
+
+    /// A part of the field, compressed.
+    fn part(start: [u64; 3], count: [u64; 3], bound: f64) -> (Vec<u64>, Stream<'static>) {
+        let along = |axis: usize| SliceInfoElem::Slice {
+            start: start[axis] as isize,
+            end: Some((start[axis] + count[axis]) as isize),
+            step: 1,
+        };
+        let field = field();
+        let view = field.slice(&[along(0), along(1), along(2)][..]).to_owned();
+        let stream = Codec::cpu().compress(view.view(), Bound::Absolute(bound)).unwrap();
+        (start.to_vec(), stream)
+    }
+
+    #[test]
+    fn planes_tiles_and_values_are_those_of_the_parts() {
+        let shape = SHAPE.map(|n| n as u64);
+        let parts = vec![
+            part([0, 0, 0], [6, 20, 11], 0.5),
+            part([0, 0, 11], [2, 20, 20], 0.01),
+            part([2, 0, 11], [4, 20, 20], 0.1),
+        ];
+        let document =
+            Document::from_blocks("three".into(), Path::new("three"), &shape, parts).unwrap();
+        let document = document.expect("they make up the array");
+        let (codec, facts) = (Codec::cpu(), document.facts.clone().unwrap());
+        assert_eq!((facts.blocks, facts.least_bound, facts.header.absolute_bound), (3, 0.01, 0.5));
+        let per_part = [6 * 20 * 11, 2 * 20 * 20, 4 * 20 * 20]
+            .map(|n: u64| n.div_ceil(crate::format::TILE as u64));
+        assert_eq!(facts.tiles.len() as u64, per_part.iter().sum::<u64>());
+        let whole = document.values(&codec).unwrap();
+        let values = whole.as_slice::<f32>().unwrap();
+        let field = field();
+        let mut tiles = std::collections::BTreeSet::new();
+        for (position, (&found, &original)) in values.iter().zip(field.iter()).enumerate() {
+            let (z, x) = (position / 620, position % 31);
+            let (bound, part) = match (x < 11, z < 2) {
+                (true, _) => (0.5, 0),
+                (false, true) => (0.01, 1),
+                (false, false) => (0.1, 2),
+            };
+            assert!(f64::from((found - original).abs()) <= bound, "{position}");
+            let (number, _) = facts.tiles.of(position as u64).unwrap();
+            assert_eq!(facts.tiles.part(number).map(|(part, _)| part), Some(part));
+            let costs = document.tile_costs(number);
+            let stored = facts.tiles.of(position as u64).unwrap().1.bytes;
+            let least = costs.iter().map(|cost| cost.bytes).min();
+            assert!(least.is_some_and(|bytes| bytes + 8 == u64::from(stored)), "{position}");
+            if tiles.insert(number) || position % 101 == 0 {
+                let exact = document.exact(&codec, position as u64);
+                assert_eq!(exact, Some(f64::from(found)), "{position}");
+            }
+        }
+        assert_eq!(tiles.len(), facts.tiles.len(), "every tile is seen");
+        let plane = document.plane(&codec, Place { axis: 1, plane: 7 }).unwrap();
+        for (i, value) in plane.values.iter().enumerate() {
+            assert_eq!(*value, f64::from(values[(i / 31 * 20 + 7) * 31 + i % 31]));
+        }
+    }
+
+    #[test]
+    fn what_makes_up_no_array_is_none() {
+        let of = |parts| {
+            let blocks = Document::from_blocks("no".into(), Path::new("no"), &[6, 20, 31], parts);
+            blocks.unwrap().is_none()
+        };
+        let left = || part([0, 0, 0], [6, 20, 11], 0.5);
+        assert!(of(vec![]) && of(vec![left(), left()]));
+        let double = ArrayD::<f64>::zeros(IxDyn(&[6, 20, 20]));
+        let double = Codec::cpu().compress(double.view(), Bound::Absolute(1.0)).unwrap();
+        assert!(of(vec![left(), (vec![0, 0, 11], double)]));
+    }
 }

@@ -6,8 +6,8 @@ use egui::{ColorImage, Ui};
 use fsz_field::{Kind, Output};
 
 use crate::app::Viewer;
-use crate::document::Result;
-use crate::tiles::kind_name;
+use crate::palette::kind_name;
+use crate::result::Result;
 
 /// Writes a picture as PNG.
 ///
@@ -32,13 +32,13 @@ impl Viewer {
     /// The figures of the whole field and of the plane, a line each.
     pub(crate) fn metrics_csv(&self) -> String {
         let mut text = String::from(
-            "of,field,max_abs_error,psnr,nrmse,ssim,mean_error,beyond_bound,compared,elements\n",
+            "scope,field,max_abs_error,psnr,nrmse,ssim,mean_error,bound_violations,compared,elements\n",
         );
         let plane = format!("axis {} plane {}", self.place.axis, self.place.plane);
         for (of, figures) in
             [("whole field", self.measured.both()), (plane.as_str(), self.plane_figures())]
         {
-            for (name, measures) in ["reconstruction", "other"].into_iter().zip(figures) {
+            for (name, measures) in ["reconstruction", "comparison"].into_iter().zip(figures) {
                 let Some(m) = measures else { continue };
                 let c = &m.comparison;
                 let beyond = c.violations().map_or(String::new(), |n| n.to_string());
@@ -59,7 +59,7 @@ impl Viewer {
 
     /// The tiles, a line each.
     pub(crate) fn tiles_csv(&self) -> String {
-        let mut text = String::from("tile,variant,bytes,exact_elements,mean_rate\n");
+        let mut text = String::from("tile,kind,bytes,escapes,mean_rate\n");
         let facts = self.set.subject.as_ref().and_then(|s| s.facts.as_ref());
         for (i, tile) in facts.iter().flat_map(|f| f.tiles.iter()).enumerate() {
             let (kind, rate) = (kind_name(tile.kind), tile.mean_rate());
@@ -73,18 +73,18 @@ impl Viewer {
         let (leader, place) = (self.set.leader()?, self.place);
         let path = leader.path.display();
         let bp = matches!(Kind::of(&leader.path), Ok(Kind::Bp));
-        let which = match bp {
+        let selection = match bp {
             true => format!(" --variable '{}' --step {}", self.choice.variable, self.choice.step),
             false => String::new(),
         };
         Some(match &leader.facts {
             _ if self.set.original.is_some() && leader.is_reconstruction() => {
                 let original = self.set.original.as_ref()?.path.display();
-                format!("fsz compare '{original}' '{path}'{which}")
+                format!("fsz compare '{original}' '{path}'{selection}")
             }
             Some(_) if leader.grid.shape().len() == 3 => {
                 let (axis, index) = (place.axis, place.plane);
-                format!("fsz slice '{path}'{which} --axis {axis} --index {index} -o plane.npy")
+                format!("fsz slice '{path}'{selection} --axis {axis} --index {index} -o plane.npy")
             }
             _ => format!("fsz inspect '{path}'"),
         })
@@ -94,24 +94,24 @@ impl Viewer {
         let stem = self.set.leader().map_or(String::new(), |d| {
             d.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
         });
-        ui.label("Into the folder that the viewer was started in:");
+        ui.label("Save to the working directory:");
         let mut said = None;
         let (axis, plane) = (self.place.axis, self.place.plane);
         let shown = self.planes.as_ref().map_or(Vec::new(), |planes| self.shown(planes));
         let all = (shown.len() > 1).then(|| ("panes", shown.clone()));
         for (name, panes) in all.into_iter().chain(shown.iter().map(|w| (w.name(), vec![*w]))) {
             let file = format!("{stem}-{name}-axis{axis}-{plane}.png");
-            if ui.button(&file).on_hover_text("with its colour bar").clicked() {
+            if ui.button(&file).on_hover_text("With colour bar").clicked() {
                 let figure = self.figure(ui.ctx(), &panes);
                 said = Some(figure.and_then(|f| write_png(&f, Path::new(&file))).map(|()| file));
                 ui.close();
             }
         }
-        let swept = (!self.distortion.points.is_empty()).then_some("rate-distortion");
+        let swept = (!self.rate_distortion.points.is_empty()).then_some("rate-distortion");
         for (name, text) in [
             (Some("metrics"), Self::metrics_csv as fn(&Self) -> String),
             (Some("tiles"), Self::tiles_csv),
-            (swept, Self::distortion_csv),
+            (swept, Self::rate_distortion_csv),
         ] {
             let Some(name) = name else { continue };
             let file = format!("{stem}-{name}.csv");
@@ -127,8 +127,8 @@ impl Viewer {
             ui.close();
         }
         match said {
-            Some(Ok(file)) => self.note(format!("written: {file}")),
-            Some(Err(reason)) => self.say(reason),
+            Some(Ok(file)) => self.note(format!("Wrote {file}")),
+            Some(Err(reason)) => self.report(reason),
             None => {}
         }
     }

@@ -1,11 +1,12 @@
 //! Panes as a figure for a paper or a report: title, picture, what is zoomed in on, and colour bar.
 
-use egui::{Color32, ColorImage, Context, FontId, Rect};
+use egui::{ColorImage, Context, FontId, Rect};
 
 use crate::app::Viewer;
-use crate::document::Result;
+use crate::palette::{FRAME, INK, PAPER, rgb};
 use crate::pane::Bar;
-use crate::which::Which;
+use crate::pane_kind::PaneKind;
+use crate::result::Result;
 
 /// Points of the figure around and between its parts.
 const MARGIN: usize = 12;
@@ -17,10 +18,6 @@ const BAR: usize = 12;
 const WIDTH: usize = 480;
 /// The inset takes this share of the picture.
 const INSET: f32 = 0.45;
-
-const PAPER: Color32 = Color32::WHITE;
-const INK: Color32 = Color32::BLACK;
-const FRAME: Color32 = Color32::from_rgb(0xd6, 0x27, 0x28);
 
 /// One pane of a figure.
 struct Panel {
@@ -37,35 +34,35 @@ impl Viewer {
     ///
     /// # Errors
     /// When there is no picture of a pane, or the GPU does not give it back.
-    pub fn figure(&self, ctx: &Context, panes: &[Which]) -> Result<ColorImage> {
-        let planes = self.planes.as_ref().ok_or("nothing is shown yet")?;
+    pub fn figure(&self, ctx: &Context, panes: &[PaneKind]) -> Result<ColorImage> {
+        let planes = self.planes.as_ref().ok_or("no plane is shown yet")?;
         let mut panels = Vec::new();
-        for &which in panes {
-            let picture = self.picture(which).image().ok_or("the pane shows nothing yet")??;
-            let bar = self.bar(which, self.scale(which, planes));
+        for &kind in panes {
+            let picture = self.picture(kind).image().ok_or("the pane has no picture yet")??;
+            let bar = self.bar(kind, self.scale(kind, planes));
             panels.push(Panel {
-                title: self.title(which, planes),
-                facts: self.facts_of(which),
+                title: self.title(kind, planes),
+                facts: self.facts_of(kind),
                 picture,
                 bar,
             });
         }
         let drawn: Vec<ColorImage> =
             panels.iter().map(|panel| panel.draw(ctx, self.visible)).collect();
-        Ok(beside_each_other(&drawn))
+        Ok(side_by_side(&drawn))
     }
 
     /// The plane of an original, and of a reconstruction its ratio and figures of the whole field.
-    fn facts_of(&self, which: Which) -> String {
+    fn facts_of(&self, kind: PaneKind) -> String {
         let [subject, other] = self.measured.both();
-        let (document, measures) = match which {
-            Which::Original => (self.set.original.as_ref(), None),
-            Which::Reconstruction | Which::Error => (self.set.subject.as_ref(), subject),
-            Which::Other | Which::OtherError => (self.set.other.as_ref(), other),
+        let (document, measures) = match kind {
+            PaneKind::Original => (self.set.original.as_ref(), None),
+            PaneKind::Reconstruction | PaneKind::Error => (self.set.subject.as_ref(), subject),
+            PaneKind::Other | PaneKind::OtherError => (self.set.other.as_ref(), other),
         };
         let Some(document) = document else { return String::new() };
         let (axis, plane) = (self.place.axis, self.place.plane);
-        if which == Which::Original {
+        if kind == PaneKind::Original {
             let name = document.grid.axis_name(axis);
             return format!("{}, {name}, plane {plane}", document.title);
         }
@@ -75,7 +72,7 @@ impl Viewer {
             let comparison = &measures.comparison;
             facts.push(format!("PSNR {:.2} dB", comparison.psnr()));
             if let Some(share) = comparison.violation_share() {
-                facts.push(format!("{:.3} % beyond the bound", 100.0 * share));
+                facts.push(format!("bound violations {:.3} %", 100.0 * share));
             }
         }
         facts.join(", ")
@@ -88,7 +85,7 @@ impl Panel {
         let picture = magnified(&self.picture, scale);
         let [width, height] = picture.size;
         let sides = [width + 2 * MARGIN, height + 3 * MARGIN + 3 * LINE + BAR];
-        let mut sheet = ColorImage::filled(sides, PAPER);
+        let mut sheet = ColorImage::filled(sides, rgb(PAPER));
         write(&mut sheet, ctx, &self.title, [MARGIN, MARGIN / 2], 0.0);
         write(&mut sheet, ctx, &self.facts, [MARGIN, MARGIN / 2 + LINE], 0.0);
         let top = MARGIN + 2 * LINE;
@@ -110,9 +107,9 @@ impl Panel {
         }
         let bar = top + height + MARGIN / 2;
         for x in 0..width {
-            let [r, g, b] = self.bar.table[x * 255 / (width - 1).max(1)];
+            let colour = rgb(self.bar.table[x * 255 / (width - 1).max(1)]);
             for y in bar..bar + BAR {
-                sheet[(MARGIN + x, y)] = Color32::from_rgb(r, g, b);
+                sheet[(MARGIN + x, y)] = colour;
             }
         }
         for (label, part) in self.bar.labels.iter().zip([0.0, 0.5, 1.0]) {
@@ -160,7 +157,7 @@ fn frame(sheet: &mut ColorImage, [left, top]: [usize; 2], [width, height]: [usiz
         for x in left..(left + width).min(columns) {
             let inside = |at: usize, from: usize, n: usize| at >= from + 2 && at + 2 < from + n;
             if !(inside(x, left, width) && inside(y, top, height)) {
-                sheet[(x, y)] = FRAME;
+                sheet[(x, y)] = rgb(FRAME);
             }
         }
     }
@@ -171,7 +168,7 @@ fn write(sheet: &mut ColorImage, ctx: &Context, text: &str, [left, top]: [usize;
     let points = ctx.pixels_per_point();
     let (line, glyphs) = ctx.fonts_mut(|fonts| {
         let font = FontId::proportional(14.0 / points);
-        (fonts.layout_no_wrap(text.to_owned(), font, INK), fonts.image())
+        (fonts.layout_no_wrap(text.to_owned(), font, rgb(INK)), fonts.image())
     });
     let x = left as f32 - anchor * line.size().x * points;
     // Its last glyph shall be seen too.
@@ -188,7 +185,7 @@ fn write(sheet: &mut ColorImage, ctx: &Context, text: &str, [left, top]: [usize;
                     let (x, y) = ((x + place.x) as usize + u, top + place.y as usize + v);
                     if x < width && y < height {
                         let under = sheet[(x, y)];
-                        sheet[(x, y)] = under.lerp_to_gamma(INK, f32::from(ink) / 255.0);
+                        sheet[(x, y)] = under.lerp_to_gamma(rgb(INK), f32::from(ink) / 255.0);
                     }
                 }
             }
@@ -196,10 +193,10 @@ fn write(sheet: &mut ColorImage, ctx: &Context, text: &str, [left, top]: [usize;
     }
 }
 
-fn beside_each_other(panels: &[ColorImage]) -> ColorImage {
+fn side_by_side(panels: &[ColorImage]) -> ColorImage {
     let width = panels.iter().map(ColorImage::width).sum();
     let height = panels.iter().map(ColorImage::height).max().unwrap_or(0);
-    let mut sheet = ColorImage::filled([width, height], PAPER);
+    let mut sheet = ColorImage::filled([width, height], rgb(PAPER));
     let mut left = 0;
     for panel in panels {
         put(&mut sheet, panel, [left, 0]);

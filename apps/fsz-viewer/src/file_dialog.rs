@@ -32,8 +32,8 @@ impl Dialogs {
         let asked = thread::Builder::new().name("dialog".to_owned()).spawn(move || {
             let dialog = rfd::FileDialog::new()
                 .set_title(title)
-                .add_filter("fields", &["fsz", "bp", "npy", "f32", "f64", "d64", "raw", "zfp"])
-                .add_filter("all files", &["*"]);
+                .add_filter("Fields", &["fsz", "bp", "npy", "f32", "f64", "d64", "raw", "zfp"])
+                .add_filter("All files", &["*"]);
             if let Some(path) = dialog.pick_file()
                 && tell.send((role, path)).is_ok()
             {

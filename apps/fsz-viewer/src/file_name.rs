@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsz::Dtype;
+use fsz::DType;
 use fsz_field::Shape;
 
 /// What people write into names.
@@ -11,7 +11,7 @@ pub struct Told {
     /// Sides with an `x` between them.
     pub shape: Option<Shape>,
     /// `f32`, `float`, `f64`, `d64` or `double`.
-    pub dtype: Option<Dtype>,
+    pub dtype: Option<DType>,
     /// Bits per value: `rate8`, `r8.5` or `8bpv`.
     pub rate: Option<f64>,
 }
@@ -22,8 +22,8 @@ pub fn told(path: &Path) -> Told {
     let mut told = Told::default();
     for part in name.split(['_', '-', '.', ' ', '@']) {
         match part {
-            "f32" | "float" => told.dtype = Some(Dtype::F32),
-            "f64" | "d64" | "double" => told.dtype = Some(Dtype::F64),
+            "f32" | "float" => told.dtype = Some(DType::F32),
+            "f64" | "d64" | "double" => told.dtype = Some(DType::F64),
             _ if part.contains('x') && part.starts_with(|c: char| c.is_ascii_digit()) => {
                 told.shape = part.parse().ok().or(told.shape);
             }
@@ -63,10 +63,10 @@ mod tests {
     #[test]
     fn names_are_read() {
         for (name, shape, dtype, rate) in [
-            ("T_30x192x288.f32.rate8.zfp", Some("30x192x288"), Some(Dtype::F32), Some(8.0)),
-            ("d-8x9.double.r4.5.zfp", Some("8x9"), Some(Dtype::F64), Some(4.5)),
+            ("T_30x192x288.f32.rate8.zfp", Some("30x192x288"), Some(DType::F32), Some(8.0)),
+            ("d-8x9.double.r4.5.zfp", Some("8x9"), Some(DType::F64), Some(4.5)),
             ("vx_3.25bpv.zfp", None, None, Some(3.25)),
-            ("r8-f64.zfp", None, Some(Dtype::F64), Some(8.0)),
+            ("r8-f64.zfp", None, Some(DType::F64), Some(8.0)),
             ("river12x.2x.zfp", None, None, None),
             ("rate0_rate99_ratex.zfp", None, None, None),
             ("", None, None, None),

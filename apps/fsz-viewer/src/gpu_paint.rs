@@ -1,20 +1,46 @@
-//! Planes to pictures by a GPU: what `paint` does on the processor.
+//! Planes to pictures, by the GPU that draws the window.
 
-use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject};
+use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_KINDS, kind_index};
 
-use crate::colours::{self, Map};
-use crate::document::Result;
-use crate::paint::{self, ErrorMode, Overlay};
+use crate::paint::{self, CpuPainter};
+use crate::painter::{Painted, Painter};
+use crate::palette::{self, Map, kind_colour};
 use crate::plane::Plane;
-use crate::scene::Scene;
-use crate::tiles::{KINDS, kind_colour};
+use crate::result::Result;
+use crate::scene::{ErrorMode, Overlay, Scene};
+
+/// The GPU that draws the window; the processor paints what does not lie on it.
+#[derive(Debug)]
+pub struct GpuPainter;
+
+impl Painter for GpuPainter {
+    fn values(&self, scene: &Scene<'_>, plane: &Plane, tiles: bool) -> Result<Painted> {
+        match values(plane, scene, tiles) {
+            Some(picture) => picture.map(Painted::Gpu),
+            None => CpuPainter.values(scene, plane, tiles),
+        }
+    }
+
+    fn errors(
+        &self,
+        scene: &Scene<'_>,
+        error: &Plane,
+        reconstructed: Option<&Plane>,
+        original: Option<&Plane>,
+    ) -> Result<Painted> {
+        match errors(error, reconstructed, original, scene) {
+            Some(picture) => picture.map(Painted::Gpu),
+            None => CpuPainter.errors(scene, error, reconstructed, original),
+        }
+    }
+}
 
 /// Values on the map, with tiles over them where the scene has such; none where the plane is not on
 /// the GPU, or its tiles are not.
 ///
 /// # Errors
 /// When the GPU fails.
-pub fn values(plane: &Plane, scene: &Scene<'_>, tiles: bool) -> Option<Result<Picture>> {
+fn values(plane: &Plane, scene: &Scene<'_>, tiles: bool) -> Option<Result<Picture>> {
     let slice = plane.slice.as_ref()?;
     let overlay = scene.tiles.filter(|_| tiles).and_then(|tiles| match scene.overlay {
         Overlay::Off => None,
@@ -41,17 +67,17 @@ pub fn values(plane: &Plane, scene: &Scene<'_>, tiles: bool) -> Option<Result<Pi
 ///
 /// # Errors
 /// When the GPU fails.
-pub fn errors(
+fn errors(
     error: &Plane,
-    reconstructed: &Plane,
-    original: &Plane,
+    reconstructed: Option<&Plane>,
+    original: Option<&Plane>,
     scene: &Scene<'_>,
 ) -> Option<Result<Picture>> {
     let (given, slice) = match &error.slice {
         Some(slice) => (true, slice),
-        None => (false, reconstructed.slice.as_ref()?),
+        None => (false, reconstructed?.slice.as_ref()?),
     };
-    let original = original.slice.as_ref()?;
+    let original = original?.slice.as_ref()?;
     let measure = match scene.error {
         ErrorMode::Signed => Measure::Signed,
         ErrorMode::Absolute => Measure::Absolute,
@@ -78,14 +104,18 @@ fn painted(
 }
 
 fn colours(scene: &Scene<'_>, map: Map) -> Colours {
+    let mut kinds = [0; TILE_KINDS];
+    for kind in fsz::TileKind::ALL {
+        kinds[kind_index(kind)] = word(kind_colour(kind));
+    }
     Colours {
         map: map.table().map(word),
-        nan: word(colours::NAN),
-        missing_colour: word(colours::MISSING),
-        alarm: word(colours::ALARM),
-        outside: word(colours::OUTSIDE),
+        nan: word(palette::NAN),
+        missing_colour: word(palette::MISSING),
+        alarm: word(palette::ALARM),
+        outside: word(palette::OUTSIDE),
         missing: scene.missing.iter().map(|&v| (v as f32).to_bits()).collect(),
-        kinds: KINDS.map(|kind| word(kind_colour(kind))),
+        kinds,
         scale: Map::Magma.table().map(word),
         overlay: None,
     }

@@ -2,8 +2,10 @@
 
 use fsz_wgpu::Runs;
 
-/// Elements of a row when a field of one dimension is folded: four tiles.
-pub const FOLD: u64 = 1024;
+use crate::format::TILE;
+
+/// Elements of a row when a field of one dimension is folded.
+pub const FOLD: u64 = 4 * TILE as u64;
 
 /// The shape of a field, and the three sides it is shown with, slowest first.
 ///

@@ -5,53 +5,53 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser;
-use fsz::Dtype;
+use fsz::DType;
 use fsz_field::{Hints, Shape};
-use fsz_viewer::{Choice, Place, Settings, Start, Viewer, Wanted, bench};
+use fsz_viewer::{Choice, DecoderChoice, Place, Settings, Start, Viewer, bench};
 
-/// See what compression kept, what it lost, and why
+/// Inspect FSZ-compressed fields
 ///
-/// Shows original, reconstruction, error and the tile variants of a field, plane by plane.
+/// Shows original, reconstruction, error and tile kinds of a field, plane by plane.
 #[derive(Debug, Parser)]
 #[command(name = "fsz-viewer", version)]
 struct Args {
-    /// A field: .fsz, .npy, .zfp, .bp or raw values; a second one is another reconstruction of the same
+    /// Field to open (.fsz, .npy, .zfp, .bp or raw), and a second reconstruction to compare with
     #[arg(value_name = "FILE", num_args = 0..=2)]
     files: Vec<PathBuf>,
-    /// The field before compression
+    /// Uncompressed original of the field
     #[arg(long, value_name = "FILE")]
     original: Option<PathBuf>,
-    /// Shape of raw files and headerless .zfp files, slowest axis first, as 30x192x288
+    /// Shape of raw and headerless .zfp files, slowest axis first, as 30x192x288
     #[arg(long, value_name = "SHAPE")]
     shape: Option<String>,
-    /// Element type of such files
+    /// Element type of raw and headerless .zfp files
     #[arg(long, value_name = "f32|f64")]
     dtype: Option<String>,
-    /// Bits per value of .zfp files without a header, such as cuZFP's
+    /// Bits per value of headerless .zfp files, such as those of cuZFP
     #[arg(long, value_name = "BITS")]
     zfp_rate: Option<f64>,
-    /// Axis to begin with
+    /// Axis to show first
     #[arg(long, default_value_t = 0)]
     axis: usize,
-    /// Plane to begin with
+    /// Plane to show first
     #[arg(long, default_value_t = 0)]
     index: u64,
-    /// Variable of an ADIOS2 file to begin with
+    /// ADIOS2 variable to show first
     #[arg(long, value_name = "NAME", default_value = "")]
     variable: String,
-    /// Its step
+    /// ADIOS2 step to show first
     #[arg(long, value_name = "N", default_value_t = 0)]
     step: u64,
-    /// A value of the original that stands for none, as 9.96921e36; may be given several times
+    /// Missing value of the original, as 9.96921e36; may be repeated
     #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
     missing: Vec<f64>,
-    /// What decodes the planes that are looked at
+    /// What decodes the planes shown
     #[arg(long, value_enum, default_value = "auto")]
-    decoder: Wanted,
-    /// Do not open what was open last, which is opened when no file is named
+    decoder: DecoderChoice,
+    /// Start empty instead of restoring the last session
     #[arg(long)]
     fresh: bool,
-    /// Measure how fast planes of the first file come, without a window
+    /// Measure how fast planes of the first file are decoded and drawn, without a window
     #[arg(long)]
     bench: bool,
 }
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
 fn run(args: Args) -> Result<(), String> {
     let hints = hints(&args)?;
     if args.bench {
-        let path = args.files.first().ok_or("--bench takes a file")?;
+        let path = args.files.first().ok_or("--bench needs a file")?;
         print!("{}", bench(path, &hints, args.decoder)?);
         return Ok(());
     }
@@ -109,7 +109,9 @@ fn run(args: Args) -> Result<(), String> {
         }),
     )
     .map_err(|e| {
-        format!("cannot open a window: {e}. It takes a display, and Vulkan, Metal or DirectX 12")
+        format!(
+            "cannot open a window: {e}; the viewer needs a display and Vulkan, Metal or DirectX 12"
+        )
     })
 }
 
@@ -135,15 +137,16 @@ fn hints(args: &Args) -> Result<Hints, String> {
         None => None,
         Some(text) => {
             let sides: Result<Vec<u64>, _> = text.split('x').map(str::parse).collect();
-            let sides = sides.map_err(|_| format!("--shape {text}: write it as 30x192x288"))?;
+            let sides =
+                sides.map_err(|_| format!("--shape {text}: expected sides as 30x192x288"))?;
             Some(Shape::new(&sides).map_err(|e| e.to_string())?)
         }
     };
     let dtype = match args.dtype.as_deref() {
         None => None,
-        Some("f32") => Some(Dtype::F32),
-        Some("f64") => Some(Dtype::F64),
-        Some(other) => return Err(format!("--dtype {other}: f32 or f64")),
+        Some("f32") => Some(DType::F32),
+        Some("f64") => Some(DType::F64),
+        Some(other) => return Err(format!("--dtype {other}: expected f32 or f64")),
     };
     Ok(Hints { shape, dtype, zfp_rate: args.zfp_rate })
 }

@@ -7,7 +7,7 @@ use fsz_metrics::{
     power_spectrum, ssim,
 };
 
-use crate::document::Result;
+use crate::result::Result;
 
 /// Bins of the error histogram.
 const BINS: usize = 81;
@@ -18,7 +18,7 @@ const LAGS: usize = 64;
 pub const STEPS: u64 = 6;
 
 /// What is said of a comparison that the user stopped.
-pub const STOPPED: &str = "measuring was stopped";
+pub const STOPPED: &str = "the metrics were cancelled";
 
 /// Everything that is shown of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,7 @@ impl Measures {
     ) -> Result<Measures> {
         if original.shape() != reconstructed.shape() {
             return Err(format!(
-                "the original has shape {}, the other field {}",
+                "the original has shape {}, the reconstruction {}",
                 original.shape(),
                 reconstructed.shape()
             ));
@@ -58,7 +58,7 @@ impl Measures {
         match (original.values(), reconstructed.values()) {
             (Values::F32(a), Values::F32(b)) => measure(a, b, &shape, (bound, missing), progress),
             (Values::F64(a), Values::F64(b)) => measure(a, b, &shape, (bound, missing), progress),
-            _ => Err("one field is single precision and the other double".to_owned()),
+            _ => Err("one field is f32 and the other f64".to_owned()),
         }
     }
 }

@@ -1,89 +1,43 @@
-//! Planes to pictures.
+//! Planes to pictures, by the processor.
 
 use egui::{Color32, ColorImage};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use crate::colours::{self, Map, Scale};
 use crate::grid::Grid;
+use crate::painter::{Painted, Painter};
+use crate::palette::{self, Map, rgb};
 use crate::plane::{Place, Plane};
-use crate::tiles::{Tile, Tiles, kind_colour};
+use crate::result::Result;
+use crate::scale::Scale;
+use crate::scene::{ErrorMode, Overlay, Scene};
+use crate::tiles::Tiles;
 
 /// The longest side of a picture: graphics cards take no longer one.
-pub const LONGEST: usize = 8192;
+const LONGEST: usize = 8192;
 
-/// Which error is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ErrorMode {
-    /// Reconstruction − original, over ± the bound.
-    #[default]
-    Signed,
-    /// Its magnitude, from 0 to the bound.
-    Absolute,
-    /// Its magnitude by that of the original, on a logarithmic scale of six decades up to 1.
-    Relative,
-}
+/// The processor.
+#[derive(Debug)]
+pub struct CpuPainter;
 
-impl ErrorMode {
-    /// All of them, in the order of the menu.
-    pub const ALL: [ErrorMode; 3] = [ErrorMode::Signed, ErrorMode::Absolute, ErrorMode::Relative];
-
-    /// The colours that it is shown in.
-    pub fn map(self) -> Map {
-        match self {
-            ErrorMode::Signed => Map::BlueRed,
-            ErrorMode::Absolute | ErrorMode::Relative => Map::Magma,
+impl Painter for CpuPainter {
+    fn values(&self, scene: &Scene<'_>, plane: &Plane, tiles: bool) -> Result<Painted> {
+        let mut image = values(plane, scene.map, scene.scale, scene.missing);
+        if let Some(known) = scene.tiles.filter(|_| tiles && scene.overlay != Overlay::Off) {
+            let (place, over) = ((scene.grid, scene.place), (known, scene.overlay));
+            overlay(&mut image, plane, place, over, scene.opacity);
         }
+        Ok(Painted::Host(image))
     }
 
-    /// Its name in the menu.
-    pub fn name(self) -> &'static str {
-        match self {
-            ErrorMode::Signed => "signed",
-            ErrorMode::Absolute => "absolute",
-            ErrorMode::Relative => "relative to the value",
-        }
-    }
-}
-
-/// What lies over the picture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Overlay {
-    /// Nothing.
-    #[default]
-    Off,
-    /// How each tile is stored.
-    Variants,
-    /// Mean bits per element of each tile's blocks.
-    Rate,
-    /// Compressed bytes of each tile.
-    Bytes,
-}
-
-impl Overlay {
-    /// All of them, in the order of the menu.
-    pub const ALL: [Overlay; 4] = [Overlay::Off, Overlay::Variants, Overlay::Rate, Overlay::Bytes];
-
-    /// Its name in the menu.
-    pub fn name(self) -> &'static str {
-        match self {
-            Overlay::Off => "none",
-            Overlay::Variants => "variant of each tile",
-            Overlay::Rate => "rate of each tile",
-            Overlay::Bytes => "bytes of each tile",
-        }
-    }
-
-    /// The colour of a tile.
-    pub fn colour(self, tile: &Tile, tiles: &Tiles) -> [u8; 3] {
-        match self {
-            Overlay::Off => [0; 3],
-            Overlay::Variants => kind_colour(tile.kind),
-            Overlay::Rate => Map::Magma.at(f64::from(tile.mean_rate()) / 31.0),
-            Overlay::Bytes => {
-                Map::Magma.at(f64::from(tile.bytes) / f64::from(tiles.largest().max(1)))
-            }
-        }
+    fn errors(
+        &self,
+        scene: &Scene<'_>,
+        error: &Plane,
+        _reconstructed: Option<&Plane>,
+        original: Option<&Plane>,
+    ) -> Result<Painted> {
+        let limit = (scene.limit, scene.bounded);
+        Ok(Painted::Host(errors(error, original, limit, scene.error, scene.missing)))
     }
 }
 
@@ -93,13 +47,13 @@ pub fn stride(plane: &Plane) -> usize {
 }
 
 /// Values on a map.
-pub fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorImage {
+fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorImage {
     let table = map.table();
     picture(plane, |value| {
         if missing.contains(&value) {
-            colours::MISSING
+            palette::MISSING
         } else if value.is_nan() {
-            colours::NAN
+            palette::NAN
         } else {
             table[(scale.place(value) * 255.0).round() as usize]
         }
@@ -108,7 +62,7 @@ pub fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorIm
 
 /// Errors up to a limit, which is the bound where there is one: then those beyond it have the alarm colour.
 /// `original` gives the values that relative errors are relative to.
-pub fn errors(
+fn errors(
     error: &Plane,
     original: Option<&Plane>,
     (limit, bounded): (f64, bool),
@@ -119,10 +73,10 @@ pub fn errors(
     let colour = |at: usize, error: f64| {
         let value = original.and_then(|o| o.values.get(at)).copied();
         if value.is_some_and(|v| missing.contains(&v)) {
-            return colours::MISSING;
+            return palette::MISSING;
         }
         if !error.is_finite() || bounded && error.abs() > limit {
-            return colours::ALARM;
+            return palette::ALARM;
         }
         let place = |p: f64| (p.clamp(0.0, 1.0) * 255.0).round() as usize;
         let share = if limit > 0.0 { error / limit } else { 0.0 };
@@ -147,11 +101,11 @@ pub fn largest(error: &Plane) -> f64 {
 }
 
 /// Lays the colours of tiles over a picture of a plane.
-pub fn overlay(
+fn overlay(
     image: &mut ColorImage,
     plane: &Plane,
     (grid, place): (&Grid, Place),
-    (tiles, which): (&Tiles, Overlay),
+    (tiles, overlay): (&Tiles, Overlay),
     opacity: f32,
 ) {
     let step = stride(plane);
@@ -160,8 +114,7 @@ pub fn overlay(
         for (c, pixel) in row.iter_mut().enumerate() {
             let position = grid.position(place.axis, place.plane, r * step, c * step);
             if let Some((_, tile)) = position.and_then(|p| tiles.of(p)) {
-                let [r, g, b] = which.colour(tile, tiles);
-                *pixel = pixel.lerp_to_gamma(Color32::from_rgb(r, g, b), opacity);
+                *pixel = pixel.lerp_to_gamma(rgb(overlay.colour(tile, tiles)), opacity);
             }
         }
     });
@@ -178,11 +131,10 @@ fn indexed(plane: &Plane, colour: impl Fn(usize, f64) -> [u8; 3] + Sync) -> Colo
     pixels.par_chunks_mut(columns.max(1)).enumerate().for_each(|(r, row)| {
         for (c, pixel) in row.iter_mut().enumerate() {
             let at = r * step * plane.size.columns + c * step;
-            let [r, g, b] = match plane.values.get(at) {
+            *pixel = rgb(match plane.values.get(at) {
                 Some(&value) => colour(at, value),
-                None => colours::OUTSIDE,
-            };
-            *pixel = Color32::from_rgb(r, g, b);
+                None => palette::OUTSIDE,
+            });
         }
     });
     ColorImage::new([columns, rows], pixels)
@@ -202,9 +154,7 @@ mod tests {
         let error = plane(&[0.0, 1.0, 1.0001, -1.0001, f64::NAN]);
         for mode in ErrorMode::ALL {
             let image = errors(&error, Some(&plane(&[1.0; 5])), (1.0, true), mode, &[]);
-            let [r, g, b] = colours::ALARM;
-            let alarm: Vec<bool> =
-                image.pixels.iter().map(|&p| p == Color32::from_rgb(r, g, b)).collect();
+            let alarm: Vec<bool> = image.pixels.iter().map(|&p| p == rgb(palette::ALARM)).collect();
             assert_eq!(alarm, [false, false, true, true, true], "{mode:?}");
         }
     }
@@ -213,10 +163,9 @@ mod tests {
     fn values_that_are_no_numbers_have_colours_of_their_own() {
         let scale = Scale { low: 0.0, high: 1.0, log: false };
         let image = values(&plane(&[f64::NAN, -9.0, 0.5]), Map::Viridis, scale, &[-9.0]);
-        let of = |[r, g, b]: [u8; 3]| Color32::from_rgb(r, g, b);
-        assert_eq!(image.pixels[0], of(colours::NAN));
-        assert_eq!(image.pixels[1], of(colours::MISSING));
-        assert_eq!(image.pixels[2], of(Map::Viridis.table()[128]));
+        assert_eq!(image.pixels[0], rgb(palette::NAN));
+        assert_eq!(image.pixels[1], rgb(palette::MISSING));
+        assert_eq!(image.pixels[2], rgb(Map::Viridis.table()[128]));
     }
 
     #[test]

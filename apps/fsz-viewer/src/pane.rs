@@ -3,14 +3,15 @@
 use eframe::wgpu::FilterMode;
 use egui::{
     Align2, Color32, ColorImage, CornerRadius, FontId, Rect, Response, Sense, Stroke, StrokeKind,
-    TextureHandle, TextureId, TextureOptions, Ui, pos2, vec2,
+    TextureHandle, TextureId, TextureOptions, Ui, Vec2, pos2, vec2,
 };
 
-use crate::brush::Brush;
 use crate::camera::Camera;
-use crate::document::Result;
 use crate::grid::PlaneSize;
-use crate::scene::Painted;
+use crate::painter::{Painted, read_back};
+use crate::palette::rgb;
+use crate::result::Result;
+use crate::window_gpu::WindowGpu;
 
 /// A picture on the graphics card, and what it was made from.
 #[derive(Default)]
@@ -43,15 +44,15 @@ impl Picture {
         ui: &Ui,
         name: &str,
         key: u64,
-        brush: Option<&Brush>,
+        window_gpu: Option<&WindowGpu>,
         make: impl FnOnce() -> Result<Painted>,
     ) -> Result<()> {
         if self.key == key && self.texture.is_some() {
             return Ok(());
         }
-        match (make()?, brush) {
-            (Painted::Gpu(picture), Some(brush)) => self.show(picture, brush),
-            (Painted::Gpu(picture), None) => self.load(ui, name, host(&picture)?),
+        match (make()?, window_gpu) {
+            (Painted::Gpu(picture), Some(window_gpu)) => self.show(picture, window_gpu),
+            (Painted::Gpu(picture), None) => self.load(ui, name, read_back(&picture)?),
             (Painted::Host(image), _) => self.load(ui, name, image),
         }
         self.key = key;
@@ -69,10 +70,10 @@ impl Picture {
         self.texture = Some(Texture::Host(handle, image));
     }
 
-    fn show(&mut self, picture: fsz_wgpu::Picture, brush: &Brush) {
-        let device = &brush.state.device;
+    fn show(&mut self, picture: fsz_wgpu::Picture, window_gpu: &WindowGpu) {
+        let device = &window_gpu.state.device;
         let view = picture.texture().create_view(&Default::default());
-        let mut renderer = brush.state.renderer.write();
+        let mut renderer = window_gpu.state.renderer.write();
         let id = match &self.texture {
             Some(Texture::Gpu(id, _)) => {
                 let filter = FilterMode::Nearest;
@@ -108,20 +109,9 @@ impl Picture {
     pub fn image(&self) -> Option<Result<ColorImage>> {
         self.texture.as_ref().map(|texture| match texture {
             Texture::Host(_, image) => Ok(image.clone()),
-            Texture::Gpu(_, picture) => host(picture),
+            Texture::Gpu(_, picture) => read_back(picture),
         })
     }
-}
-
-/// The picture on the host.
-pub fn host(picture: &fsz_wgpu::Picture) -> Result<ColorImage> {
-    let words = picture.read_back().map_err(|e| e.to_string())?;
-    let size = [picture.width() as usize, picture.height() as usize];
-    let colour = |word: u32| {
-        let [r, g, b, _] = word.to_le_bytes();
-        Color32::from_rgb(r, g, b)
-    };
-    Ok(ColorImage::new(size, words.into_iter().map(colour).collect()))
 }
 
 /// What stands under a pane.
@@ -157,6 +147,8 @@ pub struct Touch {
     pub planes: i32,
     /// The user takes the pane by its title.
     pub taken: bool,
+    /// Size of the pane, without title and colour bar.
+    pub size: Vec2,
     /// The part of the plane that is seen, in parts of it from 0 to 1; larger when there is room around.
     pub visible: Rect,
 }
@@ -167,7 +159,7 @@ impl Pane<'_> {
         let bar_height = if self.bar.is_some() { 30.0 } else { 0.0 };
         let title = egui::RichText::new(self.title).strong();
         let title = ui.add(egui::Label::new(title).selectable(false).sense(Sense::drag()));
-        let taken = title.on_hover_text("Drag it to where the pane shall stand").drag_started();
+        let taken = title.on_hover_text("Drag to move this pane").drag_started();
         let space = ui.available_size() - vec2(0.0, bar_height);
         let (area, response) =
             ui.allocate_exact_size(space.max(vec2(40.0, 40.0)), Sense::click_and_drag());
@@ -205,9 +197,10 @@ impl Pane<'_> {
         let whole = camera.whole(area, self.size);
         let part = |at: egui::Pos2| ((at - whole.min) / whole.size()).to_pos2();
         let visible = Rect::from_min_max(part(area.min), part(area.max));
-        let mut touch = Touch { hovered: None, planes: 0, taken: false, visible };
+        let mut touch =
+            Touch { hovered: None, planes: 0, taken: false, size: area.size(), visible };
         if response.double_clicked() {
-            *camera = Camera::default();
+            camera.reset();
         }
         if response.dragged() {
             camera.drag(area, self.size, response.drag_delta());
@@ -243,9 +236,9 @@ impl Bar {
         let (area, _) = ui.allocate_exact_size(vec2(width, 26.0), Sense::hover());
         let painter = ui.painter_at(area);
         let mut strip = egui::Mesh::default();
-        for (i, &[r, g, b]) in self.table.iter().enumerate() {
+        for (i, &colour) in self.table.iter().enumerate() {
             let x = area.min.x + width * i as f32 / (self.table.len() - 1) as f32;
-            let colour = Color32::from_rgb(r, g, b);
+            let colour = rgb(colour);
             strip.colored_vertex(pos2(x, area.min.y + 2.0), colour);
             strip.colored_vertex(pos2(x, area.min.y + 10.0), colour);
             if let Some(last) = (2 * i as u32).checked_sub(2) {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use fsz::{Dtype, Progress};
+use fsz::{DType, Progress};
 use fsz_field::{Field, Shape};
 
 use crate::app::{Measured, Viewer};
-use crate::aside::Found;
-use crate::document::Result;
+use crate::background::Found;
 use crate::measures::Measures;
 use crate::plane::{Place, Plane};
+use crate::result::Result;
 
 /// Figures of a plane.
 #[derive(Debug, Default)]
@@ -31,12 +31,12 @@ impl PlaneMeasures {
 impl Viewer {
     /// Measures the plane that is shown, unless it is measured or another one is being.
     pub(crate) fn measure_plane(&mut self) {
-        let wanted = (self.place, self.generation);
+        let current = (self.place, self.generation);
         let measures = &self.plane_measures;
-        if measures.running() || measures.of == Some(wanted) || self.playing {
+        if measures.running() || measures.of == Some(current) || self.playing {
             return;
         }
-        let Some(planes) = self.planes.as_ref().filter(|_| self.shown == Some(wanted)) else {
+        let Some(planes) = self.planes.as_ref().filter(|_| self.shown == Some(current)) else {
             return;
         };
         let (Some(leader), Some(original)) = (self.set.leader(), planes.original.clone()) else {
@@ -53,14 +53,14 @@ impl Viewer {
         let missing = missing_as(leader.missing(), leader.dtype);
         let bound = self.set.bound();
         let (subject, other) = (planes.subject.clone(), planes.other.clone());
-        let progress = self.service.aside.run(move |progress, tell| {
+        let progress = self.service.background.run(move |progress, tell| {
             let of = |plane: Option<Plane>| {
                 plane.map(|plane| measured(&sides, &original, plane, (bound, &missing), progress))
             };
             let figures = Measured { subject: of(subject), other: of(other) };
             tell(Found::Plane(figures));
         });
-        self.plane_measures.running = Some((progress, wanted));
+        self.plane_measures.running = Some((progress, current));
     }
 
     /// Takes the figures of a plane.
@@ -99,10 +99,10 @@ impl Viewer {
 }
 
 /// Named missing values as they stand in a plane, where single precision is written as double.
-fn missing_as(missing: &[f64], dtype: Dtype) -> Vec<f64> {
+fn missing_as(missing: &[f64], dtype: DType) -> Vec<f64> {
     let rounded = |&value: &f64| match dtype {
-        Dtype::F32 => f64::from(value as f32),
-        Dtype::F64 => value,
+        DType::F32 => f64::from(value as f32),
+        DType::F64 => value,
     };
     missing.iter().map(rounded).collect()
 }

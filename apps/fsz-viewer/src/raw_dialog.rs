@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::Dtype;
+use fsz::DType;
 use fsz_field::{FixedRate, Hints, Shape, shape_in_name};
 
 use crate::file_name::told;
@@ -18,7 +18,7 @@ pub struct RawDialog {
     /// Sides with an `x` between them, slowest first.
     pub shape: String,
     /// The element type.
-    pub dtype: Dtype,
+    pub dtype: DType,
     /// Bits per value of a zfp stream; none for a raw file.
     pub rate: Option<String>,
     bytes: u64,
@@ -28,7 +28,7 @@ impl RawDialog {
     /// A question about a raw file, whose answer is guessed from its name and from what is open.
     pub fn raw(path: &Path, role: Role, open: Option<&[u64]>) -> RawDialog {
         let double = path.extension().is_some_and(|e| e == "f64" || e == "d64");
-        let dtype = if double { Dtype::F64 } else { Dtype::F32 };
+        let dtype = if double { DType::F64 } else { DType::F32 };
         let bytes = size(path);
         let named = shape_in_name(path).map(|shape| shape.sides().to_vec());
         let sides = named
@@ -39,7 +39,7 @@ impl RawDialog {
 
     /// A question about a zfp stream without a header, guessed in the same way; its rate also from its
     /// size.
-    pub fn zfp(path: &Path, role: Role, open: Option<(&[u64], Dtype)>) -> RawDialog {
+    pub fn zfp(path: &Path, role: Role, open: Option<(&[u64], DType)>) -> RawDialog {
         let told = told(path);
         let named = told.shape.map(|shape| shape.sides().to_vec());
         let sides = named.or_else(|| open.map(|(sides, _)| sides.to_vec())).unwrap_or_default();
@@ -47,7 +47,7 @@ impl RawDialog {
             path: path.to_owned(),
             role,
             shape: written(&sides),
-            dtype: told.dtype.or(open.map(|(_, dtype)| dtype)).unwrap_or(Dtype::F32),
+            dtype: told.dtype.or(open.map(|(_, dtype)| dtype)).unwrap_or(DType::F32),
             rate: None,
             bytes: size(path),
         };
@@ -67,10 +67,10 @@ impl RawDialog {
             .shape
             .split(['x', '×', ',', ' '])
             .filter(|part| !part.is_empty())
-            .map(|part| part.parse().map_err(|_| format!("“{part}” is no number")))
+            .map(|part| part.parse().map_err(|_| format!("“{part}” is not a number")))
             .collect::<Result<_, _>>()?;
         if self.rate.is_some() && sides.is_empty() {
-            return Err("type the sides with x between them, as 30x192x288".to_owned());
+            return Err("enter the shape, as 30x192x288".to_owned());
         }
         Shape::new(&sides).map_err(|e| e.to_string())
     }
@@ -88,9 +88,9 @@ impl RawDialog {
             }
             Some(text) => {
                 let rate = text.trim();
-                let rate: f64 = rate.parse().map_err(|_| format!("“{rate}” is no rate"))?;
+                let rate: f64 = rate.parse().map_err(|_| format!("“{rate}” is not a rate"))?;
                 if shape.elements() == 0 {
-                    return Err(format!("{shape} is an empty field, and zfp has none"));
+                    return Err(format!("{shape} is an empty field, which zfp cannot store"));
                 }
                 FixedRate::within(&shape, self.dtype, rate, self.bytes)
                     .map_err(|e| e.to_string())?;

@@ -1,20 +1,92 @@
-//! Everything that a picture depends on besides its values, and the picture by whatever paints.
+//! Everything that a picture depends on besides its values.
 
-use egui::ColorImage;
+use serde::{Deserialize, Serialize};
 
-use crate::colours::{Map, Scale};
-use crate::document::Result;
-use crate::gpu_paint;
+use crate::format::RATE_MASK;
 use crate::grid::Grid;
-use crate::paint::{self, ErrorMode, Overlay};
-use crate::plane::{Place, Plane};
-use crate::tiles::Tiles;
+use crate::palette::{Map, kind_colour};
+use crate::plane::Place;
+use crate::scale::Scale;
+use crate::tiles::{Tile, Tiles};
+
+/// Which error is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ErrorMode {
+    /// Reconstruction − original, over ± the bound.
+    #[default]
+    Signed,
+    /// Its magnitude, from 0 to the bound.
+    Absolute,
+    /// Its magnitude by that of the original, on a logarithmic scale of six decades up to 1.
+    Relative,
+}
+
+impl ErrorMode {
+    /// All of them, in the order of the menu.
+    pub const ALL: [ErrorMode; 3] = [ErrorMode::Signed, ErrorMode::Absolute, ErrorMode::Relative];
+
+    /// The colours that it is shown in.
+    pub fn map(self) -> Map {
+        match self {
+            ErrorMode::Signed => Map::BlueRed,
+            ErrorMode::Absolute | ErrorMode::Relative => Map::Magma,
+        }
+    }
+
+    /// Its name in the menu.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorMode::Signed => "Signed",
+            ErrorMode::Absolute => "Absolute",
+            ErrorMode::Relative => "Relative",
+        }
+    }
+}
+
+/// What lies over the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Overlay {
+    /// Nothing.
+    #[default]
+    Off,
+    /// How each tile is stored.
+    Variants,
+    /// Mean bits per element of each tile's blocks.
+    Rate,
+    /// Compressed bytes of each tile.
+    Bytes,
+}
+
+impl Overlay {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Overlay; 4] = [Overlay::Off, Overlay::Variants, Overlay::Rate, Overlay::Bytes];
+
+    /// Its name in the menu.
+    pub fn name(self) -> &'static str {
+        match self {
+            Overlay::Off => "None",
+            Overlay::Variants => "Tile kinds",
+            Overlay::Rate => "Tile rates",
+            Overlay::Bytes => "Tile sizes",
+        }
+    }
+
+    /// The colour of a tile.
+    pub fn colour(self, tile: &Tile, tiles: &Tiles) -> [u8; 3] {
+        match self {
+            Overlay::Off => [0; 3],
+            Overlay::Variants => kind_colour(tile.kind),
+            Overlay::Rate => Map::Magma.at(f64::from(tile.mean_rate()) / f64::from(RATE_MASK)),
+            Overlay::Bytes => {
+                Map::Magma.at(f64::from(tile.bytes) / f64::from(tiles.largest().max(1)))
+            }
+        }
+    }
+}
 
 /// How planes are shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    /// Paint on the GPU what lies there.
-    pub gpu: bool,
     /// Colours of values.
     pub map: Map,
     /// Their range.
@@ -37,66 +109,4 @@ pub struct Scene<'a> {
     pub grid: &'a Grid,
     /// Which plane it is.
     pub place: Place,
-}
-
-/// A picture, where it was painted.
-#[derive(Debug)]
-pub enum Painted {
-    /// By the processor.
-    Host(ColorImage),
-    /// By the window's GPU.
-    Gpu(fsz_wgpu::Picture),
-}
-
-impl Scene<'_> {
-    /// Values on the map; with the tiles over them where `tiles`.
-    ///
-    /// # Errors
-    /// When the GPU fails.
-    pub fn values(&self, plane: &Plane, tiles: bool) -> Result<Painted> {
-        if self.gpu
-            && let Some(picture) = gpu_paint::values(plane, self, tiles)
-        {
-            return picture.map(Painted::Gpu);
-        }
-        let mut image = paint::values(plane, self.map, self.scale, self.missing);
-        if let Some(known) = self.tiles.filter(|_| tiles && self.overlay != Overlay::Off) {
-            let (place, over) = ((self.grid, self.place), (known, self.overlay));
-            paint::overlay(&mut image, plane, place, over, self.opacity);
-        }
-        Ok(Painted::Host(image))
-    }
-
-    /// Errors of a reconstruction of an original.
-    ///
-    /// # Errors
-    /// When the GPU fails.
-    pub fn errors(
-        &self,
-        error: &Plane,
-        reconstructed: Option<&Plane>,
-        original: Option<&Plane>,
-    ) -> Result<Painted> {
-        if let (true, Some(reconstructed), Some(original)) = (self.gpu, reconstructed, original)
-            && let Some(picture) = gpu_paint::errors(error, reconstructed, original, self)
-        {
-            return picture.map(Painted::Gpu);
-        }
-        let image =
-            paint::errors(error, original, (self.limit, self.bounded), self.error, self.missing);
-        Ok(Painted::Host(image))
-    }
-}
-
-impl Painted {
-    /// The picture on the host.
-    ///
-    /// # Errors
-    /// When the GPU does not give it back.
-    pub fn host(self) -> Result<ColorImage> {
-        match self {
-            Painted::Host(image) => Ok(image),
-            Painted::Gpu(picture) => crate::pane::host(&picture),
-        }
-    }
 }

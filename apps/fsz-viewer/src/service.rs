@@ -6,18 +6,19 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use fsz::{Bound, Codec, Dtype, Options, Progress};
+use fsz::{Bound, Codec, CompressOptions, DType, Progress};
 use fsz_field::{Field, Hints, Values};
 use fsz_wgpu::Gpu;
 
-use crate::aside::{Aside, Found};
+use crate::background::{Background, Found};
 use crate::catalog::{Catalog, Choice};
-use crate::decoder::{Decoder, Wanted};
-use crate::document::{Document, Result};
+use crate::decoder::{Decoder, DecoderChoice};
+use crate::document::Document;
 use crate::grid::PlaneSize;
 use crate::measures::{Measures, STEPS};
+use crate::pane_kind::PaneKind;
 use crate::plane::{Place, Plane};
-use crate::which::Which;
+use crate::result::Result;
 
 /// What a field is here for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,19 +80,19 @@ pub struct Planes {
 
 impl Planes {
     /// The plane of a pane.
-    pub fn of(&self, which: Which) -> Option<&Plane> {
-        match which {
-            Which::Original => self.original.as_ref(),
-            Which::Reconstruction => self.subject.as_ref(),
-            Which::Error => self.error.as_ref(),
-            Which::Other => self.other.as_ref(),
-            Which::OtherError => self.other_error.as_ref(),
+    pub fn of(&self, kind: PaneKind) -> Option<&Plane> {
+        match kind {
+            PaneKind::Original => self.original.as_ref(),
+            PaneKind::Reconstruction => self.subject.as_ref(),
+            PaneKind::Error => self.error.as_ref(),
+            PaneKind::Other => self.other.as_ref(),
+            PaneKind::OtherError => self.other_error.as_ref(),
         }
     }
 
     /// Rows and columns of all of them.
     pub fn size(&self) -> PlaneSize {
-        let first = Which::ALL.into_iter().find_map(|which| self.of(which));
+        let first = PaneKind::ALL.into_iter().find_map(|kind| self.of(kind));
         first.map_or(PlaneSize::default(), |plane| plane.size)
     }
 }
@@ -104,9 +105,9 @@ enum Job {
     Measure { set: Box<Set>, generation: u64 },
 }
 
-/// What the threads have to say.
+/// What the threads report.
 #[derive(Debug)]
-pub enum News {
+pub enum Event {
     /// A file was opened, or not.
     Opened {
         path: PathBuf,
@@ -125,9 +126,9 @@ pub enum News {
         subject: Option<Result<Box<Measures>>>,
         other: Option<Result<Box<Measures>>>,
     },
-    /// Work aside has found something.
+    /// Background work has found something.
     Found { progress: Arc<Progress>, found: Found },
-    /// Work aside is over.
+    /// Background work is over.
     Ended { progress: Arc<Progress> },
 }
 
@@ -139,12 +140,12 @@ pub struct Service {
     /// The thread of the planes.
     decoding: Option<JoinHandle<()>>,
     jobs: Sender<(Job, Arc<Progress>)>,
-    news: Receiver<News>,
+    events: Receiver<Event>,
     /// The way to threads for single works.
-    pub aside: Aside,
+    pub background: Background,
 }
 
-/// Called when there is news.
+/// Called when there is an event.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 impl Service {
@@ -152,14 +153,18 @@ impl Service {
     ///
     /// # Errors
     /// When the system gives no threads.
-    pub fn start(wake: Wake, wanted: Wanted, window: Option<Gpu>) -> std::io::Result<Service> {
+    pub fn start(
+        wake: Wake,
+        choice: DecoderChoice,
+        window: Option<Gpu>,
+    ) -> std::io::Result<Service> {
         let (planes, plane_orders) = channel::<(Set, Place, u64)>();
         let (jobs, job_orders) = channel::<(Job, Arc<Progress>)>();
-        let (tell, news) = channel();
-        let (tell_planes, wake_planes) = (tell.clone(), wake.clone());
-        let aside = Aside::new(tell.clone(), wake.clone());
+        let (sender, events) = channel();
+        let (planes_sender, wake_planes) = (sender.clone(), wake.clone());
+        let background = Background::new(sender.clone(), wake.clone());
         let decoding = thread::Builder::new().name("planes".to_owned()).spawn(move || {
-            let mut decoder = Decoder::open(wanted, window.as_ref());
+            let mut decoder = Decoder::open(choice, window.as_ref());
             while let Ok(mut order) = plane_orders.recv() {
                 // Only the newest is still looked at.
                 while let Ok(newer) = plane_orders.try_recv() {
@@ -167,7 +172,7 @@ impl Service {
                 }
                 let (set, place, generation) = order;
                 let planes = planes_of(&mut decoder, &set, place).map(Box::new);
-                if tell_planes.send(News::Planes { place, generation, planes }).is_err() {
+                if planes_sender.send(Event::Planes { place, generation, planes }).is_err() {
                     return;
                 }
                 wake_planes();
@@ -176,13 +181,13 @@ impl Service {
         thread::Builder::new().name("files".to_owned()).spawn(move || {
             let codec = Codec::cpu();
             while let Ok((job, progress)) = job_orders.recv() {
-                if tell.send(done(&codec, job, &progress)).is_err() {
+                if sender.send(done(&codec, job, &progress)).is_err() {
                     return;
                 }
                 wake();
             }
         })?;
-        Ok(Service { planes: Some(planes), decoding: Some(decoding), jobs, news, aside })
+        Ok(Service { planes: Some(planes), decoding: Some(decoding), jobs, events, background })
     }
 
     /// Asks for planes; an order that is not begun is forgotten.
@@ -208,14 +213,14 @@ impl Service {
         self.order(Job::Measure { set: Box::new(set.clone()), generation })
     }
 
-    /// The next news, if there is any.
-    pub fn news(&self) -> Option<News> {
-        self.news.try_recv().ok()
+    /// The next event, if there is one.
+    pub fn next_event(&self) -> Option<Event> {
+        self.events.try_recv().ok()
     }
 
-    /// The next news, waited for; none when nothing comes for so long.
-    pub fn wait(&self, longest: Duration) -> Option<News> {
-        self.news.recv_timeout(longest).ok()
+    /// The next event, waited for; none when none comes for so long.
+    pub fn wait(&self, longest: Duration) -> Option<Event> {
+        self.events.recv_timeout(longest).ok()
     }
 
     fn order(&self, job: Job) -> Arc<Progress> {
@@ -237,17 +242,17 @@ impl Drop for Service {
     }
 }
 
-fn done(codec: &Codec, job: Job, progress: &Arc<Progress>) -> News {
+fn done(codec: &Codec, job: Job, progress: &Arc<Progress>) -> Event {
     match job {
         Job::Open { path, hints, role, choice } => {
             let (document, catalog) = match opened(&path, &hints, &choice) {
                 Ok((document, catalog)) => (Ok(Box::new(document)), catalog),
                 Err(reason) => (Err(reason), None),
             };
-            News::Opened { path, role, document, catalog }
+            Event::Opened { path, role, document, catalog }
         }
         Job::Try { original, bound, missing } => {
-            News::Tried(compressed(codec, &original, bound, &missing, progress).map(Box::new))
+            Event::Tried(compressed(codec, &original, bound, &missing, progress).map(Box::new))
         }
         Job::Measure { set, generation } => {
             let count = [&set.subject, &set.other].into_iter().flatten().count() as u64;
@@ -260,7 +265,7 @@ fn done(codec: &Codec, job: Job, progress: &Arc<Progress>) -> News {
                     Measures::of(&a, &b, set.bound(), missing, progress).map(Box::new)
                 }))
             };
-            News::Measured {
+            Event::Measured {
                 generation,
                 subject: measured(&set.subject),
                 other: measured(&set.other),
@@ -292,7 +297,7 @@ fn opened(
     if matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
         let file = path.display();
         return Err(format!(
-            "{file}: an ADIOS2 file, and this build has no ADIOS2: build the viewer with --features adios2"
+            "{file}: this build cannot read ADIOS2 files; build the viewer with --features adios2"
         ));
     }
     Ok((Document::open(path, hints)?, None))
@@ -305,7 +310,7 @@ fn compressed(
     missing: &[f64],
     progress: &Arc<Progress>,
 ) -> Result<Document> {
-    let mut options = Options::new(bound).progress(progress.clone());
+    let mut options = CompressOptions::new(bound).progress(progress.clone());
     for &value in missing {
         options = options.missing(value);
     }
@@ -316,7 +321,7 @@ fn compressed(
         Values::F64(values) => codec.compress_with(view(&sides, values)?, &options),
     };
     let stream = stream.map_err(|e| e.to_string())?;
-    Document::from_stream(format!("{} tried", original.title), &original.path, stream)
+    Document::from_stream(format!("{}, recompressed", original.title), &original.path, stream)
 }
 
 fn view<'a, T>(sides: &[usize], values: &'a [T]) -> Result<ndarray::ArrayViewD<'a, T>> {
@@ -342,7 +347,7 @@ pub fn planes_of(decoder: &mut Decoder, set: &Set, place: Place) -> Result<Plane
     for plane in [&mut original, &mut subject, &mut other].into_iter().flatten() {
         decoder.place(plane, None);
     }
-    if set.leader().is_some_and(|document| document.dtype == Dtype::F64) {
+    if set.leader().is_some_and(|document| document.dtype == DType::F64) {
         // Those of single precision are taken from the values where they are painted.
         for plane in [&mut error, &mut other_error].into_iter().flatten() {
             decoder.place(plane, set.bound());

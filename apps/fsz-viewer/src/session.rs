@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use egui::Vec2;
-use fsz::Dtype;
+use fsz::DType;
 use fsz_field::{Hints, Shape};
 use serde::{Deserialize, Serialize};
 
 use crate::app::Viewer;
-use crate::beside::Match;
 use crate::camera::Camera;
 use crate::catalog::Choice;
+use crate::comparison::MatchMode;
 use crate::document::Document;
 use crate::plane::Place;
 use crate::service::Role;
@@ -35,8 +35,8 @@ pub struct Session {
     subject: Option<Remembered>,
     original: Option<Remembered>,
     other: Option<Remembered>,
-    /// The zfp that stood beside the subject.
-    beside: Option<Match>,
+    /// The zfp that the subject was compared with.
+    comparison: Option<MatchMode>,
     variable: String,
     step: u64,
     axis: usize,
@@ -53,7 +53,7 @@ impl Remembered {
         Remembered {
             path: std::path::absolute(&document.path).unwrap_or(document.path.clone()),
             shape: hints.shape.as_ref().map(|shape| shape.sides().to_vec()),
-            double: hints.dtype.map(|dtype| dtype == Dtype::F64),
+            double: hints.dtype.map(|dtype| dtype == DType::F64),
             zfp_rate: hints.zfp_rate,
         }
     }
@@ -61,7 +61,7 @@ impl Remembered {
     fn hints(&self) -> Hints {
         Hints {
             shape: self.shape.as_ref().and_then(|sides| Shape::new(sides).ok()),
-            dtype: self.double.map(|double| if double { Dtype::F64 } else { Dtype::F32 }),
+            dtype: self.double.map(|double| if double { DType::F64 } else { DType::F32 }),
             zfp_rate: self.zfp_rate,
         }
     }
@@ -76,13 +76,13 @@ impl Viewer {
 
     fn session(&self) -> Session {
         let of = |document: &Option<Document>| document.as_ref().map(Remembered::of);
-        let wanted = self.beside.wanted;
+        let matching = self.comparison.matching;
         Session {
             // What was compressed in memory is made again of the original.
             subject: of(&self.set.subject).filter(|_| self.tried.is_none()),
             original: of(&self.set.original),
-            other: of(&self.set.other).filter(|_| wanted.is_none()),
-            beside: wanted,
+            other: of(&self.set.other).filter(|_| matching.is_none()),
+            comparison: matching,
             variable: self.choice.variable.clone(),
             step: self.choice.step,
             axis: self.place.axis,
@@ -100,11 +100,11 @@ impl Viewer {
         self.place = Place { axis: session.axis, plane: session.plane };
         if session.zoom > 1.0 && session.zoom.is_finite() {
             let middle = Vec2::from(session.middle).clamp(Vec2::ZERO, Vec2::splat(1.0));
-            self.camera = Camera { zoom: session.zoom, middle };
+            self.camera = Camera { zoom: session.zoom, middle, ..Camera::default() };
         }
         self.missing = session.missing;
         self.wipe = session.wipe.map(|at| at.clamp(0.0, 1.0));
-        self.beside.wanted = session.beside.filter(|_| zfp::BUILT_IN);
+        self.comparison.matching = session.comparison.filter(|_| zfp::BUILT_IN);
         for (file, role) in [
             (session.subject, Role::Subject),
             (session.original, Role::Original),
@@ -113,7 +113,10 @@ impl Viewer {
             let Some(file) = file else { continue };
             match file.path.exists() {
                 true => self.open_with(&file.path, file.hints(), role),
-                false => self.note(format!("{} was open, and is gone", file.path.display())),
+                false => self.note(format!(
+                    "{} is not reopened: the file no longer exists",
+                    file.path.display()
+                )),
             }
         }
     }

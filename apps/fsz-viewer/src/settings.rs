@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arrangement::{Arrangement, arrangement};
-use crate::colours::Map;
-use crate::paint::{ErrorMode, Overlay};
+use crate::arrangement::Arrangement;
+use crate::palette::Map;
+use crate::rate_distortion::Extent;
+use crate::scene::{ErrorMode, Overlay};
 use crate::session::Session;
-use crate::sweep::Scope;
 
 /// How many files are remembered.
 const RECENT: usize = 12;
@@ -35,10 +35,10 @@ impl RangeMode {
     /// Its name in the menu.
     pub fn name(self) -> &'static str {
         match self {
-            RangeMode::Field => "whole field",
-            RangeMode::Plane => "this plane",
-            RangeMode::Percentile => "1 % to 99 %",
-            RangeMode::Own => "each pane its own",
+            RangeMode::Field => "Whole field",
+            RangeMode::Plane => "This plane",
+            RangeMode::Percentile => "1st to 99th percentile",
+            RangeMode::Own => "Per pane",
         }
     }
 }
@@ -64,10 +64,10 @@ impl Layout {
     /// Its name in the menu.
     pub fn name(self) -> &'static str {
         match self {
-            Layout::All => "all",
-            Layout::Fields => "fields",
-            Layout::Errors => "errors",
-            Layout::Codecs => "two codecs and their errors",
+            Layout::All => "All",
+            Layout::Fields => "Values",
+            Layout::Errors => "Errors",
+            Layout::Codecs => "Two codecs and their errors",
         }
     }
 
@@ -98,14 +98,14 @@ pub struct Settings {
     pub overlay: Overlay,
     /// Of the overlay, from 0 to 1.
     pub opacity: f32,
-    /// Value-range bound of *Try it*.
+    /// Value-range bound of *Recompress*.
     pub try_bound: f64,
     /// Which panes there are.
     pub layout: Layout,
-    /// Where they stand.
-    pub arrangement: Arrangement,
+    /// Where the user put them.
+    pub arrangement: Option<Arrangement>,
     /// What rate and distortion are plotted of.
-    pub sweep: Scope,
+    pub sweep_extent: Extent,
     /// The panel of metrics.
     pub metrics: bool,
     /// The files opened last.
@@ -125,8 +125,8 @@ impl Default for Settings {
             opacity: 0.6,
             try_bound: 1e-3,
             layout: Layout::All,
-            arrangement: arrangement(),
-            sweep: Scope::default(),
+            arrangement: None,
+            sweep_extent: Extent::default(),
             metrics: true,
             recent: Vec::new(),
             session: None,

@@ -2,48 +2,9 @@
 
 use fsz::{Stream, TileKind};
 
-use crate::boxes::{Boxes, MOST_AXES};
+use crate::boxes::Boxes;
+use crate::format::{MAX_DIMS, TILE_BLOCKS};
 use crate::grid::unravel;
-
-/// Elements of a tile in the standard geometry.
-pub const TILE: u64 = 256;
-
-/// The ways a tile is stored, in the order of the legend.
-pub const KINDS: [TileKind; 7] = [
-    TileKind::Lz1,
-    TileKind::Lz2,
-    TileKind::Lz1Centered,
-    TileKind::Lz2Centered,
-    TileKind::Constant,
-    TileKind::Exceptions,
-    TileKind::Verbatim,
-];
-
-/// What a way is called in the legend.
-pub fn kind_name(kind: TileKind) -> &'static str {
-    match kind {
-        TileKind::Lz1 => "LZ1",
-        TileKind::Lz2 => "LZ2",
-        TileKind::Lz1Centered => "LZ1 + centering",
-        TileKind::Lz2Centered => "LZ2 + centering",
-        TileKind::Constant => "constant",
-        TileKind::Exceptions => "exceptions",
-        TileKind::Verbatim => "verbatim",
-    }
-}
-
-/// The colour of a way, told apart by people who do not tell red from green, too.
-pub fn kind_colour(kind: TileKind) -> [u8; 3] {
-    match kind {
-        TileKind::Lz1 => [0x44, 0x77, 0xaa],
-        TileKind::Lz2 => [0x22, 0x88, 0x33],
-        TileKind::Lz1Centered => [0x66, 0xcc, 0xee],
-        TileKind::Lz2Centered => [0xcc, 0xbb, 0x44],
-        TileKind::Constant => [0xbb, 0xbb, 0xbb],
-        TileKind::Exceptions => [0xee, 0x66, 0x77],
-        TileKind::Verbatim => [0xaa, 0x33, 0x77],
-    }
-}
 
 /// One tile, in a few bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,8 +15,8 @@ pub struct Tile {
     pub bytes: u16,
     /// Elements stored exactly.
     pub escapes: u16,
-    /// Bits per element of each of its first eight blocks.
-    pub rates: [u8; 8],
+    /// Bits per element of each of its first blocks.
+    pub rates: [u8; TILE_BLOCKS],
 }
 
 impl Tile {
@@ -73,7 +34,7 @@ pub struct Tiles {
     tiles: Vec<Tile>,
     tile_len: u64,
     largest: u16,
-    counts: [usize; KINDS.len()],
+    counts: [usize; TileKind::ALL.len()],
     histogram: Vec<(f64, usize)>,
 }
 
@@ -95,22 +56,22 @@ impl Tiles {
     /// # Errors
     /// When a record is damaged.
     pub fn read(stream: &Stream<'_>) -> fsz::Result<Tiles> {
-        let info = stream.info();
+        let info = &stream;
         let mut tiles = Vec::new();
         for record in info.tiles() {
             let record = record?;
-            let mut rates = [0; 8];
+            let mut rates = [0; TILE_BLOCKS];
             for (rate, &r) in rates.iter_mut().zip(record.rates()) {
                 *rate = r;
             }
             tiles.push(Tile {
-                kind: record.kind,
+                kind: record.kind(),
                 bytes: u16::try_from(record.bytes).unwrap_or(u16::MAX),
                 escapes: u16::try_from(record.escapes).unwrap_or(u16::MAX),
                 rates,
             });
         }
-        Ok(Tiles::new(tiles, info.tile_len() as u64, None))
+        Ok(Tiles::new(tiles, stream.grid().full_tile_len() as u64, None))
     }
 
     /// The tiles of several streams, which lie in these boxes of an array, counted on from one stream to
@@ -131,7 +92,7 @@ impl Tiles {
 
     fn new(tiles: Vec<Tile>, tile_len: u64, parts: Option<Parts>) -> Tiles {
         let largest = tiles.iter().map(|t| t.bytes).max().unwrap_or(0);
-        let counts = KINDS.map(|kind| tiles.iter().filter(|t| t.kind == kind).count());
+        let counts = TileKind::ALL.map(|kind| tiles.iter().filter(|t| t.kind == kind).count());
         let width = f64::from(largest.max(1)) / BINS as f64;
         let mut histogram: Vec<(f64, usize)> =
             (0..BINS).map(|i| ((i as f64 + 0.5) * width, 0)).collect();
@@ -153,8 +114,8 @@ impl Tiles {
         let (first, position) = match &self.parts {
             None => (0, position),
             Some(parts) => {
-                // Asked of every point of a picture: it takes no memory.
-                let mut index = [0; MOST_AXES];
+                // Mode of every point of a picture: it takes no memory.
+                let mut index = [0; MAX_DIMS];
                 let index = &mut index[..parts.shape.len()];
                 unravel(position, &parts.shape, index);
                 let (part, position) = parts.boxes.find(index)?;
@@ -187,8 +148,8 @@ impl Tiles {
         self.tiles.iter()
     }
 
-    /// How many there are of each of [`KINDS`].
-    pub fn counts(&self) -> &[usize; KINDS.len()] {
+    /// How many there are of each of [`TileKind::ALL`].
+    pub fn counts(&self) -> &[usize; TileKind::ALL.len()] {
         &self.counts
     }
 

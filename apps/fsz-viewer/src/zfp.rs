@@ -1,18 +1,18 @@
-//! zfp beside FSZ, in builds that have it.
+//! zfp, in builds that have it.
 
 use fsz_field::Field;
 
-use crate::document::Result;
+use crate::result::Result;
 
 /// Whether this build has zfp.
 pub const BUILT_IN: bool = cfg!(feature = "zfp");
 
 /// What to do where it has not.
-pub const NOT_BUILT_IN: &str = "this build has no zfp: build the viewer with --features zfp";
+pub const NOT_BUILT_IN: &str = "this build has no zfp; build the viewer with --features zfp";
 
 /// How much zfp is to keep.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Asked {
+pub enum Mode {
     /// Fixed rate: so many bits per value, as cuZFP.
     Rate(f64),
     /// Fixed accuracy: errors of at most this.
@@ -27,12 +27,12 @@ pub enum Asked {
 #[cfg(feature = "zfp")]
 pub fn round_trip(
     field: &Field,
-    asked: Asked,
+    mode: Mode,
     proceed: impl FnMut(u64) -> bool,
 ) -> Result<Option<(Field, u64)>> {
-    let mode = match asked {
-        Asked::Rate(rate) => fsz_field::zfp::Mode::Rate(rate),
-        Asked::Accuracy(tolerance) => fsz_field::zfp::Mode::Accuracy(tolerance),
+    let mode = match mode {
+        Mode::Rate(rate) => fsz_field::zfp::Mode::Rate(rate),
+        Mode::Accuracy(tolerance) => fsz_field::zfp::Mode::Accuracy(tolerance),
     };
     let made = fsz_field::round_trip(field, mode, proceed).map_err(|e| e.to_string())?;
     Ok(made.map(|made| (made.field, made.bytes)))
@@ -42,7 +42,7 @@ pub fn round_trip(
 #[cfg(not(feature = "zfp"))]
 pub fn round_trip(
     _field: &Field,
-    _asked: Asked,
+    _mode: Mode,
     _proceed: impl FnMut(u64) -> bool,
 ) -> Result<Option<(Field, u64)>> {
     Err(NOT_BUILT_IN.to_owned())

@@ -28,7 +28,7 @@ pub fn bytes(what: &str, total: u64, quiet: bool) -> ProgressBar {
     }
 }
 
-/// A spinner for work that does not tell how far it is; hidden when quiet.
+/// A spinner for work without a known length; hidden when quiet.
 pub fn spinner(what: &str, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();

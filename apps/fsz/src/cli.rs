@@ -1,6 +1,6 @@
 //! The commands, as typed.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     adios2, bench, compare, completions, compress, decompress, devices, extract, inspect, man,
@@ -10,16 +10,19 @@ use crate::failure::Result;
 
 /// Error-bounded lossy compression of scientific fields.
 ///
-/// Every finite value comes back within the bound; NaN, ±Inf and named missing values come back
-/// exactly. Inputs are raw values (their shape from --shape or from a name such as
-/// T_30x192x288.f32), .npy, .fsz, .zfp and ADIOS2 .bp. LZ1 and LZ2 are the first- and second-order
-/// Lorenzo predictors.
+/// Every finite value is reproduced within the error bound; NaN, ±Inf and missing values are
+/// reproduced exactly. Inputs can be raw values (shape from --shape or from a name such as
+/// T_30x192x288.f32), .npy, .fsz, .zfp and ADIOS2 .bp; the contents of a file decide its format, not
+/// its name. LZ1 and LZ2 are the first- and second-order Lorenzo predictors.
 ///
-/// Exit codes: 0 fine, 1 a check failed, 2 misuse or unreadable input, 130 interrupted.
+/// Outputs are written whole or not at all. The output - is standard output; summaries then go to
+/// standard error.
+///
+/// Exit codes: 0 success, 1 a check failed, 2 usage error or unreadable input, 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "fsz", version, max_term_width = 100)]
 pub struct Cli {
-    /// No progress bars and no summaries; errors only
+    /// Print errors only: no progress bars, no summaries
     #[arg(short, long, global = true)]
     quiet: bool,
     #[command(subcommand)]
@@ -45,7 +48,7 @@ enum Command {
 }
 
 impl Cli {
-    /// Does what was asked.
+    /// Runs the command.
     pub fn run(self) -> Result {
         let quiet = self.quiet;
         match self.command {
@@ -61,8 +64,8 @@ impl Cli {
             Command::View(args) => view::run(&args),
             Command::Devices(args) => devices::run(&args),
             Command::Adios2(args) => adios2::run(&args),
-            Command::Completions(args) => completions::run(&args),
-            Command::Man(args) => man::run(&args, quiet),
+            Command::Completions(args) => completions::run(&args, &mut Cli::command()),
+            Command::Man(args) => man::run(&args, Cli::command(), quiet),
         }
     }
 }

@@ -9,22 +9,31 @@ use crate::failure::{Failure, Result};
 /// Where to compress and decompress.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub enum BackendChoice {
-    /// The fastest that answers.
+    /// CUDA if a device is usable, else the CPU.
     #[default]
     Auto,
-    /// The processor.
+    /// The CPU.
     Cpu,
-    /// An NVIDIA device.
+    /// An NVIDIA GPU.
     Cuda,
+}
+
+/// Threads that a core is given at most: more bring nothing, and starting thousands takes minutes.
+const THREADS_PER_CORE: usize = 4;
+
+/// The number of threads to use where so many are asked for.
+pub fn threads(asked: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    asked.min(THREADS_PER_CORE * cores)
 }
 
 /// Arguments of every command that runs a codec.
 #[derive(Debug, Clone, Args)]
 pub struct CodecArgs {
-    /// Where to run; every backend gives the same bytes
+    /// Where to run; all backends produce the same bytes
     #[arg(long, value_enum, default_value_t, value_name = "BACKEND")]
     backend: BackendChoice,
-    /// Threads to use; all of the machine's by default
+    /// CPU threads, at most 4 per core; all cores by default
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }
@@ -32,14 +41,15 @@ pub struct CodecArgs {
 impl CodecArgs {
     /// The codec asked for. Other parallel work of the command keeps to the same threads.
     pub fn codec(&self) -> Result<Codec> {
-        if let Some(threads) = self.threads.filter(|&n| n > 0) {
+        let threads = self.threads.map(threads);
+        if let Some(threads) = threads.filter(|&n| n > 0) {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .build_global()
                 .map_err(|e| Failure::Message(format!("cannot start {threads} threads: {e}")))?;
         }
         let codec = backend(self.backend)?;
-        Ok(match self.threads {
+        Ok(match threads {
             // Tells 1 thread from a pool of 1, and refuses 0.
             Some(threads @ (0 | 1)) => codec.threads(threads)?,
             _ => codec,
@@ -50,11 +60,11 @@ impl CodecArgs {
 /// The codec of a backend.
 pub fn backend(choice: BackendChoice) -> Result<Codec> {
     match choice {
-        BackendChoice::Auto => Ok(Codec::auto()?),
+        BackendChoice::Auto => Ok(Codec::auto()),
         BackendChoice::Cpu => Ok(Codec::cpu()),
         BackendChoice::Cuda => Codec::cuda(0).map_err(|error| match Failure::from(error) {
             Failure::Message(why) => {
-                Failure::Message(format!("{why}; --backend cpu gives the same bytes"))
+                Failure::Message(format!("{why}; --backend cpu produces the same bytes"))
             }
             other => other,
         }),

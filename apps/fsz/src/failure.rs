@@ -6,9 +6,9 @@ use std::process::ExitCode;
 /// What a command found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// All is well.
+    /// Success.
     Fine,
-    /// What was to be checked does not hold.
+    /// A check failed.
     CheckFailed,
 }
 
@@ -30,9 +30,9 @@ impl Verdict {
 /// Why a command could not be done.
 #[derive(Debug)]
 pub enum Failure {
-    /// Misuse, or an input or output that does not work; one line that says what to do.
+    /// Usage error, or an input or output that does not work; one line that says what to do.
     Message(String),
-    /// Whoever read the output has had enough.
+    /// The reader of the output closed the pipe.
     ClosedPipe,
     /// The user interrupted.
     Interrupted,
@@ -58,6 +58,9 @@ impl From<fsz::Error> for Failure {
 impl From<fsz_field::Error> for Failure {
     fn from(error: fsz_field::Error) -> Failure {
         match error {
+            fsz_field::Error::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => {
+                Failure::ClosedPipe
+            }
             fsz_field::Error::Codec { source: fsz::Error::Cancelled, .. } => Failure::Interrupted,
             other => Failure::Message(other.to_string()),
         }
@@ -67,6 +70,15 @@ impl From<fsz_field::Error> for Failure {
 impl From<fsz_metrics::Error> for Failure {
     fn from(error: fsz_metrics::Error) -> Failure {
         Failure::Message(error.to_string())
+    }
+}
+
+impl From<fsz_study::Error> for Failure {
+    fn from(error: fsz_study::Error) -> Failure {
+        match error {
+            fsz_study::Error::Interrupted => Failure::Interrupted,
+            other => Failure::Message(other.to_string()),
+        }
     }
 }
 

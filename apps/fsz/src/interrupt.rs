@@ -1,5 +1,5 @@
-//! Ctrl-C: work that can stop cleanly is asked to; other work ends with its unfinished files
-//! removed.
+//! Signals that end the program: work that can stop cleanly is asked to; other work ends with its
+//! unfinished files removed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,8 +15,14 @@ static CANCELLABLE: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
 /// Exit code of a program ended by an interrupt: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// Answers Ctrl-C (and SIGTERM, SIGHUP) from now on.
+/// Answers Ctrl-C (and SIGTERM, SIGHUP) from now on, and makes a file size limit an error of the write
+/// that meets it.
 pub fn install() {
+    #[cfg(unix)]
+    // SAFETY: a signal that is ignored runs no code.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
     // Without a handler the signal ends the program and leaves a hidden temporary file: worse, but
     // no reason not to work.
     let _ = ctrlc::set_handler(|| {

@@ -2,21 +2,20 @@
 //!
 //! Each command is a module of [`commands`]: its arguments, and a function that does it. They
 //! return a [`Verdict`](failure::Verdict) or a [`Failure`](failure::Failure), from which the exit
-//! code follows: 0 fine, 1 a check failed, 2 misuse or unreadable input, 130 interrupted.
-// Printing macros panic on a closed pipe; the `screen` module does not.
+//! code follows: 0 success, 1 a check failed, 2 usage error or unreadable input, 130 interrupted.
+// Printing macros panic on a closed pipe; the `terminal` module does not.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod bar;
+mod chunked;
 mod cli;
 mod codec;
 mod commands;
 mod failure;
 mod interrupt;
-mod number;
-mod pieces;
-mod screen;
 mod source;
 mod table;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -25,11 +24,11 @@ use clap::Parser;
 fn main() -> ExitCode {
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return screen::usage(&error),
+        Err(error) => return terminal::usage(&error),
     };
     interrupt::install();
     match cli.run() {
         Ok(verdict) => verdict.code(),
-        Err(failure) => screen::failure(&failure),
+        Err(failure) => terminal::failure(&failure),
     }
 }

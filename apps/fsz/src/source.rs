@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
 use fsz_field::{Field, Hints, Kind, Shape};
 
 use crate::failure::{Result, fail};
@@ -11,20 +11,20 @@ use crate::failure::{Result, fail};
 /// What a file does not tell by itself, and which of its fields is meant.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SourceArgs {
-    /// Shape of raw values, slowest axis first, such as 30x192x288; not needed where the file or
-    /// its name tells it
+    /// Shape of raw values, slowest axis first, for example 30x192x288; taken from the file or its
+    /// name by default
     #[arg(long, value_name = "SHAPE")]
     pub shape: Option<Shape>,
     /// Type of raw values: f32 or f64
     #[arg(long, value_name = "TYPE")]
-    pub dtype: Option<Dtype>,
-    /// Variable of an ADIOS2 file
+    pub dtype: Option<DType>,
+    /// Variable to read from an ADIOS2 file
     #[arg(long, value_name = "NAME")]
     pub variable: Option<String>,
-    /// Time step, counted from 0: which to read of an ADIOS2 file
+    /// Time step to read from an ADIOS2 file, counted from 0
     #[arg(long, value_name = "N")]
     pub step: Option<u64>,
-    /// ADIOS2 block to read in place of the whole array
+    /// ADIOS2 block to read instead of the whole array
     #[arg(long, value_name = "N")]
     pub block: Option<u64>,
 }
@@ -36,7 +36,7 @@ impl SourceArgs {
             return self.open_bp(path);
         }
         if let Some(name) = &self.variable {
-            return fail(format!("--variable {name} needs an ADIOS2 file, not {}", path.display()));
+            return fail(format!("--variable {name}: {} is not an ADIOS2 file", path.display()));
         }
         let hints = Hints { shape: self.shape.clone(), dtype: self.dtype, ..Hints::default() };
         Ok(fsz_field::open(path, &hints, codec)?)
@@ -50,7 +50,7 @@ impl SourceArgs {
             None => {
                 let names: Vec<String> = file.variables()?.into_iter().map(|v| v.name).collect();
                 let names = names.join(", ");
-                return fail(format!("say which with --variable; {}: {names}", path.display()));
+                return fail(format!("{}: choose one with --variable: {names}", path.display()));
             }
         };
         Ok(file.read(&name, self.step.unwrap_or(0), self.block)?)
@@ -62,12 +62,27 @@ impl SourceArgs {
     }
 }
 
+/// Errs when a missing value has no counterpart in the field's type: it would become infinite, or 0.
+pub fn check_missing(missing: &[f64], dtype: DType) -> Result<()> {
+    let fits = |value: &f64| match dtype {
+        DType::F32 => {
+            let single = *value as f32;
+            single.is_finite() == value.is_finite() && (single == 0.0) == (*value == 0.0)
+        }
+        DType::F64 => true,
+    };
+    match missing.iter().find(|value| !fits(value)) {
+        Some(value) => fail(format!("--missing {value:e}: out of range for {dtype}")),
+        None => Ok(()),
+    }
+}
+
 /// The answer of a build that cannot read ADIOS2 files.
 #[cfg(not(feature = "adios2"))]
 pub fn no_adios2<T>(path: &Path) -> Result<T> {
     fail(format!(
-        "{}: this build reads no ADIOS2 files: build it with --features adios2 (after cargo xtask \
-         setup)",
+        "{}: this build cannot read ADIOS2 files; run cargo xtask setup, then build with --features \
+         adios2",
         path.display()
     ))
 }

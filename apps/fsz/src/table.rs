@@ -1,4 +1,4 @@
-//! Tables in plain text and CSV.
+//! Tables in plain text.
 
 /// Rows of cells under a head; columns of numbers are flush right, others flush left.
 #[derive(Debug)]
@@ -40,14 +40,6 @@ impl Table {
     }
 }
 
-/// Text as a cell of CSV: quoted where it would end the cell.
-pub fn csv_cell(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        return format!("\"{}\"", text.replace('"', "\"\""));
-    }
-    text.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,11 +50,5 @@ mod tests {
         table.row(["a".into(), "5".into(), "x".into()]);
         table.row(["long".into(), "12345678".into(), "5 y".into()]);
         assert_eq!(table.text(), "name     count  word\na            5  x\nlong  12345678  5 y\n");
-    }
-
-    #[test]
-    fn cells_that_need_quotes_get_them() {
-        assert_eq!(csv_cell("T_3x4"), "T_3x4");
-        assert_eq!(csv_cell("a,\"b\""), "\"a,\"\"b\"\"\"");
     }
 }

@@ -4,11 +4,12 @@
 //! crate is built, and the shared library is opened at run time: a program that depends on this
 //! crate starts, and works without ADIOS2 files, on a machine that has no ADIOS2.
 //!
-//! [`discovery`] says where both are looked for. Nothing here is safe or pleasant to use; the crate
-//! `adios2` is.
+//! [`discovery`] says where both are looked for. Nothing here is safe or convenient to use; the
+//! crate `adios2` is.
 
 /// Where the header (when building) and the library (when running) are looked for: `ADIOS2_DIR`,
-/// then `CMAKE_PREFIX_PATH`, then the Python package, then the FSZ cache folder.
+/// then `CMAKE_PREFIX_PATH`, then the Python package, then the installation that this crate was built
+/// with.
 pub mod discovery;
 
 #[allow(

@@ -129,7 +129,7 @@ impl Engine {
         Ok(self.io.context.lock())
     }
 
-    /// Begins a step. `timeout` of None waits for as long as it takes.
+    /// Begins a step. A `timeout` of None waits without limit.
     ///
     /// # Errors
     /// [`Error::Call`], also when the stream broke.
@@ -156,7 +156,7 @@ impl Engine {
         }
     }
 
-    /// Ends the step: a writer writes it out, a reader lets it go.
+    /// Ends the step: a writer writes it out, a reader releases it.
     ///
     /// # Errors
     /// [`Error::Call`].
@@ -201,7 +201,7 @@ impl Engine {
         Ok(steps as u64)
     }
 
-    /// Every variable of the file (random access) or of the current step (streaming), by name.
+    /// All variables of the file (random access) or of the current step (streaming).
     ///
     /// # Errors
     /// [`Error::Call`].
@@ -220,7 +220,7 @@ impl Engine {
             .collect()
     }
 
-    /// What is known of one variable.
+    /// One variable by its name.
     ///
     /// # Errors
     /// [`Error::NoSuchVariable`], [`Error::Call`].
@@ -232,7 +232,7 @@ impl Engine {
     /// Closes the file or stream. A writer's last step is complete after this.
     ///
     /// # Errors
-    /// [`Error::Call`]; the engine counts as closed all the same.
+    /// [`Error::Call`]; the engine is closed in any case.
     pub fn close(mut self) -> Result<()> {
         self.close_once()
     }

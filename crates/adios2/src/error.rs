@@ -1,4 +1,4 @@
-//! What can go wrong, typed.
+//! The error type.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub enum CallFailure {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No ADIOS2 on this machine; the message lists the places that were looked at.
+    /// No ADIOS2 on this machine; the message lists the places searched.
     #[error("{0}")]
     NotFound(#[from] adios2_sys::discovery::NotFound),
     /// An ADIOS2 library is there but could not be opened, for instance because it is too old.
@@ -44,7 +44,7 @@ pub enum Error {
         failure: CallFailure,
     },
     /// The file or step has no variable of this name.
-    #[error("no variable {0:?} here")]
+    #[error("there is no variable {0:?}")]
     NoSuchVariable(String),
     /// The variable holds another type than the one asked for.
     #[error("variable {name:?} holds {actual}, not {asked}")]
@@ -62,10 +62,7 @@ pub enum Error {
     /// An argument is wrong; nothing was done.
     #[error("{0}")]
     InvalidArgument(String),
-    /// This crate or this engine cannot do it.
+    /// This crate, this engine or this installation cannot do it.
     #[error("{0}")]
     Unsupported(String),
-    /// The FSZ operator library could not be found or opened.
-    #[error("{0}")]
-    Plugin(String),
 }

@@ -2,11 +2,11 @@
 //!
 //! It covers what a field library and a simulation need: contexts with an optional XML
 //! configuration, engines, steps, typed variables and ADIOS2 blocks, whole, sub-box and per-block
-//! reads, attributes, and the compressed payload of an ADIOS2 block that the FSZ operator wrote
-//! ([`payload`]). It does not cover MPI, spans, structs or memory selections.
+//! reads, operators of the configuration, and attributes. It does not cover MPI, spans, structs or
+//! memory selections.
 //!
 //! ADIOS2 is opened at run time ([`is_available`]); without it every entry returns
-//! [`Error::NotFound`], which lists the places that were looked at.
+//! [`Error::NotFound`], which lists the places searched.
 //!
 //! ```no_run
 //! use adios2::{Adios, Layout, Mode, Selection, Step};
@@ -38,9 +38,9 @@
 //! serialised by one lock. Give each thread that should run on its own a context of its own; a
 //! staging writer and its reader in one process need two, because one may wait for the other.
 //!
-//! # What ADIOS2 says when it fails
+//! # Errors
 //! The C API prints the reason of a failure to standard error and returns a code;
-//! [`Error::Call`] carries the code and the function.
+//! [`Error::Call`] carries the code and what was being done.
 #![deny(missing_docs)]
 
 mod attribute;
@@ -52,8 +52,6 @@ mod error;
 mod io;
 mod library;
 mod operator;
-pub mod payload;
-pub mod plugin;
 mod read;
 mod types;
 mod variable;

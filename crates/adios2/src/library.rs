@@ -1,4 +1,4 @@
-//! The ADIOS2 shared library: found, opened once, kept for the life of the process.
+//! The ADIOS2 shared library, opened once and kept for the life of the process.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,7 +15,7 @@ struct Library {
     path: PathBuf,
 }
 
-/// Set once and never taken back: ADIOS2 keeps global state that does not survive being unloaded.
+/// Set once and never reset: ADIOS2 keeps global state that does not survive being unloaded.
 static LIBRARY: OnceLock<Library> = OnceLock::new();
 static OPENING: Mutex<()> = Mutex::new(());
 

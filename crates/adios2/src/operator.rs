@@ -1,4 +1,4 @@
-//! Operators: what the configuration file names to transform variables, compressors among them.
+//! Operators of the configuration file, such as compressors.
 
 use std::{fmt, sync::Arc};
 
@@ -47,9 +47,9 @@ impl Adios {
 }
 
 impl Io {
-    /// Makes `operator` the only one of a variable, from its next put on: with the parameters of
-    /// the configuration file, and `key` = `value`. An operator reads its parameters when it is
-    /// made, so this is how one changes from step to step.
+    /// Makes `operator` the only operator of a variable, from its next put on, with the parameters
+    /// of the configuration file and `key` = `value`. An operator reads its parameters when it is
+    /// created, so this is how to change one from step to step.
     ///
     /// # Errors
     /// [`Error::Call`](crate::Error::Call) for parameters that the operator does not take.
@@ -62,7 +62,10 @@ impl Io {
     ) -> Result<()> {
         let doing = || format!("setting the operator {} of {:?}", operator.name, variable.name);
         if !Arc::ptr_eq(&self.context, &operator.context) {
-            return Err(crate::Error::InvalidArgument(format!("{}: not this context's", doing())));
+            return Err(crate::Error::InvalidArgument(format!(
+                "{}: the operator belongs to another context",
+                doing()
+            )));
         }
         let names = (c_string(&variable.name)?, c_string(key)?, c_string(value)?);
         let api = self.context.api;

@@ -107,7 +107,7 @@ impl Engine {
 
     /// Applies step and selection; returns the variable and the number of elements selected. The
     /// caller holds the lock until after the get.
-    pub(crate) fn select<T: Element>(
+    fn select<T: Element>(
         &self,
         name: &str,
         step: Step,
@@ -203,7 +203,7 @@ impl Engine {
     }
 
     /// The ADIOS2 block of a number; without one, the only one.
-    pub(crate) fn block_of(
+    fn block_of(
         &self,
         raw: *mut sys::adios2_variable,
         name: &str,
@@ -216,7 +216,7 @@ impl Engine {
             None if total == 1 => 0,
             None => {
                 return Err(Error::InvalidArgument(format!(
-                    "{name:?} is a local array of {total} ADIOS2 blocks: say which one"
+                    "{name:?} is a local array of {total} ADIOS2 blocks: choose one"
                 )));
             }
             Some(block) => usize::try_from(block).unwrap_or(usize::MAX),
@@ -230,7 +230,7 @@ impl Engine {
     }
 
     /// The get itself. The caller holds the lock and has selected `out.len()` elements.
-    pub(crate) fn get<T: Element>(
+    fn get<T: Element>(
         &self,
         raw: *mut sys::adios2_variable,
         name: &str,
@@ -298,7 +298,7 @@ impl<'data> GetBatch<'_, 'data> {
 }
 
 impl Drop for GetBatch<'_, '_> {
-    /// Reached with work left only when the closure panicked.
+    /// Work is left only when the closure panicked.
     fn drop(&mut self) {
         // A failure marks the engine as broken, which the next call reports.
         let _ = self.perform();

@@ -1,4 +1,4 @@
-//! Variables: how one is laid out when written, and what is known of one when read.
+//! Variables: their layout when written, and their properties when read.
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use crate::{
     io::Io,
 };
 
-/// How a variable that is written lies in the global index space. Extents are in elements, slowest
+/// The place of a written variable in the global index space. Extents are in elements, slowest
 /// dimension first (C order).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layout {
@@ -25,7 +25,7 @@ pub enum Layout {
         /// Extents of this part.
         count: Vec<u64>,
     },
-    /// An array of its own, with no place in a global one.
+    /// A local array: it has no place in a global one.
     Local {
         /// Extents.
         count: Vec<u64>,

@@ -12,7 +12,7 @@ use crate::{
 
 impl Engine {
     /// Writes the variable's current part (as defined, or as last set by [`Engine::put_block`]) of
-    /// this step. `data` is in C order and may be changed as soon as this returns.
+    /// this step. `data` is in C order and may be reused as soon as this returns.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] when `data` has another length than the part, [`Error::Call`].
@@ -104,7 +104,7 @@ impl Engine {
     }
 }
 
-/// Values to write, wherever they are.
+/// Values to write, in any memory.
 #[derive(Clone, Copy)]
 struct Part<T> {
     address: *const T,
@@ -143,13 +143,13 @@ impl<'data> PutBatch<'_, 'data> {
         self.engine.put_with(variable, Some((start, count)), data, sys::adios2_mode_deferred)
     }
 
-    /// As [`PutBatch::put`], of elements that the processor may not be able to read: those in the memory
-    /// of a GPU, for an ADIOS2 or an operator that knows what to do with them.
+    /// As [`PutBatch::put`], for elements that the host may not be able to read, such as those in GPU
+    /// memory: for an ADIOS2 or an operator that supports them.
     ///
     /// # Safety
-    /// `address` is that of as many elements as the variable's part has, in C order, until the batch is
-    /// over. Whatever ADIOS2 does with them on the host (without an operator it copies them; it finds
-    /// their range unless `StatsLevel` is 0) must be possible.
+    /// `address` points to as many elements as the variable's part has, in C order, until the batch is
+    /// over. Whatever ADIOS2 does with them on the host must be possible: without an operator it copies
+    /// them, and unless `StatsLevel` is 0 it finds their range.
     ///
     /// # Errors
     /// As [`Engine::put`].
@@ -179,7 +179,7 @@ impl<'data> PutBatch<'_, 'data> {
 }
 
 impl Drop for PutBatch<'_, '_> {
-    /// Reached with work left only when the closure panicked.
+    /// Work is left only when the closure panicked.
     fn drop(&mut self) {
         // A failure marks the engine as broken, which the next call reports.
         let _ = self.perform();

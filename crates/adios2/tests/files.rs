@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use adios2::{
-    Adios, Attribute, DataType, Engine, Error, Layout, Mode, Selection, ShapeKind, Step,
-    StepStatus, payload::Payload,
+    Adios, Attribute, DataType, Engine, Error, Layout, Mode, Selection, ShapeKind, Step, StepStatus,
 };
 use tempfile::TempDir;
 
@@ -193,11 +192,4 @@ fn engines_may_move_between_threads() {
             });
         }
     });
-}
-
-#[test]
-fn a_type_that_fsz_never_takes_is_not_fsz() {
-    let folder = TempDir::new().unwrap();
-    let file = open(&write(folder.path(), "BP5"), "BP5", Mode::ReadRandomAccess);
-    assert_eq!(file.payload("time", Step::At(0), 0).unwrap(), Payload::NotFsz);
 }

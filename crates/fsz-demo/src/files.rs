@@ -1,9 +1,9 @@
 //! The two BP files, and the parts of them that are compared.
 
-use adios2::payload::Payload;
 use adios2::{Adios, BlockInfo, DataType, Element, Engine, Mode, Selection, Step, VariableInfo};
 use anyhow::{Context, Result};
 use fsz::Stream;
+use fsz_field::bp::Payload;
 use std::path::Path;
 
 /// The file written without FSZ and the one written with it.
@@ -57,7 +57,7 @@ impl Pair {
             Ok(Part {
                 original: read(&self.plain, &selection)?,
                 reconstruction: read(&self.compressed, &selection)?,
-                payload: self.compressed.payload(name, Step::At(step), block.id)?,
+                payload: Payload::read(&self.compressed, name, Step::At(step), block.id)?,
                 block,
             })
         };

@@ -2,12 +2,8 @@
 //! operator: the bound of every variable and step, verified through a plain ADIOS2 reader, and a
 //! picture of one slice.
 
-mod canvas;
 mod files;
-mod number;
-mod picture;
 mod slice;
-mod text;
 mod variants;
 mod verify;
 
@@ -34,11 +30,12 @@ fn run() -> Result<bool> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [plain, compressed, variable, picture] = args.as_slice() else { bail!("{USAGE}") };
     // Lets ADIOS2 find the operator beside this program. Where it is elsewhere, ADIOS2 says so.
-    let _ = adios2::plugin::load();
+    let _ = fsz_field::bp::load_operator();
     let pair = Pair::open(plain.as_ref(), compressed.as_ref())?;
     let all = verify::print(&pair)?;
     let path = PathBuf::from(picture);
-    slice::draw(&pair, variable)?.write_png(&path).context("no picture")?;
+    let png = slice::draw(&pair, variable)?.png()?;
+    std::fs::write(&path, png).with_context(|| format!("cannot write {}", path.display()))?;
     println!("picture: {}", path.display());
     Ok(all)
 }

@@ -3,13 +3,15 @@
 //! The slice lies across the fastest axis. A tile is 256 consecutive elements along it, so this is the
 //! cut that goes through the most tiles.
 
-use crate::canvas::{Canvas, Rgb};
 use crate::files::{Pair, Part};
-use crate::number::short;
-use crate::picture::{self, Content, Grid, Panel};
 use crate::variants;
 use crate::verify::Check;
 use anyhow::{Context, Result, bail};
+use fsz::format::TileGrid;
+use fsz_figure::Canvas;
+use fsz_figure::number::typeset;
+use fsz_figure::palette::{self, PREDICTORS};
+use fsz_figure::panels::{self, Content, Grid, Panel};
 
 /// The last step of a 3-dimensional variable, cut in the middle.
 pub fn draw(pair: &Pair, variable: &str) -> Result<Canvas> {
@@ -32,7 +34,13 @@ pub fn draw(pair: &Pair, variable: &str) -> Result<Canvas> {
     let (low, high) = (finite().fold(f64::MAX, f64::min), finite().fold(f64::MIN, f64::max));
     let field = |title: &str, grid| Panel {
         title: title.to_string(),
-        content: Content::Values { grid, palette: field_colour, low, high, label: variable.into() },
+        content: Content::Values {
+            grid,
+            palette: palette::viridis,
+            low,
+            high,
+            label: variable.into(),
+        },
     };
     let panels = [
         field("Original", original),
@@ -41,7 +49,7 @@ pub fn draw(pair: &Pair, variable: &str) -> Result<Canvas> {
             title: "Signed error".to_string(),
             content: Content::Values {
                 grid: error,
-                palette: error_colour,
+                palette: palette::blue_red,
                 low: -check.bound,
                 high: check.bound,
                 label: "reconstruction − original".to_string(),
@@ -49,15 +57,12 @@ pub fn draw(pair: &Pair, variable: &str) -> Result<Canvas> {
         },
         Panel {
             title: "Variant of each tile".to_string(),
-            content: Content::Classes {
-                grid: tiles,
-                classes,
-                label: "LZ1, LZ2: first-, second-order Lorenzo".to_string(),
-            },
+            content: Content::Classes { grid: tiles, classes, label: PREDICTORS.to_string() },
         },
     ];
     let heading = format!("{variable} at step {step}, written to BP5 through FSZ");
-    picture::draw(&heading, &line(&info.shape, info.dtype.name(), cut.index, &check), &panels)
+    let line = line(&info.shape, info.dtype.name(), cut.index, &check);
+    Ok(panels::draw(&heading, &line, &panels)?)
 }
 
 fn line(shape: &[u64], dtype: &str, index: u64, check: &Check) -> String {
@@ -73,18 +78,9 @@ fn line(shape: &[u64], dtype: &str, index: u64, check: &Check) -> String {
         check.raw_bytes as f64 / 1e6,
         check.stored_bytes as f64 / 1e6,
         check.ratio(),
-        short(check.bound, 3),
-        short(check.largest_error, 5),
+        typeset(check.bound, 3),
+        typeset(check.largest_error, 5),
     )
-}
-
-fn field_colour(place: f64) -> Rgb {
-    colorous::VIRIDIS.eval_continuous(place).into()
-}
-
-/// Blue below, white at none, red above.
-fn error_colour(place: f64) -> Rgb {
-    colorous::RED_BLUE.eval_continuous(1.0 - place).into()
 }
 
 /// All elements of a 3-dimensional array with one index along the last axis.
@@ -102,13 +98,13 @@ impl Cut {
 
     /// The class of the tile that each element is in.
     fn classes(&self, parts: &[Part]) -> Result<Vec<usize>> {
-        let tiles = |part: &Part| -> Result<(Vec<usize>, usize)> {
+        let tiles = |part: &Part| -> Result<(Vec<usize>, TileGrid)> {
             let Some(stream) = part.stream()? else {
                 bail!("this variable was not written through the FSZ operator");
             };
-            Ok((variants::of_tiles(&stream)?, stream.info().tile_len()))
+            Ok((variants::of_tiles(&stream)?, stream.grid().clone()))
         };
-        self.collect(parts, 0, tiles, |(tiles, length), at| tiles[at / length])
+        self.collect(parts, 0, tiles, |(tiles, grid), at| tiles[grid.locate(at as u64).0 as usize])
     }
 
     /// For each element of the cut: what `prepare` made of its ADIOS2 block, at its place in there.

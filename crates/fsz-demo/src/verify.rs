@@ -40,7 +40,7 @@ impl Check {
     pub fn of(parts: &[Part], dtype: DataType) -> Result<Self> {
         let mut check = Self::default();
         for part in parts {
-            let bound = part.stream()?.map_or(0.0, |s| s.info().header().absolute_bound);
+            let bound = part.stream()?.map_or(0.0, |s| s.header().absolute_bound);
             check.compare(&part.original, &part.reconstruction, bound);
             check.raw_bytes += part.block.elements() * element_size(dtype);
             check.stored_bytes += part.stored_bytes(dtype);

@@ -1,14 +1,19 @@
 //! ADIOS2 files (BP5 and BP4): variables, steps, ADIOS2 blocks.
 
+mod operator;
+mod payload;
+
 use std::path::{Path, PathBuf};
 
 use adios2::{Adios, DataType, Engine, Mode, Selection, Step};
-pub use adios2::{BlockInfo, ShapeKind, StepBlocks, VariableInfo, payload::Payload};
+pub use adios2::{BlockInfo, ShapeKind, StepBlocks, VariableInfo};
+pub use operator::load_operator;
+pub use payload::Payload;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::Scalar;
 
 /// An ADIOS2 file with all its steps at hand.
 ///
@@ -30,7 +35,7 @@ impl Bp {
         let refuse = |e: adios2::Error| Error::file(path, e.to_string());
         // Files without compressed variables are readable without the operator; where one is
         // needed, ADIOS2 says so.
-        let _ = adios2::plugin::load();
+        let _ = load_operator();
         let io = Adios::new().and_then(|adios| adios.declare_io("fsz")).map_err(refuse)?;
         let engine = io.open(path, Mode::ReadRandomAccess).map_err(refuse)?;
         Ok(Bp { path: path.to_owned(), engine })
@@ -48,7 +53,7 @@ impl Bp {
     pub fn variable(&self, name: &str) -> Result<VariableInfo> {
         let all = self.variables()?;
         let names = all.iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(", ");
-        let missing = || Error::file(&self.path, format!("no variable {name}; there are: {names}"));
+        let missing = || Error::file(&self.path, format!("no variable {name}; available: {names}"));
         all.iter().find(|v| v.name == name).cloned().ok_or_else(missing)
     }
 
@@ -59,7 +64,7 @@ impl Bp {
 
     /// What an ADIOS2 block holds in the file, not decoded.
     pub fn payload(&self, name: &str, step: u64, block: u64) -> Result<Payload> {
-        self.engine.payload(name, Step::At(step), block).map_err(|e| self.refuse(e))
+        Payload::read(&self.engine, name, Step::At(step), block).map_err(|e| self.refuse(e))
     }
 
     /// Reads and decodes one step of a variable: the global array, put together of its ADIOS2
@@ -80,7 +85,7 @@ impl Bp {
             None if is_local && blocks.blocks.len() == 1 => Some(0),
             None if is_local => {
                 let reason = format!(
-                    "{name} is made of {} local arrays: choose one with --block",
+                    "{name} consists of {} local arrays: choose one with --block",
                     blocks.blocks.len()
                 );
                 return Err(Error::file(&self.path, reason));
@@ -93,7 +98,7 @@ impl Bp {
                 Some(found) => (found.count.clone(), Selection::Block(id)),
                 None => {
                     let reason = format!(
-                        "step {step} of {name} has {} ADIOS2 blocks, so there is no block {id}",
+                        "step {step} of {name} has {} ADIOS2 blocks; there is no block {id}",
                         blocks.blocks.len()
                     );
                     return Err(Error::file(&self.path, reason));
@@ -105,7 +110,7 @@ impl Bp {
             DataType::F32 => self.read_as::<f32>(name, step, &selection, shape),
             DataType::F64 => self.read_as::<f64>(name, step, &selection, shape),
             other => {
-                let reason = format!("{name} holds {other}, and fields are f32 or f64");
+                let reason = format!("{name} has type {other}; only f32 and f64 are supported");
                 return Err(Error::file(&self.path, reason));
             }
         }?;

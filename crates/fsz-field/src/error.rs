@@ -1,4 +1,4 @@
-//! What can go wrong with a file, in one line that says what to do.
+//! Why a file could not be read or written: one line that says what to do.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The system refused; the source says why.
+    /// The system call failed.
     #[error("{path}: {source}", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file is not what it should be, or more must be known about it.
+    /// The file is invalid, or more must be known about it.
     #[error("{path}: {reason}", path = path.display())]
     File {
         /// The file.
@@ -23,8 +23,8 @@ pub enum Error {
         /// What is wrong and what to do.
         reason: String,
     },
-    /// The output exists and was not to be overwritten.
-    #[error("{path} exists already: name another file, or overwrite it with --force", path = path.display())]
+    /// The output exists, and overwriting was not allowed.
+    #[error("{path} already exists: choose another name, or overwrite it with --force", path = path.display())]
     Exists {
         /// The output.
         path: PathBuf,
@@ -34,7 +34,7 @@ pub enum Error {
     Codec {
         /// The file.
         path: PathBuf,
-        /// What the codec said.
+        /// The codec's error.
         source: fsz::Error,
     },
     /// A shape, axis, index or other argument does not fit; the message says which.

@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use fsz::Dtype;
+use fsz::DType;
 use memmap2::Mmap;
 use ndarray::{ArrayViewD, IxDyn, ShapeBuilder, Slice};
 
 use crate::error::{Error, Result};
 use crate::map::{Order, read};
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::{Scalar, Storage, Values};
 
 /// A field: values of one element type in C order (last axis fastest), in memory or in a mapped
 /// file.
@@ -20,25 +20,6 @@ pub struct Field {
     step: Option<u64>,
     shape: Shape,
     storage: Storage,
-}
-
-/// Where the values lie.
-#[doc(hidden)]
-#[derive(Debug, Clone)]
-pub enum Storage {
-    F32(Vec<f32>),
-    F64(Vec<f64>),
-    /// Aligned for the element type; [`Field::mapped`] sees to it.
-    Mapped(Arc<Mmap>, Range<usize>, Dtype),
-}
-
-/// The values of a field.
-#[derive(Debug, Clone, Copy)]
-pub enum Values<'a> {
-    /// Single precision.
-    F32(&'a [f32]),
-    /// Double precision.
-    F64(&'a [f64]),
 }
 
 impl Field {
@@ -68,7 +49,7 @@ impl Field {
     /// When the shape does not hold the values.
     pub(crate) fn mapped(
         shape: Shape,
-        dtype: Dtype,
+        dtype: DType,
         map: Arc<Mmap>,
         bytes: Range<usize>,
     ) -> Result<Field> {
@@ -108,12 +89,8 @@ impl Field {
     }
 
     /// The element type.
-    pub fn dtype(&self) -> Dtype {
-        match &self.storage {
-            Storage::F32(_) => Dtype::F32,
-            Storage::F64(_) => Dtype::F64,
-            Storage::Mapped(_, _, dtype) => *dtype,
-        }
+    pub fn dtype(&self) -> DType {
+        self.storage.dtype()
     }
 
     /// The shape.
@@ -123,14 +100,7 @@ impl Field {
 
     /// The values in C order.
     pub fn values(&self) -> Values<'_> {
-        match &self.storage {
-            Storage::F32(values) => Values::F32(values),
-            Storage::F64(values) => Values::F64(values),
-            Storage::Mapped(map, bytes, dtype) => match dtype {
-                Dtype::F32 => Values::F32(bytemuck::cast_slice(&map[bytes.clone()])),
-                Dtype::F64 => Values::F64(bytemuck::cast_slice(&map[bytes.clone()])),
-            },
-        }
+        self.storage.values()
     }
 
     /// The values in C order, when they are of type `T`.
@@ -198,25 +168,6 @@ impl Field {
             Slice::from(from..from + n)
         });
         Ok(part.iter().copied().collect())
-    }
-}
-
-impl<'a> Values<'a> {
-    /// Number of values.
-    #[allow(clippy::len_without_is_empty)]
-    pub fn len(self) -> usize {
-        match self {
-            Values::F32(values) => values.len(),
-            Values::F64(values) => values.len(),
-        }
-    }
-
-    /// The bytes in native order.
-    pub fn bytes(self) -> &'a [u8] {
-        match self {
-            Values::F32(values) => bytemuck::cast_slice(values),
-            Values::F64(values) => bytemuck::cast_slice(values),
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! How large zfp's fixed-rate streams are: every zfp block of 4 values a side takes as many bits.
 //! Arithmetic alone; the zfp library is not needed for it.
 
-use fsz::Dtype;
+use fsz::DType;
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -26,7 +26,7 @@ impl FixedRate {
     ///
     /// # Errors
     /// When the rate is not above 0 and at most 64, or the shape is none for zfp.
-    pub fn new(shape: &Shape, dtype: Dtype, bits_per_value: f64) -> Result<FixedRate> {
+    pub fn new(shape: &Shape, dtype: DType, bits_per_value: f64) -> Result<FixedRate> {
         if !(bits_per_value > 0.0 && bits_per_value <= 64.0) {
             return Err(Error::Argument(format!(
                 "zfp rate {bits_per_value}: it must be above 0, at most 64"
@@ -40,7 +40,7 @@ impl FixedRate {
 
     /// The rate that a stream of so many bytes has; none when the field takes more at every rate, or
     /// less.
-    pub fn of_stream(shape: &Shape, dtype: Dtype, bytes: u64) -> Option<FixedRate> {
+    pub fn of_stream(shape: &Shape, dtype: DType, bytes: u64) -> Option<FixedRate> {
         let (values, blocks) = blocks(shape).ok()?;
         let stream = bytes.checked_mul(8)?;
         // The last word is filled up: any rate that gives so many words will do.
@@ -56,7 +56,7 @@ impl FixedRate {
     ///
     /// # Errors
     /// As [`FixedRate::new`], and when the field takes more bytes.
-    pub fn within(shape: &Shape, dtype: Dtype, rate: f64, bytes: u64) -> Result<FixedRate> {
+    pub fn within(shape: &Shape, dtype: DType, rate: f64, bytes: u64) -> Result<FixedRate> {
         let found = FixedRate::new(shape, dtype, rate)?;
         // The last word need not be whole.
         if bytes.div_ceil(WORD / 8) < found.bytes() / (WORD / 8) {
@@ -80,10 +80,10 @@ impl FixedRate {
 }
 
 /// Bits that a zfp block takes at least: one that says whether it is empty, and the exponent.
-fn least(dtype: Dtype) -> u64 {
+fn least(dtype: DType) -> u64 {
     match dtype {
-        Dtype::F32 => 1 + 8,
-        Dtype::F64 => 1 + 11,
+        DType::F32 => 1 + 8,
+        DType::F64 => 1 + 11,
     }
 }
 
@@ -118,10 +118,10 @@ mod tests {
     #[test]
     fn sizes_and_rates_are_inverse() {
         for (sides, dtype) in [
-            (&[100][..], Dtype::F32),
-            (&[30, 41], Dtype::F64),
-            (&[30, 192, 288], Dtype::F32),
-            (&[4, 4, 4], Dtype::F32),
+            (&[100][..], DType::F32),
+            (&[30, 41], DType::F64),
+            (&[30, 192, 288], DType::F32),
+            (&[4, 4, 4], DType::F32),
         ] {
             let shape = Shape::new(sides).unwrap();
             for rate in [4.0, 8.0, 12.5, 16.0] {
@@ -132,7 +132,7 @@ mod tests {
             }
         }
         let shape = Shape::new(&[30, 192, 288]).unwrap();
-        let found = FixedRate::of_stream(&shape, Dtype::F32, 32 * 192 * 288);
+        let found = FixedRate::of_stream(&shape, DType::F32, 32 * 192 * 288);
         assert_eq!(found.unwrap().bits_per_value(), 8.0, "30 planes are padded to 32");
     }
 
@@ -140,14 +140,14 @@ mod tests {
     fn what_no_rate_gives_is_refused() {
         let shape = Shape::new(&[8, 8]).unwrap();
         for rate in [0.0, -1.0, 64.5, f64::NAN, f64::INFINITY] {
-            assert!(FixedRate::new(&shape, Dtype::F32, rate).is_err(), "{rate}");
+            assert!(FixedRate::new(&shape, DType::F32, rate).is_err(), "{rate}");
         }
-        assert_eq!(FixedRate::of_stream(&shape, Dtype::F32, 0), None);
-        assert_eq!(FixedRate::of_stream(&shape, Dtype::F32, 4000), None);
-        assert_eq!(FixedRate::of_stream(&shape, Dtype::F32, u64::MAX), None);
+        assert_eq!(FixedRate::of_stream(&shape, DType::F32, 0), None);
+        assert_eq!(FixedRate::of_stream(&shape, DType::F32, 4000), None);
+        assert_eq!(FixedRate::of_stream(&shape, DType::F32, u64::MAX), None);
         let empty = Shape::new(&[0, 8]).unwrap();
-        assert_eq!(FixedRate::of_stream(&empty, Dtype::F32, 64), None);
+        assert_eq!(FixedRate::of_stream(&empty, DType::F32, 64), None);
         // A rate that no block can be told from an empty one at.
-        assert_eq!(FixedRate::new(&shape, Dtype::F32, 0.1).unwrap().bits_per_value(), 9.0 / 16.0);
+        assert_eq!(FixedRate::new(&shape, DType::F32, 0.1).unwrap().bits_per_value(), 9.0 / 16.0);
     }
 }

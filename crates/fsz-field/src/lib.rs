@@ -11,14 +11,17 @@ pub mod bp;
 mod error;
 mod field;
 mod fixed_rate;
+mod hints;
+mod kind;
 mod map;
 mod npy;
 mod open;
 mod output;
 mod raw;
-mod scalar;
 mod shape;
+mod storage;
 mod stream;
+mod synthetic;
 #[cfg(feature = "zfp")]
 pub mod zfp;
 #[cfg(feature = "zfp")]
@@ -27,14 +30,17 @@ mod zfp_file;
 mod zfp_round_trip;
 
 pub use error::{Error, Result};
-pub use field::{Field, Values};
+pub use field::Field;
 pub use fixed_rate::FixedRate;
+pub use hints::Hints;
+pub use kind::{Kind, is_headerless_zfp};
 pub use npy::{npy_header, write_npy};
-pub use open::{Hints, Kind, is_headerless_zfp, open};
+pub use open::open;
 pub use output::{Output, remove_unfinished};
 pub use raw::write_raw;
-pub use scalar::Scalar;
 pub use shape::{Shape, shape_in_name};
+pub use storage::{Scalar, Values};
 pub use stream::StreamFile;
+pub use synthetic::Synthetic;
 #[cfg(feature = "zfp")]
 pub use zfp_round_trip::{RoundTrip, round_trip};

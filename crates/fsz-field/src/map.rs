@@ -4,11 +4,11 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use fsz::Dtype;
+use fsz::DType;
 use memmap2::Mmap;
 
 use crate::error::{Error, Result};
-use crate::field::Storage;
+use crate::storage::Storage;
 
 /// The bytes of a file, read as they are touched.
 ///
@@ -40,16 +40,16 @@ impl Order {
 }
 
 /// Copies the values in `bytes`; a rest shorter than a value is left out.
-pub(crate) fn read(bytes: &[u8], dtype: Dtype, order: Order) -> Storage {
+pub(crate) fn read(bytes: &[u8], dtype: DType, order: Order) -> Storage {
     match dtype {
-        Dtype::F32 => {
+        DType::F32 => {
             let bits = |b: &[u8; 4]| match order {
                 Order::Little => u32::from_le_bytes(*b),
                 Order::Big => u32::from_be_bytes(*b),
             };
             Storage::F32(bytes.as_chunks().0.iter().map(|b| f32::from_bits(bits(b))).collect())
         }
-        Dtype::F64 => {
+        DType::F64 => {
             let bits = |b: &[u8; 8]| match order {
                 Order::Little => u64::from_le_bytes(*b),
                 Order::Big => u64::from_be_bytes(*b),

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use fsz::Dtype;
+use fsz::DType;
 
 use crate::error::{Error, Result};
 use crate::field::{Field, from_fortran};
@@ -54,7 +54,7 @@ pub fn write_npy(field: &Field, output: &mut Output) -> Result<()> {
 }
 
 /// What a `.npy` file of little-endian values in C order has before the values.
-pub fn npy_header(dtype: Dtype, sides: &[u64]) -> Vec<u8> {
+pub fn npy_header(dtype: DType, sides: &[u64]) -> Vec<u8> {
     let sides: Vec<String> = sides.iter().map(u64::to_string).collect();
     let tuple = match sides.as_slice() {
         [one] => format!("({one},)"),
@@ -76,7 +76,7 @@ pub fn npy_header(dtype: Dtype, sides: &[u64]) -> Vec<u8> {
 /// What a header says.
 #[derive(Debug)]
 struct Header {
-    dtype: Dtype,
+    dtype: DType,
     order: Order,
     fortran: bool,
     shape: Shape,
@@ -85,7 +85,7 @@ struct Header {
 impl Header {
     /// The header of a file and where its values begin, or what is wrong with it.
     fn parse(file: &[u8]) -> Result<(Header, usize), String> {
-        let damaged = || "not a whole .npy header: the file is damaged".to_owned();
+        let damaged = || "incomplete .npy header: the file is damaged".to_owned();
         let rest = file.strip_prefix(MAGIC).ok_or_else(damaged)?;
         let ([major, _minor], rest) = rest.split_first_chunk().ok_or_else(damaged)?;
         let (len, rest) = match major {
@@ -97,7 +97,7 @@ impl Header {
                 let (len, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
                 (u32::from_le_bytes(*len) as usize, rest)
             }
-            other => return Err(format!(".npy version {other} is not known: save it as 1.0")),
+            other => return Err(format!("unknown .npy version {other}: save it as version 1.0")),
         };
         let text = rest.get(..len).ok_or_else(damaged)?;
         let text = std::str::from_utf8(text).map_err(|_| damaged())?;
@@ -115,7 +115,7 @@ impl Header {
             let value = after.trim_start().strip_prefix(':')?.trim_start();
             rest = match key {
                 "descr" if value.starts_with('[') => {
-                    return Some(Err("a structured array: save one field of it alone".into()));
+                    return Some(Err("a structured array: save one of its fields alone".into()));
                 }
                 "descr" => {
                     let (value, after) = quoted(value)?;
@@ -147,12 +147,12 @@ impl Header {
             _ => (Order::NATIVE, descr),
         };
         let dtype = match kind {
-            "f4" => Dtype::F32,
-            "f8" => Dtype::F64,
+            "f4" => DType::F32,
+            "f8" => DType::F64,
             _ => {
                 return Err(format!(
-                    "values of type '{descr}': only float32 and float64 are compressed, so \
-                     convert them with .astype(numpy.float32)"
+                    "values of type '{descr}': only float32 and float64 are supported; convert with \
+                     .astype(numpy.float32)"
                 ));
             }
         };

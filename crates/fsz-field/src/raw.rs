@@ -3,14 +3,15 @@
 use std::io::Write;
 use std::path::Path;
 
-use fsz::Dtype;
+use fsz::DType;
 
 use crate::error::{Error, Result};
-use crate::field::{Field, Values};
+use crate::field::Field;
+use crate::hints::Hints;
 use crate::map::{Order, map_file, read};
-use crate::open::Hints;
 use crate::output::Output;
 use crate::shape::{Shape, shape_in_name};
+use crate::storage::Values;
 
 /// Opens a raw file. What the hints leave open comes from the name (`T_30x192x288.f32`), and the
 /// element type of a file with another ending from its size.
@@ -22,13 +23,13 @@ pub(crate) fn open_raw(path: &Path, hints: &Hints) -> Result<Field> {
         Some(shape) => shape,
         None => return Err(no_shape(path, len, told)),
     };
-    let fits = |dtype: &Dtype| shape.elements().checked_mul(dtype.size() as u64) == Some(len);
+    let fits = |dtype: &DType| shape.elements().checked_mul(dtype.size() as u64) == Some(len);
     let dtype = match told {
         Some(dtype) if fits(&dtype) => dtype,
         Some(dtype) => return Err(wrong_size(path, &shape, dtype, len)),
-        None => [Dtype::F32, Dtype::F64].into_iter().find(fits).ok_or_else(|| {
+        None => [DType::F32, DType::F64].into_iter().find(fits).ok_or_else(|| {
             let reason =
-                format!("{len} bytes hold shape {shape} neither as f32 nor as f64: check --shape");
+                format!("{len} bytes fit shape {shape} neither as f32 nor as f64: check --shape");
             Error::file(path, reason)
         })?,
     };
@@ -52,29 +53,27 @@ pub fn write_raw(values: Values<'_>, output: &mut Output) -> Result<()> {
 }
 
 /// What an ending says about the element type.
-fn dtype_of_ending(path: &Path) -> Option<Dtype> {
+fn dtype_of_ending(path: &Path) -> Option<DType> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "f32" => Some(Dtype::F32),
-        "f64" | "d64" => Some(Dtype::F64),
+        "f32" => Some(DType::F32),
+        "f64" | "d64" => Some(DType::F64),
         _ => None,
     }
 }
 
-fn no_shape(path: &Path, len: u64, dtype: Option<Dtype>) -> Error {
-    let size = dtype.map_or(4, Dtype::size) as u64;
+fn no_shape(path: &Path, len: u64, dtype: Option<DType>) -> Error {
+    let size = dtype.map_or(4, DType::size) as u64;
     let reason = format!(
-        "the shape is not known: give --shape, such as --shape {} for all {len} bytes in one \
-         dimension",
+        "unknown shape: give --shape, for example --shape {} to read all {len} bytes as one dimension",
         len / size
     );
     Error::file(path, reason)
 }
 
-fn wrong_size(path: &Path, shape: &Shape, dtype: Dtype, len: u64) -> Error {
+fn wrong_size(path: &Path, shape: &Shape, dtype: DType, len: u64) -> Error {
     let needed = u128::from(shape.elements()) * dtype.size() as u128;
     let reason = format!(
-        "shape {shape} of {dtype} is {needed} bytes and the file has {len}: shape or type is wrong \
-         (--shape, --dtype)"
+        "shape {shape} of {dtype} takes {needed} bytes, the file has {len}: wrong --shape or --dtype"
     );
     Error::file(path, reason)
 }

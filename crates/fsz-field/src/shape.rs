@@ -18,7 +18,7 @@ impl Shape {
     pub fn new(sides: &[u64]) -> Result<Shape> {
         if sides.len() > MAX_DIMENSIONS {
             return Err(Error::Argument(format!(
-                "{} dimensions are too many: a field has at most {MAX_DIMENSIONS}",
+                "{} dimensions: at most {MAX_DIMENSIONS} are supported",
                 sides.len()
             )));
         }
@@ -26,7 +26,7 @@ impl Shape {
         // A zero side makes the field empty, however large the others.
         if bytes.is_none() && !sides.contains(&0) {
             return Err(Error::Argument(format!(
-                "a field of shape {} is larger than 64 bits can count",
+                "the size of shape {} does not fit in 64 bits",
                 written(sides)
             )));
         }
@@ -49,8 +49,9 @@ impl Shape {
     /// When a side is more than this machine can address.
     pub fn indices(&self) -> Result<Vec<usize>> {
         let narrow = |&side: &u64| {
-            usize::try_from(side)
-                .map_err(|_| Error::Argument(format!("a side of {side} is too long here")))
+            usize::try_from(side).map_err(|_| {
+                Error::Argument(format!("a side of {side} is too long for this machine"))
+            })
         };
         self.0.iter().map(narrow).collect()
     }
@@ -64,8 +65,8 @@ impl FromStr for Shape {
         let sides: Option<Vec<u64>> = text.split(['x', 'X', ',']).map(side).collect();
         let unreadable = || {
             Error::Argument(format!(
-                "'{text}' is not a shape: write the sides with x between, slowest first, \
-                 such as 30x192x288"
+                "'{text}' is not a shape: separate the sides by x, slowest first, for example \
+                 30x192x288"
             ))
         };
         Shape::new(&sides.ok_or_else(unreadable)?)

@@ -3,18 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fsz::{Codec, Dtype, Stream};
+use fsz::{Codec, DType, Stream};
 use memmap2::Mmap;
 use ndarray::Axis;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
+use crate::kind::expect_fsz;
 use crate::map::map_file;
-use crate::scalar::Scalar;
 use crate::shape::Shape;
-
-/// The first bytes of every stream.
-pub(crate) const MAGIC: &[u8] = b"\x89FSZ\r\n\x1a\n";
+use crate::storage::Scalar;
 
 /// A `.fsz` file, mapped: its header is read, nothing is decoded.
 #[derive(Debug, Clone)]
@@ -26,6 +24,7 @@ pub struct StreamFile {
 impl StreamFile {
     /// Opens a file and checks its header, sizes and metadata checksum.
     pub fn open(path: &Path) -> Result<StreamFile> {
+        expect_fsz(path)?;
         let file = StreamFile { path: path.to_owned(), map: map_file(path)? };
         file.stream()?;
         Ok(file)
@@ -39,23 +38,23 @@ impl StreamFile {
     /// Decodes the whole field.
     pub fn decode(&self, codec: &Codec) -> Result<Field> {
         let stream = self.stream()?;
-        match stream.info().header().dtype {
-            Dtype::F32 => self.decode_as::<f32>(codec, &stream),
-            Dtype::F64 => self.decode_as::<f64>(codec, &stream),
+        match stream.header().dtype {
+            DType::F32 => self.decode_as::<f32>(codec, &stream),
+            DType::F64 => self.decode_as::<f64>(codec, &stream),
         }
     }
 
     /// Decodes the plane at `index` of `axis` and no more than it takes; the axis is removed.
     pub fn decode_slice(&self, codec: &Codec, axis: usize, index: u64) -> Result<Field> {
         let stream = self.stream()?;
-        match stream.info().header().dtype {
-            Dtype::F32 => self.decode_slice_as::<f32>(codec, &stream, axis, index),
-            Dtype::F64 => self.decode_slice_as::<f64>(codec, &stream, axis, index),
+        match stream.header().dtype {
+            DType::F32 => self.decode_slice_as::<f32>(codec, &stream, axis, index),
+            DType::F64 => self.decode_slice_as::<f64>(codec, &stream, axis, index),
         }
     }
 
     fn decode_as<T: Scalar>(&self, codec: &Codec, stream: &Stream<'_>) -> Result<Field> {
-        let shape = Shape::new(&stream.info().header().shape)?;
+        let shape = Shape::new(&stream.header().shape)?;
         let mut values = zeros::<T>(&shape)?;
         codec.decompress_into(stream, &mut values).map_err(Error::codec(&self.path))?;
         Ok(named(Field::new(shape, values)?, stream))
@@ -80,14 +79,13 @@ impl StreamFile {
 
 /// The field with what the stream tells of it.
 fn named(field: Field, stream: &Stream<'_>) -> Field {
-    let info = stream.info();
-    let header = info.header();
-    field.with_name(header.name.clone()).with_step(header.step)
+    let header = stream.header();
+    field.with_name(header.name.clone()).with_step(header.time_step)
 }
 
 /// Memory for a field, asked for in a way that a hostile header cannot turn into an abort.
 pub(crate) fn zeros<T: Scalar>(shape: &Shape) -> Result<Vec<T>> {
-    let too_large = || Error::Argument(format!("there is no memory for a field of shape {shape}"));
+    let too_large = || Error::Argument(format!("out of memory for a field of shape {shape}"));
     let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| too_large())?;

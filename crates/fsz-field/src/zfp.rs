@@ -3,14 +3,14 @@
 
 use std::ptr::NonNull;
 
-use fsz::Dtype;
+use fsz::DType;
 use zfp_sys as sys;
 
 use crate::error::{Error, Result};
-use crate::field::{Field, Values};
+use crate::field::Field;
 use crate::fixed_rate::{FixedRate, zfp_sides};
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::{Scalar, Values};
 use crate::stream::zeros;
 
 /// How much zfp is to keep.
@@ -120,7 +120,7 @@ impl Zfp {
     ///
     /// # Errors
     /// When the header is damaged, or the values are integers.
-    pub fn header(&self) -> Result<(Dtype, Shape)> {
+    pub fn header(&self) -> Result<(DType, Shape)> {
         let mut words = self.words.clone();
         let stream = Stream::new()?;
         let mut field = Array::new()?;
@@ -182,8 +182,8 @@ impl Zfp {
         FixedRate::within(shape, T::DTYPE, rate, self.len as u64)?;
         let sides = zfp_sides(shape)?;
         let kind = match T::DTYPE {
-            Dtype::F32 => sys::zfp_type_zfp_type_float,
-            Dtype::F64 => sys::zfp_type_zfp_type_double,
+            DType::F32 => sys::zfp_type_zfp_type_float,
+            DType::F64 => sys::zfp_type_zfp_type_double,
         };
         let mut field = Array::new()?;
         field.describe(kind, &sides, out.as_mut_ptr().cast());
@@ -210,8 +210,8 @@ impl Zfp {
     pub fn decompress(&mut self) -> Result<Field> {
         let (dtype, shape) = self.header()?;
         match dtype {
-            Dtype::F32 => self.decompress_as::<f32>(shape),
-            Dtype::F64 => self.decompress_as::<f64>(shape),
+            DType::F32 => self.decompress_as::<f32>(shape),
+            DType::F64 => self.decompress_as::<f64>(shape),
         }
     }
 
@@ -244,7 +244,7 @@ impl Array {
     }
 
     /// Reads the header at the start of the attached bit stream of `len` bytes.
-    fn read_header(&mut self, stream: &Stream, len: usize) -> Result<(Dtype, Shape)> {
+    fn read_header(&mut self, stream: &Stream, len: usize) -> Result<(DType, Shape)> {
         let damaged = || Error::Argument("not a zfp stream with a full header".into());
         if len < LEAST_HEADER {
             return Err(damaged());
@@ -264,8 +264,8 @@ impl Array {
             return Err(damaged());
         }
         let dtype = match field.type_ {
-            sys::zfp_type_zfp_type_float => Dtype::F32,
-            sys::zfp_type_zfp_type_double => Dtype::F64,
+            sys::zfp_type_zfp_type_float => DType::F32,
+            sys::zfp_type_zfp_type_double => DType::F64,
             _ => return Err(Error::Argument("the zfp stream holds integers".into())),
         };
         let sides = [field.nw, field.nz, field.ny, field.nx];
@@ -397,7 +397,7 @@ mod tests {
         zfp.decompress_into(&mut expected).unwrap();
         let bytes = headerless(&values, &shape, 8.0);
         assert_eq!(bytes.len(), values.len());
-        let size = |rate| FixedRate::new(&shape, Dtype::F32, rate).unwrap().bytes();
+        let size = |rate| FixedRate::new(&shape, DType::F32, rate).unwrap().bytes();
         for rate in [0.01, 3.3, 8.0, 17.77] {
             assert_eq!(headerless(&values, &shape, rate).len() as u64, size(rate), "{rate}");
         }

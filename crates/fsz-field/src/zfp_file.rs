@@ -2,19 +2,20 @@
 
 use std::path::Path;
 
-use fsz::Dtype;
+use fsz::DType;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::fixed_rate::FixedRate;
+use crate::hints::Hints;
+use crate::kind::is_headerless_zfp;
 use crate::map::map_file;
-use crate::open::{Hints, is_headerless_zfp};
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::Scalar;
 use crate::stream::zeros;
 use crate::zfp::Zfp;
 
-/// Opens a `.zfp` file and decodes it. Of one without a header the hints tell rate, type and shape.
+/// Opens a `.zfp` file and decodes it. Without a header, the hints give rate, type and shape.
 pub(crate) fn open_zfp(path: &Path, hints: &Hints) -> Result<Field> {
     let map = map_file(path)?;
     let mut zfp = Zfp::from_bytes(&map);
@@ -22,12 +23,12 @@ pub(crate) fn open_zfp(path: &Path, hints: &Hints) -> Result<Field> {
         zfp.decompress()
     } else if let Hints { shape: Some(shape), dtype: Some(dtype), zfp_rate: Some(rate) } = hints {
         match dtype {
-            Dtype::F32 => headerless::<f32>(&mut zfp, shape, *rate),
-            Dtype::F64 => headerless::<f64>(&mut zfp, shape, *rate),
+            DType::F32 => headerless::<f32>(&mut zfp, shape, *rate),
+            DType::F64 => headerless::<f64>(&mut zfp, shape, *rate),
         }
     } else {
-        let reason = "a zfp stream without a header: bits per value, type and shape must be told, \
-                      which fsz-viewer asks for";
+        let reason = "a zfp stream without zfp's header: open it in fsz-viewer, which asks for rate, \
+                      type and shape";
         return Err(Error::file(path, reason));
     };
     field.map_err(|e| Error::file(path, e.to_string()))

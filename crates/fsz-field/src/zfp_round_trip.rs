@@ -1,10 +1,10 @@
 //! A field through zfp and back, a slab after the other, so that it can be watched and stopped.
 
 use crate::error::Result;
-use crate::field::{Field, Values};
+use crate::field::Field;
 use crate::fixed_rate::zfp_sides;
-use crate::scalar::Scalar;
 use crate::shape::Shape;
+use crate::storage::{Scalar, Values};
 use crate::stream::zeros;
 use crate::zfp::{Mode, Zfp};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, Dtype};
+use fsz::{Codec, DType};
 use fsz_field::{Error, Field, Hints, Kind, Output, Shape, Values, open, write_npy, write_raw};
 use tempfile::{TempDir, tempdir};
 
@@ -63,7 +63,7 @@ fn a_raw_file_takes_shape_and_type_from_its_name() {
     let folder = Folder::new();
     let path = folder.file("T_2x3.f32", &f32s([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]));
     let field = open_plain(&path).unwrap();
-    assert_eq!((field.dtype(), field.shape().sides()), (Dtype::F32, &[2, 3][..]));
+    assert_eq!((field.dtype(), field.shape().sides()), (DType::F32, &[2, 3][..]));
     assert_eq!(field.as_slice::<f32>().unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
 }
 
@@ -71,10 +71,10 @@ fn a_raw_file_takes_shape_and_type_from_its_name() {
 fn hints_win_over_the_name_and_the_size_tells_the_type() {
     let folder = Folder::new();
     let path = folder.file("T_2x3.dat", &f32s([1.0; 12]));
-    assert_eq!(open_plain(&path).unwrap().dtype(), Dtype::F64);
+    assert_eq!(open_plain(&path).unwrap().dtype(), DType::F64);
     let shape = Some("3x4".parse().unwrap());
     let read = open(&path, &Hints { shape, ..Hints::default() }, &Codec::cpu()).unwrap();
-    assert_eq!((read.dtype(), read.shape().sides()), (Dtype::F32, &[3, 4][..]));
+    assert_eq!((read.dtype(), read.shape().sides()), (DType::F32, &[3, 4][..]));
 }
 
 #[test]
@@ -87,18 +87,18 @@ fn a_raw_file_that_does_not_fit_is_refused() {
     };
     let path = folder.file("T.f32", &f32s([1.0; 6]));
     refused(&path, &Hints::default(), "--shape 6");
-    refused(&path, &hints("7", None), "shape or type is wrong");
-    refused(&path, &hints("6", Some(Dtype::F64)), "48 bytes and the file has 24");
+    refused(&path, &hints("7", None), "wrong --shape or --dtype");
+    refused(&path, &hints("6", Some(DType::F64)), "takes 48 bytes, the file has 24");
     refused(
         &folder.file("T_2020.f32", &f32s([1.0; 6])),
         &Hints::default(),
-        "shape or type is wrong",
+        "wrong --shape or --dtype",
     );
     refused(&folder.file("T.dat", &[0; 25]), &hints("6", None), "neither as f32 nor as f64");
     refused(&folder.0.path().join("none.f32"), &Hints::default(), "No such file");
     refused(&folder.0.path().join("none.npy"), &Hints::default(), "No such file");
-    let huge = hints("2305843009213693951", Some(Dtype::F64));
-    refused(&path, &huge, "shape or type is wrong");
+    let huge = hints("2305843009213693951", Some(DType::F64));
+    refused(&path, &huge, "wrong --shape or --dtype");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn hostile_npy_is_refused() {
         );
     }
     refused(&folder.file("old.npy", b"\x93NUMPY\x09\x00\x00\x00"), &Hints::default(), "version 9");
-    refused(&folder.file("other.npy", b"something else"), &Hints::default(), "damaged");
+    refused(&folder.file("other.npy", b"something else"), &Hints::default(), "not a .npy");
 }
 
 #[test]
@@ -227,17 +227,32 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
-fn kinds_are_told_by_first_bytes_and_endings() {
+fn the_magic_decides_before_the_name() {
     let folder = Folder::new();
-    let kind = |name, bytes: &[u8]| Kind::of(&folder.file(name, bytes)).unwrap();
-    assert_eq!(kind("a", b"\x93NUMPY\x01\x00"), Kind::Npy);
-    assert_eq!(kind("a", b"\x89FSZ\r\n\x1a\n"), Kind::Fsz);
-    assert_eq!(kind("a", b"zfp\x05"), Kind::Zfp);
-    assert_eq!(kind("a.f32", b"zfp\x05"), Kind::Raw);
-    assert_eq!(kind("a.fsz", b""), Kind::Fsz);
-    assert_eq!(kind("a.bin", b"12345678"), Kind::Raw);
+    let kind = |name, bytes: &[u8]| Kind::of(&folder.file(name, bytes));
+    let told = |name, bytes| kind(name, bytes).unwrap();
+    for name in ["a", "a.f32", "a.raw", "a.zfp", "a.npy", "a.fsz", "a.bp"] {
+        assert_eq!(told(name, b"\x89FSZ\r\n\x1a\n..."), Kind::Fsz, "{name}");
+        assert_eq!(told(name, b"\x93NUMPY\x01\x00"), Kind::Npy, "{name}");
+    }
+    assert_eq!(told("a", b"zfp\x05"), Kind::Zfp);
+    assert_eq!(told("a.f32", b"zfp\x05"), Kind::Raw, "a value may begin so");
+    assert_eq!(told("a.zfp", b"12345678"), Kind::Zfp);
+    assert_eq!(told("a.bin", b"12345678"), Kind::Raw);
+    assert_eq!(told("a.bp", b"12345678"), Kind::Bp);
     assert_eq!(Kind::of(folder.0.path()).unwrap(), Kind::Bp);
+    for (name, bytes, words) in [
+        ("a.fsz", &b"FSZ1...."[..], "another format"),
+        ("a.fsz", b"12345678", "not an FSZ stream"),
+        ("a.fsz", b"\x89FSZ", "truncated"),
+        ("a.fsz", b"", "truncated"),
+        ("a.npy", b"12345678", "not a .npy"),
+    ] {
+        let message = kind(name, bytes).unwrap_err().to_string();
+        assert!(message.contains(words) && message.contains(name), "{message}");
+    }
     assert!(Kind::of(Path::new("/nowhere/a.bp")).is_err());
+    assert!(Kind::of(Path::new("/dev/null")).unwrap_err().to_string().contains("regular"));
 }
 
 #[test]
@@ -246,8 +261,7 @@ fn an_output_appears_whole_or_not_at_all() {
     let path = folder.0.path().join("out");
     let mut output = Output::create(&path, false).unwrap();
     output.write_all(b"half").unwrap();
-    assert_eq!(folder.names().len(), 1, "the temporary file lies beside");
-    assert!(!path.exists());
+    assert!(!path.exists() && !output.is_direct());
     drop(output);
     assert!(folder.names().is_empty(), "nothing is left behind");
 
@@ -256,6 +270,18 @@ fn an_output_appears_whole_or_not_at_all() {
     output.commit().unwrap();
     assert_eq!(folder.names(), ["out"]);
     assert_eq!(fs::read(&path).unwrap(), b"whole");
+}
+
+#[test]
+fn a_name_may_be_as_long_as_the_file_system_allows() {
+    let folder = Folder::new();
+    let path = folder.0.path().join("n".repeat(255));
+    for force in [false, true] {
+        let mut output = Output::create(&path, force).unwrap();
+        output.write_all(b"whole").unwrap();
+        output.commit().unwrap();
+    }
+    assert_eq!(folder.names(), ["n".repeat(255)]);
 }
 
 #[test]
@@ -291,21 +317,64 @@ fn odd_outputs() {
 }
 
 #[cfg(unix)]
-#[test]
-fn devices_are_written_to_and_links_followed() {
-    use std::os::unix::fs::{FileTypeExt, symlink};
-    let mut output = Output::create(Path::new("/dev/null"), false).unwrap();
-    output.write_all(b"gone").unwrap();
+fn write(path: &Path, force: bool, bytes: &[u8]) {
+    let mut output = Output::create(path, force).unwrap();
+    output.write_all(bytes).unwrap();
     output.commit().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_written_to() {
+    use std::os::unix::fs::FileTypeExt;
+    assert!(Output::create(Path::new("/dev/null"), false).unwrap().is_direct());
+    write(Path::new("/dev/null"), false, b"gone");
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
 
     let folder = Folder::new();
-    let target = folder.file("target", b"old");
-    let link = folder.0.path().join("link");
-    symlink(&target, &link).unwrap();
-    let mut output = Output::create(&link, true).unwrap();
-    output.write_all(b"new").unwrap();
-    output.commit().unwrap();
-    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-    assert_eq!(fs::read(&target).unwrap(), b"new");
+    let pipe = folder.0.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read(pipe).unwrap()
+    });
+    write(&pipe, false, b"through");
+    assert_eq!(reader.join().unwrap(), b"through");
+    assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn open_files_are_written_to_at_their_end() {
+    use std::os::fd::AsRawFd;
+    let folder = Folder::new();
+    let path = folder.file("log", b"before, ");
+    let open = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    write(Path::new(&format!("/dev/fd/{}", open.as_raw_fd())), false, b"after");
+    assert_eq!(fs::read(&path).unwrap(), b"before, after");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_stay() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    let (target, link, chain) = (
+        folder.0.path().join("target"),
+        folder.0.path().join("link"),
+        folder.0.path().join("chain"),
+    );
+    symlink("target", &link).unwrap();
+    symlink(&link, &chain).unwrap();
+    for (force, bytes) in [(false, b"one"), (true, b"two")] {
+        write(&chain, force, bytes);
+        assert_eq!(folder.names(), ["chain", "link", "target"]);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(!fs::symlink_metadata(&target).unwrap().is_symlink());
+        assert_eq!(fs::read(&target).unwrap(), bytes);
+    }
+    assert!(matches!(Output::create(&chain, false), Err(Error::Exists { .. })));
+    let round = folder.0.path().join("round");
+    symlink("round", &round).unwrap();
+    assert!(Output::create(&round, true).is_err());
 }

@@ -1,9 +1,10 @@
 //! Slices to pictures, on the GPU.
 
 use crate::error::{Error, Result};
+use crate::format::MAX_MISSING;
 use crate::gpu::Gpu;
 use crate::readback;
-use crate::slice::GpuSlice;
+use crate::slice::{GpuSlice, TILE_KINDS};
 
 /// What a point's colour says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +48,7 @@ pub enum Measure {
 pub enum Overlay {
     /// How each tile is stored.
     Kinds,
-    /// The sum of the rates of each tile's blocks, up to 248.
+    /// The sum of the rates of each tile's blocks.
     Rates,
     /// The bytes of each tile.
     Bytes {
@@ -80,10 +81,10 @@ pub struct Colours {
     pub alarm: u32,
     /// Of points that the slice does not have.
     pub outside: u32,
-    /// The bits of the missing values; four at most, as in a stream.
+    /// The bits of the missing values; no more than a stream names.
     pub missing: Vec<u32>,
-    /// Of the seven kinds of tiles, in the order of [`GpuSlice::tiles`].
-    pub kinds: [u32; 7],
+    /// Of the kinds of tiles: each stands at its [`kind_index`](crate::kind_index).
+    pub kinds: [u32; TILE_KINDS],
     /// The map of rates and bytes.
     pub scale: [u32; 256],
     /// What lies over the picture, and its share from 0 to 1.
@@ -96,9 +97,6 @@ pub struct Picture {
     gpu: Gpu,
     texture: wgpu::Texture,
 }
-
-/// Missing values that a stream can name.
-const MISSING: usize = 4;
 
 /// Threads of a workgroup along either axis.
 const GROUP: u32 = 16;
@@ -133,7 +131,7 @@ impl Axis {
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Params {
-    missing: [u32; MISSING],
+    missing: [u32; MAX_MISSING],
     missing_count: u32,
     width: u32,
     height: u32,
@@ -176,8 +174,8 @@ impl Params {
             Some((Overlay::Rates, _)) => (2, 0),
             Some((Overlay::Bytes { most }, _)) => (3, most),
         };
-        let count = colours.missing.len().min(MISSING);
-        let mut missing = [0; MISSING];
+        let count = colours.missing.len().min(MAX_MISSING);
+        let mut missing = [0; MAX_MISSING];
         missing[..count].copy_from_slice(&colours.missing[..count]);
         Params {
             missing,
@@ -210,7 +208,7 @@ impl GpuSlice {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] when errors are asked for without an original of the same size, tiles
-    /// are to be laid over a slice that knows of none, there are more missing values than four, or the
+    /// are to be laid over a slice that knows of none, there are more missing values than a stream names, or the
     /// picture is empty or larger than a texture of this GPU; [`Error::Device`] when the GPU fails.
     pub fn paint(
         &self,
@@ -228,8 +226,9 @@ impl GpuSlice {
         if colours.overlay.is_some() && self.tiles.is_none() {
             return wrong("the slice does not come from a stream: it has no tiles");
         }
-        if colours.missing.len() > MISSING {
-            return wrong("more than four missing values");
+        if colours.missing.len() > MAX_MISSING {
+            let what = format!("more than {MAX_MISSING} missing values");
+            return Err(Error::InvalidArgument(what));
         }
         let gpu = &self.gpu;
         let most = gpu.device.limits().max_texture_dimension_2d;
@@ -243,7 +242,7 @@ impl GpuSlice {
         }
         let params = gpu.uniform(bytemuck::bytes_of(&params));
         let words: Vec<u32> =
-            colours.map.iter().chain(&colours.kinds).chain(&colours.scale).copied().collect();
+            colours.map.iter().chain(&colours.scale).chain(&colours.kinds).copied().collect();
         let table = gpu.storage("fsz colours", 4 * words.len() as u64)?;
         gpu.queue.write_buffer(&table, 0, bytemuck::cast_slice(&words));
         let tiles = self.tiles.as_ref().unwrap_or(&self.values);

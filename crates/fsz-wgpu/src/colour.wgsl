@@ -1,5 +1,5 @@
-// Values, or errors, to a picture: a thread a point of the picture. Colours are RGBA, red in the lowest
-// byte.
+// Values, or errors, to a picture: one thread per point of the picture. Colours are RGBA, red in the lowest
+// byte. The constants of the format are in format_prelude.wgsl.
 
 struct Params {
     // Bits of the missing values.
@@ -44,11 +44,15 @@ struct Params {
 @group(0) @binding(1) var<storage, read> values: array<u32>;
 @group(0) @binding(2) var<storage, read> originals: array<u32>;
 @group(0) @binding(3) var<storage, read> tiles: array<u32>;
-// 256 colours of the map, 7 of the tiles' kinds, 256 of rates and bytes.
+// Colours of the map, as many of rates and bytes, and those of the tiles' kinds.
 @group(0) @binding(4) var<storage, read> table: array<u32>;
 @group(0) @binding(5) var picture: texture_storage_2d<rgba8unorm, write>;
 
 const LOG10_OF_2 = 0.30103;
+const COLOURS = 256u;
+const LAST = COLOURS - 1u;
+// The largest sum of a tile's rates.
+const MOST_RATES = TILE_BLOCKS * RATE_MASK;
 
 fn is_nan(bits: u32) -> bool {
     return (bits & 0x7fffffffu) > 0x7f800000u;
@@ -71,7 +75,7 @@ fn is_missing(bits: u32) -> bool {
 }
 
 fn on_map(place: f32) -> u32 {
-    return table[u32(clamp(place, 0.0, 1.0) * 255.0 + 0.5)];
+    return table[u32(clamp(place, 0.0, 1.0) * f32(LAST) + 0.5)];
 }
 
 fn value_colour(bits: u32) -> u32 {
@@ -79,7 +83,7 @@ fn value_colour(bits: u32) -> u32 {
         return params.nan_colour;
     }
     if is_infinite(bits) {
-        return table[select(255u, 0u, (bits >> 31u) != 0u)];
+        return table[select(LAST, 0u, (bits >> 31u) != 0u)];
     }
     if params.span <= 0.0 {
         return on_map(0.5);
@@ -111,7 +115,7 @@ fn error_colour(bits: u32, original: u32) -> u32 {
             return table[0];
         }
         if is_nan(original) || is_infinite(original) || is_zero(original) {
-            return table[select(255u, 0u, is_infinite(original))];
+            return table[select(LAST, 0u, is_infinite(original))];
         }
         let decades = (log2(abs(error)) - log2(abs(bitcast<f32>(original)))) * LOG10_OF_2;
         return on_map((decades + 6.0) / 6.0);
@@ -122,11 +126,14 @@ fn error_colour(bits: u32, original: u32) -> u32 {
 
 fn overlay_colour(facts: u32) -> u32 {
     switch params.overlay {
-        case 1u: { return table[256u + (facts & 7u)]; }
-        case 2u: { return table[263u + min(facts >> 8u & 0xffu, 248u) * 255u / 248u]; }
+        case 1u: { return table[2u * COLOURS + (facts & 0xffu)]; }
+        case 2u: {
+            let rates = min(facts >> 8u & 0xffu, MOST_RATES);
+            return table[COLOURS + rates * LAST / MOST_RATES];
+        }
         default: {
             let bytes = min(facts >> 16u, params.most_bytes);
-            return table[263u + bytes * 255u / max(params.most_bytes, 1u)];
+            return table[COLOURS + bytes * LAST / max(params.most_bytes, 1u)];
         }
     }
 }

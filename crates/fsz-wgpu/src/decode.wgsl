@@ -1,4 +1,5 @@
-// Decodes the tiles that a slice touches: a workgroup a tile, a thread an element.
+// Decodes the tiles that a slice touches: one workgroup per tile, one thread per element. The constants of
+// the format are in format_prelude.wgsl.
 //
 // A slice is runs of consecutive elements of the field. Everything is integer arithmetic, the last
 // multiplication too: graphics cards may flush subnormal numbers, fuse operations and round conversions
@@ -40,13 +41,21 @@ struct Params {
 // Kind, sum of rates << 8, bytes << 16 of each element's tile.
 @group(0) @binding(3) var<storage, read_write> tiles: array<u32>;
 
-const CONSTANT = 1u;
-const VERBATIM = 2u;
-const BITMAP = 63u;
+const WORD_BYTES = 4u;
+const WORD_BITS = 32u;
+const RATE_WORDS = TILE_BLOCKS / WORD_BYTES;
+// A tile's elements are a power of two.
+const TILE_LOG2 = countTrailingZeros(TILE);
+// The kind of a tile: its variant by these two bits, or behind them the kind in its escape field.
+const TILE_KIND_ORDER2 = 1u;
+const TILE_KIND_CENTERED = 2u;
+const TILE_KIND_ESCAPES = 4u;
+// In `listed_at`, of an element under the mask.
+const MASKED = 0xffffffffu;
 
-var<workgroup> scan: array<u32, 256>;
-var<workgroup> codes: array<u32, 256>;
-var<workgroup> listed_at: array<u32, 256>;
+var<workgroup> scan: array<u32, TILE>;
+var<workgroup> codes: array<u32, TILE>;
+var<workgroup> listed_at: array<u32, TILE>;
 var<workgroup> tile_facts: u32;
 
 fn wide(a: u32, b: u32) -> vec2<u32> {
@@ -68,53 +77,90 @@ fn start_of(run: u32) -> vec2<u32> {
     return vec2(low, at.y);
 }
 
+fn byte_at(at: u32, k: u32) -> u32 {
+    return extractBits(page[at + k / WORD_BYTES], 8u * (k % WORD_BYTES), 8u);
+}
+
+// Words of so many bytes.
+fn words_of(bytes: u32) -> u32 {
+    return (bytes + WORD_BYTES - 1u) / WORD_BYTES;
+}
+
+fn rate_byte(tile: u32, block: u32) -> u32 {
+    return byte_at(params.chunks + RATE_WORDS * tile, block);
+}
+
 fn rate(tile: u32, block: u32) -> u32 {
-    let word = page[params.chunks + 2u * tile + block / 4u];
-    return word >> (8u * (block % 4u)) & 0xffu;
+    return rate_byte(tile, block) & RATE_MASK;
+}
+
+// Sign word and bit-planes.
+fn block_words(rate: u32) -> u32 {
+    return select(0u, rate + 1u, rate > 0u);
 }
 
 fn escape_field(tile: u32) -> u32 {
     var field = 0u;
-    for (var k = 1u; k < 8u; k++) {
-        field |= (rate(tile, k) >> 5u) << (3u * (k - 1u));
+    for (var k = 1u; k < TILE_BLOCKS; k++) {
+        let bits = extractBits(rate_byte(tile, k), RATE_ESCAPE_SHIFT, RATE_ESCAPE_BITS);
+        field |= bits << (RATE_ESCAPE_BITS * (k - 1u));
     }
     return field;
 }
 
+fn kind_of(field: u32) -> u32 {
+    return extractBits(field, ESCAPE_KIND_SHIFT, ESCAPE_KIND_BITS);
+}
+
+fn pattern_of(field: u32) -> u32 {
+    return extractBits(field, ESCAPE_PATTERN_SHIFT, ESCAPE_PATTERN_BITS);
+}
+
+fn run_ends_of(field: u32) -> u32 {
+    return extractBits(field, ESCAPE_RUN_ENDS_SHIFT, ESCAPE_RUN_ENDS_BITS);
+}
+
+fn listed_of(field: u32) -> u32 {
+    return extractBits(field, ESCAPE_LISTED_SHIFT, ESCAPE_LISTED_BITS);
+}
+
 fn coded_words(tile: u32) -> u32 {
-    var words = rate(tile, 0u) >> 6u & 1u;
-    for (var k = 0u; k < 8u; k++) {
-        let r = rate(tile, k) & 31u;
-        words += select(0u, r + 1u, r > 0u);
+    var words = select(0u, 1u, (rate_byte(tile, 0u) & RATE_CENTERED) != 0u);
+    for (var k = 0u; k < TILE_BLOCKS; k++) {
+        words += block_words(rate(tile, k));
     }
     return words;
 }
 
 fn pattern_words(field: u32) -> u32 {
-    return select(0u, params.width, (field >> 2u & 3u) == 3u);
+    return select(0u, params.width, pattern_of(field) == PATTERN_IN_PAYLOAD);
+}
+
+// The mask's pattern, of a tile with exceptions.
+fn mask_pattern_words(field: u32) -> u32 {
+    return select(0u, pattern_words(field), run_ends_of(field) > 0u);
 }
 
 fn mask_words(ends: u32) -> u32 {
-    return select((ends + 3u) / 4u, 8u, ends == BITMAP);
+    return select(words_of(ends), TILE / WORD_BITS, ends == MASK_BITMAP);
 }
 
 fn escape_words(tile: u32, field: u32) -> u32 {
-    let kind = field & 3u;
-    if kind == VERBATIM {
-        return params.width * select(256u, params.last_count, params.tile + tile == params.last_tile);
+    let kind = kind_of(field);
+    if kind == KIND_VERBATIM {
+        return params.width * select(TILE, params.last_count, params.tile + tile == params.last_tile);
     }
-    if kind == CONSTANT {
+    if kind == KIND_CONSTANT {
         return pattern_words(field);
     }
-    let ends = field >> 4u & 63u;
-    let listed = field >> 10u & 255u;
-    return select(0u, pattern_words(field), ends > 0u) + mask_words(ends)
-        + (listed + 3u) / 4u + listed * params.width;
+    let listed = listed_of(field);
+    return mask_pattern_words(field) + mask_words(run_ends_of(field)) + words_of(listed)
+        + listed * params.width;
 }
 
 fn tile_words(tile: u32) -> u32 {
     var words = coded_words(tile);
-    if (rate(tile, 0u) & 32u) != 0u {
+    if (rate_byte(tile, 0u) & RATE_ESCAPES) != 0u {
         words += escape_words(tile, escape_field(tile));
     }
     return words;
@@ -124,7 +170,7 @@ fn tile_words(tile: u32) -> u32 {
 fn sums(i: u32, value: u32) -> u32 {
     scan[i] = value;
     workgroupBarrier();
-    for (var step = 1u; step < 256u; step *= 2u) {
+    for (var step = 1u; step < TILE; step *= 2u) {
         var before = 0u;
         if i >= step {
             before = scan[i - step];
@@ -219,21 +265,17 @@ fn dequantize(code: u32) -> u32 {
 }
 
 fn pattern_value(field: u32, at: u32) -> u32 {
-    switch field >> 2u & 3u {
-        case 0u: { return 0x7fc00000u; }
-        case 1u: { return 0xffc00000u; }
-        case 2u: { return params.missing; }
+    switch pattern_of(field) {
+        case PATTERN_NAN: { return NAN_F32; }
+        case PATTERN_NEGATIVE_NAN: { return NEGATIVE_NAN_F32; }
+        case PATTERN_FIRST_MISSING: { return params.missing; }
         default: { return element(at); }
     }
 }
 
-fn byte_at(at: u32, k: u32) -> u32 {
-    return page[at + k / 4u] >> (8u * (k % 4u)) & 0xffu;
-}
-
 fn is_masked(at: u32, ends: u32, i: u32) -> bool {
-    if ends == BITMAP {
-        return (page[at + i / 32u] >> (31u - i % 32u) & 1u) != 0u;
+    if ends == MASK_BITMAP {
+        return extractBits(page[at + i / WORD_BITS], WORD_BITS - 1u - i % WORD_BITS, 1u) != 0u;
     }
     var passed = 0u;
     for (var k = 0u; k < ends; k++) {
@@ -242,24 +284,21 @@ fn is_masked(at: u32, ends: u32, i: u32) -> bool {
     return (passed & 1u) != 0u;
 }
 
-// The tile's kinds in the order of the legend, rates and bytes.
+// The tile's kind, rates and bytes.
 fn facts(tile: u32, head: u32, field: u32) -> u32 {
-    var kind = head >> 7u | (head >> 6u & 1u) << 1u;
-    if (head & 32u) != 0u {
-        switch field & 3u {
-            case CONSTANT: { kind = 4u; }
-            case VERBATIM: { kind = 6u; }
-            default: { kind = 5u; }
-        }
+    var tile_kind = select(0u, TILE_KIND_ORDER2, (head & RATE_ORDER2) != 0u)
+        | select(0u, TILE_KIND_CENTERED, (head & RATE_CENTERED) != 0u);
+    if (head & RATE_ESCAPES) != 0u {
+        tile_kind = TILE_KIND_ESCAPES + kind_of(field);
     }
     var rates = 0u;
-    for (var k = 0u; k < 8u; k++) {
-        rates += rate(tile, k) & 31u;
+    for (var k = 0u; k < TILE_BLOCKS; k++) {
+        rates += rate(tile, k);
     }
-    return kind | rates << 8u | (8u + 4u * tile_words(tile)) << 16u;
+    return tile_kind | rates << 8u | (TILE_BLOCKS + WORD_BYTES * tile_words(tile)) << 16u;
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(TILE)
 fn decode(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_index) i: u32,
@@ -271,55 +310,54 @@ fn decode(
     let run = params.run + w / params.tiles_per_run;
     let t = w % params.tiles_per_run;
     let start = start_of(run);
-    let field_tile = (start.y << 24u | start.x >> 8u) + t;
+    let field_tile = (start.y << (WORD_BITS - TILE_LOG2) | start.x >> TILE_LOG2) + t;
     // Wraps below 0 in a run's first tile, for the elements before the run.
-    let before = 256u * t - (start.x & 255u);
+    let before = TILE * t - start.x % TILE;
     let beyond = t > 0u && before >= params.inner;
     if beyond || field_tile < params.tile || field_tile - params.tile >= params.tiles {
         return;
     }
     let tile = field_tile - params.tile;
-    let head = rate(tile, 0u);
+    let head = rate_byte(tile, 0u);
     var field = 0u;
-    if (head & 32u) != 0u {
+    if (head & RATE_ESCAPES) != 0u {
         field = escape_field(tile);
     }
 
     // Where the tile's payload begins: the chunk's, and the tiles before it in the chunk.
     var words = 0u;
-    if i < tile % 64u {
-        words = tile_words(tile - tile % 64u + i);
+    if i < tile % CHUNK_TILES {
+        words = tile_words(tile - tile % CHUNK_TILES + i);
     }
     let total = sums(i, words);
-    if i == 255u {
+    if i == TILE - 1u {
         codes[0] = total;
         tile_facts = facts(tile, head, field);
     }
     workgroupBarrier();
-    var at = page[tile / 64u] + codes[0];
+    var at = page[tile / CHUNK_TILES] + codes[0];
     workgroupBarrier();
 
-    let kind = field & 3u;
+    let kind = kind_of(field);
     var value: u32;
-    if kind == CONSTANT {
+    if kind == KIND_CONSTANT {
         value = pattern_value(field, at);
-    } else if kind == VERBATIM {
+    } else if kind == KIND_VERBATIM {
         value = element(at + i * params.width);
     } else {
         var mu = 0u;
-        if (head & 64u) != 0u {
+        if (head & RATE_CENTERED) != 0u {
             mu = page[at];
             at += 1u;
         }
         var block_at = at;
-        for (var k = 0u; k < 8u; k++) {
-            let r = rate(tile, k) & 31u;
-            let size = select(0u, r + 1u, r > 0u);
-            block_at += select(0u, size, k < i / 32u);
+        for (var k = 0u; k < TILE_BLOCKS; k++) {
+            let size = block_words(rate(tile, k));
+            block_at += select(0u, size, k < i / BLOCK);
             at += size;
         }
-        let r = rate(tile, i / 32u) & 31u;
-        let place = 31u - i % 32u;
+        let r = rate(tile, i / BLOCK);
+        let place = BLOCK - 1u - i % BLOCK;
         var residual = 0u;
         for (var plane = 0u; plane < r; plane++) {
             residual |= (page[block_at + 1u + plane] >> place & 1u) << plane;
@@ -328,7 +366,7 @@ fn decode(
             residual = 0u - residual;
         }
         var code = sums(i, residual);
-        if (head & 128u) != 0u {
+        if (head & RATE_ORDER2) != 0u {
             code = sums(i, code);
         }
         code += mu;
@@ -349,22 +387,21 @@ fn decode(
     }
 }
 
-// The chain's codes at the places that are not escaped. Leaves each listed place's number, from 1, or 256
-// for a masked one, in `listed_at`.
+// The chain's codes at the places that are not escaped. Leaves each listed place's number, from 1, or
+// MASKED, in `listed_at`.
 fn spread(i: u32, code: u32, begin: u32, field: u32) -> u32 {
-    let ends = field >> 4u & 63u;
-    let listed = field >> 10u & 255u;
-    let mask = begin + select(0u, pattern_words(field), ends > 0u);
+    let ends = run_ends_of(field);
+    let mask = begin + mask_pattern_words(field);
     codes[i] = code;
-    listed_at[i] = select(0u, 256u, ends > 0u && is_masked(mask, ends, i));
+    listed_at[i] = select(0u, MASKED, ends > 0u && is_masked(mask, ends, i));
     workgroupBarrier();
-    if i < listed {
+    if i < listed_of(field) {
         listed_at[byte_at(mask + mask_words(ends), i)] = i + 1u;
     }
     workgroupBarrier();
     let coded = select(0u, 1u, listed_at[i] == 0u);
     let rank = sums(i, coded) - coded;
-    return codes[rank & 255u];
+    return codes[rank % TILE];
 }
 
 fn escaped(i: u32, begin: u32, field: u32, coded: u32) -> u32 {
@@ -372,12 +409,10 @@ fn escaped(i: u32, begin: u32, field: u32, coded: u32) -> u32 {
     if number == 0u {
         return coded;
     }
-    if number == 256u {
+    if number == MASKED {
         return pattern_value(field, begin);
     }
-    let ends = field >> 4u & 63u;
-    let listed = field >> 10u & 255u;
-    let bits = begin + select(0u, pattern_words(field), ends > 0u) + mask_words(ends)
-        + (listed + 3u) / 4u;
+    let bits = begin + mask_pattern_words(field) + mask_words(run_ends_of(field))
+        + words_of(listed_of(field));
     return element(bits + (number - 1u) * params.width);
 }

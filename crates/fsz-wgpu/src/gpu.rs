@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
+use crate::format::TILE;
 
 /// A GPU, ready to decode. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -20,6 +21,13 @@ pub(crate) struct Pipelines {
     pub colour: wgpu::ComputePipeline,
 }
 
+/// A shader's source behind the constants of the format.
+macro_rules! shader {
+    ($file:literal) => {
+        concat!(include_str!("format_prelude.wgsl"), include_str!($file))
+    };
+}
+
 impl Gpu {
     /// The most capable GPU of this machine, without a window. It is opened once: all callers share it, and it
     /// stays open as long as the process. Where threads opened and closed one each, a driver was seen to hang.
@@ -35,18 +43,18 @@ impl Gpu {
     /// of a stream may be.
     ///
     /// # Errors
-    /// [`Error::NoAdapter`] when it runs no compute shaders of 256 threads.
+    /// [`Error::NoAdapter`] when it runs no compute shaders of a thread per element of a tile.
     pub fn new(device: wgpu::Device, queue: wgpu::Queue) -> Result<Gpu> {
         let limits = device.limits();
-        if limits.max_compute_invocations_per_workgroup < 256
+        if limits.max_compute_invocations_per_workgroup < TILE as u32
             || limits.max_storage_buffers_per_shader_stage < 5
         {
-            return Err(Error::NoAdapter("it has no compute shaders of 256 threads".to_owned()));
+            return Err(Error::NoAdapter(format!("it has no compute shaders of {TILE} threads")));
         }
         let page_limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         let pipelines = Arc::new(Pipelines {
-            decode: pipeline(&device, wgpu::include_wgsl!("decode.wgsl"), "decode"),
-            colour: pipeline(&device, wgpu::include_wgsl!("colour.wgsl"), "paint"),
+            decode: pipeline(&device, shader!("decode.wgsl"), "decode"),
+            colour: pipeline(&device, shader!("colour.wgsl"), "paint"),
         });
         let name = device.adapter_info().name;
         Ok(Gpu { device, queue, pipelines, page_limit, name })
@@ -149,12 +157,11 @@ fn opened() -> Result<Gpu, String> {
     Ok(gpu)
 }
 
-fn pipeline(
-    device: &wgpu::Device,
-    source: wgpu::ShaderModuleDescriptor<'_>,
-    entry: &str,
-) -> wgpu::ComputePipeline {
-    let module = device.create_shader_module(source);
+fn pipeline(device: &wgpu::Device, source: &str, entry: &str) -> wgpu::ComputePipeline {
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(entry),
+        source: wgpu::ShaderSource::Wgsl(source.into()),
+    });
     device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(entry),
         layout: None,

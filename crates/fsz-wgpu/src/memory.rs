@@ -1,8 +1,9 @@
 //! How much memory of the GPU a field takes.
 
-use fsz::Dtype;
+use fsz::DType;
 
-use crate::page::{CHUNK_TILES, TILE, chunk_bytes, index_bytes};
+use crate::format::{CHUNK_TILES, TILE, TILE_BLOCKS};
+use crate::page::{chunk_bytes, index_bytes};
 
 /// Bytes of GPU memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +27,10 @@ impl Memory {
 
 /// The memory that a field of `elements` elements takes whose payload has `payload` bytes, in pages of
 /// at most `page_limit` bytes, with slices of `slice` elements.
-pub fn memory(elements: u64, dtype: Dtype, payload: u64, page_limit: u64, slice: u64) -> Memory {
-    let tiles = elements.div_ceil(TILE);
-    let chunks = tiles.div_ceil(CHUNK_TILES);
-    let stream = 4 * chunks + 8 * tiles + payload;
+pub fn memory(elements: u64, dtype: DType, payload: u64, page_limit: u64, slice: u64) -> Memory {
+    let tiles = elements.div_ceil(TILE as u64);
+    let chunks = tiles.div_ceil(CHUNK_TILES as u64);
+    let stream = 4 * chunks + TILE_BLOCKS as u64 * tiles + payload;
     // A page ends where the next chunk does not fit: it is full but for a chunk.
     let filled = page_limit.saturating_sub(index_bytes(1) + chunk_bytes(dtype)).max(1);
     Memory { stream, pages: stream.div_ceil(filled), slice: 8 * slice, picture: 8 * slice }
@@ -45,8 +46,10 @@ mod tests {
     fn a_field_of_34_gb_at_ratio_20_fits_in_8_gb() {
         let elements = 1u64 << 33;
         let stream = 4 * elements / 20;
-        let payload = stream - 8 * (elements / 256) - 10 * (elements / 16384);
-        let memory = memory(elements, Dtype::F32, payload, 128 << 20, 1 << 22);
+        let tiles = elements / TILE as u64;
+        // Rates, and of every chunk its size, its checksum and its share of the offsets.
+        let payload = stream - TILE_BLOCKS as u64 * tiles - 10 * (tiles / CHUNK_TILES as u64);
+        let memory = memory(elements, DType::F32, payload, 128 << 20, 1 << 22);
         assert!(memory.stream <= stream);
         assert!(memory.total(3) < 2_000_000_000, "{memory:?}");
         assert!(memory.total(3) < 8_000_000_000 / 4);

@@ -1,16 +1,10 @@
 //! A stream cut into pages of whole chunks, each as large as a storage buffer may be.
 
-use fsz::{Chunk, Dtype, Stream};
+use fsz::{Chunk, DType, Stream};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-
-/// Elements of a tile.
-pub(crate) const TILE: u64 = 256;
-/// Tiles of a chunk.
-pub(crate) const CHUNK_TILES: u64 = 64;
-/// Bytes of a tile's rates.
-const RATES: usize = 8;
+use crate::format::{CHUNK_TILES, TILE, TILE_BLOCKS};
 
 /// Consecutive chunks of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,17 +19,17 @@ pub(crate) struct Page {
 
 /// The bytes of a page of `chunks` full chunks besides the payload.
 pub(crate) fn index_bytes(chunks: u64) -> u64 {
-    chunks * (4 + CHUNK_TILES * RATES as u64)
+    chunks * (4 + (CHUNK_TILES * TILE_BLOCKS) as u64)
 }
 
 /// The largest payload of a chunk in bytes.
-pub(crate) fn chunk_bytes(dtype: Dtype) -> u64 {
-    CHUNK_TILES * TILE * dtype.size() as u64
+pub(crate) fn chunk_bytes(dtype: DType) -> u64 {
+    (CHUNK_TILES * TILE * dtype.size()) as u64
 }
 
 /// The pages of a stream of standard geometry. Every chunk's checksum is verified.
 pub(crate) fn pages(stream: &Stream<'_>, limit: u64) -> Result<Vec<Page>> {
-    let info = stream.info();
+    let info = &stream;
     let dtype = info.header().dtype;
     let smallest = index_bytes(1) + chunk_bytes(dtype);
     if limit < smallest {
@@ -71,7 +65,7 @@ pub(crate) fn pages(stream: &Stream<'_>, limit: u64) -> Result<Vec<Page>> {
 /// The page of these chunks, of which the first begins with tile `tile`.
 fn page(chunks: &[Chunk<'_>], tile: u64) -> Page {
     let word = |b: &[u8; 4]| u32::from_le_bytes(*b);
-    let rates: usize = chunks.iter().map(|chunk| chunk.rates.len()).sum();
+    let rates: usize = chunks.iter().map(|chunk| chunk.heads.len()).sum();
     let mut at = chunks.len() + rates / 4;
     let mut words = Vec::new();
     for chunk in chunks {
@@ -79,8 +73,8 @@ fn page(chunks: &[Chunk<'_>], tile: u64) -> Page {
         at += chunk.payload.len() / 4;
     }
     words.reserve_exact(at - words.len());
-    for bytes in chunks.iter().map(|c| c.rates).chain(chunks.iter().map(|c| c.payload)) {
+    for bytes in chunks.iter().map(|c| c.heads).chain(chunks.iter().map(|c| c.payload)) {
         words.extend(bytes.as_chunks::<4>().0.iter().map(word));
     }
-    Page { tile, tiles: (rates / RATES) as u64, words }
+    Page { tile, tiles: (rates / TILE_BLOCKS) as u64, words }
 }

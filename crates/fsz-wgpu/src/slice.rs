@@ -1,5 +1,7 @@
 //! Which elements a slice has, and the slice on the GPU.
 
+use fsz::TileKind;
+
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::readback;
@@ -55,6 +57,24 @@ impl Runs {
     }
 }
 
+/// How many kinds of tiles there are.
+pub const TILE_KINDS: usize = 7;
+
+/// The number by which the GPU knows how a tile is stored, as the shader makes it of the tile's rate bytes:
+/// 1 for second order, 2 for centering; or 4 and the kind of a tile with escapes.
+pub fn kind_index(kind: TileKind) -> usize {
+    match kind {
+        TileKind::Lz1 => 0,
+        TileKind::Lz2 => 1,
+        TileKind::Lz1Centered => 2,
+        TileKind::Lz2Centered => 3,
+        TileKind::Exceptions => 4,
+        TileKind::Constant => 5,
+        // Every other kind is verbatim, the last.
+        _ => TILE_KINDS - 1,
+    }
+}
+
 /// A decoded slice on the GPU.
 #[derive(Debug)]
 pub struct GpuSlice {
@@ -94,9 +114,9 @@ impl GpuSlice {
         &self.values
     }
 
-    /// Of a slice of a stream, the buffer that says of each value how its tile is stored, a word each: the
-    /// kind in the lowest byte (0 LZ1, 1 LZ2, 2 and 3 the same centered, 4 constant, 5 exceptions, 6
-    /// verbatim), the sum of its blocks' rates in the next, its bytes in the upper half.
+    /// Of a slice of a stream, the buffer that says of each value how its tile is stored, a word each: its
+    /// [`kind_index`] in the lowest byte, the sum of its blocks' rates in the next, its bytes in the upper
+    /// half.
     pub fn tiles(&self) -> Option<&wgpu::Buffer> {
         self.tiles.as_ref()
     }

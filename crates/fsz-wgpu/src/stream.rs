@@ -1,10 +1,11 @@
 //! A compressed field on the GPU, and its slices.
 
-use fsz::{Dtype, Header, Stream};
+use fsz::{DType, Header, Stream};
 
 use crate::error::{Error, Result};
+use crate::format::{BLOCK, CHUNK_TILES, TILE, TILE_BLOCKS};
 use crate::gpu::Gpu;
-use crate::page::{self, TILE};
+use crate::page;
 use crate::slice::{GpuSlice, Runs};
 use crate::step::Step;
 
@@ -63,17 +64,16 @@ impl GpuStream {
     /// [`Error::Stream`] when the stream is damaged; [`Error::Unsupported`] for a research geometry or a
     /// field of more than 2⁴⁰ elements; [`Error::Device`] when the GPU's memory is full.
     pub fn upload(gpu: &Gpu, stream: &Stream<'_>) -> Result<GpuStream> {
-        let info = stream.info();
-        let header = info.header();
-        let research = &header.research;
-        if info.tile_len() as u64 != TILE
-            || research.block_len != 32
-            || research.blocks_per_tile != 8
-            || !research.cross_block
-        {
+        let header = stream.header();
+        let known = header.profile.research().is_some_and(|research| {
+            research.block_len == BLOCK
+                && research.blocks_per_tile == TILE_BLOCKS
+                && research.cross_block
+        });
+        if !known {
             return Err(Error::Unsupported("a stream of a research geometry".to_owned()));
         }
-        if header.elements().div_ceil(TILE) > u64::from(u32::MAX) {
+        if header.elements().div_ceil(TILE as u64) > u64::from(u32::MAX) {
             return Err(Error::Unsupported("a field of more than 2^40 elements".to_owned()));
         }
         let mut pages = Vec::new();
@@ -155,16 +155,17 @@ impl GpuStream {
         values: &wgpu::Buffer,
         tiles: &wgpu::Buffer,
     ) {
-        let touched = runs.within(page.tile * TILE, (page.tile + page.tiles) * TILE);
+        let tile = TILE as u64;
+        let touched = runs.within(page.tile * tile, (page.tile + page.tiles) * tile);
         if touched.is_empty() {
             return;
         }
-        let tiles_per_run = (runs.len + TILE - 2) / TILE + 1;
+        let tiles_per_run = (runs.len + tile - 2) / tile + 1;
         let groups = (touched.end - touched.start) * tiles_per_run;
         let across = groups.min(GROUPS);
         let step = Step::new(self.header.quantization_step);
         let elements = self.header.elements();
-        let last_tile = (elements - 1) / TILE;
+        let last_tile = (elements - 1) / tile;
         let params = Params {
             first: halves(runs.first),
             stride: halves(runs.stride),
@@ -174,10 +175,10 @@ impl GpuStream {
             tiles_per_run: tiles_per_run as u32,
             tile: page.tile as u32,
             tiles: page.tiles as u32,
-            chunks: page.tiles.div_ceil(page::CHUNK_TILES) as u32,
+            chunks: page.tiles.div_ceil(CHUNK_TILES as u64) as u32,
             groups: across as u32,
             last_tile: last_tile as u32,
-            last_count: (elements - last_tile * TILE) as u32,
+            last_count: (elements - last_tile * tile) as u32,
             width: self.header.dtype.size() as u32 / 4,
             step: step.mantissa,
             exponent: step.exponent,
@@ -205,11 +206,11 @@ impl GpuStream {
 
 /// The first missing value of the header as the shader writes it.
 fn first_missing(stream: &Stream<'_>) -> u32 {
-    let info = stream.info();
+    let info = &stream;
     let header = info.header();
     let bits = header.missing_bits().first().copied().unwrap_or(0);
     match header.dtype {
-        Dtype::F32 => bits as u32,
-        Dtype::F64 => (f64::from_bits(bits) as f32).to_bits(),
+        DType::F32 => bits as u32,
+        DType::F64 => (f64::from_bits(bits) as f32).to_bits(),
     }
 }

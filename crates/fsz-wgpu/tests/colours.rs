@@ -1,6 +1,6 @@
 //! Pictures painted on the GPU have the colours that values, errors and tiles ask for.
 
-use fsz::{Bound, Codec, Options};
+use fsz::{Bound, Codec, CompressOptions};
 use fsz_wgpu::{Colours, Error, Gpu, GpuSlice, GpuStream, Layout, Measure, Overlay, Subject};
 
 const NAN: u32 = 0xff00_0001;
@@ -109,16 +109,17 @@ fn tiles_lie_over_values() {
     let Some(gpu) = gpu() else { return };
     let values = [0.0f32, 51.0, f32::NAN];
     let view = ndarray::ArrayView::from_shape((1, 3), &values).unwrap();
-    // Below the smallest step every value is kept as it is: a verbatim tile, the seventh kind.
-    let options = Options::new(Bound::Absolute(1e-44));
+    // Below the smallest step every value is stored exactly: a verbatim tile.
+    let options = CompressOptions::new(Bound::Absolute(1e-44));
     let stream = Codec::cpu().compress_with(view, &options).unwrap();
-    let bytes = stream.info().tiles().next().unwrap().unwrap().bytes;
+    let tile = stream.tiles().next().unwrap().unwrap();
+    let (bytes, kind) = (tile.bytes, fsz_wgpu::kind_index(tile.kind()) as u32);
     let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
     let over = |overlay, opacity| {
         let colours = Colours { overlay: Some((overlay, opacity)), ..colours() };
         slice.paint(VALUES, None, row(&slice), &colours).unwrap().read_back().unwrap()
     };
-    assert_eq!(over(Overlay::Kinds, 1.0), [0xffff_0006; 3]);
+    assert_eq!(over(Overlay::Kinds, 1.0), [0xffff_0000 | kind; 3]);
     assert_eq!(over(Overlay::Bytes { most: bytes as u32 }, 1.0), [0xff00_ffff; 3]);
     assert_eq!(over(Overlay::Bytes { most: 3 * bytes as u32 }, 1.0), [0xff00_ff55; 3]);
     assert_eq!(over(Overlay::Kinds, 0.0), painted(&slice, VALUES, None));
@@ -126,6 +127,44 @@ fn tiles_lie_over_values() {
     let colours = Colours { overlay: Some((Overlay::Kinds, 1.0)), ..colours() };
     let found = plain.paint(VALUES, None, row(&plain), &colours);
     assert!(matches!(found, Err(Error::InvalidArgument(_))));
+}
+
+/// A value of a field whose tiles are of every kind in turns.
+fn of_every_kind(i: usize) -> f32 {
+    let (noise, curve) = ((i * 7919 % 101) as f32 * 0.1, (i % 256).pow(2) as f32 * 0.01);
+    match i / 256 % 7 {
+        0 => noise,
+        1 => curve,
+        2 => 1e4 + noise,
+        3 => 1e4 + curve,
+        4 => f32::NAN,
+        5 if i % 256 == 9 => f32::INFINITY,
+        5 => noise,
+        _ => f32::from_bits((i as u32).wrapping_mul(0x9e37_79b9)),
+    }
+}
+
+#[test]
+fn every_kind_of_tile_has_its_index() {
+    let Some(gpu) = gpu() else { return };
+    let values: Vec<f32> = (0..14 * 256).map(of_every_kind).collect();
+    let view = ndarray::ArrayView::from_shape((1, values.len()), &values).unwrap();
+    let stream =
+        Codec::cpu().compress_with(view, &CompressOptions::new(Bound::Absolute(0.01))).unwrap();
+    let tiles: Vec<_> = stream.tiles().map(|tile| tile.unwrap()).collect();
+    let kinds = tiles.iter().map(|tile| fsz_wgpu::kind_index(tile.kind()));
+    let seen: std::collections::BTreeSet<usize> = kinds.clone().collect();
+    assert_eq!(seen.len(), fsz_wgpu::TILE_KINDS);
+    let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
+    let over = |overlay| {
+        let colours = Colours { overlay: Some((overlay, 1.0)), ..colours() };
+        slice.paint(VALUES, None, row(&slice), &colours).unwrap().read_back().unwrap()
+    };
+    let found: Vec<u32> = over(Overlay::Kinds).into_iter().step_by(256).collect();
+    assert_eq!(found, kinds.map(|kind| colours().kinds[kind]).collect::<Vec<_>>());
+    let found: Vec<u32> = over(Overlay::Rates).into_iter().step_by(256).collect();
+    let rates = tiles.iter().map(|t| t.rates().iter().map(|&r| usize::from(r)).sum::<usize>());
+    assert_eq!(found, rates.map(|sum| colours().scale[sum * 255 / (8 * 31)]).collect::<Vec<_>>());
 }
 
 /// Every third point of every third row; rows that are not filled; sides that no row of a copy has.

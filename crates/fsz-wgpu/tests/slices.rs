@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Bound, Codec, Dtype, Options, Research, Stream};
+use fsz::{Bound, Codec, CompressOptions, DType, Research, Stream};
 use fsz_wgpu::{Error, Gpu, GpuStream, Runs, memory};
 use ndarray::ArrayViewD;
 
@@ -20,14 +20,14 @@ fn gpu(what: &str) -> Option<Gpu> {
 fn compressed<T: fsz::Element>(
     shape: &[usize],
     values: &[T],
-    options: &Options,
+    options: &CompressOptions,
 ) -> Stream<'static> {
     let view = ArrayViewD::from_shape(shape, values).unwrap();
     Codec::cpu().compress_with(view, options).unwrap()
 }
 
-fn relative(ratio: f64) -> Options {
-    Options::new(Bound::ValueRange(ratio))
+fn relative(ratio: f64) -> CompressOptions {
+    CompressOptions::new(Bound::ValueRange(ratio))
 }
 
 /// The values of a slice out of the whole field.
@@ -120,7 +120,7 @@ fn every_kind_of_tile_and_odd_shapes() {
         [&[1], &[30011], &[97, 311], &[31, 33, 29], &[3, 17, 19, 23], &[2, 3, 4, 5, 6], &[9000, 3]];
     for shape in shapes {
         let values = mixture(shape.iter().product());
-        let absolute = |e| Options::new(Bound::Absolute(e));
+        let absolute = |e| CompressOptions::new(Bound::Absolute(e));
         for options in
             [absolute(0.01), absolute(1e-40), absolute(1e20), absolute(1e-4).missing(-999.0)]
         {
@@ -135,11 +135,12 @@ fn pages_make_no_difference() {
     let Some(gpu) = gpu("pages on the GPU") else { return };
     let gpu = gpu.with_page_limit(160 << 10);
     let shape = [40, 61, 83];
-    let stream = compressed(&shape, &mixture(40 * 61 * 83), &Options::new(Bound::Absolute(1e-4)));
+    let stream =
+        compressed(&shape, &mixture(40 * 61 * 83), &CompressOptions::new(Bound::Absolute(1e-4)));
     let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();
     assert!(on_gpu.pages() > 2);
-    let payload = u64::from_le_bytes(stream.as_bytes()[64..72].try_into().unwrap());
-    let predicted = memory(40 * 61 * 83, Dtype::F32, payload, gpu.page_limit(), 61 * 83);
+    let payload = stream.payload().len() as u64;
+    let predicted = memory(40 * 61 * 83, DType::F32, payload, gpu.page_limit(), 61 * 83);
     assert_eq!(on_gpu.bytes(), predicted.stream);
     assert!(on_gpu.pages() as u64 <= predicted.pages);
     let slice = on_gpu.decode_slice(0, 0).unwrap();
@@ -159,7 +160,8 @@ fn double_precision_is_shown_to_two_units_of_the_last_place() {
     values[7000] = 1e300;
     values[9000] = 1e-300;
     for ratio in [1e-3, 1e-9] {
-        let stream = compressed(&shape, &values, &Options::new(Bound::Absolute(ratio * 2e3)));
+        let stream =
+            compressed(&shape, &values, &CompressOptions::new(Bound::Absolute(ratio * 2e3)));
         let whole: Vec<f64> = Codec::cpu().decompress(&stream).unwrap().into_iter().collect();
         let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();
         for (axis, index) in [(0, 0), (0, 5), (1, 17), (2, 39), (2, 0)] {
@@ -177,7 +179,8 @@ fn double_precision_is_shown_to_two_units_of_the_last_place() {
 #[test]
 fn a_damaged_payload_is_refused_at_the_upload() {
     let Some(gpu) = gpu("damaged streams on the GPU") else { return };
-    let stream = compressed(&[64, 64], &mixture(4096), &Options::new(Bound::Absolute(0.01)));
+    let stream =
+        compressed(&[64, 64], &mixture(4096), &CompressOptions::new(Bound::Absolute(0.01)));
     let mut bytes = stream.into_vec();
     let last = bytes.len() - 5;
     bytes[last] ^= 4;
@@ -188,7 +191,7 @@ fn a_damaged_payload_is_refused_at_the_upload() {
 #[test]
 fn what_is_not_there_is_a_typed_error() {
     let Some(gpu) = gpu("bad arguments on the GPU") else { return };
-    let stream = compressed(&[8, 9], &mixture(72), &Options::new(Bound::Absolute(0.01)));
+    let stream = compressed(&[8, 9], &mixture(72), &CompressOptions::new(Bound::Absolute(0.01)));
     let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();
     for (axis, index) in [(2, 0), (0, 8), (1, 9)] {
         assert!(matches!(on_gpu.decode_slice(axis, index), Err(Error::InvalidArgument(_))));
@@ -199,7 +202,7 @@ fn what_is_not_there_is_a_typed_error() {
     ] {
         assert!(matches!(on_gpu.decode_runs(runs), Err(Error::InvalidArgument(_))));
     }
-    let empty = compressed(&[0, 4], &[0f32; 0], &Options::new(Bound::Absolute(0.01)));
+    let empty = compressed(&[0, 4], &[0f32; 0], &CompressOptions::new(Bound::Absolute(0.01)));
     let empty = GpuStream::upload(&gpu, &empty).unwrap();
     assert!(empty.decode_slice(1, 2).unwrap().read_back().unwrap().is_empty());
 }
@@ -210,7 +213,7 @@ fn switched_predictors_decode_and_research_geometries_are_refused() {
     let shape = [30, 700];
     let values = mixture(21000);
     let stream = |research| {
-        compressed(&shape, &values, &Options::new(Bound::Absolute(1e-3)).research(research))
+        compressed(&shape, &values, &CompressOptions::new(Bound::Absolute(1e-3)).research(research))
     };
     let first_order = Research { order2: false, ..Research::default() };
     check(&gpu, "first order", &shape, &stream(first_order));
@@ -234,7 +237,7 @@ fn many_threads_decode_at_once() {
     let shape = [12, 31, 40];
     let streams: Vec<Stream<'_>> = (0..8)
         .map(|k| {
-            let options = Options::new(Bound::Absolute(1e-3 * f64::from(k + 1)));
+            let options = CompressOptions::new(Bound::Absolute(1e-3 * f64::from(k + 1)));
             compressed(&shape, &mixture(12 * 31 * 40), &options)
         })
         .collect();

@@ -1,117 +1,100 @@
-//! From the bound that was asked to the quantizer that keeps it (FORMAT.md, *Bound*).
+//! The bound that a caller asks for, and the absolute one that follows from it (FORMAT.md, *Bound*).
 
 use crate::{
-    certificate::Range,
-    element::{Dtype, Element},
-    options::Bound,
+    error::{Error, Result},
+    format::FixedHeader,
+    scalar::Scalar,
+    statistics::ValueRange,
 };
 
-/// Largest code.
-pub(crate) const MAX_CODE: i32 = (1 << 29) - 1;
-const CANDIDATES: u32 = 4096;
-
-/// The numbers that turn elements into codes and back.
+/// The error bound: every finite element keeps |original − decoded| ≤ the bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Quantizer<T> {
-    /// Distance between neighbouring reconstructed values; 0 when nothing can be coded.
-    pub step: T,
-    /// 1 / step.
-    pub inverse: T,
-    /// The absolute bound rounded toward zero: `E` of FORMAT.md.
-    pub limit: T,
+#[non_exhaustive]
+pub enum Bound {
+    /// This much, in the field's unit.
+    Absolute(f64),
+    /// This share of max − min over the finite, not missing values (the paper's REL).
+    ValueRange(f64),
+    /// The share `ratio` of a range that the caller knows, such as that of all ranks together.
+    ValueRangeOf {
+        /// Share of the range.
+        ratio: f64,
+        /// Lower end of the range.
+        min: f64,
+        /// Upper end of the range.
+        max: f64,
+    },
+}
+
+impl Bound {
+    /// The number asked for: the absolute bound or the share of the range.
+    pub fn requested(self) -> f64 {
+        match self {
+            Bound::Absolute(e) => e,
+            Bound::ValueRange(ratio) | Bound::ValueRangeOf { ratio, .. } => ratio,
+        }
+    }
+
+    /// `"absolute"` or `"value-range"`.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Bound::Absolute(_) => "absolute",
+            Bound::ValueRange(_) | Bound::ValueRangeOf { .. } => "value-range",
+        }
+    }
+
+    /// The number in the header.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Bound::Absolute(_) => 0,
+            Bound::ValueRange(_) => 1,
+            Bound::ValueRangeOf { .. } => 2,
+        }
+    }
+
+    /// The bound that a header names; `None` for a kind that this release does not know.
+    pub(crate) fn from_header(header: &FixedHeader) -> Option<Self> {
+        let requested = header.requested_bound;
+        Some(match header.bound_kind {
+            0 => Bound::Absolute(requested),
+            1 => Bound::ValueRange(requested),
+            // The range itself is not kept; the bound that followed from it is.
+            2 => {
+                let max = header.absolute_bound / requested;
+                Bound::ValueRangeOf { ratio: requested, min: 0.0, max }
+            }
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn check(self) -> Result<()> {
+        let asked = self.requested();
+        if !(asked.is_finite() && asked > 0.0) {
+            return Err(Error::invalid(format!(
+                "{} bound {asked}: it must be a positive, finite number",
+                self.kind()
+            )));
+        }
+        if let Bound::ValueRangeOf { min, max, .. } = self
+            && !(min.is_finite() && max.is_finite() && min <= max)
+        {
+            return Err(Error::invalid(format!(
+                "value range {min} to {max}: both ends must be finite, the lower one first"
+            )));
+        }
+        Ok(())
+    }
 }
 
 /// The absolute bound of a field with this range.
-pub(crate) fn absolute<T: Element>(bound: Bound, range: Option<&Range<T>>) -> f64 {
-    let share = |ratio: f64, (min, max): (f64, f64)| ratio * (max - min).min(f64::MAX);
+pub(crate) fn absolute<T: Scalar>(bound: Bound, range: Option<&ValueRange<T>>) -> f64 {
+    let share =
+        |ratio: f64, (min, max): (f64, f64)| (ratio * (max - min).min(f64::MAX)).min(f64::MAX);
     match bound {
         Bound::Absolute(e) => e,
         Bound::ValueRange(ratio) => {
-            range.and_then(Range::ends).map_or(0.0, |ends| share(ratio, ends))
+            range.and_then(ValueRange::ends).map_or(0.0, |ends| share(ratio, ends))
         }
         Bound::ValueRangeOf { ratio, min, max } => share(ratio, (min, max)),
-    }
-}
-
-/// The largest `T` that is not above `value` (≥ 0).
-fn round_down<T: Element>(value: f64) -> T {
-    let rounded = T::from_f64(value);
-    if !rounded.is_finite() {
-        T::MAX
-    } else if rounded.to_f64() > value {
-        rounded.next_down()
-    } else {
-        rounded
-    }
-}
-
-impl<T: Element> Quantizer<T> {
-    /// The quantizer of a bound `eb` for a field that is expected to reach `magnitude`.
-    pub fn new(eb: f64, magnitude: f64) -> Self {
-        let limit: T = round_down(eb);
-        let e = limit.to_f64();
-        let (rounding, largest) = match T::DTYPE {
-            Dtype::F32 => (1.04 * magnitude * 2f64.powi(-24), 2f64.powi(126)),
-            Dtype::F64 => (0.0, 2f64.powi(1022)),
-        };
-        let slack = e * 2f64.powi(-13) + rounding;
-        let target = (2.0 * (e - slack)).max(e).min(largest);
-        if target < T::MIN_POSITIVE.to_f64() {
-            return Quantizer { step: T::ZERO, inverse: T::ZERO, limit };
-        }
-        let step = match T::DTYPE {
-            Dtype::F32 => best_reciprocal(round_down(target)),
-            Dtype::F64 => round_down(target),
-        };
-        Quantizer { step, inverse: step.reciprocal(), limit }
-    }
-}
-
-/// The first number at or closely below `top` whose rounded reciprocal is nearly exact.
-fn best_reciprocal<T: Element>(top: T) -> T {
-    let mut best = (top, f64::INFINITY);
-    let mut step = top;
-    for _ in 0..CANDIDATES {
-        let miss = (step.reciprocal().to_f64() * step.to_f64() - 1.0).abs();
-        if miss <= 2f64.powi(-32) {
-            return step;
-        }
-        if miss < best.1 {
-            best = (step, miss);
-        }
-        step = step.next_down();
-        if step < T::MIN_POSITIVE {
-            break;
-        }
-    }
-    best.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_step_is_a_hair_under_twice_the_bound() {
-        for eb in [1e-30, 1e-3, 0.25, 1.0, 3e7, 1e30] {
-            let q = Quantizer::<f32>::new(eb, eb * 100.0);
-            assert!(q.limit.to_f64() <= eb);
-            assert!(q.step.to_f64() < 2.0 * eb && q.step.to_f64() > 1.999 * eb, "{eb}: {q:?}");
-            assert!((q.inverse.to_f64() * q.step.to_f64() - 1.0).abs() < 1e-9);
-            let q = Quantizer::<f64>::new(eb, 1e300);
-            assert!(q.step < 2.0 * eb && q.step > 1.999 * eb);
-        }
-    }
-
-    #[test]
-    fn extreme_bounds_stay_finite() {
-        for eb in [0.0, 1e-320, 1e-45, 1e-40, 3e38, 1e300, f64::MAX] {
-            let q = Quantizer::<f32>::new(eb, 1.0);
-            assert!(q.step.is_finite() && q.inverse.is_finite() && q.limit.is_finite());
-            let q = Quantizer::<f64>::new(eb, 1.0);
-            assert!(q.step.is_finite() && q.inverse.is_finite() && q.limit.is_finite());
-        }
-        assert_eq!(Quantizer::<f32>::new(1e-45, 1.0).step, 0.0);
-        assert_eq!(Quantizer::<f32>::new(0.0, 0.0).step, 0.0);
     }
 }

@@ -1,28 +1,22 @@
 //! The codec as a user sees it: fields to streams and back.
 
-use std::{borrow::Cow, ops::Range, sync::Arc};
+use std::{fmt, ops::Range, sync::Arc};
 
-use ndarray::{ArrayD, ArrayView, Axis, Dimension, IxDyn};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 #[cfg(feature = "cuda")]
 use crate::cuda;
 use crate::{
-    bound::{self, Quantizer},
-    certificate::Tally,
+    compress::compress,
     element::Element,
-    encode::Encoder,
     error::{Error, Result},
-    geometry::{CHUNK_ELEMENTS, element_count},
-    header::{self, Outcome},
-    layout::{Layout, max_compressed_len},
-    options::{Bound, Options},
-    place::{Run, place, too_small},
+    exec::Execution,
+    format::geometry::element_count,
+    options::{CompressOptions, DecompressOptions},
+    partial,
     progress::Progress,
-    quantize, region,
-    simd::{Level, Simd},
-    stream::{Stream, metadata_sum},
-    survey,
+    simd::Level,
+    stream::Stream,
 };
 
 /// Where a codec runs.
@@ -58,15 +52,16 @@ enum Threads {
 /// Compresses fields and decompresses streams. Cheap to clone, and usable from many threads at once.
 ///
 /// ```
-/// # fn main() -> fsz::Result<()> {
+/// # #[cfg(feature = "ndarray")] fn main() -> fsz::Result<()> {
 /// let field = ndarray::Array3::from_shape_fn((8, 20, 30), |(z, y, x)| (z * y) as f32 + x as f32 * 0.1);
-/// let codec = fsz::Codec::auto()?;
+/// let codec = fsz::Codec::auto();
 /// let stream = codec.compress(field.view(), fsz::Bound::ValueRange(1e-3))?;
 /// let slice = codec.decompress_slice::<f32>(&stream, ndarray::Axis(0), 5)?;
-/// let bound = stream.info().header().absolute_bound as f32;
+/// let bound = stream.header().absolute_bound as f32;
 /// assert!((slice[[3, 4]] - field[[5, 3, 4]]).abs() <= bound);
 /// # Ok(())
 /// # }
+/// # #[cfg(not(feature = "ndarray"))] fn main() {}
 /// ```
 #[derive(Clone, Debug)]
 pub struct Codec {
@@ -81,17 +76,15 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// The fastest backend of this machine: the first CUDA device where one answers, else the CPU.
-    /// [`devices`](crate::devices) says why there is none.
-    ///
-    /// # Errors
-    /// None today: the CPU always answers.
-    pub fn auto() -> Result<Self> {
+    /// The first CUDA device where one answers, else the CPU; what the device does not serve, or fails at,
+    /// the CPU does. The codec's `Display` says which it is, and [`devices`](crate::devices) why there is no
+    /// other.
+    pub fn auto() -> Self {
         #[cfg(feature = "cuda")]
         if let Ok(codec) = Self::cuda(0) {
-            return Ok(Codec { automatic: true, ..codec });
+            return Codec { automatic: true, ..codec };
         }
-        Ok(Self::cpu())
+        Self::cpu()
     }
 
     /// CUDA device number `device`. Gives the same bytes as the CPU.
@@ -188,71 +181,34 @@ impl Codec {
 
     fn run<R: Send>(
         &self,
+        threads: Option<usize>,
         progress: Option<&Progress>,
-        work: impl FnOnce(Run<'_>) -> R + Send,
+        work: impl FnOnce(Execution<'_>) -> R + Send,
     ) -> R {
-        let run = |parallel| Run { level: self.level, parallel, progress };
+        let run = |threads| Execution { level: self.level, threads, progress };
+        let most = threads.unwrap_or(usize::MAX);
         match &self.threads {
-            Threads::Calling => work(run(false)),
-            Threads::Current => {
-                let parallel = rayon::current_num_threads() > 1;
-                work(run(parallel))
-            }
-            Threads::Own(pool) => pool.install(|| work(run(true))),
+            Threads::Calling => work(run(1)),
+            Threads::Current => work(run(rayon::current_num_threads().min(most))),
+            Threads::Own(_) if most == 1 => work(run(1)),
+            Threads::Own(pool) => pool.install(|| work(run(pool.current_num_threads().min(most)))),
         }
-    }
-
-    /// Compresses a field.
-    ///
-    /// # Errors
-    /// As [`Codec::compress_with`].
-    pub fn compress<T: Element, D: Dimension>(
-        &self,
-        field: ArrayView<'_, T, D>,
-        bound: Bound,
-    ) -> Result<Stream<'static>> {
-        self.compress_with(field, &Options::new(bound))
-    }
-
-    /// Compresses a field (C order costs no copy).
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] for options out of range or more than 8 dimensions;
-    /// [`Error::Cancelled`].
-    pub fn compress_with<T: Element, D: Dimension>(
-        &self,
-        field: ArrayView<'_, T, D>,
-        options: &Options,
-    ) -> Result<Stream<'static>> {
-        let shape: Vec<u64> = field.shape().iter().map(|&n| n as u64).collect();
-        let data = match field.as_slice() {
-            Some(data) => Cow::Borrowed(data),
-            None => Cow::Owned(field.iter().copied().collect()),
-        };
-        let mut bytes = vec![0; max_compressed_len(&shape, T::DTYPE)? as usize];
-        let len = self.compress_into(&data, &shape, options, &mut bytes)?;
-        bytes.truncate(len);
-        bytes.shrink_to_fit();
-        Stream::from_vec(bytes)
     }
 
     /// Compresses `data`, a field of `shape` (slowest axis first) in C order, into `out` and returns the
     /// stream's length in bytes. A buffer of [`max_compressed_len`] bytes always suffices.
     ///
     /// # Errors
-    /// As [`Codec::compress_with`], and [`Error::InvalidArgument`] when `data` and `shape` differ in length
+    /// [`Error::InvalidArgument`] for options out of range, more than 8 dimensions, or when `data` and `shape` differ in length
     /// or `out` is too small.
     pub fn compress_into<T: Element>(
         &self,
         data: &[T],
         shape: &[u64],
-        options: &Options,
+        options: &CompressOptions,
         out: &mut [u8],
     ) -> Result<usize> {
-        if shape.len() > 8 {
-            return Err(Error::invalid(format!("{} dimensions: at most 8", shape.len())));
-        }
-        options.check(shape)?;
+        options.check(shape, T::DTYPE)?;
         if element_count(shape) != Some(data.len() as u64) {
             return Err(Error::invalid(format!(
                 "{} elements for a field of shape {shape:?}",
@@ -261,7 +217,7 @@ impl Codec {
         }
         #[cfg(feature = "cuda")]
         if !data.is_empty()
-            && let Some(answer) = self.on_device(options.research == Default::default(), |device| {
+            && let Some(answer) = self.on_device(options.profile.is_standard_paper(), |device| {
                 let bytes = size_of_val(data) as u64;
                 let progress = options.progress.as_deref();
                 if let Some(progress) = progress {
@@ -275,137 +231,81 @@ impl Codec {
         {
             return answer;
         }
-        self.run(options.progress.as_deref(), |run| compress(data, shape, options, out, run))
-    }
-
-    /// Decompresses a whole field.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] when `T` is not the stream's element type; [`Error::Corrupt`].
-    pub fn decompress<T: Element>(&self, stream: &Stream<'_>) -> Result<ArrayD<T>> {
-        let shape = stream.header().shape.clone();
-        self.decompress_box(stream, &vec![0; shape.len()], &shape)
+        self.run(options.threads, options.progress.as_deref(), |run| {
+            compress(data, shape, options, out, run)
+        })
     }
 
     /// Decompresses a whole field in C order into `out`, which has exactly its elements.
     ///
     /// # Errors
-    /// As [`Codec::decompress`].
+    /// [`Error::InvalidArgument`] when `T` is not the stream's element type; [`Error::Corrupt`].
     pub fn decompress_into<T: Element>(&self, stream: &Stream<'_>, out: &mut [T]) -> Result<()> {
-        self.decompress_with(stream, out, None)
+        self.decompress_with(stream, out, &DecompressOptions::new())
     }
 
-    /// The same, reporting to `progress` and cancelled through it.
+    /// The same with options.
     ///
     /// # Errors
-    /// As [`Codec::decompress`], and [`Error::Cancelled`].
+    /// As [`Codec::decompress_into`], and [`Error::Cancelled`].
     pub fn decompress_with<T: Element>(
         &self,
         stream: &Stream<'_>,
         out: &mut [T],
-        progress: Option<&Progress>,
+        options: &DecompressOptions,
     ) -> Result<()> {
         check_output(stream, out, stream.header().elements())?;
+        let progress = options.progress.as_deref();
         if let Some(progress) = progress {
             progress.begin(size_of_val(out) as u64);
         }
-        let tiles = stream.index().layout.tiles;
+        let tiles = 0..stream.grid().tiles();
         #[cfg(feature = "cuda")]
         if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
             progress.map_or(Ok(()), Progress::check)?;
-            cuda::tiles_to_host(device, stream, 0..tiles, out)?;
+            cuda::tiles_to_host(device, stream, tiles.clone(), out)?;
             progress.map_or(Ok(()), |p| p.advance(size_of_val(out) as u64))
         }) {
             return answer;
         }
-        self.run(progress, |run| region::tiles(stream, 0..tiles, out, run))
+        self.run(options.threads, progress, |run| {
+            if stream.grid().is_linear() {
+                return partial::tiles(stream, tiles, out, run);
+            }
+            let shape = &stream.header().shape;
+            partial::boxed(stream, &vec![0; shape.len()], shape, out, run)
+        })
     }
 
-    /// Decompresses the tiles `tiles` into `out`, which has exactly their elements (the last tile of a
-    /// field may be short). Other tiles of the chunks that hold them are read and checked, not decoded.
+    /// Decompresses the tiles `tiles` into `out`, tile by tile (where the profile's tiles are not boxes:
+    /// consecutive elements); `out` has exactly their elements. Other tiles of the chunks that hold them are read and checked, not decoded.
     ///
     /// # Errors
-    /// As [`Codec::decompress`], and [`Error::InvalidArgument`] for tiles that the field does not have.
+    /// As [`Codec::decompress_into`], and [`Error::InvalidArgument`] for tiles that the field does not have.
     pub fn decompress_tiles_into<T: Element>(
         &self,
         stream: &Stream<'_>,
         tiles: Range<u64>,
         out: &mut [T],
     ) -> Result<()> {
-        let header = stream.header();
-        let all = stream.index().layout.tiles;
+        let all = stream.grid().tiles();
         if tiles.start > tiles.end || tiles.end > all {
             return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
         }
-        let len = header.geometry.tile_len() as u64;
-        let end = (tiles.end * len).min(header.elements());
-        check_output(stream, out, end - (tiles.start * len).min(end))?;
+        check_output(stream, out, stream.grid().len_of(tiles.clone()))?;
         #[cfg(feature = "cuda")]
         if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
             cuda::tiles_to_host(device, stream, tiles.clone(), out)
         }) {
             return answer;
         }
-        self.run(None, |run| region::tiles(stream, tiles, out, run))
-    }
-
-    /// Decompresses the slice at `index` of `axis`; the result lacks that axis.
-    ///
-    /// # Errors
-    /// As [`Codec::decompress`], and [`Error::InvalidArgument`] for a slice that the field does not have.
-    pub fn decompress_slice<T: Element>(
-        &self,
-        stream: &Stream<'_>,
-        axis: Axis,
-        index: u64,
-    ) -> Result<ArrayD<T>> {
-        let shape = &stream.header().shape;
-        if axis.index() >= shape.len() {
-            return Err(Error::invalid(format!(
-                "axis {} of a field of {} dimensions",
-                axis.index(),
-                shape.len()
-            )));
-        }
-        if index >= shape[axis.index()] {
-            return Err(Error::invalid(format!(
-                "slice {index} of an axis of {} elements",
-                shape[axis.index()]
-            )));
-        }
-        let mut start = vec![0; shape.len()];
-        let mut count = shape.clone();
-        start[axis.index()] = index;
-        count[axis.index()] = 1;
-        Ok(self.decompress_box(stream, &start, &count)?.index_axis_move(axis, 0))
-    }
-
-    /// Decompresses the box of `count` elements from `start` on (an entry per axis).
-    ///
-    /// # Errors
-    /// As [`Codec::decompress`], and [`Error::InvalidArgument`] for a box that is not inside the field.
-    pub fn decompress_box<T: Element>(
-        &self,
-        stream: &Stream<'_>,
-        start: &[u64],
-        count: &[u64],
-    ) -> Result<ArrayD<T>> {
-        let elements = region::check_box(&stream.header().shape, start, count)?;
-        check_type::<T>(stream)?;
-        let too_large = || Error::invalid("the box does not fit into memory");
-        let mut out = Vec::new();
-        out.try_reserve_exact(usize::try_from(elements).map_err(|_| too_large())?)
-            .map_err(|_| too_large())?;
-        out.resize(elements as usize, T::default());
-        self.decompress_box_into(stream, start, count, &mut out)?;
-        let shape: Vec<usize> = count.iter().map(|&n| n as usize).collect();
-        ArrayD::from_shape_vec(IxDyn(&shape), out).map_err(|e| Error::invalid(e.to_string()))
+        self.run(None, None, |run| partial::tiles(stream, tiles, out, run))
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
     ///
     /// # Errors
-    /// As [`Codec::decompress_box`].
+    /// As [`Codec::decompress_into`], and [`Error::InvalidArgument`] for a box that is not inside the field.
     pub fn decompress_box_into<T: Element>(
         &self,
         stream: &Stream<'_>,
@@ -413,7 +313,7 @@ impl Codec {
         count: &[u64],
         out: &mut [T],
     ) -> Result<()> {
-        let elements = region::check_box(&stream.header().shape, start, count)?;
+        let elements = partial::check_box(&stream.header().shape, start, count)?;
         check_output(stream, out, elements)?;
         if elements == stream.header().elements() {
             return self.decompress_into(stream, out);
@@ -424,11 +324,22 @@ impl Codec {
         }) {
             return answer;
         }
-        self.run(None, |run| region::boxed(stream, start, count, out, run))
+        self.run(None, None, |run| partial::boxed(stream, start, count, out, run))
     }
 }
 
-fn check_type<T: Element>(stream: &Stream<'_>) -> Result<()> {
+impl fmt::Display for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[cfg(feature = "cuda")]
+        if let Some(device) = &self.device {
+            let fallback = if self.automatic { ", else the CPU" } else { "" };
+            return write!(f, "CUDA device {}{fallback}", device.ordinal);
+        }
+        write!(f, "CPU ({})", self.level.name())
+    }
+}
+
+pub(crate) fn check_type<T: Element>(stream: &Stream<'_>) -> Result<()> {
     let dtype = stream.header().dtype;
     if dtype != T::DTYPE {
         return Err(Error::invalid(format!("the field is {dtype}, not {}", T::DTYPE)));
@@ -445,81 +356,4 @@ fn check_output<T: Element>(stream: &Stream<'_>, out: &[T], elements: u64) -> Re
         )));
     }
     Ok(())
-}
-
-/// Field → bound → quantize → predict → choose → pack → place → stream.
-fn compress<T: Element>(
-    data: &[T],
-    shape: &[u64],
-    options: &Options,
-    out: &mut [u8],
-    run: Run<'_>,
-) -> Result<usize> {
-    let geometry = options.research.geometry()?;
-    let header_len = header::header_len(shape, options);
-    let layout = Layout::new(header_len as u64, data.len() as u64, geometry)
-        .ok_or_else(|| Error::invalid(format!("a field of shape {shape:?} is too large")))?;
-    if (out.len() as u64) < layout.payload {
-        return Err(too_small());
-    }
-    if let Some(progress) = run.progress {
-        progress.begin(size_of_val(data) as u64);
-    }
-    run.check()?;
-    let parallel = run.parallel && data.len() > CHUNK_ELEMENTS as usize;
-    let run = Run { parallel, ..run };
-
-    let missing_bits = options.missing_bits(T::DTYPE);
-    let missing: Vec<T> = missing_bits.iter().map(|&b| T::from_bits64(b)).collect();
-    let range = matches!(options.bound, Bound::ValueRange(_))
-        .then(|| survey::range(data, &missing, run))
-        .transpose()?;
-    let largest = |(min, max): (f64, f64)| min.abs().max(max.abs());
-    let magnitude = match (options.bound, &range) {
-        (Bound::ValueRangeOf { min, max, .. }, _) => largest((min, max)),
-        (_, Some(range)) => range.ends().map_or(0.0, largest),
-        _ => 1.25 * survey::sampled_magnitude(data, &missing),
-    };
-    let absolute_bound = bound::absolute(options.bound, range.as_ref());
-    let quantizer = Quantizer::new(absolute_bound, magnitude);
-    let fused = run.level.fused();
-    let known =
-        range.is_some_and(|r| !r.has_special()) && quantize::in_reach(magnitude, &quantizer, fused);
-    let encoder = Encoder {
-        quantizer,
-        missing,
-        missing_bits,
-        research: options.research,
-        geometry,
-        known,
-        ranged: range.is_some(),
-    };
-
-    let placed = place(&encoder, data, &layout, out, run)?;
-    let mut tally: Tally<T> = placed.tally;
-    if let Some(range) = range {
-        tally.range = range;
-    }
-    let stream_len = layout.payload + placed.payload_len;
-    let metadata = metadata_sum(&out[header_len..layout.payload as usize]);
-    let outcome = Outcome {
-        absolute_bound,
-        quantization_step: quantizer.step.to_f64(),
-        stream_len,
-        payload_len: placed.payload_len,
-        metadata_sum: metadata,
-        certificate: tally.certificate(),
-    };
-    header::write(&mut out[..header_len], T::DTYPE, shape, options, &outcome);
-    Ok(stream_len as usize)
-}
-
-impl Level {
-    fn fused(self) -> bool {
-        match self {
-            Level::Portable => crate::simd::portable::Portable::FUSED,
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => crate::simd::avx2::Avx2::FUSED,
-        }
-    }
 }

@@ -1,58 +1,62 @@
 //! FSZ: error-bounded lossy compression of scientific floating-point fields.
 //!
 //! A [`Codec`] turns fields of `f32` or `f64` into [`Stream`]s that keep every value within a [`Bound`],
-//! and back, wholly or in part. What a stream holds can be inspected without decoding ([`Stream::info`]).
-//! The stream is described byte by byte in `FORMAT.md` beside this crate's manifest; each of its sections
-//! is a module here:
+//! and back, wholly or in part. What a stream holds can be inspected without decoding
+//! ([`Stream::header`], [`Stream::certificate`], [`Stream::tiles`]). The stream is described byte by byte in
+//! `FORMAT.md` beside this crate's manifest; each of its sections is a module here:
 //!
 //! ```text
-//! Field → bound → quantize → predict → choose → pack → place → stream
-//! stream → index → unpack → integrate → dequantize → Field
+//! Field → bound → gather → quantize → predict → choose → pack → place → stream
+//! stream → index → unpack → integrate → dequantize → scatter → Field
 //! ```
 //!
 //! The predictors are the FSZ paper's: LZ1 and LZ2 are the first- and second-order Lorenzo predictors.
 #![deny(missing_docs)]
 
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod bound;
-mod certificate;
-mod checksum;
-mod choose;
 mod codec;
+mod compress;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-mod decode;
 mod dequantize;
+mod dtype;
 mod element;
-mod encode;
 mod error;
-mod escape;
-mod geometry;
-mod header;
+mod exec;
+pub mod format;
 mod index;
-mod info;
-mod integrate;
-mod layout;
+mod missing;
 mod options;
-mod pack;
-mod place;
-mod predict;
+mod partial;
+mod profile;
 mod progress;
 mod quantize;
-mod region;
+mod quantizer;
+mod scalar;
+mod schedule;
 mod simd;
+mod statistics;
 mod stream;
-mod survey;
-mod unpack;
+mod tile_record;
+mod value_range;
 
-pub use certificate::Certificate;
+#[cfg(feature = "ndarray")]
+pub use arrays::AnyArray;
+pub use bound::Bound;
 pub use codec::{Backend, Codec};
 #[cfg(feature = "cuda")]
 pub use cuda::{DeviceInfo, devices};
-pub use element::{Dtype, Element};
+pub use dtype::DType;
+pub use element::Element;
 pub use error::{Error, Result};
-pub use header::Header;
-pub use info::{Info, TileCounts, TileKind, TileRecord};
-pub use layout::max_compressed_len;
-pub use options::{Bound, Centering, Options, Research};
+pub use format::header::Header;
+pub use format::sections::max_compressed_len;
+pub use options::{Centering, CompressOptions, DecompressOptions, Research};
+pub use profile::Profile;
 pub use progress::Progress;
+pub use scalar::Scalar;
+pub use statistics::Certificate;
 pub use stream::{Chunk, Stream};
+pub use tile_record::{Predictor, Storage, TileCost, TileCounts, TileKind, TileRecord};

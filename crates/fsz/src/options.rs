@@ -1,75 +1,19 @@
-//! What a caller asks of a compression: the bound, and what the header shall record.
+//! What a caller asks of a call: the bound, what the header shall record, threads, progress.
 
 use std::sync::Arc;
 
 use crate::{
-    element::Dtype,
+    bound::Bound,
+    dtype::DType,
     error::{Error, Result},
-    geometry::Geometry,
+    format::{MAX_DIMS, MAX_MISSING, MAX_NAME, geometry::Geometry},
+    profile::Profile,
     progress::Progress,
 };
 
-/// Most missing values that can be named.
-pub(crate) const MAX_MISSING: usize = 4;
-/// Longest name in bytes.
-pub(crate) const MAX_NAME: usize = 1024;
-
-/// The error bound: every finite element keeps |original − decoded| ≤ the bound.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Bound {
-    /// This much, in the field's unit.
-    Absolute(f64),
-    /// This share of max − min over the finite, not missing values (the paper's REL).
-    ValueRange(f64),
-    /// The share `ratio` of a range that the caller knows, such as that of all ranks together.
-    ValueRangeOf {
-        /// Share of the range.
-        ratio: f64,
-        /// Lower end of the range.
-        min: f64,
-        /// Upper end of the range.
-        max: f64,
-    },
-}
-
-impl Bound {
-    /// The number asked for: the absolute bound or the share of the range.
-    pub fn requested(self) -> f64 {
-        match self {
-            Bound::Absolute(e) => e,
-            Bound::ValueRange(ratio) | Bound::ValueRangeOf { ratio, .. } => ratio,
-        }
-    }
-
-    /// `"absolute"` or `"value-range"`.
-    pub fn kind(self) -> &'static str {
-        match self {
-            Bound::Absolute(_) => "absolute",
-            Bound::ValueRange(_) | Bound::ValueRangeOf { .. } => "value-range",
-        }
-    }
-
-    fn check(self) -> Result<()> {
-        let asked = self.requested();
-        if !(asked.is_finite() && asked > 0.0) {
-            return Err(Error::invalid(format!(
-                "{} bound {asked}: it must be a positive, finite number",
-                self.kind()
-            )));
-        }
-        if let Bound::ValueRangeOf { min, max, .. } = self
-            && !(min.is_finite() && max.is_finite() && min <= max)
-        {
-            return Err(Error::invalid(format!(
-                "value range {min} to {max}: both ends must be finite, the lower one first"
-            )));
-        }
-        Ok(())
-    }
-}
-
 /// What the centering value µ of a tile is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Centering {
     /// No centering.
     Off,
@@ -112,30 +56,64 @@ impl Research {
     }
 }
 
-/// Everything that a compression can be told beside the data.
-#[derive(Clone, Debug)]
-pub struct Options {
-    pub(crate) bound: Bound,
-    pub(crate) missing: Vec<f64>,
-    pub(crate) name: Option<String>,
-    pub(crate) step: Option<u64>,
-    pub(crate) start: Option<Vec<u64>>,
-    pub(crate) research: Research,
+/// What a decompression can be told beside the stream.
+#[derive(Clone, Debug, Default)]
+pub struct DecompressOptions {
+    pub(crate) threads: Option<usize>,
     pub(crate) progress: Option<Arc<Progress>>,
 }
 
-impl Options {
+impl DecompressOptions {
+    /// All of the codec's threads, and no progress.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Works on `n` of the codec's threads at most; with 1 the calling thread works alone.
+    pub fn threads(mut self, n: usize) -> Self {
+        self.threads = Some(n.max(1));
+        self
+    }
+
+    /// Reports to `progress`, and can be cancelled through it.
+    pub fn progress(mut self, progress: Arc<Progress>) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+}
+
+/// What a compression can be told beside the data.
+#[derive(Clone, Debug)]
+pub struct CompressOptions {
+    pub(crate) bound: Bound,
+    pub(crate) profile: Profile,
+    pub(crate) missing: Vec<f64>,
+    pub(crate) name: Option<String>,
+    pub(crate) time_step: Option<u64>,
+    pub(crate) start: Option<Vec<u64>>,
+    pub(crate) threads: Option<usize>,
+    pub(crate) progress: Option<Arc<Progress>>,
+}
+
+impl CompressOptions {
     /// Compress within this bound.
     pub fn new(bound: Bound) -> Self {
-        Options {
+        CompressOptions {
             bound,
+            profile: Profile::default(),
             missing: Vec::new(),
             name: None,
-            step: None,
+            time_step: None,
             start: None,
-            research: Research::default(),
+            threads: None,
             progress: None,
         }
+    }
+
+    /// Codes elements by this profile.
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
     }
 
     /// Names a missing value (a fill value such as 9.96921e36): its elements keep their exact bits, cost
@@ -153,8 +131,8 @@ impl Options {
     }
 
     /// Records a time step.
-    pub fn step(mut self, step: u64) -> Self {
-        self.step = Some(step);
+    pub fn time_step(mut self, time_step: u64) -> Self {
+        self.time_step = Some(time_step);
         self
     }
 
@@ -164,9 +142,14 @@ impl Options {
         self
     }
 
-    /// Switches parts of the algorithm, for studies.
-    pub fn research(mut self, research: Research) -> Self {
-        self.research = research;
+    /// The paper's profile with parts of the algorithm switched, for studies.
+    pub fn research(self, research: Research) -> Self {
+        self.profile(Profile::Paper(research))
+    }
+
+    /// Works on `n` of the codec's threads at most; with 1 the calling thread works alone.
+    pub fn threads(mut self, n: usize) -> Self {
+        self.threads = Some(n.max(1));
         self
     }
 
@@ -176,9 +159,22 @@ impl Options {
         self
     }
 
-    pub(crate) fn check(&self, shape: &[u64]) -> Result<()> {
+    pub(crate) fn check(&self, shape: &[u64], dtype: DType) -> Result<()> {
+        if shape.len() > MAX_DIMS {
+            return Err(Error::invalid(format!("{} dimensions: at most {MAX_DIMS}", shape.len())));
+        }
         self.bound.check()?;
-        self.research.geometry()?;
+        if let Some(research) = self.profile.research() {
+            research.geometry()?;
+        }
+        for &value in &self.missing {
+            let rounded = dtype.value_of_bits(dtype.bits_of_value(value));
+            if value.is_finite() && (rounded.is_infinite() || (rounded == 0.0) != (value == 0.0)) {
+                return Err(Error::invalid(format!(
+                    "missing value {value}: no {dtype} is near it, so no element can be equal to it"
+                )));
+            }
+        }
         if self.missing.len() > MAX_MISSING {
             return Err(Error::invalid(format!(
                 "{} missing values named: at most {MAX_MISSING} can be",
@@ -205,7 +201,7 @@ impl Options {
         Ok(())
     }
 
-    pub(crate) fn missing_bits(&self, dtype: Dtype) -> Vec<u64> {
+    pub(crate) fn missing_bits(&self, dtype: DType) -> Vec<u64> {
         self.missing.iter().map(|&v| dtype.bits_of_value(v)).collect()
     }
 }

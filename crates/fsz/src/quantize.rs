@@ -1,32 +1,20 @@
 //! Elements to codes (FORMAT.md, *Quantize*).
 
 use crate::{
-    bound::{MAX_CODE, Quantizer},
-    element::{Dtype, Element},
-    geometry::TILE,
-    simd::Simd,
+    dtype::DType,
+    element::Element,
+    format::{MAX_CODE, TILE},
+    quantizer::{Plain, Quantizer},
+    scalar::Scalar,
+    simd::{ROUND_F64, Simd},
 };
 
-/// 1.5 · 2⁵²: adding it to an `f64` rounds to the nearest integer, ties to even.
-pub(crate) const ROUND_F64: f64 = 6755399441055744.0;
-/// 1.5 · 2²³: the same for `f32`.
-pub(crate) const ROUND_F32: f32 = 12582912.0;
 /// Codes that the fused `f32` path holds exactly.
 const FUSED_CODE: f64 = 4194303.0;
 
-/// What quantizing a tile came to, if its elements are in reach.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plain<T> {
-    /// NaN when an element is not finite.
-    pub max_error: T,
-    /// Range; not meaningful when an element is NaN, and left out when it is known already.
-    pub min: T,
-    pub max: T,
-}
-
 /// The code of one element, or `None` when it must be escaped. Missing values are the caller's to find.
 #[inline]
-pub(crate) fn code<T: Element>(d: T, z: &Quantizer<T>) -> Option<(i32, T)> {
+pub(crate) fn code<T: Scalar>(d: T, z: &Quantizer<T>) -> Option<(i32, T)> {
     let scaled = d.to_f64() * z.inverse.to_f64();
     let rounded = (scaled + ROUND_F64) - ROUND_F64;
     // The first comparison is false for NaN, and for products too large to round this way.
@@ -41,8 +29,8 @@ pub(crate) fn code<T: Element>(d: T, z: &Quantizer<T>) -> Option<(i32, T)> {
 }
 
 /// Whether elements of at most this magnitude have codes that [`plain_tile`] computes.
-pub(crate) fn in_reach<T: Element>(magnitude: f64, z: &Quantizer<T>, fused: bool) -> bool {
-    let most = if fused && T::DTYPE == Dtype::F32 { FUSED_CODE } else { MAX_CODE as f64 };
+pub(crate) fn in_reach<T: Scalar>(magnitude: f64, z: &Quantizer<T>, fused: bool) -> bool {
+    let most = if fused && T::DTYPE == DType::F32 { FUSED_CODE } else { MAX_CODE as f64 };
     z.step != T::ZERO && magnitude * z.inverse.to_f64() <= most - 1.0
 }
 
@@ -66,34 +54,10 @@ pub(crate) fn plain_tile<T: Element, S: Simd, const KNOWN: bool>(
     (reached && plain.max_error <= z.limit).then_some(plain)
 }
 
-/// Quantizes 256 elements in plain Rust, through `f64`: for every processor, and for `f64`.
-#[inline(always)]
-pub(crate) fn portable<T: Element, const KNOWN: bool>(
-    tile: &[T; TILE],
-    z: &Quantizer<T>,
-    codes: &mut [i32; TILE],
-) -> Plain<T> {
-    let mut plain = Plain { max_error: T::ZERO, min: tile[0], max: tile[0] };
-    let inverse = z.inverse.to_f64();
-    let mut worst = 0u64;
-    for (&d, code) in tile.iter().zip(codes) {
-        let q = (d.to_f64() * inverse + ROUND_F64).to_bits() as i32;
-        *code = q;
-        // Errors are not negative, so their bits order as they do, with NaN above all.
-        worst = worst.max(d.sub(T::from_code(q).mul(z.step)).magnitude().to_bits64());
-        if !KNOWN {
-            plain.min = if d < plain.min { d } else { plain.min };
-            plain.max = if d > plain.max { d } else { plain.max };
-        }
-    }
-    plain.max_error = T::from_bits64(worst);
-    plain
-}
-
 /// Codes, errors, and whether each element has a code (1) or is escaped (0): for a tile of at most 256
 /// elements of any kind. Places behind its end are escaped.
 #[inline(always)]
-pub(crate) fn classify<T: Element>(
+pub(crate) fn classify<T: Scalar>(
     tile: &[T],
     z: &Quantizer<T>,
     missing: &[T],

@@ -3,30 +3,37 @@
 use std::borrow::Cow;
 
 use crate::{
-    certificate::Certificate,
-    checksum::{WeightedSum, mix},
+    element::Element,
     error::{Error, Result},
-    header::{self, Header},
+    format::{
+        Sections, TileGrid, WORD,
+        checksum::byte_rows,
+        header::{self, Header},
+    },
     index::Index,
-    info::Info,
-    layout::Layout,
+    simd::Level,
+    statistics::Certificate,
+    tile_record::{TileCost, TileCounts, TileRecord},
+    with_element,
 };
 
-/// A compressed field: its bytes, with the header, the sections' lengths and the checksum of rates and
-/// index already verified. The payload's checksums are verified when it is decoded.
+/// A compressed field: its bytes, with the header, the index and their checksums already verified. The
+/// payload's checksums are verified when it is decoded.
 #[derive(Clone, Debug)]
 pub struct Stream<'a> {
     bytes: Cow<'a, [u8]>,
     header: Header,
     certificate: Certificate,
-    layout: Layout,
+    grid: TileGrid,
+    sections: Sections,
 }
 
-/// 64 tiles of a stream; the last chunk may have fewer.
+/// A chunk of a stream.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Chunk<'a> {
-    /// The rate bytes of its tiles.
-    pub rates: &'a [u8],
+    /// What the profile tells of its tiles outside of the payload: rate bytes.
+    pub heads: &'a [u8],
     /// Their payloads, in order.
     pub payload: &'a [u8],
 }
@@ -51,27 +58,45 @@ impl<'a> Stream<'a> {
     }
 
     fn check(bytes: Cow<'a, [u8]>) -> Result<Self> {
-        let (header, certificate) = header::read(&bytes)?;
-        let got = bytes.len() as u64;
-        if got < header.stream_len {
-            return Err(Error::Truncated { needed: header.stream_len, got });
+        let header = header::read(&bytes)?;
+        let fields = header.fields();
+        let (got, needed) = (bytes.len() as u64, fields.stream_len);
+        if got < needed {
+            return Err(Error::Truncated { needed, got });
         }
-        if got > header.stream_len {
+        if got > needed {
             return Err(Error::corrupt(format!(
                 "{} bytes follow the end of the stream",
-                got - header.stream_len
+                got - needed
             )));
         }
-        let layout = header.layout()?;
-        let end = layout.payload.checked_add(header.payload_len);
-        if end != Some(got) || !header.payload_len.is_multiple_of(4) {
+        let grid = header.grid()?;
+        let sections = header.sections(&grid)?;
+        let end = sections.payload.checked_add(fields.payload_len);
+        if end != Some(got) || !fields.payload_len.is_multiple_of(WORD as u64) {
             return Err(Error::corrupt("the header's lengths contradict each other"));
         }
-        let metadata = &bytes[header.header_len as usize..layout.payload as usize];
-        if metadata_sum(metadata) != header.metadata_sum {
-            return Err(Error::corrupt("the checksum of rates and index does not match"));
+        let metadata = &bytes[fields.header_len as usize..sections.payload as usize];
+        if byte_rows(metadata, 0) != fields.metadata_checksum {
+            return Err(Error::corrupt("the checksum of heads and index does not match"));
         }
-        Ok(Stream { bytes, header, certificate, layout })
+        let stream = Self::new(bytes, header, grid, sections);
+        stream.index().check()?;
+        Ok(stream)
+    }
+
+    /// The stream of a codec that has just written it: nothing is checked again.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn written(bytes: Vec<u8>) -> Result<Stream<'static>> {
+        let header = header::read_written(&bytes)?;
+        let grid = header.grid()?;
+        let sections = header.sections(&grid)?;
+        Ok(Stream::new(Cow::Owned(bytes), header, grid, sections))
+    }
+
+    fn new(bytes: Cow<'a, [u8]>, header: Header, grid: TileGrid, sections: Sections) -> Self {
+        let certificate = Certificate::of(header.fields());
+        Stream { bytes, header, certificate, grid, sections }
     }
 
     /// The stream's bytes, as a file holds them.
@@ -84,27 +109,97 @@ impl<'a> Stream<'a> {
         self.bytes.into_owned()
     }
 
-    /// What can be known without decoding.
-    pub fn info(&self) -> Info<'_> {
-        Info::new(self)
-    }
-
-    pub(crate) fn header(&self) -> &Header {
+    /// What the stream says of itself.
+    pub fn header(&self) -> &Header {
         &self.header
     }
 
-    pub(crate) fn certificate(&self) -> &Certificate {
+    /// What the encoder vouches for.
+    pub fn certificate(&self) -> &Certificate {
         &self.certificate
+    }
+
+    /// Where the tiles of the field lie.
+    pub fn grid(&self) -> &TileGrid {
+        &self.grid
+    }
+
+    /// Where the sections of the stream lie.
+    pub fn sections(&self) -> &Sections {
+        &self.sections
+    }
+
+    /// Bytes of the uncompressed field.
+    pub fn raw_bytes(&self) -> u64 {
+        self.header.elements() * self.header.dtype.size() as u64
+    }
+
+    /// Bytes of the stream.
+    pub fn compressed_bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Uncompressed bytes over stream bytes; 0 for an empty field.
+    pub fn compression_ratio(&self) -> f64 {
+        self.raw_bytes() as f64 / self.compressed_bytes() as f64
+    }
+
+    /// The tiles by kind, where the profile tells them outside of the payload.
+    pub fn tile_counts(&self) -> TileCounts {
+        let mut counts = TileCounts::default();
+        let (index, mut lens) = (self.index(), Vec::new());
+        for chunk in 0..self.sections.chunks {
+            if let Ok(chunk) = index.chunk(chunk, &mut lens) {
+                self.header.profile.kinds(&self.header, chunk, &mut |kind| counts.take(kind));
+            }
+        }
+        counts
+    }
+
+    /// A record per tile. Nothing is decoded; the payload is read only where a mask must be counted.
+    ///
+    /// The last item is an error when the records of a chunk contradict each other.
+    pub fn tiles(&self) -> impl Iterator<Item = Result<TileRecord>> + use<'_> {
+        (0..self.sections.chunks).flat_map(|chunk| {
+            let mut records = Vec::new();
+            let (mut lens, first) = (Vec::new(), self.grid.chunk_tiles(chunk).start);
+            let chunk = self.index().chunk(chunk, &mut lens);
+            let read = chunk.and_then(|chunk| {
+                let take = &mut |record| records.push(Ok(record));
+                self.header.profile.records(&self.header, chunk, first, take)
+            });
+            records.extend(read.err().map(Err));
+            records
+        })
+    }
+
+    /// What each predictor that could have been chosen costs a tile.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when there is no such tile, [`Error::Corrupt`] when its chunk is damaged.
+    pub fn tile_costs(&self, tile: u64) -> Result<Vec<TileCost>> {
+        with_element!(self.header.dtype, T => self.costs::<T>(tile))
+    }
+
+    fn costs<T: Element>(&self, tile: u64) -> Result<Vec<TileCost>> {
+        if tile >= self.sections.tiles {
+            return Err(Error::invalid(format!("there is no tile {tile}")));
+        }
+        let chunk = tile / self.grid.tiles_per_chunk();
+        let mut lens = Vec::new();
+        let mut decoder = self.header.profile.decoder::<T>(&self.header, Level::detect());
+        decoder.load(self.index().chunk(chunk, &mut lens)?)?;
+        decoder.costs((tile - self.grid.chunk_tiles(chunk).start) as usize)
     }
 
     /// The payload of all tiles, not verified.
     pub fn payload(&self) -> &[u8] {
-        &self.bytes[self.layout.payload as usize..]
+        &self.bytes[self.sections.payload as usize..]
     }
 
-    /// How many chunks of 64 tiles there are.
+    /// How many chunks there are.
     pub fn chunks(&self) -> u64 {
-        self.layout.chunks
+        self.sections.chunks
     }
 
     /// A chunk as the stream holds it, verified (FORMAT.md, *Sections of a stream* and *Checksums*): all of
@@ -116,76 +211,25 @@ impl<'a> Stream<'a> {
         if number >= self.chunks() {
             return Err(Error::invalid(format!("there is no chunk {number}")));
         }
-        let index = self.index();
-        index.check(number)?;
-        Ok(Chunk { rates: index.rates(number), payload: index.payload(number)? })
+        with_element!(self.header.dtype, T => self.verified::<T>(number))
+    }
+
+    fn verified<T: Element>(&self, number: u64) -> Result<Chunk<'_>> {
+        let (index, mut lens) = (self.index(), Vec::new());
+        let mut decoder = self.header.profile.decoder::<T>(&self.header, Level::detect());
+        decoder.load(index.chunk(number, &mut lens)?)?;
+        decoder.verify()?;
+        let payload = index.payload(number)?;
+        let payload = &self.payload()[payload.start as usize..payload.end as usize];
+        Ok(Chunk { heads: index.heads(number), payload })
     }
 
     pub(crate) fn index(&self) -> Index<'_> {
-        Index { bytes: &self.bytes, header: &self.header, layout: &self.layout }
-    }
-}
-
-/// The checksum of everything between header and payload.
-pub(crate) fn metadata_sum(bytes: &[u8]) -> u32 {
-    mix(WeightedSum::new().bytes(bytes).value())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        checksum::{WeightedSum, tile_share},
-        codec::Codec,
-        index::tile_shape,
-        options::Bound,
-    };
-
-    /// The checksum that belongs to what a chunk of full tiles holds.
-    fn sum_of(index: &Index<'_>, chunk: u64, words: &[u32], starts: &[u32]) -> u32 {
-        let rates = index.rates(chunk).chunks_exact(8);
-        let tiles = starts.windows(2).map(|s| &words[s[0] as usize..s[1] as usize]);
-        rates.zip(tiles).enumerate().fold(0, |sum, (t, (rates, words))| {
-            let own = WeightedSum::new().rates(rates).words(words).value();
-            sum.wrapping_add(tile_share(own, t))
-        })
-    }
-
-    /// A forger makes the checksum right, but not what the tile says.
-    #[test]
-    fn a_chunk_with_a_contradiction_is_not_verified() {
-        let values: Vec<f32> = (0..512)
-            .map(|i| match i {
-                // No two alike: they are listed.
-                _ if i < 256 && i % 5 == 1 => 1e30 * (i + 1) as f32,
-                _ => i as f32 * 0.1,
-            })
-            .collect();
-        let view = ndarray::ArrayView1::from(&values);
-        let stream = Codec::cpu().compress(view, Bound::Absolute(1e-3)).unwrap();
-        assert!(stream.chunk(0).is_ok());
-        let index = stream.index();
-        let (mut words, mut starts) = (Vec::new(), Vec::new());
-        index.load(0, &mut words, &mut starts).unwrap();
-        let sums = stream.layout.sums.start as usize;
-        let sum = sum_of(&index, 0, &words, &starts);
-        assert_eq!(sum.to_le_bytes(), stream.bytes[sums..sums + 4]);
-        let shape =
-            tile_shape(&index.rates(0)[..8], 256, index.header.dtype, index.header.geometry);
-        let field = shape.as_ref().unwrap().field.expect("escapes");
-        assert!(field.listed > 30 && field.run_ends == 0);
-        // The second position becomes the first again.
-        let at = shape.unwrap().coded;
-        words[at] = words[at] & 0xffff_00ff | (words[at] & 0xff) << 8;
-        let sum = sum_of(&index, 0, &words, &starts);
-        let mut bytes = stream.as_bytes().to_vec();
-        let payload = stream.layout.payload as usize + 4 * at;
-        bytes[payload..payload + 4].copy_from_slice(&words[at].to_le_bytes());
-        bytes[sums..sums + 4].copy_from_slice(&sum.to_le_bytes());
-        let forged = Stream { bytes: bytes.into(), ..stream.clone() };
-        forged.index().load(0, &mut words, &mut starts).expect("its checksum is right");
-        let reason = forged.chunk(0).expect_err("it is found out").to_string();
-        assert!(reason.contains("do not rise"), "{reason}");
-        assert!(Codec::cpu().decompress::<f32>(&forged).is_err());
+        Index {
+            bytes: &self.bytes,
+            header: &self.header,
+            grid: &self.grid,
+            sections: &self.sections,
+        }
     }
 }

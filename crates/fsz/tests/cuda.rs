@@ -10,9 +10,9 @@ mod common;
 use common::{
     compress, data_folder, fields,
     inputs::{KINDS, Random, field},
-    seal::{seal, seal_chunk},
+    seal::{seal, seal_metadata},
 };
-use fsz::{Backend, Bound, Codec, Element, Options, Stream};
+use fsz::{Backend, Bound, Codec, CompressOptions, Element, Stream};
 
 /// The codec of the first device, or `None` with a loud word about what is skipped.
 fn device(what: &str) -> Option<Codec> {
@@ -51,7 +51,7 @@ fn bounds() -> [Bound; 6] {
 /// Decodes a stream of the CPU on the device and compares with the CPU's own decoding.
 fn same_field<T: Element>(what: &str, codec: &Codec, stream: &[u8]) {
     let stream = Stream::open(stream).expect("opens");
-    let n = stream.info().header().elements() as usize;
+    let n = stream.header().elements() as usize;
     let mut expected = poison::<T>(n);
     Codec::cpu().decompress_into(&stream, &mut expected).expect("the CPU decodes");
     let mut found = poison::<T>(n);
@@ -62,7 +62,13 @@ fn same_field<T: Element>(what: &str, codec: &Codec, stream: &[u8]) {
 }
 
 /// The device writes the CPU's stream, and decodes it to the CPU's field.
-fn check<T: Element>(what: &str, codec: &Codec, data: &[T], shape: &[u64], options: &Options) {
+fn check<T: Element>(
+    what: &str,
+    codec: &Codec,
+    data: &[T],
+    shape: &[u64],
+    options: &CompressOptions,
+) {
     let what = format!("{what} {} {shape:?} {options:?}", T::DTYPE);
     let stream = compress(&Codec::cpu(), data, shape, options);
     same_stream(&what, &stream, &compress(codec, data, shape, options));
@@ -82,7 +88,7 @@ fn every_kind<T: Element>(codec: &Codec) {
         for n in [1, 2, 255, 256, 257, 5000, 40_000] {
             let data = field::<T>(kind, n, 7);
             for bound in bounds() {
-                let mut options = Options::new(bound);
+                let mut options = CompressOptions::new(bound);
                 if n != 257 {
                     options = options.missing(1e20).missing(-999.0);
                 }
@@ -104,7 +110,7 @@ fn all_small_sizes() {
     let Some(codec) = device("all small sizes") else { return };
     for n in 0..=2000 {
         let kind = KINDS[n % KINDS.len()];
-        let options = Options::new(Bound::Absolute(0.003));
+        let options = CompressOptions::new(Bound::Absolute(0.003));
         check(kind, &codec, &field::<f32>(kind, n, 3), &[n as u64], &options);
         check(kind, &codec, &field::<f64>(kind, n, 3), &[n as u64], &options);
     }
@@ -116,7 +122,7 @@ fn around_every_boundary() {
     for n in
         [16383, 16384, 16385, 32768, 131_072, 131_073, 1_048_575, 1_048_576, 1_048_577, 3_200_001]
     {
-        let options = Options::new(Bound::ValueRange(1e-3));
+        let options = CompressOptions::new(Bound::ValueRange(1e-3));
         for kind in ["smooth, noise", "ragged land", "outliers"] {
             check(kind, &codec, &field::<f32>(kind, n, 5), &[n as u64], &options);
             check(kind, &codec, &field::<f64>(kind, n, 5), &[n as u64], &options);
@@ -126,7 +132,7 @@ fn around_every_boundary() {
 
 fn parts<T: Element>(codec: &Codec, random: &mut Random, kind: &str, shape: &[u64]) {
     let n: u64 = shape.iter().product();
-    let options = Options::new(Bound::ValueRange(1e-3)).missing(1e20);
+    let options = CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20);
     let bytes = compress(&Codec::cpu(), &field::<T>(kind, n as usize, 2), shape, &options);
     let stream = Stream::open(&bytes).expect("opens");
     for _ in 0..20 {
@@ -213,7 +219,8 @@ fn masks_that_change_over_many_rounds() {
         let (single, double) =
             (changing_masks::<f32>(n, &mut random), changing_masks::<f64>(n, &mut random));
         for names in [&[][..], &[1e20], &[-999.0], &[1e20, -999.0]] {
-            let options = names.iter().fold(Options::new(bound), |o, &name| o.missing(name));
+            let options =
+                names.iter().fold(CompressOptions::new(bound), |o, &name| o.missing(name));
             check("masks", &codec, &single, &[n as u64], &options);
             check("masks", &codec, &double, &[n as u64], &options);
         }
@@ -226,8 +233,8 @@ fn masks_that_change_over_many_rounds() {
         Bound::ValueRange(1e-5),
         Bound::Absolute(1e4),
     ] {
-        check("masks", &codec, &data, &[n as u64], &Options::new(bound).missing(-999.0));
-        check("masks", &codec, &data, &[n as u64], &Options::new(bound).missing(0.0));
+        check("masks", &codec, &data, &[n as u64], &CompressOptions::new(bound).missing(-999.0));
+        check("masks", &codec, &data, &[n as u64], &CompressOptions::new(bound).missing(0.0));
     }
 }
 
@@ -250,9 +257,9 @@ fn shapes_names_steps_and_starts() {
         let n = shape.iter().product::<u64>() as usize;
         let data = field::<f64>("smooth", n, 1);
         let start: Vec<u64> = shape.iter().map(|n| n * 3).collect();
-        let options = Options::new(Bound::ValueRange(1e-3));
+        let options = CompressOptions::new(Bound::ValueRange(1e-3));
         check("plain", &codec, &data, shape, &options);
-        let options = options.name("Température").step(u64::MAX).start(&start);
+        let options = options.name("Température").time_step(u64::MAX).start(&start);
         let options = options.missing(f64::NAN).missing(1e20).missing(-999.0).missing(0.0);
         check("full", &codec, &data, shape, &options);
         let data = field::<f32>("land", n, 1);
@@ -264,7 +271,7 @@ fn shapes_names_steps_and_starts() {
 fn a_buffer_that_is_too_small_is_refused() {
     let Some(codec) = device("too small a buffer") else { return };
     let data = field::<f32>("noise", 50_000, 1);
-    let options = Options::new(Bound::ValueRange(1e-5));
+    let options = CompressOptions::new(Bound::ValueRange(1e-5));
     let full = compress(&codec, &data, &[50_000], &options);
     for len in [0, 100, 2000, full.len() / 2, full.len() - 1] {
         let mut out = vec![0xA5; len];
@@ -297,16 +304,16 @@ fn golden_streams() {
             refused += usize::from(matches!(geometry, Err(fsz::Error::Unsupported(_))));
             continue;
         }
-        match stream.info().header().dtype {
-            fsz::Dtype::F32 => same_field::<f32>(&what, &codec, &bytes),
-            fsz::Dtype::F64 => same_field::<f64>(&what, &codec, &bytes),
+        match stream.header().dtype {
+            fsz::DType::F32 => same_field::<f32>(&what, &codec, &bytes),
+            fsz::DType::F64 => same_field::<f64>(&what, &codec, &bytes),
         }
     }
     assert!(refused >= 3, "geometries of research are for the CPU");
     // A codec that chose the device itself leaves them to the CPU.
     let research = std::fs::read(folder.join("f32-research-16x64.fsz")).expect("reads");
     let stream = Stream::open(&research).expect("opens");
-    let codec = Codec::auto().expect("answers");
+    let codec = Codec::auto();
     assert_eq!(codec.backend(), Backend::Cuda);
     codec.decompress::<f32>(&stream).expect("the CPU decodes");
 }
@@ -317,7 +324,7 @@ fn real_fields() {
     let Some(folder) = data_folder("real fields on the device") else { return };
     for bound in [Bound::ValueRange(1e-2), Bound::ValueRange(1e-4), Bound::Absolute(1e-3)] {
         for (name, shape, data) in fields::<f32>(&folder) {
-            let mut options = Options::new(bound);
+            let mut options = CompressOptions::new(bound);
             if name.starts_with("pop_") {
                 options = options.missing(9.96921e36);
             }
@@ -326,7 +333,7 @@ fn real_fields() {
             check(&name, &codec, &data, &shape, &options);
         }
         for (name, shape, data) in fields::<f64>(&folder) {
-            check(&name, &codec, &data, &shape, &Options::new(bound));
+            check(&name, &codec, &data, &shape, &CompressOptions::new(bound));
         }
     }
 }
@@ -337,9 +344,9 @@ fn agree(what: &str, codec: &Codec, bytes: &[u8]) -> bool {
         codec.decompress::<T>(stream).ok().map(|f| f.iter().map(|d| d.to_bits64()).collect())
     }
     let Ok(stream) = Stream::open(bytes) else { return false };
-    let (cpu, cuda) = match stream.info().header().dtype {
-        fsz::Dtype::F32 => (outcome::<f32>(&Codec::cpu(), &stream), outcome::<f32>(codec, &stream)),
-        fsz::Dtype::F64 => (outcome::<f64>(&Codec::cpu(), &stream), outcome::<f64>(codec, &stream)),
+    let (cpu, cuda) = match stream.header().dtype {
+        fsz::DType::F32 => (outcome::<f32>(&Codec::cpu(), &stream), outcome::<f32>(codec, &stream)),
+        fsz::DType::F64 => (outcome::<f64>(&Codec::cpu(), &stream), outcome::<f64>(codec, &stream)),
     };
     assert_eq!(cpu.is_some(), cuda.is_some(), "{what}: only one of the decoders refuses");
     assert!(cpu == cuda, "{what}: the decoders differ");
@@ -353,7 +360,7 @@ fn damaged_and_forged_streams() {
     let (mut opened, mut decoded) = (0, 0);
     for kind in ["smooth, noise", "land", "ragged land", "nan in places", "outliers", "noise"] {
         for n in [300usize, 777, 2100] {
-            let options = Options::new(Bound::ValueRange(1e-3)).missing(1e20);
+            let options = CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20);
             let shape = [n as u64];
             for stream in [
                 compress(&Codec::cpu(), &field::<f32>(kind, n, 1), &shape, &options),
@@ -377,8 +384,8 @@ fn damaged_and_forged_streams() {
                         };
                     }
                     match round % 4 {
-                        0 => seal(&mut forged),
-                        _ => seal_chunk(&mut forged),
+                        0 => seal_metadata(&mut forged),
+                        _ => seal(&mut forged),
                     }
                     let what = format!("{kind}, {n}, round {round}");
                     opened += usize::from(Stream::open(&forged).is_ok());
@@ -395,7 +402,7 @@ fn damaged_and_forged_streams() {
 fn every_flipped_bit_of_a_payload_is_an_error() {
     let Some(codec) = device("flipped bits") else { return };
     for kind in ["smooth, noise", "ragged land", "outliers"] {
-        let options = Options::new(Bound::ValueRange(1e-3));
+        let options = CompressOptions::new(Bound::ValueRange(1e-3));
         let stream = compress(&Codec::cpu(), &field::<f32>(kind, 700, 1), &[700], &options);
         let payload = u64::from_le_bytes(std::array::from_fn(|i| stream[64 + i])) as usize;
         let first = stream.len() - payload;
@@ -418,7 +425,7 @@ fn one_codec_serves_many_threads() {
                 for round in 0..20 {
                     let n = 1000 + 7919 * t + 131 * round;
                     let kind = KINDS[(t + round) % KINDS.len()];
-                    let options = Options::new(Bound::ValueRange(1e-3));
+                    let options = CompressOptions::new(Bound::ValueRange(1e-3));
                     check(kind, &codec, &field::<f32>(kind, n, 9), &[n as u64], &options);
                 }
             });
@@ -429,7 +436,7 @@ fn one_codec_serves_many_threads() {
 #[test]
 fn a_device_that_is_not_there_is_refused() {
     assert!(matches!(Codec::cuda(1 << 20), Err(fsz::Error::Device(_))));
-    assert!(Codec::auto().is_ok());
+    Codec::auto();
 }
 
 /// Each device of the machine at once, from a thread of its own, gives the CPU's bytes.
@@ -441,7 +448,7 @@ fn every_device_gives_the_same_stream() {
         return;
     }
     let data = field::<f32>(KINDS[0], 1_000_000, 11);
-    let (shape, options) = ([data.len() as u64], Options::new(Bound::ValueRange(1e-3)));
+    let (shape, options) = ([data.len() as u64], CompressOptions::new(Bound::ValueRange(1e-3)));
     let expected = compress(&Codec::cpu(), &data, &shape, &options);
     std::thread::scope(|scope| {
         for device in 0..count {

@@ -16,7 +16,7 @@ use common::{
     inputs::{KINDS, field},
 };
 use fsz::{
-    Bound, Codec, Element, Error, Options, Stream,
+    Bound, Codec, CompressOptions, Element, Error, Scalar, Stream,
     cuda::{Compression, DeviceCodec, DeviceMemory, StreamKind},
 };
 
@@ -69,7 +69,7 @@ fn there_and_back<T: Element>(
     codec: &DeviceCodec,
     what: &str,
     data: &[T],
-    options: &Options,
+    options: &CompressOptions,
     offset: usize,
 ) {
     let shape = [data.len() as u64];
@@ -112,7 +112,7 @@ fn any_alignment_and_no_byte_outside() {
     let Some(codec) = device("device addresses") else { return };
     for kind in KINDS {
         for n in [1, 31, 256, 1000, 1024, 16_384, 40_000] {
-            let options = Options::new(Bound::ValueRange(1e-3)).missing(1e20);
+            let options = CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20);
             let element = [0, 1, 3, 4, 64];
             let (f, d) = (field::<f32>(kind, n, 4), field::<f64>(kind, n, 4));
             for offset in element {
@@ -138,7 +138,8 @@ fn nothing_beyond_a_fence_is_touched() {
         // The end of the field is the end of the page only for whole pieces of 16 bytes.
         let n = if side == Side::Last { n.next_multiple_of(4) } else { n };
         let data = field::<f32>(kind, n, 4);
-        let (shape, options) = ([n as u64], Options::new(Bound::ValueRange(1e-3)).missing(1e20));
+        let (shape, options) =
+            ([n as u64], CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20));
         let expected = compress(&Codec::cpu(), &data, &shape, &options);
         let compression = Compression::new(&shape, f32::DTYPE, &options).expect("valid");
         let bytes: Vec<u8> = data.iter().flat_map(|d| d.to_le_bytes()).collect();
@@ -173,8 +174,8 @@ fn nothing_beyond_a_fence_is_touched() {
 #[test]
 fn misuse_is_refused_with_a_reason() {
     let Some(codec) = device("misuse") else { return };
-    let options = Options::new(Bound::Absolute(0.1));
-    let compression = Compression::new(&[1000], fsz::Dtype::F32, &options).expect("valid");
+    let options = CompressOptions::new(Bound::Absolute(0.1));
+    let compression = Compression::new(&[1000], fsz::DType::F32, &options).expect("valid");
     let memory = Guarded::new(8192, 0);
     let at = memory.address();
     // SAFETY: the calls are refused before they touch memory, or have what they ask for.
@@ -202,7 +203,7 @@ fn a_thousand_runs_are_the_same_under_load() {
     let n = 700_001;
     let data: Vec<f32> = field("ragged land", n / 2, 3);
     let data: Vec<f32> = data.into_iter().chain(field("smooth, noise", n - n / 2, 3)).collect();
-    let options = Options::new(Bound::ValueRange(1e-3));
+    let options = CompressOptions::new(Bound::ValueRange(1e-3));
     let expected = compress(&Codec::cpu(), &data, &[n as u64], &options);
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -211,12 +212,17 @@ fn a_thousand_runs_are_the_same_under_load() {
             let noise = field::<f64>("noise", 3_000_000, 1);
             let mut rounds = 0;
             while !stop.load(Ordering::Relaxed) {
-                compress(&codec, &noise, &[3_000_000], &Options::new(Bound::ValueRange(1e-4)));
+                compress(
+                    &codec,
+                    &noise,
+                    &[3_000_000],
+                    &CompressOptions::new(Bound::ValueRange(1e-4)),
+                );
                 rounds += 1;
             }
             rounds
         });
-        let compression = Compression::new(&[n as u64], fsz::Dtype::F32, &options).expect("valid");
+        let compression = Compression::new(&[n as u64], fsz::DType::F32, &options).expect("valid");
         let mut input = Guarded::new(4 * n, 0);
         input.memory.write(input.at, &data).expect("writes");
         let stream = Guarded::new(expected.len(), 0);
@@ -258,7 +264,7 @@ fn beyond_32_bits() {
     let n = (1usize << 31) + 16_384 + 77;
     let data: Vec<f32> = common::inputs::field("noise", n, 1);
     // Tight, so that payload and stream pass 2^32 bytes.
-    let options = Options::new(Bound::ValueRange(1e-5));
+    let options = CompressOptions::new(Bound::ValueRange(1e-5));
     let shape = [n as u64];
     let codec = Codec::cuda(0).expect("opens");
     let expected = compress(&Codec::cpu(), &data, &shape, &options);

@@ -1,8 +1,8 @@
 //! The worked examples of FORMAT.md are what the codec writes, byte for byte.
 
-use fsz::{Bound, Codec, Element, Options, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
 
-fn stream<T: Element>(data: &[T], options: &Options) -> Vec<u8> {
+fn stream<T: Element>(data: &[T], options: &CompressOptions) -> Vec<u8> {
     let shape = [data.len() as u64];
     let mut out = vec![0; max_compressed_len(&shape, T::DTYPE).expect("small") as usize];
     let len = Codec::cpu().compress_into(data, &shape, options, &mut out).expect("compresses");
@@ -15,12 +15,12 @@ fn line_and_coast() -> Vec<u8> {
     let mut data: Vec<f32> = (0..256).map(|i| 20.0 + 0.75 * i as f32).collect();
     data.extend([f32::NAN; 4]);
     data.extend([3.0, 3.5, 3.0, 1e30, 3.0, 3.0, 3.0, 3.0]);
-    stream(&data, &Options::new(Bound::Absolute(0.25)))
+    stream(&data, &CompressOptions::new(Bound::Absolute(0.25)))
 }
 
 /// A field of one value.
 fn constant() -> Vec<u8> {
-    stream(&[273.15f64; 3], &Options::new(Bound::ValueRange(1e-3)))
+    stream(&[273.15f64; 3], &CompressOptions::new(Bound::ValueRange(1e-3)))
 }
 
 /// Sixteen bytes a line, as FORMAT.md shows them.
@@ -61,7 +61,7 @@ fn the_examples_decode_to_what_the_document_says() {
     let codec = Codec::cpu();
     let stream = Stream::open(&bytes).expect("opens");
     let back = codec.decompress::<f32>(&stream).expect("decodes");
-    let step = stream.info().header().quantization_step as f32;
+    let step = stream.header().quantization_step as f32;
     assert_eq!(back[0], 40.0 * step);
     assert!(back.iter().skip(256).take(4).all(|d| d.is_nan()));
     assert_eq!(back[263], 1e30);

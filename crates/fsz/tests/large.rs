@@ -1,6 +1,6 @@
 //! A field of more than 2³² bytes: every size and offset is 64 bits wide.
 
-use fsz::{Bound, Codec, Options, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Stream, max_compressed_len};
 
 #[test]
 fn more_than_four_gibibytes() {
@@ -16,12 +16,12 @@ fn more_than_four_gibibytes() {
     }
     let shape = [n];
     // Untouched pages of the buffer take no memory.
-    let mut out = vec![0u8; max_compressed_len(&shape, fsz::Dtype::F32).expect("64 bits") as usize];
+    let mut out = vec![0u8; max_compressed_len(&shape, fsz::DType::F32).expect("64 bits") as usize];
     let codec = Codec::cpu();
-    let options = Options::new(Bound::ValueRange(1e-4));
+    let options = CompressOptions::new(Bound::ValueRange(1e-4));
     let len = codec.compress_into(&field, &shape, &options, &mut out).expect("compresses");
     let stream = Stream::open(&out[..len]).expect("opens");
-    let info = stream.info();
+    let info = &stream;
     assert_eq!(info.raw_bytes(), 4 * n);
     let eb = info.header().absolute_bound as f32;
 

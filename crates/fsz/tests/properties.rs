@@ -3,7 +3,7 @@
 mod common;
 
 use common::{check_promise, codecs, compress, decompress};
-use fsz::{Bound, Element, Options};
+use fsz::{Bound, CompressOptions, Element};
 use proptest::prelude::*;
 
 /// Runs of like elements: what real fields are made of.
@@ -34,7 +34,7 @@ fn bound() -> impl Strategy<Value = Bound> {
 }
 
 fn holds<T: Element>(data: &[T], bound: Bound, missing: Option<f64>) {
-    let mut options = Options::new(bound);
+    let mut options = CompressOptions::new(bound);
     if let Some(m) = missing {
         options = options.missing(m);
     }
@@ -61,7 +61,7 @@ proptest! {
     fn f32_fields(
         data in elements::<f32>(any::<f32>()),
         bound in bound(),
-        missing in prop::option::of(any::<f64>()),
+        missing in prop::option::of(any::<f32>().prop_map(f64::from)),
     ) {
         holds(&data, bound, missing);
     }

@@ -1,4 +1,4 @@
-/* Between the C++ shim and the Rust core: plain data only, nothing throws across. */
+/* Calls from the C++ shim to the Rust core: plain data only, no exceptions. */
 #ifndef FSZ_ADIOS2_BRIDGE_H
 #define FSZ_ADIOS2_BRIDGE_H
 
@@ -15,7 +15,7 @@ struct fsz_text
     size_t length;
 };
 
-/* Where the core leaves its message when a call fails. */
+/* The core's message when a call fails. */
 struct fsz_message
 {
     char text[1024]; /* ends with a zero byte */
@@ -34,15 +34,15 @@ struct fsz_write
     char *out;
 };
 
-/* Null, and a message, for a parameter that is unknown or bad. */
+/* Null, with a message, for an unknown or bad parameter. */
 fsz_operator *fsz_core_create(const fsz_text *keys, const fsz_text *values, size_t length,
                               fsz_message *message);
 void fsz_core_destroy(fsz_operator *self);
 size_t fsz_core_estimate(const fsz_operator *self, size_t elements, size_t element_size,
                          size_t dimensions);
-/* Bytes written to out; 0 only where ADIOS2 gave no values, or a dead device holds them. */
+/* Bytes written to out; 0 only when ADIOS2 gave no values or their device does not respond. */
 size_t fsz_core_operate(const fsz_operator *self, const fsz_write *write);
-/* Bytes written to out; 0, and a message, for a payload that is not whole. */
+/* Bytes written to out; 0, with a message, for a damaged payload. */
 size_t fsz_core_inverse(const fsz_operator *self, const char *in, size_t length, char *out,
                         fsz_message *message);
 

@@ -8,13 +8,13 @@
 namespace
 {
 
-/* adios2::plugin::PluginOperatorInterface::PluginOperatorInterface(const Params &), which is a
- * function of the library up to 2.11 and header-only since 2.12. */
+/* adios2::plugin::PluginOperatorInterface::PluginOperatorInterface(const Params &): a function of
+ * the library up to 2.11, header-only since 2.12. */
 constexpr const char *OldConstructor =
     "_ZN6adios26plugin23PluginOperatorInterfaceC2ERKSt3mapINSt7__cxx1112basic_stringIcSt11char_"
     "traitsIcESaIcEEES8_St4lessIS8_ESaISt4pairIKS8_S8_EEE";
 
-/* Notes the path of the loaded ADIOS2 core library. */
+/* Stores the path of the loaded ADIOS2 core library. */
 int FindCore(struct dl_phdr_info *info, size_t, void *found)
 {
     const char *slash = std::strrchr(info->dlpi_name, '/');

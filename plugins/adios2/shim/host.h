@@ -4,8 +4,8 @@
 namespace fsz
 {
 
-/* Whether the ADIOS2 of this process is older than 2.12: its operator interface has another layout,
- * and it would call into the wrong functions. */
+/* Whether the ADIOS2 of this process is older than 2.12. Its operator interface has another layout,
+ * so it would call the wrong functions. */
 bool HostIsTooOld();
 
 } // namespace fsz

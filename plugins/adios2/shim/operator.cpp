@@ -1,5 +1,5 @@
-/* The C++ face of the operator. It translates types and turns the core's messages into exceptions;
- * whatever decides anything is in Rust. */
+/* The C++ side of the operator. It converts types and turns the core's messages into exceptions;
+ * all decisions are made in Rust. */
 #include <adios2/plugin/PluginOperatorInterface.h>
 
 #if !defined(ADIOS2_PLUGIN_OPERATOR_INTERFACE) || ADIOS2_PLUGIN_OPERATOR_INTERFACE < 2
@@ -61,13 +61,13 @@ public:
         const size_t bytes = fsz_core_operate(m_Core, &write);
         if (bytes == 0)
         {
-            /* The exceptions at run time: the values are out of reach whatever is done here. SST
-             * gives none for a variable with a memory selection. */
+            /* The only exceptions at run time: the values cannot be read at all. SST gives none for
+             * a variable with a memory selection. */
             const std::string reason =
                 dataIn == nullptr
-                    ? "ADIOS2 gave the operator no values: this engine takes no memory selection "
-                      "with an operator"
-                    : "the CUDA device that holds the values does not answer";
+                    ? "ADIOS2 gave the operator no values: this engine does not support memory "
+                      "selections with an operator"
+                    : "the CUDA device that holds the values does not respond";
             throw std::runtime_error("FSZ: variable " + m_Variable + ": " + reason);
         }
         return bytes;
@@ -116,7 +116,7 @@ extern "C" void *fsz_shim_create(const void *parameters)
     if (fsz::HostIsTooOld())
     {
         throw std::runtime_error(
-            "the FSZ operator needs ADIOS2 2.12 or newer: this program runs an older one");
+            "the FSZ operator requires ADIOS2 2.12 or newer; this program uses an older one");
     }
     adios2::plugin::PluginOperatorInterface *made =
         new Operator(*static_cast<const Params *>(parameters));

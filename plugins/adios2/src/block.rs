@@ -1,8 +1,8 @@
-//! One ADIOS2 block as the operator is given it.
+//! One ADIOS2 block, as ADIOS2 gives it to the operator.
 
 use std::{borrow::Cow, slice};
 
-use fsz::{Dtype, Element};
+use fsz::{DType, Element};
 
 /// Most dimensions of an FSZ stream.
 const MAX_STREAM_DIMENSIONS: usize = 8;
@@ -17,13 +17,13 @@ pub(crate) struct Block<'a> {
     /// Place in the global array, of as many entries; None for a local array.
     pub start: Option<Vec<u64>>,
     /// The element type.
-    pub dtype: Dtype,
-    /// The variable's name, or empty where ADIOS2 does not tell.
+    pub dtype: DType,
+    /// The variable's name, or empty where ADIOS2 does not give it.
     pub variable: Cow<'a, str>,
 }
 
 impl Block<'_> {
-    /// The number of values. ADIOS2 has them in memory, so it cannot overflow.
+    /// The number of values. They are in memory, so it cannot overflow.
     pub fn elements(&self) -> usize {
         self.count.iter().product::<u64>() as usize
     }

@@ -7,7 +7,7 @@ use std::{
     ptr, slice,
 };
 
-use fsz::Dtype;
+use fsz::DType;
 
 use crate::{block::Block, operator::Operator};
 
@@ -77,9 +77,8 @@ unsafe extern "C" fn fsz_core_create(
         let (keys, values) = (texts(keys), texts(values));
         Operator::new(keys.iter().map(Cow::as_ref).zip(values.iter().map(Cow::as_ref)))
     };
-    let made = catch_unwind(AssertUnwindSafe(create)).unwrap_or_else(|_| {
-        Err("the operator failed while it was made (please report this)".into())
-    });
+    let made = catch_unwind(AssertUnwindSafe(create))
+        .unwrap_or_else(|_| Err("creating the operator panicked (please report this)".into()));
     match made {
         Ok(operator) => Box::into_raw(Box::new(operator)),
         Err(error) => {
@@ -131,7 +130,7 @@ unsafe extern "C" fn fsz_core_operate(operator: *const Operator, write: *const W
         count: extents(write.count, write.count_length),
         start: (write.start_length == write.count_length && write.count_length > 0)
             .then(|| extents(write.start, write.start_length)),
-        dtype: if write.element_size == 8 { Dtype::F64 } else { Dtype::F32 },
+        dtype: if write.element_size == 8 { DType::F64 } else { DType::F32 },
         // SAFETY: the name outlives this call.
         variable: unsafe { write.variable.read() },
     };

@@ -1,4 +1,4 @@
-//! The codecs of this process. ADIOS2 makes operators by the step, so thread pools are kept.
+//! The codecs of this process. ADIOS2 may create operators at every step, so thread pools are kept.
 
 use std::{
     collections::HashMap,
@@ -10,11 +10,11 @@ use std::{
 
 use fsz::Codec;
 
-/// By process and number of threads: a process that was forked (Python's multiprocessing does that)
-/// inherits pools without their threads, which would never answer.
+/// By process and number of threads: a forked process (Python's multiprocessing forks) inherits pools
+/// without their threads.
 static POOLS: Mutex<Option<HashMap<(u32, usize), Codec>>> = Mutex::new(None);
 
-/// The CPU codec with so many threads, or with all of the machine's.
+/// The CPU codec with this many threads; by default as many as the machine has.
 pub(crate) fn cpu(threads: Option<usize>) -> fsz::Result<Codec> {
     let threads =
         threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));

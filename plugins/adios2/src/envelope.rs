@@ -1,4 +1,4 @@
-//! What the operator puts before an FSZ stream, or before raw values, in an ADIOS2 payload.
+//! The header before an FSZ stream, or before raw values, in an ADIOS2 payload.
 //!
 //! | offset | bytes | content, little-endian |
 //! |---|---|---|
@@ -18,16 +18,16 @@
 //! | | m | variable name (raw values only: a stream has it in its own header) |
 //! | | | body |
 //!
-//! A payload thus says by itself where it ends and what it is: `data.*` files of BP5 can be searched
-//! for the magic and salvaged without their metadata.
+//! A payload is self-describing: `data.*` files of BP5 can be searched for the magic and salvaged
+//! without their metadata.
 
 /// Bytes before the extents.
 const FIXED: usize = 32;
 const MAGIC: [u8; 4] = *b"FSZA";
 const VERSION: u8 = 1;
-/// Longest variable name that is kept, in bytes.
+/// Longest variable name that is recorded, in bytes.
 pub(crate) const MAX_NAME: usize = 1024;
-/// Most dimensions that the header can say.
+/// Most dimensions that the header can record.
 pub(crate) const MAX_DIMENSIONS: usize = 255;
 
 /// What the body is.
@@ -35,11 +35,11 @@ pub(crate) const MAX_DIMENSIONS: usize = 255;
 pub(crate) enum Mode {
     /// An FSZ stream.
     Stream,
-    /// The values as they were.
+    /// The original values.
     Raw,
 }
 
-/// A payload, taken apart.
+/// The parts of a payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Envelope<'a> {
     pub mode: Mode,
@@ -47,7 +47,7 @@ pub(crate) struct Envelope<'a> {
     pub element_size: u8,
     /// Extents of the ADIOS2 block, slowest first.
     pub count: Vec<u64>,
-    /// Its place in the global array, where the operator was told.
+    /// Its place in the global array, where ADIOS2 gave it.
     pub start: Option<Vec<u64>>,
     /// Variable name, or empty.
     pub name: &'a [u8],
@@ -100,16 +100,17 @@ impl Envelope<'_> {
     }
 }
 
-/// Takes a payload apart, checking everything but the body of a stream, which checks itself.
+/// Splits a payload into its parts and checks all but the body of a stream, which has checksums of its
+/// own.
 pub(crate) fn open(payload: &[u8]) -> Result<Envelope<'_>, String> {
-    let short = || format!("the payload of {} bytes is cut short", payload.len());
+    let short = || format!("the payload of {} bytes is truncated", payload.len());
     let fixed: &[u8; FIXED] = payload.first_chunk().ok_or_else(short)?;
     if fixed[..4] != MAGIC {
-        return Err("the payload does not begin as the FSZ operator writes it".into());
+        return Err("this is not a payload of the FSZ operator (wrong magic)".into());
     }
     if fixed[4] != VERSION {
         return Err(format!(
-            "the payload has version {} and this library reads {VERSION}: update the FSZ operator",
+            "the payload has version {} and this library reads version {VERSION}: update the FSZ operator",
             fixed[4]
         ));
     }
@@ -122,7 +123,7 @@ pub(crate) fn open(payload: &[u8]) -> Result<Envelope<'_>, String> {
     let (dimensions, flags) = (usize::from(fixed[7]), fixed[24]);
     if u64_at(fixed, 8) != payload.len() as u64 {
         return Err(format!(
-            "the payload has {} bytes and says {}",
+            "the payload has {} bytes, its header says {}",
             payload.len(),
             u64_at(fixed, 8)
         ));

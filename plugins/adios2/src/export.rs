@@ -14,8 +14,8 @@ unsafe extern "C-unwind" {
     fn fsz_shim_destroy(made: *mut c_void);
 }
 
-/// Makes an operator. Throws a C++ exception, which passes through this frame, for a parameter that
-/// is unknown or bad and in a host that is too old.
+/// Creates an operator. For an unknown or bad parameter, and in an ADIOS2 that is too old, throws a C++
+/// exception, which passes through this frame.
 ///
 /// # Safety
 /// For ADIOS2 to call: `parameters` is a `const adios2::Params &`.

@@ -1,14 +1,14 @@
 //! FSZ as an ADIOS2 operator.
 //!
-//! ADIOS2 finds `libfsz_adios2.so`, calls `OperatorCreate` and talks to a C++ object; the
-//! shim in `shim/` translates its calls to `bridge`, and everything else is here. What the
-//! operator stores is an FSZ stream behind a small envelope (`envelope`); README.md is for its users.
+//! ADIOS2 loads `libfsz_adios2.so`, calls `OperatorCreate` and gets a C++ object. The shim in `shim/`
+//! forwards the calls of that object to `bridge`; everything else is Rust. The operator stores an FSZ
+//! stream behind a small header (`envelope`). README.md is the user's manual.
 #![deny(missing_docs)]
 
 mod block;
 mod bridge;
 mod codecs;
-mod cuda;
+mod device;
 mod envelope;
 mod export;
 mod operator;

@@ -1,41 +1,43 @@
-//! The operator itself: ADIOS2 blocks to payloads and back.
+//! The operator: ADIOS2 blocks to payloads and back.
 //!
-//! Writing does not fail: what a device cannot compress the CPU does, and what cannot be compressed is
-//! stored as it is. Reading fails with a message.
+//! Writing does not fail: what a device cannot compress the CPU compresses, and what cannot be
+//! compressed is stored raw. Reading fails with a message.
 
 use std::{
     cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind},
     slice,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-use fsz::{Codec, Dtype, Element, Options, Stream};
+use fsz::{
+    Codec, CompressOptions, DType, Element, Stream,
+    cuda::{CudaMemory, HostCompression, MemoryKind},
+};
 
 use crate::{
     block::Block,
-    codecs,
-    cuda::{self, Kind, Memory, Times},
+    codecs, device,
     envelope::{self, Envelope, MAX_DIMENSIONS, MAX_NAME, Mode, max_header, min_header},
     parameters::{Backend, Parameters},
     sink, warning,
 };
 
 #[cfg(target_endian = "big")]
-compile_error!("raw payloads are little-endian and written as they lie in memory");
+compile_error!("raw payloads are little-endian copies of memory");
 
-/// ADIOS2 blocks up to this many bytes are stored raw without a warning: a stream's header may not
-/// pay for them.
+/// ADIOS2 blocks up to this many bytes are stored raw without a warning: the header of a stream may
+/// outweigh what it saves.
 const SMALL: usize = 4096;
 
 thread_local! {
-    /// What ADIOS2 last asked an estimate for on this thread: operator, elements, bytes per
-    /// element, dimensions. BP5 and SST ask just before they write and give that much room; BP4
-    /// does not ask, and gives about the room of the values themselves.
+    /// The last estimate that ADIOS2 asked for on this thread: operator, elements, bytes per element,
+    /// dimensions. BP5 and SST ask just before they write, and provide that much room; BP4 does not
+    /// ask, and provides about as much as the values take.
     static ESTIMATED: Cell<Option<(usize, usize, usize, usize)>> = const { Cell::new(None) };
 }
 
-/// An operator as its parameters made it. Cheap: thread pools are shared.
+/// An operator with its parameters. Cheap to create: thread pools are shared.
 #[derive(Debug)]
 pub(crate) struct Operator {
     parameters: Parameters,
@@ -48,7 +50,7 @@ impl Operator {
         parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Operator, String> {
         let parameters = Parameters::parse(parameters)?;
-        // Started here, so that a failure is reported while that is possible.
+        // Started here, where a failure can still be reported.
         codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;
         Ok(Operator { parameters })
     }
@@ -74,7 +76,7 @@ impl Operator {
     }
 
     /// Writes the payload of an ADIOS2 block to `out` and returns its length, which is never 0 while
-    /// the values can be read: 0 only for device memory of a device that does not answer.
+    /// the values can be read: 0 only for device memory of a device that does not respond.
     ///
     /// # Safety
     /// `block.data` holds all its values, in host or CUDA memory. `out` is writable for what
@@ -88,10 +90,10 @@ impl Operator {
             block.start = None;
         }
         let began = Instant::now();
-        let memory = match attempt(|| Memory::of(block.data)) {
+        let memory = match attempt(|| CudaMemory::at(block.data).map_err(text)) {
             Ok(memory) => memory.filter(|_| block.bytes() > 0),
             // The driver cannot say; what the host can read is host memory.
-            Err(_) if cuda::is_readable(block.data, block.bytes()) => None,
+            Err(_) if device::is_readable(block.data, block.bytes()) => None,
             Err(reason) => {
                 warning::lost(&block.variable, &reason);
                 return 0;
@@ -99,14 +101,14 @@ impl Operator {
         };
         // SAFETY: promised by the caller.
         let on_device = unsafe { self.write_on_device(memory.as_ref(), &block, roomy, out) };
-        let (written, times) = match on_device {
+        let (written, on_device) = match on_device {
             Some(done) => done,
             None => {
                 // Alive until the block is written.
                 let copy;
-                if let Some(memory) = memory.filter(|memory| memory.kind == Kind::Device) {
+                if let Some(memory) = memory.filter(|m| m.kind() == MemoryKind::Device) {
                     // SAFETY: promised by the caller.
-                    let read = || unsafe { cuda::copy_to_host(&memory, block.bytes()) };
+                    let read = || unsafe { device::copy_to_host(&memory, block.bytes()) };
                     copy = match attempt(read) {
                         Ok(copy) => copy,
                         Err(reason) => {
@@ -121,48 +123,45 @@ impl Operator {
             }
         };
         if self.parameters.verbose > 0 {
-            report(&block, written, began, times);
+            report(&block, written, began, on_device.filter(|_| self.parameters.verbose > 1));
         }
         written
     }
 
-    /// Compresses on a CUDA device, and says what that took where it is to; None where the CPU is to do
-    /// it, after the work that is pending on the values.
+    /// Compresses on a CUDA device, after the work that is pending on the values; None when the CPU is
+    /// to compress.
     ///
     /// # Safety
     /// As [`Operator::write`].
     unsafe fn write_on_device(
         &self,
-        memory: Option<&Memory>,
+        memory: Option<&CudaMemory>,
         block: &Block<'_>,
         roomy: bool,
         out: *mut u8,
-    ) -> Option<(usize, Option<Times>)> {
+    ) -> Option<(usize, Option<HostCompression>)> {
         let backend = self.parameters.backend;
-        let compress = || -> Result<Option<(usize, Option<Times>)>, String> {
+        let compress = || -> Result<Option<(usize, Option<HostCompression>)>, String> {
             if let Some(memory) = memory {
-                memory.wait()?;
+                memory.synchronize().map_err(text)?;
             }
             if backend == Backend::Cpu || self.parameters.bound.is_none() {
                 return Ok(None);
             }
             match memory {
-                Some(memory) if memory.kind != Kind::Pinned => {
-                    let timed = self.parameters.verbose > 1;
-                    let mut times = None;
-                    let encode = |shape: &[u64], options: &Options, body: &mut [u8]| {
+                Some(memory) if memory.kind() != MemoryKind::Pinned => {
+                    let mut made = None;
+                    let encode = |shape: &[u64], options: &CompressOptions, body: &mut [u8]| {
                         // SAFETY: the values are the caller's promise; waited for above.
-                        let made = unsafe {
-                            cuda::compress(memory, block.dtype, shape, options, body, timed)
-                        };
-                        made.map(|(length, taken)| {
-                            times = taken;
-                            length
-                        })
+                        let compressed =
+                            unsafe { device::compress(memory, block.dtype, shape, options, body) }
+                                .map_err(text)?;
+                        made = Some(compressed);
+                        Ok(compressed.len)
                     };
                     // SAFETY: promised by the caller.
                     let written = unsafe { self.write_stream(block, roomy, out, encode) }?;
-                    Ok(Some((written, times)))
+                    Ok(Some((written, made)))
                 }
                 _ if backend == Backend::Cuda && block.bytes() > 0 => {
                     let codec = codecs::cuda(self.parameters.device).map_err(text)?;
@@ -207,13 +206,13 @@ impl Operator {
         // SAFETY: promised by the caller.
         unsafe {
             match block.dtype {
-                Dtype::F32 => {
+                DType::F32 => {
                     let values = block.values::<f32>();
                     self.write_stream(block, roomy, out, |shape, options, body| {
                         codec.compress_into(&values, shape, options, body).map_err(text)
                     })
                 }
-                Dtype::F64 => {
+                DType::F64 => {
                     let values = block.values::<f64>();
                     self.write_stream(block, roomy, out, |shape, options, body| {
                         codec.compress_into(&values, shape, options, body).map_err(text)
@@ -223,9 +222,10 @@ impl Operator {
         }
     }
 
-    /// What the parameters and the block say of the stream.
-    fn options(&self, block: &Block<'_>, start: Option<&[u64]>) -> Result<Options, String> {
-        let mut options = Options::new(self.parameters.bound.ok_or("no accuracy was given")?);
+    /// The codec's options for a block.
+    fn options(&self, block: &Block<'_>, start: Option<&[u64]>) -> Result<CompressOptions, String> {
+        let mut options =
+            CompressOptions::new(self.parameters.bound.ok_or("no accuracy was given")?);
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }
@@ -247,7 +247,7 @@ impl Operator {
         block: &Block<'_>,
         roomy: bool,
         out: *mut u8,
-        encode: impl FnOnce(&[u64], &Options, &mut [u8]) -> Result<usize, String>,
+        encode: impl FnOnce(&[u64], &CompressOptions, &mut [u8]) -> Result<usize, String>,
     ) -> Result<usize, String> {
         let (shape, start) = block.stream_shape();
         let options = self.options(block, start)?;
@@ -274,7 +274,7 @@ impl Operator {
         let mut body = vec![0; most];
         let length = encode(&shape, &options, &mut body)?;
         if header_len + length > min_header(block.count.len()) + block.bytes() {
-            return Err(format!("this engine leaves no room for {length} bytes"));
+            return Err(format!("the engine provides no room for {length} bytes"));
         }
         envelope.body = &body[..length];
         // SAFETY: no longer than the values and the shortest header.
@@ -305,7 +305,7 @@ impl Operator {
         }
         match envelope.mode {
             Mode::Raw if envelope.body.len() != bytes => {
-                Err("the payload's length does not go with its shape".into())
+                Err("the payload's length does not match its shape".into())
             }
             Mode::Raw => {
                 // SAFETY: the values are `bytes` long on both sides, and the buffers are ADIOS2's
@@ -340,9 +340,9 @@ impl Operator {
     ) -> Result<(), String> {
         let codec = self.codec()?;
         let stream = Stream::open(body).map_err(text)?;
-        let header = stream.info().header().clone();
+        let header = stream.header().clone();
         if header.dtype != T::DTYPE || header.elements() != elements as u64 {
-            return Err("the FSZ stream does not go with its payload".into());
+            return Err("the FSZ stream does not match its payload".into());
         }
         if out.cast::<T>().is_aligned() {
             // SAFETY: writable and aligned; any bytes are a float.
@@ -360,7 +360,7 @@ impl Operator {
 /// The most bytes that a payload can take; the largest number where that overflows, which ADIOS2
 /// cannot allocate.
 fn room(elements: usize, element_size: usize, dimensions: usize) -> usize {
-    let dtype = if element_size == 8 { Dtype::F64 } else { Dtype::F32 };
+    let dtype = if element_size == 8 { DType::F64 } else { DType::F32 };
     let stream = fsz::max_compressed_len(&[elements as u64], dtype)
         .ok()
         .and_then(|length| usize::try_from(length).ok())
@@ -404,30 +404,31 @@ unsafe fn put(envelope: &Envelope<'_>, out: *mut u8) -> usize {
     header.len() + envelope.body.len()
 }
 
-/// A name as far as it can be recorded.
+/// The part of a name that can be recorded.
 fn clip(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME)]
 }
 
-/// What `work` says, or that it panicked.
-fn attempt<R>(work: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
+/// What `work` returns, or that it panicked.
+pub(crate) fn attempt<R>(work: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err("the codec failed (please report this)".into()))
+        .unwrap_or_else(|_| Err("the codec panicked (please report this)".into()))
 }
 
 fn text(error: fsz::Error) -> String {
     error.to_string()
 }
 
-fn report(block: &Block<'_>, written: usize, began: Instant, times: Option<Times>) {
-    let milliseconds = began.elapsed().as_secs_f64() * 1e3;
+fn report(block: &Block<'_>, written: usize, began: Instant, on_device: Option<HostCompression>) {
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let ratio = block.bytes() as f64 / written as f64;
-    let parts = times.map_or_else(String::new, |Times { kernels, copy }| {
-        let [kernels, copy] = [kernels, copy].map(|time| time.as_secs_f64() * 1e3);
-        format!(", of which kernels {kernels:.3} ms and copy to the host {copy:.3} ms")
+    let all = milliseconds(began.elapsed());
+    let parts = on_device.map_or_else(String::new, |made| {
+        let [kernels, copy] = [made.kernels, made.copy].map(milliseconds);
+        format!(" (kernels {kernels:.3} ms, copy to the host {copy:.3} ms)")
     });
     eprintln!(
-        "FSZ: {} {:?}: {} to {written} bytes, ratio {ratio:.2}, {milliseconds:.3} ms{parts}",
+        "FSZ: {} {:?}: {} to {written} bytes, ratio {ratio:.2}, {all:.3} ms{parts}",
         if block.variable.is_empty() { "a variable" } else { &block.variable },
         block.count,
         block.bytes(),

@@ -1,17 +1,15 @@
-//! The operator's parameters, all checked while the configuration is read.
+//! The operator's parameters, all checked when the configuration is read.
 
 use fsz::Bound;
 
-/// The parameters that users may write; README.md has the table.
-const KNOWN: &str = "accuracy (or tolerance), mode, range_min, range_max, range, missing, backend, device, \
-                     threads, verbose";
 /// Most missing values that a stream can name.
 const MAX_MISSING: usize = 4;
 
 /// Where blocks are compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Backend {
-    /// Each where it lies: CUDA memory on its device, host memory on the CPU.
+    /// Where the data is: CUDA memory on its device, host memory on the CPU.
+    #[default]
     Auto,
     /// On the CPU; CUDA memory is copied to the host.
     Cpu,
@@ -19,10 +17,10 @@ pub(crate) enum Backend {
     Cuda,
 }
 
-/// What the operator was told.
-#[derive(Debug, Clone, PartialEq)]
+/// The operator's parameters.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Parameters {
-    /// None in a reader, which is told nothing.
+    /// None in a reader, which gets no parameters.
     pub bound: Option<Bound>,
     pub missing: Vec<f64>,
     pub backend: Backend,
@@ -30,131 +28,173 @@ pub(crate) struct Parameters {
     pub device: usize,
     /// None for all of the machine's.
     pub threads: Option<usize>,
-    /// 0: warnings only; 1 or more: a line for each ADIOS2 block compressed; 2 or more: with what the
-    /// kernels and the copy of one in device memory took.
+    /// 0: warnings only; 1 or more: a line for each ADIOS2 block compressed; 2 or more: with the time of
+    /// the kernels and of the copy of one in device memory.
     pub verbose: u32,
 }
 
 impl Parameters {
-    /// Reads parameters as ADIOS2 hands them over. An empty list is a reader's.
+    /// Reads parameters as ADIOS2 passes them. An empty list is a reader's.
     ///
     /// # Errors
     /// A message that begins with the name of the parameter.
     pub fn parse<'a>(
         given: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Parameters, String> {
-        let mut accuracy = None;
-        let mut relative = false;
-        let (mut range_min, mut range_max) = (None, None);
-        let mut empty = true;
-        let mut parsed = Parameters {
-            bound: None,
-            missing: Vec::new(),
-            backend: Backend::Auto,
-            device: 0,
-            threads: None,
-            verbose: 0,
-        };
+        let mut request = Request::default();
+        let mut seen: Vec<(&Parameter, String)> = Vec::new();
         for (key, value) in given {
-            empty = false;
-            let key = key.to_lowercase();
-            let value = value.trim();
-            match key.as_str() {
-                // ADIOS2's own, which it passes on.
-                "pluginname" | "pluginlibrary" => {}
-                "accuracy" | "tolerance" => {
-                    let number = number(&key, value)?;
-                    if number <= 0.0 {
-                        return Err(bad(&key, value, "a number above 0"));
-                    }
-                    if accuracy.replace(number).is_some() {
-                        return Err("tolerance: another name of accuracy, give one of them".into());
-                    }
-                }
-                "mode" => {
-                    relative = match value.to_lowercase().as_str() {
-                        "abs" => false,
-                        "rel" => true,
-                        _ => return Err(bad(&key, value, "abs or rel")),
-                    }
-                }
-                "range_min" => range_min = Some(number(&key, value)?),
-                "range_max" => range_max = Some(number(&key, value)?),
-                "range" => {
-                    let ends = value.split_once(',');
-                    let (min, max) = ends.ok_or_else(|| bad(&key, value, "MIN,MAX"))?;
-                    range_min = Some(number(&key, min.trim())?);
-                    range_max = Some(number(&key, max.trim())?);
-                }
-                "missing" => {
-                    for part in value.split(',') {
-                        parsed.missing.push(missing(&key, part.trim())?);
-                    }
-                    if parsed.missing.len() > MAX_MISSING {
-                        return Err(bad(&key, value, "at most 4 values"));
-                    }
-                }
-                "backend" => {
-                    parsed.backend = match value.to_lowercase().as_str() {
-                        "auto" => Backend::Auto,
-                        "cpu" => Backend::Cpu,
-                        "cuda" => Backend::Cuda,
-                        _ => return Err(bad(&key, value, "auto, cuda or cpu")),
-                    }
-                }
-                "device" => {
-                    let device = value.parse::<u32>();
-                    let device = device.map_err(|_| bad(&key, value, "a device number from 0"))?;
-                    parsed.device = device as usize;
-                }
-                "threads" => {
-                    let threads = value.parse().ok().filter(|threads| (1..=4096).contains(threads));
-                    parsed.threads =
-                        Some(threads.ok_or_else(|| bad(&key, value, "a number from 1 to 4096"))?);
-                }
-                "verbose" => {
-                    parsed.verbose =
-                        value.parse().map_err(|_| bad(&key, value, "a number from 0"))?;
-                }
-                _ => return Err(format!("{key}: unknown parameter; known are {KNOWN}")),
+            request.is_writer = true;
+            let (key, value) = (key.to_lowercase(), value.trim());
+            if OWN_OF_ADIOS2.contains(&key.as_str()) {
+                continue;
             }
-        }
-        if empty {
-            return Ok(parsed);
-        }
-        let accuracy =
-            accuracy.ok_or("accuracy: missing; it is the largest error that a value may have")?;
-        parsed.bound = Some(match (relative, range_min, range_max) {
-            (true, Some(min), Some(max)) if min <= max => {
-                Bound::ValueRangeOf { ratio: accuracy, min, max }
+            let parameter = PARAMETERS.iter().find(|p| p.names.contains(&key.as_str()));
+            let parameter = parameter
+                .ok_or_else(|| format!("{key}: unknown parameter; known are {}", known()))?;
+            let is_other = |(p, k): &&(&Parameter, String)| p.names == parameter.names && *k != key;
+            if let Some((_, other)) = seen.iter().find(is_other) {
+                return Err(format!("{key}: also given as {other}, give one of them"));
             }
-            (true, Some(_), Some(_)) => return Err("range_min: above range_max".into()),
-            (true, None, None) => Bound::ValueRange(accuracy),
-            (true, None, _) => return Err("range_min: missing beside range_max".into()),
-            (true, _, None) => return Err("range_max: missing beside range_min".into()),
-            (false, None, None) => Bound::Absolute(accuracy),
-            (false, Some(_), _) => return Err("range_min: goes with mode=rel only".into()),
-            (false, None, Some(_)) => return Err("range_max: goes with mode=rel only".into()),
-        });
-        Ok(parsed)
+            (parameter.set)(&mut request, value).ok_or_else(|| parameter.refuse(&key, value))?;
+            seen.push((parameter, key));
+        }
+        Ok(Parameters { bound: request.bound()?, ..request.parsed })
     }
 }
 
-fn number(key: &str, value: &str) -> Result<f64, String> {
-    value
-        .parse::<f64>()
-        .ok()
-        .filter(|number| number.is_finite())
-        .ok_or_else(|| bad(key, value, "a finite number"))
+/// One parameter. A new one is a new line of [`PARAMETERS`], and the same line in README.md.
+struct Parameter {
+    /// Its name, and others that mean the same.
+    names: &'static [&'static str],
+    /// Takes a value over; `None` when it is not what is `wanted`.
+    set: fn(&mut Request, &str) -> Option<()>,
+    /// The values that it takes, after "is not".
+    wanted: &'static str,
+    /// What it is, in messages and in README.md.
+    doc: &'static str,
+}
+
+impl Parameter {
+    fn refuse(&self, key: &str, value: &str) -> String {
+        format!("{key}: {value:?} is not {} ({})", self.wanted, self.doc)
+    }
+}
+
+const fn parameter(
+    names: &'static [&'static str],
+    set: fn(&mut Request, &str) -> Option<()>,
+    wanted: &'static str,
+    doc: &'static str,
+) -> Parameter {
+    Parameter { names, set, wanted, doc }
+}
+
+/// Parameters of ADIOS2's own, which it passes on.
+const OWN_OF_ADIOS2: [&str; 2] = ["pluginname", "pluginlibrary"];
+
+#[rustfmt::skip]
+const PARAMETERS: [Parameter; 10] = [
+    parameter(&["accuracy", "tolerance"], |r, v| set(&mut r.accuracy, number(v).filter(|&n| n > 0.0)),
+        "a number above 0",
+        "largest error; in mode `rel` a fraction of the value range"),
+    parameter(&["mode"], |r, v| set(&mut r.is_relative, one_of(v, [("abs", false), ("rel", true)])),
+        "abs or rel",
+        "`abs`: absolute · `rel`: value-range, of max − min of each ADIOS2 block"),
+    parameter(&["range_min"], |r, v| set(&mut r.range_min, number(v)),
+        "a finite number",
+        "in mode `rel`, the minimum to use instead: the same bound on every rank and at every step"),
+    parameter(&["range_max"], |r, v| set(&mut r.range_max, number(v)),
+        "a finite number",
+        "in mode `rel`, the maximum to use instead"),
+    parameter(&["range"], range,
+        "MIN,MAX",
+        "`range_min` and `range_max` at once, as `MIN,MAX`"),
+    parameter(&["missing"], missing,
+        "up to 4 numbers separated by commas",
+        "up to 4 numbers, separated by commas, that mark missing values"),
+    parameter(&["backend"], |r, v| set(&mut r.parsed.backend, one_of(v, BACKENDS)),
+        "auto, cuda or cpu",
+        "`auto`: CUDA memory on its device, host memory on the CPU · `cpu`: all on the CPU, CUDA memory through a copy · `cuda`: host memory on a device too"),
+    parameter(&["device"], |r, v| set(&mut r.parsed.device, v.parse::<u32>().ok().map(|n| n as usize)),
+        "a device number from 0",
+        "number of the CUDA device for host memory; CUDA memory is compressed on its own device"),
+    parameter(&["threads"], |r, v| set(&mut r.parsed.threads, v.parse::<usize>().ok().filter(|n| (1..=4096).contains(n))),
+        "a number from 1 to 4096",
+        "threads for each ADIOS2 block, 1 to 4096; 1: the calling thread"),
+    parameter(&["verbose"], |r, v| set(&mut r.parsed.verbose, v.parse::<u32>().ok()),
+        "a number from 0",
+        "1: a line on standard error for each ADIOS2 block · 2: for one in CUDA memory also the time of its kernels and of the copy of the stream to the host"),
+];
+
+const BACKENDS: [(&str, Backend); 3] =
+    [("auto", Backend::Auto), ("cpu", Backend::Cpu), ("cuda", Backend::Cuda)];
+
+/// The values given, before they are checked against each other.
+#[derive(Default)]
+struct Request {
+    is_writer: bool,
+    accuracy: Option<f64>,
+    is_relative: bool,
+    range_min: Option<f64>,
+    range_max: Option<f64>,
+    parsed: Parameters,
+}
+
+impl Request {
+    fn bound(&self) -> Result<Option<Bound>, &'static str> {
+        if !self.is_writer {
+            return Ok(None);
+        }
+        let accuracy = self.accuracy;
+        let accuracy =
+            accuracy.ok_or("accuracy: required; it is the largest error of any value")?;
+        Ok(Some(match (self.is_relative, self.range_min, self.range_max) {
+            (true, Some(min), Some(max)) if min <= max => {
+                Bound::ValueRangeOf { ratio: accuracy, min, max }
+            }
+            (true, Some(_), Some(_)) => return Err("range_min: above range_max"),
+            (true, None, None) => Bound::ValueRange(accuracy),
+            (true, None, _) => return Err("range_min: missing beside range_max"),
+            (true, _, None) => return Err("range_max: missing beside range_min"),
+            (false, None, None) => Bound::Absolute(accuracy),
+            (false, Some(_), _) => return Err("range_min: only with mode=rel"),
+            (false, None, Some(_)) => return Err("range_max: only with mode=rel"),
+        }))
+    }
+}
+
+/// The names of all parameters, for a message.
+fn known() -> String {
+    let names: Vec<_> = PARAMETERS.iter().map(|p| p.names.join(" or ")).collect();
+    names.join(", ")
+}
+
+/// Sets a parameter to a value, when there is one.
+fn set<S: From<T>, T>(slot: &mut S, value: Option<T>) -> Option<()> {
+    *slot = value?.into();
+    Some(())
+}
+
+fn number(value: &str) -> Option<f64> {
+    value.trim().parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+fn one_of<T: Copy, const N: usize>(value: &str, choices: [(&str, T); N]) -> Option<T> {
+    let value = value.to_lowercase();
+    choices.iter().find(|(name, _)| *name == value).map(|(_, choice)| *choice)
+}
+
+fn range(request: &mut Request, value: &str) -> Option<()> {
+    let (min, max) = value.split_once(',')?;
+    set(&mut request.range_min, number(min))?;
+    set(&mut request.range_max, number(max))
 }
 
 /// A missing value may be anything that a float can hold, NaN included.
-fn missing(key: &str, value: &str) -> Result<f64, String> {
-    value.parse().map_err(|_| bad(key, value, "numbers separated by commas"))
-}
-
-fn bad(key: &str, value: &str, wanted: &str) -> String {
-    format!("{key}: {value:?} is not {wanted}")
+fn missing(request: &mut Request, value: &str) -> Option<()> {
+    let values: Result<Vec<f64>, _> = value.split(',').map(|part| part.trim().parse()).collect();
+    set(&mut request.parsed.missing, values.ok().filter(|values| values.len() <= MAX_MISSING))
 }
 
 #[cfg(test)]
@@ -166,6 +206,17 @@ mod tests {
         Parameters::parse(
             [("pluginname", "fsz"), ("pluginlibrary", "fsz_adios2")].into_iter().chain(pairs),
         )
+    }
+
+    #[test]
+    fn the_readme_has_every_parameter() {
+        let readme = include_str!("../README.md");
+        for Parameter { names, doc, .. } in &PARAMETERS {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            let names = names.join(", or ");
+            let row = format!("| {names} | {doc} |");
+            assert!(readme.contains(&row), "README.md lacks {row}");
+        }
     }
 
     #[test]

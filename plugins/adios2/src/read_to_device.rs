@@ -1,10 +1,8 @@
 //! `fsz_read_to_device` of `include/fsz_adios2.h`: a sink's way to decode on the device.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use fsz::{Codec, Element, Stream};
 
-use crate::{cuda, sink::Payload};
+use crate::{device, operator::attempt, sink::Payload};
 
 /// Decodes a payload to device memory.
 ///
@@ -22,36 +20,38 @@ pub(crate) unsafe fn run(payload: &Payload, out: *mut u8, capacity: usize) -> Re
     }
     if payload.is_raw() {
         if body.len() != bytes {
-            return Err("the payload's length does not go with its shape".into());
+            return Err("the payload's length does not match its shape".into());
         }
+        let target = device::target(out)?;
         // SAFETY: promised by the caller; the length was checked.
-        return unsafe { cuda::to_device(body, true, out) };
+        return unsafe { target.copy_from_host(body) }.map_err(|error| error.to_string());
     }
     let stream = Stream::open(body).map_err(|error| error.to_string())?;
-    let info = stream.info();
+    let info = &stream;
     let header = info.header();
     let size = header.dtype.size();
     if size != payload.element_size()
         || header.elements().checked_mul(size as u64) != Some(bytes as u64)
     {
-        return Err("the FSZ stream does not go with its payload".into());
+        return Err("the FSZ stream does not match its payload".into());
     }
-    // SAFETY: promised by the caller; the length was checked.
-    let decode = || unsafe { cuda::to_device(body, false, out) };
-    let decoded = catch_unwind(AssertUnwindSafe(decode))
-        .unwrap_or_else(|_| Err("the codec failed (please report this)".into()));
-    decoded.or_else(|reason| {
+    let target = device::target(out)?;
+    let decode = || {
+        // SAFETY: promised by the caller; the length was checked.
+        unsafe { device::decompress(&stream, &target) }.map_err(|error| error.to_string())
+    };
+    attempt(decode).or_else(|reason| {
         let values =
             if size == 4 { decode_on_cpu::<f32>(&stream) } else { decode_on_cpu::<f64>(&stream) };
         let values = values.map_err(|on_cpu| format!("{reason}; and on the CPU: {on_cpu}"))?;
         // SAFETY: as above.
-        unsafe { cuda::to_device(&values, true, out) }
+        unsafe { target.copy_from_host(&values) }.map_err(|error| error.to_string())
     })
 }
 
 /// The values as little-endian bytes.
 fn decode_on_cpu<T: Element>(stream: &Stream<'_>) -> Result<Vec<u8>, String> {
-    let mut values = vec![T::default(); stream.info().header().elements() as usize];
+    let mut values = vec![T::default(); stream.header().elements() as usize];
     Codec::cpu().decompress_into(stream, &mut values).map_err(|error| error.to_string())?;
     // SAFETY: floats without padding, as many bytes as they take.
     let bytes = unsafe {

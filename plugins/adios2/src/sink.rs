@@ -1,4 +1,4 @@
-//! The payload sink: a reader's way to the compressed bytes (`include/fsz_adios2.h`).
+//! The payload sink, which gives a reader the compressed bytes (`include/fsz_adios2.h`).
 
 use std::{
     cell::Cell,
@@ -48,7 +48,7 @@ impl Payload {
         unsafe { slice::from_raw_parts(self.bytes, self.length) }
     }
 
-    /// Whether the bytes are the values as they were.
+    /// Whether the bytes are the original values.
     pub(crate) fn is_raw(&self) -> bool {
         self.mode == 2
     }
@@ -79,7 +79,7 @@ pub(crate) fn set(sink: Option<(Sink, *mut c_void)>) {
     SINK.set(sink);
 }
 
-/// Offers a payload to this thread's sink; true when it was taken.
+/// Offers a payload to this thread's sink; true when the sink took it.
 pub(crate) fn offer(envelope: &Envelope<'_>) -> bool {
     let Some((sink, user)) = SINK.get() else {
         return false;

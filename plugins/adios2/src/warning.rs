@@ -1,4 +1,4 @@
-//! Warnings: on standard error, once for each variable and kind.
+//! Warnings on standard error, once for each variable and kind.
 
 use std::{
     collections::HashSet,
@@ -7,17 +7,17 @@ use std::{
 
 static WARNED: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
-/// Says once, for this variable and process, that its values are stored uncompressed.
+/// Warns once per variable and process that its values are stored uncompressed.
 pub(crate) fn stored_raw(variable: &str, reason: &str) {
     once(variable, "is stored uncompressed", reason);
 }
 
-/// Says once, for this variable and process, that the CPU does what a device should.
+/// Warns once per variable and process that the CPU does the work of a device.
 pub(crate) fn on_cpu(variable: &str, reason: &str) {
     once(variable, "is compressed on the CPU", reason);
 }
 
-/// Says once, for this variable and process, that its values cannot even be read.
+/// Warns once per variable and process that its values cannot be read at all.
 pub(crate) fn lost(variable: &str, reason: &str) {
     once(variable, "cannot be read from its device", reason);
 }
@@ -28,5 +28,5 @@ fn once(variable: &str, what: &str, reason: &str) {
         return;
     }
     let variable = if variable.is_empty() { "a variable" } else { variable };
-    eprintln!("FSZ warning: {variable} {what}: {reason}. (Said once.)");
+    eprintln!("FSZ warning: {variable} {what}: {reason} (shown once)");
 }

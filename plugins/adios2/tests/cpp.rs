@@ -56,7 +56,8 @@ fn compile(example: &str, folder: &Path) -> PathBuf {
 #[test]
 fn writer_and_reader() {
     let folder = TempDir::new().expect("a scratch folder");
-    let plugins = adios2::plugin::load().expect("cargo built it").parent().expect("it has one");
+    let plugins =
+        fsz_field::bp::load_operator().expect("cargo built it").parent().expect("it has one");
     let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/adios2.xml");
     for (example, argument) in [("writer", Some(&config)), ("reader", None)] {
         run(Command::new(compile(example, folder.path()))

@@ -1,11 +1,15 @@
 //! Files written and read through the operator by the real ADIOS2: BP5 and BP4.
 
 mod common;
+#[path = "common/noise.rs"]
+mod noise;
 
 use std::{fs, path::Path};
 
-use adios2::{Adios, Error, Layout, Mode, Selection, ShapeKind, Step, payload::Payload};
-use common::{config, largest_error, load_operator, noise, open, smooth, to_f32, writer};
+use adios2::{Adios, Error, Layout, Mode, Selection, ShapeKind, Step};
+use common::{config, largest_error, load_operator, open, smooth, to_f32, writer};
+use fsz_field::bp::Payload;
+use noise::noise;
 use tempfile::TempDir;
 
 const BOUND: f64 = 1e-3;
@@ -99,11 +103,11 @@ fn read_block(file: &adios2::Engine, at: Step, block: u64) -> Vec<f32> {
 
 /// The payloads that the sink gives, decoded without ADIOS2, are what ADIOS2 reads.
 fn check_payloads(file: &adios2::Engine, at: Step, expected: &[f32]) {
-    let Payload::Stream(bytes) = file.payload("U", at, 1).unwrap() else {
+    let Payload::Stream(bytes) = Payload::read(file, "U", at, 1).unwrap() else {
         panic!("U is compressed");
     };
     let stream = fsz::Stream::from_vec(bytes).unwrap();
-    let info = stream.info();
+    let info = &stream;
     let header = info.header();
     assert_eq!(header.shape, [SHAPE[0] - FIRST, SHAPE[1], SHAPE[2]]);
     assert_eq!(header.start.as_deref(), Some(&[FIRST, 0, 0][..]));
@@ -112,19 +116,19 @@ fn check_payloads(file: &adios2::Engine, at: Step, expected: &[f32]) {
     let decoded = fsz::Codec::cpu().decompress::<f32>(&stream).unwrap();
     assert_eq!(decoded.as_slice().unwrap(), expected);
 
-    let Payload::Stream(bytes) = file.payload("V", at, 0).unwrap() else {
+    let Payload::Stream(bytes) = Payload::read(file, "V", at, 0).unwrap() else {
         panic!("V is compressed");
     };
     let stream = fsz::Stream::from_vec(bytes).unwrap();
-    assert_eq!(stream.info().header().shape, [700]);
-    assert_eq!(stream.info().header().start, None);
-    assert_eq!(stream.info().header().dtype, fsz::Dtype::F64);
+    assert_eq!(stream.header().shape, [700]);
+    assert_eq!(stream.header().start, None);
+    assert_eq!(stream.header().dtype, fsz::DType::F64);
 
-    assert_eq!(file.payload("plain", at, 0).unwrap(), Payload::NotFsz);
-    assert_eq!(file.payload("count", at, 0).unwrap(), Payload::NotFsz);
-    assert_eq!(file.payload("U", at, 2).unwrap(), Payload::NotFsz, "an empty ADIOS2 block");
-    assert!(matches!(file.payload("U", at, 9), Err(Error::OutOfRange(_))));
-    assert!(file.payload("plain", at, 0).unwrap().into_stream().is_err());
+    assert_eq!(Payload::read(file, "plain", at, 0).unwrap(), Payload::NotFsz);
+    assert_eq!(Payload::read(file, "count", at, 0).unwrap(), Payload::NotFsz);
+    assert_eq!(Payload::read(file, "U", at, 2).unwrap(), Payload::NotFsz, "an empty ADIOS2 block");
+    assert!(matches!(Payload::read(file, "U", at, 9), Err(Error::OutOfRange(_))));
+    assert!(Payload::read(file, "plain", at, 0).unwrap().into_stream().is_err());
 }
 
 #[test]
@@ -147,9 +151,9 @@ fn bp4() {
 fn names_are_recorded_where_adios2_tells_them() {
     let folder = TempDir::new().unwrap();
     let file = open(&write(folder.path(), "BP5", true), "BP5");
-    let stream = file.payload("U", Step::At(3), 0).unwrap().into_stream().unwrap();
+    let stream = Payload::read(&file, "U", Step::At(3), 0).unwrap().into_stream().unwrap();
     let stream = fsz::Stream::from_vec(stream).unwrap();
-    assert_eq!(stream.info().header().name.as_deref(), Some("U"));
+    assert_eq!(stream.header().name.as_deref(), Some("U"));
 }
 
 #[test]
@@ -168,7 +172,7 @@ fn blocks_that_lie_on_each_other_keep_their_own_payloads() {
 
     let file = open(&path, "BP5");
     for block in 0..3 {
-        let stream = file.payload("U", Step::At(0), block).unwrap().into_stream().unwrap();
+        let stream = Payload::read(&file, "U", Step::At(0), block).unwrap().into_stream().unwrap();
         let stream = fsz::Stream::from_vec(stream).unwrap();
         let decoded = fsz::Codec::cpu().decompress::<f32>(&stream).unwrap();
         assert!(decoded.iter().all(|&value| (value - block as f32).abs() <= 0.25));
@@ -212,9 +216,9 @@ fn value_range_bounds_and_missing_values() {
                 assert_eq!(written.to_bits(), read.to_bits());
             }
         }
-        let stream = file.payload("U", Step::At(0), 0).unwrap().into_stream().unwrap();
+        let stream = Payload::read(&file, "U", Step::At(0), 0).unwrap().into_stream().unwrap();
         let stream = fsz::Stream::from_vec(stream).unwrap();
-        let info = stream.info();
+        let info = &stream;
         let certificate = info.certificate();
         assert_eq!((certificate.nan, certificate.inf, certificate.missing), (2, 1, 390));
     }
@@ -254,7 +258,7 @@ fn incompressible_values_are_never_lost() {
                     file.read("noise", Step::At(0), &Selection::Block(block)).unwrap();
                 let error = largest_error(&values[..size as usize], &read);
                 assert!(error <= 1e-30, "{engine} {size}: {error}");
-                match file.payload("noise", Step::At(0), block).unwrap() {
+                match Payload::read(&file, "noise", Step::At(0), block).unwrap() {
                     Payload::Stream(_) => {}
                     Payload::Raw(bytes) => {
                         let raw: Vec<u8> = read.iter().flat_map(|v| v.to_le_bytes()).collect();
@@ -300,9 +304,9 @@ fn statistics_off_is_fine() {
     let file = open(&path, "BP5");
     assert_eq!(file.blocks("U", Step::At(0)).unwrap().blocks[0].range, None);
     // The stream's certificate has what ADIOS2 did not record.
-    let stream = file.payload("U", Step::At(0), 0).unwrap().into_stream().unwrap();
+    let stream = Payload::read(&file, "U", Step::At(0), 0).unwrap().into_stream().unwrap();
     let stream = fsz::Stream::from_vec(stream).unwrap();
-    let info = stream.info();
+    let info = &stream;
     assert!(info.certificate().min < info.certificate().max);
 }
 

@@ -14,9 +14,9 @@ use tempfile::TempDir;
 const BOUND: f32 = 1e-3;
 const SHAPES: [&[u64]; 3] = [&[60_000], &[200, 300], &[20, 30, 100]];
 
-/// Where a field is handed over.
+/// The memory of a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Place {
+enum Memory {
     Host,
     Device,
 }
@@ -44,9 +44,9 @@ fn an_adios2_with_cuda_takes_arrays_of_the_host_and_of_a_device() {
 #[test]
 #[ignore = "the other test runs it, with the ADIOS2 that it is about"]
 fn inside() {
-    write_and_read(Place::Host);
+    write_and_read(Memory::Host);
     match DeviceMemory::new(0, 16, 0) {
-        Ok(_) => write_and_read(Place::Device),
+        Ok(_) => write_and_read(Memory::Device),
         Err(reason) => {
             assert!(env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{reason}");
             eprintln!("SKIPPED: device arrays through an ADIOS2 with CUDA: {reason}");
@@ -54,31 +54,31 @@ fn inside() {
     }
 }
 
-fn write_and_read(place: Place) {
+fn write_and_read(kind: Memory) {
     let folder = TempDir::new().unwrap();
     for shape in SHAPES {
         let values = to_f32(&smooth(shape.iter().product(), 3));
-        let path = folder.path().join(format!("{place:?}-{}.bp", shape.len()));
-        write(folder.path(), &path, place, shape, &values);
+        let path = folder.path().join(format!("{kind:?}-{}.bp", shape.len()));
+        write(folder.path(), &path, kind, shape, &values);
 
         let file = open(&path, "BP5");
         // ADIOS2 takes what lies on a device for column-major, and turns the extents round.
         let mut expected = shape.to_vec();
-        if place == Place::Device {
+        if kind == Memory::Device {
             expected.reverse();
         }
         for name in ["U", "plain"] {
-            assert_eq!(file.variable(name).unwrap().shape, expected, "{name} {place:?}");
+            assert_eq!(file.variable(name).unwrap().shape, expected, "{name} {kind:?}");
             let read: Vec<f32> = file.read(name, Step::At(0), &Selection::All).unwrap();
             let error = largest_error(&values, &read);
             let most = if name == "U" { f64::from(BOUND) } else { 0.0 };
-            assert!(error <= most, "{name} {place:?} {shape:?}: {error}");
+            assert!(error <= most, "{name} {kind:?} {shape:?}: {error}");
             // The default StatsLevel: this ADIOS2 finds the range on the device.
             let (low, high) = file.blocks(name, Step::At(0)).unwrap().blocks[0].range.unwrap();
             let ends = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
                 (low.min(f64::from(v)), high.max(f64::from(v)))
             });
-            assert_eq!((low, high), ends, "{name} {place:?} {shape:?}");
+            assert_eq!((low, high), ends, "{name} {kind:?} {shape:?}");
         }
         let error =
             largest_error(&values, &file.read::<f32>("U", Step::At(0), &Selection::All).unwrap());
@@ -86,12 +86,12 @@ fn write_and_read(place: Place) {
     }
 }
 
-fn write(folder: &Path, path: &Path, place: Place, shape: &[u64], values: &[f32]) {
+fn write(folder: &Path, path: &Path, kind: Memory, shape: &[u64], values: &[f32]) {
     let io = writer(&config(folder, "BP5", &[("accuracy", &BOUND.to_string())]));
     let layout = Layout::whole(shape);
     let u = io.define_variable::<f32>("U", &layout).unwrap();
     let plain = io.define_variable::<f32>("plain", &layout).unwrap();
-    let memory = (place == Place::Device).then(|| {
+    let memory = (kind == Memory::Device).then(|| {
         let mut memory = DeviceMemory::new(0, size_of_val(values), 0).unwrap();
         memory.write(0, values).unwrap();
         memory

@@ -20,7 +20,8 @@ fn python() -> PathBuf {
 }
 
 fn run(script: &str, folder: &TempDir) {
-    let plugins = adios2::plugin::load().expect("cargo built it").parent().expect("it has one");
+    let plugins =
+        fsz_field::bp::load_operator().expect("cargo built it").parent().expect("it has one");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
     let output = Command::new(python())
         .arg("-B")

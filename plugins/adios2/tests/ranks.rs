@@ -35,7 +35,8 @@ impl Mpi {
             return None;
         };
         // Beside the operator, which cargo puts there too.
-        let built = adios2::plugin::load().expect("cargo built it").parent().expect("a folder");
+        let built =
+            fsz_field::bp::load_operator().expect("cargo built it").parent().expect("a folder");
         let program = [built.to_path_buf(), built.join("..")]
             .map(|folder| folder.join("gray-scott"))
             .into_iter()
@@ -63,7 +64,7 @@ impl Mpi {
             command.arg("--ranks").arg(self.adios2.join("lib/libgray_scott_ranks.so"));
             command.arg("--config").arg(examples.join("adios2-range.xml"));
             command.args(["--ranged", "fsz"]).env("ADIOS2_DIR", &self.adios2);
-            let plugins = adios2::plugin::load().expect("cargo built it").parent();
+            let plugins = fsz_field::bp::load_operator().expect("cargo built it").parent();
             command.env("ADIOS2_PLUGIN_PATH", plugins.expect("a folder"));
             command.env("OPAL_PREFIX", &self.prefix);
             command

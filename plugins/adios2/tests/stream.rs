@@ -4,8 +4,9 @@ mod common;
 
 use std::{path::Path, thread, time::Duration};
 
-use adios2::{Adios, Layout, Mode, Selection, Step, StepStatus, payload::Payload};
+use adios2::{Adios, Layout, Mode, Selection, Step, StepStatus};
 use common::{config, largest_error, load_operator, smooth, to_f32, writer};
+use fsz_field::bp::Payload;
 use tempfile::TempDir;
 
 const SHAPE: [u64; 2] = [60, 100];
@@ -58,7 +59,7 @@ fn read(folder: &Path) {
         let read: Vec<f64> = stream.read("plain", now, &Selection::All).unwrap();
         assert_eq!(read, smooth(50, step));
 
-        let Payload::Stream(bytes) = stream.payload("U", now, 1).unwrap() else {
+        let Payload::Stream(bytes) = Payload::read(&stream, "U", now, 1).unwrap() else {
             panic!("U is compressed");
         };
         let payload = fsz::Stream::from_vec(bytes).unwrap();

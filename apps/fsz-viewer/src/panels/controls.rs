@@ -1,11 +1,11 @@
-//! Axis, plane, colours, overlay, and *Try it*.
+//! Axis, plane, colours, overlay, and *Recompress*.
 
 use egui::{ComboBox, DragValue, Slider, Ui};
 
-use crate::app::Viewer;
-use crate::arrangement::{arrangement, is_moved};
-use crate::colours::Map;
-use crate::paint::{ErrorMode, Overlay};
+use super::heading;
+use crate::app::{COMPRESSING, Viewer};
+use crate::palette::Map;
+use crate::scene::{ErrorMode, Overlay};
 use crate::settings::{Layout, RangeMode};
 
 fn choice<T: Copy + PartialEq>(
@@ -35,7 +35,7 @@ impl Viewer {
         let grid = leader.grid.clone();
         self.variables(ui);
         if grid.axes() > 1 {
-            ui.heading("Plane");
+            heading(ui, "Plane");
             ui.horizontal(|ui| {
                 for axis in 0..grid.axes() {
                     if ui.selectable_label(self.place.axis == axis, grid.axis_name(axis)).clicked()
@@ -59,28 +59,28 @@ impl Viewer {
             });
             ui.separator();
         }
-        ui.heading("View");
+        heading(ui, "View");
         let s = &mut self.settings;
-        choice(ui, "panes", &mut s.layout, &Layout::ALL, Layout::name);
-        if is_moved(&s.arrangement) && ui.button("panes as at first").clicked() {
-            s.arrangement = arrangement();
+        choice(ui, "Panes", &mut s.layout, &Layout::ALL, Layout::name);
+        if s.arrangement.is_some() && ui.button("Reset panes").clicked() {
+            s.arrangement = None;
         }
-        choice(ui, "colours", &mut s.map, &Map::ALL, Map::name);
-        choice(ui, "range", &mut s.range, &RangeMode::ALL, RangeMode::name);
-        ui.checkbox(&mut s.log, "logarithmic");
-        choice(ui, "error", &mut s.error, &ErrorMode::ALL, ErrorMode::name);
-        choice(ui, "over it", &mut s.overlay, &Overlay::ALL, Overlay::name);
+        choice(ui, "Colormap", &mut s.map, &Map::ALL, Map::name);
+        choice(ui, "Range", &mut s.range, &RangeMode::ALL, RangeMode::name);
+        ui.checkbox(&mut s.log, "Logarithmic");
+        choice(ui, "Error", &mut s.error, &ErrorMode::ALL, ErrorMode::name);
+        choice(ui, "Overlay", &mut s.overlay, &Overlay::ALL, Overlay::name);
         if s.overlay != Overlay::Off {
-            ui.add(Slider::new(&mut s.opacity, 0.0..=1.0).text("opacity"));
+            ui.add(Slider::new(&mut s.opacity, 0.0..=1.0).text("Opacity"));
         }
         let both = self.set.original.is_some() && self.set.subject.is_some();
         if both {
-            ui.checkbox(&mut self.blink, "blink: original in the reconstruction's place (B)");
+            ui.checkbox(&mut self.blink, "Blink: original in place of reconstruction (B)");
             let mut wipes = self.wipe.is_some();
-            ui.checkbox(&mut wipes, "wipe from original to reconstruction");
+            ui.checkbox(&mut wipes, "Wipe from original to reconstruction");
             match (wipes, &mut self.wipe) {
                 (true, Some(at)) => {
-                    ui.add(Slider::new(at, 0.0..=1.0).text("line"));
+                    ui.add(Slider::new(at, 0.0..=1.0).text("Position"));
                 }
                 (true, none) => *none = Some(0.5),
                 (false, some) => *some = None,
@@ -88,24 +88,24 @@ impl Viewer {
         }
         ui.separator();
         if self.set.original.is_some() {
-            ui.heading("Try it");
+            heading(ui, "Recompress");
             let before = self.settings.try_bound;
             let slider = Slider::new(&mut self.settings.try_bound, 1e-6..=1e-1)
                 .logarithmic(true)
                 .custom_formatter(|v, _| format!("{v:.1e}"))
-                .text("value-range bound");
-            ui.add(slider).on_hover_text("Compresses the original anew as you drag");
+                .text("Value-range bound");
+            ui.add(slider).on_hover_text("Recompresses the original as you drag");
             let mut named = false;
             ui.horizontal(|ui| {
-                let label = ui.label("missing values");
+                let label = ui.label("Missing values");
                 let typed = ui.text_edit_singleline(&mut self.missing).labelled_by(label.id);
                 named = typed.lost_focus();
                 typed.on_hover_text(
-                    "Values that stand for none, such as 9.96921e36: they are kept exactly and are no \
-                     part of the range. Enter compresses anew",
+                    "Values that mark missing data, such as 9.96921e36. They are stored exactly and \
+                     do not count towards the range. Press Enter to recompress",
                 );
             });
-            let idle = !self.work.iter().any(|w| w.name == "compressing");
+            let idle = !self.work.iter().any(|w| w.name == COMPRESSING);
             let want = self.settings.try_bound;
             if before != want || named || (self.try_waits && idle) {
                 self.try_waits = !idle;
@@ -120,7 +120,7 @@ impl Viewer {
     /// Variable and step of a file that has several.
     fn variables(&mut self, ui: &mut Ui) {
         let Some(catalog) = self.catalogs.iter().flatten().next().cloned() else { return };
-        let heading = ui.heading("Variable");
+        let heading = heading(ui, "Variable");
         let mut choice = self.choice.clone();
         let list = ComboBox::from_id_salt("variable").selected_text(&choice.variable);
         let shown = list.show_ui(ui, |ui| {
@@ -134,7 +134,7 @@ impl Viewer {
             catalog.entries.iter().find(|e| e.name == choice.variable).map_or(1, |e| e.steps);
         if steps > 1 {
             ui.horizontal(|ui| {
-                ui.add(Slider::new(&mut choice.step, 0..=steps - 1).text("step"));
+                ui.add(Slider::new(&mut choice.step, 0..=steps - 1).text("Step"));
                 ui.toggle_value(&mut self.playing, "Play");
             });
         }

@@ -1,7 +1,7 @@
 //! Windows over the window: questions about files, and help.
 
 use egui::{Grid, Ui, Window};
-use fsz::Dtype;
+use fsz::DType;
 
 use super::keys::KEYS;
 use crate::app::Viewer;
@@ -10,7 +10,7 @@ impl Viewer {
     pub(super) fn dialogs(&mut self, ui: &mut Ui) {
         self.question(ui);
         let mut help = self.help;
-        Window::new("Keys and pointer").open(&mut help).collapsible(false).show(ui.ctx(), |ui| {
+        Window::new("Keyboard and mouse").open(&mut help).collapsible(false).show(ui.ctx(), |ui| {
             Grid::new("keys").num_columns(2).spacing([20.0, 4.0]).show(ui, |ui| {
                 for (key, what) in KEYS {
                     ui.strong(key);
@@ -26,29 +26,29 @@ impl Viewer {
     fn question(&mut self, ui: &mut Ui) {
         let Some(dialog) = self.raw_dialogs.first_mut() else { return };
         let title = match dialog.rate {
-            Some(_) => "A zfp stream without a header",
-            None => "Shape of a raw file",
+            Some(_) => "zfp stream without a header",
+            None => "Raw file",
         };
         let mut answered = None;
         Window::new(title).collapsible(false).show(ui.ctx(), |ui| {
             ui.label(dialog.path.display().to_string());
             ui.horizontal(|ui| {
-                let label = ui.label("shape, slowest axis first");
+                let label = ui.label("Shape, slowest axis first");
                 ui.text_edit_singleline(&mut dialog.shape).labelled_by(label.id);
             });
             ui.horizontal(|ui| {
-                ui.selectable_value(&mut dialog.dtype, Dtype::F32, "f32");
-                ui.selectable_value(&mut dialog.dtype, Dtype::F64, "f64");
+                ui.selectable_value(&mut dialog.dtype, DType::F32, "f32");
+                ui.selectable_value(&mut dialog.dtype, DType::F64, "f64");
             });
             let fitting = dialog.rate_of_size();
             if let Some(rate) = &mut dialog.rate {
                 ui.horizontal(|ui| {
-                    let label = ui.label("rate in bits per value");
+                    let label = ui.label("Rate in bits per value");
                     ui.text_edit_singleline(rate).labelled_by(label.id);
                 });
                 if let Some(fitting) = fitting.map(|rate| rate.to_string())
                     && fitting != *rate
-                    && ui.button(format!("{fitting} fills the file: take it")).clicked()
+                    && ui.button(format!("Use {fitting}, which fits the file size")).clicked()
                 {
                     *rate = fitting;
                 }
@@ -58,7 +58,7 @@ impl Viewer {
                 ui.colored_label(ui.visuals().warn_fg_color, reason);
             }
             ui.horizontal(|ui| {
-                let open = ui.add_enabled(answer.is_ok(), egui::Button::new("Open it"));
+                let open = ui.add_enabled(answer.is_ok(), egui::Button::new("Open file"));
                 if open.clicked() {
                     answered = Some(answer.ok());
                 }

@@ -3,22 +3,21 @@
 use egui::{Key, KeyboardShortcut, Modifiers, Ui, ViewportCommand};
 
 use crate::app::Viewer;
-use crate::camera::Camera;
-use crate::paint::Overlay;
+use crate::scene::Overlay;
 
 /// What the keys and the pointer do, for the help.
 pub(super) const KEYS: [(&str, &str); 11] = [
-    ("arrow keys, wheel", "one plane back or on"),
-    ("Page Up, Page Down", "ten planes"),
-    ("Home, End", "first and last plane"),
-    ("1, 2, 3", "axis"),
-    ("drag, Ctrl + wheel", "move and magnify, in all panes"),
-    ("double click, 0", "the whole plane"),
-    ("click", "keep the cursor there; again: let it go"),
-    ("V", "variants of the tiles on and off"),
+    ("Arrow keys, wheel", "previous or next plane"),
+    ("Page Up, Page Down", "ten planes back or forward"),
+    ("Home, End", "first or last plane"),
+    ("1, 2, 3", "select the axis"),
+    ("Drag, Ctrl + wheel", "pan and zoom all panes"),
+    ("Double click, 0", "fit the plane into the pane"),
+    ("Click", "pin or release the cursor"),
+    ("V", "show or hide the tile kinds"),
     ("B", "blink between original and reconstruction"),
-    ("?", "this help"),
-    ("Ctrl + Q", "close the window; what is open comes back at the next start"),
+    ("?", "show or hide this help"),
+    ("Ctrl + Q", "quit; the session is restored at the next start"),
 ];
 
 impl Viewer {
@@ -51,7 +50,7 @@ impl Viewer {
             }
         }
         if pressed(Key::Num0) {
-            self.camera = Camera::default();
+            self.camera.reset();
         }
         if pressed(Key::V) {
             let overlay = &mut self.settings.overlay;

@@ -1,12 +1,14 @@
 //! How the tiles are stored: legend, counts, and how many bits they take.
 
-use egui::{Color32, Grid, Sense, Ui, vec2};
+use egui::{Grid, Sense, Ui, vec2};
 use egui_plot::{Bar, BarChart, Plot};
+use fsz::TileKind;
 
+use super::heading;
 use crate::app::Viewer;
-use crate::paint::Overlay;
-use crate::tiles::{KINDS, kind_colour, kind_name};
-use crate::words;
+use crate::number_format;
+use crate::palette::{kind_colour, kind_name, rgb};
+use crate::scene::Overlay;
 
 impl Viewer {
     pub(super) fn legend(&mut self, ui: &mut Ui) {
@@ -15,21 +17,20 @@ impl Viewer {
         if tiles.is_empty() {
             return;
         }
-        ui.heading("Tiles");
-        ui.label("LZ1, LZ2: first- and second-order Lorenzo prediction");
+        heading(ui, "Tiles");
+        ui.label("LZ1, LZ2: first- and second-order Lorenzo predictor");
         Grid::new("legend").num_columns(4).spacing([8.0, 2.0]).show(ui, |ui| {
-            for (kind, &count) in KINDS.iter().zip(tiles.counts()) {
-                let [r, g, b] = kind_colour(*kind);
+            for (kind, &count) in TileKind::ALL.iter().zip(tiles.counts()) {
                 let (area, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
-                ui.painter().rect_filled(area, 2.0, Color32::from_rgb(r, g, b));
+                ui.painter().rect_filled(area, 2.0, rgb(kind_colour(*kind)));
                 ui.label(kind_name(*kind));
-                ui.label(words::count(count as u64));
+                ui.label(number_format::count(count as u64));
                 ui.label(format!("{:.1} %", 100.0 * count as f64 / tiles.len() as f64));
                 ui.end_row();
             }
         });
         let shown = self.settings.overlay == Overlay::Variants;
-        if ui.selectable_label(shown, "show them over the reconstruction (V)").clicked() {
+        if ui.selectable_label(shown, "Show on the reconstruction (V)").clicked() {
             self.settings.overlay = if shown { Overlay::Off } else { Overlay::Variants };
         }
         ui.add_space(6.0);

@@ -1,4 +1,4 @@
-//! Distribution, autocorrelation and spectrum of what was measured, of the whole field and beside it of
+//! Distribution, autocorrelation and spectrum of what was measured, of the whole field and of
 //! the plane.
 
 use egui::{Color32, Ui};
@@ -6,16 +6,8 @@ use egui_plot::{Bar, BarChart, Corner, Legend, Line, LineStyle, Plot, PlotPoints
 use fsz_metrics::Shell;
 
 use crate::app::Viewer;
-use crate::colours::ALARM;
 use crate::measures::Measures;
-
-/// Colours of the original and of the two reconstructions, told apart by people who do not tell red
-/// from green, too.
-const COLOURS: [Color32; 3] = [
-    Color32::from_rgb(0x99, 0x99, 0x99),
-    Color32::from_rgb(0x56, 0xb4, 0xe9),
-    Color32::from_rgb(0xe6, 0x9f, 0x00),
-];
+use crate::palette::{ALARM, LINES, ORIGINAL, rgb};
 
 fn plot(name: &str) -> Plot<'_> {
     Plot::new(name).height(130.0).allow_scroll(false)
@@ -46,11 +38,11 @@ impl Viewer {
         }
         let names = self.codecs();
         ui.add_space(8.0);
-        ui.label("Distribution of the error; lines at ± the bound");
+        ui.label("Error histogram; the lines mark ± the bound");
         let bound = self.set.bound();
-        let alarm = Color32::from_rgb(ALARM[0], ALARM[1], ALARM[2]);
+        let alarm = rgb(ALARM);
         plot("error histogram").show(ui, |plot| {
-            for ((name, measures), colour) in names.into_iter().zip(field).zip(&COLOURS[1..]) {
+            for ((name, measures), colour) in names.iter().zip(field).zip(LINES) {
                 let Some(histogram) = measures.and_then(|m| m.histogram.as_ref()) else { continue };
                 let width = 2.0 * histogram.limit / histogram.counts.len() as f64;
                 let bars = histogram
@@ -58,19 +50,19 @@ impl Viewer {
                     .zip(&histogram.counts)
                     .map(|(edge, &count)| Bar::new(edge + width / 2.0, count as f64).width(width))
                     .collect();
-                plot.bar_chart(BarChart::new(name, bars).color(*colour));
+                plot.bar_chart(BarChart::new(name, bars).color(rgb(colour)));
             }
             for at in bound.into_iter().flat_map(|b| [-b, b]) {
                 plot.vline(VLine::new("bound", at).color(alarm));
             }
         });
         ui.add_space(6.0);
-        ui.label("Autocorrelation of the error along the fastest axis, by lag; dashed: this plane");
+        ui.label("Error autocorrelation along the fastest axis, by lag; dashed: this plane");
         plot("autocorrelation").include_y(-1.0).include_y(1.0).show(ui, |plot| {
             for (of, is_plane) in [(field, false), (plane, true)] {
-                for ((name, measures), colour) in names.into_iter().zip(of).zip(&COLOURS[1..]) {
+                for ((name, measures), colour) in names.iter().zip(of).zip(LINES) {
                     let Some(measures) = measures else { continue };
-                    plot.line(line(name, is_plane, *colour, by_lag(measures)));
+                    plot.line(line(name, is_plane, rgb(colour), by_lag(measures)));
                 }
             }
         });
@@ -82,12 +74,12 @@ impl Viewer {
                 for (of, is_plane) in [(field, false), (plane, true)] {
                     if let Some(first) = of.into_iter().flatten().next() {
                         let points = by_frequency(&first.spectra[0]);
-                        plot.line(line("original", is_plane, COLOURS[0], points));
+                        plot.line(line("original", is_plane, rgb(ORIGINAL), points));
                     }
-                    for ((name, measures), colour) in names.into_iter().zip(of).zip(&COLOURS[1..]) {
+                    for ((name, measures), colour) in names.iter().zip(of).zip(LINES) {
                         let Some(measures) = measures else { continue };
                         let points = by_frequency(&measures.spectra[1]);
-                        plot.line(line(name, is_plane, *colour, points));
+                        plot.line(line(name, is_plane, rgb(colour), points));
                     }
                 }
             },

@@ -2,32 +2,33 @@
 
 use egui::{Grid, Ui};
 
+use super::heading;
 use crate::app::Viewer;
 use crate::document::Document;
 use crate::measures::Measures;
-use crate::words;
+use crate::number_format;
 
 impl Viewer {
     /// Figures of the plane that is shown and of the whole field.
     pub(super) fn metrics(&mut self, ui: &mut Ui) {
         ui.separator();
         if self.set.subject.is_none() && self.set.other.is_none() {
-            ui.label("There is no reconstruction to measure.");
+            ui.label("No reconstruction to measure.");
             return;
         }
-        ui.heading("This plane");
+        heading(ui, "This plane");
         let plane = self.plane_figures();
         match plane {
-            [None, None] if self.plane_is_measured() => _ = ui.label("could not be measured"),
-            [None, None] => _ = ui.label("measuring …"),
+            [None, None] if self.plane_is_measured() => _ = ui.label("Could not be measured"),
+            [None, None] => _ = ui.label("Measuring …"),
             _ => self.figures(ui, "plane metrics", plane, false),
         }
         ui.add_space(6.0);
-        ui.heading("Whole field");
+        heading(ui, "Whole field");
         let field = self.measured.both();
         if field == [None, None] {
             let failed = self.measured.subject.is_some() || self.measured.other.is_some();
-            ui.label(if failed { "could not be measured" } else { "measuring …" });
+            ui.label(if failed { "Could not be measured" } else { "Measuring …" });
             if failed && ui.button("Measure again").clicked() {
                 self.measure();
             }
@@ -53,19 +54,21 @@ impl Viewer {
                 }
                 ui.end_row();
             };
-            row("largest error", &|m| words::number(m.comparison.max_abs_error));
+            row("Max error", &|m| number_format::number(m.comparison.max_abs_error));
             row("PSNR", &|m| format!("{:.2} dB", m.comparison.psnr()));
-            row("NRMSE", &|m| words::number(m.comparison.nrmse()));
+            row("NRMSE", &|m| number_format::number(m.comparison.nrmse()));
             row("SSIM", &|m| format!("{:.6}", m.ssim));
-            row("mean error", &|m| words::number(m.comparison.mean_error));
-            row("beyond the bound", &|m| match m.comparison.violations() {
+            row("Mean error", &|m| number_format::number(m.comparison.mean_error));
+            row("Bound violations", &|m| match m.comparison.violations() {
                 Some(n) => {
                     let share = m.comparison.violation_share().unwrap_or(0.0);
-                    format!("{} ({:.3} %)", words::count(n), 100.0 * share)
+                    format!("{} ({:.3} %)", number_format::count(n), 100.0 * share)
                 }
                 None => "no bound".to_owned(),
             });
-            row("not compared", &|m| words::count(m.comparison.elements - m.comparison.compared));
+            row("Not compared", &|m| {
+                number_format::count(m.comparison.elements - m.comparison.compared)
+            });
             if !sizes {
                 return;
             }
@@ -77,17 +80,19 @@ impl Viewer {
                 }
                 ui.end_row();
             };
-            row("ratio", |d| d.ratio().map(|ratio| format!("{ratio:.2} : 1")));
-            row("bits per value", |d| d.bits_per_value().map(|bits| format!("{bits:.3}")));
+            row("Ratio", |d| d.ratio().map(|ratio| format!("{ratio:.2} : 1")));
+            row("Bits per value", |d| d.bits_per_value().map(|bits| format!("{bits:.3}")));
         });
     }
 
-    /// What the two reconstructions are called.
-    pub(crate) fn codecs(&self) -> [&'static str; 2] {
-        let fsz = self.set.subject.as_ref().is_some_and(|d| d.facts.is_some());
-        match self.set.other.as_ref().is_some_and(|d| d.zfp_bytes.is_some()) && fsz {
-            true => ["FSZ", "zfp"],
-            false => ["reconstruction", "the other"],
-        }
+    /// What the two reconstructions are called: the names of their codecs, where these differ.
+    pub(crate) fn codecs(&self) -> [String; 2] {
+        let documents = [self.set.subject.as_ref(), self.set.other.as_ref()];
+        let codecs = documents.map(|d| d.and_then(Document::codec));
+        let names = match codecs[0] == codecs[1] {
+            true => documents.map(|d| d.map(|d| d.title.as_str())),
+            false => [0, 1].map(|i| codecs[i].or(documents[i].map(|d| d.title.as_str()))),
+        };
+        names.map(|name| name.unwrap_or("Reconstruction").to_owned())
     }
 }

@@ -1,10 +1,9 @@
 //! The window: bars, panels and panes around the viewer's state.
 
 mod bars;
-mod beside;
+mod comparison;
 mod controls;
 mod dialogs;
-mod distortion;
 mod facts;
 mod keys;
 mod legend;
@@ -13,20 +12,21 @@ mod measures;
 mod panes;
 mod pictures;
 mod probe;
+mod rate_distortion;
 mod status;
 mod top;
 
 pub use pictures::Ranges;
 pub use probe::Explained;
 
-use egui::{CentralPanel, Panel, ScrollArea, Ui};
+use egui::{CentralPanel, Panel, Response, RichText, ScrollArea, Ui};
 
 use crate::app::Viewer;
 
 impl Viewer {
     /// Draws the window, and does what the user wants.
     pub fn ui(&mut self, ui: &mut Ui) {
-        self.attend();
+        self.poll();
         self.take_dropped(ui);
         self.keys(ui);
         Panel::top("top").show(ui, |ui| self.top(ui));
@@ -42,10 +42,10 @@ impl Viewer {
                 ScrollArea::vertical().id_salt("why").show(ui, |ui| {
                     self.probe(ui);
                     self.legend(ui);
-                    self.beside(ui);
+                    self.comparison(ui);
                     if self.settings.metrics && self.set.original.is_some() {
                         self.metrics(ui);
-                        self.distortion(ui);
+                        self.rate_distortion(ui);
                         self.measure_plots(ui);
                     }
                 });
@@ -61,4 +61,9 @@ impl Viewer {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
         }
     }
+}
+
+/// A heading in the colour of strong text: egui's own is as faint as a label.
+fn heading(ui: &mut Ui, text: &str) -> Response {
+    ui.heading(RichText::new(text).strong())
 }

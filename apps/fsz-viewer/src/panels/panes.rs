@@ -1,41 +1,51 @@
 //! The linked pictures in the middle.
 
-use egui::Ui;
+use egui::{Ui, Vec2};
 
 use crate::app::Viewer;
-use crate::arrangement::{Panes, show_only};
-use crate::paint::Overlay;
+use crate::arrangement::{Panes, in_rows, show_only};
 use crate::pane::{Pane, Touch};
+use crate::pane_kind::PaneKind;
+use crate::scene::Overlay;
 use crate::service::Planes;
-use crate::which::Which;
 
 impl Viewer {
     pub(super) fn panes(&mut self, ui: &mut Ui) {
         let Some(planes) = self.planes.take() else {
             let empty = self.set.leader().is_some_and(|d| d.grid.elements() == 0);
             ui.centered_and_justified(|ui| {
-                ui.label(if empty { "The field has no elements." } else { "decoding …" })
+                ui.label(if empty { "The field has no elements." } else { "Decoding …" })
             });
             return;
         };
         self.paint(ui, &planes);
-        let mut tree = self.settings.arrangement.clone();
-        show_only(&mut tree, &self.shown(&planes));
+        let shown = self.shown(&planes);
+        let moved = self.settings.arrangement.take();
+        let moved = moved.and_then(|mut tree| show_only(&mut tree, &shown).then_some(tree));
         let (mut hovered, mut planes_to_go) = (None, 0);
-        let titles = Which::ALL.map(|which| self.title(which, &planes));
+        self.visible = egui::Rect::EVERYTHING;
+        let mut smallest = Vec2::INFINITY;
+        let titles = PaneKind::ALL.map(|kind| self.title(kind, &planes));
         let mut panes = Panes {
             titles: titles.clone(),
-            size: planes.size(),
-            draw: |ui: &mut Ui, which: Which| {
-                let touch = self.pane(ui, which, &titles[which as usize], &planes);
+            moved: moved.is_some(),
+            draw: |ui: &mut Ui, kind: PaneKind| {
+                let touch = self.pane(ui, kind, &titles[kind as usize], &planes);
                 hovered = hovered.or(touch.hovered);
                 planes_to_go += touch.planes;
-                self.visible = touch.visible;
+                smallest = smallest.min(touch.size);
+                self.visible = self.visible.intersect(touch.visible);
                 touch.taken
             },
         };
+        let in_rows = || in_rows(&shown, planes.size(), ui.available_size());
+        let mut tree = moved.unwrap_or_else(in_rows);
         tree.ui(&mut panes, ui);
-        self.settings.arrangement = tree;
+        self.settings.arrangement = panes.moved.then_some(tree);
+        if smallest != self.camera.smallest {
+            self.camera.smallest = smallest;
+            ui.ctx().request_repaint();
+        }
         self.planes = Some(planes);
         self.go(i64::from(planes_to_go));
         if hovered.is_some() && ui.input(|i| i.pointer.primary_clicked()) {
@@ -47,49 +57,48 @@ impl Viewer {
     }
 
     /// What a pane is called.
-    pub(crate) fn title(&self, which: Which, planes: &Planes) -> String {
-        match which {
-            Which::Original => "Original".to_owned(),
-            Which::Reconstruction if self.blink && planes.original.is_some() => {
+    pub(crate) fn title(&self, kind: PaneKind, planes: &Planes) -> String {
+        let error = || format!("{} error", self.settings.error.name());
+        let [_, other] = self.codecs();
+        match kind {
+            PaneKind::Original => "Original".to_owned(),
+            PaneKind::Reconstruction if self.blink && planes.original.is_some() => {
                 "Original (blink)".to_owned()
             }
-            Which::Reconstruction => match self.settings.overlay {
+            PaneKind::Reconstruction => match self.settings.overlay {
                 Overlay::Off => "Reconstruction".to_owned(),
-                overlay => format!("Reconstruction and {}", overlay.name()),
+                overlay => format!("Reconstruction, {}", overlay.name().to_lowercase()),
             },
-            Which::Error => format!("Error, {}", self.settings.error.name()),
-            Which::Other => {
-                let title = self.set.other.as_ref().map_or("", |d| &d.title);
-                format!("The other: {title}")
-            }
-            Which::OtherError => "Error of the other".to_owned(),
+            PaneKind::Error => error(),
+            PaneKind::Other => self.set.other.as_ref().map_or(other, |d| d.title.clone()),
+            PaneKind::OtherError => format!("{}, {other}", error()),
         }
     }
 
     /// The panes that there is something to show in.
-    pub(crate) fn shown(&self, planes: &Planes) -> Vec<Which> {
-        let there = Which::ALL.into_iter().filter(|&which| planes.of(which).is_some());
-        let there: Vec<Which> = there.collect();
+    pub(crate) fn shown(&self, planes: &Planes) -> Vec<PaneKind> {
+        let there = PaneKind::ALL.into_iter().filter(|&kind| planes.of(kind).is_some());
+        let there: Vec<PaneKind> = there.collect();
         let layout = self.settings.layout;
-        let shows = |which: &&Which| layout.shows(**which == Which::Original, which.is_error());
-        let shown: Vec<Which> = there.iter().filter(shows).copied().collect();
+        let shows = |kind: &&PaneKind| layout.shows(**kind == PaneKind::Original, kind.is_error());
+        let shown: Vec<PaneKind> = there.iter().filter(shows).copied().collect();
         // A layout without a pane is of use when more is open.
         if shown.is_empty() { there } else { shown }
     }
 
-    fn pane(&mut self, ui: &mut Ui, which: Which, title: &str, planes: &Planes) -> Touch {
+    fn pane(&mut self, ui: &mut Ui, kind: PaneKind, title: &str, planes: &Planes) -> Touch {
         let pictures = &self.pictures;
-        let picture = match which {
-            Which::Reconstruction if self.blink && planes.original.is_some() => {
-                pictures.of(Which::Original)
+        let picture = match kind {
+            PaneKind::Reconstruction if self.blink && planes.original.is_some() => {
+                pictures.of(PaneKind::Original)
             }
-            which => pictures.of(which),
+            kind => pictures.of(kind),
         };
-        let wipe = match (which, self.wipe) {
-            (Which::Original, Some(at)) => Some((pictures.of(Which::Reconstruction), at)),
+        let wipe = match (kind, self.wipe) {
+            (PaneKind::Original, Some(at)) => Some((pictures.of(PaneKind::Reconstruction), at)),
             _ => None,
         };
-        let bar = self.bar(which, self.scale(which, planes));
+        let bar = self.bar(kind, self.scale(kind, planes));
         let pane = Pane { title, picture, wipe, size: planes.size(), bar: Some(bar) };
         pane.show(ui, &mut self.camera, self.cursor)
     }

@@ -3,44 +3,49 @@
 use egui::Ui;
 
 use crate::app::Viewer;
-use crate::colours::Scale;
-use crate::document::Result;
-use crate::paint;
+use crate::gpu_paint::GpuPainter;
+use crate::paint::{self, CpuPainter};
+use crate::painter::Painter;
+use crate::pane_kind::PaneKind;
 use crate::plane::{Place, Plane};
+use crate::result::Result;
+use crate::scale::Scale;
 use crate::scene::Scene;
 use crate::service::Planes;
 use crate::settings::RangeMode;
-use crate::which::Which;
 
 /// Ranges of the planes that are shown, of errors from 0 to the largest; kept until others are.
 #[derive(Debug, Default)]
 pub struct Ranges {
     of: Option<(u64, Place, RangeMode)>,
-    ranges: [Option<(f64, f64)>; Which::ALL.len()],
+    ranges: [Option<(f64, f64)>; PaneKind::ALL.len()],
 }
 
 impl Viewer {
     pub(super) fn paint(&mut self, ui: &Ui, planes: &Planes) {
         self.measure_ranges(planes);
         if let Err(reason) = self.painted(ui, planes) {
-            self.brush = None;
-            self.say(format!("{reason}; pictures are painted on the CPU from here on"));
+            self.window_gpu = None;
+            self.report(format!("{reason}; rendering on the CPU from now on"));
         }
     }
 
     fn painted(&mut self, ui: &Ui, planes: &Planes) -> Result<()> {
-        for which in Which::ALL {
-            let Some(plane) = planes.of(which) else { continue };
+        let painter: &dyn Painter = match &self.window_gpu {
+            Some(_) => &GpuPainter,
+            None => &CpuPainter,
+        };
+        for kind in PaneKind::ALL {
+            let Some(plane) = planes.of(kind) else { continue };
             let Some(leader) = self.set.leader() else { continue };
-            let key = self.picture_key(which, planes.place);
+            let key = self.picture_key(kind, planes.place);
             let facts = self.set.subject.as_ref().and_then(|s| s.facts.as_ref());
             let scene = Scene {
-                gpu: self.brush.is_some(),
                 map: self.settings.map,
-                scale: self.scale(which, planes),
+                scale: self.scale(kind, planes),
                 missing: leader.missing(),
                 error: self.settings.error,
-                limit: self.limit(which),
+                limit: self.limit(kind),
                 bounded: self.set.bound().is_some(),
                 overlay: self.settings.overlay,
                 opacity: self.settings.opacity,
@@ -49,35 +54,37 @@ impl Viewer {
                 place: planes.place,
             };
             let original = planes.original.as_ref();
-            let make = || match which {
-                Which::Error => scene.errors(plane, planes.subject.as_ref(), original),
-                Which::OtherError => scene.errors(plane, planes.other.as_ref(), original),
-                _ => scene.values(plane, which == Which::Reconstruction),
+            let make = || match kind {
+                PaneKind::Error => painter.errors(&scene, plane, planes.subject.as_ref(), original),
+                PaneKind::OtherError => {
+                    painter.errors(&scene, plane, planes.other.as_ref(), original)
+                }
+                _ => painter.values(&scene, plane, kind == PaneKind::Reconstruction),
             };
-            self.pictures.at(which).update(ui, which.name(), key, self.brush.as_ref(), make)?;
+            self.pictures.at(kind).update(ui, kind.name(), key, self.window_gpu.as_ref(), make)?;
         }
         Ok(())
     }
 
     /// The range of the colours of a pane's values.
-    pub(crate) fn scale(&self, which: Which, planes: &Planes) -> Scale {
+    pub(crate) fn scale(&self, kind: PaneKind, planes: &Planes) -> Scale {
         let facts = self.set.subject.as_ref().and_then(|s| s.facts.as_ref());
         let field = facts.map(|f| (f.certificate.min, f.certificate.max)).filter(|r| r.0 <= r.1);
         // The panes share the range of the first that there is.
-        let first = Which::ALL.into_iter().find(|&w| !w.is_error() && planes.of(w).is_some());
-        let of = |which: Which| self.ranges.ranges[which as usize];
+        let first = PaneKind::ALL.into_iter().find(|&w| !w.is_error() && planes.of(w).is_some());
+        let of = |kind: PaneKind| self.ranges.ranges[kind as usize];
         let range = match self.settings.range {
             RangeMode::Field => field.or_else(|| of(first?)),
             RangeMode::Plane | RangeMode::Percentile => first.and_then(of),
-            RangeMode::Own => of(which),
+            RangeMode::Own => of(kind),
         };
         let (low, high) = range.unwrap_or((0.0, 1.0));
         Scale { low, high, log: self.settings.log }
     }
 
     /// The error of the last colour of a pane: the bound, or without one the plane's largest.
-    pub(crate) fn limit(&self, which: Which) -> f64 {
-        let largest = || self.ranges.ranges[which as usize].map_or(0.0, |(_, largest)| largest);
+    pub(crate) fn limit(&self, kind: PaneKind) -> f64 {
+        let largest = || self.ranges.ranges[kind as usize].map_or(0.0, |(_, largest)| largest);
         self.set.bound().unwrap_or_else(largest)
     }
 
@@ -88,13 +95,13 @@ impl Viewer {
         }
         let missing = self.set.leader().map_or(&[][..], |d| d.missing());
         let bounded = self.set.bound().is_some();
-        let range = |which: Which, plane: &Plane| match self.settings.range {
+        let range = |kind: PaneKind, plane: &Plane| match self.settings.range {
             // Where there is a bound nobody asks for it.
-            _ if which.is_error() => (!bounded).then(|| (0.0, paint::largest(plane))),
+            _ if kind.is_error() => (!bounded).then(|| (0.0, paint::largest(plane))),
             RangeMode::Percentile => plane.percentiles(0.01, missing),
             _ => plane.range(missing),
         };
-        let ranges = Which::ALL.map(|which| planes.of(which).and_then(|plane| range(which, plane)));
+        let ranges = PaneKind::ALL.map(|kind| planes.of(kind).and_then(|plane| range(kind, plane)));
         self.ranges = Ranges { of, ranges };
     }
 }

@@ -3,21 +3,21 @@
 use egui::{ProgressBar, Ui};
 
 use crate::app::Viewer;
-use crate::which::Which;
+use crate::pane_kind::PaneKind;
 
 impl Viewer {
     pub(super) fn status(&mut self, ui: &mut Ui) {
         ui.horizontal(|ui| {
             if let Some(planes) = &self.planes {
-                ui.label(format!("decoded on {}", planes.decoder));
-                if Which::ALL.iter().any(|&which| self.picture(which).is_on_gpu()) {
+                ui.label(format!("Decoded on {}", planes.decoder));
+                if PaneKind::ALL.iter().any(|&kind| self.picture(kind).is_on_gpu()) {
                     ui.separator();
-                    ui.label("painted on the GPU");
+                    ui.label("Rendered on the GPU");
                 }
                 ui.separator();
-                ui.label(format!("planes in {:.2} ms", planes.took.as_secs_f64() * 1e3));
+                ui.label(format!("Planes decoded in {:.2} ms", planes.took.as_secs_f64() * 1e3));
             } else {
-                ui.label("nothing is open");
+                ui.label("No file open");
             }
             for work in &self.work {
                 ui.separator();
@@ -29,7 +29,7 @@ impl Viewer {
                 } else {
                     ui.spinner();
                 }
-                if ui.small_button("cancel").clicked() {
+                if ui.small_button("Cancel").clicked() {
                     work.progress.cancel();
                 }
             }

@@ -2,6 +2,7 @@
 
 use egui::Ui;
 
+use super::heading;
 use crate::app::Viewer;
 use crate::service::Role;
 
@@ -9,19 +10,19 @@ impl Viewer {
     pub(super) fn top(&mut self, ui: &mut Ui) {
         ui.horizontal_wrapped(|ui| {
             ui.menu_button("Open", |ui| {
-                if ui.button("A compressed field, or any field …").clicked() {
+                if ui.button("Open file …").clicked() {
                     self.dialogs.ask(Role::Subject, "Open a field");
                     ui.close();
                 }
                 ui.separator();
-                ui.label("By its path:");
+                ui.label("Path");
                 let path = ui.text_edit_singleline(&mut self.typed_path);
                 path.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "path"));
                 let typed = std::path::PathBuf::from(self.typed_path.trim());
                 for (name, role) in [
                     ("Open path", Role::Subject),
-                    ("… as the original", Role::Original),
-                    ("… as another reconstruction", Role::Other),
+                    ("Open path as original", Role::Original),
+                    ("Open path as comparison", Role::Other),
                 ] {
                     if ui.button(name).clicked() && !self.typed_path.trim().is_empty() {
                         self.open(&typed, role);
@@ -30,7 +31,7 @@ impl Viewer {
                 }
                 if !self.settings.recent.is_empty() {
                     ui.separator();
-                    ui.label("Opened before:");
+                    ui.label("Recent files");
                 }
                 for recent in self.settings.recent.clone() {
                     if ui.button(recent.display().to_string()).clicked() {
@@ -39,15 +40,15 @@ impl Viewer {
                     }
                 }
             });
-            if ui.button("Original …").on_hover_text("The field before compression").clicked() {
-                self.dialogs.ask(Role::Original, "The original of the field");
+            if ui.button("Original …").on_hover_text("Open the uncompressed field").clicked() {
+                self.dialogs.ask(Role::Original, "Open the original");
             }
             if ui
                 .button("Compare …")
-                .on_hover_text("Another reconstruction of the same field")
+                .on_hover_text("Open another reconstruction of the same field")
                 .clicked()
             {
-                self.dialogs.ask(Role::Other, "Another reconstruction");
+                self.dialogs.ask(Role::Other, "Open a reconstruction to compare with");
             }
             ui.separator();
             ui.add_enabled_ui(self.set.leader().is_some(), |ui| {
@@ -60,7 +61,7 @@ impl Viewer {
                 let other = if dark { egui::Theme::Light } else { egui::Theme::Dark };
                 ui.ctx().set_theme(other);
             }
-            ui.toggle_value(&mut self.help, "?").on_hover_text("Keys and pointer");
+            ui.toggle_value(&mut self.help, "?").on_hover_text("Keyboard and mouse");
             if let Some(leader) = self.set.leader() {
                 ui.separator();
                 ui.strong(&leader.title);
@@ -74,9 +75,9 @@ impl Viewer {
     pub(super) fn welcome(&mut self, ui: &mut Ui) {
         ui.vertical_centered(|ui| {
             ui.add_space(ui.available_height() * 0.3);
-            ui.heading("Drop a field here");
-            ui.label("A compressed field (.fsz), or an original (.npy, raw values) to try FSZ on.");
-            ui.label("Then drop the original on a compressed field to see what was lost, and why.");
+            heading(ui, "Drop a field here");
+            ui.label("A compressed field (.fsz), or an uncompressed one (.npy, raw) to compress with FSZ.");
+            ui.label("With a compressed field open, drop its original to see the error.");
         });
     }
 
@@ -93,7 +94,7 @@ impl Viewer {
     fn role_of(&self, path: &std::path::Path) -> Role {
         let opened = self.set.subject.is_some();
         match fsz_field::Kind::of(path) {
-            // A stream of another compressor, beside what is open.
+            // A stream of another compressor, to compare with what is open.
             Ok(fsz_field::Kind::Zfp) if opened => Role::Other,
             Ok(fsz_field::Kind::Raw | fsz_field::Kind::Npy) if opened => {
                 match self.set.original.is_some() {
@@ -115,7 +116,7 @@ fn lines(ui: &mut Ui, lines: &mut Vec<String>, colour: Option<egui::Color32>) {
                 Some(colour) => ui.colored_label(colour, line),
                 None => ui.label(line),
             };
-            if ui.small_button("dismiss").clicked() {
+            if ui.small_button("Dismiss").clicked() {
                 dismissed = Some(i);
             }
         });

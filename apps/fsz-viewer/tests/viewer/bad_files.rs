@@ -2,7 +2,7 @@
 
 use fsz_viewer::Viewer;
 
-use crate::shop::{Shop, drop_file, settle};
+use crate::fixture::{Fixture, drop_file, settle};
 
 fn messages(viewer: &Viewer) -> String {
     viewer.messages().join("\n")
@@ -10,11 +10,11 @@ fn messages(viewer: &Viewer) -> String {
 
 #[test]
 fn truncated_streams() {
-    let shop = Shop::new();
-    let whole = std::fs::read(shop.path("wave.fsz")).unwrap();
+    let fixture = Fixture::new();
+    let whole = std::fs::read(fixture.path("wave.fsz")).unwrap();
     for keep in [0, 7, 60, whole.len() / 2, whole.len() - 1] {
-        std::fs::write(shop.path("short.fsz"), &whole[..keep]).unwrap();
-        let viewer = shop.viewer("short.fsz", None);
+        std::fs::write(fixture.path("short.fsz"), &whole[..keep]).unwrap();
+        let viewer = fixture.viewer("short.fsz", None);
         assert!(viewer.state().set().subject.is_none(), "{keep} bytes");
         assert!(messages(viewer.state()).contains("short.fsz"), "{keep} bytes");
     }
@@ -22,13 +22,13 @@ fn truncated_streams() {
 
 #[test]
 fn flipped_bits() {
-    let shop = Shop::new();
-    let whole = std::fs::read(shop.path("wave.fsz")).unwrap();
+    let fixture = Fixture::new();
+    let whole = std::fs::read(fixture.path("wave.fsz")).unwrap();
     for at in (0..whole.len()).step_by(whole.len() / 24) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;
-        std::fs::write(shop.path("flipped.fsz"), &bytes).unwrap();
-        let viewer = shop.viewer("flipped.fsz", Some("wave_12x40x50.f32"));
+        std::fs::write(fixture.path("flipped.fsz"), &bytes).unwrap();
+        let viewer = fixture.viewer("flipped.fsz", Some("wave_12x40x50.f32"));
         // Either the file is refused, or its planes or measures are.
         let seen = messages(viewer.state());
         assert!(!seen.is_empty(), "nobody saw the flipped bit in byte {at}");
@@ -37,22 +37,22 @@ fn flipped_bits() {
 
 #[test]
 fn files_that_are_not_there_or_no_fields() {
-    let shop = Shop::new();
-    let mut viewer = shop.viewer("nowhere.fsz", None);
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("nowhere.fsz", None);
     assert!(messages(viewer.state()).contains("nowhere.fsz"));
-    std::fs::write(shop.path("text.npy"), "not an array").unwrap();
-    drop_file(&mut viewer, &shop.path("text.npy"));
+    std::fs::write(fixture.path("text.npy"), "not an array").unwrap();
+    drop_file(&mut viewer, &fixture.path("text.npy"));
     assert_eq!(viewer.state().messages().len(), 2);
-    drop_file(&mut viewer, &shop.path("wave.fsz"));
+    drop_file(&mut viewer, &fixture.path("wave.fsz"));
     assert!(viewer.state().planes().is_some(), "the next file opens as ever");
 }
 
 #[test]
 fn an_original_of_another_shape() {
-    let shop = Shop::new();
-    let mut viewer = shop.viewer("wave.fsz", None);
-    std::fs::write(shop.path("other_2x3.f32"), [0; 24]).unwrap();
-    drop_file(&mut viewer, &shop.path("other_2x3.f32"));
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", None);
+    std::fs::write(fixture.path("other_2x3.f32"), [0; 24]).unwrap();
+    drop_file(&mut viewer, &fixture.path("other_2x3.f32"));
     settle(&mut viewer);
     assert!(messages(viewer.state()).contains("2 × 3"), "{}", messages(viewer.state()));
     assert!(viewer.state().set().original.is_none());
@@ -60,12 +60,12 @@ fn an_original_of_another_shape() {
 
 #[test]
 fn an_empty_field() {
-    let shop = Shop::new();
-    let mut out = vec![0; fsz::max_compressed_len(&[0, 4], fsz::Dtype::F32).unwrap() as usize];
-    let options = fsz::Options::new(fsz::Bound::Absolute(1.0));
+    let fixture = Fixture::new();
+    let mut out = vec![0; fsz::max_compressed_len(&[0, 4], fsz::DType::F32).unwrap() as usize];
+    let options = fsz::CompressOptions::new(fsz::Bound::Absolute(1.0));
     let len = fsz::Codec::cpu().compress_into::<f32>(&[], &[0, 4], &options, &mut out).unwrap();
-    std::fs::write(shop.path("empty.fsz"), &out[..len]).unwrap();
-    let viewer = shop.viewer("empty.fsz", None);
+    std::fs::write(fixture.path("empty.fsz"), &out[..len]).unwrap();
+    let viewer = fixture.viewer("empty.fsz", None);
     assert!(viewer.state().messages().is_empty());
     assert!(viewer.state().set().subject.is_some());
 }
@@ -73,9 +73,9 @@ fn an_empty_field() {
 #[cfg(not(feature = "adios2"))]
 #[test]
 fn adios2_files_in_a_build_without_adios2() {
-    let shop = Shop::new();
-    std::fs::create_dir(shop.path("steps.bp")).unwrap();
-    let viewer = shop.viewer("steps.bp", None);
+    let fixture = Fixture::new();
+    std::fs::create_dir(fixture.path("steps.bp")).unwrap();
+    let viewer = fixture.viewer("steps.bp", None);
     let said = messages(viewer.state());
     assert!(said.contains("steps.bp") && said.contains("--features adios2"), "{said}");
 }
@@ -83,15 +83,15 @@ fn adios2_files_in_a_build_without_adios2() {
 #[cfg(feature = "adios2")]
 #[test]
 fn adios2_files_that_are_none() {
-    let shop = Shop::new();
-    std::fs::create_dir(shop.path("empty.bp")).unwrap();
-    std::fs::write(shop.path("text.bp"), "not steps").unwrap();
-    std::fs::create_dir(shop.path("noise.bp")).unwrap();
+    let fixture = Fixture::new();
+    std::fs::create_dir(fixture.path("empty.bp")).unwrap();
+    std::fs::write(fixture.path("text.bp"), "not steps").unwrap();
+    std::fs::create_dir(fixture.path("noise.bp")).unwrap();
     for name in ["md.idx", "md.0", "mmd.0", "data.0"] {
-        std::fs::write(shop.path("noise.bp").join(name), [0x5a; 4096]).unwrap();
+        std::fs::write(fixture.path("noise.bp").join(name), [0x5a; 4096]).unwrap();
     }
     for name in ["empty.bp", "text.bp", "noise.bp", "nowhere.bp"] {
-        let viewer = shop.viewer(name, None);
+        let viewer = fixture.viewer(name, None);
         assert!(messages(viewer.state()).contains(name), "{name}: {}", messages(viewer.state()));
         assert!(viewer.state().set().leader().is_none());
     }
@@ -99,9 +99,9 @@ fn adios2_files_that_are_none() {
 
 #[test]
 fn an_empty_zfp_file() {
-    let shop = Shop::new();
-    std::fs::write(shop.path("empty.zfp"), "").unwrap();
-    let viewer = shop.viewer("empty.zfp", None);
+    let fixture = Fixture::new();
+    std::fs::write(fixture.path("empty.zfp"), "").unwrap();
+    let viewer = fixture.viewer("empty.zfp", None);
     let said = messages(viewer.state());
     let reason = if cfg!(feature = "zfp") { "not a zfp stream" } else { "has no zfp" };
     assert!(said.contains("empty.zfp") && said.contains(reason), "{said}");
@@ -121,28 +121,28 @@ fn npy(descr: &str, shape: &str, values: &[u8]) -> Vec<u8> {
 
 #[test]
 fn arrays_of_other_types_and_sizes() {
-    let shop = Shop::new();
-    let bytes: Vec<u8> = shop.values.iter().flat_map(|v| f64::from(*v).to_le_bytes()).collect();
+    let fixture = Fixture::new();
+    let bytes: Vec<u8> = fixture.values.iter().flat_map(|v| f64::from(*v).to_le_bytes()).collect();
     let shape = "(12, 40, 50)";
-    let mut viewer = shop.viewer("wave.fsz", None);
+    let mut viewer = fixture.viewer("wave.fsz", None);
     for (name, file, reason) in [
         ("whole.npy", npy("<i8", shape, &bytes), "i8"),
         ("complex.npy", npy("<c8", shape, &bytes), "c8"),
         ("short.npy", npy("<f8", shape, &bytes[..999]), "short.npy"),
         ("long.npy", npy("<f8", "(12, 40, 5000000000000)", &bytes), "long.npy"),
-        ("double.npy", npy("<f8", shape, &bytes), "not the original"),
-        ("turned.npy", npy("<f4", "(50, 40, 12)", &bytes[..96000]), "not the original"),
+        ("double.npy", npy("<f8", shape, &bytes), "does not match"),
+        ("turned.npy", npy("<f4", "(50, 40, 12)", &bytes[..96000]), "does not match"),
     ] {
-        std::fs::write(shop.path(name), file).unwrap();
+        std::fs::write(fixture.path(name), file).unwrap();
         let before = viewer.state().messages().len();
-        drop_file(&mut viewer, &shop.path(name));
+        drop_file(&mut viewer, &fixture.path(name));
         let said = viewer.state().messages();
         assert_eq!(said.len(), before + 1, "{name}: {said:?}");
         assert!(said[before].contains(reason) && said[before].contains(name), "{said:?}");
         assert!(viewer.state().set().original.is_none(), "{name}");
     }
-    let single: Vec<u8> = shop.values.iter().flat_map(|v| v.to_le_bytes()).collect();
-    std::fs::write(shop.path("right.npy"), npy("<f4", shape, &single)).unwrap();
-    drop_file(&mut viewer, &shop.path("right.npy"));
+    let single: Vec<u8> = fixture.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    std::fs::write(fixture.path("right.npy"), npy("<f4", shape, &single)).unwrap();
+    drop_file(&mut viewer, &fixture.path("right.npy"));
     assert!(viewer.state().set().original.is_some(), "{:?}", viewer.state().messages());
 }

@@ -4,7 +4,7 @@ use adios2::{Adios, Layout, Mode};
 use egui_kittest::kittest::Queryable;
 use fsz_viewer::{Choice, Settings, Start};
 
-use crate::shop::{LONGEST, Shop, harness, settle, shows};
+use crate::fixture::{Fixture, LONGEST, harness, settle, shows};
 
 const CONFIG: &str = r#"<?xml version="1.0"?>
 <adios-config>
@@ -23,17 +23,17 @@ const CONFIG: &str = r#"<?xml version="1.0"?>
 "#;
 
 /// Three steps of `whole`, one ADIOS2 block each, and of `halves`, two; through FSZ and plain.
-fn write(shop: &Shop) {
-    adios2::plugin::load().expect("cargo build -p fsz-adios2 comes first");
-    std::fs::write(shop.path("adios2.xml"), CONFIG).unwrap();
+fn write(fixture: &Fixture) {
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
+    std::fs::write(fixture.path("adios2.xml"), CONFIG).unwrap();
     for name in ["fsz", "plain"] {
-        let config = shop.path("adios2.xml");
+        let config = fixture.path("adios2.xml");
         let io = Adios::with_config(&config).unwrap().declare_io(name).unwrap();
-        let whole = io.define_variable::<f32>("whole", &Layout::whole(&shop.shape)).unwrap();
-        let halves = io.define_variable::<f32>("halves", &Layout::whole(&shop.shape)).unwrap();
-        let mut out = io.open(shop.path(&format!("{name}.bp")), Mode::Write).unwrap();
+        let whole = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
+        let halves = io.define_variable::<f32>("halves", &Layout::whole(&fixture.shape)).unwrap();
+        let mut out = io.open(fixture.path(&format!("{name}.bp")), Mode::Write).unwrap();
         for step in 0..3 {
-            let values = at(shop, step);
+            let values = at(fixture, step);
             out.begin_step(None).unwrap();
             out.put(&whole, &values).unwrap();
             out.put_block(&halves, &[0, 0, 0], &[6, 40, 50], &values[..12000]).unwrap();
@@ -44,17 +44,17 @@ fn write(shop: &Shop) {
     }
 }
 
-fn at(shop: &Shop, step: u64) -> Vec<f32> {
-    shop.values.iter().map(|v| v + step as f32).collect()
+fn at(fixture: &Fixture, step: u64) -> Vec<f32> {
+    fixture.values.iter().map(|v| v + step as f32).collect()
 }
 
 #[test]
 fn variables_and_steps_of_a_pair_go_together() {
-    let shop = Shop::new();
-    write(&shop);
+    let fixture = Fixture::new();
+    write(&fixture);
     let start = Start {
-        files: vec![shop.path("fsz.bp")],
-        original: Some(shop.path("plain.bp")),
+        files: vec![fixture.path("fsz.bp")],
+        original: Some(fixture.path("plain.bp")),
         choice: Choice { variable: "whole".to_owned(), step: 1 },
         ..Default::default()
     };
@@ -71,7 +71,7 @@ fn variables_and_steps_of_a_pair_go_together() {
         assert_eq!(subject.facts.as_ref().map(|f| f.blocks), Some(blocks), "{variable}");
         let planes = state.planes().expect("planes");
         let original = planes.original.as_ref().expect("the original");
-        assert_eq!(original.at(30, 30), Some(f64::from(at(&shop, step)[30 * 50 + 30])));
+        assert_eq!(original.at(30, 30), Some(f64::from(at(&fixture, step)[30 * 50 + 30])));
         let error = planes.error.as_ref().expect("the error");
         assert!(error.values.iter().all(|e| e.abs() <= 0.01));
         assert!(error.values.iter().any(|e| *e != 0.0), "it is a reconstruction");
@@ -93,9 +93,9 @@ fn variables_and_steps_of_a_pair_go_together() {
 
 #[test]
 fn play_goes_through_the_steps() {
-    let shop = Shop::new();
-    write(&shop);
-    let start = Start { files: vec![shop.path("fsz.bp")], ..Default::default() };
+    let fixture = Fixture::new();
+    write(&fixture);
+    let start = Start { files: vec![fixture.path("fsz.bp")], ..Default::default() };
     let mut viewer = harness(start, Settings::default());
     viewer.get_by_label("Play").click();
     let mut seen = std::collections::BTreeSet::new();
@@ -119,24 +119,24 @@ const QUARTERS: [([u64; 3], [u64; 3]); 4] = [
 
 #[test]
 fn tiles_of_several_blocks_lie_at_their_places() {
-    let shop = Shop::new();
-    adios2::plugin::load().expect("cargo build -p fsz-adios2 comes first");
-    std::fs::write(shop.path("adios2.xml"), CONFIG).unwrap();
-    let io = Adios::with_config(&shop.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
-    let variable = io.define_variable::<f32>("whole", &Layout::whole(&shop.shape)).unwrap();
-    let mut out = io.open(shop.path("quarters.bp"), Mode::Write).unwrap();
+    let fixture = Fixture::new();
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
+    std::fs::write(fixture.path("adios2.xml"), CONFIG).unwrap();
+    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
+    let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
+    let mut out = io.open(fixture.path("quarters.bp"), Mode::Write).unwrap();
     out.begin_step(None).unwrap();
     for (start, count) in &QUARTERS {
         let inside = |i: &usize| {
             let index = [i / 2000, i / 50 % 40, i % 50].map(|i| i as u64);
             (0..3).all(|a| (start[a]..start[a] + count[a]).contains(&index[a]))
         };
-        let values: Vec<f32> = (0..24000).filter(inside).map(|i| shop.values[i]).collect();
+        let values: Vec<f32> = (0..24000).filter(inside).map(|i| fixture.values[i]).collect();
         out.put_block(&variable, start, count, &values).unwrap();
     }
     out.end_step().unwrap();
     out.close().unwrap();
-    let mut viewer = shop.viewer("quarters.bp", Some("wave_12x40x50.f32"));
+    let mut viewer = fixture.viewer("quarters.bp", Some("wave_12x40x50.f32"));
     assert_eq!(viewer.state().messages(), [""; 0]);
     assert!(shows(&viewer, "ADIOS2 blocks"));
     let subject = viewer.state().set().subject.clone().expect("a reconstruction");
@@ -159,7 +159,7 @@ fn tiles_of_several_blocks_lie_at_their_places() {
     // The overlay and the reasons of a tile come from the block that holds it.
     viewer.key_press(egui::Key::V);
     settle(&mut viewer);
-    let pane = "Reconstruction and variant of each tile";
+    let pane = "Reconstruction, tile kinds";
     let pane = viewer.get_by_role_and_label(egui::Role::Image, pane).rect();
     viewer.hover_at(pane.center());
     settle(&mut viewer);
@@ -169,18 +169,18 @@ fn tiles_of_several_blocks_lie_at_their_places() {
 
 #[test]
 fn blocks_on_each_other_are_read_by_adios2() {
-    let shop = Shop::new();
-    adios2::plugin::load().expect("cargo build -p fsz-adios2 comes first");
-    std::fs::write(shop.path("adios2.xml"), CONFIG).unwrap();
-    let io = Adios::with_config(&shop.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
-    let variable = io.define_variable::<f32>("whole", &Layout::whole(&shop.shape)).unwrap();
-    let mut out = io.open(shop.path("twice.bp"), Mode::Write).unwrap();
+    let fixture = Fixture::new();
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
+    std::fs::write(fixture.path("adios2.xml"), CONFIG).unwrap();
+    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
+    let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
+    let mut out = io.open(fixture.path("twice.bp"), Mode::Write).unwrap();
     out.begin_step(None).unwrap();
-    out.put_block(&variable, &[0, 0, 0], &shop.shape, &shop.values).unwrap();
-    out.put_block(&variable, &[0, 0, 0], &[6, 40, 50], &shop.values[..12000]).unwrap();
+    out.put_block(&variable, &[0, 0, 0], &fixture.shape, &fixture.values).unwrap();
+    out.put_block(&variable, &[0, 0, 0], &[6, 40, 50], &fixture.values[..12000]).unwrap();
     out.end_step().unwrap();
     out.close().unwrap();
-    let viewer = shop.viewer("twice.bp", Some("wave_12x40x50.f32"));
+    let viewer = fixture.viewer("twice.bp", Some("wave_12x40x50.f32"));
     let subject = viewer.state().set().subject.as_ref().expect("a reconstruction");
     assert!(subject.facts.is_none() && subject.decoded_bound == Some(0.01));
     assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
@@ -192,13 +192,13 @@ const FILES: &str = "FSZ_VIEWER_FILES_WITHOUT_OPERATOR";
 /// The operator is there for the whole of a process, so one without it is a process of its own.
 #[test]
 fn without_the_operator_what_it_made_ends_in_a_message() {
-    let shop = Shop::new();
-    write(&shop);
+    let fixture = Fixture::new();
+    write(&fixture);
     let program = std::env::current_exe().unwrap();
     let ran = std::process::Command::new(program)
         .args(["bp::in_a_process_without_the_operator", "--exact", "--ignored", "--nocapture"])
-        .env("ADIOS2_PLUGIN_PATH", shop.path("no-operator"))
-        .env(FILES, shop.path(""))
+        .env("ADIOS2_PLUGIN_PATH", fixture.path("no-operator"))
+        .env(FILES, fixture.path(""))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);

@@ -2,29 +2,29 @@
 
 use egui::{Color32, ColorImage};
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Settings, Start, Which};
+use fsz_viewer::{PaneKind, Settings, Start};
 
-use crate::shop::{Shop, harness, settle};
+use crate::fixture::{Fixture, harness, settle};
 
 /// Points that are nearly black.
 fn dark(image: &ColorImage) -> usize {
     image.pixels.iter().filter(|p| p.r().max(p.g()).max(p.b()) < 90).count()
 }
 
-fn count(image: &ColorImage, wanted: Color32) -> usize {
-    image.pixels.iter().filter(|&&pixel| pixel == wanted).count()
+fn count(image: &ColorImage, colour: Color32) -> usize {
+    image.pixels.iter().filter(|&&pixel| pixel == colour).count()
 }
 
 #[test]
 fn a_figure_has_titles_bars_and_what_is_zoomed_in_on() {
-    let shop = Shop::new();
+    let fixture = Fixture::new();
     let start = Start {
-        files: vec![shop.path("wave.fsz"), shop.path("rough.fsz")],
-        original: Some(shop.path("wave_12x40x50.f32")),
+        files: vec![fixture.path("wave.fsz"), fixture.path("rough.fsz")],
+        original: Some(fixture.path("wave_12x40x50.f32")),
         ..Default::default()
     };
     let mut viewer = harness(start, Settings::default());
-    let panes = [Which::Original, Which::Reconstruction, Which::Other];
+    let panes = [PaneKind::Original, PaneKind::Reconstruction, PaneKind::Other];
     let frame = Color32::from_rgb(0xd6, 0x27, 0x28);
     let figure = viewer.state().figure(&viewer.ctx, &panes).unwrap();
     // Each point of the plane of 40 × 50 is 10 × 10 points, and nothing is zoomed in on.

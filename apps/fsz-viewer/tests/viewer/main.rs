@@ -3,20 +3,20 @@
 mod arrange;
 mod bad_files;
 mod bench;
-mod beside;
 #[cfg(feature = "adios2")]
 mod bp;
-mod distortion;
+mod comparison;
 mod figure;
-mod looks;
+mod fixture;
+mod interaction;
 mod measures;
 mod on_gpu;
 #[cfg(feature = "zfp")]
 mod paper;
+mod rate_distortion;
 #[cfg(target_os = "linux")]
 mod real_window;
 mod session;
-mod shop;
-mod use_it;
+mod snapshots;
 #[cfg(feature = "zfp")]
 mod zfp;

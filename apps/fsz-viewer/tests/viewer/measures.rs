@@ -1,9 +1,9 @@
-//! Figures of the plane beside those of the whole field.
+//! Figures of the plane and of the whole field.
 
 use egui::Key;
 use fsz_viewer::Measures;
 
-use crate::shop::{Shop, settle, shows};
+use crate::fixture::{Fixture, settle, shows};
 
 fn figures(m: &Measures) -> (f64, f64, f64, u64) {
     (m.comparison.max_abs_error, m.comparison.psnr(), m.ssim, m.comparison.compared)
@@ -11,8 +11,8 @@ fn figures(m: &Measures) -> (f64, f64, f64, u64) {
 
 #[test]
 fn every_plane_has_its_own() {
-    let shop = Shop::new();
-    let mut viewer = shop.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
     assert!(shows(&viewer, "This plane") && shows(&viewer, "Whole field"));
     let mut seen = Vec::new();
     for _ in 0..3 {
@@ -38,12 +38,12 @@ fn every_plane_has_its_own() {
 
 #[test]
 fn of_a_field_of_one_plane_they_are_the_same() {
-    let shop = Shop::new();
+    let fixture = Fixture::new();
     // 7 rows of the window when it is folded, the last of them shorter.
     for shape in ["80x300", "24000"] {
         let name = format!("flat_{shape}.f32");
-        std::fs::copy(shop.path("wave_12x40x50.f32"), shop.path(&name)).unwrap();
-        let viewer = shop.viewer(&name, None);
+        std::fs::copy(fixture.path("wave_12x40x50.f32"), fixture.path(&name)).unwrap();
+        let viewer = fixture.viewer(&name, None);
         let [Some(plane), None] = viewer.state().plane_figures() else { panic!("one pair") };
         let [Some(field), None] = viewer.state().field_figures() else { panic!("one pair") };
         assert_eq!(figures(plane), figures(field), "{shape}");

@@ -2,12 +2,12 @@
 
 use egui::{Color32, ColorImage};
 use egui_kittest::Harness;
-use fsz_viewer::{ErrorMode, Overlay, Settings, Start, Viewer, Which};
+use fsz_viewer::{ErrorMode, Overlay, PaneKind, Settings, Start, Viewer};
 
-use crate::shop::{Shop, gpu_harness, harness, settle, shows};
+use crate::fixture::{Fixture, gpu_harness, harness, settle, shows};
 
 fn pictures(viewer: &Harness<'_, Viewer>) -> Vec<ColorImage> {
-    let shown = Which::ALL.iter().map(|&which| viewer.state().picture(which));
+    let shown = PaneKind::ALL.iter().map(|&kind| viewer.state().picture(kind));
     shown.filter_map(|picture| picture.image()).map(|image| image.expect("a picture")).collect()
 }
 
@@ -21,10 +21,10 @@ fn differing(a: &ColorImage, b: &ColorImage) -> usize {
 
 fn check(start: &Start, settings: Settings, panes: usize) {
     let Some(on_gpu) = gpu_harness(start.clone(), settings.clone()) else { return };
-    assert!(shows(&on_gpu, "painted on the GPU"), "{:?}", on_gpu.state().messages());
-    assert!(on_gpu.state().picture(Which::Reconstruction).is_on_gpu());
+    assert!(shows(&on_gpu, "Rendered on the GPU"), "{:?}", on_gpu.state().messages());
+    assert!(on_gpu.state().picture(PaneKind::Reconstruction).is_on_gpu());
     let on_cpu = harness(start.clone(), settings.clone());
-    assert!(!on_cpu.state().picture(Which::Reconstruction).is_on_gpu());
+    assert!(!on_cpu.state().picture(PaneKind::Reconstruction).is_on_gpu());
     let (found, expected) = (pictures(&on_gpu), pictures(&on_cpu));
     assert_eq!((found.len(), expected.len()), (panes, panes));
     for (pane, (found, expected)) in found.iter().zip(&expected).enumerate() {
@@ -34,17 +34,17 @@ fn check(start: &Start, settings: Settings, panes: usize) {
     }
 }
 
-fn both(shop: &Shop) -> Start {
+fn both(fixture: &Fixture) -> Start {
     Start {
-        files: vec![shop.path("wave.fsz"), shop.path("rough.fsz")],
-        original: Some(shop.path("wave_12x40x50.f32")),
+        files: vec![fixture.path("wave.fsz"), fixture.path("rough.fsz")],
+        original: Some(fixture.path("wave_12x40x50.f32")),
         ..Default::default()
     }
 }
 
 #[test]
 fn pictures_are_those_of_the_processor() {
-    let shop = Shop::new();
+    let fixture = Fixture::new();
     for (error, overlay, log) in [
         (ErrorMode::Signed, Overlay::Off, false),
         (ErrorMode::Absolute, Overlay::Variants, true),
@@ -52,31 +52,31 @@ fn pictures_are_those_of_the_processor() {
         (ErrorMode::Signed, Overlay::Bytes, true),
     ] {
         let settings = Settings { error, overlay, log, ..Default::default() };
-        check(&both(&shop), settings, 5);
+        check(&both(&fixture), settings, 5);
     }
 }
 
 #[test]
 fn double_precision_is_painted_too() {
-    let shop = Shop::new();
-    let doubles: Vec<f64> = shop.values.iter().map(|&v| f64::from(v) * 1.000_000_1).collect();
-    shop.put_double("double", &doubles);
-    let alone = Start { files: vec![shop.path("double.fsz")], ..Default::default() };
+    let fixture = Fixture::new();
+    let doubles: Vec<f64> = fixture.values.iter().map(|&v| f64::from(v) * 1.000_000_1).collect();
+    fixture.put_double("double", &doubles);
+    let alone = Start { files: vec![fixture.path("double.fsz")], ..Default::default() };
     check(&alone, Settings::default(), 1);
-    let original = Some(shop.path("double_12x40x50.f64"));
+    let original = Some(fixture.path("double_12x40x50.f64"));
     check(&Start { original, ..alone }, Settings::default(), 3);
 }
 
 #[test]
 fn another_plane_or_colour_makes_other_pictures() {
-    let shop = Shop::new();
-    let on_gpu = gpu_harness(both(&shop), Settings::default());
-    for mut viewer in on_gpu.into_iter().chain([harness(both(&shop), Settings::default())]) {
+    let fixture = Fixture::new();
+    let on_gpu = gpu_harness(both(&fixture), Settings::default());
+    for mut viewer in on_gpu.into_iter().chain([harness(both(&fixture), Settings::default())]) {
         let first = pictures(&viewer);
         viewer.key_press(egui::Key::End);
         settle(&mut viewer);
         let last = pictures(&viewer);
-        for pane in 0..Which::ALL.len() {
+        for pane in 0..PaneKind::ALL.len() {
             assert!(differing(&first[pane], &last[pane]) > 100, "pane {pane}");
         }
         viewer.key_press(egui::Key::V);

@@ -4,15 +4,15 @@
 use std::path::{Path, PathBuf};
 
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Settings, Start, Which};
+use fsz_viewer::{PaneKind, Settings, Start};
 
-use crate::shop::{harness, press, settle};
+use crate::fixture::{harness, press, settle};
 
 const FIELD: &str = "cesm_CLOUD_12x192x288.f32";
 
 fn data() -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    std::env::var_os("FSZ_TEST_DATA").map_or_else(beside, PathBuf::from)
+    let shared = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    std::env::var_os("FSZ_TEST_DATA").map_or_else(shared, PathBuf::from)
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn fsz_and_zfp_at_one_ratio_with_an_inset() {
     viewer.hover_at(pane.center());
     viewer.event(egui::Event::Zoom(6.0));
     settle(&mut viewer);
-    let panes = [Which::Original, Which::Reconstruction, Which::Other];
+    let panes = [PaneKind::Original, PaneKind::Reconstruction, PaneKind::Other];
     let figure = viewer.state().figure(&viewer.ctx, &panes).unwrap();
     assert_eq!(figure.size, [3 * (576 + 24), 384 + 36 + 60 + 12]);
     if let Some(path) = std::env::var_os("FSZ_VIEWER_FIGURE") {

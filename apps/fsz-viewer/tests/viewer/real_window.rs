@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::shop::Shop;
+use crate::fixture::Fixture;
 
 /// The longest that anything may take: a software renderer begins slowly.
 const LONGEST: Duration = Duration::from_secs(90);
@@ -60,18 +60,18 @@ impl Screen {
         Ok(Screen { _server: server, display: format!(":{}", number.trim()) })
     }
 
-    fn ask(&self, program: &str, words: &[&str]) -> Output {
+    fn ask(&self, program: &str, args: &[&str]) -> Output {
         let mut command = Command::new(program);
-        command.args(words).env("DISPLAY", &self.display).output().expect("it starts")
+        command.args(args).env("DISPLAY", &self.display).output().expect("it starts")
     }
 
-    /// The viewer with these words on this screen, its settings in the shop.
-    fn viewer(&self, shop: &Shop, words: &[&OsStr]) -> Running {
+    /// The viewer with these words on this screen, its settings in the fixture.
+    fn viewer(&self, fixture: &Fixture, args: &[&OsStr]) -> Running {
         let viewer = Command::new(env!("CARGO_BIN_EXE_fsz-viewer"))
-            .args(words)
+            .args(args)
             .env("DISPLAY", &self.display)
             .env_remove("WAYLAND_DISPLAY")
-            .env("XDG_DATA_HOME", shop.path("data"))
+            .env("XDG_DATA_HOME", fixture.path("data"))
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn();
@@ -135,12 +135,12 @@ fn the_window_shows_the_panes_and_hears_keys() {
             return;
         }
     };
-    let shop = Shop::new();
-    let (file, original) = (shop.path("wave.fsz"), shop.path("wave_12x40x50.f32"));
+    let fixture = Fixture::new();
+    let (file, original) = (fixture.path("wave.fsz"), fixture.path("wave_12x40x50.f32"));
     // Whatever draws the window decodes and paints too, be it in software.
-    let words = [file.as_os_str(), "--original".as_ref(), original.as_ref()];
-    let words = [&words[..], &["--decoder".as_ref(), "gpu".as_ref()]].concat();
-    let mut viewer = screen.viewer(&shop, &words);
+    let args = [file.as_os_str(), "--original".as_ref(), original.as_ref()];
+    let args = [&args[..], &["--decoder".as_ref(), "gpu".as_ref()]].concat();
+    let mut viewer = screen.viewer(&fixture, &args);
     // Three panes of a field in viridis and blue to red: more colours than any frame around them.
     screen.wait(&mut viewer.0, "picture of the panes", |points| colours(&points) > 400);
     screen.focus();
@@ -164,8 +164,8 @@ fn the_next_window_opens_what_the_last_one_showed() {
             return;
         }
     };
-    let shop = Shop::new();
-    let mut first = screen.viewer(&shop, &[shop.path("wave.fsz").as_os_str()]);
+    let fixture = Fixture::new();
+    let mut first = screen.viewer(&fixture, &[fixture.path("wave.fsz").as_os_str()]);
     screen.wait(&mut first.0, "picture of the pane", |points| colours(&points) > 450);
     screen.focus();
     screen.ask("xdotool", &["key", "ctrl+q"]);
@@ -179,6 +179,6 @@ fn the_next_window_opens_what_the_last_one_showed() {
     };
     assert!(ended.success(), "{ended:?}");
     // Without a file there would be words only, in some 320 colours.
-    let mut second = screen.viewer(&shop, &[]);
+    let mut second = screen.viewer(&fixture, &[]);
     screen.wait(&mut second.0, "picture of the pane again", |points| colours(&points) > 450);
 }

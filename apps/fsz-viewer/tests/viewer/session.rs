@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use fsz_viewer::{Place, Settings, Start, Viewer};
 
-use crate::shop::{Shop, harness, settle, shows};
+use crate::fixture::{Fixture, harness, settle, shows};
 
 /// The viewer that is started after this one was closed: all goes through text.
 fn again(viewer: &Harness<'_, Viewer>, start: Start) -> Harness<'static, Viewer> {
@@ -20,14 +20,14 @@ fn titles(viewer: &Harness<'_, Viewer>) -> [Option<String>; 3] {
 }
 
 /// Three files and a place in them. The original does not tell its shape.
-fn opened(shop: &Shop) -> Harness<'static, Viewer> {
-    std::fs::copy(shop.path("wave_12x40x50.f32"), shop.path("plain.dat")).unwrap();
+fn opened(fixture: &Fixture) -> Harness<'static, Viewer> {
+    std::fs::copy(fixture.path("wave_12x40x50.f32"), fixture.path("plain.dat")).unwrap();
     let start = Start {
-        files: vec![shop.path("wave.fsz"), shop.path("rough.fsz")],
-        original: Some(shop.path("plain.dat")),
+        files: vec![fixture.path("wave.fsz"), fixture.path("rough.fsz")],
+        original: Some(fixture.path("plain.dat")),
         hints: fsz_field::Hints {
-            shape: fsz_field::Shape::new(&shop.shape).ok(),
-            dtype: Some(fsz::Dtype::F32),
+            shape: fsz_field::Shape::new(&fixture.shape).ok(),
+            dtype: Some(fsz::DType::F32),
             ..Default::default()
         },
         place: Some(Place { axis: 2, plane: 9 }),
@@ -38,9 +38,9 @@ fn opened(shop: &Shop) -> Harness<'static, Viewer> {
 }
 
 #[test]
-fn files_place_and_looks_come_back() {
-    let shop = Shop::new();
-    let before = opened(&shop);
+fn files_place_and_settings_come_back() {
+    let fixture = Fixture::new();
+    let before = opened(&fixture);
     let after = again(&before, Start::default());
     assert_eq!(after.state().messages(), [""; 0]);
     assert_eq!(after.state().notes(), [""; 0]);
@@ -52,28 +52,28 @@ fn files_place_and_looks_come_back() {
         (s.map, s.range, s.overlay, s.layout, s.arrangement.clone())
     };
     assert_eq!(looks(&after), looks(&before));
-    assert!(after.query_by_role_and_label(egui::Role::Image, "Error of the other").is_some());
+    assert!(after.query_by_role_and_label(egui::Role::Image, "Signed error, rough.fsz").is_some());
     assert!(!shows(&after, "Reconstruction"));
 }
 
 #[test]
 fn a_file_that_is_gone_is_a_note() {
-    let shop = Shop::new();
-    let before = opened(&shop);
-    std::fs::remove_file(shop.path("rough.fsz")).unwrap();
+    let fixture = Fixture::new();
+    let before = opened(&fixture);
+    std::fs::remove_file(fixture.path("rough.fsz")).unwrap();
     let mut after = again(&before, Start::default());
     assert_eq!(after.state().messages(), [""; 0]);
     let [note] = after.state().notes() else { panic!("one note") };
-    assert!(note.contains("rough.fsz") && note.ends_with("is gone"), "{note}");
+    assert!(note.contains("rough.fsz") && note.ends_with("no longer exists"), "{note}");
     let found = titles(&after);
     assert_eq!(found[..2], titles(&before)[..2]);
     assert_eq!(found[2], None);
-    after.get_by_label("dismiss").click();
+    after.get_by_label("Dismiss").click();
     settle(&mut after);
     assert_eq!(after.state().notes(), [""; 0]);
     // Nothing is left: that is a start as the first.
     for name in ["wave.fsz", "plain.dat"] {
-        std::fs::remove_file(shop.path(name)).unwrap();
+        std::fs::remove_file(fixture.path(name)).unwrap();
     }
     let last = again(&after, Start::default());
     assert_eq!((last.state().messages().len(), last.state().notes().len()), (0, 2));
@@ -82,9 +82,9 @@ fn a_file_that_is_gone_is_a_note() {
 
 #[test]
 fn a_file_that_is_named_comes_alone() {
-    let shop = Shop::new();
-    let before = opened(&shop);
-    let start = Start { files: vec![shop.path("rough.fsz")], ..Default::default() };
+    let fixture = Fixture::new();
+    let before = opened(&fixture);
+    let start = Start { files: vec![fixture.path("rough.fsz")], ..Default::default() };
     let after = again(&before, start);
     assert_eq!(titles(&after), [None, Some("rough.fsz".to_owned()), None]);
     assert_eq!(after.state().place(), Place::default());
@@ -92,8 +92,8 @@ fn a_file_that_is_named_comes_alone() {
 
 #[test]
 fn what_was_tried_is_tried_again() {
-    let shop = Shop::new();
-    let start = Start { files: vec![shop.path("wave_12x40x50.f32")], ..Default::default() };
+    let fixture = Fixture::new();
+    let start = Start { files: vec![fixture.path("wave_12x40x50.f32")], ..Default::default() };
     let settings = serde_json::from_str(r#"{"try_bound":0.004}"#).unwrap();
     let mut before = harness(start, settings);
     before.key_press(Key::ArrowRight);
@@ -106,10 +106,10 @@ fn what_was_tried_is_tried_again() {
 
 #[cfg(feature = "zfp")]
 #[test]
-fn the_zfp_beside_it_is_made_again() {
-    let shop = Shop::of_numbers();
-    let mut before = shop.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
-    crate::shop::press(&mut before, "zfp at the same rate");
+fn the_comparison_is_made_again() {
+    let fixture = Fixture::of_numbers();
+    let mut before = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    crate::fixture::press(&mut before, "zfp at the same rate");
     let after = again(&before, Start::default());
     assert_eq!(titles(&after), titles(&before));
     assert!(titles(&after)[2].as_ref().is_some_and(|t| t.starts_with("zfp at ")));
@@ -119,10 +119,10 @@ fn the_zfp_beside_it_is_made_again() {
 fn settings_that_make_no_sense_are_no_harm() {
     let text = r#"{"session":{"subject":{"path":"/nowhere/x.fsz","shape":[0]},"axis":99,
         "plane":18446744073709551615,"zoom":-3.0,"middle":[9e9,-1.0],"wipe":7.0,"step":5}}"#;
-    let shop = Shop::new();
+    let fixture = Fixture::new();
     let mut viewer = harness(Start::default(), serde_json::from_str(text).unwrap());
     assert_eq!(viewer.state().notes().len(), 1);
-    crate::shop::drop_file(&mut viewer, &shop.path("wave.fsz"));
+    crate::fixture::drop_file(&mut viewer, &fixture.path("wave.fsz"));
     assert!(viewer.state().planes().is_some());
     assert_eq!(viewer.state().messages(), [""; 0]);
 }

@@ -6,29 +6,29 @@ use fsz_field::zfp::{Mode, Zfp};
 use fsz_field::{FixedRate, Shape, Values};
 use fsz_viewer::{Settings, Start, Viewer};
 
-use crate::shop::{Shop, drop_file, harness, settle, shows};
+use crate::fixture::{Fixture, drop_file, harness, settle, shows};
 
-/// The shop's field without what zfp does not know.
-fn numbers(shop: &Shop) -> Vec<f32> {
-    shop.values.iter().map(|v| if v.is_nan() { 0.0 } else { *v }).collect()
+/// The fixture's field without what zfp does not know.
+fn numbers(fixture: &Fixture) -> Vec<f32> {
+    fixture.values.iter().map(|v| if v.is_nan() { 0.0 } else { *v }).collect()
 }
 
 /// Bytes of zfp's header of a stream of a fixed rate.
 const HEADER: usize = 12;
 
 /// A stream at a fixed rate with zfp's header.
-fn stream(shop: &Shop, rate: f64) -> Vec<u8> {
+fn stream(fixture: &Fixture, rate: f64) -> Vec<u8> {
     let mut zfp = Zfp::new();
-    let shape = Shape::new(&shop.shape).unwrap();
-    zfp.compress(Values::F32(&numbers(shop)), &shape, Mode::Rate(rate)).unwrap();
+    let shape = Shape::new(&fixture.shape).unwrap();
+    zfp.compress(Values::F32(&numbers(fixture)), &shape, Mode::Rate(rate)).unwrap();
     zfp.bytes().to_vec()
 }
 
 /// The same without the header.
-fn headerless(shop: &Shop, rate: f64) -> Vec<u8> {
-    let shape = Shape::new(&shop.shape).unwrap();
-    let bytes = FixedRate::new(&shape, fsz::Dtype::F32, rate).unwrap().bytes() as usize;
-    stream(shop, rate)[HEADER..][..bytes].to_vec()
+fn headerless(fixture: &Fixture, rate: f64) -> Vec<u8> {
+    let shape = Shape::new(&fixture.shape).unwrap();
+    let bytes = FixedRate::new(&shape, fsz::DType::F32, rate).unwrap().bytes() as usize;
+    stream(fixture, rate)[HEADER..][..bytes].to_vec()
 }
 
 fn other_title(viewer: &Harness<'_, Viewer>) -> Option<String> {
@@ -52,19 +52,19 @@ fn said(viewer: &Harness<'_, Viewer>, text: &str) -> bool {
 
 #[test]
 fn a_stream_without_a_header_is_asked_about() {
-    let shop = Shop::new();
-    std::fs::write(shop.path("with.zfp"), stream(&shop, 8.0)).unwrap();
-    std::fs::write(shop.path("without.zfp"), headerless(&shop, 8.0)).unwrap();
-    let mut viewer = shop.viewer("wave.fsz", Some("wave_12x40x50.f32"));
-    drop_file(&mut viewer, &shop.path("with.zfp"));
+    let fixture = Fixture::new();
+    std::fs::write(fixture.path("with.zfp"), stream(&fixture, 8.0)).unwrap();
+    std::fs::write(fixture.path("without.zfp"), headerless(&fixture, 8.0)).unwrap();
+    let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+    drop_file(&mut viewer, &fixture.path("with.zfp"));
     assert_eq!(other_title(&viewer).as_deref(), Some("with.zfp"));
     let expected =
         viewer.state().planes().and_then(|p| p.other.clone()).map(|p| p.values).expect("a plane");
-    drop_file(&mut viewer, &shop.path("without.zfp"));
+    drop_file(&mut viewer, &fixture.path("without.zfp"));
     // Shape and type are those of what is open, and the rate is what fills the file.
-    assert!(shows(&viewer, "A zfp stream without a header"));
+    assert!(shows(&viewer, "zfp stream without a header"));
     assert_eq!(other_title(&viewer).as_deref(), Some("with.zfp"), "nothing is opened yet");
-    viewer.get_by_label("Open it").click();
+    viewer.get_by_label("Open file").click();
     settle(&mut viewer);
     assert_eq!(viewer.state().messages(), [""; 0]);
     assert_eq!(other_title(&viewer).as_deref(), Some("without.zfp"));
@@ -76,32 +76,32 @@ fn a_stream_without_a_header_is_asked_about() {
 
 #[test]
 fn the_name_fills_the_question() {
-    let shop = Shop::new();
+    let fixture = Fixture::new();
     let name = "wave_12x40x50.f32.rate8.zfp";
-    std::fs::write(shop.path(name), headerless(&shop, 8.0)).unwrap();
-    let mut viewer = shop.viewer(name, None);
-    viewer.get_by_label("Open it").click();
+    std::fs::write(fixture.path(name), headerless(&fixture, 8.0)).unwrap();
+    let mut viewer = fixture.viewer(name, None);
+    viewer.get_by_label("Open file").click();
     settle(&mut viewer);
     let subject = viewer.state().set().subject.as_ref().expect("a reconstruction");
-    assert_eq!(subject.shape(), shop.shape);
+    assert_eq!(subject.shape(), fixture.shape);
     assert!(shows(&viewer, "zfp") && shows(&viewer, "12 × 40 × 50"));
-    drop_file(&mut viewer, &shop.path("wave_12x40x50.f32"));
-    assert!(shows(&viewer, "Error, signed"), "its original brings the error");
+    drop_file(&mut viewer, &fixture.path("wave_12x40x50.f32"));
+    assert!(shows(&viewer, "Signed error"), "its original brings the error");
     // The answer is remembered with the file.
     let again = harness(Start::default(), viewer.state().kept());
     assert!(again.state().set().subject.as_ref().is_some_and(|d| d.zfp_bytes.is_some()));
-    assert!(!shows(&again, "A zfp stream without a header"));
+    assert!(!shows(&again, "zfp stream without a header"));
 }
 
 #[test]
 fn wrong_answers_are_explained() {
-    let shop = Shop::new();
-    std::fs::write(shop.path("without.zfp"), headerless(&shop, 8.0)).unwrap();
-    let mut viewer = shop.viewer("without.zfp", None);
-    assert!(said(&viewer, "type the sides"), "nothing tells the shape");
+    let fixture = Fixture::new();
+    std::fs::write(fixture.path("without.zfp"), headerless(&fixture, 8.0)).unwrap();
+    let mut viewer = fixture.viewer("without.zfp", None);
+    assert!(said(&viewer, "enter the shape"), "nothing tells the shape");
     for (shape, rate, reason) in [
-        ("12x40x50", "", "is no rate"),
-        ("12x40x50", "ten", "“ten” is no rate"),
+        ("12x40x50", "", "is not a rate"),
+        ("12x40x50", "ten", "“ten” is not a rate"),
         ("12x40x50", "-1", "zfp rate -1: it must be above 0"),
         ("12x40x50", "nan", "it must be above 0"),
         ("12x40x50", "1e300", "at most 64"),
@@ -109,46 +109,46 @@ fn wrong_answers_are_explained() {
         ("4000000000x4000000000", "64", "larger than 64 bits can count"),
         ("4000000000x400000000", "64", "bytes of zfp; there are 24960"),
         ("0x5", "8", "an empty field"),
-        ("a x b", "8", "“a” is no number"),
+        ("a x b", "8", "“a” is not a number"),
     ] {
-        retype(&mut viewer, "shape, slowest axis first", shape);
-        retype(&mut viewer, "rate in bits per value", rate);
+        retype(&mut viewer, "Shape, slowest axis first", shape);
+        retype(&mut viewer, "Rate in bits per value", rate);
         assert!(said(&viewer, reason), "{shape} at {rate}: no “{reason}”");
-        viewer.get_by_label("Open it").click();
+        viewer.get_by_label("Open file").click();
         settle(&mut viewer);
         assert!(viewer.state().set().leader().is_none(), "{shape} at {rate}");
     }
-    retype(&mut viewer, "shape, slowest axis first", "12x40x50");
-    retype(&mut viewer, "rate in bits per value", "4");
-    viewer.get_by_label("8 fills the file: take it").click();
+    retype(&mut viewer, "Shape, slowest axis first", "12x40x50");
+    retype(&mut viewer, "Rate in bits per value", "4");
+    viewer.get_by_label("Use 8, which fits the file size").click();
     settle(&mut viewer);
-    viewer.get_by_label("Open it").click();
+    viewer.get_by_label("Open file").click();
     settle(&mut viewer);
     assert!(viewer.state().set().subject.is_some());
 }
 
 #[test]
 fn hostile_streams_end_in_a_message_or_a_field() {
-    let shop = Shop::new();
-    let with = stream(&shop, 8.0);
+    let fixture = Fixture::new();
+    let with = stream(&fixture, 8.0);
     for keep in [3, 4, 11, 12, 40, with.len() / 2] {
-        std::fs::write(shop.path("short.zfp"), &with[..keep]).unwrap();
-        let viewer = shop.viewer("short.zfp", None);
+        std::fs::write(fixture.path("short.zfp"), &with[..keep]).unwrap();
+        let viewer = fixture.viewer("short.zfp", None);
         assert!(viewer.state().set().leader().is_none(), "{keep} bytes");
         assert!(viewer.state().messages().join("").contains("short.zfp"), "{keep} bytes");
     }
     // At a fixed rate any bits are some field.
     let noise: Vec<u8> = (0..24960u32).map(|i| (i.wrapping_mul(2654435761) >> 13) as u8).collect();
-    std::fs::write(shop.path("noise_12x40x50.f32.rate8.zfp"), noise).unwrap();
-    let mut viewer = shop.viewer("noise_12x40x50.f32.rate8.zfp", None);
-    viewer.get_by_label("Open it").click();
+    std::fs::write(fixture.path("noise_12x40x50.f32.rate8.zfp"), noise).unwrap();
+    let mut viewer = fixture.viewer("noise_12x40x50.f32.rate8.zfp", None);
+    viewer.get_by_label("Open file").click();
     settle(&mut viewer);
     assert!(viewer.state().planes().is_some());
     // The file changed since it was asked about.
-    std::fs::write(shop.path("gone_12x40x50.f32.rate8.zfp"), headerless(&shop, 8.0)).unwrap();
-    drop_file(&mut viewer, &shop.path("gone_12x40x50.f32.rate8.zfp"));
-    std::fs::write(shop.path("gone_12x40x50.f32.rate8.zfp"), [0; 20]).unwrap();
-    viewer.get_by_label("Open it").click();
+    std::fs::write(fixture.path("gone_12x40x50.f32.rate8.zfp"), headerless(&fixture, 8.0)).unwrap();
+    drop_file(&mut viewer, &fixture.path("gone_12x40x50.f32.rate8.zfp"));
+    std::fs::write(fixture.path("gone_12x40x50.f32.rate8.zfp"), [0; 20]).unwrap();
+    viewer.get_by_label("Open file").click();
     settle(&mut viewer);
     assert!(viewer.state().messages().join("").contains("there are 20"));
 }
@@ -160,7 +160,7 @@ fn a_stream_of_cuzfp_opens_as_its_name_tells() {
     let stream = std::path::Path::new(fixtures).join("cuzfp_20x24x28_rate8.zfp");
     let start = Start { files: vec![stream], ..Default::default() };
     let mut viewer = harness(start, Settings::default());
-    viewer.get_by_label("Open it").click();
+    viewer.get_by_label("Open file").click();
     settle(&mut viewer);
     assert_eq!(viewer.state().messages(), [""; 0]);
     let subject = viewer.state().set().subject.as_ref().expect("a reconstruction");

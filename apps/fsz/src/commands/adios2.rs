@@ -3,24 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Result, Verdict, fail};
-use crate::screen;
+use crate::terminal;
 
-/// Show where the ADIOS2 operator lies, and a ready XML file
+/// Print the location of the ADIOS2 operator and a ready-to-use XML file
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print the operator's folder and nothing else, for ADIOS2_PLUGIN_PATH
+    /// Print only the operator's directory, for ADIOS2_PLUGIN_PATH
     #[arg(long, conflicts_with = "xml")]
     path: bool,
-    /// Print the XML and nothing else
+    /// Print only the XML
     #[arg(long)]
     xml: bool,
-    /// Absolute error bound to put into the XML
+    /// Absolute error bound in the XML
     #[arg(long, value_name = "E", default_value = "1e-3")]
     accuracy: f64,
-    /// Name of the simulation's output in the XML
+    /// Name of the simulation's IO in the XML
     #[arg(long, value_name = "NAME", default_value = "SimulationOutput")]
     io: String,
-    /// Variable to compress in the XML; may be given several times
+    /// Variable to compress; may be given several times
     #[arg(long, value_name = "NAME", default_value = "U")]
     variable: Vec<String>,
 }
@@ -31,18 +31,18 @@ const LIBRARY: &str = "libfsz_adios2.so";
 /// Shows folder and XML.
 pub fn run(args: &Args) -> Result {
     if !(args.accuracy > 0.0 && args.accuracy.is_finite()) {
-        return fail(format!("--accuracy {}: it must be positive", args.accuracy));
+        return fail(format!("--accuracy {}: must be positive", args.accuracy));
     }
     let xml = args.xml();
     if args.xml {
-        screen::print(&xml)?;
+        terminal::print(&xml)?;
         return Ok(Verdict::Fine);
     }
     let folder = folder();
     if args.path {
         return match folder {
             Some(folder) => {
-                screen::print(&format!("{}\n", folder.display())).map(|()| Verdict::Fine)
+                terminal::print(&format!("{}\n", folder.display())).map(|()| Verdict::Fine)
             }
             None => fail(missing()),
         };
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result {
         Some(folder) => format!("export ADIOS2_PLUGIN_PATH={}", folder.display()),
         None => format!("# {}", missing()),
     };
-    screen::print(&format!(
+    terminal::print(&format!(
         "{}# In the shell that runs the simulation and its readers:\n{first}\n\n# In the XML file of \
          the simulation:\n{xml}",
         library()
@@ -120,7 +120,7 @@ fn library() -> String {
 
 fn missing() -> String {
     format!(
-        "{LIBRARY} is neither beside this program nor in ../lib: build it with cargo build \
+        "{LIBRARY} is neither beside this program nor in ../lib; build it with cargo build \
          --release -p fsz-adios2"
     )
 }

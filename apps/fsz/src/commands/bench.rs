@@ -5,59 +5,58 @@ use std::path::PathBuf;
 use fsz_field::Output;
 use serde::Serialize;
 
-use crate::codec::BackendChoice;
+use crate::codec::{self, BackendChoice};
 use crate::failure::{Result, Verdict, fail};
 use crate::source::SourceArgs;
-use crate::table::{self, Table};
-use crate::{bar, screen};
+use crate::table::Table;
+use crate::{bar, terminal};
 
 mod case;
 mod cuda;
 mod measure;
-pub mod synthetic;
 
-/// Measure speed and ratio on this machine
+/// Measure throughput and compression ratio on this machine
 ///
-/// Each figure is the median of several runs after a warm-up, into reused buffers. GB/s count
-/// uncompressed bytes. On the CPU, FSZ is compared with memcpy of the same bytes, with the numbers of
-/// threads interleaved, and, if zfp is built in, with zfp's fixed-accuracy mode at the same absolute
-/// bound on one thread. On a CUDA device, times are kernel times with the field in device memory,
-/// compared with a copy that reads and writes as many bytes; the pass that finds the range of a
-/// value-range bound is listed separately.
+/// Each figure is a median over runs after a warm-up, with reused buffers; GB/s count uncompressed
+/// bytes. CPU: FSZ is compared with memcpy of the same bytes and, in builds with zfp, with zfp's
+/// fixed-accuracy mode at the same absolute bound on one thread. CUDA: kernel times on data in device
+/// memory, compared with a device copy that reads and writes as many bytes; the pass that finds the
+/// range for a value-range bound is reported separately.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Fields, or synthetic ones (of --dtype): smooth, smooth-noise, offset, sparse, particles, white-noise
+    /// Fields, or synthetic fields (of type --dtype): smooth, smooth-noise, offset, sparse, particles,
+    /// white-noise
     #[arg(value_name = "FILE", required = true)]
     fields: Vec<PathBuf>,
-    /// What to measure; auto uses a CUDA device if one is available
+    /// Backend to measure; auto is CUDA if a device is usable
     #[arg(long, value_enum, default_value = "cpu", value_name = "BACKEND")]
     backend: BackendChoice,
-    /// Number of the CUDA device, see fsz devices
+    /// CUDA device, as numbered by fsz devices
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: usize,
-    /// Also measure the paper's own CUDA kernels, which read the field twice and five times
+    /// Also measure the paper's CUDA kernels, which read the field twice and five times
     #[arg(long)]
     reference: bool,
-    /// Value-range error bounds [default: 1e-3, on a CUDA device 1e-2,1e-3,1e-4]
+    /// Value-range error bounds [default: 1e-3; CUDA: 1e-2,1e-3,1e-4]
     #[arg(long, value_name = "E", value_delimiter = ',')]
     range: Vec<f64>,
-    /// Repeat each field along its slowest axis, mirrored, to about this many MB [default: 200, on a
-    /// CUDA device 1024]
+    /// Repeat each field, mirrored along its slowest axis, up to about this size [default: 200; CUDA:
+    /// 1024]
     #[arg(long, value_name = "MB")]
     target_mb: Option<u64>,
-    /// Numbers of CPU threads [default: 1 and all]
+    /// Numbers of CPU threads, each at most 4 per core; 1 and all cores by default
     #[arg(long, value_name = "N", value_delimiter = ',')]
     threads: Vec<usize>,
-    /// Measured runs, of which the median is shown [default: 5, on a CUDA device 20]
+    /// Number of measured runs [default: 5; CUDA: 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
-    /// Missing value; may be repeated
+    /// Missing value; may be given several times
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     missing: Vec<f64>,
-    /// Also write the figures to this JSON file
+    /// Also write the results to this JSON file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Also write the figures to this CSV file
+    /// Also write the results to this CSV file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Overwrite existing files
@@ -92,9 +91,11 @@ pub fn run(args: &Args, quiet: bool) -> Result {
         BackendChoice::Auto => fsz::devices().is_ok(),
     };
     match cuda {
-        true if !args.threads.is_empty() => fail("--threads is for the CPU: use --backend cpu"),
+        true if !args.threads.is_empty() => {
+            fail("--threads applies to the CPU only: use --backend cpu")
+        }
         true => cuda::run(args, quiet),
-        false if args.reference => fail("--reference has CUDA kernels: use --backend cuda"),
+        false if args.reference => fail("--reference measures CUDA kernels: use --backend cuda"),
         false => run_cpu(args, quiet),
     }
 }
@@ -113,7 +114,7 @@ fn run_cpu(args: &Args, quiet: bool) -> Result {
     let mut rows = Vec::new();
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
-        let case = case::Case::open(path, &args.source, bytes)?;
+        let case = case::Case::open(path, &args.source, bytes, &args.missing)?;
         for bound in args.bounds(&[1e-3]) {
             let plan = measure::Plan { bound, threads: &threads, repeat };
             rows.extend(measure::measure(&case, &plan, &args.missing)?);
@@ -124,9 +125,9 @@ fn run_cpu(args: &Args, quiet: bool) -> Result {
         output.put(write(&rows)?.as_bytes())?;
         output.commit()?;
     }
-    screen::print(&text(&rows))?;
+    terminal::print(&text(&rows))?;
     if !cfg!(feature = "zfp") {
-        screen::note(quiet, "zfp is not built in: build with --features zfp to measure it too");
+        terminal::note(quiet, "zfp is not measured: build with --features zfp");
     }
     Ok(Verdict::Fine)
 }
@@ -143,7 +144,7 @@ impl Args {
 
     fn threads(&self) -> Vec<usize> {
         if !self.threads.is_empty() {
-            return self.threads.clone();
+            return self.threads.iter().copied().map(codec::threads).collect();
         }
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         if all == 1 { vec![1] } else { vec![1, all] }
@@ -164,7 +165,7 @@ fn csv(rows: &[Row]) -> Result<String> {
     for r in rows {
         text.push_str(&format!(
             "{},{},{},{},{},{},{},{:.4},{:.4},{:.4},{:.4},{:.4}\n",
-            table::csv_cell(&r.field),
+            fsz_study::csv_cell(&r.field),
             r.dtype,
             r.shape,
             r.bytes,
@@ -196,7 +197,7 @@ fn text(rows: &[Row]) -> String {
     for r in rows {
         table.row([
             r.field.clone(),
-            crate::number::short(r.bound),
+            fsz_figure::number::short(r.bound),
             r.codec.to_owned(),
             r.threads.to_string(),
             format!("{:.3}", r.compress_gbs),

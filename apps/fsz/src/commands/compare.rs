@@ -9,26 +9,26 @@ use serde::Serialize;
 
 use crate::codec::CodecArgs;
 use crate::failure::{Result, Verdict, fail};
-use crate::number::short;
-use crate::source::SourceArgs;
-use crate::{bar, screen};
+use crate::source::{SourceArgs, check_missing};
+use crate::{bar, terminal};
+use fsz_figure::number::short;
 
-/// Compare a reconstruction, or what a compressed file decodes to, with the original
+/// Compare a reconstruction or a compressed file with the original
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The original field
+    /// Original field
     #[arg(value_name = "ORIGINAL")]
     original: PathBuf,
-    /// Raw values, .npy, .fsz or .zfp
+    /// Reconstruction: raw values, .npy, .fsz or .zfp
     #[arg(value_name = "RECONSTRUCTED")]
     reconstructed: PathBuf,
-    /// Count the points beyond this absolute bound; a .fsz file brings its own
+    /// Count the values that exceed this absolute bound; by default the bound of the .fsz file
     #[arg(long, value_name = "E")]
     bound: Option<f64>,
-    /// Missing value to leave out, may be given several times; a .fsz file brings its own
+    /// Missing value to exclude, may be given several times; by default those of the .fsz file
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     missing: Vec<f64>,
-    /// Write JSON; what is infinite or unknown is null
+    /// Print JSON; infinite and unknown numbers are null
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -63,6 +63,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let (bound, missing) = args.told()?;
     let spinner = bar::spinner("comparing", quiet);
     let (original, reconstructed) = args.open_both(&codec)?;
+    check_missing(&missing, original.dtype())?;
     let stored = stored_bytes(&args.reconstructed)?;
     let figures = match (original.values(), reconstructed.values()) {
         (Values::F32(a), Values::F32(b)) => figures(&original, a, b, &missing, bound, stored)?,
@@ -77,9 +78,9 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     };
     spinner.finish_and_clear();
     if args.json {
-        screen::print_json(&figures)?;
+        terminal::print_json(&figures)?;
     } else {
-        screen::print(&figures.text())?;
+        terminal::print(&figures.text())?;
     }
     Ok(Verdict::Fine)
 }
@@ -92,7 +93,7 @@ impl Args {
         }
         let file = StreamFile::open(&self.reconstructed)?;
         let stream = file.stream()?;
-        let header = stream.info().header();
+        let header = stream.header();
         let missing =
             if self.missing.is_empty() { header.missing.clone() } else { self.missing.clone() };
         Ok((self.bound.or(Some(header.absolute_bound)), missing))
@@ -173,7 +174,7 @@ impl Figures {
         let mut line = |subject: &str, content: String| {
             text.push_str(&format!("{subject:<18} {content}\n"));
         };
-        line("largest error", short(self.max_abs_error));
+        line("max error", short(self.max_abs_error));
         line("mean error", short(self.mean_error));
         line("PSNR", format!("{} dB", short(self.psnr)));
         line("NRMSE", short(self.nrmse));
@@ -182,12 +183,12 @@ impl Figures {
             line("compression ratio", format!("{ratio:.2}, {bits:.3} bits per value"));
         }
         if let (Some(bound), Some(violations)) = (self.bound, self.bound_violations) {
-            line("bound", format!("{}, broken at {violations} points", short(bound)));
+            line("bound", format!("{}, {violations} violations", short(bound)));
         }
         line(
-            "left out",
+            "excluded",
             format!(
-                "{} NaN, {} Inf, {} missing; {} of them changed",
+                "{} NaN, {} Inf, {} missing; {} changed",
                 self.nan, self.inf, self.missing, self.altered
             ),
         );

@@ -1,24 +1,23 @@
 //! `fsz completions`.
 
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 
-use crate::cli::Cli;
 use crate::failure::{Result, Verdict};
-use crate::screen;
+use crate::terminal;
 
-/// Write shell completions to standard output
+/// Print a shell completion script
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Shell to complete in
+    /// Shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
 
-/// Writes the completions.
-pub fn run(args: &Args) -> Result {
+/// Prints the completions of `command`.
+pub fn run(args: &Args, command: &mut Command) -> Result {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "fsz", &mut script);
-    screen::print(&String::from_utf8_lossy(&script))?;
+    clap_complete::generate(args.shell, command, "fsz", &mut script);
+    terminal::print(&String::from_utf8_lossy(&script))?;
     Ok(Verdict::Fine)
 }

@@ -2,35 +2,36 @@
 
 use std::path::PathBuf;
 
-use fsz::{Bound, Centering, Codec, Options, Research, Stream, max_compressed_len};
+use fsz::{Bound, Centering, Codec, CompressOptions, Research, Stream, max_compressed_len};
 use fsz_field::{Field, Output, Values};
+use fsz_figure::number;
 use memmap2::MmapMut;
 
 use crate::codec::CodecArgs;
 use crate::failure::{Result, Verdict, fail};
-use crate::source::SourceArgs;
-use crate::{bar, number, screen};
+use crate::source::{SourceArgs, check_missing};
+use crate::{bar, terminal};
 
-/// Compress a field into a .fsz file
+/// Compress a field to a .fsz file
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Field to compress
+    /// Input field
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// File to write
+    /// Output file; - for standard output
     #[arg(short, long, value_name = "OUT.fsz")]
     output: PathBuf,
     #[command(flatten)]
     bound: BoundArgs,
-    /// Missing value, such as 1e20: kept exactly, next to free, and not part of the value range; may
-    /// be given up to 4 times. In an f64 field a value that was written as f32 is another number:
-    /// name both
+    /// Missing value, for example 1e20; may be given up to 4 times. Missing values are stored exactly
+    /// at almost no cost and do not count in the value range. In an f64 field, a value that was first
+    /// rounded to f32 is a different number: give both
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     missing: Vec<f64>,
-    /// Variable name to record in the stream
+    /// Variable name to store in the stream
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Overwrite the output
+    /// Overwrite an existing output file
     #[arg(short, long)]
     force: bool,
     #[command(flatten)]
@@ -44,31 +45,31 @@ pub struct Args {
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct BoundArgs {
-    /// Absolute error bound, in the unit of the field
+    /// Absolute error bound, in the units of the field
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     abs: Option<f64>,
-    /// Value-range error bound: E times max - min of the field
+    /// Value-range error bound: E times (max - min) of the field
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     range: Option<f64>,
 }
 
-/// Switches for studies of the algorithm.
+/// Variations of the algorithm, for studies.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Research (studies of the algorithm; slower, CPU only)")]
+#[command(next_help_heading = "Research options (variations of the algorithm; slower, CPU only)")]
 struct ResearchArgs {
-    /// Restart the prediction in every block
+    /// Restart prediction at every block
     #[arg(long)]
     no_cross_block: bool,
-    /// No centered variants
+    /// Disable centering
     #[arg(long)]
     no_centering: bool,
-    /// Center on a tile's mean, as in the paper, and not on its first code
+    /// Center on the tile's mean, as in the paper, instead of its first code
     #[arg(long, conflicts_with = "no_centering")]
     mean_centering: bool,
-    /// First-order prediction (LZ1) only
+    /// Use first-order prediction (LZ1) only
     #[arg(long)]
     no_order2: bool,
-    /// Codes per block: 32 or 64
+    /// Elements per block: 32 or 64
     #[arg(long, value_name = "N")]
     block_len: Option<usize>,
     /// Blocks per tile: 4, 8 or 16
@@ -99,22 +100,22 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let mut output = Output::create(&args.output, args.force)?;
     let field = args.source.open(&args.input, &codec)?;
     let stream = compress(&codec, &field, args.options(&field)?, quiet)?;
+    let direct = output.is_direct();
     output.put(&stream)?;
     output.commit()?;
-    if !quiet {
-        screen::print(&summary(args, &stream)?)?;
-    }
+    terminal::summary(quiet, direct, &summary(args, &stream)?)?;
     Ok(Verdict::Fine)
 }
 
 impl Args {
-    fn options(&self, field: &Field) -> Result<Options> {
+    fn options(&self, field: &Field) -> Result<CompressOptions> {
         let bound = match (self.bound.abs, self.bound.range) {
             (Some(bound), _) => Bound::Absolute(bound),
             (_, Some(ratio)) => Bound::ValueRange(ratio),
-            _ => return fail("give a bound: --abs or --range"),
+            _ => return fail("an error bound is required: --abs or --range"),
         };
-        let mut options = Options::new(bound).research(self.research.research());
+        check_missing(&self.missing, field.dtype())?;
+        let mut options = CompressOptions::new(bound).research(self.research.research());
         for &value in &self.missing {
             options = options.missing(value);
         }
@@ -122,7 +123,7 @@ impl Args {
             options = options.name(name);
         }
         if let Some(step) = field.step().or(self.source.step) {
-            options = options.step(step);
+            options = options.time_step(step);
         }
         Ok(options)
     }
@@ -142,7 +143,12 @@ impl std::ops::Deref for Compressed {
     }
 }
 
-fn compress(codec: &Codec, field: &Field, options: Options, quiet: bool) -> Result<Compressed> {
+fn compress(
+    codec: &Codec,
+    field: &Field,
+    options: CompressOptions,
+    quiet: bool,
+) -> Result<Compressed> {
     let shape = field.shape().sides();
     let most = max_compressed_len(shape, field.dtype())?;
     // Room for the worst case costs address space, not memory, and a clean error where a mapped
@@ -160,9 +166,9 @@ fn compress(codec: &Codec, field: &Field, options: Options, quiet: bool) -> Resu
 
 fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
     let stream = Stream::open(bytes)?;
-    let info = stream.info();
+    let info = &stream;
     Ok(format!(
-        "{}: {} -> {}, ratio {:.2}, largest error {} within {}\n",
+        "{}: {} -> {}, ratio {:.2}, max error {} (bound {})",
         args.output.display(),
         number::bytes(info.raw_bytes()),
         number::bytes(info.compressed_bytes()),

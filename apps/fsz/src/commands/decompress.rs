@@ -2,24 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, Dtype, Stream};
+use fsz::{Codec, DType, Stream};
 use fsz_field::{Field, Kind, Output, Scalar, StreamFile, npy_header, write_npy, write_raw};
+use fsz_figure::number;
 
 use crate::codec::CodecArgs;
-use crate::failure::{Result, Verdict};
+use crate::failure::{Result, Verdict, fail};
 use crate::source::SourceArgs;
-use crate::{number, pieces, screen};
+use crate::{chunked, terminal};
 
-/// Decompress a .fsz file into raw values or .npy
+/// Decompress a .fsz or .zfp file to raw values or .npy
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Stream to decompress (.zfp is read too)
+    /// Compressed file
     #[arg(value_name = "IN.fsz")]
     input: PathBuf,
-    /// File to write: NumPy's format if it ends in .npy, else raw little-endian values
+    /// Output file: .npy, or raw little-endian values for any other extension; - for raw values on
+    /// standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Overwrite the output
+    /// Overwrite an existing output file
     #[arg(short, long)]
     force: bool,
     #[command(flatten)]
@@ -29,45 +31,57 @@ pub struct Args {
 /// Decompresses the input into the output.
 pub fn run(args: &Args, quiet: bool) -> Result {
     let codec = args.codec.codec()?;
+    let kind = Kind::of(&args.input)?;
+    if let Some(why) = not_compressed(kind) {
+        return fail(format!("{}: {why}", args.input.display()));
+    }
     let mut output = Output::create(&args.output, args.force)?;
-    let values = if Kind::of(&args.input)? == Kind::Fsz {
+    let direct = output.is_direct();
+    let values = if kind == Kind::Fsz {
         let file = StreamFile::open(&args.input)?;
         let stream = file.stream()?;
-        match stream.info().header().dtype {
-            Dtype::F32 => decode::<f32>(&codec, &stream, &mut output, quiet)?,
-            Dtype::F64 => decode::<f64>(&codec, &stream, &mut output, quiet)?,
+        match stream.header().dtype {
+            DType::F32 => decode::<f32>(&codec, &stream, &mut output, quiet)?,
+            DType::F64 => decode::<f64>(&codec, &stream, &mut output, quiet)?,
         }
-        stream.info().raw_bytes()
+        stream.raw_bytes()
     } else {
         let field = SourceArgs::default().open(&args.input, &codec)?;
         write_field(&field, &mut output)?;
         field.values().bytes().len() as u64
     };
     output.commit()?;
-    if !quiet {
-        let (path, values) = (args.output.display(), number::bytes(values));
-        screen::print(&format!("{path}: {values} of values\n"))?;
-    }
+    let (path, values) = (args.output.display(), number::bytes(values));
+    terminal::summary(quiet, direct, &format!("{path}: {values}"))?;
     Ok(Verdict::Fine)
 }
 
-/// Decodes piece by piece into the output.
+/// Why a file of this kind cannot be decompressed.
+fn not_compressed(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Fsz | Kind::Zfp => None,
+        Kind::Raw | Kind::Npy => Some("not a compressed file"),
+        Kind::Bp => Some("an ADIOS2 file: use fsz extract"),
+    }
+}
+
+/// Decodes chunk by chunk into the output.
 fn decode<T: Scalar>(
     codec: &Codec,
     stream: &Stream<'_>,
     output: &mut Output,
     quiet: bool,
 ) -> Result<()> {
-    let info = stream.info();
+    let info = &stream;
     if is_npy(output.path()) {
         output.put(&npy_header(info.header().dtype, &info.header().shape))?;
     }
-    pieces::each::<T>(codec, stream, "decompressing", quiet, |_, values| {
+    chunked::each::<T>(codec, stream, "decompressing", quiet, |_, values| {
         Ok(write_raw(T::values(values), output)?)
     })
 }
 
-/// Writes a field in the format that the output's name asks for.
+/// Writes a field in the format of the output's extension.
 pub fn write_field(field: &Field, output: &mut Output) -> Result<()> {
     if is_npy(output.path()) {
         return Ok(write_npy(field, output)?);
@@ -75,7 +89,7 @@ pub fn write_field(field: &Field, output: &mut Output) -> Result<()> {
     Ok(write_raw(field.values(), output)?)
 }
 
-/// Whether a file of this name is to be in NumPy's format.
+/// Whether a file of this name is in NumPy's format.
 fn is_npy(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
 }

@@ -4,14 +4,14 @@ use fsz::{Codec, DeviceInfo};
 use serde::Serialize;
 
 use crate::failure::{Result, Verdict};
-use crate::number::bytes;
-use crate::screen;
 use crate::table::Table;
+use crate::terminal;
+use fsz_figure::number::bytes;
 
-/// List the backends and CUDA devices, and why one does not answer
+/// List usable backends and CUDA devices, and explain failures
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Write JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -59,16 +59,16 @@ pub fn run(args: &Args) -> Result {
         }),
     }
     if args.json {
-        screen::print_json(&devices)?;
+        terminal::print_json(&devices)?;
         return Ok(Verdict::Fine);
     }
-    let mut table = Table::new(["backend", "device", "answers", "detail"]);
+    let mut table = Table::new(["backend", "device", "usable", "detail"]);
     for device in devices {
-        let answers = if device.available { "yes" } else { "no" };
+        let usable = if device.available { "yes" } else { "no" };
         let number = device.cuda.map_or_else(String::new, |cuda| cuda.device.to_string());
-        table.row([device.backend.to_owned(), number, answers.to_owned(), device.detail]);
+        table.row([device.backend.to_owned(), number, usable.to_owned(), device.detail]);
     }
-    screen::print(&table.text())?;
+    terminal::print(&table.text())?;
     Ok(Verdict::Fine)
 }
 

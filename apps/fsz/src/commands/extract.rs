@@ -5,28 +5,28 @@ use std::path::PathBuf;
 #[cfg(not(feature = "adios2"))]
 use crate::failure::Result;
 
-/// Take one step of a variable out of an ADIOS2 file
+/// Extract one step of a variable from an ADIOS2 file
 ///
-/// An output that ends in .fsz takes the compressed bytes of an ADIOS2 block as they are; any other
-/// takes the decoded array.
+/// A .fsz output receives the compressed bytes of one ADIOS2 block unchanged; any other output
+/// receives the decoded array.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// ADIOS2 file
     #[arg(value_name = "FILE.bp")]
     input: PathBuf,
-    /// Variable
+    /// Variable name
     #[arg(long, value_name = "NAME")]
     variable: String,
-    /// Time step, counted from 0 among those in which the variable was written
+    /// Time step, counted from 0 over the steps in which the variable was written
     #[arg(long, value_name = "N", default_value_t = 0)]
     step: u64,
-    /// ADIOS2 block; needed for .fsz if there are several
+    /// ADIOS2 block; required for a .fsz output if there are several
     #[arg(long, value_name = "N")]
     block: Option<u64>,
-    /// File to write: .fsz, .npy, or raw little-endian values
+    /// Output file: .fsz, .npy, or raw little-endian values for any other extension
     #[arg(short, long, value_name = "OUT.fsz")]
     output: PathBuf,
-    /// Overwrite the output
+    /// Overwrite an existing output file
     #[arg(short, long)]
     force: bool,
 }
@@ -41,18 +41,23 @@ pub use with_adios2::run;
 
 #[cfg(feature = "adios2")]
 mod with_adios2 {
-    use fsz_field::Output;
     use fsz_field::bp::{Bp, Payload};
+    use fsz_field::{Kind, Output};
+    use fsz_figure::number;
 
     use super::super::decompress::write_field;
     use super::Args;
     use crate::failure::{Result, Verdict, fail};
-    use crate::{number, screen};
+    use crate::terminal;
 
-    /// Takes the step out.
+    /// Extracts the step.
     pub fn run(args: &Args, quiet: bool) -> Result {
+        if Kind::of(&args.input)? != Kind::Bp {
+            return fail(format!("{}: not an ADIOS2 file", args.input.display()));
+        }
         let file = Bp::open(&args.input)?;
         let mut output = Output::create(&args.output, args.force)?;
+        let direct = output.is_direct();
         let bytes = if output.path().extension().is_some_and(|ending| ending == "fsz") {
             let stream = stream(args, &file)?;
             output.put(&stream)?;
@@ -63,22 +68,17 @@ mod with_adios2 {
             field.values().bytes().len()
         };
         output.commit()?;
-        if !quiet {
-            let (path, size) = (args.output.display(), number::bytes(bytes as u64));
-            screen::print(&format!("{path}: {size}\n"))?;
-        }
+        let (path, size) = (args.output.display(), number::bytes(bytes as u64));
+        terminal::summary(quiet, direct, &format!("{path}: {size}"))?;
         Ok(Verdict::Fine)
     }
 
-    /// The compressed bytes of the ADIOS2 block that is meant.
+    /// The compressed bytes of the chosen ADIOS2 block.
     fn stream(args: &Args, file: &Bp) -> Result<Vec<u8>> {
         let (name, step) = (&args.variable, args.step);
         let variable = file.variable(name)?;
         if step >= variable.steps {
-            return fail(format!(
-                "{name} has {} steps, so there is no step {step}",
-                variable.steps
-            ));
+            return fail(format!("{name} has {} steps; there is no step {step}", variable.steps));
         }
         let blocks = file.blocks(name, step)?.blocks.len();
         let block = match args.block {
@@ -86,15 +86,15 @@ mod with_adios2 {
             None if blocks == 1 => 0,
             None => {
                 return fail(format!(
-                    "step {step} of {name} is {blocks} ADIOS2 blocks, each a stream of its own: \
-                     choose one with --block, or name an .npy output for the whole array"
+                    "step {step} of {name} has {blocks} ADIOS2 blocks, each a separate stream: choose \
+                     one with --block, or write the whole array to a .npy output"
                 ));
             }
         };
         match file.payload(name, step, block)? {
             Payload::Stream(bytes) => Ok(bytes),
             Payload::Raw(_) | Payload::NotFsz => fail(format!(
-                "{name} is not stored as an FSZ stream there: name an .npy output for its values"
+                "{name} is not compressed with FSZ: write its values to a .npy output"
             )),
         }
     }

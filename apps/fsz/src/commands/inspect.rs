@@ -2,34 +2,36 @@
 
 use std::path::PathBuf;
 
-use fsz_field::{Kind, StreamFile};
+use fsz_field::{Kind, Output, StreamFile};
 
 use crate::failure::{Result, Verdict, fail};
-use crate::screen;
+use crate::terminal;
 
 #[cfg(feature = "adios2")]
 mod bp;
 mod report;
 mod tiles;
 
-/// Show what a .fsz file, or every ADIOS2 block of a .bp file, holds; nothing is decoded
+/// Show the header, certificate and tiles of a .fsz file, or of every ADIOS2 block of a .bp file
+///
+/// Nothing is decoded.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// File to look into
+    /// Input file
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Write JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Also write one line per tile to this CSV file
+    /// Also write one line per tile to this CSV file; - for standard output, without the report
     #[arg(long, value_name = "CSV")]
     tiles: Option<PathBuf>,
-    /// Overwrite the CSV file
+    /// Overwrite an existing CSV file
     #[arg(short, long)]
     force: bool,
 }
 
-/// Shows what the input holds.
+/// Shows the input.
 pub fn run(args: &Args) -> Result {
     match Kind::of(&args.input)? {
         Kind::Fsz => inspect_stream(args)?,
@@ -43,19 +45,24 @@ fn inspect_stream(args: &Args) -> Result<()> {
     let file = StreamFile::open(&args.input)?;
     let stream = file.stream()?;
     if let Some(path) = &args.tiles {
-        tiles::write(&stream, path, args.force)?;
+        let output = Output::create(path, args.force)?;
+        let direct = output.is_direct();
+        tiles::write(&stream, output)?;
+        if direct {
+            return Ok(());
+        }
     }
     let report = report::Report::of(&stream);
     if args.json {
-        return screen::print_json(&report);
+        return terminal::print_json(&report);
     }
-    screen::print(&format!("{}\n{}", args.input.display(), report.text()))
+    terminal::print(&format!("{}\n{}", args.input.display(), report.text()))
 }
 
 #[cfg(feature = "adios2")]
 fn inspect_bp(args: &Args) -> Result<()> {
     if args.tiles.is_some() {
-        return fail("--tiles takes one stream: fsz extract an ADIOS2 block first");
+        return fail("--tiles needs a .fsz file: extract an ADIOS2 block first with fsz extract");
     }
     bp::inspect(&args.input, args.json)
 }

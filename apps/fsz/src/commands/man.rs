@@ -2,36 +2,34 @@
 
 use std::path::PathBuf;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 use fsz_field::Output;
 
-use crate::cli::Cli;
 use crate::failure::{Result, Verdict};
-use crate::screen;
+use crate::terminal;
 
-/// Write the manual pages: fsz.1 and one per command
+/// Write manual pages: fsz.1 and one per command
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder to write to; made if it is not there
+    /// Output directory; created if needed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Overwrite pages that are there
+    /// Overwrite existing pages
     #[arg(short, long)]
     force: bool,
 }
 
-/// Writes the pages.
-pub fn run(args: &Args, quiet: bool) -> Result {
+/// Writes the pages of `all` and its subcommands.
+pub fn run(args: &Args, mut all: Command, quiet: bool) -> Result {
     std::fs::create_dir_all(&args.out)?;
-    let mut all = Cli::command();
     all.build();
     let pages = std::iter::once(&all).chain(all.get_subcommands());
     for command in pages.filter(|c| c.get_name() != "help") {
         write(command, args)?;
     }
     if !quiet {
-        screen::print(&format!("{}: fsz.1 and a page per command\n", args.out.display()))?;
+        terminal::print(&format!("{}: fsz.1 and one page per command\n", args.out.display()))?;
     }
     Ok(Verdict::Fine)
 }

@@ -7,25 +7,26 @@ use fsz_field::{Kind, Output, StreamFile};
 use super::decompress::write_field;
 use crate::codec::CodecArgs;
 use crate::failure::{Result, Verdict};
-use crate::screen;
 use crate::source::SourceArgs;
+use crate::terminal;
 
-/// Cut a plane out of a field; of a .fsz file only that plane is decoded
+/// Extract a plane of a field; only the needed part of a .fsz file is decoded
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Field to cut
+    /// Input field
     #[arg(value_name = "IN.fsz")]
     input: PathBuf,
-    /// Axis to cut across, counted from 0, the slowest
+    /// Axis normal to the plane; 0 is the slowest
     #[arg(long, value_name = "N")]
     axis: usize,
-    /// Where on the axis, counted from 0
+    /// Index along the axis, counted from 0
     #[arg(long, value_name = "N")]
     index: u64,
-    /// File to write: NumPy's format if it ends in .npy, else raw little-endian values
+    /// Output file: .npy, or raw little-endian values for any other extension; - for raw values on
+    /// standard output
     #[arg(short, long, value_name = "OUT.npy")]
     output: PathBuf,
-    /// Overwrite the output
+    /// Overwrite an existing output file
     #[arg(short, long)]
     force: bool,
     #[command(flatten)]
@@ -34,7 +35,7 @@ pub struct Args {
     codec: CodecArgs,
 }
 
-/// Cuts the plane out.
+/// Extracts the plane.
 pub fn run(args: &Args, quiet: bool) -> Result {
     let codec = args.codec.codec()?;
     let mut output = Output::create(&args.output, args.force)?;
@@ -43,11 +44,10 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     } else {
         args.source.open(&args.input, &codec)?.slice(args.axis, args.index)?
     };
+    let direct = output.is_direct();
     write_field(&plane, &mut output)?;
     output.commit()?;
-    if !quiet {
-        let (path, shape) = (args.output.display(), plane.shape());
-        screen::print(&format!("{path}: {} {shape}\n", plane.dtype()))?;
-    }
+    let (path, shape) = (args.output.display(), plane.shape());
+    terminal::summary(quiet, direct, &format!("{path}: {} {shape}", plane.dtype()))?;
     Ok(Verdict::Fine)
 }

@@ -1,82 +1,60 @@
 //! `fsz study`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use fsz::Progress;
-use fsz_field::Output;
+use fsz::{DType, Progress};
+use fsz_field::{Field, Output, Synthetic};
+use fsz_study::{Cache, Eta, ExternalStream, FieldRecord, GpuRun, Input, Peer, Plan, Study};
 
 use crate::bar;
 use crate::codec::CodecArgs;
 use crate::failure::{Failure, Result, Verdict, fail};
 use crate::interrupt::Cancellable;
-use crate::screen;
-use crate::source::SourceArgs;
+use crate::source::{SourceArgs, check_missing};
+use crate::terminal;
 
-mod artifact;
-mod axis;
-mod claims;
-mod curve;
-mod datasets;
-mod fidelity;
-mod figures;
-pub mod gpu;
-mod html;
-mod kept;
-mod machine;
-mod matched;
-mod measure;
-mod measured_peers;
-mod model;
-mod pace;
-mod peer;
-mod picture;
-mod plot;
-mod record;
-mod report;
-mod slice;
-mod stats;
-mod tables;
-
-/// Study compression on fields: report.html, and a CSV file behind each table and plot
+/// Study compression on fields: report.html, and a CSV file for each table and plot
 ///
-/// The paper's evaluation on any fields: compression ratio beside zfp (in builds that have it), a cost
-/// model of cuSZp and programs of your own (--peer); the paper's ideas one by one; tiles; rate and
-/// distortion; pictures at matched ratio; fidelity; and the paper's claims beside what was found. zfp
-/// is left out for fields with values that are not finite or missing, which it does not know. The figures of each
-/// field are kept in the folder as soon as they are there: after an interrupt, --resume goes on.
+/// Repeats the paper's evaluation on any fields: compression ratios of FSZ, zfp (in builds with zfp), a
+/// cost model of cuSZp and user programs (--peer); an ablation; tile sizes; rate-distortion curves;
+/// slices at matched ratio; fidelity; and the paper's claims beside the results. zfp is skipped for
+/// fields with NaN, Inf or missing values, which it does not support. The results of each field are
+/// saved as soon as they are complete; after an interrupt, --resume continues.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Fields to study, or synthetic ones (of --dtype): smooth, smooth-noise, offset, sparse, particles, white-noise
+    /// Fields, or synthetic fields (of type --dtype): smooth, smooth-noise, offset, sparse, particles,
+    /// white-noise
     #[arg(value_name = "FILE", required = true)]
     fields: Vec<PathBuf>,
-    /// Folder to write to; made if it is not there
+    /// Output directory; created if needed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Value-range error bounds
     #[arg(long, value_name = "E", value_delimiter = ',', default_value = "1e-2,1e-3,1e-4")]
     range: Vec<f64>,
-    /// Missing value, may be given several times
+    /// Missing value; may be given several times
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     missing: Vec<f64>,
-    /// Adapter file (TOML) of a program to compare with: name, compress, decompress (command lines of
-    /// words that may hold {input}, {compressed}, {output}, {bound}, {range_bound}, {dtype},
-    /// {elements}, {rank}, {dims}, {dims_reversed}), and dtypes that it takes; may be given several times
+    /// Adapter file (TOML) for a program to compare with; may be given several times. Keys: name,
+    /// compress and decompress (command lines as lists of words, with the placeholders {input},
+    /// {compressed}, {output}, {bound}, {range_bound}, {dtype}, {elements}, {rank}, {dims},
+    /// {dims_reversed}) and, optionally, dtypes
     #[arg(long, value_name = "FILE")]
     peer: Vec<PathBuf>,
-    /// zfp stream of a field, such as cuZFP's, to stand beside the others; without zfp's header its
-    /// bits per value are given behind an @; may be given several times (builds with zfp)
+    /// zfp stream of a field to compare with, for example one written by cuZFP; may be given several
+    /// times. For a stream without zfp's header, append @ and its bits per value
     #[arg(long, value_name = "FIELD=FILE[@RATE]")]
-    zfp_stream: Vec<artifact::Artifact>,
-    /// Figures of a device: the file that fsz bench --backend cuda --json wrote
+    zfp_stream: Vec<ExternalStream>,
+    /// GPU results: a file written by fsz bench --backend cuda --json
     #[arg(long, value_name = "FILE")]
     gpu_json: Option<PathBuf>,
-    /// Size of a synthetic field in MB
+    /// Size of synthetic fields
     #[arg(long, value_name = "MB", default_value_t = 8)]
     synthetic_mb: u64,
-    /// Take over the fields that an earlier run with the same options has finished; implies --force
+    /// Reuse the fields that an earlier run with the same options completed; implies --force
     #[arg(long)]
     resume: bool,
-    /// Overwrite the files
+    /// Overwrite existing files
     #[arg(short, long)]
     force: bool,
     #[command(flatten)]
@@ -85,94 +63,150 @@ pub struct Args {
     codec: CodecArgs,
 }
 
-/// Studies and writes.
+/// Studies the fields and writes the report.
 pub fn run(args: &Args, quiet: bool) -> Result {
     let codec = args.codec.codec()?;
-    let peers = args.peer.iter().map(|path| peer::Peer::open(path)).collect::<Result<Vec<_>>>()?;
-    let gpu = args.gpu_json.as_deref().map(gpu::open).transpose()?;
-    kept::check(&args.fields)?;
-    check_streams(args)?;
+    let peers =
+        args.peer.iter().map(|path| Peer::open(path)).collect::<fsz_study::Result<Vec<_>>>()?;
+    let gpu = args.gpu_json.as_deref().map(GpuRun::open).transpose()?;
+    args.check_fields()?;
+    args.check_streams()?;
     std::fs::create_dir_all(&args.out)?;
     let force = args.force || args.resume;
     let report = Output::create(&args.out.join("report.html"), force)?;
     let progress = Progress::new();
-    let cancellable = Cancellable::new(&progress);
-    let plan = measure::Plan {
+    let _cancellable = Cancellable::new(&progress);
+    let plan = Plan {
         bounds: &args.range,
         missing: &args.missing,
         peers: &peers,
         streams: &args.zfp_stream,
         codec: &codec,
         progress: &progress,
-        cancellable: &cancellable,
     };
     let mut fields = Vec::new();
-    let mut pace = pace::Pace::new(args.fields.iter().map(|path| kept::size(args, path)).collect());
+    let mut eta = Eta::new(args.fields.iter().map(|path| args.size(path)).collect());
     for path in &args.fields {
-        let (place, left) = (pace.place(), pace.left());
+        let (place, left) = (eta.place(), eta.left());
         let spinner = bar::spinner(&format!("studying {} ({place}{left})", path.display()), quiet);
-        let studied = kept::studied(args, &plan, path);
+        let studied = args.study(&plan, path);
         spinner.finish_and_clear();
         let (record, new) = studied.inspect_err(|failure| {
             if matches!(failure, Failure::Interrupted) {
-                screen::note(quiet, "finished fields are kept: --resume takes them over");
+                terminal::note(quiet, "completed fields are saved; continue with --resume");
             }
         })?;
-        pace.took(new.then_some(record.seconds));
-        let time = if new { pace::duration(record.seconds) } else { "taken over".to_owned() };
-        screen::note(quiet, &format!("{} ({place}): {time}{}", record.name, pace.left()));
+        eta.took(new.then_some(record.seconds));
+        let time = if new { fsz_study::duration(record.seconds) } else { "from cache".to_owned() };
+        terminal::note(quiet, &format!("{} ({place}): {time}{}", record.name, eta.left()));
         fields.push(record);
     }
-    write(args, report, force, &fields, gpu.as_ref())?;
-    if !quiet {
-        screen::print(&format!("{}: report.html and CSV files\n", args.out.display()))?;
-    }
+    let study = Study { fields: &fields, gpu: gpu.as_ref(), command: &command() };
+    fsz_study::write(&study, report, &args.out, force)?;
+    terminal::summary(quiet, false, &format!("{}: report.html and CSV files", args.out.display()))?;
     if !cfg!(feature = "zfp") {
-        screen::note(quiet, "zfp is not built in: build with --features zfp to compare with it");
+        terminal::note(quiet, "zfp is not included: build with --features zfp");
     }
     Ok(Verdict::Fine)
 }
 
-/// Whether the zfp streams can be read here, and belong to a field.
-fn check_streams(args: &Args) -> Result<()> {
-    if !args.zfp_stream.is_empty() && !cfg!(feature = "zfp") {
-        return fail("this build reads no zfp streams: build it with --features zfp");
+/// The command line of this process.
+fn command() -> String {
+    let words = std::env::args_os().skip(1).map(|word| format!(" {}", word.to_string_lossy()));
+    format!("fsz{}", words.collect::<String>())
+}
+
+impl Args {
+    /// Errs when a field does not exist, or two have the same name.
+    fn check_fields(&self) -> Result<()> {
+        for (i, path) in self.fields.iter().enumerate() {
+            if synthetic(path).is_none()
+                && let Err(error) = path.metadata()
+            {
+                return fail(format!("{}: {error}", path.display()));
+            }
+            if self.fields[..i].iter().any(|other| name(other) == name(path)) {
+                return fail(format!(
+                    "{}: another field is also named {}: rename one",
+                    path.display(),
+                    name(path)
+                ));
+            }
+        }
+        Ok(())
     }
-    for stream in &args.zfp_stream {
-        if let Err(error) = stream.file.metadata() {
-            return fail(format!("{}: {error}", stream.file.display()));
+
+    /// Errs when a zfp stream cannot be read here, or belongs to no field.
+    fn check_streams(&self) -> Result<()> {
+        if !self.zfp_stream.is_empty() && !cfg!(feature = "zfp") {
+            return fail("this build cannot read zfp streams: build with --features zfp");
+        }
+        for stream in &self.zfp_stream {
+            let file = stream.file.display();
+            if let Err(error) = stream.file.metadata() {
+                return fail(format!("{file}: {error}"));
+            }
+            if !self.fields.iter().any(|path| name(path) == stream.field) {
+                let field = &stream.field;
+                return fail(format!("--zfp-stream {field}={file}: no field is named {field}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The record of a field, and whether it is new: not from the cache.
+    fn study(&self, plan: &Plan<'_>, path: &Path) -> Result<(FieldRecord, bool)> {
+        let (cache, input) = (Cache::new(&self.out), self.input(path)?);
+        if self.resume
+            && let Some(record) = cache.get(&input.name, &plan.key(&input)?)
+        {
+            return Ok((record, false));
+        }
+        let field = self.open(plan, path)?;
+        check_missing(&self.missing, field.dtype())?;
+        let record = plan.measure(&input, &field)?;
+        cache.put(&record)?;
+        Ok((record, true))
+    }
+
+    fn input(&self, path: &Path) -> Result<Input> {
+        let field = match synthetic(path) {
+            Some(kind) => format!("{} {} MB", kind.name(), self.synthetic_mb),
+            None => fsz_study::fingerprint(path)?,
+        };
+        let identity = format!("{field} {:?}", self.source);
+        Ok(Input { name: name(path), identity, synthetic: synthetic(path).is_some() })
+    }
+
+    fn open(&self, plan: &Plan<'_>, path: &Path) -> Result<Field> {
+        match synthetic(path) {
+            Some(kind) => {
+                let dtype = self.source.dtype.unwrap_or(DType::F32);
+                Ok(kind.field(self.synthetic_mb << 20, dtype)?)
+            }
+            None => self.source.open(path, plan.codec),
         }
     }
-    let known = |name: &str| args.fields.iter().any(|path| kept::name(path) == name);
-    match args.zfp_stream.iter().find(|stream| !known(&stream.field)) {
-        Some(stream) => fail(format!(
-            "--zfp-stream {}={}: no field of this name is studied",
-            stream.field,
-            stream.file.display()
-        )),
-        None => Ok(()),
+
+    /// Bytes of a field, for the estimated time alone.
+    fn size(&self, path: &Path) -> u64 {
+        match synthetic(path) {
+            Some(_) => self.synthetic_mb << 20,
+            None => path.metadata().map_or(0, |data| data.len()),
+        }
     }
 }
 
-/// The report and its CSV files: all of them, or none.
-fn write(
-    args: &Args,
-    mut report: Output,
-    force: bool,
-    fields: &[record::FieldRecord],
-    gpu: Option<&gpu::GpuRun>,
-) -> Result<()> {
-    let tables = report::all_tables(fields, gpu);
-    let mut outputs = Vec::new();
-    for table in &tables {
-        let mut output = Output::create(&args.out.join(table.file), force)?;
-        output.put(table.csv().as_bytes())?;
-        outputs.push(output);
+/// The synthetic field of this name, unless there is such a file.
+fn synthetic(path: &Path) -> Option<Synthetic> {
+    path.to_str().filter(|_| !path.exists()).and_then(Synthetic::named)
+}
+
+/// The file's name with its type, since a field may be given in both.
+fn name(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    match path.extension() {
+        Some(extension) if extension == "f64" => format!("{stem}.f64"),
+        _ => stem,
     }
-    report.put(report::html(fields, gpu, &tables).as_bytes())?;
-    outputs.push(report);
-    for output in outputs {
-        output.commit()?;
-    }
-    Ok(())
 }

@@ -2,35 +2,36 @@
 
 use std::path::PathBuf;
 
-use fsz::{Codec, Dtype, Stream};
+use fsz::{Codec, DType, Stream};
 use fsz_field::{Field, Scalar, StreamFile};
+use fsz_figure::number;
 use fsz_metrics::{Class, Missing, Sample};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
 use crate::failure::{Result, Verdict, fail};
 use crate::source::SourceArgs;
-use crate::{number, pieces, screen};
+use crate::{chunked, terminal};
 
-/// Check a .fsz file against its original: exit 1 when the bound is broken
+/// Check a .fsz file against its original; exit code 1 if the error bound is violated
 ///
-/// Every finite value must be within the bound, NaN, ±Inf and missing values must have kept their
-/// bits, and the largest error must be the one that the stream's certificate tells.
+/// Every finite value must be within the bound, NaN, ±Inf and missing values must be bit-identical,
+/// and the largest error must equal the one in the stream's certificate.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Stream to check
+    /// Compressed file
     #[arg(value_name = "IN.fsz")]
     input: PathBuf,
-    /// The field it was made from; a raw file needs no --shape
+    /// Original field; a raw file takes shape and type from the stream
     #[arg(long, value_name = "FILE")]
     original: PathBuf,
-    /// Write JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Variable of an ADIOS2 original
+    /// Variable to read from an ADIOS2 original
     #[arg(long, value_name = "NAME")]
     variable: Option<String>,
-    /// Time step of an ADIOS2 original; the one recorded in the stream by default
+    /// Time step of an ADIOS2 original; by default the one stored in the stream
     #[arg(long, value_name = "N")]
     step: Option<u64>,
     /// ADIOS2 block of an ADIOS2 original
@@ -59,23 +60,23 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let codec = args.codec.codec()?;
     let file = StreamFile::open(&args.input)?;
     let stream = file.stream()?;
-    let header = stream.info().header();
+    let header = stream.header();
     let source = SourceArgs {
         shape: Some(fsz_field::Shape::new(&header.shape)?),
         dtype: Some(header.dtype),
         variable: args.variable.clone().or(header.name.clone()),
-        step: args.step.or(header.step),
+        step: args.step.or(header.time_step),
         block: args.block,
     };
     let original = args.open_original(source, &codec)?;
     let found = match header.dtype {
-        Dtype::F32 => check::<f32>(&codec, &stream, &original, quiet)?,
-        Dtype::F64 => check::<f64>(&codec, &stream, &original, quiet)?,
+        DType::F32 => check::<f32>(&codec, &stream, &original, quiet)?,
+        DType::F64 => check::<f64>(&codec, &stream, &original, quiet)?,
     };
     if args.json {
-        screen::print_json(&found)?;
+        terminal::print_json(&found)?;
     } else if !quiet {
-        screen::print(&format!("{}: {}\n", args.input.display(), found.text()))?;
+        terminal::print(&format!("{}: {}\n", args.input.display(), found.text()))?;
     }
     Ok(Verdict::of(found.holds))
 }
@@ -91,7 +92,7 @@ impl Args {
             return Ok(original);
         }
         fail(format!(
-            "{} is {} of shape {}, and the stream is not: name the field that it was made from",
+            "{} is {} of shape {}, which does not match the stream",
             self.original.display(),
             original.dtype(),
             original.shape()
@@ -104,17 +105,17 @@ impl Found {
         let (error, bound) =
             (number::short(self.max_abs_error), number::short(self.absolute_bound));
         if self.holds {
-            return format!("the bound holds: largest error {error} within {bound}");
+            return format!("bound holds: max error {error} (bound {bound})");
         }
         if self.bound_violations + self.altered > 0 {
             return format!(
-                "the bound is BROKEN: {} values beyond {bound}, largest error {error}, {} special \
-                 values changed",
+                "bound VIOLATED: max error {error} (bound {bound}), violations: {}, changed NaN, Inf or \
+                 missing values: {}",
                 self.bound_violations, self.altered
             );
         }
         let told = number::short(self.certified_max_abs_error);
-        format!("the certificate is WRONG: it tells {told} as largest error, found {error}")
+        format!("certificate WRONG: it states a max error of {told}, found {error}")
     }
 }
 
@@ -124,7 +125,7 @@ fn check<T: Scalar + Sample>(
     original: &Field,
     quiet: bool,
 ) -> Result<Found> {
-    let info = stream.info();
+    let info = &stream;
     let (header, certificate) = (info.header(), info.certificate());
     let missing = Missing::<T>::new(&header.missing);
     let Some(values) = original.as_slice::<T>() else {
@@ -135,7 +136,7 @@ fn check<T: Scalar + Sample>(
         certified_max_abs_error: certificate.max_abs_error,
         ..Found::default()
     };
-    pieces::each::<T>(codec, stream, "verifying", quiet, |start, decoded| {
+    chunked::each::<T>(codec, stream, "verifying", quiet, |start, decoded| {
         let piece = &values[start as usize..start as usize + decoded.len()];
         let seen = fsz_metrics::compare(piece, decoded, &missing, Some(header.absolute_bound))?;
         found.max_abs_error = found.max_abs_error.max(seen.max_abs_error);

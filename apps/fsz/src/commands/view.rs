@@ -5,29 +5,29 @@ use std::process::Command;
 
 use crate::failure::{Failure, Result, Verdict, fail};
 
-/// Look at a field in the viewer: original, reconstruction, error, and why
+/// Open a field in the viewer
 ///
-/// The words are those of `fsz-viewer`, which lies beside this program: FILE and another, --original,
-/// --shape, --variable, --step, --bench and others; fsz-viewer --help lists them.
+/// All arguments are passed on to fsz-viewer, which is installed beside this program: FILE,
+/// --original, --shape, --variable, --step and others. See fsz-viewer --help.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What the viewer is told
-    #[arg(value_name = "WORDS", trailing_var_arg = true, allow_hyphen_values = true)]
-    words: Vec<OsString>,
+    /// Arguments of fsz-viewer
+    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<OsString>,
 }
 
 /// Starts the viewer and waits for its end.
 pub fn run(args: &Args) -> Result {
     let here = std::env::current_exe()
-        .map_err(|e| Failure::Message(format!("cannot tell where this program is: {e}")))?;
+        .map_err(|e| Failure::Message(format!("cannot locate this program: {e}")))?;
     let viewer = here.with_file_name(format!("fsz-viewer{}", std::env::consts::EXE_SUFFIX));
     if !viewer.is_file() {
         return fail(format!(
-            "there is no viewer beside this program: cargo build --release -p fsz-viewer makes {}",
+            "{} not found; build it with cargo build --release -p fsz-viewer",
             viewer.display()
         ));
     }
-    match Command::new(&viewer).args(&args.words).status() {
+    match Command::new(&viewer).args(&args.args).status() {
         Ok(status) if status.success() => Ok(Verdict::Fine),
         Ok(status) => fail(format!("the viewer ended with {status}")),
         Err(e) => fail(format!("cannot start {}: {e}", viewer.display())),

@@ -1,16 +1,16 @@
 //! `bench`.
 
-use crate::workshop::{FIELD, Workshop};
+use crate::fixture::{FIELD, Fixture};
 
 #[test]
 fn figures_on_screen_in_json_and_in_csv() {
-    let shop = Workshop::with_field();
+    let fixture = Fixture::with_field();
     let short = ["--target-mb", "1", "--repeat", "1", "--threads", "1,2"];
     let files = ["--json", "b.json", "--csv", "b.csv"];
-    let table = shop
+    let table = fixture
         .fine(&[&["bench", FIELD, "sparse", "--range", "1e-2,1e-3"], &short[..], &files].concat());
     assert!(table.contains("memcpy") && table.contains("of memcpy"), "{table}");
-    let rows: serde_json::Value = serde_json::from_slice(&shop.read("b.json")).unwrap();
+    let rows: serde_json::Value = serde_json::from_slice(&fixture.read("b.json")).unwrap();
     let rows = rows.as_array().unwrap();
     let of = |field: &str, codec: &str| {
         rows.iter().filter(|r| r["field"] == field && r["codec"] == codec).count()
@@ -26,15 +26,16 @@ fn figures_on_screen_in_json_and_in_csv() {
         }
         assert!(row["bytes"].as_u64().unwrap() >= 900_000, "{row}");
     }
-    assert_eq!(shop.read_text("b.csv").lines().count(), 1 + rows.len());
-    shop.refused(&[&["bench", FIELD], &short[..], &files].concat(), "--force");
+    assert_eq!(fixture.read_text("b.csv").lines().count(), 1 + rows.len());
+    fixture.refused(&[&["bench", FIELD], &short[..], &files].concat(), "--force");
 }
 
 #[test]
 fn every_synthetic_field() {
-    let shop = Workshop::new();
+    let fixture = Fixture::new();
     let kinds = ["smooth", "smooth-noise", "offset", "sparse", "particles", "white-noise"];
-    let table = shop.fine(&[&["bench", "--target-mb", "1", "--repeat", "1"], &kinds[..]].concat());
+    let table =
+        fixture.fine(&[&["bench", "--target-mb", "1", "--repeat", "1"], &kinds[..]].concat());
     for kind in kinds {
         assert!(table.contains(kind), "{table}");
     }
@@ -42,18 +43,18 @@ fn every_synthetic_field() {
 
 #[test]
 fn cuda_gives_figures_or_says_why_not() {
-    let shop = Workshop::with_field();
+    let fixture = Fixture::with_field();
     let words =
         ["bench", "--backend", "cuda", FIELD, "smooth", "--target-mb", "1", "--repeat", "1"];
     let files = ["--reference", "--json", "b.json", "--csv", "b.csv"];
     let all = [&words[..], &files].concat();
     if fsz::devices().is_err() {
-        shop.refused(&all, "driver");
+        fixture.refused(&all, "driver");
         return;
     }
-    let table = shop.fine(&all);
+    let table = fixture.fine(&all);
     assert!(table.contains("geomean") && table.contains("paper-two-reads"), "{table}");
-    let report: serde_json::Value = serde_json::from_slice(&shop.read("b.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&fixture.read("b.json")).unwrap();
     let rows = report["rows"].as_array().unwrap();
     // Three bounds, three kernels, two fields.
     assert_eq!(rows.len(), 18);
@@ -64,18 +65,18 @@ fn cuda_gives_figures_or_says_why_not() {
         assert_eq!(row["same_payload"].as_bool(), (!product).then_some(true), "{row}");
     }
     let means = report["geomeans"].as_array().unwrap();
-    assert_eq!(shop.read_text("b.csv").lines().count(), 1 + rows.len() + means.len());
+    assert_eq!(fixture.read_text("b.csv").lines().count(), 1 + rows.len() + means.len());
 }
 
 #[test]
 fn misuse() {
-    let shop = Workshop::with_field();
-    shop.refused(&["bench"], "FILE");
-    shop.refused(&["bench", "nosuch"], "No such file");
-    shop.refused(&["bench", "smooth", "nosuch"], "nosuch: No such file");
-    shop.refused(&["bench", FIELD, "--repeat", "0"], "0");
-    shop.refused(&["bench", FIELD, "--reference"], "--backend cuda");
-    shop.refused(&["bench", FIELD, "--backend", "cuda", "--threads", "1"], "--backend cpu");
-    shop.refused(&["bench", FIELD, "--target-mb", "1", "--threads", "0"], "at least 1");
-    shop.refused(&["bench", FIELD, "--target-mb", "1", "--range", "0"], "positive");
+    let fixture = Fixture::with_field();
+    fixture.refused(&["bench"], "FILE");
+    fixture.refused(&["bench", "nosuch"], "No such file");
+    fixture.refused(&["bench", "smooth", "nosuch"], "nosuch: No such file");
+    fixture.refused(&["bench", FIELD, "--repeat", "0"], "0");
+    fixture.refused(&["bench", FIELD, "--reference"], "--backend cuda");
+    fixture.refused(&["bench", FIELD, "--backend", "cuda", "--threads", "1"], "--backend cpu");
+    fixture.refused(&["bench", FIELD, "--target-mb", "1", "--threads", "0"], "at least 1");
+    fixture.refused(&["bench", FIELD, "--target-mb", "1", "--range", "0"], "positive");
 }

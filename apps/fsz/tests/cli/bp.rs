@@ -5,7 +5,7 @@ use std::path::Path;
 
 use adios2::{Adios, Layout, Mode};
 
-use crate::workshop::{FIELD, Workshop, field, largest_error};
+use crate::fixture::{FIELD, Fixture, field, largest_error};
 
 const CONFIG: &str = r#"<?xml version="1.0"?>
 <adios-config>
@@ -28,16 +28,16 @@ fn at(step: u64) -> Vec<f32> {
 }
 
 /// Two steps of `T` in two ADIOS2 blocks, `whole` in one, `plain` not compressed, and an integer.
-fn write(shop: &Workshop) {
-    adios2::plugin::load().expect("cargo build -p fsz-adios2 comes first");
-    shop.write("adios2.xml", CONFIG.as_bytes());
-    let io = Adios::with_config(&shop.path("adios2.xml")).unwrap().declare_io("out").unwrap();
+fn write(fixture: &Fixture) {
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
+    fixture.write("adios2.xml", CONFIG.as_bytes());
+    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("out").unwrap();
     let shape = [6, 20, 30];
     let t = io.define_variable::<f32>("T", &Layout::whole(&shape)).unwrap();
     let whole = io.define_variable::<f32>("whole", &Layout::whole(&shape)).unwrap();
     let plain = io.define_variable::<f32>("plain", &Layout::local(&[3])).unwrap();
     let count = io.define_variable::<i32>("count", &Layout::Value).unwrap();
-    let mut out = io.open(Path::new(&shop.path("out.bp")), Mode::Write).unwrap();
+    let mut out = io.open(Path::new(&fixture.path("out.bp")), Mode::Write).unwrap();
     for step in 0..2 {
         out.begin_step(None).unwrap();
         let values = at(step);
@@ -53,9 +53,9 @@ fn write(shop: &Workshop) {
 
 #[test]
 fn inspect_lists_variables_steps_and_blocks() {
-    let shop = Workshop::new();
-    write(&shop);
-    let file = shop.json(&["inspect", "out.bp", "--json"]);
+    let fixture = Fixture::new();
+    write(&fixture);
+    let file = fixture.json(&["inspect", "out.bp", "--json"]);
     let variables = file["variables"].as_array().unwrap();
     let names: Vec<&str> = variables.iter().map(|v| v["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["T", "count", "plain", "whole"]);
@@ -70,64 +70,64 @@ fn inspect_lists_variables_steps_and_blocks() {
     assert_eq!(blocks[1]["fsz"]["shape"], serde_json::json!([4, 20, 30]));
     assert_eq!(variables[2]["steps"][0]["blocks"][0]["storage"], "other");
 
-    let text = shop.fine(&["inspect", "out.bp"]);
+    let text = fixture.fine(&["inspect", "out.bp"]);
     assert_eq!(text.lines().count(), 2 + 4 * 2, "{text}");
     assert!(text.contains("6x20x30"), "{text}");
-    shop.refused(&["inspect", "out.bp", "--tiles", "t.csv"], "extract");
+    fixture.refused(&["inspect", "out.bp", "--tiles", "t.csv"], "extract");
 }
 
 #[test]
 fn extract_takes_payloads_and_arrays() {
-    let shop = Workshop::new();
-    write(&shop);
+    let fixture = Fixture::new();
+    write(&fixture);
     let t = ["extract", "out.bp", "--variable", "T", "--step", "1"];
     let and = |more: &[&'static str]| [&t[..], more].concat();
-    shop.fine(&and(&["--block", "1", "-o", "b.fsz"]));
-    let report = shop.json(&["inspect", "b.fsz", "--json"]);
+    fixture.fine(&and(&["--block", "1", "-o", "b.fsz"]));
+    let report = fixture.json(&["inspect", "b.fsz", "--json"]);
     assert_eq!(report["shape"], serde_json::json!([4, 20, 30]));
-    shop.fine(&["decompress", "b.fsz", "-o", "b.f32"]);
-    assert!(largest_error(&shop.read_f32("b.f32"), &at(1)[1200..]) <= 0.01);
+    fixture.fine(&["decompress", "b.fsz", "-o", "b.f32"]);
+    assert!(largest_error(&fixture.read_f32("b.f32"), &at(1)[1200..]) <= 0.01);
 
-    shop.fine(&and(&["-o", "T.f32"]));
-    assert!(largest_error(&shop.read_f32("T.f32"), &at(1)) <= 0.01);
-    assert_eq!(shop.read_f32("T.f32")[1200..], shop.read_f32("b.f32"));
-    shop.fine(&["extract", "out.bp", "--variable", "plain", "-o", "plain.f32"]);
-    assert_eq!(shop.read_f32("plain.f32"), [1.0, 2.0, 3.0]);
+    fixture.fine(&and(&["-o", "T.f32"]));
+    assert!(largest_error(&fixture.read_f32("T.f32"), &at(1)) <= 0.01);
+    assert_eq!(fixture.read_f32("T.f32")[1200..], fixture.read_f32("b.f32"));
+    fixture.fine(&["extract", "out.bp", "--variable", "plain", "-o", "plain.f32"]);
+    assert_eq!(fixture.read_f32("plain.f32"), [1.0, 2.0, 3.0]);
 
-    shop.fine(&["extract", "out.bp", "--variable", "whole", "--step", "1", "-o", "whole.fsz"]);
-    shop.write_f32("one.f32", &at(1));
-    shop.fine(&["verify", "whole.fsz", "--original", "one.f32"]);
+    fixture.fine(&["extract", "out.bp", "--variable", "whole", "--step", "1", "-o", "whole.fsz"]);
+    fixture.write_f32("one.f32", &at(1));
+    fixture.fine(&["verify", "whole.fsz", "--original", "one.f32"]);
 }
 
 #[test]
 fn a_step_of_a_variable_is_an_input_like_any_other() {
-    let shop = Workshop::new();
-    write(&shop);
+    let fixture = Fixture::new();
+    write(&fixture);
     let t = ["--variable", "T", "--step", "1"];
-    shop.fine(&[&["compress", "out.bp", "-o", "c.fsz", "--abs", "0.1"], &t[..]].concat());
-    let report = shop.json(&["inspect", "c.fsz", "--json"]);
+    fixture.fine(&[&["compress", "out.bp", "-o", "c.fsz", "--abs", "0.1"], &t[..]].concat());
+    let report = fixture.json(&["inspect", "c.fsz", "--json"]);
     assert_eq!((&report["name"], &report["step"]), (&"T".into(), &1.into()));
-    shop.fine(&["verify", "c.fsz", "--original", "out.bp"]);
-    shop.write_f32(FIELD, &at(1));
-    let found = shop.json(&[&["compare", "out.bp", FIELD, "--json"], &t[..]].concat());
+    fixture.fine(&["verify", "c.fsz", "--original", "out.bp"]);
+    fixture.write_f32(FIELD, &at(1));
+    let found = fixture.json(&[&["compare", "out.bp", FIELD, "--json"], &t[..]].concat());
     assert!(found["max_abs_error"].as_f64().unwrap() <= 0.01);
     let slice = ["slice", "out.bp", "--axis", "0", "--index", "1", "-o", "s.npy"];
-    shop.fine(&[&slice[..], &t].concat());
+    fixture.fine(&[&slice[..], &t].concat());
 }
 
 #[test]
 fn misuse() {
-    let shop = Workshop::new();
-    write(&shop);
+    let fixture = Fixture::new();
+    write(&fixture);
     let extract = |more: &[&'static str]| [&["extract", "out.bp", "-o", "x.fsz"], more].concat();
-    shop.refused(&extract(&["--variable", "Q"]), "there are: T, count, plain, whole");
-    shop.refused(&extract(&["--variable", "T", "--step", "2"]), "no step 2");
-    shop.refused(&extract(&["--variable", "T"]), "--block");
-    shop.refused(&extract(&["--variable", "T", "--block", "2"]), "no block 2");
-    shop.refused(&extract(&["--variable", "plain"]), "not stored as an FSZ stream");
+    fixture.refused(&extract(&["--variable", "Q"]), "available: T, count, plain, whole");
+    fixture.refused(&extract(&["--variable", "T", "--step", "2"]), "no step 2");
+    fixture.refused(&extract(&["--variable", "T"]), "--block");
+    fixture.refused(&extract(&["--variable", "T", "--block", "2"]), "no block 2");
+    fixture.refused(&extract(&["--variable", "plain"]), "not compressed with FSZ");
     let array = ["extract", "out.bp", "-o", "x.npy", "--variable"];
-    shop.refused(&[&array[..], &["count"]].concat(), "i32");
-    shop.refused(&[&array[..], &["T", "--block", "9"]].concat(), "no block 9");
-    shop.refused(&["compress", "out.bp", "-o", "x.fsz", "--abs", "1"], "--variable");
-    shop.refused(&["inspect", "none.bp"], "No such file");
+    fixture.refused(&[&array[..], &["count"]].concat(), "i32");
+    fixture.refused(&[&array[..], &["T", "--block", "9"]].concat(), "no block 9");
+    fixture.refused(&["compress", "out.bp", "-o", "x.fsz", "--abs", "1"], "--variable");
+    fixture.refused(&["inspect", "none.bp"], "No such file");
 }

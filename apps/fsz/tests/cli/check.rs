@@ -1,31 +1,31 @@
 //! `verify` and `compare`.
 
-use crate::workshop::{FIELD, Workshop, field, largest_error};
+use crate::fixture::{FIELD, Fixture, field, largest_error};
 
 #[test]
 fn verify_is_content_with_its_original() {
-    let shop = Workshop::with_stream();
-    let out = shop.fine(&["verify", "T.fsz", "--original", FIELD]);
-    assert!(out.contains("the bound holds"), "{out}");
-    shop.fine(&["decompress", "T.fsz", "-o", "back.f32"]);
-    let found = shop.json(&["verify", "T.fsz", "--original", FIELD, "--json"]);
+    let fixture = Fixture::with_stream();
+    let out = fixture.fine(&["verify", "T.fsz", "--original", FIELD]);
+    assert!(out.contains("bound holds"), "{out}");
+    fixture.fine(&["decompress", "T.fsz", "-o", "back.f32"]);
+    let found = fixture.json(&["verify", "T.fsz", "--original", FIELD, "--json"]);
     assert_eq!(found["holds"], true);
-    assert_eq!(found["max_abs_error"], largest_error(&shop.read_f32("back.f32"), &field()));
+    assert_eq!(found["max_abs_error"], largest_error(&fixture.read_f32("back.f32"), &field()));
     assert_eq!(found["max_abs_error"], found["certified_max_abs_error"]);
     assert_eq!((&found["bound_violations"], &found["altered"]), (&0.into(), &0.into()));
 }
 
 #[test]
 fn verify_exits_1_when_the_bound_is_broken() {
-    let shop = Workshop::with_stream();
+    let fixture = Fixture::with_stream();
     let mut other = field();
     other[100] += 5.0;
     other[200] = f32::NAN;
-    shop.write_f32("other.f32", &other);
-    let run = shop.run(&["verify", "T.fsz", "--original", "other.f32"]);
+    fixture.write_f32("other.f32", &other);
+    let run = fixture.run(&["verify", "T.fsz", "--original", "other.f32"]);
     assert_eq!(run.code, 1);
-    assert!(run.out.contains("BROKEN"), "{}", run.out);
-    let run = shop.run(&["verify", "T.fsz", "--original", "other.f32", "--json", "-q"]);
+    assert!(run.out.contains("VIOLATED"), "{}", run.out);
+    let run = fixture.run(&["verify", "T.fsz", "--original", "other.f32", "--json", "-q"]);
     assert_eq!(run.code, 1);
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!((&found["bound_violations"], &found["altered"]), (&1.into(), &1.into()));
@@ -33,51 +33,52 @@ fn verify_exits_1_when_the_bound_is_broken() {
 
 #[test]
 fn verify_exits_1_when_the_certificate_is_wrong() {
-    let shop = Workshop::with_stream();
-    shop.fine(&["decompress", "T.fsz", "-o", "back.f32"]);
-    let run = shop.run(&["verify", "T.fsz", "--original", "back.f32"]);
+    let fixture = Fixture::with_stream();
+    fixture.fine(&["decompress", "T.fsz", "-o", "back.f32"]);
+    let run = fixture.run(&["verify", "T.fsz", "--original", "back.f32"]);
     assert_eq!(run.code, 1);
-    assert!(run.out.contains("certificate is WRONG"), "{}", run.out);
+    assert!(run.out.contains("certificate WRONG"), "{}", run.out);
 }
 
 #[test]
 fn verify_refuses_another_shape() {
-    let shop = Workshop::with_stream();
-    shop.fine(&["compress", FIELD, "-o", "flat.fsz", "--shape", "3600", "--abs", "1"]);
-    shop.fine(&["decompress", "flat.fsz", "-o", "flat.npy"]);
-    shop.refused(&["verify", "T.fsz", "--original", "flat.npy"], "3600");
+    let fixture = Fixture::with_stream();
+    fixture.fine(&["compress", FIELD, "-o", "flat.fsz", "--shape", "3600", "--abs", "1"]);
+    fixture.fine(&["decompress", "flat.fsz", "-o", "flat.npy"]);
+    fixture.refused(&["verify", "T.fsz", "--original", "flat.npy"], "3600");
 }
 
 #[test]
 fn compare_a_stream() {
-    let shop = Workshop::with_stream();
-    let found = shop.json(&["compare", FIELD, "T.fsz", "--json"]);
+    let fixture = Fixture::with_stream();
+    let found = fixture.json(&["compare", FIELD, "T.fsz", "--json"]);
     let number = |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("{key}"));
     assert!(number("max_abs_error") > 0.0);
     assert!(number("psnr") > 60.0 && number("psnr") < 80.0);
     assert!(number("nrmse") < 1e-3);
     assert!(number("ssim") > 0.9 && number("ssim") <= 1.0);
-    let report = shop.json(&["inspect", "T.fsz", "--json"]);
+    let report = fixture.json(&["inspect", "T.fsz", "--json"]);
     assert_eq!(found["compression_ratio"], report["compression_ratio"]);
     assert_eq!(found["bits_per_value"], report["bits_per_value"]);
     assert_eq!(found["bound_violations"], 0);
-    assert!(shop.fine(&["compare", FIELD, "T.fsz"]).contains("PSNR"));
+    assert!(fixture.fine(&["compare", FIELD, "T.fsz"]).contains("PSNR"));
 }
 
 #[test]
 fn compare_plain_values() {
-    let shop = Workshop::with_stream();
-    shop.fine(&["decompress", "T.fsz", "-o", "back.f32"]);
-    shop.fine(&["decompress", "T.fsz", "-o", "back.npy"]);
-    let stream = shop.json(&["compare", FIELD, "T.fsz", "--json"]);
+    let fixture = Fixture::with_stream();
+    fixture.fine(&["decompress", "T.fsz", "-o", "back.f32"]);
+    fixture.fine(&["decompress", "T.fsz", "-o", "back.npy"]);
+    let stream = fixture.json(&["compare", FIELD, "T.fsz", "--json"]);
     for (original, reconstructed) in [(FIELD, "back.f32"), (FIELD, "back.npy"), ("back.npy", FIELD)]
     {
-        let found = shop.json(&["compare", original, reconstructed, "--json", "--bound", "1e-9"]);
+        let found =
+            fixture.json(&["compare", original, reconstructed, "--json", "--bound", "1e-9"]);
         assert_eq!(found["max_abs_error"], stream["max_abs_error"]);
         assert!(found["compression_ratio"].is_null());
         assert!(found["bound_violations"].as_u64().unwrap() > 100);
     }
-    let equal = shop.json(&["compare", FIELD, FIELD, "--json"]);
+    let equal = fixture.json(&["compare", FIELD, FIELD, "--json"]);
     assert!(equal["psnr"].is_null(), "infinite");
     assert_eq!((&equal["ssim"], &equal["max_abs_error"]), (&1.0.into(), &0.0.into()));
     assert!(equal["bound_violations"].is_null(), "no bound");
@@ -85,23 +86,23 @@ fn compare_plain_values() {
 
 #[test]
 fn compare_leaves_missing_values_out() {
-    let shop = Workshop::new();
+    let fixture = Fixture::new();
     let mut values = field();
     values[50..150].fill(1e20);
-    shop.write_f32("m_6x20x30.f32", &values);
+    fixture.write_f32("m_6x20x30.f32", &values);
     let args = ["compress", "m_6x20x30.f32", "-o", "m.fsz", "--range", "1e-3"];
-    shop.fine(&[&args[..], &["--missing", "1e20"]].concat());
-    let found = shop.json(&["compare", "m_6x20x30.f32", "m.fsz", "--json"]);
+    fixture.fine(&[&args[..], &["--missing", "1e20"]].concat());
+    let found = fixture.json(&["compare", "m_6x20x30.f32", "m.fsz", "--json"]);
     assert_eq!((&found["missing"], &found["altered"]), (&100.into(), &0.into()));
     assert!(found["psnr"].as_f64().unwrap() < 80.0, "the range is that of the rest");
 }
 
 #[test]
 fn compare_refuses_what_does_not_fit() {
-    let shop = Workshop::with_stream();
-    shop.write("d_6x20x30.f64", &[0; 8 * 3600]);
-    shop.refused(&["compare", "d_6x20x30.f64", "T.fsz"], "f64");
-    shop.write_f32("small_3.f32", &[0.0; 3]);
-    shop.refused(&["compare", "small_3.f32", "T.fsz"], "wrong");
-    shop.refused(&["compare", FIELD, "T.fsz", "--bound", "nan"], "bound");
+    let fixture = Fixture::with_stream();
+    fixture.write("d_6x20x30.f64", &[0; 8 * 3600]);
+    fixture.refused(&["compare", "d_6x20x30.f64", "T.fsz"], "f64");
+    fixture.write_f32("small_3.f32", &[0.0; 3]);
+    fixture.refused(&["compare", "small_3.f32", "T.fsz"], "wrong");
+    fixture.refused(&["compare", FIELD, "T.fsz", "--bound", "nan"], "bound");
 }

@@ -1,126 +1,164 @@
 //! `compress` and `decompress`.
 
-use crate::workshop::{BYTES, FIELD, Workshop, field, largest_error};
+use crate::fixture::{BYTES, FIELD, Fixture, field, largest_error};
 
 #[test]
 fn a_raw_field_comes_back_within_the_bound() {
-    let shop = Workshop::with_field();
-    let out = shop.fine(&["compress", FIELD, "-o", "T.fsz", "--abs", "0.01"]);
+    let fixture = Fixture::with_field();
+    let out = fixture.fine(&["compress", FIELD, "-o", "T.fsz", "--abs", "0.01"]);
     assert!(out.contains("ratio") && out.lines().count() == 1, "{out}");
-    shop.fine(&["decompress", "T.fsz", "-o", "back.f32"]);
-    assert!(largest_error(&shop.read_f32("back.f32"), &field()) <= 0.01);
-    assert_eq!(shop.names(), ["T.fsz", FIELD, "back.f32"]);
+    fixture.fine(&["decompress", "T.fsz", "-o", "back.f32"]);
+    assert!(largest_error(&fixture.read_f32("back.f32"), &field()) <= 0.01);
+    assert_eq!(fixture.names(), ["T.fsz", FIELD, "back.f32"]);
 }
 
 #[test]
 fn npy_goes_in_and_out_without_a_shape() {
-    let shop = Workshop::with_stream();
-    shop.fine(&["decompress", "T.fsz", "-o", "T.npy"]);
-    let npy = shop.read("T.npy");
+    let fixture = Fixture::with_stream();
+    fixture.fine(&["decompress", "T.fsz", "-o", "T.npy"]);
+    let npy = fixture.read("T.npy");
     assert!(npy.starts_with(b"\x93NUMPY\x01\x00"));
     assert!(String::from_utf8_lossy(&npy[..128]).contains("'shape': (6, 20, 30)"));
     assert_eq!(npy.len() as u64, 128 + BYTES);
-    shop.fine(&["compress", "T.npy", "-o", "again.fsz", "--abs", "0.01"]);
+    fixture.fine(&["compress", "T.npy", "-o", "again.fsz", "--abs", "0.01"]);
     assert_eq!(
-        shop.json(&["inspect", "again.fsz", "--json"])["shape"],
+        fixture.json(&["inspect", "again.fsz", "--json"])["shape"],
         serde_json::json!([6, 20, 30])
     );
 }
 
 #[test]
 fn bytes_do_not_depend_on_threads() {
-    let shop = Workshop::new();
+    let fixture = Fixture::new();
     let long: Vec<f32> = (0..200_000).map(|i| (i as f32 * 1e-3).sin()).collect();
-    shop.write_f32("x_200000.f32", &long);
+    fixture.write_f32("x_200000.f32", &long);
     for threads in ["1", "2", "3"] {
         let out = format!("{threads}.fsz");
         let range = ["--range", "1e-4", "--threads", threads];
-        shop.fine(&[&["compress", "x_200000.f32", "-o", &out], &range[..]].concat());
+        fixture.fine(&[&["compress", "x_200000.f32", "-o", &out], &range[..]].concat());
     }
-    assert_eq!(shop.read("1.fsz"), shop.read("2.fsz"));
-    assert_eq!(shop.read("1.fsz"), shop.read("3.fsz"));
-    shop.fine(&["decompress", "1.fsz", "-o", "one.f32", "--threads", "1"]);
-    shop.fine(&["decompress", "1.fsz", "-o", "two.f32", "--threads", "2"]);
-    assert_eq!(shop.read("one.f32"), shop.read("two.f32"));
+    assert_eq!(fixture.read("1.fsz"), fixture.read("2.fsz"));
+    assert_eq!(fixture.read("1.fsz"), fixture.read("3.fsz"));
+    fixture.fine(&["decompress", "1.fsz", "-o", "one.f32", "--threads", "1"]);
+    fixture.fine(&["decompress", "1.fsz", "-o", "two.f32", "--threads", "2"]);
+    assert_eq!(fixture.read("one.f32"), fixture.read("two.f32"));
 }
 
 #[test]
 fn f64_and_missing_values() {
-    let shop = Workshop::new();
+    let fixture = Fixture::new();
     let mut values: Vec<f64> = (0..1000).map(|i| f64::from(i).sqrt()).collect();
     let fill = f64::from(1e20f32);
     values[10..400].fill(1e20);
     values[500] = fill;
     values[501] = f64::NAN;
     let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-    shop.write("m.f64", &bytes);
+    fixture.write("m.f64", &bytes);
     let names = ["--missing", "1e20", "--missing", "100000002004087734272"];
     let args = ["compress", "m.f64", "-o", "m.fsz", "--range", "1e-3", "--shape", "10x100"];
-    shop.fine(&[&args[..], &names].concat());
-    let report = shop.json(&["inspect", "m.fsz", "--json"]);
+    fixture.fine(&[&args[..], &names].concat());
+    let report = fixture.json(&["inspect", "m.fsz", "--json"]);
     assert_eq!(report["certificate"]["missing"], 391);
     assert_eq!(report["certificate"]["nan"], 1);
     assert_eq!(report["dtype"], "f64");
     assert!(report["bound"]["absolute"].as_f64().unwrap() < 0.04, "the range is that of the rest");
-    shop.fine(&["verify", "m.fsz", "--original", "m.f64"]);
+    fixture.fine(&["verify", "m.fsz", "--original", "m.f64"]);
     let negative = ["compress", "m.f64", "-o", "n.fsz", "--abs", "1", "--shape", "1000"];
-    shop.fine(&[&negative[..], &["--missing", "-999", "--dtype", "f64"]].concat());
+    fixture.fine(&[&negative[..], &["--missing", "-999", "--dtype", "f64"]].concat());
+}
+
+#[test]
+fn missing_values_need_only_fit_their_type() {
+    let fixture = Fixture::new();
+    fixture.write("m_1000.f64", &[0; 8000]);
+    let args = ["compress", "m_1000.f64", "-o", "m.fsz", "--abs", "1"];
+    fixture.fine(&[&args[..], &["--missing", "1e39", "--missing", "1e-50"]].concat());
+    fixture.write("m_1000.f32", &[0; 4000]);
+    let args = ["compress", "m_1000.f32", "-o", "n.fsz", "--abs", "1"];
+    // Neither has an exact counterpart in f32.
+    fixture.fine(&[&args[..], &["--missing", "0.1", "--missing", "9.96921e36"]].concat());
+}
+
+#[test]
+fn an_absurd_number_of_threads_is_capped() {
+    let fixture = Fixture::with_field();
+    fixture.fine(&["compress", FIELD, "-o", "T.fsz", "--abs", "1", "--threads", "1000000"]);
+    fixture.fine(&["decompress", "T.fsz", "-o", "T.f32", "--threads", "1000000"]);
+}
+
+#[test]
+fn a_stream_is_one_under_any_name() {
+    let fixture = Fixture::with_stream();
+    let report = fixture.json(&["inspect", "T.fsz", "--json"]);
+    fixture.fine(&["slice", "T.fsz", "--axis", "0", "--index", "2", "-o", "slice.npy"]);
+    for name in ["S_6x20x30.f32", "S.raw", "S.npy", "S.bp", "S"] {
+        std::fs::copy(fixture.path("T.fsz"), fixture.path(name)).unwrap();
+        assert_eq!(fixture.json(&["inspect", name, "--json"]), report, "{name}");
+        fixture.fine(&["decompress", name, "-o", "back.f32", "--force"]);
+        assert_eq!(fixture.read("back.f32").len() as u64, BYTES, "{name}");
+        fixture.fine(&["verify", name, "--original", FIELD]);
+        fixture.fine(&["slice", name, "--axis", "0", "--index", "2", "-o", "s.npy", "--force"]);
+        assert_eq!(fixture.read("s.npy"), fixture.read("slice.npy"), "{name}");
+        let found = fixture.json(&["compare", FIELD, name, "--json"]);
+        assert_eq!(found["bound_violations"], 0, "{name}");
+        assert!(found["compression_ratio"].is_number(), "{name}");
+    }
 }
 
 #[test]
 fn an_empty_field_and_a_single_value() {
-    let shop = Workshop::new();
-    shop.write("e_0x4.f32", &[]);
-    shop.write_f32("s_1.f32", &[2.5]);
+    let fixture = Fixture::new();
+    fixture.write("e_0x4.f32", &[]);
+    fixture.write_f32("s_1.f32", &[2.5]);
     for name in ["e_0x4.f32", "s_1.f32"] {
-        shop.fine(&["compress", name, "-o", "x.fsz", "--range", "0.1", "--force"]);
-        shop.fine(&["verify", "x.fsz", "--original", name]);
-        shop.fine(&["decompress", "x.fsz", "-o", "x.f32", "--force"]);
-        assert_eq!(shop.read("x.f32"), shop.read(name));
+        fixture.fine(&["compress", name, "-o", "x.fsz", "--range", "0.1", "--force"]);
+        fixture.fine(&["verify", "x.fsz", "--original", name]);
+        fixture.fine(&["decompress", "x.fsz", "-o", "x.f32", "--force"]);
+        assert_eq!(fixture.read("x.f32"), fixture.read(name));
     }
 }
 
 #[test]
 fn name_and_step_are_recorded() {
-    let shop = Workshop::with_field();
+    let fixture = Fixture::with_field();
     let args = ["compress", FIELD, "-o", "T.fsz", "--abs", "1", "--name", "T", "--step", "7"];
-    shop.fine(&args);
-    let report = shop.json(&["inspect", "T.fsz", "--json"]);
+    fixture.fine(&args);
+    let report = fixture.json(&["inspect", "T.fsz", "--json"]);
     assert_eq!((&report["name"], &report["step"]), (&"T".into(), &7.into()));
 }
 
 #[test]
 fn research_switches_are_recorded() {
-    let shop = Workshop::with_field();
+    let fixture = Fixture::with_field();
     let args = ["compress", FIELD, "-o", "T.fsz", "--abs", "0.01", "--no-cross-block"];
     let more = ["--mean-centering", "--no-order2", "--block-len", "64", "--blocks-per-tile", "4"];
-    shop.fine(&[&args[..], &more].concat());
-    let research = &shop.json(&["inspect", "T.fsz", "--json"])["research"];
+    fixture.fine(&[&args[..], &more].concat());
+    let research = &fixture.json(&["inspect", "T.fsz", "--json"])["research"];
     let expected = serde_json::json!({
         "cross_block": false, "centering": "mean", "order2": false, "block_len": 64,
         "blocks_per_tile": 4
     });
     assert_eq!(*research, expected);
-    assert!(shop.fine(&["inspect", "T.fsz"]).contains("4 blocks of 64"));
-    shop.fine(&["verify", "T.fsz", "--original", FIELD]);
+    assert!(fixture.fine(&["inspect", "T.fsz"]).contains("4 blocks of 64"));
+    fixture.fine(&["verify", "T.fsz", "--original", FIELD]);
 }
 
 #[test]
 fn overwriting_takes_force() {
-    let shop = Workshop::with_stream();
-    let before = shop.read("T.fsz");
-    shop.refused(&["compress", FIELD, "-o", "T.fsz", "--abs", "1"], "--force");
-    shop.refused(&["decompress", "T.fsz", "-o", FIELD], "--force");
-    assert_eq!(shop.read("T.fsz"), before);
-    shop.fine(&["compress", FIELD, "-o", "T.fsz", "--abs", "1", "--force"]);
-    assert_ne!(shop.read("T.fsz"), before);
+    let fixture = Fixture::with_stream();
+    let before = fixture.read("T.fsz");
+    fixture.refused(&["compress", FIELD, "-o", "T.fsz", "--abs", "1"], "--force");
+    fixture.refused(&["decompress", "T.fsz", "-o", FIELD], "--force");
+    assert_eq!(fixture.read("T.fsz"), before);
+    fixture.fine(&["compress", FIELD, "-o", "T.fsz", "--abs", "1", "--force"]);
+    assert_ne!(fixture.read("T.fsz"), before);
 }
 
 #[test]
 fn quiet_is_quiet() {
-    let shop = Workshop::with_field();
-    let run = shop.run(&["-q", "compress", FIELD, "-o", "T.fsz", "--abs", "1"]);
+    let fixture = Fixture::with_field();
+    let run = fixture.run(&["-q", "compress", FIELD, "-o", "T.fsz", "--abs", "1"]);
     assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", ""));
-    let run = shop.run(&["decompress", "T.fsz", "-o", "x.f32", "--quiet"]);
+    let run = fixture.run(&["decompress", "T.fsz", "-o", "x.f32", "--quiet"]);
     assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", ""));
 }

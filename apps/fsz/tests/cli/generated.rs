@@ -1,11 +1,11 @@
 //! `devices`, `adios2`, `completions` and `man`.
 
-use crate::workshop::Workshop;
+use crate::fixture::Fixture;
 
 #[test]
 fn devices_say_what_answers_and_why_not() {
-    let shop = Workshop::new();
-    let devices = shop.json(&["devices", "--json"]);
+    let fixture = Fixture::new();
+    let devices = fixture.json(&["devices", "--json"]);
     assert_eq!((&devices[0]["backend"], &devices[0]["available"]), (&"cpu".into(), &true.into()));
     assert_eq!(devices[1]["backend"], "cuda");
     let detail = devices[1]["detail"].as_str().unwrap();
@@ -14,13 +14,13 @@ fn devices_say_what_answers_and_why_not() {
     } else {
         assert!(detail.contains("driver") || detail.contains("compute capability"), "{detail}");
     }
-    assert!(shop.fine(&["devices"]).contains(detail));
+    assert!(fixture.fine(&["devices"]).contains(detail));
 }
 
 #[test]
 fn adios2_gives_a_ready_xml() {
-    let shop = Workshop::new();
-    let xml = shop.fine(&[
+    let fixture = Fixture::new();
+    let xml = fixture.fine(&[
         "adios2",
         "--xml",
         "--accuracy",
@@ -41,8 +41,8 @@ fn adios2_gives_a_ready_xml() {
     ] {
         assert!(xml.contains(part), "{xml}");
     }
-    assert!(shop.fine(&["adios2"]).contains("<adios-config>"));
-    shop.refused(&["adios2", "--accuracy", "0"], "positive");
+    assert!(fixture.fine(&["adios2"]).contains("<adios-config>"));
+    fixture.refused(&["adios2", "--accuracy", "0"], "positive");
 }
 
 /// Copies the program; not by this process: a child that another thread starts meanwhile would hold the
@@ -54,9 +54,9 @@ fn copy_program(to: &std::path::Path) {
 
 #[test]
 fn view_starts_the_viewer_beside_the_program() {
-    let shop = Workshop::new();
-    std::fs::create_dir_all(shop.path("bin")).unwrap();
-    let program = shop.path("bin/fsz");
+    let fixture = Fixture::new();
+    std::fs::create_dir_all(fixture.path("bin")).unwrap();
+    let program = fixture.path("bin/fsz");
     copy_program(&program);
     let view = || {
         let mut view = std::process::Command::new(&program);
@@ -66,10 +66,10 @@ fn view_starts_the_viewer_beside_the_program() {
     assert_eq!(alone.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&alone.stderr).contains("cargo build --release -p fsz-viewer"));
     // A script as the viewer, made executable by another process for the same reason.
-    shop.write("viewer", b"#!/bin/sh\necho \"$@\"\nexit 0\n");
+    fixture.write("viewer", b"#!/bin/sh\necho \"$@\"\nexit 0\n");
     let made = std::process::Command::new("install")
         .args(["-m", "755"])
-        .args([shop.path("viewer"), shop.path("bin/fsz-viewer")])
+        .args([fixture.path("viewer"), fixture.path("bin/fsz-viewer")])
         .status();
     assert!(made.unwrap().success());
     let together = view();
@@ -79,10 +79,10 @@ fn view_starts_the_viewer_beside_the_program() {
 
 #[test]
 fn adios2_finds_the_operator_beside_the_program_or_in_lib() {
-    let shop = Workshop::new();
-    std::fs::create_dir_all(shop.path("prefix/bin")).unwrap();
-    std::fs::create_dir_all(shop.path("prefix/lib")).unwrap();
-    let program = shop.path("prefix/bin/fsz");
+    let fixture = Fixture::new();
+    std::fs::create_dir_all(fixture.path("prefix/bin")).unwrap();
+    std::fs::create_dir_all(fixture.path("prefix/lib")).unwrap();
+    let program = fixture.path("prefix/bin/fsz");
     copy_program(&program);
     let ask = || {
         let ended =
@@ -91,31 +91,31 @@ fn adios2_finds_the_operator_beside_the_program_or_in_lib() {
     };
     assert_eq!(ask(), (2, String::new()));
     for folder in ["prefix/lib", "prefix/bin"] {
-        shop.write(&format!("{folder}/libfsz_adios2.so"), b"");
+        fixture.write(&format!("{folder}/libfsz_adios2.so"), b"");
         let (code, path) = ask();
         assert_eq!(code, 0);
         let found = std::fs::canonicalize(path.trim_end()).unwrap();
-        assert_eq!(found, std::fs::canonicalize(shop.path(folder)).unwrap());
+        assert_eq!(found, std::fs::canonicalize(fixture.path(folder)).unwrap());
     }
 }
 
 #[test]
 fn completions_for_every_shell() {
-    let shop = Workshop::new();
+    let fixture = Fixture::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = shop.fine(&["completions", shell]);
+        let script = fixture.fine(&["completions", shell]);
         assert!(script.contains("decompress") && script.contains("range"), "{shell}");
     }
-    shop.refused(&["completions", "dos"], "dos");
+    fixture.refused(&["completions", "dos"], "dos");
 }
 
 #[test]
 fn manual_pages() {
-    let shop = Workshop::new();
-    shop.fine(&["man", "--out", "man"]);
+    let fixture = Fixture::new();
+    fixture.fine(&["man", "--out", "man"]);
     for page in ["fsz.1", "fsz-compress.1", "fsz-study.1"] {
-        assert!(shop.read_text(&format!("man/{page}")).contains(".TH"), "{page}");
+        assert!(fixture.read_text(&format!("man/{page}")).contains(".TH"), "{page}");
     }
-    shop.refused(&["man", "--out", "man"], "--force");
-    shop.fine(&["man", "--out", "man", "--force"]);
+    fixture.refused(&["man", "--out", "man"], "--force");
+    fixture.fine(&["man", "--out", "man", "--force"]);
 }

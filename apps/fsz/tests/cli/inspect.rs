@@ -1,15 +1,15 @@
 //! `inspect`.
 
-use crate::workshop::{BYTES, FIELD, Workshop};
+use crate::fixture::{BYTES, FIELD, Fixture};
 
 #[test]
 fn json_has_the_promised_keys() {
-    let shop = Workshop::with_stream();
-    let report = shop.json(&["inspect", "T.fsz", "--json"]);
+    let fixture = Fixture::with_stream();
+    let report = fixture.json(&["inspect", "T.fsz", "--json"]);
     let whole = |key: &str| report[key].as_u64().unwrap_or_else(|| panic!("{key}"));
     assert_eq!(whole("format_version"), 1);
     assert_eq!((whole("elements"), whole("raw_bytes")), (BYTES / 4, BYTES));
-    assert_eq!(whole("compressed_bytes"), shop.read("T.fsz").len() as u64);
+    assert_eq!(whole("compressed_bytes"), fixture.read("T.fsz").len() as u64);
     assert_eq!(report["dtype"], "f32");
     assert_eq!(report["shape"], serde_json::json!([6, 20, 30]));
     assert!(["cpu", "cuda"].contains(&report["backend"].as_str().unwrap()));
@@ -34,8 +34,8 @@ fn json_has_the_promised_keys() {
 
 #[test]
 fn text_is_short_and_spells_the_predictors_out() {
-    let shop = Workshop::with_stream();
-    let text = shop.fine(&["inspect", "T.fsz"]);
+    let fixture = Fixture::with_stream();
+    let text = fixture.fine(&["inspect", "T.fsz"]);
     assert!(text.lines().count() < 15, "{text}");
     for words in ["6x20x30", "value-range 0.001", "first-, second-order Lorenzo"] {
         assert!(text.contains(words), "{text}");
@@ -44,9 +44,9 @@ fn text_is_short_and_spells_the_predictors_out() {
 
 #[test]
 fn tiles_are_listed_as_csv() {
-    let shop = Workshop::with_stream();
-    shop.fine(&["inspect", "T.fsz", "--tiles", "tiles.csv"]);
-    let csv = shop.read_text("tiles.csv");
+    let fixture = Fixture::with_stream();
+    fixture.fine(&["inspect", "T.fsz", "--tiles", "tiles.csv"]);
+    let csv = fixture.read_text("tiles.csv");
     let mut lines = csv.lines();
     assert_eq!(lines.next(), Some("index,kind,order,centered,bytes,escapes,rates"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
@@ -55,18 +55,18 @@ fn tiles_are_listed_as_csv() {
         assert_eq!(row[0], i.to_string());
         assert_eq!(row[6].split(' ').count(), 8);
     }
-    shop.refused(&["inspect", "T.fsz", "--tiles", "tiles.csv"], "--force");
-    shop.fine(&["inspect", "T.fsz", "--tiles", "tiles.csv", "--force"]);
+    fixture.refused(&["inspect", "T.fsz", "--tiles", "tiles.csv"], "--force");
+    fixture.fine(&["inspect", "T.fsz", "--tiles", "tiles.csv", "--force"]);
 }
 
 #[test]
 fn an_empty_stream() {
-    let shop = Workshop::new();
-    shop.write("e_0.f32", &[]);
-    shop.fine(&["compress", "e_0.f32", "-o", "e.fsz", "--abs", "1"]);
-    let report = shop.json(&["inspect", "e.fsz", "--json"]);
+    let fixture = Fixture::new();
+    fixture.write("e_0.f32", &[]);
+    fixture.fine(&["compress", "e_0.f32", "-o", "e.fsz", "--abs", "1"]);
+    let report = fixture.json(&["inspect", "e.fsz", "--json"]);
     assert_eq!((&report["elements"], &report["tiles"]["count"]), (&0.into(), &0.into()));
     assert!(report["certificate"]["min"].is_null());
-    shop.fine(&["inspect", "e.fsz"]);
-    assert!(!shop.names().contains(&FIELD.to_owned()));
+    fixture.fine(&["inspect", "e.fsz"]);
+    assert!(!fixture.names().contains(&FIELD.to_owned()));
 }

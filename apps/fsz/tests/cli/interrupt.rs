@@ -1,27 +1,69 @@
-//! Ctrl-C: the work ends and no unfinished file stays.
+//! Signals: the work ends and no unfinished file stays.
+#![cfg(target_os = "linux")]
 
-#[cfg(unix)]
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::fixture::{FIELD, Fixture};
+
+fn signal(child: &Child, name: &str) {
+    // It may have ended before.
+    let _ =
+        Command::new("kill").args([name, &child.id().to_string()]).stderr(Stdio::null()).status();
+}
+
 #[test]
 fn an_interrupted_compression_leaves_nothing() {
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
-
-    use crate::workshop::Workshop;
-
-    let shop = Workshop::new();
+    let fixture = Fixture::new();
     // Zeros that take no room on disk, and longer to compress than a signal to arrive.
-    std::fs::File::create(shop.path("x_2000000000.f32")).unwrap().set_len(8_000_000_000).unwrap();
-    let args = ["compress", "x_2000000000.f32", "-o", "x.fsz", "--abs", "1e-3", "--threads", "1"];
-    let child = shop.command(&args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let zeros = "x_2000000000.f32";
+    std::fs::File::create(fixture.path(zeros)).unwrap().set_len(8_000_000_000).unwrap();
+    let args = ["compress", zeros, "-o", "x.fsz", "--abs", "1e-3", "--threads", "1"];
+    let child =
+        fixture.command(&args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
-    // The handler is set before the temporary file appears.
-    while shop.names().len() < 2 {
-        assert!(Instant::now() < deadline, "no temporary file");
+    // The handler is set before the field is mapped.
+    let maps = format!("/proc/{}/maps", child.id());
+    while !std::fs::read_to_string(&maps).unwrap().contains(zeros) {
+        assert!(Instant::now() < deadline, "the field was never opened");
         std::thread::yield_now();
     }
-    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(signal.success());
+    signal(&child, "-INT");
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{ended:?}");
-    assert_eq!(shop.names(), ["x_2000000000.f32"]);
+    assert_eq!(fixture.names(), [zeros]);
+}
+
+#[test]
+fn a_signal_at_any_time_leaves_no_temporary_file() {
+    let fixture = Fixture::new();
+    fixture.fine(&["man", "--out", "man"]);
+    let pages = || {
+        let entries = std::fs::read_dir(fixture.path("man")).unwrap();
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    let all = pages().len();
+    // Every page is an output: most of the program's time is spent where one is named.
+    for run in 0..60 {
+        let args = ["man", "--out", "man", "--force"];
+        let mut child = fixture.command(&args).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(500 * (run % 30)));
+        signal(&child, ["-INT", "-TERM", "-HUP"][run as usize % 3]);
+        child.wait().unwrap();
+        assert_eq!(pages().len(), all, "run {run}: {:?}", pages());
+    }
+}
+
+#[test]
+fn a_file_size_limit_is_an_error_and_leaves_nothing() {
+    let fixture = Fixture::with_stream();
+    let before = fixture.names();
+    // In blocks of 512 or 1024 bytes.
+    let limited =
+        format!("ulimit -f 4; exec {} decompress T.fsz -o T.f32", env!("CARGO_BIN_EXE_fsz"));
+    assert!(fixture.read(FIELD).len() > 4096);
+    let ended = fixture.program("sh", &["-c", &limited]).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("File too large"), "{ended:?}");
+    assert_eq!(fixture.names(), before);
 }

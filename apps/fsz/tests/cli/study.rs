@@ -1,6 +1,6 @@
 //! `study`.
 
-use crate::workshop::{FIELD, Workshop};
+use crate::fixture::{FIELD, Fixture};
 
 /// Rows of a table without its head.
 fn rows(text: &str) -> Vec<Vec<&str>> {
@@ -9,9 +9,9 @@ fn rows(text: &str) -> Vec<Vec<&str>> {
 
 #[test]
 fn tables_and_report() {
-    let shop = Workshop::with_field();
-    shop.fine(&["study", FIELD, "--out", "study", "--range", "1e-2,1e-4"]);
-    let ratio = shop.read_text("study/ratio.csv");
+    let fixture = Fixture::with_field();
+    fixture.fine(&["study", FIELD, "--out", "study", "--range", "1e-2,1e-4"]);
+    let ratio = fixture.read_text("study/ratio.csv");
     let head = "field,bound,codec,ratio,max_abs_error,psnr,bound_violations";
     assert_eq!(ratio.lines().next(), Some(head));
     let fsz: Vec<Vec<&str>> = rows(&ratio).into_iter().filter(|row| row[2] == "fsz").collect();
@@ -25,7 +25,7 @@ fn tables_and_report() {
     };
     assert!(of("cuszp-outlier-model") >= of("cuszp-plain-model"), "{ratio}");
 
-    let ablation = shop.read_text("study/ablation.csv");
+    let ablation = fixture.read_text("study/ablation.csv");
     let head = "field,bound,base,cross_block,centering,lz2";
     assert_eq!(ablation.lines().next(), Some(head));
     for row in rows(&ablation) {
@@ -34,52 +34,61 @@ fn tables_and_report() {
         assert!(ratios[1..].iter().all(|&r| r > ratios[0]), "{ablation}");
     }
 
-    let tiles = shop.read_text("study/tiles.csv");
+    let tiles = fixture.read_text("study/tiles.csv");
     assert_eq!(rows(&tiles).len(), 6);
     let standard = rows(&tiles).into_iter().find(|row| row[..2] == ["32", "8"]).unwrap();
     assert_eq!(standard[3..], ["0", "2", "0", "0", "1.0000"]);
-    for row in rows(&shop.read_text("study/variants.csv")) {
+    for row in rows(&fixture.read_text("study/variants.csv")) {
         let sum: f64 = row[2..].iter().map(|cell| cell.parse::<f64>().unwrap()).sum();
         assert!((sum - 1.0).abs() < 1e-3, "{row:?}");
     }
-    let claims = shop.read_text("study/claims.csv");
+    let claims = fixture.read_text("study/claims.csv");
     assert!(claims.contains("(T = 16) never lose to 8,lost 0 of 252"), "{claims}");
     assert!(claims.contains("2.92×") && !claims.contains("NaN"), "{claims}");
 
-    let report = shop.read_text("study/report.html");
+    let report = fixture.read_text("study/report.html");
     assert!(report.contains("<svg") && report.contains("T_6x20x30"));
     assert!(report.contains("data:image/png;base64,iVBORw0KGgo"), "pictures are inside");
     assert!(!report.contains("http"), "it needs no other file");
     assert!(report.contains("<code>fsz study T_6x20x30.f32 --out study"), "how it was made");
-    shop.refused(&["study", FIELD, "--out", "study"], "--force");
-    shop.fine(&["study", FIELD, "--out", "study", "--range", "1e-2", "--force"]);
+    fixture.refused(&["study", FIELD, "--out", "study"], "--force");
+    fixture.fine(&["study", FIELD, "--out", "study", "--range", "1e-2", "--force"]);
 }
 
 #[test]
 fn fields_with_nothing_to_measure_are_left_out_of_means_and_claims() {
-    let shop = Workshop::with_field();
-    shop.write_f32("nothing_0.f32", &[]);
-    shop.write_f32("gaps_10x10.f32", &[f32::NAN; 100]);
-    shop.write_f32("same_10x10.f32", &[3.5; 100]);
+    let fixture = Fixture::with_field();
+    fixture.write_f32("nothing_0.f32", &[]);
+    fixture.write_f32("gaps_10x10.f32", &[f32::NAN; 100]);
+    fixture.write_f32("same_10x10.f32", &[3.5; 100]);
     let fields = [FIELD, "nothing_0.f32", "gaps_10x10.f32", "same_10x10.f32"];
-    shop.fine(&[&["study"][..], &fields, &["--out", "s", "--range", "1e-2"]].concat());
-    let means = shop.read_text("s/geomeans.csv");
+    fixture.fine(&[&["study"][..], &fields, &["--out", "s", "--range", "1e-2"]].concat());
+    let means = fixture.read_text("s/geomeans.csv");
     let fsz = rows(&means).into_iter().find(|row| row[2] == "fsz").unwrap();
     assert_eq!(fsz[3], "2", "{means}");
     assert!(fsz[4].parse::<f64>().unwrap() > 1.0, "{means}");
-    let claims = shop.read_text("s/claims.csv");
+    let claims = fixture.read_text("s/claims.csv");
     assert!(claims.contains("\"2 fields in single precision, 1 bound\""), "{claims}");
     assert!(!claims.contains("NaN") && !claims.contains("inf"), "{claims}");
 }
 
 #[test]
 fn data_sets_are_summed_up() {
-    let shop = Workshop::with_field();
-    let values = shop.read_f32(FIELD);
-    shop.write_f32("T_noisy_3600.f32", &values.iter().map(|v| v * v % 7.0).collect::<Vec<_>>());
-    shop.write_f32("U_3600.f32", &values);
-    shop.fine(&["study", FIELD, "T_noisy_3600.f32", "U_3600.f32", "--out", "s", "--range", "1e-3"]);
-    let ratio = shop.read_text("s/ratio.csv");
+    let fixture = Fixture::with_field();
+    let values = fixture.read_f32(FIELD);
+    fixture.write_f32("T_noisy_3600.f32", &values.iter().map(|v| v * v % 7.0).collect::<Vec<_>>());
+    fixture.write_f32("U_3600.f32", &values);
+    fixture.fine(&[
+        "study",
+        FIELD,
+        "T_noisy_3600.f32",
+        "U_3600.f32",
+        "--out",
+        "s",
+        "--range",
+        "1e-3",
+    ]);
+    let ratio = fixture.read_text("s/ratio.csv");
     let of: Vec<f64> = rows(&ratio)
         .into_iter()
         .filter(|row| row[0].starts_with("T_") && row[2] == "fsz")
@@ -87,7 +96,7 @@ fn data_sets_are_summed_up() {
         .collect();
     let (mean, apart) = ((of[0] + of[1]) / 2.0, (of[0] - of[1]).abs());
     let wanted = [of[0].min(of[1]), of[0].max(of[1]), mean, apart / 2f64.sqrt()];
-    let table = shop.read_text("s/datasets.csv");
+    let table = fixture.read_text("s/datasets.csv");
     let row = |dataset: &str| {
         let all = rows(&table);
         let row = all.iter().find(|row| row[0] == dataset && row[2] == "fsz");
@@ -101,18 +110,27 @@ fn data_sets_are_summed_up() {
     assert_eq!(row("U")[7], "", "no deviation of a single field: {table}");
     let [least, largest, _, deviation] = wanted;
     let cell = format!(" ± {deviation:.2}<small>{least:.2} to {largest:.2}</small>");
-    assert!(shop.read_text("s/report.html").contains(&cell), "{cell} stands in the page");
+    assert!(fixture.read_text("s/report.html").contains(&cell), "{cell} stands in the page");
 }
 
 #[test]
 fn fields_with_values_that_are_not_finite() {
-    let shop = Workshop::with_field();
-    let mut values = shop.read_f32(FIELD);
+    let fixture = Fixture::with_field();
+    let mut values = fixture.read_f32(FIELD);
     values[7] = f32::NAN;
     values[9] = -999.0;
-    shop.write_f32("n,1_6x20x30.f32", &values);
-    shop.fine(&["study", "n,1_6x20x30.f32", "--out", "s", "--missing", "-999", "--range", "1e-3"]);
-    let ratio = shop.read_text("s/ratio.csv");
+    fixture.write_f32("n,1_6x20x30.f32", &values);
+    fixture.fine(&[
+        "study",
+        "n,1_6x20x30.f32",
+        "--out",
+        "s",
+        "--missing",
+        "-999",
+        "--range",
+        "1e-3",
+    ]);
+    let ratio = fixture.read_text("s/ratio.csv");
     assert_eq!(ratio.lines().count(), 5, "zfp does not know NaN: {ratio}");
     assert!(ratio.contains("\"n,1_6x20x30\","), "{ratio}");
     let model = ratio.lines().find(|row| row.contains("cuszp-plain-model")).unwrap();
@@ -126,10 +144,10 @@ fn the_example_of_an_adapter_runs() {
         eprintln!("SKIPPED: the example of an adapter: there is no gzip");
         return;
     }
-    let shop = Workshop::with_field();
+    let fixture = Fixture::with_field();
     let adapter = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/peer.toml");
-    shop.fine(&["study", FIELD, "--range", "1e-3", "--out", "s", "--peer", adapter]);
-    let ratio = shop.read_text("s/ratio.csv");
+    fixture.fine(&["study", FIELD, "--range", "1e-3", "--out", "s", "--peer", adapter]);
+    let ratio = fixture.read_text("s/ratio.csv");
     let gzip = rows(&ratio).into_iter().find(|row| row[2] == "gzip").unwrap();
     assert!(gzip[3].parse::<f64>().unwrap() > 1.0, "{ratio}");
     assert_eq!(gzip[4..], ["0e0", "inf", "0"], "it loses nothing");
@@ -139,17 +157,17 @@ fn the_example_of_an_adapter_runs() {
 #[cfg(unix)]
 #[test]
 fn placeholders_are_filled() {
-    let shop = Workshop::with_field();
+    let fixture = Fixture::with_field();
     let adapter = "name = \"copy\"\ncompress = [\"sh\", \"-c\",                    'cp $1 $2; shift 2; printf \"%s|\" \"$@\" > words', \"sh\", \"{input}\",                    \"{compressed}\", \"-{rank}\", \"{dims}\", \"{dims_reversed}\", \"{dtype}\",                    \"{elements}\", \"{range_bound}\"]\n                   decompress = [\"cp\", \"{compressed}\", \"{output}\"]\n";
-    shop.write("copy.toml", adapter.as_bytes());
-    shop.fine(&["study", FIELD, "--range", "1e-3", "--out", "s", "--peer", "copy.toml"]);
-    assert_eq!(shop.read_text("words"), "-3|6|20|30|30|20|6|f32|3600|1e-3|");
+    fixture.write("copy.toml", adapter.as_bytes());
+    fixture.fine(&["study", FIELD, "--range", "1e-3", "--out", "s", "--peer", "copy.toml"]);
+    assert_eq!(fixture.read_text("words"), "-3|6|20|30|30|20|6|f32|3600|1e-3|");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_peer_is_measured_and_its_bound_checked() {
-    let shop = Workshop::with_field();
+    let fixture = Fixture::with_field();
     let adapter = |name: &str, decompress: &str| {
         format!(
             "name = \"{name}\"\ncompress = [\"sh\", \"-c\", \"cp \\\"$0\\\" \\\"$1\\\"\", \"{{input}}\", \
@@ -157,35 +175,35 @@ fn a_peer_is_measured_and_its_bound_checked() {
         )
     };
     let copy = "[\"cp\", \"{compressed}\", \"{output}\"]";
-    shop.write("copy.toml", adapter("copy", copy).as_bytes());
+    fixture.write("copy.toml", adapter("copy", copy).as_bytes());
     // As many bytes, all of them 0.
     let zeros =
         "[\"sh\", \"-c\", \"head -c $((4 * $0)) /dev/zero > $1\", \"{elements}\", \"{output}\"]";
-    shop.write("zeros.toml", adapter("zeros", zeros).as_bytes());
+    fixture.write("zeros.toml", adapter("zeros", zeros).as_bytes());
     let words = ["study", FIELD, "--range", "1e-3", "--peer", "copy.toml"];
-    shop.fine(&[&words[..], &["--peer", "zeros.toml", "--out", "s"]].concat());
-    let ratio = shop.read_text("s/ratio.csv");
+    fixture.fine(&[&words[..], &["--peer", "zeros.toml", "--out", "s"]].concat());
+    let ratio = fixture.read_text("s/ratio.csv");
     let of = |codec: &str| rows(&ratio).into_iter().find(|row| row[2] == codec).unwrap();
     assert_eq!(of("copy")[3..], ["1.0000", "0e0", "inf", "0"]);
     assert!(of("zeros")[6].parse::<u64>().unwrap() > 3000, "{ratio}");
 
-    shop.write("short.toml", adapter("short", "[\"touch\", \"{output}\"]").as_bytes());
-    shop.refused(
+    fixture.write("short.toml", adapter("short", "[\"touch\", \"{output}\"]").as_bytes());
+    fixture.refused(
         &["study", FIELD, "--out", "s", "--force", "--peer", "short.toml"],
-        "gave 0 bytes back",
+        "returned 0 bytes",
     );
-    shop.write("none.toml", adapter("none", "[\"no-such-program-here\"]").as_bytes());
-    shop.refused(
+    fixture.write("none.toml", adapter("none", "[\"no-such-program-here\"]").as_bytes());
+    fixture.refused(
         &["study", FIELD, "--out", "s", "--force", "--peer", "none.toml"],
         "no-such-program-here",
     );
-    shop.write("wrong.toml", b"name = \"x\"\n");
-    shop.refused(&["study", FIELD, "--out", "t", "--peer", "wrong.toml"], "compress");
+    fixture.write("wrong.toml", b"name = \"x\"\n");
+    fixture.refused(&["study", FIELD, "--out", "t", "--peer", "wrong.toml"], "compress");
 }
 
 #[test]
 fn figures_of_a_device() {
-    let shop = Workshop::with_field();
+    let fixture = Fixture::with_field();
     let row = |kernel: &str, compress: f64, decompress: &str| {
         format!(
             "{{\"field\":\"T\",\"dtype\":\"f32\",\"shape\":\"6\",\"bytes\":24,\"bound\":0.01,\
@@ -201,18 +219,18 @@ fn figures_of_a_device() {
         row("paper-five-reads", 200.0, "null"),
     ];
     let json = format!("{{\"device\":{{\"name\":\"A Device\"}},\"rows\":[{}]}}", rows.join(","));
-    shop.write("gpu.json", json.as_bytes());
+    fixture.write("gpu.json", json.as_bytes());
     let words = ["study", FIELD, "--range", "1e-2", "--out", "s", "--gpu-json"];
-    shop.fine(&[&words[..], &["gpu.json"]].concat());
-    let throughput = shop.read_text("s/throughput.csv");
+    fixture.fine(&[&words[..], &["gpu.json"]].concat());
+    let throughput = fixture.read_text("s/throughput.csv");
     assert!(throughput.contains("T,f32,1e-2,paper-five-reads,8.0000,200.0000"), "{throughput}");
-    let speeds = shop.read_text("s/speeds.csv");
+    let speeds = fixture.read_text("s/speeds.csv");
     assert!(speeds.contains("f32,1e-2,fsz,1,8.0000,1200.0000,0.5000,1000.0000,"), "{speeds}");
-    let claims = shop.read_text("s/claims.csv");
+    let claims = fixture.read_text("s/claims.csv");
     let single_pass = "2.8×,\"84 fields, 3 bounds, GH200\",3.00×,\"1 case, A Device\",agrees";
     assert!(claims.contains(single_pass), "{claims}");
     assert!(claims.contains("\"the same payload, bit for bit, in 1 of 1 case\""), "{claims}");
-    assert!(shop.read_text("s/report.html").contains("Measured on A Device"));
-    shop.write("bad.json", b"{}");
-    shop.refused(&["study", FIELD, "--out", "t", "--gpu-json", "bad.json"], "fsz bench");
+    assert!(fixture.read_text("s/report.html").contains("Measured on A Device"));
+    fixture.write("bad.json", b"{}");
+    fixture.refused(&["study", FIELD, "--out", "t", "--gpu-json", "bad.json"], "fsz bench");
 }

@@ -1,6 +1,6 @@
 //! `study`: interrupts, and what goes on after them.
 
-use crate::workshop::{FIELD, Workshop};
+use crate::fixture::{FIELD, Fixture};
 
 #[cfg(unix)]
 #[test]
@@ -8,10 +8,10 @@ fn an_interrupted_study_goes_on_and_ends_as_a_whole_one() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    let shop = Workshop::with_field();
+    let fixture = Fixture::with_field();
     // A peer that copies, and writes down for which field; for the second one it stays for ever
     // unless the file `go` is there.
-    let first = shop.read_f32(FIELD).len();
+    let first = fixture.read_f32(FIELD).len();
     let compress = format!(
         "printf '%s\\n' \"$2\" >> calls; [ $2 = {first} ] || [ -e go ] || \
          {{ : > waits; exec tail -f /dev/null; }}; cp \"$0\" \"$1\""
@@ -22,17 +22,21 @@ fn an_interrupted_study_goes_on_and_ends_as_a_whole_one() {
          \"{{elements}}\"]\n\
          decompress = [\"cp\", \"{{compressed}}\", \"{{output}}\"]\n"
     );
-    shop.write("copy.toml", adapter.as_bytes());
+    fixture.write("copy.toml", adapter.as_bytes());
     let words = |out: &'static str| {
         let mut words = vec!["study", FIELD, "smooth", "--synthetic-mb", "1", "--range", "1e-2"];
         words.extend(["--peer", "copy.toml", "--out", out]);
         words
     };
 
-    let child =
-        shop.command(&words("cut")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = fixture
+        .command(&words("cut"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let deadline = Instant::now() + Duration::from_secs(120);
-    while !shop.path("waits").exists() {
+    while !fixture.path("waits").exists() {
         assert!(Instant::now() < deadline, "the peer was not called");
         std::thread::yield_now();
     }
@@ -42,7 +46,7 @@ fn an_interrupted_study_goes_on_and_ends_as_a_whole_one() {
     assert_eq!(ended.status.code(), Some(130), "{ended:?}");
     assert!(String::from_utf8_lossy(&ended.stderr).contains("--resume"), "{ended:?}");
     let names = |folder: &str| {
-        let entries = std::fs::read_dir(shop.path(folder)).unwrap();
+        let entries = std::fs::read_dir(fixture.path(folder)).unwrap();
         let mut names: Vec<String> =
             entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
@@ -51,43 +55,43 @@ fn an_interrupted_study_goes_on_and_ends_as_a_whole_one() {
     assert_eq!(names("cut"), ["fields"], "no unfinished file");
     assert_eq!(names("cut/fields"), ["T_6x20x30.toml"]);
 
-    shop.write("go", b"");
-    shop.write("calls", b"");
-    shop.fine(&[words("cut"), vec!["--resume"]].concat());
-    let calls = shop.read_text("calls");
+    fixture.write("go", b"");
+    fixture.write("calls", b"");
+    fixture.fine(&[words("cut"), vec!["--resume"]].concat());
+    let calls = fixture.read_text("calls");
     assert_eq!(calls.lines().count(), 1, "the first field is not measured again: {calls}");
-    shop.fine(&words("whole"));
+    fixture.fine(&words("whole"));
     assert_eq!(names("cut"), names("whole"));
     for name in names("whole").iter().filter(|name| name.ends_with(".csv")) {
         let [cut, whole] =
-            ["cut", "whole"].map(|folder| shop.read_text(&format!("{folder}/{name}")));
+            ["cut", "whole"].map(|folder| fixture.read_text(&format!("{folder}/{name}")));
         assert_eq!(cut, whole, "{name}");
     }
 }
 
 #[test]
-fn what_is_there_is_taken_over_for_the_same_options_alone() {
-    let shop = Workshop::with_field();
+fn complete_fields_are_reused_with_the_same_options_only() {
+    let fixture = Fixture::with_field();
     let words = ["study", FIELD, "smooth", "--synthetic-mb", "1", "--out", "s", "--range", "1e-2"];
-    shop.fine(&words);
-    let first = shop.read_text("s/ratio.csv");
-    let record = shop.read_text("s/fields/smooth.toml");
-    std::fs::remove_file(shop.path("s/report.html")).unwrap();
-    // What is there is taken over as it stands.
-    let changed = record.replace("codec = \"cuszp-plain-model\"", "codec = \"taken-over\"");
+    fixture.fine(&words);
+    let first = fixture.read_text("s/ratio.csv");
+    let record = fixture.read_text("s/fields/smooth.toml");
+    std::fs::remove_file(fixture.path("s/report.html")).unwrap();
+    // Records are reused as they are.
+    let changed = record.replace("codec = \"cuszp-plain-model\"", "codec = \"from-the-cache\"");
     assert_ne!(changed, record);
-    shop.write("s/fields/smooth.toml", changed.as_bytes());
-    shop.write("s/fields/T_6x20x30.toml", b"damaged");
-    let second = shop.run(&[&words[..], &["--resume"]].concat());
+    fixture.write("s/fields/smooth.toml", changed.as_bytes());
+    fixture.write("s/fields/T_6x20x30.toml", b"damaged");
+    let second = fixture.run(&[&words[..], &["--resume"]].concat());
     assert_eq!(second.code, 0, "{second:?}");
-    assert!(second.err.contains("smooth (2 of 2): taken over"), "{second:?}");
-    let second = shop.read_text("s/ratio.csv");
-    assert_eq!(second, replace_in_field(&first, "smooth", "cuszp-plain-model", "taken-over"));
-    assert!(shop.path("s/report.html").exists());
+    assert!(second.err.contains("smooth (2 of 2): from cache"), "{second:?}");
+    let second = fixture.read_text("s/ratio.csv");
+    assert_eq!(second, replace_in_field(&first, "smooth", "cuszp-plain-model", "from-the-cache"));
+    assert!(fixture.path("s/report.html").exists());
     // Other options: all of it anew.
     let words = ["study", FIELD, "smooth", "--out", "s", "--range", "1e-3", "--synthetic-mb", "1"];
-    shop.fine(&[&words[..], &["--resume"]].concat());
-    assert!(!shop.read_text("s/ratio.csv").contains("taken-over"));
+    fixture.fine(&[&words[..], &["--resume"]].concat());
+    assert!(!fixture.read_text("s/ratio.csv").contains("from-the-cache"));
 }
 
 fn replace_in_field(text: &str, field: &str, from: &str, to: &str) -> String {

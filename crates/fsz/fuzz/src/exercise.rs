@@ -2,7 +2,7 @@
 //! error, and calls that succeed agree with each other.
 
 use crate::seal;
-use fsz::{Codec, Dtype, Element, Stream};
+use fsz::{Codec, DType, Element, Stream};
 use ndarray::Axis;
 
 /// Bytes as a stream: as they are, and with all checksums made right.
@@ -18,15 +18,15 @@ pub fn exercise(bytes: &[u8]) {
     let Ok(stream) = Stream::open(bytes) else { return };
     assert_eq!(stream.as_bytes(), bytes);
     inspect(&stream);
-    match stream.info().header().dtype {
-        Dtype::F32 => decode_all::<f32>(&stream),
-        Dtype::F64 => decode_all::<f64>(&stream),
+    match stream.header().dtype {
+        DType::F32 => decode_all::<f32>(&stream),
+        DType::F64 => decode_all::<f64>(&stream),
     }
 }
 
 /// What `info` says about a stream holds together.
 fn inspect(stream: &Stream) {
-    let info = stream.info();
+    let info = &stream;
     let header = info.header();
     // With a dimension of 0 the others may be anything.
     let empty = header.shape.contains(&0);
@@ -47,7 +47,7 @@ fn inspect(stream: &Stream) {
 
 fn decode_all<T: Element + std::fmt::Debug>(stream: &Stream) {
     let codec = Codec::cpu().threads(1).unwrap();
-    let shape = stream.info().header().shape.clone();
+    let shape = stream.header().shape.clone();
     let whole = codec.decompress::<T>(stream);
     let bits = |values: &[T]| values.iter().map(|v| v.to_f64().to_bits()).collect::<Vec<_>>();
     if let Ok(whole) = &whole {
@@ -80,8 +80,8 @@ fn decode_all<T: Element + std::fmt::Debug>(stream: &Stream) {
     }
     // The other element type is refused, never misread.
     let other_is_refused = match T::DTYPE {
-        Dtype::F32 => codec.decompress::<f64>(stream).is_err(),
-        Dtype::F64 => codec.decompress::<f32>(stream).is_err(),
+        DType::F32 => codec.decompress::<f64>(stream).is_err(),
+        DType::F64 => codec.decompress::<f32>(stream).is_err(),
     };
     assert!(other_is_refused);
 }

@@ -4,6 +4,7 @@ mod exercise;
 mod header;
 mod recipe;
 mod roundtrip;
+#[path = "../../tests/common/seal.rs"]
 mod seal;
 
 #[cfg(test)]
@@ -13,4 +14,4 @@ pub use exercise::{decode, exercise};
 pub use header::Damage;
 pub use recipe::{Recipe, Values};
 pub use roundtrip::{Float, roundtrip};
-pub use seal::{seal, seal_header};
+pub use seal::{seal, seal_header, seal_metadata};

@@ -2,7 +2,7 @@
 
 use crate::roundtrip;
 use arbitrary::{Arbitrary, Unstructured};
-use fsz::{Bound, Centering, Options, Research};
+use fsz::{Bound, Centering, CompressOptions, Research};
 
 /// The elements of a field, before they are given an element type.
 #[derive(Arbitrary, Debug)]
@@ -24,7 +24,7 @@ pub struct Scale(i8);
 pub struct Recipe {
     pub values: Values,
     pub shape_hint: [u8; 3],
-    pub options: Options,
+    pub options: CompressOptions,
 }
 
 /// Values that stand for missing data, which `Values::Runs` places among the others.
@@ -82,7 +82,7 @@ impl<'a> Arbitrary<'a> for Recipe {
             1 => Bound::ValueRange(size(u)?),
             _ => Bound::ValueRangeOf { ratio: size(u)?, min: u.arbitrary()?, max: u.arbitrary()? },
         };
-        let mut options = Options::new(bound);
+        let mut options = CompressOptions::new(bound);
         for _ in 0..u.int_in_range(0..=5)? {
             options = options.missing(*u.choose(&MARKERS)?);
         }

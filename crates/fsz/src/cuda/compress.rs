@@ -13,13 +13,13 @@ use super::{
     },
 };
 use crate::{
-    certificate::Certificate,
-    element::{Dtype, Element},
+    bound::Bound,
+    dtype::DType,
+    element::Element,
     error::Result,
-    header::{self, Outcome},
-    layout::MAX_HEADER,
-    options::{Bound, Options, Research},
-    place::too_small,
+    format::{MAX_HEADER, header},
+    options::CompressOptions,
+    schedule::too_small,
 };
 
 /// Where the scan's entries begin in the scratch, behind the control.
@@ -44,18 +44,18 @@ impl Compression {
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for options out of range;
     /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches.
-    pub fn new(shape: &[u64], dtype: Dtype, options: &Options) -> Result<Self> {
-        if options.research != Research::default() {
+    pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
+        if !options.profile.is_standard_paper() {
             return Err(only_on_cpu());
         }
         let kind = StreamKind::new(shape, dtype, options)?;
-        let (number, min, max) = match options.bound {
-            Bound::Absolute(_) => (0, 0.0, 0.0),
-            Bound::ValueRange(_) => (1, 0.0, 0.0),
-            Bound::ValueRangeOf { min, max, .. } => (2, min, max),
+        let (min, max) = match options.bound {
+            Bound::ValueRangeOf { min, max, .. } => (min, max),
+            Bound::Absolute(_) | Bound::ValueRange(_) => (0.0, 0.0),
         };
-        let bound =
-            BoundAsked { kind: number, reserved: 0, asked: options.bound.requested(), min, max };
+        let kind_of_bound = u32::from(options.bound.code());
+        let asked = options.bound.requested();
+        let bound = BoundAsked { kind: kind_of_bound, reserved: 0, asked, min, max };
         Ok(Compression {
             image: image(shape, dtype, options),
             bound,
@@ -132,8 +132,8 @@ impl Compression {
             _ => 1,
         };
         let (kernel, missing) = match self.kind.dtype {
-            Dtype::F32 => (Kernel::SurveyF32, pointer(&mut f32s)),
-            Dtype::F64 => (Kernel::SurveyF64, pointer(&mut f64s)),
+            DType::F32 => (Kernel::SurveyF32, pointer(&mut f32s)),
+            DType::F64 => (Kernel::SurveyF64, pointer(&mut f64s)),
         };
         let mut arguments = [
             pointer(&mut field),
@@ -163,10 +163,10 @@ impl Compression {
         // SAFETY: the caller vouches for the memory; the arguments' type is that of the dtype.
         unsafe {
             match self.kind.dtype {
-                Dtype::F32 => {
+                DType::F32 => {
                     self.encode_with(device, self.arguments(field, stream, scratch, f32s), queue)
                 }
-                Dtype::F64 => {
+                DType::F64 => {
                     self.encode_with(device, self.arguments(field, stream, scratch, f64s), queue)
                 }
             }
@@ -202,7 +202,7 @@ impl Compression {
     ) -> Result<()> {
         let module = device.kernels.compress()?;
         let shapes = &module.shapes;
-        let double = self.kind.dtype == Dtype::F64;
+        let double = self.kind.dtype == DType::F64;
         let mut image = *self.image;
         let chunks = self.kind.layout.chunks;
         // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
@@ -240,28 +240,11 @@ impl Compression {
 }
 
 /// The header without what only encoding tells.
-fn image(shape: &[u64], dtype: Dtype, options: &Options) -> Box<HeaderImage> {
-    let nothing = Certificate {
-        max_abs_error: 0.0,
-        min: 0.0,
-        max: 0.0,
-        nan: 0,
-        inf: 0,
-        missing: 0,
-        escaped: 0,
-    };
-    let outcome = Outcome {
-        absolute_bound: 0.0,
-        quantization_step: 0.0,
-        stream_len: 0,
-        payload_len: 0,
-        metadata_sum: 0,
-        certificate: nothing,
-    };
+fn image(shape: &[u64], dtype: DType, options: &CompressOptions) -> Box<HeaderImage> {
     let len = header::header_len(shape, options);
-    let mut bytes = [0; MAX_HEADER as usize];
-    header::write(&mut bytes[..len], dtype, shape, options, &outcome);
-    let mut image = HeaderImage { words: [0; MAX_HEADER as usize / 4], len: len as u32 };
+    let mut bytes = [0; MAX_HEADER];
+    header::write(&mut bytes[..len], dtype, shape, options, &header::Outcome::unknown());
+    let mut image = HeaderImage { words: [0; MAX_HEADER / 4], len: len as u32 };
     for (word, bytes) in image.words.iter_mut().zip(bytes.as_chunks::<4>().0) {
         *word = u32::from_le_bytes(*bytes);
     }
@@ -269,11 +252,11 @@ fn image(shape: &[u64], dtype: Dtype, options: &Options) -> Box<HeaderImage> {
 }
 
 /// The field as rows of a block, of which the tensor copy engine brings 32 at a time.
-fn tensor_map(field: u64, elements: u64, dtype: Dtype) -> Result<sys::CUtensorMap> {
+fn tensor_map(field: u64, elements: u64, dtype: DType) -> Result<sys::CUtensorMap> {
     let size = dtype.size();
     let kind = match dtype {
-        Dtype::F32 => sys::CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-        Dtype::F64 => sys::CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+        DType::F32 => sys::CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+        DType::F64 => sys::CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
     };
     // The last, broken row is read without the engine.
     let (dims, strides) = ([32, (elements / 32).max(1)], [32 * size as u64]);
@@ -314,7 +297,7 @@ pub(crate) fn from_host<T: Element>(
     device: &Device,
     data: &[T],
     shape: &[u64],
-    options: &Options,
+    options: &CompressOptions,
     out: &mut [u8],
 ) -> Result<usize> {
     let compression = Compression::new(shape, T::DTYPE, options)?;

@@ -61,6 +61,11 @@ impl Context {
     /// Retains the primary context of device `ordinal`.
     pub fn retain(ordinal: usize) -> Result<Self> {
         driver()?;
+        Self::retain_initialized(ordinal)
+    }
+
+    /// The same where CUDA is initialised, with a driver of any version.
+    pub fn retain_initialized(ordinal: usize) -> Result<Self> {
         let ordinal = i32::try_from(ordinal).unwrap_or(i32::MAX);
         let device = check("cuDeviceGet", result::device::get(ordinal))?;
         // SAFETY: the device is one that the driver named.
@@ -72,8 +77,12 @@ impl Context {
     /// Makes the context current on this thread until the guard is dropped, which restores the caller's.
     pub fn enter(&self) -> Result<Entered<'_>> {
         // SAFETY: the context is retained as long as `self` lives.
-        ok("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(self.handle) })?;
-        Ok(Entered { context: PhantomData, thread: PhantomData })
+        unsafe { Entered::push(self.handle) }
+    }
+
+    /// Whether a context is this one.
+    pub fn is(&self, handle: sys::CUcontext) -> bool {
+        self.handle == handle
     }
 
     /// A number that the driver knows of the device.
@@ -100,10 +109,22 @@ pub(crate) struct Entered<'a> {
     thread: PhantomData<*const ()>,
 }
 
+impl Entered<'_> {
+    /// Makes a context current on this thread until the guard is dropped.
+    ///
+    /// # Safety
+    /// The context stays alive for as long as the guard does.
+    pub unsafe fn push(handle: sys::CUcontext) -> Result<Self> {
+        // SAFETY: promised by the caller.
+        ok("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(handle) })?;
+        Ok(Entered { context: PhantomData, thread: PhantomData })
+    }
+}
+
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
         let mut handle = std::ptr::null_mut();
-        // SAFETY: pops what `enter` pushed on this thread. A failure means that the driver is gone.
+        // SAFETY: pops what `push` pushed on this thread. A failure means that the driver is gone.
         let _ = unsafe { sys::cuCtxPopCurrent_v2(&mut handle) };
     }
 }

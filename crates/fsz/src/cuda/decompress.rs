@@ -12,10 +12,11 @@ use super::{
     view::{BoxPlace, Run, StreamKind, StreamView},
 };
 use crate::{
-    element::{Dtype, Element},
+    dtype::DType,
+    element::Element,
     error::{Error, Result},
-    geometry::{CHUNK_ELEMENTS, TILE},
-    region::check_box,
+    format::{CHUNK, TILE},
+    partial::check_box,
     stream::Stream,
 };
 
@@ -48,11 +49,11 @@ pub(crate) unsafe fn launch_tiles(
         return Ok(());
     }
     let kernel = match kind.dtype {
-        Dtype::F32 => Kernel::DecompressF32,
-        Dtype::F64 => Kernel::DecompressF64,
+        DType::F32 => Kernel::DecompressF32,
+        DType::F64 => Kernel::DecompressF64,
     };
-    let mut first = begin / CHUNK_ELEMENTS;
-    let chunks = (end - 1) / CHUNK_ELEMENTS - first + 1;
+    let mut first = begin / CHUNK as u64;
+    let chunks = (end - 1) / CHUNK as u64 - first + 1;
     let module = device.kernels.decompress()?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
@@ -83,11 +84,11 @@ pub(crate) unsafe fn launch_box(
     let mut place = BoxPlace::new(&kind.shape, start, count, out);
     let corners = place.corners();
     let kernel = match kind.dtype {
-        Dtype::F32 => Kernel::DecompressBoxF32,
-        Dtype::F64 => Kernel::DecompressBoxF64,
+        DType::F32 => Kernel::DecompressBoxF32,
+        DType::F64 => Kernel::DecompressBoxF64,
     };
-    let mut first = corners.0 / CHUNK_ELEMENTS;
-    let chunks = corners.1 / CHUNK_ELEMENTS - first + 1;
+    let mut first = corners.0 / CHUNK as u64;
+    let chunks = corners.1 / CHUNK as u64 - first + 1;
     let module = device.kernels.decompress()?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
@@ -175,10 +176,10 @@ fn to_host<T: Element>(
     }
     let bytes = stream.as_bytes();
     let index = stream.index();
-    let first = index.payload(begin / CHUNK_ELEMENTS)?;
-    let last = index.payload((end - 1) / CHUNK_ELEMENTS)?;
-    let place = |part: &[u8]| part.as_ptr() as usize - bytes.as_ptr() as usize;
-    let payload = place(first)..place(last) + last.len();
+    let first = index.payload(begin / CHUNK as u64)?;
+    let last = index.payload((end - 1) / CHUNK as u64)?;
+    let start = stream.sections().payload;
+    let payload = (start + first.start) as usize..(start + last.end) as usize;
     device.work(|Workspace { queue, field, stream: room, scratch }| {
         let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;

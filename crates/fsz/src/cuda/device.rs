@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 /// A device that is ready to work; opened once in a process.
 #[derive(Debug)]
 pub(crate) struct Device {
+    pub ordinal: usize,
     pub context: Arc<Context>,
     pub kernels: Kernels,
     pub multiprocessors: u32,
@@ -42,7 +43,7 @@ impl Device {
             context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let kernels = Kernels::new(10 * major + minor, shared.unsigned_abs())?;
         let multiprocessors = multiprocessors.unsigned_abs();
-        Ok(Device { context, kernels, multiprocessors, idle: Mutex::default() })
+        Ok(Device { ordinal, context, kernels, multiprocessors, idle: Mutex::default() })
     }
 
     /// Runs `work` in a workspace of its own with the context current. `work` waits for what it began.

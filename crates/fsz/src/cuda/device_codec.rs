@@ -13,13 +13,13 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    geometry::TILE,
-    place::too_small,
+    format::TILE,
+    schedule::too_small,
 };
 
 /// The codec for fields and streams in device memory.
 ///
-/// Calls enqueue work on the caller's CUDA stream and return at once: nothing is allocated, nothing is
+/// Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated, nothing is
 /// waited for, and several calls chain without the host in between. What went wrong on the device is
 /// kept in the call's scratch memory, where [`outcome`](DeviceCodec::outcome) reads it. The device's
 /// primary context is used, the one of the CUDA runtime; the caller's current context is left as it is.

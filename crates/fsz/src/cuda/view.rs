@@ -1,20 +1,16 @@
 //! What kernels are told, as they read it (`cuda/encode`, `cuda/decode`).
 
 use crate::{
-    element::Dtype,
+    dtype::DType,
     error::{Error, Result},
-    geometry::element_count,
-    header::{self, FORMAT_VERSION},
-    layout,
-    options::{Options, Research},
+    format::{
+        self, FIXED_HEADER, FORMAT_VERSION, FixedHeader, MAX_DIMS, MAX_HEADER, MAX_MISSING,
+        TileGrid, at, header,
+    },
+    options::{CompressOptions, Research},
+    profile::Profile,
     stream::Stream,
 };
-
-/// Bytes of a header before the shape.
-const FIXED_HEADER: u64 = 144;
-/// Header bytes 26 to 31 of what the kernels know: profile and layout 0, blocks of 2⁵, 2³ to a tile,
-/// all features of the default.
-const KIND_TAIL: [u8; 6] = [0, 0, 5, 3, 7, 0];
 
 /// `Sections` in `cuda/format/format.cuh`.
 #[repr(C)]
@@ -31,21 +27,21 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub fn new(elements: u64, layout: &layout::Layout) -> Self {
+    pub fn new(elements: u64, sections: &format::Sections) -> Self {
         Layout {
             elements,
-            tiles: layout.tiles,
-            chunks: layout.chunks,
-            rates: layout.rates.start,
-            sizes: layout.sizes.start,
-            offsets: layout.offsets.start,
-            sums: layout.sums.start,
-            payload: layout.payload,
+            tiles: sections.tiles,
+            chunks: sections.chunks,
+            rates: sections.heads.start,
+            sizes: sections.sizes.start,
+            offsets: sections.offsets.start,
+            sums: sections.sums.start,
+            payload: sections.payload,
         }
     }
 }
 
-/// `StreamView` in `cuda/decode/index.cuh`.
+/// `StreamView` in `cuda/decode/stream_view.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamView {
@@ -72,16 +68,16 @@ pub(crate) struct Run {
 pub(crate) struct BoxPlace {
     pub out: u64,
     pub dims: u32,
-    pub shape: [u64; 8],
-    pub start: [u64; 8],
-    pub count: [u64; 8],
+    pub shape: [u64; MAX_DIMS],
+    pub start: [u64; MAX_DIMS],
+    pub count: [u64; MAX_DIMS],
 }
 
 /// `Missing` in `cuda/encode/control.cuh`, of `f32`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissingF32 {
-    pub bits: [u32; 4],
+    pub bits: [u32; MAX_MISSING],
     pub count: u32,
 }
 
@@ -89,7 +85,7 @@ pub(crate) struct MissingF32 {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissingF64 {
-    pub bits: [u64; 4],
+    pub bits: [u64; MAX_MISSING],
     pub count: u32,
 }
 
@@ -121,7 +117,7 @@ pub(crate) struct BoundAsked {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeaderImage {
-    pub words: [u32; layout::MAX_HEADER as usize / 4],
+    pub words: [u32; MAX_HEADER / 4],
     pub len: u32,
 }
 
@@ -144,7 +140,7 @@ impl Control {
 #[derive(Clone, Debug)]
 pub struct StreamKind {
     pub(crate) shape: Vec<u64>,
-    pub(crate) dtype: Dtype,
+    pub(crate) dtype: DType,
     pub(crate) layout: Layout,
     header_first: u64,
     header_kind: u64,
@@ -156,22 +152,18 @@ impl StreamKind {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches.
-    pub fn new(shape: &[u64], dtype: Dtype, options: &Options) -> Result<Self> {
-        if shape.len() > 8 {
-            return Err(Error::invalid(format!("{} dimensions: at most 8", shape.len())));
-        }
-        options.check(shape)?;
-        if options.research != Research::default() {
+    pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
+        options.check(shape, dtype)?;
+        if !options.profile.is_standard_paper() {
             return Err(only_on_cpu());
         }
-        let mut kind = [0; 8];
-        kind[..2].copy_from_slice(&[dtype.code(), shape.len() as u8]);
-        kind[2..].copy_from_slice(&KIND_TAIL);
+        let nothing = header::Outcome::unknown();
+        let header = FixedHeader::new(dtype, shape, options, &nothing);
         Self::build(
             shape,
             dtype,
-            header::header_len(shape, options) as u64,
-            u64::from_le_bytes(kind),
+            header.header_len as u64,
+            kind_of(&header),
             options.start.is_some(),
             options.missing.len(),
         )
@@ -186,13 +178,11 @@ impl StreamKind {
         if !serves(stream) {
             return Err(only_on_cpu());
         }
-        let kind = stream.as_bytes().get(24..32).and_then(|b| b.first_chunk::<8>());
-        let kind = kind.ok_or_else(|| Error::corrupt("a header without a kind"))?;
         Self::build(
             &header.shape,
             header.dtype,
-            header.header_len,
-            u64::from_le_bytes(*kind),
+            header.fields().header_len as u64,
+            kind_of(header.fields()),
             header.start.is_some(),
             header.missing_bits.len(),
         )
@@ -200,27 +190,28 @@ impl StreamKind {
 
     fn build(
         shape: &[u64],
-        dtype: Dtype,
+        dtype: DType,
         header_len: u64,
         header_kind: u64,
         has_start: bool,
         missing: usize,
     ) -> Result<Self> {
         let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
-        let elements = element_count(shape).ok_or_else(too_large)?;
-        let layout = layout::Layout::new(header_len, elements, crate::geometry::Geometry::STANDARD)
-            .ok_or_else(too_large)?;
-        if layout.chunks > i32::MAX as u64 {
+        let profile = Profile::default();
+        let grid = TileGrid::new(&profile, shape).ok_or_else(too_large)?;
+        let sections =
+            format::Sections::new(header_len, &grid, profile.head_len()).ok_or_else(too_large)?;
+        if sections.chunks > i32::MAX as u64 {
             return Err(too_large());
         }
         let axes = 8 * shape.len() as u64 * (1 + u64::from(has_start));
         Ok(StreamKind {
             shape: shape.to_vec(),
             dtype,
-            layout: Layout::new(elements, &layout),
+            layout: Layout::new(grid.elements(), &sections),
             header_first: FORMAT_VERSION as u64 | header_len << 16,
             header_kind,
-            missing_at: if missing > 0 { FIXED_HEADER + axes } else { 0 },
+            missing_at: if missing > 0 { FIXED_HEADER as u64 + axes } else { 0 },
         })
     }
 
@@ -252,8 +243,19 @@ impl StreamKind {
 
 /// Whether devices decode this kind of stream: all but some that research switches make.
 pub(crate) fn serves(stream: &Stream<'_>) -> bool {
-    let header = stream.header();
-    header.geometry.is_standard() && header.research.cross_block
+    let standard = Research::default();
+    stream.header().profile.research().is_some_and(|research| {
+        research.cross_block
+            && research.block_len == standard.block_len
+            && research.blocks_per_tile == standard.blocks_per_tile
+    })
+}
+
+/// What stands in the 8 header bytes from the element type on.
+fn kind_of(header: &FixedHeader) -> u64 {
+    let mut bytes = [0; FIXED_HEADER];
+    header.write(&mut bytes);
+    u64::from_le_bytes(std::array::from_fn(|i| bytes[at::dtype + i]))
 }
 
 pub(crate) fn only_on_cpu() -> Error {
@@ -263,7 +265,13 @@ pub(crate) fn only_on_cpu() -> Error {
 impl BoxPlace {
     /// The box of `count` elements, none 0, from `start` on. `shape` has at most 8 axes.
     pub fn new(shape: &[u64], start: &[u64], count: &[u64], out: u64) -> Self {
-        let mut place = BoxPlace { out, dims: 1, shape: [1; 8], start: [0; 8], count: [1; 8] };
+        let mut place = BoxPlace {
+            out,
+            dims: 1,
+            shape: [1; MAX_DIMS],
+            start: [0; MAX_DIMS],
+            count: [1; MAX_DIMS],
+        };
         // A field of 0 dimensions is one of one axis of one element.
         place.dims = shape.len().max(1) as u32;
         place.shape[..shape.len()].copy_from_slice(shape);

@@ -2,10 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::Simd;
+use super::{ROUND_F32, ROUND_F64, Simd};
 use crate::{
-    bound::Quantizer,
-    quantize::{Plain, ROUND_F32, ROUND_F64},
+    format::{BLOCK, TILE, TILE_BLOCKS},
+    quantizer::{Plain, Quantizer},
 };
 
 /// A proof that the processor has the instructions: only [`Avx2::new`] makes one.
@@ -35,9 +35,9 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn quantize_f32<const KNOWN: bool>(
         self,
-        tile: &[f32; 256],
+        tile: &[f32; TILE],
         z: &Quantizer<f32>,
-        codes: &mut [i32; 256],
+        codes: &mut [i32; TILE],
     ) -> Plain<f32> {
         // SAFETY: an `Avx2` proves that the instructions exist.
         unsafe { quantize_f32::<KNOWN>(tile, z, codes) }
@@ -46,42 +46,42 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn quantize_f64<const KNOWN: bool>(
         self,
-        tile: &[f64; 256],
+        tile: &[f64; TILE],
         z: &Quantizer<f64>,
-        codes: &mut [i32; 256],
+        codes: &mut [i32; TILE],
     ) -> Plain<f64> {
         // SAFETY: an `Avx2` proves that the instructions exist.
         unsafe { quantize_f64::<KNOWN>(tile, z, codes) }
     }
 
     #[inline(always)]
-    fn magnitudes(self, chain: &[i32; 258]) -> [[u32; 8]; 2] {
+    fn magnitudes(self, chain: &[i32; TILE + 2]) -> [[u32; TILE_BLOCKS]; 2] {
         // SAFETY: an `Avx2` proves that the instructions exist.
         unsafe { magnitudes(chain) }
     }
 
     #[inline(always)]
-    fn rates(self, or: &[u32; 8]) -> u64 {
+    fn rates(self, or: &[u32; TILE_BLOCKS]) -> u64 {
         // SAFETY: an `Avx2` proves that the instructions exist.
         unsafe { rates(or) }
     }
 
     #[inline(always)]
-    fn pack(self, chain: &[i32; 34], order: u8, rate: u8, out: &mut [u32]) {
+    fn pack(self, chain: &[i32; BLOCK + 2], order: u8, rate: u8, out: &mut [u32]) {
         let out = &mut out[..rate as usize + 1];
         // SAFETY: an `Avx2` proves that the instructions exist.
         unsafe { pack(chain, order, out) }
     }
 
     #[inline(always)]
-    fn unpack(self, words: &[u32], rate: u8, residuals: &mut [i32; 32]) {
+    fn unpack(self, words: &[u32], rate: u8, residuals: &mut [i32; BLOCK]) {
         let words = &words[..rate as usize + 1];
         // SAFETY: an `Avx2` proves that the instructions exist.
         unsafe { unpack(words, residuals) }
     }
 
     #[inline(always)]
-    fn prefix_sum(self, values: &mut [i32; 256], carry: i32) {
+    fn prefix_sum(self, values: &mut [i32; TILE], carry: i32) {
         // SAFETY: an `Avx2` proves that the instructions exist.
         unsafe { prefix_sum(values, carry) }
     }
@@ -94,9 +94,9 @@ const STEP_F64: usize = 16;
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn quantize_f32<const KNOWN: bool>(
-    tile: &[f32; 256],
+    tile: &[f32; TILE],
     z: &Quantizer<f32>,
-    codes: &mut [i32; 256],
+    codes: &mut [i32; TILE],
 ) -> Plain<f32> {
     let inverse = _mm256_set1_ps(z.inverse);
     let step = _mm256_set1_ps(z.step);
@@ -145,9 +145,9 @@ fn quantize_f32<const KNOWN: bool>(
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quantize_f64<const KNOWN: bool>(
-    tile: &[f64; 256],
+    tile: &[f64; TILE],
     z: &Quantizer<f64>,
-    codes: &mut [i32; 256],
+    codes: &mut [i32; TILE],
 ) -> Plain<f64> {
     let inverse = _mm256_set1_pd(z.inverse);
     let step = _mm256_set1_pd(z.step);
@@ -194,7 +194,7 @@ fn quantize_f64<const KNOWN: bool>(
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn magnitudes(chain: &[i32; 258]) -> [[u32; 8]; 2] {
+fn magnitudes(chain: &[i32; TILE + 2]) -> [[u32; TILE_BLOCKS]; 2] {
     let mut or = [[0; 8]; 2];
     for block in 0..8 {
         let mut ors = [_mm256_setzero_si256(); 2];
@@ -221,7 +221,7 @@ fn magnitudes(chain: &[i32; 258]) -> [[u32; 8]; 2] {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn rates(or: &[u32; 8]) -> u64 {
+fn rates(or: &[u32; TILE_BLOCKS]) -> u64 {
     // SAFETY: the array has 8 elements.
     let x = unsafe { _mm256_loadu_si256(or.as_ptr().cast()) };
     // With the bit below the highest cleared, the conversion cannot round up to the next power of two, so
@@ -255,7 +255,7 @@ fn reversed_bytes(v: [__m256i; 4], signed: bool) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn pack(chain: &[i32; 34], order: u8, out: &mut [u32]) {
+fn pack(chain: &[i32; BLOCK + 2], order: u8, out: &mut [u32]) {
     let difference = |k: usize| {
         // SAFETY: 8 elements from 8·k + 2 on, k < 4, lie inside the 34.
         let load = |offset: usize| unsafe {
@@ -331,7 +331,7 @@ fn spread(word: u32) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn unpack(words: &[u32], residuals: &mut [i32; 32]) {
+fn unpack(words: &[u32], residuals: &mut [i32; BLOCK]) {
     let sign = spread(words[0]);
     let mut store = |k: usize, v: __m256i| {
         // SAFETY: 8 elements from 8·k on, k < 4, lie inside the 32.
@@ -376,7 +376,7 @@ fn unpack(words: &[u32], residuals: &mut [i32; 32]) {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn prefix_sum(values: &mut [i32; 256], carry: i32) {
+fn prefix_sum(values: &mut [i32; TILE], carry: i32) {
     let mut carry = _mm256_set1_epi32(carry);
     let last = _mm256_set1_epi32(7);
     let third = _mm256_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3);

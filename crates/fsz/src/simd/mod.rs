@@ -2,9 +2,23 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
-use crate::{bound::Quantizer, quantize::Plain};
-
 pub(crate) mod portable;
+
+use crate::{
+    format::{BLOCK, TILE, TILE_BLOCKS},
+    quantizer::{Plain, Quantizer},
+};
+
+/// 1.5 · 2⁵²: adding it to an `f64` rounds to the nearest integer, ties to even.
+pub(crate) const ROUND_F64: f64 = 6755399441055744.0;
+/// 1.5 · 2²³: the same for `f32`.
+pub(crate) const ROUND_F32: f32 = 12582912.0;
+
+/// Bits of the largest magnitude of a block, given the OR of its magnitudes.
+#[inline(always)]
+pub(crate) fn rate(magnitudes: u32) -> u8 {
+    (u32::BITS - magnitudes.leading_zeros()) as u8
+}
 
 /// The loops over the elements of a tile.
 pub trait Simd: Copy {
@@ -12,38 +26,74 @@ pub trait Simd: Copy {
     const FUSED: bool;
 
     /// Codes and largest error of 256 elements, and their range unless `KNOWN`. What comes out is meaningful
-    /// only if every element is in reach (see [`quantize`](crate::quantize)).
+    /// only if every element is in reach.
     fn quantize_f32<const KNOWN: bool>(
         self,
-        tile: &[f32; 256],
+        tile: &[f32; TILE],
         z: &Quantizer<f32>,
-        codes: &mut [i32; 256],
+        codes: &mut [i32; TILE],
     ) -> Plain<f32>;
 
     /// The same for `f64`.
     fn quantize_f64<const KNOWN: bool>(
         self,
-        tile: &[f64; 256],
+        tile: &[f64; TILE],
         z: &Quantizer<f64>,
-        codes: &mut [i32; 256],
+        codes: &mut [i32; TILE],
     ) -> Plain<f64>;
 
     /// For the first and the second differences of the codes behind the two places at the front of `chain`:
     /// the ORs of their magnitudes in blocks of 32.
-    fn magnitudes(self, chain: &[i32; 258]) -> [[u32; 8]; 2];
+    fn magnitudes(self, chain: &[i32; TILE + 2]) -> [[u32; TILE_BLOCKS]; 2];
 
     /// Bit lengths of eight ORs of magnitudes below 2³¹, a byte each, the first in the lowest byte.
-    fn rates(self, or: &[u32; 8]) -> u64;
+    fn rates(self, or: &[u32; TILE_BLOCKS]) -> u64;
 
     /// Packs the differences of order `order` of 32 codes that follow two others: the sign word, then `rate`
     /// bit-planes (FORMAT.md, *Pack*). `out` has `rate + 1` words.
-    fn pack(self, chain: &[i32; 34], order: u8, rate: u8, out: &mut [u32]);
+    fn pack(self, chain: &[i32; BLOCK + 2], order: u8, rate: u8, out: &mut [u32]);
 
     /// Unpacks 32 residuals from their sign word and `rate` bit-planes.
-    fn unpack(self, words: &[u32], rate: u8, residuals: &mut [i32; 32]);
+    fn unpack(self, words: &[u32], rate: u8, residuals: &mut [i32; BLOCK]);
 
     /// Replaces `values` by its running sums, beginning with `carry` before the first. Wraps.
-    fn prefix_sum(self, values: &mut [i32; 256], carry: i32);
+    fn prefix_sum(self, values: &mut [i32; TILE], carry: i32);
+}
+
+/// Quantizing a tile by the loop of the element type.
+#[doc(hidden)]
+pub trait QuantizeTile: Sized {
+    /// As [`Simd::quantize_f32`].
+    fn quantize<S: Simd, const KNOWN: bool>(
+        simd: S,
+        tile: &[Self; TILE],
+        z: &Quantizer<Self>,
+        codes: &mut [i32; TILE],
+    ) -> Plain<Self>;
+}
+
+impl QuantizeTile for f32 {
+    #[inline(always)]
+    fn quantize<S: Simd, const KNOWN: bool>(
+        simd: S,
+        tile: &[Self; TILE],
+        z: &Quantizer<Self>,
+        codes: &mut [i32; TILE],
+    ) -> Plain<Self> {
+        simd.quantize_f32::<KNOWN>(tile, z, codes)
+    }
+}
+
+impl QuantizeTile for f64 {
+    #[inline(always)]
+    fn quantize<S: Simd, const KNOWN: bool>(
+        simd: S,
+        tile: &[Self; TILE],
+        z: &Quantizer<Self>,
+        codes: &mut [i32; TILE],
+    ) -> Plain<Self> {
+        simd.quantize_f64::<KNOWN>(tile, z, codes)
+    }
 }
 
 /// The instruction sets that code paths exist for.
@@ -62,6 +112,15 @@ impl Level {
             return Level::Avx2;
         }
         Level::Portable
+    }
+
+    /// Whether quantizing `f32` fuses multiplication and addition.
+    pub fn fused(self) -> bool {
+        match self {
+            Level::Portable => portable::Portable::FUSED,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => avx2::Avx2::FUSED,
+        }
     }
 
     pub fn name(self) -> &'static str {

@@ -1,10 +1,10 @@
 //! Plain Rust for every processor.
 
-use super::Simd;
+use super::{ROUND_F64, Simd, rate};
 use crate::{
-    bound::Quantizer,
-    choose::rate,
-    quantize::{self, Plain},
+    format::{BLOCK, TILE, TILE_BLOCKS},
+    quantizer::{Plain, Quantizer},
+    scalar::Scalar,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -16,25 +16,25 @@ impl Simd for Portable {
     #[inline(always)]
     fn quantize_f32<const KNOWN: bool>(
         self,
-        tile: &[f32; 256],
+        tile: &[f32; TILE],
         z: &Quantizer<f32>,
-        codes: &mut [i32; 256],
+        codes: &mut [i32; TILE],
     ) -> Plain<f32> {
-        quantize::portable::<f32, KNOWN>(tile, z, codes)
+        quantize::<f32, KNOWN>(tile, z, codes)
     }
 
     #[inline(always)]
     fn quantize_f64<const KNOWN: bool>(
         self,
-        tile: &[f64; 256],
+        tile: &[f64; TILE],
         z: &Quantizer<f64>,
-        codes: &mut [i32; 256],
+        codes: &mut [i32; TILE],
     ) -> Plain<f64> {
-        quantize::portable::<f64, KNOWN>(tile, z, codes)
+        quantize::<f64, KNOWN>(tile, z, codes)
     }
 
     #[inline(always)]
-    fn magnitudes(self, chain: &[i32; 258]) -> [[u32; 8]; 2] {
+    fn magnitudes(self, chain: &[i32; TILE + 2]) -> [[u32; TILE_BLOCKS]; 2] {
         let mut or = [[0; 8]; 2];
         for i in 0..256 {
             let d = chain[i + 2].wrapping_sub(chain[i + 1]);
@@ -46,12 +46,12 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn rates(self, or: &[u32; 8]) -> u64 {
+    fn rates(self, or: &[u32; TILE_BLOCKS]) -> u64 {
         or.iter().rev().fold(0, |rates, &or| rates << 8 | rate(or) as u64)
     }
 
     #[inline(always)]
-    fn pack(self, chain: &[i32; 34], order: u8, rate: u8, out: &mut [u32]) {
+    fn pack(self, chain: &[i32; BLOCK + 2], order: u8, rate: u8, out: &mut [u32]) {
         let mut residuals = [0; 32];
         for (i, l) in residuals.iter_mut().enumerate() {
             let d = chain[i + 2].wrapping_sub(chain[i + 1]);
@@ -64,7 +64,7 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn unpack(self, words: &[u32], rate: u8, residuals: &mut [i32; 32]) {
+    fn unpack(self, words: &[u32], rate: u8, residuals: &mut [i32; BLOCK]) {
         let (&sign, planes) =
             words[..rate as usize + 1].split_first().expect("a block has a sign word");
         let mut magnitudes = [0u32; 32];
@@ -80,7 +80,7 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn prefix_sum(self, values: &mut [i32; 256], mut carry: i32) {
+    fn prefix_sum(self, values: &mut [i32; TILE], mut carry: i32) {
         for v in values {
             carry = carry.wrapping_add(*v);
             *v = carry;
@@ -102,4 +102,28 @@ pub(crate) fn pack_residuals(residuals: &[i32; 32], rate: u8, out: &mut [u32]) {
             *plane |= ((magnitude >> b) & 1) << shift;
         }
     }
+}
+
+/// Quantizes 256 elements in plain Rust, through `f64`: for every processor, and for `f64`.
+#[inline(always)]
+fn quantize<T: Scalar, const KNOWN: bool>(
+    tile: &[T; TILE],
+    z: &Quantizer<T>,
+    codes: &mut [i32; TILE],
+) -> Plain<T> {
+    let mut plain = Plain { max_error: T::ZERO, min: tile[0], max: tile[0] };
+    let inverse = z.inverse.to_f64();
+    let mut worst = 0u64;
+    for (&d, code) in tile.iter().zip(codes) {
+        let q = (d.to_f64() * inverse + ROUND_F64).to_bits() as i32;
+        *code = q;
+        // Errors are not negative, so their bits order as they do, with NaN above all.
+        worst = worst.max(d.sub(T::from_code(q).mul(z.step)).magnitude().to_bits64());
+        if !KNOWN {
+            plain.min = if d < plain.min { d } else { plain.min };
+            plain.max = if d > plain.max { d } else { plain.max };
+        }
+    }
+    plain.max_error = T::from_bits64(worst);
+    plain
 }

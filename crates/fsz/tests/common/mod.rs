@@ -5,7 +5,7 @@ pub mod inputs;
 pub mod reference;
 pub mod seal;
 
-use fsz::{Codec, Element, Options, Stream};
+use fsz::{Codec, CompressOptions, Element, Stream, TileKind};
 
 /// The codecs whose streams must be the same: both instruction sets, one and several threads.
 pub fn codecs() -> Vec<(&'static str, Codec)> {
@@ -23,7 +23,7 @@ pub fn compress<T: Element>(
     codec: &Codec,
     data: &[T],
     shape: &[u64],
-    options: &Options,
+    options: &CompressOptions,
 ) -> Vec<u8> {
     let capacity = fsz::max_compressed_len(shape, T::DTYPE).expect("a small shape") as usize;
     let mut out = vec![0xA5; capacity];
@@ -35,7 +35,7 @@ pub fn compress<T: Element>(
 /// The field of a stream, written over poison.
 pub fn decompress<T: Element>(codec: &Codec, bytes: &[u8]) -> Vec<T> {
     let stream = Stream::open(bytes).expect("opens");
-    let n = stream.info().header().elements() as usize;
+    let n = stream.header().elements() as usize;
     let mut out = vec![T::from_f64(-12345.678); n];
     codec.decompress_into(&stream, &mut out).expect("decompresses");
     out
@@ -45,7 +45,7 @@ pub fn decompress<T: Element>(codec: &Codec, bytes: &[u8]) -> Vec<T> {
 /// by bit; and the certificate against the data. Returns the largest error.
 pub fn check_promise<T: Element>(data: &[T], back: &[T], bytes: &[u8], missing: &[f64]) -> f64 {
     let stream = Stream::open(bytes).expect("opens");
-    let info = stream.info();
+    let info = &stream;
     let eb = info.header().absolute_bound;
     let missing: Vec<u64> = missing.iter().map(|&m| T::from_f64(m).to_bits64()).collect();
     let (mut nan, mut inf, mut gone, mut worst) = (0, 0, 0, 0f64);
@@ -83,16 +83,7 @@ pub fn check_promise<T: Element>(data: &[T], back: &[T], bytes: &[u8], missing: 
         assert!(c.min.is_nan() && c.max.is_nan());
     }
     let counts = info.tile_counts();
-    let parts = [
-        counts.lz1,
-        counts.lz2,
-        counts.lz1_centered,
-        counts.lz2_centered,
-        counts.constant,
-        counts.exceptions,
-        counts.verbatim,
-    ];
-    assert_eq!(parts.iter().sum::<u64>(), counts.count);
+    assert_eq!(TileKind::ALL.map(|kind| counts.of(kind)).iter().sum::<u64>(), counts.count);
     let records: Vec<_> = info.tiles().collect::<Result<_, _>>().expect("sound tile records");
     assert_eq!(records.len() as u64, counts.count);
     assert_eq!(records.iter().map(|r| r.escapes as u64).sum::<u64>(), c.escaped);

@@ -1,6 +1,6 @@
 //! The encoder as FORMAT.md states it, one element and one bit at a time, sharing no code with the codec.
 
-use fsz::{Bound, Centering, Dtype, Element, Research};
+use fsz::{Bound, Centering, DType, Element, Research};
 
 /// What a compression is told, spelled out.
 #[derive(Clone, Debug)]
@@ -27,8 +27,8 @@ impl Request {
         }
     }
 
-    pub fn options(&self) -> fsz::Options {
-        let mut o = fsz::Options::new(self.bound).research(self.research);
+    pub fn options(&self) -> fsz::CompressOptions {
+        let mut o = fsz::CompressOptions::new(self.bound).research(self.research);
         for &m in &self.missing {
             o = o.missing(m);
         }
@@ -36,7 +36,7 @@ impl Request {
             o = o.name(name);
         }
         if let Some(step) = self.step {
-            o = o.step(step);
+            o = o.time_step(step);
         }
         if let Some(start) = &self.start {
             o = o.start(start);
@@ -48,12 +48,14 @@ impl Request {
 struct Tile {
     rates: Vec<u8>,
     words: Vec<u32>,
+    /// Words of µ and blocks.
+    coded: usize,
 }
 
 /// The stream of `data`.
 pub fn encode<T: Element>(data: &[T], request: &Request) -> Vec<u8> {
     let n = data.len();
-    let f32_type = T::DTYPE == Dtype::F32;
+    let f32_type = T::DTYPE == DType::F32;
     let missing: Vec<u64> = request.missing.iter().map(|&m| T::from_f64(m).to_bits64()).collect();
     let is_missing = |d: T| missing.contains(&d.to_bits64());
     let finite = |d: T| d.to_f64().is_finite() && !is_missing(d);
@@ -87,6 +89,7 @@ pub fn encode<T: Element>(data: &[T], request: &Request) -> Vec<u8> {
         Bound::ValueRangeOf { ratio, min, max } => {
             (ratio, 2, ratio * range(min, max), min.abs().max(max.abs()))
         }
+        other => panic!("{other:?} is not of this format version"),
     };
     // Quantization step
     let toward_zero = |x: f64| -> f64 {
@@ -185,14 +188,12 @@ pub fn encode<T: Element>(data: &[T], request: &Request) -> Vec<u8> {
             offsets.extend((payload.len() as u64).to_le_bytes());
         }
         let begin = payload.len();
-        let mut sum = 0u32;
+        let chunk_rates: Vec<u8> = chunk.iter().flat_map(|t| t.rates.clone()).collect();
+        let mut sum = rows(&words_of(&chunk_rates), 512);
         for (t, tile) in chunk.iter().enumerate() {
             rates.extend(&tile.rates);
             payload.extend(&tile.words);
-            let mut words = words_of(&tile.rates);
-            words.extend(&tile.words);
-            let s = weighted(&words).wrapping_add((t as u32 + 1).wrapping_mul(0x9E37_79B9));
-            sum = sum.wrapping_add(mix(s));
+            sum = sum.wrapping_add(share(tile, t * tile_len, request.research.block_len));
         }
         sizes.extend(u16::try_from(payload.len() - begin).expect("fits").to_le_bytes());
         sums.extend(sum.to_le_bytes());
@@ -222,7 +223,7 @@ pub fn encode<T: Element>(data: &[T], request: &Request) -> Vec<u8> {
         + 2 * u8::from(request.step.is_some())
         + 4 * u8::from(request.start.is_some());
     h.extend([kind, missing.len() as u8, flags, 0]);
-    h.extend(mix(weighted(&words_of(&metadata))).to_le_bytes());
+    h.extend(rows(&words_of(&metadata), 0).to_le_bytes());
     h.extend((4 * payload.len() as u64).to_le_bytes());
     h.extend((n as u64).to_le_bytes());
     h.extend(largest.to_le_bytes());
@@ -244,7 +245,7 @@ pub fn encode<T: Element>(data: &[T], request: &Request) -> Vec<u8> {
     h[10..12].copy_from_slice(&header_len.to_le_bytes());
     let total = (h.len() + metadata.len() + 4 * payload.len()) as u64;
     h[16..24].copy_from_slice(&total.to_le_bytes());
-    let sum = mix(weighted(&words_of(&h)));
+    let sum = rows(&words_of(&h), 0);
     h[12..16].copy_from_slice(&sum.to_le_bytes());
 
     h.extend(metadata);
@@ -261,7 +262,7 @@ fn tile<T: Element>(
     missing: &[u64],
     request: &Request,
 ) -> (Tile, usize) {
-    let wide = T::DTYPE == Dtype::F64;
+    let wide = T::DTYPE == DType::F64;
     let r = &request.research;
     let standard = r.block_len == 32 && r.blocks_per_tile == 8;
     let push = |words: &mut Vec<u32>, b: u64| {
@@ -295,7 +296,7 @@ fn tile<T: Element>(
         if pattern == 3 {
             push(&mut words, bits[0]);
         }
-        return (Tile { rates, words }, bits.len());
+        return (Tile { rates, words, coded: 0 }, bits.len());
     }
 
     let exceptions = codes.iter().filter(|c| c.is_none()).count();
@@ -328,6 +329,7 @@ fn tile<T: Element>(
                 }
             }
         }
+        let coded = words.len();
         if exceptions > 0 {
             let mut field = 0;
             if let Some(s) = special {
@@ -367,14 +369,14 @@ fn tile<T: Element>(
             escape(&mut rates, field);
         }
         if 4 * words.len() < bits.len() * T::DTYPE.size() {
-            return (Tile { rates, words }, exceptions);
+            return (Tile { rates, words, coded }, exceptions);
         }
     }
     rates.fill(0);
     words.clear();
     escape(&mut rates, 2);
     bits.iter().for_each(|&b| push(&mut words, b));
-    (Tile { rates, words }, bits.len())
+    (Tile { rates, words, coded: 0 }, bits.len())
 }
 
 fn rate_of(block: &[i64]) -> u32 {
@@ -430,13 +432,82 @@ fn words_of(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks(4).map(|b| b.iter().rev().fold(0, |w, &x| w << 8 | x as u32)).collect()
 }
 
-fn weighted(words: &[u32]) -> u32 {
-    let mut sum = 0u64;
-    for (k, &w) in words.iter().enumerate() {
-        sum = (sum + w as u64 * (2 * k as u64 + 1) % (1 << 32)) % (1 << 32);
-    }
-    sum as u32
+/// Multiplication modulo 2³² − 1, but for the multiples of that: they stay what they are.
+fn fold(word: u32, multiplier: u32) -> u32 {
+    let m = u32::MAX as u64;
+    if word == u32::MAX { word } else { (word as u64 * multiplier as u64 % m) as u32 }
 }
+
+fn row(id: usize, words: impl Iterator<Item = (u32, usize)>) -> u32 {
+    let key = (id as u64 + 1) * 0x9E37_79B9 % (1 << 32);
+    let folded = words.map(|(w, j)| fold(w, MULTIPLIERS[j]) as u64).sum::<u64>();
+    mix(((key + folded) % (1 << 32)) as u32)
+}
+
+/// Rows of four words.
+fn rows(words: &[u32], first: usize) -> u32 {
+    let mut sum = 0u32;
+    for (r, four) in words.chunks(4).enumerate() {
+        sum = sum.wrapping_add(row(first + r, four.iter().copied().zip(0..)));
+    }
+    sum
+}
+
+/// What a tile adds to the checksum of its chunk.
+fn share(tile: &Tile, first: usize, block_len: usize) -> u32 {
+    let (blocks, behind) = tile.words.split_at(tile.coded);
+    let mut sum = rows(behind, 1024 + first / 2);
+    let mut at = usize::from(tile.rates[0] & 0x40 != 0);
+    for (b, rate) in tile.rates.iter().enumerate() {
+        let rate = (rate & 31) as usize;
+        let halves = block_len / 32;
+        let words = if rate == 0 { 0 } else { rate + 1 };
+        for half in 0..halves {
+            let mu = (b + half == 0 && tile.rates[0] & 0x40 != 0).then(|| (blocks[0], 32));
+            let own = (0..words).map(|k| (blocks[at + k * halves + half], k));
+            sum = sum.wrapping_add(row(first / 32 + b * halves + half, mu.into_iter().chain(own)));
+        }
+        at += words * halves;
+    }
+    sum
+}
+
+/// FORMAT.md, *Checksums*.
+const MULTIPLIERS: [u32; 33] = [
+    0xD91B_7447,
+    0x3CE5_6009,
+    0xB720_73C7,
+    0x3B7A_81BD,
+    0xB951_BEC1,
+    0xBDA7_6317,
+    0x087B_59B7,
+    0xD769_633B,
+    0x9692_B177,
+    0xE616_0955,
+    0x6E1F_CD99,
+    0x156C_F3BB,
+    0x6B60_1659,
+    0x78DE_A8AD,
+    0x662A_3809,
+    0x8D9A_F5C7,
+    0xCAD5_C3C7,
+    0xC3FA_319F,
+    0x70E3_CDC7,
+    0x1790_62A9,
+    0xC65B_903D,
+    0x1856_88E9,
+    0x537E_20CF,
+    0x8089_6393,
+    0x2A8D_3661,
+    0xED87_1799,
+    0x2632_7B7F,
+    0x1069_561D,
+    0x33CE_8D29,
+    0x7C52_755D,
+    0xA8B8_3EB3,
+    0xAD1E_0EB1,
+    0x874D_4CB9,
+];
 
 fn mix(mut x: u32) -> u32 {
     x ^= x >> 16;

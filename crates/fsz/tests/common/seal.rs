@@ -1,60 +1,171 @@
-//! Checksums for damaged streams, as a forger would write them.
+//! Makes the checksums of a damaged stream right again, as a forger would, so that what is behind them is
+//! reached. Written from FORMAT.md; the fuzz targets use it too.
 
-use fsz::Stream;
+use std::ops::Range;
 
-fn weighted(sum: u32, from: u32, bytes: &[u8]) -> u32 {
-    bytes.chunks_exact(4).enumerate().fold(sum, |sum, (k, b)| {
-        let w = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
-        sum.wrapping_add(w.wrapping_mul(2 * (from + k as u32) + 1))
-    })
+use fsz::format::{
+    CHECKSUM_MULTIPLIERS, FIXED_HEADER, FixedHeader, at,
+    checksum::{byte_rows, fold, row, rows},
+};
+
+/// Rewrites the header's checksum, if the bytes are long enough to have a header.
+pub fn seal_header(bytes: &mut [u8]) {
+    if let Some(header) = header(bytes) {
+        put(bytes, at::header_checksum, 0);
+        let sum = byte_rows(&bytes[..header.header_len as usize], 0);
+        put(bytes, at::header_checksum, sum);
+    }
 }
 
-fn mix(mut x: u32) -> u32 {
-    x ^= x >> 16;
-    x = x.wrapping_mul(0x7FEB_352D);
-    x ^= x >> 15;
-    x = x.wrapping_mul(0x846C_A68B);
-    x ^ x >> 16
+/// Rewrites the checksums of metadata and header.
+pub fn seal_metadata(bytes: &mut [u8]) {
+    if let Some(header) = header(bytes)
+        && let Some(payload) = bytes.len().checked_sub(header.payload_len as usize)
+        && let Some(metadata) = bytes.get(header.header_len as usize..payload)
+    {
+        let sum = byte_rows(metadata, 0);
+        put(bytes, at::metadata_checksum, sum);
+    }
+    seal_header(bytes);
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> usize {
-    u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i])) as usize
-}
-
-/// Puts the right checksums on header and metadata, whatever they are.
+/// Rewrites all checksums. Bytes that hang together too little to have them keep what they have.
 pub fn seal(bytes: &mut [u8]) {
-    let header = u16::from_le_bytes([bytes[10], bytes[11]]) as usize;
-    let payload = bytes.len().checked_sub(u64_at(bytes, 64));
-    if let Some(metadata) = payload.and_then(|p| bytes.get(header..p)) {
-        let sum = mix(weighted(0, 0, metadata));
-        bytes[60..64].copy_from_slice(&sum.to_le_bytes());
+    if let Some(sections) = Sections::of(bytes) {
+        seal_chunks(bytes, &sections);
     }
-    if let Some(h) = bytes.get(..header).filter(|h| h.len() >= 16) {
-        let mut h = h.to_vec();
-        h[12..16].fill(0);
-        let sum = mix(weighted(0, 0, &h));
-        bytes[12..16].copy_from_slice(&sum.to_le_bytes());
+    seal_metadata(bytes);
+}
+
+/// Where the sections lie, by the header alone.
+struct Sections {
+    rates: Range<usize>,
+    sums: Range<usize>,
+    payload: usize,
+    blocks: usize,
+    block_len: usize,
+    element_words: usize,
+    elements: u64,
+}
+
+impl Sections {
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let header = header(bytes)?;
+        let (block, blocks) = (header.parameter_0, header.parameter_1);
+        if !(5..=6).contains(&block) || !(2..=4).contains(&blocks) || header.elements > 1 << 32 {
+            return None;
+        }
+        let (block_len, blocks) = (1usize << block, 1usize << blocks);
+        let count = |of: u64| header.elements.div_ceil(of) as usize;
+        let section = |start: usize, length: usize| {
+            let start = start.next_multiple_of(16);
+            start..start + length
+        };
+        let tiles = count((block_len * blocks) as u64);
+        let rates = section(header.header_len as usize, tiles * blocks);
+        let sizes = section(rates.end, 2 * count(16384));
+        let offsets = section(sizes.end, 8 * count(16384 * 64));
+        let sums = section(offsets.end, 4 * count(16384));
+        let payload = sums.end.next_multiple_of(16);
+        (payload <= bytes.len()).then_some(Self {
+            rates,
+            sums,
+            payload,
+            blocks,
+            block_len,
+            element_words: if header.dtype == 2 { 2 } else { 1 },
+            elements: header.elements,
+        })
+    }
+
+    /// Words of a block of this rate byte.
+    fn block_words(&self, rate: u8) -> usize {
+        let rate = usize::from(rate & 31);
+        (rate + usize::from(rate > 0)) * self.block_len / 32
+    }
+
+    /// The words of µ and blocks of a tile, and those behind them.
+    fn tile_words(&self, tile: usize, rates: &[u8]) -> (usize, usize) {
+        let planes: usize = rates.iter().map(|r| self.block_words(*r)).sum();
+        let coded = usize::from(rates[0] >> 6 & 1) + planes;
+        if rates[0] & 32 == 0 {
+            return (coded, 0);
+        }
+        let field = (1..self.blocks.min(8))
+            .fold(0usize, |field, k| field | usize::from(rates[k] >> 5) << (3 * (k - 1)));
+        let (kind, pattern, runs, listed) =
+            (field & 3, field >> 2 & 3, field >> 4 & 63, field >> 10 & 255);
+        let given = if pattern == 3 { self.element_words } else { 0 };
+        let len = self.block_len * self.blocks;
+        let behind = match kind {
+            0 => {
+                let mask = match runs {
+                    0 => 0,
+                    63 => given + 8,
+                    n => given + n.div_ceil(4),
+                };
+                mask + listed.div_ceil(4) + listed * self.element_words
+            }
+            1 => given,
+            2 => {
+                let left = self.elements.saturating_sub((tile * len) as u64);
+                left.min(len as u64) as usize * self.element_words
+            }
+            _ => 0,
+        };
+        (coded, behind)
+    }
+
+    /// What a tile, of which the first element is number `first` of its chunk, adds to the checksum.
+    fn share(&self, rates: &[u8], words: &[u32], coded: usize, first: usize) -> u32 {
+        let (mut blocks, behind) = words.split_at(coded);
+        let mut carried = 0;
+        if rates[0] & 64 != 0 {
+            carried = fold(blocks[0], CHECKSUM_MULTIPLIERS[32]);
+            blocks = &blocks[1..];
+        }
+        let mut sum = rows(behind, 1024 + first as u32 / 2);
+        let halves = self.block_len / 32;
+        for (b, &rate) in rates.iter().enumerate() {
+            let (own, rest) = blocks.split_at(self.block_words(rate));
+            blocks = rest;
+            for half in 0..halves {
+                let words = own.iter().skip(half).step_by(halves).zip(CHECKSUM_MULTIPLIERS);
+                let folded = words.fold(carried, |s, (&w, m)| s.wrapping_add(fold(w, m)));
+                sum = sum.wrapping_add(row((first / 32 + b * halves + half) as u32, folded));
+                carried = 0;
+            }
+        }
+        sum
     }
 }
 
-/// Puts the right checksum on the only chunk of a stream too, as far as its tiles can be told apart.
-pub fn seal_chunk(bytes: &mut [u8]) {
-    seal(bytes);
-    let Ok(stream) = Stream::open(bytes) else { return };
-    let (mut sum, mut at) = (0u32, bytes.len() - u64_at(bytes, 64));
-    let rates_at = u16::from_le_bytes([bytes[10], bytes[11]]) as usize;
-    let tiles = stream.info().tile_counts().count as usize;
-    for tile in stream.info().tiles() {
-        let Ok(tile) = tile else { return };
-        let t = tile.index as usize;
-        let Some(words) = bytes.get(at..at + tile.bytes as usize - 8) else { return };
-        at += tile.bytes as usize - 8;
-        let own = weighted(0, 0, &bytes[rates_at + 8 * t..rates_at + 8 * t + 8]);
-        let own = weighted(own, 2, words);
-        sum = sum.wrapping_add(mix(own.wrapping_add((t as u32 + 1).wrapping_mul(0x9E37_79B9))));
+fn seal_chunks(bytes: &mut [u8], sections: &Sections) {
+    let rates = bytes[sections.rates.clone()].to_vec();
+    let len = sections.block_len * sections.blocks;
+    let mut at = sections.payload;
+    let mut tile = 0;
+    for (chunk, rates) in rates.chunks(16384 / sections.block_len).enumerate() {
+        let mut sum = byte_rows(rates, 512);
+        for (t, rates) in rates.chunks_exact(sections.blocks).enumerate() {
+            let (coded, behind) = sections.tile_words(tile, rates);
+            let Some(words) = bytes.get(at..at + 4 * (coded + behind)) else { return };
+            let words: Vec<u32> =
+                words.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w)).collect();
+            sum = sum.wrapping_add(sections.share(rates, &words, coded, t * len));
+            at += 4 * words.len();
+            tile += 1;
+        }
+        put(bytes, sections.sums.start + 4 * chunk, sum);
     }
-    let sizes = (rates_at + 8 * tiles).next_multiple_of(16);
-    let sums = sizes + 16 + 16;
-    bytes[sums..sums + 4].copy_from_slice(&sum.to_le_bytes());
-    seal(bytes);
+}
+
+fn header(bytes: &[u8]) -> Option<FixedHeader> {
+    let header = FixedHeader::read(bytes.first_chunk()?);
+    let length = header.header_len as usize;
+    (length >= FIXED_HEADER && length.is_multiple_of(16) && length <= bytes.len()).then_some(header)
+}
+
+fn put(bytes: &mut [u8], at: usize, word: u32) {
+    bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
 }

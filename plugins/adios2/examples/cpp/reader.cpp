@@ -1,5 +1,5 @@
-// Reads what writer.cpp wrote. Nothing here mentions FSZ: each block says what it needs, and ADIOS2
-// loads the operator from ADIOS2_PLUGIN_PATH.
+// Reads what writer.cpp wrote. A reader needs no configuration: each block names its operator,
+// which ADIOS2 loads from ADIOS2_PLUGIN_PATH.
 #include <adios2.h>
 
 #include <cmath>

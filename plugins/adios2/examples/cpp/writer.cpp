@@ -1,5 +1,5 @@
-// Writes ten steps of a field through FSZ. The operator is the configuration file's business: this
-// program would write plain BP5 with another one.
+// Writes ten steps of a field through FSZ. The configuration file selects the operator; nothing in
+// this program depends on it.
 #include <adios2.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ try
 }
 catch (const std::exception &error)
 {
-    // A bad operator parameter ends here, with its name.
+    // A bad operator parameter ends up here, with its name.
     std::cerr << error.what() << '\n';
     return 1;
 }

@@ -1,6 +1,6 @@
-"""Writes ten steps of a field that lies on the GPU: only compressed bytes leave the device.
+"""Writes ten steps of a field in GPU memory: only compressed bytes leave the device.
 
-A torch tensor goes the same way as the cupy array here: Stream.write takes its address.
+A torch tensor works like the cupy array here: Stream.write takes its address.
 """
 
 import cupy
@@ -9,7 +9,7 @@ from adios2 import Adios, Stream
 fsz = ("plugin", {"PluginName": "fsz", "PluginLibrary": "fsz_adios2", "accuracy": "1e-3"})
 io = Adios().declare_io("SimulationOutput")
 io.set_engine("BP5")
-# Needed: with statistics an ADIOS2 without CUDA reads the values itself, on the host.
+# Required: for its statistics an ADIOS2 without CUDA would read the values on the host.
 io.set_parameters({"StatsLevel": "0"})
 
 y, x = cupy.mgrid[0:500, 0:400].astype(cupy.float32)

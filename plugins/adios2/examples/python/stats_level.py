@@ -1,4 +1,4 @@
-"""What ADIOS2's own minimum and maximum cost: 256 MiB through FSZ, with StatsLevel 0 and 1 in turn."""
+"""The cost of ADIOS2's own minimum and maximum: 256 MiB through FSZ, with StatsLevel 0 and 1."""
 
 import shutil
 import tempfile
@@ -13,7 +13,7 @@ OPERATIONS = [("plugin", {"PluginName": "fsz", "PluginLibrary": "fsz_adios2", "a
 
 
 def seconds(field, level, folder):
-    """The time of each step of one file; the first one, which sets things up, is left out."""
+    """The time of each step of one file, without the first, which includes start-up."""
     io = Adios().declare_io("out")
     io.set_engine("BP5")
     io.set_parameter("StatsLevel", str(level))

@@ -1,4 +1,4 @@
-"""Writes ten steps of a field through FSZ, named where the variable is written."""
+"""Writes ten steps of a field through FSZ, selected in the call that writes the variable."""
 
 import numpy as np
 from adios2 import Stream

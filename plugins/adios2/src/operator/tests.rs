@@ -1,8 +1,11 @@
 //! The operator without ADIOS2.
 
 mod device;
+#[path = "../../tests/common/noise.rs"]
+mod noise;
 
 use super::*;
+use noise::noise;
 
 fn writer(parameters: &[(&'static str, &'static str)]) -> Operator {
     Operator::new(parameters.iter().copied()).unwrap()
@@ -13,7 +16,7 @@ fn block(values: &[f32], count: &[u64]) -> Block<'static> {
         data: values.as_ptr().cast(),
         count: count.to_vec(),
         start: Some(vec![7; count.len()]),
-        dtype: Dtype::F32,
+        dtype: DType::F32,
         variable: "U".into(),
     }
 }
@@ -47,16 +50,6 @@ fn smooth() -> Vec<f32> {
     (0..5000).map(|i| (i as f32 * 0.01).sin()).collect()
 }
 
-/// Values without any regularity.
-fn noise() -> Vec<f32> {
-    let mut state = 1u32;
-    let next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f32::from_bits((state >> 2) | 0x0080_0000)
-    };
-    std::iter::repeat_with(next).take(5000).collect()
-}
-
 #[test]
 fn smooth_values_keep_the_bound_with_and_without_an_estimate() {
     let values = smooth();
@@ -71,7 +64,7 @@ fn smooth_values_keep_the_bound_with_and_without_an_estimate() {
 
 #[test]
 fn noise_without_an_estimate_is_stored_raw() {
-    let values = noise();
+    let values = noise(5000);
     let operator = writer(&[("accuracy", "1e-30")]);
     let payload = write(&operator, block(&values, &[5000]), false);
     assert_eq!(envelope::open(&payload).unwrap().mode, Mode::Raw);
@@ -138,6 +131,7 @@ fn every_truncation_and_bit_flip_is_an_error_or_right() {
     for bit in 0..8 * payload.len() {
         let mut flipped = payload.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
+        out.fill(f32::NAN);
         // SAFETY: `out` has the room.
         if unsafe { writer(&[]).read(&flipped, out.as_mut_ptr().cast()) }.is_ok() {
             assert_eq!(out, expected, "bit {bit}");

@@ -38,7 +38,7 @@ pub fn config(folder: &Path, engine: &str, parameters: &[(&str, &str)]) -> PathB
 /// Makes the operator findable, as a program that links nothing of FSZ does with
 /// `ADIOS2_PLUGIN_PATH`.
 pub fn load_operator() {
-    let library = adios2::plugin::load().expect("cargo built it beside this test");
+    let library = fsz_field::bp::load_operator().expect("cargo built it beside this test");
     assert!(library.is_file());
 }
 
@@ -63,16 +63,6 @@ pub fn smooth(elements: u64, step: u64) -> Vec<f64> {
             x.sin() * (0.1 * x).cos() + 0.01 * step as f64
         })
         .collect()
-}
-
-/// Values without any regularity.
-pub fn noise(elements: u64) -> Vec<f32> {
-    let mut state = 12345u32;
-    let next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f32::from_bits((state >> 2) | 0x0080_0000)
-    };
-    std::iter::repeat_with(next).take(elements as usize).collect()
 }
 
 pub fn to_f32(values: &[f64]) -> Vec<f32> {

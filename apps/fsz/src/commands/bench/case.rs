@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, Dtype};
-use fsz_field::{Field, Scalar, Shape, Values};
+use fsz::{Codec, DType};
+use fsz_field::{Field, Scalar, Shape, Synthetic, Values};
 
-use super::synthetic;
 use crate::failure::{Result, fail};
-use crate::source::SourceArgs;
+use crate::source::{SourceArgs, check_missing};
 
 /// A named field.
 #[derive(Debug)]
@@ -17,7 +16,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Whether all of these can be found: better known before the first is measured.
+    /// Errs when one of these does not exist: better before the first is measured.
     pub fn find(paths: &[PathBuf]) -> Result<()> {
         for path in paths {
             if Self::kind(path).is_none()
@@ -29,18 +28,21 @@ impl Case {
         Ok(())
     }
 
-    fn kind(path: &Path) -> Option<synthetic::Kind> {
-        path.to_str().filter(|_| !path.exists()).and_then(synthetic::Kind::named)
+    fn kind(path: &Path) -> Option<Synthetic> {
+        path.to_str().filter(|_| !path.exists()).and_then(Synthetic::named)
     }
 
-    /// The file at `path`, else the synthetic field of that name, of about `bytes`.
-    pub fn open(path: &Path, source: &SourceArgs, bytes: u64) -> Result<Case> {
+    /// The file at `path`, else the synthetic field of that name, of about `bytes`. All of `missing`
+    /// must fit its type.
+    pub fn open(path: &Path, source: &SourceArgs, bytes: u64, missing: &[f64]) -> Result<Case> {
         if let Some(kind) = Self::kind(path) {
-            let dtype = source.dtype.unwrap_or(Dtype::F32);
+            let dtype = source.dtype.unwrap_or(DType::F32);
+            check_missing(missing, dtype)?;
             return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes, dtype)? });
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let field = source.open(path, &Codec::cpu())?;
+        check_missing(missing, field.dtype())?;
         let field = match field.values() {
             Values::F32(values) => repeated(&field, values, bytes)?,
             Values::F64(values) => repeated(&field, values, bytes)?,

@@ -1,13 +1,13 @@
 //! `fsz bench --backend cuda`: the codec's kernels beside the bandwidth of the device's memory.
 
-use fsz::{Bound, Codec, Options, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Stream, max_compressed_len};
 use fsz_bench::{DeviceBench, Roofline, median};
 use fsz_field::{Output, Scalar, Values};
 
 use super::Args;
 use super::case::Case;
 use crate::failure::{Failure, Result, Verdict, fail};
-use crate::{bar, screen};
+use crate::{bar, terminal};
 
 mod paper;
 mod report;
@@ -34,7 +34,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let mut report = Report::new(&device, work.repeat);
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
-        let case = Case::open(path, &args.source, args.bytes(1024))?;
+        let case = Case::open(path, &args.source, args.bytes(1024), &args.missing)?;
         // Again for every field: clocks change within a run.
         let roofline = work.bench.roofline(ROOFLINE_BYTES, work.repeat)?;
         for bound in args.bounds(&[1e-2, 1e-3, 1e-4]) {
@@ -46,7 +46,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
         output.put(write(&report)?.as_bytes())?;
         output.commit()?;
     }
-    screen::print(&report.text())?;
+    terminal::print(&report.text())?;
     Ok(Verdict::Fine)
 }
 
@@ -120,13 +120,13 @@ impl<'a> Work<'a> {
         row.compress(median(times.encode), roofline);
         row.decompress(decompress, roofline);
         row.min_max(median(times.survey), roofline);
-        row.variants = Some(Variants::of(stream.info().tile_counts()));
+        row.variants = Some(Variants::of(stream.tile_counts()));
         report.add(row);
         Ok(stream)
     }
 
-    fn options(&self, bound: f64) -> Options {
-        let options = Options::new(Bound::ValueRange(bound));
+    fn options(&self, bound: f64) -> CompressOptions {
+        let options = CompressOptions::new(Bound::ValueRange(bound));
         self.missing.iter().fold(options, |options, &value| options.missing(value))
     }
 }

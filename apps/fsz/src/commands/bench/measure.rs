@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use fsz::{Bound, Codec, Options, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Stream, max_compressed_len};
 use fsz_field::{Scalar, Values};
 use rayon::prelude::*;
 
@@ -38,7 +38,7 @@ fn measure_values<T: Scalar>(
 ) -> Result<Vec<Row>> {
     let shape = case.field.shape().sides();
     let bytes = size_of_val(values) as f64;
-    let mut options = Options::new(Bound::ValueRange(plan.bound));
+    let mut options = CompressOptions::new(Bound::ValueRange(plan.bound));
     for &value in missing {
         options = options.missing(value);
     }
@@ -80,7 +80,7 @@ fn measure_values<T: Scalar>(
     if let Some(&(_, copy)) = single {
         let absolute = {
             let len = Codec::cpu().compress_into(values, shape, &options, &mut compressed)?;
-            Stream::open(&compressed[..len])?.info().header().absolute_bound
+            Stream::open(&compressed[..len])?.header().absolute_bound
         };
         if let Some((compress, decompress, len)) = zfp(case, &mut decoded, absolute, plan.repeat)? {
             let figures = Figures { compress, decompress, copy, ratio: bytes / len as f64 };

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::report::Report;
 use crate::failure::Result;
-use crate::number::{bytes, short};
-use crate::screen;
 use crate::table::Table;
+use crate::terminal;
+use fsz_figure::number::{bytes, short};
 
 #[derive(Debug, Serialize)]
 struct File {
@@ -50,9 +50,9 @@ pub fn inspect(path: &Path, json: bool) -> Result<()> {
         bp.variables()?.into_iter().map(|v| variable(&bp, v)).collect::<Result<_>>()?;
     let file = File { variables };
     if json {
-        return screen::print_json(&file);
+        return terminal::print_json(&file);
     }
-    screen::print(&format!("{}\n{}", path.display(), file.text()?))
+    terminal::print(&format!("{}\n{}", path.display(), file.text()?))
 }
 
 fn variable(bp: &Bp, variable: VariableInfo) -> Result<Variable> {

@@ -1,11 +1,12 @@
-//! What is known of a stream without decoding it.
+//! A stream's header, certificate and tile counts.
 
 use fsz::{Stream, TileCounts};
 use fsz_field::Shape;
 use serde::Serialize;
 
 use crate::codec;
-use crate::number::{bytes, percent, short};
+use fsz_figure::number::{bytes, percent, short};
+use fsz_figure::palette::{PREDICTORS, TILE_CLASSES};
 
 /// Header, certificate and tile counts, by the names of the JSON output.
 #[derive(Debug, Serialize)]
@@ -27,12 +28,12 @@ pub struct Report {
     pub certificate: Certificate,
     tiles: Tiles,
     research: Research,
-    /// What decodes the stream on this machine, and why.
+    /// The backend that decodes the stream on this machine, and why.
     backend: &'static str,
     backend_reason: String,
 }
 
-/// The bound asked for, and the absolute one that was used.
+/// The requested bound, and the absolute bound used.
 #[derive(Debug, Serialize)]
 pub struct Bound {
     kind: &'static str,
@@ -40,7 +41,7 @@ pub struct Bound {
     pub absolute: f64,
 }
 
-/// What the encoder vouches for.
+/// What the encoder certifies.
 #[derive(Debug, Serialize)]
 pub struct Certificate {
     pub max_abs_error: f64,
@@ -76,14 +77,14 @@ struct Research {
 impl Report {
     /// The report of a stream.
     pub fn of(stream: &Stream<'_>) -> Report {
-        let info = stream.info();
+        let info = &stream;
         let (header, certificate, tiles) = (info.header(), info.certificate(), info.tile_counts());
         let elements = header.elements();
         let (backend, backend_reason) = codec::decoder(stream);
         Report {
             format_version: header.format_version,
             name: header.name.clone(),
-            step: header.step,
+            step: header.time_step,
             start: header.start.clone(),
             dtype: header.dtype.name(),
             shape: header.shape.clone(),
@@ -109,17 +110,17 @@ impl Report {
                 escaped: certificate.escaped,
             },
             tiles: Tiles::of(tiles),
-            research: Research::of(&header.research),
+            research: Research::of(header.profile.research().unwrap_or(&fsz::Research::default())),
             backend: backend.name(),
             backend_reason,
         }
     }
 
-    /// The report for people, one line a subject.
+    /// The report for people, one line per subject.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |subject: &str, content: String| {
-            text.push_str(&format!("  {subject:<12} {content}\n"));
+            text.push_str(&format!("  {subject:<14} {content}\n"));
         };
         let shape = Shape::new(&self.shape).map_or_else(|e| e.to_string(), |s| s.to_string());
         let mut field = format!("{} {shape}, {}", self.dtype, bytes(self.raw_bytes));
@@ -141,17 +142,17 @@ impl Report {
         let asked = format!("{} {}", bound.kind, short(bound.requested));
         line("bound", format!("{asked}, absolute {}", short(bound.absolute)));
         let found = &self.certificate;
-        line("error", format!("at most {}", short(found.max_abs_error)));
-        line("values", format!("{} to {}", short(found.min), short(found.max)));
+        line("max error", short(found.max_abs_error));
+        line("range", format!("{} to {}", short(found.min), short(found.max)));
         line(
-            "kept exactly",
+            "stored exactly",
             format!(
                 "{} ({} NaN, {} Inf, {} missing)",
                 found.escaped, found.nan, found.inf, found.missing
             ),
         );
         line("tiles", self.tiles.text());
-        line("", "LZ1, LZ2: first-, second-order Lorenzo prediction".to_owned());
+        line("", PREDICTORS.to_owned());
         if let Some(switches) = self.research.text() {
             line("research", switches);
         }
@@ -174,18 +175,18 @@ impl Tiles {
     }
 
     fn text(&self) -> String {
-        let kinds = [
-            ("LZ1", self.lz1),
-            ("LZ2", self.lz2),
-            ("LZ1 centered", self.lz1_centered),
-            ("LZ2 centered", self.lz2_centered),
-            ("constant", self.constant),
-            ("with exceptions", self.exceptions),
-            ("verbatim", self.verbatim),
+        let counts = [
+            self.lz1,
+            self.lz2,
+            self.lz1_centered,
+            self.lz2_centered,
+            self.constant,
+            self.exceptions,
+            self.verbatim,
         ];
-        let used = kinds.iter().filter(|(_, count)| *count > 0);
+        let used = TILE_CLASSES.iter().zip(counts).filter(|(_, count)| *count > 0);
         let shares: Vec<String> =
-            used.map(|(kind, count)| format!("{kind} {}", percent(*count, self.count))).collect();
+            used.map(|(class, n)| format!("{} {}", class.name, percent(n, self.count))).collect();
         if shares.is_empty() {
             return "0".to_owned();
         }
@@ -201,6 +202,7 @@ impl Research {
                 fsz::Centering::Off => "off",
                 fsz::Centering::FirstCode => "first-code",
                 fsz::Centering::Mean => "mean",
+                _ => "unknown",
             },
             order2: research.order2,
             block_len: research.block_len,
@@ -208,12 +210,12 @@ impl Research {
         }
     }
 
-    /// The switches that are not as usual, if any.
+    /// The options that differ from the default, if any.
     fn text(&self) -> Option<String> {
         let usual = Research::of(&fsz::Research::default());
         let mut switches = Vec::new();
         if self.cross_block != usual.cross_block {
-            switches.push("blocks predicted independently".to_owned());
+            switches.push("independent blocks".to_owned());
         }
         if self.centering != usual.centering {
             switches.push(format!("centering {}", self.centering));

@@ -1,28 +1,27 @@
 //! One line per tile, as CSV.
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
 
-use fsz::{Stream, TileKind};
+use fsz::{Predictor, Stream};
 use fsz_field::Output;
+use fsz_figure::palette::{TILE_CLASSES, tile_class};
 
 use crate::failure::Result;
 
 /// Writes index, kind, order, centering, bytes, escapes and the rates of all tiles.
-pub fn write(stream: &Stream<'_>, path: &Path, force: bool) -> Result<()> {
-    let mut output = Output::create(path, force)?;
+pub fn write(stream: &Stream<'_>, mut output: Output) -> Result<()> {
     let mut lines = BufWriter::new(&mut output);
     writeln!(lines, "index,kind,order,centered,bytes,escapes,rates")?;
-    for tile in stream.info().tiles() {
+    for tile in stream.tiles() {
         let tile = tile?;
         let rates: Vec<String> = tile.rates().iter().map(u8::to_string).collect();
         writeln!(
             lines,
             "{},{},{},{},{},{},{}",
             tile.index,
-            name(tile.kind),
-            tile.order,
-            tile.centered,
+            TILE_CLASSES[tile_class(tile.kind())].key,
+            tile.predictor.map_or(1, Predictor::order),
+            tile.predictor.is_some_and(Predictor::centered),
             tile.bytes,
             tile.escapes,
             rates.join(" ")
@@ -31,17 +30,4 @@ pub fn write(stream: &Stream<'_>, path: &Path, force: bool) -> Result<()> {
     lines.flush()?;
     drop(lines);
     Ok(output.commit()?)
-}
-
-/// The kind by its name in the JSON output.
-fn name(kind: TileKind) -> &'static str {
-    match kind {
-        TileKind::Lz1 => "lz1",
-        TileKind::Lz2 => "lz2",
-        TileKind::Lz1Centered => "lz1_centered",
-        TileKind::Lz2Centered => "lz2_centered",
-        TileKind::Constant => "constant",
-        TileKind::Exceptions => "exceptions",
-        TileKind::Verbatim => "verbatim",
-    }
 }

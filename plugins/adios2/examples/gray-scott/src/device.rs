@@ -56,7 +56,7 @@ impl<T: Real> DeviceSimulation<T> {
         if !unsafe { sys::is_culib_present() } {
             bail!("no NVIDIA driver is installed (libcuda was not found): use --backend cpu");
         }
-        let count = CudaContext::device_count().context("the NVIDIA driver does not answer")?;
+        let count = CudaContext::device_count().context("the NVIDIA driver does not respond")?;
         let count = usize::try_from(count).unwrap_or(0);
         if count == 0 {
             bail!("the NVIDIA driver sees no device: use --backend cpu");
@@ -65,12 +65,12 @@ impl<T: Real> DeviceSimulation<T> {
         let stream = context.default_stream();
         let module = context
             .load_module(Ptx::from_src(PTX))
-            .context("the device's driver does not take the kernels: update it (R580 or newer)")?;
+            .context("the NVIDIA driver cannot load the kernels: update it (R580 or newer)")?;
         let (u, v) = host.with_borders();
         let plane = host.plane();
         Ok(DeviceSimulation {
-            step: module.load_function(&format!("gray_scott_step_{}", T::NAME))?,
-            extremes: module.load_function(&format!("gray_scott_extremes_{}", T::NAME))?,
+            step: module.load_function(&format!("gray_scott_step_{}", T::TYPE))?,
+            extremes: module.load_function(&format!("gray_scott_extremes_{}", T::TYPE))?,
             reaction: host.reaction(),
             plane,
             ranks,
@@ -78,8 +78,8 @@ impl<T: Real> DeviceSimulation<T> {
             v: stream.clone_htod(v)?,
             next_u: stream.clone_htod(u)?,
             next_v: stream.clone_htod(v)?,
-            borders: vec![T::from_f64(0.0); 4 * plane[0] * plane[1]],
-            pairs: stream.clone_htod(&vec![T::from_f64(0.0); 2 * SEARCHERS.0 as usize])?,
+            borders: vec![T::default(); 4 * plane[0] * plane[1]],
+            pairs: stream.clone_htod(&vec![T::default(); 2 * SEARCHERS.0 as usize])?,
             stream,
         })
     }
@@ -134,7 +134,7 @@ impl<T: Real> DeviceSimulation<T> {
         let plane = self.plane[0] * self.plane[1];
         for (field, host) in [(&self.u, u), (&self.v, v)] {
             let own = field.slice(plane..field.len() - plane);
-            host.resize(own.len(), T::from_f64(0.0));
+            host.resize(own.len(), T::default());
             self.stream.memcpy_dtoh(&own, host.as_mut_slice())?;
         }
         self.wait()
@@ -160,7 +160,7 @@ impl<T: Real> DeviceSimulation<T> {
             let pairs = self.stream.clone_dtoh(&self.pairs)?;
             *range =
                 pairs.chunks_exact(2).fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], pair| {
-                    [a.min(pair[0].to_f64()), b.max(pair[1].to_f64())]
+                    [a.min(pair[0].into()), b.max(pair[1].into())]
                 });
         }
         Ok(ranges)

@@ -4,7 +4,6 @@
 
 mod device;
 mod output;
-mod random;
 mod ranks;
 mod real;
 mod simulation;
@@ -34,34 +33,34 @@ struct Arguments {
     /// Steps to write
     #[arg(long, default_value_t = 20)]
     steps: u64,
-    /// Time steps to simulate before each step that is written
+    /// Time steps between written steps
     #[arg(long, default_value_t = 50)]
     plot_interval: u64,
-    /// Number type
+    /// Element type
     #[arg(long = "type", value_enum, default_value = "f32")]
     number: Number,
     /// File or stream to write
     #[arg(long, short, default_value = "gray-scott.bp")]
     output: PathBuf,
-    /// ADIOS2 configuration with an io named SimulationOutput; without it ADIOS2's defaults
+    /// ADIOS2 configuration file with an io named SimulationOutput [default: ADIOS2's defaults]
     #[arg(long, short)]
     config: Option<PathBuf>,
-    /// Where the simulation runs and its arrays are
+    /// Where the simulation runs and keeps its arrays
     #[arg(long, value_enum, default_value = "cpu")]
     backend: Backend,
-    /// Copy the arrays of a device to the host before they are written
+    /// Copy device arrays to the host before writing them
     #[arg(long)]
     copy: bool,
-    /// Operator of the configuration for U and V that is told each step's value range over all processes
+    /// Attach this operator of the configuration to U and V, with each step's global value range
     #[arg(long, requires = "config")]
     ranged: Option<String>,
-    /// Run on all processes of an mpirun, by this library (mpi/ranks.c says how it is built)
+    /// Run under mpirun, with this library (mpi/ranks.c says how to build it)
     #[arg(long, env = "GRAY_SCOTT_RANKS")]
     ranks: Option<OsString>,
-    /// Decides where the first drops of V fall
+    /// Seed for the positions of the initial drops of V
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Number of these drops
+    /// Number of initial drops of V
     #[arg(long, default_value_t = 12)]
     drops: usize,
     /// Diffusion rate of U
@@ -70,16 +69,16 @@ struct Arguments {
     /// Diffusion rate of V
     #[arg(long, default_value_t = 0.1)]
     dv: f64,
-    /// Rate at which U is fed
+    /// Feed rate of U
     #[arg(long, default_value_t = 0.02)]
     feed: f64,
-    /// Rate at which V is removed
+    /// Removal rate of V
     #[arg(long, default_value_t = 0.048)]
     kill: f64,
     /// Length of a time step
     #[arg(long, default_value_t = 1.0)]
     dt: f64,
-    /// Print one JSON object at the end instead of a line for each step
+    /// Print one JSON object at the end instead of a line per step
     #[arg(long)]
     json: bool,
 }
@@ -105,7 +104,7 @@ fn parse_shape(text: &str) -> Result<Shape, String> {
         .split('x')
         .map(|extent| extent.parse().ok().filter(|extent| (1..=65536).contains(extent)))
         .collect::<Option<_>>()
-        .ok_or("extents are numbers from 1 to 65536")?;
+        .ok_or("extents must be from 1 to 65536")?;
     match extents[..] {
         [edge] => Ok(Shape([edge; 3])),
         [z, y, x] => Ok(Shape([z, y, x])),

@@ -7,9 +7,13 @@
 
 use std::{mem, ops::Range};
 
+use rand_xoshiro::{
+    SplitMix64,
+    rand_core::{Rng, SeedableRng},
+};
 use rayon::prelude::*;
 
-use crate::{random::Random, ranks::Ranks, real::Real};
+use crate::{ranks::Ranks, real::Real};
 
 /// The model's constants.
 #[derive(Debug, Clone, Copy)]
@@ -54,15 +58,16 @@ impl<T: Real> Simulation<T> {
         let cells = (mine.len() + 2) * shape[1] * shape[2];
         let mut u = vec![T::from_f64(1.0); cells];
         let mut v = vec![T::from_f64(0.0); cells];
-        let mut random = Random::new(seed);
+        let mut random = SplitMix64::seed_from_u64(seed);
         let radius = (shape.iter().min().copied().unwrap_or(1) / 16).max(2) as i64;
         for _ in 0..drops {
-            let center = shape.map(|extent| random.below(extent as u64) as i64);
+            let center = shape.map(|extent| (random.next_u64() % extent as u64) as i64);
             for_each_offset(radius, |offset| {
                 let [z, y, x] = std::array::from_fn(|axis| {
                     (center[axis] + offset[axis]).rem_euclid(shape[axis] as i64) as usize
                 });
-                let (drop_u, drop_v) = (0.25 + 0.1 * random.unit(), 0.33 + 0.1 * random.unit());
+                let (drop_u, drop_v) =
+                    (0.25 + 0.1 * unit(&mut random), 0.33 + 0.1 * unit(&mut random));
                 // Every process sees the same drops.
                 if mine.contains(&z) {
                     let cell = ((z - mine.start + 1) * shape[1] + y) * shape[2] + x;
@@ -89,7 +94,7 @@ impl<T: Real> Simulation<T> {
     pub fn ranges(&self) -> [[f64; 2]; 2] {
         [self.u(), self.v()].map(|field| {
             field.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &cell| {
-                [low.min(cell.to_f64()), high.max(cell.to_f64())]
+                [low.min(cell.into()), high.max(cell.into())]
             })
         })
     }
@@ -141,6 +146,11 @@ impl<T: Real> Simulation<T> {
         mem::swap(&mut self.v, &mut self.next_v);
         Ok(())
     }
+}
+
+/// A number from 0 to below 1.
+fn unit(random: &mut SplitMix64) -> f64 {
+    (random.next_u64() >> 11) as f64 * 2f64.powi(-53)
 }
 
 /// Calls `each` for all offsets inside a ball.

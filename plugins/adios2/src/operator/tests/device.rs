@@ -4,18 +4,18 @@ mod current;
 mod memory;
 mod order;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    env,
+    process::Command,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use fsz::cuda::DeviceMemory;
 
 use super::*;
-use crate::{
-    cuda::{Kind, Memory},
-    read_to_device,
-    sink::Payload,
-};
+use crate::{device, read_to_device, sink::Payload};
 
-/// One test at a time: one of them fills the device.
+/// One test at a time, so that none waits for another's work.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -30,7 +30,7 @@ fn on_device<T: Element>(test: &str, values: &[T]) -> Option<DeviceMemory> {
             Some(memory)
         }
         Err(reason) => {
-            assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{test}: {reason}");
+            assert!(env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{test}: {reason}");
             eprintln!("SKIPPED: {test}: {reason}");
             None
         }
@@ -38,28 +38,28 @@ fn on_device<T: Element>(test: &str, values: &[T]) -> Option<DeviceMemory> {
 }
 
 fn device_block(memory: &DeviceMemory, count: &[u64]) -> Block<'static> {
-    block_at(memory.address(), Dtype::F32, count)
+    block_at(memory.address(), DType::F32, count)
 }
 
 /// The block of these elements at an address of any kind of memory.
-fn block_at(address: u64, dtype: Dtype, count: &[u64]) -> Block<'static> {
+fn block_at(address: u64, dtype: DType, count: &[u64]) -> Block<'static> {
     let data = std::ptr::with_exposed_provenance(address as usize);
     Block { data, dtype, ..block(&[], count) }
 }
 
 /// The stream that the block's device itself makes, without the operator's ways out.
 fn stream_of_the_device(operator: &Operator, block: &Block<'_>) -> Result<Vec<u8>, String> {
-    let memory = Memory::of(block.data)?.ok_or("plain host memory")?;
-    memory.wait()?;
+    let memory = CudaMemory::at(block.data).map_err(text)?.ok_or("plain host memory")?;
+    memory.synchronize().map_err(text)?;
     let (shape, start) = block.stream_shape();
     let options = operator.options(block, start)?;
     let most = fsz::max_compressed_len(&shape, block.dtype).map_err(text)?;
     let mut out = vec![0; most as usize];
     // SAFETY: the tests' memory holds the field, and its work was waited for.
-    let (length, times) =
-        unsafe { cuda::compress(&memory, block.dtype, &shape, &options, &mut out, true) }?;
-    assert!(times.is_some_and(|times| !times.kernels.is_zero() && !times.copy.is_zero()));
-    out.truncate(length);
+    let made = unsafe { device::compress(&memory, block.dtype, &shape, &options, &mut out) };
+    let made = made.map_err(text)?;
+    assert!(!made.kernels.is_zero() && !made.copy.is_zero());
+    out.truncate(made.len);
     Ok(out)
 }
 
@@ -68,8 +68,8 @@ fn a_device_gives_the_bytes_of_the_cpu() {
     let _alone = alone();
     let values: Vec<f32> = (0..300_000).map(|i| (i as f32 * 0.01).sin()).collect();
     let Some(memory) = on_device("a_device_gives_the_bytes_of_the_cpu", &values) else { return };
-    let found = Memory::of(device_block(&memory, &[1]).data).unwrap().unwrap();
-    assert_eq!((found.kind, found.device), (Kind::Device, 0));
+    let found = CudaMemory::at(device_block(&memory, &[1]).data).unwrap().unwrap();
+    assert_eq!((found.kind(), found.device()), (MemoryKind::Device, 0));
     for backend in ["auto", "cuda", "cpu"] {
         for parameters in [
             vec![("accuracy", "1e-3"), ("backend", backend)],
@@ -125,9 +125,25 @@ fn a_payload_decodes_on_the_device() {
     }
 }
 
+/// In a process of its own: one that has compressed on the device keeps the memory for that.
 #[test]
 fn a_full_device_leaves_the_work_to_the_cpu() {
+    const FILL: &str = "operator::tests::device::fill_the_device";
     let _alone = alone();
+    let mut filling = Command::new(env::current_exe().unwrap());
+    filling.args(["--exact", FILL, "--ignored", "--nocapture"]);
+    let done = filling.output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stdout));
+    assert!(String::from_utf8_lossy(&done.stdout).contains("1 passed"), "no test {FILL}");
+    for skipped in said.lines().filter(|line| line.starts_with("SKIPPED: ")) {
+        eprintln!("{skipped}");
+    }
+}
+
+#[test]
+#[ignore = "a_full_device_leaves_the_work_to_the_cpu runs it"]
+fn fill_the_device() {
     let values: Vec<f32> = (0..4_000_000).map(|i| (i as f32 * 0.01).sin()).collect();
     let count = [4_000_000];
     let Some(memory) = on_device("a_full_device_leaves_the_work_to_the_cpu", &values) else {
@@ -142,15 +158,15 @@ fn a_full_device_leaves_the_work_to_the_cpu() {
             hoard.push(taken);
         }
     }
-    let on_device = device_block(&memory, &count);
-    let options = operator.options(&on_device, None).unwrap();
-    let found = Memory::of(on_device.data).unwrap().unwrap();
+    let there = device_block(&memory, &count);
+    let options = operator.options(&there, None).unwrap();
+    let found = CudaMemory::at(there.data).unwrap().unwrap();
     let mut out = vec![0; 17_000_000];
     // SAFETY: the memory holds the field.
-    let refused = unsafe { cuda::compress(&found, Dtype::F32, &count, &options, &mut out, false) };
-    let payload = write(&operator, on_device, true);
+    let refused = unsafe { device::compress(&found, DType::F32, &count, &options, &mut out) };
+    let payload = write(&operator, there, true);
     drop(hoard);
-    assert!(refused.unwrap_err().to_lowercase().contains("memory"));
+    assert!(refused.unwrap_err().to_string().to_lowercase().contains("memory"));
     assert!(payload == expected);
 }
 

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use crate::commands::bench::case::Case;
 use crate::failure::Result;
-use crate::number::short;
-use crate::table::{self, Table};
+use crate::table::Table;
+use fsz_figure::number::short;
+use fsz_figure::palette::PREDICTORS;
 
 /// All figures, by the names of the JSON output.
 #[derive(Debug, Serialize)]
@@ -254,8 +255,7 @@ impl Report {
         };
         format!(
             "{}, compute capability {}; medians of {}; copy {}, read {}\n{}\
-             tiles: % of LZ1/LZ2/LZ1 centered/LZ2 centered/escaped \
-             (LZ1, LZ2: first-, second-order Lorenzo prediction)\n",
+             tiles: % of LZ1/LZ2/LZ1 + centering/LZ2 + centering/escaped ({PREDICTORS})\n",
             self.device.name,
             self.device.capability,
             self.repeat,
@@ -284,7 +284,7 @@ impl Report {
             });
             text.push_str(&format!(
                 "{},{},{},{},{},{},{:.4},{:.4},{:.4},{},{},{},{},{:.4},{:.4},{variants},{}\n",
-                table::csv_cell(&r.field),
+                fsz_study::csv_cell(&r.field),
                 r.dtype,
                 r.shape,
                 r.bytes,
@@ -363,7 +363,7 @@ fn cell(value: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::study::gpu::GpuRun;
+    use fsz_study::GpuRun;
 
     fn row(field: &str, bound: f64, kernel: &'static str, gbs: f64) -> Row {
         Row {

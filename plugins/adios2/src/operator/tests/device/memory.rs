@@ -14,8 +14,8 @@ fn fields_that_begin_in_the_middle_of_an_allocation() {
     let operator = writer(&[("accuracy", "1e-3"), ("mode", "rel")]);
     for skipped in 0..6 {
         let cases = [
-            (values[skipped..].as_ptr().cast::<u8>(), memory.address(), Dtype::F32),
-            (wide[skipped..].as_ptr().cast(), wide_memory.address(), Dtype::F64),
+            (values[skipped..].as_ptr().cast::<u8>(), memory.address(), DType::F32),
+            (wide[skipped..].as_ptr().cast(), wide_memory.address(), DType::F64),
         ];
         for (host, address, dtype) in cases {
             let at = address + (skipped * dtype.size()) as u64;
@@ -37,11 +37,11 @@ fn an_address_between_two_elements_is_left_to_the_cpu() {
         return;
     };
     let operator = writer(&[("accuracy", "1e-3")]);
-    let device = block_at(memory.address() + 4, Dtype::F64, &[1000]);
+    let device = block_at(memory.address() + 4, DType::F64, &[1000]);
     assert!(stream_of_the_device(&operator, &device).unwrap_err().contains("multiples"));
     let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     let host = bytes[4..].as_ptr().expose_provenance() as u64;
-    let expected = write(&operator, block_at(host, Dtype::F64, &[1000]), true);
+    let expected = write(&operator, block_at(host, DType::F64, &[1000]), true);
     assert!(write(&operator, device, true) == expected);
 }
 
@@ -65,8 +65,8 @@ fn managed_memory_is_compressed_on_its_device_and_pinned_memory_where_it_is() {
         std::ptr::with_exposed_provenance_mut::<f32>(managed as usize)
             .copy_from_nonoverlapping(values.as_ptr(), values.len());
     }
-    let there = block_at(managed, Dtype::F32, &[50_000]);
-    assert_eq!(Memory::of(there.data).unwrap().unwrap().kind, Kind::Managed);
+    let there = block_at(managed, DType::F32, &[50_000]);
+    assert_eq!(CudaMemory::at(there.data).unwrap().unwrap().kind(), MemoryKind::Managed);
     let made = stream_of_the_device(&operator, &there);
     let payload = write(&operator, there, true);
     // SAFETY: allocated above, and whatever used it was waited for.
@@ -80,8 +80,8 @@ fn managed_memory_is_compressed_on_its_device_and_pinned_memory_where_it_is() {
         sys::cuMemHostAlloc(&mut pinned, bytes, 0).result().unwrap();
         pinned.cast::<f32>().copy_from_nonoverlapping(values.as_ptr(), values.len());
     }
-    let there = block_at(pinned.expose_provenance() as u64, Dtype::F32, &[50_000]);
-    assert_eq!(Memory::of(there.data).unwrap().unwrap().kind, Kind::Pinned);
+    let there = block_at(pinned.expose_provenance() as u64, DType::F32, &[50_000]);
+    assert_eq!(CudaMemory::at(there.data).unwrap().unwrap().kind(), MemoryKind::Pinned);
     let payload = write(&operator, there, true);
     // SAFETY: allocated above, and nothing uses it now.
     unsafe { sys::cuMemFreeHost(pinned) }.result().unwrap();

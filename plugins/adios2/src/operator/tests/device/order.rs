@@ -44,7 +44,7 @@ fn work_that_is_pending_on_a_non_blocking_stream_is_waited_for() {
     }
     assert_eq!(before, sys::CUresult::CUDA_ERROR_NOT_READY, "too few fills to prove anything");
     let body = envelope::open(&out[..length]).unwrap().body;
-    let certificate = *Stream::open(body).unwrap().info().certificate();
+    let certificate = *Stream::open(body).unwrap().certificate();
     assert_eq!((certificate.min, certificate.max), (f64::from(FILLS), f64::from(FILLS)));
 }
 

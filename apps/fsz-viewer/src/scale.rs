@@ -1,0 +1,52 @@
+//! Where values lie on a colour map.
+
+/// How values are laid on a map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// The value of the first colour.
+    pub low: f64,
+    /// The value of the last.
+    pub high: f64,
+    /// By the logarithm; values that are not positive take the first colour.
+    pub log: bool,
+}
+
+impl Scale {
+    /// Whether the logarithm decides: there are positive values.
+    pub fn is_log(&self) -> bool {
+        self.log && self.high > 0.0
+    }
+
+    /// The values of the first and the last colour. By the logarithm both are positive.
+    pub fn ends(&self) -> (f64, f64) {
+        match self.is_log() && self.low <= 0.0 {
+            true => (self.high * 1e-6, self.high),
+            false => (self.low, self.high),
+        }
+    }
+
+    /// The place of a number from 0 to 1, clamped.
+    pub fn place(&self, value: f64) -> f64 {
+        let (low, high) = self.ends();
+        let (value, low, high) = match self.is_log() {
+            true => (value.max(low).ln(), low.ln(), high.ln()),
+            false => (value, low, high),
+        };
+        if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places() {
+        let scale = Scale { low: -1.0, high: 3.0, log: false };
+        assert_eq!([-5.0, -1.0, 1.0, 9.0].map(|v| scale.place(v)), [0.0, 0.0, 0.5, 1.0]);
+        let log = Scale { low: 1.0, high: 100.0, log: true };
+        assert!((log.place(10.0) - 0.5).abs() < 1e-12);
+        assert_eq!(log.place(-3.0), 0.0);
+        assert_eq!(Scale { low: 2.0, high: 2.0, log: false }.place(2.0), 0.5);
+    }
+}

@@ -1,0 +1,44 @@
+//! What a stream tells without being decoded.
+
+use fsz::{Certificate, Header, Stream};
+
+use crate::result::Result;
+use crate::tiles::Tiles;
+
+/// Header, certificate and tiles of a stream, or of the streams of an array together.
+#[derive(Clone, Debug)]
+pub struct StreamFacts {
+    /// The stream's header.
+    pub header: Header,
+    /// What its encoder vouches for.
+    pub certificate: Certificate,
+    /// Size of the stream.
+    pub compressed_bytes: u64,
+    /// Raw bytes by compressed bytes.
+    pub ratio: f64,
+    /// Its tiles.
+    pub tiles: Tiles,
+    /// How many streams it is: the ADIOS2 blocks of an array.
+    pub blocks: usize,
+    /// The smallest absolute bound of them; the header has the largest.
+    pub least_bound: f64,
+}
+
+impl StreamFacts {
+    /// Those of one stream.
+    ///
+    /// # Errors
+    /// When a tile's record is damaged.
+    pub fn of(stream: &Stream<'_>) -> Result<StreamFacts> {
+        let info = &stream;
+        Ok(StreamFacts {
+            blocks: 1,
+            least_bound: info.header().absolute_bound,
+            header: info.header().clone(),
+            certificate: *info.certificate(),
+            compressed_bytes: info.compressed_bytes(),
+            ratio: info.compression_ratio(),
+            tiles: Tiles::read(stream).map_err(|e| e.to_string())?,
+        })
+    }
+}

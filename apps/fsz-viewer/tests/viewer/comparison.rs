@@ -1,0 +1,123 @@
+//! Comparison with zfp.
+
+use crate::fixture::{Fixture, press};
+
+#[cfg(not(feature = "zfp"))]
+#[test]
+fn a_build_without_zfp_says_so() {
+    let fixture = Fixture::of_numbers();
+    let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    press(&mut viewer, "zfp at the same rate");
+    assert!(viewer.state().messages().join("").contains("--features zfp"));
+    assert!(viewer.state().set().other.is_none());
+}
+
+#[cfg(feature = "zfp")]
+mod with_zfp {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::{NodeT, Queryable};
+    use fsz_viewer::{Layout, MatchMode, Settings, Start, Viewer};
+
+    use super::*;
+    use crate::fixture::{drop_file, harness, settle, shows};
+
+    /// Titles of the panes.
+    fn panes(viewer: &Harness<'_, Viewer>) -> Vec<String> {
+        let label = |node: egui_kittest::Node<'_>| node.accesskit_node().label();
+        viewer.query_all_by_role(egui::Role::Image).filter_map(label).collect()
+    }
+
+    #[test]
+    fn zfp_at_the_same_rate_is_compared() {
+        let fixture = Fixture::of_numbers();
+        let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+        press(&mut viewer, "zfp at the same rate");
+        let set = viewer.state().set();
+        let bits = |d: &Option<fsz_viewer::Document>| d.as_ref().and_then(|d| d.bits_per_value());
+        let (fsz, zfp) = (bits(&set.subject).expect("FSZ"), bits(&set.other).expect("zfp"));
+        // Whole zfp blocks cover a little more than the field: 12 x 40 x 52.
+        let padded = fsz * 52.0 / 50.0;
+        assert!((zfp - padded).abs() < 0.03, "{fsz} and {zfp} bits per value");
+        let titles = panes(&viewer);
+        let title = set.other.as_ref().map(|d| d.title.clone()).unwrap_or_default();
+        assert_eq!(titles.len(), 4, "{titles:?}");
+        assert!(titles.contains(&title), "{titles:?}");
+        assert!(title.starts_with("zfp at "), "{title}");
+        assert!(!titles.contains(&"Original".to_owned()), "{titles:?}");
+        for text in ["FSZ", "zfp", "Bits per value", "Bound violations", "SSIM"] {
+            assert!(shows(&viewer, text), "no {text}");
+        }
+        let planes = viewer.state().planes().expect("planes");
+        let error = planes.other_error.as_ref().expect("an error");
+        let fsz = planes.error.as_ref().expect("an error");
+        assert!(error.values.iter().any(|e| *e != 0.0) && error.values != fsz.values);
+    }
+
+    #[test]
+    fn at_the_same_bound_zfp_keeps_it_and_follows_the_subject() {
+        let fixture = Fixture::of_numbers();
+        let start = Start {
+            files: vec![fixture.path("numbers.fsz")],
+            original: Some(fixture.path("numbers_12x40x50.f32")),
+            ..Default::default()
+        };
+        let settings = serde_json::from_str::<Settings>(r#"{"try_bound":0.01}"#).unwrap();
+        let mut viewer = harness(start, settings);
+        press(&mut viewer, "zfp at the same bound");
+        let check = |viewer: &Harness<'_, Viewer>| {
+            let state = viewer.state();
+            let bound = state.set().bound().expect("a bound");
+            let error = state.planes().and_then(|p| p.other_error.as_ref()).expect("an error");
+            assert!(error.values.iter().all(|e| e.abs() <= bound));
+            assert_eq!(state.messages(), [""; 0]);
+            (bound, state.set().other.as_ref().and_then(|d| d.compressed_bytes()))
+        };
+        let (tight, large) = check(&viewer);
+        viewer.state_mut().compress();
+        settle(&mut viewer);
+        let (loose, small) = check(&viewer);
+        assert!(loose > tight && small < large, "{small:?} and {large:?} bytes");
+        press(&mut viewer, "Close comparison");
+        assert!(viewer.state().set().other.is_none());
+        assert!(panes(&viewer).contains(&"Original".to_owned()));
+    }
+
+    #[test]
+    fn what_is_stopped_does_not_come() {
+        let fixture = Fixture::of_numbers();
+        let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+        viewer.state_mut().compare_with(Some(MatchMode::Rate));
+        assert!(viewer.state().busy());
+        // Whether it is done by now or not.
+        viewer.state_mut().compare_with(None);
+        settle(&mut viewer);
+        assert!(viewer.state().set().other.is_none());
+        assert_eq!(viewer.state().settings().layout, Layout::All);
+        let [Some(_), None] = viewer.state().field_figures() else { panic!("FSZ is measured") };
+        // The last one that is wanted is the one that comes.
+        viewer.state_mut().compare_with(Some(MatchMode::Rate));
+        viewer.state_mut().compare_with(Some(MatchMode::Bound));
+        settle(&mut viewer);
+        let other = viewer.state().set().other.as_ref().expect("zfp");
+        assert!(other.title.starts_with("zfp at bound"), "{}", other.title);
+        let [Some(_), Some(_)] = viewer.state().field_figures() else {
+            panic!("both are measured")
+        };
+        assert_eq!(viewer.state().messages(), [""; 0]);
+    }
+
+    #[test]
+    fn another_field_replaces_the_zfp() {
+        let fixture = Fixture::of_numbers();
+        let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+        viewer.get_by_label("zfp at the same rate").click();
+        // Before it is there.
+        drop_file(&mut viewer, &fixture.path("rough.fsz"));
+        settle(&mut viewer);
+        let set = viewer.state().set();
+        let (subject, other) = (set.subject.as_ref().unwrap(), set.other.as_ref().unwrap());
+        assert_eq!(subject.title, "rough.fsz");
+        let (a, b) = (subject.bits_per_value().unwrap(), other.bits_per_value().unwrap());
+        assert!((a * 52.0 / 50.0 - b).abs() < 0.03, "zfp follows: {a} and {b} bits per value");
+    }
+}

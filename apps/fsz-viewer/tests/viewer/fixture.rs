@@ -1,0 +1,163 @@
+//! Fields on disk, and a viewer that opens them.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use egui_kittest::wgpu::WgpuTestRenderer;
+use fsz::{Bound, Codec, CompressOptions, DType, max_compressed_len};
+use fsz_viewer::{DecoderChoice, Settings, Start, Viewer};
+use tempfile::TempDir;
+
+/// The longest that anything may take.
+pub const LONGEST: Duration = Duration::from_secs(60);
+
+/// A folder with a field, and the same compressed.
+pub struct Fixture {
+    folder: TempDir,
+    pub values: Vec<f32>,
+    pub shape: [u64; 3],
+}
+
+impl Fixture {
+    pub fn new() -> Fixture {
+        let shape = [12, 40, 50];
+        let value = |i: usize| {
+            let (z, y, x) = (i / 2000, i / 50 % 40, i % 50);
+            let wave = (x as f32 * 0.2).sin() * (y as f32 * 0.15).cos() + z as f32 * 0.1;
+            match (y, x) {
+                (0..4, 0..4) => f32::NAN,
+                (20..24, _) => 1.5,
+                _ => wave * 100.0 + (i * 7919 % 101) as f32 * 0.01,
+            }
+        };
+        let values: Vec<f32> = (0..24000).map(value).collect();
+        let fixture = Fixture { folder: TempDir::new().expect("a folder"), values, shape };
+        let bytes: Vec<u8> = fixture.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(fixture.path("wave_12x40x50.f32"), bytes).expect("a file");
+        std::fs::write(fixture.path("wave.fsz"), fixture.stream(1e-3)).expect("a file");
+        std::fs::write(fixture.path("rough.fsz"), fixture.stream(3e-2)).expect("a file");
+        fixture
+    }
+
+    /// The same without NaN, which zfp does not support: `numbers.fsz`, and its original.
+    pub fn of_numbers() -> Fixture {
+        let mut fixture = Fixture::new();
+        fixture.values.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = 0.0);
+        let bytes: Vec<u8> = fixture.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(fixture.path("numbers_12x40x50.f32"), bytes).expect("a file");
+        std::fs::write(fixture.path("numbers.fsz"), fixture.stream(1e-3)).expect("a file");
+        fixture
+    }
+
+    pub fn stream(&self, bound: f64) -> Vec<u8> {
+        let mut out = vec![0; max_compressed_len(&self.shape, DType::F32).unwrap() as usize];
+        let options = CompressOptions::new(Bound::ValueRange(bound));
+        let len =
+            Codec::cpu().compress_into(&self.values, &self.shape, &options, &mut out).unwrap();
+        out.truncate(len);
+        out
+    }
+
+    /// A field of `f64` of the same shape: `NAME_12x40x50.f64`, and `NAME.fsz` of it.
+    pub fn put_double(&self, name: &str, values: &[f64]) {
+        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        std::fs::write(self.path(&format!("{name}_12x40x50.f64")), bytes).expect("a file");
+        let mut out = vec![0; max_compressed_len(&self.shape, DType::F64).unwrap() as usize];
+        let options = CompressOptions::new(Bound::ValueRange(1e-3));
+        let len = Codec::cpu().compress_into(values, &self.shape, &options, &mut out).unwrap();
+        std::fs::write(self.path(&format!("{name}.fsz")), &out[..len]).expect("a file");
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A viewer of `file`, with its original where one is named, that has read all of it.
+    pub fn viewer(&self, file: &str, original: Option<&str>) -> Harness<'static, Viewer> {
+        let start = Start {
+            files: vec![self.path(file)],
+            original: original.map(|name| self.path(name)),
+            ..Default::default()
+        };
+        harness(start, Settings::default())
+    }
+}
+
+/// A viewer, settled.
+pub fn harness(start: Start, settings: Settings) -> Harness<'static, Viewer> {
+    let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
+    let mut harness = Harness::builder()
+        .with_size([1400.0, 860.0])
+        .with_max_steps(8)
+        .build_ui_state(|ui, viewer: &mut Viewer| viewer.ui(ui), viewer);
+    settle(&mut harness);
+    harness
+}
+
+/// A viewer, settled, that paints on the GPU that draws its window; none where there is no GPU, not even
+/// one in software.
+pub fn gpu_harness(start: Start, settings: Settings) -> Option<Harness<'static, Viewer>> {
+    if let Err(reason) = fsz_wgpu::Gpu::headless() {
+        eprintln!("SKIPPED: the window on a GPU: {reason}");
+        return None;
+    }
+    let setup = egui_kittest::wgpu::default_wgpu_setup();
+    let options = eframe::egui_wgpu::RendererOptions::PREDICTABLE;
+    // Each makes an instance of its own, which drivers do not all bear from several threads at once.
+    static MAKING: Mutex<()> = Mutex::new(());
+    let making = MAKING.lock();
+    let state = egui_kittest::wgpu::create_render_state(setup, options);
+    drop(making);
+    let start = Start { window: Some(state.clone()), decoder: DecoderChoice::Gpu, ..start };
+    let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
+    let mut harness = Harness::builder()
+        .with_size([1400.0, 860.0])
+        .with_max_steps(8)
+        .renderer(WgpuTestRenderer::from_render_state(state))
+        .build_ui_state(|ui, viewer: &mut Viewer| viewer.ui(ui), viewer);
+    settle(&mut harness);
+    Some(harness)
+}
+
+/// Whether a text stands somewhere in the window.
+pub fn shows(harness: &Harness<'_, Viewer>, text: &str) -> bool {
+    harness.query_all_by_label(text).next().is_some()
+}
+
+/// Clicks what has this label, scrolled into sight, and waits for what comes of it.
+pub fn press(harness: &mut Harness<'_, Viewer>, label: &str) {
+    harness.get_by_label(label).scroll_to_me();
+    // Scrolling takes some frames.
+    harness.run_steps(20);
+    harness.get_by_label(label).click();
+    settle(harness);
+}
+
+/// Waits for the threads and draws what they brought.
+pub fn settle(harness: &mut Harness<'_, Viewer>) {
+    harness.step();
+    assert!(harness.state_mut().settle(LONGEST), "nothing came for a minute");
+    harness.run_steps(3);
+    assert!(harness.state_mut().settle(LONGEST), "nothing came for a minute");
+    harness.run_steps(2);
+}
+
+/// Gives a file to the window as if it was dropped there.
+pub fn drop_file(harness: &mut Harness<'_, Viewer>, path: &Path) {
+    #[derive(Debug)]
+    struct Dropped(PathBuf);
+    impl egui::DroppedFile for Dropped {
+        fn path(&self) -> &Path {
+            &self.0
+        }
+
+        fn bytes(&self) -> Result<Vec<u8>, String> {
+            std::fs::read(&self.0).map_err(|e| e.to_string())
+        }
+    }
+    harness.input_mut().dropped_files.push(Arc::new(Dropped(path.to_owned())));
+    settle(harness);
+}

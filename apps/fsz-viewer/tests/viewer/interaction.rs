@@ -1,0 +1,156 @@
+//! Opening, going through planes, probing, pairing, trying.
+
+use egui::Key;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use fsz_viewer::{Place, Viewer};
+
+use crate::fixture::{Fixture, drop_file, settle, shows};
+
+#[test]
+fn facts_are_there_at_once() {
+    let fixture = Fixture::new();
+    let viewer = fixture.viewer("wave.fsz", None);
+    for text in ["12 × 40 × 50", "f32", "wave.fsz", "Requested bound", "Ratio", "Tiles"] {
+        assert!(viewer.query_all_by_label_contains(text).next().is_some(), "no {text}");
+    }
+    assert!(!shows(&viewer, "Original"));
+    assert!(shows(&viewer, "Reconstruction"));
+}
+
+#[test]
+fn an_original_brings_error_and_metrics() {
+    let fixture = Fixture::new();
+    let viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+    for text in ["Original", "Reconstruction", "Signed error", "PSNR", "Bound violations"] {
+        assert!(shows(&viewer, text), "no {text}");
+    }
+    assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
+    let planes = viewer.state().planes().expect("planes");
+    let bound = viewer.state().set().bound().expect("a bound");
+    let error = planes.error.as_ref().expect("an error");
+    assert!(error.values.iter().all(|e| e.abs() <= bound));
+    assert!(error.values.iter().any(|e| *e != 0.0));
+}
+
+#[test]
+fn keys_and_buttons_go_through_the_field() {
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+    for (key, place) in [
+        (Key::ArrowRight, Place { axis: 0, plane: 1 }),
+        (Key::PageDown, Place { axis: 0, plane: 11 }),
+        (Key::ArrowUp, Place { axis: 0, plane: 10 }),
+        (Key::Home, Place { axis: 0, plane: 0 }),
+        (Key::Num3, Place { axis: 2, plane: 25 }),
+        (Key::End, Place { axis: 2, plane: 49 }),
+    ] {
+        viewer.key_press(key);
+        settle(&mut viewer);
+        assert_eq!(viewer.state().place(), place);
+        let planes = viewer.state().planes().expect("planes");
+        assert_eq!(planes.place, place);
+        // The values are those of the field.
+        let original = planes.original.as_ref().expect("the original");
+        let at = match place.axis {
+            0 => place.plane as usize * 2000 + 7 * 50 + 9,
+            _ => (7 * 40 + 9) * 50 + place.plane as usize,
+        };
+        assert_eq!(original.at(7, 9), Some(f64::from(fixture.values[at])));
+    }
+    viewer.get_by_label("axis 1").click();
+    settle(&mut viewer);
+    assert_eq!(viewer.state().place(), Place { axis: 1, plane: 20 });
+}
+
+#[test]
+fn the_probe_says_what_is_under_the_pointer_and_why() {
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+    let pane = viewer.get_by_role_and_label(egui::Role::Image, "Reconstruction").rect();
+    viewer.hover_at(pane.center());
+    settle(&mut viewer);
+    for text in ["Index", "Reconstructed value", "Error / bound", "Tile", "Block rates"] {
+        assert!(shows(&viewer, text), "no {text}");
+    }
+}
+
+#[test]
+fn dropped_files_find_their_roles() {
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", None);
+    drop_file(&mut viewer, &fixture.path("wave_12x40x50.f32"));
+    assert!(viewer.state().set().original.is_some());
+    assert!(shows(&viewer, "Signed error"));
+    drop_file(&mut viewer, &fixture.path("rough.fsz"));
+    let set = viewer.state().set();
+    assert!(set.original.is_some(), "the original fits the new stream too");
+    assert_eq!(set.subject.as_ref().map(|s| s.title.as_str()), Some("rough.fsz"));
+}
+
+#[test]
+fn an_original_alone_is_compressed_in_memory() {
+    let fixture = Fixture::new();
+    let viewer = fixture.viewer("wave_12x40x50.f32", None);
+    let set = viewer.state().set();
+    let facts = set.subject.as_ref().and_then(|s| s.facts.clone()).expect("a stream");
+    assert_eq!(facts.header.bound, fsz::Bound::ValueRange(1e-3));
+    assert!(shows(&viewer, "Recompress"));
+    assert!(shows(&viewer, "Signed error"));
+}
+
+#[test]
+fn a_raw_file_without_a_shape_is_asked_for_it() {
+    let fixture = Fixture::new();
+    std::fs::copy(fixture.path("wave_12x40x50.f32"), fixture.path("plain.f32")).unwrap();
+    let mut viewer = fixture.viewer("plain.f32", None);
+    assert!(viewer.state().set().original.is_none());
+    let text = viewer.get_by_role_and_label(egui::Role::TextInput, "Shape, slowest axis first");
+    text.focus();
+    viewer.step();
+    viewer.key_combination_modifiers(egui::Modifiers::COMMAND, &[Key::A]);
+    viewer.step();
+    let text = viewer.get_by_role_and_label(egui::Role::TextInput, "Shape, slowest axis first");
+    text.type_text("12x40x50");
+    viewer.step();
+    viewer.step();
+    viewer.get_by_label("Open file").click();
+    settle(&mut viewer);
+    let set = viewer.state().set();
+    assert_eq!(set.original.as_ref().map(|d| d.grid.shape().to_vec()), Some(vec![12, 40, 50]));
+}
+
+#[test]
+fn the_overlay_and_help_come_by_a_key() {
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", None);
+    viewer.key_press(Key::V);
+    settle(&mut viewer);
+    assert!(shows(&viewer, "Reconstruction, tile kinds"));
+    viewer.key_press(Key::Questionmark);
+    settle(&mut viewer);
+    assert!(shows(&viewer, "pin or release the cursor"));
+}
+
+#[test]
+fn missing_values_are_named() {
+    let fixture = Fixture::new();
+    let mut values = fixture.values.clone();
+    values[100..200].fill(9.96921e36);
+    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    std::fs::write(fixture.path("fill_12x40x50.f32"), bytes).unwrap();
+    let mut viewer = fixture.viewer("fill_12x40x50.f32", None);
+    let bound = |v: &Harness<'_, Viewer>| v.state().set().bound().expect("a bound");
+    assert!(bound(&viewer) > 1e30, "the fill value is the range");
+    viewer.get_by_role_and_label(egui::Role::TextInput, "Missing values").focus();
+    viewer.step();
+    viewer.get_by_role_and_label(egui::Role::TextInput, "Missing values").type_text("9.96921e36");
+    viewer.step();
+    viewer.key_press(Key::Enter);
+    settle(&mut viewer);
+    assert!(bound(&viewer) < 1.0, "{}", bound(&viewer));
+    let facts = viewer.state().set().subject.as_ref().and_then(|s| s.facts.clone());
+    assert_eq!(facts.map(|f| f.certificate.missing), Some(100));
+    assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
+    assert_eq!(viewer.state().messages(), [""; 0]);
+}

@@ -1,0 +1,94 @@
+//! The plot of rate and distortion.
+
+use egui_kittest::kittest::Queryable;
+use fsz_viewer::{Method, Point, Start};
+
+use crate::fixture::{Fixture, harness, press, settle, shows};
+
+fn of(points: &[Point], method: Method) -> Vec<Point> {
+    points.iter().filter(|p| p.method == method && !p.present).copied().collect()
+}
+
+#[test]
+fn a_plane_is_swept() {
+    let fixture = Fixture::of_numbers();
+    let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    press(&mut viewer, "Plot");
+    let state = viewer.state();
+    assert_eq!(state.messages(), [""; 0]);
+    assert_eq!(of(state.sweep_points(), Method::Fsz).len(), 11);
+    assert_eq!(state.present_points().len(), 1, "FSZ at its bound");
+    let zfp = of(state.sweep_points(), Method::ZfpRate).len();
+    assert_eq!(zfp, if cfg!(feature = "zfp") { 11 } else { 0 });
+    assert!(shows(&viewer, "PSNR (dB) by bits per value: axis 0, plane 0, compressed on its own"));
+    // Another plane, and back to one that was not swept: the curves say of which they are.
+    viewer.key_press(egui::Key::ArrowRight);
+    settle(&mut viewer);
+    assert!(shows(&viewer, "PSNR (dB) by bits per value: axis 0, plane 0, compressed on its own"));
+}
+
+#[test]
+fn the_present_point_of_a_plane_follows_the_bound() {
+    let fixture = Fixture::of_numbers();
+    let start = Start {
+        files: vec![fixture.path("numbers.fsz")],
+        original: Some(fixture.path("numbers_12x40x50.f32")),
+        ..Default::default()
+    };
+    let settings = serde_json::from_str(r#"{"try_bound":0.02}"#).unwrap();
+    let mut viewer = harness(start, settings);
+    press(&mut viewer, "Plot");
+    let [(_, before)] = viewer.state().present_points()[..] else { panic!("one point") };
+    let curve = viewer.state().sweep_points().len();
+    viewer.state_mut().compress();
+    settle(&mut viewer);
+    let [(_, after)] = viewer.state().present_points()[..] else { panic!("one point") };
+    assert!(after[0] < before[0] && after[1] < before[1], "{before:?} {after:?}");
+    assert_eq!(viewer.state().sweep_points().len(), curve, "the curves stay");
+}
+
+#[test]
+fn of_the_whole_field_the_present_point_lies_on_the_curve() {
+    let fixture = Fixture::of_numbers();
+    let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    press(&mut viewer, "Entire field");
+    press(&mut viewer, "Plot");
+    let [(_, [bits, psnr])] = viewer.state().present_points()[..] else { panic!("one point") };
+    let points = of(viewer.state().sweep_points(), Method::Fsz);
+    // numbers.fsz has a bound of 1e-3 of the value range, which is one of the sweep.
+    let on = points.iter().find(|p| p.psnr == psnr).expect("the same field");
+    assert!((on.bits - bits).abs() < 1e-9, "{} and {bits} bits per value", on.bits);
+}
+
+#[cfg(feature = "zfp")]
+#[test]
+fn the_zfp_in_the_panes_is_marked() {
+    let fixture = Fixture::of_numbers();
+    let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    press(&mut viewer, "zfp at the same rate");
+    for extent in ["Current plane", "Entire field"] {
+        press(&mut viewer, extent);
+        press(&mut viewer, "Plot");
+        let names: Vec<_> = viewer.state().present_points().into_iter().map(|p| p.0).collect();
+        assert_eq!(names, ["FSZ", "zfp, fixed rate"], "{extent}");
+    }
+    // Fixed rates that lie about the present one have errors about its.
+    let present = viewer.state().present_points()[1].1;
+    let curve = of(viewer.state().sweep_points(), Method::ZfpRate);
+    let below = curve.iter().rfind(|p| p.bits <= present[0]).expect("a smaller rate");
+    let above = curve.iter().find(|p| p.bits >= present[0]).expect("a larger rate");
+    assert!((below.psnr..=above.psnr).contains(&present[1]), "{below:?} {present:?} {above:?}");
+}
+
+#[test]
+fn nan_keeps_zfp_out_and_says_so() {
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+    press(&mut viewer, "Plot");
+    let note = match cfg!(feature = "zfp") {
+        true => "zfp is omitted",
+        false => "this build has no zfp",
+    };
+    assert!(viewer.query_all_by_label_contains(note).next().is_some());
+    assert!(of(viewer.state().sweep_points(), Method::ZfpRate).is_empty());
+}

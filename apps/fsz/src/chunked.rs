@@ -1,0 +1,90 @@
+//! Decoding a stream chunk by chunk, so that fields larger than memory can be processed.
+
+use fsz::{Codec, Progress, Stream};
+use fsz_field::Scalar;
+use indicatif::ProgressBar;
+
+use crate::bar;
+use crate::failure::{Failure, Result};
+use crate::interrupt::Cancellable;
+
+/// Bytes of a decoded chunk, about: enough to keep all threads busy.
+const CHUNK: u64 = 64 << 20;
+
+/// Decodes the whole field in order and passes each chunk on, with the index of its first value.
+pub fn each<T: Scalar>(
+    codec: &Codec,
+    stream: &Stream<'_>,
+    what: &str,
+    quiet: bool,
+    take: impl FnMut(u64, &[T]) -> Result<()>,
+) -> Result<()> {
+    let bar = bar::bytes(what, stream.raw_bytes(), quiet);
+    each_of(CHUNK, codec, stream, &bar, take)
+}
+
+/// The same with chunks of about so many bytes.
+fn each_of<T: Scalar>(
+    chunk: u64,
+    codec: &Codec,
+    stream: &Stream<'_>,
+    bar: &ProgressBar,
+    mut take: impl FnMut(u64, &[T]) -> Result<()>,
+) -> Result<()> {
+    let (elements, tile_len) = (stream.header().elements(), stream.grid().full_tile_len() as u64);
+    let cancellable = Cancellable::new(&Progress::new());
+    let tiles = elements.div_ceil(tile_len);
+    let together = (chunk / (tile_len * size_of::<T>() as u64)).max(1);
+    let mut buffer = buffer::<T>((together * tile_len).min(elements))?;
+    let mut first = 0;
+    while first < tiles {
+        cancellable.check()?;
+        let next = (first + together).min(tiles);
+        let (start, end) = (first * tile_len, (next * tile_len).min(elements));
+        let values = &mut buffer[..(end - start) as usize];
+        codec.decompress_tiles_into(stream, first..next, values)?;
+        take(start, values)?;
+        bar.inc(size_of_val(values) as u64);
+        first = next;
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// Room for a chunk.
+fn buffer<T: Scalar>(len: u64) -> Result<Vec<T>> {
+    let no_memory = || Failure::Message(format!("out of memory for {len} values"));
+    let len = usize::try_from(len).map_err(|_| no_memory())?;
+    let mut values = Vec::new();
+    values.try_reserve_exact(len).map_err(|_| no_memory())?;
+    values.resize(len, T::default());
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_join_to_the_whole() {
+        let codec = Codec::cpu();
+        let values: Vec<f32> = (0..10_000).map(|i| (i as f32 * 0.01).sin()).collect();
+        let options = fsz::CompressOptions::new(fsz::Bound::Absolute(1e-3));
+        let most = fsz::max_compressed_len(&[10_000], fsz::DType::F32).unwrap();
+        let mut bytes = vec![0; most as usize];
+        let len = codec.compress_into(&values, &[10_000], &options, &mut bytes).unwrap();
+        let stream = Stream::open(&bytes[..len]).unwrap();
+        let mut whole = vec![0f32; 10_000];
+        codec.decompress_into(&stream, &mut whole).unwrap();
+        for chunk in [1, 1024, 5000, 40_000, CHUNK] {
+            let mut joined = Vec::new();
+            each_of::<f32>(chunk, &codec, &stream, &ProgressBar::hidden(), |start, part| {
+                assert_eq!(start, joined.len() as u64);
+                joined.extend_from_slice(part);
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(joined, whole);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Where outputs go: standard output, pipes, links, long names.
+#![cfg(unix)]
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+
+use crate::fixture::{FIELD, Fixture};
+
+const COMPRESS: [&str; 5] = ["compress", FIELD, "--range", "1e-3", "-o"];
+
+#[test]
+fn standard_output_takes_the_data_alone() {
+    let fixture = Fixture::with_stream();
+    let stream = fixture.read("T.fsz");
+    for output in ["-", "/dev/stdout", "/dev/fd/1"] {
+        // A pipe.
+        let ended = fixture.command(&[&COMPRESS[..], &[output]].concat()).output().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+        assert!(ended.stdout == stream, "{output}");
+        assert!(String::from_utf8_lossy(&ended.stderr).contains("ratio"), "{ended:?}");
+        // A file that the shell has made, and one that is added to.
+        for before in ["", "before"] {
+            fixture.write("y.fsz", before.as_bytes());
+            let file = OpenOptions::new().append(true).open(fixture.path("y.fsz")).unwrap();
+            let mut command = fixture.command(&[&COMPRESS[..], &[output]].concat());
+            assert!(command.stdout(file).stderr(Stdio::null()).status().unwrap().success());
+            assert!(fixture.read("y.fsz") == [before.as_bytes(), &stream].concat(), "{output}");
+        }
+    }
+    fixture.fine(&["decompress", "T.fsz", "-o", "back.f32"]);
+    let ended = fixture.command(&["decompress", "T.fsz", "-o", "-"]).output().unwrap();
+    assert!(ended.stdout == fixture.read("back.f32"));
+    let slice = ["slice", "T.fsz", "--axis", "0", "--index", "0", "-o", "-"];
+    let ended = fixture.command(&slice).output().unwrap();
+    assert!(ended.stdout == fixture.read("back.f32")[..4 * 600]);
+    fixture.fine(&["inspect", "T.fsz", "--tiles", "tiles.csv"]);
+    assert_eq!(fixture.fine(&["inspect", "T.fsz", "--tiles", "-"]), fixture.read_text("tiles.csv"));
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_error() {
+    let fixture = Fixture::new();
+    fixture.write_f32("x_1000000.f32", &vec![1.0; 1_000_000]);
+    fixture.fine(&["compress", "x_1000000.f32", "-o", "x.fsz", "--abs", "1"]);
+    let mut child = fixture
+        .command(&["decompress", "x.fsz", "-o", "-"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert!(ended.status.success() && ended.stderr.is_empty(), "{ended:?}");
+}
+
+#[test]
+fn a_pipe_with_a_name_is_written_to() {
+    let fixture = Fixture::with_stream();
+    let pipe = fixture.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn(move || fs::read(pipe).unwrap());
+    let run = fixture.run(&[&COMPRESS[..], &["pipe"]].concat());
+    assert_eq!((run.code, run.out.as_str()), (0, ""), "{run:?}");
+    assert!(run.err.contains("ratio"), "{run:?}");
+    assert!(reader.join().unwrap() == fixture.read("T.fsz"));
+}
+
+#[test]
+fn links_are_followed() {
+    let fixture = Fixture::with_stream();
+    symlink("target.fsz", fixture.path("link.fsz")).unwrap();
+    for force in [&[][..], &["--force"]] {
+        fixture.fine(&[&COMPRESS[..], &["link.fsz"], force].concat());
+        assert!(fixture.read("target.fsz") == fixture.read("T.fsz"));
+        assert!(fixture.path("link.fsz").is_symlink());
+    }
+    fixture.refused(&[&COMPRESS[..], &["link.fsz"]].concat(), "--force");
+    fs::remove_file(fixture.path("target.fsz")).unwrap();
+    fixture.fine(&[&COMPRESS[..], &["link.fsz", "--force"]].concat());
+    assert!(fixture.path("link.fsz").is_symlink());
+    assert!(File::open(fixture.path("target.fsz")).is_ok());
+}
+
+#[test]
+fn long_names() {
+    let fixture = Fixture::with_field();
+    let name = format!("{}.fsz", "n".repeat(246));
+    fixture.fine(&[&COMPRESS[..], &[&name]].concat());
+    fixture.fine(&[&COMPRESS[..], &[&name, "--force"]].concat());
+    assert_eq!(fixture.names(), [FIELD, &name]);
+}

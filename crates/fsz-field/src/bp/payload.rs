@@ -1,0 +1,156 @@
+//! The compressed payload of an ADIOS2 block, without decoding it.
+//!
+//! ADIOS2 has no call for this. The FSZ operator does: it hands the payload to a sink that the reading
+//! thread registered, and skips decoding. So this module registers one, reads a single element of the
+//! ADIOS2 block, and keeps what the sink was given.
+
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+
+use adios2::{BlockInfo, DataType, Engine, Error, Result, Selection, Step};
+
+use super::operator::{self, MODE_STREAM, Operator, RawPayload};
+
+/// What an ADIOS2 block holds in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Payload {
+    /// An FSZ stream: `fsz::Stream::from_vec` opens it.
+    Stream(Vec<u8>),
+    /// The FSZ operator stored the values as they are, little-endian in C order.
+    Raw(Vec<u8>),
+    /// The variable was not compressed with FSZ; its values are to be read as usual.
+    NotFsz,
+}
+
+impl Payload {
+    /// Reads the payload of one ADIOS2 block of a variable, as the FSZ operator stored it.
+    ///
+    /// # Errors
+    /// Those of [`Engine::read`], and [`Error::Unsupported`] when the operator's library is missing.
+    pub fn read(engine: &Engine, name: &str, step: Step, block: u64) -> Result<Payload> {
+        let dtype = engine.variable(name)?.dtype;
+        if !matches!(dtype, DataType::F32 | DataType::F64) {
+            // The operator takes no other type.
+            return Ok(Payload::NotFsz);
+        }
+        let operator = operator::operator()?;
+        let blocks = engine.blocks(name, step)?.blocks;
+        let info = usize::try_from(block).ok().and_then(|id| blocks.get(id)).ok_or_else(|| {
+            let total = blocks.len();
+            Error::OutOfRange(format!(
+                "{name:?} has {total} ADIOS2 blocks at this step, so there is no block {block}"
+            ))
+        })?;
+        if info.count.is_empty() || info.elements() == 0 {
+            return Ok(Payload::NotFsz);
+        }
+        // Where ADIOS2 blocks overlap, each of them answers for that element, from threads that have
+        // no sink; the whole of one is then asked for by its number.
+        let selection = if is_alone(info, &blocks) {
+            let (start, count) = (vec![0; info.count.len()], vec![1; info.count.len()]);
+            Selection::BlockBox { block, start, count }
+        } else {
+            Selection::Block(block)
+        };
+        let mut caught = Vec::new();
+        let registered = Registered::new(operator, &mut caught);
+        let read = match dtype {
+            DataType::F32 => engine.read::<f32>(name, step, &selection).map(drop),
+            _ => engine.read::<f64>(name, step, &selection).map(drop),
+        };
+        drop(registered);
+        read?;
+        caught.retain(|caught: &Caught| {
+            caught.count == info.count && (caught.start.is_none() || caught.start == info.start)
+        });
+        Ok(caught.pop().map_or(Payload::NotFsz, |caught| caught.payload))
+    }
+
+    /// The FSZ stream, or an error that says that there is none.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for [`Payload::Raw`] and [`Payload::NotFsz`].
+    pub fn into_stream(self) -> Result<Vec<u8>> {
+        match self {
+            Payload::Stream(bytes) => Ok(bytes),
+            other => Err(Error::Unsupported(format!("this ADIOS2 block is {other}"))),
+        }
+    }
+}
+
+impl std::fmt::Display for Payload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Payload::Stream(bytes) => write!(f, "an FSZ stream of {} bytes", bytes.len()),
+            Payload::Raw(bytes) => write!(f, "{} bytes stored raw by FSZ", bytes.len()),
+            Payload::NotFsz => f.write_str("not compressed with FSZ"),
+        }
+    }
+}
+
+/// Whether no other ADIOS2 block holds the first element of this one.
+fn is_alone(info: &BlockInfo, blocks: &[BlockInfo]) -> bool {
+    let Some(first) = &info.start else {
+        return true;
+    };
+    let holds = |block: &&BlockInfo| {
+        let start = block.start.iter().flatten();
+        start
+            .zip(&block.count)
+            .zip(first)
+            .all(|((&start, &count), &first)| (start..start.saturating_add(count)).contains(&first))
+    };
+    blocks.iter().filter(holds).count() == 1
+}
+
+/// One payload that the sink was given.
+struct Caught {
+    start: Option<Vec<u64>>,
+    count: Vec<u64>,
+    payload: Payload,
+}
+
+/// The sink of this thread, for as long as this lives.
+struct Registered<'a> {
+    operator: &'a Operator,
+    caught: PhantomData<&'a mut Vec<Caught>>,
+}
+
+impl<'a> Registered<'a> {
+    fn new(operator: &'a Operator, caught: &'a mut Vec<Caught>) -> Registered<'a> {
+        let user: *mut Vec<Caught> = caught;
+        // SAFETY: `sink` takes exactly this user pointer, which stays valid until Drop takes the sink
+        // away; the library calls it on this thread only.
+        unsafe { (operator.set_sink)(Some(sink), user.cast()) };
+        Registered { operator, caught: PhantomData }
+    }
+}
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        // SAFETY: no sink needs no user pointer.
+        unsafe { (self.operator.set_sink)(None, std::ptr::null_mut()) };
+    }
+}
+
+/// # Safety
+/// `user` is the `Vec<Caught>` of the [`Registered`] of this thread; `payload` is as fsz_adios2.h says.
+unsafe extern "C" fn sink(user: *mut c_void, payload: *const RawPayload) -> c_int {
+    // SAFETY: see above; nothing else uses the list while it is registered.
+    let (caught, payload) = unsafe { (&mut *user.cast::<Vec<Caught>>(), &*payload) };
+    let extents = |list: *const u64| {
+        // SAFETY: a list that is not null has `ndims` entries.
+        unsafe { std::slice::from_raw_parts(list, payload.ndims) }.to_vec()
+    };
+    // SAFETY: `bytes` is valid for `length` bytes during this call.
+    let bytes = unsafe { std::slice::from_raw_parts(payload.bytes, payload.length) }.to_vec();
+    caught.push(Caught {
+        start: (!payload.start.is_null()).then(|| extents(payload.start)),
+        count: extents(payload.count),
+        payload: match payload.mode {
+            MODE_STREAM => Payload::Stream(bytes),
+            _ => Payload::Raw(bytes),
+        },
+    });
+    1
+}

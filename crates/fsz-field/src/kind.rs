@@ -1,0 +1,102 @@
+//! What kind of file something is: its first bytes decide, and its name only where they do not.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::npy;
+
+/// What kind of file something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Values and nothing else.
+    Raw,
+    /// NumPy's format.
+    Npy,
+    /// An FSZ stream.
+    Fsz,
+    /// A zfp stream, with zfp's full header or without one.
+    Zfp,
+    /// ADIOS2: a folder, or a file of an older format.
+    Bp,
+}
+
+/// The first bytes of every FSZ stream.
+const FSZ_MAGIC: &[u8] = b"\x89FSZ\r\n\x1a\n";
+/// The first bytes of zfp's header.
+const ZFP_MAGIC: &[u8] = b"zfp";
+
+impl Kind {
+    /// Tells the kind of a file. The magic of an FSZ stream or of a `.npy` file decides whatever the
+    /// name; zfp's magic of three bytes, which a value may well begin with, does not overrule
+    /// `.f32`, `.f64`, `.d64` and `.raw`. What has none of them goes by its extension, and is raw
+    /// without a known one.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is named `.fsz` or `.npy` and is neither.
+    pub fn of(path: &Path) -> Result<Kind> {
+        let metadata = std::fs::metadata(path).map_err(Error::io(path))?;
+        if metadata.is_dir() {
+            return Ok(Kind::Bp);
+        }
+        if !metadata.is_file() {
+            return Err(Error::file(path, "not a regular file: inputs must be memory-mapped"));
+        }
+        let start = start_of(path, FSZ_MAGIC.len())?;
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let extension = extension.to_ascii_lowercase();
+        let is = |magic: &[u8]| start.starts_with(magic);
+        match extension.as_str() {
+            _ if is(FSZ_MAGIC) => Ok(Kind::Fsz),
+            _ if is(npy::MAGIC) => Ok(Kind::Npy),
+            "f32" | "f64" | "d64" | "raw" => Ok(Kind::Raw),
+            _ if is(ZFP_MAGIC) => Ok(Kind::Zfp),
+            "fsz" => Err(not_fsz(path, &start)),
+            "npy" => {
+                Err(Error::file(path, "not a .npy file: it does not begin with NumPy's magic"))
+            }
+            "zfp" => Ok(Kind::Zfp),
+            "bp" => Ok(Kind::Bp),
+            _ => Ok(Kind::Raw),
+        }
+    }
+}
+
+/// Errs unless a file begins as an FSZ stream.
+pub(crate) fn expect_fsz(path: &Path) -> Result<()> {
+    match start_of(path, FSZ_MAGIC.len())? {
+        start if start == FSZ_MAGIC => Ok(()),
+        start => Err(not_fsz(path, &start)),
+    }
+}
+
+/// Why a file that should be an FSZ stream is none.
+fn not_fsz(path: &Path, start: &[u8]) -> Error {
+    let reason = match start {
+        [b'F', b'S', b'Z', b'1', ..] => {
+            "written by the paper author's FSZ release (magic FSZ1), which is another format"
+        }
+        _ if FSZ_MAGIC.starts_with(start) => "truncated: shorter than an FSZ header",
+        _ => "not an FSZ stream: it does not begin with FSZ's magic",
+    };
+    Error::file(path, reason)
+}
+
+/// Whether a `.zfp` file begins without zfp's header, as those of cuZFP do: what is in it must be told. An
+/// empty file holds no stream at all.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn is_headerless_zfp(path: &Path) -> Result<bool> {
+    let start = start_of(path, ZFP_MAGIC.len())?;
+    Ok(!start.is_empty() && start != ZFP_MAGIC)
+}
+
+/// The first bytes of a file, at most so many.
+fn start_of(path: &Path, len: usize) -> Result<Vec<u8>> {
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(Error::io(path))?;
+    file.take(len as u64).read_to_end(&mut start).map_err(Error::io(path))?;
+    Ok(start)
+}

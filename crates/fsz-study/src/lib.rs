@@ -1,0 +1,41 @@
+//! A study of compression on fields: what FSZ, zfp, a cost model of cuSZp and programs of the user's
+//! make of them, beside the claims of the paper.
+//!
+//! A [`Plan`] says what to measure; [`Plan::measure`] gives the [`FieldRecord`] of one field, a [`Cache`]
+//! keeps it, and [`write`] makes the report and its CSV files of all of them.
+
+mod cache;
+mod claims;
+mod curve;
+mod cuszp_model;
+mod datasets;
+mod error;
+mod eta;
+mod external_stream;
+mod fidelity;
+mod figures;
+mod gpu;
+mod html;
+mod machine;
+mod matched;
+mod measure;
+mod measured_peers;
+mod peer;
+mod plan;
+mod record;
+mod report;
+mod slice;
+mod stats;
+mod subject;
+mod tables;
+
+pub use cache::{Cache, fingerprint};
+pub use error::{Error, Result};
+pub use eta::{Eta, duration};
+pub use external_stream::ExternalStream;
+pub use gpu::GpuRun;
+pub use html::csv_cell;
+pub use peer::Peer;
+pub use plan::{Input, Plan};
+pub use record::FieldRecord;
+pub use report::{Study, write};

@@ -1,0 +1,193 @@
+//! A peer's own program: command lines of the user's, figures and bound checked by us.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use fsz::Progress;
+use fsz_field::{Field, Scalar};
+use serde::Deserialize;
+
+use crate::error::{Error, Result, fail};
+
+/// Time between two looks at a program that runs.
+const TICK: Duration = Duration::from_millis(20);
+
+/// An adapter file. Every word of the command lines may hold these placeholders:
+///
+/// | placeholder | stands for |
+/// |---|---|
+/// | `{input}` | file of raw little-endian values |
+/// | `{compressed}` | file that `compress` writes and `decompress` reads |
+/// | `{output}` | file of raw values that `decompress` writes |
+/// | `{bound}`, `{range_bound}` | absolute bound, value-range bound |
+/// | `{dtype}` | `f32` or `f64` |
+/// | `{elements}` | number of values |
+/// | `{rank}` | number of sides |
+/// | `{dims}` | sides, slowest first, with blanks: words of their own |
+/// | `{dims_reversed}` | the same, fastest first |
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Peer {
+    /// Name in tables.
+    pub name: String,
+    /// Program and arguments.
+    compress: Vec<String>,
+    /// Program and arguments.
+    decompress: Vec<String>,
+    /// Types of values that it takes; both where not given.
+    #[serde(default)]
+    dtypes: Option<Vec<String>>,
+    #[serde(skip)]
+    file: PathBuf,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Peer {
+    /// Reads an adapter file.
+    pub fn open(path: &Path) -> Result<Peer> {
+        let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => return fail(wrong(&error)),
+        };
+        let mut peer: Peer = match toml::from_str(&text) {
+            Ok(peer) => peer,
+            Err(error) => return fail(wrong(&error)),
+        };
+        if peer.name.is_empty() || peer.compress.is_empty() || peer.decompress.is_empty() {
+            return fail(wrong(&"name, compress and decompress must not be empty"));
+        }
+        (peer.file, peer.text) = (path.to_owned(), text);
+        Ok(peer)
+    }
+
+    /// The file's text: another text may give other figures.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it takes such values.
+    pub fn takes(&self, field: &Field) -> bool {
+        let name = field.dtype().name();
+        self.dtypes.as_ref().is_none_or(|types| types.iter().any(|t| t == name))
+    }
+
+    /// Compresses and decompresses; the bytes of its stream. `bounds`: absolute, value-range. An
+    /// interrupt ends the program.
+    pub fn run<T: Scalar>(
+        &self,
+        field: &Field,
+        bounds: [f64; 2],
+        out: &mut [T],
+        progress: &Progress,
+    ) -> Result<u64> {
+        let folder = tempfile::tempdir()?;
+        let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+        let (input, compressed, output) = (path("input"), path("compressed"), path("output"));
+        std::fs::write(&input, field.values().bytes())?;
+        let sides: Vec<String> = field.shape().sides().iter().map(u64::to_string).collect();
+        let reversed: Vec<String> = sides.iter().rev().cloned().collect();
+        let single = [
+            ("{input}", input),
+            ("{compressed}", compressed.clone()),
+            ("{output}", output.clone()),
+            ("{bound}", format!("{:e}", bounds[0])),
+            ("{range_bound}", format!("{:e}", bounds[1])),
+            ("{dtype}", field.dtype().name().to_owned()),
+            ("{elements}", field.shape().elements().to_string()),
+            ("{rank}", sides.len().to_string()),
+        ];
+        let lists = [("{dims}", sides), ("{dims_reversed}", reversed)];
+        for words in [&self.compress, &self.decompress] {
+            let line = filled(words, &single, &lists);
+            self.call(&line, &folder.path().join("messages"), progress)?;
+        }
+        let bytes = std::fs::read(&output).unwrap_or_default();
+        if bytes.len() != size_of_val(out) {
+            return fail(format!(
+                "{}: {} returned {} bytes, not {}: check its `decompress` line",
+                self.file.display(),
+                self.name,
+                bytes.len(),
+                size_of_val(out)
+            ));
+        }
+        bytemuck::cast_slice_mut(out).copy_from_slice(&bytes);
+        match std::fs::metadata(&compressed) {
+            Ok(data) if data.len() > 0 => Ok(data.len()),
+            _ => fail(format!("{}: `compress` did not write {{compressed}}", self.file.display())),
+        }
+    }
+
+    /// Runs a command line; `messages` takes what it says.
+    fn call(&self, line: &[String], messages: &Path, progress: &Progress) -> Result<()> {
+        let wrong = |why: String| {
+            fail(format!("{}: `{}`: {}", self.file.display(), line.join(" "), why.trim()))
+        };
+        let mut command = Command::new(&line[0]);
+        command.args(&line[1..]).stdin(Stdio::null()).stdout(Stdio::null());
+        let child = match command.stderr(File::create(messages)?).spawn() {
+            Ok(child) => child,
+            Err(error) => return wrong(error.to_string()),
+        };
+        let status = ended(child, progress)?;
+        if status.success() {
+            return Ok(());
+        }
+        // Ctrl-C at a terminal reaches the program too, perhaps before us.
+        if interrupted(status) {
+            return Err(Error::Interrupted);
+        }
+        let said = std::fs::read(messages).unwrap_or_default();
+        wrong(format!("{status}\n{}", String::from_utf8_lossy(&said)))
+    }
+}
+
+/// Waits for a program; kills it once an interrupt has come.
+fn ended(mut child: Child, progress: &Progress) -> Result<ExitStatus> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if let Err(interrupt) = progress.check() {
+            // It may have ended meanwhile: then there is nothing to kill.
+            let _ = child.kill();
+            child.wait()?;
+            return Err(interrupt.into());
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+#[cfg(unix)]
+fn interrupted(status: ExitStatus) -> bool {
+    const SIGINT: i32 = 2;
+    std::os::unix::process::ExitStatusExt::signal(&status) == Some(SIGINT)
+}
+
+#[cfg(not(unix))]
+fn interrupted(_: ExitStatus) -> bool {
+    false
+}
+
+/// A command line with its placeholders filled.
+fn filled(
+    words: &[String],
+    single: &[(&str, String)],
+    lists: &[(&str, Vec<String>)],
+) -> Vec<String> {
+    let mut line = Vec::new();
+    for word in words {
+        match lists.iter().find(|(name, _)| name == word) {
+            Some((_, list)) => line.extend(list.iter().cloned()),
+            None => {
+                let fill = |word: String, (name, text): &(&str, String)| word.replace(name, text);
+                line.push(single.iter().fold(word.clone(), fill));
+            }
+        }
+    }
+    line
+}

@@ -1,0 +1,179 @@
+//! What the study finds out about a field, as it is kept between runs.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything about one field.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FieldRecord {
+    /// Tells whether the record belongs to the same file, options and program.
+    pub key: String,
+    pub name: String,
+    pub dtype: String,
+    pub shape: String,
+    pub elements: u64,
+    /// NaN, ±Inf and missing values.
+    pub special: u64,
+    /// Whether it was made here, and is no file.
+    pub synthetic: bool,
+    pub seconds: f64,
+    pub bounds: Vec<BoundRecord>,
+    pub curve: Vec<CurvePoint>,
+    pub matched: Vec<Matched>,
+}
+
+impl FieldRecord {
+    /// The data set: what stands before the first `_` of the name, and the type of fields in double
+    /// precision, whose ratios are others.
+    pub fn dataset(&self) -> String {
+        let start = self.name.split('_').next().unwrap_or(&self.name);
+        if self.dtype == "f32" { start.to_owned() } else { format!("{start} {}", self.dtype) }
+    }
+
+    /// Whether it holds a number: a field without any has no ratio to speak of.
+    pub fn has_numbers(&self) -> bool {
+        self.elements > self.special
+    }
+
+    /// What means are taken over.
+    pub fn group(&self) -> &'static str {
+        match (self.synthetic, self.dtype.as_str()) {
+            (true, _) => "synthetic fields",
+            (_, "f32") => "files in single precision",
+            _ => "files in double precision",
+        }
+    }
+}
+
+/// A field at one value-range bound.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct BoundRecord {
+    pub bound: f64,
+    pub absolute: f64,
+    pub ratios: Vec<Ratio>,
+    /// In the order of [`STAGES`].
+    pub ablation: [f64; 4],
+    pub tiles: Vec<TileRatio>,
+    pub shares: Shares,
+    pub fidelity: Vec<Fidelity>,
+}
+
+impl BoundRecord {
+    /// The compression ratio of a codec.
+    pub fn ratio(&self, codec: &str) -> Option<f64> {
+        self.ratios.iter().find(|r| r.codec == codec).map(|r| r.ratio)
+    }
+
+    /// The compression ratio of the paper's design with this tile.
+    pub fn tile(&self, block: usize, blocks: usize) -> Option<f64> {
+        self.tiles.iter().find(|t| (t.block, t.blocks) == (block, blocks)).map(|t| t.ratio)
+    }
+}
+
+/// One codec.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Ratio {
+    pub codec: String,
+    pub ratio: f64,
+    pub max_abs_error: f64,
+    pub psnr: f64,
+    pub bound_violations: u64,
+    /// Whether it is a stream that was given, whose size has nothing to do with the bound: means
+    /// leave it out.
+    pub given: bool,
+}
+
+/// The stages of the ablation.
+pub const STAGES: [&str; 4] = ["base", "cross_block", "centering", "lz2"];
+
+/// The paper's design with another tile.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TileRatio {
+    /// Elements of a block.
+    pub block: usize,
+    /// Blocks of a tile.
+    pub blocks: usize,
+    pub ratio: f64,
+}
+
+/// The standard tile, beside which the others stand.
+pub const STANDARD_TILE: (usize, usize) = (32, 8);
+/// All tiles: block length, blocks.
+pub const TILES: [(usize, usize); 6] = [(32, 4), (32, 8), (32, 16), (64, 4), (64, 8), (64, 16)];
+
+/// Shares of the tiles of the product's stream, 0 to 1.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Shares {
+    pub lz1: f64,
+    pub lz2: f64,
+    pub lz1_centered: f64,
+    pub lz2_centered: f64,
+    /// Constant, verbatim, and with exceptions.
+    pub escaped: f64,
+}
+
+/// How faithful a reconstruction is, beyond the largest error and PSNR.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Fidelity {
+    pub codec: String,
+    pub ssim: f64,
+    /// Autocorrelation of the error along the fastest axis at lag 1.
+    pub autocorrelation: f64,
+    /// Largest magnitude of it at lags 1 to 10.
+    pub largest_autocorrelation: f64,
+    /// Total variation distance between the distribution of the error and the uniform one on
+    /// ±bound: 0 to 1.
+    pub from_uniform: f64,
+    /// Share of the pairs with an error in each of equal bins over ±bound.
+    pub histogram: Vec<f64>,
+    /// Frequency in cycles per sample, power of the reconstruction over that of the original.
+    pub spectrum: Vec<[f64; 2]>,
+    /// RMS error of the gradient over its RMS.
+    pub gradient: f64,
+    /// RMS error of the Laplacian over its RMS.
+    pub laplacian: f64,
+    /// The tile of 256 elements with the largest RMSE.
+    pub worst_tile: u64,
+    pub worst_tile_rmse: f64,
+}
+
+/// A point of a rate-distortion curve.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CurvePoint {
+    pub codec: String,
+    /// Bits per value.
+    pub bits: f64,
+    pub psnr: f64,
+    pub max_abs_error: f64,
+}
+
+/// FSZ beside zfp of the same size.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Matched {
+    /// The value-range bound of FSZ.
+    pub bound: f64,
+    /// The slice of the pictures, where there are any.
+    pub index: usize,
+    /// What their colours span.
+    pub range: (f64, f64),
+    /// The original, FSZ, the other one.
+    pub panels: Vec<Panel>,
+}
+
+impl Matched {
+    /// What stands beside FSZ.
+    pub fn other(&self) -> Option<&Panel> {
+        self.panels.get(2)
+    }
+}
+
+/// One of them, with its picture.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Panel {
+    pub codec: String,
+    pub ratio: f64,
+    pub psnr: f64,
+    /// Share of the field's points beyond the bound.
+    pub beyond: f64,
+    /// PNG as a `data:` URL; empty for a field without slices.
+    pub picture: String,
+}

@@ -1,0 +1,81 @@
+//! Compression on the CPU: field → bound → gather → quantize → predict → choose → pack → place → stream.
+
+use crate::{
+    bound::{self, Bound},
+    element::Element,
+    error::{Error, Result},
+    exec::Execution,
+    format::{
+        Sections, TileGrid,
+        checksum::byte_rows,
+        geometry::CHUNK,
+        header::{self, Outcome},
+    },
+    options::CompressOptions,
+    profile::Plan,
+    quantize,
+    quantizer::Quantizer,
+    schedule::{place, too_small},
+    value_range,
+};
+
+/// Compresses `data`, a field of `shape`, into `out`; the arguments have been checked. Returns the stream's
+/// length.
+pub(crate) fn compress<T: Element>(
+    data: &[T],
+    shape: &[u64],
+    options: &CompressOptions,
+    out: &mut [u8],
+    run: Execution<'_>,
+) -> Result<usize> {
+    let header_len = header::header_len(shape, options);
+    let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
+    let profile = &options.profile;
+    let grid = TileGrid::new(profile, shape).ok_or_else(too_large)?;
+    let sections =
+        Sections::new(header_len as u64, &grid, profile.head_len()).ok_or_else(too_large)?;
+    if (out.len() as u64) < sections.payload {
+        return Err(too_small());
+    }
+    if let Some(progress) = run.progress {
+        progress.begin(size_of_val(data) as u64);
+    }
+    run.check()?;
+    let threads = if data.len() > CHUNK { run.threads } else { 1 };
+    let run = Execution { threads, ..run };
+
+    let missing_bits = options.missing_bits(T::DTYPE);
+    let missing: Vec<T> = missing_bits.iter().map(|&b| T::from_bits64(b)).collect();
+    let range = matches!(options.bound, Bound::ValueRange(_))
+        .then(|| value_range::range(data, &missing, run))
+        .transpose()?;
+    let largest = |(min, max): (f64, f64)| min.abs().max(max.abs());
+    let magnitude = match (options.bound, &range) {
+        (Bound::ValueRangeOf { min, max, .. }, _) => largest((min, max)),
+        (_, Some(range)) => range.ends().map_or(0.0, largest),
+        _ => 1.25 * value_range::sampled_magnitude(data, &missing),
+    };
+    let absolute_bound = bound::absolute(options.bound, range.as_ref());
+    let quantizer = Quantizer::new(absolute_bound, magnitude);
+    let fused = run.level.fused();
+    let known =
+        range.is_some_and(|r| !r.has_special()) && quantize::in_reach(magnitude, &quantizer, fused);
+    let plan = Plan { quantizer, missing, missing_bits, known, ranged: range.is_some() };
+
+    let placed = place(profile, &plan, data, &grid, &sections, out, run)?;
+    let mut statistics = placed.statistics;
+    if let Some(range) = range {
+        statistics.range = range;
+    }
+    let stream_len = sections.payload + placed.payload_len;
+    let outcome = Outcome {
+        absolute_bound,
+        quantization_step: quantizer.step.to_f64(),
+        stream_len,
+        payload_len: placed.payload_len,
+        metadata_checksum: byte_rows(&out[header_len..sections.payload as usize], 0),
+        certificate: statistics.certificate(),
+    };
+    header::write(&mut out[..header_len], T::DTYPE, shape, options, &outcome);
+    Ok(stream_len as usize)
+}

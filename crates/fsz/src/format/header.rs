@@ -1,0 +1,343 @@
+//! The stream header (FORMAT.md, *Header*): its bytes, and what a user sees of them.
+
+use super::{
+    at,
+    checksum::byte_rows,
+    constants::{
+        FORMAT_VERSION, HAS_NAME, HAS_START, HAS_TIME_STEP, MAGIC, MAX_DIMS, MAX_HEADER,
+        MAX_MISSING, MAX_NAME,
+    },
+    fields::{FIXED_HEADER, FixedHeader},
+    geometry::element_count,
+    profile::{Profile, RESERVED_BOUNDS, Reference, unsupported},
+    rules,
+    sections::Sections,
+    tile_grid::TileGrid,
+};
+#[cfg(feature = "cuda")]
+use crate::statistics::Statistics;
+use crate::{
+    bound::Bound,
+    dtype::DType,
+    error::{Error, Result},
+    options::CompressOptions,
+    statistics::Certificate,
+};
+
+/// What a stream says of itself.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Header {
+    /// Version of FORMAT.md.
+    pub format_version: u16,
+    /// Element type.
+    pub dtype: DType,
+    /// Elements per axis, slowest axis first.
+    pub shape: Vec<u64>,
+    /// Where the field begins in a global array, if recorded.
+    pub start: Option<Vec<u64>>,
+    /// Time step, if recorded.
+    pub time_step: Option<u64>,
+    /// Variable name, if recorded.
+    pub name: Option<String>,
+    /// How elements are coded.
+    pub profile: Profile,
+    /// What the field is predicted from beside itself.
+    pub reference: Reference,
+    /// The bound as requested.
+    pub bound: Bound,
+    /// The absolute bound used, in the field's unit; 0 for a field of one value.
+    pub absolute_bound: f64,
+    /// Distance between neighbouring reconstructed values; 0 when every element is stored exactly.
+    pub quantization_step: f64,
+    /// Missing values that were named.
+    pub missing: Vec<f64>,
+    pub(crate) missing_bits: Vec<u64>,
+    pub(crate) fixed: FixedHeader,
+}
+
+impl Header {
+    /// The bits of the missing values; those of an `f32` in the low half.
+    pub fn missing_bits(&self) -> &[u64] {
+        &self.missing_bits
+    }
+
+    /// Elements of the field.
+    pub fn elements(&self) -> u64 {
+        element_count(&self.shape).unwrap_or(0)
+    }
+
+    /// The fixed part, field by field.
+    pub fn fields(&self) -> &FixedHeader {
+        &self.fixed
+    }
+
+    pub(crate) fn grid(&self) -> Result<TileGrid> {
+        TileGrid::new(&self.profile, &self.shape).ok_or_else(too_large)
+    }
+
+    pub(crate) fn sections(&self, grid: &TileGrid) -> Result<Sections> {
+        Sections::new(self.fixed.header_len as u64, grid, self.profile.head_len())
+            .ok_or_else(too_large)
+    }
+}
+
+fn too_large() -> Error {
+    Error::corrupt("the shape overflows 64 bits")
+}
+
+/// Length in bytes of the header that `write` makes.
+pub(crate) fn header_len(shape: &[u64], options: &CompressOptions) -> usize {
+    let starts = options.start.as_ref().map_or(0, Vec::len);
+    let name = options.name.as_ref().map_or(0, |n| 2 + n.len());
+    (FIXED_HEADER + 8 * (shape.len() + starts + options.missing.len()) + name).next_multiple_of(16)
+}
+
+/// What is only known when the field is encoded.
+pub(crate) struct Outcome {
+    pub absolute_bound: f64,
+    pub quantization_step: f64,
+    pub stream_len: u64,
+    pub payload_len: u64,
+    pub metadata_checksum: u32,
+    pub certificate: Certificate,
+}
+
+#[cfg(feature = "cuda")]
+impl Outcome {
+    /// Before anything is encoded.
+    pub fn unknown() -> Self {
+        Outcome {
+            absolute_bound: 0.0,
+            quantization_step: 0.0,
+            stream_len: 0,
+            payload_len: 0,
+            metadata_checksum: 0,
+            certificate: Statistics::<f64>::empty().certificate(),
+        }
+    }
+}
+
+impl FixedHeader {
+    /// The header of a field with these options; the length of the header is `header_len`'s.
+    pub(crate) fn new(
+        dtype: DType,
+        shape: &[u64],
+        options: &CompressOptions,
+        outcome: &Outcome,
+    ) -> Self {
+        let flag = |on: bool, mask: u8| if on { mask } else { 0 };
+        let [parameter_0, parameter_1, parameter_2] = options.profile.parameters();
+        let Certificate { max_abs_error, min, max, nan, inf, missing, escaped } =
+            outcome.certificate;
+        // One NaN stands for "there is none".
+        let end = |end: f64| {
+            if end.is_nan() { f64::from_bits(DType::F64.nan_pattern(false)) } else { end }
+        };
+        FixedHeader {
+            magic: MAGIC,
+            format_version: FORMAT_VERSION,
+            header_len: header_len(shape, options) as u16,
+            header_checksum: 0,
+            stream_len: outcome.stream_len,
+            dtype: dtype.code(),
+            dims: shape.len() as u8,
+            profile: options.profile.code(),
+            layout: options.profile.layout(),
+            parameter_0,
+            parameter_1,
+            parameter_2,
+            reference: Reference::None.code(),
+            requested_bound: options.bound.requested(),
+            absolute_bound: outcome.absolute_bound,
+            quantization_step: outcome.quantization_step,
+            bound_kind: options.bound.code(),
+            missing_count: options.missing.len() as u8,
+            flags: flag(options.name.is_some(), HAS_NAME)
+                | flag(options.time_step.is_some(), HAS_TIME_STEP)
+                | flag(options.start.is_some(), HAS_START),
+            reserved: 0,
+            metadata_checksum: outcome.metadata_checksum,
+            payload_len: outcome.payload_len,
+            elements: element_count(shape).unwrap_or(0),
+            max_abs_error,
+            min: end(min),
+            max: end(max),
+            nan,
+            inf,
+            missing,
+            escaped,
+            time_step: options.time_step.unwrap_or(0),
+        }
+    }
+}
+
+/// Writes the header to `out`, which is `header_len` bytes long, a multiple of 16.
+pub(crate) fn write(
+    out: &mut [u8],
+    dtype: DType,
+    shape: &[u64],
+    options: &CompressOptions,
+    outcome: &Outcome,
+) {
+    let (fixed, rest) = out.split_first_chunk_mut().expect("a header has its fixed part");
+    FixedHeader::new(dtype, shape, options, outcome).write(fixed);
+    let numbers = shape.iter().chain(options.start.iter().flatten()).copied();
+    let mut at = 0;
+    let mut put = |bytes: &[u8]| {
+        rest[at..at + bytes.len()].copy_from_slice(bytes);
+        at += bytes.len();
+    };
+    for number in numbers.chain(options.missing_bits(dtype)) {
+        put(&number.to_le_bytes());
+    }
+    if let Some(name) = &options.name {
+        put(&(name.len() as u16).to_le_bytes());
+        put(name.as_bytes());
+    }
+    rest[at..].fill(0);
+    let sum = byte_rows(out, 0);
+    out[at::header_checksum..][..4].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// The checksum that belongs to a header, whatever it holds in its place.
+pub(crate) fn checksum(header: &[u8]) -> u32 {
+    let mut first = [0; 16];
+    first.copy_from_slice(&header[..16]);
+    first[at::header_checksum..][..4].fill(0);
+    byte_rows(&first, 0).wrapping_add(byte_rows(&header[16..], 1))
+}
+
+/// Whether bytes begin as a stream does, as far as they go.
+pub(crate) fn has_magic(bytes: &[u8]) -> bool {
+    let magic = MAGIC.to_le_bytes();
+    let n = bytes.len().min(magic.len());
+    bytes[..n] == magic[..n]
+}
+
+/// Reads and checks the header at the beginning of `bytes`.
+pub(crate) fn read(bytes: &[u8]) -> Result<Header> {
+    if !has_magic(bytes) {
+        return Err(Error::corrupt(
+            "it does not begin with FSZ's magic number; is this an FSZ file?",
+        ));
+    }
+    let truncated =
+        |needed: usize| Error::Truncated { needed: needed as u64, got: bytes.len() as u64 };
+    let fixed = bytes.first_chunk().ok_or_else(|| truncated(FIXED_HEADER))?;
+    let fixed = FixedHeader::read(fixed);
+    if fixed.format_version != FORMAT_VERSION {
+        return Err(Error::unsupported(format!(
+            "format version {}; this release reads version {FORMAT_VERSION}: \
+             use the release that wrote it, or a newer one",
+            fixed.format_version
+        )));
+    }
+    let header_len = fixed.header_len as usize;
+    if !(FIXED_HEADER..=MAX_HEADER).contains(&header_len) || !header_len.is_multiple_of(16) {
+        return Err(Error::corrupt(format!("a header of {header_len} bytes")));
+    }
+    let header = bytes.get(..header_len).ok_or_else(|| truncated(header_len))?;
+    if checksum(header) != fixed.header_checksum {
+        return Err(Error::corrupt("the header's checksum does not match"));
+    }
+    // From here on only a forged header can be wrong; it still must not do harm.
+    let header = interpret(fixed, &header[FIXED_HEADER..])?;
+    match rules::broken(&fixed) {
+        Some(rule) => Err(Error::corrupt(format!("a contradictory header: {}", rule.broken))),
+        None => Ok(header),
+    }
+}
+
+/// Reads a header that this crate has just written.
+#[cfg(feature = "ndarray")]
+pub(crate) fn read_written(bytes: &[u8]) -> Result<Header> {
+    let (fixed, rest) = bytes.split_first_chunk().expect("a stream has its header");
+    let fixed = FixedHeader::read(fixed);
+    interpret(fixed, &rest[..fixed.header_len as usize - FIXED_HEADER])
+}
+
+/// What the fields of a header and the bytes behind them stand for.
+fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
+    let dtype = DType::from_code(fixed.dtype)
+        .ok_or_else(|| unsupported("element type", fixed.dtype, &[]))?;
+    let dims = fixed.dims as usize;
+    if dims > MAX_DIMS {
+        return Err(Error::corrupt(format!("{dims} dimensions")));
+    }
+    let profile = Profile::from_header(&fixed)?;
+    let reference = Reference::from_code(fixed.reference)?;
+    let bound = Bound::from_header(&fixed)
+        .ok_or_else(|| unsupported("bound kind", fixed.bound_kind, RESERVED_BOUNDS))?;
+    let missing_count = fixed.missing_count as usize;
+    if missing_count > MAX_MISSING {
+        return Err(Error::corrupt(format!("{missing_count} missing values")));
+    }
+    let flags = fixed.flags;
+    if flags & !(HAS_NAME | HAS_TIME_STEP | HAS_START) != 0 || fixed.reserved != 0 {
+        return Err(unsupported("header flags", flags, &[]));
+    }
+    let mut rest = Rest(rest);
+    let shape = rest.numbers(dims)?;
+    let start = if flags & HAS_START != 0 { Some(rest.numbers(dims)?) } else { None };
+    let missing_bits = rest.numbers(missing_count)?;
+    let name = if flags & HAS_NAME != 0 { Some(rest.name()?) } else { None };
+    if rest.0.len() >= 16 || rest.0.iter().any(|&b| b != 0) {
+        return Err(Error::corrupt("the header goes on behind its end"));
+    }
+    if element_count(&shape).ok_or_else(too_large)? != fixed.elements {
+        return Err(Error::corrupt("the number of elements is not that of the shape"));
+    }
+    let ends = start.iter().flatten().zip(&shape);
+    if ends.into_iter().any(|(start, n)| start.checked_add(*n).is_none()) {
+        return Err(Error::corrupt("the start in the global array overflows 64 bits"));
+    }
+    if dtype == DType::F32 && missing_bits.iter().any(|bits| bits >> 32 != 0) {
+        return Err(Error::corrupt("a missing value that is not an f32"));
+    }
+    Ok(Header {
+        format_version: fixed.format_version,
+        dtype,
+        shape,
+        start,
+        time_step: (flags & HAS_TIME_STEP != 0).then_some(fixed.time_step),
+        name,
+        profile,
+        reference,
+        bound,
+        absolute_bound: fixed.absolute_bound,
+        quantization_step: fixed.quantization_step,
+        missing: missing_bits.iter().map(|&b| dtype.value_of_bits(b)).collect(),
+        missing_bits,
+        fixed,
+    })
+}
+
+/// What is left of a header.
+struct Rest<'a>(&'a [u8]);
+
+impl Rest<'_> {
+    fn take(&mut self, len: usize) -> Result<&[u8]> {
+        let (own, rest) = self
+            .0
+            .split_at_checked(len)
+            .ok_or_else(|| Error::corrupt("the header is shorter than what it announces"))?;
+        self.0 = rest;
+        Ok(own)
+    }
+
+    fn numbers(&mut self, count: usize) -> Result<Vec<u64>> {
+        let bytes = self.take(8 * count)?;
+        Ok(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect())
+    }
+
+    fn name(&mut self) -> Result<String> {
+        let len = self.take(2)?;
+        let len = u16::from_le_bytes([len[0], len[1]]) as usize;
+        if len > MAX_NAME {
+            return Err(Error::corrupt(format!("a name of {len} bytes")));
+        }
+        String::from_utf8(self.take(len)?.to_vec())
+            .map_err(|_| Error::corrupt("a name that is not UTF-8"))
+    }
+}

@@ -1,0 +1,95 @@
+//! What a header may not say (FORMAT.md, *Contradictions*): one table, enforced here and, generated into
+//! `cuda/format/format_constants.cuh`, by the kernels. A condition is an expression that Rust and C++ read
+//! alike, over fields of the header and a few functions that both sides have.
+
+use super::fields::FixedHeader;
+
+/// A condition that every header fulfils.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// What is wrong with a header that does not.
+    pub broken: &'static str,
+    /// The condition, as Rust and C++ read it.
+    pub condition: &'static str,
+    holds: fn(&FixedHeader) -> bool,
+}
+
+macro_rules! rules {
+    (@holds $header:ident [$($field:ident)*] $condition:expr) => {{
+        #[allow(unused_variables, reason = "a condition names some of the fields")]
+        let FixedHeader { $($field,)* .. } = *$header;
+        $condition
+    }};
+    (@fields [$($field:ident)*]) => {
+        /// The fields that conditions name.
+        pub const RULE_FIELDS: &[&str] = &[$(stringify!($field),)*];
+    };
+    ($fields:tt $($condition:expr, $broken:literal;)*) => {
+        /// The rules, in the order in which they are checked.
+        pub const RULES: &[Rule] = &[$(Rule {
+            broken: $broken,
+            condition: stringify!($condition),
+            holds: |header| rules!(@holds header $fields $condition),
+        },)*];
+
+        rules! { @fields $fields }
+    };
+}
+
+rules! {
+    [dtype requested_bound absolute_bound quantization_step bound_kind flags elements max_abs_error min max
+     nan inf missing escaped time_step]
+
+    is_finite(requested_bound) && requested_bound > 0.0,
+    "the bound requested is not a positive number";
+    is_finite(absolute_bound) && absolute_bound >= 0.0,
+    "the bound used is negative or not finite";
+    bound_kind != 0 || absolute_bound == requested_bound,
+    "the bound used is not the absolute bound requested";
+    bound_kind != 1 || absolute_bound == share_of_span(requested_bound, min, max),
+    "the bound used is not the requested share of the value range";
+    is_finite(quantization_step) && quantization_step >= 0.0 && is_value(dtype, quantization_step),
+    "the quantization step is not a number of the element type";
+    quantization_step * 0.5 <= absolute_bound,
+    "the quantization step is more than twice the bound";
+    is_finite(max_abs_error) && max_abs_error >= 0.0 && max_abs_error <= absolute_bound,
+    "the largest error is beyond the bound";
+    nan <= elements && inf <= elements - nan && missing <= elements - nan - inf,
+    "more elements are NaN, infinite or missing than there are";
+    nan + inf + missing <= escaped && escaped <= elements,
+    "the count of escaped elements contradicts the others";
+    if_else(nan + inf + missing == elements, is_no_number(min) && is_no_number(max), is_finite(min) && min <= max && is_finite(max)),
+    "minimum and maximum contradict each other or the counts";
+    quantization_step > 0.0 || (escaped == elements && max_abs_error == 0.0),
+    "elements have codes but the quantization step is 0";
+    (flags & 2) != 0 || time_step == 0,
+    "a time step is there that no flag announces";
+}
+
+/// The first rule that a header breaks.
+pub fn broken(header: &FixedHeader) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| !(rule.holds)(header))
+}
+
+fn is_finite(value: f64) -> bool {
+    value.is_finite()
+}
+
+/// Whether a number has the bits that stand for "there is none", or is one of the element type.
+fn is_no_number(value: f64) -> bool {
+    value.to_bits() == 0x7FF8_0000_0000_0000
+}
+
+fn is_value(dtype: u8, value: f64) -> bool {
+    dtype != 1 || value as f32 as f64 == value
+}
+
+/// The share of a value range that may overflow or not be there.
+fn share_of_span(ratio: f64, min: f64, max: f64) -> f64 {
+    let span = if max >= min { (max - min).min(f64::MAX) } else { 0.0 };
+    (ratio * span).min(f64::MAX)
+}
+
+fn if_else(condition: bool, yes: bool, no: bool) -> bool {
+    if condition { yes } else { no }
+}

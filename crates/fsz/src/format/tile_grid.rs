@@ -1,0 +1,367 @@
+//! Where the tiles of a field lie: gather and scatter (FORMAT.md, *Gather*).
+
+use std::{borrow::Cow, ops::Range};
+
+use super::{
+    geometry::element_count,
+    profile::{Profile, TileOrder},
+};
+
+/// The tiles of a field of some shape.
+#[derive(Clone, Debug)]
+pub struct TileGrid {
+    order: Order,
+    shape: Vec<u64>,
+    elements: u64,
+    tiles: u64,
+    tiles_per_chunk: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Order {
+    /// Elements of a tile.
+    Linear(u64),
+    Boxes(Boxes),
+}
+
+/// Boxes along the last three axes; those before count as one.
+#[derive(Clone, Debug)]
+struct Boxes {
+    /// Elements and boxes along each of the four axes.
+    shape: [u64; 4],
+    counts: [u64; 4],
+    extent: [u64; 4],
+}
+
+/// Consecutive elements of a field: the first, and how many.
+pub type Run = (u64, usize);
+
+/// The tiles of one chunk that hold a part of a box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// The chunk's number.
+    pub chunk: u64,
+    /// Its tiles, counted within it, in rising ranges.
+    pub tiles: Vec<Range<usize>>,
+}
+
+impl TileGrid {
+    /// `None` when the number of elements overflows 64 bits.
+    pub(crate) fn new(profile: &Profile, shape: &[u64]) -> Option<Self> {
+        let elements = element_count(shape)?;
+        let tile_len = profile.tile_len() as u64;
+        let (order, tiles) = match profile.order() {
+            TileOrder::Linear => (Order::Linear(tile_len), elements.div_ceil(tile_len)),
+            TileOrder::Boxes(extent) => {
+                let boxes = Boxes::new(shape, extent);
+                let tiles = if elements == 0 { 0 } else { boxes.counts.iter().product() };
+                (Order::Boxes(boxes), tiles)
+            }
+        };
+        let tiles_per_chunk = profile.chunk_tiles() as u64;
+        Some(TileGrid { order, shape: shape.to_vec(), elements, tiles, tiles_per_chunk })
+    }
+
+    /// Elements of the field.
+    pub fn elements(&self) -> u64 {
+        self.elements
+    }
+
+    /// Tiles of the field.
+    pub fn tiles(&self) -> u64 {
+        self.tiles
+    }
+
+    /// Chunks of the field.
+    pub fn chunks(&self) -> u64 {
+        self.tiles.div_ceil(self.tiles_per_chunk)
+    }
+
+    /// Tiles of a chunk; the last one may have fewer.
+    pub fn tiles_per_chunk(&self) -> u64 {
+        self.tiles_per_chunk
+    }
+
+    /// The tiles of a chunk.
+    pub fn chunk_tiles(&self, chunk: u64) -> Range<u64> {
+        let begin = chunk * self.tiles_per_chunk;
+        begin..(begin + self.tiles_per_chunk).min(self.tiles)
+    }
+
+    /// Elements of a tile.
+    pub fn tile_len(&self, tile: u64) -> usize {
+        match &self.order {
+            Order::Linear(len) => (*len).min(self.elements - tile * len) as usize,
+            Order::Boxes(boxes) => boxes.counts_of(tile).iter().product::<u64>() as usize,
+        }
+    }
+
+    /// Elements of a tile that no end of the field cuts short.
+    pub fn full_tile_len(&self) -> usize {
+        match &self.order {
+            Order::Linear(len) => *len as usize,
+            Order::Boxes(boxes) => boxes.extent.iter().product::<u64>() as usize,
+        }
+    }
+
+    /// Elements of some tiles together.
+    pub fn len_of(&self, tiles: Range<u64>) -> u64 {
+        match &self.order {
+            Order::Linear(len) => {
+                (tiles.end * len).min(self.elements) - (tiles.start * len).min(self.elements)
+            }
+            Order::Boxes(_) => tiles.map(|tile| self.tile_len(tile) as u64).sum(),
+        }
+    }
+
+    /// The tile that holds the element at `index` in C order, and its position in the tile.
+    pub fn locate(&self, index: u64) -> (u64, usize) {
+        match &self.order {
+            Order::Linear(len) => (index / len, (index % len) as usize),
+            Order::Boxes(boxes) => boxes.locate(index),
+        }
+    }
+
+    /// The elements of a tile in its order, as runs of consecutive elements of the field.
+    pub fn runs(&self, tile: u64) -> impl Iterator<Item = Run> + use<'_> {
+        let (linear, boxed) = match &self.order {
+            Order::Linear(len) => (Some((tile * len, self.tile_len(tile))), None),
+            Order::Boxes(boxes) => (None, Some(boxes.rows(tile))),
+        };
+        linear.into_iter().chain(boxed.into_iter().flatten())
+    }
+
+    /// Whether tiles are consecutive elements, one tile behind the other.
+    pub(crate) fn is_linear(&self) -> bool {
+        matches!(self.order, Order::Linear(_))
+    }
+
+    /// The elements of a chunk of the field `data`, tile by tile.
+    pub(crate) fn gather<'a, T: Copy>(
+        &self,
+        data: &'a [T],
+        chunk: u64,
+        lens: &mut Vec<usize>,
+    ) -> Cow<'a, [T]> {
+        let tiles = self.chunk_tiles(chunk);
+        self.lens(tiles.clone(), lens);
+        match &self.order {
+            Order::Linear(len) => {
+                let begin = (tiles.start * len) as usize;
+                Cow::Borrowed(&data[begin..begin + lens.iter().sum::<usize>()])
+            }
+            Order::Boxes(boxes) => {
+                let mut gathered = Vec::with_capacity(lens.iter().sum());
+                for (begin, len) in tiles.flat_map(|tile| boxes.rows(tile)) {
+                    gathered.extend_from_slice(&data[begin as usize..begin as usize + len]);
+                }
+                Cow::Owned(gathered)
+            }
+        }
+    }
+
+    /// The elements of each of some tiles.
+    pub(crate) fn lens(&self, tiles: Range<u64>, lens: &mut Vec<usize>) {
+        lens.clear();
+        lens.extend(tiles.map(|tile| self.tile_len(tile)));
+    }
+
+    /// The tiles that hold a part of the box of `count` elements from `start` on, by chunk, rising.
+    pub(crate) fn touched(&self, start: &[u64], count: &[u64]) -> Vec<Touched> {
+        let mut touched: Vec<Touched> = Vec::new();
+        let mut take = |tiles: Range<u64>| {
+            for chunk in tiles.start / self.tiles_per_chunk..=(tiles.end - 1) / self.tiles_per_chunk
+            {
+                let own = self.chunk_tiles(chunk);
+                let within = (tiles.start.max(own.start) - own.start) as usize
+                    ..(tiles.end.min(own.end) - own.start) as usize;
+                match touched.last_mut() {
+                    Some(last) if last.chunk == chunk => match last.tiles.last_mut() {
+                        Some(range) if within.start <= range.end => {
+                            range.end = range.end.max(within.end);
+                        }
+                        _ => last.tiles.push(within),
+                    },
+                    _ => touched.push(Touched { chunk, tiles: vec![within] }),
+                }
+            }
+        };
+        match &self.order {
+            Order::Linear(len) => {
+                for (begin, n) in rows_of_box(&self.shape, start, count) {
+                    take(begin / len..(begin + n as u64 - 1) / len + 1);
+                }
+            }
+            Order::Boxes(boxes) => {
+                let (lead, start, count) = boxes.reduce(&self.shape, start, count);
+                for outer in lead {
+                    for z in
+                        start[0] / boxes.extent[1]..=(start[0] + count[0] - 1) / boxes.extent[1]
+                    {
+                        for y in
+                            start[1] / boxes.extent[2]..=(start[1] + count[1] - 1) / boxes.extent[2]
+                        {
+                            let row = (outer * boxes.counts[1] + z) * boxes.counts[2] + y;
+                            let x = start[2] / boxes.extent[3]
+                                ..(start[2] + count[2] - 1) / boxes.extent[3] + 1;
+                            let first = row * boxes.counts[3];
+                            take(first + x.start..first + x.end);
+                        }
+                    }
+                }
+            }
+        }
+        // Rows of boxes come back to a chunk that another row left.
+        touched.sort_by_key(|t| t.chunk);
+        touched.dedup_by(|later, earlier| {
+            let same = later.chunk == earlier.chunk;
+            if same {
+                earlier.tiles.append(&mut later.tiles);
+            }
+            same
+        });
+        touched
+    }
+}
+
+impl Boxes {
+    fn new(shape: &[u64], extent: [u32; 3]) -> Self {
+        let (lead, last) = shape.split_at(shape.len().saturating_sub(3));
+        let mut four = [1; 4];
+        four[0] = lead.iter().product();
+        four[4 - last.len()..].copy_from_slice(last);
+        let extent = [1, extent[0] as u64, extent[1] as u64, extent[2] as u64];
+        let counts = std::array::from_fn(|a| four[a].div_ceil(extent[a]));
+        Boxes { shape: four, counts, extent }
+    }
+
+    /// The place of a tile among the boxes.
+    fn position(&self, mut tile: u64) -> [u64; 4] {
+        let mut at = [0; 4];
+        for a in (0..4).rev() {
+            at[a] = tile % self.counts[a];
+            tile /= self.counts[a];
+        }
+        at
+    }
+
+    /// Elements of a tile along each axis.
+    fn counts_of(&self, tile: u64) -> [u64; 4] {
+        let at = self.position(tile);
+        std::array::from_fn(|a| self.extent[a].min(self.shape[a] - at[a] * self.extent[a]))
+    }
+
+    fn locate(&self, mut index: u64) -> (u64, usize) {
+        let mut at = [0; 4];
+        for a in (0..4).rev() {
+            at[a] = index % self.shape[a];
+            index /= self.shape[a];
+        }
+        let tile = (0..4).fold(0, |tile, a| tile * self.counts[a] + at[a] / self.extent[a]);
+        let counts = self.counts_of(tile);
+        let position = (0..4).fold(0, |n, a| n * counts[a] + at[a] % self.extent[a]);
+        (tile, position as usize)
+    }
+
+    fn rows(&self, tile: u64) -> impl Iterator<Item = Run> + use<> {
+        let (at, counts) = (self.position(tile), self.counts_of(tile));
+        let begin: [u64; 4] = std::array::from_fn(|a| at[a] * self.extent[a]);
+        let shape = self.shape;
+        (0..counts[1]).flat_map(move |z| {
+            (0..counts[2]).map(move |y| {
+                let row = (begin[0] * shape[1] + begin[1] + z) * shape[2] + begin[2] + y;
+                (row * shape[3] + begin[3], counts[3] as usize)
+            })
+        })
+    }
+
+    /// A box as the numbers of its leading elements, and start and count along the last three axes.
+    fn reduce(
+        &self,
+        shape: &[u64],
+        start: &[u64],
+        count: &[u64],
+    ) -> (Vec<u64>, [u64; 3], [u64; 3]) {
+        let lead = shape.len().saturating_sub(3);
+        let leading = rows_of_box(&shape[..lead], &start[..lead], &count[..lead])
+            .flat_map(|(begin, n)| begin..begin + n as u64)
+            .collect();
+        let (mut from, mut n) = ([0; 3], [1; 3]);
+        let own = shape.len() - lead;
+        from[3 - own..].copy_from_slice(&start[lead..]);
+        n[3 - own..].copy_from_slice(&count[lead..]);
+        (leading, from, n)
+    }
+}
+
+/// A box that is not empty as runs of consecutive elements of its field, rising.
+pub(crate) fn rows_of_box(
+    shape: &[u64],
+    start: &[u64],
+    count: &[u64],
+) -> impl Iterator<Item = Run> + use<> {
+    let mut strides = vec![1; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis];
+    }
+    let first: u64 = start.iter().zip(&strides).map(|(s, stride)| s * stride).sum();
+    // A run takes in every axis behind the first that the box does not fill.
+    let mut axes = shape.len();
+    let mut len = 1;
+    while axes > 0 {
+        axes -= 1;
+        len *= count[axes];
+        if count[axes] != shape[axes] {
+            break;
+        }
+    }
+    let counts = count[..axes].to_vec();
+    strides.truncate(axes);
+    (0..counts.iter().product()).map(move |mut row: u64| {
+        let mut at = first;
+        for (count, stride) in counts.iter().zip(&strides).rev() {
+            at += row % count * stride;
+            row /= count;
+        }
+        (at, len as usize)
+    })
+}
+
+/// The part of a box that a run of the field's elements holds: calls `copy` with the offset in the run, the
+/// offset in the box, and the number of elements.
+pub(crate) fn run_in_box(
+    (mut begin, len): Run,
+    shape: &[u64],
+    start: &[u64],
+    count: &[u64],
+    mut copy: impl FnMut(usize, usize, usize),
+) {
+    let (Some(&width), Some(&x0), Some(&nx)) = (shape.last(), start.last(), count.last()) else {
+        return copy(0, 0, len);
+    };
+    let end = begin + len as u64;
+    let run = begin;
+    while begin < end {
+        let (mut row, x) = (begin / width, begin % width);
+        let stop = end.min(begin - x + width);
+        // The row's place in the box, if it has one.
+        let (mut place, mut stride) = (Some(0), nx);
+        for axis in (0..shape.len() - 1).rev() {
+            let at = row % shape[axis];
+            row /= shape[axis];
+            place = match at.checked_sub(start[axis]) {
+                Some(at) if at < count[axis] => place.map(|p| p + at * stride),
+                _ => None,
+            };
+            stride *= count[axis];
+        }
+        if let Some(place) = place {
+            let (from, to) = (x.max(x0), (x + (stop - begin)).min(x0 + nx));
+            if from < to {
+                let offset = begin - run + (from - x);
+                copy(offset as usize, (place + from - x0) as usize, (to - from) as usize);
+            }
+        }
+        begin = stop;
+    }
+}

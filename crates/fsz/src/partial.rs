@@ -1,0 +1,162 @@
+//! Decoding tiles and boxes of a field without the rest: unpack, integrate, dequantize, scatter.
+
+use std::{ops::Range, sync::Mutex, sync::PoisonError};
+
+use crate::{
+    element::Element,
+    error::{Error, Result},
+    exec::Execution,
+    format::{Touched, geometry::element_count, tile_grid::run_in_box},
+    index::Index,
+    profile::ChunkDecoder,
+    stream::Stream,
+};
+
+/// Chunks of a batch that one thread decodes between two looks at the others.
+const BATCH_CHUNKS: usize = 4;
+
+/// Reads chunks, one after another.
+struct Reader<'a, T> {
+    index: Index<'a>,
+    decoder: Box<dyn ChunkDecoder<T> + 'a>,
+    lens: Vec<usize>,
+}
+
+impl<'a, T: Element> Reader<'a, T> {
+    fn new(index: Index<'a>, run: Execution<'_>) -> Self {
+        let decoder = index.header.profile.decoder(index.header, run.level);
+        Reader { index, decoder, lens: Vec::new() }
+    }
+
+    /// Decodes tiles of a chunk, counted within it, to `out`, tile by tile.
+    fn tiles(&mut self, chunk: u64, tiles: Range<usize>, out: &mut [T]) -> Result<()> {
+        self.decoder.load(self.index.chunk(chunk, &mut self.lens)?)?;
+        self.decoder.decode(tiles, out)
+    }
+}
+
+/// Decodes the tiles `tiles` into `out`, tile by tile.
+pub(crate) fn tiles<T: Element>(
+    stream: &Stream<'_>,
+    tiles: Range<u64>,
+    mut out: &mut [T],
+    run: Execution<'_>,
+) -> Result<()> {
+    let index = stream.index();
+    let grid = index.grid;
+    if tiles.is_empty() {
+        return Ok(());
+    }
+    // The pieces of the output, a chunk each; the first may begin in the middle of a chunk.
+    let per_chunk = grid.tiles_per_chunk();
+    let chunks = tiles.start / per_chunk..(tiles.end - 1) / per_chunk + 1;
+    let pieces = chunks.clone().map(|chunk| {
+        let all = grid.chunk_tiles(chunk);
+        let own = tiles.start.max(all.start)..tiles.end.min(all.end);
+        let (piece, rest) =
+            std::mem::take(&mut out).split_at_mut(grid.len_of(own.clone()) as usize);
+        out = rest;
+        (chunk, (own.start - all.start) as usize..(own.end - all.start) as usize, piece)
+    });
+    let pieces = Mutex::new(pieces);
+    let batches = ((chunks.end - chunks.start) as usize).div_ceil(BATCH_CHUNKS);
+    run.on_threads(batches, || {
+        let mut reader = Reader::new(index, run);
+        loop {
+            let batch: Vec<_> = {
+                let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
+                pieces.by_ref().take(BATCH_CHUNKS).collect()
+            };
+            if batch.is_empty() {
+                return Ok(());
+            }
+            for (chunk, tiles, out) in batch {
+                reader.tiles(chunk, tiles, out)?;
+                run.advance(size_of_val(out) as u64)?;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// Checks that a box lies within a field; its number of elements.
+pub(crate) fn check_box(shape: &[u64], start: &[u64], count: &[u64]) -> Result<u64> {
+    let inside = start.len() == shape.len()
+        && count.len() == shape.len()
+        && shape
+            .iter()
+            .zip(start.iter().zip(count))
+            .all(|(&n, (&s, &c))| s.checked_add(c).is_some_and(|end| end <= n));
+    if !inside {
+        return Err(Error::invalid(format!(
+            "the box of {count:?} elements from {start:?} on is not inside a field of shape {shape:?}"
+        )));
+    }
+    element_count(count).ok_or_else(|| Error::invalid("the box is too large"))
+}
+
+/// Memory that threads write at places of their own.
+struct Shared<T>(*mut T, usize);
+
+// SAFETY: threads write through `copy` alone, no two of them at the same place.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T: Copy> Shared<T> {
+    /// # Safety
+    /// No other thread writes these places, and the memory is still borrowed.
+    unsafe fn copy(&self, at: usize, from: &[T]) {
+        assert!(at.checked_add(from.len()).is_some_and(|end| end <= self.1), "inside the output");
+        // SAFETY: inside the memory, as was checked; the caller vouches for the rest.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.0.add(at), from.len()) }
+    }
+}
+
+/// Decodes the box of `count` elements from `start` on into `out`.
+pub(crate) fn boxed<T: Element>(
+    stream: &Stream<'_>,
+    start: &[u64],
+    count: &[u64],
+    out: &mut [T],
+    run: Execution<'_>,
+) -> Result<()> {
+    let shape = &stream.header().shape;
+    check_box(shape, start, count)?;
+    if out.is_empty() {
+        return Ok(());
+    }
+    let index = stream.index();
+    let touched = index.grid.touched(start, count);
+    let chunks = touched.len();
+    let shared = Shared(out.as_mut_ptr(), out.len());
+    let touched = Mutex::new(touched.into_iter());
+    run.on_threads(chunks, || {
+        let mut reader = Reader::new(index, run);
+        let mut elements = Vec::new();
+        loop {
+            let next = touched.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(Touched { chunk, tiles }) = next else { return Ok(()) };
+            let first = index.grid.chunk_tiles(chunk).start;
+            reader.decoder.load(index.chunk(chunk, &mut reader.lens)?)?;
+            let mut bytes = 0;
+            for tiles in tiles {
+                elements.resize(reader.lens[tiles.clone()].iter().sum(), T::default());
+                reader.decoder.decode(tiles.clone(), &mut elements)?;
+                let mut rest = &elements[..];
+                for tile in tiles {
+                    for field_run in index.grid.runs(first + tile as u64) {
+                        let (own, after) = rest.split_at(field_run.1);
+                        rest = after;
+                        run_in_box(field_run, shape, start, count, |from, to, n| {
+                            // SAFETY: every element of the field is in one tile, which one thread
+                            // decodes; `out` is borrowed until all threads have ended.
+                            unsafe { shared.copy(to, &own[from..from + n]) }
+                            bytes += n * size_of::<T>();
+                        });
+                    }
+                }
+            }
+            run.advance(bytes as u64)?;
+        }
+    })?;
+    Ok(())
+}

@@ -1,0 +1,240 @@
+//! Profiles: how the elements of a chunk become heads and payload, and back. A profile is a module here
+//! and a line of [`profiles`]; everything else asks [`Profile`].
+
+mod paper;
+#[cfg(test)]
+mod raw;
+
+use std::ops::Range;
+
+use crate::{
+    element::Element,
+    error::{Error, Result},
+    format::header::Header,
+    format::{FixedHeader, RESERVED_LAYOUTS, RESERVED_PROFILES, TileOrder, unsupported},
+    options::Research,
+    quantizer::Quantizer,
+    simd::Level,
+    statistics::Statistics,
+    tile_record::{TileCost, TileKind, TileRecord},
+};
+
+/// What all chunks of a field share when it is encoded.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan<T> {
+    pub quantizer: Quantizer<T>,
+    pub missing: Vec<T>,
+    pub missing_bits: Vec<u64>,
+    /// The range is known, every element is finite and not missing, and every code is in reach of
+    /// [`plain_tile`](crate::quantize::plain_tile); the statistics then leave the range out.
+    pub known: bool,
+    /// The range is known; that of the statistics is not used.
+    pub ranged: bool,
+}
+
+/// Encodes chunks, one after another, in working memory of its own.
+pub(crate) trait ChunkEncoder<T> {
+    /// Encodes the elements of one chunk, tile by tile (`lens` are their lengths): writes its heads, appends
+    /// its payload and returns its checksum.
+    fn encode(
+        &mut self,
+        elements: &[T],
+        lens: &[usize],
+        heads: &mut [u8],
+        payload: &mut Vec<u32>,
+        statistics: &mut Statistics<T>,
+    ) -> u32;
+}
+
+/// A chunk as a stream holds it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredChunk<'a> {
+    /// Its number, for messages.
+    pub number: u64,
+    /// What the profile tells of its tiles outside of the payload.
+    pub heads: &'a [u8],
+    /// A multiple of 4 bytes.
+    pub payload: &'a [u8],
+    /// The elements of each tile.
+    pub lens: &'a [usize],
+    pub checksum: u32,
+}
+
+impl StoredChunk<'_> {
+    pub(crate) fn damaged(&self) -> Error {
+        Error::corrupt(format!("the checksum of chunk {} does not match", self.number))
+    }
+}
+
+/// Decodes chunks, one after another, in working memory of its own.
+pub(crate) trait ChunkDecoder<T> {
+    /// Takes a chunk in and checks its checksum.
+    fn load(&mut self, chunk: StoredChunk<'_>) -> Result<()>;
+
+    /// Checks what the chunk's checksum does not: that every tile can be decoded.
+    fn verify(&self) -> Result<()>;
+
+    /// Decodes some tiles of the chunk; `out` has exactly their elements, tile by tile.
+    fn decode(&mut self, tiles: Range<usize>, out: &mut [T]) -> Result<()>;
+
+    /// What each predictor that could have been chosen costs a tile of the chunk.
+    fn costs(&mut self, tile: usize) -> Result<Vec<TileCost>>;
+}
+
+/// What a profile is made of. Sealed: profiles are part of the format.
+trait Coding: Sized + Copy {
+    /// The number in the header.
+    const CODE: u8;
+    const NAME: &'static str;
+    /// Bytes of a head: what stands outside of the payload for each tile.
+    fn head_len(&self) -> u64;
+    fn order(&self) -> TileOrder;
+    /// Elements of a full tile.
+    fn tile_len(&self) -> usize;
+    fn chunk_tiles(&self) -> usize;
+    /// The bytes that it has in the header: its tile layout, and three parameters.
+    fn layout(&self) -> u8;
+    fn parameters(&self) -> [u8; 3];
+    /// `None` for a layout that it does not have.
+    fn from_header(layout: u8, parameters: [u8; 3]) -> Option<Result<Self>>;
+    fn encoder<'a, T: Element>(
+        self,
+        plan: &'a Plan<T>,
+        level: Level,
+    ) -> Box<dyn ChunkEncoder<T> + 'a>;
+    fn decoder<'a, T: Element>(
+        self,
+        header: &'a Header,
+        level: Level,
+    ) -> Box<dyn ChunkDecoder<T> + 'a>;
+    /// The records of a chunk's tiles; `first` is the number of its first tile.
+    fn records(
+        self,
+        header: &Header,
+        chunk: StoredChunk<'_>,
+        first: u64,
+        take: &mut dyn FnMut(TileRecord),
+    ) -> Result<()>;
+    /// The kinds of a chunk's tiles, from its heads where they tell.
+    fn kinds(self, header: &Header, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind));
+}
+
+macro_rules! profiles {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident: $coding:ty;)*) => {
+        /// How elements are coded (FORMAT.md, *Profiles*).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Profile {
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($coding),)*
+        }
+
+        impl Profile {
+            /// The number in the header.
+            pub const fn code(&self) -> u8 {
+                match self { $($(#[cfg($cfg)])? Profile::$name(_) => <$coding as Coding>::CODE,)* }
+            }
+
+            /// Its name in messages and JSON.
+            pub const fn name(&self) -> &'static str {
+                match self { $($(#[cfg($cfg)])? Profile::$name(_) => <$coding as Coding>::NAME,)* }
+            }
+
+            pub(crate) fn from_header(header: &FixedHeader) -> Result<Self> {
+                let parameters = [header.parameter_0, header.parameter_1, header.parameter_2];
+                let unknown = || unsupported("tile layout", header.layout, RESERVED_LAYOUTS);
+                match header.profile {
+                    $($(#[cfg($cfg)])? <$coding as Coding>::CODE => {
+                        <$coding>::from_header(header.layout, parameters)
+                            .ok_or_else(unknown)?
+                            .map(Profile::$name)
+                    })*
+                    code => Err(unsupported("profile", code, RESERVED_PROFILES)),
+                }
+            }
+
+            profiles! { @ask [$($(#[cfg($cfg)])? $name,)*]
+                head_len() -> u64;
+                order() -> TileOrder;
+                tile_len() -> usize;
+                chunk_tiles() -> usize;
+                layout() -> u8;
+                parameters() -> [u8; 3];
+            }
+
+            pub(crate) fn encoder<'a, T: Element>(
+                &self,
+                plan: &'a Plan<T>,
+                level: Level,
+            ) -> Box<dyn ChunkEncoder<T> + 'a> {
+                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => coding.encoder(plan, level),)* }
+            }
+
+            pub(crate) fn decoder<'a, T: Element>(
+                &self,
+                header: &'a Header,
+                level: Level,
+            ) -> Box<dyn ChunkDecoder<T> + 'a> {
+                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => coding.decoder(header, level),)* }
+            }
+
+            pub(crate) fn records(
+                &self,
+                header: &Header,
+                chunk: StoredChunk<'_>,
+                first: u64,
+                take: &mut dyn FnMut(TileRecord),
+            ) -> Result<()> {
+                match self {
+                    $($(#[cfg($cfg)])? Profile::$name(coding) => coding.records(header, chunk, first, take),)*
+                }
+            }
+
+            pub(crate) fn kinds(
+                &self,
+                header: &Header,
+                chunk: StoredChunk<'_>,
+                take: &mut dyn FnMut(TileKind),
+            ) {
+                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => coding.kinds(header, chunk, take),)* }
+            }
+        }
+    };
+    (@ask $profiles:tt $($question:ident() -> $answer:ty;)*) => {
+        $(profiles! { @one $profiles $question $answer })*
+    };
+    (@one [$($(#[cfg($cfg:meta)])? $name:ident,)*] $question:ident $answer:ty) => {
+        pub(crate) fn $question(&self) -> $answer {
+            match self { $($(#[cfg($cfg)])? Profile::$name(coding) => coding.$question(),)* }
+        }
+    };
+}
+
+profiles! {
+    /// The coding of the FSZ paper: tiles of 256 consecutive elements, Lorenzo prediction, bit-planes.
+    Paper: Research;
+    /// Codes as they are, in boxes.
+    #[cfg(test)]
+    Raw: raw::Raw;
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Profile::Paper(Research::default())
+    }
+}
+
+impl Profile {
+    /// The switches of the paper's profile, if it is that.
+    pub fn research(&self) -> Option<&Research> {
+        #[allow(unreachable_patterns, reason = "one profile is in releases today")]
+        match self {
+            Profile::Paper(research) => Some(research),
+            _ => None,
+        }
+    }
+
+    /// Whether it is the paper's profile as the kernels know it, without research switches.
+    pub fn is_standard_paper(&self) -> bool {
+        *self == Profile::default()
+    }
+}
