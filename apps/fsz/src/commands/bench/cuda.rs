@@ -113,7 +113,10 @@ impl<'a> Work<'a> {
         let stream = Stream::from_vec(bytes)?;
         let times = self.bench.compress(values, shape, &options, self.repeat)?;
         if times.stream_len != len as u64 {
-            return fail(format!("{}: two compressions gave different bytes; please report this", case.name));
+            return fail(format!(
+                "{}: two compressions gave different bytes; please report this",
+                case.name
+            ));
         }
         let decompress = median(self.bench.decompress(&stream, self.repeat)?);
         let mut row = Row::new(case, bound, "fsz", len as u64, roofline);
