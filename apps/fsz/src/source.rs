@@ -17,7 +17,7 @@ pub struct SourceArgs {
     pub shape: Option<Shape>,
     /// Type of raw values: f32 or f64
     #[arg(long, value_name = "TYPE")]
-    pub dtype: Option<Dtype>,
+    pub dtype: Option<DType>,
     /// Variable to read from an ADIOS2 file
     #[arg(long, value_name = "NAME")]
     pub variable: Option<String>,
@@ -63,13 +63,13 @@ impl SourceArgs {
 }
 
 /// Errs when a missing value has no counterpart in the field's type: it would become infinite, or 0.
-pub fn check_missing(missing: &[f64], dtype: Dtype) -> Result<()> {
+pub fn check_missing(missing: &[f64], dtype: DType) -> Result<()> {
     let fits = |value: &f64| match dtype {
-        Dtype::F32 => {
+        DType::F32 => {
             let single = *value as f32;
             single.is_finite() == value.is_finite() && (single == 0.0) == (*value == 0.0)
         }
-        Dtype::F64 => true,
+        DType::F64 => true,
     };
     match missing.iter().find(|value| !fits(value)) {
         Some(value) => fail(format!("--missing {value:e}: out of range for {dtype}")),

@@ -13,7 +13,6 @@ pub use payload::Payload;
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::shape::Shape;
-use crate::storage::Scalar;
 
 /// An ADIOS2 file with all its steps at hand.
 ///
@@ -117,7 +116,7 @@ impl Bp {
         Ok(field.with_name(Some(name.to_owned())).with_step(Some(step)))
     }
 
-    fn read_as<T: Scalar + adios2::Element>(
+    fn read_as<T: fsz::Element + adios2::Element>(
         &self,
         name: &str,
         step: u64,

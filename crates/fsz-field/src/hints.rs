@@ -1,6 +1,6 @@
 //! What a file does not tell by itself.
 
-use fsz::Dtype;
+use fsz::DType;
 
 use crate::shape::Shape;
 
@@ -10,7 +10,7 @@ pub struct Hints {
     /// Shape of a raw file, or of a `.zfp` file without a header.
     pub shape: Option<Shape>,
     /// Element type of such a file.
-    pub dtype: Option<Dtype>,
+    pub dtype: Option<DType>,
     /// Bits per value of a `.zfp` file without a header.
     pub zfp_rate: Option<f64>,
 }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use fsz::Dtype;
+use fsz::DType;
 use rayon::prelude::*;
 
 use crate::error::Result;
@@ -56,7 +56,7 @@ impl Synthetic {
     ///
     /// # Errors
     /// When it is larger than 64 bits can count.
-    pub fn field(self, bytes: u64, dtype: Dtype) -> Result<Field> {
+    pub fn field(self, bytes: u64, dtype: DType) -> Result<Field> {
         let values = (bytes / dtype.size() as u64).max(1);
         if self == Synthetic::Particles {
             return field(&[values], particles(values as usize), dtype);
@@ -87,7 +87,7 @@ impl Synthetic {
 /// The values in the type asked for.
 fn field(sides: &[u64], values: Vec<f64>, dtype: DType) -> Result<Field> {
     let shape = Shape::new(sides)?;
-    if dtype == Dtype::F64 {
+    if dtype == DType::F64 {
         return Field::new(shape, values);
     }
     let values: Vec<f32> = values.into_par_iter().map(|v| v as f32).collect();
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     fn values(kind: Synthetic) -> Vec<f32> {
-        kind.field(4 << 15, Dtype::F32).unwrap().as_slice::<f32>().unwrap().to_vec()
+        kind.field(4 << 15, DType::F32).unwrap().as_slice::<f32>().unwrap().to_vec()
     }
 
     #[test]
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn both_types_take_the_bytes_asked_for() {
         for kind in [Synthetic::Smooth, Synthetic::Particles] {
-            let field = kind.field(8 << 12, Dtype::F64).unwrap();
+            let field = kind.field(8 << 12, DType::F64).unwrap();
             assert_eq!(field.as_slice::<f64>().unwrap().len(), 1 << 12);
         }
     }

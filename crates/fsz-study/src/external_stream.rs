@@ -40,7 +40,7 @@ impl ExternalStream {
     }
 
     /// Decodes it; bytes of the stream.
-    pub fn decode<T: fsz_field::Scalar>(
+    pub fn decode<T: fsz::Element>(
         &self,
         shape: &fsz_field::Shape,
         out: &mut [T],

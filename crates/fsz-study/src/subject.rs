@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fsz::{Bound, Codec, Options, Research, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Research, max_compressed_len};
 #[cfg(feature = "zfp")]
 use fsz_field::FixedRate;
-use fsz_field::{Field, Scalar};
+use fsz_field::Field;
 use fsz_metrics::{Missing, Sample};
 
 use crate::error::Result;
@@ -20,7 +20,7 @@ pub struct Subject<'a, T> {
     pub missing: Missing<T>,
 }
 
-impl<'a, T: Scalar + Sample> Subject<'a, T> {
+impl<'a, T: Element + Sample> Subject<'a, T> {
     pub fn new(plan: &'a Plan<'a>, name: &'a str, field: &'a Field, values: &'a [T]) -> Self {
         Subject { plan, name, field, values, missing: Missing::new(plan.missing) }
     }
@@ -29,7 +29,7 @@ impl<'a, T: Scalar + Sample> Subject<'a, T> {
     pub fn compress(&self, bound: f64, research: Research) -> Result<Vec<u8>> {
         self.plan.progress.check()?;
         let shape = self.field.shape().sides();
-        let mut options = Options::new(Bound::ValueRange(bound)).research(research);
+        let mut options = CompressOptions::new(Bound::ValueRange(bound)).research(research);
         options = options.progress(Arc::clone(self.plan.progress));
         for &value in self.plan.missing {
             options = options.missing(value);

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::Codec;
-use fsz_field::{Field, Kind, Scalar, StreamFile, Values};
+use fsz::{Codec, Element};
+use fsz_field::{Field, Kind, StreamFile, Values};
 use fsz_metrics::{Missing, Sample};
 use serde::Serialize;
 
@@ -137,7 +137,7 @@ fn stored_bytes(path: &Path) -> Result<Option<u64>> {
     }
 }
 
-fn figures<T: Scalar + Sample>(
+fn figures<T: Element + Sample>(
     original: &Field,
     a: &[T],
     b: &[T],

@@ -115,7 +115,7 @@ impl Args {
             _ => return fail("an error bound is required: --abs or --range"),
         };
         check_missing(&self.missing, field.dtype())?;
-        let mut options = Options::new(bound).research(self.research.research());
+        let mut options = CompressOptions::new(bound).research(self.research.research());
         for &value in &self.missing {
             options = options.missing(value);
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Dtype, Progress};
+use fsz::{DType, Progress};
 use fsz_field::{Field, Output, Synthetic};
 use fsz_study::{Cache, Eta, ExternalStream, FieldRecord, GpuRun, Input, Peer, Plan, Study};
 
@@ -181,7 +181,7 @@ impl Args {
     fn open(&self, plan: &Plan<'_>, path: &Path) -> Result<Field> {
         match synthetic(path) {
             Some(kind) => {
-                let dtype = self.source.dtype.unwrap_or(Dtype::F32);
+                let dtype = self.source.dtype.unwrap_or(DType::F32);
                 Ok(kind.field(self.synthetic_mb << 20, dtype)?)
             }
             None => self.source.open(path, plan.codec),

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, Dtype};
-use fsz_field::{Field, Scalar, Shape, Synthetic, Values};
+use fsz::{Codec, DType, Element};
+use fsz_field::{Field, Shape, Synthetic, Values};
 
 use crate::failure::{Result, fail};
 use crate::source::{SourceArgs, check_missing};
@@ -36,7 +36,7 @@ impl Case {
     /// must fit its type.
     pub fn open(path: &Path, source: &SourceArgs, bytes: u64, missing: &[f64]) -> Result<Case> {
         if let Some(kind) = Self::kind(path) {
-            let dtype = source.dtype.unwrap_or(Dtype::F32);
+            let dtype = source.dtype.unwrap_or(DType::F32);
             check_missing(missing, dtype)?;
             return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes, dtype)? });
         }
@@ -53,7 +53,7 @@ impl Case {
 
 /// The field repeated along its slowest axis to at least `bytes`, every second time backwards, so
 /// that no jump lies between.
-fn repeated<T: Scalar>(field: &Field, values: &[T], bytes: u64) -> Result<Field> {
+fn repeated<T: Element>(field: &Field, values: &[T], bytes: u64) -> Result<Field> {
     let mut sides = field.shape().sides().to_vec();
     let (Some(planes), false) = (sides.first().copied(), values.is_empty()) else {
         return Ok(field.clone());

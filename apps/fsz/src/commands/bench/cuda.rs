@@ -1,8 +1,8 @@
 //! `fsz bench --backend cuda`: the kernels of a CUDA device beside what its memory can do.
 
-use fsz::{Bound, Codec, Options, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
 use fsz_bench::{DeviceBench, Roofline, median};
-use fsz_field::{Output, Scalar, Values};
+use fsz_field::{Output, Values};
 
 use super::Args;
 use super::case::Case;
@@ -96,7 +96,7 @@ impl<'a> Work<'a> {
     }
 
     /// Measures the product, and returns the stream that it makes.
-    fn product<T: Scalar>(
+    fn product<T: Element>(
         &self,
         case: &Case,
         values: &[T],
