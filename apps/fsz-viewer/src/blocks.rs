@@ -26,7 +26,7 @@ impl Blocks {
         shape: &[u64],
         parts: Vec<(Vec<u64>, Stream<'static>)>,
     ) -> Result<Option<(Blocks, StreamFacts)>> {
-        let count = |stream: &Stream<'_>| stream.info().header().shape.clone();
+        let count = |stream: &Stream<'_>| stream.header().shape.clone();
         let boxes = parts.iter().map(|(start, s)| Box { start: start.clone(), count: count(s) });
         let Some(boxes) = Boxes::new(shape, boxes.collect()) else { return Ok(None) };
         let streams: Vec<_> = parts.into_iter().map(|(_, stream)| stream).collect();

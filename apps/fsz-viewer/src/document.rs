@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fsz::{Codec, Dtype, Stream};
+use fsz::{Codec, DType, Stream, TileCost};
 use fsz_field::{Field, Hints, Kind, Shape, StreamFile};
 use ndarray::ArrayD;
 
@@ -211,14 +211,15 @@ impl Document {
         decoded.ok_or("there is no stream")?.map_err(|e| e.to_string())
     }
 
-    /// The step of a tile's codes; none where there is no stream.
-    pub fn step(&self, tile: u64) -> Option<f64> {
-        match &self.body {
+    /// What each predictor costs a tile; nothing where there is no stream or its chunk is damaged.
+    pub fn tile_costs(&self, tile: u64) -> Vec<TileCost> {
+        let costs = match &self.body {
             Body::Blocks(blocks) => {
-                self.part(blocks, tile).map(|(stream, _)| stream.header().quantization_step)
+                self.part(blocks, tile).map(|(stream, number)| stream.tile_costs(number))
             }
-            _ => self.facts.as_ref().map(|facts| facts.header.quantization_step),
-        }
+            _ => self.with_stream(|stream| stream.tile_costs(tile)).ok().flatten(),
+        };
+        costs.and_then(|costs| costs.ok()).unwrap_or_default()
     }
 
     /// The stream among several that a tile belongs to, and its number there.
@@ -355,8 +356,10 @@ mod tests {
             assert!(f64::from((found - original).abs()) <= bound, "{position}");
             let (number, _) = facts.tiles.of(position as u64).unwrap();
             assert_eq!(facts.tiles.part(number).map(|(part, _)| part), Some(part));
-            let step = document.step(number).unwrap();
-            assert!(step > 1.9 * bound && step <= 2.0 * bound);
+            let costs = document.tile_costs(number);
+            let stored = facts.tiles.of(position as u64).unwrap().1.bytes;
+            let least = costs.iter().map(|cost| cost.bytes).min();
+            assert!(least.is_some_and(|bytes| bytes + 8 == u64::from(stored)), "{position}");
             if tiles.insert(number) || position % 101 == 0 {
                 let exact = document.exact(&codec, position as u64);
                 assert_eq!(exact, Some(f64::from(found)), "{position}");

@@ -4,7 +4,7 @@ use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_KINDS,
 
 use crate::paint::{self, CpuPainter};
 use crate::painter::{Painted, Painter};
-use crate::palette::{self, KINDS, Map, kind_colour};
+use crate::palette::{self, Map, kind_colour};
 use crate::plane::Plane;
 use crate::result::Result;
 use crate::scene::{ErrorMode, Overlay, Scene};
@@ -105,7 +105,7 @@ fn painted(
 
 fn colours(scene: &Scene<'_>, map: Map) -> Colours {
     let mut kinds = [0; TILE_KINDS];
-    for kind in KINDS {
+    for kind in fsz::TileKind::ALL {
         kinds[kind_index(kind)] = word(kind_colour(kind));
     }
     Colours {

@@ -17,7 +17,6 @@ mod catalog;
 mod comparison;
 mod decoder;
 mod document;
-mod explain;
 mod export;
 mod figure;
 mod file_dialog;

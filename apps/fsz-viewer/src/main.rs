@@ -144,8 +144,8 @@ fn hints(args: &Args) -> Result<Hints, String> {
     };
     let dtype = match args.dtype.as_deref() {
         None => None,
-        Some("f32") => Some(Dtype::F32),
-        Some("f64") => Some(Dtype::F64),
+        Some("f32") => Some(DType::F32),
+        Some("f64") => Some(DType::F64),
         Some(other) => return Err(format!("--dtype {other}: expected f32 or f64")),
     };
     Ok(Hints { shape, dtype, zfp_rate: args.zfp_rate })

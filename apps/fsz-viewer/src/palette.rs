@@ -2,6 +2,8 @@
 
 use egui::Color32;
 use fsz::TileKind;
+use fsz_figure::Rgb;
+use fsz_figure::palette::{TILE_CLASSES, tile_class};
 use serde::{Deserialize, Serialize};
 
 /// Where a value is NaN.
@@ -63,41 +65,15 @@ impl Map {
     }
 }
 
-/// The kinds of tiles, in the order of the legend.
-pub const KINDS: [TileKind; 7] = [
-    TileKind::Lz1,
-    TileKind::Lz2,
-    TileKind::Lz1Centered,
-    TileKind::Lz2Centered,
-    TileKind::Constant,
-    TileKind::Exceptions,
-    TileKind::Verbatim,
-];
-
 /// The name of a kind in the legend.
 pub fn kind_name(kind: TileKind) -> &'static str {
-    match kind {
-        TileKind::Lz1 => "LZ1",
-        TileKind::Lz2 => "LZ2",
-        TileKind::Lz1Centered => "LZ1 + centering",
-        TileKind::Lz2Centered => "LZ2 + centering",
-        TileKind::Constant => "constant",
-        TileKind::Exceptions => "exceptions",
-        TileKind::Verbatim => "verbatim",
-    }
+    TILE_CLASSES[tile_class(kind)].name
 }
 
 /// The colour of a kind, safe for readers with colour vision deficiencies.
 pub fn kind_colour(kind: TileKind) -> [u8; 3] {
-    match kind {
-        TileKind::Lz1 => [0x44, 0x77, 0xaa],
-        TileKind::Lz2 => [0x22, 0x88, 0x33],
-        TileKind::Lz1Centered => [0x66, 0xcc, 0xee],
-        TileKind::Lz2Centered => [0xcc, 0xbb, 0x44],
-        TileKind::Constant => [0xbb, 0xbb, 0xbb],
-        TileKind::Exceptions => [0xee, 0x66, 0x77],
-        TileKind::Verbatim => [0xaa, 0x33, 0x77],
-    }
+    let Rgb(colour) = TILE_CLASSES[tile_class(kind)].colour;
+    colour
 }
 
 /// Lines of the original, in plots.

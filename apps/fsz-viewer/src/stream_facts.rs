@@ -30,7 +30,7 @@ impl StreamFacts {
     /// # Errors
     /// When a tile's record is damaged.
     pub fn of(stream: &Stream<'_>) -> Result<StreamFacts> {
-        let info = stream.info();
+        let info = &stream;
         Ok(StreamFacts {
             blocks: 1,
             least_bound: info.header().absolute_bound,

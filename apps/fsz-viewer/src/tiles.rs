@@ -5,7 +5,6 @@ use fsz::{Stream, TileKind};
 use crate::boxes::Boxes;
 use crate::format::{MAX_DIMS, TILE_BLOCKS};
 use crate::grid::unravel;
-use crate::palette::KINDS;
 
 /// One tile, in a few bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +34,7 @@ pub struct Tiles {
     tiles: Vec<Tile>,
     tile_len: u64,
     largest: u16,
-    counts: [usize; KINDS.len()],
+    counts: [usize; TileKind::ALL.len()],
     histogram: Vec<(f64, usize)>,
 }
 
@@ -93,7 +92,7 @@ impl Tiles {
 
     fn new(tiles: Vec<Tile>, tile_len: u64, parts: Option<Parts>) -> Tiles {
         let largest = tiles.iter().map(|t| t.bytes).max().unwrap_or(0);
-        let counts = KINDS.map(|kind| tiles.iter().filter(|t| t.kind == kind).count());
+        let counts = TileKind::ALL.map(|kind| tiles.iter().filter(|t| t.kind == kind).count());
         let width = f64::from(largest.max(1)) / BINS as f64;
         let mut histogram: Vec<(f64, usize)> =
             (0..BINS).map(|i| ((i as f64 + 0.5) * width, 0)).collect();
@@ -149,8 +148,8 @@ impl Tiles {
         self.tiles.iter()
     }
 
-    /// How many there are of each of [`KINDS`].
-    pub fn counts(&self) -> &[usize; KINDS.len()] {
+    /// How many there are of each of [`TileKind::ALL`].
+    pub fn counts(&self) -> &[usize; TileKind::ALL.len()] {
         &self.counts
     }
 

@@ -18,7 +18,7 @@ pub fn each<T: Element>(
     quiet: bool,
     take: impl FnMut(u64, &[T]) -> Result<()>,
 ) -> Result<()> {
-    let bar = bar::bytes(what, stream.info().raw_bytes(), quiet);
+    let bar = bar::bytes(what, stream.raw_bytes(), quiet);
     each_of(CHUNK, codec, stream, &bar, take)
 }
 

@@ -3,7 +3,7 @@
 use cudarc::driver::result;
 use fsz::cuda::internal::{self, Part, check};
 use fsz::cuda::{Compression, DeviceCodec, DeviceMemory, StreamKind};
-use fsz::{Element, Error, Options, Result, Stream};
+use fsz::{CompressOptions, Element, Error, Result, Stream};
 
 use crate::clock::{QUEUE, timed, timed_after};
 use crate::kernels::Kernels;
@@ -49,7 +49,7 @@ impl DeviceBench {
         &self,
         data: &[T],
         shape: &[u64],
-        options: &Options,
+        options: &CompressOptions,
         repeats: usize,
     ) -> Result<CompressTimes> {
         let compression = Compression::new(shape, T::DTYPE, options)?;
@@ -84,7 +84,7 @@ impl DeviceBench {
     /// # Errors
     /// As [`Codec::decompress`](fsz::Codec::decompress).
     pub fn decompress(&self, stream: &Stream<'_>, repeats: usize) -> Result<Vec<f64>> {
-        let elements = stream.info().header().elements();
+        let elements = stream.header().elements();
         self.decode(stream, Part::All, elements, repeats)
     }
 
@@ -111,7 +111,7 @@ impl DeviceBench {
         repeats: usize,
     ) -> Result<Vec<f64>> {
         let kind = StreamKind::of(stream)?;
-        let size = stream.info().header().dtype.size() as u64;
+        let size = stream.header().dtype.size() as u64;
         let _current = internal::enter(&self.codec)?;
         let bytes = self.upload(stream.as_bytes())?;
         let out = self.memory(elements.saturating_mul(size))?;

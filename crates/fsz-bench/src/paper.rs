@@ -3,7 +3,7 @@
 use cudarc::driver::result;
 use fsz::cuda::Compression;
 use fsz::cuda::internal::{self, check};
-use fsz::{Dtype, Error, Options, Result, Stream};
+use fsz::{CompressOptions, DType, Error, Result, Stream};
 
 use crate::clock::{QUEUE, timed_after};
 use crate::codec::DeviceBench;
@@ -61,20 +61,20 @@ impl DeviceBench {
         &self,
         design: PaperDesign,
         data: &[f32],
-        options: &Options,
+        options: &CompressOptions,
         stream: &Stream<'_>,
         repeats: usize,
     ) -> Result<PaperTimes> {
-        let info = stream.info();
+        let info = &stream;
         let header = info.header();
-        if header.dtype != Dtype::F32 || header.elements() != data.len() as u64 {
+        if header.dtype != DType::F32 || header.elements() != data.len() as u64 {
             return Err(Error::InvalidArgument("the stream is of another field".into()));
         }
         let kernel = match design {
             PaperDesign::TwoReads => Kernel::TwoReads,
             PaperDesign::FiveReads => Kernel::FiveReads,
         };
-        let compression = Compression::new(&header.shape, Dtype::F32, options)?;
+        let compression = Compression::new(&header.shape, DType::F32, options)?;
         let tiles = data.len() as u64 / TILE;
         let grid = tiles.div_ceil(self.kernels.paper_tiles);
         let scan_len = 8 * (2 + grid);
@@ -118,7 +118,7 @@ impl DeviceBench {
         rates.read(0, &mut written)?;
         let mut expected = Vec::with_capacity(written.len());
         for chunk in 0..stream.chunks() {
-            expected.extend_from_slice(stream.chunk(chunk)?.rates);
+            expected.extend_from_slice(stream.chunk(chunk)?.heads);
         }
         let mut same = expected.starts_with(&written);
         written.resize(4 * words, 0);

@@ -1,7 +1,7 @@
 //! The paper's own kernels on a CUDA device: where nothing is escaped they make the codec's rates and
 //! payload, in both designs. Skipped without a device, unless FSZ_REQUIRE_CUDA is set.
 
-use fsz::{Bound, Codec, Options, Stream};
+use fsz::{Bound, Codec, CompressOptions, Stream};
 use fsz_bench::{DeviceBench, PaperDesign};
 
 /// Waves of two lengths with some roughness; none of the bounds below escapes any of it.
@@ -14,9 +14,9 @@ fn waves(n: usize, offset: f32) -> Vec<f32> {
         .collect()
 }
 
-fn compress(data: &[f32], options: &Options) -> Stream<'static> {
+fn compress(data: &[f32], options: &CompressOptions) -> Stream<'static> {
     let shape = [data.len() as u64];
-    let most = fsz::max_compressed_len(&shape, fsz::Dtype::F32).expect("fits");
+    let most = fsz::max_compressed_len(&shape, fsz::DType::F32).expect("fits");
     let mut bytes = vec![0; most as usize];
     let len = Codec::cpu().compress_into(data, &shape, options, &mut bytes).expect("compresses");
     bytes.truncate(len);
@@ -42,9 +42,9 @@ fn rates_and_payload_are_those_of_the_codec() {
             (100.0, Bound::Absolute(1e-2)),
         ] {
             let data = waves(n, offset);
-            let options = Options::new(bound);
+            let options = CompressOptions::new(bound);
             let stream = compress(&data, &options);
-            assert_eq!(stream.info().certificate().escaped, 0, "{n} {bound:?}: no such input");
+            assert_eq!(stream.certificate().escaped, 0, "{n} {bound:?}: no such input");
             for design in [PaperDesign::TwoReads, PaperDesign::FiveReads] {
                 let times = bench.paper(design, &data, &options, &stream, 1).expect("compresses");
                 assert!(times.same, "{n} elements, offset {offset}, {bound:?}, {design:?}");
@@ -56,7 +56,7 @@ fn rates_and_payload_are_those_of_the_codec() {
 #[test]
 fn streams_of_other_fields_are_refused() {
     let Ok(bench) = DeviceBench::open(0) else { return };
-    let options = Options::new(Bound::Absolute(0.1));
+    let options = CompressOptions::new(Bound::Absolute(0.1));
     let stream = compress(&waves(512, 0.0), &options);
     let other = waves(511, 0.0);
     assert!(bench.paper(PaperDesign::TwoReads, &other, &options, &stream, 1).is_err());

@@ -1,7 +1,7 @@
 //! Speeds that `fsz bench` has no words for, as a table: fields of 1 to 256 MiB, and slices of a large
 //! one. `--ignored --nocapture` prints it; FSZ_REPEATS is how often each is timed (20).
 
-use fsz::{Bound, Codec, Options, Stream};
+use fsz::{Bound, Codec, CompressOptions, Stream};
 use fsz_bench::{DeviceBench, Roofline, median};
 use rayon::prelude::*;
 
@@ -22,8 +22,8 @@ fn repeats() -> usize {
     std::env::var("FSZ_REPEATS").ok().and_then(|v| v.parse().ok()).unwrap_or(20)
 }
 
-fn compress(data: &[f32], shape: &[u64], options: &Options) -> Stream<'static> {
-    let most = fsz::max_compressed_len(shape, fsz::Dtype::F32).expect("fits") as usize;
+fn compress(data: &[f32], shape: &[u64], options: &CompressOptions) -> Stream<'static> {
+    let most = fsz::max_compressed_len(shape, fsz::DType::F32).expect("fits") as usize;
     let mut bytes = vec![0; most];
     let len = Codec::cpu().compress_into(data, shape, options, &mut bytes).expect("compresses");
     bytes.truncate(len);
@@ -32,7 +32,7 @@ fn compress(data: &[f32], shape: &[u64], options: &Options) -> Stream<'static> {
 
 /// Compressing and decompressing one field, and the share of what a copy of as many bytes takes.
 fn line(bench: &DeviceBench, roofline: &Roofline, data: &[f32]) {
-    let options = Options::new(Bound::ValueRange(1e-3));
+    let options = CompressOptions::new(Bound::ValueRange(1e-3));
     let shape = [data.len() as u64];
     let stream = compress(data, &shape, &options);
     let len = stream.as_bytes().len();
@@ -71,7 +71,7 @@ fn speed() {
         line(&bench, &roofline, &data[..(mebibytes << 20) / 4]);
     }
     let shape = [512; 3];
-    let stream = compress(&data, &shape, &Options::new(Bound::ValueRange(1e-3)));
+    let stream = compress(&data, &shape, &CompressOptions::new(Bound::ValueRange(1e-3)));
     for axis in 0..3 {
         let (mut start, mut count) = ([0; 3], shape);
         start[axis] = 200;

@@ -7,6 +7,7 @@ use crate::files::{Pair, Part};
 use crate::variants;
 use crate::verify::Check;
 use anyhow::{Context, Result, bail};
+use fsz::format::TileGrid;
 use fsz_figure::Canvas;
 use fsz_figure::number::typeset;
 use fsz_figure::palette::{self, PREDICTORS};

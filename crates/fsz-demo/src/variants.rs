@@ -7,7 +7,7 @@ use fsz_figure::panels::Class;
 
 /// The class of each tile of a stream, in order.
 pub fn of_tiles(stream: &Stream) -> Result<Vec<usize>> {
-    stream.info().tiles().map(|tile| Ok(tile_class(tile?.kind))).collect()
+    stream.tiles().map(|tile| Ok(tile_class(tile?.kind()))).collect()
 }
 
 /// A legend of the classes that occur, with their shares, and the cells renumbered to fit it.

@@ -160,7 +160,12 @@ impl Field {
         Ok(Field { name, step, shape, storage })
     }
 
-    fn copy_window<T: Element>(&self, values: &[T], start: &[u64], count: &[u64]) -> Result<Vec<T>> {
+    fn copy_window<T: Element>(
+        &self,
+        values: &[T],
+        start: &[u64],
+        count: &[u64],
+    ) -> Result<Vec<T>> {
         let all = ArrayViewD::from_shape(IxDyn(&self.shape.indices()?), values)
             .map_err(|e| Error::Argument(e.to_string()))?;
         let part = all.slice_each_axis(|axis| {

@@ -22,7 +22,9 @@ impl Storage {
         let values: Box<dyn Any> = Box::new(values);
         match values.downcast::<Vec<f32>>() {
             Ok(singles) => Storage::F32(*singles),
-            Err(other) => Storage::F64(other.downcast().map(|doubles| *doubles).unwrap_or_default()),
+            Err(other) => {
+                Storage::F64(other.downcast().map(|doubles| *doubles).unwrap_or_default())
+            }
         }
     }
 

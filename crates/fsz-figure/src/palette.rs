@@ -19,20 +19,20 @@ pub struct TileClass {
 
 /// All ways of storing a tile, in the order of legends.
 pub const TILE_CLASSES: [TileClass; 7] = [
-    class(TileKind::Lz1, "lz1", "LZ1", 0x44_77aa),
-    class(TileKind::Lz2, "lz2", "LZ2", 0x22_8833),
-    class(TileKind::Lz1Centered, "lz1_centered", "LZ1 + centering", 0x66_ccee),
-    class(TileKind::Lz2Centered, "lz2_centered", "LZ2 + centering", 0xcc_bb44),
-    class(TileKind::Constant, "constant", "constant", 0xbb_bbbb),
-    class(TileKind::Exceptions, "exceptions", "exceptions", 0xee_6677),
-    class(TileKind::Verbatim, "verbatim", "verbatim", 0xaa_3377),
+    class(TileKind::Lz1, "LZ1", 0x44_77aa),
+    class(TileKind::Lz2, "LZ2", 0x22_8833),
+    class(TileKind::Lz1Centered, "LZ1 + centering", 0x66_ccee),
+    class(TileKind::Lz2Centered, "LZ2 + centering", 0xcc_bb44),
+    class(TileKind::Constant, "constant", 0xbb_bbbb),
+    class(TileKind::Exceptions, "exceptions", 0xee_6677),
+    class(TileKind::Verbatim, "verbatim", 0xaa_3377),
 ];
 
 /// What the names of the predictors mean, once on every surface.
 pub const PREDICTORS: &str = "LZ1, LZ2: first-, second-order Lorenzo";
 
-const fn class(kind: TileKind, key: &'static str, name: &'static str, colour: u32) -> TileClass {
-    TileClass { kind, key, name, colour: Rgb::hex(colour) }
+const fn class(kind: TileKind, name: &'static str, colour: u32) -> TileClass {
+    TileClass { kind, key: kind.name(), name, colour: Rgb::hex(colour) }
 }
 
 /// The index in [`TILE_CLASSES`] of a way of storing a tile.

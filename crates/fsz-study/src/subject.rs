@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use fsz::{Bound, Codec, CompressOptions, Element, Research, max_compressed_len};
+use fsz_field::Field;
 #[cfg(feature = "zfp")]
 use fsz_field::FixedRate;
-use fsz_field::Field;
 use fsz_metrics::{Missing, Sample};
 
 use crate::error::Result;

@@ -27,7 +27,7 @@ impl Memory {
 
 /// The memory that a field of `elements` elements takes whose payload has `payload` bytes, in pages of
 /// at most `page_limit` bytes, with slices of `slice` elements.
-pub fn memory(elements: u64, dtype: Dtype, payload: u64, page_limit: u64, slice: u64) -> Memory {
+pub fn memory(elements: u64, dtype: DType, payload: u64, page_limit: u64, slice: u64) -> Memory {
     let tiles = elements.div_ceil(TILE as u64);
     let chunks = tiles.div_ceil(CHUNK_TILES as u64);
     let stream = 4 * chunks + TILE_BLOCKS as u64 * tiles + payload;
@@ -49,7 +49,7 @@ mod tests {
         let tiles = elements / TILE as u64;
         // Rates, and of every chunk its size, its checksum and its share of the offsets.
         let payload = stream - TILE_BLOCKS as u64 * tiles - 10 * (tiles / CHUNK_TILES as u64);
-        let memory = memory(elements, Dtype::F32, payload, 128 << 20, 1 << 22);
+        let memory = memory(elements, DType::F32, payload, 128 << 20, 1 << 22);
         assert!(memory.stream <= stream);
         assert!(memory.total(3) < 2_000_000_000, "{memory:?}");
         assert!(memory.total(3) < 8_000_000_000 / 4);

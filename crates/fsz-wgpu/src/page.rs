@@ -23,7 +23,7 @@ pub(crate) fn index_bytes(chunks: u64) -> u64 {
 }
 
 /// The largest payload of a chunk in bytes.
-pub(crate) fn chunk_bytes(dtype: Dtype) -> u64 {
+pub(crate) fn chunk_bytes(dtype: DType) -> u64 {
     (CHUNK_TILES * TILE * dtype.size()) as u64
 }
 

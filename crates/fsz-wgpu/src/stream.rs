@@ -1,6 +1,6 @@
 //! A compressed field on the GPU, and its slices.
 
-use fsz::{DType, Header, Research, Stream};
+use fsz::{DType, Header, Stream};
 
 use crate::error::{Error, Result};
 use crate::format::{BLOCK, CHUNK_TILES, TILE, TILE_BLOCKS};
@@ -64,13 +64,13 @@ impl GpuStream {
     /// [`Error::Stream`] when the stream is damaged; [`Error::Unsupported`] for a research geometry or a
     /// field of more than 2⁴⁰ elements; [`Error::Device`] when the GPU's memory is full.
     pub fn upload(gpu: &Gpu, stream: &Stream<'_>) -> Result<GpuStream> {
-        let info = stream.info();
-        let header = info.header();
-        let research = &header.research;
-        if research.block_len != BLOCK
-            || research.blocks_per_tile != TILE_BLOCKS
-            || !research.cross_block
-        {
+        let header = stream.header();
+        let known = header.profile.research().is_some_and(|research| {
+            research.block_len == BLOCK
+                && research.blocks_per_tile == TILE_BLOCKS
+                && research.cross_block
+        });
+        if !known {
             return Err(Error::Unsupported("a stream of a research geometry".to_owned()));
         }
         if header.elements().div_ceil(TILE as u64) > u64::from(u32::MAX) {

@@ -110,10 +110,10 @@ fn tiles_lie_over_values() {
     let values = [0.0f32, 51.0, f32::NAN];
     let view = ndarray::ArrayView::from_shape((1, 3), &values).unwrap();
     // Below the smallest step every value is stored exactly: a verbatim tile.
-    let options = Options::new(Bound::Absolute(1e-44));
+    let options = CompressOptions::new(Bound::Absolute(1e-44));
     let stream = Codec::cpu().compress_with(view, &options).unwrap();
-    let tile = stream.info().tiles().next().unwrap().unwrap();
-    let (bytes, kind) = (tile.bytes, fsz_wgpu::kind_index(tile.kind) as u32);
+    let tile = stream.tiles().next().unwrap().unwrap();
+    let (bytes, kind) = (tile.bytes, fsz_wgpu::kind_index(tile.kind()) as u32);
     let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
     let over = |overlay, opacity| {
         let colours = Colours { overlay: Some((overlay, opacity)), ..colours() };
@@ -149,9 +149,10 @@ fn every_kind_of_tile_has_its_index() {
     let Some(gpu) = gpu() else { return };
     let values: Vec<f32> = (0..14 * 256).map(of_every_kind).collect();
     let view = ndarray::ArrayView::from_shape((1, values.len()), &values).unwrap();
-    let stream = Codec::cpu().compress_with(view, &Options::new(Bound::Absolute(0.01))).unwrap();
-    let tiles: Vec<_> = stream.info().tiles().map(|tile| tile.unwrap()).collect();
-    let kinds = tiles.iter().map(|tile| fsz_wgpu::kind_index(tile.kind));
+    let stream =
+        Codec::cpu().compress_with(view, &CompressOptions::new(Bound::Absolute(0.01))).unwrap();
+    let tiles: Vec<_> = stream.tiles().map(|tile| tile.unwrap()).collect();
+    let kinds = tiles.iter().map(|tile| fsz_wgpu::kind_index(tile.kind()));
     let seen: std::collections::BTreeSet<usize> = kinds.clone().collect();
     assert_eq!(seen.len(), fsz_wgpu::TILE_KINDS);
     let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();

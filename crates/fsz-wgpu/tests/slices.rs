@@ -140,7 +140,7 @@ fn pages_make_no_difference() {
     let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();
     assert!(on_gpu.pages() > 2);
     let payload = stream.payload().len() as u64;
-    let predicted = memory(40 * 61 * 83, Dtype::F32, payload, gpu.page_limit(), 61 * 83);
+    let predicted = memory(40 * 61 * 83, DType::F32, payload, gpu.page_limit(), 61 * 83);
     assert_eq!(on_gpu.bytes(), predicted.stream);
     assert!(on_gpu.pages() as u64 <= predicted.pages);
     let slice = on_gpu.decode_slice(0, 0).unwrap();

@@ -8,10 +8,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(file) => Stream::from_vec(std::fs::read(file)?)?,
         None => {
             let field = Array2::from_shape_fn((200, 300), |(y, x)| (x * y) as f64 * 1e-4);
-            Codec::auto()?.compress(field.view(), Bound::ValueRange(1e-4))?
+            Codec::auto().compress(field.view(), Bound::ValueRange(1e-4))?
         }
     };
-    let info = stream.info();
+    let info = &stream;
     let (header, certificate, tiles) = (info.header(), info.certificate(), info.tile_counts());
     println!("{} {:?}, ratio {:.2}", header.dtype, header.shape, info.compression_ratio());
     println!("bound {:e}, largest error {:e}", header.absolute_bound, certificate.max_abs_error);

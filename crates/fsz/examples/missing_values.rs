@@ -1,7 +1,7 @@
 //! A field with missing values and NaN on two threads: both come back bit for bit, and neither counts
 //! for the range of the bound. `cargo run --example missing_values`
 
-use fsz::{Bound, Codec, Options};
+use fsz::{Bound, Codec, CompressOptions};
 use ndarray::Array2;
 
 /// What this field has where there is no ocean.
@@ -13,12 +13,13 @@ fn main() -> fsz::Result<()> {
     temperature[[90, 200]] = f32::NAN;
 
     let codec = Codec::cpu().threads(2)?;
-    let options = Options::new(Bound::ValueRange(1e-3)).missing(LAND.into()).name("temperature");
+    let options =
+        CompressOptions::new(Bound::ValueRange(1e-3)).missing(LAND.into()).name("temperature");
     let stream = codec.compress_with(temperature.view(), &options)?;
-    println!("absolute bound {:.4}", stream.info().header().absolute_bound);
+    println!("absolute bound {:.4}", stream.header().absolute_bound);
 
     let decoded = codec.decompress::<f32>(&stream)?;
     assert!(decoded[[0, 0]] == LAND && decoded[[90, 200]].is_nan());
-    println!("{} missing values, 1 NaN", stream.info().certificate().missing);
+    println!("{} missing values, 1 NaN", stream.certificate().missing);
     Ok(())
 }

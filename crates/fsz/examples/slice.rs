@@ -7,7 +7,7 @@ fn main() -> fsz::Result<()> {
     let volume = Array3::from_shape_fn((64, 128, 128), |(z, y, x)| {
         (0.1 * z as f32).sin() + (0.05 * (x + y) as f32).cos()
     });
-    let codec = Codec::auto()?;
+    let codec = Codec::auto();
     let stream = codec.compress(volume.view(), Bound::Absolute(1e-3))?;
 
     let plane = codec.decompress_slice::<f32>(&stream, Axis(0), 17)?;

@@ -119,6 +119,79 @@ impl<'a> Stream<'a> {
         &self.certificate
     }
 
+    /// Where the tiles of the field lie.
+    pub fn grid(&self) -> &TileGrid {
+        &self.grid
+    }
+
+    /// Where the sections of the stream lie.
+    pub fn sections(&self) -> &Sections {
+        &self.sections
+    }
+
+    /// Bytes of the uncompressed field.
+    pub fn raw_bytes(&self) -> u64 {
+        self.header.elements() * self.header.dtype.size() as u64
+    }
+
+    /// Bytes of the stream.
+    pub fn compressed_bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Uncompressed bytes over stream bytes; 0 for an empty field.
+    pub fn compression_ratio(&self) -> f64 {
+        self.raw_bytes() as f64 / self.compressed_bytes() as f64
+    }
+
+    /// The tiles by kind, where the profile tells them outside of the payload.
+    pub fn tile_counts(&self) -> TileCounts {
+        let mut counts = TileCounts::default();
+        let (index, mut lens) = (self.index(), Vec::new());
+        for chunk in 0..self.sections.chunks {
+            if let Ok(chunk) = index.chunk(chunk, &mut lens) {
+                self.header.profile.kinds(&self.header, chunk, &mut |kind| counts.take(kind));
+            }
+        }
+        counts
+    }
+
+    /// A record per tile. Nothing is decoded; the payload is read only where a mask must be counted.
+    ///
+    /// The last item is an error when the records of a chunk contradict each other.
+    pub fn tiles(&self) -> impl Iterator<Item = Result<TileRecord>> + use<'_> {
+        (0..self.sections.chunks).flat_map(|chunk| {
+            let mut records = Vec::new();
+            let (mut lens, first) = (Vec::new(), self.grid.chunk_tiles(chunk).start);
+            let chunk = self.index().chunk(chunk, &mut lens);
+            let read = chunk.and_then(|chunk| {
+                let take = &mut |record| records.push(Ok(record));
+                self.header.profile.records(&self.header, chunk, first, take)
+            });
+            records.extend(read.err().map(Err));
+            records
+        })
+    }
+
+    /// What each predictor that could have been chosen costs a tile.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when there is no such tile, [`Error::Corrupt`] when its chunk is damaged.
+    pub fn tile_costs(&self, tile: u64) -> Result<Vec<TileCost>> {
+        with_element!(self.header.dtype, T => self.costs::<T>(tile))
+    }
+
+    fn costs<T: Element>(&self, tile: u64) -> Result<Vec<TileCost>> {
+        if tile >= self.sections.tiles {
+            return Err(Error::invalid(format!("there is no tile {tile}")));
+        }
+        let chunk = tile / self.grid.tiles_per_chunk();
+        let mut lens = Vec::new();
+        let mut decoder = self.header.profile.decoder::<T>(&self.header, Level::detect());
+        decoder.load(self.index().chunk(chunk, &mut lens)?)?;
+        decoder.costs((tile - self.grid.chunk_tiles(chunk).start) as usize)
+    }
+
     /// The payload of all tiles, not verified.
     pub fn payload(&self) -> &[u8] {
         &self.bytes[self.sections.payload as usize..]

@@ -88,6 +88,16 @@ impl TileKind {
         TileKind::Verbatim,
     ];
 
+    /// How a tile is shown of which all elements have codes.
+    pub const fn of(predictor: Predictor) -> Self {
+        match predictor {
+            Predictor::Lz1 => TileKind::Lz1,
+            Predictor::Lz2 => TileKind::Lz2,
+            Predictor::Lz1Centered => TileKind::Lz1Centered,
+            Predictor::Lz2Centered => TileKind::Lz2Centered,
+        }
+    }
+
     /// Its name in JSON and CSV files, such as `lz1_centered`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -132,10 +142,8 @@ impl TileRecord {
             (Storage::Constant, _) => TileKind::Constant,
             (Storage::Verbatim, _) => TileKind::Verbatim,
             (Storage::Exceptions, _) => TileKind::Exceptions,
-            (Storage::Coded, Some(Predictor::Lz2)) => TileKind::Lz2,
-            (Storage::Coded, Some(Predictor::Lz1Centered)) => TileKind::Lz1Centered,
-            (Storage::Coded, Some(Predictor::Lz2Centered)) => TileKind::Lz2Centered,
-            (Storage::Coded, Some(Predictor::Lz1) | None) => TileKind::Lz1,
+            (Storage::Coded, Some(predictor)) => TileKind::of(predictor),
+            (Storage::Coded, None) => TileKind::Lz1,
         }
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Block<'a> {
     /// Place in the global array, of as many entries; None for a local array.
     pub start: Option<Vec<u64>>,
     /// The element type.
-    pub dtype: Dtype,
+    pub dtype: DType,
     /// The variable's name, or empty where ADIOS2 does not give it.
     pub variable: Cow<'a, str>,
 }

@@ -3,7 +3,7 @@
 use std::os::unix::fs::FileExt;
 
 use fsz::{
-    Dtype, Options, Result, Stream,
+    CompressOptions, DType, Result, Stream,
     cuda::{Compression, CudaMemory, DeviceCodec, HostCompression, MemoryKind},
 };
 
@@ -13,9 +13,9 @@ use fsz::{
 /// `memory` holds a field of this shape and type, whose pending work has been waited for.
 pub(crate) unsafe fn compress(
     memory: &CudaMemory,
-    dtype: Dtype,
+    dtype: DType,
     shape: &[u64],
-    options: &Options,
+    options: &CompressOptions,
     out: &mut [u8],
 ) -> Result<HostCompression> {
     memory.check_context()?;

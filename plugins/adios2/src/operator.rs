@@ -11,7 +11,7 @@ use std::{
 };
 
 use fsz::{
-    Codec, Dtype, Element, Options, Stream,
+    Codec, CompressOptions, DType, Element, Stream,
     cuda::{CudaMemory, HostCompression, MemoryKind},
 };
 
@@ -151,7 +151,7 @@ impl Operator {
             match memory {
                 Some(memory) if memory.kind() != MemoryKind::Pinned => {
                     let mut made = None;
-                    let encode = |shape: &[u64], options: &Options, body: &mut [u8]| {
+                    let encode = |shape: &[u64], options: &CompressOptions, body: &mut [u8]| {
                         // SAFETY: the values are the caller's promise; waited for above.
                         let compressed =
                             unsafe { device::compress(memory, block.dtype, shape, options, body) }
@@ -223,8 +223,9 @@ impl Operator {
     }
 
     /// The codec's options for a block.
-    fn options(&self, block: &Block<'_>, start: Option<&[u64]>) -> Result<Options, String> {
-        let mut options = Options::new(self.parameters.bound.ok_or("no accuracy was given")?);
+    fn options(&self, block: &Block<'_>, start: Option<&[u64]>) -> Result<CompressOptions, String> {
+        let mut options =
+            CompressOptions::new(self.parameters.bound.ok_or("no accuracy was given")?);
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }

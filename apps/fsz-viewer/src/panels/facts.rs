@@ -36,7 +36,7 @@ impl Viewer {
             if let Some(name) = &header.name {
                 row("Variable", name.clone());
             }
-            if let Some(step) = header.step {
+            if let Some(step) = header.time_step {
                 row("Step", step.to_string());
             }
             row("Compressed size", number_format::bytes(facts.compressed_bytes));

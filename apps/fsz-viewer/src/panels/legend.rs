@@ -2,11 +2,12 @@
 
 use egui::{Grid, Sense, Ui, vec2};
 use egui_plot::{Bar, BarChart, Plot};
+use fsz::TileKind;
 
 use super::heading;
 use crate::app::Viewer;
 use crate::number_format;
-use crate::palette::{KINDS, kind_colour, kind_name, rgb};
+use crate::palette::{kind_colour, kind_name, rgb};
 use crate::scene::Overlay;
 
 impl Viewer {
@@ -19,7 +20,7 @@ impl Viewer {
         heading(ui, "Tiles");
         ui.label("LZ1, LZ2: first- and second-order Lorenzo predictor");
         Grid::new("legend").num_columns(4).spacing([8.0, 2.0]).show(ui, |ui| {
-            for (kind, &count) in KINDS.iter().zip(tiles.counts()) {
+            for (kind, &count) in TileKind::ALL.iter().zip(tiles.counts()) {
                 let (area, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
                 ui.painter().rect_filled(area, 2.0, rgb(kind_colour(*kind)));
                 ui.label(kind_name(*kind));

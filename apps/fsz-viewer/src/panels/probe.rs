@@ -1,11 +1,10 @@
 //! The numbers under the cursor, and why the tile there is stored as it is.
 
 use egui::{Grid, Ui};
-use fsz::{Codec, DType, TileKind};
+use fsz::{Codec, DType, TileCost, TileKind};
 
 use super::heading;
 use crate::app::Viewer;
-use crate::explain;
 use crate::number_format;
 use crate::palette::{kind_colour, kind_name, rgb};
 
@@ -13,7 +12,7 @@ use crate::palette::{kind_colour, kind_name, rgb};
 #[derive(Debug, Default)]
 pub struct Explained {
     tile: Option<(u64, u64)>,
-    costs: Option<[explain::Cost; 4]>,
+    costs: Vec<TileCost>,
 }
 
 impl Viewer {
@@ -98,7 +97,7 @@ impl Viewer {
         let Some((number, tile)) = facts.tiles.of(position) else { return };
         let of = Some((self.generation, number));
         if self.explained.tile != of {
-            self.explained = Explained { tile: of, costs: explain::tile_costs(subject, number) };
+            self.explained = Explained { tile: of, costs: subject.tile_costs(number) };
         }
         let why = match tile.kind {
             TileKind::Constant => "All elements have the same bits; one pattern is stored.",
@@ -109,12 +108,13 @@ impl Viewer {
             _ => "The cheapest of the four variants is used:",
         };
         ui.label(why);
-        let Some(costs) = self.explained.costs else { return };
+        let costs = &self.explained.costs;
         let least = costs.iter().map(|c| c.bytes).min().unwrap_or(0);
         let most = costs.iter().map(|c| c.bytes).max().unwrap_or(1).max(1);
         Grid::new("costs").num_columns(3).spacing([8.0, 2.0]).show(ui, |ui| {
             for cost in costs {
-                ui.label(kind_name(cost.kind));
+                let kind = TileKind::of(cost.predictor);
+                ui.label(kind_name(kind));
                 let text = format!("{} bytes", cost.bytes);
                 match cost.bytes == least {
                     true => ui.strong(text),
@@ -123,7 +123,7 @@ impl Viewer {
                 let length = 70.0 * cost.bytes as f32 / most as f32;
                 let (area, _) = ui.allocate_exact_size(egui::vec2(70.0, 8.0), egui::Sense::hover());
                 let bar = egui::Rect::from_min_size(area.min, egui::vec2(length, 8.0));
-                ui.painter().rect_filled(bar, 0.0, rgb(kind_colour(cost.kind)));
+                ui.painter().rect_filled(bar, 0.0, rgb(kind_colour(kind)));
                 ui.end_row();
             }
         });

@@ -158,7 +158,7 @@ impl<T: fsz::Element + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
         codec.decompress_into(&stream, &mut back).map_err(|e| e.to_string())?;
         let absolute = stream.header().absolute_bound;
         let found = self.compared(&back)?;
-        let bytes = stream.info().compressed_bytes();
+        let bytes = stream.compressed_bytes();
         self.point(Method::Fsz, absolute, bytes, &found, present);
         Ok((absolute, found))
     }

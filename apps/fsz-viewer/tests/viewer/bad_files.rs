@@ -61,8 +61,8 @@ fn an_original_of_another_shape() {
 #[test]
 fn an_empty_field() {
     let fixture = Fixture::new();
-    let mut out = vec![0; fsz::max_compressed_len(&[0, 4], fsz::Dtype::F32).unwrap() as usize];
-    let options = fsz::Options::new(fsz::Bound::Absolute(1.0));
+    let mut out = vec![0; fsz::max_compressed_len(&[0, 4], fsz::DType::F32).unwrap() as usize];
+    let options = fsz::CompressOptions::new(fsz::Bound::Absolute(1.0));
     let len = fsz::Codec::cpu().compress_into::<f32>(&[], &[0, 4], &options, &mut out).unwrap();
     std::fs::write(fixture.path("empty.fsz"), &out[..len]).unwrap();
     let viewer = fixture.viewer("empty.fsz", None);

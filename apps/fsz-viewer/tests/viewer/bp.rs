@@ -24,7 +24,7 @@ const CONFIG: &str = r#"<?xml version="1.0"?>
 
 /// Three steps of `whole`, one ADIOS2 block each, and of `halves`, two; through FSZ and plain.
 fn write(fixture: &Fixture) {
-    adios2::plugin::load().expect("cargo build -p fsz-adios2 comes first");
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
     std::fs::write(fixture.path("adios2.xml"), CONFIG).unwrap();
     for name in ["fsz", "plain"] {
         let config = fixture.path("adios2.xml");
@@ -120,7 +120,7 @@ const QUARTERS: [([u64; 3], [u64; 3]); 4] = [
 #[test]
 fn tiles_of_several_blocks_lie_at_their_places() {
     let fixture = Fixture::new();
-    adios2::plugin::load().expect("cargo build -p fsz-adios2 comes first");
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
     std::fs::write(fixture.path("adios2.xml"), CONFIG).unwrap();
     let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
     let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
@@ -170,7 +170,7 @@ fn tiles_of_several_blocks_lie_at_their_places() {
 #[test]
 fn blocks_on_each_other_are_read_by_adios2() {
     let fixture = Fixture::new();
-    adios2::plugin::load().expect("cargo build -p fsz-adios2 comes first");
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
     std::fs::write(fixture.path("adios2.xml"), CONFIG).unwrap();
     let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
     let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();

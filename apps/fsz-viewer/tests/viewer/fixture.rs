@@ -7,7 +7,7 @@ use std::time::Duration;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::wgpu::WgpuTestRenderer;
-use fsz::{Bound, Codec, Dtype, Options, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, DType, max_compressed_len};
 use fsz_viewer::{DecoderChoice, Settings, Start, Viewer};
 use tempfile::TempDir;
 

@@ -27,7 +27,7 @@ fn opened(fixture: &Fixture) -> Harness<'static, Viewer> {
         original: Some(fixture.path("plain.dat")),
         hints: fsz_field::Hints {
             shape: fsz_field::Shape::new(&fixture.shape).ok(),
-            dtype: Some(fsz::Dtype::F32),
+            dtype: Some(fsz::DType::F32),
             ..Default::default()
         },
         place: Some(Place { axis: 2, plane: 9 }),

@@ -27,7 +27,7 @@ fn stream(fixture: &Fixture, rate: f64) -> Vec<u8> {
 /// The same without the header.
 fn headerless(fixture: &Fixture, rate: f64) -> Vec<u8> {
     let shape = Shape::new(&fixture.shape).unwrap();
-    let bytes = FixedRate::new(&shape, fsz::Dtype::F32, rate).unwrap().bytes() as usize;
+    let bytes = FixedRate::new(&shape, fsz::DType::F32, rate).unwrap().bytes() as usize;
     stream(fixture, rate)[HEADER..][..bytes].to_vec()
 }
 

@@ -29,7 +29,7 @@ fn at(step: u64) -> Vec<f32> {
 
 /// Two steps of `T` in two ADIOS2 blocks, `whole` in one, `plain` not compressed, and an integer.
 fn write(fixture: &Fixture) {
-    adios2::plugin::load().expect("cargo build -p fsz-adios2 comes first");
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
     fixture.write("adios2.xml", CONFIG.as_bytes());
     let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("out").unwrap();
     let shape = [6, 20, 30];

@@ -2,7 +2,7 @@
 //! error, and calls that succeed agree with each other.
 
 use crate::seal;
-use fsz::{Codec, Dtype, Element, Stream};
+use fsz::{Codec, DType, Element, Stream};
 use ndarray::Axis;
 
 /// Bytes as a stream: as they are, and with all checksums made right.
@@ -18,9 +18,9 @@ pub fn exercise(bytes: &[u8]) {
     let Ok(stream) = Stream::open(bytes) else { return };
     assert_eq!(stream.as_bytes(), bytes);
     inspect(&stream);
-    match stream.info().header().dtype {
-        Dtype::F32 => decode_all::<f32>(&stream),
-        Dtype::F64 => decode_all::<f64>(&stream),
+    match stream.header().dtype {
+        DType::F32 => decode_all::<f32>(&stream),
+        DType::F64 => decode_all::<f64>(&stream),
     }
 }
 

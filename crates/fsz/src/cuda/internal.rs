@@ -12,7 +12,7 @@ use super::{
     kernels,
     on_the_spot::Source,
 };
-use crate::{error::Result, geometry::TILE};
+use crate::{error::Result, format::TILE};
 
 /// What of a field is decoded.
 #[derive(Clone, Copy, Debug)]

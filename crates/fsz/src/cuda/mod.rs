@@ -13,12 +13,17 @@ pub mod internal;
 mod kernels;
 mod memory;
 mod on_the_spot;
+mod pointer;
+mod staging;
+mod transfer;
 mod view;
 
 pub use compress::Compression;
 pub use device::{DeviceInfo, devices};
 pub use device_codec::{CudaStream, DeviceCodec};
 pub use memory::DeviceMemory;
+pub use pointer::{CudaMemory, MemoryKind};
+pub use transfer::HostCompression;
 pub use view::StreamKind;
 
 pub(crate) use compress::from_host;

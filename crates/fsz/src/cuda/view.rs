@@ -12,12 +12,6 @@ use crate::{
     stream::Stream,
 };
 
-/// Bytes of a header before the shape.
-const FIXED_HEADER: u64 = 144;
-/// Header bytes 26 to 31 of what the kernels know: profile and layout 0, blocks of 2⁵, 2³ to a tile,
-/// all features of the default.
-const KIND_TAIL: [u8; 6] = [0, 0, 5, 3, 7, 0];
-
 /// `Sections` in `cuda/format/format.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +41,7 @@ impl Layout {
     }
 }
 
-/// `StreamView` in `cuda/decode/index.cuh`.
+/// `StreamView` in `cuda/decode/stream_view.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamView {

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
-use fsz_field::{Values};
+use fsz_field::Values;
 use rayon::prelude::*;
 
 use super::Row;

@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use fsz::Stream;
+use fsz::{Predictor, Stream};
 use fsz_field::Output;
 use fsz_figure::palette::{TILE_CLASSES, tile_class};
 
@@ -19,9 +19,9 @@ pub fn write(stream: &Stream<'_>, mut output: Output) -> Result<()> {
             lines,
             "{},{},{},{},{},{},{}",
             tile.index,
-            TILE_CLASSES[tile_class(tile.kind)].key,
-            tile.order,
-            tile.centered,
+            TILE_CLASSES[tile_class(tile.kind())].key,
+            tile.predictor.map_or(1, Predictor::order),
+            tile.predictor.is_some_and(Predictor::centered),
             tile.bytes,
             tile.escapes,
             rates.join(" ")

@@ -65,12 +65,7 @@ pub(super) fn predictor(first: RateByte) -> Predictor {
 pub(super) fn kind(rates: &[u8], geometry: Geometry) -> TileKind {
     let first = RateByte(rates[0]);
     if !first.escapes() {
-        return match predictor(first) {
-            Predictor::Lz1 => TileKind::Lz1,
-            Predictor::Lz2 => TileKind::Lz2,
-            Predictor::Lz1Centered => TileKind::Lz1Centered,
-            Predictor::Lz2Centered => TileKind::Lz2Centered,
-        };
+        return TileKind::of(predictor(first));
     }
     match EscapeField::read(rates, geometry.is_standard()).map(|field| field.kind) {
         Ok(EscapeKind::Exceptions) => TileKind::Exceptions,

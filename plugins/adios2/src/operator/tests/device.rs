@@ -163,7 +163,7 @@ fn fill_the_device() {
     let found = CudaMemory::at(there.data).unwrap().unwrap();
     let mut out = vec![0; 17_000_000];
     // SAFETY: the memory holds the field.
-    let refused = unsafe { device::compress(&found, Dtype::F32, &count, &options, &mut out) };
+    let refused = unsafe { device::compress(&found, DType::F32, &count, &options, &mut out) };
     let payload = write(&operator, there, true);
     drop(hoard);
     assert!(refused.unwrap_err().to_string().to_lowercase().contains("memory"));

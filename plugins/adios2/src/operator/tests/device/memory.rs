@@ -65,7 +65,7 @@ fn managed_memory_is_compressed_on_its_device_and_pinned_memory_where_it_is() {
         std::ptr::with_exposed_provenance_mut::<f32>(managed as usize)
             .copy_from_nonoverlapping(values.as_ptr(), values.len());
     }
-    let there = block_at(managed, Dtype::F32, &[50_000]);
+    let there = block_at(managed, DType::F32, &[50_000]);
     assert_eq!(CudaMemory::at(there.data).unwrap().unwrap().kind(), MemoryKind::Managed);
     let made = stream_of_the_device(&operator, &there);
     let payload = write(&operator, there, true);
@@ -80,7 +80,7 @@ fn managed_memory_is_compressed_on_its_device_and_pinned_memory_where_it_is() {
         sys::cuMemHostAlloc(&mut pinned, bytes, 0).result().unwrap();
         pinned.cast::<f32>().copy_from_nonoverlapping(values.as_ptr(), values.len());
     }
-    let there = block_at(pinned.expose_provenance() as u64, Dtype::F32, &[50_000]);
+    let there = block_at(pinned.expose_provenance() as u64, DType::F32, &[50_000]);
     assert_eq!(CudaMemory::at(there.data).unwrap().unwrap().kind(), MemoryKind::Pinned);
     let payload = write(&operator, there, true);
     // SAFETY: allocated above, and nothing uses it now.
