@@ -330,7 +330,7 @@ impl Drop for Bits<'_> {
 }
 
 fn no_memory() -> Error {
-    Error::Argument("zfp found no memory".into())
+    Error::Argument("zfp ran out of memory".into())
 }
 
 #[cfg(test)]

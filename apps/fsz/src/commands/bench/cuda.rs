@@ -34,7 +34,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let mut report = Report::new(&device, work.repeat);
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
-        let case = Case::open(path, &args.source, args.bytes(1024), &args.missing)?;
+        let case = Case::open(path, &args.source, args.bytes(1024))?;
         // Again for every field: clocks change within a run.
         let roofline = work.bench.roofline(ROOFLINE_BYTES, work.repeat)?;
         for bound in args.bounds(&[1e-2, 1e-3, 1e-4]) {
