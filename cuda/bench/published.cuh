@@ -121,10 +121,10 @@ template <bool NEAR> FSZ_DEVICE PaperChoice choose_at_once(const float *tile, Qu
         rates[1] |= static_cast<u64>(rate2) << 8 * block;
     }
     const u32 best = min(min(4 * cost[0], 4 * cost[1] + 1), min(4 * cost[2] + 2, 4 * cost[3] + 3));
-    PaperChoice choice{best & 1 ? rates[1] | ORDER2 : rates[0], best / 4};
+    PaperChoice choice{best & 1 ? rates[1] | RATE_ORDER2 : rates[0], best / 4};
     if (best & 2)
     {
-        choice.rates = (choice.rates & ~static_cast<u64>(RATE_MASK)) | CENTERED |
+        choice.rates = (choice.rates & ~static_cast<u64>(RATE_MASK)) | RATE_CENTERED |
                        (best & 1 ? centered[1] : centered[0]);
     }
     return choice;
@@ -134,7 +134,7 @@ template <bool NEAR> FSZ_DEVICE PaperChoice choose_at_once(const float *tile, Qu
 template <bool NEAR, bool SECOND, bool CENTER>
 FSZ_DEVICE PaperChoice weigh(const float *tile, Quantizer<float> z)
 {
-    PaperChoice found{(SECOND ? ORDER2 : 0) | (CENTER ? CENTERED : 0), CENTER ? 1u : 0u};
+    PaperChoice found{(SECOND ? RATE_ORDER2 : 0) | (CENTER ? RATE_CENTERED : 0), CENTER ? 1u : 0u};
     i32 last = CENTER ? paper_code<NEAR>(tile[0], z) : 0, slope = 0;
 #pragma unroll 1
     for (u32 block = 0; block < TILE_BLOCKS; ++block)
@@ -175,9 +175,9 @@ template <bool NEAR> FSZ_DEVICE PaperChoice choose_in_turn(const float *tile, Qu
 template <bool NEAR>
 FSZ_DEVICE void paper_encode(const float *tile, Quantizer<float> z, u64 rates, u32 *out)
 {
-    const bool order2 = rates & ORDER2;
+    const bool order2 = rates & RATE_ORDER2;
     i32 last = 0, slope = 0;
-    if (rates & CENTERED)
+    if (rates & RATE_CENTERED)
     {
         last = paper_code<NEAR>(tile[0], z);
         *out++ = static_cast<u32>(last);
@@ -264,7 +264,7 @@ template <bool AT_ONCE, bool NEAR> FSZ_DEVICE void paper_warp(const PaperArgs &a
         if (first + t < args.tiles)
         {
             paper_encode<NEAR>(args.field + TILE * (first + t), z, rates[t], out);
-            out += (rates[t] & CENTERED) != 0;
+            out += (rates[t] & RATE_CENTERED) != 0;
 #pragma unroll
             for (u32 block = 0; block < TILE_BLOCKS; ++block)
             {

@@ -3,26 +3,46 @@
 #pragma once
 
 #include "decode/output.cuh"
-#include "decode/stream_view.cuh"
-#include "device/warp.cuh"
+#include "decode/verify.cuh"
 
 namespace fsz
 {
 
-/// Decodes one chunk, by the warps of a thread block.
+/// Decodes one chunk, by the warps of a thread block. Verifies the checksums of the chunk and the
+/// header, and, if all chunks are decoded, that of the metadata.
 template <class Decoder>
 FSZ_DEVICE void decode_chunk(const StreamView &view, u64 chunk,
-                             const typename Decoder::Output &output, u64 *status,
+                             const typename Decoder::Output &output, bool all_chunks, Report *to,
                              typename Decoder::Stage *stages)
 {
     __shared__ u32 sums[Decoder::WARPS_MOST];
     const u32 warp = threadIdx.x / 32, lane = lane_id(), warps = blockDim.x / 32;
-    Decoder decoder{view, chunk, output, status, stages[warp]};
-    if (!decoder.locate())
+    Decoder decoder{view, chunk, output, to, stages[warp]};
+    const bool found = decoder.locate();
+    if (found)
+    {
+        decoder.begin(warp, warps);
+    }
+    // While the first payload is on its way.
+    u32 sum = 0;
+    if (warp == warps - 1)
+    {
+        verify_header(view, to);
+    }
+    if (warp == 0)
+    {
+        const HeadSums heads = Decoder::hash_heads(view.bytes, view.sections, chunk, lane);
+        sum = heads.chunk;
+        if (all_chunks)
+        {
+            verify_metadata(view, chunk, heads.metadata, to);
+        }
+    }
+    if (!found)
     {
         return; // All warps of the thread block find the same.
     }
-    const u32 sum = __reduce_add_sync(WARP_ALL, decoder.decode(warp, warps));
+    sum = __reduce_add_sync(WARP_ALL, sum + decoder.decode());
     if (lane == 0)
     {
         sums[warp] = sum;
@@ -34,7 +54,7 @@ FSZ_DEVICE void decode_chunk(const StreamView &view, u64 chunk,
         const u32 *stored = reinterpret_cast<const u32 *>(view.bytes + view.sections.sums) + chunk;
         if (lane == 0 && all != __ldg(stored))
         {
-            report(status, chunk, FAULT_CHECKSUM);
+            report(to, chunk, FAULT_CHECKSUM);
         }
     }
 }
@@ -42,11 +62,11 @@ FSZ_DEVICE void decode_chunk(const StreamView &view, u64 chunk,
 /// Decodes what a chunk holds of a box.
 template <class Decoder>
 FSZ_DEVICE void decode_box(const StreamView &view, u64 chunk, const typename Decoder::Output &box,
-                           u64 *status, typename Decoder::Stage *stages)
+                           Report *to, typename Decoder::Stage *stages)
 {
     if (box.next(chunk * CHUNK) < (chunk + 1) * CHUNK)
     {
-        decode_chunk<Decoder>(view, chunk, box, status, stages);
+        decode_chunk<Decoder>(view, chunk, box, false, to, stages);
     }
 }
 

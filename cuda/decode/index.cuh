@@ -56,7 +56,7 @@ FSZ_DEVICE IndexWords read_index(const StreamView &view, u64 chunk, u32 lane)
 
 /// Finds a chunk; the whole warp takes part and gets the same answer, false when the stream is
 /// damaged.
-FSZ_DEVICE bool find_chunk(const StreamView &view, u64 chunk, const IndexWords &read, u64 *status,
+FSZ_DEVICE bool find_chunk(const StreamView &view, u64 chunk, const IndexWords &read, Report *to,
                            u32 lane, ChunkPlace &place)
 {
     const u64 header = read.header;
@@ -68,12 +68,12 @@ FSZ_DEVICE bool find_chunk(const StreamView &view, u64 chunk, const IndexWords &
     {
         if (lane == 0)
         {
-            report(status, 0, FAULT_HEADER);
+            report(to, 0, FAULT_HEADER);
         }
         return false;
     }
     const u32 within = static_cast<u32>(chunk % GROUP_CHUNKS);
-    place.step = __shfl_sync(WARP_ALL, header, AT_STEP / 8);
+    place.step = __shfl_sync(WARP_ALL, header, AT_QUANTIZATION_STEP / 8);
     const u64 payload_words = __shfl_sync(WARP_ALL, header, AT_PAYLOAD_LEN / 8) / 4;
     place.words = __shfl_sync(WARP_ALL, read.sizes, within >> 1) >> (within & 1 ? 16 : 0) & 0xFFFF;
     const u32 before = (2 * lane < within ? read.sizes & 0xFFFF : 0) +
@@ -86,7 +86,7 @@ FSZ_DEVICE bool find_chunk(const StreamView &view, u64 chunk, const IndexWords &
     {
         if (lane == 0)
         {
-            report(status, chunk, FAULT_INDEX);
+            report(to, chunk, FAULT_INDEX);
         }
         return false;
     }

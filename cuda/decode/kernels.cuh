@@ -1,5 +1,4 @@
-// Entry points of decompression. `status` holds ~0 before the call, and after it the smallest of
-// what `report` was told.
+// Entry points of decompression. All bits of the `Report` are set before the call.
 #pragma once
 
 #include "decode/chunk.cuh"
@@ -13,17 +12,18 @@
     extern "C" __global__ void __launch_bounds__(most_threads, 1)                                  \
         fsz_decompress_##profile##_##type(const __grid_constant__ fsz::StreamView stream,          \
                                           const __grid_constant__ fsz::OutputRange<T> range,       \
-                                          fsz::u64 first_chunk, fsz::u64 *status)                  \
+                                          fsz::u64 first_chunk, fsz::Report *report)               \
     {                                                                                              \
-        fsz::decode_chunk<fsz::Decoder<T, fsz::OutputRange<T>>>(stream, first_chunk + blockIdx.x,  \
-                                                                range, status, fsz_stages);        \
+        const bool all_chunks = gridDim.x == stream.sections.chunks;                               \
+        fsz::decode_chunk<fsz::Decoder<T, fsz::OutputRange<T>>>(                                   \
+            stream, first_chunk + blockIdx.x, range, all_chunks, report, fsz_stages);              \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(640, 1) fsz_decompress_box_##profile##_##type(    \
         const __grid_constant__ fsz::StreamView stream,                                            \
-        const __grid_constant__ fsz::OutputBox<T> box, fsz::u64 first_chunk, fsz::u64 *status)     \
+        const __grid_constant__ fsz::OutputBox<T> box, fsz::u64 first_chunk, fsz::Report *report)  \
     {                                                                                              \
         fsz::decode_box<fsz::Decoder<T, fsz::OutputBox<T>>>(stream, first_chunk + blockIdx.x, box, \
-                                                            status, fsz_stages);                   \
+                                                            report, fsz_stages);                   \
     }
 
 extern __shared__ fsz::Stage fsz_stages[];
@@ -31,12 +31,38 @@ extern __shared__ fsz::Stage fsz_stages[];
 FSZ_DECODE_ENTRY(PaperDecoder, paper, float, f32, 640)
 FSZ_DECODE_ENTRY(PaperDecoder, paper, double, f64, 512)
 
-/// Sizes that the driver must agree on and shapes that it launches with, in the order in which
-/// `DecompressShapes` in crates/fsz/src/cuda/kernels.rs reads them.
-extern "C" __device__ fsz::u32 fsz_decompress_shapes[] = {
+/// How the structs that the driver shares lie in memory: `DECOMPRESS_LAYOUTS` in crates/fsz/src/cuda/kernels.rs.
+extern "C" __device__ fsz::u32 fsz_decompress_layouts[] = {
+    sizeof(fsz::Sections),
+    FSZ_AT(fsz::Sections, elements),
+    FSZ_AT(fsz::Sections, tiles),
+    FSZ_AT(fsz::Sections, chunks),
+    FSZ_AT(fsz::Sections, rates),
+    FSZ_AT(fsz::Sections, sizes),
+    FSZ_AT(fsz::Sections, offsets),
+    FSZ_AT(fsz::Sections, sums),
+    FSZ_AT(fsz::Sections, payload),
     sizeof(fsz::StreamView),
+    FSZ_AT(fsz::StreamView, bytes),
+    FSZ_AT(fsz::StreamView, capacity),
+    FSZ_AT(fsz::StreamView, header_first),
+    FSZ_AT(fsz::StreamView, header_kind),
+    FSZ_AT(fsz::StreamView, missing_at),
+    FSZ_AT(fsz::StreamView, sections),
     sizeof(fsz::OutputRange<float>),
+    FSZ_AT(fsz::OutputRange<float>, out),
+    FSZ_AT(fsz::OutputRange<float>, begin),
+    FSZ_AT(fsz::OutputRange<float>, end),
     sizeof(fsz::OutputBox<float>),
+    FSZ_AT(fsz::OutputBox<float>, out),
+    FSZ_AT(fsz::OutputBox<float>, box.dims),
+    FSZ_AT(fsz::OutputBox<float>, box.shape),
+    FSZ_AT(fsz::OutputBox<float>, box.start),
+    FSZ_AT(fsz::OutputBox<float>, box.count),
+};
+
+/// How the driver launches: `DecompressShapes` there.
+extern "C" __device__ fsz::u32 fsz_decompress_shapes[] = {
     fsz::DECODE_WARPS_MOST,
     sizeof(fsz::Stage),
 };

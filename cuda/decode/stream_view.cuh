@@ -30,21 +30,37 @@ enum Fault : u32
 {
     /// The header is not the one that the caller described.
     FAULT_HEADER = 1,
+    /// The header's checksum does not match.
+    FAULT_HEADER_CHECKSUM = 2,
+    /// Fields of the header contradict each other.
+    FAULT_CONTRADICTION = 3,
+    /// The checksum of rates and index does not match.
+    FAULT_METADATA = 4,
     /// An index entry points behind the payload.
-    FAULT_INDEX = 2,
+    FAULT_INDEX = 5,
     /// A contradictory escape field.
-    FAULT_ESCAPES = 3,
+    FAULT_ESCAPES = 6,
     /// The tiles of a chunk do not fill it.
-    FAULT_TILES = 4,
-    /// A chunk's checksum does not match.
-    FAULT_CHECKSUM = 5,
+    FAULT_TILES = 7,
     /// Masks or positions of exceptions that do not rise.
-    FAULT_PLACES = 6,
+    FAULT_PLACES = 8,
+    /// A chunk's checksum does not match.
+    FAULT_CHECKSUM = 9,
 };
 
-FSZ_DEVICE void report(u64 *status, u64 chunk, Fault fault)
+/// What a decompression reports to.
+struct Report
 {
-    atomicMin(status, chunk << 8 | fault);
+    /// ~0, or the smallest of the faults.
+    u64 status;
+    /// ~0, and what thread blocks have added to it: their shares of the metadata checksum in the
+    /// high half, 1 each in the low half.
+    u64 metadata;
+};
+
+FSZ_DEVICE void report(Report *to, u64 chunk, Fault fault)
+{
+    atomicMin(&to->status, chunk << 8 | fault);
 }
 
 } // namespace fsz

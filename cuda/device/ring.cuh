@@ -63,6 +63,9 @@ struct SharedSink
 
     FSZ_DEVICE bool has_room() const { return true; }
 
+    /// The words from `at` on.
+    FSZ_DEVICE const u32 *from(u32 at) const { return words() + at; }
+
     /// Room for a block.
     FSZ_DEVICE u32 *block(u32 at) const { return words() + at; }
 };

@@ -4,15 +4,10 @@
 // included, so that NVRTC compiles the same sources as nvcc.
 #pragma once
 
+#include "format/format_constants.cuh"
+
 namespace fsz
 {
-
-using u8 = unsigned char;
-using u16 = unsigned short;
-using u32 = unsigned int;
-using u64 = unsigned long long;
-using i32 = int;
-using i64 = long long;
 
 #define FSZ_DEVICE __device__ __forceinline__
 
@@ -26,8 +21,8 @@ template <> struct Element<float>
 {
     using Bits = u32;
     static constexpr u32 WORDS = 1;
-    static constexpr u32 QUIET_NAN = 0x7FC00000u;
-    static constexpr u32 NEGATIVE_NAN = 0xFFC00000u;
+    static constexpr u32 QUIET_NAN = QUIET_NAN_F32;
+    static constexpr u32 NEGATIVE_NAN = NEGATIVE_NAN_F32;
     static constexpr u32 INFINITE = 0x7F800000u;
     static constexpr u32 SIGN = 0x80000000u;
 };
@@ -36,8 +31,8 @@ template <> struct Element<double>
 {
     using Bits = u64;
     static constexpr u32 WORDS = 2;
-    static constexpr u64 QUIET_NAN = 0x7FF8000000000000ull;
-    static constexpr u64 NEGATIVE_NAN = 0xFFF8000000000000ull;
+    static constexpr u64 QUIET_NAN = QUIET_NAN_F64;
+    static constexpr u64 NEGATIVE_NAN = NEGATIVE_NAN_F64;
     static constexpr u64 INFINITE = 0x7FF0000000000000ull;
     static constexpr u64 SIGN = 0x8000000000000000ull;
 };

@@ -50,7 +50,7 @@ struct Encoded
     bool exists;
     /// Words of the part's payload.
     u32 length;
-    /// What the part adds to the checksum of its chunk.
+    /// What its payload adds to the checksum of its chunk; the same in all lanes.
     u32 share;
 };
 

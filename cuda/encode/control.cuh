@@ -47,7 +47,7 @@ struct Control
     u32 bound_done;
     u32 begun;
     u32 encoded;
-    /// Running checksum of everything between header and payload, before `mix`.
+    /// What the rates add to the metadata checksum, so far.
     u32 metadata_sum;
     double absolute_bound;
     /// The quantizer; the values are of the element type.
@@ -67,7 +67,7 @@ template <class T> FSZ_DEVICE Quantizer<T> quantizer_of(const Control &control)
 /// Missing values by their bits.
 template <class T> struct Missing
 {
-    typename Element<T>::Bits bits[MOST_MISSING];
+    typename Element<T>::Bits bits[MISSING_MAX];
     u32 count;
 
     FSZ_DEVICE bool is(typename Element<T>::Bits d) const
@@ -76,7 +76,7 @@ template <class T> struct Missing
         if (count > 0)
         {
 #pragma unroll
-            for (u32 m = 0; m < MOST_MISSING; ++m)
+            for (u32 m = 0; m < MISSING_MAX; ++m)
             {
                 found |= m < count && d == bits[m];
             }

@@ -48,7 +48,6 @@ template <class Encoder> struct Exchange
     u64 placed[Config::SLOTS];
     /// A warp's buffer is full.
     u64 loaded[Config::WARPS][2];
-    u32 metadata_sum;
     Missing<T> missing;
     /// The bits that each warp expects its masked elements to have.
     typename Element<T>::Bits mask[Config::WARPS];
@@ -61,7 +60,7 @@ FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, Exchange<Encoder> &
 {
     using Config = PersistentConfig<Encoder>;
     u32 *const totals = reinterpret_cast<u32 *>(args.entries);
-    MetadataSum metadata;
+    u32 metadata = 0;
     u32 turn = 0;
     for (u64 chunk = blockIdx.x;; chunk += gridDim.x, ++turn)
     {
@@ -79,12 +78,15 @@ FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, Exchange<Encoder> &
         }
         if (turn > 0)
         {
+            const u64 done = chunk - gridDim.x;
             const u32 last = (turn - 1) % Config::SLOTS;
-            const u32 sum =
-                __reduce_add_sync(WARP_ALL, lane < Config::PARTS ? exchange.share[last][lane] : 0);
+            const HeadSums heads = Encoder::hash_heads(args.stream, args.sections, done, lane);
+            metadata += heads.metadata;
+            const u32 share = lane < Config::PARTS ? exchange.share[last][lane] : 0;
+            const u32 sum = __reduce_add_sync(WARP_ALL, heads.chunk + share);
             if (lane == 0)
             {
-                write_sum(args.stream, args.sections, chunk - gridDim.x, sum, metadata);
+                write_sum(args.stream, args.sections, done, sum);
             }
         }
         if (chunk >= args.sections.chunks)
@@ -92,9 +94,10 @@ FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, Exchange<Encoder> &
             break;
         }
     }
+    metadata = __reduce_add_sync(WARP_ALL, metadata);
     if (lane == 0)
     {
-        atomicAdd(&exchange.metadata_sum, metadata.sum);
+        atomicAdd(&args.control->metadata_sum, metadata);
     }
 }
 
@@ -104,7 +107,6 @@ FSZ_DEVICE void find_places(const CompressArgs<T> &args, Exchange<Encoder> &exch
 {
     using Config = PersistentConfig<Encoder>;
     const u32 *const totals = reinterpret_cast<const u32 *>(args.entries);
-    MetadataSum metadata;
     u64 before = 0;
     u32 turn = 0;
     for (u64 chunk = blockIdx.x; chunk < args.sections.chunks; chunk += gridDim.x, ++turn)
@@ -123,16 +125,12 @@ FSZ_DEVICE void find_places(const CompressArgs<T> &args, Exchange<Encoder> &exch
         barrier_arrive(&exchange.placed[slot]);
         if (lane == 31)
         {
-            write_index(args.stream, args.sections, chunk, inclusive, before, metadata);
+            write_index(args.stream, args.sections, chunk, inclusive, before);
             if (chunk == args.sections.chunks - 1)
             {
                 args.control->payload_words = before + inclusive;
             }
         }
-    }
-    if (lane == 31)
-    {
-        atomicAdd(&exchange.metadata_sum, metadata.sum);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "device/warp.cuh"
 #include "encode/control.cuh"
+#include "format/checksum.cuh"
 
 namespace fsz
 {
@@ -10,7 +11,7 @@ namespace fsz
 /// A header whose fields are all set but for those that only encoding tells, which are zero.
 struct HeaderImage
 {
-    u32 words[HEADER_MOST / 4];
+    u32 words[HEADER_MAX / 4];
     /// Length in bytes, a multiple of 16.
     u32 len;
 };
@@ -23,77 +24,115 @@ FSZ_DEVICE void set_u64(u32 *words, u32 at, u64 value)
 
 FSZ_DEVICE void set_f64(u32 *words, u32 at, double value) { set_u64(words, at, bits_of(value)); }
 
-/// Zeros from the end of a section to the next multiple of 16.
-FSZ_DEVICE void clear_padding(u8 *stream, u64 end, u32 lane)
+/// The lane's share of what sizes, offsets and sums add to the metadata checksum, all warps but the
+/// first of the thread block taking part.
+FSZ_DEVICE u32 hash_index(const u8 *stream, const Sections &sections)
 {
-    const u64 next = (end + 15) & ~15ull;
-    if (end + lane < next)
+    constexpr u32 BATCH = 4;
+    const uint4 *const rows = reinterpret_cast<const uint4 *>(stream + sections.rates);
+    const u64 end = (sections.payload - sections.rates) / ROW_BYTES;
+    const u64 stride = blockDim.x - 32;
+    u32 sum = 0;
+    for (u64 row = (sections.sizes - sections.rates) / ROW_BYTES + (threadIdx.x - 32); row < end;
+         row += BATCH * stride)
     {
-        stream[end + lane] = 0;
+        uint4 words[BATCH];
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            words[k] = row + k * stride < end ? __ldcg(rows + row + k * stride) : uint4{};
+        }
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            const u32 number = static_cast<u32>(row + k * stride);
+            sum += row + k * stride < end ? row_of(number, fold_four(words[k])) : 0;
+        }
     }
+    return sum;
 }
 
-/// Completes the stream at `stream`. Called by one warp when all else is written and visible to it.
+/// Sets what only encoding tells in a header but for its checksums. Called by one thread.
+template <class T> FSZ_DEVICE void set_fields(u32 *words, u64 stream_len, const Control *control)
+{
+    using Bits = typename Element<T>::Bits;
+    const Statistics &statistics = control->statistics;
+    set_u64(words, AT_STREAM_LEN, stream_len);
+    set_f64(words, AT_ABSOLUTE_BOUND, control->absolute_bound);
+    set_f64(words, AT_QUANTIZATION_STEP, control->step);
+    set_u64(words, AT_PAYLOAD_LEN, 4 * control->payload_words);
+    set_f64(words, AT_MAX_ABS_ERROR, value_of(static_cast<Bits>(statistics.max_error)));
+    if (statistics.max_key == 0)
+    {
+        set_u64(words, AT_MIN, Element<double>::QUIET_NAN);
+        set_u64(words, AT_MAX, Element<double>::QUIET_NAN);
+    }
+    else
+    {
+        // −0 counts as +0.
+        set_f64(words, AT_MIN,
+                __dadd_rn(value_of_key<T>(~static_cast<Bits>(statistics.min_key)), 0.0));
+        set_f64(words, AT_MAX,
+                __dadd_rn(value_of_key<T>(static_cast<Bits>(statistics.max_key)), 0.0));
+    }
+    set_u64(words, AT_NAN, statistics.nan);
+    set_u64(words, AT_INF, statistics.inf);
+    set_u64(words, AT_MISSING, statistics.missing);
+    set_u64(words, AT_ESCAPED, statistics.escaped);
+    words[AT_HEADER_CHECKSUM / 4] = 0;
+}
+
+/// Completes the stream at `stream`, by the metadata checksum and the header. Called by a whole
+/// thread block of two warps at least, when all else is written and visible to it. `words` is
+/// shared memory for a header.
 template <class T>
 FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Control *control,
                        u8 *stream, u32 *words)
 {
-    using Bits = typename Element<T>::Bits;
+    __shared__ u32 metadata_sum;
     const u32 lane = lane_id();
-    for (u32 k = lane; k < image.len / 4; k += 32)
+    const u64 stream_len = sections.payload + 4 * control->payload_words;
+    if (threadIdx.x == 0)
     {
-        words[k] = image.words[k];
+        metadata_sum = control->metadata_sum;
     }
-    __syncwarp();
-    const u64 payload_len = 4 * control->payload_words;
-    const u64 stream_len = sections.payload + payload_len;
+    __syncthreads();
+    if (threadIdx.x < 32)
+    {
+        for (u32 k = lane; k < image.len / 4; k += 32)
+        {
+            words[k] = image.words[k];
+        }
+        __syncwarp();
+        if (lane == 0)
+        {
+            set_fields<T>(words, stream_len, control);
+        }
+    }
+    else
+    {
+        const u32 sum = __reduce_add_sync(WARP_ALL, hash_index(stream, sections));
+        if (lane == 0)
+        {
+            atomicAdd(&metadata_sum, sum);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x >= 32)
+    {
+        return;
+    }
     if (lane == 0)
     {
-        const Statistics &statistics = control->statistics;
-        set_u64(words, AT_STREAM_LEN, stream_len);
-        set_f64(words, AT_BOUND, control->absolute_bound);
-        set_f64(words, AT_STEP, control->step);
-        words[AT_METADATA_SUM / 4] = mix(control->metadata_sum);
-        set_u64(words, AT_PAYLOAD_LEN, payload_len);
-        set_f64(words, AT_MAX_ERROR, value_of(static_cast<Bits>(statistics.max_error)));
-        if (statistics.max_key == 0)
-        {
-            set_u64(words, AT_MIN, Element<double>::QUIET_NAN);
-            set_u64(words, AT_MAX, Element<double>::QUIET_NAN);
-        }
-        else
-        {
-            // −0 counts as +0.
-            set_f64(words, AT_MIN,
-                    __dadd_rn(value_of_key<T>(~static_cast<Bits>(statistics.min_key)), 0.0));
-            set_f64(words, AT_MAX,
-                    __dadd_rn(value_of_key<T>(static_cast<Bits>(statistics.max_key)), 0.0));
-        }
-        set_u64(words, AT_NAN, statistics.nan);
-        set_u64(words, AT_INF, statistics.inf);
-        set_u64(words, AT_MISSING, statistics.missing);
-        set_u64(words, AT_ESCAPED, statistics.escaped);
-        words[AT_HEADER_SUM / 4] = 0;
-    }
-    __syncwarp();
-    u32 sum = 0;
-    for (u32 k = lane; k < image.len / 4; k += 32)
-    {
-        sum += words[k] * weight(k);
-    }
-    sum = mix(__reduce_add_sync(WARP_ALL, sum));
-    for (u32 k = lane; k < image.len / 4; k += 32)
-    {
-        reinterpret_cast<u32 *>(stream)[k] = k == AT_HEADER_SUM / 4 ? sum : words[k];
-    }
-    const u64 groups = (sections.chunks + GROUP_CHUNKS - 1) / GROUP_CHUNKS;
-    clear_padding(stream, sections.rates + TILE_BLOCKS * sections.tiles, lane);
-    clear_padding(stream, sections.sizes + 2 * sections.chunks, lane);
-    clear_padding(stream, sections.offsets + 8 * groups, lane);
-    clear_padding(stream, sections.sums + 4 * sections.chunks, lane);
-    if (lane == 0)
-    {
+        words[AT_METADATA_CHECKSUM / 4] = metadata_sum;
         control->stream_len = stream_len;
+    }
+    __syncwarp();
+    const u32 share = hash_rows<32>(words, image.len / 4, 0, lane);
+    const u32 header_sum = __reduce_add_sync(WARP_ALL, share);
+    for (u32 k = lane; k < image.len / 4; k += 32)
+    {
+        reinterpret_cast<u32 *>(stream)[k] = k == AT_HEADER_CHECKSUM / 4 ? header_sum : words[k];
     }
 }
 

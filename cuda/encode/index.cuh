@@ -7,53 +7,53 @@
 namespace fsz
 {
 
-/// The running parts of the metadata checksum: every word between header and payload goes through
-/// one of these, whoever writes it.
-struct MetadataSum
-{
-    u32 sum = 0;
-
-    /// `word` holds (some of) the bits of the word at byte `at` after the header.
-    FSZ_DEVICE void word(u64 at, u32 word) { sum += word * weight(static_cast<u32>(at / 4)); }
-};
-
 /// Writes what the index says of a chunk. Called by one thread.
-FSZ_DEVICE void write_index(u8 *stream, const Sections &sections, u64 chunk, u32 total, u64 before,
-                            MetadataSum &metadata)
+FSZ_DEVICE void write_index(u8 *stream, const Sections &sections, u64 chunk, u32 total, u64 before)
 {
     reinterpret_cast<u16 *>(stream + sections.sizes)[chunk] = static_cast<u16>(total);
-    const u64 header = sections.rates;
-    metadata.word(sections.sizes - header + 2 * chunk, total << 16 * (chunk & 1));
     if (chunk % GROUP_CHUNKS == 0)
     {
-        const u64 group = chunk / GROUP_CHUNKS;
-        reinterpret_cast<u64 *>(stream + sections.offsets)[group] = before;
-        metadata.word(sections.offsets - header + 8 * group, static_cast<u32>(before));
-        metadata.word(sections.offsets - header + 8 * group + 4, static_cast<u32>(before >> 32));
+        reinterpret_cast<u64 *>(stream + sections.offsets)[chunk / GROUP_CHUNKS] = before;
     }
 }
 
 /// Writes the rate bytes of a warp's part of a chunk, whose first element is `first`.
 FSZ_DEVICE void write_rates(u8 *stream, const Sections &sections, u64 first, const Encoded &part,
-                            u32 lane, MetadataSum &metadata)
+                            u32 lane)
 {
     if (part.exists)
     {
-        const u64 at = first / BLOCK + lane;
-        (stream + sections.rates)[at] = static_cast<u8>(part.rate_byte);
-        metadata.word(at, part.rate_byte << 8 * (lane & 3));
+        (stream + sections.rates)[first / BLOCK + lane] = static_cast<u8>(part.rate_byte);
     }
 }
 
 /// Writes the checksum of a chunk. Called by one thread.
-FSZ_DEVICE void write_sum(u8 *stream, const Sections &sections, u64 chunk, u32 sum,
-                          MetadataSum &metadata)
+FSZ_DEVICE void write_sum(u8 *stream, const Sections &sections, u64 chunk, u32 sum)
 {
     reinterpret_cast<u32 *>(stream + sections.sums)[chunk] = sum;
-    metadata.word(sections.sums - sections.rates + 4 * chunk, sum);
 }
 
-/// Adds the warp_statistics of a thread block's warps to the field's. Called by one thread.
+/// Zeros from the end of a section to the next multiple of 16.
+FSZ_DEVICE void clear_padding(u8 *stream, u64 end, u32 lane)
+{
+    const u64 next = (end + 15) & ~15ull;
+    if (end + lane < next)
+    {
+        stream[end + lane] = 0;
+    }
+}
+
+/// Clears what is between the sections, which nobody else writes. Called by one warp.
+FSZ_DEVICE void clear_paddings(u8 *stream, const Sections &sections, u32 lane)
+{
+    const u64 groups = (sections.chunks + GROUP_CHUNKS - 1) / GROUP_CHUNKS;
+    clear_padding(stream, sections.rates + TILE_BLOCKS * sections.tiles, lane);
+    clear_padding(stream, sections.sizes + 2 * sections.chunks, lane);
+    clear_padding(stream, sections.offsets + 8 * groups, lane);
+    clear_padding(stream, sections.sums + 4 * sections.chunks, lane);
+}
+
+/// Adds the statistics of a thread block's warps to the field's. Called by one thread.
 template <class T>
 FSZ_DEVICE void merge_statistics(const Statistics *from, u32 count, Control *control)
 {

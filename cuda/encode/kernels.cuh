@@ -49,15 +49,56 @@ FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, float, f32)
 FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, double, f64)
 #endif
 
-/// Sizes that the driver must agree on and shapes that it launches with, in the order in which
-/// `CompressShapes` in crates/fsz/src/cuda/kernels.rs reads them.
-extern "C" __device__ fsz::u32 fsz_compress_shapes[] = {
-    sizeof(fsz::CompressArgs<float>),
-    sizeof(fsz::CompressArgs<double>),
-    sizeof(fsz::HeaderImage),
+/// How the structs that the driver shares lie in memory: `COMPRESS_LAYOUTS` in crates/fsz/src/cuda/kernels.rs.
+extern "C" __device__ fsz::u32 fsz_compress_layouts[] = {
+    sizeof(fsz::Sections),
+    FSZ_AT(fsz::Sections, elements),
+    FSZ_AT(fsz::Sections, tiles),
+    FSZ_AT(fsz::Sections, chunks),
+    FSZ_AT(fsz::Sections, rates),
+    FSZ_AT(fsz::Sections, sizes),
+    FSZ_AT(fsz::Sections, offsets),
+    FSZ_AT(fsz::Sections, sums),
+    FSZ_AT(fsz::Sections, payload),
+    sizeof(fsz::Missing<float>),
+    FSZ_AT(fsz::Missing<float>, bits),
+    FSZ_AT(fsz::Missing<float>, count),
     sizeof(fsz::Missing<double>),
+    FSZ_AT(fsz::Missing<double>, bits),
+    FSZ_AT(fsz::Missing<double>, count),
+    sizeof(fsz::CompressArgs<float>),
+    FSZ_AT(fsz::CompressArgs<float>, field),
+    FSZ_AT(fsz::CompressArgs<float>, stream),
+    FSZ_AT(fsz::CompressArgs<float>, stream_capacity),
+    FSZ_AT(fsz::CompressArgs<float>, control),
+    FSZ_AT(fsz::CompressArgs<float>, entries),
+    FSZ_AT(fsz::CompressArgs<float>, sections),
+    FSZ_AT(fsz::CompressArgs<float>, missing),
+    sizeof(fsz::CompressArgs<double>),
+    FSZ_AT(fsz::CompressArgs<double>, field),
+    FSZ_AT(fsz::CompressArgs<double>, stream),
+    FSZ_AT(fsz::CompressArgs<double>, stream_capacity),
+    FSZ_AT(fsz::CompressArgs<double>, control),
+    FSZ_AT(fsz::CompressArgs<double>, entries),
+    FSZ_AT(fsz::CompressArgs<double>, sections),
+    FSZ_AT(fsz::CompressArgs<double>, missing),
+    sizeof(fsz::HeaderImage),
+    FSZ_AT(fsz::HeaderImage, words),
+    FSZ_AT(fsz::HeaderImage, len),
     sizeof(fsz::BoundAsked),
+    FSZ_AT(fsz::BoundAsked, kind),
+    FSZ_AT(fsz::BoundAsked, reserved),
+    FSZ_AT(fsz::BoundAsked, asked),
+    FSZ_AT(fsz::BoundAsked, min),
+    FSZ_AT(fsz::BoundAsked, max),
     sizeof(fsz::Control),
+    FSZ_AT(fsz::Control, stream_len),
+    FSZ_AT(fsz::Control, status),
+    FSZ_AT(fsz::Control, range_known),
+};
+
+/// How the driver launches: `CompressShapes` there.
+extern "C" __device__ fsz::u32 fsz_compress_shapes[] = {
     fsz::BOUND_THREADS,
     fsz::SimpleConfig<fsz::PaperEncoder<float>>::WARPS * 32,
     fsz::SimpleConfig<fsz::PaperEncoder<float>>::SHARED,

@@ -151,7 +151,6 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
     loader.load(warp, 0);
     loader.load(warp + Config::WARPS, 1);
 
-    MetadataSum metadata;
     u32 phases = 0;
     u32 part = warp;
 #pragma unroll 1
@@ -168,15 +167,33 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
             barrier_wait(&exchange.loaded[warp][buffer], phases >> 1);
         }
         const u32 slot = part / Config::PARTS % Config::SLOTS, number = part % Config::PARTS;
-        const Encoded done = encoder.encode(
-            {args.field, args.sections.elements, first, number, reinterpret_cast<u32 *>(elements)},
-            row, whole, [&](u32 length) { return queue.announce(part, length); },
-            [&]() { loader.load(part + 2 * Config::WARPS, buffer); });
+        const auto place = [&](u32 length) { return queue.announce(part, length); };
+        const auto refill = [&]() { loader.load(part + 2 * Config::WARPS, buffer); };
+        typename Encoder::ShortWay way;
+        way.error = 0;
+        bool is_short = whole && encoder.may_be_short(row);
+        if (is_short)
+        {
+            encoder.quantize(row, way);
+            encoder.choose(way);
+            is_short = encoder.is_short(way);
+        }
+        Encoded done;
+        if (is_short)
+        {
+            done = encoder.pack_short(way, number, place, refill);
+        }
+        else
+        {
+            done = encoder.encode_long({args.field, args.sections.elements, first, number,
+                                        reinterpret_cast<u32 *>(elements)},
+                                       row, whole, way, place, refill);
+        }
         if (lane == 0)
         {
             exchange.share[slot][number] = done.share;
         }
-        write_rates(args.stream, args.sections, first, done, lane, metadata);
+        write_rates(args.stream, args.sections, first, done, lane);
         __syncwarp();
         queue.push(part, done.length);
     }
@@ -191,11 +208,6 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
     }
     queue.drain();
 
-    metadata.sum = __reduce_add_sync(WARP_ALL, metadata.sum);
-    if (lane == 0)
-    {
-        atomicAdd(&exchange.metadata_sum, metadata.sum);
-    }
     encoder.finish();
 }
 
@@ -216,7 +228,6 @@ FSZ_DEVICE void begin_exchange(const CompressArgs<T> &args, Exchange<Encoder> &e
             barrier_init(&exchange.loaded[k][0], 1);
             barrier_init(&exchange.loaded[k][1], 1);
         }
-        exchange.metadata_sum = 0;
         exchange.missing = args.missing;
         barrier_init_done();
     }
@@ -241,6 +252,10 @@ FSZ_DEVICE void compress_persistent(const CompressArgs<T> &args, const HeaderIma
     const u32 lane = lane_id();
     // The same for all lanes, which the compiler cannot see.
     const u32 warp = __shfl_sync(WARP_ALL, threadIdx.x / 32, 0);
+    if (blockIdx.x == 0 && warp == 0)
+    {
+        clear_paddings(args.stream, args.sections, lane);
+    }
     begin_exchange(args, exchange);
     if (warp < Config::WARPS)
     {
@@ -257,10 +272,9 @@ FSZ_DEVICE void compress_persistent(const CompressArgs<T> &args, const HeaderIma
     __syncthreads();
     if (threadIdx.x == 0)
     {
-        atomicAdd(&args.control->metadata_sum, exchange.metadata_sum);
         merge_statistics<T>(exchange.statistics, Config::WARPS, args.control);
     }
-    if (is_last(&args.control->encoded, gridDim.x) && warp == 0)
+    if (is_last(&args.control->encoded, gridDim.x))
     {
         finish<T>(image, args.sections, args.control, args.stream, shared);
     }

@@ -23,7 +23,7 @@ constexpr double ROUND_WIDE = 6755399441055744.0; // 1.5 · 2^52
 /// Codes of at most this magnitude are exact through ROUND.
 constexpr float FUSED_REACH = 4194302.f;
 
-template <class T> FSZ_DEVICE bool is_finite(T d)
+template <class T> FSZ_DEVICE bool is_number(T d)
 {
     return (bits_of(d) & ~Element<T>::SIGN) < Element<T>::INFINITE;
 }

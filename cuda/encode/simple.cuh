@@ -23,6 +23,9 @@ struct DeviceSink
     /// False where the output ends before the payload.
     FSZ_DEVICE bool has_room() const { return words != nullptr; }
 
+    /// The words from `at` on.
+    FSZ_DEVICE const u32 *from(u32 at) const { return words + at; }
+
     /// Room for a block.
     FSZ_DEVICE u32 *block(u32 at) const { return words + at; }
 };
@@ -42,7 +45,6 @@ template <u32 WARPS> struct SimpleExchange
     u64 before;
     u32 parts[WARPS];
     u32 chunk_sum;
-    u32 metadata_sum;
     Statistics statistics[WARPS];
 };
 
@@ -63,9 +65,7 @@ FSZ_DEVICE void place_chunk(const CompressArgs<T> &args, SimpleExchange<WARPS> &
     if (lane == 0)
     {
         exchange.before = before;
-        MetadataSum metadata;
-        write_index(args.stream, args.sections, chunk, total, before, metadata);
-        atomicAdd(&exchange.metadata_sum, metadata.sum);
+        write_index(args.stream, args.sections, chunk, total, before);
         if (chunk == args.sections.chunks - 1)
         {
             args.control->payload_words = before + total;
@@ -103,21 +103,23 @@ FSZ_DEVICE void encode_part(const CompressArgs<T> &args, SimpleExchange<WARPS> &
     Encoder encoder(*args.control, args.missing, &exchange.statistics[warp], nullptr);
     const Encoded part = encoder.encode_any(
         {args.field, sections.elements, first, warp, codes + warp * Encoder::PART}, place);
-    MetadataSum metadata;
-    write_rates(args.stream, sections, first, part, lane, metadata);
-    const u32 metadata_share = __reduce_add_sync(WARP_ALL, metadata.sum);
+    write_rates(args.stream, sections, first, part, lane);
     if (lane == 0)
     {
         atomicAdd(&exchange.chunk_sum, part.share);
-        atomicAdd(&exchange.metadata_sum, metadata_share);
     }
     __syncthreads();
-    if (threadIdx.x == 0)
+    if (warp == 0)
     {
-        MetadataSum sums;
-        write_sum(args.stream, sections, chunk, exchange.chunk_sum, sums);
-        atomicAdd(&args.control->metadata_sum, exchange.metadata_sum + sums.sum);
-        merge_statistics<T>(exchange.statistics, WARPS, args.control);
+        const HeadSums heads = Encoder::hash_heads(args.stream, sections, chunk, lane);
+        const u32 head_sum = __reduce_add_sync(WARP_ALL, heads.chunk);
+        const u32 metadata = __reduce_add_sync(WARP_ALL, heads.metadata);
+        if (lane == 0)
+        {
+            write_sum(args.stream, sections, chunk, exchange.chunk_sum + head_sum);
+            atomicAdd(&args.control->metadata_sum, metadata);
+            merge_statistics<T>(exchange.statistics, WARPS, args.control);
+        }
     }
 }
 
@@ -134,18 +136,21 @@ FSZ_DEVICE void compress_simple(const CompressArgs<T> &args, const HeaderImage &
     {
         exchange.chunk = atomicAdd(&args.control->begun, 1);
         exchange.chunk_sum = 0;
-        exchange.metadata_sum = 0;
     }
     if (lane == 0)
     {
         exchange.statistics[warp] = Statistics{};
+    }
+    if (blockIdx.x == 0 && warp == 0)
+    {
+        clear_paddings(args.stream, args.sections, lane);
     }
     __syncthreads();
     if (exchange.chunk < args.sections.chunks)
     {
         encode_part<Encoder>(args, exchange, codes, warp, lane);
     }
-    if (is_last(&args.control->encoded, gridDim.x) && warp == 0)
+    if (is_last(&args.control->encoded, gridDim.x))
     {
         finish<T>(image, args.sections, args.control, args.stream, codes);
     }

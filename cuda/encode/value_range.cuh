@@ -29,7 +29,7 @@ template <class T> struct RangePart
     FSZ_DEVICE void take(T d, const Missing<T> &names)
     {
         const bool named = names.is(bits_of(d));
-        const bool finite = is_finite(d);
+        const bool finite = is_number(d);
         missing += named;
         nan += !named && is_nan(d);
         inf += !named && !finite && !is_nan(d);
@@ -137,7 +137,7 @@ FSZ_DEVICE RangePart<T> range_of_all(const T *field, u64 n, const Missing<T> &mi
 #pragma unroll
             for (u32 k = 0; k < BATCH * LEN; ++k)
             {
-                const bool ordinary = is_finite(v[k]) && !(named & 1u << k);
+                const bool ordinary = is_number(v[k]) && !(named & 1u << k);
                 odd += !ordinary;
                 nan += is_nan(v[k]) && !(named & 1u << k);
                 const T d = ordinary ? v[k] : value_of(Element<T>::QUIET_NAN);
@@ -175,7 +175,7 @@ FSZ_DEVICE RangePart<T> range_of_samples(const T *field, u64 n, const Missing<T>
     for (u64 k = thread; k * SAMPLE_STRIDE < n; k += threads)
     {
         const u64 at = k * SAMPLE_STRIDE + static_cast<u32>(k) * 2654435761u % SAMPLE_STRIDE;
-        if (at < n && is_finite(field[at]) && !missing.is(bits_of(field[at])))
+        if (at < n && is_number(field[at]) && !missing.is(bits_of(field[at])))
         {
             const T d = field[at];
             part.take_ordinary(d < 0 ? -d : d);

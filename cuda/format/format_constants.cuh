@@ -73,7 +73,7 @@ constexpr u64 NEGATIVE_NAN_F64 = 0xFFF8000000000000ull;
 
 /// Checksums: the multipliers of a row's words, words of a row of what is not cut into blocks, what
 /// tells rows apart, the multipliers of `mix`.
-constexpr u32 CHECKSUM_MULTIPLIERS[33] = {
+__device__ constexpr u32 CHECKSUM_MULTIPLIERS[33] = {
     0xD91B7447u, 0x3CE56009u, 0xB72073C7u, 0x3B7A81BDu, 0xB951BEC1u, 0xBDA76317u, 0x087B59B7u, 0xD769633Bu,
     0x9692B177u, 0xE6160955u, 0x6E1FCD99u, 0x156CF3BBu, 0x6B601659u, 0x78DEA8ADu, 0x662A3809u, 0x8D9AF5C7u,
     0xCAD5C3C7u, 0xC3FA319Fu, 0x70E3CDC7u, 0x179062A9u, 0xC65B903Du, 0x185688E9u, 0x537E20CFu, 0x80896393u,

@@ -61,7 +61,7 @@ fn checksums(text: &mut String) {
         text,
         "\n/// Checksums: the multipliers of a row's words, words of a row of what is not cut into blocks, what\n\
          /// tells rows apart, the multipliers of `mix`.\n\
-         constexpr u32 CHECKSUM_MULTIPLIERS[{count}] = {{\n"
+         __device__ constexpr u32 CHECKSUM_MULTIPLIERS[{count}] = {{\n"
     );
     for line in CHECKSUM_MULTIPLIERS.chunks(8) {
         let words: Vec<String> = line.iter().map(|m| format!("0x{m:08X}u")).collect();

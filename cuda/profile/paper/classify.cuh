@@ -46,26 +46,26 @@ FSZ_DEVICE bool try_code(double d, const Quantizer<double> &z, i32 &q, double &e
     q = __double2loint(code);
     error = fabs(__dsub_rn(d, __dmul_rn(whole, z.step)));
     far = false;
-    return fabs(scaled) <= MAX_CODE + 0.5 && fabs(whole) <= MAX_CODE && error <= z.limit;
+    return fabs(scaled) <= CODE_MAX + 0.5 && fabs(whole) <= CODE_MAX && error <= z.limit;
 }
 
 /// The code of an element beyond FUSED_REACH.
 FSZ_DEVICE bool far_code(float d, const Quantizer<float> &z, i32 &q, float &error)
 {
     const double scaled = __dmul_rn(d, z.inverse);
-    if (!(fabs(scaled) <= MAX_CODE + 0.5))
+    if (!(fabs(scaled) <= CODE_MAX + 0.5))
     {
         return false;
     }
     q = __double2int_rn(scaled);
     error = fabsf(__fsub_rn(d, __fmul_rn(__int2float_rn(q), z.step)));
-    return abs(q) <= MAX_CODE && error <= z.limit;
+    return abs(q) <= CODE_MAX && error <= z.limit;
 }
 
 /// Whether an element is missing, NaN or infinite.
 template <class T> FSZ_DEVICE bool is_odd(T d, const Missing<T> &missing)
 {
-    return !is_finite(d) || missing.is(bits_of(d));
+    return !is_number(d) || missing.is(bits_of(d));
 }
 
 /// The first of the named missing values, or NaN, which equals nothing.
@@ -375,7 +375,7 @@ FSZ_DEVICE void count_all(const Row &row, u32 present, const Missing<T> &missing
         const T d = row(i);
         const bool there = present >> i & 1;
         const bool is_named = missing.is(bits_of(d));
-        const bool finite = is_finite(d);
+        const bool finite = is_number(d);
         named += there & is_named;
         nan += there & !is_named & is_nan(d);
         inf += there & !is_named & !finite & !is_nan(d);

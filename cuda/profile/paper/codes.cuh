@@ -52,7 +52,7 @@ FSZ_DEVICE Before read_before(const u32 *codes, u32 length, u32 lane)
     return before;
 }
 
-/// A code as it lies in shared memory: an integer, or a float that holds one (plain.cuh).
+/// A code as it lies in shared memory: an integer, or a float that holds one (encode_plain.cuh).
 FSZ_DEVICE u32 code_word(i32 code) { return static_cast<u32>(code); }
 
 FSZ_DEVICE u32 code_word(float code) { return __float_as_uint(code); }

@@ -1,6 +1,7 @@
 // Four tiles, a warp: unpack, integrate, dequantize. A thread holds a block, eight threads a tile.
 #pragma once
 
+#include "format/checksum.cuh"
 #include "profile/paper/decode_escapes.cuh"
 #include "profile/paper/integrate.cuh"
 
@@ -22,12 +23,12 @@ struct TileView
     u32 block_at; // first word of the block in the tile
     u32 count;    // elements of the tile; 0 behind the end of the field
 
-    FSZ_DEVICE bool order2() const { return lo & ORDER2; }
-    FSZ_DEVICE bool centered() const { return lo & CENTERED; }
-    FSZ_DEVICE bool escapes() const { return lo & ESCAPES; }
-    FSZ_DEVICE bool is_verbatim() const { return escapes() && escape_kind(lo) == VERBATIM; }
+    FSZ_DEVICE bool order2() const { return lo & RATE_ORDER2; }
+    FSZ_DEVICE bool centered() const { return lo & RATE_CENTERED; }
+    FSZ_DEVICE bool escapes() const { return lo & RATE_ESCAPES; }
+    FSZ_DEVICE bool is_verbatim() const { return escapes() && escape_kind(lo) == KIND_VERBATIM; }
     /// Whether the tile has codes, of whatever rate: it is neither constant nor verbatim.
-    FSZ_DEVICE bool has_chain() const { return !escapes() || escape_kind(lo) == EXCEPTIONS; }
+    FSZ_DEVICE bool has_chain() const { return !escapes() || escape_kind(lo) == KIND_EXCEPTIONS; }
 };
 
 /// The tiles 4 · quad to 4 · quad + 3 of a chunk.
@@ -43,7 +44,7 @@ FSZ_DEVICE TileView tile_view(const TileIndex &index, u32 quad)
     // The words before the block: those of the rates before its own.
     const u32 lo = block >= 4 ? t.lo : t.lo & ((1u << (8 * block)) - 1);
     const u32 hi = block >= 4 ? t.hi & ((1u << (8 * (block - 4))) - 1) : 0;
-    t.block_at = coded_words((lo & 0x1F1F1F1F) | (t.lo & CENTERED), hi);
+    t.block_at = coded_words((lo & 0x1F1F1F1F) | (t.lo & RATE_CENTERED), hi);
     t.rate = (block < 4 ? t.lo : t.hi) >> (8 * (block & 3)) & RATE_MASK;
     return t;
 }
@@ -54,22 +55,19 @@ FSZ_DEVICE const u32 *payload_of(const StreamView &s, const TileIndex &index)
     return reinterpret_cast<const u32 *>(s.bytes + s.sections.payload) + index.base;
 }
 
-/// Reads a block's planes from `words` (its sign word) and makes residuals of them. Adds what its
-/// words mean to the tile's checksum, of which the sign word is number `number`.
-template <class Residuals>
-FSZ_DEVICE Residuals unpack(const u32 *words, u32 rate, u32 number, u32 &checksum)
+/// Reads a block's planes from `words` (its sign word) and makes residuals of them. `folds` becomes
+/// that of its words.
+template <class Residuals> FSZ_DEVICE Residuals unpack(const u32 *words, u32 rate, u32 &folds)
 {
     Residuals l;
     const u32 sign = rate > 0 ? words[0] : 0;
-    u32 plain = sign, weighted = 0;
+    folds = add_fold(0, sign, CHECKSUM_MULTIPLIERS[0]);
 #pragma unroll
     for (u32 k = 0; k < Residuals::PLANES; ++k)
     {
         l.x[k] = k < rate ? words[1 + k] : 0;
-        plain += l.x[k];
-        weighted += l.x[k] * (2 * k + 2);
+        folds = add_fold(folds, l.x[k], CHECKSUM_MULTIPLIERS[k + 1]);
     }
-    checksum += plain * (2 * number + 1) + weighted;
     l.ready(sign);
     return l;
 }
@@ -95,15 +93,14 @@ FSZ_DEVICE void integrate(const Residuals &l, Start start, bool order2, u32 *row
     }
 }
 
-/// The same for a block of any rate, its payload read where it lies. Returns the block's share of
-/// its tile's checksum.
-__device__ __noinline__ u32 integrate_any(const u32 *words, u32 rate, u32 number, bool order2,
-                                          i32 mu, u32 *row)
+/// The same for a block of any rate, its payload read where it lies. Returns the folds of its
+/// words.
+__device__ __noinline__ u32 integrate_any(const u32 *words, u32 rate, bool order2, i32 mu, u32 *row)
 {
-    u32 checksum = 0;
-    const Wide l = unpack<Wide>(words, rate, number, checksum);
+    u32 folds;
+    const Wide l = unpack<Wide>(words, rate, folds);
     integrate(l, block_start(block_sums(l), order2, mu), order2, row);
-    return checksum;
+    return folds;
 }
 
 /// Writes the stage's rows, of 128 bytes, to `out`: the thread's 16 bytes of every fourth row.
@@ -121,18 +118,23 @@ FSZ_DEVICE void store_rows(const u32 *stage, u8 *out, u32 stride)
     }
 }
 
-/// A block's share of its tile's checksum, without decoding it.
-__device__ inline u32 block_checksum(const u32 *words, u32 rate, u32 number)
+/// The folds of a block's words, without decoding it.
+__device__ inline u32 fold_block(const u32 *words, u32 rate)
 {
-    u32 sum = 0;
-    if (rate > 0)
+    u32 folds = 0;
+#pragma unroll
+    for (u32 k = 0; k < MU_WORD; ++k)
     {
-        for (u32 k = 0; k <= rate; ++k)
-        {
-            sum += words[k] * (2 * (number + k) + 1);
-        }
+        const u32 word = rate > 0 && k <= rate ? words[k] : 0;
+        folds = add_fold(folds, word, CHECKSUM_MULTIPLIERS[k]);
     }
-    return sum;
+    return folds;
+}
+
+/// The fold of a tile's µ, in the lane of its block 0.
+FSZ_DEVICE u32 fold_mu(u32 mu)
+{
+    return add_fold(0, (lane_id() & 7) == 0 ? mu : 0, CHECKSUM_MULTIPLIERS[MU_WORD]);
 }
 
 } // namespace fsz

@@ -19,7 +19,7 @@ FSZ_DEVICE u32 bits_from(i32 from)
 /// The masked elements of a block, from the mask at `words`.
 FSZ_DEVICE u32 block_mask(const u32 *words, u32 run_ends, u32 block, bool &sound)
 {
-    if (run_ends == BITMAP)
+    if (run_ends == MASK_BITMAP)
     {
         return __brev(words[block]);
     }
@@ -105,8 +105,8 @@ FSZ_DEVICE void write_blocks(const u32 *rows, u32 escaped, u32 coded_before, T p
 }
 
 /// Full tiles, none of them verbatim, that go side by side to `out`: the stage holds their codes,
-/// `words` is the staged payload of this thread's tile, number `tile` of the chunk. Returns what
-/// this thread's share of the words behind the blocks adds to the tile's checksum.
+/// `words` is the staged payload of this thread's tile, number `tile` of the chunk. Returns
+/// this thread's share of the rows of its escapes.
 template <class T>
 __device__ __noinline__ u32 output_escaped(const ChunkTask task, u32 tile, const Stage &stage,
                                            const u32 *words, T *out)
@@ -116,29 +116,26 @@ __device__ __noinline__ u32 output_escaped(const ChunkTask task, u32 tile, const
     const TileIndex &index = stage.index;
     const u32 lo = index.rates[tile].x, hi = index.rates[tile].y;
     bool sound = true;
-    u32 share = 0, masked = 0, listed = 0, list_len = 0;
+    u32 rows = 0, masked = 0, listed = 0, list_len = 0;
     const u32 *positions = words, *values = words;
     T pattern = 0;
-    if (lo & ESCAPES)
+    if (lo & RATE_ESCAPES)
     {
         const EscapeField escapes(escape_bits(lo, hi));
         const u32 coded = coded_words(lo, hi);
         const u32 n = index.at[tile + 1] - index.at[tile];
         const u32 *at = words + coded;
-        for (u32 k = block; k < n - coded; k += 8)
+        rows = hash_rows<TILE_BLOCKS>(at, n - coded, escape_row(tile), block);
+        if (escapes.kind == KIND_CONSTANT)
         {
-            share += at[k] * weight(2 + coded + k);
-        }
-        if (escapes.kind == CONSTANT)
-        {
-            element_of(pattern_bits<T>(task.view, escapes.pattern, at, sound), pattern);
+            element_of(pattern_bits<T>(task.view, escapes.pattern, at), pattern);
             masked = ~0u;
         }
         else
         {
             if (escapes.run_ends > 0)
             {
-                element_of(pattern_bits<T>(task.view, escapes.pattern, at, sound), pattern);
+                element_of(pattern_bits<T>(task.view, escapes.pattern, at), pattern);
                 at += escapes.pattern_words(W);
                 masked = block_mask(at, escapes.run_ends, block, sound);
                 at += mask_words(escapes.run_ends);
@@ -165,9 +162,9 @@ __device__ __noinline__ u32 output_escaped(const ChunkTask task, u32 tile, const
     __syncwarp();
     if (!sound)
     {
-        report(task.status, task.chunk, FAULT_PLACES);
+        report(task.report, task.chunk, FAULT_PLACES);
     }
-    return share;
+    return rows;
 }
 
 } // namespace fsz

@@ -1,6 +1,7 @@
 // Tiles that the four variants cannot carry (FORMAT.md, Escapes), a warp to a tile.
 #pragma once
 
+#include "format/checksum.cuh"
 #include "profile/paper/tile_index.cuh"
 
 namespace fsz
@@ -34,22 +35,14 @@ FSZ_DEVICE u32 byte_at(const u32 *words, u32 k) { return words[k >> 2] >> (8 * (
 
 /// The bits that masked elements, or those of a constant tile, have.
 template <class T>
-FSZ_DEVICE u64 pattern_bits(const StreamView &s, u32 pattern, const u32 *words, bool &sound)
+FSZ_DEVICE u64 pattern_bits(const StreamView &view, u32 pattern, const u32 *words)
 {
     if (pattern <= PATTERN_NEGATIVE_NAN)
     {
         return pattern == PATTERN_NAN ? Element<T>::QUIET_NAN : Element<T>::NEGATIVE_NAN;
     }
-    if (pattern == PATTERN_IN_PAYLOAD)
-    {
-        return bits_at<Element<T>::WORDS>(words);
-    }
-    if (s.missing_at == 0)
-    {
-        sound = false;
-        return 0;
-    }
-    return bits_at<Element<T>::WORDS>(reinterpret_cast<const u32 *>(s.bytes + s.missing_at));
+    const u32 *const missing = reinterpret_cast<const u32 *>(view.bytes + view.missing_at);
+    return bits_at<Element<T>::WORDS>(pattern == PATTERN_IN_PAYLOAD ? words : missing);
 }
 
 /// Reads the mask, which begins at `words`, of a tile of `count` elements. Lane w < 8 gets the
@@ -60,7 +53,7 @@ FSZ_DEVICE u32 read_mask(const u32 *words, u32 run_ends, u32 count, bool &sound)
     const u32 from = 32 * lane; // Bits from `count` on are no elements.
     const u32 inside = from >= count ? 0 : count - from >= 32 ? ~0u : (1u << (count - from)) - 1;
     u32 mask = 0;
-    if (run_ends == BITMAP)
+    if (run_ends == MASK_BITMAP)
     {
         if (lane < 8)
         {
@@ -115,17 +108,7 @@ FSZ_DEVICE u32 read_positions(const u32 *words, u32 listed, u32 count, bool &sou
     return mine;
 }
 
-/// What the words of a tile from word `from` on, `n` of them at `words`, add to its checksum. The
-/// rate bytes are the tile's words 0 and 1. The answer is that of the whole warp.
-FSZ_DEVICE u32 checksum_of_words(const u32 *words, u32 from, u32 n)
-{
-    const u32 lane = lane_id();
-    u32 sum = 0;
-    for (u32 k = lane; k < n; k += 32)
-    {
-        sum += words[k] * (2 * (2 + from + k) + 1);
-    }
-    return __reduce_add_sync(WARP_ALL, sum);
-}
+/// The number of the first row of words that a tile has for its escapes.
+FSZ_DEVICE u32 escape_row(u32 tile) { return ESCAPE_ROWS_AT + ESCAPE_ROWS * tile; }
 
 } // namespace fsz

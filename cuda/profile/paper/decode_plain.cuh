@@ -78,38 +78,31 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, bool order2, d
     return true;
 }
 
-/// The residuals and the start of a thread's block, from the stage. Adds the block's share, and
-/// that of µ, to the tile's checksum. After the warp's next barrier the staged payload is no longer
-/// needed.
+/// The residuals of a thread's block, from the stage. `folds` becomes that of its words, µ among
+/// them. After the warp's next barrier the staged payload is no longer needed.
 template <class Residuals>
-FSZ_DEVICE Residuals unpack_staged(const Quad &g, const u32 *payload, i32 &mu, u32 &checksum)
+FSZ_DEVICE Residuals unpack_staged(const Quad &quad, const u32 *payload, i32 &mu, u32 &folds)
 {
-    mu = g.centered() ? static_cast<i32>(payload[g.tile_at()]) : 0;
-    checksum += (threadIdx.x & 7) == 0 ? static_cast<u32>(mu) * weight(2) : 0;
-    return unpack<Residuals>(payload + g.block_at(), g.rate(), 2 + g.block_at() - g.tile_at(),
-                             checksum);
+    mu = quad.centered() ? static_cast<i32>(payload[quad.tile_at()]) : 0;
+    const Residuals l = unpack<Residuals>(payload + quad.block_at(), quad.rate(), folds);
+    folds += fold_mu(static_cast<u32>(mu));
+    return l;
 }
 
 /// Finishes four plain tiles, and begins the next quad as soon as their payload is in registers.
 /// Returns false, and has written nothing, when the warp's codes are beyond what `dequantize_plain`
 /// is exact for.
 template <class Residuals, class T, class Begin>
-FSZ_DEVICE bool decode_plain(const Quad &quad, Stage &stage, T *out, u32 &checksum,
+FSZ_DEVICE bool decode_plain(const Quad &quad, Stage &stage, T *out, u32 &folds,
                              const Begin &begin_next)
 {
     const bool order2 = quad.order2();
-    u32 share = 0;
     i32 mu;
-    const Residuals l = unpack_staged<Residuals>(quad, stage.payload, mu, share);
+    const Residuals l = unpack_staged<Residuals>(quad, stage.payload, mu, folds);
     __syncwarp();
     begin_next();
     const Start start = block_start(block_sums(l), order2, mu);
-    if (!dequantize_plain(l, start, order2, stage.index.step, stage.rows, out))
-    {
-        return false;
-    }
-    checksum += share;
-    return true;
+    return dequantize_plain(l, start, order2, stage.index.step, stage.rows, out);
 }
 
 } // namespace fsz

@@ -15,15 +15,14 @@ struct Quad
     /// Bits 4-0 the block's rate; 7 and 6 the tile's order and centering, as in its first rate
     /// byte; 19-8 where in the staged payload the block begins, 31-20 the tile.
     u32 block;
-    u32 checksum; // what the rate bytes, the first words of a tile's checksum, add to it
-    bool staged;  // all rates are 15 at most and the payload is on its way to the stage
-    bool full;    // four full tiles, none verbatim, that go side by side
-    bool plain;   // and without escapes, of sums that floats hold
-    bool chains;  // some tile has codes
+    bool staged; // all rates are 15 at most and the payload is on its way to the stage
+    bool full;   // four full tiles, none verbatim, that go side by side
+    bool plain;  // and without escapes, of sums that floats hold
+    bool chains; // some tile has codes
 
     FSZ_DEVICE u32 rate() const { return block & RATE_MASK; }
-    FSZ_DEVICE bool order2() const { return block & ORDER2; }
-    FSZ_DEVICE bool centered() const { return block & CENTERED; }
+    FSZ_DEVICE bool order2() const { return block & RATE_ORDER2; }
+    FSZ_DEVICE bool centered() const { return block & RATE_CENTERED; }
     FSZ_DEVICE u32 block_at() const { return block >> 8 & 0xFFF; }
     FSZ_DEVICE u32 tile_at() const { return block >> 20; }
 };
@@ -41,7 +40,7 @@ struct ChunkTask
 {
     const StreamView &view;
     u64 chunk;
-    u64 *status;
+    Report *report;
 };
 
 /// Begins to copy `words` words of payload from `from` on. They come to lie at the same place
@@ -91,14 +90,14 @@ FSZ_DEVICE Quad begin_quad(const StreamView &s, u64 chunk, u32 number, const Out
     g.staged = !(found & HAS_HIGH_RATE) && to - from <= STAGED_PAYLOAD - 3;
     g.full = !(found & HAS_GAP) && output.contiguous(chunk * CHUNK + number * QUAD_ELEMENTS);
     g.plain = g.full && g.staged && !(found & HAS_ESCAPES);
-    g.checksum = (threadIdx.x & 7) == 0 ? t.lo * weight(0) + t.hi * weight(1) : 0;
     g.block = 0;
     if (PLAIN ? g.plain : g.staged)
     {
         const u32 *payload = payload_of(s, index) + from;
         begin_copy(buffer, payload, to - from);
         const u32 at = t.at - from + static_cast<u32>(reinterpret_cast<u64>(payload) & 15) / 4;
-        g.block = t.rate | (t.lo & (ORDER2 | CENTERED)) | (at + t.block_at) << 8 | at << 20;
+        g.block =
+            t.rate | (t.lo & (RATE_ORDER2 | RATE_CENTERED)) | (at + t.block_at) << 8 | at << 20;
     }
     return g;
 }

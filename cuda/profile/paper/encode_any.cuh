@@ -24,7 +24,7 @@ template <class T> struct TilePlan
     /// Bit i: element i of the block is masked, or listed.
     u32 masked;
     u32 listed;
-    /// EXCEPTIONS also for a tile without escapes.
+    /// KIND_EXCEPTIONS also for a tile without escapes.
     u32 kind;
     u32 pattern;
     u32 run_ends;
@@ -67,34 +67,34 @@ FSZ_DEVICE void plan_escapes(TilePlan<T> &plan, u32 coded, u32 escaped, bool con
         const u32 ends = tile_sum(__popc(mask_ends(plan.masked, low_bits(exists), block)));
         if (masks)
         {
-            plan.run_ends = ends > MOST_RUN_ENDS ? BITMAP : ends;
+            plan.run_ends = ends > RUN_ENDS_MAX ? MASK_BITMAP : ends;
             extra += (plan.pattern == PATTERN_IN_PAYLOAD ? W : 0) + mask_words(plan.run_ends);
         }
     }
     if (constant)
     {
-        plan.kind = CONSTANT;
+        plan.kind = KIND_CONSTANT;
     }
-    else if (tile_count > 0 && (listed > MOST_LISTED || coded + extra >= tile_count * W))
+    else if (tile_count > 0 && (listed > LISTED_MAX || coded + extra >= tile_count * W))
     {
-        plan.kind = VERBATIM;
+        plan.kind = KIND_VERBATIM;
     }
     u32 escape_field = 0;
-    if (plan.kind == EXCEPTIONS)
+    if (plan.kind == KIND_EXCEPTIONS)
     {
         escape_field = plan.pattern << 2 | plan.run_ends << 4 | listed << 10;
         plan.words += block == 7 ? extra : 0;
     }
     else
     {
-        plan.pattern = plan.kind == CONSTANT ? plan.pattern : PATTERN_NAN;
+        plan.pattern = plan.kind == KIND_CONSTANT ? plan.pattern : PATTERN_NAN;
         escape_field = plan.kind | plan.pattern << 2;
         plan.rate_byte = 0;
-        plan.words = plan.kind == VERBATIM
+        plan.words = plan.kind == KIND_VERBATIM
                          ? exists * W
                          : (block == 0 && plan.pattern == PATTERN_IN_PAYLOAD ? W : 0);
     }
-    if (plan.kind != EXCEPTIONS || plan.chain < tile_count)
+    if (plan.kind != KIND_EXCEPTIONS || plan.chain < tile_count)
     {
         plan.rate_byte |= escape_part(escape_field, block);
     }
@@ -107,7 +107,7 @@ FSZ_DEVICE void count_escaped(const TilePlan<T> &plan, T max_error, u32 escaped,
 {
     const u64 worst = warp_max(bits_of(max_error));
     const u32 all_escaped =
-        __reduce_add_sync(WARP_ALL, plan.kind == EXCEPTIONS ? __popc(escaped) : exists);
+        __reduce_add_sync(WARP_ALL, plan.kind == KIND_EXCEPTIONS ? __popc(escaped) : exists);
     if (lane_id() == 0)
     {
         statistics->max_error = max(statistics->max_error, worst);
@@ -147,7 +147,7 @@ plan_any(const Row row, const T *elements, u32 exists, u32 *codes, const Quantiz
 
     TilePlan<T> plan;
     plan.chain = length;
-    plan.kind = EXCEPTIONS;
+    plan.kind = KIND_EXCEPTIONS;
     plan.pattern = PATTERN_NAN;
     plan.run_ends = 0;
     plan.masked = classified.masked;
@@ -173,25 +173,13 @@ plan_any(const Row row, const T *elements, u32 exists, u32 *codes, const Quantiz
     plan.words = block_words(choice.rate);
     if (block == 0)
     {
-        plan.rate_byte |= (choice.order2 ? ORDER2 : 0) | (choice.centered ? CENTERED : 0);
+        plan.rate_byte |= (choice.order2 ? RATE_ORDER2 : 0) | (choice.centered ? RATE_CENTERED : 0);
         plan.words += choice.centered;
     }
     plan_escapes(plan, choice.words, escaped, constant, exists, tile_count);
-    const T max_error = plan.kind == VERBATIM ? 0 : classified.max_error;
+    const T max_error = plan.kind == KIND_VERBATIM ? 0 : classified.max_error;
     count_escaped(plan, max_error, escaped, exists, statistics);
     return plan;
-}
-
-/// What a warp's four tiles add to their chunk's checksum, in every lane. `sum` is the lane's share
-/// of its tile's checksum without the rate bytes, `position` the warp's first tile in the chunk.
-FSZ_DEVICE u32 warp_share(u32 sum, u32 rate_byte, bool tile_exists, u32 position)
-{
-    const u32 lane = lane_id();
-    const u32 block = lane & 7;
-    sum += (rate_byte << 8 * (block & 3)) * weight(block >> 2);
-    sum = tile_sum(sum);
-    const u32 share = block == 0 && tile_exists ? tile_share(sum, position + lane / 8) : 0;
-    return __reduce_add_sync(WARP_ALL, share);
 }
 
 } // namespace fsz

@@ -169,25 +169,25 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
 
     f.chain = chain.length;
     f.special = mask;
-    f.kind = chain.length > 0 ? EXCEPTIONS : CONSTANT;
+    f.kind = chain.length > 0 ? KIND_EXCEPTIONS : KIND_CONSTANT;
     f.pattern = chain.length < TILE ? pattern_of(mask, missing) : PATTERN_NAN;
     const u32 pattern_words = f.pattern == PATTERN_IN_PAYLOAD ? u32{Element<T>::WORDS} : 0;
     f.words = block_words(choice.rate);
     f.rate_byte = choice.rate;
     if (block == 0)
     {
-        f.rate_byte |= (choice.order2 ? ORDER2 : 0) | (choice.centered ? CENTERED : 0);
+        f.rate_byte |= (choice.order2 ? RATE_ORDER2 : 0) | (choice.centered ? RATE_CENTERED : 0);
         f.words += choice.centered;
     }
     const u32 ends = tile_sum(__popc(mask_ends(f.masked, ~0u, block)));
     // With codes this small no tile is longer than its elements.
-    if (f.kind == CONSTANT)
+    if (f.kind == KIND_CONSTANT)
     {
         f.words += block == 0 ? pattern_words : 0;
     }
     else if (chain.length < TILE)
     {
-        f.run_ends = ends > MOST_RUN_ENDS ? BITMAP : ends;
+        f.run_ends = ends > RUN_ENDS_MAX ? MASK_BITMAP : ends;
         f.words += block == 7 ? pattern_words + mask_words(f.run_ends) : 0;
     }
     if (chain.length < TILE)
@@ -225,37 +225,38 @@ FSZ_DEVICE void expect_mask(const TilePlan<T> &f, typename Element<T>::Bits &mas
 
 /// Writes what `plan_masked` found, as `pack_any` does.
 template <class T, class Sink>
-__device__ __noinline__ u32 pack_masked(const Sink sink, const TilePlan<T> f, u32 place,
-                                        const u32 *codes)
+__device__ __noinline__ Hashed pack_masked(const Sink sink, const TilePlan<T> plan, u32 place,
+                                           const u32 *codes, u32 number)
 {
     const u32 lane = lane_id();
     const u32 block = lane & 7;
-    const u32 shift = 2 - tile_broadcast(place);
-    const u32 top = tile_broadcast(f.rate_byte);
-    const Chain chain(f.chain, block);
+    const u32 top = tile_broadcast(plan.rate_byte);
+    const Chain chain(plan.chain, block);
     PlainChoice choice;
-    choice.order2 = top & ORDER2;
-    choice.centered = top & CENTERED;
-    choice.rate = f.rate_byte & RATE_MASK;
+    choice.order2 = top & RATE_ORDER2;
+    choice.centered = top & RATE_CENTERED;
+    choice.rate = plan.rate_byte & RATE_MASK;
     choice.slope =
         block > 0 && chain.count > 0 ? __uint_as_float(codes[code_at(lane - 1, 31)]) : 0.f;
     float l[BLOCK];
     read_floats(codes, lane, l);
-    u32 sum = 0, at = place;
+    Hashed hashed{0, 0};
+    u32 at = place;
     if (choice.centered && block == 0)
     {
         const u32 mu = static_cast<u32>(static_cast<i32>(l[0]));
         sink.put(at, mu);
-        sum = mu * weight(at + shift);
+        hashed.block = add_fold(0, mu, CHECKSUM_MULTIPLIERS[MU_WORD]);
         ++at;
     }
     residuals_plain(l, choice, block);
     const bool wide = __any_sync(WARP_ALL, choice.rate > 7);
-    sum += pack_plain(l, sink.block(at), choice.rate, wide, weight(at + shift),
-                      ~low_bits(BLOCK - chain.count));
-    sum += write_pattern(sink, f, tile_broadcast(place));
-    const u32 mask_end = tile_broadcast(place + f.words, 7);
-    return sum + write_mask(sink, f, mask_end, shift, ~0u);
+    hashed.block +=
+        pack_plain(l, sink.block(at), choice.rate, wide, ~low_bits(BLOCK - chain.count));
+    write_pattern(sink, plan, tile_broadcast(place));
+    write_mask(sink, plan, tile_broadcast(place + plan.words, 7), ~0u);
+    hashed.rows = hash_escapes(sink, plan, place, number);
+    return hashed;
 }
 
 } // namespace fsz

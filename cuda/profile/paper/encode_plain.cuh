@@ -1,6 +1,6 @@
 // Four tiles of a warp whose elements all have small codes: the short way through quantize,
 // predict, choose and pack, in the registers of the lanes and mostly in floats. Whatever does not
-// fit goes through tile.cuh.
+// fit goes through encode_any.cuh.
 #pragma once
 
 #include "profile/paper/codes.cuh"
@@ -217,20 +217,9 @@ FSZ_DEVICE void residuals_plain(float (&l)[BLOCK], const PlainChoice &choice, u3
     l[0] = __fmaf_rn(factor, choice.slope, l[0]);
 }
 
-template <u32 PLANES> FSZ_DEVICE void keep_bits(u32 bits, u32 &sign, u32 (&planes)[PLANES])
-{
-    sign &= bits;
-#pragma unroll
-    for (u32 k = 0; k < PLANES; ++k)
-    {
-        planes[k] &= bits;
-    }
-}
-
 /// Packs the lane's block of residuals from `out` on, as `store_planes`. `wide`: some lane's rate
 /// is above 7. Residuals outside of `exist` (the first is the highest bit) are none.
-FSZ_DEVICE u32 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide, u32 first,
-                          u32 exist = ~0u)
+FSZ_DEVICE u32 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide, u32 exist = ~0u)
 {
     u32 sign;
     if (!wide)
@@ -238,12 +227,12 @@ FSZ_DEVICE u32 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide
         u32 planes[7];
         planes7(l, sign, planes);
         keep_bits(exist, sign, planes);
-        return store_planes<7>(out, rate, sign, planes, first);
+        return store_planes<7>(out, rate, sign, planes);
     }
     u32 planes[15];
     planes15(l, sign, planes);
     keep_bits(exist, sign, planes);
-    return store_planes<15>(out, rate, sign, planes, first);
+    return store_planes<15>(out, rate, sign, planes);
 }
 
 } // namespace fsz

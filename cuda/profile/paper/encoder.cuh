@@ -5,6 +5,7 @@
 #include "device/hopper.cuh"
 #include "encode/arguments.cuh"
 #include "profile/paper/encode_masked.cuh"
+#include "profile/paper/hash_rates.cuh"
 
 namespace fsz
 {
@@ -17,6 +18,15 @@ template <class T> struct PaperEncoder
     /// Elements of a part, and parts of a chunk.
     static constexpr u32 PART = QUAD_ELEMENTS;
     static constexpr u32 PARTS = CHUNK_QUADS;
+
+    /// A part on the short way: the first differences of its codes, the variants of its tiles, and
+    /// the largest error, which is NaN when an element is not finite.
+    struct ShortWay
+    {
+        float l[BLOCK];
+        PlainChoice choice;
+        T error;
+    };
 
     const Control &control;
     const Missing<T> &missing;
@@ -58,41 +68,45 @@ template <class T> struct PaperEncoder
         const u32 inclusive = warp_inclusive(plan.words, lane);
         const u32 length = __shfl_sync(WARP_ALL, inclusive, 31);
         const auto sink = place(length);
-        u32 sum = 0;
+        Hashed hashed{0, 0};
         if (sink.has_room())
         {
-            sum = pack_any(sink, plan, inclusive - plan.words, part.codes, elements, exists);
+            hashed = pack_any(sink, plan, inclusive - plan.words, part, exists);
         }
-        return finished({plan.rate_byte, tile_sum(exists) > 0, length, sum}, part.number);
+        return finished({plan.rate_byte, tile_sum(exists) > 0, length, 0}, hashed, part.number);
     }
 
-    /// The same for a part of which all elements exist, if it is `whole`, and are then in shared
-    /// memory, at `row`. `refill` is called when that may be overwritten.
-    template <class Place, class Refill>
-    FSZ_DEVICE Encoded encode(const Part<T> &part, const SharedRow<T> &row, bool whole,
-                              const Place &place, const Refill &refill)
+    // The short way, for tiles with small codes and nothing to escape: `may_be_short`, `quantize`,
+    // `choose`, `is_short` and `pack_short`; else `encode_long`. They are apart because the
+    // compiler needs fewer registers so.
+
+    /// Whether a part whose elements are in shared memory, at `row`, may go the short way.
+    FSZ_DEVICE bool may_be_short(const SharedRow<T> &row) const
     {
-        float l[BLOCK];
-        PlainChoice choice;
-        T error = 0;
-        bool plain = whole && !masked && (simple || check_plain(row, missing, control, statistics));
-        if (plain)
-        {
-            error = quantize_plain(row, z, l);
-            choice = choose_plain(l, lane_id() & 7);
-            plain = __all_sync(WARP_ALL, error <= z.limit && choice.rate <= PLAIN_RATE);
-        }
-        Encoded done;
-        if (plain)
-        {
-            max_error = error > max_error ? error : max_error;
-            done = pack_quad(l, choice, place, refill);
-        }
-        else
-        {
-            done = encode_other(part, row, whole, is_nan(error), place, refill);
-        }
-        return finished(done, part.number);
+        return !masked && (simple || check_plain(row, missing, control, statistics));
+    }
+
+    FSZ_DEVICE void quantize(const SharedRow<T> &row, ShortWay &way) const
+    {
+        way.error = quantize_plain(row, z, way.l);
+    }
+
+    static FSZ_DEVICE void choose(ShortWay &way)
+    {
+        way.choice = choose_plain(way.l, lane_id() & 7);
+    }
+
+    FSZ_DEVICE bool is_short(const ShortWay &way) const
+    {
+        return __all_sync(WARP_ALL, way.error <= z.limit && way.choice.rate <= PLAIN_RATE);
+    }
+
+    /// What the rate bytes of a chunk add to checksums, once all of them are written. Called by a
+    /// warp.
+    static FSZ_DEVICE HeadSums hash_heads(const u8 *stream, const Sections &sections, u64 chunk,
+                                          u32 lane)
+    {
+        return hash_rates(stream, sections, chunk, lane);
     }
 
     /// Adds what is not in the statistics yet. Called once, after the warp's last part.
@@ -105,12 +119,13 @@ template <class T> struct PaperEncoder
         }
     }
 
-private:
-    /// Writes the payload of plain tiles from their first differences.
+    /// Goes the short way. `refill` is called when the elements in shared memory may be
+    /// overwritten.
     template <class Place, class Refill>
-    static FSZ_DEVICE Encoded pack_quad(float (&l)[BLOCK], const PlainChoice &choice,
-                                        const Place &place, const Refill &refill)
+    FSZ_DEVICE Encoded pack_short(ShortWay &way, u32 number, const Place &place,
+                                  const Refill &refill)
     {
+        const PlainChoice &choice = way.choice;
         const u32 lane = lane_id();
         const u32 block = lane & 7;
         const bool has_mu = choice.centered && block == 0;
@@ -119,32 +134,30 @@ private:
         const u32 length = __shfl_sync(WARP_ALL, inclusive, 31);
         const auto sink = place(length);
         refill();
+        max_error = way.error > max_error ? way.error : max_error;
         u32 rate_byte = choice.rate;
         if (block == 0)
         {
-            rate_byte |= (choice.order2 ? ORDER2 : 0) | (choice.centered ? CENTERED : 0);
+            rate_byte |= (choice.order2 ? RATE_ORDER2 : 0) | (choice.centered ? RATE_CENTERED : 0);
         }
         const u32 at = inclusive - own;
-        // Word k of a tile's payload has the weight of word k + 2: two rate words come first.
-        u32 first_weight = weight(at - tile_broadcast(at) + 2);
-        u32 sum = 0;
+        Hashed hashed{0, 0};
         if (has_mu)
         {
             const u32 mu = static_cast<u32>(static_cast<i32>(choice.mu));
             sink.put(at, mu);
-            sum = mu * first_weight;
-            first_weight += 2;
+            hashed.block = add_fold(0, mu, CHECKSUM_MULTIPLIERS[MU_WORD]);
         }
-        residuals_plain(l, choice, block);
+        residuals_plain(way.l, choice, block);
         const bool wide = __any_sync(WARP_ALL, choice.rate > 7);
-        sum += pack_plain(l, sink.block(at + has_mu), choice.rate, wide, first_weight);
-        return {rate_byte, true, length, sum};
+        hashed.block += pack_plain(way.l, sink.block(at + has_mu), choice.rate, wide);
+        return finished({rate_byte, true, length, 0}, hashed, number);
     }
 
-    /// Encodes a part that is not of plain tiles.
+    /// Encodes a part after `try_short`.
     template <class Place, class Refill>
-    FSZ_DEVICE Encoded encode_other(const Part<T> &part, const SharedRow<T> &row, bool whole,
-                                    bool has_nan, const Place &place, const Refill &refill)
+    FSZ_DEVICE Encoded encode_long(const Part<T> &part, const SharedRow<T> &row, bool whole,
+                                   const ShortWay &way, const Place &place, const Refill &refill)
     {
         const u32 lane = lane_id();
         const u32 exists = part.existing(lane);
@@ -152,7 +165,8 @@ private:
         const bool range_known = control.range_known;
         const bool maskable = whole && control.near && one_name(missing);
         // Votes let the compiler see that branches are the same for all lanes.
-        const bool tried = maskable && (masked || control.named || __any_sync(WARP_ALL, has_nan));
+        const bool tried =
+            maskable && (masked || control.named || __any_sync(WARP_ALL, is_nan(way.error)));
         TilePlan<T> plan;
         bool short_way = false;
         if (tried)
@@ -175,19 +189,21 @@ private:
         const u32 length = __shfl_sync(WARP_ALL, inclusive, 31);
         const auto sink = place(length);
         const u32 at = inclusive - plan.words;
-        const u32 sum = __any_sync(WARP_ALL, short_way)
-                            ? pack_masked(sink, plan, at, part.codes)
-                            : pack_any(sink, plan, at, part.codes, elements, exists);
+        const Hashed hashed = __any_sync(WARP_ALL, short_way)
+                                  ? pack_masked(sink, plan, at, part.codes, part.number)
+                                  : pack_any(sink, plan, at, part, exists);
         fence_copy_engine();
         __syncwarp();
         refill();
-        return {plan.rate_byte, tile_sum(exists) > 0, length, sum};
+        return finished({plan.rate_byte, tile_sum(exists) > 0, length, 0}, hashed, part.number);
     }
 
-    /// Makes the part's share of the lanes' shares of their tiles' checksums.
-    static FSZ_DEVICE Encoded finished(Encoded done, u32 number)
+private:
+    /// Makes the part's share of the lanes'.
+    static FSZ_DEVICE Encoded finished(Encoded done, const Hashed &hashed, u32 number)
     {
-        done.share = warp_share(done.share, done.rate_byte, done.exists, number * QUAD_TILES);
+        const u32 row = row_of(number * 32 + lane_id(), hashed.block);
+        done.share = __reduce_add_sync(WARP_ALL, (done.exists ? row : 0) + hashed.rows);
         return done;
     }
 };

@@ -6,67 +6,74 @@
 namespace fsz
 {
 
-/// The elements of one tile, of which the stage holds the codes, wherever `output` puts them. The
-/// whole warp works on it; `first` is its first element in the field. Returns what its words behind
-/// the blocks add to its checksum.
+/// A tile as the whole warp works on it.
+struct TileTask
+{
+    /// Its payload.
+    const u32 *words;
+    /// Its rate bytes.
+    u32 lo, hi;
+    u32 count;
+    /// Its first element in the field.
+    u64 first;
+};
+
+/// The elements of one tile, of which the stage holds the codes, wherever `output` puts them.
 template <class T, class Output>
-FSZ_DEVICE u32 output_tile(const StreamView &s, const u32 *words, u32 lo, u32 hi, u32 count,
-                           u64 first, double step, const u32 *codes, const Output &output,
-                           bool &sound)
+FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, double step,
+                            const u32 *codes, const Output &output, bool &sound)
 {
     constexpr u32 W = Element<T>::WORDS;
     const u32 lane = lane_id();
     const T unit = static_cast<T>(step);
-    if (!(lo & ESCAPES))
+    if (!(tile.lo & RATE_ESCAPES))
     {
         for (u32 i = lane, j = 0; j < 8; i += 32, ++j)
         {
-            if (i < count)
+            if (i < tile.count)
             {
-                output.store(first + i, dequantize(static_cast<i32>(codes[j * ROW + lane]), unit));
+                output.store(tile.first + i,
+                             dequantize(static_cast<i32>(codes[j * ROW + lane]), unit));
             }
         }
-        return 0;
+        return;
     }
-    const EscapeField escapes(escape_bits(lo, hi));
-    const u32 coded = coded_words(lo, hi);
-    const u32 behind = escape_words(lo, hi, count, W, sound);
-    const u32 share = checksum_of_words(words + coded, coded, behind);
+    const EscapeField escapes(escape_bits(tile.lo, tile.hi));
     T value;
-    if (escapes.kind == CONSTANT)
+    if (escapes.kind == KIND_CONSTANT)
     {
-        element_of(pattern_bits<T>(s, escapes.pattern, words, sound), value);
-        for (u32 i = lane; i < count && sound; i += 32)
+        element_of(pattern_bits<T>(view, escapes.pattern, tile.words), value);
+        for (u32 i = lane; i < tile.count; i += 32)
         {
-            output.store(first + i, value);
+            output.store(tile.first + i, value);
         }
-        return share;
+        return;
     }
-    if (escapes.kind == VERBATIM)
+    if (escapes.kind == KIND_VERBATIM)
     {
-        for (u32 i = lane; i < count; i += 32)
+        for (u32 i = lane; i < tile.count; i += 32)
         {
-            element_of(bits_at<W>(words + i * W), value);
-            output.store(first + i, value);
+            element_of(bits_at<W>(tile.words + i * W), value);
+            output.store(tile.first + i, value);
         }
-        return share;
+        return;
     }
-    const u32 *at = words + coded;
+    const u32 *at = tile.words + coded_words(tile.lo, tile.hi);
     u32 masked = 0;
     T pattern = 0;
     if (escapes.run_ends > 0)
     {
-        element_of(pattern_bits<T>(s, escapes.pattern, at, sound), pattern);
+        element_of(pattern_bits<T>(view, escapes.pattern, at), pattern);
         at += escapes.pattern_words(W);
-        masked = read_mask(at, escapes.run_ends, count, sound);
+        masked = read_mask(at, escapes.run_ends, tile.count, sound);
         at += mask_words(escapes.run_ends);
     }
-    const u32 listed = read_positions(at, escapes.listed, count, sound);
+    const u32 listed = read_positions(at, escapes.listed, tile.count, sound);
     const u32 *values = at + position_words(escapes.listed);
     sound = sound && __all_sync(WARP_ALL, (masked & listed) == 0);
     if (!sound)
     {
-        return share;
+        return;
     }
     // The chain's codes fill the places that are left over, in order.
     const u32 escaped = masked | listed;
@@ -79,7 +86,7 @@ FSZ_DEVICE u32 output_tile(const StreamView &s, const u32 *words, u32 lo, u32 hi
         const u32 list = __shfl_sync(WARP_ALL, listed, j);
         const u32 others = __shfl_sync(WARP_ALL, escaped_before, j) + __popc(word & below);
         const u32 number = __shfl_sync(WARP_ALL, listed_before, j) + __popc(list & below);
-        if (i >= count)
+        if (i >= tile.count)
         {
             continue;
         }
@@ -96,14 +103,12 @@ FSZ_DEVICE u32 output_tile(const StreamView &s, const u32 *words, u32 lo, u32 hi
             const u32 k = i - others;
             value = dequantize(static_cast<i32>(codes[(k >> 5) * ROW + (k & 31)]), unit);
         }
-        output.store(first + i, value);
+        output.store(tile.first + i, value);
     }
-    return share;
 }
 
-/// Places those of a quad's tiles that are wanted; the stage holds their codes, and `payload` is
-/// the quad's. Returns, in the first thread of each tile, what the words behind its blocks add to
-/// its checksum.
+/// Outputs those of a quad's tiles that are wanted; the stage holds their codes, and `payload` is
+/// the quad's. Returns this thread's share of the rows of their escapes.
 template <class T, class Output>
 __device__ __noinline__ u32 output_quad(const ChunkTask task, u32 quad, u32 wanted,
                                         const Stage &stage, const u32 *payload,
@@ -112,39 +117,35 @@ __device__ __noinline__ u32 output_quad(const ChunkTask task, u32 quad, u32 want
     const u32 lane = lane_id();
     const TileIndex &index = stage.index;
     const u32 from = index.at[quad * QUAD_TILES];
-    u32 checksum = 0;
+    u32 rows = 0;
     for (u32 k = 0; k < QUAD_TILES; ++k)
     {
-        const u32 tile = quad * QUAD_TILES + k;
-        if (tile * TILE >= index.elements)
+        const u32 number = quad * QUAD_TILES + k;
+        if (number * TILE >= index.elements)
         {
             break;
         }
-        const u32 lo = index.rates[tile].x, hi = index.rates[tile].y;
-        const u32 count = min(index.elements - tile * TILE, TILE);
-        const u32 *words = payload + (index.at[tile] - from);
-        u32 share = 0;
+        const TileTask tile{payload + (index.at[number] - from), index.rates[number].x,
+                            index.rates[number].y, min(index.elements - number * TILE, TILE),
+                            task.chunk * CHUNK + number * TILE};
+        if (tile.lo & RATE_ESCAPES)
+        {
+            const u32 coded = coded_words(tile.lo, tile.hi);
+            const u32 words = escape_words(tile.lo, tile.hi, tile.count, Element<T>::WORDS);
+            rows += hash_rows<32>(tile.words + coded, words, escape_row(number), lane);
+        }
         bool sound = true;
         if (wanted >> k & 1)
         {
-            share =
-                output_tile<T>(task.view, words, lo, hi, count, task.chunk * CHUNK + tile * TILE,
-                               index.step, stage.rows + k * 8 * ROW, output, sound);
-        }
-        else if (lo & ESCAPES)
-        {
-            const u32 coded = coded_words(lo, hi);
-            share = checksum_of_words(words + coded, coded,
-                                      escape_words(lo, hi, count, Element<T>::WORDS, sound));
+            output_tile<T>(task.view, tile, index.step, stage.rows + k * 8 * ROW, output, sound);
         }
         if (!sound && lane == 0)
         {
-            report(task.status, task.chunk, FAULT_PLACES);
+            report(task.report, task.chunk, FAULT_PLACES);
         }
-        checksum += lane == 8 * k ? share : 0;
     }
     __syncwarp();
-    return checksum;
+    return rows;
 }
 
 } // namespace fsz

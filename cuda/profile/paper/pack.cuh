@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/bits.cuh"
+#include "format/checksum.cuh"
 #include "format/format.cuh"
 
 namespace fsz
@@ -82,17 +83,26 @@ FSZ_DEVICE void planes31(const i32 *residual, u32 *planes)
     transpose_words(planes);
 }
 
-/// Stores a block's sign word and planes from `out` on. Returns its share of the tile's checksum
-/// when its first word has the weight `first`.
-template <u32 PLANES>
-FSZ_DEVICE u32 store_planes(u32 *out, u32 rate, u32 sign, const u32 *planes, u32 first)
+/// Clears all bits of planes but `bits`.
+template <u32 PLANES> FSZ_DEVICE void keep_bits(u32 bits, u32 &sign, u32 (&planes)[PLANES])
+{
+    sign &= bits;
+#pragma unroll
+    for (u32 k = 0; k < PLANES; ++k)
+    {
+        planes[k] &= bits;
+    }
+}
+
+/// Stores a block's sign word and planes from `out` on. Returns the folds of its words.
+template <u32 PLANES> FSZ_DEVICE u32 store_planes(u32 *out, u32 rate, u32 sign, const u32 *planes)
 {
     if (rate > 0)
     {
         out[0] = sign;
     }
-    // Planes from the rate on are zero.
-    u32 sum = sign, weighted = 0;
+    // Planes from the rate on are zero, and so are their folds.
+    u32 folds = add_fold(0, sign, CHECKSUM_MULTIPLIERS[0]);
 #pragma unroll
     for (u32 k = 0; k < PLANES; ++k)
     {
@@ -100,10 +110,9 @@ FSZ_DEVICE u32 store_planes(u32 *out, u32 rate, u32 sign, const u32 *planes, u32
         {
             out[1 + k] = planes[k];
         }
-        sum += planes[k];
-        weighted += planes[k] * (k + 1);
+        folds = add_fold(folds, planes[k], CHECKSUM_MULTIPLIERS[k + 1]);
     }
-    return sum * first + 2 * weighted;
+    return folds;
 }
 
 } // namespace fsz

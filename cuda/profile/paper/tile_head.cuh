@@ -10,7 +10,7 @@ namespace fsz
 /// Words of a mask.
 FSZ_DEVICE u32 mask_words(u32 run_ends)
 {
-    return run_ends == BITMAP ? BITMAP_WORDS : (run_ends + 3) / 4;
+    return run_ends == MASK_BITMAP ? BITMAP_WORDS : (run_ends + 3) / 4;
 }
 
 /// Words of positions of listed exceptions.
@@ -19,7 +19,7 @@ FSZ_DEVICE u32 position_words(u32 listed) { return (listed + 3) / 4; }
 /// What the escape field of a tile with escapes adds to a block's rate byte.
 FSZ_DEVICE u32 escape_part(u32 field, u32 block)
 {
-    return block == 0 ? ESCAPES : (field >> 3 * (block - 1) & 7) << 5;
+    return block == 0 ? RATE_ESCAPES : (field >> 3 * (block - 1) & 7) << 5;
 }
 
 /// The 21 bits of a tile's escape field, from its rate bytes.
@@ -54,24 +54,31 @@ FSZ_DEVICE u32 coded_words(u32 lo, u32 hi)
            (lo >> 6 & 1);
 }
 
-/// Words behind them (or in place of them) of an escaped tile of `count` elements. `sound` turns
-/// false when the field contradicts itself.
-FSZ_DEVICE u32 escape_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound)
+/// Whether an escape field does not contradict itself, the other bits of the rate bytes, or a
+/// header without missing values.
+FSZ_DEVICE bool is_sound(u32 lo, u32 hi, bool has_missing)
 {
     const u32 bits = escape_bits(lo, hi);
     const EscapeField f(bits);
-    const bool exceptions = f.kind == EXCEPTIONS;
-    sound =
-        sound && f.kind != 3 && bits >> 18 == 0 &&
-        (exceptions ||
-         (f.run_ends == 0 && f.listed == 0 && (lo & 0x1F1F1FDF) == 0 && (hi & 0x1F1F1F1F) == 0)) &&
-        (f.kind != VERBATIM || f.pattern == 0) && (!exceptions || f.run_ends > 0 || f.listed > 0) &&
-        (!exceptions || f.run_ends > 0 || f.pattern == 0);
-    if (f.kind == VERBATIM)
+    const bool exceptions = f.kind == KIND_EXCEPTIONS;
+    return f.kind != 3 && bits >> 18 == 0 &&
+           (exceptions || (f.run_ends == 0 && f.listed == 0 && (lo & 0x1F1F1FDF) == 0 &&
+                           (hi & 0x1F1F1F1F) == 0)) &&
+           (f.kind != KIND_VERBATIM || f.pattern == 0) &&
+           (!exceptions || f.run_ends > 0 || f.listed > 0) &&
+           (!exceptions || f.run_ends > 0 || f.pattern == 0) &&
+           (f.pattern != PATTERN_FIRST_MISSING || has_missing);
+}
+
+/// Words behind the blocks (or in place of them) of an escaped tile of `count` elements of W words.
+FSZ_DEVICE u32 escape_words(u32 lo, u32 hi, u32 count, u32 W)
+{
+    const EscapeField f(escape_bits(lo, hi));
+    if (f.kind == KIND_VERBATIM)
     {
         return count * W;
     }
-    if (f.kind == CONSTANT)
+    if (f.kind == KIND_CONSTANT)
     {
         return f.pattern_words(W);
     }
@@ -79,13 +86,14 @@ FSZ_DEVICE u32 escape_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound)
            position_words(f.listed) + f.listed * W;
 }
 
-/// Words of a tile of `count` elements.
-FSZ_DEVICE u32 tile_words(u32 lo, u32 hi, u32 count, u32 W, bool &sound)
+/// Words of a tile of `count` elements. `sound` turns false when its rate bytes contradict.
+FSZ_DEVICE u32 tile_words(u32 lo, u32 hi, u32 count, u32 W, bool has_missing, bool &sound)
 {
     u32 words = coded_words(lo, hi);
-    if (lo & ESCAPES)
+    if (lo & RATE_ESCAPES)
     {
-        words += escape_words(lo, hi, count, W, sound);
+        sound = sound && is_sound(lo, hi, has_missing);
+        words += escape_words(lo, hi, count, W);
     }
     else
     {

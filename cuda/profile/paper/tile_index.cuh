@@ -47,7 +47,7 @@ FSZ_DEVICE uint4 read_heads(const StreamView &view, u64 chunk, u32 tiles, u32 la
 /// answer, false when the stream is damaged. Every warp of a thread block may ask for itself, so
 /// that no warp waits for another.
 template <u32 W>
-FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, u64 *status, TileIndex &index)
+FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileIndex &index)
 {
     const u32 lane = lane_id();
     const u32 elements = chunk_elements(view, chunk);
@@ -55,26 +55,29 @@ FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, u64 *status, Tile
     const IndexWords read = read_index(view, chunk, lane);
     const uint4 rates = read_heads(view, chunk, tiles, lane);
     ChunkPlace place;
-    if (!find_chunk(view, chunk, read, status, lane, place))
+    if (!find_chunk(view, chunk, read, to, lane, place))
     {
         return false;
     }
+    const bool has_missing = view.missing_at != 0;
     bool sound = true;
     const u32 last = tiles - 1, last_count = elements - last * TILE;
     u32 first = 0, second = 0;
     if (2 * lane < tiles)
     {
-        first = tile_words(rates.x, rates.y, 2 * lane == last ? last_count : TILE, W, sound);
+        first = tile_words(rates.x, rates.y, 2 * lane == last ? last_count : TILE, W, has_missing,
+                           sound);
     }
     if (2 * lane + 1 < tiles)
     {
-        second = tile_words(rates.z, rates.w, 2 * lane + 1 == last ? last_count : TILE, W, sound);
+        second = tile_words(rates.z, rates.w, 2 * lane + 1 == last ? last_count : TILE, W,
+                            has_missing, sound);
     }
     if (!__all_sync(WARP_ALL, sound))
     {
         if (lane == 0)
         {
-            report(status, chunk, FAULT_ESCAPES);
+            report(to, chunk, FAULT_ESCAPES);
         }
         return false;
     }
@@ -83,14 +86,14 @@ FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, u64 *status, Tile
     {
         if (lane == 0)
         {
-            report(status, chunk, FAULT_TILES);
+            report(to, chunk, FAULT_TILES);
         }
         return false;
     }
     reinterpret_cast<uint4 *>(index.rates)[lane] = rates;
     const u32 before = through - first - second; // Below 2^16, as all of the chunk is.
     reinterpret_cast<u32 *>(index.at)[lane] = before | (before + first) << 16;
-    const u32 escapes = __ballot_sync(WARP_ALL, (rates.x | rates.z) & ESCAPES);
+    const u32 escapes = __ballot_sync(WARP_ALL, (rates.x | rates.z) & RATE_ESCAPES);
     if (lane == 0)
     {
         index.escapes = (escapes | escapes >> 1) & 0x55555555;

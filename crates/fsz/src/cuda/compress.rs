@@ -3,14 +3,13 @@
 use cudarc::driver::{result, sys};
 
 use super::{
+    abi::{BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64},
     device::Device,
     error::{check, ok},
-    kernels::{Kernel, Launch, pointer},
+    kernel::{Coder, Kernel, Operation},
+    kernels::{Launch, pointer},
     memory::Workspace,
-    view::{
-        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, StreamKind,
-        only_on_cpu,
-    },
+    stream_kind::{StreamKind, only_on_cpu},
 };
 use crate::{
     bound::Bound,
@@ -71,12 +70,12 @@ impl Compression {
 
     /// Bytes of scratch memory that a launch works in.
     pub fn scratch_len(&self) -> u64 {
-        ENTRIES_AT + 8 * self.kind.layout.chunks
+        ENTRIES_AT + 8 * self.kind.sections.chunks
     }
 
     /// Bytes that a stream takes at most, whatever the field's values.
     pub fn max_len(&self) -> u64 {
-        self.kind.layout.payload + self.kind.elements() * self.kind.dtype.size() as u64
+        self.kind.sections.payload + self.kind.elements() * self.kind.dtype.size() as u64
     }
 
     /// Enqueues the whole compression: clearing the scratch, the survey and the encoding.
@@ -131,9 +130,10 @@ impl Compression {
             1 => (4 * all).min(elements.div_ceil(SURVEY_SHARE)).max(1),
             _ => 1,
         };
-        let (kernel, missing) = match self.kind.dtype {
-            DType::F32 => (Kernel::SurveyF32, pointer(&mut f32s)),
-            DType::F64 => (Kernel::SurveyF64, pointer(&mut f64s)),
+        let kernel = Kernel { operation: Operation::Bound, dtype: self.kind.dtype };
+        let missing = match self.kind.dtype {
+            DType::F32 => pointer(&mut f32s),
+            DType::F64 => pointer(&mut f64s),
         };
         let mut arguments = [
             pointer(&mut field),
@@ -187,7 +187,7 @@ impl Compression {
             capacity,
             control: scratch,
             entries,
-            layout: self.kind.layout,
+            sections: self.kind.sections,
             missing,
         }
     }
@@ -204,7 +204,7 @@ impl Compression {
         let shapes = &module.shapes;
         let double = self.kind.dtype == DType::F64;
         let mut image = *self.image;
-        let chunks = self.kind.layout.chunks;
+        let chunks = self.kind.sections.chunks;
         // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
         let copies = arguments.field.is_multiple_of(16) && chunks < 1 << 22;
         if shapes.persistent_grid > 0 && copies && chunks > 0 {
@@ -212,8 +212,8 @@ impl Compression {
             let (threads, shared) = shapes.persistent[usize::from(double)];
             let most = shapes.persistent_grid.min(device.multiprocessors) as u64;
             let launch = Launch { grid: most.min(chunks), threads, shared, cooperative: true };
-            let kernel =
-                if double { Kernel::CompressPersistentF64 } else { Kernel::CompressPersistentF32 };
+            let operation = Operation::CompressPersistent(Coder::Paper);
+            let kernel = Kernel { operation, dtype: self.kind.dtype };
             let mut arguments = [pointer(&mut map), pointer(&mut arguments), pointer(&mut image)];
             // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
             unsafe { module.launch(kernel, launch, queue, &mut arguments) }
@@ -224,7 +224,8 @@ impl Compression {
                 shared: shapes.simple_shared,
                 cooperative: false,
             };
-            let kernel = if double { Kernel::CompressF64 } else { Kernel::CompressF32 };
+            let operation = Operation::Compress(Coder::Paper);
+            let kernel = Kernel { operation, dtype: self.kind.dtype };
             let mut arguments = [pointer(&mut arguments), pointer(&mut image)];
             // SAFETY: as above.
             unsafe { module.launch(kernel, launch, queue, &mut arguments) }
@@ -301,7 +302,7 @@ pub(crate) fn from_host<T: Element>(
     out: &mut [u8],
 ) -> Result<usize> {
     let compression = Compression::new(shape, T::DTYPE, options)?;
-    if (out.len() as u64) < compression.kind.layout.payload {
+    if (out.len() as u64) < compression.kind.sections.payload {
         return Err(too_small());
     }
     let most = compression.max_len().min(out.len() as u64);

@@ -6,7 +6,7 @@ use cudarc::driver::{result, sys};
 
 use super::{
     error::{check, ok},
-    on_the_spot,
+    nvrtc,
 };
 use crate::error::{Error, Result};
 
@@ -35,7 +35,7 @@ fn new_enough() -> Result<()> {
     let mut version = 0;
     // SAFETY: writes one number.
     ok("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&mut version) })?;
-    if version >= OLDEST || (version >= OLDEST_WITH_NVRTC && on_the_spot::is_possible()) {
+    if version >= OLDEST || (version >= OLDEST_WITH_NVRTC && nvrtc::is_possible()) {
         return Ok(());
     }
     let (major, minor) = (version / 1000, version % 1000 / 10);

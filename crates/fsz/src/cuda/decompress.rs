@@ -5,20 +5,24 @@ use std::ops::Range;
 use cudarc::driver::{result, sys};
 
 use super::{
+    abi::{OutputBox, OutputRange, StreamView},
     device::Device,
     error::check,
-    kernels::{Kernel, pointer},
+    kernel::{Coder, Kernel, Operation},
+    kernels::pointer,
     memory::Workspace,
-    view::{BoxPlace, Run, StreamKind, StreamView},
+    stream_kind::StreamKind,
 };
 use crate::{
-    dtype::DType,
     element::Element,
     error::{Error, Result},
     format::{CHUNK, TILE},
     partial::check_box,
     stream::Stream,
 };
+
+/// Bytes of a `Report` in `cuda/decode/stream_view.cuh`. It begins with the status.
+pub(crate) const REPORT: usize = 16;
 
 /// What the status holds before a call.
 const NO_FAULT: u64 = u64::MAX;
@@ -32,7 +36,7 @@ pub(crate) type Boxed<'a> = (&'a [u64], &'a [u64]);
 /// Enqueues the decompression of the tiles `tiles` of a stream to device memory at `out`.
 ///
 /// # Safety
-/// As [`Module::launch`](super::kernels::Module::launch): `view`, `out` and `status` (8 bytes, 8 byte
+/// As [`Module::launch`](super::kernels::Module::launch): `view`, `out` and `status` (a [`REPORT`], 8 byte
 /// aligned, after [`clear`]) are device memory of the current context, long enough for what they stand for.
 pub(crate) unsafe fn launch_tiles(
     device: &Device,
@@ -48,16 +52,13 @@ pub(crate) unsafe fn launch_tiles(
     if begin >= end {
         return Ok(());
     }
-    let kernel = match kind.dtype {
-        DType::F32 => Kernel::DecompressF32,
-        DType::F64 => Kernel::DecompressF64,
-    };
+    let kernel = Kernel { operation: Operation::Decompress(Coder::Paper), dtype: kind.dtype };
     let mut first = begin / CHUNK as u64;
     let chunks = (end - 1) / CHUNK as u64 - first + 1;
     let module = device.kernels.decompress()?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
-    let mut run = Run { out, begin, end };
+    let mut run = OutputRange { out, begin, end };
     let mut status = status;
     let mut arguments =
         [pointer(&mut view), pointer(&mut run), pointer(&mut first), pointer(&mut status)];
@@ -81,12 +82,9 @@ pub(crate) unsafe fn launch_box(
     if check_box(&kind.shape, start, count)? == 0 {
         return Ok(());
     }
-    let mut place = BoxPlace::new(&kind.shape, start, count, out);
+    let mut place = OutputBox::new(&kind.shape, start, count, out);
     let corners = place.corners();
-    let kernel = match kind.dtype {
-        DType::F32 => Kernel::DecompressBoxF32,
-        DType::F64 => Kernel::DecompressBoxF64,
-    };
+    let kernel = Kernel { operation: Operation::DecompressBox(Coder::Paper), dtype: kind.dtype };
     let mut first = corners.0 / CHUNK as u64;
     let chunks = corners.1 / CHUNK as u64 - first + 1;
     let module = device.kernels.decompress()?;
@@ -99,13 +97,13 @@ pub(crate) unsafe fn launch_box(
     unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
-/// Enqueues what must stand in a status before a launch.
+/// Enqueues what must stand in a report before a launch.
 ///
 /// # Safety
-/// `status` is 8 bytes of device memory of the current context.
-pub(crate) unsafe fn clear(status: u64, queue: sys::CUstream) -> Result<()> {
+/// `report` is [`REPORT`] bytes of device memory of the current context.
+pub(crate) unsafe fn clear(report: u64, queue: sys::CUstream) -> Result<()> {
     // SAFETY: the caller vouches for the memory.
-    check("cuMemsetD8Async", unsafe { result::memset_d8_async(status, 0xFF, 8, queue) })
+    check("cuMemsetD8Async", unsafe { result::memset_d8_async(report, 0xFF, REPORT, queue) })
 }
 
 /// What a status says once the call is done.
@@ -116,11 +114,14 @@ pub(crate) fn verdict(status: u64) -> Result<()> {
     let chunk = status >> 8;
     Err(Error::corrupt(match status & 0xFF {
         1 => "the header in device memory is not that of the stream described".into(),
-        2 => "an index entry points behind the payload".into(),
-        3 => format!("a contradictory escape field in chunk {chunk}"),
-        4 => format!("the tiles of chunk {chunk} do not fill it"),
-        5 => format!("the checksum of chunk {chunk} does not match"),
-        6 => format!("masks or positions of exceptions in chunk {chunk} that do not rise"),
+        2 => "the checksum of the header does not match".into(),
+        3 => "the header contradicts itself".into(),
+        4 => "the checksum of rates and index does not match".into(),
+        5 => format!("the index entry of chunk {chunk} points behind the payload"),
+        6 => format!("a contradictory escape field in chunk {chunk}"),
+        7 => format!("the tiles of chunk {chunk} do not fill it"),
+        8 => format!("masks or positions of exceptions in chunk {chunk} that do not rise"),
+        9 => format!("the checksum of chunk {chunk} does not match"),
         _ => format!("chunk {chunk} (status {status:#x})"),
     }))
 }
@@ -152,7 +153,7 @@ pub(crate) fn box_to_host<T: Element>(
     let corners = if out.is_empty() {
         (0, 0)
     } else {
-        let (first, last) = BoxPlace::new(shape, boxed.0, boxed.1, 0).corners();
+        let (first, last) = OutputBox::new(shape, boxed.0, boxed.1, 0).corners();
         (first, last + 1)
     };
     to_host(device, stream, corners, out, |kind, view, to, status, queue| {
@@ -183,7 +184,7 @@ fn to_host<T: Element>(
     device.work(|Workspace { queue, field, stream: room, scratch }| {
         let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;
-        let status = scratch.room(8)?;
+        let status = scratch.room(REPORT)?;
         queue.upload(at, &bytes[..kind.layout.payload as usize])?;
         // A forged index may let the last chunk lie before the first; the kernel finds that out.
         if payload.start <= payload.end {

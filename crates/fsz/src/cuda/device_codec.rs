@@ -5,11 +5,12 @@ use std::{ops::Range, sync::Arc};
 use cudarc::driver::{result, sys};
 
 use super::{
+    abi::Control,
     compress::{self, Compression},
     decompress::{self, clear, launch_box, launch_tiles},
     device::Device,
     error::check,
-    view::{Control, StreamKind},
+    stream_kind::StreamKind,
 };
 use crate::{
     error::{Error, Result},
@@ -33,7 +34,7 @@ pub type CudaStream = *mut std::ffi::c_void;
 
 impl DeviceCodec {
     /// Bytes of scratch memory of a decompression; they begin at a multiple of 8.
-    pub const DECOMPRESS_SCRATCH: usize = 8;
+    pub const DECOMPRESS_SCRATCH: usize = decompress::REPORT;
 
     /// CUDA device number `device`.
     ///
@@ -71,7 +72,7 @@ impl DeviceCodec {
                 "a stream in device memory begins at a multiple of 16 bytes",
             ));
         }
-        if capacity < compression.kind.layout.payload {
+        if capacity < compression.kind.sections.payload {
             return Err(too_small());
         }
         let _entered = self.device.context.enter()?;

@@ -1,7 +1,7 @@
 //! The kernels compiled beforehand for many devices, carried beside the PTX with the feature `fatbin`:
 //! then no driver has to compile them when a program first needs them.
 
-use super::on_the_spot::Source;
+use super::nvrtc::Source;
 
 /// A module's image, where this build carries one.
 pub(crate) fn of(source: Source<'_>) -> Option<&'static [u8]> {

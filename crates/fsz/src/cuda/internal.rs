@@ -10,7 +10,7 @@ use super::{
     Compression, CudaStream, DeviceCodec, StreamKind,
     decompress::{launch_box, launch_tiles},
     kernels,
-    on_the_spot::Source,
+    nvrtc::Source,
 };
 use crate::{error::Result, format::TILE};
 

@@ -8,13 +8,14 @@ use std::{
 use cudarc::driver::{result, sys};
 
 use super::{
+    abi::{
+        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, OutputBox,
+        OutputRange, Sections, Shared, StreamView,
+    },
     error::check,
     fatbin,
-    on_the_spot::{Source, compile},
-    view::{
-        BoundAsked, BoxPlace, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, Run,
-        StreamView,
-    },
+    kernel::{Coder, Kernel, Operation},
+    nvrtc::{Source, compile},
 };
 use crate::error::{Error, Result};
 
@@ -30,61 +31,20 @@ const DECOMPRESS_PTX: &str = ptx!("decompress_compute_80");
 /// For Ampere, and for Hopper and what follows, which have the tensor copy engine.
 const COMPRESS_PTX: [&str; 2] = [ptx!("compress_compute_80"), ptx!("compress_compute_90")];
 
-/// The entry points of `cuda/decompress.cu` and `cuda/compress.cu`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kernel {
-    DecompressF32,
-    DecompressF64,
-    DecompressBoxF32,
-    DecompressBoxF64,
-    SurveyF32,
-    SurveyF64,
-    CompressF32,
-    CompressF64,
-    CompressPersistentF32,
-    CompressPersistentF64,
-}
+/// Operations of `cuda/decompress.cu`.
+const DECOMPRESSION: [Operation; 2] =
+    [Operation::Decompress(Coder::Paper), Operation::DecompressBox(Coder::Paper)];
 
-impl Kernel {
-    const fn name(self) -> &'static CStr {
-        match self {
-            Kernel::DecompressF32 => c"fsz_decompress_paper_f32",
-            Kernel::DecompressF64 => c"fsz_decompress_paper_f64",
-            Kernel::DecompressBoxF32 => c"fsz_decompress_box_paper_f32",
-            Kernel::DecompressBoxF64 => c"fsz_decompress_box_paper_f64",
-            Kernel::SurveyF32 => c"fsz_bound_f32",
-            Kernel::SurveyF64 => c"fsz_bound_f64",
-            Kernel::CompressF32 => c"fsz_compress_paper_f32",
-            Kernel::CompressF64 => c"fsz_compress_paper_f64",
-            Kernel::CompressPersistentF32 => c"fsz_compress_persistent_paper_f32",
-            Kernel::CompressPersistentF64 => c"fsz_compress_persistent_paper_f64",
-        }
-    }
-}
-
-/// Kernels of `cuda/decompress.cu`.
-const DECOMPRESSION: [Kernel; 4] = [
-    Kernel::DecompressF32,
-    Kernel::DecompressF64,
-    Kernel::DecompressBoxF32,
-    Kernel::DecompressBoxF64,
-];
-
-/// Kernels of `cuda/compress.cu`; an image for capability 8.0 lacks the last two.
-const COMPRESSION: [Kernel; 6] = [
-    Kernel::SurveyF32,
-    Kernel::SurveyF64,
-    Kernel::CompressF32,
-    Kernel::CompressF64,
-    Kernel::CompressPersistentF32,
-    Kernel::CompressPersistentF64,
+/// Operations of `cuda/compress.cu`; an image for capability 8.0 lacks the last.
+const COMPRESSION: [Operation; 3] = [
+    Operation::Bound,
+    Operation::Compress(Coder::Paper),
+    Operation::CompressPersistent(Coder::Paper),
 ];
 
 /// How decompression is launched: `fsz_decompress_shapes` of its module.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct DecompressShapes {
-    sizes: [u32; 3],
     /// Most warps of a thread block.
     most_warps: u32,
     /// Shared memory of a warp.
@@ -92,6 +52,11 @@ pub(crate) struct DecompressShapes {
 }
 
 impl DecompressShapes {
+    fn read(words: &[u32]) -> Result<Self> {
+        let &[most_warps, stage] = words else { return Err(other_version()) };
+        Ok(DecompressShapes { most_warps, stage })
+    }
+
     /// The launch for `chunks` chunks on a device of so many multiprocessors.
     pub fn launch(&self, chunks: u64, multiprocessors: u32) -> Launch {
         // More warps finish a chunk sooner, but wait for each other: worth it as long as the device has
@@ -109,10 +74,8 @@ const FEWEST_WARPS: u32 = 4;
 const WARPS_AT_WORK: u64 = 20;
 
 /// How compression is launched: `fsz_compress_shapes` of its module.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct CompressShapes {
-    sizes: [u32; 6],
     pub survey_threads: u32,
     pub simple_threads: u32,
     pub simple_shared: u32,
@@ -122,20 +85,45 @@ pub(crate) struct CompressShapes {
     pub persistent: [(u32, u32); 2],
 }
 
-/// What the kernels must think of the size of the structs in `view.rs`.
-const DECOMPRESS_SIZES: [u32; 3] = [size::<StreamView>(), size::<Run>(), size::<BoxPlace>()];
-const COMPRESS_SIZES: [u32; 6] = [
-    size::<CompressArgs<MissingF32>>(),
-    size::<CompressArgs<MissingF64>>(),
-    size::<HeaderImage>(),
-    size::<MissingF64>(),
-    size::<BoundAsked>(),
-    size::<Control>(),
-];
-
-const fn size<T>() -> u32 {
-    size_of::<T>() as u32
+impl CompressShapes {
+    fn read(words: &[u32]) -> Result<Self> {
+        let &[
+            survey_threads,
+            simple_threads,
+            simple_shared,
+            persistent_grid,
+            threads_f32,
+            shared_f32,
+            threads_f64,
+            shared_f64,
+        ] = words
+        else {
+            return Err(other_version());
+        };
+        let persistent = [(threads_f32, shared_f32), (threads_f64, shared_f64)];
+        Ok(CompressShapes {
+            survey_threads,
+            simple_threads,
+            simple_shared,
+            persistent_grid,
+            persistent,
+        })
+    }
 }
+
+/// How the structs that kernels share lie in memory.
+const DECOMPRESS_LAYOUTS: [&[u32]; 4] =
+    [Sections::LAYOUT, StreamView::LAYOUT, OutputRange::LAYOUT, OutputBox::LAYOUT];
+const COMPRESS_LAYOUTS: [&[u32]; 8] = [
+    Sections::LAYOUT,
+    MissingF32::LAYOUT,
+    MissingF64::LAYOUT,
+    CompressArgs::<MissingF32>::LAYOUT,
+    CompressArgs::<MissingF64>::LAYOUT,
+    HeaderImage::LAYOUT,
+    BoundAsked::LAYOUT,
+    Control::LAYOUT,
+];
 
 /// The grid, threads and dynamic shared memory of a launch.
 #[derive(Clone, Copy, Debug)]
@@ -202,13 +190,14 @@ impl Kernels {
     pub fn decompress(&self) -> Result<&Module<DecompressShapes>> {
         self.once(&self.decompress, || {
             let module = load(DECOMPRESS_PTX, Source::Decompress, self.capability)?;
-            let mut shapes: DecompressShapes = read_shapes(module, c"fsz_decompress_shapes")?;
-            same_sizes(&shapes.sizes, &DECOMPRESS_SIZES)?;
+            let mut shapes =
+                DecompressShapes::read(&read_words(module, c"fsz_decompress_shapes")?)?;
+            same_layouts(module, c"fsz_decompress_layouts", &DECOMPRESS_LAYOUTS)?;
             let fit = self.most_shared / shapes.stage.max(1);
             shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
             let module = Module::new(module, &DECOMPRESSION, shapes)?;
-            for kernel in &DECOMPRESSION {
-                module.allow_shared(*kernel, shapes.most_warps * shapes.stage)?;
+            for kernel in DECOMPRESSION.into_iter().flat_map(Kernel::both) {
+                module.allow_shared(kernel, shapes.most_warps * shapes.stage)?;
             }
             Ok(module)
         })
@@ -219,19 +208,21 @@ impl Kernels {
         self.once(&self.compress, || {
             let ptx = COMPRESS_PTX[usize::from(self.capability >= 90)];
             let module = load(ptx, Source::Compress, self.capability)?;
-            let mut shapes: CompressShapes = read_shapes(module, c"fsz_compress_shapes")?;
-            same_sizes(&shapes.sizes, &COMPRESS_SIZES)?;
+            let mut shapes = CompressShapes::read(&read_words(module, c"fsz_compress_shapes")?)?;
+            same_layouts(module, c"fsz_compress_layouts", &COMPRESS_LAYOUTS)?;
             if shapes.persistent.iter().any(|(_, shared)| *shared > self.most_shared) {
                 shapes.persistent_grid = 0;
             }
-            let there = if shapes.persistent_grid > 0 { 6 } else { 4 };
+            let there = if shapes.persistent_grid > 0 { 3 } else { 2 };
             let module = Module::new(module, &COMPRESSION[..there], shapes)?;
-            for kernel in [Kernel::CompressF32, Kernel::CompressF64] {
+            for kernel in Kernel::both(Operation::Compress(Coder::Paper)) {
                 module.allow_shared(kernel, shapes.simple_shared)?;
             }
             if shapes.persistent_grid > 0 {
-                module.allow_shared(Kernel::CompressPersistentF32, shapes.persistent[0].1)?;
-                module.allow_shared(Kernel::CompressPersistentF64, shapes.persistent[1].1)?;
+                let persistent = Kernel::both(Operation::CompressPersistent(Coder::Paper));
+                for (kernel, (_, shared)) in persistent.into_iter().zip(shapes.persistent) {
+                    module.allow_shared(kernel, shared)?;
+                }
             }
             Ok(module)
         })
@@ -256,21 +247,28 @@ impl Kernels {
 }
 
 impl<S> Module<S> {
-    fn new(module: sys::CUmodule, kernels: &[Kernel], shapes: S) -> Result<Self> {
-        let function = |&kernel: &Kernel| {
-            let name = CString::from(kernel.name());
+    fn new(module: sys::CUmodule, operations: &[Operation], shapes: S) -> Result<Self> {
+        let function = |kernel: Kernel| {
+            let name = CString::new(kernel.to_string()).expect("a name without zeros");
             // SAFETY: the module is loaded and never unloaded.
             check("cuModuleGetFunction", unsafe { result::module::get_function(module, name) })
                 .map(|function| (kernel, function))
         };
-        Ok(Module { functions: kernels.iter().map(function).collect::<Result<_>>()?, shapes })
+        Ok(Module {
+            functions: operations
+                .iter()
+                .flat_map(|&operation| Kernel::both(operation))
+                .map(function)
+                .collect::<Result<_>>()?,
+            shapes,
+        })
     }
 
     fn function(&self, kernel: Kernel) -> Result<sys::CUfunction> {
         let found = self.functions.iter().find(|(k, _)| *k == kernel);
-        found.map(|(_, function)| *function).ok_or_else(|| {
-            Error::Device(format!("the kernel {:?} is not in its module", kernel.name()))
-        })
+        found
+            .map(|(_, function)| *function)
+            .ok_or_else(|| Error::Device(format!("the kernel {kernel} is not in its module")))
     }
 
     fn allow_shared(&self, kernel: Kernel, bytes: u32) -> Result<()> {
@@ -341,22 +339,20 @@ pub(crate) fn load(ptx: &str, source: Source<'_>, capability: i32) -> Result<sys
         .map_err(|second| Error::Device(format!("{refused}; {second}")))
 }
 
-/// Reads the variable `name` of a module, a struct of `u32`s.
-fn read_shapes<S: Copy + Default>(module: sys::CUmodule, name: &CStr) -> Result<S> {
-    let mut shapes = [S::default()];
+/// Reads the variable `name` of a module, `u32`s.
+fn read_words(module: sys::CUmodule, name: &CStr) -> Result<Vec<u32>> {
     // SAFETY: the module is loaded.
     let found = unsafe { result::module::get_global(module, CString::from(name)) };
     let (at, len) = check("cuModuleGetGlobal", found)?;
-    if len != size_of::<S>() {
-        return Err(other_version());
-    }
-    // SAFETY: `at` holds as many bytes as an `S`, which any bytes are one of.
-    check("cuMemcpyDtoH", unsafe { result::memcpy_dtoh_sync(&mut shapes, at) })?;
-    Ok(shapes[0])
+    let mut words = vec![0; len / size_of::<u32>()];
+    // SAFETY: `at` holds as many bytes.
+    check("cuMemcpyDtoH", unsafe { result::memcpy_dtoh_sync(&mut words, at) })?;
+    Ok(words)
 }
 
-fn same_sizes(found: &[u32], expected: &[u32]) -> Result<()> {
-    if found == expected { Ok(()) } else { Err(other_version()) }
+/// Whether the structs that kernels share lie in memory as the module was compiled to read them.
+fn same_layouts(module: sys::CUmodule, name: &CStr, expected: &[&[u32]]) -> Result<()> {
+    if read_words(module, name)? == expected.concat() { Ok(()) } else { Err(other_version()) }
 }
 
 fn other_version() -> Error {

@@ -10,7 +10,7 @@ use super::{
     error::check,
     memory::{Queue, Workspace},
     staging::Staging,
-    view::StreamKind,
+    stream_kind::StreamKind,
 };
 use crate::{
     error::{Error, Result},

@@ -1,0 +1,166 @@
+//! What kernels are told, as they read it (`cuda/encode`, `cuda/decode`), and how the two sides make sure
+//! that they mean the same bytes.
+
+use crate::format::{self, MAX_DIMS, MAX_HEADER, MAX_MISSING};
+
+/// A struct that kernels share.
+pub(crate) trait Shared {
+    /// Its size in bytes, then where each of its fields begins.
+    const LAYOUT: &'static [u32];
+}
+
+/// Structs in the memory layout of C++. Their layouts are compared with those that a module was compiled
+/// with when it is loaded.
+macro_rules! shared {
+    ($($(#[$meta:meta])* struct $name:ident $(<$M:ident>)? { $($field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$meta])*
+            #[repr(C)]
+            #[derive(Clone, Copy, Debug)]
+            pub(crate) struct $name $(<$M>)? {
+                $(pub $field: $type,)*
+            }
+
+            impl $(<$M>)? Shared for $name $(<$M>)? {
+                const LAYOUT: &'static [u32] = &[
+                    size_of::<Self>() as u32,
+                    $(std::mem::offset_of!(Self, $field) as u32,)*
+                ];
+            }
+        )*
+    };
+}
+
+shared! {
+    /// `Sections` in `cuda/format/format.cuh`.
+    struct Sections {
+        elements: u64,
+        tiles: u64,
+        chunks: u64,
+        rates: u64,
+        sizes: u64,
+        offsets: u64,
+        sums: u64,
+        payload: u64,
+    }
+
+    /// `StreamView` in `cuda/decode/stream_view.cuh`.
+    struct StreamView {
+        bytes: u64,
+        capacity: u64,
+        header_first: u64,
+        header_kind: u64,
+        missing_at: u64,
+        sections: Sections,
+    }
+
+    /// `OutputRange` in `cuda/decode/output.cuh`.
+    struct OutputRange {
+        out: u64,
+        begin: u64,
+        end: u64,
+    }
+
+    /// `OutputBox` in `cuda/decode/output.cuh`.
+    struct OutputBox {
+        out: u64,
+        dims: u32,
+        shape: [u64; MAX_DIMS],
+        start: [u64; MAX_DIMS],
+        count: [u64; MAX_DIMS],
+    }
+
+    /// `Missing` in `cuda/encode/control.cuh`, of `f32`.
+    struct MissingF32 {
+        bits: [u32; MAX_MISSING],
+        count: u32,
+    }
+
+    /// `Missing` in `cuda/encode/control.cuh`, of `f64`.
+    struct MissingF64 {
+        bits: [u64; MAX_MISSING],
+        count: u32,
+    }
+
+    /// `CompressArgs` in `cuda/encode/arguments.cuh`.
+    struct CompressArgs<M> {
+        field: u64,
+        stream: u64,
+        capacity: u64,
+        control: u64,
+        entries: u64,
+        sections: Sections,
+        missing: M,
+    }
+
+    /// `BoundAsked` in `cuda/encode/bound.cuh`.
+    struct BoundAsked {
+        kind: u32,
+        reserved: u32,
+        asked: f64,
+        min: f64,
+        max: f64,
+    }
+
+    /// `HeaderImage` in `cuda/encode/finish.cuh`.
+    struct HeaderImage {
+        words: [u32; MAX_HEADER / 4],
+        len: u32,
+    }
+
+    /// `Control` in `cuda/encode/control.cuh`, of which the host reads the beginning.
+    struct Control {
+        stream_len: u64,
+        status: u32,
+        rest: [u32; 31],
+    }
+}
+
+impl Sections {
+    pub fn new(elements: u64, sections: &format::Sections) -> Self {
+        Sections {
+            elements,
+            tiles: sections.tiles,
+            chunks: sections.chunks,
+            rates: sections.heads.start,
+            sizes: sections.sizes.start,
+            offsets: sections.offsets.start,
+            sums: sections.sums.start,
+            payload: sections.payload,
+        }
+    }
+}
+
+impl Control {
+    /// Before anything is known.
+    pub const NONE: Self = Control { stream_len: 0, status: 0, rest: [0; 31] };
+}
+
+impl OutputBox {
+    /// The box of `count` elements, none 0, from `start` on. `shape` has at most 8 axes.
+    pub fn new(shape: &[u64], start: &[u64], count: &[u64], out: u64) -> Self {
+        let mut place = OutputBox {
+            out,
+            dims: 1,
+            shape: [1; MAX_DIMS],
+            start: [0; MAX_DIMS],
+            count: [1; MAX_DIMS],
+        };
+        // A field of 0 dimensions is one of one axis of one element.
+        place.dims = shape.len().max(1) as u32;
+        place.shape[..shape.len()].copy_from_slice(shape);
+        place.start[..shape.len()].copy_from_slice(start);
+        place.count[..shape.len()].copy_from_slice(count);
+        place
+    }
+
+    /// The first and the last element of the box in the field.
+    pub fn corners(&self) -> (u64, u64) {
+        let (mut first, mut last) = (0, 0);
+        for axis in 0..self.dims as usize {
+            first = first * self.shape[axis] + self.start[axis];
+            last = last * self.shape[axis] + self.start[axis] + self.count[axis] - 1;
+        }
+        (first, last)
+    }
+}

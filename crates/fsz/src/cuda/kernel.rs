@@ -1,0 +1,62 @@
+//! Kernels by operation, profile and element type: a second profile is a line of [`Coder`].
+
+use std::fmt;
+
+use crate::dtype::DType;
+
+/// What a kernel does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// Resolves the bound: the same for all profiles.
+    Bound,
+    /// Compresses a chunk a thread block, on every device.
+    Compress(Coder),
+    /// Compresses with thread blocks that stay, on Hopper and newer.
+    CompressPersistent(Coder),
+    /// Decompresses consecutive tiles.
+    Decompress(Coder),
+    /// Decompresses a box.
+    DecompressBox(Coder),
+}
+
+/// The profiles that kernels are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coder {
+    Paper,
+}
+
+impl Coder {
+    const fn name(self) -> &'static str {
+        match self {
+            Coder::Paper => "paper",
+        }
+    }
+}
+
+/// An entry point of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kernel {
+    pub operation: Operation,
+    pub dtype: DType,
+}
+
+impl Kernel {
+    /// For both element types.
+    pub const fn both(operation: Operation) -> [Self; 2] {
+        [Kernel { operation, dtype: DType::F32 }, Kernel { operation, dtype: DType::F64 }]
+    }
+}
+
+/// The name of the entry point: `fsz_<operation>_<profile>_<type>`.
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, coder) = match self.operation {
+            Operation::Bound => return write!(f, "fsz_bound_{}", self.dtype),
+            Operation::Compress(coder) => ("compress", coder),
+            Operation::CompressPersistent(coder) => ("compress_persistent", coder),
+            Operation::Decompress(coder) => ("decompress", coder),
+            Operation::DecompressBox(coder) => ("decompress_box", coder),
+        };
+        write!(f, "fsz_{word}_{}_{}", coder.name(), self.dtype)
+    }
+}

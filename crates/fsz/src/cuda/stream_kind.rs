@@ -1,0 +1,138 @@
+//! What a stream in device memory is, as its caller describes it.
+
+use super::abi::{Sections, StreamView};
+use crate::{
+    dtype::DType,
+    error::{Error, Result},
+    format::{self, FIXED_HEADER, FORMAT_VERSION, FixedHeader, TileGrid, at, header},
+    options::{CompressOptions, Research},
+    profile::Profile,
+    stream::Stream,
+};
+
+/// What must be known of a stream to decode it where it lies, in device memory, without looking at it
+/// from the host: its shape, element type, and what its header holds.
+#[derive(Clone, Debug)]
+pub struct StreamKind {
+    pub(crate) shape: Vec<u64>,
+    pub(crate) dtype: DType,
+    pub(crate) sections: Sections,
+    header_first: u64,
+    header_kind: u64,
+    missing_at: u64,
+}
+
+impl StreamKind {
+    /// That of the stream that compressing a field of this shape, type and these options makes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches.
+    pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
+        options.check(shape, dtype)?;
+        if !options.profile.is_standard_paper() {
+            return Err(only_on_cpu());
+        }
+        let nothing = header::Outcome::unknown();
+        let header = FixedHeader::new(dtype, shape, options, &nothing);
+        Self::build(
+            shape,
+            dtype,
+            header.header_len as u64,
+            kind_of(&header),
+            options.start.is_some(),
+            options.missing.len(),
+        )
+    }
+
+    /// That of a stream which the host holds.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for streams of research switches.
+    pub fn of(stream: &Stream<'_>) -> Result<Self> {
+        let header = stream.header();
+        if !serves(stream) {
+            return Err(only_on_cpu());
+        }
+        Self::build(
+            &header.shape,
+            header.dtype,
+            header.fields().header_len as u64,
+            kind_of(header.fields()),
+            header.start.is_some(),
+            header.missing_bits.len(),
+        )
+    }
+
+    fn build(
+        shape: &[u64],
+        dtype: DType,
+        header_len: u64,
+        header_kind: u64,
+        has_start: bool,
+        missing: usize,
+    ) -> Result<Self> {
+        let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
+        let profile = Profile::default();
+        let grid = TileGrid::new(&profile, shape).ok_or_else(too_large)?;
+        let sections =
+            format::Sections::new(header_len, &grid, profile.head_len()).ok_or_else(too_large)?;
+        if sections.chunks > i32::MAX as u64 {
+            return Err(too_large());
+        }
+        let axes = 8 * shape.len() as u64 * (1 + u64::from(has_start));
+        Ok(StreamKind {
+            shape: shape.to_vec(),
+            dtype,
+            sections: Sections::new(grid.elements(), &sections),
+            header_first: FORMAT_VERSION as u64 | header_len << 16,
+            header_kind,
+            missing_at: if missing > 0 { FIXED_HEADER as u64 + axes } else { 0 },
+        })
+    }
+
+    /// Elements of the field.
+    pub fn elements(&self) -> u64 {
+        self.sections.elements
+    }
+
+    /// The stream at device address `bytes`, of which `capacity` bytes may be read.
+    pub(crate) fn view(&self, bytes: u64, capacity: u64) -> Result<StreamView> {
+        if !bytes.is_multiple_of(16) {
+            return Err(Error::invalid(
+                "a stream in device memory begins at a multiple of 16 bytes",
+            ));
+        }
+        if capacity < self.sections.payload {
+            return Err(Error::Truncated { needed: self.sections.payload, got: capacity });
+        }
+        Ok(StreamView {
+            bytes,
+            capacity,
+            header_first: self.header_first,
+            header_kind: self.header_kind,
+            missing_at: self.missing_at,
+            sections: self.sections,
+        })
+    }
+}
+
+/// Whether devices decode this kind of stream: all but some that research switches make.
+pub(crate) fn serves(stream: &Stream<'_>) -> bool {
+    let standard = Research::default();
+    stream.header().profile.research().is_some_and(|research| {
+        research.cross_block
+            && research.block_len == standard.block_len
+            && research.blocks_per_tile == standard.blocks_per_tile
+    })
+}
+
+/// What stands in the 8 header bytes from the element type on.
+fn kind_of(header: &FixedHeader) -> u64 {
+    let mut bytes = [0; FIXED_HEADER];
+    header.write(&mut bytes);
+    u64::from_le_bytes(std::array::from_fn(|i| bytes[at::dtype + i]))
+}
+
+pub(crate) fn only_on_cpu() -> Error {
+    Error::unsupported("research switches on a CUDA device: use Codec::cpu()")
+}

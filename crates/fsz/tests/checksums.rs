@@ -1,0 +1,163 @@
+//! What the checksums find (FORMAT.md, *Checksums*): any two flipped bits of small streams, and structured
+//! and random damage of large ones. Damage is looked for as a reader does it: by opening and decoding.
+
+mod common;
+
+use common::{
+    compress,
+    inputs::{Random, field},
+};
+use fsz::{
+    Bound, Codec, CompressOptions, Stream,
+    format::{CHECKSUM_MULTIPLIERS, checksum::fold},
+};
+use rayon::prelude::*;
+
+/// Whether a damaged stream is taken for a whole one.
+fn is_missed(bytes: &[u8], out: &mut [f32]) -> bool {
+    let codec = Codec::cpu().threads(1).expect("one thread");
+    Stream::open(bytes).is_ok_and(|stream| codec.decompress_into(&stream, out).is_ok())
+}
+
+fn stream(kind: &str, n: usize) -> Vec<u8> {
+    let options = CompressOptions::new(Bound::ValueRange(1e-3));
+    compress(&Codec::cpu(), &field::<f32>(kind, n, 3), &[n as u64], &options)
+}
+
+/// 0 to 2³² − 2 times 1 is every residue: multiplication by what is coprime to 2³² − 1 keeps them apart,
+/// and `fold` keeps the two words that are one residue.
+#[test]
+fn folding_is_a_bijection() {
+    let mut random = Random::new(1);
+    for multiplier in CHECKSUM_MULTIPLIERS {
+        let modulus = u64::from(u32::MAX);
+        let (mut a, mut b) = (u64::from(multiplier), modulus);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        assert_eq!(a, 1, "{multiplier:08X} is coprime to 2^32 - 1");
+        assert_eq!((fold(0, multiplier), fold(u32::MAX, multiplier)), (0, u32::MAX));
+        for _ in 0..1000 {
+            let word = random.bits() as u32;
+            let residue = u64::from(word) * u64::from(multiplier) % modulus;
+            assert_eq!(u64::from(fold(word, multiplier)) % modulus, residue);
+        }
+    }
+}
+
+/// What a flipped bit adds to the sum of a row does not depend on the other words, and hardly on its own:
+/// no two such numbers cancel.
+#[test]
+fn no_two_flipped_bits_of_a_row_cancel() {
+    let modulus = u64::from(u32::MAX);
+    let mut changes: Vec<(u32, usize)> = Vec::new();
+    for (j, &multiplier) in CHECKSUM_MULTIPLIERS.iter().enumerate() {
+        for bit in 0..32 {
+            let change = (u64::from(multiplier) << bit) % modulus;
+            // With and without the carry of the sum that `fold` takes; set and cleared.
+            for change in [change as u32, change as u32 + 1] {
+                changes.extend([(change, 32 * j + bit), (change.wrapping_neg(), 32 * j + bit)]);
+            }
+        }
+    }
+    changes.sort_unstable();
+    for pair in changes.windows(2) {
+        assert!(pair[0].0 != pair[1].0 || pair[0].1 == pair[1].1, "{pair:?}");
+    }
+}
+
+#[test]
+fn every_pair_of_flipped_bits_of_small_streams_is_found() {
+    for (kind, n) in [("smooth, noise", 40), ("ragged land", 70), ("constant", 9)] {
+        let whole = stream(kind, n);
+        let bits = 8 * whole.len();
+        let missed: usize = (0..bits)
+            .into_par_iter()
+            .map(|a| {
+                let (mut damaged, mut out) = (whole.clone(), vec![0.0; n]);
+                damaged[a / 8] ^= 1 << (a % 8);
+                (0..a)
+                    .filter(|b| {
+                        damaged[b / 8] ^= 1 << (b % 8);
+                        let missed = is_missed(&damaged, &mut out);
+                        damaged[b / 8] ^= 1 << (b % 8);
+                        missed
+                    })
+                    .count()
+            })
+            .sum();
+        assert_eq!(missed, 0, "{kind}: of {} pairs", bits * (bits - 1) / 2);
+    }
+}
+
+/// Damages of one kind: high bits alike, words exchanged, bits stuck, bytes and runs overwritten.
+fn damage(bytes: &mut [u8], random: &mut Random) {
+    let words = bytes.len() / 4;
+    let mut flip = |word: usize, bit: usize| bytes[4 * word + bit / 8] ^= 1 << (bit % 8);
+    match random.below(8) {
+        0 => {
+            let bit = 24 + random.below(8);
+            (0..2).for_each(|_| flip(random.below(words), bit));
+        }
+        1 => (0..4).for_each(|_| flip(random.below(words), 31)),
+        2 => {
+            let (at, bit) = (random.below(words - 4), random.below(32));
+            (at..at + 4).for_each(|word| flip(word, bit));
+        }
+        3 => (0..2 + random.below(6)).for_each(|_| flip(random.below(words), random.below(32))),
+        4 => {
+            let (a, b) = (4 * random.below(words), 4 * random.below(words));
+            (0..4).for_each(|k| bytes.swap(a + k, b + k));
+        }
+        5 => {
+            let (at, n) = (random.below(words - 64), 2 + random.below(62));
+            let (bit, set) = (random.below(32), random.below(2) == 0);
+            for word in at..at + n {
+                let byte = &mut bytes[4 * word + bit / 8];
+                *byte = if set { *byte | 1 << (bit % 8) } else { *byte & !(1 << (bit % 8)) };
+            }
+        }
+        6 => {
+            let (at, n) = (random.below(bytes.len() - 40), 1 + random.below(40));
+            bytes[at..at + n].fill(random.bits() as u8);
+        }
+        _ => {
+            let (at, n) = (random.below(words - 16), 1 + random.below(15));
+            bytes[4 * at..4 * (at + n)].rotate_left(4);
+        }
+    }
+}
+
+/// Ten thousand damages here; ten million are run by hand.
+fn damages(rounds: u64) {
+    let whole: Vec<(usize, Vec<u8>)> = ["smooth, noise", "ragged land", "outliers"]
+        .iter()
+        .map(|kind| (20_000, stream(kind, 20_000)))
+        .collect();
+    let missed: usize = (0..rounds)
+        .into_par_iter()
+        .map_init(
+            || vec![0.0; 20_000],
+            |out, round| {
+                let mut random = Random::new(0x5EED + round);
+                let (n, whole) = &whole[round as usize % whole.len()];
+                let mut damaged = whole.clone();
+                damage(&mut damaged, &mut random);
+                usize::from(damaged != *whole && is_missed(&damaged, &mut out[..*n]))
+            },
+        )
+        .sum();
+    assert_eq!(missed, 0, "of {rounds} damages");
+}
+
+#[test]
+fn no_damage_is_missed() {
+    damages(10_000);
+}
+
+/// `cargo test --release -p fsz-codec --test checksums -- --ignored`: minutes on two cores.
+#[test]
+#[ignore = "ten million damages take minutes"]
+fn ten_million_damages_and_none_is_missed() {
+    damages(10_000_000);
+}
