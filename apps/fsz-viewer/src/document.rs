@@ -340,7 +340,7 @@ mod tests {
         let (codec, facts) = (Codec::cpu(), document.facts.clone().unwrap());
         assert_eq!((facts.blocks, facts.least_bound, facts.header.absolute_bound), (3, 0.01, 0.5));
         let per_part = [6 * 20 * 11, 2 * 20 * 20, 4 * 20 * 20]
-            .map(|n: u64| n.div_ceil(crate::format::TILE as u64));
+            .map(|n: u64| n.div_ceil(fsz::format::TILE as u64));
         assert_eq!(facts.tiles.len() as u64, per_part.iter().sum::<u64>());
         let whole = document.values(&codec).unwrap();
         let values = whole.as_slice::<f32>().unwrap();
