@@ -274,7 +274,7 @@ impl Document {
     }
 }
 
-fn field_of<T: fsz_field::Scalar>(values: ArrayD<T>) -> Result<Field> {
+fn field_of<T: fsz::Element>(values: ArrayD<T>) -> Result<Field> {
     let sides: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
     let shape = Shape::new(&sides).map_err(|e| e.to_string())?;
     Field::new(shape, values.into_raw_vec_and_offset().0).map_err(|e| e.to_string())

@@ -3,16 +3,18 @@
 use cudarc::driver::result;
 use fsz::cuda::Compression;
 use fsz::cuda::internal::{self, check};
+use fsz::format::{RateByte, TILE, TILE_BLOCKS, WORD};
 use fsz::{CompressOptions, DType, Error, Result, Stream};
 
 use crate::clock::{QUEUE, timed_after};
 use crate::codec::DeviceBench;
 use crate::kernels::{Kernel, pointer};
 
-/// Elements of a tile.
-const TILE: u64 = 256;
-/// What a tile's payload takes at most when nothing is escaped: µ, and 8 blocks of rate 31.
-const MOST_TILE_BYTES: u64 = 4 * (1 + 8 * 32);
+/// What a tile's payload takes at most when nothing is escaped: µ, and for each block signs and as many
+/// bit-planes as its rate can say.
+const MOST_TILE_BYTES: u64 = (WORD * (1 + TILE_BLOCKS * (1 + RateByte::RATE as usize))) as u64;
+/// A rate byte for each block.
+const TILE_RATES: u64 = TILE_BLOCKS as u64;
 
 /// `PaperArgs` in `cuda/bench/published.cuh`.
 #[repr(C)]
@@ -75,12 +77,13 @@ impl DeviceBench {
             PaperDesign::FiveReads => Kernel::FiveReads,
         };
         let compression = Compression::new(&header.shape, DType::F32, options)?;
-        let tiles = data.len() as u64 / TILE;
+        let tiles = (data.len() / TILE) as u64;
         let grid = tiles.div_ceil(self.kernels.paper_tiles);
         let scan_len = 8 * (2 + grid);
         let _current = internal::enter(&self.codec)?;
         let field = self.upload(data)?;
-        let (rates, payload) = (self.memory(8 * tiles)?, self.memory(MOST_TILE_BYTES * tiles)?);
+        let (rates, payload) =
+            (self.memory(TILE_RATES * tiles)?, self.memory(MOST_TILE_BYTES * tiles)?);
         let (control, scan) = (self.memory(compression.scratch_len())?, self.memory(scan_len)?);
         // SAFETY: the memory was sized above.
         unsafe {
@@ -114,14 +117,14 @@ impl DeviceBench {
         let mut counted = [[0; 8]; 2];
         scan.read(0, counted.as_flattened_mut())?;
         let words = u64::from_le_bytes(counted[1]) as usize;
-        let mut written = vec![0; 8 * tiles as usize];
+        let mut written = vec![0; (TILE_RATES * tiles) as usize];
         rates.read(0, &mut written)?;
         let mut expected = Vec::with_capacity(written.len());
         for chunk in 0..stream.chunks() {
             expected.extend_from_slice(stream.chunk(chunk)?.heads);
         }
         let mut same = expected.starts_with(&written);
-        written.resize(4 * words, 0);
+        written.resize(WORD * words, 0);
         payload.read(0, &mut written)?;
         same &= stream.payload().starts_with(&written);
         Ok(PaperTimes { encode, same })

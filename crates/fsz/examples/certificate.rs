@@ -11,12 +11,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Codec::auto().compress(field.view(), Bound::ValueRange(1e-4))?
         }
     };
-    let info = &stream;
-    let (header, certificate, tiles) = (info.header(), info.certificate(), info.tile_counts());
-    println!("{} {:?}, ratio {:.2}", header.dtype, header.shape, info.compression_ratio());
+    let (header, certificate) = (stream.header(), stream.certificate());
+    println!("{} {:?}, ratio {:.2}", header.dtype, header.shape, stream.compression_ratio());
     println!("bound {:e}, largest error {:e}", header.absolute_bound, certificate.max_abs_error);
     println!("minimum {}, maximum {}", certificate.min, certificate.max);
     println!("NaN {}, Inf {}, missing {}", certificate.nan, certificate.inf, certificate.missing);
-    println!("{tiles:?}");
+    println!("{:?}", stream.tile_counts());
     Ok(())
 }

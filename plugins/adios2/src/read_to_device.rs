@@ -1,8 +1,12 @@
 //! `fsz_read_to_device` of `include/fsz_adios2.h`: a sink's way to decode on the device.
 
-use fsz::{Codec, Element, Stream};
+use fsz::{Codec, Element, Stream, with_element};
 
-use crate::{device, operator::attempt, sink::Payload};
+use crate::{
+    device,
+    operator::{attempt, open_stream},
+    sink::Payload,
+};
 
 /// Decodes a payload to device memory.
 ///
@@ -26,23 +30,14 @@ pub(crate) unsafe fn run(payload: &Payload, out: *mut u8, capacity: usize) -> Re
         // SAFETY: promised by the caller; the length was checked.
         return unsafe { target.copy_from_host(body) }.map_err(|error| error.to_string());
     }
-    let stream = Stream::open(body).map_err(|error| error.to_string())?;
-    let info = &stream;
-    let header = info.header();
-    let size = header.dtype.size();
-    if size != payload.element_size()
-        || header.elements().checked_mul(size as u64) != Some(bytes as u64)
-    {
-        return Err("the FSZ stream does not match its payload".into());
-    }
+    let stream = open_stream(body, payload.element_size(), bytes)?;
     let target = device::target(out)?;
     let decode = || {
         // SAFETY: promised by the caller; the length was checked.
         unsafe { device::decompress(&stream, &target) }.map_err(|error| error.to_string())
     };
     attempt(decode).or_else(|reason| {
-        let values =
-            if size == 4 { decode_on_cpu::<f32>(&stream) } else { decode_on_cpu::<f64>(&stream) };
+        let values = with_element!(stream.header().dtype, T => decode_on_cpu::<T>(&stream));
         let values = values.map_err(|on_cpu| format!("{reason}; and on the CPU: {on_cpu}"))?;
         // SAFETY: as above.
         unsafe { target.copy_from_host(&values) }.map_err(|error| error.to_string())

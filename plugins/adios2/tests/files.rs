@@ -107,12 +107,11 @@ fn check_payloads(file: &adios2::Engine, at: Step, expected: &[f32]) {
         panic!("U is compressed");
     };
     let stream = fsz::Stream::from_vec(bytes).unwrap();
-    let info = &stream;
-    let header = info.header();
+    let header = stream.header();
     assert_eq!(header.shape, [SHAPE[0] - FIRST, SHAPE[1], SHAPE[2]]);
     assert_eq!(header.start.as_deref(), Some(&[FIRST, 0, 0][..]));
     assert_eq!(header.bound, fsz::Bound::Absolute(BOUND));
-    assert!(info.certificate().max_abs_error <= BOUND);
+    assert!(stream.certificate().max_abs_error <= BOUND);
     let decoded = fsz::Codec::cpu().decompress::<f32>(&stream).unwrap();
     assert_eq!(decoded.as_slice().unwrap(), expected);
 
@@ -218,8 +217,7 @@ fn value_range_bounds_and_missing_values() {
         }
         let stream = Payload::read(&file, "U", Step::At(0), 0).unwrap().into_stream().unwrap();
         let stream = fsz::Stream::from_vec(stream).unwrap();
-        let info = &stream;
-        let certificate = info.certificate();
+        let certificate = stream.certificate();
         assert_eq!((certificate.nan, certificate.inf, certificate.missing), (2, 1, 390));
     }
 }
@@ -306,8 +304,8 @@ fn statistics_off_is_fine() {
     // The stream's certificate has what ADIOS2 did not record.
     let stream = Payload::read(&file, "U", Step::At(0), 0).unwrap().into_stream().unwrap();
     let stream = fsz::Stream::from_vec(stream).unwrap();
-    let info = &stream;
-    assert!(info.certificate().min < info.certificate().max);
+    let certificate = stream.certificate();
+    assert!(certificate.min < certificate.max);
 }
 
 #[test]

@@ -185,7 +185,7 @@ fn to_host<T: Element>(
         let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;
         let status = scratch.room(REPORT)?;
-        queue.upload(at, &bytes[..kind.layout.payload as usize])?;
+        queue.upload(at, &bytes[..kind.sections.payload as usize])?;
         // A forged index may let the last chunk lie before the first; the kernel finds that out.
         if payload.start <= payload.end {
             // The kernels read whole pieces; what lies beside the payload in the outer two is not used.

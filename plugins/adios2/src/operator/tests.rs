@@ -4,7 +4,13 @@ mod device;
 #[path = "../../tests/common/noise.rs"]
 mod noise;
 
-use super::*;
+use fsz::{DType, Element, Stream};
+
+use super::{Operator, text};
+use crate::{
+    block::Block,
+    envelope::{self, Mode, min_header},
+};
 use noise::noise;
 
 fn writer(parameters: &[(&'static str, &'static str)]) -> Operator {

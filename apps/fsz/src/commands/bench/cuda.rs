@@ -1,8 +1,8 @@
-//! `fsz bench --backend cuda`: the kernels of a CUDA device beside what its memory can do.
+//! `fsz bench --backend cuda`: the codec's kernels beside the bandwidth of the device's memory.
 
-use fsz::{Bound, Codec, CompressOptions, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
 use fsz_bench::{DeviceBench, Roofline, median};
-use fsz_field::{Output, Scalar, Values};
+use fsz_field::{Output, Values};
 
 use super::Args;
 use super::case::Case;
@@ -34,7 +34,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let mut report = Report::new(&device, work.repeat);
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
-        let case = Case::open(path, &args.source, args.bytes(1024), &args.missing)?;
+        let case = Case::open(path, &args.source, args.bytes(1024))?;
         // Again for every field: clocks change within a run.
         let roofline = work.bench.roofline(ROOFLINE_BYTES, work.repeat)?;
         for bound in args.bounds(&[1e-2, 1e-3, 1e-4]) {
@@ -53,7 +53,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
 /// How a file of figures is written.
 type Write = fn(&Report) -> Result<String>;
 
-/// What is the same for all fields.
+/// Settings of all fields.
 struct Work<'a> {
     bench: DeviceBench,
     codec: Codec,
@@ -82,21 +82,21 @@ impl<'a> Work<'a> {
     ) -> Result<()> {
         match case.field.values() {
             Values::F32(values) => {
-                let stream = self.product(case, values, bound, roofline, report)?;
+                let stream = self.codec(case, values, bound, roofline, report)?;
                 if self.reference {
                     paper::measure(self, case, values, bound, roofline, &stream, report)?;
                 }
                 Ok(())
             }
             Values::F64(values) => {
-                self.product(case, values, bound, roofline, report)?;
+                self.codec(case, values, bound, roofline, report)?;
                 Ok(())
             }
         }
     }
 
-    /// Measures the product, and returns the stream that it makes.
-    fn product<T: Scalar>(
+    /// Measures the codec, and returns the stream that it makes.
+    fn codec<T: Element>(
         &self,
         case: &Case,
         values: &[T],
@@ -113,7 +113,10 @@ impl<'a> Work<'a> {
         let stream = Stream::from_vec(bytes)?;
         let times = self.bench.compress(values, shape, &options, self.repeat)?;
         if times.stream_len != len as u64 {
-            return fail(format!("{}: two compressions differ; please report this", case.name));
+            return fail(format!(
+                "{}: two compressions gave different bytes; please report this",
+                case.name
+            ));
         }
         let decompress = median(self.bench.decompress(&stream, self.repeat)?);
         let mut row = Row::new(case, bound, "fsz", len as u64, roofline);

@@ -10,7 +10,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use fsz::cuda::DeviceMemory;
+use fsz::cuda::{CudaMemory, DeviceMemory, MemoryKind};
 
 use super::*;
 use crate::{device, read_to_device, sink::Payload};

@@ -11,7 +11,7 @@ use crate::failure::Result;
 const DESIGNS: [(PaperDesign, &str); 2] =
     [(PaperDesign::TwoReads, "paper-two-reads"), (PaperDesign::FiveReads, "paper-five-reads")];
 
-/// Measures them beside the product, whose stream of the field is `stream`.
+/// Measures them; `stream` is the codec's stream of the field.
 pub fn measure(
     work: &Work<'_>,
     case: &Case,
