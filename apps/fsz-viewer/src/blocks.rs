@@ -43,7 +43,12 @@ impl Blocks {
     ///
     /// # Errors
     /// When a stream is damaged there.
-    pub fn window<T: fsz::Element>(&self, codec: &Codec, start: &[u64], count: &[u64]) -> Result<Field> {
+    pub fn window<T: fsz::Element>(
+        &self,
+        codec: &Codec,
+        start: &[u64],
+        count: &[u64],
+    ) -> Result<Field> {
         let window = Box { start: start.to_vec(), count: count.to_vec() };
         let shape = Shape::new(count).map_err(|e| e.to_string())?;
         let mut out = Vec::new();

@@ -37,8 +37,8 @@ pub fn enter(codec: &DeviceCodec) -> Result<impl Drop> {
     codec.device.context.enter()
 }
 
-/// Loads a module for the codec's device, from PTX, whose text ends with a zero, or by compiling its source, which may include the
-/// `headers` given and those of the codec. It is never unloaded.
+/// Loads a module for the codec's device: from PTX, whose text ends with a zero, or else by compiling its
+/// source, which may include `headers` and those of the codec. It is never unloaded.
 ///
 /// # Errors
 /// [`Error::Device`](crate::Error::Device).
