@@ -62,8 +62,8 @@ impl Kernels {
             let found = unsafe { result::module::get_function(module, name.into()) };
             *function = check("cuModuleGetFunction", found)?;
         }
-        let [args, tiles] = shapes(module)?;
-        if args as usize != size_of::<PaperArgs>() {
+        let [layout @ .., tiles] = shapes(module)?;
+        if layout != PaperArgs::LAYOUT {
             return Err(other_version());
         }
         Ok(Kernels { functions, paper_tiles: tiles.max(1).into() })
@@ -91,8 +91,8 @@ impl Kernels {
 }
 
 /// `fsz_bench_shapes` of the module.
-fn shapes(module: sys::CUmodule) -> Result<[u32; 2]> {
-    let mut shapes = [0; 2];
+fn shapes(module: sys::CUmodule) -> Result<[u32; 8]> {
+    let mut shapes = [0; 8];
     // SAFETY: the module is loaded.
     let found = unsafe { result::module::get_global(module, CString::from(c"fsz_bench_shapes")) };
     let (at, len) = check("cuModuleGetGlobal", found)?;

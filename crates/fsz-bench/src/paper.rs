@@ -1,5 +1,7 @@
 //! The paper's own compression kernels, timed beside those of the codec on the same field.
 
+use std::mem::offset_of;
+
 use cudarc::driver::result;
 use fsz::cuda::Compression;
 use fsz::cuda::internal::{self, check};
@@ -26,6 +28,19 @@ pub struct PaperArgs {
     rates: u64,
     payload: u64,
     scratch: u64,
+}
+
+impl PaperArgs {
+    /// Its size, and where its fields are.
+    pub const LAYOUT: [u32; 7] = [
+        size_of::<Self>() as u32,
+        offset_of!(Self, field) as u32,
+        offset_of!(Self, tiles) as u32,
+        offset_of!(Self, control) as u32,
+        offset_of!(Self, rates) as u32,
+        offset_of!(Self, payload) as u32,
+        offset_of!(Self, scratch) as u32,
+    ];
 }
 
 /// The designs that the FSZ paper compares.
