@@ -2,7 +2,7 @@
 //! that a plane touches are decoded.
 
 use fsz::{Codec, Stream};
-use fsz_field::{Field, Scalar, Shape};
+use fsz_field::{Field, Shape};
 
 use crate::boxes::{Box, Boxes, place};
 use crate::result::Result;
@@ -43,7 +43,12 @@ impl Blocks {
     ///
     /// # Errors
     /// When a stream is damaged there.
-    pub fn window<T: Scalar>(&self, codec: &Codec, start: &[u64], count: &[u64]) -> Result<Field> {
+    pub fn window<T: fsz::Element>(
+        &self,
+        codec: &Codec,
+        start: &[u64],
+        count: &[u64],
+    ) -> Result<Field> {
         let window = Box { start: start.to_vec(), count: count.to_vec() };
         let shape = Shape::new(count).map_err(|e| e.to_string())?;
         let mut out = Vec::new();

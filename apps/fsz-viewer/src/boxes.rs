@@ -1,7 +1,7 @@
 //! Boxes that make up an array, such as the ADIOS2 blocks of several ranks, and which of them holds an
 //! element.
 
-use crate::format::MAX_DIMS;
+use fsz::format::MAX_DIMS;
 
 /// A box of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]

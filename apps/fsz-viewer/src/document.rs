@@ -274,7 +274,7 @@ impl Document {
     }
 }
 
-fn field_of<T: fsz_field::Scalar>(values: ArrayD<T>) -> Result<Field> {
+fn field_of<T: fsz::Element>(values: ArrayD<T>) -> Result<Field> {
     let sides: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
     let shape = Shape::new(&sides).map_err(|e| e.to_string())?;
     Field::new(shape, values.into_raw_vec_and_offset().0).map_err(|e| e.to_string())
@@ -340,7 +340,7 @@ mod tests {
         let (codec, facts) = (Codec::cpu(), document.facts.clone().unwrap());
         assert_eq!((facts.blocks, facts.least_bound, facts.header.absolute_bound), (3, 0.01, 0.5));
         let per_part = [6 * 20 * 11, 2 * 20 * 20, 4 * 20 * 20]
-            .map(|n: u64| n.div_ceil(crate::format::TILE as u64));
+            .map(|n: u64| n.div_ceil(fsz::format::TILE as u64));
         assert_eq!(facts.tiles.len() as u64, per_part.iter().sum::<u64>());
         let whole = document.values(&codec).unwrap();
         let values = whole.as_slice::<f32>().unwrap();

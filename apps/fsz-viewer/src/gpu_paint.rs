@@ -1,6 +1,6 @@
 //! Planes to pictures, by the GPU that draws the window.
 
-use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_KINDS, kind_index};
+use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_KINDS};
 
 use crate::paint::{self, CpuPainter};
 use crate::painter::{Painted, Painter};
@@ -104,10 +104,6 @@ fn painted(
 }
 
 fn colours(scene: &Scene<'_>, map: Map) -> Colours {
-    let mut kinds = [0; TILE_KINDS];
-    for kind in fsz::TileKind::ALL {
-        kinds[kind_index(kind)] = word(kind_colour(kind));
-    }
     Colours {
         map: map.table().map(word),
         nan: word(palette::NAN),
@@ -115,7 +111,7 @@ fn colours(scene: &Scene<'_>, map: Map) -> Colours {
         alarm: word(palette::ALARM),
         outside: word(palette::OUTSIDE),
         missing: scene.missing.iter().map(|&v| (v as f32).to_bits()).collect(),
-        kinds,
+        kinds: TILE_KINDS.map(|kind| word(kind_colour(kind))),
         scale: Map::Magma.table().map(word),
         overlay: None,
     }

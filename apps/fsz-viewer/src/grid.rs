@@ -1,8 +1,7 @@
 //! A field of any number of dimensions, looked at as planes.
 
+use fsz::format::TILE;
 use fsz_wgpu::Runs;
-
-use crate::format::TILE;
 
 /// Elements of a row when a field of one dimension is folded.
 pub const FOLD: u64 = 4 * TILE as u64;

@@ -21,7 +21,6 @@ mod export;
 mod figure;
 mod file_dialog;
 mod file_name;
-mod format;
 mod gpu_paint;
 mod grid;
 mod measures;

@@ -1,6 +1,7 @@
 //! Missing values, as the user names them.
 
-use crate::format::MAX_MISSING;
+use fsz::format::MAX_MISSING;
+
 use crate::result::Result;
 
 /// Reads values with commas or spaces between them.

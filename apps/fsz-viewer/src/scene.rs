@@ -1,8 +1,8 @@
 //! Everything that a picture depends on besides its values.
 
+use fsz::format::RateByte;
 use serde::{Deserialize, Serialize};
 
-use crate::format::RATE_MASK;
 use crate::grid::Grid;
 use crate::palette::{Map, kind_colour};
 use crate::plane::Place;
@@ -76,7 +76,7 @@ impl Overlay {
         match self {
             Overlay::Off => [0; 3],
             Overlay::Variants => kind_colour(tile.kind),
-            Overlay::Rate => Map::Magma.at(f64::from(tile.mean_rate()) / f64::from(RATE_MASK)),
+            Overlay::Rate => Map::Magma.at(f64::from(tile.mean_rate()) / f64::from(RateByte::RATE)),
             Overlay::Bytes => {
                 Map::Magma.at(f64::from(tile.bytes) / f64::from(tiles.largest().max(1)))
             }

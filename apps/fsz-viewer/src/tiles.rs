@@ -1,9 +1,9 @@
 //! What a stream tells of its tiles, and how much of it a reader sees at once.
 
+use fsz::format::{MAX_DIMS, TILE_BLOCKS};
 use fsz::{Stream, TileKind};
 
 use crate::boxes::Boxes;
-use crate::format::{MAX_DIMS, TILE_BLOCKS};
 use crate::grid::unravel;
 
 /// One tile, in a few bytes.

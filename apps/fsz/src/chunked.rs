@@ -1,7 +1,6 @@
 //! Decoding a stream chunk by chunk, so that fields larger than memory can be processed.
 
-use fsz::{Codec, Progress, Stream};
-use fsz_field::Scalar;
+use fsz::{Codec, Element, Progress, Stream};
 use indicatif::ProgressBar;
 
 use crate::bar;
@@ -12,7 +11,7 @@ use crate::interrupt::Cancellable;
 const CHUNK: u64 = 64 << 20;
 
 /// Decodes the whole field in order and passes each chunk on, with the index of its first value.
-pub fn each<T: Scalar>(
+pub fn each<T: Element>(
     codec: &Codec,
     stream: &Stream<'_>,
     what: &str,
@@ -24,7 +23,7 @@ pub fn each<T: Scalar>(
 }
 
 /// The same with chunks of about so many bytes.
-fn each_of<T: Scalar>(
+fn each_of<T: Element>(
     chunk: u64,
     codec: &Codec,
     stream: &Stream<'_>,
@@ -52,7 +51,7 @@ fn each_of<T: Scalar>(
 }
 
 /// Room for a chunk.
-fn buffer<T: Scalar>(len: u64) -> Result<Vec<T>> {
+fn buffer<T: Element>(len: u64) -> Result<Vec<T>> {
     let no_memory = || Failure::Message(format!("out of memory for {len} values"));
     let len = usize::try_from(len).map_err(|_| no_memory())?;
     let mut values = Vec::new();

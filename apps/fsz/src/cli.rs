@@ -12,11 +12,11 @@ use crate::failure::Result;
 ///
 /// Every finite value is reproduced within the error bound; NaN, ±Inf and missing values are
 /// reproduced exactly. Inputs can be raw values (shape from --shape or from a name such as
-/// T_30x192x288.f32), .npy, .fsz, .zfp and ADIOS2 .bp; the contents of a file decide its format, not
-/// its name. LZ1 and LZ2 are the first- and second-order Lorenzo predictors.
+/// T_30x192x288.f32), .npy, .fsz, .zfp and ADIOS2 .bp; the content of a file takes precedence over its
+/// name. LZ1 and LZ2 are the first- and second-order Lorenzo predictors.
 ///
-/// Outputs are written whole or not at all. The output - is standard output; summaries then go to
-/// standard error.
+/// Outputs appear whole or not at all; symbolic links are followed. The output - is standard output,
+/// and summaries then go to standard error.
 ///
 /// Exit codes: 0 success, 1 a check failed, 2 usage error or unreadable input, 130 interrupted.
 #[derive(Debug, Parser)]

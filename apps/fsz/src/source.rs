@@ -62,21 +62,6 @@ impl SourceArgs {
     }
 }
 
-/// Errs when a missing value has no counterpart in the field's type: it would become infinite, or 0.
-pub fn check_missing(missing: &[f64], dtype: DType) -> Result<()> {
-    let fits = |value: &f64| match dtype {
-        DType::F32 => {
-            let single = *value as f32;
-            single.is_finite() == value.is_finite() && (single == 0.0) == (*value == 0.0)
-        }
-        DType::F64 => true,
-    };
-    match missing.iter().find(|value| !fits(value)) {
-        Some(value) => fail(format!("--missing {value:e}: out of range for {dtype}")),
-        None => Ok(()),
-    }
-}
-
 /// The answer of a build that cannot read ADIOS2 files.
 #[cfg(not(feature = "adios2"))]
 pub fn no_adios2<T>(path: &Path) -> Result<T> {

@@ -13,7 +13,6 @@ pub use payload::Payload;
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::shape::Shape;
-use crate::storage::Scalar;
 
 /// An ADIOS2 file with all its steps at hand.
 ///
@@ -76,7 +75,7 @@ impl Bp {
     pub fn read(&self, name: &str, step: u64, block: Option<u64>) -> Result<Field> {
         let variable = self.variable(name)?;
         if step >= variable.steps {
-            let reason = format!("{name} has steps 0 to {}", variable.steps.saturating_sub(1));
+            let reason = format!("{name} has {} steps; there is no step {step}", variable.steps);
             return Err(Error::file(&self.path, reason));
         }
         let blocks = self.blocks(name, step)?;
@@ -117,7 +116,7 @@ impl Bp {
         Ok(field.with_name(Some(name.to_owned())).with_step(Some(step)))
     }
 
-    fn read_as<T: Scalar + adios2::Element>(
+    fn read_as<T: fsz::Element + adios2::Element>(
         &self,
         name: &str,
         step: u64,

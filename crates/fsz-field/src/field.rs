@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use fsz::DType;
+use fsz::{DType, Element};
 use memmap2::Mmap;
 use ndarray::{ArrayViewD, IxDyn, ShapeBuilder, Slice};
 
 use crate::error::{Error, Result};
 use crate::map::{Order, read};
 use crate::shape::Shape;
-use crate::storage::{Scalar, Storage, Values};
+use crate::storage::{Storage, Values};
 
 /// A field: values of one element type in C order (last axis fastest), in memory or in a mapped
 /// file.
@@ -27,8 +27,8 @@ impl Field {
     ///
     /// # Errors
     /// When the shape does not hold the values.
-    pub fn new<T: Scalar>(shape: Shape, values: Vec<T>) -> Result<Field> {
-        Field::stored(shape, T::store(values))
+    pub fn new<T: Element>(shape: Shape, values: Vec<T>) -> Result<Field> {
+        Field::stored(shape, Storage::of(values))
     }
 
     /// A field of values that were read into memory.
@@ -104,8 +104,8 @@ impl Field {
     }
 
     /// The values in C order, when they are of type `T`.
-    pub fn as_slice<T: Scalar>(&self) -> Option<&[T]> {
-        T::of(self.values())
+    pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
+        self.values().as_slice()
     }
 
     /// The plane at `index` of `axis`, with that axis removed; a copy.
@@ -153,14 +153,19 @@ impl Field {
             )));
         }
         let storage = match self.values() {
-            Values::F32(values) => f32::store(self.copy_window(values, start, count)?),
-            Values::F64(values) => f64::store(self.copy_window(values, start, count)?),
+            Values::F32(values) => Storage::F32(self.copy_window(values, start, count)?),
+            Values::F64(values) => Storage::F64(self.copy_window(values, start, count)?),
         };
         let (name, step, shape) = (self.name.clone(), self.step, Shape::new(count)?);
         Ok(Field { name, step, shape, storage })
     }
 
-    fn copy_window<T: Scalar>(&self, values: &[T], start: &[u64], count: &[u64]) -> Result<Vec<T>> {
+    fn copy_window<T: Element>(
+        &self,
+        values: &[T],
+        start: &[u64],
+        count: &[u64],
+    ) -> Result<Vec<T>> {
         let all = ArrayViewD::from_shape(IxDyn(&self.shape.indices()?), values)
             .map_err(|e| Error::Argument(e.to_string()))?;
         let part = all.slice_each_axis(|axis| {
@@ -179,7 +184,7 @@ pub(crate) fn from_fortran(shape: &Shape, values: Values<'_>) -> Result<Storage>
     })
 }
 
-fn transpose<T: Scalar>(shape: &Shape, values: &[T]) -> Result<Vec<T>> {
+fn transpose<T: Element>(shape: &Shape, values: &[T]) -> Result<Vec<T>> {
     let shape = IxDyn(&shape.indices()?).f();
     let array =
         ArrayViewD::from_shape(shape, values).map_err(|e| Error::Argument(e.to_string()))?;

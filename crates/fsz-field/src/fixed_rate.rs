@@ -29,7 +29,7 @@ impl FixedRate {
     pub fn new(shape: &Shape, dtype: DType, bits_per_value: f64) -> Result<FixedRate> {
         if !(bits_per_value > 0.0 && bits_per_value <= 64.0) {
             return Err(Error::Argument(format!(
-                "zfp rate {bits_per_value}: it must be above 0, at most 64"
+                "zfp rate {bits_per_value}: must be above 0 and at most 64"
             )));
         }
         let (values, blocks) = blocks(shape)?;
@@ -61,7 +61,7 @@ impl FixedRate {
         // The last word need not be whole.
         if bytes.div_ceil(WORD / 8) < found.bytes() / (WORD / 8) {
             return Err(Error::Argument(format!(
-                "at {rate} bits per value, {shape} of {dtype} takes {} bytes of zfp; there are {bytes}",
+                "at {rate} bits per value, {shape} of {dtype} takes {} bytes of zfp; the stream has {bytes}",
                 found.bytes()
             )));
         }

@@ -39,7 +39,7 @@ pub use open::open;
 pub use output::{Output, remove_unfinished};
 pub use raw::write_raw;
 pub use shape::{Shape, shape_in_name};
-pub use storage::{Scalar, Values};
+pub use storage::Values;
 pub use stream::StreamFile;
 pub use synthetic::Synthetic;
 #[cfg(feature = "zfp")]

@@ -27,7 +27,7 @@ pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
         Kind::Zfp => {
             return Err(Error::file(
                 path,
-                "this build cannot read zfp files: build with --features zfp",
+                "this build has no zfp: build with --features zfp",
             ));
         }
         Kind::Bp => {

@@ -1,15 +1,15 @@
 //! Values of a field at run time: which of the two element types they have, and where they lie.
 
+use std::any::{Any, TypeId};
 use std::ops::Range;
 use std::sync::Arc;
 
-use fsz::DType;
+use fsz::{DType, Element};
 use memmap2::Mmap;
 
 /// Where the values of a field lie.
-#[doc(hidden)]
 #[derive(Debug, Clone)]
-pub enum Storage {
+pub(crate) enum Storage {
     F32(Vec<f32>),
     F64(Vec<f64>),
     /// Aligned for the element type; `Field::mapped` sees to it.
@@ -17,6 +17,17 @@ pub enum Storage {
 }
 
 impl Storage {
+    /// Values in memory.
+    pub(crate) fn of<T: Element>(values: Vec<T>) -> Storage {
+        let values: Box<dyn Any> = Box::new(values);
+        match values.downcast::<Vec<f32>>() {
+            Ok(singles) => Storage::F32(*singles),
+            Err(other) => {
+                Storage::F64(other.downcast().map(|doubles| *doubles).unwrap_or_default())
+            }
+        }
+    }
+
     pub(crate) fn dtype(&self) -> DType {
         match self {
             Storage::F32(_) => DType::F32,
@@ -49,6 +60,22 @@ pub enum Values<'a> {
 }
 
 impl<'a> Values<'a> {
+    /// Values whose type is known.
+    pub fn of<T: Element>(values: &'a [T]) -> Values<'a> {
+        match same_type(values) {
+            Some(singles) => Values::F32(singles),
+            None => Values::F64(same_type(values).unwrap_or_default()),
+        }
+    }
+
+    /// The values, when they are of type `T`.
+    pub fn as_slice<T: Element>(self) -> Option<&'a [T]> {
+        match self {
+            Values::F32(values) => same_type(values),
+            Values::F64(values) => same_type(values),
+        }
+    }
+
     /// Number of values.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(self) -> usize {
@@ -67,42 +94,26 @@ impl<'a> Values<'a> {
     }
 }
 
-/// An element type of a [`Field`](crate::Field): `f32` or `f64`.
-pub trait Scalar: fsz::Element + bytemuck::Pod {
-    #[doc(hidden)]
-    fn store(values: Vec<Self>) -> Storage;
-    /// Values of this type.
-    fn values(values: &[Self]) -> Values<'_>;
-    /// The values, when they are of this type.
-    fn of(values: Values<'_>) -> Option<&[Self]>;
+/// The values, when `T` and `U` are one type.
+fn same_type<T: Element, U: Element>(values: &[T]) -> Option<&[U]> {
+    (TypeId::of::<T>() == TypeId::of::<U>()).then(|| {
+        // SAFETY: T is U.
+        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
+    })
 }
 
-impl Scalar for f32 {
-    fn store(values: Vec<f32>) -> Storage {
-        Storage::F32(values)
-    }
-    fn values(values: &[f32]) -> Values<'_> {
-        Values::F32(values)
-    }
-    fn of(values: Values<'_>) -> Option<&[f32]> {
-        match values {
-            Values::F32(v) => Some(v),
-            Values::F64(_) => None,
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Scalar for f64 {
-    fn store(values: Vec<f64>) -> Storage {
-        Storage::F64(values)
-    }
-    fn values(values: &[f64]) -> Values<'_> {
-        Values::F64(values)
-    }
-    fn of(values: Values<'_>) -> Option<&[f64]> {
-        match values {
-            Values::F64(v) => Some(v),
-            Values::F32(_) => None,
-        }
+    #[test]
+    fn values_keep_their_type() {
+        let (singles, doubles) = ([1.0f32, 2.0], [3.0f64]);
+        assert_eq!(Values::of(&singles).as_slice(), Some(&singles[..]));
+        assert_eq!(Values::of(&singles).as_slice::<f64>(), None);
+        assert_eq!(Values::of(&doubles).as_slice(), Some(&doubles[..]));
+        assert_eq!(Values::of(&doubles).as_slice::<f32>(), None);
+        assert!(matches!(Storage::of(singles.to_vec()), Storage::F32(v) if v == singles));
+        assert!(matches!(Storage::of(doubles.to_vec()), Storage::F64(v) if v == doubles));
     }
 }

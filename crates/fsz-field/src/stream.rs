@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fsz::{Codec, DType, Stream};
+use fsz::{Codec, DType, Element, Stream};
 use memmap2::Mmap;
 use ndarray::Axis;
 
@@ -12,7 +12,6 @@ use crate::field::Field;
 use crate::kind::expect_fsz;
 use crate::map::map_file;
 use crate::shape::Shape;
-use crate::storage::Scalar;
 
 /// A `.fsz` file, mapped: its header is read, nothing is decoded.
 #[derive(Debug, Clone)]
@@ -53,14 +52,14 @@ impl StreamFile {
         }
     }
 
-    fn decode_as<T: Scalar>(&self, codec: &Codec, stream: &Stream<'_>) -> Result<Field> {
+    fn decode_as<T: Element>(&self, codec: &Codec, stream: &Stream<'_>) -> Result<Field> {
         let shape = Shape::new(&stream.header().shape)?;
         let mut values = zeros::<T>(&shape)?;
         codec.decompress_into(stream, &mut values).map_err(Error::codec(&self.path))?;
         Ok(named(Field::new(shape, values)?, stream))
     }
 
-    fn decode_slice_as<T: Scalar>(
+    fn decode_slice_as<T: Element>(
         &self,
         codec: &Codec,
         stream: &Stream<'_>,
@@ -84,11 +83,11 @@ fn named(field: Field, stream: &Stream<'_>) -> Field {
 }
 
 /// Memory for a field, asked for in a way that a hostile header cannot turn into an abort.
-pub(crate) fn zeros<T: Scalar>(shape: &Shape) -> Result<Vec<T>> {
+pub(crate) fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
     let too_large = || Error::Argument(format!("out of memory for a field of shape {shape}"));
     let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| too_large())?;
-    values.resize(len, T::zeroed());
+    values.resize(len, T::default());
     Ok(values)
 }

@@ -3,14 +3,14 @@
 
 use std::ptr::NonNull;
 
-use fsz::DType;
+use fsz::{DType, Element};
 use zfp_sys as sys;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::fixed_rate::{FixedRate, zfp_sides};
 use crate::shape::Shape;
-use crate::storage::{Scalar, Values};
+use crate::storage::Values;
 use crate::stream::zeros;
 
 /// How much zfp is to keep.
@@ -132,7 +132,7 @@ impl Zfp {
     ///
     /// # Errors
     /// When the stream is damaged or its values are of another type or number.
-    pub fn decompress_into<T: Scalar>(&mut self, out: &mut [T]) -> Result<()> {
+    pub fn decompress_into<T: Element>(&mut self, out: &mut [T]) -> Result<()> {
         let stream = Stream::new()?;
         let mut field = Array::new()?;
         let most = {
@@ -168,7 +168,7 @@ impl Zfp {
     ///
     /// # Errors
     /// When the rate is none that zfp has, the stream is too short for it, or `out` has another length.
-    pub fn decompress_headerless_into<T: Scalar>(
+    pub fn decompress_headerless_into<T: Element>(
         &mut self,
         shape: &Shape,
         rate: f64,
@@ -215,7 +215,7 @@ impl Zfp {
         }
     }
 
-    fn decompress_as<T: Scalar>(&mut self, shape: Shape) -> Result<Field> {
+    fn decompress_as<T: Element>(&mut self, shape: Shape) -> Result<Field> {
         let mut values = zeros::<T>(&shape)?;
         self.decompress_into(&mut values)?;
         Field::new(shape, values)
@@ -330,7 +330,7 @@ impl Drop for Bits<'_> {
 }
 
 fn no_memory() -> Error {
-    Error::Argument("zfp found no memory".into())
+    Error::Argument("zfp ran out of memory".into())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsz::DType;
+use fsz::{DType, Element};
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -11,7 +11,6 @@ use crate::hints::Hints;
 use crate::kind::is_headerless_zfp;
 use crate::map::map_file;
 use crate::shape::Shape;
-use crate::storage::Scalar;
 use crate::stream::zeros;
 use crate::zfp::Zfp;
 
@@ -34,7 +33,7 @@ pub(crate) fn open_zfp(path: &Path, hints: &Hints) -> Result<Field> {
     field.map_err(|e| Error::file(path, e.to_string()))
 }
 
-fn headerless<T: Scalar>(zfp: &mut Zfp, shape: &Shape, rate: f64) -> Result<Field> {
+fn headerless<T: Element>(zfp: &mut Zfp, shape: &Shape, rate: f64) -> Result<Field> {
     // What the stream cannot hold is not worth its memory.
     FixedRate::within(shape, T::DTYPE, rate, zfp.bytes().len() as u64)?;
     let mut values = zeros::<T>(shape)?;

@@ -1,10 +1,12 @@
 //! A field through zfp and back, a slab after the other, so that it can be watched and stopped.
 
+use fsz::Element;
+
 use crate::error::Result;
 use crate::field::Field;
 use crate::fixed_rate::zfp_sides;
 use crate::shape::Shape;
-use crate::storage::{Scalar, Values};
+use crate::storage::Values;
 use crate::stream::zeros;
 use crate::zfp::{Mode, Zfp};
 
@@ -39,7 +41,7 @@ pub fn round_trip(
     }
 }
 
-fn in_slabs<T: Scalar>(
+fn in_slabs<T: Element>(
     values: &[T],
     shape: &Shape,
     mode: Mode,
@@ -57,7 +59,7 @@ fn in_slabs<T: Scalar>(
         let end = if rows - first < step + 2 { rows } else { first + step };
         let part = first * row..end * row;
         sides[0] = (end - first) as u64;
-        zfp.compress(T::values(&values[part.clone()]), &Shape::new(&sides)?, mode)?;
+        zfp.compress(Values::of(&values[part.clone()]), &Shape::new(&sides)?, mode)?;
         bytes += zfp.bytes().len() as u64;
         if slabs > 0 {
             bytes -= zfp.header_len() as u64;

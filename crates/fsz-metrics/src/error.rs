@@ -12,7 +12,7 @@ pub enum Error {
         reconstructed: usize,
     },
     /// The shape does not hold as many values as the field.
-    #[error("shape {shape:?} does not hold the {len} values of the field")]
+    #[error("shape {shape:?} does not match the {len} values of the field")]
     Shape {
         /// The shape that was given.
         shape: Vec<usize>,

@@ -1,7 +1,6 @@
 //! Curves of rate and distortion.
 
-use fsz::{Research, Stream};
-use fsz_field::Scalar;
+use fsz::{Element, Research, Stream};
 use fsz_metrics::Sample;
 
 use crate::error::Result;
@@ -15,7 +14,7 @@ const CURVE: [f64; 9] = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5];
 const RATES: [f64; 7] = [1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 16.0];
 
 /// PSNR over bits per value: FSZ, zfp in both of its modes, and the zfp streams of the field.
-pub fn measure<T: Scalar + Sample>(subject: &Subject<'_, T>) -> Result<Vec<CurvePoint>> {
+pub fn measure<T: Element + Sample>(subject: &Subject<'_, T>) -> Result<Vec<CurvePoint>> {
     let mut decoded = vec![T::default(); subject.values.len()];
     let mut points = Vec::new();
     for bound in CURVE {
@@ -46,7 +45,7 @@ pub fn measure<T: Scalar + Sample>(subject: &Subject<'_, T>) -> Result<Vec<Curve
     Ok(points)
 }
 
-fn point<T: Scalar + Sample>(
+fn point<T: Element + Sample>(
     subject: &Subject<'_, T>,
     codec: &str,
     len: usize,

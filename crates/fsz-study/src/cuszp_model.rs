@@ -7,7 +7,7 @@
 //! stored exactly in 1 to 4 bytes, so that the planes need to hold the others alone, where that is
 //! smaller.
 
-use fsz_field::Scalar;
+use fsz::Element;
 use fsz_metrics::{Class, Missing, Sample};
 
 /// Elements of a block.
@@ -25,7 +25,7 @@ pub struct Model<T> {
 ///
 /// What is not a number takes the code before it, so that it costs next to nothing: cuSZp itself
 /// has no place for such values.
-pub fn cuszp<T: Scalar + Sample>(values: &[T], bound: f64, missing: &Missing<T>) -> Model<T> {
+pub fn cuszp<T: Element + Sample>(values: &[T], bound: f64, missing: &Missing<T>) -> Model<T> {
     let mut model = Model { plain: 0, outlier: 0, decoded: Vec::with_capacity(values.len()) };
     let step = 2.0 * bound;
     let mut code = 0i64;

@@ -40,11 +40,7 @@ impl ExternalStream {
     }
 
     /// Decodes it; bytes of the stream.
-    pub fn decode<T: fsz_field::Scalar>(
-        &self,
-        shape: &fsz_field::Shape,
-        out: &mut [T],
-    ) -> Result<u64> {
+    pub fn decode<T: fsz::Element>(&self, shape: &fsz_field::Shape, out: &mut [T]) -> Result<u64> {
         let name = self.file.display();
         let bytes = match std::fs::read(&self.file) {
             Ok(bytes) => bytes,

@@ -1,6 +1,7 @@
 //! How faithful a reconstruction is, beyond the largest error and PSNR.
 
-use fsz_field::{Field, Scalar};
+use fsz::Element;
+use fsz_field::Field;
 use fsz_metrics::{Missing, Sample};
 
 use crate::error::Result;
@@ -14,7 +15,7 @@ const LAGS: usize = 10;
 const TILE: usize = 256;
 
 /// The figures of a reconstruction of `field` (which holds `values`) at an absolute bound.
-pub fn measure<T: Scalar + Sample>(
+pub fn measure<T: Element + Sample>(
     codec: &str,
     field: &Field,
     values: &[T],

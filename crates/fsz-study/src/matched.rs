@@ -1,7 +1,6 @@
 //! The matched-ratio comparison: FSZ beside fixed-rate zfp of the same size, on one slice.
 
-use fsz::{Research, Stream};
-use fsz_field::Scalar;
+use fsz::{Element, Research, Stream};
 use fsz_metrics::Sample;
 
 use crate::error::Result;
@@ -14,7 +13,7 @@ use crate::subject::Subject;
 const STEPS: usize = 12;
 
 /// A comparison at this value-range bound, and one with each zfp stream of the field.
-pub fn comparisons<T: Scalar + Sample>(
+pub fn comparisons<T: Element + Sample>(
     subject: &Subject<'_, T>,
     bound: f64,
 ) -> Result<Vec<Matched>> {
@@ -44,14 +43,14 @@ pub fn comparisons<T: Scalar + Sample>(
     Ok(all)
 }
 
-fn slice<T: Scalar + Sample>(subject: &Subject<'_, T>) -> Result<Option<Slice>> {
+fn slice<T: Element + Sample>(subject: &Subject<'_, T>) -> Result<Option<Slice>> {
     Ok(Slice::middle(&subject.field.shape().indices()?, subject.values, &subject.missing))
 }
 
 /// The value-range bound at which FSZ's stream is as long as another one, by bisection of its
 /// logarithm.
 #[cfg(feature = "zfp")]
-fn bound_of_size<T: Scalar + Sample>(subject: &Subject<'_, T>, len: u64) -> Result<f64> {
+fn bound_of_size<T: Element + Sample>(subject: &Subject<'_, T>, len: u64) -> Result<f64> {
     let (mut low, mut high) = (1e-9f64.ln(), 0.5f64.ln());
     for _ in 0..STEPS {
         let middle = (low + high) / 2.0;
@@ -74,7 +73,7 @@ struct Comparison<'a, T> {
     matched: Matched,
 }
 
-impl<'a, T: Scalar + Sample> Comparison<'a, T> {
+impl<'a, T: Element + Sample> Comparison<'a, T> {
     /// The original and FSZ at a value-range bound.
     fn new(
         subject: &'a Subject<'a, T>,

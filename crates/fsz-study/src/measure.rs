@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use fsz::{Centering, Research, Stream};
-use fsz_field::{Field, Scalar, Values};
+use fsz::{Centering, Element, Research, Stream};
+use fsz_field::{Field, Values};
 use fsz_metrics::Sample;
 
 use crate::error::Result;
@@ -51,7 +51,7 @@ struct Decoded<'a, T> {
     values: &'a [T],
 }
 
-impl<T: Scalar + Sample> Subject<'_, T> {
+impl<T: Element + Sample> Subject<'_, T> {
     fn record(&self) -> Result<FieldRecord> {
         let found = fsz_metrics::compare(self.values, self.values, &self.missing, None)?;
         Ok(FieldRecord {

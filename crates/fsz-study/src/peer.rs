@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use fsz::Progress;
-use fsz_field::{Field, Scalar};
+use fsz::{Element, Progress};
+use fsz_field::Field;
 use serde::Deserialize;
 
 use crate::error::{Error, Result, fail};
@@ -77,7 +77,7 @@ impl Peer {
 
     /// Compresses and decompresses; the bytes of its stream. `bounds`: absolute, value-range. An
     /// interrupt ends the program.
-    pub fn run<T: Scalar>(
+    pub fn run<T: Element>(
         &self,
         field: &Field,
         bounds: [f64; 2],
@@ -115,7 +115,12 @@ impl Peer {
                 size_of_val(out)
             ));
         }
-        bytemuck::cast_slice_mut(out).copy_from_slice(&bytes);
+        let size = size_of::<T>();
+        for (value, bytes) in out.iter_mut().zip(bytes.chunks_exact(size)) {
+            let mut bits = [0; 8];
+            bits[..size].copy_from_slice(bytes);
+            *value = T::from_bits64(u64::from_le_bytes(bits));
+        }
         match std::fs::metadata(&compressed) {
             Ok(data) if data.len() > 0 => Ok(data.len()),
             _ => fail(format!("{}: `compress` did not write {{compressed}}", self.file.display())),

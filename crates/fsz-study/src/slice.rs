@@ -1,6 +1,6 @@
 //! The slice of a field that pictures show: the whole of it, and a part enlarged.
 
-use fsz_field::Scalar;
+use fsz::Element;
 use fsz_figure::{Canvas, Rect, Rgb, palette};
 use fsz_metrics::{Class, Missing, Sample};
 
@@ -38,7 +38,7 @@ pub struct Slice {
 impl Slice {
     /// The middle one; none where the last two axes are no picture, or hold
     /// no number there.
-    pub fn middle<T: Scalar + Sample>(
+    pub fn middle<T: Element + Sample>(
         shape: &[usize],
         values: &[T],
         missing: &Missing<T>,
@@ -59,7 +59,7 @@ impl Slice {
     }
 
     /// Its picture in these values of the whole field.
-    pub fn picture<T: Scalar + Sample>(&self, values: &[T], missing: &Missing<T>) -> Canvas {
+    pub fn picture<T: Element + Sample>(&self, values: &[T], missing: &Missing<T>) -> Canvas {
         let plane = numbers(&values[self.start..][..self.rows * self.columns], missing);
         let colour =
             |row: usize, column: usize| colour(plane[row * self.columns + column], self.range);
@@ -114,7 +114,7 @@ fn colour(value: f64, (low, high): (f64, f64)) -> Rgb {
 }
 
 /// The values; NaN for what is no number.
-fn numbers<T: Scalar + Sample>(plane: &[T], missing: &Missing<T>) -> Vec<f64> {
+fn numbers<T: Element + Sample>(plane: &[T], missing: &Missing<T>) -> Vec<f64> {
     let number = |&v: &T| match missing.class(v) {
         Class::Finite => Sample::to_f64(v),
         _ => f64::NAN,

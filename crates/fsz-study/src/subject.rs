@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fsz::{Bound, Codec, CompressOptions, Research, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Research, max_compressed_len};
+use fsz_field::Field;
 #[cfg(feature = "zfp")]
 use fsz_field::FixedRate;
-use fsz_field::{Field, Scalar};
 use fsz_metrics::{Missing, Sample};
 
 use crate::error::Result;
@@ -20,7 +20,7 @@ pub struct Subject<'a, T> {
     pub missing: Missing<T>,
 }
 
-impl<'a, T: Scalar + Sample> Subject<'a, T> {
+impl<'a, T: Element + Sample> Subject<'a, T> {
     pub fn new(plan: &'a Plan<'a>, name: &'a str, field: &'a Field, values: &'a [T]) -> Self {
         Subject { plan, name, field, values, missing: Missing::new(plan.missing) }
     }

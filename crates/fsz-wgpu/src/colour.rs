@@ -1,7 +1,8 @@
 //! Slices to pictures, on the GPU.
 
+use fsz::format::MAX_MISSING;
+
 use crate::error::{Error, Result};
-use crate::format::MAX_MISSING;
 use crate::gpu::Gpu;
 use crate::readback;
 use crate::slice::{GpuSlice, TILE_KINDS};
@@ -83,8 +84,8 @@ pub struct Colours {
     pub outside: u32,
     /// The bits of the missing values; no more than a stream names.
     pub missing: Vec<u32>,
-    /// Of the kinds of tiles: each stands at its [`kind_index`](crate::kind_index).
-    pub kinds: [u32; TILE_KINDS],
+    /// Of the kinds of tiles, in the order of [`TILE_KINDS`].
+    pub kinds: [u32; TILE_KINDS.len()],
     /// The map of rates and bytes.
     pub scale: [u32; 256],
     /// What lies over the picture, and its share from 0 to 1.

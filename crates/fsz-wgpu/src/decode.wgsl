@@ -50,6 +50,8 @@ const TILE_LOG2 = countTrailingZeros(TILE);
 const TILE_KIND_ORDER2 = 1u;
 const TILE_KIND_CENTERED = 2u;
 const TILE_KIND_ESCAPES = 4u;
+const SIGN = 0x80000000u;
+const QUIET_NAN = 0x7fc00000u;
 // In `listed_at`, of an element under the mask.
 const MASKED = 0xffffffffu;
 
@@ -101,27 +103,26 @@ fn block_words(rate: u32) -> u32 {
 
 fn escape_field(tile: u32) -> u32 {
     var field = 0u;
-    for (var k = 1u; k < TILE_BLOCKS; k++) {
-        let bits = extractBits(rate_byte(tile, k), RATE_ESCAPE_SHIFT, RATE_ESCAPE_BITS);
-        field |= bits << (RATE_ESCAPE_BITS * (k - 1u));
+    for (var k = 1u; k <= ESCAPE_BLOCKS; k++) {
+        field |= (rate_byte(tile, k) >> RATE_HIGH_SHIFT) << (ESCAPE_BITS_PER_BLOCK * (k - 1u));
     }
     return field;
 }
 
 fn kind_of(field: u32) -> u32 {
-    return extractBits(field, ESCAPE_KIND_SHIFT, ESCAPE_KIND_BITS);
+    return field >> ESCAPE_KIND_SHIFT & ESCAPE_KIND_MASK;
 }
 
 fn pattern_of(field: u32) -> u32 {
-    return extractBits(field, ESCAPE_PATTERN_SHIFT, ESCAPE_PATTERN_BITS);
+    return field >> ESCAPE_PATTERN_SHIFT & ESCAPE_PATTERN_MASK;
 }
 
 fn run_ends_of(field: u32) -> u32 {
-    return extractBits(field, ESCAPE_RUN_ENDS_SHIFT, ESCAPE_RUN_ENDS_BITS);
+    return field >> ESCAPE_RUN_ENDS_SHIFT & ESCAPE_RUN_ENDS_MASK;
 }
 
 fn listed_of(field: u32) -> u32 {
-    return extractBits(field, ESCAPE_LISTED_SHIFT, ESCAPE_LISTED_BITS);
+    return field >> ESCAPE_LISTED_SHIFT & ESCAPE_LISTED_MASK;
 }
 
 fn coded_words(tile: u32) -> u32 {
@@ -266,8 +267,8 @@ fn dequantize(code: u32) -> u32 {
 
 fn pattern_value(field: u32, at: u32) -> u32 {
     switch pattern_of(field) {
-        case PATTERN_NAN: { return NAN_F32; }
-        case PATTERN_NEGATIVE_NAN: { return NEGATIVE_NAN_F32; }
+        case PATTERN_NAN: { return QUIET_NAN; }
+        case PATTERN_NEGATIVE_NAN: { return QUIET_NAN | SIGN; }
         case PATTERN_FIRST_MISSING: { return params.missing; }
         default: { return element(at); }
     }

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use fsz::format::TILE;
+
 use crate::error::{Error, Result};
-use crate::format::TILE;
 
 /// A GPU, ready to decode. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -9,7 +9,6 @@
 
 mod colour;
 mod error;
-mod format;
 mod gpu;
 mod memory;
 mod page;
@@ -22,5 +21,5 @@ pub use colour::{Colours, Layout, Measure, Overlay, Picture, Subject};
 pub use error::{Error, Result};
 pub use gpu::Gpu;
 pub use memory::{Memory, memory};
-pub use slice::{GpuSlice, Runs, TILE_KINDS, kind_index};
+pub use slice::{GpuSlice, Runs, TILE_KINDS};
 pub use stream::GpuStream;

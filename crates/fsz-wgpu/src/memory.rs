@@ -1,8 +1,8 @@
 //! How much memory of the GPU a field takes.
 
 use fsz::DType;
+use fsz::format::{CHUNK_TILES, TILE, TILE_BLOCKS};
 
-use crate::format::{CHUNK_TILES, TILE, TILE_BLOCKS};
 use crate::page::{chunk_bytes, index_bytes};
 
 /// Bytes of GPU memory.

@@ -1,10 +1,10 @@
 //! A stream cut into pages of whole chunks, each as large as a storage buffer may be.
 
+use fsz::format::{CHUNK_TILES, TILE, TILE_BLOCKS};
 use fsz::{Chunk, DType, Stream};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::format::{CHUNK_TILES, TILE, TILE_BLOCKS};
 
 /// Consecutive chunks of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -57,23 +57,17 @@ impl Runs {
     }
 }
 
-/// How many kinds of tiles there are.
-pub const TILE_KINDS: usize = 7;
-
-/// The number by which the GPU knows how a tile is stored, as the shader makes it of the tile's rate bytes:
-/// 1 for second order, 2 for centering; or 4 and the kind of a tile with escapes.
-pub fn kind_index(kind: TileKind) -> usize {
-    match kind {
-        TileKind::Lz1 => 0,
-        TileKind::Lz2 => 1,
-        TileKind::Lz1Centered => 2,
-        TileKind::Lz2Centered => 3,
-        TileKind::Exceptions => 4,
-        TileKind::Constant => 5,
-        // Every other kind is verbatim, the last.
-        _ => TILE_KINDS - 1,
-    }
-}
+/// The kinds of tiles in the order of their numbers on the GPU: by the bits of the first rate byte, then by
+/// the kind in the escape field.
+pub const TILE_KINDS: [TileKind; 7] = [
+    TileKind::Lz1,
+    TileKind::Lz2,
+    TileKind::Lz1Centered,
+    TileKind::Lz2Centered,
+    TileKind::Exceptions,
+    TileKind::Constant,
+    TileKind::Verbatim,
+];
 
 /// A decoded slice on the GPU.
 #[derive(Debug)]
@@ -115,7 +109,7 @@ impl GpuSlice {
     }
 
     /// Of a slice of a stream, the buffer that says of each value how its tile is stored, a word each: its
-    /// [`kind_index`] in the lowest byte, the sum of its blocks' rates in the next, its bytes in the upper
+    /// place in [`TILE_KINDS`] in the lowest byte, the sum of its blocks' rates in the next, its bytes in the upper
     /// half.
     pub fn tiles(&self) -> Option<&wgpu::Buffer> {
         self.tiles.as_ref()

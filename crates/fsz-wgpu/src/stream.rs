@@ -1,9 +1,9 @@
 //! A compressed field on the GPU, and its slices.
 
+use fsz::format::{BLOCK, CHUNK_TILES, TILE, TILE_BLOCKS};
 use fsz::{DType, Header, Stream};
 
 use crate::error::{Error, Result};
-use crate::format::{BLOCK, CHUNK_TILES, TILE, TILE_BLOCKS};
 use crate::gpu::Gpu;
 use crate::page;
 use crate::slice::{GpuSlice, Runs};

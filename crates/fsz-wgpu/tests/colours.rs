@@ -1,7 +1,10 @@
 //! Pictures painted on the GPU have the colours that values, errors and tiles ask for.
 
-use fsz::{Bound, Codec, CompressOptions};
-use fsz_wgpu::{Colours, Error, Gpu, GpuSlice, GpuStream, Layout, Measure, Overlay, Subject};
+use fsz::format::{RateByte, TILE, TILE_BLOCKS};
+use fsz::{Bound, Codec, CompressOptions, TileKind};
+use fsz_wgpu::{
+    Colours, Error, Gpu, GpuSlice, GpuStream, Layout, Measure, Overlay, Subject, TILE_KINDS,
+};
 
 const NAN: u32 = 0xff00_0001;
 const MISSING: u32 = 0xff00_0002;
@@ -31,6 +34,11 @@ fn colours() -> Colours {
         scale: std::array::from_fn(|i| 0xff00_ff00 | i as u32),
         overlay: None,
     }
+}
+
+/// The number of a kind of tile on the GPU.
+fn index(kind: TileKind) -> usize {
+    TILE_KINDS.iter().position(|&known| known == kind).unwrap()
 }
 
 fn on_map(i: usize) -> u32 {
@@ -113,7 +121,7 @@ fn tiles_lie_over_values() {
     let options = CompressOptions::new(Bound::Absolute(1e-44));
     let stream = Codec::cpu().compress_with(view, &options).unwrap();
     let tile = stream.tiles().next().unwrap().unwrap();
-    let (bytes, kind) = (tile.bytes, fsz_wgpu::kind_index(tile.kind()) as u32);
+    let (bytes, kind) = (tile.bytes, index(tile.kind()) as u32);
     let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
     let over = |overlay, opacity| {
         let colours = Colours { overlay: Some((overlay, opacity)), ..colours() };
@@ -129,16 +137,19 @@ fn tiles_lie_over_values() {
     assert!(matches!(found, Err(Error::InvalidArgument(_))));
 }
 
+/// The largest sum of a tile's rates.
+const MOST_RATES: usize = TILE_BLOCKS * RateByte::RATE as usize;
+
 /// A value of a field whose tiles are of every kind in turns.
 fn of_every_kind(i: usize) -> f32 {
-    let (noise, curve) = ((i * 7919 % 101) as f32 * 0.1, (i % 256).pow(2) as f32 * 0.01);
-    match i / 256 % 7 {
+    let (noise, curve) = ((i * 7919 % 101) as f32 * 0.1, (i % TILE).pow(2) as f32 * 0.01);
+    match i / TILE % 7 {
         0 => noise,
         1 => curve,
         2 => 1e4 + noise,
         3 => 1e4 + curve,
         4 => f32::NAN,
-        5 if i % 256 == 9 => f32::INFINITY,
+        5 if i % TILE == 9 => f32::INFINITY,
         5 => noise,
         _ => f32::from_bits((i as u32).wrapping_mul(0x9e37_79b9)),
     }
@@ -147,24 +158,24 @@ fn of_every_kind(i: usize) -> f32 {
 #[test]
 fn every_kind_of_tile_has_its_index() {
     let Some(gpu) = gpu() else { return };
-    let values: Vec<f32> = (0..14 * 256).map(of_every_kind).collect();
+    let values: Vec<f32> = (0..14 * TILE).map(of_every_kind).collect();
     let view = ndarray::ArrayView::from_shape((1, values.len()), &values).unwrap();
     let stream =
         Codec::cpu().compress_with(view, &CompressOptions::new(Bound::Absolute(0.01))).unwrap();
     let tiles: Vec<_> = stream.tiles().map(|tile| tile.unwrap()).collect();
-    let kinds = tiles.iter().map(|tile| fsz_wgpu::kind_index(tile.kind()));
+    let kinds = tiles.iter().map(|tile| index(tile.kind()));
     let seen: std::collections::BTreeSet<usize> = kinds.clone().collect();
-    assert_eq!(seen.len(), fsz_wgpu::TILE_KINDS);
+    assert_eq!(seen.len(), TILE_KINDS.len());
     let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
     let over = |overlay| {
         let colours = Colours { overlay: Some((overlay, 1.0)), ..colours() };
         slice.paint(VALUES, None, row(&slice), &colours).unwrap().read_back().unwrap()
     };
-    let found: Vec<u32> = over(Overlay::Kinds).into_iter().step_by(256).collect();
+    let found: Vec<u32> = over(Overlay::Kinds).into_iter().step_by(TILE).collect();
     assert_eq!(found, kinds.map(|kind| colours().kinds[kind]).collect::<Vec<_>>());
-    let found: Vec<u32> = over(Overlay::Rates).into_iter().step_by(256).collect();
+    let found: Vec<u32> = over(Overlay::Rates).into_iter().step_by(TILE).collect();
     let rates = tiles.iter().map(|t| t.rates().iter().map(|&r| usize::from(r)).sum::<usize>());
-    assert_eq!(found, rates.map(|sum| colours().scale[sum * 255 / (8 * 31)]).collect::<Vec<_>>());
+    assert_eq!(found, rates.map(|sum| colours().scale[sum * 255 / MOST_RATES]).collect::<Vec<_>>());
 }
 
 /// Every third point of every third row; rows that are not filled; sides that no row of a copy has.

@@ -124,6 +124,46 @@ fn any_alignment_and_no_byte_outside() {
     }
 }
 
+/// A flipped bit in device memory is found wherever it is, and the message names the part.
+#[test]
+fn damage_is_named_by_its_part() {
+    let Some(codec) = device("damaged streams in device memory") else { return };
+    let options = CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20);
+    for kind in KINDS {
+        let data = field::<f32>(kind, 40_000, 4);
+        let shape = [data.len() as u64];
+        let stream = compress(&Codec::cpu(), &data, &shape, &options);
+        let described = StreamKind::new(&shape, f32::DTYPE, &options).expect("valid");
+        let header = u16::from_le_bytes([stream[10], stream[11]]) as usize;
+        let payload_len = stream[64..72].first_chunk().map(|b| u64::from_le_bytes(*b));
+        let payload = stream.len() - payload_len.expect("a header") as usize;
+        let memory = |len: usize| DeviceMemory::new(0, len, 0).expect("allocates");
+        let mut bytes = memory(stream.len());
+        let (out, scratch) = (memory(4 * data.len()), memory(DeviceCodec::DECOMPRESS_SCRATCH));
+        for at in (0..payload).chain((payload..stream.len()).step_by(97)) {
+            let mut damaged = stream.clone();
+            damaged[at] ^= 1 << (at % 8);
+            let words = damaged.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word));
+            bytes.write(0, &words.collect::<Vec<f32>>()).expect("writes");
+            let place = (bytes.address(), stream.len() as u64);
+            // SAFETY: the memory is of this device, as long as the calls ask, and lives on.
+            let outcome = unsafe {
+                codec
+                    .decompress(&described, place, out.address(), scratch.address(), null_mut())
+                    .expect("launches");
+                codec.outcome(scratch.address(), null_mut())
+            };
+            let message = outcome.err().map(|why| why.to_string()).unwrap_or_default();
+            let part = match at {
+                at if at < header => "header",
+                at if at < payload => "rates and index",
+                _ => "chunk",
+            };
+            assert!(message.contains(part), "{kind}: byte {at}, a part of {part}: {message:?}");
+        }
+    }
+}
+
 /// With unmapped pages beside every buffer no kernel touches a byte of another page.
 #[test]
 fn nothing_beyond_a_fence_is_touched() {

@@ -115,7 +115,7 @@ fn forged_headers_and_rates_do_no_harm() {
         }
     }
     // Names, time steps and missing values can be forged; most else contradicts itself.
-    assert!(refused > 10 * decoded && decoded > 0, "{refused} refused, {decoded} decoded");
+    assert!(refused > 5 * decoded && decoded > 0, "{refused} refused, {decoded} decoded");
 }
 
 #[test]

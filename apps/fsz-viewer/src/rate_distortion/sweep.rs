@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fsz::{Bound, Codec, CompressOptions, Progress, Stream};
-use fsz_field::{Field, Scalar, Values};
+use fsz_field::{Field, Values};
 use fsz_metrics::{Comparison, Missing, Sample, compare};
 use ndarray::ArrayViewD;
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ struct Sweep<'a, T, F> {
     each: F,
 }
 
-impl<T: Scalar + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
+impl<T: fsz::Element + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
     fn run(&mut self, all: bool, present: Present) -> Result<Option<String>> {
         let swept = bounds().filter(|_| all).map(|bound| (Bound::ValueRange(bound), false));
         let shown = present.bound.map(|bound| (Bound::Absolute(bound), true));

@@ -106,7 +106,7 @@ fn wrong_answers_are_explained() {
         ("12x40x50", "nan", "it must be above 0"),
         ("12x40x50", "1e300", "at most 64"),
         ("12x40x50", "9", "bytes of zfp; there are 24960"),
-        ("4000000000x4000000000", "64", "larger than 64 bits can count"),
+        ("4000000000x4000000000", "64", "does not fit in 64 bits"),
         ("4000000000x400000000", "64", "bytes of zfp; there are 24960"),
         ("0x5", "8", "an empty field"),
         ("a x b", "8", "“a” is not a number"),

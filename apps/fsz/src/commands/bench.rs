@@ -114,7 +114,7 @@ fn run_cpu(args: &Args, quiet: bool) -> Result {
     let mut rows = Vec::new();
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
-        let case = case::Case::open(path, &args.source, bytes, &args.missing)?;
+        let case = case::Case::open(path, &args.source, bytes)?;
         for bound in args.bounds(&[1e-3]) {
             let plan = measure::Plan { bound, threads: &threads, repeat };
             rows.extend(measure::measure(&case, &plan, &args.missing)?);

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::Codec;
-use fsz_field::{Field, Kind, Scalar, StreamFile, Values};
+use fsz::{Codec, DType, Element};
+use fsz_field::{Field, Kind, StreamFile, Values};
 use fsz_metrics::{Missing, Sample};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
 use crate::failure::{Result, Verdict, fail};
-use crate::source::{SourceArgs, check_missing};
+use crate::source::SourceArgs;
 use crate::{bar, terminal};
 use fsz_figure::number::short;
 
@@ -129,6 +129,21 @@ impl Args {
     }
 }
 
+/// Errs when a missing value has no counterpart in the field's type: it would become infinite, or 0.
+fn check_missing(missing: &[f64], dtype: DType) -> Result<()> {
+    let fits = |value: &f64| match dtype {
+        DType::F32 => {
+            let single = *value as f32;
+            single.is_finite() == value.is_finite() && (single == 0.0) == (*value == 0.0)
+        }
+        DType::F64 => true,
+    };
+    match missing.iter().find(|value| !fits(value)) {
+        Some(value) => fail(format!("--missing {value:e}: out of range for {dtype}")),
+        None => Ok(()),
+    }
+}
+
 /// Bytes of a compressed file; a file of plain values is not one.
 fn stored_bytes(path: &Path) -> Result<Option<u64>> {
     match Kind::of(path)? {
@@ -137,7 +152,7 @@ fn stored_bytes(path: &Path) -> Result<Option<u64>> {
     }
 }
 
-fn figures<T: Scalar + Sample>(
+fn figures<T: Element + Sample>(
     original: &Field,
     a: &[T],
     b: &[T],

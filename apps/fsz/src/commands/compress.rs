@@ -9,7 +9,7 @@ use memmap2::MmapMut;
 
 use crate::codec::CodecArgs;
 use crate::failure::{Result, Verdict, fail};
-use crate::source::{SourceArgs, check_missing};
+use crate::source::SourceArgs;
 use crate::{bar, terminal};
 
 /// Compress a field to a .fsz file
@@ -114,7 +114,6 @@ impl Args {
             (_, Some(ratio)) => Bound::ValueRange(ratio),
             _ => return fail("an error bound is required: --abs or --range"),
         };
-        check_missing(&self.missing, field.dtype())?;
         let mut options = CompressOptions::new(bound).research(self.research.research());
         for &value in &self.missing {
             options = options.missing(value);

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, DType, Stream};
-use fsz_field::{Field, Kind, Output, Scalar, StreamFile, npy_header, write_npy, write_raw};
+use fsz::{Codec, DType, Element, Stream};
+use fsz_field::{Field, Kind, Output, StreamFile, Values, npy_header, write_npy, write_raw};
 use fsz_figure::number;
 
 use crate::codec::CodecArgs;
@@ -66,7 +66,7 @@ fn not_compressed(kind: Kind) -> Option<&'static str> {
 }
 
 /// Decodes chunk by chunk into the output.
-fn decode<T: Scalar>(
+fn decode<T: Element>(
     codec: &Codec,
     stream: &Stream<'_>,
     output: &mut Output,
@@ -77,7 +77,7 @@ fn decode<T: Scalar>(
         output.put(&npy_header(info.header().dtype, &info.header().shape))?;
     }
     chunked::each::<T>(codec, stream, "decompressing", quiet, |_, values| {
-        Ok(write_raw(T::values(values), output)?)
+        Ok(write_raw(Values::of(values), output)?)
     })
 }
 

@@ -10,7 +10,7 @@ use crate::bar;
 use crate::codec::CodecArgs;
 use crate::failure::{Failure, Result, Verdict, fail};
 use crate::interrupt::Cancellable;
-use crate::source::{SourceArgs, check_missing};
+use crate::source::SourceArgs;
 use crate::terminal;
 
 /// Study compression on fields: report.html, and a CSV file for each table and plot
@@ -163,7 +163,6 @@ impl Args {
             return Ok((record, false));
         }
         let field = self.open(plan, path)?;
-        check_missing(&self.missing, field.dtype())?;
         let record = plan.measure(&input, &field)?;
         cache.put(&record)?;
         Ok((record, true))

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use fsz::{Codec, DType, Stream};
-use fsz_field::{Field, Scalar, StreamFile};
+use fsz::{Codec, DType, Element, Stream};
+use fsz_field::{Field, StreamFile};
 use fsz_figure::number;
 use fsz_metrics::{Class, Missing, Sample};
 use serde::Serialize;
@@ -119,7 +119,7 @@ impl Found {
     }
 }
 
-fn check<T: Scalar + Sample>(
+fn check<T: Element + Sample>(
     codec: &Codec,
     stream: &Stream<'_>,
     original: &Field,
@@ -153,7 +153,7 @@ fn check<T: Scalar + Sample>(
 }
 
 /// How many values that are not finite, or missing, changed a bit.
-fn altered<T: Scalar + Sample>(original: &[T], decoded: &[T], missing: &Missing<T>) -> u64 {
+fn altered<T: Element + Sample>(original: &[T], decoded: &[T], missing: &Missing<T>) -> u64 {
     let special = |value: T| missing.class(value) != Class::Finite;
     let changed = |(a, b): &(&T, &T)| special(**a) && a.to_bits64() != b.to_bits64();
     original.iter().zip(decoded).filter(changed).count() as u64

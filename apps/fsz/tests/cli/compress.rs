@@ -80,6 +80,17 @@ fn missing_values_need_only_fit_their_type() {
 }
 
 #[test]
+fn the_bound_of_a_huge_range_is_finite() {
+    let fixture = Fixture::new();
+    let values = [1e308f64, -1e308, 0.0, 1.0];
+    fixture.write("r_4.f64", &values.map(f64::to_le_bytes).concat());
+    fixture.fine(&["compress", "r_4.f64", "-o", "r.fsz", "--range", "3"]);
+    let report = fixture.json(&["inspect", "r.fsz", "--json"]);
+    assert!(report["bound"]["absolute"].as_f64().is_some_and(f64::is_finite), "{report}");
+    fixture.fine(&["verify", "r.fsz", "--original", "r_4.f64"]);
+}
+
+#[test]
 fn an_absurd_number_of_threads_is_capped() {
     let fixture = Fixture::with_field();
     fixture.fine(&["compress", FIELD, "-o", "T.fsz", "--abs", "1", "--threads", "1000000"]);

@@ -30,7 +30,7 @@ fn arguments() {
     fixture.refused(&and(&["--block-len", "33"]), "32");
     fixture.refused(&and(&["--no-centering", "--mean-centering"]), "cannot be used with");
     for missing in ["1e39", "-1e39", "1e-50"] {
-        fixture.refused(&and(&["--missing", missing]), "out of range for f32");
+        fixture.refused(&and(&["--missing", missing]), "no f32 is near it");
     }
     fixture.refused(&["compare", FIELD, FIELD, "--missing", "1e39"], "out of range for f32");
     let missing = ["1", "2", "3", "4", "5"].map(|v| ["--missing", v]).concat();

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, DType};
-use fsz_field::{Field, Scalar, Shape, Synthetic, Values};
+use fsz::{Codec, DType, Element};
+use fsz_field::{Field, Shape, Synthetic, Values};
 
 use crate::failure::{Result, fail};
-use crate::source::{SourceArgs, check_missing};
+use crate::source::SourceArgs;
 
 /// A named field.
 #[derive(Debug)]
@@ -32,17 +32,14 @@ impl Case {
         path.to_str().filter(|_| !path.exists()).and_then(Synthetic::named)
     }
 
-    /// The file at `path`, else the synthetic field of that name, of about `bytes`. All of `missing`
-    /// must fit its type.
-    pub fn open(path: &Path, source: &SourceArgs, bytes: u64, missing: &[f64]) -> Result<Case> {
+    /// The file at `path`, else the synthetic field of that name, of about `bytes`.
+    pub fn open(path: &Path, source: &SourceArgs, bytes: u64) -> Result<Case> {
         if let Some(kind) = Self::kind(path) {
             let dtype = source.dtype.unwrap_or(DType::F32);
-            check_missing(missing, dtype)?;
             return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes, dtype)? });
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let field = source.open(path, &Codec::cpu())?;
-        check_missing(missing, field.dtype())?;
         let field = match field.values() {
             Values::F32(values) => repeated(&field, values, bytes)?,
             Values::F64(values) => repeated(&field, values, bytes)?,
@@ -53,7 +50,7 @@ impl Case {
 
 /// The field repeated along its slowest axis to at least `bytes`, every second time backwards, so
 /// that no jump lies between.
-fn repeated<T: Scalar>(field: &Field, values: &[T], bytes: u64) -> Result<Field> {
+fn repeated<T: Element>(field: &Field, values: &[T], bytes: u64) -> Result<Field> {
     let mut sides = field.shape().sides().to_vec();
     let (Some(planes), false) = (sides.first().copied(), values.is_empty()) else {
         return Ok(field.clone());

@@ -1,8 +1,8 @@
 //! `fsz bench --backend cuda`: the codec's kernels beside the bandwidth of the device's memory.
 
-use fsz::{Bound, Codec, CompressOptions, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
 use fsz_bench::{DeviceBench, Roofline, median};
-use fsz_field::{Output, Scalar, Values};
+use fsz_field::{Output, Values};
 
 use super::Args;
 use super::case::Case;
@@ -34,7 +34,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let mut report = Report::new(&device, work.repeat);
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
-        let case = Case::open(path, &args.source, args.bytes(1024), &args.missing)?;
+        let case = Case::open(path, &args.source, args.bytes(1024))?;
         // Again for every field: clocks change within a run.
         let roofline = work.bench.roofline(ROOFLINE_BYTES, work.repeat)?;
         for bound in args.bounds(&[1e-2, 1e-3, 1e-4]) {
@@ -96,7 +96,7 @@ impl<'a> Work<'a> {
     }
 
     /// Measures the codec, and returns the stream that it makes.
-    fn codec<T: Scalar>(
+    fn codec<T: Element>(
         &self,
         case: &Case,
         values: &[T],

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use fsz::{Bound, Codec, CompressOptions, Stream, max_compressed_len};
-use fsz_field::{Scalar, Values};
+use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
+use fsz_field::Values;
 use rayon::prelude::*;
 
 use super::Row;
@@ -30,7 +30,7 @@ pub fn measure(case: &Case, plan: &Plan<'_>, missing: &[f64]) -> Result<Vec<Row>
     }
 }
 
-fn measure_values<T: Scalar>(
+fn measure_values<T: Element>(
     case: &Case,
     values: &[T],
     plan: &Plan<'_>,
@@ -144,7 +144,7 @@ impl Contender {
         Ok(Contender { threads, codec, pool, len: 0, times: Vec::new() })
     }
 
-    fn copy<T: Scalar>(&self, from: &[T], to: &mut [T]) {
+    fn copy<T: Element>(&self, from: &[T], to: &mut [T]) {
         let part = from.len().div_ceil(self.threads).max(1);
         self.pool.install(|| {
             let parts = to.par_chunks_mut(part).zip(black_box(from).par_chunks(part));
@@ -166,7 +166,7 @@ fn seconds(work: impl FnOnce()) -> f64 {
 /// Seconds and bytes of zfp at an absolute bound; none without zfp, and for values that zfp does
 /// not know.
 #[cfg(feature = "zfp")]
-fn zfp<T: Scalar>(
+fn zfp<T: Element>(
     case: &Case,
     decoded: &mut [T],
     bound: f64,
@@ -190,7 +190,7 @@ fn zfp<T: Scalar>(
 }
 
 #[cfg(not(feature = "zfp"))]
-fn zfp<T: Scalar>(
+fn zfp<T: Element>(
     _case: &Case,
     _decoded: &mut [T],
     _bound: f64,
