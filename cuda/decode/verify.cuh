@@ -22,7 +22,7 @@ __device__ __noinline__ void verify_header(const StreamView &view, Report *to)
             stored = words.w;
             words.w = 0;
         }
-        sum += row_of(row, fold_four(words));
+        sum += row_of(row, products_of_four(words));
     }
     sum = __reduce_add_sync(WARP_ALL, sum);
     if (lane == 0)
@@ -57,7 +57,7 @@ __device__ __noinline__ void verify_metadata(const StreamView &view, u64 chunk, 
                                         : sections.offsets;
         const u64 row = section / ROW_BYTES + chunk / chunks;
         const uint4 words = __ldg(reinterpret_cast<const uint4 *>(view.bytes) + row);
-        sum += row_of(static_cast<u32>(row - sections.rates / ROW_BYTES), fold_four(words));
+        sum += row_of(static_cast<u32>(row - sections.rates / ROW_BYTES), products_of_four(words));
     }
     sum = __reduce_add_sync(WARP_ALL, sum);
     if (lane == 0)

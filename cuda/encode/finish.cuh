@@ -46,7 +46,7 @@ FSZ_DEVICE u32 hash_index(const u8 *stream, const Sections &sections)
         for (u32 k = 0; k < BATCH; ++k)
         {
             const u32 number = static_cast<u32>(row + k * stride);
-            sum += row + k * stride < end ? row_of(number, fold_four(words[k])) : 0;
+            sum += row + k * stride < end ? row_of(number, products_of_four(words[k])) : 0;
         }
     }
     return sum;

@@ -18,30 +18,34 @@ FSZ_DEVICE u32 mix(u32 x)
     return x ^ (x >> 16);
 }
 
-/// `sum` plus the fold of a word: the halves of its product with a multiplier, and their carry.
-/// Three instructions.
-FSZ_DEVICE u32 add_fold(u32 sum, u32 word, u32 multiplier)
+/// `sum` plus the product of a word with its multiplier: one instruction. The products of a row add
+/// up to less than 2^64.
+FSZ_DEVICE u64 add_product(u64 sum, u32 word, u32 multiplier)
 {
-    const u64 product = static_cast<u64>(word) * multiplier;
-    asm("{\n.reg .u32 halves;\n"
-        "add.cc.u32 halves, %1, %2;\n"
-        "addc.u32 %0, %0, halves;\n}"
-        : "+r"(sum)
-        : "r"(static_cast<u32>(product)), "r"(static_cast<u32>(product >> 32)));
-    return sum;
+    return sum + static_cast<u64>(word) * multiplier;
 }
 
-/// The fold of four words.
-FSZ_DEVICE u32 fold_four(const uint4 &words)
+/// A sum of products modulo 2^32 + 1, of which 2^32 counts as 0.
+FSZ_DEVICE u32 residue(u64 products)
 {
-    u32 sum = add_fold(0, words.x, CHECKSUM_MULTIPLIERS[0]);
-    sum = add_fold(sum, words.y, CHECKSUM_MULTIPLIERS[1]);
-    sum = add_fold(sum, words.z, CHECKSUM_MULTIPLIERS[2]);
-    return add_fold(sum, words.w, CHECKSUM_MULTIPLIERS[3]);
+    const u32 low = static_cast<u32>(products), high = static_cast<u32>(products >> 32);
+    return low - high + (low < high ? 1 : 0);
 }
 
-/// What a row of this number adds to a checksum, from the folds of its words.
-FSZ_DEVICE u32 row_of(u32 number, u32 folds) { return mix((number + 1) * CHECKSUM_KEY + folds); }
+/// The products of four words.
+FSZ_DEVICE u64 products_of_four(const uint4 &words)
+{
+    u64 products = add_product(0, words.x, CHECKSUM_MULTIPLIERS[0]);
+    products = add_product(products, words.y, CHECKSUM_MULTIPLIERS[1]);
+    products = add_product(products, words.z, CHECKSUM_MULTIPLIERS[2]);
+    return add_product(products, words.w, CHECKSUM_MULTIPLIERS[3]);
+}
+
+/// What a row of this number adds to a checksum, from the products of its words.
+FSZ_DEVICE u32 row_of(u32 number, u64 products)
+{
+    return mix((number + 1) * CHECKSUM_KEY + residue(products));
+}
 
 /// Bytes of a row.
 constexpr u32 ROW_BYTES = 4 * CHECKSUM_ROW;
@@ -70,14 +74,14 @@ FSZ_DEVICE u32 hash_rows(const Words &words, u32 count, u32 first, u32 lane)
 #pragma unroll 1
     for (u32 row = lane; row * CHECKSUM_ROW < count; row += LANES)
     {
-        u32 folds = 0;
+        u64 products = 0;
 #pragma unroll
         for (u32 j = 0; j < CHECKSUM_ROW; ++j)
         {
             const u32 at = row * CHECKSUM_ROW + j;
-            folds = add_fold(folds, at < count ? words[at] : 0, CHECKSUM_MULTIPLIERS[j]);
+            products = add_product(products, at < count ? words[at] : 0, CHECKSUM_MULTIPLIERS[j]);
         }
-        sum += row_of(first + row, folds);
+        sum += row_of(first + row, products);
     }
     return sum;
 }

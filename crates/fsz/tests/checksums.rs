@@ -9,7 +9,7 @@ use common::{
 };
 use fsz::{
     Bound, Codec, CompressOptions, Stream,
-    format::{CHECKSUM_MULTIPLIERS, checksum::fold},
+    format::{CHECKSUM_MULTIPLIERS, checksum::row},
 };
 use rayon::prelude::*;
 
@@ -24,45 +24,51 @@ fn stream(kind: &str, n: usize) -> Vec<u8> {
     compress(&Codec::cpu(), &field::<f32>(kind, n, 3), &[n as u64], &options)
 }
 
-/// 0 to 2³² − 2 times 1 is every residue: multiplication by what is coprime to 2³² − 1 keeps them apart,
-/// and `fold` keeps the two words that are one residue.
+/// 2³² + 1: sums of products are taken modulo this.
+const MODULUS: u64 = (1 << 32) + 1;
+
+/// A change of one word is below the modulus, and no multiplier shares a factor with it: the residue changes.
+/// The products of a row do not overflow.
 #[test]
-fn folding_is_a_bijection() {
-    let mut random = Random::new(1);
+fn multipliers_share_no_factor_with_the_modulus() {
+    let most = CHECKSUM_MULTIPLIERS.iter().map(|&m| u128::from(m) * u128::from(u32::MAX)).sum();
+    assert!(u64::try_from::<u128>(most).is_ok());
     for multiplier in CHECKSUM_MULTIPLIERS {
-        let modulus = u64::from(u32::MAX);
-        let (mut a, mut b) = (u64::from(multiplier), modulus);
+        let (mut a, mut b) = (u64::from(multiplier), MODULUS);
         while b > 0 {
             (a, b) = (b, a % b);
         }
-        assert_eq!(a, 1, "{multiplier:08X} is coprime to 2^32 - 1");
-        assert_eq!((fold(0, multiplier), fold(u32::MAX, multiplier)), (0, u32::MAX));
-        for _ in 0..1000 {
-            let word = random.bits() as u32;
-            let residue = u64::from(word) * u64::from(multiplier) % modulus;
-            assert_eq!(u64::from(fold(word, multiplier)) % modulus, residue);
-        }
+        assert_eq!(a, 1, "{multiplier:08X}");
     }
 }
 
-/// What a flipped bit adds to the sum of a row does not depend on the other words, and hardly on its own:
-/// no two such numbers cancel.
+/// Rows that differ by their residue alone have different shares, but for the two residues that are one word.
+#[test]
+fn a_row_is_its_residue() {
+    let mut random = Random::new(1);
+    for _ in 0..100_000 {
+        let products = random.bits();
+        let residue = products % MODULUS;
+        assert_eq!(row(7, products), row(7, residue));
+        assert_ne!(row(7, products), row(7, residue ^ 1 << random.below(32)));
+    }
+    assert_eq!(row(7, 1 << 32), row(7, 0));
+}
+
+/// What a flipped bit adds to the residue of a row does not depend on the other bits: no two such numbers
+/// cancel.
 #[test]
 fn no_two_flipped_bits_of_a_row_cancel() {
-    let modulus = u64::from(u32::MAX);
-    let mut changes: Vec<(u32, usize)> = Vec::new();
+    let mut changes: Vec<(u64, usize)> = Vec::new();
     for (j, &multiplier) in CHECKSUM_MULTIPLIERS.iter().enumerate() {
         for bit in 0..32 {
-            let change = (u64::from(multiplier) << bit) % modulus;
-            // With and without the carry of the sum that `fold` takes; set and cleared.
-            for change in [change as u32, change as u32 + 1] {
-                changes.extend([(change, 32 * j + bit), (change.wrapping_neg(), 32 * j + bit)]);
-            }
+            let change = (u64::from(multiplier) << bit) % MODULUS;
+            changes.extend([(change, 32 * j + bit), (MODULUS - change, 32 * j + bit)]);
         }
     }
     changes.sort_unstable();
     for pair in changes.windows(2) {
-        assert!(pair[0].0 != pair[1].0 || pair[0].1 == pair[1].1, "{pair:?}");
+        assert!(pair[0].0 != pair[1].0, "{pair:?}");
     }
 }
 

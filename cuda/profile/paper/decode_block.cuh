@@ -55,18 +55,18 @@ FSZ_DEVICE const u32 *payload_of(const StreamView &s, const TileIndex &index)
     return reinterpret_cast<const u32 *>(s.bytes + s.sections.payload) + index.base;
 }
 
-/// Reads a block's planes from `words` (its sign word) and makes residuals of them. `folds` becomes
+/// Reads a block's planes from `words` (its sign word) and makes residuals of them. `products` becomes
 /// that of its words.
-template <class Residuals> FSZ_DEVICE Residuals unpack(const u32 *words, u32 rate, u32 &folds)
+template <class Residuals> FSZ_DEVICE Residuals unpack(const u32 *words, u32 rate, u64 &products)
 {
     Residuals l;
     const u32 sign = rate > 0 ? words[0] : 0;
-    folds = add_fold(0, sign, CHECKSUM_MULTIPLIERS[0]);
+    products = add_product(0, sign, CHECKSUM_MULTIPLIERS[0]);
 #pragma unroll
     for (u32 k = 0; k < Residuals::PLANES; ++k)
     {
         l.x[k] = k < rate ? words[1 + k] : 0;
-        folds = add_fold(folds, l.x[k], CHECKSUM_MULTIPLIERS[k + 1]);
+        products = add_product(products, l.x[k], CHECKSUM_MULTIPLIERS[k + 1]);
     }
     l.ready(sign);
     return l;
@@ -93,14 +93,14 @@ FSZ_DEVICE void integrate(const Residuals &l, Start start, bool order2, u32 *row
     }
 }
 
-/// The same for a block of any rate, its payload read where it lies. Returns the folds of its
+/// The same for a block of any rate, its payload read where it lies. Returns the products of its
 /// words.
-__device__ __noinline__ u32 integrate_any(const u32 *words, u32 rate, bool order2, i32 mu, u32 *row)
+__device__ __noinline__ u64 integrate_any(const u32 *words, u32 rate, bool order2, i32 mu, u32 *row)
 {
-    u32 folds;
-    const Wide l = unpack<Wide>(words, rate, folds);
+    u64 products;
+    const Wide l = unpack<Wide>(words, rate, products);
     integrate(l, block_start(block_sums(l), order2, mu), order2, row);
-    return folds;
+    return products;
 }
 
 /// Writes the stage's rows, of 128 bytes, to `out`: the thread's 16 bytes of every fourth row.
@@ -118,23 +118,23 @@ FSZ_DEVICE void store_rows(const u32 *stage, u8 *out, u32 stride)
     }
 }
 
-/// The folds of a block's words, without decoding it.
-__device__ inline u32 fold_block(const u32 *words, u32 rate)
+/// The products of a block's words, without decoding it.
+__device__ inline u64 products_of_block(const u32 *words, u32 rate)
 {
-    u32 folds = 0;
+    u64 products = 0;
 #pragma unroll
     for (u32 k = 0; k < MU_WORD; ++k)
     {
         const u32 word = rate > 0 && k <= rate ? words[k] : 0;
-        folds = add_fold(folds, word, CHECKSUM_MULTIPLIERS[k]);
+        products = add_product(products, word, CHECKSUM_MULTIPLIERS[k]);
     }
-    return folds;
+    return products;
 }
 
-/// The fold of a tile's µ, in the lane of its block 0.
-FSZ_DEVICE u32 fold_mu(u32 mu)
+/// The product of a tile's µ, in the lane of its block 0.
+FSZ_DEVICE u64 product_of_mu(u32 mu)
 {
-    return add_fold(0, (lane_id() & 7) == 0 ? mu : 0, CHECKSUM_MULTIPLIERS[MU_WORD]);
+    return add_product(0, (lane_id() & 7) == 0 ? mu : 0, CHECKSUM_MULTIPLIERS[MU_WORD]);
 }
 
 } // namespace fsz

@@ -78,14 +78,14 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, bool order2, d
     return true;
 }
 
-/// The residuals of a thread's block, from the stage. `folds` becomes that of its words, µ among
+/// The residuals of a thread's block, from the stage. `products` becomes that of its words, µ among
 /// them. After the warp's next barrier the staged payload is no longer needed.
 template <class Residuals>
-FSZ_DEVICE Residuals unpack_staged(const Quad &quad, const u32 *payload, i32 &mu, u32 &folds)
+FSZ_DEVICE Residuals unpack_staged(const Quad &quad, const u32 *payload, i32 &mu, u64 &products)
 {
     mu = quad.centered() ? static_cast<i32>(payload[quad.tile_at()]) : 0;
-    const Residuals l = unpack<Residuals>(payload + quad.block_at(), quad.rate(), folds);
-    folds += fold_mu(static_cast<u32>(mu));
+    const Residuals l = unpack<Residuals>(payload + quad.block_at(), quad.rate(), products);
+    products += product_of_mu(static_cast<u32>(mu));
     return l;
 }
 
@@ -93,12 +93,12 @@ FSZ_DEVICE Residuals unpack_staged(const Quad &quad, const u32 *payload, i32 &mu
 /// Returns false, and has written nothing, when the warp's codes are beyond what `dequantize_plain`
 /// is exact for.
 template <class Residuals, class T, class Begin>
-FSZ_DEVICE bool decode_plain(const Quad &quad, Stage &stage, T *out, u32 &folds,
+FSZ_DEVICE bool decode_plain(const Quad &quad, Stage &stage, T *out, u64 &products,
                              const Begin &begin_next)
 {
     const bool order2 = quad.order2();
     i32 mu;
-    const Residuals l = unpack_staged<Residuals>(quad, stage.payload, mu, folds);
+    const Residuals l = unpack_staged<Residuals>(quad, stage.payload, mu, products);
     __syncwarp();
     begin_next();
     const Start start = block_start(block_sums(l), order2, mu);

@@ -17,35 +17,35 @@ constexpr u32 DECODE_WARPS_MOST = CHUNK_QUADS;
 /// A thread's share of its chunk's checksum, of a quad.
 struct Hashed
 {
-    /// The folds of the words of its block.
-    u32 block;
+    /// The products of the words of its block.
+    u64 block;
     /// Whole rows of words of escapes.
     u32 rows;
 };
 
-/// Brings the codes of a staged quad to its rows. `block` is that of its `Quad`. Returns the folds
+/// Brings the codes of a staged quad to its rows. `block` is that of its `Quad`. Returns the products
 /// of the thread's block.
 template <class Residuals>
-__device__ __noinline__ u32 integrate_staged(u32 block, const u32 *payload, u32 *rows)
+__device__ __noinline__ u64 integrate_staged(u32 block, const u32 *payload, u32 *rows)
 {
     Quad quad;
     quad.block = block;
-    u32 folds;
+    u64 products;
     i32 mu;
-    const Residuals l = unpack_staged<Residuals>(quad, payload, mu, folds);
+    const Residuals l = unpack_staged<Residuals>(quad, payload, mu, products);
     const Start start = block_start(block_sums(l), quad.order2(), mu);
     integrate(l, start, quad.order2(), rows + lane_id() * ROW);
-    return folds;
+    return products;
 }
 
 /// The same for whatever rate of 15 at most.
-FSZ_DEVICE u32 integrate_staged(const Quad &quad, const u32 *payload, u32 *rows)
+FSZ_DEVICE u64 integrate_staged(const Quad &quad, const u32 *payload, u32 *rows)
 {
-    const u32 folds = __any_sync(WARP_ALL, quad.rate() > 7)
+    const u64 products = __any_sync(WARP_ALL, quad.rate() > 7)
                           ? integrate_staged<Medium>(quad.block, payload, rows)
                           : integrate_staged<Narrow>(quad.block, payload, rows);
     __syncwarp();
-    return folds;
+    return products;
 }
 
 /// A warp of a thread block that decodes a chunk: every so manyth quad of it. `locate`, `begin` and
@@ -107,10 +107,10 @@ template <class T, class OutputOf> struct PaperDecoder
             const u32 number = first_of(plain);
             plain &= plain - 1;
             end_copy();
-            u32 folds;
-            if (decode_plain_quad(number, now, folds))
+            u64 products;
+            if (decode_plain_quad(number, now, products))
             {
-                sum += block_row(number, folds);
+                sum += block_row(number, products);
             }
             else
             {
@@ -136,9 +136,9 @@ private:
     static FSZ_DEVICE u32 first_of(u32 quads) { return (__ffs(quads) - 1) / 2; }
 
     /// What the thread's block adds to the chunk's checksum.
-    static FSZ_DEVICE u32 block_row(u32 number, u32 folds)
+    static FSZ_DEVICE u32 block_row(u32 number, u64 products)
     {
-        return row_of(number * 32 + lane_id(), folds);
+        return row_of(number * 32 + lane_id(), products);
     }
 
     /// The first element of a quad in the field.
@@ -159,7 +159,7 @@ private:
 
     /// Decodes a quad if it is plain, and begins the next one once the stage is free. False, and
     /// nothing is written, if it is for `decode_other`.
-    FSZ_DEVICE bool decode_plain_quad(u32 number, const Quad &quad, u32 &folds)
+    FSZ_DEVICE bool decode_plain_quad(u32 number, const Quad &quad, u64 &products)
     {
         const auto begin = [&] { begin_next(); };
         if (!quad.plain)
@@ -169,8 +169,8 @@ private:
         }
         T *const out = output.quad(first_element(number));
         return __any_sync(WARP_ALL, quad.rate() > 7)
-                   ? decode_plain<Medium>(quad, stage, out, folds, begin)
-                   : decode_plain<Narrow>(quad, stage, out, folds, begin);
+                   ? decode_plain<Medium>(quad, stage, out, products, begin)
+                   : decode_plain<Narrow>(quad, stage, out, products, begin);
     }
 
     /// Any quad that `decode_plain` is not for, or has given up (then not staged).
@@ -197,9 +197,9 @@ private:
         }
         else
         {
-            hashed.block = fold_block(tile + t.block_at, t.rate);
+            hashed.block = products_of_block(tile + t.block_at, t.rate);
         }
-        hashed.block += fold_mu(mu);
+        hashed.block += product_of_mu(mu);
         __syncwarp();
         hashed.rows = output_quad<T>({view, chunk, to}, number, wanted, stage,
                                      payload + stage.index.at[number * QUAD_TILES], output);
@@ -230,8 +230,8 @@ private:
         }
         else
         {
-            hashed.block = fold_block(payload + quad.block_at(), quad.rate()) +
-                           fold_mu(quad.centered() ? payload[quad.tile_at()] : 0);
+            hashed.block = products_of_block(payload + quad.block_at(), quad.rate()) +
+                           product_of_mu(quad.centered() ? payload[quad.tile_at()] : 0);
         }
         __syncwarp();
         const u32 first = __shfl_sync(WARP_ALL, quad.tile_at(), 0);

@@ -246,7 +246,7 @@ __device__ __noinline__ Hashed pack_masked(const Sink sink, const TilePlan<T> pl
     {
         const u32 mu = static_cast<u32>(static_cast<i32>(l[0]));
         sink.put(at, mu);
-        hashed.block = add_fold(0, mu, CHECKSUM_MULTIPLIERS[MU_WORD]);
+        hashed.block = add_product(0, mu, CHECKSUM_MULTIPLIERS[MU_WORD]);
         ++at;
     }
     residuals_plain(l, choice, block);

@@ -10,27 +10,27 @@ namespace fsz
 /// A lane's share of its chunk's checksum.
 struct Hashed
 {
-    /// The folds of the words of its block.
-    u32 block;
+    /// The products of the words of its block.
+    u64 block;
     /// Whole rows of words of its tile's escapes.
     u32 rows;
 };
 
 /// Writes µ and the lane's block, of which `count` codes exist, at `place` of `sink`. Returns the
-/// folds of their words. `differences` is what `choose_any` left.
+/// products of their words. `differences` is what `choose_any` left.
 template <class Sink>
-FSZ_DEVICE u32 pack_block(const Sink &sink, u32 place, const u32 *differences, u32 count, u32 rate,
+FSZ_DEVICE u64 pack_block(const Sink &sink, u32 place, const u32 *differences, u32 count, u32 rate,
                           bool order2, bool centered)
 {
     const u32 lane = lane_id();
     i32 l[BLOCK];
     read_codes(differences, lane, l);
     const i32 slope = (lane & 7) > 0 ? static_cast<i32>(differences[code_at(lane - 1, 31)]) : 0;
-    u32 folds = 0;
+    u64 products = 0;
     if (centered)
     {
         sink.put(place++, static_cast<u32>(l[0]));
-        folds = add_fold(0, static_cast<u32>(l[0]), CHECKSUM_MULTIPLIERS[MU_WORD]);
+        products = add_product(0, static_cast<u32>(l[0]), CHECKSUM_MULTIPLIERS[MU_WORD]);
         l[0] = 0;
     }
     const i32 factor = order2 ? -1 : 0;
@@ -52,12 +52,12 @@ FSZ_DEVICE u32 pack_block(const Sink &sink, u32 place, const u32 *differences, u
         {
             planes[k] &= mask;
         }
-        return folds + store_planes<31>(out, rate, planes[31], planes);
+        return products + store_planes<31>(out, rate, planes[31], planes);
     }
     u32 sign, planes[15];
     planes15(l, sign, planes);
     keep_bits(mask, sign, planes);
-    return folds + store_planes<15>(out, rate, sign, planes);
+    return products + store_planes<15>(out, rate, sign, planes);
 }
 
 template <class Sink> FSZ_DEVICE void put_bits(const Sink &sink, u32 at, u32 bits)

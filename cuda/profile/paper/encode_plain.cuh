@@ -219,7 +219,7 @@ FSZ_DEVICE void residuals_plain(float (&l)[BLOCK], const PlainChoice &choice, u3
 
 /// Packs the lane's block of residuals from `out` on, as `store_planes`. `wide`: some lane's rate
 /// is above 7. Residuals outside of `exist` (the first is the highest bit) are none.
-FSZ_DEVICE u32 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide, u32 exist = ~0u)
+FSZ_DEVICE u64 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide, u32 exist = ~0u)
 {
     u32 sign;
     if (!wide)

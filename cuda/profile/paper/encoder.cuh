@@ -146,7 +146,7 @@ template <class T> struct PaperEncoder
         {
             const u32 mu = static_cast<u32>(static_cast<i32>(choice.mu));
             sink.put(at, mu);
-            hashed.block = add_fold(0, mu, CHECKSUM_MULTIPLIERS[MU_WORD]);
+            hashed.block = add_product(0, mu, CHECKSUM_MULTIPLIERS[MU_WORD]);
         }
         residuals_plain(way.l, choice, block);
         const bool wide = __any_sync(WARP_ALL, choice.rate > 7);

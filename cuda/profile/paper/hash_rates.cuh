@@ -17,14 +17,14 @@ FSZ_DEVICE HeadSums hash_rates(const u8 *stream, const Sections &sections, u64 c
     }
     // Not through the read-only cache: an encoder has only just written them.
     const uint4 rates = reinterpret_cast<const uint4 *>(stream + sections.rates)[row];
-    u32 folds = add_fold(0, rates.x, CHECKSUM_MULTIPLIERS[0]);
-    folds = add_fold(folds, rates.y, CHECKSUM_MULTIPLIERS[1]);
-    u32 second = add_fold(0, rates.z, CHECKSUM_MULTIPLIERS[2]);
-    second = add_fold(second, rates.w, CHECKSUM_MULTIPLIERS[3]);
+    u64 products = add_product(0, rates.x, CHECKSUM_MULTIPLIERS[0]);
+    products = add_product(products, rates.y, CHECKSUM_MULTIPLIERS[1]);
+    u64 second = add_product(0, rates.z, CHECKSUM_MULTIPLIERS[2]);
+    second = add_product(second, rates.w, CHECKSUM_MULTIPLIERS[3]);
     // Behind an odd last tile is padding, which is the metadata's.
     const bool both = 2 * row + 1 < sections.tiles;
-    return {row_of(HEAD_ROWS_AT + lane, folds + (both ? second : 0)),
-            row_of(static_cast<u32>(row), folds + second)};
+    return {row_of(HEAD_ROWS_AT + lane, products + (both ? second : 0)),
+            row_of(static_cast<u32>(row), products + second)};
 }
 
 } // namespace fsz

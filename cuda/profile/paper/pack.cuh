@@ -94,15 +94,15 @@ template <u32 PLANES> FSZ_DEVICE void keep_bits(u32 bits, u32 &sign, u32 (&plane
     }
 }
 
-/// Stores a block's sign word and planes from `out` on. Returns the folds of its words.
-template <u32 PLANES> FSZ_DEVICE u32 store_planes(u32 *out, u32 rate, u32 sign, const u32 *planes)
+/// Stores a block's sign word and planes from `out` on. Returns the products of its words.
+template <u32 PLANES> FSZ_DEVICE u64 store_planes(u32 *out, u32 rate, u32 sign, const u32 *planes)
 {
     if (rate > 0)
     {
         out[0] = sign;
     }
-    // Planes from the rate on are zero, and so are their folds.
-    u32 folds = add_fold(0, sign, CHECKSUM_MULTIPLIERS[0]);
+    // Planes from the rate on are zero, and so are their products.
+    u64 products = add_product(0, sign, CHECKSUM_MULTIPLIERS[0]);
 #pragma unroll
     for (u32 k = 0; k < PLANES; ++k)
     {
@@ -110,9 +110,9 @@ template <u32 PLANES> FSZ_DEVICE u32 store_planes(u32 *out, u32 rate, u32 sign, 
         {
             out[1 + k] = planes[k];
         }
-        folds = add_fold(folds, planes[k], CHECKSUM_MULTIPLIERS[k + 1]);
+        products = add_product(products, planes[k], CHECKSUM_MULTIPLIERS[k + 1]);
     }
-    return folds;
+    return products;
 }
 
 } // namespace fsz

@@ -24,25 +24,24 @@ pub fn exercise(bytes: &[u8]) {
     }
 }
 
-/// What `info` says about a stream holds together.
+/// What a stream says about itself holds together.
 fn inspect(stream: &Stream) {
-    let info = &stream;
-    let header = info.header();
+    let (header, grid) = (stream.header(), stream.grid());
     // With a dimension of 0 the others may be anything.
     let empty = header.shape.contains(&0);
     let elements = if empty { 0 } else { header.shape.iter().product() };
     assert_eq!(header.elements(), elements);
-    assert_eq!(info.raw_bytes(), elements * header.dtype.size() as u64);
-    assert_eq!(info.compressed_bytes(), stream.as_bytes().len() as u64);
-    let _ = (info.compression_ratio(), info.certificate().max_abs_error);
-    let tile = (header.research.block_len * header.research.blocks_per_tile) as u64;
+    assert_eq!(stream.raw_bytes(), elements * header.dtype.size() as u64);
+    assert_eq!(stream.compressed_bytes(), stream.as_bytes().len() as u64);
+    let _ = (stream.compression_ratio(), stream.certificate().max_abs_error);
+    assert_eq!(grid.tiles(), elements.div_ceil(grid.full_tile_len() as u64));
     let mut tiles = 0;
-    for (index, record) in info.tiles().enumerate() {
+    for (index, record) in stream.tiles().enumerate() {
         let Ok(record) = record else { return };
         assert_eq!(record.index, index as u64);
         tiles += 1;
     }
-    assert_eq!(tiles, elements.div_ceil(tile));
+    assert_eq!(tiles, grid.tiles());
 }
 
 fn decode_all<T: Element + std::fmt::Debug>(stream: &Stream) {

@@ -87,7 +87,7 @@ impl<'a> Arbitrary<'a> for Recipe {
             options = options.missing(*u.choose(&MARKERS)?);
         }
         if u.ratio(1, 3)? {
-            options = options.name(u.arbitrary()?).step(u.arbitrary()?);
+            options = options.name(u.arbitrary()?).time_step(u.arbitrary()?);
         }
         if u.ratio(1, 4)? {
             let centering = *u.choose(&[Centering::Off, Centering::FirstCode, Centering::Mean])?;

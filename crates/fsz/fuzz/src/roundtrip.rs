@@ -1,7 +1,7 @@
 //! Compresses and decompresses a field, and checks all that FSZ promises about the result.
 
 use crate::exercise;
-use fsz::{Bound, Codec, Element, CompressOptions, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
 use std::sync::LazyLock;
 
 /// An element type with its exact bits.
@@ -32,7 +32,7 @@ impl Float for f64 {
 static CODECS: LazyLock<[Codec; 2]> =
     LazyLock::new(|| [1, 2].map(|threads| Codec::cpu().threads(threads).unwrap()));
 
-/// CompressOptions that FSZ refuses are fine; a stream that it makes must keep every promise.
+/// Options that FSZ refuses are fine; a stream that it makes must keep every promise.
 pub fn roundtrip<T: Float>(elements: &[f64], shape_hint: [u8; 3], options: &CompressOptions) {
     let field: Vec<T> = elements.iter().map(|v| T::of(*v)).collect();
     let shape = shape_of(field.len(), shape_hint);

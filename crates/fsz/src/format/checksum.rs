@@ -2,14 +2,6 @@
 
 use super::constants::{CHECKSUM_KEY, CHECKSUM_MULTIPLIERS, CHECKSUM_ROW, MIX};
 
-/// Multiplication by `multiplier` modulo 2³² − 1 that keeps the words 0 and 2³² − 1 apart: a bijection.
-#[inline(always)]
-pub fn fold(word: u32, multiplier: u32) -> u32 {
-    let product = word as u64 * multiplier as u64;
-    // The high half is the sum of both halves and of the carry of that sum.
-    (product.wrapping_add(product.rotate_left(32)) >> 32) as u32
-}
-
 /// A bijection of words that leaves no linear structure between the rows it is applied to.
 #[inline(always)]
 pub fn mix(mut x: u32) -> u32 {
@@ -20,28 +12,27 @@ pub fn mix(mut x: u32) -> u32 {
     x ^ (x >> 16)
 }
 
-/// The folded words of a row, of which the first has number 0.
+/// The products of a row's words with their multipliers, added up: less than 2⁶⁴.
 #[inline(always)]
-pub fn folded(words: &[u32]) -> u32 {
-    words
-        .iter()
-        .zip(CHECKSUM_MULTIPLIERS)
-        .fold(0, |sum: u32, (&word, multiplier)| sum.wrapping_add(fold(word, multiplier)))
+pub fn products(words: impl IntoIterator<Item = u32>) -> u64 {
+    words.into_iter().zip(CHECKSUM_MULTIPLIERS).map(|(word, m)| word as u64 * m as u64).sum()
 }
 
-/// What row number `id` adds to a checksum, given its folded words.
+/// What row number `id` adds to a checksum, given its products: they are taken modulo 2³² + 1, of which 2³²
+/// counts as 0.
 #[inline(always)]
-pub fn row(id: u32, folded: u32) -> u32 {
-    mix(id.wrapping_add(1).wrapping_mul(CHECKSUM_KEY).wrapping_add(folded))
+pub fn row(id: u32, products: u64) -> u32 {
+    let (residue, borrow) = (products as u32).overflowing_sub((products >> 32) as u32);
+    let residue = residue.wrapping_add(borrow as u32);
+    mix(id.wrapping_add(1).wrapping_mul(CHECKSUM_KEY).wrapping_add(residue))
 }
 
 /// What `words` add to a checksum in rows of [`CHECKSUM_ROW`], of which the first has number `first`.
 #[inline(always)]
 pub fn rows(words: &[u32], first: u32) -> u32 {
-    words
-        .chunks(CHECKSUM_ROW)
-        .zip(first..)
-        .fold(0, |sum: u32, (words, id)| sum.wrapping_add(row(id, folded(words))))
+    words.chunks(CHECKSUM_ROW).zip(first..).fold(0, |sum: u32, (words, id)| {
+        sum.wrapping_add(row(id, products(words.iter().copied())))
+    })
 }
 
 /// The same for bytes, padded with zeros to whole words.
@@ -50,8 +41,7 @@ pub fn byte_rows(bytes: &[u8], first: u32) -> u32 {
     bytes.chunks(4 * CHECKSUM_ROW).zip(first..).fold(0, |sum: u32, (bytes, id)| {
         let mut padded = [0; 4 * CHECKSUM_ROW];
         padded[..bytes.len()].copy_from_slice(bytes);
-        let words = padded.as_chunks::<4>().0;
-        let words: [u32; CHECKSUM_ROW] = std::array::from_fn(|j| u32::from_le_bytes(words[j]));
-        sum.wrapping_add(row(id, folded(&words)))
+        let words = padded.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+        sum.wrapping_add(row(id, products(words)))
     })
 }

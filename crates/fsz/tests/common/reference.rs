@@ -432,16 +432,10 @@ fn words_of(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks(4).map(|b| b.iter().rev().fold(0, |w, &x| w << 8 | x as u32)).collect()
 }
 
-/// Multiplication modulo 2³² − 1, but for the multiples of that: they stay what they are.
-fn fold(word: u32, multiplier: u32) -> u32 {
-    let m = u32::MAX as u64;
-    if word == u32::MAX { word } else { (word as u64 * multiplier as u64 % m) as u32 }
-}
-
 fn row(id: usize, words: impl Iterator<Item = (u32, usize)>) -> u32 {
-    let key = (id as u64 + 1) * 0x9E37_79B9 % (1 << 32);
-    let folded = words.map(|(w, j)| fold(w, MULTIPLIERS[j]) as u64).sum::<u64>();
-    mix(((key + folded) % (1 << 32)) as u32)
+    let key = (id as u128 + 1) * 0x9E37_79B9;
+    let products: u128 = words.map(|(w, j)| w as u128 * MULTIPLIERS[j] as u128).sum();
+    mix((key + products % ((1 << 32) + 1)) as u32)
 }
 
 /// Rows of four words.
@@ -474,39 +468,11 @@ fn share(tile: &Tile, first: usize, block_len: usize) -> u32 {
 
 /// FORMAT.md, *Checksums*.
 const MULTIPLIERS: [u32; 33] = [
-    0xD91B_7447,
-    0x3CE5_6009,
-    0xB720_73C7,
-    0x3B7A_81BD,
-    0xB951_BEC1,
-    0xBDA7_6317,
-    0x087B_59B7,
-    0xD769_633B,
-    0x9692_B177,
-    0xE616_0955,
-    0x6E1F_CD99,
-    0x156C_F3BB,
-    0x6B60_1659,
-    0x78DE_A8AD,
-    0x662A_3809,
-    0x8D9A_F5C7,
-    0xCAD5_C3C7,
-    0xC3FA_319F,
-    0x70E3_CDC7,
-    0x1790_62A9,
-    0xC65B_903D,
-    0x1856_88E9,
-    0x537E_20CF,
-    0x8089_6393,
-    0x2A8D_3661,
-    0xED87_1799,
-    0x2632_7B7F,
-    0x1069_561D,
-    0x33CE_8D29,
-    0x7C52_755D,
-    0xA8B8_3EB3,
-    0xAD1E_0EB1,
-    0x874D_4CB9,
+    0x0364_6DD1, 0x02F3_9581, 0x02DC_81CF, 0x0383_6D05, 0x02ED_EA07, 0x02E5_46FB, 0x032D_AF27, 0x020A_2E25,
+    0x0344_6A65, 0x02F6_9D8D, 0x02C7_BD87, 0x02AB_5D25, 0x0221_ED67, 0x03DB_2EFF, 0x035D_A58D, 0x025A_4AC5,
+    0x0398_5825, 0x03B8_7F37, 0x0255_B3CF, 0x039F_4117, 0x03AD_8059, 0x03E3_7AA3, 0x038A_EA47, 0x0398_A8E1,
+    0x0219_95A9, 0x02A4_BADB, 0x0353_3689, 0x036D_A2F9, 0x022D_09D3, 0x0236_6BD7, 0x039F_2C2D, 0x032B_570F,
+    0x030F_E8C7,
 ];
 
 fn mix(mut x: u32) -> u32 {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use fsz::format::{
     CHECKSUM_MULTIPLIERS, FIXED_HEADER, FixedHeader, at,
-    checksum::{byte_rows, fold, row, rows},
+    checksum::{byte_rows, products, row, rows},
 };
 
 /// Rewrites the header's checksum, if the bytes are long enough to have a header.
@@ -121,7 +121,7 @@ impl Sections {
         let (mut blocks, behind) = words.split_at(coded);
         let mut carried = 0;
         if rates[0] & 64 != 0 {
-            carried = fold(blocks[0], CHECKSUM_MULTIPLIERS[32]);
+            carried = u64::from(blocks[0]) * u64::from(CHECKSUM_MULTIPLIERS[32]);
             blocks = &blocks[1..];
         }
         let mut sum = rows(behind, 1024 + first as u32 / 2);
@@ -130,9 +130,9 @@ impl Sections {
             let (own, rest) = blocks.split_at(self.block_words(rate));
             blocks = rest;
             for half in 0..halves {
-                let words = own.iter().skip(half).step_by(halves).zip(CHECKSUM_MULTIPLIERS);
-                let folded = words.fold(carried, |s, (&w, m)| s.wrapping_add(fold(w, m)));
-                sum = sum.wrapping_add(row((first / 32 + b * halves + half) as u32, folded));
+                let words = own.iter().skip(half).step_by(halves).copied();
+                let id = (first / 32 + b * halves + half) as u32;
+                sum = sum.wrapping_add(row(id, carried + products(words)));
                 carried = 0;
             }
         }

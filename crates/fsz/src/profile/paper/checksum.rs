@@ -3,7 +3,7 @@
 
 use crate::format::{
     CHECKSUM_MULTIPLIERS, RateByte,
-    checksum::{byte_rows, fold, row, rows},
+    checksum::{byte_rows, products, row, rows},
     geometry::Geometry,
 };
 
@@ -31,7 +31,7 @@ pub(super) fn of_tile(
     let (mut coded, escapes) = words.split_at(coded);
     let mut carried = 0;
     if RateByte(rates[0]).centered() {
-        carried = fold(coded[0], CHECKSUM_MULTIPLIERS[MU]);
+        carried = coded[0] as u64 * CHECKSUM_MULTIPLIERS[MU] as u64;
         coded = &coded[1..];
     }
     let halves = geometry.plane_words();
@@ -41,22 +41,16 @@ pub(super) fn of_tile(
             coded.split_at(super::choose::block_words(RateByte(rate).rate()) * halves);
         coded = rest;
         if halves == 1 {
-            sum = sum.wrapping_add(row(id, carried.wrapping_add(folded_block(own))));
+            sum = sum.wrapping_add(row(id, carried + products(own.iter().copied())));
             carried = 0;
             continue;
         }
         // The halves of a block of 64 alternate, word by word.
         for half in 0..halves {
-            let words = own.iter().skip(half).step_by(halves).zip(CHECKSUM_MULTIPLIERS);
-            let folded = words.fold(carried, |sum, (&w, m)| sum.wrapping_add(fold(w, m)));
-            sum = sum.wrapping_add(row(id + half as u32, folded));
+            let words = own.iter().skip(half).step_by(halves).copied();
+            sum = sum.wrapping_add(row(id + half as u32, carried + products(words)));
             carried = 0;
         }
     }
     sum
-}
-
-#[inline(always)]
-fn folded_block(words: &[u32]) -> u32 {
-    crate::format::checksum::folded(words)
 }
