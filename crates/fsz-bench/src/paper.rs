@@ -1,6 +1,5 @@
 //! The paper's own compression kernels, timed beside those of the codec on the same field.
 
-
 use cudarc::driver::result;
 use fsz::cuda::Compression;
 use fsz::cuda::internal::{self, check};

@@ -31,8 +31,9 @@ const MODULUS: u64 = (1 << 32) + 1;
 /// The products of a row do not overflow.
 #[test]
 fn multipliers_share_no_factor_with_the_modulus() {
-    let most = CHECKSUM_MULTIPLIERS.iter().map(|&m| u128::from(m) * u128::from(u32::MAX)).sum();
-    assert!(u64::try_from::<u128>(most).is_ok());
+    let most: u128 =
+        CHECKSUM_MULTIPLIERS.iter().map(|&m| u128::from(m) * u128::from(u32::MAX)).sum();
+    assert!(u64::try_from(most).is_ok());
     for multiplier in CHECKSUM_MULTIPLIERS {
         let (mut a, mut b) = (u64::from(multiplier), MODULUS);
         while b > 0 {

@@ -30,9 +30,10 @@ pub fn row(id: u32, products: u64) -> u32 {
 /// What `words` add to a checksum in rows of [`CHECKSUM_ROW`], of which the first has number `first`.
 #[inline(always)]
 pub fn rows(words: &[u32], first: u32) -> u32 {
-    words.chunks(CHECKSUM_ROW).zip(first..).fold(0, |sum: u32, (words, id)| {
-        sum.wrapping_add(row(id, products(words.iter().copied())))
-    })
+    words
+        .chunks(CHECKSUM_ROW)
+        .zip(first..)
+        .fold(0, |sum: u32, (words, id)| sum.wrapping_add(row(id, products(words.iter().copied()))))
 }
 
 /// The same for bytes, padded with zeros to whole words.

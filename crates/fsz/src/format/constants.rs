@@ -31,12 +31,39 @@ pub const HAS_START: u8 = 4;
 /// What the checksums multiply the words of a row by: below 2²⁶, coprime to 2³² + 1, and such that no two
 /// flipped bits of a row cancel (a test looks at every pair).
 pub const CHECKSUM_MULTIPLIERS: [u32; 33] = [
-    0x0364_6DD1, 0x02F3_9581, 0x02DC_81CF, 0x0383_6D05, 0x02ED_EA07, 0x02E5_46FB, //
-    0x032D_AF27, 0x020A_2E25, 0x0344_6A65, 0x02F6_9D8D, 0x02C7_BD87, 0x02AB_5D25, //
-    0x0221_ED67, 0x03DB_2EFF, 0x035D_A58D, 0x025A_4AC5, 0x0398_5825, 0x03B8_7F37, //
-    0x0255_B3CF, 0x039F_4117, 0x03AD_8059, 0x03E3_7AA3, 0x038A_EA47, 0x0398_A8E1, //
-    0x0219_95A9, 0x02A4_BADB, 0x0353_3689, 0x036D_A2F9, 0x022D_09D3, 0x0236_6BD7, //
-    0x039F_2C2D, 0x032B_570F, 0x030F_E8C7,
+    0x0364_6DD1,
+    0x02F3_9581,
+    0x02DC_81CF,
+    0x0383_6D05,
+    0x02ED_EA07,
+    0x02E5_46FB, //
+    0x032D_AF27,
+    0x020A_2E25,
+    0x0344_6A65,
+    0x02F6_9D8D,
+    0x02C7_BD87,
+    0x02AB_5D25, //
+    0x0221_ED67,
+    0x03DB_2EFF,
+    0x035D_A58D,
+    0x025A_4AC5,
+    0x0398_5825,
+    0x03B8_7F37, //
+    0x0255_B3CF,
+    0x039F_4117,
+    0x03AD_8059,
+    0x03E3_7AA3,
+    0x038A_EA47,
+    0x0398_A8E1, //
+    0x0219_95A9,
+    0x02A4_BADB,
+    0x0353_3689,
+    0x036D_A2F9,
+    0x022D_09D3,
+    0x0236_6BD7, //
+    0x039F_2C2D,
+    0x032B_570F,
+    0x030F_E8C7,
 ];
 /// Words of a row of what is not cut into blocks: header, metadata, rate bytes, escapes.
 pub const CHECKSUM_ROW: usize = 4;
