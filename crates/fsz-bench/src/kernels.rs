@@ -8,7 +8,6 @@ use fsz::{Error, Result};
 use internal::check;
 
 use crate::clock::QUEUE;
-use crate::paper::PaperArgs;
 
 /// A file of `cuda/` as a C string.
 macro_rules! source {
@@ -29,6 +28,18 @@ const HEADERS: [(&CStr, &CStr); 2] = [
     (c"bench/published.cuh", source!("bench/published.cuh")),
     (c"bench/roofline.cuh", source!("bench/roofline.cuh")),
 ];
+
+/// `PaperArgs` in `cuda/bench/published.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PaperArgs {
+    pub field: u64,
+    pub tiles: u64,
+    pub control: u64,
+    pub rates: u64,
+    pub payload: u64,
+    pub scratch: u64,
+}
 
 /// An entry point.
 #[derive(Clone, Copy, Debug)]
