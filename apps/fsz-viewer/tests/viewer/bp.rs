@@ -141,7 +141,10 @@ fn tiles_of_several_blocks_lie_at_their_places() {
     assert!(shows(&viewer, "ADIOS2 blocks"));
     let subject = viewer.state().set().subject.clone().expect("a reconstruction");
     let facts = subject.facts.as_ref().expect("facts of the streams");
-    let tiles: u64 = QUARTERS.iter().map(|(_, c)| c.iter().product::<u64>().div_ceil(256)).sum();
+    let tiles: u64 = QUARTERS
+        .iter()
+        .map(|(_, c)| c.iter().product::<u64>().div_ceil(fsz::format::TILE as u64))
+        .sum();
     assert_eq!((facts.blocks, facts.tiles.len() as u64), (4, tiles));
     // Every plane of every axis is put together of what the blocks hold of it.
     for key in [egui::Key::Num1, egui::Key::Num2, egui::Key::Num3] {
