@@ -8,7 +8,6 @@ use fsz::{Error, Result};
 use internal::check;
 
 use crate::clock::QUEUE;
-use crate::paper::PaperArgs;
 
 /// A file of `cuda/` as a C string.
 macro_rules! source {
@@ -29,6 +28,18 @@ const HEADERS: [(&CStr, &CStr); 2] = [
     (c"bench/published.cuh", source!("bench/published.cuh")),
     (c"bench/roofline.cuh", source!("bench/roofline.cuh")),
 ];
+
+/// `PaperArgs` in `cuda/bench/published.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PaperArgs {
+    pub field: u64,
+    pub tiles: u64,
+    pub control: u64,
+    pub rates: u64,
+    pub payload: u64,
+    pub scratch: u64,
+}
 
 /// An entry point.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +73,8 @@ impl Kernels {
             let found = unsafe { result::module::get_function(module, name.into()) };
             *function = check("cuModuleGetFunction", found)?;
         }
-        let [layout @ .., tiles] = shapes(module)?;
-        if layout != PaperArgs::LAYOUT {
+        let [args, tiles] = shapes(module)?;
+        if args as usize != size_of::<PaperArgs>() {
             return Err(other_version());
         }
         Ok(Kernels { functions, paper_tiles: tiles.max(1).into() })
@@ -91,8 +102,8 @@ impl Kernels {
 }
 
 /// `fsz_bench_shapes` of the module.
-fn shapes(module: sys::CUmodule) -> Result<[u32; 8]> {
-    let mut shapes = [0; 8];
+fn shapes(module: sys::CUmodule) -> Result<[u32; 2]> {
+    let mut shapes = [0; 2];
     // SAFETY: the module is loaded.
     let found = unsafe { result::module::get_global(module, CString::from(c"fsz_bench_shapes")) };
     let (at, len) = check("cuModuleGetGlobal", found)?;

@@ -1,7 +1,5 @@
 //! The paper's own compression kernels, timed beside those of the codec on the same field.
 
-use std::mem::offset_of;
-
 use cudarc::driver::result;
 use fsz::cuda::Compression;
 use fsz::cuda::internal::{self, check};
@@ -10,38 +8,13 @@ use fsz::{CompressOptions, DType, Error, Result, Stream};
 
 use crate::clock::{QUEUE, timed_after};
 use crate::codec::DeviceBench;
-use crate::kernels::{Kernel, pointer};
+use crate::kernels::{Kernel, PaperArgs, pointer};
 
 /// What a tile's payload takes at most when nothing is escaped: µ, and for each block signs and as many
 /// bit-planes as its rate can say.
 const MOST_TILE_BYTES: u64 = (WORD * (1 + TILE_BLOCKS * (1 + RateByte::RATE as usize))) as u64;
 /// A rate byte for each block.
 const TILE_RATES: u64 = TILE_BLOCKS as u64;
-
-/// `PaperArgs` in `cuda/bench/published.cuh`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct PaperArgs {
-    field: u64,
-    tiles: u64,
-    control: u64,
-    rates: u64,
-    payload: u64,
-    scratch: u64,
-}
-
-impl PaperArgs {
-    /// Its size, and where its fields are.
-    pub const LAYOUT: [u32; 7] = [
-        size_of::<Self>() as u32,
-        offset_of!(Self, field) as u32,
-        offset_of!(Self, tiles) as u32,
-        offset_of!(Self, control) as u32,
-        offset_of!(Self, rates) as u32,
-        offset_of!(Self, payload) as u32,
-        offset_of!(Self, scratch) as u32,
-    ];
-}
 
 /// The designs that the FSZ paper compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,10 +25,7 @@ pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
         Kind::Zfp => crate::zfp_file::open_zfp(path, hints)?,
         #[cfg(not(feature = "zfp"))]
         Kind::Zfp => {
-            return Err(Error::file(
-                path,
-                "this build has no zfp: build with --features zfp",
-            ));
+            return Err(Error::file(path, "this build has no zfp: build with --features zfp"));
         }
         Kind::Bp => {
             let reason = "an ADIOS2 file may hold many fields: extract one with fsz extract";

@@ -162,7 +162,7 @@ fn class_legend(canvas: &mut Canvas, font: &Type, x: usize, classes: &[Class], l
         canvas.frame(swatch.grown(1), 1, EDGE);
         let text = &class.name;
         let anchor = Anchor::Left;
-        font.draw(canvas, &Label { text, x: x + 26, y, size: 22.0, colour: INK, anchor });
+        font.draw(canvas, &Label { text, x: x + 26, y: y + 1, size: 19.0, colour: INK, anchor });
     }
     let y = LEGEND_TOP + classes.len().div_ceil(2) * 29;
     let anchor = Anchor::Left;

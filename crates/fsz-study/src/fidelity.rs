@@ -12,7 +12,7 @@ const BINS: usize = 41;
 /// Lags of the autocorrelation.
 const LAGS: usize = 10;
 /// Elements of a tile.
-const TILE: usize = 256;
+use fsz::format::TILE;
 
 /// The figures of a reconstruction of `field` (which holds `values`) at an absolute bound.
 pub fn measure<T: Element + Sample>(

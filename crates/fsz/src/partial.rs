@@ -24,7 +24,7 @@ struct Reader<'a, T> {
 
 impl<'a, T: Element> Reader<'a, T> {
     fn new(index: Index<'a>, run: Execution<'_>) -> Self {
-        let decoder = index.header.profile.decoder(index.header, run.level);
+        let decoder = index.header.profile.decoder(index.header.decoding(), run.level);
         Reader { index, decoder, lens: Vec::new() }
     }
 

@@ -150,7 +150,7 @@ impl<'a> Stream<'a> {
         let (index, mut lens) = (self.index(), Vec::new());
         for chunk in 0..self.sections.chunks {
             if let Ok(chunk) = index.chunk(chunk, &mut lens) {
-                self.header.profile.kinds(&self.header, chunk, &mut |kind| counts.take(kind));
+                self.header.profile.kinds(chunk, &mut |kind| counts.take(kind));
             }
         }
         counts
@@ -166,7 +166,7 @@ impl<'a> Stream<'a> {
             let chunk = self.index().chunk(chunk, &mut lens);
             let read = chunk.and_then(|chunk| {
                 let take = &mut |record| records.push(Ok(record));
-                self.header.profile.records(&self.header, chunk, first, take)
+                self.header.profile.records(self.header.decoding(), chunk, first, take)
             });
             records.extend(read.err().map(Err));
             records
@@ -187,7 +187,7 @@ impl<'a> Stream<'a> {
         }
         let chunk = tile / self.grid.tiles_per_chunk();
         let mut lens = Vec::new();
-        let mut decoder = self.header.profile.decoder::<T>(&self.header, Level::detect());
+        let mut decoder = self.header.profile.decoder::<T>(self.header.decoding(), Level::detect());
         decoder.load(self.index().chunk(chunk, &mut lens)?)?;
         decoder.costs((tile - self.grid.chunk_tiles(chunk).start) as usize)
     }
@@ -216,7 +216,7 @@ impl<'a> Stream<'a> {
 
     fn verified<T: Element>(&self, number: u64) -> Result<Chunk<'_>> {
         let (index, mut lens) = (self.index(), Vec::new());
-        let mut decoder = self.header.profile.decoder::<T>(&self.header, Level::detect());
+        let mut decoder = self.header.profile.decoder::<T>(self.header.decoding(), Level::detect());
         decoder.load(index.chunk(number, &mut lens)?)?;
         decoder.verify()?;
         let payload = index.payload(number)?;

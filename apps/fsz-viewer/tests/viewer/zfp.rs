@@ -102,12 +102,12 @@ fn wrong_answers_are_explained() {
     for (shape, rate, reason) in [
         ("12x40x50", "", "is not a rate"),
         ("12x40x50", "ten", "“ten” is not a rate"),
-        ("12x40x50", "-1", "zfp rate -1: it must be above 0"),
-        ("12x40x50", "nan", "it must be above 0"),
+        ("12x40x50", "-1", "zfp rate -1: must be above 0"),
+        ("12x40x50", "nan", "must be above 0"),
         ("12x40x50", "1e300", "at most 64"),
-        ("12x40x50", "9", "bytes of zfp; there are 24960"),
+        ("12x40x50", "9", "bytes of zfp; the stream has 24960"),
         ("4000000000x4000000000", "64", "does not fit in 64 bits"),
-        ("4000000000x400000000", "64", "bytes of zfp; there are 24960"),
+        ("4000000000x400000000", "64", "bytes of zfp; the stream has 24960"),
         ("0x5", "8", "an empty field"),
         ("a x b", "8", "“a” is not a number"),
     ] {
@@ -150,7 +150,7 @@ fn hostile_streams_end_in_a_message_or_a_field() {
     std::fs::write(fixture.path("gone_12x40x50.f32.rate8.zfp"), [0; 20]).unwrap();
     viewer.get_by_label("Open file").click();
     settle(&mut viewer);
-    assert!(viewer.state().messages().join("").contains("there are 20"));
+    assert!(viewer.state().messages().join("").contains("the stream has 20"));
 }
 
 /// A stream that cuZFP wrote: its name tells all, and the answer is right as it stands.

@@ -8,8 +8,8 @@ use super::{
     error::{check, ok},
     kernel::{Coder, Kernel, Operation},
     kernels::{Launch, pointer},
-    memory::Workspace,
     stream_kind::{StreamKind, only_on_cpu},
+    workspace::Workspace,
 };
 use crate::{
     bound::Bound,

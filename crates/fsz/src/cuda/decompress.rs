@@ -10,8 +10,8 @@ use super::{
     error::check,
     kernel::{Coder, Kernel, Operation},
     kernels::pointer,
-    memory::Workspace,
     stream_kind::StreamKind,
+    workspace::Workspace,
 };
 use crate::{
     element::Element,

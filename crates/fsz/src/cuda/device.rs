@@ -7,7 +7,7 @@ use std::{
 
 use cudarc::driver::{result, sys::CUdevice_attribute as Attribute};
 
-use super::{context::Context, kernels::Kernels, memory::Workspace};
+use super::{context::Context, kernels::Kernels, workspace::Workspace};
 use crate::error::{Error, Result};
 
 /// A device that is ready to work; opened once in a process.

@@ -19,6 +19,7 @@ mod pointer;
 mod staging;
 mod stream_kind;
 mod transfer;
+mod workspace;
 
 pub use compress::Compression;
 pub use device::{DeviceInfo, devices};

@@ -8,7 +8,7 @@ use std::{
 
 use cudarc::driver::{result, sys};
 
-use super::{error::check, memory::Queue};
+use super::{error::check, workspace::Queue};
 use crate::error::Result;
 
 /// Bytes of each half of a buffer.

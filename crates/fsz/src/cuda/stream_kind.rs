@@ -5,8 +5,9 @@ use crate::{
     dtype::DType,
     error::{Error, Result},
     format::{self, FIXED_HEADER, FORMAT_VERSION, FixedHeader, TileGrid, at, header},
-    options::{CompressOptions, Research},
+    options::CompressOptions,
     profile::Profile,
+    research::Research,
     stream::Stream,
 };
 

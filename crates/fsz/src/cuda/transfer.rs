@@ -8,9 +8,9 @@ use super::{
     compress::Compression,
     device_codec::DeviceCodec,
     error::check,
-    memory::{Queue, Workspace},
     staging::Staging,
     stream_kind::StreamKind,
+    workspace::{Queue, Workspace},
 };
 use crate::{
     error::{Error, Result},

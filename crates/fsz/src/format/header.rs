@@ -21,6 +21,7 @@ use crate::{
     dtype::DType,
     error::{Error, Result},
     options::CompressOptions,
+    profile::Decoding,
     statistics::Certificate,
 };
 
@@ -70,6 +71,12 @@ impl Header {
     /// The fixed part, field by field.
     pub fn fields(&self) -> &FixedHeader {
         &self.fixed
+    }
+
+    /// What a profile needs to know to decode.
+    pub(crate) fn decoding(&self) -> Decoding<'_> {
+        let Header { dtype, quantization_step, missing_bits, .. } = self;
+        Decoding { dtype: *dtype, quantization_step: *quantization_step, missing_bits }
     }
 
     pub(crate) fn grid(&self) -> Result<TileGrid> {

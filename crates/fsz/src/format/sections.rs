@@ -12,7 +12,7 @@ use super::{
 use crate::{
     dtype::DType,
     error::{Error, Result},
-    options::Research,
+    research::Research,
 };
 
 /// Byte ranges of the sections between header and payload.

@@ -8,12 +8,12 @@ mod raw;
 use std::ops::Range;
 
 use crate::{
+    dtype::DType,
     element::Element,
     error::{Error, Result},
-    format::header::Header,
     format::{FixedHeader, RESERVED_LAYOUTS, RESERVED_PROFILES, TileOrder, unsupported},
-    options::Research,
     quantizer::Quantizer,
+    research::Research,
     simd::Level,
     statistics::Statistics,
     tile_record::{TileCost, TileKind, TileRecord},
@@ -30,6 +30,14 @@ pub(crate) struct Plan<T> {
     pub known: bool,
     /// The range is known; that of the statistics is not used.
     pub ranged: bool,
+}
+
+/// What all chunks of a stream share when it is decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decoding<'a> {
+    pub dtype: DType,
+    pub quantization_step: f64,
+    pub missing_bits: &'a [u64],
 }
 
 /// Encodes chunks, one after another, in working memory of its own.
@@ -104,19 +112,19 @@ trait Coding: Sized + Copy {
     ) -> Box<dyn ChunkEncoder<T> + 'a>;
     fn decoder<'a, T: Element>(
         self,
-        header: &'a Header,
+        stream: Decoding<'a>,
         level: Level,
     ) -> Box<dyn ChunkDecoder<T> + 'a>;
     /// The records of a chunk's tiles; `first` is the number of its first tile.
     fn records(
         self,
-        header: &Header,
+        stream: Decoding<'_>,
         chunk: StoredChunk<'_>,
         first: u64,
         take: &mut dyn FnMut(TileRecord),
     ) -> Result<()>;
     /// The kinds of a chunk's tiles, from its heads where they tell.
-    fn kinds(self, header: &Header, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind));
+    fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind));
 }
 
 macro_rules! profiles {
@@ -171,31 +179,30 @@ macro_rules! profiles {
 
             pub(crate) fn decoder<'a, T: Element>(
                 &self,
-                header: &'a Header,
+                stream: Decoding<'a>,
                 level: Level,
             ) -> Box<dyn ChunkDecoder<T> + 'a> {
-                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => coding.decoder(header, level),)* }
+                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => coding.decoder(stream, level),)* }
             }
 
             pub(crate) fn records(
                 &self,
-                header: &Header,
+                stream: Decoding<'_>,
                 chunk: StoredChunk<'_>,
                 first: u64,
                 take: &mut dyn FnMut(TileRecord),
             ) -> Result<()> {
                 match self {
-                    $($(#[cfg($cfg)])? Profile::$name(coding) => coding.records(header, chunk, first, take),)*
+                    $($(#[cfg($cfg)])? Profile::$name(coding) => coding.records(stream, chunk, first, take),)*
                 }
             }
 
             pub(crate) fn kinds(
                 &self,
-                header: &Header,
                 chunk: StoredChunk<'_>,
                 take: &mut dyn FnMut(TileKind),
             ) {
-                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => coding.kinds(header, chunk, take),)* }
+                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => coding.kinds(chunk, take),)* }
             }
         }
     };

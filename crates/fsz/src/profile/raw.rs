@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
-use super::{ChunkDecoder, ChunkEncoder, Coding, Plan, StoredChunk};
+use super::{ChunkDecoder, ChunkEncoder, Coding, Decoding, Plan, StoredChunk};
 use crate::{
+    dtype::DType,
     element::Element,
     error::{Error, Result},
-    format::{TileOrder, WORD, checksum::rows, header::Header},
+    format::{TileOrder, WORD, checksum::rows},
     missing::is_missing,
     quantize,
     simd::Level,
@@ -68,15 +69,15 @@ impl Coding for Raw {
 
     fn decoder<'a, T: Element>(
         self,
-        header: &'a Header,
+        stream: Decoding<'a>,
         _: Level,
     ) -> Box<dyn ChunkDecoder<T> + 'a> {
-        Box::new(Decoder { step: T::from_f64(header.quantization_step), elements: Vec::new() })
+        Box::new(Decoder { step: T::from_f64(stream.quantization_step), elements: Vec::new() })
     }
 
     fn records(
         self,
-        _: &Header,
+        _: Decoding<'_>,
         chunk: StoredChunk<'_>,
         first: u64,
         take: &mut dyn FnMut(TileRecord),
@@ -96,8 +97,9 @@ impl Coding for Raw {
         Ok(())
     }
 
-    fn kinds(self, header: &Header, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind)) {
-        let read = self.records(header, chunk, 0, &mut |record| take(record.kind()));
+    fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind)) {
+        let any = Decoding { dtype: DType::F32, quantization_step: 0.0, missing_bits: &[] };
+        let read = self.records(any, chunk, 0, &mut |record| take(record.kind()));
         read.expect("records of this profile never contradict each other");
     }
 }
@@ -181,7 +183,7 @@ impl<T: Element> ChunkDecoder<T> for Decoder<T> {
 mod tests {
     use super::*;
     use crate::{
-        Bound, Codec, CompressOptions, DType, Profile, Stream, format::geometry::element_count,
+        Bound, Codec, CompressOptions, Profile, Stream, format::geometry::element_count,
         max_compressed_len,
     };
 

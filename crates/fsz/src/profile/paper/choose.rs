@@ -6,7 +6,7 @@ use crate::{
         TILE_BLOCKS,
         geometry::{Geometry, MAX_BLOCKS},
     },
-    options::{Centering, Research},
+    research::{Centering, Research},
     simd::{Simd, rate},
 };
 

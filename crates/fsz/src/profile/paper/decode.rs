@@ -17,10 +17,9 @@ use crate::{
     format::{
         EscapeField, EscapeKind, RateByte, TILE, WORD,
         geometry::{Geometry, MAX_TILE},
-        header::Header,
     },
-    options::Research,
-    profile::{ChunkDecoder, StoredChunk},
+    profile::{ChunkDecoder, Decoding, StoredChunk},
+    research::Research,
     simd::{Level, Simd, portable::Portable},
     tile_record::{Predictor, TileCost},
 };
@@ -57,10 +56,10 @@ struct Work<T> {
 }
 
 impl<'a, T: Element> Decoder<'a, T> {
-    pub fn new(research: Research, header: &'a Header, level: Level) -> Self {
+    pub fn new(research: Research, stream: Decoding<'a>, level: Level) -> Self {
         let tiles = Tiles {
-            step: T::from_f64(header.quantization_step),
-            missing_bits: &header.missing_bits,
+            step: T::from_f64(stream.quantization_step),
+            missing_bits: stream.missing_bits,
             research,
             geometry: research.own_geometry(),
         };

@@ -14,9 +14,9 @@ use crate::{
         geometry::{Geometry, MAX_TILE},
     },
     missing::is_missing,
-    options::Research,
     profile::{ChunkEncoder, Plan},
     quantize,
+    research::Research,
     simd::{Level, Simd, portable::Portable},
     statistics::Statistics,
 };

@@ -12,12 +12,12 @@ mod predict;
 mod tile;
 mod unpack;
 
-use super::{ChunkDecoder, ChunkEncoder, Coding, Plan, StoredChunk};
+use super::{ChunkDecoder, ChunkEncoder, Coding, Decoding, Plan, StoredChunk};
 use crate::{
     element::Element,
     error::{Error, Result},
-    format::{CHUNK, RateByte, TileOrder, WORD, geometry::Geometry, header::Header, unsupported},
-    options::{Centering, Research},
+    format::{CHUNK, RateByte, TileOrder, WORD, geometry::Geometry, unsupported},
+    research::{Centering, Research},
     simd::Level,
     tile_record::{Storage, TileKind, TileRecord},
 };
@@ -103,20 +103,20 @@ impl Coding for Research {
 
     fn decoder<'a, T: Element>(
         self,
-        header: &'a Header,
+        stream: Decoding<'a>,
         level: Level,
     ) -> Box<dyn ChunkDecoder<T> + 'a> {
-        Box::new(decode::Decoder::new(self, header, level))
+        Box::new(decode::Decoder::new(self, stream, level))
     }
 
     fn records(
         self,
-        header: &Header,
+        stream: Decoding<'_>,
         chunk: StoredChunk<'_>,
         first: u64,
         take: &mut dyn FnMut(TileRecord),
     ) -> Result<()> {
-        let (dtype, geometry) = (header.dtype, self.own_geometry());
+        let (dtype, geometry) = (stream.dtype, self.own_geometry());
         let mut rest = chunk.payload;
         let tiles = chunk.heads.chunks_exact(geometry.blocks).zip(chunk.lens);
         for (index, (rates, &count)) in (first..).zip(tiles) {
@@ -147,7 +147,7 @@ impl Coding for Research {
         Ok(())
     }
 
-    fn kinds(self, _: &Header, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind)) {
+    fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind)) {
         let geometry = self.own_geometry();
         chunk
             .heads

@@ -1,0 +1,142 @@
+//! What one call works in: device memory that is used again, and a CUDA stream.
+
+use std::sync::Arc;
+
+use cudarc::driver::{result, sys};
+
+use super::{
+    context::{Context, Entered},
+    error::check,
+};
+use crate::error::Result;
+
+/// Device memory that grows when asked, and never shrinks.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    context: Arc<Context>,
+    at: sys::CUdeviceptr,
+    len: usize,
+}
+
+impl Buffer {
+    pub fn new(context: &Arc<Context>) -> Self {
+        Buffer { context: Arc::clone(context), at: 0, len: 0 }
+    }
+
+    /// Room for `len` bytes at a multiple of 256; what was there is lost when it grows. The context is
+    /// current.
+    pub fn room(&mut self, len: usize) -> Result<sys::CUdeviceptr> {
+        if self.len < len {
+            self.free();
+            // Some more than asked, so that slowly growing fields do not allocate each time.
+            let generous = len.saturating_add(len / 8).max(256);
+            let allocate = |len| {
+                // SAFETY: the memory is freed in `free`, once.
+                check("cuMemAlloc", unsafe { result::malloc_sync(len) }).map(|at| (at, len))
+            };
+            (self.at, self.len) = allocate(generous).or_else(|_| allocate(len))?;
+        }
+        Ok(self.at)
+    }
+
+    /// Makes its context current.
+    pub fn enter(&self) -> Result<Entered<'_>> {
+        self.context.enter()
+    }
+
+    fn free(&mut self) {
+        if self.len > 0 {
+            // SAFETY: allocated in `room`; every call that used it has been waited for. A failure
+            // leaves the memory to the end of the process.
+            let _ = unsafe { result::free_sync(self.at) };
+            (self.at, self.len) = (0, 0);
+        }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        let context = Arc::clone(&self.context);
+        if let Ok(_entered) = context.enter() {
+            self.free();
+        }
+    }
+}
+
+/// A CUDA stream of our own.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    context: Arc<Context>,
+    handle: sys::CUstream,
+}
+
+// SAFETY: driver handles are valid on every thread of the process.
+unsafe impl Send for Queue {}
+
+impl Queue {
+    /// The context is current.
+    pub fn new(context: &Arc<Context>) -> Result<Self> {
+        let handle = check(
+            "cuStreamCreate",
+            result::stream::create(result::stream::StreamKind::NonBlocking),
+        )?;
+        Ok(Queue { context: Arc::clone(context), handle })
+    }
+
+    pub fn handle(&self) -> sys::CUstream {
+        self.handle
+    }
+
+    /// Waits until everything in it is done.
+    pub fn wait(&self) -> Result<()> {
+        // SAFETY: the stream lives as long as `self`.
+        check("cuStreamSynchronize", unsafe { result::stream::synchronize(self.handle) })
+    }
+
+    /// Copies host memory to the device. The caller waits before `from` is gone.
+    pub fn upload<T: Copy>(&self, to: sys::CUdeviceptr, from: &[T]) -> Result<()> {
+        // SAFETY: `to` has room for `from`, as every caller in this module's crate sees to; the caller
+        // waits for the stream while it holds `from`.
+        check("cuMemcpyHtoDAsync", unsafe { result::memcpy_htod_async(to, from, self.handle) })
+    }
+
+    /// Copies device memory to the host and waits for it.
+    pub fn download<T: Copy>(&self, to: &mut [T], from: sys::CUdeviceptr) -> Result<()> {
+        // SAFETY: `from` holds as many bytes, and any bytes are a value of the element types and words
+        // that this is called for; the wait below ends the borrow's use.
+        let copied =
+            check("cuMemcpyDtoHAsync", unsafe { result::memcpy_dtoh_async(to, from, self.handle) });
+        self.wait()?;
+        copied
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        if let Ok(_entered) = self.context.enter() {
+            // SAFETY: created in `new`; the driver ends it when its work is done.
+            let _ = unsafe { result::stream::destroy(self.handle) };
+        }
+    }
+}
+
+/// What one call works in at a time: a stream, and memory for field, stream and scratch.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    pub queue: Queue,
+    pub field: Buffer,
+    pub stream: Buffer,
+    pub scratch: Buffer,
+}
+
+impl Workspace {
+    /// The context is current.
+    pub fn new(context: &Arc<Context>) -> Result<Self> {
+        Ok(Workspace {
+            queue: Queue::new(context)?,
+            field: Buffer::new(context),
+            stream: Buffer::new(context),
+            scratch: Buffer::new(context),
+        })
+    }
+}
