@@ -1,6 +1,7 @@
 //! The kernels of `cuda/bench.cu`, loaded beside those of the codec.
 
 use std::ffi::{CStr, CString, c_void};
+use std::mem::offset_of;
 
 use cudarc::driver::{result, sys};
 use fsz::cuda::{DeviceCodec, internal};
@@ -41,6 +42,19 @@ pub struct PaperArgs {
     pub scratch: u64,
 }
 
+impl PaperArgs {
+    /// Its size, and where its fields are.
+    const LAYOUT: [u32; 7] = [
+        size_of::<Self>() as u32,
+        offset_of!(Self, field) as u32,
+        offset_of!(Self, tiles) as u32,
+        offset_of!(Self, control) as u32,
+        offset_of!(Self, rates) as u32,
+        offset_of!(Self, payload) as u32,
+        offset_of!(Self, scratch) as u32,
+    ];
+}
+
 /// An entry point.
 #[derive(Clone, Copy, Debug)]
 pub enum Kernel {
@@ -73,8 +87,8 @@ impl Kernels {
             let found = unsafe { result::module::get_function(module, name.into()) };
             *function = check("cuModuleGetFunction", found)?;
         }
-        let [args, tiles] = shapes(module)?;
-        if args as usize != size_of::<PaperArgs>() {
+        let [layout @ .., tiles] = shapes(module)?;
+        if layout != PaperArgs::LAYOUT {
             return Err(other_version());
         }
         Ok(Kernels { functions, paper_tiles: tiles.max(1).into() })
@@ -102,8 +116,8 @@ impl Kernels {
 }
 
 /// `fsz_bench_shapes` of the module.
-fn shapes(module: sys::CUmodule) -> Result<[u32; 2]> {
-    let mut shapes = [0; 2];
+fn shapes(module: sys::CUmodule) -> Result<[u32; 8]> {
+    let mut shapes = [0; 8];
     // SAFETY: the module is loaded.
     let found = unsafe { result::module::get_global(module, CString::from(c"fsz_bench_shapes")) };
     let (at, len) = check("cuModuleGetGlobal", found)?;
