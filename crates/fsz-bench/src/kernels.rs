@@ -44,7 +44,7 @@ pub struct PaperArgs {
 
 impl PaperArgs {
     /// Its size, and where its fields are.
-    pub const LAYOUT: [u32; 7] = [
+    const LAYOUT: [u32; 7] = [
         size_of::<Self>() as u32,
         offset_of!(Self, field) as u32,
         offset_of!(Self, tiles) as u32,

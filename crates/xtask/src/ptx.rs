@@ -97,7 +97,28 @@ fn make() -> Result<PathBuf> {
     if !failed.is_empty() {
         bail!("`{}` failed", failed.join("`, `"));
     }
+    for name in names(&folder)? {
+        let file = folder.join(name);
+        let text = String::from_utf8(read(&file)?).context("PTX is text")?;
+        fs::write(&file, without_path(&text))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
     Ok(folder)
+}
+
+/// The text without the hash of the folder that it was compiled in, which nvcc puts into the names of
+/// variables that only their module knows.
+fn without_path(ptx: &str) -> String {
+    const BEFORE: &str = "_INTERNAL_";
+    let mut parts = ptx.split(BEFORE);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let hash = part.bytes().take_while(u8::is_ascii_hexdigit).count();
+        text.push_str(BEFORE);
+        text.push_str(&"0".repeat(hash));
+        text.push_str(&part[hash..]);
+    }
+    text
 }
 
 fn committed_folder() -> PathBuf {
@@ -121,4 +142,18 @@ fn names(folder: &Path) -> Result<BTreeSet<String>> {
 
 fn read(file: &Path) -> Result<Vec<u8>> {
     fs::read(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_leaves_no_trace() {
+        let ptx = "ld _ZN44_INTERNAL_4d47461d_13_decompress_cu_0bdf4ca63fszE; ret _INTERNAL_0a_x";
+        let expected =
+            "ld _ZN44_INTERNAL_00000000_13_decompress_cu_0bdf4ca63fszE; ret _INTERNAL_00_x";
+        assert_eq!(without_path(ptx), expected);
+        assert_eq!(without_path("ret;"), "ret;");
+    }
 }
