@@ -196,7 +196,7 @@ impl Codec {
     }
 
     /// Compresses `data`, a field of `shape` (slowest axis first) in C order, into `out` and returns the
-    /// stream's length in bytes. A buffer of [`max_compressed_len`] bytes always suffices.
+    /// stream's length in bytes. A buffer of [`max_compressed_len`](crate::max_compressed_len) bytes always suffices.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for options out of range, more than 8 dimensions, or when `data` and `shape` differ in length
