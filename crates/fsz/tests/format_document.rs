@@ -29,7 +29,7 @@ fn the_header() {
 
 #[test]
 fn the_rules() {
-    let mut list = String::from("| otherwise it is corrupt | because |\n|---|---|\n");
+    let mut list = String::from("| condition | what is wrong otherwise |\n|---|---|\n");
     for rule in RULES {
         let condition = rule.condition.split_whitespace().collect::<Vec<_>>().join(" ");
         // A bar would end the table's cell.
