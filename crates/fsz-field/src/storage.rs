@@ -59,6 +59,22 @@ pub enum Values<'a> {
     F64(&'a [f64]),
 }
 
+/// Evaluates an expression with a name for the slice that [`Values`] hold, of either type.
+///
+/// ```
+/// let count = |values| fsz_field::with_values!(values, v => v.iter().count());
+/// assert_eq!(count(fsz_field::Values::F64(&[1.0, 2.0])), 2);
+/// ```
+#[macro_export]
+macro_rules! with_values {
+    ($values:expr, $slice:ident => $body:expr) => {
+        match $values {
+            $crate::Values::F32($slice) => $body,
+            $crate::Values::F64($slice) => $body,
+        }
+    };
+}
+
 impl<'a> Values<'a> {
     /// Values whose type is known.
     pub fn of<T: Element>(values: &'a [T]) -> Values<'a> {
@@ -70,27 +86,18 @@ impl<'a> Values<'a> {
 
     /// The values, when they are of type `T`.
     pub fn as_slice<T: Element>(self) -> Option<&'a [T]> {
-        match self {
-            Values::F32(values) => same_type(values),
-            Values::F64(values) => same_type(values),
-        }
+        with_values!(self, values => same_type(values))
     }
 
     /// Number of values.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(self) -> usize {
-        match self {
-            Values::F32(values) => values.len(),
-            Values::F64(values) => values.len(),
-        }
+        with_values!(self, values => values.len())
     }
 
     /// The bytes in native order.
     pub fn bytes(self) -> &'a [u8] {
-        match self {
-            Values::F32(values) => bytemuck::cast_slice(values),
-            Values::F64(values) => bytemuck::cast_slice(values),
-        }
+        with_values!(self, values => bytemuck::cast_slice(values))
     }
 }
 
