@@ -7,12 +7,22 @@ use std::path::{Path, PathBuf};
 
 use adios2::{Adios, DataType, Engine, Mode, Selection, Step};
 pub use adios2::{BlockInfo, ShapeKind, StepBlocks, VariableInfo};
+use fsz::{DType, with_element};
 pub use operator::load_operator;
 pub use payload::Payload;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::shape::Shape;
+
+/// The element type that a type of ADIOS2 is.
+fn element_type(found: DataType) -> Option<DType> {
+    match found {
+        DataType::F32 => Some(DType::F32),
+        DataType::F64 => Some(DType::F64),
+        _ => None,
+    }
+}
 
 /// An ADIOS2 file with all its steps at hand.
 ///
@@ -105,14 +115,12 @@ impl Bp {
             },
         };
         let shape = Shape::new(&sides)?;
-        let field = match variable.dtype {
-            DataType::F32 => self.read_as::<f32>(name, step, &selection, shape),
-            DataType::F64 => self.read_as::<f64>(name, step, &selection, shape),
-            other => {
-                let reason = format!("{name} has type {other}; only f32 and f64 are supported");
-                return Err(Error::file(&self.path, reason));
-            }
-        }?;
+        let Some(dtype) = element_type(variable.dtype) else {
+            let found = variable.dtype;
+            let reason = format!("{name} has type {found}; only f32 and f64 are supported");
+            return Err(Error::file(&self.path, reason));
+        };
+        let field = with_element!(dtype, T => self.read_as::<T>(name, step, &selection, shape)?);
         Ok(field.with_name(Some(name.to_owned())).with_step(Some(step)))
     }
 

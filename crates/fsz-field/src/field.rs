@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::map::{Order, read};
 use crate::shape::Shape;
 use crate::storage::{Storage, Values};
+use crate::with_values;
 
 /// A field: values of one element type in C order (last axis fastest), in memory or in a mapped
 /// file.
@@ -90,7 +91,7 @@ impl Field {
 
     /// The element type.
     pub fn dtype(&self) -> DType {
-        self.storage.dtype()
+        self.values().dtype()
     }
 
     /// The shape.
@@ -152,10 +153,8 @@ impl Field {
                 self.shape
             )));
         }
-        let storage = match self.values() {
-            Values::F32(values) => Storage::F32(self.copy_window(values, start, count)?),
-            Values::F64(values) => Storage::F64(self.copy_window(values, start, count)?),
-        };
+        let storage =
+            with_values!(self.values(), v => Storage::of(self.copy_window(v, start, count)?));
         let (name, step, shape) = (self.name.clone(), self.step, Shape::new(count)?);
         Ok(Field { name, step, shape, storage })
     }
@@ -178,10 +177,7 @@ impl Field {
 
 /// Values in Fortran order (first axis fastest) rearranged to C order.
 pub(crate) fn from_fortran(shape: &Shape, values: Values<'_>) -> Result<Storage> {
-    Ok(match values {
-        Values::F32(values) => Storage::F32(transpose(shape, values)?),
-        Values::F64(values) => Storage::F64(transpose(shape, values)?),
-    })
+    with_values!(values, v => transpose(shape, v).map(Storage::of))
 }
 
 fn transpose<T: Element>(shape: &Shape, values: &[T]) -> Result<Vec<T>> {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use fsz::DType;
+use fsz::{DType, with_element};
 use memmap2::Mmap;
 
 use crate::error::{Error, Result};
@@ -41,20 +41,11 @@ impl Order {
 
 /// Copies the values in `bytes`; a rest shorter than a value is left out.
 pub(crate) fn read(bytes: &[u8], dtype: DType, order: Order) -> Storage {
-    match dtype {
-        DType::F32 => {
-            let bits = |b: &[u8; 4]| match order {
-                Order::Little => u32::from_le_bytes(*b),
-                Order::Big => u32::from_be_bytes(*b),
-            };
-            Storage::F32(bytes.as_chunks().0.iter().map(|b| f32::from_bits(bits(b))).collect())
-        }
-        DType::F64 => {
-            let bits = |b: &[u8; 8]| match order {
-                Order::Little => u64::from_le_bytes(*b),
-                Order::Big => u64::from_be_bytes(*b),
-            };
-            Storage::F64(bytes.as_chunks().0.iter().map(|b| f64::from_bits(bits(b))).collect())
-        }
-    }
+    with_element!(dtype, T => {
+        let value = |b: &[u8; size_of::<T>()]| match order {
+            Order::Little => T::from_le_bytes(*b),
+            Order::Big => T::from_be_bytes(*b),
+        };
+        Storage::of(bytes.as_chunks().0.iter().map(value).collect())
+    })
 }

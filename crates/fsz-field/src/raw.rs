@@ -12,6 +12,7 @@ use crate::map::{Order, map_file, read};
 use crate::output::Output;
 use crate::shape::{Shape, shape_in_name};
 use crate::storage::Values;
+use crate::with_values;
 
 /// Opens a raw file. What the hints leave open comes from the name (`T_30x192x288.f32`), and the
 /// element type of a file with another ending from its size.
@@ -45,11 +46,8 @@ pub fn write_raw(values: Values<'_>, output: &mut Output) -> Result<()> {
     if Order::NATIVE == Order::Little {
         return output.put(values.bytes());
     }
-    match values {
-        Values::F32(v) => v.iter().try_for_each(|v| output.write_all(&v.to_le_bytes())),
-        Values::F64(v) => v.iter().try_for_each(|v| output.write_all(&v.to_le_bytes())),
-    }
-    .map_err(Error::io(output.path()))
+    with_values!(values, v => v.iter().try_for_each(|v| output.write_all(&v.to_le_bytes())))
+        .map_err(Error::io(output.path()))
 }
 
 /// What an ending says about the element type.

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::ops::Range;
 use std::sync::Arc;
 
-use fsz::{DType, Element};
+use fsz::{DType, Element, with_element};
 use memmap2::Mmap;
 
 /// Where the values of a field lie.
@@ -28,24 +28,13 @@ impl Storage {
         }
     }
 
-    pub(crate) fn dtype(&self) -> DType {
-        match self {
-            Storage::F32(_) => DType::F32,
-            Storage::F64(_) => DType::F64,
-            Storage::Mapped(_, _, dtype) => *dtype,
-        }
-    }
-
     pub(crate) fn values(&self) -> Values<'_> {
         match self {
             Storage::F32(values) => Values::F32(values),
             Storage::F64(values) => Values::F64(values),
-            Storage::Mapped(map, bytes, DType::F32) => {
-                Values::F32(bytemuck::cast_slice(&map[bytes.clone()]))
-            }
-            Storage::Mapped(map, bytes, DType::F64) => {
-                Values::F64(bytemuck::cast_slice(&map[bytes.clone()]))
-            }
+            Storage::Mapped(map, bytes, dtype) => with_element!(*dtype, T => {
+                Values::of::<T>(bytemuck::cast_slice(&map[bytes.clone()]))
+            }),
         }
     }
 }
@@ -89,6 +78,11 @@ impl<'a> Values<'a> {
         with_values!(self, values => same_type(values))
     }
 
+    /// The element type.
+    pub fn dtype(self) -> DType {
+        with_values!(self, values => dtype_of(values))
+    }
+
     /// Number of values.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(self) -> usize {
@@ -99,6 +93,10 @@ impl<'a> Values<'a> {
     pub fn bytes(self) -> &'a [u8] {
         with_values!(self, values => bytemuck::cast_slice(values))
     }
+}
+
+fn dtype_of<T: Element>(_: &[T]) -> DType {
+    T::DTYPE
 }
 
 /// The values, when `T` and `U` are one type.

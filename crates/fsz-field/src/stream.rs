@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fsz::{Codec, DType, Element, Stream};
+use fsz::{Codec, Element, Stream, with_element};
 use memmap2::Mmap;
 use ndarray::Axis;
 
@@ -37,19 +37,15 @@ impl StreamFile {
     /// Decodes the whole field.
     pub fn decode(&self, codec: &Codec) -> Result<Field> {
         let stream = self.stream()?;
-        match stream.header().dtype {
-            DType::F32 => self.decode_as::<f32>(codec, &stream),
-            DType::F64 => self.decode_as::<f64>(codec, &stream),
-        }
+        with_element!(stream.header().dtype, T => self.decode_as::<T>(codec, &stream))
     }
 
     /// Decodes the plane at `index` of `axis` and no more than it takes; the axis is removed.
     pub fn decode_slice(&self, codec: &Codec, axis: usize, index: u64) -> Result<Field> {
         let stream = self.stream()?;
-        match stream.header().dtype {
-            DType::F32 => self.decode_slice_as::<f32>(codec, &stream, axis, index),
-            DType::F64 => self.decode_slice_as::<f64>(codec, &stream, axis, index),
-        }
+        with_element!(stream.header().dtype, T => {
+            self.decode_slice_as::<T>(codec, &stream, axis, index)
+        })
     }
 
     fn decode_as<T: Element>(&self, codec: &Codec, stream: &Stream<'_>) -> Result<Field> {

@@ -3,7 +3,7 @@
 
 use std::ptr::NonNull;
 
-use fsz::{DType, Element};
+use fsz::{DType, Element, with_element};
 use zfp_sys as sys;
 
 use crate::error::{Error, Result};
@@ -71,10 +71,7 @@ impl Zfp {
             )));
         }
         let sides = zfp_sides(shape)?;
-        let (kind, data) = match values {
-            Values::F32(v) => (sys::zfp_type_zfp_type_float, v.as_ptr().cast::<u8>()),
-            Values::F64(v) => (sys::zfp_type_zfp_type_double, v.as_ptr().cast()),
-        };
+        let (kind, data) = (kind_of(values.dtype()), values.bytes().as_ptr());
         let mut field = Array::new()?;
         // The library takes a pointer to mutable values and does not write to them here.
         field.describe(kind, &sides, data.cast_mut());
@@ -181,10 +178,7 @@ impl Zfp {
         }
         FixedRate::within(shape, T::DTYPE, rate, self.len as u64)?;
         let sides = zfp_sides(shape)?;
-        let kind = match T::DTYPE {
-            DType::F32 => sys::zfp_type_zfp_type_float,
-            DType::F64 => sys::zfp_type_zfp_type_double,
-        };
+        let kind = kind_of(T::DTYPE);
         let mut field = Array::new()?;
         field.describe(kind, &sides, out.as_mut_ptr().cast());
         let stream = Stream::new()?;
@@ -209,16 +203,21 @@ impl Zfp {
     /// When the stream is damaged or its values are integers.
     pub fn decompress(&mut self) -> Result<Field> {
         let (dtype, shape) = self.header()?;
-        match dtype {
-            DType::F32 => self.decompress_as::<f32>(shape),
-            DType::F64 => self.decompress_as::<f64>(shape),
-        }
+        with_element!(dtype, T => self.decompress_as::<T>(shape))
     }
 
     fn decompress_as<T: Element>(&mut self, shape: Shape) -> Result<Field> {
         let mut values = zeros::<T>(&shape)?;
         self.decompress_into(&mut values)?;
         Field::new(shape, values)
+    }
+}
+
+/// The element type in zfp's terms.
+fn kind_of(dtype: DType) -> sys::zfp_type {
+    match dtype {
+        DType::F32 => sys::zfp_type_zfp_type_float,
+        DType::F64 => sys::zfp_type_zfp_type_double,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsz::{DType, Element};
+use fsz::{Element, with_element};
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -21,10 +21,7 @@ pub(crate) fn open_zfp(path: &Path, hints: &Hints) -> Result<Field> {
     let field = if !is_headerless_zfp(path)? {
         zfp.decompress()
     } else if let Hints { shape: Some(shape), dtype: Some(dtype), zfp_rate: Some(rate) } = hints {
-        match dtype {
-            DType::F32 => headerless::<f32>(&mut zfp, shape, *rate),
-            DType::F64 => headerless::<f64>(&mut zfp, shape, *rate),
-        }
+        with_element!(*dtype, T => headerless::<T>(&mut zfp, shape, *rate))
     } else {
         let reason = "a zfp stream without zfp's header: open it in fsz-viewer, which asks for rate, \
                       type and shape";

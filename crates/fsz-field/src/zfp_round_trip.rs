@@ -8,6 +8,7 @@ use crate::fixed_rate::zfp_sides;
 use crate::shape::Shape;
 use crate::storage::Values;
 use crate::stream::zeros;
+use crate::with_values;
 use crate::zfp::{Mode, Zfp};
 
 /// Values of a slab, at least: a fraction of a second of zfp's time.
@@ -35,10 +36,7 @@ pub fn round_trip(
     mode: Mode,
     proceed: impl FnMut(u64) -> bool,
 ) -> Result<Option<RoundTrip>> {
-    match field.values() {
-        Values::F32(values) => in_slabs(values, field.shape(), mode, SLAB, proceed),
-        Values::F64(values) => in_slabs(values, field.shape(), mode, SLAB, proceed),
-    }
+    with_values!(field.values(), v => in_slabs(v, field.shape(), mode, SLAB, proceed))
 }
 
 fn in_slabs<T: Element>(

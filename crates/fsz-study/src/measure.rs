@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use fsz::{Centering, Element, Research, Stream};
-use fsz_field::{Field, Values};
+use fsz_field::{Field, with_values};
 use fsz_metrics::Sample;
 
 use crate::error::Result;
@@ -33,10 +33,9 @@ impl Plan<'_> {
     /// When a codec or a peer fails on it, or the plan's progress was cancelled.
     pub fn measure(&self, input: &Input, field: &Field) -> Result<FieldRecord> {
         let start = Instant::now();
-        let mut record = match field.values() {
-            Values::F32(values) => Subject::new(self, &input.name, field, values).record()?,
-            Values::F64(values) => Subject::new(self, &input.name, field, values).record()?,
-        };
+        let mut record = with_values!(field.values(), values => {
+            Subject::new(self, &input.name, field, values).record()?
+        });
         record.key = self.key(input)?;
         record.synthetic = input.synthetic;
         record.seconds = start.elapsed().as_secs_f64();

@@ -7,9 +7,10 @@ use std::{
     ptr, slice,
 };
 
-use fsz::DType;
-
-use crate::{block::Block, operator::Operator};
+use crate::{
+    block::Block,
+    operator::{Operator, element_type},
+};
 
 /// `fsz_text`.
 #[repr(C)]
@@ -130,7 +131,7 @@ unsafe extern "C" fn fsz_core_operate(operator: *const Operator, write: *const W
         count: extents(write.count, write.count_length),
         start: (write.start_length == write.count_length && write.count_length > 0)
             .then(|| extents(write.start, write.start_length)),
-        dtype: if write.element_size == 8 { DType::F64 } else { DType::F32 },
+        dtype: element_type(write.element_size as usize),
         // SAFETY: the name outlives this call.
         variable: unsafe { write.variable.read() },
     };

@@ -71,11 +71,15 @@ impl Operator {
     }
 }
 
+/// The element type of this many bytes, 4 or 8.
+pub(crate) fn element_type(size: usize) -> DType {
+    if size == 8 { DType::F64 } else { DType::F32 }
+}
+
 /// The most bytes that a payload can take; the largest number where that overflows, which ADIOS2
 /// cannot allocate.
 fn room(elements: usize, element_size: usize, dimensions: usize) -> usize {
-    let dtype = if element_size == 8 { DType::F64 } else { DType::F32 };
-    let stream = fsz::max_compressed_len(&[elements as u64], dtype)
+    let stream = fsz::max_compressed_len(&[elements as u64], element_type(element_size))
         .ok()
         .and_then(|length| usize::try_from(length).ok())
         .unwrap_or(usize::MAX);

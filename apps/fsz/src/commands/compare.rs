@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fsz::{Codec, DType, Element};
-use fsz_field::{Field, Kind, StreamFile, Values};
+use fsz_field::{Field, Kind, StreamFile, with_values};
 use fsz_metrics::{Missing, Sample};
 use serde::Serialize;
 
@@ -65,17 +65,16 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let (original, reconstructed) = args.open_both(&codec)?;
     check_missing(&missing, original.dtype())?;
     let stored = stored_bytes(&args.reconstructed)?;
-    let figures = match (original.values(), reconstructed.values()) {
-        (Values::F32(a), Values::F32(b)) => figures(&original, a, b, &missing, bound, stored)?,
-        (Values::F64(a), Values::F64(b)) => figures(&original, a, b, &missing, bound, stored)?,
-        _ => {
+    let figures = with_values!(original.values(), a => match reconstructed.as_slice() {
+        Some(b) => figures(&original, a, b, &missing, bound, stored)?,
+        None => {
             return fail(format!(
                 "the original is {} and the reconstruction {}",
                 original.dtype(),
                 reconstructed.dtype()
             ));
         }
-    };
+    });
     spinner.finish_and_clear();
     if args.json {
         terminal::print_json(&figures)?;
@@ -131,12 +130,10 @@ impl Args {
 
 /// Errs when a missing value has no counterpart in the field's type: it would become infinite, or 0.
 fn check_missing(missing: &[f64], dtype: DType) -> Result<()> {
-    let fits = |value: &f64| match dtype {
-        DType::F32 => {
-            let single = *value as f32;
-            single.is_finite() == value.is_finite() && (single == 0.0) == (*value == 0.0)
-        }
-        DType::F64 => true,
+    let fits = |value: &f64| {
+        let single = *value as f32;
+        dtype == DType::F64
+            || single.is_finite() == value.is_finite() && (single == 0.0) == (*value == 0.0)
     };
     match missing.iter().find(|value| !fits(value)) {
         Some(value) => fail(format!("--missing {value:e}: out of range for {dtype}")),

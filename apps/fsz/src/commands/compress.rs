@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fsz::{Bound, Centering, Codec, CompressOptions, Research, Stream, max_compressed_len};
-use fsz_field::{Field, Output, Values};
+use fsz_field::{Field, Output, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
@@ -155,10 +155,9 @@ fn compress(
     let mut memory = MmapMut::map_anon(usize::try_from(most).unwrap_or(usize::MAX))?;
     let len = bar::watch("compressing", quiet, |progress| {
         let options = options.progress(progress.clone());
-        match field.values() {
-            Values::F32(values) => codec.compress_into(values, shape, &options, &mut memory),
-            Values::F64(values) => codec.compress_into(values, shape, &options, &mut memory),
-        }
+        with_values!(field.values(), values => {
+            codec.compress_into(values, shape, &options, &mut memory)
+        })
     })?;
     Ok(Compressed { memory, len })
 }

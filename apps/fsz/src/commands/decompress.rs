@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, DType, Element, Stream};
+use fsz::{Codec, Element, Stream, with_element};
 use fsz_field::{Field, Kind, Output, StreamFile, Values, npy_header, write_npy, write_raw};
 use fsz_figure::number;
 
@@ -40,10 +40,9 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let values = if kind == Kind::Fsz {
         let file = StreamFile::open(&args.input)?;
         let stream = file.stream()?;
-        match stream.header().dtype {
-            DType::F32 => decode::<f32>(&codec, &stream, &mut output, quiet)?,
-            DType::F64 => decode::<f64>(&codec, &stream, &mut output, quiet)?,
-        }
+        with_element!(stream.header().dtype, T => {
+            decode::<T>(&codec, &stream, &mut output, quiet)?;
+        });
         stream.raw_bytes()
     } else {
         let field = SourceArgs::default().open(&args.input, &codec)?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fsz::{Codec, DType, Element, Stream};
+use fsz::{Codec, Element, Stream, with_element};
 use fsz_field::{Field, StreamFile};
 use fsz_figure::number;
 use fsz_metrics::{Class, Missing, Sample};
@@ -69,10 +69,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
         block: args.block,
     };
     let original = args.open_original(source, &codec)?;
-    let found = match header.dtype {
-        DType::F32 => check::<f32>(&codec, &stream, &original, quiet)?,
-        DType::F64 => check::<f64>(&codec, &stream, &original, quiet)?,
-    };
+    let found = with_element!(header.dtype, T => check::<T>(&codec, &stream, &original, quiet)?);
     if args.json {
         terminal::print_json(&found)?;
     } else if !quiet {

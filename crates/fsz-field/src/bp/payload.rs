@@ -7,8 +7,10 @@
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 
-use adios2::{BlockInfo, DataType, Engine, Error, Result, Selection, Step};
+use adios2::{BlockInfo, Engine, Error, Result, Selection, Step};
+use fsz::with_element;
 
+use super::element_type;
 use super::operator::{self, MODE_STREAM, Operator, RawPayload};
 
 /// What an ADIOS2 block holds in the file.
@@ -28,11 +30,10 @@ impl Payload {
     /// # Errors
     /// Those of [`Engine::read`], and [`Error::Unsupported`] when the operator's library is missing.
     pub fn read(engine: &Engine, name: &str, step: Step, block: u64) -> Result<Payload> {
-        let dtype = engine.variable(name)?.dtype;
-        if !matches!(dtype, DataType::F32 | DataType::F64) {
+        let Some(dtype) = element_type(engine.variable(name)?.dtype) else {
             // The operator takes no other type.
             return Ok(Payload::NotFsz);
-        }
+        };
         let operator = operator::operator()?;
         let blocks = engine.blocks(name, step)?.blocks;
         let info = usize::try_from(block).ok().and_then(|id| blocks.get(id)).ok_or_else(|| {
@@ -54,10 +55,7 @@ impl Payload {
         };
         let mut caught = Vec::new();
         let registered = Registered::new(operator, &mut caught);
-        let read = match dtype {
-            DataType::F32 => engine.read::<f32>(name, step, &selection).map(drop),
-            _ => engine.read::<f64>(name, step, &selection).map(drop),
-        };
+        let read = with_element!(dtype, T => engine.read::<T>(name, step, &selection).map(drop));
         drop(registered);
         read?;
         caught.retain(|caught: &Caught| {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fsz::{Codec, DType, Element};
-use fsz_field::{Field, Shape, Synthetic, Values};
+use fsz_field::{Field, Shape, Synthetic, with_values};
 
 use crate::failure::{Result, fail};
 use crate::source::SourceArgs;
@@ -40,10 +40,7 @@ impl Case {
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let field = source.open(path, &Codec::cpu())?;
-        let field = match field.values() {
-            Values::F32(values) => repeated(&field, values, bytes)?,
-            Values::F64(values) => repeated(&field, values, bytes)?,
-        };
+        let field = with_values!(field.values(), values => repeated(&field, values, bytes)?);
         Ok(Case { name, field })
     }
 }

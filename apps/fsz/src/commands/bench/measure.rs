@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
-use fsz_field::Values;
+use fsz_field::with_values;
 use rayon::prelude::*;
 
 use super::Row;
@@ -24,10 +24,7 @@ pub struct Plan<'a> {
 
 /// Measures memcpy, FSZ and, where it is built in, zfp.
 pub fn measure(case: &Case, plan: &Plan<'_>, missing: &[f64]) -> Result<Vec<Row>> {
-    match case.field.values() {
-        Values::F32(values) => measure_values(case, values, plan, missing),
-        Values::F64(values) => measure_values(case, values, plan, missing),
-    }
+    with_values!(case.field.values(), values => measure_values(case, values, plan, missing))
 }
 
 fn measure_values<T: Element>(
@@ -173,10 +170,8 @@ fn zfp<T: Element>(
     repeat: u32,
 ) -> Result<Option<(f64, f64, usize)>> {
     use fsz_field::zfp::{Mode, Zfp};
-    let finite = match case.field.values() {
-        Values::F32(values) => values.par_iter().all(|v| v.is_finite()),
-        Values::F64(values) => values.par_iter().all(|v| v.is_finite()),
-    };
+    let finite =
+        with_values!(case.field.values(), values => values.par_iter().all(|v| v.is_finite()));
     if !finite || bound <= 0.0 || decoded.is_empty() {
         return Ok(None);
     }
