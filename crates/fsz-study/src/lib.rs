@@ -2,7 +2,7 @@
 //! make of them, beside the claims of the paper.
 //!
 //! A [`Plan`] says what to measure; [`Plan::measure`] gives the [`FieldRecord`] of one field, a [`Cache`]
-//! keeps it, and [`write`] makes the report and its CSV files of all of them.
+//! keeps it, and [`write()`] makes the report and its CSV files of all of them.
 
 mod cache;
 mod claims;

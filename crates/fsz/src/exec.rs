@@ -1,5 +1,7 @@
 //! How a call runs: instructions, threads, and whom it reports to.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::{error::Result, progress::Progress, simd::Level};
 
 /// How a call is to be run.
@@ -38,5 +40,25 @@ impl Execution<'_> {
             }
         });
         ended.into_iter().flatten().collect()
+    }
+
+    /// Lets threads, each with a state of its own, take items in turn until there are no more or one fails.
+    pub fn each<I: Iterator + Send, S>(
+        &self,
+        (count, items): (usize, I),
+        state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, I::Item) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let items = Mutex::new(Some(items));
+        let items = || items.lock().unwrap_or_else(PoisonError::into_inner);
+        self.on_threads(count, || {
+            let mut state = state();
+            loop {
+                let next = items().as_mut().and_then(Iterator::next);
+                let Some(item) = next else { return Ok(()) };
+                work(&mut state, item).inspect_err(|_| *items() = None)?;
+            }
+        })?;
+        Ok(())
     }
 }

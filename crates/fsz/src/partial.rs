@@ -1,6 +1,6 @@
 //! Decoding tiles and boxes of a field without the rest: unpack, integrate, dequantize, scatter.
 
-use std::{ops::Range, sync::Mutex, sync::PoisonError};
+use std::ops::Range;
 
 use crate::{
     element::Element,
@@ -11,9 +11,6 @@ use crate::{
     profile::ChunkDecoder,
     stream::Stream,
 };
-
-/// Chunks of a batch that one thread decodes between two looks at the others.
-const BATCH_CHUNKS: usize = 4;
 
 /// Reads chunks, one after another.
 struct Reader<'a, T> {
@@ -58,25 +55,15 @@ pub(crate) fn tiles<T: Element>(
         out = rest;
         (chunk, (own.start - all.start) as usize..(own.end - all.start) as usize, piece)
     });
-    let pieces = Mutex::new(pieces);
-    let batches = ((chunks.end - chunks.start) as usize).div_ceil(BATCH_CHUNKS);
-    run.on_threads(batches, || {
-        let mut reader = Reader::new(index, run);
-        loop {
-            let batch: Vec<_> = {
-                let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
-                pieces.by_ref().take(BATCH_CHUNKS).collect()
-            };
-            if batch.is_empty() {
-                return Ok(());
-            }
-            for (chunk, tiles, out) in batch {
-                reader.tiles(chunk, tiles, out)?;
-                run.advance(size_of_val(out) as u64)?;
-            }
-        }
-    })?;
-    Ok(())
+    let count = (chunks.end - chunks.start) as usize;
+    run.each(
+        (count, pieces),
+        || Reader::new(index, run),
+        |reader, (chunk, tiles, out)| {
+            reader.tiles(chunk, tiles, out)?;
+            run.advance(size_of_val(out) as u64)
+        },
+    )
 }
 
 /// Checks that a box lies within a field; its number of elements.
@@ -126,37 +113,30 @@ pub(crate) fn boxed<T: Element>(
     }
     let index = stream.index();
     let touched = index.grid.touched(start, count);
-    let chunks = touched.len();
     let shared = Shared(out.as_mut_ptr(), out.len());
-    let touched = Mutex::new(touched.into_iter());
-    run.on_threads(chunks, || {
-        let mut reader = Reader::new(index, run);
-        let mut elements = Vec::new();
-        loop {
-            let next = touched.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(Touched { chunk, tiles }) = next else { return Ok(()) };
-            let first = index.grid.chunk_tiles(chunk).start;
-            reader.decoder.load(index.chunk(chunk, &mut reader.lens)?)?;
-            let mut bytes = 0;
-            for tiles in tiles {
-                elements.resize(reader.lens[tiles.clone()].iter().sum(), T::default());
-                reader.decoder.decode(tiles.clone(), &mut elements)?;
-                let mut rest = &elements[..];
-                for tile in tiles {
-                    for field_run in index.grid.runs(first + tile as u64) {
-                        let (own, after) = rest.split_at(field_run.1);
-                        rest = after;
-                        run_in_box(field_run, shape, start, count, |from, to, n| {
-                            // SAFETY: every element of the field is in one tile, which one thread
-                            // decodes; `out` is borrowed until all threads have ended.
-                            unsafe { shared.copy(to, &own[from..from + n]) }
-                            bytes += n * size_of::<T>();
-                        });
-                    }
+    let state = || (Reader::new(index, run), Vec::new());
+    run.each((touched.len(), touched.into_iter()), state, |(reader, elements), part| {
+        let Touched { chunk, tiles } = part;
+        let first = index.grid.chunk_tiles(chunk).start;
+        reader.decoder.load(index.chunk(chunk, &mut reader.lens)?)?;
+        let mut bytes = 0;
+        for tiles in tiles {
+            elements.resize(reader.lens[tiles.clone()].iter().sum(), T::default());
+            reader.decoder.decode(tiles.clone(), elements)?;
+            let mut rest = &elements[..];
+            for tile in tiles {
+                for field_run in index.grid.runs(first + tile as u64) {
+                    let (own, after) = rest.split_at(field_run.1);
+                    rest = after;
+                    run_in_box(field_run, shape, start, count, |from, to, n| {
+                        // SAFETY: every element of the field is in one tile, which one thread decodes;
+                        // `out` is borrowed until all threads have ended.
+                        unsafe { shared.copy(to, &own[from..from + n]) }
+                        bytes += n * size_of::<T>();
+                    });
                 }
             }
-            run.advance(bytes as u64)?;
         }
-    })?;
-    Ok(())
+        run.advance(bytes as u64)
+    })
 }
