@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fsz::{Codec, DType, Stream, TileCost};
+use fsz::{Codec, DType, Stream, TileCost, with_element};
 use fsz_field::{Field, Hints, Kind, Shape, StreamFile};
+use fsz_metrics::Sample;
 use ndarray::ArrayD;
 
 use crate::blocks::Blocks;
@@ -257,14 +258,12 @@ impl Document {
             return field.window(start, count).map_err(|e| e.to_string());
         }
         if let Body::Blocks(blocks) = &self.body {
-            return match self.dtype {
-                DType::F32 => blocks.window::<f32>(codec, start, count),
-                DType::F64 => blocks.window::<f64>(codec, start, count),
-            };
+            return with_element!(self.dtype, T => blocks.window::<T>(codec, start, count));
         }
-        let decoded = self.with_stream(|stream| match self.dtype {
-            DType::F32 => codec.decompress_box::<f32>(stream, start, count).map(field_of),
-            DType::F64 => codec.decompress_box::<f64>(stream, start, count).map(field_of),
+        let decoded = self.with_stream(|stream| {
+            with_element!(self.dtype, T => {
+                codec.decompress_box::<T>(stream, start, count).map(field_of)
+            })
         })?;
         match decoded {
             Some(Ok(field)) => field,
@@ -282,20 +281,12 @@ fn field_of<T: fsz::Element>(values: ArrayD<T>) -> Result<Field> {
 
 /// The values of a tile of a stream.
 fn tile(codec: &Codec, stream: &Stream<'_>, number: u64) -> fsz::Result<Vec<f64>> {
-    let header = stream.header();
     let count = if number < stream.grid().tiles() { stream.grid().tile_len(number) } else { 0 };
-    match header.dtype {
-        DType::F32 => {
-            let mut out = vec![0f32; count];
-            codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
-            Ok(out.into_iter().map(f64::from).collect())
-        }
-        DType::F64 => {
-            let mut out = vec![0f64; count];
-            codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
-            Ok(out)
-        }
-    }
+    with_element!(stream.header().dtype, T => {
+        let mut out = vec![T::default(); count];
+        codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
+        Ok(out.into_iter().map(Sample::to_f64).collect())
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How far a reconstruction is from its original: a plane's figures, or a whole field's.
 
 use fsz::Progress;
-use fsz_field::{Field, Values};
+use fsz_field::{Field, with_values};
 use fsz_metrics::{
     Comparison, Histogram, Missing, Sample, Shell, compare, error_autocorrelation, error_histogram,
     power_spectrum, ssim,
@@ -55,11 +55,10 @@ impl Measures {
             ));
         }
         let shape = original.shape().indices().map_err(|e| e.to_string())?;
-        match (original.values(), reconstructed.values()) {
-            (Values::F32(a), Values::F32(b)) => measure(a, b, &shape, (bound, missing), progress),
-            (Values::F64(a), Values::F64(b)) => measure(a, b, &shape, (bound, missing), progress),
-            _ => Err("one field is f32 and the other f64".to_owned()),
-        }
+        with_values!(original.values(), a => {
+            let b = reconstructed.as_slice().ok_or("one field is f32 and the other f64")?;
+            measure(a, b, &shape, (bound, missing), progress)
+        })
     }
 }
 

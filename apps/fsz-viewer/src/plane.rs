@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use fsz_field::{Field, Values};
+use fsz_field::{Field, with_values};
+use fsz_metrics::Sample;
 use fsz_wgpu::GpuSlice;
 
 use crate::grid::{Grid, PlaneSize};
@@ -28,11 +29,7 @@ impl Plane {
 
     /// A plane of `size` with the values of a field in C order.
     pub fn of(size: PlaneSize, field: &Field) -> Plane {
-        let values = match field.values() {
-            Values::F32(values) => values.iter().map(|&v| f64::from(v)).collect(),
-            Values::F64(values) => values.to_vec(),
-        };
-        Plane::new(size, values)
+        Plane::new(size, with_values!(field.values(), v => v.iter().map(|v| v.to_f64()).collect()))
     }
 
     /// The value at a place; none outside the field.

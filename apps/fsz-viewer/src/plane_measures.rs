@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use fsz::{DType, Progress};
+use fsz::{DType, Progress, with_element};
 use fsz_field::{Field, Shape};
+use fsz_metrics::Sample;
 
 use crate::app::{Measured, Viewer};
 use crate::background::Found;
@@ -100,10 +101,7 @@ impl Viewer {
 
 /// Named missing values as they stand in a plane, where single precision is written as double.
 fn missing_as(missing: &[f64], dtype: DType) -> Vec<f64> {
-    let rounded = |&value: &f64| match dtype {
-        DType::F32 => f64::from(value as f32),
-        DType::F64 => value,
-    };
+    let rounded = |&value: &f64| with_element!(dtype, T => T::from_f64(value).to_f64());
     missing.iter().map(rounded).collect()
 }
 

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use fsz::{Bound, Codec, CompressOptions, DType, Progress};
-use fsz_field::{Field, Hints, Values};
+use fsz_field::{Field, Hints, with_values};
 use fsz_wgpu::Gpu;
 
 use crate::background::{Background, Found};
@@ -316,11 +316,9 @@ fn compressed(
     }
     let field: Arc<Field> = original.values(codec)?;
     let sides = field.shape().indices().map_err(|e| e.to_string())?;
-    let stream = match field.values() {
-        Values::F32(values) => codec.compress_with(view(&sides, values)?, &options),
-        Values::F64(values) => codec.compress_with(view(&sides, values)?, &options),
-    };
-    let stream = stream.map_err(|e| e.to_string())?;
+    let stream = with_values!(field.values(), values => {
+        codec.compress_with(view(&sides, values)?, &options).map_err(|e| e.to_string())?
+    });
     Document::from_stream(format!("{}, recompressed", original.title), &original.path, stream)
 }
 

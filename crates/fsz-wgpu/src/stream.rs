@@ -206,8 +206,7 @@ impl GpuStream {
 
 /// The first missing value of the header as the shader writes it.
 fn first_missing(stream: &Stream<'_>) -> u32 {
-    let info = &stream;
-    let header = info.header();
+    let header = stream.header();
     let bits = header.missing_bits().first().copied().unwrap_or(0);
     match header.dtype {
         DType::F32 => bits as u32,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fsz::{Bound, Codec, CompressOptions, Progress, Stream};
-use fsz_field::{Field, Values};
+use fsz_field::{Field, with_values};
 use fsz_metrics::{Comparison, Missing, Sample, compare};
 use ndarray::ArrayViewD;
 use serde::{Deserialize, Serialize};
@@ -92,10 +92,9 @@ pub fn sweep(
     progress: &Arc<Progress>,
     each: impl FnMut(Point),
 ) -> Result<Option<String>> {
-    match field.values() {
-        Values::F32(values) => Sweep { field, values, missing, progress, each }.run(all, present),
-        Values::F64(values) => Sweep { field, values, missing, progress, each }.run(all, present),
-    }
+    with_values!(field.values(), values => {
+        Sweep { field, values, missing, progress, each }.run(all, present)
+    })
 }
 
 struct Sweep<'a, T, F> {
