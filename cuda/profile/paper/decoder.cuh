@@ -23,8 +23,8 @@ struct Hashed
     u32 rows;
 };
 
-/// Brings the codes of a staged quad to its rows. `block` is that of its `Quad`. Returns the products
-/// of the thread's block.
+/// Brings the codes of a staged quad to its rows. `block` is that of its `Quad`. Returns the
+/// products of the thread's block.
 template <class Residuals>
 __device__ __noinline__ u64 integrate_staged(u32 block, const u32 *payload, u32 *rows)
 {
@@ -42,8 +42,8 @@ __device__ __noinline__ u64 integrate_staged(u32 block, const u32 *payload, u32 
 FSZ_DEVICE u64 integrate_staged(const Quad &quad, const u32 *payload, u32 *rows)
 {
     const u64 products = __any_sync(WARP_ALL, quad.rate() > 7)
-                          ? integrate_staged<Medium>(quad.block, payload, rows)
-                          : integrate_staged<Narrow>(quad.block, payload, rows);
+                             ? integrate_staged<Medium>(quad.block, payload, rows)
+                             : integrate_staged<Narrow>(quad.block, payload, rows);
     __syncwarp();
     return products;
 }
