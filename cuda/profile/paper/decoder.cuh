@@ -93,6 +93,11 @@ template <class T, class OutputOf> struct PaperDecoder
         left = plain & stage.index.escapes;
         plain &= ~left;
         begin_next();
+#pragma unroll 1
+        for (u32 rest = left; rest != 0; rest &= rest - 1)
+        {
+            prefetch_quad(view, first_of(rest), stage.index);
+        }
     }
 
     /// Decodes the quads. Returns the lane's share of the chunk's checksum.
