@@ -303,12 +303,7 @@ extern "C" __global__ void __launch_bounds__(32)
 /// How the arguments lie in memory, and the tiles of a thread block: `shapes` in
 /// crates/fsz-bench/src/kernels.rs reads them.
 extern "C" __device__ fsz::u32 fsz_bench_shapes[] = {
-    sizeof(fsz::PaperArgs),
-    FSZ_AT(fsz::PaperArgs, field),
-    FSZ_AT(fsz::PaperArgs, tiles),
-    FSZ_AT(fsz::PaperArgs, control),
-    FSZ_AT(fsz::PaperArgs, rates),
-    FSZ_AT(fsz::PaperArgs, payload),
-    FSZ_AT(fsz::PaperArgs, scratch),
-    fsz::PAPER_BLOCK_TILES,
+    sizeof(fsz::PaperArgs),          FSZ_AT(fsz::PaperArgs, field), FSZ_AT(fsz::PaperArgs, tiles),
+    FSZ_AT(fsz::PaperArgs, control), FSZ_AT(fsz::PaperArgs, rates), FSZ_AT(fsz::PaperArgs, payload),
+    FSZ_AT(fsz::PaperArgs, scratch), fsz::PAPER_BLOCK_TILES,
 };

@@ -16,6 +16,7 @@ FSZ_DEVICE void decode_chunk(const StreamView &view, u64 chunk,
                              typename Decoder::Stage *stages)
 {
     __shared__ u32 sums[Decoder::WARPS_MOST];
+    __shared__ u32 metadata; // The first thread's: registers are scarce in the loop below.
     const u32 warp = threadIdx.x / 32, lane = lane_id(), warps = blockDim.x / 32;
     Decoder decoder{view, chunk, output, to, stages[warp]};
     const bool found = decoder.locate();
@@ -36,14 +37,33 @@ FSZ_DEVICE void decode_chunk(const StreamView &view, u64 chunk,
         sum = heads.chunk;
         if (all_chunks)
         {
-            verify_metadata(view, chunk, heads.metadata, to);
+            const u32 share = hash_index(view, chunk, heads.metadata);
+            if (lane == 0)
+            {
+                metadata = share;
+            }
         }
     }
     if (!found)
     {
+        if (all_chunks && threadIdx.x == 0)
+        {
+            check_metadata(view, add_metadata(metadata, to), metadata, to);
+        }
         return; // All warps of the thread block find the same.
     }
     sum = __reduce_add_sync(WARP_ALL, sum + decoder.decode());
+    // The first thread asks memory before it waits for the other warps.
+    u32 stored = 0;
+    u64 before = 0;
+    if (threadIdx.x == 0)
+    {
+        stored = __ldg(reinterpret_cast<const u32 *>(view.bytes + view.sections.sums) + chunk);
+        if (all_chunks)
+        {
+            before = add_metadata(metadata, to);
+        }
+    }
     if (lane == 0)
     {
         sums[warp] = sum;
@@ -52,10 +72,13 @@ FSZ_DEVICE void decode_chunk(const StreamView &view, u64 chunk,
     if (warp == 0)
     {
         const u32 all = __reduce_add_sync(WARP_ALL, lane < warps ? sums[lane] : 0);
-        const u32 *stored = reinterpret_cast<const u32 *>(view.bytes + view.sections.sums) + chunk;
-        if (lane == 0 && all != __ldg(stored))
+        if (lane == 0 && all != stored)
         {
             report(to, chunk, FAULT_CHECKSUM);
+        }
+        if (lane == 0 && all_chunks)
+        {
+            check_metadata(view, before, metadata, to);
         }
     }
 }

@@ -31,7 +31,8 @@ extern __shared__ fsz::Stage fsz_stages[];
 FSZ_DECODE_ENTRY(PaperDecoder, paper, float, f32, 640)
 FSZ_DECODE_ENTRY(PaperDecoder, paper, double, f64, 512)
 
-/// How the structs that the driver shares lie in memory: `DECOMPRESS_LAYOUTS` in crates/fsz/src/cuda/kernels.rs.
+/// How the structs that the driver shares lie in memory: `DECOMPRESS_LAYOUTS` in
+/// crates/fsz/src/cuda/kernels.rs.
 extern "C" __device__ fsz::u32 fsz_decompress_layouts[] = {
     sizeof(fsz::Sections),
     FSZ_AT(fsz::Sections, elements),

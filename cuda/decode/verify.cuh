@@ -38,10 +38,9 @@ __device__ __noinline__ void verify_header(const StreamView &view, Report *to)
     }
 }
 
-/// Adds a chunk's share to the metadata checksum: `head_sum`, and the rows of the index that begin
-/// with the chunk. The last of all chunks verifies it. Called by a warp, for every chunk.
-__device__ __noinline__ void verify_metadata(const StreamView &view, u64 chunk, u32 head_sum,
-                                             Report *to)
+/// A chunk's share of the metadata checksum: `head_sum`, and the rows of the index that begin with
+/// the chunk. Called by a warp.
+__device__ __noinline__ u32 hash_index(const StreamView &view, u64 chunk, u32 head_sum)
 {
     const u32 lane = lane_id();
     const Sections &sections = view.sections;
@@ -59,17 +58,28 @@ __device__ __noinline__ void verify_metadata(const StreamView &view, u64 chunk, 
         const uint4 words = __ldg(reinterpret_cast<const uint4 *>(view.bytes) + row);
         sum += row_of(static_cast<u32>(row - sections.rates / ROW_BYTES), products_of_four(words));
     }
-    sum = __reduce_add_sync(WARP_ALL, sum);
-    if (lane == 0)
+    return __reduce_add_sync(WARP_ALL, sum);
+}
+
+/// Adds a chunk's share to the metadata checksum, and counts the chunk. Called by one thread for
+/// every chunk; `check_metadata` takes what it returns.
+FSZ_DEVICE u64 add_metadata(u32 share, Report *to)
+{
+    return atomicAdd(&to->metadata, static_cast<u64>(share) << 32 | 1);
+}
+
+/// Verifies the metadata checksum if the share was the last of all chunks'.
+FSZ_DEVICE void check_metadata(const StreamView &view, u64 before, u32 share, Report *to)
+{
+    // Nothing that the compiler could compute earlier, where the thread would wait for memory.
+    asm volatile("" : "+l"(before));
+    // The sum began at all ones.
+    const u64 all = before + 1 + (static_cast<u64>(share) << 32 | 1);
+    if (static_cast<u32>(all) == static_cast<u32>(view.sections.chunks) &&
+        static_cast<u32>(all >> 32) !=
+            __ldg(reinterpret_cast<const u32 *>(view.bytes + AT_METADATA_CHECKSUM)))
     {
-        const u64 share = static_cast<u64>(sum) << 32 | 1;
-        const u64 all = atomicAdd(&to->metadata, share) + 1 + share;
-        if (static_cast<u32>(all) == static_cast<u32>(sections.chunks) &&
-            static_cast<u32>(all >> 32) !=
-                __ldg(reinterpret_cast<const u32 *>(view.bytes + AT_METADATA_CHECKSUM)))
-        {
-            report(to, 0, FAULT_METADATA);
-        }
+        report(to, 0, FAULT_METADATA);
     }
 }
 

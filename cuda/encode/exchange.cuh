@@ -23,6 +23,8 @@ template <class Encoder> struct PersistentConfig
     /// Chunks in flight in a thread block, and rounds after which payload leaves the ring.
     static constexpr u32 SLOTS = 8;
     static constexpr u32 LAG = 6;
+    /// Chunks whose checksums are not yet added up, and those that overwrite none of them.
+    static constexpr u32 SHARE_SLOTS = 2 * SLOTS;
     static constexpr u32 SHARED = WARPS * (2 * BUFFER_BYTES + 4 * RING);
     static_assert(WARPS >= 8 && WARPS <= 16 && (LAG + 1) * WARPS + 16 <= SLOTS * 16,
                   "a slot must be free again when its turn comes");
@@ -40,9 +42,11 @@ template <class Encoder> struct Exchange
     /// Where each part's payload begins, in words, above its length in the low 16 bits.
     u64 place[Config::SLOTS][Config::PARTS];
     /// Its length, for who finds places alone: the slot may have a new owner when the payload
-    /// leaves. And its share of the chunk's checksum.
+    /// leaves.
     u32 length[Config::SLOTS][Config::PARTS];
-    u32 share[Config::SLOTS][Config::PARTS];
+    /// Its share of the chunk's checksum. The warp that adds them up runs behind: a warp may be
+    /// SLOTS chunks further by then.
+    u32 share[Config::SHARE_SLOTS][Config::PARTS];
     /// All lengths of a slot are there; all places are.
     u64 measured[Config::SLOTS];
     u64 placed[Config::SLOTS];
@@ -79,7 +83,7 @@ FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, Exchange<Encoder> &
         if (turn > 0)
         {
             const u64 done = chunk - gridDim.x;
-            const u32 last = (turn - 1) % Config::SLOTS;
+            const u32 last = (turn - 1) % Config::SHARE_SLOTS;
             const HeadSums heads = Encoder::hash_heads(args.stream, args.sections, done, lane);
             metadata += heads.metadata;
             const u32 share = lane < Config::PARTS ? exchange.share[last][lane] : 0;

@@ -49,7 +49,8 @@ FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, float, f32)
 FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, double, f64)
 #endif
 
-/// How the structs that the driver shares lie in memory: `COMPRESS_LAYOUTS` in crates/fsz/src/cuda/kernels.rs.
+/// How the structs that the driver shares lie in memory: `COMPRESS_LAYOUTS` in
+/// crates/fsz/src/cuda/kernels.rs.
 extern "C" __device__ fsz::u32 fsz_compress_layouts[] = {
     sizeof(fsz::Sections),
     FSZ_AT(fsz::Sections, elements),

@@ -166,7 +166,7 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
         {
             barrier_wait(&exchange.loaded[warp][buffer], phases >> 1);
         }
-        const u32 slot = part / Config::PARTS % Config::SLOTS, number = part % Config::PARTS;
+        const u32 number = part % Config::PARTS;
         const auto place = [&](u32 length) { return queue.announce(part, length); };
         const auto refill = [&]() { loader.load(part + 2 * Config::WARPS, buffer); };
         typename Encoder::ShortWay way;
@@ -191,7 +191,7 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
         }
         if (lane == 0)
         {
-            exchange.share[slot][number] = done.share;
+            exchange.share[part / Config::PARTS % Config::SHARE_SLOTS][number] = done.share;
         }
         write_rates(args.stream, args.sections, first, done, lane);
         __syncwarp();

@@ -65,6 +65,20 @@ struct HeadSums
     u32 metadata;
 };
 
+/// What row `row` of the `count` words at `words` adds, nothing where there is none; the first
+/// one's number is `first`.
+template <class Words> FSZ_DEVICE u32 hash_row(const Words &words, u32 count, u32 first, u32 row)
+{
+    u64 products = 0;
+#pragma unroll
+    for (u32 j = 0; j < CHECKSUM_ROW; ++j)
+    {
+        const u32 at = row * CHECKSUM_ROW + j;
+        products = add_product(products, at < count ? words[at] : 0, CHECKSUM_MULTIPLIERS[j]);
+    }
+    return row * CHECKSUM_ROW < count ? row_of(first + row, products) : 0;
+}
+
 /// A lane's share of the rows of `count` words at `words`, every LANES-th of which it takes, lane
 /// `lane` the first from `lane` on; they are numbered from `first` on.
 template <u32 LANES, class Words>
@@ -74,14 +88,7 @@ FSZ_DEVICE u32 hash_rows(const Words &words, u32 count, u32 first, u32 lane)
 #pragma unroll 1
     for (u32 row = lane; row * CHECKSUM_ROW < count; row += LANES)
     {
-        u64 products = 0;
-#pragma unroll
-        for (u32 j = 0; j < CHECKSUM_ROW; ++j)
-        {
-            const u32 at = row * CHECKSUM_ROW + j;
-            products = add_product(products, at < count ? words[at] : 0, CHECKSUM_MULTIPLIERS[j]);
-        }
-        sum += row_of(first + row, products);
+        sum += hash_row(words, count, first, row);
     }
     return sum;
 }

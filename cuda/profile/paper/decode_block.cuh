@@ -55,8 +55,8 @@ FSZ_DEVICE const u32 *payload_of(const StreamView &s, const TileIndex &index)
     return reinterpret_cast<const u32 *>(s.bytes + s.sections.payload) + index.base;
 }
 
-/// Reads a block's planes from `words` (its sign word) and makes residuals of them. `products` becomes
-/// that of its words.
+/// Reads a block's planes from `words` (its sign word) and makes residuals of them. `products`
+/// becomes that of its words.
 template <class Residuals> FSZ_DEVICE Residuals unpack(const u32 *words, u32 rate, u64 &products)
 {
     Residuals l;

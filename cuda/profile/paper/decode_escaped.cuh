@@ -104,6 +104,12 @@ FSZ_DEVICE void write_blocks(const u32 *rows, u32 escaped, u32 coded_before, T p
     }
 }
 
+/// A lane's share of the rows of a tile's escapes behind the first TILE_BLOCKS of them.
+__device__ __noinline__ u32 hash_later_rows(const u32 *words, u32 count, u32 first, u32 block)
+{
+    return hash_rows<TILE_BLOCKS>(words, count, first, block + TILE_BLOCKS);
+}
+
 /// Full tiles, none of them verbatim, that go side by side to `out`: the stage holds their codes,
 /// `words` is the staged payload of this thread's tile, number `tile` of the chunk. Returns
 /// this thread's share of the rows of its escapes.
@@ -125,7 +131,12 @@ __device__ __noinline__ u32 output_escaped(const ChunkTask task, u32 tile, const
         const u32 coded = coded_words(lo, hi);
         const u32 n = index.at[tile + 1] - index.at[tile];
         const u32 *at = words + coded;
-        rows = hash_rows<TILE_BLOCKS>(at, n - coded, escape_row(tile), block);
+        // Seldom more than a row a lane.
+        rows = hash_row(at, n - coded, escape_row(tile), block);
+        if (n - coded > TILE_BLOCKS * CHECKSUM_ROW)
+        {
+            rows += hash_later_rows(at, n - coded, escape_row(tile), block);
+        }
         if (escapes.kind == KIND_CONSTANT)
         {
             element_of(pattern_bits<T>(task.view, escapes.pattern, at), pattern);

@@ -23,8 +23,8 @@ struct Hashed
     u32 rows;
 };
 
-/// Brings the codes of a staged quad to its rows. `block` is that of its `Quad`. Returns the products
-/// of the thread's block.
+/// Brings the codes of a staged quad to its rows. `block` is that of its `Quad`. Returns the
+/// products of the thread's block.
 template <class Residuals>
 __device__ __noinline__ u64 integrate_staged(u32 block, const u32 *payload, u32 *rows)
 {
@@ -42,8 +42,8 @@ __device__ __noinline__ u64 integrate_staged(u32 block, const u32 *payload, u32 
 FSZ_DEVICE u64 integrate_staged(const Quad &quad, const u32 *payload, u32 *rows)
 {
     const u64 products = __any_sync(WARP_ALL, quad.rate() > 7)
-                          ? integrate_staged<Medium>(quad.block, payload, rows)
-                          : integrate_staged<Narrow>(quad.block, payload, rows);
+                             ? integrate_staged<Medium>(quad.block, payload, rows)
+                             : integrate_staged<Narrow>(quad.block, payload, rows);
     __syncwarp();
     return products;
 }
@@ -93,6 +93,11 @@ template <class T, class OutputOf> struct PaperDecoder
         left = plain & stage.index.escapes;
         plain &= ~left;
         begin_next();
+#pragma unroll 1
+        for (u32 rest = left; rest != 0; rest &= rest - 1)
+        {
+            prefetch_quad(view, first_of(rest), stage.index);
+        }
     }
 
     /// Decodes the quads. Returns the lane's share of the chunk's checksum.

@@ -223,6 +223,21 @@ FSZ_DEVICE void expect_mask(const TilePlan<T> &f, typename Element<T>::Bits &mas
     }
 }
 
+/// As `hash_escapes`, for tiles of `plan_masked`, which end at `tile_end`: a pattern and a mask, of
+/// less than a row for each of their lanes.
+template <class T, class Sink>
+FSZ_DEVICE u32 hash_mask(const Sink &sink, const TilePlan<T> &plan, u32 tile_end, u32 number)
+{
+    static_assert(Element<T>::WORDS + BITMAP_WORDS <= TILE_BLOCKS * CHECKSUM_ROW, "a row a lane");
+    const u32 lane = lane_id();
+    const u32 pattern = plan.pattern == PATTERN_IN_PAYLOAD ? u32{Element<T>::WORDS} : 0;
+    const u32 words = pattern + mask_words(plan.run_ends);
+    const u32 tile = number * QUAD_TILES + lane / TILE_BLOCKS;
+    __syncwarp();
+    return hash_row(sink.from(tile_end - words), words, ESCAPE_ROWS_AT + ESCAPE_ROWS * tile,
+                    lane % TILE_BLOCKS);
+}
+
 /// Writes what `plan_masked` found, as `pack_any` does.
 template <class T, class Sink>
 __device__ __noinline__ Hashed pack_masked(const Sink sink, const TilePlan<T> plan, u32 place,
@@ -253,9 +268,10 @@ __device__ __noinline__ Hashed pack_masked(const Sink sink, const TilePlan<T> pl
     const bool wide = __any_sync(WARP_ALL, choice.rate > 7);
     hashed.block +=
         pack_plain(l, sink.block(at), choice.rate, wide, ~low_bits(BLOCK - chain.count));
+    const u32 end = tile_broadcast(place + plan.words, 7);
     write_pattern(sink, plan, tile_broadcast(place));
-    write_mask(sink, plan, tile_broadcast(place + plan.words, 7), ~0u);
-    hashed.rows = hash_escapes(sink, plan, place, number);
+    write_mask(sink, plan, end, ~0u);
+    hashed.rows = hash_mask(sink, plan, end, number);
     return hashed;
 }
 
