@@ -67,19 +67,9 @@ impl<'a, T: Element> Decoder<'a, T> {
         Decoder { tiles, level, chunk: Chunk::default(), work }
     }
 
-    /// # Safety
-    /// The processor has the named instructions.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-    unsafe fn decode_avx2(&mut self, tiles: Range<usize>, out: &mut [T]) -> Result<()> {
-        // SAFETY: the caller vouches for the instructions.
-        let simd = unsafe { crate::simd::avx2::Avx2::new() };
-        self.tiles.decode(simd, &self.chunk, tiles, out, &mut self.work)
-    }
-}
-
-impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
-    fn load(&mut self, chunk: StoredChunk<'_>) -> Result<()> {
+    /// Reads a chunk and checks its checksum.
+    #[inline(always)]
+    fn read(&mut self, chunk: StoredChunk<'_>) -> Result<()> {
         // Nothing is there until all of it is known to be right.
         let Chunk { rates, words, starts, lens } = &mut self.chunk;
         let geometry = self.tiles.geometry;
@@ -121,6 +111,39 @@ impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
         }
         lens.extend_from_slice(chunk.lens);
         Ok(())
+    }
+
+    /// [`read`](Self::read) compiled for wider vectors.
+    ///
+    /// # Safety
+    /// The processor has the named instructions.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+    unsafe fn read_avx2(&mut self, chunk: StoredChunk<'_>) -> Result<()> {
+        self.read(chunk)
+    }
+
+    /// # Safety
+    /// The processor has the named instructions.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+    unsafe fn decode_avx2(&mut self, tiles: Range<usize>, out: &mut [T]) -> Result<()> {
+        // SAFETY: the caller vouches for the instructions.
+        let simd = unsafe { crate::simd::avx2::Avx2::new() };
+        self.tiles.decode(simd, &self.chunk, tiles, out, &mut self.work)
+    }
+}
+
+impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
+    fn load(&mut self, chunk: StoredChunk<'_>) -> Result<()> {
+        match self.level {
+            Level::Portable => self.read(chunk),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                // SAFETY: `Level::detect` gives this level only where the instructions exist.
+                unsafe { self.read_avx2(chunk) }
+            }
+        }
     }
 
     fn decode(&mut self, tiles: Range<usize>, out: &mut [T]) -> Result<()> {
