@@ -73,7 +73,7 @@ template <class T, class OutputOf> struct PaperDecoder
     static FSZ_DEVICE HeadSums hash_heads(const u8 *stream, const Sections &sections, u64 chunk,
                                           u32 lane)
     {
-        return hash_rates(stream, sections, chunk, lane);
+        return hash_rates<true>(stream, sections, chunk, lane);
     }
 
     /// Finds the chunk and its tiles. False, for all warps of the thread block, when the stream is

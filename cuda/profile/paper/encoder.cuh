@@ -106,7 +106,7 @@ template <class T> struct PaperEncoder
     static FSZ_DEVICE HeadSums hash_heads(const u8 *stream, const Sections &sections, u64 chunk,
                                           u32 lane)
     {
-        return hash_rates(stream, sections, chunk, lane);
+        return hash_rates<false>(stream, sections, chunk, lane);
     }
 
     /// Adds what is not in the statistics yet. Called once, after the warp's last part.

@@ -7,7 +7,10 @@
 namespace fsz
 {
 
-/// The lane's share, a row of two tiles: all the rates of a chunk are a warp's.
+/// The lane's share, a row of two tiles: all the rates of a chunk are a warp's. Behind an odd last
+/// tile is padding, which is the metadata's: with WRITTEN it is read, else it is 0, as another
+/// thread block is yet to write it.
+template <bool WRITTEN>
 FSZ_DEVICE HeadSums hash_rates(const u8 *stream, const Sections &sections, u64 chunk, u32 lane)
 {
     const u64 row = chunk * (CHUNK_TILES / 2) + lane;
@@ -21,10 +24,10 @@ FSZ_DEVICE HeadSums hash_rates(const u8 *stream, const Sections &sections, u64 c
     products = add_product(products, rates.y, CHECKSUM_MULTIPLIERS[1]);
     u64 second = add_product(0, rates.z, CHECKSUM_MULTIPLIERS[2]);
     second = add_product(second, rates.w, CHECKSUM_MULTIPLIERS[3]);
-    // Behind an odd last tile is padding, which is the metadata's.
     const bool both = 2 * row + 1 < sections.tiles;
-    return {row_of(HEAD_ROWS_AT + lane, products + (both ? second : 0)),
-            row_of(static_cast<u32>(row), products + second)};
+    const u64 own = products + (both ? second : 0);
+    return {row_of(HEAD_ROWS_AT + lane, own),
+            row_of(static_cast<u32>(row), WRITTEN ? products + second : own)};
 }
 
 } // namespace fsz

@@ -18,13 +18,13 @@ const MU: usize = 32;
 const LANES: usize = 8;
 
 /// For each eight words of a block the multipliers of the first 0 to 8 of them, and zeros.
-const MULTIPLIERS: [[[u64; LANES]; LANES + 1]; MU / LANES] = {
+const MULTIPLIERS: [[[u32; LANES]; LANES + 1]; MU / LANES] = {
     let mut table = [[[0; LANES]; LANES + 1]; MU / LANES];
     let mut at = 0;
     while at < MU * (LANES + 1) {
         let (n, word) = (at / MU, at % MU);
         if word % LANES < n {
-            table[word / LANES][n][word % LANES] = CHECKSUM_MULTIPLIERS[word] as u64;
+            table[word / LANES][n][word % LANES] = CHECKSUM_MULTIPLIERS[word];
         }
         at += 1;
     }
@@ -72,8 +72,10 @@ fn of_standard_blocks(rates: &[u8; TILE_BLOCKS], mut coded: &[u32], mu: u64, id:
         for multipliers in &MULTIPLIERS {
             let n = left.min(LANES);
             *sum += match coded.first_chunk::<LANES>() {
-                Some(words) => (0..LANES).map(|j| words[j] as u64 * multipliers[n][j]).sum::<u64>(),
-                None => coded.iter().zip(&multipliers[n]).map(|(&w, m)| w as u64 * m).sum(),
+                Some(words) => {
+                    (0..LANES).map(|j| words[j] as u64 * multipliers[n][j] as u64).sum::<u64>()
+                }
+                None => coded.iter().zip(&multipliers[n]).map(|(&w, &m)| w as u64 * m as u64).sum(),
             };
             coded = &coded[n..];
             left -= n;
