@@ -34,15 +34,7 @@ FSZ_DECODE_ENTRY(PaperDecoder, paper, double, f64, 512)
 /// How the structs that the driver shares lie in memory: `DECOMPRESS_LAYOUTS` in
 /// crates/fsz/src/cuda/kernels.rs.
 extern "C" __device__ fsz::u32 fsz_decompress_layouts[] = {
-    sizeof(fsz::Sections),
-    FSZ_AT(fsz::Sections, elements),
-    FSZ_AT(fsz::Sections, tiles),
-    FSZ_AT(fsz::Sections, chunks),
-    FSZ_AT(fsz::Sections, rates),
-    FSZ_AT(fsz::Sections, sizes),
-    FSZ_AT(fsz::Sections, offsets),
-    FSZ_AT(fsz::Sections, sums),
-    FSZ_AT(fsz::Sections, payload),
+    FSZ_SECTIONS_LAYOUT,
     sizeof(fsz::StreamView),
     FSZ_AT(fsz::StreamView, bytes),
     FSZ_AT(fsz::StreamView, capacity),

@@ -21,7 +21,6 @@ struct BoundAsked
 };
 
 constexpr u32 BOUND_THREADS = 512;
-constexpr u32 STEP_CANDIDATES = 4096;
 
 /// The largest value of the element type that is not above `value` (≥ 0), and finite.
 FSZ_DEVICE void round_down(double value, float &out)

@@ -7,11 +7,6 @@
 namespace fsz
 {
 
-/// Kinds of bound, as in the header.
-constexpr u32 BOUND_ABSOLUTE = 0;
-constexpr u32 BOUND_VALUE_RANGE = 1;
-constexpr u32 BOUND_GIVEN_RANGE = 2;
-
 /// What the encoder gathers beside the bytes (FORMAT.md, Certificate). All zero at first.
 struct Statistics
 {

@@ -49,40 +49,23 @@ FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, float, f32)
 FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, double, f64)
 #endif
 
+#define FSZ_MISSING_LAYOUT(T)                                                                      \
+    sizeof(fsz::Missing<T>), FSZ_AT(fsz::Missing<T>, bits), FSZ_AT(fsz::Missing<T>, count)
+
+#define FSZ_ARGS_LAYOUT(T)                                                                         \
+    sizeof(fsz::CompressArgs<T>), FSZ_AT(fsz::CompressArgs<T>, field),                             \
+        FSZ_AT(fsz::CompressArgs<T>, stream), FSZ_AT(fsz::CompressArgs<T>, stream_capacity),       \
+        FSZ_AT(fsz::CompressArgs<T>, control), FSZ_AT(fsz::CompressArgs<T>, entries),              \
+        FSZ_AT(fsz::CompressArgs<T>, sections), FSZ_AT(fsz::CompressArgs<T>, missing)
+
 /// How the structs that the driver shares lie in memory: `COMPRESS_LAYOUTS` in
 /// crates/fsz/src/cuda/kernels.rs.
 extern "C" __device__ fsz::u32 fsz_compress_layouts[] = {
-    sizeof(fsz::Sections),
-    FSZ_AT(fsz::Sections, elements),
-    FSZ_AT(fsz::Sections, tiles),
-    FSZ_AT(fsz::Sections, chunks),
-    FSZ_AT(fsz::Sections, rates),
-    FSZ_AT(fsz::Sections, sizes),
-    FSZ_AT(fsz::Sections, offsets),
-    FSZ_AT(fsz::Sections, sums),
-    FSZ_AT(fsz::Sections, payload),
-    sizeof(fsz::Missing<float>),
-    FSZ_AT(fsz::Missing<float>, bits),
-    FSZ_AT(fsz::Missing<float>, count),
-    sizeof(fsz::Missing<double>),
-    FSZ_AT(fsz::Missing<double>, bits),
-    FSZ_AT(fsz::Missing<double>, count),
-    sizeof(fsz::CompressArgs<float>),
-    FSZ_AT(fsz::CompressArgs<float>, field),
-    FSZ_AT(fsz::CompressArgs<float>, stream),
-    FSZ_AT(fsz::CompressArgs<float>, stream_capacity),
-    FSZ_AT(fsz::CompressArgs<float>, control),
-    FSZ_AT(fsz::CompressArgs<float>, entries),
-    FSZ_AT(fsz::CompressArgs<float>, sections),
-    FSZ_AT(fsz::CompressArgs<float>, missing),
-    sizeof(fsz::CompressArgs<double>),
-    FSZ_AT(fsz::CompressArgs<double>, field),
-    FSZ_AT(fsz::CompressArgs<double>, stream),
-    FSZ_AT(fsz::CompressArgs<double>, stream_capacity),
-    FSZ_AT(fsz::CompressArgs<double>, control),
-    FSZ_AT(fsz::CompressArgs<double>, entries),
-    FSZ_AT(fsz::CompressArgs<double>, sections),
-    FSZ_AT(fsz::CompressArgs<double>, missing),
+    FSZ_SECTIONS_LAYOUT,
+    FSZ_MISSING_LAYOUT(float),
+    FSZ_MISSING_LAYOUT(double),
+    FSZ_ARGS_LAYOUT(float),
+    FSZ_ARGS_LAYOUT(double),
     sizeof(fsz::HeaderImage),
     FSZ_AT(fsz::HeaderImage, words),
     FSZ_AT(fsz::HeaderImage, len),

@@ -7,8 +7,6 @@
 namespace fsz
 {
 
-constexpr u32 SAMPLE_STRIDE = 4096;
-
 /// Range and special elements of a part of a field.
 template <class T> struct RangePart
 {
@@ -174,7 +172,7 @@ FSZ_DEVICE RangePart<T> range_of_samples(const T *field, u64 n, const Missing<T>
     const u64 threads = gridDim.x * static_cast<u64>(BOUND_THREADS);
     for (u64 k = thread; k * SAMPLE_STRIDE < n; k += threads)
     {
-        const u64 at = k * SAMPLE_STRIDE + static_cast<u32>(k) * 2654435761u % SAMPLE_STRIDE;
+        const u64 at = k * SAMPLE_STRIDE + static_cast<u32>(k) * SAMPLE_MULTIPLIER % SAMPLE_STRIDE;
         if (at < n && is_number(field[at]) && !missing.is(bits_of(field[at])))
         {
             const T d = field[at];

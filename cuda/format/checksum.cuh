@@ -50,13 +50,8 @@ FSZ_DEVICE u32 row_of(u32 number, u64 products)
 /// Bytes of a row.
 constexpr u32 ROW_BYTES = 4 * CHECKSUM_ROW;
 
-/// Numbers of a chunk's rows: its blocks come first, then its rate bytes, then the words that tiles
-/// have for their escapes, room for ESCAPE_ROWS of each tile.
-constexpr u32 HEAD_ROWS_AT = 512;
-constexpr u32 ESCAPE_ROWS_AT = 1024;
-constexpr u32 ESCAPE_ROWS = 128;
-/// The multiplier of a tile's µ, in the row of its block 0.
-constexpr u32 MU_WORD = 32;
+/// Numbers that the rows of a tile's escapes have to themselves.
+constexpr u32 ESCAPE_ROWS = TILE / 2;
 
 /// What the heads of a chunk's tiles add to checksums, a share in each lane.
 struct HeadSums

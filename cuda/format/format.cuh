@@ -33,6 +33,13 @@ struct Sections
     u64 payload;
 };
 
+/// Their size, then where each of them is, for the tables that the driver compares with its own.
+#define FSZ_SECTIONS_LAYOUT                                                                        \
+    sizeof(fsz::Sections), FSZ_AT(fsz::Sections, elements), FSZ_AT(fsz::Sections, tiles),          \
+        FSZ_AT(fsz::Sections, chunks), FSZ_AT(fsz::Sections, rates), FSZ_AT(fsz::Sections, sizes), \
+        FSZ_AT(fsz::Sections, offsets), FSZ_AT(fsz::Sections, sums),                               \
+        FSZ_AT(fsz::Sections, payload)
+
 /// Words of a block of this rate.
 FSZ_DEVICE u32 block_words(u32 rate) { return rate + min(rate, 1u); }
 

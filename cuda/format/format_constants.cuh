@@ -85,6 +85,12 @@ constexpr u32 CHECKSUM_KEY = 0x9E3779B9u;
 constexpr u32 MIX_FIRST = 0x7FEB352Du;
 constexpr u32 MIX_SECOND = 0x846CA68Bu;
 
+/// Numbers of a chunk's rows: its blocks come first, then its rate bytes, then the words that tiles
+/// have for their escapes; and of a tile's µ among the words of its row.
+constexpr u32 HEAD_ROWS_AT = 512u;
+constexpr u32 ESCAPE_ROWS_AT = 1024u;
+constexpr u32 MU_WORD = 32u;
+
 /// The header: its magic number and version, its longest and shortest length in bytes, and the first
 /// byte of each field.
 constexpr u64 MAGIC = 0x0A1A0A0D5A534689ull;
@@ -122,6 +128,18 @@ constexpr u32 AT_INF = 112u;
 constexpr u32 AT_MISSING = 120u;
 constexpr u32 AT_ESCAPED = 128u;
 constexpr u32 AT_TIME_STEP = 136u;
+
+/// What fields of the header say: the type binary32, kinds of bound, the flag of a time step.
+constexpr u32 DTYPE_F32 = 1u;
+constexpr u32 BOUND_ABSOLUTE = 0u;
+constexpr u32 BOUND_VALUE_RANGE = 1u;
+constexpr u32 BOUND_GIVEN_RANGE = 2u;
+constexpr u32 HAS_TIME_STEP = 2u;
+
+/// Samples: elements of which one is taken, and what picks it; numbers tried for the step of f32.
+constexpr u32 SAMPLE_STRIDE = 4096u;
+constexpr u32 SAMPLE_MULTIPLIER = 2654435761u;
+constexpr u32 STEP_CANDIDATES = 4096u;
 
 /// The fields that the rules for headers name.
 struct HeaderFields
@@ -177,7 +195,7 @@ __device__ inline bool is_no_number(double value)
 
 __device__ inline bool is_value(u8 dtype, double value)
 {
-    return dtype != 1 || static_cast<double>(static_cast<float>(value)) == value;
+    return dtype != DTYPE_F32 || static_cast<double>(static_cast<float>(value)) == value;
 }
 
 __device__ inline double share_of_span(double ratio, double min, double max)
@@ -215,8 +233,8 @@ __device__ inline bool header_is_consistent(const HeaderFields &h)
     bool consistent = true;
     consistent = consistent && (is_finite(requested_bound) && requested_bound > 0.0); // the bound requested is not a positive number
     consistent = consistent && (is_finite(absolute_bound) && absolute_bound >= 0.0); // the bound used is negative or not finite
-    consistent = consistent && (bound_kind != 0 || absolute_bound == requested_bound); // the bound used is not the absolute bound requested
-    consistent = consistent && (bound_kind != 1 || absolute_bound == share_of_span(requested_bound, min, max)); // the bound used is not the requested share of the value range
+    consistent = consistent && (bound_kind != BOUND_ABSOLUTE || absolute_bound == requested_bound); // the bound used is not the absolute bound requested
+    consistent = consistent && (bound_kind != BOUND_VALUE_RANGE || absolute_bound == share_of_span(requested_bound, min, max)); // the bound used is not the requested share of the value range
     consistent = consistent && (is_finite(quantization_step) && quantization_step >= 0.0 && is_value(dtype, quantization_step)); // the quantization step is not a number of the element type
     consistent = consistent && (quantization_step * 0.5 <= absolute_bound); // the quantization step is more than twice the bound
     consistent = consistent && (is_finite(max_abs_error) && max_abs_error >= 0.0 && max_abs_error <= absolute_bound); // the largest error is beyond the bound
@@ -224,7 +242,7 @@ __device__ inline bool header_is_consistent(const HeaderFields &h)
     consistent = consistent && (nan + inf + missing <= escaped && escaped <= elements); // the count of escaped elements contradicts the others
     consistent = consistent && (if_else(nan + inf + missing == elements, is_no_number(min) && is_no_number(max), is_finite(min) && min <= max && is_finite(max))); // minimum and maximum contradict each other or the counts
     consistent = consistent && (quantization_step > 0.0 || (escaped == elements && max_abs_error == 0.0)); // elements have codes but the quantization step is 0
-    consistent = consistent && ((flags & 2) != 0 || time_step == 0); // a time step is there that no flag announces
+    consistent = consistent && ((flags & HAS_TIME_STEP) != 0 || time_step == 0); // a time step is there that no flag announces
     return consistent;
 }
 

@@ -4,10 +4,9 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::error::{Error, Result};
+use fsz::format::MAX_DIMS;
 
-/// Most dimensions of a field.
-const MAX_DIMENSIONS: usize = 8;
+use crate::error::{Error, Result};
 
 /// The sides of a field, slowest axis first; written `30x192x288`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,9 +15,9 @@ pub struct Shape(Vec<u64>);
 impl Shape {
     /// A shape of at most 8 sides whose number of values fits 64 bits.
     pub fn new(sides: &[u64]) -> Result<Shape> {
-        if sides.len() > MAX_DIMENSIONS {
+        if sides.len() > MAX_DIMS {
             return Err(Error::Argument(format!(
-                "{} dimensions: at most {MAX_DIMENSIONS} are supported",
+                "{} dimensions: at most {MAX_DIMS} are supported",
                 sides.len()
             )));
         }

@@ -4,8 +4,10 @@ use crate::table::{constants, literal};
 use fsz::{
     DType,
     format::{
-        CHECKSUM_KEY, CHECKSUM_MULTIPLIERS, CHECKSUM_ROW, FIELDS, FIXED_HEADER, FORMAT_VERSION,
-        FieldType, MAGIC, MAX_HEADER, MIX, RULE_FIELDS, RULES,
+        BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, CHECKSUM_KEY, CHECKSUM_MULTIPLIERS,
+        CHECKSUM_ROW, DTYPE_F32, ESCAPE_ROWS_AT, FIELDS, FIXED_HEADER, FORMAT_VERSION, FieldType,
+        HAS_TIME_STEP, HEAD_ROWS_AT, MAGIC, MAX_HEADER, MIX, MU_WORD, RULE_FIELDS, RULES,
+        SAMPLE_MULTIPLIER, SAMPLE_STRIDE, STEP_CANDIDATES,
     },
 };
 use std::fmt::Write;
@@ -37,6 +39,7 @@ using i64 = long long;
     elements(&mut text);
     checksums(&mut text);
     fields(&mut text);
+    values(&mut text);
     rules(&mut text);
     text.push_str("\n} // namespace fsz\n");
     text
@@ -73,6 +76,13 @@ fn checksums(text: &mut String) {
          constexpr u32 MIX_FIRST = 0x{:08X}u;\nconstexpr u32 MIX_SECOND = 0x{:08X}u;\n",
         MIX[0], MIX[1]
     );
+    let _ = write!(
+        text,
+        "\n/// Numbers of a chunk's rows: its blocks come first, then its rate bytes, then the words that tiles\n\
+         /// have for their escapes; and of a tile's \u{b5} among the words of its row.\n\
+         constexpr u32 HEAD_ROWS_AT = {HEAD_ROWS_AT}u;\nconstexpr u32 ESCAPE_ROWS_AT = {ESCAPE_ROWS_AT}u;\n\
+         constexpr u32 MU_WORD = {MU_WORD}u;\n"
+    );
 }
 
 fn fields(text: &mut String) {
@@ -86,6 +96,19 @@ fn fields(text: &mut String) {
     for field in FIELDS {
         let _ = writeln!(text, "constexpr u32 AT_{} = {}u;", field.name.to_uppercase(), field.at);
     }
+}
+
+fn values(text: &mut String) {
+    let _ = write!(
+        text,
+        "\n/// What fields of the header say: the type binary32, kinds of bound, the flag of a time step.\n\
+         constexpr u32 DTYPE_F32 = {DTYPE_F32}u;\nconstexpr u32 BOUND_ABSOLUTE = {BOUND_ABSOLUTE}u;\n\
+         constexpr u32 BOUND_VALUE_RANGE = {BOUND_VALUE_RANGE}u;\n\
+         constexpr u32 BOUND_GIVEN_RANGE = {BOUND_GIVEN_RANGE}u;\n\
+         constexpr u32 HAS_TIME_STEP = {HAS_TIME_STEP}u;\n\
+         \n/// Samples: elements of which one is taken, and what picks it; numbers tried for the step of f32.\n\
+         constexpr u32 SAMPLE_STRIDE = {SAMPLE_STRIDE}u;\nconstexpr u32 SAMPLE_MULTIPLIER = {SAMPLE_MULTIPLIER}u;\nconstexpr u32 STEP_CANDIDATES = {STEP_CANDIDATES}u;\n"
+    );
 }
 
 fn rules(text: &mut String) {
@@ -121,7 +144,7 @@ __device__ inline bool is_no_number(double value)
 
 __device__ inline bool is_value(u8 dtype, double value)
 {
-    return dtype != 1 || static_cast<double>(static_cast<float>(value)) == value;
+    return dtype != DTYPE_F32 || static_cast<double>(static_cast<float>(value)) == value;
 }
 
 __device__ inline double share_of_span(double ratio, double min, double max)

@@ -1,6 +1,7 @@
 //! The constants as WGSL.
 
 use crate::table::{constants, literal};
+use fsz::DType;
 use std::fmt::Write;
 
 /// `crates/fsz-wgpu/src/format_prelude.wgsl`.
@@ -11,6 +12,11 @@ pub fn prelude() -> String {
             let _ = write!(text, "\n// {comment}\n");
         }
         let _ = writeln!(text, "const {}: u32 = {};", constant.name, literal(&constant));
+    }
+    text.push_str("\n// The bits of patterns 0 and 1.\n");
+    for (name, negative) in [("QUIET_NAN", false), ("NEGATIVE_NAN", true)] {
+        let bits = DType::F32.nan_pattern(negative);
+        let _ = writeln!(text, "const {name}: u32 = 0x{bits:08X}u;");
     }
     text
 }

@@ -50,8 +50,6 @@ const TILE_LOG2 = countTrailingZeros(TILE);
 const TILE_KIND_ORDER2 = 1u;
 const TILE_KIND_CENTERED = 2u;
 const TILE_KIND_ESCAPES = 4u;
-const SIGN = 0x80000000u;
-const QUIET_NAN = 0x7fc00000u;
 // In `listed_at`, of an element under the mask.
 const MASKED = 0xffffffffu;
 
@@ -268,7 +266,7 @@ fn dequantize(code: u32) -> u32 {
 fn pattern_value(field: u32, at: u32) -> u32 {
     switch pattern_of(field) {
         case PATTERN_NAN: { return QUIET_NAN; }
-        case PATTERN_NEGATIVE_NAN: { return QUIET_NAN | SIGN; }
+        case PATTERN_NEGATIVE_NAN: { return NEGATIVE_NAN; }
         case PATTERN_FIRST_MISSING: { return params.missing; }
         default: { return element(at); }
     }

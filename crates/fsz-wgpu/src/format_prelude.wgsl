@@ -52,3 +52,7 @@ const PATTERN_IN_PAYLOAD: u32 = 3u;
 const RUN_ENDS_MAX: u32 = 32u;
 const MASK_BITMAP: u32 = 63u;
 const LISTED_MAX: u32 = 255u;
+
+// The bits of patterns 0 and 1.
+const QUIET_NAN: u32 = 0x7FC00000u;
+const NEGATIVE_NAN: u32 = 0xFFC00000u;

@@ -2,7 +2,7 @@
 
 use crate::{
     error::{Error, Result},
-    format::FixedHeader,
+    format::{BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, FixedHeader},
     scalar::Scalar,
     statistics::ValueRange,
 };
@@ -46,9 +46,9 @@ impl Bound {
     /// The number in the header.
     pub(crate) fn code(self) -> u8 {
         match self {
-            Bound::Absolute(_) => 0,
-            Bound::ValueRange(_) => 1,
-            Bound::ValueRangeOf { .. } => 2,
+            Bound::Absolute(_) => BOUND_ABSOLUTE,
+            Bound::ValueRange(_) => BOUND_VALUE_RANGE,
+            Bound::ValueRangeOf { .. } => BOUND_GIVEN_RANGE,
         }
     }
 
@@ -56,10 +56,10 @@ impl Bound {
     pub(crate) fn from_header(header: &FixedHeader) -> Option<Self> {
         let requested = header.requested_bound;
         Some(match header.bound_kind {
-            0 => Bound::Absolute(requested),
-            1 => Bound::ValueRange(requested),
+            BOUND_ABSOLUTE => Bound::Absolute(requested),
+            BOUND_VALUE_RANGE => Bound::ValueRange(requested),
             // The range itself is not kept; the bound that followed from it is.
-            2 => {
+            BOUND_GIVEN_RANGE => {
                 let max = header.absolute_bound / requested;
                 Bound::ValueRangeOf { ratio: requested, min: 0.0, max }
             }

@@ -2,7 +2,10 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::error::Error;
+use crate::{
+    error::Error,
+    format::{DTYPE_F32, DTYPE_F64},
+};
 
 /// The element type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,15 +41,15 @@ impl DType {
     /// The number in the header.
     pub const fn code(self) -> u8 {
         match self {
-            DType::F32 => 1,
-            DType::F64 => 2,
+            DType::F32 => DTYPE_F32,
+            DType::F64 => DTYPE_F64,
         }
     }
 
     pub(crate) const fn from_code(code: u8) -> Option<Self> {
         match code {
-            1 => Some(DType::F32),
-            2 => Some(DType::F64),
+            DTYPE_F32 => Some(DType::F32),
+            DTYPE_F64 => Some(DType::F64),
             _ => None,
         }
     }

@@ -1,8 +1,6 @@
 //! The quantizer that keeps a bound (FORMAT.md, *Quantization step*).
 
-use crate::{dtype::DType, scalar::Scalar};
-
-const CANDIDATES: u32 = 4096;
+use crate::{dtype::DType, format::STEP_CANDIDATES, scalar::Scalar};
 
 /// The numbers that turn elements into codes and back.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +51,7 @@ impl<T: Scalar> Quantizer<T> {
 fn best_reciprocal<T: Scalar>(top: T) -> T {
     let mut best = (top, f64::INFINITY);
     let mut step = top;
-    for _ in 0..CANDIDATES {
+    for _ in 0..STEP_CANDIDATES {
         let miss = (step.reciprocal().to_f64() * step.to_f64() - 1.0).abs();
         if miss <= 2f64.powi(-32) {
             return step;

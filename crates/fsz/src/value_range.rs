@@ -4,8 +4,13 @@
 use rayon::prelude::*;
 
 use crate::{
-    error::Result, exec::Execution, format::MAX_MISSING, missing::is_missing, scalar::Scalar,
-    simd::Level, statistics::ValueRange,
+    error::Result,
+    exec::Execution,
+    format::{MAX_MISSING, SAMPLE_MULTIPLIER, SAMPLE_STRIDE},
+    missing::is_missing,
+    scalar::Scalar,
+    simd::Level,
+    statistics::ValueRange,
 };
 
 /// Elements that a survey looks at between two decisions.
@@ -148,8 +153,8 @@ fn clean_range<T: Scalar>(run: &[T]) -> Option<ValueRange<T>> {
 /// The largest magnitude among the samples of `data`.
 pub(crate) fn sampled_magnitude<T: Scalar>(data: &[T], missing: &[T]) -> f64 {
     let mut largest = T::ZERO;
-    for (k, run) in data.chunks(RUN).enumerate() {
-        let within = (k as u32).wrapping_mul(2654435761) as usize % RUN;
+    for (k, run) in data.chunks(SAMPLE_STRIDE).enumerate() {
+        let within = (k as u32).wrapping_mul(SAMPLE_MULTIPLIER) as usize % SAMPLE_STRIDE;
         if let Some(&d) = run.get(within)
             && d.is_finite()
             && d.magnitude() > largest

@@ -15,13 +15,14 @@ FSZ_DEVICE u32 code_at(u32 row, u32 column)
     return row * BLOCK + (((column / 4) ^ (row & 7)) * 4 | column % 4);
 }
 
-/// The lane's row of codes.
-FSZ_DEVICE void read_codes(const u32 *codes, u32 lane, i32 (&q)[BLOCK])
+/// The lane's row of codes: integers by `int4`, or floats by `float4`.
+template <class Four, class Code>
+FSZ_DEVICE void read_codes(const u32 *codes, u32 lane, Code (&q)[BLOCK])
 {
 #pragma unroll
     for (u32 i = 0; i < BLOCK; i += 4)
     {
-        const int4 piece = *reinterpret_cast<const int4 *>(codes + code_at(lane, i));
+        const Four piece = *reinterpret_cast<const Four *>(codes + code_at(lane, i));
         q[i] = piece.x;
         q[i + 1] = piece.y;
         q[i + 2] = piece.z;

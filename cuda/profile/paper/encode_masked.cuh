@@ -107,19 +107,6 @@ struct Chain
     }
 };
 
-FSZ_DEVICE void read_floats(const u32 *codes, u32 lane, float (&l)[BLOCK])
-{
-#pragma unroll
-    for (u32 i = 0; i < BLOCK; i += 4)
-    {
-        const float4 piece = *reinterpret_cast<const float4 *>(codes + code_at(lane, i));
-        l[i] = piece.x;
-        l[i + 1] = piece.y;
-        l[i + 2] = piece.z;
-        l[i + 3] = piece.w;
-    }
-}
-
 FSZ_DEVICE void write_floats(u32 *codes, u32 lane, const float (&l)[BLOCK])
 {
 #pragma unroll
@@ -158,7 +145,7 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     write_chains(codes, l, ~f.masked, before, lane);
     __syncwarp();
     // What is beyond the lane's count is of no meaning.
-    read_floats(codes, lane, l);
+    read_codes<float4>(codes, lane, l);
     const PlainChoice choice = choose_plain(l, block, chain);
     if (!__all_sync(WARP_ALL, choice.rate <= PLAIN_RATE))
     {
@@ -254,7 +241,7 @@ __device__ __noinline__ Hashed pack_masked(const Sink sink, const TilePlan<T> pl
     choice.slope =
         block > 0 && chain.count > 0 ? __uint_as_float(codes[code_at(lane - 1, 31)]) : 0.f;
     float l[BLOCK];
-    read_floats(codes, lane, l);
+    read_codes<float4>(codes, lane, l);
     Hashed hashed{0, 0};
     u32 at = place;
     if (choice.centered && block == 0)

@@ -2,10 +2,7 @@
 
 use std::{borrow::Cow, slice};
 
-use fsz::{DType, Element};
-
-/// Most dimensions of an FSZ stream.
-const MAX_STREAM_DIMENSIONS: usize = 8;
+use fsz::{DType, Element, format::MAX_DIMS};
 
 /// One ADIOS2 block to write.
 #[derive(Debug)]
@@ -35,7 +32,7 @@ impl Block<'_> {
 
     /// Shape and start as a stream can record them: more than 8 dimensions count as one.
     pub fn stream_shape(&self) -> (Vec<u64>, Option<&[u64]>) {
-        if self.count.len() <= MAX_STREAM_DIMENSIONS {
+        if self.count.len() <= MAX_DIMS {
             (self.count.clone(), self.start.as_deref())
         } else {
             (vec![self.elements() as u64], None)

@@ -1,9 +1,6 @@
 //! The operator's parameters, all checked when the configuration is read.
 
-use fsz::Bound;
-
-/// Most missing values that a stream can name.
-const MAX_MISSING: usize = 4;
+use fsz::{Bound, format::MAX_MISSING};
 
 /// Where blocks are compressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::{
     dtype::DType,
     element::Element,
     error::Result,
-    format::{MAX_HEADER, header},
+    format::{BOUND_ABSOLUTE, BOUND_VALUE_RANGE, MAX_HEADER, SAMPLE_STRIDE, header},
     options::CompressOptions,
     schedule::too_small,
 };
@@ -25,8 +25,6 @@ use crate::{
 const ENTRIES_AT: u64 = 256;
 /// Elements that a thread block of the survey has something to do with.
 const SURVEY_SHARE: u64 = 8192;
-/// Elements of which one is a sample.
-const SAMPLE_STRIDE: u64 = 4096;
 
 /// A compression that is ready to be launched: everything that follows from shape, type and options.
 #[derive(Clone, Debug)]
@@ -125,9 +123,9 @@ impl Compression {
         let all = device.multiprocessors as u64;
         let module = device.kernels.compress()?;
         let threads = module.shapes.survey_threads;
-        let grid = match bound.kind {
-            0 => all.min(elements / SAMPLE_STRIDE / threads as u64 + 1),
-            1 => (4 * all).min(elements.div_ceil(SURVEY_SHARE)).max(1),
+        let grid = match bound.kind as u8 {
+            BOUND_ABSOLUTE => all.min(elements / SAMPLE_STRIDE as u64 / threads as u64 + 1),
+            BOUND_VALUE_RANGE => (4 * all).min(elements.div_ceil(SURVEY_SHARE)).max(1),
             _ => 1,
         };
         let kernel = Kernel { operation: Operation::Bound, dtype: self.kind.dtype };

@@ -21,6 +21,25 @@ pub const MAX_HEADER: usize = 1344;
 /// Largest code.
 pub const MAX_CODE: i32 = (1 << 29) - 1;
 
+/// Element type in the header: IEEE 754 binary32.
+pub const DTYPE_F32: u8 = 1;
+/// Element type in the header: IEEE 754 binary64.
+pub const DTYPE_F64: u8 = 2;
+
+/// Kind of bound in the header: absolute.
+pub const BOUND_ABSOLUTE: u8 = 0;
+/// Kind of bound in the header: a share of the field's value range.
+pub const BOUND_VALUE_RANGE: u8 = 1;
+/// Kind of bound in the header: a share of a value range that the caller gave.
+pub const BOUND_GIVEN_RANGE: u8 = 2;
+
+/// Elements of which one is a sample.
+pub const SAMPLE_STRIDE: usize = 4096;
+/// What picks the sample among them: times the sample's number, modulo 2³² and the stride.
+pub const SAMPLE_MULTIPLIER: u32 = 2_654_435_761;
+/// Numbers tried for the quantization step of `f32`.
+pub const STEP_CANDIDATES: u32 = 4096;
+
 /// Header flag: a name follows.
 pub const HAS_NAME: u8 = 1;
 /// Header flag: the time step is given.
@@ -67,6 +86,12 @@ pub const CHECKSUM_MULTIPLIERS: [u32; 33] = [
 ];
 /// Words of a row of what is not cut into blocks: header, metadata, rate bytes, escapes.
 pub const CHECKSUM_ROW: usize = 4;
+/// Number of the first row of a chunk's rate bytes; those of its blocks come before.
+pub const HEAD_ROWS_AT: u32 = 512;
+/// Number of the first row of what follows the blocks of a chunk's tiles.
+pub const ESCAPE_ROWS_AT: u32 = 1024;
+/// Number of a tile's µ among the words of its row.
+pub const MU_WORD: usize = 32;
 /// What tells the rows of a checksum apart.
 pub const CHECKSUM_KEY: u32 = 0x9E37_79B9;
 /// The multipliers of `mix`.

@@ -2,7 +2,8 @@
 //! `cuda/format/format_constants.cuh`, by the kernels. A condition is an expression that Rust and C++ read
 //! alike, over fields of the header and a few functions that both sides have.
 
-use super::fields::FixedHeader;
+use super::{BOUND_ABSOLUTE, BOUND_VALUE_RANGE, DTYPE_F32, HAS_TIME_STEP, fields::FixedHeader};
+use crate::dtype::DType;
 
 /// A condition that every header fulfils.
 #[derive(Clone, Copy, Debug)]
@@ -44,9 +45,9 @@ rules! {
     "the bound requested is not a positive number";
     is_finite(absolute_bound) && absolute_bound >= 0.0,
     "the bound used is negative or not finite";
-    bound_kind != 0 || absolute_bound == requested_bound,
+    bound_kind != BOUND_ABSOLUTE || absolute_bound == requested_bound,
     "the bound used is not the absolute bound requested";
-    bound_kind != 1 || absolute_bound == share_of_span(requested_bound, min, max),
+    bound_kind != BOUND_VALUE_RANGE || absolute_bound == share_of_span(requested_bound, min, max),
     "the bound used is not the requested share of the value range";
     is_finite(quantization_step) && quantization_step >= 0.0 && is_value(dtype, quantization_step),
     "the quantization step is not a number of the element type";
@@ -62,7 +63,7 @@ rules! {
     "minimum and maximum contradict each other or the counts";
     quantization_step > 0.0 || (escaped == elements && max_abs_error == 0.0),
     "elements have codes but the quantization step is 0";
-    (flags & 2) != 0 || time_step == 0,
+    (flags & HAS_TIME_STEP) != 0 || time_step == 0,
     "a time step is there that no flag announces";
 }
 
@@ -77,11 +78,11 @@ fn is_finite(value: f64) -> bool {
 
 /// Whether a number has the bits that stand for "there is none", or is one of the element type.
 fn is_no_number(value: f64) -> bool {
-    value.to_bits() == 0x7FF8_0000_0000_0000
+    value.to_bits() == DType::F64.nan_pattern(false)
 }
 
 fn is_value(dtype: u8, value: f64) -> bool {
-    dtype != 1 || value as f32 as f64 == value
+    dtype != DTYPE_F32 || value as f32 as f64 == value
 }
 
 /// The share of a value range that may overflow or not be there.

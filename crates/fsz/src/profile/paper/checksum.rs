@@ -3,26 +3,20 @@
 
 use super::choose::block_words;
 use crate::format::{
-    CHECKSUM_MULTIPLIERS, RateByte, TILE_BLOCKS,
+    CHECKSUM_MULTIPLIERS, ESCAPE_ROWS_AT, HEAD_ROWS_AT, MU_WORD, RateByte, TILE_BLOCKS,
     checksum::{byte_rows, products, row, rows},
     geometry::Geometry,
 };
-
-/// Numbers of the first row of the rate bytes, and of what follows blocks.
-const RATE_ROWS: u32 = 512;
-const ESCAPE_ROWS: u32 = 1024;
-/// Number of µ among the words of its row.
-const MU: usize = 32;
 
 /// Words that are multiplied together.
 const LANES: usize = 8;
 
 /// For each eight words of a block the multipliers of the first 0 to 8 of them, and zeros.
-const MULTIPLIERS: [[[u32; LANES]; LANES + 1]; MU / LANES] = {
-    let mut table = [[[0; LANES]; LANES + 1]; MU / LANES];
+const MULTIPLIERS: [[[u32; LANES]; LANES + 1]; MU_WORD / LANES] = {
+    let mut table = [[[0; LANES]; LANES + 1]; MU_WORD / LANES];
     let mut at = 0;
-    while at < MU * (LANES + 1) {
-        let (n, word) = (at / MU, at % MU);
+    while at < MU_WORD * (LANES + 1) {
+        let (n, word) = (at / MU_WORD, at % MU_WORD);
         if word % LANES < n {
             table[word / LANES][n][word % LANES] = CHECKSUM_MULTIPLIERS[word];
         }
@@ -33,7 +27,7 @@ const MULTIPLIERS: [[[u32; LANES]; LANES + 1]; MU / LANES] = {
 
 /// The share of the rate bytes of a chunk.
 pub(super) fn of_rates(rates: &[u8]) -> u32 {
-    byte_rows(rates, RATE_ROWS)
+    byte_rows(rates, HEAD_ROWS_AT)
 }
 
 /// The share of a tile, of which the first element is number `first` of the chunk: of `words`, its payload,
@@ -49,10 +43,11 @@ pub(super) fn of_tile(
     let (mut coded, escapes) = words.split_at(coded);
     let mut mu = 0;
     if RateByte(rates[0]).centered() {
-        mu = coded[0] as u64 * CHECKSUM_MULTIPLIERS[MU] as u64;
+        mu = coded[0] as u64 * CHECKSUM_MULTIPLIERS[MU_WORD] as u64;
         coded = &coded[1..];
     }
-    let behind = if escapes.is_empty() { 0 } else { rows(escapes, ESCAPE_ROWS + first as u32 / 2) };
+    let behind =
+        if escapes.is_empty() { 0 } else { rows(escapes, ESCAPE_ROWS_AT + first as u32 / 2) };
     let id = first as u32 / 32;
     let blocks = match <&[u8; TILE_BLOCKS]>::try_from(rates) {
         Ok(rates) if geometry.is_standard() => of_standard_blocks(rates, coded, mu, id),
