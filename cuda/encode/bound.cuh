@@ -118,7 +118,7 @@ FSZ_DEVICE void resolve_bound(const BoundAsked &bound, u32 missing_count, Contro
             given ? bound.min
                   : (any ? value_of_key<T>(~static_cast<Bits>(statistics.min_key)) : 0.0);
         const double high = given ? bound.max : max_found;
-        absolute = __dmul_rn(bound.asked, fmin(__dsub_rn(high, low), 1.7976931348623157e308));
+        absolute = share_of_span(bound.asked, low, high);
         magnitude = fmax(fabs(low), fabs(high));
     }
 

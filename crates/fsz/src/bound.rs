@@ -2,7 +2,7 @@
 
 use crate::{
     error::{Error, Result},
-    format::{BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, FixedHeader},
+    format::{BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, FixedHeader, share_of_span},
     scalar::Scalar,
     statistics::ValueRange,
 };
@@ -88,13 +88,11 @@ impl Bound {
 
 /// The absolute bound of a field with this range.
 pub(crate) fn absolute<T: Scalar>(bound: Bound, range: Option<&ValueRange<T>>) -> f64 {
-    let share =
-        |ratio: f64, (min, max): (f64, f64)| (ratio * (max - min).min(f64::MAX)).min(f64::MAX);
     match bound {
         Bound::Absolute(e) => e,
-        Bound::ValueRange(ratio) => {
-            range.and_then(ValueRange::ends).map_or(0.0, |ends| share(ratio, ends))
-        }
-        Bound::ValueRangeOf { ratio, min, max } => share(ratio, (min, max)),
+        Bound::ValueRange(ratio) => range
+            .and_then(ValueRange::ends)
+            .map_or(0.0, |(min, max)| share_of_span(ratio, min, max)),
+        Bound::ValueRangeOf { ratio, min, max } => share_of_span(ratio, min, max),
     }
 }

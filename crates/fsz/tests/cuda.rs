@@ -267,6 +267,21 @@ fn shapes_names_steps_and_starts() {
     }
 }
 
+/// A share of a range that is beyond the largest number is that number, on both sides.
+#[test]
+fn a_bound_that_overflows() {
+    let Some(codec) = device("a bound that overflows") else { return };
+    let data: Vec<f64> = (0..3000).map(|i| (i as f64 / 1500.0 - 1.0) * 1e308).collect();
+    let given = |ratio, end| Bound::ValueRangeOf { ratio, min: -end, max: end };
+    for bound in [Bound::ValueRange(2.0), Bound::ValueRange(1e300), given(3.0, f64::MAX)] {
+        check("overflow", &codec, &data, &[3000], &CompressOptions::new(bound));
+    }
+    let data: Vec<f32> = data.iter().map(|d| (d / 1e308) as f32 * f32::MAX).collect();
+    for bound in [Bound::ValueRange(2.0), Bound::ValueRange(1e300), given(3.0, f64::MAX)] {
+        check("overflow", &codec, &data, &[3000], &CompressOptions::new(bound));
+    }
+}
+
 #[test]
 fn a_buffer_that_is_too_small_is_refused() {
     let Some(codec) = device("too small a buffer") else { return };

@@ -22,6 +22,7 @@ pub(crate) use profile::unsupported;
 pub use profile::{Profile, Reference, Reserved, TileOrder};
 pub use profile::{RESERVED_BOUNDS, RESERVED_LAYOUTS, RESERVED_PROFILES, RESERVED_REFERENCES};
 pub use rate_byte::RateByte;
+pub(crate) use rules::share_of_span;
 pub use rules::{RULE_FIELDS, RULES, Rule};
 pub use sections::Sections;
 pub use tile_grid::{Run, TileGrid, Touched};

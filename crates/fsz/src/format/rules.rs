@@ -86,7 +86,7 @@ fn is_value(dtype: u8, value: f64) -> bool {
 }
 
 /// The share of a value range that may overflow or not be there.
-fn share_of_span(ratio: f64, min: f64, max: f64) -> f64 {
+pub(crate) fn share_of_span(ratio: f64, min: f64, max: f64) -> f64 {
     let span = if max >= min { (max - min).min(f64::MAX) } else { 0.0 };
     (ratio * span).min(f64::MAX)
 }
