@@ -30,13 +30,6 @@ pub(crate) fn compress<T: Element>(
 ) -> Result<usize> {
     let header_len = header::header_len(shape, options);
     let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
-    let profile = &options.profile;
-    let grid = TileGrid::new(profile, shape).ok_or_else(too_large)?;
-    let sections =
-        Sections::new(header_len as u64, &grid, profile.head_len()).ok_or_else(too_large)?;
-    if (out.len() as u64) < sections.payload {
-        return Err(too_small());
-    }
     if let Some(progress) = run.progress {
         progress.begin(size_of_val(data) as u64);
     }
@@ -62,13 +55,21 @@ pub(crate) fn compress<T: Element>(
         range.is_some_and(|r| !r.has_special()) && quantize::in_reach(magnitude, &quantizer, fused);
     let plan = Plan { quantizer, missing, missing_bits, known, ranged: range.is_some() };
 
-    let placed = place(profile, &plan, data, &grid, &sections, out, run)?;
+    let (profile, tables) = options.profile.prepare(data, shape, &plan)?;
+    let grid = TileGrid::new(&profile, shape).ok_or_else(too_large)?;
+    let sections = Sections::new(header_len as u64, &grid, &profile).ok_or_else(too_large)?;
+    if (out.len() as u64) < sections.payload {
+        return Err(too_small());
+    }
+
+    let placed = place(&profile, &tables, &plan, data, &grid, &sections, out, run)?;
     let mut statistics = placed.statistics;
     if let Some(range) = range {
         statistics.range = range;
     }
     let stream_len = sections.payload + placed.payload_len;
     let outcome = Outcome {
+        profile: &profile,
         absolute_bound,
         quantization_step: quantizer.step.to_f64(),
         stream_len,

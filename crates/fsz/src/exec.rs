@@ -46,13 +46,13 @@ impl Execution<'_> {
     pub fn each<I: Iterator + Send, S>(
         &self,
         (count, items): (usize, I),
-        state: impl Fn() -> S + Sync,
+        state: impl Fn() -> Result<S> + Sync,
         work: impl Fn(&mut S, I::Item) -> Result<()> + Sync,
     ) -> Result<()> {
         let items = Mutex::new(Some(items));
         let items = || items.lock().unwrap_or_else(PoisonError::into_inner);
         self.on_threads(count, || {
-            let mut state = state();
+            let mut state = state()?;
             loop {
                 let next = items().as_mut().and_then(Iterator::next);
                 let Some(item) = next else { return Ok(()) };

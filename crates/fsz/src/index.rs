@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use crate::{
     error::{Error, Result},
-    format::{GROUP_CHUNKS, Sections, TileGrid, WORD, header::Header},
+    format::{
+        GROUP_CHUNKS, Sections, TileGrid, WORD, checksum::rows, header::Header,
+        tile_grid::TileShape,
+    },
     profile::StoredChunk,
 };
 
@@ -30,9 +33,10 @@ impl<'a> Index<'a> {
         self.section(&self.sections.heads, tiles.start * len, (tiles.end - tiles.start) * len)
     }
 
-    fn size(&self, chunk: u64) -> u64 {
-        let bytes = self.section(&self.sections.sizes, Sections::SIZE * chunk, Sections::SIZE);
-        u16::from_le_bytes([bytes[0], bytes[1]]) as u64
+    fn size(&self, entry: u64) -> u64 {
+        let len = self.sections.size_len;
+        let bytes = self.section(&self.sections.sizes, len * entry, len);
+        bytes.iter().rev().fold(0, |size, &byte| size << 8 | byte as u64)
     }
 
     fn offset(&self, group: u64) -> u64 {
@@ -58,19 +62,35 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// A chunk; `lens` gets the lengths of its tiles.
-    pub fn chunk<'b>(&self, chunk: u64, lens: &'b mut Vec<usize>) -> Result<StoredChunk<'b>>
+    /// The profile's tables, verified; empty where it has none.
+    pub fn tables(&self) -> Result<Vec<u32>> {
+        let Sections { chunks, entries, .. } = *self.sections;
+        if chunks == entries {
+            return Ok(Vec::new());
+        }
+        let range = self.payload(chunks)?;
+        let payload = &self.bytes[self.sections.payload as usize..];
+        let words = payload[range.start as usize..range.end as usize].as_chunks::<WORD>().0;
+        let words: Vec<u32> = words.iter().map(|b| u32::from_le_bytes(*b)).collect();
+        if rows(&words, 0) != self.checksum(chunks) {
+            return Err(Error::corrupt("the checksum of the tables does not match"));
+        }
+        Ok(words)
+    }
+
+    /// A chunk; `tiles` gets the shapes of its tiles.
+    pub fn chunk<'b>(&self, chunk: u64, tiles: &'b mut Vec<TileShape>) -> Result<StoredChunk<'b>>
     where
         'a: 'b,
     {
         let range = self.payload(chunk)?;
         let payload = &self.bytes[self.sections.payload as usize..];
-        self.grid.lens(self.grid.chunk_tiles(chunk), lens);
+        self.grid.shapes(self.grid.chunk_tiles(chunk), tiles);
         Ok(StoredChunk {
             number: chunk,
             heads: self.heads(chunk),
             payload: &payload[range.start as usize..range.end as usize],
-            lens,
+            tiles,
             checksum: self.checksum(chunk),
         })
     }
@@ -79,13 +99,13 @@ impl<'a> Index<'a> {
     /// payload, and that the bytes between sections are zero.
     pub fn check(&self) -> Result<()> {
         let mut words = 0;
-        for group in 0..self.sections.chunks.div_ceil(GROUP_CHUNKS) {
+        for group in 0..self.sections.entries.div_ceil(GROUP_CHUNKS) {
             if self.offset(group) != words {
                 return Err(Error::corrupt("an offset is not the sum of the sizes before it"));
             }
-            let chunks =
-                group * GROUP_CHUNKS..((group + 1) * GROUP_CHUNKS).min(self.sections.chunks);
-            words += chunks.map(|chunk| self.size(chunk)).sum::<u64>();
+            let entries =
+                group * GROUP_CHUNKS..((group + 1) * GROUP_CHUNKS).min(self.sections.entries);
+            words += entries.map(|entry| self.size(entry)).sum::<u64>();
         }
         if words * WORD as u64 != self.header.fields().payload_len {
             return Err(Error::corrupt("the chunks do not fill the payload"));

@@ -6,7 +6,11 @@ use crate::{
     element::Element,
     error::{Error, Result},
     exec::Execution,
-    format::{Touched, geometry::element_count, tile_grid::run_in_box},
+    format::{
+        Touched,
+        geometry::element_count,
+        tile_grid::{TileShape, run_in_box},
+    },
     index::Index,
     profile::ChunkDecoder,
     stream::Stream,
@@ -16,18 +20,18 @@ use crate::{
 struct Reader<'a, T> {
     index: Index<'a>,
     decoder: Box<dyn ChunkDecoder<T> + 'a>,
-    lens: Vec<usize>,
+    shapes: Vec<TileShape>,
 }
 
 impl<'a, T: Element> Reader<'a, T> {
-    fn new(index: Index<'a>, run: Execution<'_>) -> Self {
-        let decoder = index.header.profile.decoder(index.header.decoding(), run.level);
-        Reader { index, decoder, lens: Vec::new() }
+    fn new(index: Index<'a>, tables: &[u32], run: Execution<'_>) -> Result<Self> {
+        let decoder = index.header.profile.decoder(index.header.decoding(), tables, run.level)?;
+        Ok(Reader { index, decoder, shapes: Vec::new() })
     }
 
     /// Decodes tiles of a chunk, counted within it, to `out`, tile by tile.
     fn tiles(&mut self, chunk: u64, tiles: Range<usize>, out: &mut [T]) -> Result<()> {
-        self.decoder.load(self.index.chunk(chunk, &mut self.lens)?)?;
+        self.decoder.load(self.index.chunk(chunk, &mut self.shapes)?)?;
         self.decoder.decode(tiles, out)
     }
 }
@@ -56,9 +60,10 @@ pub(crate) fn tiles<T: Element>(
         (chunk, (own.start - all.start) as usize..(own.end - all.start) as usize, piece)
     });
     let count = (chunks.end - chunks.start) as usize;
+    let tables = index.tables()?;
     run.each(
         (count, pieces),
-        || Reader::new(index, run),
+        || Reader::new(index, &tables, run),
         |reader, (chunk, tiles, out)| {
             reader.tiles(chunk, tiles, out)?;
             run.advance(size_of_val(out) as u64)
@@ -114,14 +119,16 @@ pub(crate) fn boxed<T: Element>(
     let index = stream.index();
     let touched = index.grid.touched(start, count);
     let shared = Shared(out.as_mut_ptr(), out.len());
-    let state = || (Reader::new(index, run), Vec::new());
+    let tables = index.tables()?;
+    let state = || Ok((Reader::new(index, &tables, run)?, Vec::new()));
     run.each((touched.len(), touched.into_iter()), state, |(reader, elements), part| {
         let Touched { chunk, tiles } = part;
         let first = index.grid.chunk_tiles(chunk).start;
-        reader.decoder.load(index.chunk(chunk, &mut reader.lens)?)?;
+        reader.decoder.load(index.chunk(chunk, &mut reader.shapes)?)?;
         let mut bytes = 0;
         for tiles in tiles {
-            elements.resize(reader.lens[tiles.clone()].iter().sum(), T::default());
+            elements
+                .resize(reader.shapes[tiles.clone()].iter().map(|t| t.len()).sum(), T::default());
             reader.decoder.decode(tiles.clone(), elements)?;
             let mut rest = &elements[..];
             for tile in tiles {

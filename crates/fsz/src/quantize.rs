@@ -15,6 +15,15 @@ const FUSED_CODE: f64 = 4194303.0;
 /// The code of one element, or `None` when it must be escaped. Missing values are the caller's to find.
 #[inline]
 pub(crate) fn code<T: Scalar>(d: T, z: &Quantizer<T>) -> Option<(i32, T)> {
+    let q = nearest(d, z)?;
+    let error = d.sub(T::from_code(q).mul(z.step)).magnitude();
+    (error <= z.limit).then_some((q, error))
+}
+
+/// The code nearest to an element, within the bound or not; `None` when it is not finite, too large, or when
+/// there are no codes.
+#[inline]
+pub(crate) fn nearest<T: Scalar>(d: T, z: &Quantizer<T>) -> Option<i32> {
     let scaled = d.to_f64() * z.inverse.to_f64();
     let rounded = (scaled + ROUND_F64) - ROUND_F64;
     // The first comparison is false for NaN, and for products too large to round this way.
@@ -23,9 +32,7 @@ pub(crate) fn code<T: Scalar>(d: T, z: &Quantizer<T>) -> Option<(i32, T)> {
     {
         return None;
     }
-    let q = rounded as i32;
-    let error = d.sub(T::from_code(q).mul(z.step)).magnitude();
-    (error <= z.limit).then_some((q, error))
+    Some(rounded as i32)
 }
 
 /// Whether elements of at most this magnitude have codes that [`plain_tile`] computes.

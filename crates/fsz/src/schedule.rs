@@ -11,7 +11,7 @@ use crate::{
     element::Element,
     error::{Error, Result},
     exec::Execution,
-    format::{GROUP_CHUNKS, Sections, TileGrid, WORD},
+    format::{GROUP_CHUNKS, Sections, TileGrid, WORD, checksum::rows},
     profile::{Plan, Profile},
     statistics::Statistics,
 };
@@ -76,8 +76,8 @@ impl<'a> Queue<'a> {
         self.moved.notify_all();
     }
 
-    fn left(self) -> usize {
-        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).payload.len()
+    fn left(self) -> &'a mut [u8] {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).payload
     }
 }
 
@@ -95,6 +95,7 @@ impl Drop for Failing<'_, '_> {
 /// Encodes `data` into the sections of `out` (the whole stream, whose header is not touched).
 pub(crate) fn place<T: Element>(
     profile: &Profile,
+    tables: &[u32],
     plan: &Plan<T>,
     data: &[T],
     grid: &TileGrid,
@@ -116,10 +117,13 @@ pub(crate) fn place<T: Element>(
 
     let head_bytes = (profile.head_len() * grid.tiles_per_chunk()) as usize;
     let mut heads = heads.chunks_mut((head_bytes * BATCH_CHUNKS).max(1));
-    let (size_len, sum_len) = (Sections::SIZE as usize, Sections::SUM as usize);
-    let batches = sizes
+    let (size_len, sum_len) = (sections.size_len as usize, Sections::SUM as usize);
+    let own = grid.chunks() as usize;
+    let (chunk_sizes, table_size) = sizes.split_at_mut(own * size_len);
+    let (chunk_sums, table_sum) = sums.split_at_mut(own * sum_len);
+    let batches = chunk_sizes
         .chunks_mut(size_len * BATCH_CHUNKS)
-        .zip(sums.chunks_mut(sum_len * BATCH_CHUNKS))
+        .zip(chunk_sums.chunks_mut(sum_len * BATCH_CHUNKS))
         .map(|(sizes, sums)| Batch { heads: heads.next().unwrap_or_default(), sizes, sums });
     let payload_len = payload.len();
     let queue = Queue::new(payload);
@@ -127,30 +131,28 @@ pub(crate) fn place<T: Element>(
     let work = || -> Result<Statistics<T>> {
         let mut failing = Failing(Some(&queue));
         let mut statistics = Statistics::empty();
-        let (mut words, mut lens) = (Vec::new(), Vec::new());
-        let mut encoder = profile.encoder(plan, run.level);
+        let (mut words, mut tiles) = (Vec::new(), Vec::new());
+        let mut encoder = profile.encoder(plan, tables, run.level);
         loop {
             let next = batches.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((turn, batch)) = next else { break };
             words.clear();
-            let places = batch.sizes.as_chunks_mut::<{ Sections::SIZE as usize }>().0.iter_mut();
+            let places = batch.sizes.chunks_exact_mut(size_len);
             let places = places.zip(batch.sums.as_chunks_mut::<{ Sections::SUM as usize }>().0);
             let mut heads = batch.heads;
             for (chunk, (size, sum)) in ((turn * BATCH_CHUNKS) as u64..).zip(places) {
-                let elements = grid.gather(data, chunk, &mut lens);
-                let (own, rest) = heads.split_at_mut(lens.len() * profile.head_len() as usize);
+                let elements = grid.gather(data, chunk, &mut tiles);
+                let (own, rest) = heads.split_at_mut(tiles.len() * profile.head_len() as usize);
                 heads = rest;
                 let begin = words.len();
                 *sum = encoder
-                    .encode(&elements, &lens, own, &mut words, &mut statistics)
+                    .encode(&elements, &tiles, own, &mut words, &mut statistics)
                     .to_le_bytes();
-                *size = ((words.len() - begin) as u16).to_le_bytes();
+                put_size(size, words.len() - begin);
                 run.advance(size_of_val(&*elements) as u64)?;
             }
             let Some(own) = queue.place(turn, WORD * words.len())? else { break };
-            for (bytes, w) in own.as_chunks_mut::<WORD>().0.iter_mut().zip(&words) {
-                *bytes = w.to_le_bytes();
-            }
+            put_words(own, &words);
         }
         failing.0 = None;
         Ok(statistics)
@@ -159,18 +161,38 @@ pub(crate) fn place<T: Element>(
     for own in run.on_threads(grid.chunks().div_ceil(BATCH_CHUNKS as u64) as usize, work)? {
         statistics.merge(&own);
     }
-    let payload_len = (payload_len - queue.left()) as u64;
+    let mut rest = queue.left();
+    if !table_size.is_empty() {
+        let place = rest.split_off_mut(..WORD * tables.len()).ok_or_else(too_small)?;
+        put_words(place, tables);
+        put_size(table_size, tables.len());
+        table_sum.copy_from_slice(&rows(tables, 0).to_le_bytes());
+    }
+    let payload_len = (payload_len - rest.len()) as u64;
 
     let mut before = 0u64;
-    let groups = sizes.chunks((Sections::SIZE * GROUP_CHUNKS) as usize);
+    let groups = sizes.chunks(size_len * GROUP_CHUNKS as usize);
     for (offset, group) in
         offsets.as_chunks_mut::<{ Sections::OFFSET as usize }>().0.iter_mut().zip(groups)
     {
         *offset = before.to_le_bytes();
-        before +=
-            group.as_chunks::<2>().0.iter().map(|s| u16::from_le_bytes(*s) as u64).sum::<u64>();
+        before += group.chunks_exact(size_len).map(size).sum::<u64>();
     }
     Ok(Placed { payload_len, statistics })
+}
+
+fn put_words(bytes: &mut [u8], words: &[u32]) {
+    for (bytes, w) in bytes.as_chunks_mut::<WORD>().0.iter_mut().zip(words) {
+        *bytes = w.to_le_bytes();
+    }
+}
+
+fn put_size(place: &mut [u8], words: usize) {
+    place.copy_from_slice(&(words as u32).to_le_bytes()[..place.len()]);
+}
+
+fn size(place: &[u8]) -> u64 {
+    place.iter().rev().fold(0, |size, &byte| size << 8 | byte as u64)
 }
 
 /// The caller's buffer ends before the stream does.

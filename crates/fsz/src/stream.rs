@@ -11,6 +11,7 @@ use crate::{
         header::{self, Header},
     },
     index::Index,
+    profile::ChunkDecoder,
     simd::Level,
     statistics::Certificate,
     tile_record::{TileCost, TileCounts, TileRecord},
@@ -147,9 +148,9 @@ impl<'a> Stream<'a> {
     /// The tiles by kind, where the profile tells them outside of the payload.
     pub fn tile_counts(&self) -> TileCounts {
         let mut counts = TileCounts::default();
-        let (index, mut lens) = (self.index(), Vec::new());
+        let (index, mut shapes) = (self.index(), Vec::new());
         for chunk in 0..self.sections.chunks {
-            if let Ok(chunk) = index.chunk(chunk, &mut lens) {
+            if let Ok(chunk) = index.chunk(chunk, &mut shapes) {
                 self.header.profile.kinds(chunk, &mut |kind| counts.take(kind));
             }
         }
@@ -162,11 +163,12 @@ impl<'a> Stream<'a> {
     pub fn tiles(&self) -> impl Iterator<Item = Result<TileRecord>> + use<'_> {
         (0..self.sections.chunks).flat_map(|chunk| {
             let mut records = Vec::new();
-            let (mut lens, first) = (Vec::new(), self.grid.chunk_tiles(chunk).start);
-            let chunk = self.index().chunk(chunk, &mut lens);
+            let (mut shapes, first) = (Vec::new(), self.grid.chunk_tiles(chunk).start);
+            let chunk = self.index().chunk(chunk, &mut shapes);
             let read = chunk.and_then(|chunk| {
                 let take = &mut |record| records.push(Ok(record));
-                self.header.profile.records(self.header.decoding(), chunk, first, take)
+                let tables = self.index().tables()?;
+                self.header.profile.records(self.header.decoding(), &tables, chunk, first, take)
             });
             records.extend(read.err().map(Err));
             records
@@ -181,14 +183,19 @@ impl<'a> Stream<'a> {
         with_element!(self.header.dtype, T => self.costs::<T>(tile))
     }
 
+    fn decoder<T: Element>(&self) -> Result<Box<dyn ChunkDecoder<T> + '_>> {
+        let tables = self.index().tables()?;
+        self.header.profile.decoder(self.header.decoding(), &tables, Level::detect())
+    }
+
     fn costs<T: Element>(&self, tile: u64) -> Result<Vec<TileCost>> {
         if tile >= self.sections.tiles {
             return Err(Error::invalid(format!("there is no tile {tile}")));
         }
         let chunk = tile / self.grid.tiles_per_chunk();
-        let mut lens = Vec::new();
-        let mut decoder = self.header.profile.decoder::<T>(self.header.decoding(), Level::detect());
-        decoder.load(self.index().chunk(chunk, &mut lens)?)?;
+        let mut shapes = Vec::new();
+        let mut decoder = self.decoder::<T>()?;
+        decoder.load(self.index().chunk(chunk, &mut shapes)?)?;
         decoder.costs((tile - self.grid.chunk_tiles(chunk).start) as usize)
     }
 
@@ -215,9 +222,9 @@ impl<'a> Stream<'a> {
     }
 
     fn verified<T: Element>(&self, number: u64) -> Result<Chunk<'_>> {
-        let (index, mut lens) = (self.index(), Vec::new());
-        let mut decoder = self.header.profile.decoder::<T>(self.header.decoding(), Level::detect());
-        decoder.load(index.chunk(number, &mut lens)?)?;
+        let (index, mut shapes) = (self.index(), Vec::new());
+        let mut decoder = self.decoder::<T>()?;
+        decoder.load(index.chunk(number, &mut shapes)?)?;
         decoder.verify()?;
         let payload = index.payload(number)?;
         let payload = &self.payload()[payload.start as usize..payload.end as usize];

@@ -242,7 +242,13 @@ impl Compression {
 fn image(shape: &[u64], dtype: DType, options: &CompressOptions) -> Box<HeaderImage> {
     let len = header::header_len(shape, options);
     let mut bytes = [0; MAX_HEADER];
-    header::write(&mut bytes[..len], dtype, shape, options, &header::Outcome::unknown());
+    header::write(
+        &mut bytes[..len],
+        dtype,
+        shape,
+        options,
+        &header::Outcome::unknown(&options.profile),
+    );
     let mut image = HeaderImage { words: [0; MAX_HEADER / 4], len: len as u32 };
     for (word, bytes) in image.words.iter_mut().zip(bytes.as_chunks::<4>().0) {
         *word = u32::from_le_bytes(*bytes);

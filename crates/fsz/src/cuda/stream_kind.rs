@@ -33,7 +33,7 @@ impl StreamKind {
         if !options.profile.is_standard_paper() {
             return Err(only_on_cpu());
         }
-        let nothing = header::Outcome::unknown();
+        let nothing = header::Outcome::unknown(&options.profile);
         let header = FixedHeader::new(dtype, shape, options, &nothing);
         Self::build(
             shape,
@@ -75,8 +75,7 @@ impl StreamKind {
         let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
         let profile = Profile::default();
         let grid = TileGrid::new(&profile, shape).ok_or_else(too_large)?;
-        let sections =
-            format::Sections::new(header_len, &grid, profile.head_len()).ok_or_else(too_large)?;
+        let sections = format::Sections::new(header_len, &grid, &profile).ok_or_else(too_large)?;
         if sections.chunks > i32::MAX as u64 {
             return Err(too_large());
         }

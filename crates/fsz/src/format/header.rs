@@ -84,8 +84,7 @@ impl Header {
     }
 
     pub(crate) fn sections(&self, grid: &TileGrid) -> Result<Sections> {
-        Sections::new(self.fixed.header_len as u64, grid, self.profile.head_len())
-            .ok_or_else(too_large)
+        Sections::new(self.fixed.header_len as u64, grid, &self.profile).ok_or_else(too_large)
     }
 }
 
@@ -101,7 +100,9 @@ pub(crate) fn header_len(shape: &[u64], options: &CompressOptions) -> usize {
 }
 
 /// What is only known when the field is encoded.
-pub(crate) struct Outcome {
+pub(crate) struct Outcome<'a> {
+    /// The profile as the field is coded by it.
+    pub profile: &'a Profile,
     pub absolute_bound: f64,
     pub quantization_step: f64,
     pub stream_len: u64,
@@ -111,10 +112,11 @@ pub(crate) struct Outcome {
 }
 
 #[cfg(feature = "cuda")]
-impl Outcome {
+impl<'a> Outcome<'a> {
     /// Before anything is encoded.
-    pub fn unknown() -> Self {
+    pub fn unknown(profile: &'a Profile) -> Self {
         Outcome {
+            profile,
             absolute_bound: 0.0,
             quantization_step: 0.0,
             stream_len: 0,
@@ -131,10 +133,10 @@ impl FixedHeader {
         dtype: DType,
         shape: &[u64],
         options: &CompressOptions,
-        outcome: &Outcome,
+        outcome: &Outcome<'_>,
     ) -> Self {
         let flag = |on: bool, mask: u8| if on { mask } else { 0 };
-        let [parameter_0, parameter_1, parameter_2] = options.profile.parameters();
+        let [parameter_0, parameter_1, parameter_2] = outcome.profile.parameters();
         let Certificate { max_abs_error, min, max, nan, inf, missing, escaped } =
             outcome.certificate;
         // One NaN stands for "there is none".
@@ -149,8 +151,8 @@ impl FixedHeader {
             stream_len: outcome.stream_len,
             dtype: dtype.code(),
             dims: shape.len() as u8,
-            profile: options.profile.code(),
-            layout: options.profile.layout(),
+            profile: outcome.profile.code(),
+            layout: outcome.profile.layout(),
             parameter_0,
             parameter_1,
             parameter_2,
@@ -185,7 +187,7 @@ pub(crate) fn write(
     dtype: DType,
     shape: &[u64],
     options: &CompressOptions,
-    outcome: &Outcome,
+    outcome: &Outcome<'_>,
 ) {
     let (fixed, rest) = out.split_first_chunk_mut().expect("a header has its fixed part");
     FixedHeader::new(dtype, shape, options, outcome).write(fixed);

@@ -4,6 +4,7 @@
 
 pub mod checksum;
 mod constants;
+pub mod dense;
 mod escape_field;
 mod fields;
 pub mod geometry;

@@ -46,10 +46,9 @@ impl Reference {
 pub type Reserved = (u8, &'static str, &'static str);
 
 /// Profiles beside those of this release.
-pub const RESERVED_PROFILES: &[Reserved] = &[(1, "dense", "0.3.0")];
+pub const RESERVED_PROFILES: &[Reserved] = &[];
 /// Layouts.
-pub const RESERVED_LAYOUTS: &[Reserved] =
-    &[(1, "line", "0.3.0"), (2, "plane", "0.3.0"), (3, "brick", "0.3.0")];
+pub const RESERVED_LAYOUTS: &[Reserved] = &[];
 /// Kinds of bound.
 pub const RESERVED_BOUNDS: &[Reserved] = &[(3, "pointwise-relative", "0.3.0")];
 /// Reference fields.

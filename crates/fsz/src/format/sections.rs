@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::{
     constants::{ALIGNMENT, GROUP_CHUNKS, MAX_HEADER},
+    dense,
     geometry::{Geometry, element_count},
     profile::Profile,
     tile_grid::TileGrid,
@@ -22,42 +23,46 @@ pub struct Sections {
     pub tiles: u64,
     /// Chunks of the field.
     pub chunks: u64,
+    /// Entries of the index: one a chunk, and one for the profile's tables where it has some.
+    pub entries: u64,
+    /// Bytes of an entry of `sizes`.
+    pub size_len: u64,
     /// What the profile tells of each tile outside of the payload: rate bytes.
     pub heads: Range<u64>,
-    /// The payload words of each chunk.
+    /// The payload words of each entry.
     pub sizes: Range<u64>,
     /// The payload words before each group.
     pub offsets: Range<u64>,
-    /// The checksum of each chunk.
+    /// The checksum of each entry.
     pub sums: Range<u64>,
     /// Where the payload begins.
     pub payload: u64,
 }
 
 impl Sections {
-    /// Bytes of an entry of `sizes`.
-    pub const SIZE: u64 = 2;
     /// Bytes of an entry of `offsets`.
     pub const OFFSET: u64 = 8;
     /// Bytes of an entry of `sums`.
     pub const SUM: u64 = 4;
 
     /// `None` when a position overflows 64 bits.
-    pub(crate) fn new(header_len: u64, grid: &TileGrid, head_len: u64) -> Option<Self> {
+    pub(crate) fn new(header_len: u64, grid: &TileGrid, profile: &Profile) -> Option<Self> {
         let (tiles, chunks) = (grid.tiles(), grid.chunks());
-        let groups = chunks.div_ceil(GROUP_CHUNKS);
+        let entries = if profile.has_tables() && chunks > 0 { chunks + 1 } else { chunks };
+        let groups = entries.div_ceil(GROUP_CHUNKS);
+        let size_len = profile.size_len();
         let mut end = header_len;
         let mut section = |bytes: Option<u64>| {
             let start = end.checked_next_multiple_of(ALIGNMENT)?;
             end = start.checked_add(bytes?)?;
             Some(start..end)
         };
-        let heads = section(tiles.checked_mul(head_len))?;
-        let sizes = section(chunks.checked_mul(Self::SIZE))?;
+        let heads = section(tiles.checked_mul(profile.head_len()))?;
+        let sizes = section(entries.checked_mul(size_len))?;
         let offsets = section(groups.checked_mul(Self::OFFSET))?;
-        let sums = section(chunks.checked_mul(Self::SUM))?;
+        let sums = section(entries.checked_mul(Self::SUM))?;
         let payload = section(Some(0))?.start;
-        Some(Sections { tiles, chunks, heads, sizes, offsets, sums, payload })
+        Some(Sections { tiles, chunks, entries, size_len, heads, sizes, offsets, sums, payload })
     }
 
     /// The bytes between the sections, which are zero.
@@ -79,13 +84,14 @@ impl Sections {
 /// [`Error::InvalidArgument`] when the field's size overflows 64 bits.
 pub fn max_compressed_len(shape: &[u64], dtype: DType) -> Result<u64> {
     let Geometry { block_len, blocks } = Geometry::MOST_RATES;
-    let profile =
+    let paper =
         Profile::Paper(Research { block_len, blocks_per_tile: blocks, ..Research::default() });
     element_count(shape)
         .and_then(|elements| {
-            let grid = TileGrid::new(&profile, shape)?;
-            let sections = Sections::new(MAX_HEADER as u64, &grid, profile.head_len())?;
-            sections.payload.checked_add(elements.checked_mul(dtype.size() as u64)?)
+            let grid = TileGrid::new(&paper, shape)?;
+            let sections = Sections::new(MAX_HEADER as u64, &grid, &paper)?;
+            let most = sections.payload.max(dense::most_beside_elements(elements));
+            most.checked_add(elements.checked_mul(dtype.size() as u64)?)
         })
         .filter(|&len| len <= i64::MAX as u64)
         .ok_or_else(|| Error::invalid(format!("a field of shape {shape:?} is too large")))

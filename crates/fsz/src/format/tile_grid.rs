@@ -24,17 +24,30 @@ enum Order {
     Boxes(Boxes),
 }
 
-/// Boxes along the last three axes; those before count as one.
+/// Boxes along the last three axes that are longer than 1; those before count as one.
 #[derive(Clone, Debug)]
 struct Boxes {
     /// Elements and boxes along each of the four axes.
     shape: [u64; 4],
     counts: [u64; 4],
     extent: [u64; 4],
+    /// Boxes of a cell, whose numbers follow each other.
+    cell: [u64; 4],
 }
 
 /// Consecutive elements of a field: the first, and how many.
 pub type Run = (u64, usize);
+
+/// Elements of a tile along the axes of its box, slowest first; of consecutive elements the last tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TileShape(pub [u32; 3]);
+
+impl TileShape {
+    /// Elements of the tile.
+    pub fn len(self) -> usize {
+        self.0.iter().map(|&n| n as usize).product()
+    }
+}
 
 /// The tiles of one chunk that hold a part of a box.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +66,7 @@ impl TileGrid {
         let (order, tiles) = match profile.order() {
             TileOrder::Linear => (Order::Linear(tile_len), elements.div_ceil(tile_len)),
             TileOrder::Boxes(extent) => {
-                let boxes = Boxes::new(shape, extent);
+                let boxes = Boxes::new(shape, extent, profile.chunk_tiles() as u64);
                 let tiles = if elements == 0 { 0 } else { boxes.counts.iter().product() };
                 (Order::Boxes(boxes), tiles)
             }
@@ -141,17 +154,18 @@ impl TileGrid {
         &self,
         data: &'a [T],
         chunk: u64,
-        lens: &mut Vec<usize>,
+        shapes: &mut Vec<TileShape>,
     ) -> Cow<'a, [T]> {
         let tiles = self.chunk_tiles(chunk);
-        self.lens(tiles.clone(), lens);
+        self.shapes(tiles.clone(), shapes);
+        let len = shapes.iter().map(|s| s.len()).sum();
         match &self.order {
-            Order::Linear(len) => {
-                let begin = (tiles.start * len) as usize;
-                Cow::Borrowed(&data[begin..begin + lens.iter().sum::<usize>()])
+            Order::Linear(tile_len) => {
+                let begin = (tiles.start * tile_len) as usize;
+                Cow::Borrowed(&data[begin..begin + len])
             }
             Order::Boxes(boxes) => {
-                let mut gathered = Vec::with_capacity(lens.iter().sum());
+                let mut gathered = Vec::with_capacity(len);
                 for (begin, len) in tiles.flat_map(|tile| boxes.rows(tile)) {
                     gathered.extend_from_slice(&data[begin as usize..begin as usize + len]);
                 }
@@ -160,10 +174,34 @@ impl TileGrid {
         }
     }
 
-    /// The elements of each of some tiles.
-    pub(crate) fn lens(&self, tiles: Range<u64>, lens: &mut Vec<usize>) {
-        lens.clear();
-        lens.extend(tiles.map(|tile| self.tile_len(tile)));
+    /// The elements of one tile of the field `data`, and its shape.
+    pub(crate) fn gather_tile<T: Copy>(
+        &self,
+        data: &[T],
+        tile: u64,
+        out: &mut Vec<T>,
+    ) -> TileShape {
+        out.clear();
+        for (begin, len) in self.runs(tile) {
+            out.extend_from_slice(&data[begin as usize..begin as usize + len]);
+        }
+        self.shape_of(tile)
+    }
+
+    fn shape_of(&self, tile: u64) -> TileShape {
+        match &self.order {
+            Order::Linear(_) => TileShape([1, 1, self.tile_len(tile) as u32]),
+            Order::Boxes(boxes) => {
+                let [_, sides @ ..] = boxes.counts_of(tile).map(|n| n as u32);
+                TileShape(sides)
+            }
+        }
+    }
+
+    /// The shapes of some tiles.
+    pub(crate) fn shapes(&self, tiles: Range<u64>, shapes: &mut Vec<TileShape>) {
+        shapes.clear();
+        shapes.extend(tiles.map(|tile| self.shape_of(tile)));
     }
 
     /// The tiles that hold a part of the box of `count` elements from `start` on, by chunk, rising.
@@ -192,57 +230,81 @@ impl TileGrid {
                     take(begin / len..(begin + n as u64 - 1) / len + 1);
                 }
             }
+            Order::Boxes(_) if count == self.shape => take(0..self.tiles),
             Order::Boxes(boxes) => {
-                let (lead, start, count) = boxes.reduce(&self.shape, start, count);
-                for outer in lead {
-                    for z in
-                        start[0] / boxes.extent[1]..=(start[0] + count[0] - 1) / boxes.extent[1]
-                    {
-                        for y in
-                            start[1] / boxes.extent[2]..=(start[1] + count[1] - 1) / boxes.extent[2]
-                        {
-                            let row = (outer * boxes.counts[1] + z) * boxes.counts[2] + y;
-                            let x = start[2] / boxes.extent[3]
-                                ..(start[2] + count[2] - 1) / boxes.extent[3] + 1;
-                            let first = row * boxes.counts[3];
-                            take(first + x.start..first + x.end);
-                        }
-                    }
-                }
+                let mut tiles = boxes.touched(&self.shape, start, count);
+                tiles.sort_unstable();
+                tiles.into_iter().for_each(|tile| take(tile..tile + 1));
             }
         }
-        // Rows of boxes come back to a chunk that another row left.
-        touched.sort_by_key(|t| t.chunk);
-        touched.dedup_by(|later, earlier| {
-            let same = later.chunk == earlier.chunk;
-            if same {
-                earlier.tiles.append(&mut later.tiles);
-            }
-            same
-        });
         touched
     }
 }
 
 impl Boxes {
-    fn new(shape: &[u64], extent: [u32; 3]) -> Self {
-        let (lead, last) = shape.split_at(shape.len().saturating_sub(3));
+    fn new(shape: &[u64], extent: [u32; 3], chunk_tiles: u64) -> Self {
+        let long: Vec<u64> = shape.iter().copied().filter(|&n| n != 1).collect();
+        let (lead, last) = long.split_at(long.len().saturating_sub(3));
         let mut four = [1; 4];
         four[0] = lead.iter().product();
         four[4 - last.len()..].copy_from_slice(last);
         let extent = [1, extent[0] as u64, extent[1] as u64, extent[2] as u64];
-        let counts = std::array::from_fn(|a| four[a].div_ceil(extent[a]));
-        Boxes { shape: four, counts, extent }
+        let counts: [u64; 4] = std::array::from_fn(|a| four[a].div_ceil(extent[a]));
+        Boxes { shape: four, counts, extent, cell: cell(counts, chunk_tiles) }
+    }
+
+    /// Boxes before those of the same cell, cells before it along an axis taken as whole: for each axis the
+    /// boxes of a slab one cell thick, `thick` being the cell's boxes along the axes before.
+    fn slab(&self, axis: usize, thick: &[u64; 4]) -> u64 {
+        let before: u64 = thick[..axis].iter().product();
+        let behind: u64 = self.counts[axis + 1..].iter().product();
+        before * self.cell[axis] * behind
+    }
+
+    /// The number of a box.
+    fn number(&self, at: [u64; 4]) -> u64 {
+        let (mut tile, mut thick) = (0, [1; 4]);
+        for a in 0..4 {
+            let cell = at[a] / self.cell[a];
+            tile += cell * self.slab(a, &thick);
+            thick[a] = self.cell[a].min(self.counts[a] - cell * self.cell[a]);
+        }
+        tile + (0..4).fold(0, |n, a| n * thick[a] + at[a] % self.cell[a])
     }
 
     /// The place of a tile among the boxes.
     fn position(&self, mut tile: u64) -> [u64; 4] {
-        let mut at = [0; 4];
+        let (mut at, mut thick) = ([0; 4], [1; 4]);
+        for a in 0..4 {
+            let slab = self.slab(a, &thick);
+            at[a] = tile / slab * self.cell[a];
+            tile %= slab;
+            thick[a] = self.cell[a].min(self.counts[a] - at[a]);
+        }
         for a in (0..4).rev() {
-            at[a] = tile % self.counts[a];
-            tile /= self.counts[a];
+            at[a] += tile % thick[a];
+            tile /= thick[a];
         }
         at
+    }
+
+    /// The tiles that hold a part of a box of the field.
+    fn touched(&self, shape: &[u64], start: &[u64], count: &[u64]) -> Vec<u64> {
+        let (lead, start, count) = self.reduce(shape, start, count);
+        let boxes: [_; 3] = std::array::from_fn(|a| {
+            let extent = self.extent[a + 1];
+            start[a] / extent..(start[a] + count[a] - 1) / extent + 1
+        });
+        let [planes, rows, columns] = boxes;
+        let mut tiles = Vec::new();
+        for outer in lead {
+            for z in planes.clone() {
+                for y in rows.clone() {
+                    tiles.extend(columns.clone().map(|x| self.number([outer, z, y, x])));
+                }
+            }
+        }
+        tiles
     }
 
     /// Elements of a tile along each axis.
@@ -257,7 +319,7 @@ impl Boxes {
             at[a] = index % self.shape[a];
             index /= self.shape[a];
         }
-        let tile = (0..4).fold(0, |tile, a| tile * self.counts[a] + at[a] / self.extent[a]);
+        let tile = self.number(std::array::from_fn(|a| at[a] / self.extent[a]));
         let counts = self.counts_of(tile);
         let position = (0..4).fold(0, |n, a| n * counts[a] + at[a] % self.extent[a]);
         (tile, position as usize)
@@ -275,13 +337,18 @@ impl Boxes {
         })
     }
 
-    /// A box as the numbers of its leading elements, and start and count along the last three axes.
+    /// A box as the numbers of its leading elements, and start and count along the last three axes; axes of
+    /// one element are left out.
     fn reduce(
         &self,
         shape: &[u64],
         start: &[u64],
         count: &[u64],
     ) -> (Vec<u64>, [u64; 3], [u64; 3]) {
+        let long = |numbers: &[u64]| -> Vec<u64> {
+            shape.iter().zip(numbers).filter(|(n, _)| **n != 1).map(|(_, &k)| k).collect()
+        };
+        let (shape, start, count) = (long(shape), long(start), long(count));
         let lead = shape.len().saturating_sub(3);
         let leading = rows_of_box(&shape[..lead], &start[..lead], &count[..lead])
             .flat_map(|(begin, n)| begin..begin + n as u64)
@@ -292,6 +359,19 @@ impl Boxes {
         n[3 - own..].copy_from_slice(&count[lead..]);
         (leading, from, n)
     }
+}
+
+/// The boxes of a cell along each axis: those of a chunk lie together, so that a plane along any axis
+/// touches few chunks. Doubled along the axis that has the most boxes for each box of the cell.
+fn cell(counts: [u64; 4], chunk_tiles: u64) -> [u64; 4] {
+    let mut cell = [1; 4];
+    while cell.iter().product::<u64>() < chunk_tiles {
+        let cells =
+            |a: &usize| counts[*a] as u128 * (cell[1] * cell[2] * cell[3] / cell[*a]) as u128;
+        let most = (1..4).rev().max_by_key(cells).expect("three axes");
+        cell[most] *= 2;
+    }
+    cell
 }
 
 /// A box that is not empty as runs of consecutive elements of its field, rising.

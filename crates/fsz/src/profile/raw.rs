@@ -8,7 +8,7 @@ use crate::{
     dtype::DType,
     element::Element,
     error::{Error, Result},
-    format::{TileOrder, WORD, checksum::rows},
+    format::{TileOrder, WORD, checksum::rows, tile_grid::TileShape},
     missing::is_missing,
     quantize,
     simd::Level,
@@ -63,26 +63,33 @@ impl Coding for Raw {
         (layout == 255).then(known)
     }
 
-    fn encoder<'a, T: Element>(self, plan: &'a Plan<T>, _: Level) -> Box<dyn ChunkEncoder<T> + 'a> {
+    fn encoder<'a, T: Element>(
+        self,
+        plan: &'a Plan<T>,
+        _: &[u32],
+        _: Level,
+    ) -> Box<dyn ChunkEncoder<T> + 'a> {
         Box::new(Encoder(plan))
     }
 
     fn decoder<'a, T: Element>(
         self,
         stream: Decoding<'a>,
+        _: &[u32],
         _: Level,
-    ) -> Box<dyn ChunkDecoder<T> + 'a> {
-        Box::new(Decoder { step: T::from_f64(stream.quantization_step), elements: Vec::new() })
+    ) -> Result<Box<dyn ChunkDecoder<T> + 'a>> {
+        Ok(Box::new(Decoder { step: T::from_f64(stream.quantization_step), elements: Vec::new() }))
     }
 
     fn records(
         self,
         _: Decoding<'_>,
+        _: &[u32],
         chunk: StoredChunk<'_>,
         first: u64,
         take: &mut dyn FnMut(TileRecord),
     ) -> Result<()> {
-        let n: usize = chunk.lens.iter().sum();
+        let n: usize = chunk.tiles.iter().map(|t| t.len()).sum();
         let codes = chunk.payload.as_chunks::<WORD>().0;
         let escapes = codes.iter().take(n).filter(|b| i32::from_le_bytes(**b) == ESCAPED).count();
         take(TileRecord {
@@ -99,7 +106,7 @@ impl Coding for Raw {
 
     fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind)) {
         let any = Decoding { dtype: DType::F32, quantization_step: 0.0, missing_bits: &[] };
-        let read = self.records(any, chunk, 0, &mut |record| take(record.kind()));
+        let read = self.records(any, &[], chunk, 0, &mut |record| take(record.kind()));
         read.expect("records of this profile never contradict each other");
     }
 }
@@ -110,7 +117,7 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
     fn encode(
         &mut self,
         elements: &[T],
-        _: &[usize],
+        _: &[TileShape],
         _: &mut [u8],
         payload: &mut Vec<u32>,
         statistics: &mut Statistics<T>,
@@ -149,7 +156,7 @@ impl<T: Element> ChunkDecoder<T> for Decoder<T> {
         if rows(&words, 0) != chunk.checksum {
             return Err(chunk.damaged());
         }
-        let n: usize = chunk.lens.iter().sum();
+        let n: usize = chunk.tiles.iter().map(|t| t.len()).sum();
         let lengths = || Error::corrupt("a raw chunk of another length");
         let (codes, exact) = words.split_at_checked(n).ok_or_else(lengths)?;
         let mut exact = exact.as_chunks::<2>().0.iter();

@@ -82,7 +82,8 @@ impl<'a, T: Element> Decoder<'a, T> {
         starts.push(0);
         let mut sum = checksum::of_rates(rates);
         let (mut at, mut first) = (0, 0);
-        for (rates, &count) in rates.chunks_exact(geometry.blocks).zip(chunk.lens) {
+        for (rates, tile) in rates.chunks_exact(geometry.blocks).zip(chunk.tiles) {
+            let count = tile.len();
             let layout = TileLayout::read(rates, count, T::DTYPE, geometry)?;
             let end = at + layout.words();
             let tile = words.get(at..end).ok_or_else(|| {
@@ -109,7 +110,7 @@ impl<'a, T: Element> Decoder<'a, T> {
         if sum != chunk.checksum {
             return Err(chunk.damaged());
         }
-        lens.extend_from_slice(chunk.lens);
+        lens.extend(chunk.tiles.iter().map(|t| t.len()));
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use crate::{
     format::{
         EscapeField, Pattern, RateByte, TILE, TILE_BLOCKS,
         geometry::{Geometry, MAX_TILE},
+        tile_grid::TileShape,
     },
     missing::is_missing,
     profile::{ChunkEncoder, Plan},
@@ -41,7 +42,7 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
     fn encode(
         &mut self,
         elements: &[T],
-        _: &[usize],
+        _: &[TileShape],
         rates: &mut [u8],
         payload: &mut Vec<u32>,
         statistics: &mut Statistics<T>,

@@ -96,6 +96,7 @@ impl Coding for Research {
     fn encoder<'a, T: Element>(
         self,
         plan: &'a Plan<T>,
+        _: &[u32],
         level: Level,
     ) -> Box<dyn ChunkEncoder<T> + 'a> {
         Box::new(encode::Encoder::new(self, plan, level))
@@ -104,22 +105,25 @@ impl Coding for Research {
     fn decoder<'a, T: Element>(
         self,
         stream: Decoding<'a>,
+        _: &[u32],
         level: Level,
-    ) -> Box<dyn ChunkDecoder<T> + 'a> {
-        Box::new(decode::Decoder::new(self, stream, level))
+    ) -> Result<Box<dyn ChunkDecoder<T> + 'a>> {
+        Ok(Box::new(decode::Decoder::new(self, stream, level)))
     }
 
     fn records(
         self,
         stream: Decoding<'_>,
+        _: &[u32],
         chunk: StoredChunk<'_>,
         first: u64,
         take: &mut dyn FnMut(TileRecord),
     ) -> Result<()> {
         let (dtype, geometry) = (stream.dtype, self.own_geometry());
         let mut rest = chunk.payload;
-        let tiles = chunk.heads.chunks_exact(geometry.blocks).zip(chunk.lens);
-        for (index, (rates, &count)) in (first..).zip(tiles) {
+        let tiles = chunk.heads.chunks_exact(geometry.blocks).zip(chunk.tiles);
+        for (index, (rates, tile)) in (first..).zip(tiles) {
+            let count = tile.len();
             let layout = TileLayout::read(rates, count, dtype, geometry)?;
             let (own, after) = rest
                 .split_at_checked(WORD * layout.words())

@@ -1,0 +1,114 @@
+//! The numbers of the profile `dense` (FORMAT.md, *Dense*).
+
+use super::constants::{ALIGNMENT, GROUP_CHUNKS, MAX_HEADER};
+
+/// Elements of a box at most.
+pub const BOX: usize = 4096;
+/// Lanes: states of the coder that take turns.
+pub const LANES: usize = 32;
+/// Columns of a group at least; fewer are coded one after another.
+pub const MIN_COLUMNS: usize = 20;
+/// log2 of the slots that the frequencies of a context share.
+pub const SLOT_BITS: u32 = 9;
+/// Slots that the frequencies of a context share.
+pub const SLOTS: u32 = 1 << SLOT_BITS;
+/// A state's smallest value, with which every lane begins and ends.
+pub const LOW: u32 = 1 << 15;
+/// Raw bits that a state takes at once.
+pub const RAW_BITS: u32 = 15;
+/// Residuals of at most this size have a symbol of their own.
+pub const DIRECT: i32 = 15;
+/// Differences whose zigzag number is below this have a symbol of their own.
+pub const LORENZO_DIRECT: u32 = 16;
+/// Contexts of residuals in the finest grid.
+pub const FINE_CONTEXTS: u8 = 16;
+/// Contexts of residuals in coarser grids.
+pub const COARSE_CONTEXTS: u8 = 8;
+/// The context of corners.
+pub const CORNERS: u8 = 23;
+/// Contexts of differences of codes; one more is that of bases.
+pub const LORENZO_CONTEXTS: u8 = 40;
+/// Contexts of masks and of passes without residuals.
+pub const FLAG_CONTEXTS: u8 = 11;
+/// The first context of flags of passes: those of the finest grid, then those of others.
+pub const PASS_FLAGS: u8 = 9;
+/// log2 of the most lattice points of a step.
+pub const MOST_FINE: u32 = 4;
+/// log2 of the parts of a lattice point that an element is rounded to before it is predicted.
+pub const PART_BITS: u32 = 10;
+/// The largest lattice point of a box, counted from its base.
+pub const MOST_VALUE: i32 = i16::MAX as i32;
+
+/// How boxes of a field lie (header: `layout`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Layout {
+    /// 4096 consecutive elements.
+    Line,
+    /// 64 × 64 elements of the last two axes.
+    Plane,
+    /// 16 × 16 × 16 elements of the last three axes.
+    Brick,
+}
+
+impl Layout {
+    /// All of them.
+    pub const ALL: [Layout; 3] = [Layout::Line, Layout::Plane, Layout::Brick];
+
+    /// The number in the header.
+    pub const fn code(self) -> u8 {
+        match self {
+            Layout::Line => 1,
+            Layout::Plane => 2,
+            Layout::Brick => 3,
+        }
+    }
+
+    /// Its name in messages and options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Layout::Line => "line",
+            Layout::Plane => "plane",
+            Layout::Brick => "brick",
+        }
+    }
+
+    pub(crate) const fn extent(self) -> [u32; 3] {
+        match self {
+            Layout::Line => [1, 1, 4096],
+            Layout::Plane => [1, 64, 64],
+            Layout::Brick => [16, 16, 16],
+        }
+    }
+
+    pub(crate) fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|layout| layout.code() == code)
+    }
+}
+
+/// How a point is predicted in the finest grid (header: `parameter_0`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Taps {
+    /// The mean of the two neighbours.
+    Linear,
+    /// (−1, 9, 9, −1) / 16.
+    Cubic,
+    /// (2, 6, 6, 2) / 16.
+    Smooth,
+}
+
+/// Bytes of the tables of a field at most.
+pub const MOST_TABLES: u64 = 4096;
+/// Elements of a box on average at least, in layouts other than `line`.
+pub const LEAST_BOX: u64 = 512;
+/// Boxes of a chunk at least, but for the last one.
+pub const LEAST_CHUNK: u64 = 8;
+/// Bytes that a chunk takes beside its elements at most: index, head, states.
+const CHUNK_BYTES: u64 = 168;
+
+/// Bytes that a stream takes beside its elements at most (FORMAT.md, *Bounds on size*).
+pub(crate) fn most_beside_elements(elements: u64) -> u64 {
+    let chunks = elements / (LEAST_BOX * LEAST_CHUNK) + 2;
+    let offsets = 8 * (chunks.div_ceil(GROUP_CHUNKS) + 1);
+    MAX_HEADER as u64 + chunks * CHUNK_BYTES + offsets + 4 * ALIGNMENT + MOST_TABLES
+}

@@ -1,0 +1,225 @@
+//! Chunks of boxes to payload.
+
+use std::rc::Rc;
+
+use super::{
+    Choice,
+    boxes::{self, BoxCoder, Outcome, Sink},
+    chunk::{BoxHead, Head, Mode},
+    escapes::{Escapes, Mask},
+    order::Order,
+    rans::{self, EncodingTables, Events},
+    tables::Tables,
+};
+use crate::{
+    element::Element,
+    format::{checksum::rows, tile_grid::TileShape},
+    missing::is_missing,
+    profile::{ChunkEncoder, Plan},
+    statistics::Statistics,
+};
+
+/// The orders of boxes that have been met.
+#[derive(Default)]
+pub(super) struct Orders(Vec<(TileShape, Rc<Order>)>);
+
+impl Orders {
+    pub fn of(&mut self, shape: TileShape) -> Rc<Order> {
+        if let Some((_, order)) = self.0.iter().find(|(s, _)| *s == shape) {
+            return order.clone();
+        }
+        let order = Rc::new(Order::new(shape.0.map(|n| n as usize)));
+        self.0.push((shape, order.clone()));
+        order
+    }
+}
+
+pub(super) struct Encoder<'a, T> {
+    plan: &'a Plan<T>,
+    coder: BoxCoder<'a, T>,
+    tables: EncodingTables,
+    orders: Orders,
+    events: Events,
+}
+
+/// What a box came to.
+struct Coded<T> {
+    head: BoxHead,
+    escapes: Escapes,
+    max_error: T,
+    escaped: usize,
+}
+
+impl<'a, T: Element> Encoder<'a, T> {
+    pub fn new(choice: Choice, plan: &'a Plan<T>, tables: &[u32]) -> Self {
+        let tables = Tables::read(tables).expect("tables that were just written");
+        Encoder {
+            plan,
+            coder: BoxCoder::new(plan, choice),
+            tables: EncodingTables::new(&tables),
+            orders: Orders::default(),
+            events: Events::default(),
+        }
+    }
+
+    /// Codes a box before those that `rans` holds.
+    fn code(
+        &mut self,
+        elements: &[T],
+        shape: TileShape,
+        base: i32,
+        rans: &mut rans::Encoder,
+    ) -> Coded<T> {
+        let verbatim = Coded {
+            head: BoxHead { mode: Mode::Verbatim, escapes: false },
+            escapes: Escapes::NONE,
+            max_error: T::ZERO,
+            escaped: elements.len(),
+        };
+        let looked = self.coder.look(elements);
+        let order = self.orders.of(shape);
+        let Encoder { coder, tables, events, .. } = self;
+        events.clear();
+        let mut sink = Coding { tables, events, step: 0 };
+        let coded = match coder.interpolate(&order, elements, &looked, base, &mut sink) {
+            Ok((outcome, escapes)) => (outcome, escapes, Mode::Interpolated),
+            Err(_) => {
+                sink.events.clear();
+                match coder.lorenzo(&order, elements, base, &mut sink) {
+                    Ok((outcome, escapes, order)) => (outcome, escapes, Mode::Lorenzo(order)),
+                    Err(_) => {
+                        boxes::exact(elements, &mut sink);
+                        let outcome = Outcome { max_error: T::ZERO, flat: false };
+                        (outcome, Escapes::NONE, Mode::Exact)
+                    }
+                }
+            }
+        };
+        let (outcome, escapes, mut mode) = coded;
+        let mut record = Vec::new();
+        if !escapes.is_none() {
+            escapes.write(T::DTYPE, &self.plan.missing_bits, &mut record);
+        }
+        if outcome.flat {
+            mode = Mode::Flat;
+        }
+        let before = (rans.states, rans.half_words.len());
+        if !outcome.flat {
+            rans.code(&self.events);
+        }
+        let half_words = rans.half_words.len() - before.1 + 2 * record.len();
+        if half_words >= 2 * T::DTYPE.words() * elements.len() {
+            rans.states = before.0;
+            rans.half_words.truncate(before.1);
+            return verbatim;
+        }
+        let escaped = match escapes.mask {
+            _ if mode == Mode::Exact => elements.len(),
+            Mask::All => elements.len(),
+            Mask::Coded => {
+                let pattern = |d: &&T| d.to_bits64() == escapes.pattern;
+                elements.iter().filter(pattern).count() + escapes.listed.len()
+            }
+            Mask::None => escapes.listed.len(),
+        };
+        let head = BoxHead { mode, escapes: !escapes.is_none() };
+        Coded { head, escapes, max_error: outcome.max_error, escaped }
+    }
+}
+
+impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
+    fn encode(
+        &mut self,
+        elements: &[T],
+        tiles: &[TileShape],
+        _: &mut [u8],
+        payload: &mut Vec<u32>,
+        statistics: &mut Statistics<T>,
+    ) -> u32 {
+        if !self.plan.ranged {
+            for &d in elements {
+                statistics.range.take(d, is_missing(d, &self.plan.missing));
+            }
+        }
+        let base = self.coder.base(elements);
+        let mut rans = rans::Encoder::new();
+        let mut boxes = Vec::with_capacity(tiles.len());
+        let mut left = elements;
+        for shape in tiles.iter().rev() {
+            let (rest, own) = left.split_at(left.len() - shape.len());
+            left = rest;
+            let coded = self.code(own, *shape, base, &mut rans);
+            if coded.max_error > statistics.max_error {
+                statistics.max_error = coded.max_error;
+            }
+            statistics.escaped += coded.escaped as u64;
+            boxes.push((coded.head, coded.escapes, own));
+        }
+        boxes.reverse();
+
+        let begin = payload.len();
+        let heads = boxes.iter().map(|b| b.0).collect();
+        let odd = !rans.half_words.len().is_multiple_of(2);
+        payload.extend(Head { boxes: heads, base, odd }.words());
+        for (_, escapes, _) in boxes.iter().filter(|b| b.0.escapes) {
+            escapes.write(T::DTYPE, &self.plan.missing_bits, payload);
+        }
+        for (.., own) in boxes.iter().filter(|b| b.0.mode == Mode::Verbatim) {
+            for d in *own {
+                let bits = d.to_bits64();
+                payload.extend([bits as u32, (bits >> 32) as u32].iter().take(T::DTYPE.words()));
+            }
+        }
+        if Self::has_symbols(&boxes) {
+            payload.extend(rans.states);
+        }
+        if odd {
+            rans.half_words.push(0);
+        }
+        let pairs = rans.half_words.as_chunks::<2>().0.iter().rev();
+        payload.extend(pairs.map(|[high, low]| *low as u32 | (*high as u32) << 16));
+        rows(&payload[begin..], 0)
+    }
+}
+
+impl<T> Encoder<'_, T> {
+    fn has_symbols<E>(boxes: &[(BoxHead, Escapes, E)]) -> bool {
+        boxes.iter().any(|(head, escapes, _)| {
+            escapes.mask == Mask::Coded || !matches!(head.mode, Mode::Flat | Mode::Verbatim)
+        })
+    }
+}
+
+/// Collects symbols for the coder.
+struct Coding<'a> {
+    tables: &'a EncodingTables,
+    events: &'a mut Events,
+    step: usize,
+}
+
+impl Coding<'_> {
+    fn push(&mut self, event: rans::Event) {
+        self.events.push(event);
+        self.step += 1;
+    }
+}
+
+impl Sink for Coding<'_> {
+    #[inline(always)]
+    fn residual(&mut self, lane: usize, context: u8, r: i32) {
+        self.push(self.tables.residual(lane, context, r));
+    }
+
+    fn difference(&mut self, lane: usize, context: u8, l: i32) {
+        self.push(self.tables.difference(lane, context, l));
+    }
+
+    fn flag(&mut self, lane: usize, context: u8, flag: bool) {
+        self.push(self.tables.flag(lane, context, flag));
+    }
+
+    #[inline(always)]
+    fn end_step(&mut self) {
+        self.events.end_step(std::mem::take(&mut self.step));
+    }
+}

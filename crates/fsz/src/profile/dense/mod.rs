@@ -1,0 +1,202 @@
+//! Interpolation from coarse to fine in boxes, quantized in the loop, coded by 32 interleaved rANS states
+//! (FORMAT.md, *Dense*).
+
+mod bits;
+mod boxes;
+mod chunk;
+mod decode;
+mod encode;
+mod escapes;
+mod lorenzo;
+mod mask;
+mod order;
+mod predict;
+mod prepare;
+mod rans;
+mod symbols;
+mod tables;
+
+use super::{ChunkDecoder, ChunkEncoder, Coding, Decoding, Plan, StoredChunk};
+use crate::{
+    element::Element,
+    error::{Error, Result},
+    format::{
+        TileOrder,
+        dense::{BOX, Layout, MOST_FINE, Taps},
+    },
+    simd::Level,
+    tile_record::{TileKind, TileRecord},
+};
+
+/// The profile `dense`: interpolation in boxes, entropy-coded. By default the encoder chooses layout and
+/// prediction for each field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dense {
+    layout: Option<Layout>,
+    /// What an encoder chose, and a header tells.
+    choice: Choice,
+}
+
+/// How the boxes of a field are coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub predictor: Predictor,
+    /// log2 of the lattice points of a step.
+    pub fine: u32,
+    /// log2 of the boxes of a chunk.
+    pub chunk: u32,
+}
+
+/// What boxes are predicted by; any box may be coded by Lorenzo prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Predictor {
+    Interpolation(Taps),
+    Lorenzo,
+}
+
+/// log2 of the boxes of a chunk, by how many bits an element takes.
+const CHUNKS: [u32; 3] = [3, 4, 5];
+
+impl Default for Choice {
+    fn default() -> Self {
+        let predictor = Predictor::Interpolation(Taps::Cubic);
+        Choice { predictor, fine: MOST_FINE, chunk: CHUNKS[0] }
+    }
+}
+
+impl Predictor {
+    const ALL: [Predictor; 4] = [
+        Predictor::Interpolation(Taps::Linear),
+        Predictor::Interpolation(Taps::Cubic),
+        Predictor::Interpolation(Taps::Smooth),
+        Predictor::Lorenzo,
+    ];
+
+    fn code(self) -> u8 {
+        Self::ALL.iter().position(|p| *p == self).expect("one of them") as u8
+    }
+}
+
+impl Dense {
+    /// The encoder chooses.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Boxes of this layout, whatever the encoder would choose.
+    pub fn with_layout(mut self, layout: Layout) -> Self {
+        self.layout = Some(layout);
+        self
+    }
+
+    /// The layout of the boxes; before a field is encoded, `None` where the encoder is to choose.
+    pub fn chosen_layout(&self) -> Option<Layout> {
+        self.layout
+    }
+
+    /// The layout of a stream, or what stands for one that is not chosen yet.
+    fn own_layout(&self) -> Layout {
+        self.layout.unwrap_or(Layout::Line)
+    }
+}
+
+impl Coding for Dense {
+    const CODE: u8 = 1;
+    const NAME: &'static str = "dense";
+
+    fn head_len(&self) -> u64 {
+        0
+    }
+
+    fn order(&self) -> TileOrder {
+        match self.own_layout() {
+            Layout::Line => TileOrder::Linear,
+            layout => TileOrder::Boxes(layout.extent()),
+        }
+    }
+
+    fn tile_len(&self) -> usize {
+        BOX
+    }
+
+    fn chunk_tiles(&self) -> usize {
+        1 << self.choice.chunk
+    }
+
+    fn size_len(&self) -> u64 {
+        4
+    }
+
+    fn has_tables(&self) -> bool {
+        true
+    }
+
+    fn prepare<T: Element>(
+        self,
+        data: &[T],
+        shape: &[u64],
+        plan: &Plan<T>,
+    ) -> Result<(Self, Vec<u32>)> {
+        prepare::prepare(self.layout, data, shape, plan)
+    }
+
+    fn layout(&self) -> u8 {
+        self.own_layout().code()
+    }
+
+    fn parameters(&self) -> [u8; 3] {
+        let Choice { predictor, fine, chunk } = self.choice;
+        [predictor.code(), fine as u8, chunk as u8]
+    }
+
+    fn from_header(layout: u8, [predictor, fine, chunk]: [u8; 3]) -> Option<Result<Self>> {
+        let layout = Layout::from_code(layout)?;
+        let known = || {
+            let predictor = *Predictor::ALL.get(predictor as usize)?;
+            let (fine, chunk) = (fine as u32, chunk as u32);
+            let sound = fine <= MOST_FINE && CHUNKS.contains(&chunk);
+            sound.then_some(Dense {
+                layout: Some(layout),
+                choice: Choice { predictor, fine, chunk },
+            })
+        };
+        Some(known().ok_or_else(|| Error::unsupported("these parameters of the profile dense")))
+    }
+
+    fn encoder<'a, T: Element>(
+        self,
+        plan: &'a Plan<T>,
+        tables: &[u32],
+        _: Level,
+    ) -> Box<dyn ChunkEncoder<T> + 'a> {
+        Box::new(encode::Encoder::new(self.choice, plan, tables))
+    }
+
+    fn decoder<'a, T: Element>(
+        self,
+        stream: Decoding<'a>,
+        tables: &[u32],
+        _: Level,
+    ) -> Result<Box<dyn ChunkDecoder<T> + 'a>> {
+        Ok(Box::new(decode::Decoder::new(self.choice, stream, tables)?))
+    }
+
+    fn records(
+        self,
+        stream: Decoding<'_>,
+        tables: &[u32],
+        chunk: StoredChunk<'_>,
+        first: u64,
+        take: &mut dyn FnMut(TileRecord),
+    ) -> Result<()> {
+        crate::with_element!(stream.dtype, T => {
+            decode::Decoder::<T>::new(self.choice, stream, tables)?.records(chunk, first, take)
+        })
+    }
+
+    fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind)) {
+        if let Ok(head) = chunk::Head::read(chunk.payload, chunk.tiles.len()) {
+            head.boxes.iter().for_each(|b| take(b.kind()));
+        }
+    }
+}

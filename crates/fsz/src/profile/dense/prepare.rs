@@ -1,0 +1,233 @@
+//! What the encoder chooses for a field: layout, prediction, lattice, chunk length and tables, all by counting
+//! the symbols of some boxes (FORMAT.md, *Dense: choose*).
+
+use super::{
+    CHUNKS, Choice, Dense, Predictor,
+    boxes::{self, BoxCoder, Sink},
+    encode::Orders,
+    symbols::{difference, residual},
+    tables::{Alphabet, COST_BITS, Histogram, Tables, empty_histogram},
+};
+use crate::{
+    element::Element,
+    error::{Error, Result},
+    format::{
+        TileGrid,
+        dense::{BOX, LANES, LEAST_BOX, Layout, MOST_FINE, MOST_VALUE, Taps},
+    },
+    profile::{Plan, Profile},
+};
+
+/// Boxes that choose layout and prediction.
+const CHOOSING: u64 = 64;
+/// Boxes that make the tables at least, and of how many boxes one does.
+const FITTING: u64 = 2048;
+const FITTING_SHARE: u64 = 32;
+/// Bits that a chunk takes beside its symbols: states less what they hold of the symbols, head, index.
+const CHUNK_BITS: u64 = LANES as u64 * 24 + 5 * 32;
+
+/// What some boxes came to.
+struct Counted {
+    histogram: Histogram,
+    /// Bits that are stored as they are: raw bits, escapes, verbatim boxes.
+    raw_bits: u64,
+    elements: u64,
+}
+
+impl Counted {
+    fn cost(&self, tables: &Tables) -> u64 {
+        tables.cost(&self.histogram) + (self.raw_bits << COST_BITS)
+    }
+}
+
+/// Counts symbols.
+impl Sink for Counted {
+    #[inline(always)]
+    fn residual(&mut self, _: usize, context: u8, r: i32) {
+        let (symbol, bits, _) = residual::symbol(r);
+        self.take(Alphabet::Residual, context, symbol, bits);
+    }
+
+    fn difference(&mut self, _: usize, context: u8, l: i32) {
+        let (symbol, bits, _) = difference::symbol(l);
+        self.take(Alphabet::Difference, context, symbol, bits);
+    }
+
+    fn flag(&mut self, _: usize, context: u8, flag: bool) {
+        self.take(Alphabet::Flag, context, flag as u8, 0);
+    }
+
+    fn end_step(&mut self) {}
+}
+
+impl Counted {
+    fn empty() -> Self {
+        Counted { histogram: empty_histogram(), raw_bits: 0, elements: 0 }
+    }
+
+    /// Adds what another box came to.
+    fn add(&mut self, other: &Counted) {
+        self.raw_bits += other.raw_bits;
+        for (all, own) in self.histogram.iter_mut().zip(&other.histogram) {
+            all.iter_mut().zip(own).for_each(|(a, o)| *a += o);
+        }
+    }
+
+    /// A box of which all elements are exact: as words, or as differences of these where that is shorter.
+    fn exact<T: Element>(&mut self, elements: &[T]) {
+        let mut own = Counted::empty();
+        boxes::exact(elements, &mut own);
+        let verbatim = 32 * (T::DTYPE.words() * elements.len()) as u64;
+        if own.cost(&Tables::fit(&own.histogram)) < verbatim << COST_BITS {
+            self.add(&own);
+        } else {
+            self.raw_bits += verbatim;
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, alphabet: Alphabet, context: u8, symbol: u8, bits: u8) {
+        self.histogram[alphabet.first() + context as usize][symbol as usize] += 1;
+        self.raw_bits += bits as u64;
+    }
+}
+
+/// The field, and how it may be cut into boxes.
+struct Field<'a, T> {
+    data: &'a [T],
+    shape: &'a [u64],
+    plan: &'a Plan<T>,
+}
+
+impl<T: Element> Field<'_, T> {
+    fn grid(&self, layout: Layout) -> Option<TileGrid> {
+        let dense =
+            Dense { layout: Some(layout), choice: Choice { chunk: 0, ..Choice::default() } };
+        TileGrid::new(&Profile::Dense(dense), self.shape)
+    }
+
+    /// Codes some boxes of the field, spread evenly, and counts.
+    fn count(&self, grid: &TileGrid, choice: Choice, boxes: u64) -> Counted {
+        let mut coder = BoxCoder::new(self.plan, choice);
+        let mut counted = Counted::empty();
+        let (mut orders, mut elements) = (Orders::default(), Vec::new());
+        let boxes = boxes.min(grid.tiles());
+        for i in 0..boxes {
+            let tile = (i as u128 * grid.tiles() as u128 / boxes as u128) as u64;
+            let shape = grid.gather_tile(self.data, tile, &mut elements);
+            let order = orders.of(shape);
+            let looked = coder.look(&elements);
+            let base = looked.first_code.unwrap_or(0);
+            counted.elements += elements.len() as u64;
+            let mut own = Counted::empty();
+            let coded = coder
+                .interpolate(&order, &elements, &looked, base, &mut own)
+                .map(|(outcome, escapes)| (outcome, escapes.listed.len()))
+                .or_else(|_| {
+                    own = Counted::empty();
+                    let lorenzo = coder.lorenzo(&order, &elements, base, &mut own);
+                    lorenzo.map(|(outcome, escapes, _)| (outcome, escapes.listed.len()))
+                });
+            let words = T::DTYPE.words() as u64;
+            match coded {
+                Ok((outcome, listed)) => {
+                    counted.raw_bits += listed as u64 * (16 + 32 * words);
+                    if !outcome.flat {
+                        counted.add(&own);
+                    }
+                }
+                Err(_) => counted.exact(&elements),
+            }
+        }
+        counted
+    }
+
+    /// log2 of the lattice points of a step: the most for which a lattice point is a normal number and
+    /// nearly all boxes fit.
+    fn fine(&self, grid: &TileGrid) -> u32 {
+        let step = self.plan.quantizer.step.to_f64();
+        let normal = |fine: &u32| step / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64();
+        let most = (0..=MOST_FINE).rev().find(normal).unwrap_or(0);
+        let coder = BoxCoder::new(self.plan, Choice::default());
+        let mut elements = Vec::new();
+        let boxes = CHOOSING.min(grid.tiles());
+        let mut fits = [0; MOST_FINE as usize + 1];
+        for i in 0..boxes {
+            let tile = (i as u128 * grid.tiles() as u128 / boxes as u128) as u64;
+            grid.gather_tile(self.data, tile, &mut elements);
+            let reach = coder.look(&elements).reach();
+            for (fine, count) in fits.iter_mut().enumerate() {
+                *count += (reach << fine < MOST_VALUE as i64 * 7 / 8) as u64;
+            }
+        }
+        (0..=most).rev().find(|&fine| fits[fine as usize] * 16 >= boxes * 15).unwrap_or(0)
+    }
+}
+
+/// Chooses for a field; `asked` is the layout where the caller wants one.
+pub(super) fn prepare<T: Element>(
+    asked: Option<Layout>,
+    data: &[T],
+    shape: &[u64],
+    plan: &Plan<T>,
+) -> Result<(Dense, Vec<u32>)> {
+    let field = Field { data, shape, plan };
+    let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
+    let n = data.len() as u64;
+    let mut best: Option<(u128, Layout, Choice)> = None;
+    for layout in Layout::ALL.into_iter().filter(|l| asked.is_none_or(|a| a == *l)) {
+        let grid = field.grid(layout).ok_or_else(too_large)?;
+        let sparse = grid.tiles().saturating_mul(LEAST_BOX) > n.saturating_add(BOX as u64);
+        if layout != Layout::Line && sparse {
+            if asked.is_some() {
+                return Err(Error::invalid(format!(
+                    "layout {}: a field of shape {shape:?} does not fill its boxes; use line",
+                    layout.name()
+                )));
+            }
+            continue;
+        }
+        let fine = field.fine(&grid);
+        let predictors: &[Predictor] = match layout {
+            Layout::Line => &[
+                Predictor::Interpolation(Taps::Linear),
+                Predictor::Interpolation(Taps::Smooth),
+                Predictor::Lorenzo,
+            ],
+            _ => &[
+                Predictor::Interpolation(Taps::Linear),
+                Predictor::Interpolation(Taps::Cubic),
+                Predictor::Lorenzo,
+            ],
+        };
+        for &predictor in predictors {
+            let choice = Choice { predictor, fine, chunk: CHUNKS[0] };
+            let counted = field.count(&grid, choice, CHOOSING);
+            if counted.elements == 0 {
+                continue;
+            }
+            let tables = Tables::fit(&counted.histogram);
+            let carried = (tables.write().len() as u128 * 32) << COST_BITS;
+            let cost = counted.cost(&tables) as u128 * n as u128 / counted.elements as u128;
+            let cost = cost + carried;
+            let below = |bits: u128| cost < (n as u128 * bits) << COST_BITS >> 1;
+            let long = below(4) as usize + below(2) as usize;
+            let choice = Choice { chunk: CHUNKS[long], ..choice };
+            let chunks = grid.tiles().div_ceil(1 << choice.chunk);
+            let cost = cost + (((chunks * CHUNK_BITS) as u128) << COST_BITS);
+            if best.is_none_or(|b| cost < b.0) {
+                best = Some((cost, layout, choice));
+            }
+        }
+    }
+    let Some((_, layout, choice)) = best else {
+        let layout = asked.unwrap_or(Layout::Line);
+        let dense = Dense { layout: Some(layout), choice: Choice::default() };
+        return Ok((dense, Tables::fit(&empty_histogram()).write()));
+    };
+    let grid = field.grid(layout).ok_or_else(too_large)?;
+    let boxes = FITTING.max(grid.tiles() / FITTING_SHARE);
+    let counted = field.count(&grid, choice, boxes);
+    let tables = Tables::fit(&counted.histogram);
+    Ok((Dense { layout: Some(layout), choice }, tables.write()))
+}
