@@ -105,6 +105,9 @@ impl Viewer {
             TileKind::Exceptions => {
                 "Some elements are stored exactly; the cheapest variant has the others:"
             }
+            TileKind::Interpolated => {
+                "Each element is predicted from elements on both sides of it."
+            }
             _ => "The cheapest of the four variants is used:",
         };
         ui.label(why);

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use fsz::{Bound, Centering, Codec, CompressOptions, Research, Stream, max_compressed_len};
+use fsz::{
+    Bound, Centering, Codec, CompressOptions, Dense, Layout, Profile, Research, Stream,
+    max_compressed_len,
+};
 use fsz_field::{Field, Output, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
@@ -35,6 +38,8 @@ pub struct Args {
     #[arg(short, long)]
     force: bool,
     #[command(flatten)]
+    profile: ProfileArgs,
+    #[command(flatten)]
     source: SourceArgs,
     #[command(flatten)]
     codec: CodecArgs,
@@ -51,6 +56,54 @@ struct BoundArgs {
     /// Value-range error bound: E times (max - min) of the field
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     range: Option<f64>,
+}
+
+/// How values are coded.
+#[derive(Debug, clap::Args)]
+struct ProfileArgs {
+    /// paper: fastest; dense: smallest, for streams that go to a disk or over a network
+    #[arg(long, value_enum, default_value_t)]
+    profile: ProfileName,
+    /// Shape of the boxes of the profile dense; by default the one that suits the field best
+    #[arg(long, value_enum)]
+    layout: Option<LayoutName>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum ProfileName {
+    #[default]
+    Paper,
+    Dense,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum LayoutName {
+    /// 4096 consecutive values
+    Line,
+    /// 64 x 64 values of the last two axes
+    Plane,
+    /// 16 x 16 x 16 values of the last three axes
+    Brick,
+}
+
+impl ProfileArgs {
+    fn profile(&self, research: Research) -> Result<Profile> {
+        if self.profile == ProfileName::Paper {
+            if self.layout.is_some() {
+                return fail("--layout is of the profile dense: add --profile dense");
+            }
+            return Ok(Profile::Paper(research));
+        }
+        if research != Research::default() {
+            return fail("the research options are of the profile paper");
+        }
+        Ok(Profile::Dense(match self.layout {
+            None => Dense::new(),
+            Some(LayoutName::Line) => Dense::new().with_layout(Layout::Line),
+            Some(LayoutName::Plane) => Dense::new().with_layout(Layout::Plane),
+            Some(LayoutName::Brick) => Dense::new().with_layout(Layout::Brick),
+        }))
+    }
 }
 
 /// Variations of the algorithm, for studies.
@@ -114,7 +167,8 @@ impl Args {
             (_, Some(ratio)) => Bound::ValueRange(ratio),
             _ => return fail("an error bound is required: --abs or --range"),
         };
-        let mut options = CompressOptions::new(bound).research(self.research.research());
+        let mut options =
+            CompressOptions::new(bound).profile(self.profile.profile(self.research.research())?);
         for &value in &self.missing {
             options = options.missing(value);
         }

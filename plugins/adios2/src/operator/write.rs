@@ -172,7 +172,8 @@ impl Operator {
         start: Option<&[u64]>,
     ) -> Result<CompressOptions, String> {
         let mut options =
-            CompressOptions::new(self.parameters.bound.ok_or("no accuracy was given")?);
+            CompressOptions::new(self.parameters.bound.ok_or("no accuracy was given")?)
+                .profile(self.parameters.profile);
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }

@@ -27,7 +27,10 @@ pub struct Report {
     missing: Vec<f64>,
     pub certificate: Certificate,
     tiles: Tiles,
-    research: Research,
+    profile: &'static str,
+    layout: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    research: Option<Research>,
     /// The backend that decodes the stream on this machine, and why.
     backend: &'static str,
     backend_reason: String,
@@ -60,6 +63,7 @@ struct Tiles {
     lz2: u64,
     lz1_centered: u64,
     lz2_centered: u64,
+    interpolated: u64,
     constant: u64,
     exceptions: u64,
     verbatim: u64,
@@ -110,7 +114,9 @@ impl Report {
                 escaped: certificate.escaped,
             },
             tiles: Tiles::of(tiles),
-            research: Research::of(header.profile.research().unwrap_or(&fsz::Research::default())),
+            profile: header.profile.name(),
+            layout: header.profile.layout_name(),
+            research: header.profile.research().map(Research::of),
             backend: backend.name(),
             backend_reason,
         }
@@ -131,10 +137,12 @@ impl Report {
         line(
             "stream",
             format!(
-                "{}, ratio {:.2}, {:.2} bits per value, format version {}",
+                "{}, ratio {:.2}, {:.2} bits per value, profile {} ({}), format version {}",
                 bytes(self.compressed_bytes),
                 self.compression_ratio,
                 self.bits_per_value,
+                self.profile,
+                self.layout,
                 self.format_version
             ),
         );
@@ -153,7 +161,7 @@ impl Report {
         );
         line("tiles", self.tiles.text());
         line("", PREDICTORS.to_owned());
-        if let Some(switches) = self.research.text() {
+        if let Some(switches) = self.research.as_ref().and_then(Research::text) {
             line("research", switches);
         }
         text
@@ -168,6 +176,7 @@ impl Tiles {
             lz2: counts.lz2,
             lz1_centered: counts.lz1_centered,
             lz2_centered: counts.lz2_centered,
+            interpolated: counts.interpolated,
             constant: counts.constant,
             exceptions: counts.exceptions,
             verbatim: counts.verbatim,
@@ -180,6 +189,7 @@ impl Tiles {
             self.lz2,
             self.lz1_centered,
             self.lz2_centered,
+            self.interpolated,
             self.constant,
             self.exceptions,
             self.verbatim,

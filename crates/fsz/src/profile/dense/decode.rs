@@ -95,7 +95,7 @@ impl<'a, T: Element> Decoder<'a, T> {
             take(TileRecord {
                 index: first + i as u64,
                 storage: if all { Storage::Constant } else { own.storage() },
-                predictor: None,
+                predictor: own.predictor(),
                 bytes: if verbatim(i) { exact(i) } else { symbols * exact(i) / coded.max(1) },
                 escapes: escaped[i],
                 rates: [0; 16],
