@@ -1,10 +1,10 @@
 //! Decoding a stream chunk by chunk, so that fields larger than memory can be processed.
 
+use anyhow::{Result, anyhow};
 use fsz::{Codec, Element, Progress, Stream};
 use indicatif::ProgressBar;
 
 use crate::bar;
-use crate::failure::{Failure, Result};
 use crate::interrupt::Cancellable;
 
 /// Bytes of a decoded chunk, about: enough to keep all threads busy.
@@ -52,7 +52,7 @@ fn each_of<T: Element>(
 
 /// Room for a chunk.
 fn buffer<T: Element>(len: u64) -> Result<Vec<T>> {
-    let no_memory = || Failure::Message(format!("out of memory for {len} values"));
+    let no_memory = || anyhow!("out of memory for {len} values");
     let len = usize::try_from(len).map_err(|_| no_memory())?;
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| no_memory())?;

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Result, bail};
 use fsz::{Bound, Centering, Codec, CompressOptions, Research, Stream, max_compressed_len};
 use fsz_field::{Field, Output, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
 use crate::codec::CodecArgs;
-use crate::failure::{Result, Verdict, fail};
 use crate::source::SourceArgs;
 use crate::{bar, terminal};
 
@@ -95,7 +95,7 @@ impl ResearchArgs {
 }
 
 /// Compresses the input into the output.
-pub fn run(args: &Args, quiet: bool) -> Result {
+pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = Output::create(&args.output, args.force)?;
     let field = args.source.open(&args.input, &codec)?;
@@ -103,8 +103,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     let direct = output.is_direct();
     output.put(&stream)?;
     output.commit()?;
-    terminal::summary(quiet, direct, &summary(args, &stream)?)?;
-    Ok(Verdict::Fine)
+    terminal::summary(quiet, direct, &summary(args, &stream)?)
 }
 
 impl Args {
@@ -112,7 +111,7 @@ impl Args {
         let bound = match (self.bound.abs, self.bound.range) {
             (Some(bound), _) => Bound::Absolute(bound),
             (_, Some(ratio)) => Bound::ValueRange(ratio),
-            _ => return fail("an error bound is required: --abs or --range"),
+            _ => bail!("an error bound is required: --abs or --range"),
         };
         let mut options = CompressOptions::new(bound).research(self.research.research());
         for &value in &self.missing {
@@ -164,14 +163,13 @@ fn compress(
 
 fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
     let stream = Stream::open(bytes)?;
-    let info = &stream;
     Ok(format!(
         "{}: {} -> {}, ratio {:.2}, max error {} (bound {})",
         args.output.display(),
-        number::bytes(info.raw_bytes()),
-        number::bytes(info.compressed_bytes()),
-        info.compression_ratio(),
-        number::short(info.certificate().max_abs_error),
-        number::short(info.header().absolute_bound),
+        number::bytes(stream.raw_bytes()),
+        number::bytes(stream.compressed_bytes()),
+        stream.compression_ratio(),
+        number::short(stream.certificate().max_abs_error),
+        number::short(stream.header().absolute_bound),
     ))
 }

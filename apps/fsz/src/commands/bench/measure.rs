@@ -3,13 +3,13 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use anyhow::{Result, anyhow};
 use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
 use fsz_field::with_values;
 use rayon::prelude::*;
 
 use super::Row;
 use super::case::Case;
-use crate::failure::{Failure, Result};
 
 /// What to measure.
 #[derive(Debug, Clone, Copy)]
@@ -136,7 +136,7 @@ impl Contender {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
-            .map_err(|e| Failure::Message(format!("cannot start {threads} threads: {e}")))?;
+            .map_err(|e| anyhow!("cannot start {threads} threads: {e}"))?;
         let codec = Codec::cpu().threads(threads)?;
         Ok(Contender { threads, codec, pool, len: 0, times: Vec::new() })
     }
