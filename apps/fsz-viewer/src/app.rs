@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use eframe::egui_wgpu::RenderState;
 use fsz::{Bound, Progress};
 use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
@@ -24,7 +25,6 @@ use crate::plane_measures::PlaneMeasures;
 use crate::rate_distortion::Point;
 use crate::rate_distortion::RateDistortion;
 use crate::raw_dialog::RawDialog;
-use crate::result::Result;
 use crate::service::{Event, Planes, Role, Service, Set, Wake};
 use crate::settings::Settings;
 use crate::window_gpu::WindowGpu;
@@ -363,7 +363,7 @@ impl Viewer {
                     for reason in
                         [&subject, &other].into_iter().flatten().filter_map(|m| m.as_ref().err())
                     {
-                        self.report(reason.clone());
+                        self.report(reason);
                     }
                     self.measured = Measured { subject, other };
                 }
@@ -447,9 +447,9 @@ impl Viewer {
             }
             Role::Other => {
                 if !fits(self.set.leader()) {
+                    let title = &document.title;
                     self.report(format!(
-                        "{} does not match the open field: its shape or type differs",
-                        document.title
+                        "{title} does not match the open field: its shape or type differs"
                     ));
                     return;
                 }
@@ -522,7 +522,8 @@ impl Viewer {
     }
 
     /// Shows a message until it is dismissed.
-    pub fn report(&mut self, message: String) {
+    pub fn report(&mut self, message: impl ToString) {
+        let message = message.to_string();
         if !self.messages.contains(&message) {
             self.messages.push(message);
         }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use anyhow::Result;
 use egui::{ColorImage, Ui};
 use fsz_field::{Kind, Output};
 
 use crate::app::Viewer;
 use crate::palette::kind_name;
-use crate::result::Result;
 
 /// Writes a picture as PNG.
 ///
@@ -18,14 +18,14 @@ pub fn write_png(image: &ColorImage, path: &Path) -> Result<()> {
     let rgb: Vec<u8> = image.pixels.iter().flat_map(|p| [p.r(), p.g(), p.b()]).collect();
     let (width, height) = (image.size[0] as u32, image.size[1] as u32);
     let encoder = image::codecs::png::PngEncoder::new(&mut bytes);
-    image::ImageEncoder::write_image(encoder, &rgb, width, height, image::ExtendedColorType::Rgb8)
-        .map_err(|e| e.to_string())?;
+    image::ImageEncoder::write_image(encoder, &rgb, width, height, image::ExtendedColorType::Rgb8)?;
     write(path, &bytes)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut output = Output::create(path, true).map_err(|e| e.to_string())?;
-    output.put(bytes).and_then(|()| output.commit()).map_err(|e| e.to_string())
+    let mut output = Output::create(path, true)?;
+    output.put(bytes)?;
+    Ok(output.commit()?)
 }
 
 impl Viewer {

@@ -1,12 +1,12 @@
 //! Panes as a figure for a paper or a report: title, picture, what is zoomed in on, and colour bar.
 
+use anyhow::{Context as _, Result};
 use egui::{ColorImage, Context, FontId, Rect};
 
 use crate::app::Viewer;
 use crate::palette::{FRAME, INK, PAPER, rgb};
 use crate::pane::Bar;
 use crate::pane_kind::PaneKind;
-use crate::result::Result;
 
 /// Points of the figure around and between its parts.
 const MARGIN: usize = 12;
@@ -35,10 +35,10 @@ impl Viewer {
     /// # Errors
     /// When there is no picture of a pane, or the GPU does not give it back.
     pub fn figure(&self, ctx: &Context, panes: &[PaneKind]) -> Result<ColorImage> {
-        let planes = self.planes.as_ref().ok_or("no plane is shown yet")?;
+        let planes = self.planes.as_ref().context("no plane is shown yet")?;
         let mut panels = Vec::new();
         for &kind in panes {
-            let picture = self.picture(kind).image().ok_or("the pane has no picture yet")??;
+            let picture = self.picture(kind).image().context("the pane has no picture yet")??;
             let bar = self.bar(kind, self.scale(kind, planes));
             panels.push(Panel {
                 title: self.title(kind, planes),

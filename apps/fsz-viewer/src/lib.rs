@@ -36,7 +36,6 @@ mod plane;
 mod plane_measures;
 mod rate_distortion;
 mod raw_dialog;
-mod result;
 mod scale;
 mod scene;
 mod service;

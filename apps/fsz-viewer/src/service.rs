@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use fsz::{Bound, Codec, CompressOptions, DType, Progress};
 use fsz_field::{Field, Hints, with_values};
 use fsz_wgpu::Gpu;
@@ -18,7 +19,6 @@ use crate::grid::PlaneSize;
 use crate::measures::{Measures, STEPS};
 use crate::pane_kind::PaneKind;
 use crate::plane::{Place, Plane};
-use crate::result::Result;
 
 /// What a field is here for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -296,9 +296,9 @@ fn opened(
 ) -> Result<(Document, Option<(Catalog, Choice)>)> {
     if matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
         let file = path.display();
-        return Err(format!(
+        anyhow::bail!(
             "{file}: this build cannot read ADIOS2 files; build the viewer with --features adios2"
-        ));
+        );
     }
     Ok((Document::open(path, hints)?, None))
 }
@@ -315,15 +315,11 @@ fn compressed(
         options = options.missing(value);
     }
     let field: Arc<Field> = original.values(codec)?;
-    let sides = field.shape().indices().map_err(|e| e.to_string())?;
+    let sides = field.shape().indices()?;
     let stream = with_values!(field.values(), values => {
-        codec.compress_with(view(&sides, values)?, &options).map_err(|e| e.to_string())?
+        codec.compress_with(ndarray::ArrayViewD::from_shape(sides, values)?, &options)?
     });
     Document::from_stream(format!("{}, recompressed", original.title), &original.path, stream)
-}
-
-fn view<'a, T>(sides: &[usize], values: &'a [T]) -> Result<ndarray::ArrayViewD<'a, T>> {
-    ndarray::ArrayViewD::from_shape(sides, values).map_err(|e| e.to_string())
 }
 
 /// The planes of a set at a place.
