@@ -52,7 +52,6 @@ pub use catalog::Choice;
 pub use comparison::MatchMode;
 pub use decoder::DecoderChoice;
 pub use document::Document;
-pub use export::write_png;
 pub use measures::Measures;
 pub use pane::Picture;
 pub use pane_kind::PaneKind;
