@@ -357,15 +357,14 @@ impl Viewer {
                     _ => {}
                 }
             }
-            Event::Measured { generation, subject, other } => {
+            Event::Measured { generation, measured } => {
                 self.finished();
                 if generation == self.generation {
-                    for reason in
-                        [&subject, &other].into_iter().flatten().filter_map(|m| m.as_ref().err())
-                    {
+                    let both = [&measured.subject, &measured.other].into_iter().flatten();
+                    for reason in both.filter_map(|m| m.as_ref().err()) {
                         self.report(reason);
                     }
-                    self.measured = Measured { subject, other };
+                    self.measured = measured;
                 }
             }
         }
