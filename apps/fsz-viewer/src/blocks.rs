@@ -51,10 +51,7 @@ impl Blocks {
     ) -> Result<Field> {
         let window = Box { start: start.to_vec(), count: count.to_vec() };
         let shape = Shape::new(count)?;
-        let mut out = Vec::new();
-        let len = usize::try_from(shape.elements())?;
-        out.try_reserve_exact(len)?;
-        out.resize(len, T::ZERO);
+        let mut out = fsz_field::zeros(&shape)?;
         for (block, stream) in self.boxes.iter().zip(&self.streams) {
             let Some(part) = block.common(&window) else { continue };
             let inner: Vec<u64> = part.start.iter().zip(&block.start).map(|(a, b)| a - b).collect();

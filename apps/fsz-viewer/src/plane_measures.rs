@@ -77,12 +77,7 @@ impl Viewer {
 
     /// The work is over, whether it told anything or not.
     pub(crate) fn plane_ended(&mut self, progress: &Arc<Progress>) {
-        if let Some((_, of)) =
-            self.plane_measures.running.take_if(|(p, _)| Arc::ptr_eq(p, progress))
-        {
-            self.plane_measures.figures = Measured::default();
-            self.plane_measures.of = Some(of);
-        }
+        self.plane_measured(progress, Measured::default());
     }
 
     /// Figures of the plane that is shown: of the subject and of the other reconstruction.

@@ -1,7 +1,8 @@
 //! Decoding a stream chunk by chunk, so that fields larger than memory can be processed.
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use fsz::{Codec, Element, Progress, Stream};
+use fsz_field::Shape;
 use indicatif::ProgressBar;
 
 use crate::bar;
@@ -34,7 +35,8 @@ fn each_of<T: Element>(
     let cancellable = Cancellable::new(&Progress::new());
     let tiles = elements.div_ceil(tile_len);
     let together = (chunk / (tile_len * size_of::<T>() as u64)).max(1);
-    let mut buffer = buffer::<T>((together * tile_len).min(elements))?;
+    let chunk = Shape::new(&[(together * tile_len).min(elements)])?;
+    let mut buffer = fsz_field::zeros::<T>(&chunk)?;
     let mut first = 0;
     while first < tiles {
         cancellable.check()?;
@@ -48,16 +50,6 @@ fn each_of<T: Element>(
     }
     bar.finish_and_clear();
     Ok(())
-}
-
-/// Room for a chunk.
-fn buffer<T: Element>(len: u64) -> Result<Vec<T>> {
-    let no_memory = || anyhow!("out of memory for {len} values");
-    let len = usize::try_from(len).map_err(|_| no_memory())?;
-    let mut values = Vec::new();
-    values.try_reserve_exact(len).map_err(|_| no_memory())?;
-    values.resize(len, T::default());
-    Ok(values)
 }
 
 #[cfg(test)]

@@ -99,11 +99,12 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = Output::create(&args.output, args.force)?;
     let field = args.source.open(&args.input, &codec)?;
-    let stream = compress(&codec, &field, args.options(&field)?, quiet)?;
+    let (memory, len) = compress(&codec, &field, args.options(&field)?, quiet)?;
+    let stream = &memory[..len];
     let direct = output.is_direct();
-    output.put(&stream)?;
+    output.put(stream)?;
     output.commit()?;
-    terminal::summary(quiet, direct, &summary(args, &stream)?)
+    terminal::summary(quiet, direct, &summary(args, stream)?)
 }
 
 impl Args {
@@ -127,26 +128,13 @@ impl Args {
     }
 }
 
-/// The stream, in memory of which only the part that is used is ever touched.
-struct Compressed {
-    memory: MmapMut,
-    len: usize,
-}
-
-impl std::ops::Deref for Compressed {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.memory[..self.len]
-    }
-}
-
+/// The stream at the front of memory of which only the part that is used is ever touched, and its length.
 fn compress(
     codec: &Codec,
     field: &Field,
     options: CompressOptions,
     quiet: bool,
-) -> Result<Compressed> {
+) -> Result<(MmapMut, usize)> {
     let shape = field.shape().sides();
     let most = max_compressed_len(shape, field.dtype())?;
     // Room for the worst case costs address space, not memory, and a clean error where a mapped
@@ -158,7 +146,7 @@ fn compress(
             codec.compress_into(values, shape, &options, &mut memory)
         })
     })?;
-    Ok(Compressed { memory, len })
+    Ok((memory, len))
 }
 
 fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
