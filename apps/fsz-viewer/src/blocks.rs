@@ -78,9 +78,7 @@ fn together(shape: &[u64], first: StreamFacts, told: &[StreamFacts], boxes: Boxe
     let mut certificate = first.certificate;
     told.iter().skip(1).for_each(|facts| certificate.merge(&facts.certificate));
     let compressed_bytes = told.iter().map(|facts| facts.compressed_bytes).sum();
-    let size = header.dtype.size() as u64;
     StreamFacts {
-        ratio: (header.elements() * size) as f64 / compressed_bytes as f64,
         least_bound: bounds().fold(f64::INFINITY, f64::min),
         blocks: told.len(),
         header,

@@ -14,8 +14,6 @@ pub struct StreamFacts {
     pub certificate: Certificate,
     /// Size of the stream.
     pub compressed_bytes: u64,
-    /// Raw bytes by compressed bytes.
-    pub ratio: f64,
     /// Its tiles.
     pub tiles: Tiles,
     /// How many streams it is: the ADIOS2 blocks of an array.
@@ -36,7 +34,6 @@ impl StreamFacts {
             header: stream.header().clone(),
             certificate: *stream.certificate(),
             compressed_bytes: stream.compressed_bytes(),
-            ratio: stream.compression_ratio(),
             tiles: Tiles::read(stream)?,
         })
     }
