@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use eframe::egui_wgpu::RenderState;
 use fsz::{Bound, Progress};
 use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 
@@ -29,7 +28,7 @@ use crate::settings::Settings;
 use crate::window_gpu::WindowGpu;
 
 /// What to show first.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Start {
     /// The first is the subject; a second is another reconstruction.
     pub files: Vec<PathBuf>,
@@ -46,13 +45,7 @@ pub struct Start {
     /// What planes are to be decoded with.
     pub decoder: DecoderChoice,
     /// What draws the window, where that can paint pictures too.
-    pub window: Option<RenderState>,
-}
-
-impl std::fmt::Debug for Start {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Start").field("files", &self.files).finish_non_exhaustive()
-    }
+    pub window: Option<WindowGpu>,
 }
 
 /// Figures of a pair of reconstructions.
@@ -178,7 +171,7 @@ impl Viewer {
     /// # Errors
     /// When the system gives no threads.
     pub fn new(start: Start, settings: Settings, wake: Wake) -> std::io::Result<Viewer> {
-        let window_gpu = start.window.as_ref().and_then(WindowGpu::new);
+        let window_gpu = start.window;
         let window = window_gpu.as_ref().map(|window_gpu| window_gpu.gpu.clone());
         let mut viewer = Viewer {
             window_gpu: window_gpu.filter(|window_gpu| paints(start.decoder, &window_gpu.gpu)),

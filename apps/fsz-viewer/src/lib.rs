@@ -61,3 +61,4 @@ pub use scene::{ErrorMode, Overlay};
 pub use service::{Role, Wake};
 pub use session::Session;
 pub use settings::{Layout, Settings};
+pub use window_gpu::WindowGpu;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Parser;
 use fsz::DType;
 use fsz_field::{Hints, Shape};
-use fsz_viewer::{Choice, DecoderChoice, Place, Settings, Start, Viewer, bench};
+use fsz_viewer::{Choice, DecoderChoice, Place, Settings, Start, Viewer, WindowGpu, bench};
 
 /// Inspect FSZ-compressed fields
 ///
@@ -103,7 +103,7 @@ fn run(args: Args) -> Result<()> {
             if args.fresh {
                 settings.session = None;
             }
-            start.window = context.wgpu_render_state.clone();
+            start.window = context.wgpu_render_state.as_ref().and_then(WindowGpu::new);
             let egui = context.egui_ctx.clone();
             let wake = Arc::new(move || egui.request_repaint());
             Ok(Box::new(Window(Viewer::new(start, settings, wake)?)))
