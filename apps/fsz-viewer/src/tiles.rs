@@ -57,9 +57,8 @@ impl Tiles {
     /// # Errors
     /// When a record is damaged.
     pub fn read(stream: &Stream<'_>) -> fsz::Result<Tiles> {
-        let info = &stream;
         let mut tiles = Vec::new();
-        for record in info.tiles() {
+        for record in stream.tiles() {
             let record = record?;
             let mut rates = [0; TILE_BLOCKS];
             for (rate, &r) in rates.iter_mut().zip(record.rates()) {

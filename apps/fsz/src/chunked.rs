@@ -1,10 +1,11 @@
 //! Decoding a stream part by part, so that fields larger than memory can be processed.
 
+use anyhow::Result;
 use fsz::{Codec, Element, Progress, Stream};
+use fsz_field::Shape;
 use indicatif::ProgressBar;
 
 use crate::bar;
-use crate::failure::{Failure, Result};
 use crate::interrupt::Cancellable;
 
 /// Bytes of a decoded chunk, about: enough to keep all threads busy.
@@ -37,7 +38,8 @@ fn each_of<T: Element>(
     let cancellable = Cancellable::new(&Progress::new());
     let tiles = elements.div_ceil(tile_len);
     let together = (chunk / (tile_len * size_of::<T>() as u64)).max(1);
-    let mut buffer = buffer::<T>((together * tile_len).min(elements))?;
+    let chunk = Shape::new(&[(together * tile_len).min(elements)])?;
+    let mut buffer = fsz_field::zeros::<T>(&chunk)?;
     let mut first = 0;
     while first < tiles {
         cancellable.check()?;
@@ -70,7 +72,7 @@ fn slabs<T: Element>(
     let plane: u64 = shape[axis + 1..].iter().product();
     let planes = (chunk / (plane * size_of::<T>() as u64).max(1)).next_multiple_of(PLANES);
     let planes = planes.clamp(1, shape[axis].max(1));
-    let mut buffer = buffer::<T>(planes * plane)?;
+    let mut buffer = fsz_field::zeros::<T>(&Shape::new(&[planes * plane])?)?;
     let (mut start, mut count) = (vec![0; shape.len()], shape.clone());
     while start[axis] < shape[axis] {
         cancellable.check()?;
@@ -83,16 +85,6 @@ fn slabs<T: Element>(
     }
     bar.finish_and_clear();
     Ok(())
-}
-
-/// Room for a part.
-fn buffer<T: Element>(len: u64) -> Result<Vec<T>> {
-    let no_memory = || Failure::Message(format!("out of memory for {len} values"));
-    let len = usize::try_from(len).map_err(|_| no_memory())?;
-    let mut values = Vec::new();
-    values.try_reserve_exact(len).map_err(|_| no_memory())?;
-    values.resize(len, T::default());
-    Ok(values)
 }
 
 #[cfg(test)]
