@@ -70,10 +70,10 @@ template <class T, class OutputOf> struct PaperDecoder
     Quad next;
 
     /// What the rate bytes of a chunk add to checksums. Called by a warp.
-    static FSZ_DEVICE HeadSums hash_heads(const u8 *stream, const Sections &sections, u64 chunk,
+    static FSZ_DEVICE HeadSums hash_heads(const u8 *rates, const Sections &sections, u64 chunk,
                                           u32 lane)
     {
-        return hash_rates<true>(stream, sections, chunk, lane);
+        return hash_rates<true>(rates, sections, chunk, lane);
     }
 
     /// Finds the chunk and its tiles. False, for all warps of the thread block, when the stream is

@@ -55,8 +55,8 @@ template <class T> struct PaperEncoder
         return control.named ? missing.bits[0] : Element<T>::QUIET_NAN;
     }
 
-    /// Encodes a part from device memory. `place` takes the payload's length and gives the sink for
-    /// it.
+    /// Encodes a part from device memory. `place` takes all but its share of the checksum, and
+    /// gives the sink for its payload.
     template <class Place> FSZ_DEVICE Encoded encode_any(const Part<T> &part, const Place &place)
     {
         const u32 lane = lane_id();
@@ -67,13 +67,14 @@ template <class T> struct PaperEncoder
                                           control.range_known != 0);
         const u32 inclusive = warp_inclusive(plan.words, lane);
         const u32 length = __shfl_sync(WARP_ALL, inclusive, 31);
-        const auto sink = place(length);
+        const Encoded planned{plan.rate_byte, tile_sum(exists) > 0, length, 0};
+        const auto sink = place(planned);
         Hashed hashed{0, 0};
         if (sink.has_room())
         {
             hashed = pack_any(sink, plan, inclusive - plan.words, part, exists);
         }
-        return finished({plan.rate_byte, tile_sum(exists) > 0, length, 0}, hashed, part.number);
+        return finished(planned, hashed, part.number);
     }
 
     // The short way, for tiles with small codes and nothing to escape: `may_be_short`, `quantize`,
@@ -101,12 +102,12 @@ template <class T> struct PaperEncoder
         return __all_sync(WARP_ALL, way.error <= z.limit && way.choice.rate <= PLAIN_RATE);
     }
 
-    /// What the rate bytes of a chunk add to checksums, once all of them are written. Called by a
-    /// warp.
-    static FSZ_DEVICE HeadSums hash_heads(const u8 *stream, const Sections &sections, u64 chunk,
+    /// What the rate bytes of a chunk add to checksums, once all of them are at `rates`. Called by
+    /// a warp.
+    static FSZ_DEVICE HeadSums hash_heads(const u8 *rates, const Sections &sections, u64 chunk,
                                           u32 lane)
     {
-        return hash_rates<false>(stream, sections, chunk, lane);
+        return hash_rates<false>(rates, sections, chunk, lane);
     }
 
     /// Adds what is not in the statistics yet. Called once, after the warp's last part.

@@ -28,8 +28,7 @@ struct __align__(16) TileIndex
 FSZ_DEVICE uint4 read_heads(const StreamView &view, u64 chunk, u32 tiles, u32 lane)
 {
     uint4 rates = make_uint4(0, 0, 0, 0);
-    const u8 *const at =
-        view.bytes + view.sections.rates + chunk * (CHUNK_TILES * TILE_BLOCKS) + lane * 16;
+    const u8 *const at = rates_of(view.bytes, view.sections, chunk) + lane * 16;
     if (2 * lane + 1 < tiles)
     {
         rates = __ldg(reinterpret_cast<const uint4 *>(at));
