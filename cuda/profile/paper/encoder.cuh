@@ -61,10 +61,9 @@ template <class T> struct PaperEncoder
     {
         const u32 lane = lane_id();
         const u32 exists = part.existing(lane);
-        const T *const elements = part.field + part.first;
-        const DeviceRow<T> row{elements + lane * BLOCK, exists};
-        const TilePlan<T> plan = plan_any(row, elements, exists, part.codes, z, missing, statistics,
-                                          control.range_known != 0);
+        const DeviceRow<T> row{part.field + part.first + lane * BLOCK, exists};
+        const TilePlan<T> plan =
+            plan_any(row, part, exists, z, missing, statistics, control.range_known != 0);
         const u32 inclusive = warp_inclusive(plan.words, lane);
         const u32 length = __shfl_sync(WARP_ALL, inclusive, 31);
         const Encoded planned{plan.rate_byte, tile_sum(exists) > 0, length, 0};
@@ -155,14 +154,13 @@ template <class T> struct PaperEncoder
         return finished({rate_byte, true, length, 0}, hashed, number);
     }
 
-    /// Encodes a part after `try_short`.
+    /// Encodes a part that is not on the short way.
     template <class Place, class Refill>
     FSZ_DEVICE Encoded encode_long(const Part<T> &part, const SharedRow<T> &row, bool whole,
                                    const ShortWay &way, const Place &place, const Refill &refill)
     {
         const u32 lane = lane_id();
         const u32 exists = part.existing(lane);
-        const T *const elements = part.field + part.first;
         const bool range_known = control.range_known;
         const bool maskable = whole && control.near && one_name(missing);
         // Votes let the compiler see that branches are the same for all lanes.
@@ -178,11 +176,10 @@ template <class T> struct PaperEncoder
         if (!__any_sync(WARP_ALL, short_way))
         {
             // What was tried may have overwritten the row.
+            const DeviceRow<T> again{part.field + part.first + lane * BLOCK, exists};
             plan = whole && !tried
-                       ? plan_any(row, elements, exists, part.codes, z, missing, statistics,
-                                  range_known)
-                       : plan_any(DeviceRow<T>{elements + lane * BLOCK, exists}, elements, exists,
-                                  part.codes, z, missing, statistics, range_known);
+                       ? plan_any(row, part, exists, z, missing, statistics, range_known)
+                       : plan_any(again, part, exists, z, missing, statistics, range_known);
             expect_mask(plan, *mask, control);
         }
         masked = maskable && __any_sync(WARP_ALL, plan.masked != 0);
@@ -196,7 +193,8 @@ template <class T> struct PaperEncoder
         fence_copy_engine();
         __syncwarp();
         refill();
-        return finished({plan.rate_byte, tile_sum(exists) > 0, length, 0}, hashed, part.number);
+        const bool there = tile_sum(exists) > 0;
+        return finished({plan.rate_byte, there, length, 0}, hashed, part.number);
     }
 
 private:
