@@ -19,6 +19,10 @@ template <class T> struct PaperEncoder
     static constexpr u32 PART = QUAD_ELEMENTS;
     static constexpr u32 PARTS = CHUNK_QUADS;
 
+    /// Whether what is known of whole parts beforehand is used: it makes the kernel of f32 faster,
+    /// and that of f64 slower, as the compiler takes it.
+    static constexpr bool FORESEES = sizeof(T) == 4;
+
     /// A part on the short way: the first differences of its codes, the variants of its tiles, and
     /// the largest error, which is NaN when an element is not finite.
     struct ShortWay
@@ -37,6 +41,8 @@ template <class T> struct PaperEncoder
     Quantizer<T> z;
     /// Whether elements need no short look before the short way.
     bool simple;
+    /// Whether tiles may go through `plan_masked`.
+    bool may_mask;
     /// The largest error of plain tiles so far.
     T max_error = 0;
     /// Whether the warp's last tiles had masked elements: the next will, too.
@@ -45,7 +51,8 @@ template <class T> struct PaperEncoder
     FSZ_DEVICE PaperEncoder(const Control &control, const Missing<T> &missing,
                             Statistics *statistics, Bits *mask)
         : control(control), missing(missing), statistics(statistics), mask(mask),
-          z(quantizer_of<T>(control)), simple(control.near && !control.named)
+          z(quantizer_of<T>(control)), simple(control.near && !control.named),
+          may_mask(control.near && one_name(missing))
     {
     }
 
@@ -160,9 +167,8 @@ template <class T> struct PaperEncoder
                                    const ShortWay &way, const Place &place, const Refill &refill)
     {
         const u32 lane = lane_id();
-        const u32 exists = part.existing(lane);
-        const bool range_known = control.range_known;
-        const bool maskable = whole && control.near && one_name(missing);
+        const u32 exists = FORESEES && whole ? BLOCK : part.existing(lane);
+        const bool maskable = whole && (FORESEES ? may_mask : control.near && one_name(missing));
         // Votes let the compiler see that branches are the same for all lanes.
         const bool tried =
             maskable && (masked || control.named || __any_sync(WARP_ALL, is_nan(way.error)));
@@ -176,6 +182,7 @@ template <class T> struct PaperEncoder
         if (!__any_sync(WARP_ALL, short_way))
         {
             // What was tried may have overwritten the row.
+            const bool range_known = control.range_known;
             const DeviceRow<T> again{part.field + part.first + lane * BLOCK, exists};
             plan = whole && !tried
                        ? plan_any(row, part, exists, z, missing, statistics, range_known)
@@ -193,7 +200,7 @@ template <class T> struct PaperEncoder
         fence_copy_engine();
         __syncwarp();
         refill();
-        const bool there = tile_sum(exists) > 0;
+        const bool there = (FORESEES && whole) || tile_sum(exists) > 0;
         return finished({plan.rate_byte, there, length, 0}, hashed, part.number);
     }
 
