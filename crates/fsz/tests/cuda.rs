@@ -272,7 +272,7 @@ fn shapes_names_steps_and_starts() {
 fn a_bound_that_overflows() {
     let Some(codec) = device("a bound that overflows") else { return };
     let data: Vec<f64> = (0..3000).map(|i| (i as f64 / 1500.0 - 1.0) * 1e308).collect();
-    let given = |ratio: f64, end: f64| Bound::ValueRangeOf { ratio, min: -end, max: end };
+    let given = |ratio, end: f64| Bound::ValueRangeOf { ratio, min: -end, max: end };
     for bound in [Bound::ValueRange(2.0), Bound::ValueRange(1e300), given(3.0, f64::MAX)] {
         check("overflow", &codec, &data, &[3000], &CompressOptions::new(bound));
     }
