@@ -55,7 +55,7 @@ pub(crate) fn compress<T: Element>(
         range.is_some_and(|r| !r.has_special()) && quantize::in_reach(magnitude, &quantizer, fused);
     let plan = Plan { quantizer, missing, missing_bits, known, ranged: range.is_some() };
 
-    let (profile, tables) = options.profile.prepare(data, shape, &plan)?;
+    let (profile, tables) = options.profile.prepare(data, shape, &plan, run.level)?;
     let grid = TileGrid::new(&profile, shape).ok_or_else(too_large)?;
     let sections = Sections::new(header_len as u64, &grid, &profile).ok_or_else(too_large)?;
     if (out.len() as u64) < sections.payload {

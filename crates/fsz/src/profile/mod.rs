@@ -118,6 +118,7 @@ trait Coding: Sized + Copy {
         _data: &[T],
         _shape: &[u64],
         _plan: &Plan<T>,
+        _level: Level,
     ) -> Result<(Self, Vec<u32>)> {
         Ok((self, Vec::new()))
     }
@@ -208,10 +209,11 @@ macro_rules! profiles {
                 data: &[T],
                 shape: &[u64],
                 plan: &Plan<T>,
+                level: Level,
             ) -> Result<(Profile, Vec<u32>)> {
                 match self {
                     $($(#[cfg($cfg)])? Profile::$name(coding) => {
-                        coding.prepare(data, shape, plan).map(|(c, tables)| (Profile::$name(c), tables))
+                        coding.prepare(data, shape, plan, level).map(|(c, tables)| (Profile::$name(c), tables))
                     })*
                 }
             }

@@ -10,8 +10,8 @@ use super::{
     escapes::{Escapes, Mask},
     lorenzo::{self, Lane},
     mask,
-    order::{Order, Point},
-    predict::{Interpolation, Steps},
+    order::{Order, Step},
+    predict::{Interpolation, Lanes, Steps},
     rans::{self, DecodingTables},
     tables::Tables,
 };
@@ -25,11 +25,13 @@ use crate::{
         tile_grid::TileShape,
     },
     profile::{ChunkDecoder, Decoding, StoredChunk},
+    simd::Level,
     tile_record::{Storage, TileCost, TileRecord},
 };
 
 pub(super) struct Decoder<'a, T> {
     choice: Choice,
+    level: Level,
     stream: Decoding<'a>,
     lattice: T,
     tables: DecodingTables,
@@ -55,10 +57,11 @@ struct Parts<'p, T> {
 }
 
 impl<'a, T: Element> Decoder<'a, T> {
-    pub fn new(choice: Choice, stream: Decoding<'a>, tables: &[u32]) -> Result<Self> {
+    pub fn new(choice: Choice, stream: Decoding<'a>, tables: &[u32], level: Level) -> Result<Self> {
         let step = T::from_f64(stream.quantization_step);
         Ok(Decoder {
             choice,
+            level,
             stream,
             lattice: step.mul(T::from_f64(2f64.powi(-(choice.fine as i32)))),
             tables: DecodingTables::new(&Tables::read(tables)?),
@@ -168,7 +171,7 @@ impl<'a, T: Element> Decoder<'a, T> {
             _ => half_words,
         };
         let tables = std::mem::replace(&mut self.tables, DecodingTables::empty());
-        let mut rans = rans::Decoder::new(&tables, states, half_words);
+        let mut rans = rans::Decoder::new(&tables, states, half_words, self.level);
         let mut read = || -> Result<()> {
             let tiles = std::mem::take(&mut self.tiles);
             for (i, shape) in tiles.iter().enumerate() {
@@ -211,8 +214,8 @@ impl<'a, T: Element> Decoder<'a, T> {
         self.masks.clear();
         self.masks.resize(order.len, (escapes.mask == Mask::All) as u8);
         if escapes.mask == Mask::Coded {
-            mask::walk(order, &mut self.masks, |points, contexts, own| {
-                rans.flags(contexts.iter().copied().enumerate().take(points.len()), own);
+            mask::walk(order, &mut self.masks, |step, contexts, own| {
+                rans.flags(contexts.iter().copied().enumerate().take(step.lanes), own);
             });
         }
         self.masks.iter().map(|&m| m as usize).sum()
@@ -264,6 +267,7 @@ impl<'a, T: Element> Decoder<'a, T> {
     fn interpolate(&mut self, order: &Order, taps: Taps, rans: &mut rans::Decoder<'_>) {
         struct Read<'r, 't> {
             masks: &'r [u8],
+            masked: bool,
             flags: [u8; LANES],
             rans: &'r mut rans::Decoder<'t>,
         }
@@ -278,21 +282,20 @@ impl<'a, T: Element> Decoder<'a, T> {
             }
 
             #[inline(always)]
-            fn step(
-                &mut self,
-                points: &[Point],
-                _: &[i32; LANES],
-                contexts: &[u8; LANES],
-                residuals: &mut [i32; LANES],
-            ) {
-                let lanes = points.iter().zip(contexts).enumerate();
-                let coded = lanes.filter(|(_, (p, _))| self.masks[p.at as usize] == 0);
-                self.rans.residuals(coded.map(|(lane, (_, context))| (lane, *context)), residuals);
+            fn step(&mut self, step: &Step, _: &Lanes, contexts: &Lanes, residuals: &mut Lanes) {
+                if !self.masked {
+                    return self.rans.first_residuals(step.lanes, contexts, residuals);
+                }
+                let lanes = step.at.iter().zip(contexts).enumerate().take(step.lanes);
+                let coded = lanes.filter(|(_, (at, _))| self.masks[**at as usize] == 0);
+                let coded = coded.map(|(lane, (_, &context))| (lane, context as u8));
+                self.rans.residuals(coded, residuals);
             }
         }
         let mut values = std::mem::take(&mut self.values);
-        let interpolation = Interpolation { taps, fine: self.choice.fine };
-        let mut reader = Read { masks: &self.masks, flags: [0; LANES], rans };
+        let interpolation = Interpolation { taps, fine: self.choice.fine, level: self.level };
+        let masked = self.masks.contains(&1);
+        let mut reader = Read { masks: &self.masks, masked, flags: [0; LANES], rans };
         interpolation.walk(order, &mut values, &mut reader);
         self.values = values;
     }

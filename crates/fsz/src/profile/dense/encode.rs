@@ -16,6 +16,7 @@ use crate::{
     format::{checksum::rows, tile_grid::TileShape},
     missing::is_missing,
     profile::{ChunkEncoder, Plan},
+    simd::Level,
     statistics::Statistics,
 };
 
@@ -51,11 +52,11 @@ struct Coded<T> {
 }
 
 impl<'a, T: Element> Encoder<'a, T> {
-    pub fn new(choice: Choice, plan: &'a Plan<T>, tables: &[u32]) -> Self {
+    pub fn new(choice: Choice, plan: &'a Plan<T>, tables: &[u32], level: Level) -> Self {
         let tables = Tables::read(tables).expect("tables that were just written");
         Encoder {
             plan,
-            coder: BoxCoder::new(plan, choice),
+            coder: BoxCoder::new(plan, choice, level),
             tables: EncodingTables::new(&tables),
             orders: Orders::default(),
             events: Events::default(),
@@ -76,12 +77,11 @@ impl<'a, T: Element> Encoder<'a, T> {
             max_error: T::ZERO,
             escaped: elements.len(),
         };
-        let looked = self.coder.look(elements);
         let order = self.orders.of(shape);
         let Encoder { coder, tables, events, .. } = self;
         events.clear();
         let mut sink = Coding { tables, events, step: 0 };
-        let coded = match coder.interpolate(&order, elements, &looked, base, &mut sink) {
+        let coded = match coder.interpolate(&order, elements, base, &mut sink) {
             Ok((outcome, escapes)) => (outcome, escapes, Mode::Interpolated),
             Err(_) => {
                 sink.events.clear();
@@ -105,6 +105,10 @@ impl<'a, T: Element> Encoder<'a, T> {
         }
         let before = (rans.states, rans.half_words.len());
         if !outcome.flat {
+            if mode == Mode::Interpolated {
+                let steps = self.coder.found.steps_back();
+                steps.for_each(|step| rans.residuals(step, &self.tables));
+            }
             rans.code(&self.events);
         }
         let half_words = rans.half_words.len() - before.1 + 2 * record.len();

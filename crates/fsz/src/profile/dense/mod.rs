@@ -1,6 +1,8 @@
 //! Interpolation from coarse to fine in boxes, quantized in the loop, coded by 32 interleaved rANS states
 //! (FORMAT.md, *Dense*).
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod bits;
 mod boxes;
 mod chunk;
@@ -136,8 +138,9 @@ impl Coding for Dense {
         data: &[T],
         shape: &[u64],
         plan: &Plan<T>,
+        level: Level,
     ) -> Result<(Self, Vec<u32>)> {
-        prepare::prepare(self.layout, data, shape, plan)
+        prepare::prepare(self.layout, data, shape, plan, level)
     }
 
     fn layout(&self) -> u8 {
@@ -171,18 +174,18 @@ impl Coding for Dense {
         self,
         plan: &'a Plan<T>,
         tables: &[u32],
-        _: Level,
+        level: Level,
     ) -> Box<dyn ChunkEncoder<T> + 'a> {
-        Box::new(encode::Encoder::new(self.choice, plan, tables))
+        Box::new(encode::Encoder::new(self.choice, plan, tables, level))
     }
 
     fn decoder<'a, T: Element>(
         self,
         stream: Decoding<'a>,
         tables: &[u32],
-        _: Level,
+        level: Level,
     ) -> Result<Box<dyn ChunkDecoder<T> + 'a>> {
-        Ok(Box::new(decode::Decoder::new(self.choice, stream, tables)?))
+        Ok(Box::new(decode::Decoder::new(self.choice, stream, tables, level)?))
     }
 
     fn records(
@@ -194,7 +197,7 @@ impl Coding for Dense {
         take: &mut dyn FnMut(TileRecord),
     ) -> Result<()> {
         crate::with_element!(stream.dtype, T => {
-            decode::Decoder::<T>::new(self.choice, stream, tables)?.records(chunk, first, take)
+            decode::Decoder::<T>::new(self.choice, stream, tables, Level::detect())?.records(chunk, first, take)
         })
     }
 

@@ -3,14 +3,30 @@
 
 use crate::format::dense::{BOX, LANES, MIN_COLUMNS};
 
-/// A point of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Point {
-    /// Position in the box, in C order.
-    pub at: u16,
+/// Points that are coded together, a lane each.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    /// Lanes that have a point, from the first on; the others repeat the first one's.
+    pub lanes: usize,
+    /// Positions in the box, in C order.
+    pub at: [u16; LANES],
     /// In a coarse pass, bit i: along the pass's axis i the right neighbour is the box's last element. In a
     /// fine pass, bits 2i and 2i + 1: there is no outer neighbour to the left, to the right.
-    pub edge: u16,
+    pub edge: [u8; LANES],
+}
+
+impl Step {
+    /// The first element of a box alone.
+    pub const FIRST: Step = Step { lanes: 1, at: [0; LANES], edge: [0; LANES] };
+
+    fn new(points: &[(u16, u8)]) -> Self {
+        let point = |lane| *points.get(lane).unwrap_or(&points[0]);
+        Step {
+            lanes: points.len(),
+            at: std::array::from_fn(|lane| point(lane).0),
+            edge: std::array::from_fn(|lane| point(lane).1),
+        }
+    }
 }
 
 /// Points of one grid that are odd along the same axes.
@@ -26,17 +42,15 @@ pub(super) struct Pass {
     pub distance: [usize; 3],
     /// Elements to the box's last element, for points whose right neighbour it is.
     pub last: [usize; 3],
-    /// Points of each step: it takes so many of the order's points.
-    pub steps: Vec<u8>,
-    pub points: Vec<Point>,
+    pub steps: Vec<Step>,
 }
 
 /// The order of boxes of one shape.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     pub len: usize,
-    /// Positions of the corners but for the first.
-    pub corners: Vec<u16>,
+    /// The corners but for the first.
+    pub corners: Option<Step>,
     pub passes: Vec<Pass>,
 }
 
@@ -63,11 +77,12 @@ impl Order {
         for z in ends(extent[0]) {
             for y in ends(extent[1]) {
                 for x in ends(extent[2]) {
-                    corners.push((z * strides[0] + y * strides[1] + x) as u16);
+                    corners.push(((z * strides[0] + y * strides[1] + x) as u16, 0));
                 }
             }
         }
         corners.remove(0);
+        let corners = (!corners.is_empty()).then(|| Step::new(&corners));
         let mut passes = Vec::new();
         let mut stride = top / 2;
         while stride > 0 {
@@ -110,7 +125,6 @@ impl Pass {
             distance: [0; 3],
             last: [0; 3],
             steps: Vec::new(),
-            points: Vec::new(),
         };
         for (i, &axis) in axes.iter().enumerate() {
             let end = indices[axis].last().expect("not empty");
@@ -121,14 +135,14 @@ impl Pass {
             let mut edge = 0;
             for (i, &axis) in axes.iter().enumerate() {
                 edge |= if stride == 1 {
-                    ((at[axis] < 3) as u16) << (2 * i)
-                        | ((at[axis] + 3 >= extent[axis]) as u16) << (2 * i + 1)
+                    ((at[axis] < 3) as u8) << (2 * i)
+                        | ((at[axis] + 3 >= extent[axis]) as u8) << (2 * i + 1)
                 } else {
-                    ((at[axis] + stride >= extent[axis]) as u16) << i
+                    ((at[axis] + stride >= extent[axis]) as u8) << i
                 };
             }
             let at = at[0] * strides[0] + at[1] * strides[1] + at[2];
-            Point { at: at as u16, edge }
+            (at as u16, edge)
         };
         if stride > 1 {
             let [planes, rows, columns] = &indices;
@@ -143,11 +157,9 @@ impl Pass {
     }
 
     /// Points one after another, 32 a step.
-    fn flat(&mut self, points: impl Iterator<Item = Point>) {
-        let begin = self.points.len();
-        self.points.extend(points);
-        let added = self.points.len() - begin;
-        self.steps.extend((0..added).step_by(LANES).map(|at| LANES.min(added - at) as u8));
+    fn flat(&mut self, points: impl Iterator<Item = (u16, u8)>) {
+        let points: Vec<_> = points.collect();
+        self.steps.extend(points.chunks(LANES).map(Step::new));
     }
 
     /// The finest grid: whole groups of columns step along the slowest axis that is longer than 1, the rest
@@ -156,7 +168,7 @@ impl Pass {
         &mut self,
         extent: [usize; 3],
         [planes, rows, columns]: &[Vec<usize>; 3],
-        point: impl Fn([usize; 3]) -> Point,
+        point: impl Fn([usize; 3]) -> (u16, u8),
     ) {
         if extent[0] == 1 && extent[1] == 1 {
             return self.flat(columns.iter().map(|&x| point([0, 0, x])));
@@ -181,8 +193,8 @@ impl Pass {
                 break;
             }
             for &a in &along[..even] {
-                self.points.extend(group.iter().map(|&(b, x)| point(place(a, b, x))));
-                self.steps.push(group.len() as u8);
+                let points: Vec<_> = group.iter().map(|&(b, x)| point(place(a, b, x))).collect();
+                self.steps.push(Step::new(&points));
             }
             grouped += group.len();
         }
@@ -194,7 +206,7 @@ impl Pass {
             let place = &place;
             along.iter().map(move |&a| place(a, b, x))
         });
-        let flat: Vec<Point> = ends.chain(rest).map(point).collect();
+        let flat: Vec<_> = ends.chain(rest).map(point).collect();
         self.flat(flat.into_iter());
     }
 }
@@ -220,20 +232,24 @@ mod tests {
             let mut known = vec![false; order.len];
             let mut take = |at: usize| assert!(!std::mem::replace(&mut known[at], true));
             take(0);
-            order.corners.iter().for_each(|&c| take(c as usize));
+            let points = |step: &Step| {
+                (0..step.lanes).map(|l| (step.at[l] as usize, step.edge[l])).collect::<Vec<_>>()
+            };
+            order.corners.iter().flat_map(points).for_each(|p| take(p.0));
             for pass in &order.passes {
-                let points: usize = pass.steps.iter().map(|&n| n as usize).sum();
-                assert_eq!(points, pass.points.len());
-                for p in &pass.points {
+                for (at, edge) in pass.steps.iter().flat_map(points) {
                     for i in 0..pass.axes {
-                        let clamped = !pass.fine && p.edge >> i & 1 == 1;
+                        let clamped = !pass.fine && edge >> i & 1 == 1;
                         let right = if clamped { pass.last[i] } else { pass.distance[i] };
-                        assert!(known[p.at as usize - pass.distance[i]], "{extent:?} {p:?}");
-                        assert!(known[p.at as usize + right], "{extent:?} {p:?}");
+                        assert!(known[at - pass.distance[i]], "{extent:?} {at}");
+                        assert!(known[at + right], "{extent:?} {at}");
+                        let far = 3 * pass.distance[i];
+                        assert!(!pass.fine || edge >> (2 * i) & 1 == 1 || known[at - far]);
+                        assert!(!pass.fine || edge >> (2 * i) & 2 == 2 || known[at + far]);
                     }
                 }
-                for p in &pass.points {
-                    assert!(!std::mem::replace(&mut known[p.at as usize], true));
+                for (at, _) in pass.steps.iter().flat_map(points) {
+                    assert!(!std::mem::replace(&mut known[at], true));
                 }
             }
             assert!(known.iter().all(|&k| k), "{extent:?}");

@@ -1,7 +1,15 @@
 //! The walk through a box: predictions and contexts of its points, step by step (FORMAT.md, *Dense: predict*).
 
-use super::order::{Order, Pass, Point};
-use crate::format::dense::{COARSE_CONTEXTS, CORNERS, FINE_CONTEXTS, LANES, Taps};
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
+use super::order::{Order, Pass, Step};
+use crate::{
+    format::dense::{COARSE_CONTEXTS, CORNERS, FINE_CONTEXTS, LANES, Taps},
+    simd::Level,
+};
+
+/// A number for each lane.
+pub(super) type Lanes = [i32; LANES];
 
 /// What the coder does with the points of a step.
 pub(super) trait Steps {
@@ -12,13 +20,7 @@ pub(super) trait Steps {
     fn pass(&mut self, number: usize) -> bool;
 
     /// The residuals of some points whose predictions and contexts are given; lanes in order.
-    fn step(
-        &mut self,
-        points: &[Point],
-        predictions: &[i32; LANES],
-        contexts: &[u8; LANES],
-        residuals: &mut [i32; LANES],
-    );
+    fn step(&mut self, step: &Step, predictions: &Lanes, contexts: &Lanes, residuals: &mut Lanes);
 }
 
 /// How values are predicted, the same in all boxes of a field.
@@ -27,137 +29,137 @@ pub(super) struct Interpolation {
     pub taps: Taps,
     /// log2 of the lattice points of a step.
     pub fine: u32,
+    pub level: Level,
 }
+
+/// How much the nearest and the outer neighbours count where all are there, in sixteenths.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weights {
+    pub near: i32,
+    pub far: i32,
+}
+
+/// The sizes of the lanes' last residuals, between those of lanes that stand for the neighbours of the first
+/// and the last.
+pub(super) type Sizes = [i32; LANES + 2];
 
 impl Interpolation {
     /// Walks through a box: `values` are lattice points counted from the box's base, of which the first
     /// element is 0 already.
     pub fn walk(self, order: &Order, values: &mut [i32], steps: &mut impl Steps) {
-        let corners: Vec<Point> = order.corners.iter().map(|&at| Point { at, edge: 0 }).collect();
-        if !corners.is_empty() {
-            let mut residuals = [0; LANES];
-            steps.step(&corners, &[0; LANES], &[CORNERS; LANES], &mut residuals);
-            for (p, r) in corners.iter().zip(residuals) {
-                values[p.at as usize] = r << self.fine;
+        assert_eq!(values.len(), order.len);
+        let mut residuals = [0; LANES];
+        if let Some(corners) = &order.corners {
+            steps.step(corners, &[0; LANES], &[CORNERS as i32; LANES], &mut residuals);
+            for (&at, r) in corners.at.iter().zip(residuals).take(corners.lanes) {
+                values[at as usize] = r << self.fine;
             }
         }
         steps.passes(order);
-        let mut last = [0; LANES];
+        let mut sizes = [0; LANES + 2];
         for (number, pass) in order.passes.iter().enumerate() {
             let coded = steps.pass(number);
-            let steps = (&mut *steps, coded);
-            match (pass.axes, pass.fine, self.taps) {
-                (1, false, _) | (1, true, Taps::Linear) => {
-                    self.pass::<1>(pass, values, &mut last, linear, steps)
+            for step in &pass.steps {
+                let (predictions, contexts) = self.predict(pass, step, values, &sizes);
+                residuals.fill(0);
+                if coded {
+                    steps.step(step, &predictions, &contexts, &mut residuals);
                 }
-                (2, false, _) | (2, true, Taps::Linear) => {
-                    self.pass::<2>(pass, values, &mut last, linear, steps)
+                for lane in 0..step.lanes {
+                    values[step.at[lane] as usize] =
+                        predictions[lane] + (residuals[lane] << self.fine);
+                    sizes[lane + 1] = residuals[lane].abs();
                 }
-                (1, true, Taps::Cubic) => {
-                    self.pass::<1>(pass, values, &mut last, outer::<1, 9, -1>, steps)
-                }
-                (1, true, Taps::Smooth) => {
-                    self.pass::<1>(pass, values, &mut last, outer::<1, 6, 2>, steps)
-                }
-                (2, true, Taps::Cubic) => {
-                    self.pass::<2>(pass, values, &mut last, outer::<2, 9, -1>, steps)
-                }
-                (2, true, Taps::Smooth) => {
-                    self.pass::<2>(pass, values, &mut last, outer::<2, 6, 2>, steps)
-                }
-                _ => self.pass::<3>(pass, values, &mut last, linear, steps),
+                sizes[0] = sizes[1];
+                sizes[LANES + 1] = sizes[LANES];
             }
         }
     }
 
+    /// Predictions and contexts of a step's points; of lanes without a point they mean nothing.
     #[inline(always)]
-    fn pass<const AXES: usize>(
-        self,
-        pass: &Pass,
-        values: &mut [i32],
-        last: &mut [i32; LANES],
-        predict: impl Fn(&Pass, Point, &[i32], &[(i32, i32); AXES]) -> i32,
-        (steps, coded): (&mut impl Steps, bool),
-    ) {
-        let mut points = &pass.points[..];
-        let (mut predictions, mut contexts) = ([0; LANES], [0; LANES]);
-        for &n in &pass.steps {
-            let (own, rest) = points.split_at(n as usize);
-            points = rest;
-            for (lane, p) in own.iter().enumerate() {
-                let at = p.at as usize;
-                let near: [(i32, i32); AXES] = std::array::from_fn(|i| {
-                    let clamped = !pass.fine && p.edge >> i & 1 == 1;
-                    let right = if clamped { pass.last[i] } else { pass.distance[i] };
-                    (values[at - pass.distance[i]], values[at + right])
-                });
-                let spread = near.iter().map(|(a, c)| (a - c).abs()).max().unwrap_or(0);
-                predictions[lane] = predict(pass, *p, values, &near);
-                let last = if !pass.around { 0 } else { around(last, lane) };
-                contexts[lane] = self.context(spread, last, pass.fine);
-            }
-            let mut residuals = [0; LANES];
-            if coded {
-                steps.step(own, &predictions, &contexts, &mut residuals);
-            }
-            for (lane, p) in own.iter().enumerate() {
-                values[p.at as usize] = predictions[lane] + (residuals[lane] << self.fine);
-                last[lane] = residuals[lane].abs();
+    fn predict(self, pass: &Pass, step: &Step, values: &[i32], sizes: &Sizes) -> (Lanes, Lanes) {
+        let weights = match self.taps {
+            _ if !pass.fine || pass.axes == 3 => None,
+            Taps::Linear => None,
+            Taps::Cubic => Some(Weights { near: 9, far: -1 }),
+            Taps::Smooth => Some(Weights { near: 6, far: 2 }),
+        };
+        match self.level {
+            Level::Portable => self.predict_portable(weights, pass, step, values, sizes),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                // SAFETY: `Level::detect` gives this level only where the instructions exist; the values
+                // are those of a box of the order that the step is of.
+                unsafe { avx2::predict(weights, self.fine, pass, step, values, sizes) }
             }
         }
+    }
+
+    fn predict_portable(
+        self,
+        weights: Option<Weights>,
+        pass: &Pass,
+        step: &Step,
+        values: &[i32],
+        sizes: &Sizes,
+    ) -> (Lanes, Lanes) {
+        let (mut predictions, mut contexts) = ([0; LANES], [0; LANES]);
+        for lane in 0..step.lanes {
+            let (at, edge) = (step.at[lane] as usize, step.edge[lane]);
+            let (mut sum, mut spread) = (0i32, 0);
+            for i in 0..pass.axes {
+                let distance = pass.distance[i];
+                let clamped = !pass.fine && edge >> i & 1 == 1;
+                let right = if clamped { pass.last[i] } else { distance };
+                let (a, c) = (values[at - distance], values[at + right]);
+                spread = spread.max(a.wrapping_sub(c).wrapping_abs());
+                let both = a.wrapping_add(c);
+                sum = sum.wrapping_add(match (weights, edge >> (2 * i) & 3) {
+                    (None, _) => both,
+                    (Some(w), 0) => {
+                        let far = values[at - 3 * distance].wrapping_add(values[at + 3 * distance]);
+                        both.wrapping_mul(w.near).wrapping_add(far.wrapping_mul(w.far))
+                    }
+                    // The missing one lies on the quadratic: e = g + 3 (a − c).
+                    (_, 1) => {
+                        let g = values[at + 3 * distance].wrapping_mul(2);
+                        both.wrapping_mul(9)
+                            .wrapping_sub(g)
+                            .wrapping_sub(a.wrapping_sub(c).wrapping_mul(3))
+                    }
+                    (_, 2) => {
+                        let e = values[at - 3 * distance].wrapping_mul(2);
+                        both.wrapping_mul(9)
+                            .wrapping_sub(e)
+                            .wrapping_add(a.wrapping_sub(c).wrapping_mul(3))
+                    }
+                    _ => both.wrapping_mul(8),
+                });
+            }
+            predictions[lane] = match (weights, pass.axes) {
+                (_, 3) => sum.wrapping_mul(5461).wrapping_add(16384) >> 15,
+                (None, axes) => sum.wrapping_add(axes as i32) >> axes,
+                (Some(_), axes) => sum.wrapping_add(4 << axes) >> (3 + axes),
+            };
+            let around = 2 * sizes[lane + 1] + sizes[lane] + sizes[lane + 2];
+            contexts[lane] = self.context(spread, if pass.around { around } else { 0 }, pass.fine);
+        }
+        (predictions, contexts)
     }
 
     /// From the spread of the nearest neighbours and the sizes of the last residuals.
     #[inline(always)]
-    fn context(self, spread: i32, last: i32, fine: bool) -> u8 {
-        let size = ((spread << 5 >> self.fine) + (last << 4) + 16).min(4095) as u32;
+    fn context(self, spread: i32, around: i32, fine: bool) -> i32 {
+        let size = (spread.wrapping_shl(5) >> self.fine).wrapping_add(around << 4).wrapping_add(16);
+        let size = size.clamp(16, 4095) as u32;
         let octave = size.ilog2() - 4;
         if fine {
-            (2 * octave + (size >> (octave + 3) & 1)) as u8
+            (2 * octave + (size >> (octave + 3) & 1)) as i32
         } else {
-            FINE_CONTEXTS + octave as u8
+            FINE_CONTEXTS as i32 + octave as i32
         }
     }
 }
 
-/// The sizes of the last residuals of a lane, twice, and of the lanes beside it; the first and the last lane
-/// stand for their own neighbours.
-#[inline(always)]
-fn around(last: &[i32; LANES], lane: usize) -> i32 {
-    2 * last[lane] + last[lane.saturating_sub(1)] + last[(lane + 1).min(LANES - 1)]
-}
-
 const _: () = assert!(FINE_CONTEXTS + COARSE_CONTEXTS - 1 == CORNERS);
-
-/// The mean of the nearest neighbours.
-#[inline(always)]
-fn linear<const AXES: usize>(_: &Pass, _: Point, _: &[i32], near: &[(i32, i32); AXES]) -> i32 {
-    let sum: i32 = near.iter().map(|(a, c)| a + c).sum();
-    match AXES {
-        1 => (sum + 1) >> 1,
-        2 => (sum + 2) >> 2,
-        _ => (sum * 5461 + 16384) >> 15,
-    }
-}
-
-/// With the outer neighbours too; where one is missing, the quadratic through the other three.
-#[inline(always)]
-fn outer<const AXES: usize, const NEAR: i32, const FAR: i32>(
-    pass: &Pass,
-    p: Point,
-    values: &[i32],
-    near: &[(i32, i32); AXES],
-) -> i32 {
-    let mut sum = 0;
-    for (i, &(a, c)) in near.iter().enumerate() {
-        let (at, far) = (p.at as usize, 3 * pass.distance[i]);
-        sum += match p.edge >> (2 * i) & 3 {
-            0 => NEAR * (a + c) + FAR * (values[at - far] + values[at + far]),
-            // The missing one lies on the quadratic: e = g + 3 (a − c).
-            1 => 9 * (a + c) - 2 * values[at + far] - 3 * (a - c),
-            2 => 9 * (a + c) - 2 * values[at - far] - 3 * (c - a),
-            _ => 8 * (a + c),
-        };
-    }
-    if AXES == 1 { (sum + 8) >> 4 } else { (sum + 16) >> 5 }
-}

@@ -3,7 +3,7 @@
 
 use super::{
     CHUNKS, Choice, Dense, Predictor,
-    boxes::{self, BoxCoder, Sink},
+    boxes::{self, BoxCoder, Found, Sink},
     encode::Orders,
     symbols::{difference, residual},
     tables::{Alphabet, COST_BITS, Histogram, Tables, empty_histogram},
@@ -16,13 +16,17 @@ use crate::{
         dense::{BOX, LANES, LEAST_BOX, Layout, MOST_FINE, MOST_VALUE, Taps},
     },
     profile::{Plan, Profile},
+    simd::Level,
 };
 
-/// Boxes that choose layout and prediction.
-const CHOOSING: u64 = 64;
+/// Boxes that choose layout and prediction, at least and at most, and of how many boxes one does.
+const CHOOSING: [u64; 2] = [64, 256];
+const CHOOSING_SHARE: u64 = 64;
 /// Boxes that make the tables at least, and of how many boxes one does.
 const FITTING: u64 = 2048;
 const FITTING_SHARE: u64 = 32;
+/// What part of its cost Lorenzo prediction must gain: it is slower.
+const SLOWER: u128 = 50;
 /// Bits that a chunk takes beside its symbols: states less what they hold of the symbols, head, index.
 const CHUNK_BITS: u64 = LANES as u64 * 24 + 5 * 32;
 
@@ -73,6 +77,13 @@ impl Counted {
         }
     }
 
+    /// The residuals of the passes of a box.
+    fn passes(&mut self, found: &Found) {
+        for s in found.steps_back().flatten() {
+            self.residual(s.lane as usize, s.context, s.r as i32);
+        }
+    }
+
     /// A box of which all elements are exact: as words, or as differences of these where that is shorter.
     fn exact<T: Element>(&mut self, elements: &[T]) {
         let mut own = Counted::empty();
@@ -97,6 +108,7 @@ struct Field<'a, T> {
     data: &'a [T],
     shape: &'a [u64],
     plan: &'a Plan<T>,
+    level: Level,
 }
 
 impl<T: Element> Field<'_, T> {
@@ -108,7 +120,7 @@ impl<T: Element> Field<'_, T> {
 
     /// Codes some boxes of the field, spread evenly, and counts.
     fn count(&self, grid: &TileGrid, choice: Choice, boxes: u64) -> Counted {
-        let mut coder = BoxCoder::new(self.plan, choice);
+        let mut coder = BoxCoder::new(self.plan, choice, self.level);
         let mut counted = Counted::empty();
         let (mut orders, mut elements) = (Orders::default(), Vec::new());
         let boxes = boxes.min(grid.tiles());
@@ -116,28 +128,24 @@ impl<T: Element> Field<'_, T> {
             let tile = (i as u128 * grid.tiles() as u128 / boxes as u128) as u64;
             let shape = grid.gather_tile(self.data, tile, &mut elements);
             let order = orders.of(shape);
-            let looked = coder.look(&elements);
-            let base = looked.first_code.unwrap_or(0);
+            let base = coder.base(&elements);
             counted.elements += elements.len() as u64;
-            let mut own = Counted::empty();
-            let coded = coder
-                .interpolate(&order, &elements, &looked, base, &mut own)
-                .map(|(outcome, escapes)| (outcome, escapes.listed.len()))
-                .or_else(|_| {
-                    own = Counted::empty();
-                    let lorenzo = coder.lorenzo(&order, &elements, base, &mut own);
-                    lorenzo.map(|(outcome, escapes, _)| (outcome, escapes.listed.len()))
-                });
-            let words = T::DTYPE.words() as u64;
-            match coded {
-                Ok((outcome, listed)) => {
-                    counted.raw_bits += listed as u64 * (16 + 32 * words);
+            let listed = match coder.interpolate(&order, &elements, base, &mut counted) {
+                Ok((outcome, escapes)) => {
                     if !outcome.flat {
-                        counted.add(&own);
+                        counted.passes(&coder.found);
                     }
+                    escapes.listed.len()
                 }
-                Err(_) => counted.exact(&elements),
-            }
+                Err(_) => match coder.lorenzo(&order, &elements, base, &mut counted) {
+                    Ok((_, escapes, _)) => escapes.listed.len(),
+                    Err(_) => {
+                        counted.exact(&elements);
+                        0
+                    }
+                },
+            };
+            counted.raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
         }
         counted
     }
@@ -148,14 +156,14 @@ impl<T: Element> Field<'_, T> {
         let step = self.plan.quantizer.step.to_f64();
         let normal = |fine: &u32| step / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64();
         let most = (0..=MOST_FINE).rev().find(normal).unwrap_or(0);
-        let coder = BoxCoder::new(self.plan, Choice::default());
+        let coder = BoxCoder::new(self.plan, Choice::default(), self.level);
         let mut elements = Vec::new();
-        let boxes = CHOOSING.min(grid.tiles());
+        let boxes = choosing(grid).min(grid.tiles());
         let mut fits = [0; MOST_FINE as usize + 1];
         for i in 0..boxes {
             let tile = (i as u128 * grid.tiles() as u128 / boxes as u128) as u64;
             grid.gather_tile(self.data, tile, &mut elements);
-            let reach = coder.look(&elements).reach();
+            let reach = coder.reach(&elements);
             for (fine, count) in fits.iter_mut().enumerate() {
                 *count += (reach << fine < MOST_VALUE as i64 * 7 / 8) as u64;
             }
@@ -164,14 +172,20 @@ impl<T: Element> Field<'_, T> {
     }
 }
 
+/// Boxes that choose for a field.
+fn choosing(grid: &TileGrid) -> u64 {
+    (grid.tiles() / CHOOSING_SHARE).clamp(CHOOSING[0], CHOOSING[1])
+}
+
 /// Chooses for a field; `asked` is the layout where the caller wants one.
 pub(super) fn prepare<T: Element>(
     asked: Option<Layout>,
     data: &[T],
     shape: &[u64],
     plan: &Plan<T>,
+    level: Level,
 ) -> Result<(Dense, Vec<u32>)> {
-    let field = Field { data, shape, plan };
+    let field = Field { data, shape, plan, level };
     let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
     let n = data.len() as u64;
     let mut best: Option<(u128, Layout, Choice)> = None;
@@ -202,7 +216,7 @@ pub(super) fn prepare<T: Element>(
         };
         for &predictor in predictors {
             let choice = Choice { predictor, fine, chunk: CHUNKS[0] };
-            let counted = field.count(&grid, choice, CHOOSING);
+            let counted = field.count(&grid, choice, choosing(&grid));
             if counted.elements == 0 {
                 continue;
             }
@@ -215,6 +229,7 @@ pub(super) fn prepare<T: Element>(
             let choice = Choice { chunk: CHUNKS[long], ..choice };
             let chunks = grid.tiles().div_ceil(1 << choice.chunk);
             let cost = cost + (((chunks * CHUNK_BITS) as u128) << COST_BITS);
+            let cost = if predictor == Predictor::Lorenzo { cost + cost / SLOWER } else { cost };
             if best.is_none_or(|b| cost < b.0) {
                 best = Some((cost, layout, choice));
             }

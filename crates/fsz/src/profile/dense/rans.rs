@@ -1,17 +1,53 @@
 //! The coder: 32 states that take turns (FORMAT.md, *Dense: coder*).
 
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
 use super::{
+    boxes::FoundSymbol,
+    predict::Lanes,
     symbols::{difference, residual},
     tables::{Alphabet, CONTEXTS, SYMBOLS, Tables},
 };
-use crate::format::dense::{LANES, LOW, RAW_BITS, SLOT_BITS, SLOTS};
+use crate::{
+    format::dense::{DIRECT, LANES, LOW, RAW_BITS, SLOT_BITS, SLOTS},
+    simd::Level,
+};
+
+/// The slots of a symbol, and what divides by their number.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slots {
+    /// 2^(31 + ⌈log2 f⌉) / f, rounded up; 2³² − 1 for f = 1.
+    reciprocal: u32,
+    /// What is added: the first slot; for f = 1 what the reciprocal lacks, too.
+    add: u32,
+    /// f slots; 0: the context lacks the symbol.
+    frequency: u16,
+    shift: u8,
+}
+
+impl Slots {
+    fn new(start: u32, f: u32) -> Self {
+        if f <= 1 {
+            let add = start + SLOTS - 1;
+            return Slots { reciprocal: u32::MAX, add, frequency: f as u16, shift: 0 };
+        }
+        let log = f.next_power_of_two().ilog2();
+        let reciprocal = ((1u64 << (31 + log)).div_ceil(f as u64)) as u32;
+        Slots { reciprocal, add: start, frequency: f as u16, shift: log as u8 - 1 }
+    }
+
+    /// The state that a symbol makes of one that is below f · 2²²: ⌊x / f⌋ · 512 + x mod f + first slot.
+    #[inline(always)]
+    fn take(self, state: u32) -> u32 {
+        let quotient = ((state as u64 * self.reciprocal as u64) >> 32) as u32 >> self.shift;
+        state + self.add + quotient * (SLOTS - self.frequency as u32)
+    }
+}
 
 /// The symbol of a lane in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
-    /// First slot of the symbol, and its slots.
-    start: u16,
-    frequency: u16,
+    slots: Slots,
     raw: u32,
     raw_bits: u8,
     lane: u8,
@@ -19,8 +55,7 @@ pub(super) struct Event {
 
 /// What the encoder knows of each context and symbol.
 pub(super) struct EncodingTables {
-    /// First slot and frequency.
-    slots: Vec<[(u16, u16); SYMBOLS]>,
+    slots: Vec<[Slots; SYMBOLS]>,
 }
 
 impl EncodingTables {
@@ -31,9 +66,9 @@ impl EncodingTables {
             .map(|frequencies| {
                 let mut start = 0;
                 frequencies.map(|f| {
-                    let slot = (start, f);
-                    start += f;
-                    slot
+                    let slots = Slots::new(start, f as u32);
+                    start += f as u32;
+                    slots
                 })
             })
             .collect();
@@ -64,14 +99,13 @@ impl EncodingTables {
         escape: impl FnOnce() -> (u8, u8, u32),
     ) -> Event {
         let slots = &self.slots[alphabet.first() + context as usize];
-        let (start, frequency) = slots[symbol as usize];
         let lane = lane as u8;
-        if frequency > 0 {
-            return Event { start, frequency, raw, raw_bits, lane };
+        let own = slots[symbol as usize];
+        if own.frequency > 0 {
+            return Event { slots: own, raw, raw_bits, lane };
         }
         let (symbol, raw_bits, raw) = escape();
-        let (start, frequency) = slots[symbol as usize];
-        Event { start, frequency, raw, raw_bits, lane }
+        Event { slots: slots[symbol as usize], raw, raw_bits, lane }
     }
 }
 
@@ -118,18 +152,43 @@ impl Encoder {
         for &n in events.steps.iter().rev() {
             let (rest, step) = left.split_at(left.len() - n as usize);
             left = rest;
-            if step.iter().any(|e| e.raw_bits > 0) {
-                for round in (0..3).rev() {
-                    step.iter().rev().for_each(|e| self.raw(e, round * RAW_BITS));
-                }
+            self.step(step);
+        }
+    }
+
+    /// Codes the residuals of a step.
+    pub fn residuals(&mut self, step: &[FoundSymbol], tables: &EncodingTables) {
+        let slots = |s: &FoundSymbol| {
+            let place = (s.r as i32 + DIRECT) as u32;
+            let own = &tables.slots[s.context as usize];
+            if place <= 2 * DIRECT as u32 { own[place as usize] } else { Slots::default() }
+        };
+        if step.iter().all(|s| slots(s).frequency > 0) {
+            for s in step.iter().rev() {
+                self.symbol(s.lane, slots(s));
             }
-            for e in step.iter().rev() {
-                let state = self.below(e.lane, (e.frequency as u32) << (31 - SLOT_BITS));
-                let f = e.frequency as u32;
-                self.states[e.lane as usize] =
-                    ((state / f) << SLOT_BITS) + state % f + e.start as u32;
+        } else {
+            let event = |s: &FoundSymbol| tables.residual(s.lane as usize, s.context, s.r as i32);
+            let events: Vec<Event> = step.iter().map(event).collect();
+            self.step(&events);
+        }
+    }
+
+    fn step(&mut self, step: &[Event]) {
+        if step.iter().any(|e| e.raw_bits > 0) {
+            for round in (0..3).rev() {
+                step.iter().rev().for_each(|e| self.raw(e, round * RAW_BITS));
             }
         }
+        for e in step.iter().rev() {
+            self.symbol(e.lane, e.slots);
+        }
+    }
+
+    #[inline(always)]
+    fn symbol(&mut self, lane: u8, slots: Slots) {
+        let state = self.below(lane, (slots.frequency as u32) << (31 - SLOT_BITS));
+        self.states[lane as usize] = slots.take(state);
     }
 
     /// The raw bits of a symbol from bit `from` on, if it has so many.
@@ -182,6 +241,7 @@ pub(super) struct Decoder<'a> {
     states: [u32; LANES],
     half_words: &'a [[u8; 2]],
     at: usize,
+    level: Level,
 }
 
 impl<'a> Decoder<'a> {
@@ -189,8 +249,9 @@ impl<'a> Decoder<'a> {
         tables: &'a DecodingTables,
         states: [u32; LANES],
         half_words: &'a [[u8; 2]],
+        level: Level,
     ) -> Self {
-        Decoder { tables, states, half_words, at: 0 }
+        Decoder { tables, states, half_words, at: 0, level }
     }
 
     /// Whether the states and half words are as an encoder began.
@@ -247,6 +308,28 @@ impl<'a> Decoder<'a> {
                 }
             }
         }
+    }
+
+    /// The residuals of the first lanes, with their contexts.
+    #[inline(always)]
+    pub fn first_residuals(&mut self, lanes: usize, contexts: &Lanes, residuals: &mut Lanes) {
+        #[cfg(target_arch = "x86_64")]
+        if self.level == Level::Avx2
+            && let Some(ahead) = self.half_words.get(self.at..self.at + avx2::READ_AHEAD)
+        {
+            let slots = &self.tables.slots;
+            // SAFETY: `Level::detect` gives this level only where the instructions exist; contexts are those
+            // of a walk, all of them residuals', of which the tables have all; the half words are there.
+            let taken = unsafe {
+                avx2::residuals(slots, lanes, contexts, &mut self.states, ahead, residuals)
+            };
+            if let Some(taken) = taken {
+                self.at += taken;
+                return;
+            }
+        }
+        let contexts = contexts.iter().map(|&c| c as u8).enumerate();
+        self.residuals(contexts.take(lanes), residuals);
     }
 
     /// The residuals of some lanes, in rising order, with their contexts.
