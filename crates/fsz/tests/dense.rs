@@ -7,7 +7,7 @@ use common::{
     check_promise, codecs, compress, decompress, dense,
     inputs::{KINDS, field, sprinkle, waves},
 };
-use fsz::{Bound, CompressOptions, Dense, Element, Layout, Profile};
+use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile};
 
 /// What the streams of a test made use of.
 #[derive(Debug, Default)]
@@ -65,6 +65,18 @@ impl Seen {
 /// The layouts that a field can have; with `None` the encoder chooses.
 fn layouts(shape: &[u64]) -> impl Iterator<Item = Option<Layout>> {
     Layout::ALL.into_iter().filter(|layout| dense::fills(shape, *layout)).map(Some).chain([None])
+}
+
+#[test]
+fn boxes_that_a_field_does_not_fill_are_refused() {
+    for shape in [&[5000][..], &[4000, 1, 5], &[100, 3, 2, 30]] {
+        let data = waves::<f32>(shape);
+        assert!(!dense::fills(shape, Layout::Brick));
+        let profile = Profile::Dense(Dense::new().with_layout(Layout::Brick));
+        let options = CompressOptions::new(Bound::Absolute(0.1)).profile(profile);
+        let outcome = Codec::cpu().compress_into(&data, shape, &options, &mut vec![0; 200_000]);
+        assert!(matches!(outcome, Err(Error::InvalidArgument(_))), "{shape:?}: {outcome:?}");
+    }
 }
 
 const BOUNDS: [Bound; 8] = [
