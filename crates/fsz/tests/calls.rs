@@ -7,6 +7,7 @@ use std::sync::Arc;
 use common::{
     check_promise, codecs, compress, decompress,
     inputs::{KINDS, Random, field},
+    profiles,
 };
 use fsz::{
     Backend, Bound, Codec, CompressOptions, DecompressOptions, Error, Progress, Research, Stream,
@@ -17,13 +18,15 @@ use ndarray::{Array3, ArrayD, Axis, IxDyn, s};
 #[test]
 fn boxes_and_slices_are_parts_of_the_whole() {
     let mut random = Random::new(3);
-    for shape in [vec![40_000], vec![301, 207], vec![19, 53, 71], vec![5, 6, 7, 8, 9]] {
+    let shapes = [vec![40_000], vec![301, 207], vec![19, 53, 71], vec![5, 6, 7, 8, 9]];
+    let shapes = shapes.iter().flat_map(|shape| profiles().map(|(_, profile)| (shape, profile)));
+    for (shape, profile) in shapes {
         for kind in ["smooth, noise", "ragged land"] {
             let n = shape.iter().product::<u64>() as usize;
             let data = field::<f32>(kind, n, 4);
-            let options = CompressOptions::new(Bound::ValueRange(1e-3));
+            let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
             for (_, codec) in codecs() {
-                let bytes = compress(&codec, &data, &shape, &options);
+                let bytes = compress(&codec, &data, shape, &options);
                 let stream = Stream::open(&bytes).expect("opens");
                 let whole = codec.decompress::<f32>(&stream).expect("decodes");
                 let same = |a: &ArrayD<f32>, b: ndarray::ArrayViewD<'_, f32>| {
@@ -61,23 +64,23 @@ fn boxes_and_slices_are_parts_of_the_whole() {
 
 #[test]
 fn any_range_of_tiles_decodes() {
-    let n = 3 * 16384 + 1000;
+    let n = 11 * 16384 + 1000;
     let data = field::<f64>("land", n, 4);
     let mut random = Random::new(8);
-    for (_, codec) in codecs() {
-        let bytes = compress(
-            &codec,
-            &data,
-            &[n as u64],
-            &CompressOptions::new(Bound::Absolute(0.01)).missing(1e20),
-        );
+    for ((_, codec), (_, profile)) in
+        codecs().into_iter().flat_map(|codec| profiles().map(|profile| (codec.clone(), profile)))
+    {
+        let options = CompressOptions::new(Bound::Absolute(0.01)).missing(1e20).profile(profile);
+        let bytes = compress(&codec, &data, &[n as u64], &options);
         let whole = decompress::<f64>(&codec, &bytes);
         let stream = Stream::open(&bytes).expect("opens");
-        let tiles = n.div_ceil(256);
+        let grid = stream.grid();
+        let (tiles, len) = (grid.tiles() as usize, grid.full_tile_len());
+        assert_eq!(tiles, n.div_ceil(len));
         for _ in 0..60 {
             let begin = random.below(tiles + 1);
             let end = begin + random.below(tiles - begin + 1);
-            let expected = &whole[(256 * begin).min(n)..(256 * end).min(n)];
+            let expected = &whole[(len * begin).min(n)..(len * end).min(n)];
             let mut part = vec![-1.0; expected.len()];
             codec
                 .decompress_tiles_into(&stream, begin as u64..end as u64, &mut part)
@@ -118,10 +121,35 @@ fn a_stream_never_exceeds_its_stated_bound() {
 }
 
 #[test]
+fn a_stream_of_dense_never_exceeds_its_stated_bound() {
+    for kind in KINDS {
+        for n in [0, 1, 2, 31, 255, 4095, 4096, 4097, 8 * 4096 + 1, 70_000] {
+            for bound in [Bound::Absolute(1e-30), Bound::Absolute(1e-3), Bound::ValueRange(1e-9)] {
+                for (_, profile) in &profiles()[1..] {
+                    let name = "n".repeat(1024);
+                    let options = CompressOptions::new(bound).profile(*profile).name(&name);
+                    let data = field::<f32>(kind, n, 6);
+                    let bytes = compress(&Codec::cpu(), &data, &[n as u64], &options);
+                    let back = decompress::<f32>(&Codec::cpu(), &bytes);
+                    check_promise(&data, &back, &bytes, &[]);
+                    // The statement of FORMAT.md, beside the buffer that was enough.
+                    let chunks = n / 4096 + 2;
+                    let index = 168 * chunks + 8 * (chunks.div_ceil(64) + 1);
+                    let stated = 1344 + index + 64 + 4096 + 4 * n;
+                    assert!(bytes.len() <= stated, "{kind} {n}: {} of {stated}", bytes.len());
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_buffer_that_is_too_small_is_refused() {
     let data = field::<f32>("noise", 70_000, 1);
-    let options = CompressOptions::new(Bound::Absolute(1e-5));
-    for (_, codec) in codecs() {
+    for ((_, codec), (_, profile)) in
+        codecs().into_iter().flat_map(|codec| profiles().map(|profile| (codec.clone(), profile)))
+    {
+        let options = CompressOptions::new(Bound::Absolute(1e-5)).profile(profile);
         let full = compress(&codec, &data, &[70_000], &options);
         for len in [0, 100, 5000, full.len() / 2, full.len() - 1] {
             let outcome = codec.compress_into(&data, &[70_000], &options, &mut vec![0; len]);
@@ -210,14 +238,17 @@ fn views_of_any_order_compress_as_they_read() {
 
 #[test]
 fn a_field_of_one_value_is_exact() {
-    for value in [0.0f32, -0.0, 1e-42, 273.15, f32::MAX] {
-        for n in [1, 256, 1000] {
-            let data = vec![value; n];
-            let options = CompressOptions::new(Bound::ValueRange(1e-3));
-            let bytes = compress(&Codec::cpu(), &data, &[n as u64], &options);
-            let back = decompress::<f32>(&Codec::cpu(), &bytes);
-            assert!(back.iter().all(|b| b.to_bits() == value.to_bits()), "{value} {n}");
-            assert!(bytes.len() < 260 + n / 16, "{} bytes", bytes.len());
+    for (name, profile) in profiles() {
+        for value in [0.0f32, -0.0, 1e-42, 273.15, f32::MAX] {
+            for n in [1, 256, 1000] {
+                let data = vec![value; n];
+                let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
+                let bytes = compress(&Codec::cpu(), &data, &[n as u64], &options);
+                let back = decompress::<f32>(&Codec::cpu(), &bytes);
+                let exact = back.iter().all(|b| b.to_bits() == value.to_bits());
+                assert!(exact, "{name} {value} {n}");
+                assert!(bytes.len() < 260 + n / 16, "{name}: {} bytes", bytes.len());
+            }
         }
     }
 }
@@ -226,9 +257,13 @@ fn a_field_of_one_value_is_exact() {
 fn progress_counts_and_cancels() {
     let n = 1_000_000;
     let data = field::<f32>("smooth", n, 1);
-    for (_, codec) in codecs() {
+    for ((_, codec), (_, profile)) in
+        codecs().into_iter().flat_map(|codec| profiles().map(|profile| (codec.clone(), profile)))
+    {
         let progress = Progress::new();
-        let options = CompressOptions::new(Bound::ValueRange(1e-3)).progress(Arc::clone(&progress));
+        let options = CompressOptions::new(Bound::ValueRange(1e-3))
+            .profile(profile)
+            .progress(Arc::clone(&progress));
         let bytes = compress(&codec, &data, &[n as u64], &options);
         assert_eq!((progress.done(), progress.total()), (4 * n as u64, 4 * n as u64));
         let stream = Stream::open(&bytes).expect("opens");
@@ -261,15 +296,17 @@ fn progress_counts_and_cancels() {
 fn one_codec_serves_many_threads() {
     let codec = Codec::cpu();
     let data = field::<f32>("smooth, noise", 200_000, 2);
-    let options = CompressOptions::new(Bound::ValueRange(1e-4));
-    let expected = compress(&codec, &data, &[200_000], &options);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                for _ in 0..5 {
-                    assert!(compress(&codec, &data, &[200_000], &options) == expected);
-                }
-            });
-        }
-    });
+    for (_, profile) in profiles() {
+        let options = CompressOptions::new(Bound::ValueRange(1e-4)).profile(profile);
+        let expected = compress(&codec, &data, &[200_000], &options);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..5 {
+                        assert!(compress(&codec, &data, &[200_000], &options) == expected);
+                    }
+                });
+            }
+        });
+    }
 }

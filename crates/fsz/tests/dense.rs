@@ -7,7 +7,7 @@ use common::{
     check_promise, codecs, compress, decompress, dense,
     inputs::{KINDS, field, sprinkle, waves},
 };
-use fsz::{Bound, CompressOptions, Dense, Element, Layout, Profile};
+use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile};
 
 /// What the streams of a test made use of.
 #[derive(Debug, Default)]
@@ -65,6 +65,18 @@ impl Seen {
 /// The layouts that a field can have; with `None` the encoder chooses.
 fn layouts(shape: &[u64]) -> impl Iterator<Item = Option<Layout>> {
     Layout::ALL.into_iter().filter(|layout| dense::fills(shape, *layout)).map(Some).chain([None])
+}
+
+#[test]
+fn boxes_that_a_field_does_not_fill_are_refused() {
+    for shape in [&[5000][..], &[4000, 1, 5], &[100, 3, 2, 30]] {
+        let data = waves::<f32>(shape);
+        assert!(!dense::fills(shape, Layout::Brick));
+        let profile = Profile::Dense(Dense::new().with_layout(Layout::Brick));
+        let options = CompressOptions::new(Bound::Absolute(0.1)).profile(profile);
+        let outcome = Codec::cpu().compress_into(&data, shape, &options, &mut vec![0; 200_000]);
+        assert!(matches!(outcome, Err(Error::InvalidArgument(_))), "{shape:?}: {outcome:?}");
+    }
 }
 
 const BOUNDS: [Bound; 8] = [
@@ -136,4 +148,74 @@ fn waves_f32() {
 #[test]
 fn waves_f64() {
     waves_of::<f64>();
+}
+
+#[test]
+fn all_small_sizes() {
+    let mut seen = Seen::default();
+    let around = [4095, 4096, 4097, 8 * 4096 - 1, 8 * 4096, 8 * 4096 + 1];
+    for n in (0..=200).chain(around) {
+        for (k, bound) in [1e-1, 1e-3, 1e-8].map(Bound::ValueRange).into_iter().enumerate() {
+            let kind = KINDS[(n + k) % KINDS.len()];
+            let shape = [n as u64];
+            seen.check(kind, &field::<f32>(kind, n, 3), &shape, bound, Some(Layout::Line));
+            seen.check(kind, &field::<f64>(kind, n, 3), &shape, bound, None);
+            seen.check("waves", &waves::<f32>(&shape), &shape, bound, None);
+        }
+    }
+    assert!(seen.modes[1..].iter().all(|n| *n > 0), "{seen:?}");
+}
+
+/// Every shape that the last box along an axis can be cut to, small along two axes at least.
+#[test]
+fn every_small_box() {
+    let mut seen = Seen::default();
+    let bound = |n: u64| Bound::ValueRange([1e-1, 1e-3, 1e-6][n as usize % 3]);
+    let mut check = |shape: &[u64], layout| {
+        let kind = ["", "ragged land", "outliers"][shape.iter().sum::<u64>() as usize % 3];
+        let mut data = waves::<f32>(shape);
+        if !kind.is_empty() {
+            sprinkle(kind, &mut data, 5);
+        }
+        seen.check(kind, &data, shape, bound(shape.iter().product()), Some(layout));
+    };
+    for z in 1..=7 {
+        for y in 1..=7 {
+            for x in (1..=7).chain([8, 9, 15, 16]) {
+                check(&[z, y, x], Layout::Brick);
+                check(&[x, y, z], Layout::Brick);
+            }
+        }
+    }
+    for a in 1..=64 {
+        for b in [1, 2, 3, 4, 5, 19, 20, 21, 39, 40, 41, 52, 63, 64] {
+            check(&[a, b], Layout::Plane);
+            check(&[b, a], Layout::Plane);
+        }
+    }
+    assert!(seen.modes[1] > 0 && seen.modes[2] > 0, "{seen:?}");
+}
+
+/// Boxes beyond the middle of each layout's extent, cut short along one axis, several of them.
+#[test]
+fn boxes_at_the_ends_of_fields() {
+    let mut seen = Seen::default();
+    let shapes: [(&[u64], Layout); 8] = [
+        (&[16, 16, 33], Layout::Brick),
+        (&[16, 31, 16], Layout::Brick),
+        (&[35, 16, 16], Layout::Brick),
+        (&[2, 31, 18, 17], Layout::Brick),
+        (&[64, 129], Layout::Plane),
+        (&[127, 64], Layout::Plane),
+        (&[3, 63, 65], Layout::Plane),
+        (&[2, 2, 2, 65, 63], Layout::Plane),
+    ];
+    for (shape, layout) in shapes {
+        for bound in [1e-1, 1e-2, 1e-3, 1e-4, 1e-6] {
+            let bound = Bound::ValueRange(bound);
+            seen.check("waves", &waves::<f32>(shape), shape, bound, Some(layout));
+            seen.check("waves", &waves::<f64>(shape), shape, bound, Some(layout));
+        }
+    }
+    assert!(seen.modes[1] > 0, "{seen:?}");
 }

@@ -5,14 +5,15 @@ mod common;
 use common::{
     compress, decompress,
     inputs::{Random, field},
+    profiles,
     reference::Request,
     seal::{seal, seal_metadata},
 };
 use fsz::format::at;
-use fsz::{Bound, Codec, CompressOptions, Element, Error, Stream};
+use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile, Stream};
 
-/// Small streams that between them hold everything that the format has.
-fn streams() -> Vec<Vec<u8>> {
+/// Small streams that between them hold everything that a profile has.
+fn streams(profile: &Profile) -> Vec<Vec<u8>> {
     let codec = Codec::cpu().threads(1).expect("one thread");
     let mut streams = Vec::new();
     for kind in ["smooth, noise", "land", "ragged land", "nan in places", "outliers", "constant"] {
@@ -20,7 +21,7 @@ fn streams() -> Vec<Vec<u8>> {
             let mut request = Request::new(&[n as u64], Bound::ValueRange(1e-3));
             request.missing = vec![1e20];
             request.name = (n == 300).then(|| "density".into());
-            let options = request.options();
+            let options = request.options().profile(*profile);
             streams.push(compress(&codec, &field::<f32>(kind, n, 1), &request.shape, &options));
             streams.push(compress(&codec, &field::<f64>(kind, n, 1), &request.shape, &options));
         }
@@ -29,9 +30,14 @@ fn streams() -> Vec<Vec<u8>> {
         &codec,
         &[],
         &[0, 7],
-        &CompressOptions::new(Bound::Absolute(1.0)),
+        &CompressOptions::new(Bound::Absolute(1.0)).profile(*profile),
     ));
     streams
+}
+
+/// The streams of both profiles.
+fn all_streams() -> impl Iterator<Item = Vec<u8>> {
+    [Profile::default(), Profile::Dense(Dense::new())].into_iter().flat_map(|p| streams(&p))
 }
 
 /// Does everything that can be done with a stream; returns its field's bits when all of it succeeds.
@@ -46,18 +52,27 @@ fn exercise(bytes: &[u8]) -> Result<Vec<u64>, Error> {
     }
 }
 
+/// A part is decoded even where the whole is refused: where both succeed, they agree.
 fn exercise_as<T: Element>(stream: &Stream<'_>) -> Result<Vec<u64>, Error> {
     let codec = Codec::cpu().threads(1).expect("one thread");
-    let whole = codec.decompress::<T>(stream)?;
-    if whole.ndim() > 0 && whole.len() > 1 {
-        codec.decompress_slice::<T>(stream, ndarray::Axis(0), whole.shape()[0] as u64 - 1)?;
+    let whole = codec.decompress::<T>(stream);
+    if let Some(&n) = stream.header().shape.first()
+        && stream.header().elements() > 1
+    {
+        let axis = ndarray::Axis(0);
+        let last = codec.decompress_slice::<T>(stream, axis, n - 1);
+        if let Ok(whole) = &whole {
+            let expected = whole.index_axis(axis, n as usize - 1);
+            let same = last?.iter().zip(expected).all(|(a, b)| a.to_bits64() == b.to_bits64());
+            assert!(same, "a slice is not that of the whole");
+        }
     }
-    Ok(whole.iter().map(|d| d.to_bits64()).collect())
+    Ok(whole?.iter().map(|d| d.to_bits64()).collect())
 }
 
 #[test]
 fn every_truncation_is_an_error() {
-    for stream in streams() {
+    for stream in all_streams() {
         for len in 0..stream.len() {
             assert!(exercise(&stream[..len]).is_err(), "{len} of {} bytes", stream.len());
         }
@@ -69,7 +84,7 @@ fn every_truncation_is_an_error() {
 
 #[test]
 fn every_single_bit_flip_is_an_error() {
-    for stream in streams() {
+    for stream in all_streams() {
         for at in 0..stream.len() {
             for bit in 0..8 {
                 let mut flipped = stream.clone();
@@ -85,7 +100,7 @@ fn every_single_bit_flip_is_an_error() {
 fn forged_headers_and_rates_do_no_harm() {
     let mut random = Random::new(11);
     let (mut refused, mut decoded) = (0, 0);
-    for stream in streams() {
+    for stream in all_streams() {
         let metadata = stream.len().min(400);
         for round in 0..3000 {
             let mut forged = stream.clone();
@@ -135,13 +150,33 @@ fn forged_shapes_are_refused_before_memory_is_taken() {
     }
 }
 
+#[test]
+fn forged_shapes_of_dense_are_refused_before_memory_is_taken() {
+    // No grid of it is told by a flag alone.
+    let data = field::<f32>("noise", 300, 1);
+    let profile = Profile::Dense(Dense::new().with_layout(Layout::Line));
+    let options = CompressOptions::new(Bound::Absolute(0.001)).profile(profile);
+    let stream = compress(&Codec::cpu(), &data, &[300], &options);
+    assert!(exercise(&stream).is_ok());
+    for n in [0, 1, 299, 301u64, 4096, 4097, 8 * 4096 + 1, 1 << 32, 1 << 62, u64::MAX] {
+        let mut forged = stream.clone();
+        forged[at::elements..][..8].copy_from_slice(&n.to_le_bytes());
+        forged[144..152].copy_from_slice(&n.to_le_bytes());
+        seal(&mut forged);
+        // More boxes in the same index: only the symbols tell.
+        assert!(exercise(&forged).is_err(), "{n} elements");
+    }
+}
+
 /// Every rule of FORMAT.md, *Contradictions*: a header that breaks it alone is corrupt.
 #[test]
 fn contradictory_headers_are_corrupt() {
     let codec = Codec::cpu();
     let data = field::<f32>("smooth, noise", 1000, 3);
-    let absolute = CompressOptions::new(Bound::Absolute(0.01));
-    let relative = CompressOptions::new(Bound::ValueRange(1e-3));
+    let requests = profiles().into_iter().flat_map(|(_, profile)| {
+        [Bound::Absolute(0.01), Bound::ValueRange(1e-3)]
+            .map(|bound| CompressOptions::new(bound).profile(profile))
+    });
     let f64s = |value: f64| value.to_le_bytes().to_vec();
     let u64s = |value: u64| value.to_le_bytes().to_vec();
     let (inf, nan) = (f64::INFINITY, f64::NAN);
@@ -167,8 +202,8 @@ fn contradictory_headers_are_corrupt() {
     .into_iter()
     .flat_map(|(at, values)| values.into_iter().map(move |value| (at, value)))
     .collect();
-    for options in [&absolute, &relative] {
-        let stream = compress(&codec, &data, &[1000], options);
+    for options in requests {
+        let stream = compress(&codec, &data, &[1000], &options);
         for (at, value) in &forgeries {
             let mut forged = stream.clone();
             if forged[*at..at + value.len()] == value[..] {
@@ -217,6 +252,26 @@ fn what_a_newer_release_writes_is_unsupported() {
 }
 
 #[test]
+fn parameters_of_dense_that_are_not_given_away_are_unsupported() {
+    let options = CompressOptions::new(Bound::Absolute(0.1)).profile(Profile::Dense(Dense::new()));
+    let stream = compress(&Codec::cpu(), &field::<f32>("smooth", 300, 1), &[300], &options);
+    for (at, values) in [
+        (at::layout, vec![0, 4, 255]),
+        (at::parameter_0, vec![4, 255]),
+        (at::parameter_1, vec![5, 31, 32, 255]),
+        (at::parameter_2, vec![0, 2, 6, 64, 255]),
+    ] {
+        for value in values {
+            let mut newer = stream.clone();
+            newer[at] = value;
+            seal_metadata(&mut newer);
+            let outcome = Stream::open(&newer);
+            assert!(matches!(outcome, Err(Error::Unsupported(_))), "byte {at}: {value}");
+        }
+    }
+}
+
+#[test]
 fn what_is_not_a_stream_is_said_to_be_none() {
     for bytes in [&b"PK\x03\x04 something else"[..], b"P", &[0; 4096]] {
         let error = Stream::open(bytes).expect_err("not a stream");
@@ -227,7 +282,7 @@ fn what_is_not_a_stream_is_said_to_be_none() {
         assert!(matches!(error, Error::Truncated { .. }), "{error}");
     }
     let newer = {
-        let mut s = streams().swap_remove(0);
+        let mut s = all_streams().next().expect("a stream");
         s[8] = 2;
         s
     };
@@ -237,23 +292,32 @@ fn what_is_not_a_stream_is_said_to_be_none() {
 #[test]
 fn damage_in_one_chunk_leaves_the_others_readable() {
     let codec = Codec::cpu();
-    let n = 5 * 16384;
-    let data = field::<f32>("smooth, noise", n, 9);
-    let shape = [5, 16384];
-    let mut bytes = compress(&codec, &data, &shape, &CompressOptions::new(Bound::ValueRange(1e-3)));
-    let whole = decompress::<f32>(&codec, &bytes);
-    let last = bytes.len() - 1;
-    bytes[last] ^= 1;
-    let stream = Stream::open(&bytes).expect("header and index are whole");
-    assert!(matches!(codec.decompress::<f32>(&stream), Err(Error::Corrupt(_))));
-    for z in 0..5 {
-        let slice = codec.decompress_slice::<f32>(&stream, ndarray::Axis(0), z);
-        match z {
-            4 => assert!(slice.is_err()),
-            _ => {
-                let begin = z as usize * 16384;
-                let slice = slice.expect("an undamaged chunk");
-                assert!(slice.iter().eq(&whole[begin..begin + 16384]));
+    // 131072 elements are whole chunks of either profile.
+    const ROW: usize = 131_072;
+    let data = field::<f32>("smooth, noise", 3 * ROW, 9);
+    let shape = [3, ROW as u64];
+    for (name, profile) in profiles().into_iter().filter(|(name, _)| *name != "dense") {
+        let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
+        let mut bytes = compress(&codec, &data, &shape, &options);
+        let whole = decompress::<f32>(&codec, &bytes);
+        let damaged = {
+            let stream = Stream::open(&bytes).expect("opens");
+            let last = stream.chunk(stream.chunks() - 1).expect("a chunk");
+            last.payload.as_ptr_range().end.addr() - stream.as_bytes().as_ptr().addr() - 1
+        };
+        bytes[damaged] ^= 1;
+        let stream = Stream::open(&bytes).expect("header and index are whole");
+        let outcome = codec.decompress::<f32>(&stream);
+        assert!(matches!(outcome, Err(Error::Corrupt(_))), "{name}");
+        for z in 0..3 {
+            let slice = codec.decompress_slice::<f32>(&stream, ndarray::Axis(0), z);
+            match z {
+                2 => assert!(slice.is_err()),
+                _ => {
+                    let begin = z as usize * ROW;
+                    let slice = slice.expect("undamaged chunks");
+                    assert!(slice.iter().eq(&whole[begin..begin + ROW]), "{name}");
+                }
             }
         }
     }

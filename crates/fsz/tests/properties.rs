@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{check_promise, codecs, compress, decompress};
-use fsz::{Bound, CompressOptions, Element};
+use common::{check_promise, codecs, compress, decompress, profiles};
+use fsz::{Bound, CompressOptions, Element, Profile};
 use proptest::prelude::*;
 
 /// Runs of like elements: what real fields are made of.
@@ -33,12 +33,29 @@ fn bound() -> impl Strategy<Value = Bound> {
     ]
 }
 
-fn holds<T: Element>(data: &[T], bound: Bound, missing: Option<f64>) {
-    let mut options = CompressOptions::new(bound);
+/// A shape of these first sides, as far as there are so many elements; some elements may be left over.
+fn shape_of(elements: usize, sides: &[usize]) -> Vec<u64> {
+    let mut sides = sides;
+    while sides.iter().product::<usize>() > elements.max(1) {
+        sides = &sides[1..];
+    }
+    let rest = elements / sides.iter().product::<usize>();
+    sides.iter().chain([&rest]).map(|&n| n as u64).collect()
+}
+
+fn holds<T: Element>(
+    data: &[T],
+    sides: &[usize],
+    profile: Profile,
+    bound: Bound,
+    missing: Option<f64>,
+) {
+    let shape = shape_of(data.len(), sides);
+    let data = &data[..shape.iter().product::<u64>() as usize];
+    let mut options = CompressOptions::new(bound).profile(profile);
     if let Some(m) = missing {
         options = options.missing(m);
     }
-    let shape = [data.len() as u64];
     let mut first: Option<(Vec<u8>, Vec<u64>)> = None;
     for (name, codec) in codecs() {
         let bytes = compress(&codec, data, &shape, &options);
@@ -55,15 +72,17 @@ fn holds<T: Element>(data: &[T], bound: Bound, missing: Option<f64>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
     fn f32_fields(
         data in elements::<f32>(any::<f32>()),
         bound in bound(),
         missing in prop::option::of(any::<f32>().prop_map(f64::from)),
+        sides in prop::collection::vec(1usize..30, 0..4),
+        profile in prop::sample::select(profiles().map(|(_, profile)| profile).to_vec()),
     ) {
-        holds(&data, bound, missing);
+        holds(&data, &sides, profile, bound, missing);
     }
 
     #[test]
@@ -71,7 +90,9 @@ proptest! {
         data in elements::<f64>(any::<f64>()),
         bound in bound(),
         missing in prop::option::of(any::<f64>()),
+        sides in prop::collection::vec(1usize..30, 0..4),
+        profile in prop::sample::select(profiles().map(|(_, profile)| profile).to_vec()),
     ) {
-        holds(&data, bound, missing);
+        holds(&data, &sides, profile, bound, missing);
     }
 }

@@ -6,7 +6,7 @@ pub mod inputs;
 pub mod reference;
 pub mod seal;
 
-use fsz::{Codec, CompressOptions, Element, Stream, TileKind};
+use fsz::{Codec, CompressOptions, Dense, Element, Layout, Profile, Stream, TileKind};
 
 /// The codecs whose streams must be the same: both instruction sets, one and several threads.
 pub fn codecs() -> Vec<(&'static str, Codec)> {
@@ -16,6 +16,16 @@ pub fn codecs() -> Vec<(&'static str, Codec)> {
         ("portable, 1 thread", threads(Codec::cpu_portable(), 1)),
         ("best, 2 threads", threads(Codec::cpu(), 2)),
         ("portable, 3 threads", threads(Codec::cpu_portable(), 3)),
+    ]
+}
+
+/// The profiles that a field of any shape can have.
+pub fn profiles() -> [(&'static str, Profile); 3] {
+    let line = Dense::new().with_layout(Layout::Line);
+    [
+        ("paper", Profile::default()),
+        ("dense", Profile::Dense(Dense::new())),
+        ("dense, line", Profile::Dense(line)),
     ]
 }
 

@@ -31,8 +31,13 @@ pub fn seal_metadata(bytes: &mut [u8]) {
 
 /// Rewrites all checksums. Bytes that hang together too little to have them keep what they have.
 pub fn seal(bytes: &mut [u8]) {
-    if let Some(sections) = Sections::of(bytes) {
-        seal_chunks(bytes, &sections);
+    match header(bytes) {
+        Some(header) if header.profile == 1 => seal_entries(bytes, &header),
+        _ => {
+            if let Some(sections) = Sections::of(bytes) {
+                seal_chunks(bytes, &sections);
+            }
+        }
     }
     seal_metadata(bytes);
 }
@@ -140,6 +145,61 @@ impl Sections {
     }
 }
 
+/// The chunks and tables of `dense`.
+fn seal_entries(bytes: &mut [u8], header: &FixedHeader) {
+    let Some(dense) = DenseIndex::of(bytes, header) else { return };
+    let mut begin = dense.payload;
+    for entry in 0..dense.entries {
+        let Some(size) = bytes.get(dense.sizes + 4 * entry..).and_then(|b| b.first_chunk()) else {
+            return;
+        };
+        let end = begin + 4 * u32::from_le_bytes(*size) as usize;
+        let Some(words) = bytes.get(begin..end) else { return };
+        let sum = byte_rows(words, 0);
+        put(bytes, dense.sums + 4 * entry, sum);
+        begin = end;
+    }
+}
+
+/// Where the index of a stream of `dense` lies, by the header alone.
+pub struct DenseIndex {
+    /// Chunks and tables.
+    pub entries: usize,
+    pub sizes: usize,
+    pub sums: usize,
+    pub payload: usize,
+}
+
+impl DenseIndex {
+    /// `None` where the header hangs together too little to tell, and for an empty field.
+    pub fn of(bytes: &[u8], header: &FixedHeader) -> Option<Self> {
+        let shape: Vec<u64> = (0..usize::from(header.dims))
+            .map(|a| bytes.get(FIXED_HEADER + 8 * a..)?.first_chunk().copied())
+            .map(|n| n.map(u64::from_le_bytes))
+            .collect::<Option<_>>()?;
+        let elements = shape.iter().try_fold(1u64, |n, side| n.checked_mul(*side))?;
+        let long: Vec<u64> = shape.into_iter().filter(|&n| n > 1).rev().collect();
+        let extent = |axis: usize| match (header.layout, axis) {
+            (2, ..2) => 64,
+            (3, ..3) => 16,
+            _ => 1,
+        };
+        let boxes = match header.layout {
+            1 => elements.div_ceil(4096),
+            _ => long.iter().enumerate().map(|(a, n)| n.div_ceil(extent(a))).product(),
+        };
+        if elements == 0 || elements > 1 << 32 || !(3..=5).contains(&header.parameter_2) {
+            return None;
+        }
+        let entries = boxes.div_ceil(1 << header.parameter_2) as usize + 1;
+        let sizes = header.header_len as usize;
+        let offsets = (sizes + 4 * entries).next_multiple_of(16);
+        let sums = (offsets + 8 * entries.div_ceil(64)).next_multiple_of(16);
+        let payload = (sums + 4 * entries).next_multiple_of(16);
+        (payload <= bytes.len()).then_some(Self { entries, sizes, sums, payload })
+    }
+}
+
 fn seal_chunks(bytes: &mut [u8], sections: &Sections) {
     let rates = bytes[sections.rates.clone()].to_vec();
     let len = sections.block_len * sections.blocks;
@@ -160,7 +220,8 @@ fn seal_chunks(bytes: &mut [u8], sections: &Sections) {
     }
 }
 
-fn header(bytes: &[u8]) -> Option<FixedHeader> {
+/// The header, if the bytes are long enough to have one.
+pub fn header(bytes: &[u8]) -> Option<FixedHeader> {
     let header = FixedHeader::read(bytes.first_chunk()?);
     let length = header.header_len as usize;
     (length >= FIXED_HEADER && length.is_multiple_of(16) && length <= bytes.len()).then_some(header)
