@@ -38,7 +38,7 @@ impl Interpolation {
             let mut residuals = [0; LANES];
             steps.step(&corners, &[0; LANES], &[CORNERS; LANES], &mut residuals);
             for (p, r) in corners.iter().zip(residuals) {
-                values[p.at as usize] = r << self.fine;
+                values[p.at as usize] = wrapped(r << self.fine);
             }
         }
         steps.passes(order);
@@ -101,7 +101,7 @@ impl Interpolation {
                 steps.step(own, &predictions, &contexts, &mut residuals);
             }
             for (lane, p) in own.iter().enumerate() {
-                values[p.at as usize] = predictions[lane] + (residuals[lane] << self.fine);
+                values[p.at as usize] = wrapped(predictions[lane] + (residuals[lane] << self.fine));
                 last[lane] = residuals[lane].abs();
             }
         }
@@ -118,6 +118,12 @@ impl Interpolation {
             FINE_CONTEXTS + octave as u8
         }
     }
+}
+
+/// A value as decoders keep it, in 16 bits. Those of an encoder have room; a forged stream's wrap.
+#[inline(always)]
+fn wrapped(value: i32) -> i32 {
+    value as i16 as i32
 }
 
 /// The sizes of the last residuals of a lane, twice, and of the lanes beside it; the first and the last lane
