@@ -33,7 +33,8 @@ FSZ_DEVICE void decode_chunk(const StreamView &view, u64 chunk,
     }
     if (warp == 0)
     {
-        const HeadSums heads = Decoder::hash_heads(view.bytes, view.sections, chunk, lane);
+        const HeadSums heads = Decoder::hash_heads(rates_of(view.bytes, view.sections, chunk),
+                                                   view.sections, chunk, lane);
         sum = heads.chunk;
         if (all_chunks)
         {

@@ -98,12 +98,7 @@ extern "C" __device__ fsz::u32 fsz_decompress_layouts[] = {
 
 /// How the driver launches: `DecompressShapes` there.
 extern "C" __device__ fsz::u32 fsz_decompress_shapes[] = {
-    fsz::DECODE_WARPS_MOST,
-    sizeof(fsz::Stage),
-    fsz::PROGRAM_THREADS,
-    fsz::PREPARE_BLOCKS,
-    fsz::DENSE_DECODE_WARPS,
-    4 * fsz::DENSE_SHARED_SLOTS,
-    sizeof(fsz::DenseStage),
-    sizeof(fsz::DenseDecoding),
+    fsz::DECODE_WARPS_MOST,  sizeof(fsz::Stage),         fsz::PROGRAM_THREADS,
+    fsz::PREPARE_BLOCKS,     fsz::DENSE_DECODE_WARPS,    4 * fsz::DENSE_SHARED_SLOTS,
+    sizeof(fsz::DenseStage), sizeof(fsz::DenseDecoding),
 };

@@ -84,7 +84,8 @@ FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, Exchange<Encoder> &
         {
             const u64 done = chunk - gridDim.x;
             const u32 last = (turn - 1) % Config::SHARE_SLOTS;
-            const HeadSums heads = Encoder::hash_heads(args.stream, args.sections, done, lane);
+            const HeadSums heads = Encoder::hash_heads(rates_of(args.stream, args.sections, done),
+                                                       args.sections, done, lane);
             metadata += heads.metadata;
             const u32 share = lane < Config::PARTS ? exchange.share[last][lane] : 0;
             const u32 sum = __reduce_add_sync(WARP_ALL, heads.chunk + share);

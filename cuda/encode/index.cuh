@@ -53,37 +53,34 @@ FSZ_DEVICE void clear_paddings(u8 *stream, const Sections &sections, u32 lane)
     clear_padding(stream, sections.sums + 4 * sections.chunks, lane);
 }
 
-/// Adds the statistics of a thread block's warps to the field's. Called by one thread.
-template <class T>
-FSZ_DEVICE void merge_statistics(const Statistics *from, u32 count, Control *control)
+/// Adds the statistics of a thread block's warps to the field's, a lane each of them. Called by one
+/// warp.
+FSZ_DEVICE void merge_statistics(const Statistics *from, u32 count, Control *control, u32 lane)
 {
-    Statistics sum{};
+    constexpr u32 FIELDS = sizeof(Statistics) / sizeof(u64);
+    // Those before `nan` are maxima; the range is not asked for where it is known.
+    constexpr u32 MAXIMA = FSZ_AT(Statistics, nan) / sizeof(u64);
+    constexpr u32 MAX_ERROR = FSZ_AT(Statistics, max_error) / sizeof(u64);
+    constexpr u32 ESCAPED = FSZ_AT(Statistics, escaped) / sizeof(u64);
+    if (lane >= FIELDS || (control->range_known && lane != MAX_ERROR && lane != ESCAPED))
+    {
+        return;
+    }
+    u64 *const to = reinterpret_cast<u64 *>(&control->statistics) + lane;
+    u64 most = 0, sum = 0;
     for (u32 k = 0; k < count; ++k)
     {
-        sum.max_error = max(sum.max_error, from[k].max_error);
-        sum.max_key = max(sum.max_key, from[k].max_key);
-        sum.min_key = max(sum.min_key, from[k].min_key);
-        sum.nan += from[k].nan;
-        sum.inf += from[k].inf;
-        sum.missing += from[k].missing;
-        sum.escaped += from[k].escaped;
+        const u64 value = reinterpret_cast<const u64 *>(from + k)[lane];
+        most = max(most, value);
+        sum += value;
     }
-    Statistics *const to = &control->statistics;
-    atomicMax(&to->max_error, sum.max_error);
-    if (sum.escaped > 0)
+    if (lane < MAXIMA)
     {
-        atomicAdd(&to->escaped, sum.escaped);
+        atomicMax(to, most);
     }
-    if (!control->range_known)
+    else if (sum > 0)
     {
-        atomicMax(&to->max_key, sum.max_key);
-        atomicMax(&to->min_key, sum.min_key);
-        if (sum.nan + sum.inf + sum.missing > 0)
-        {
-            atomicAdd(&to->nan, sum.nan);
-            atomicAdd(&to->inf, sum.inf);
-            atomicAdd(&to->missing, sum.missing);
-        }
+        atomicAdd(to, sum);
     }
 }
 

@@ -18,9 +18,10 @@
         fsz::find_bound(field, n, bound, missing, control);                                        \
     }
 
+// Two thread blocks to a multiprocessor: one is at work while the other waits for its place.
 #define FSZ_COMPRESS_ENTRY(Encoder, profile, T, type)                                              \
     extern "C" __global__ void __launch_bounds__(fsz::SimpleConfig<fsz::Encoder<T>>::WARPS * 32,   \
-                                                 1)                                                \
+                                                 2)                                                \
         fsz_compress_##profile##_##type(const __grid_constant__ fsz::CompressArgs<T> args,         \
                                         const __grid_constant__ fsz::HeaderImage image)            \
     {                                                                                              \

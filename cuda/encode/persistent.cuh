@@ -270,9 +270,9 @@ FSZ_DEVICE void compress_persistent(const CompressArgs<T> &args, const HeaderIma
         find_places(args, exchange, lane);
     }
     __syncthreads();
-    if (threadIdx.x == 0)
+    if (warp == 0)
     {
-        merge_statistics<T>(exchange.statistics, Config::WARPS, args.control);
+        merge_statistics(exchange.statistics, Config::WARPS, args.control, lane);
     }
     if (is_last(&args.control->encoded, gridDim.x))
     {

@@ -44,6 +44,8 @@ template <u32 WARPS> struct SimpleExchange
     /// Payload words before the chunk, and before each of its parts.
     u64 before;
     u32 parts[WARPS];
+    /// The rate bytes of the chunk.
+    __align__(16) u8 rates[CHUNK / BLOCK];
     u32 chunk_sum;
     Statistics statistics[WARPS];
 };
@@ -73,6 +75,21 @@ FSZ_DEVICE void place_chunk(const CompressArgs<T> &args, SimpleExchange<WARPS> &
     }
 }
 
+/// Adds what the rate bytes of a chunk say to its checksum and to the metadata's. Called by one
+/// warp, while another waits for the chunk's place.
+template <class Encoder, class T, u32 WARPS>
+FSZ_DEVICE void hash_heads(const CompressArgs<T> &args, SimpleExchange<WARPS> &exchange, u32 lane)
+{
+    const HeadSums heads = Encoder::hash_heads(exchange.rates, args.sections, exchange.chunk, lane);
+    const u32 own = __reduce_add_sync(WARP_ALL, heads.chunk);
+    const u32 metadata = __reduce_add_sync(WARP_ALL, heads.metadata);
+    if (lane == 0)
+    {
+        atomicAdd(&exchange.chunk_sum, own);
+        atomicAdd(&args.control->metadata_sum, metadata);
+    }
+}
+
 /// Encodes the warp's part of the thread block's chunk.
 template <class Encoder, class T, u32 WARPS>
 FSZ_DEVICE void encode_part(const CompressArgs<T> &args, SimpleExchange<WARPS> &exchange,
@@ -81,19 +98,25 @@ FSZ_DEVICE void encode_part(const CompressArgs<T> &args, SimpleExchange<WARPS> &
     const Sections &sections = args.sections;
     const u64 chunk = exchange.chunk;
     const u64 first = chunk * CHUNK + warp * Encoder::PART;
-    const auto place = [&](u32 length) {
+    const auto place = [&](const Encoded &part) {
+        exchange.rates[warp * 32 + lane] = static_cast<u8>(part.rate_byte);
+        write_rates(args.stream, sections, first, part, lane);
         if (lane == 0)
         {
-            exchange.parts[warp] = length;
+            exchange.parts[warp] = part.length;
         }
         __syncthreads();
         if (warp == 0)
         {
             place_chunk(args, exchange, lane);
         }
+        else if (warp == 1)
+        {
+            hash_heads<Encoder>(args, exchange, lane);
+        }
         __syncthreads();
         const u64 at = exchange.before + exchange.parts[warp];
-        if (sections.payload + 4 * (at + length) <= args.stream_capacity)
+        if (sections.payload + 4 * (at + part.length) <= args.stream_capacity)
         {
             return DeviceSink{reinterpret_cast<u32 *>(args.stream + sections.payload) + at};
         }
@@ -103,7 +126,6 @@ FSZ_DEVICE void encode_part(const CompressArgs<T> &args, SimpleExchange<WARPS> &
     Encoder encoder(*args.control, args.missing, &exchange.statistics[warp], nullptr);
     const Encoded part = encoder.encode_any(
         {args.field, sections.elements, first, warp, codes + warp * Encoder::PART}, place);
-    write_rates(args.stream, sections, first, part, lane);
     if (lane == 0)
     {
         atomicAdd(&exchange.chunk_sum, part.share);
@@ -111,15 +133,11 @@ FSZ_DEVICE void encode_part(const CompressArgs<T> &args, SimpleExchange<WARPS> &
     __syncthreads();
     if (warp == 0)
     {
-        const HeadSums heads = Encoder::hash_heads(args.stream, sections, chunk, lane);
-        const u32 head_sum = __reduce_add_sync(WARP_ALL, heads.chunk);
-        const u32 metadata = __reduce_add_sync(WARP_ALL, heads.metadata);
         if (lane == 0)
         {
-            write_sum(args.stream, sections, chunk, exchange.chunk_sum + head_sum);
-            atomicAdd(&args.control->metadata_sum, metadata);
-            merge_statistics<T>(exchange.statistics, WARPS, args.control);
+            write_sum(args.stream, sections, chunk, exchange.chunk_sum);
         }
+        merge_statistics(exchange.statistics, WARPS, args.control, lane);
     }
 }
 

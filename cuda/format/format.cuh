@@ -40,6 +40,12 @@ struct Sections
         FSZ_AT(fsz::Sections, offsets), FSZ_AT(fsz::Sections, sums),                               \
         FSZ_AT(fsz::Sections, payload)
 
+/// The rate bytes of a chunk.
+FSZ_DEVICE const u8 *rates_of(const u8 *stream, const Sections &sections, u64 chunk)
+{
+    return stream + sections.rates + chunk * (CHUNK / BLOCK);
+}
+
 /// Words of a block of this rate.
 FSZ_DEVICE u32 block_words(u32 rate) { return rate + min(rate, 1u); }
 

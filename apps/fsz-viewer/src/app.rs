@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use eframe::egui_wgpu::RenderState;
+use anyhow::Result;
 use fsz::{Bound, Progress};
 use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 
@@ -21,16 +21,14 @@ use crate::pane::Picture;
 use crate::pane_kind::PaneKind;
 use crate::plane::Place;
 use crate::plane_measures::PlaneMeasures;
-use crate::rate_distortion::Point;
 use crate::rate_distortion::RateDistortion;
 use crate::raw_dialog::RawDialog;
-use crate::result::Result;
 use crate::service::{Event, Planes, Role, Service, Set, Wake};
 use crate::settings::Settings;
 use crate::window_gpu::WindowGpu;
 
 /// What to show first.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Start {
     /// The first is the subject; a second is another reconstruction.
     pub files: Vec<PathBuf>,
@@ -47,13 +45,7 @@ pub struct Start {
     /// What planes are to be decoded with.
     pub decoder: DecoderChoice,
     /// What draws the window, where that can paint pictures too.
-    pub window: Option<RenderState>,
-}
-
-impl std::fmt::Debug for Start {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Start").field("files", &self.files).finish_non_exhaustive()
-    }
+    pub window: Option<WindowGpu>,
 }
 
 /// Figures of a pair of reconstructions.
@@ -109,9 +101,12 @@ pub(crate) const COMPRESSING: &str = "Compressing";
 #[derive(Debug)]
 pub struct Viewer {
     pub(crate) service: Service,
-    pub(crate) settings: Settings,
-    pub(crate) set: Set,
-    pub(crate) place: Place,
+    /// The choices of the user.
+    pub settings: Settings,
+    /// What is open.
+    pub set: Set,
+    /// The plane that is looked at.
+    pub place: Place,
     /// What there is to choose in the file of the subject, and in that of the original.
     pub(crate) catalogs: [Option<Catalog>; 2],
     /// The variable and step that are shown.
@@ -120,14 +115,16 @@ pub struct Viewer {
     pub(crate) playing: bool,
     /// Grows when the set changes; answers to older questions are dropped.
     pub(crate) generation: u64,
-    pub(crate) planes: Option<Box<Planes>>,
+    /// The planes that are shown.
+    pub planes: Option<Box<Planes>>,
     /// Place and generation that were asked for.
     requested: Option<(Place, u64)>,
     /// The last of them that was answered.
     answered: Option<(Place, u64)>,
     /// Which planes are there.
     pub(crate) shown: Option<(Place, u64)>,
-    pub(crate) measured: Measured,
+    /// Figures of whole fields.
+    pub measured: Measured,
     pub(crate) camera: Camera,
     /// The part of the plane that the panes show, in parts of it.
     pub(crate) visible: egui::Rect,
@@ -138,9 +135,10 @@ pub struct Viewer {
     pub(crate) ranges: crate::panels::Ranges,
     /// The window's GPU, where it paints.
     pub(crate) window_gpu: Option<WindowGpu>,
-    pub(crate) messages: Vec<String>,
+    /// The messages that are shown.
+    pub messages: Vec<String>,
     /// What is worth knowing, and no error.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     pub(crate) work: Vec<Work>,
     /// Files that do not tell what is in them; the first is asked about.
     pub(crate) raw_dialogs: Vec<RawDialog>,
@@ -157,7 +155,7 @@ pub struct Viewer {
     /// Values that stand for none, as they are typed.
     pub(crate) missing: String,
     /// Rate and distortion of the original.
-    pub(crate) rate_distortion: RateDistortion,
+    pub rate_distortion: RateDistortion,
     /// The bound of *Recompress* moved while the last one was still being compressed.
     pub(crate) try_waits: bool,
     /// The bound that was last compressed in memory.
@@ -173,7 +171,7 @@ impl Viewer {
     /// # Errors
     /// When the system gives no threads.
     pub fn new(start: Start, settings: Settings, wake: Wake) -> std::io::Result<Viewer> {
-        let window_gpu = start.window.as_ref().and_then(WindowGpu::new);
+        let window_gpu = start.window;
         let window = window_gpu.as_ref().map(|window_gpu| window_gpu.gpu.clone());
         let mut viewer = Viewer {
             window_gpu: window_gpu.filter(|window_gpu| paints(start.decoder, &window_gpu.gpu)),
@@ -357,15 +355,14 @@ impl Viewer {
                     _ => {}
                 }
             }
-            Event::Measured { generation, subject, other } => {
+            Event::Measured { generation, measured } => {
                 self.finished();
                 if generation == self.generation {
-                    for reason in
-                        [&subject, &other].into_iter().flatten().filter_map(|m| m.as_ref().err())
-                    {
-                        self.report(reason.clone());
+                    let both = [&measured.subject, &measured.other].into_iter().flatten();
+                    for reason in both.filter_map(|m| m.as_ref().err()) {
+                        self.report(reason);
                     }
-                    self.measured = Measured { subject, other };
+                    self.measured = measured;
                 }
             }
         }
@@ -447,9 +444,9 @@ impl Viewer {
             }
             Role::Other => {
                 if !fits(self.set.leader()) {
+                    let title = &document.title;
                     self.report(format!(
-                        "{} does not match the open field: its shape or type differs",
-                        document.title
+                        "{title} does not match the open field: its shape or type differs"
                     ));
                     return;
                 }
@@ -522,7 +519,8 @@ impl Viewer {
     }
 
     /// Shows a message until it is dismissed.
-    pub fn report(&mut self, message: String) {
+    pub fn report(&mut self, message: impl ToString) {
+        let message = message.to_string();
         if !self.messages.contains(&message) {
             self.messages.push(message);
         }
@@ -558,48 +556,8 @@ impl Viewer {
         hasher.finish() | 1
     }
 
-    /// What is open.
-    pub fn set(&self) -> &Set {
-        &self.set
-    }
-
-    /// The planes that are shown.
-    pub fn planes(&self) -> Option<&Planes> {
-        self.planes.as_deref()
-    }
-
-    /// The messages that are shown.
-    pub fn messages(&self) -> &[String] {
-        &self.messages
-    }
-
-    /// Figures of the whole field: of the subject and of the other reconstruction.
-    pub fn field_figures(&self) -> [Option<&Measures>; 2] {
-        self.measured.both()
-    }
-
-    /// The notes that are shown.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
-    /// Points of rate and distortion that were found so far.
-    pub fn sweep_points(&self) -> &[Point] {
-        &self.rate_distortion.points
-    }
-
     /// The picture of a pane.
     pub fn picture(&self, kind: PaneKind) -> &Picture {
         self.pictures.of(kind)
-    }
-
-    /// The choices of the user.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// The plane that is looked at.
-    pub fn place(&self) -> Place {
-        self.place
     }
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
 
+use anyhow::Result;
 use fsz::Progress;
 
 use crate::app::Measured;
 use crate::document::Document;
 use crate::measures::Measures;
 use crate::rate_distortion::Point;
-use crate::result::Result;
 use crate::service::{Event, Wake};
 
 /// What zfp makes of an original.

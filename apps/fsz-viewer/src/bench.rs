@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use anyhow::{Result, bail};
 use fsz_field::Hints;
 use fsz_wgpu::Gpu;
 
@@ -14,7 +15,6 @@ use crate::paint::CpuPainter;
 use crate::painter::Painter;
 use crate::palette::Map;
 use crate::plane::Place;
-use crate::result::Result;
 use crate::scale::Scale;
 use crate::scene::{ErrorMode, Overlay, Scene};
 
@@ -36,7 +36,7 @@ pub fn bench(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result<String
     let document = Document::open(path, hints)?;
     let grid = document.grid.clone();
     if grid.elements() == 0 {
-        return Err("the field has no elements".to_owned());
+        bail!("the field has no elements");
     }
     decoder.plane(&document, Place::default(), false)?;
     let opened = start.elapsed();

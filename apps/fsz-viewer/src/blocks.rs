@@ -1,11 +1,11 @@
 //! An array whose ADIOS2 blocks are FSZ streams of their own: they are kept compressed, and only those
 //! that a plane touches are decoded.
 
+use anyhow::Result;
 use fsz::{Codec, Stream};
 use fsz_field::{Field, Shape};
 
 use crate::boxes::{Box, Boxes, place};
-use crate::result::Result;
 use crate::stream_facts::StreamFacts;
 use crate::tiles::Tiles;
 
@@ -50,21 +50,16 @@ impl Blocks {
         count: &[u64],
     ) -> Result<Field> {
         let window = Box { start: start.to_vec(), count: count.to_vec() };
-        let shape = Shape::new(count).map_err(|e| e.to_string())?;
-        let mut out = Vec::new();
-        let len = usize::try_from(shape.elements()).map_err(|e| e.to_string())?;
-        out.try_reserve_exact(len).map_err(|e| e.to_string())?;
-        out.resize(len, T::ZERO);
+        let shape = Shape::new(count)?;
+        let mut out = fsz_field::zeros(&shape)?;
         for (block, stream) in self.boxes.iter().zip(&self.streams) {
             let Some(part) = block.common(&window) else { continue };
             let inner: Vec<u64> = part.start.iter().zip(&block.start).map(|(a, b)| a - b).collect();
-            let values = codec
-                .decompress_box::<T>(stream, &inner, &part.count)
-                .map_err(|e| e.to_string())?;
+            let values = codec.decompress_box::<T>(stream, &inner, &part.count)?;
             let values = values.into_raw_vec_and_offset().0;
             place(&values, &part, &mut out, &window);
         }
-        Field::new(shape, out).map_err(|e| e.to_string())
+        Ok(Field::new(shape, out)?)
     }
 
     /// One of the streams, by the number that [`Tiles::part`] has for it.
@@ -83,9 +78,7 @@ fn together(shape: &[u64], first: StreamFacts, told: &[StreamFacts], boxes: Boxe
     let mut certificate = first.certificate;
     told.iter().skip(1).for_each(|facts| certificate.merge(&facts.certificate));
     let compressed_bytes = told.iter().map(|facts| facts.compressed_bytes).sum();
-    let size = header.dtype.size() as u64;
     StreamFacts {
-        ratio: (header.elements() * size) as f64 / compressed_bytes as f64,
         least_bound: bounds().fold(f64::INFINITY, f64::min),
         blocks: told.len(),
         header,

@@ -2,29 +2,27 @@
 
 use std::path::Path;
 
+use anyhow::{Result, anyhow, ensure};
 use fsz::Stream;
 use fsz_field::bp::{BlockInfo, Bp, Payload};
 
 use crate::catalog::{Catalog, Choice, Entry};
 use crate::document::Document;
-use crate::result::Result;
 
 /// The variables of a file that can be shown.
 ///
 /// # Errors
 /// When there is no ADIOS2, no such file, or nothing to show in it.
 pub fn catalog(path: &Path) -> Result<Catalog> {
-    let file = Bp::open(path).map_err(|e| e.to_string())?;
-    let variables = file.variables().map_err(|e| e.to_string())?;
+    let file = Bp::open(path)?;
+    let variables = file.variables()?;
     let entries: Vec<Entry> = variables
         .into_iter()
         .filter(|v| matches!(v.dtype.name(), "f32" | "f64") && v.steps > 0)
         .map(|v| Entry { name: v.name, steps: v.steps })
         .collect();
-    match entries.is_empty() {
-        true => Err(format!("{}: no variable of type float or double", path.display())),
-        false => Ok(Catalog { path: path.to_owned(), entries }),
-    }
+    ensure!(!entries.is_empty(), "{}: no variable of type float or double", path.display());
+    Ok(Catalog { path: path.to_owned(), entries })
 }
 
 /// One step of a variable. ADIOS2 blocks that are FSZ streams are not decoded; where they do not make
@@ -33,21 +31,20 @@ pub fn catalog(path: &Path) -> Result<Catalog> {
 /// # Errors
 /// When there is no such step, or it cannot be decoded.
 pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
-    let file = Bp::open(path).map_err(|e| e.to_string())?;
+    let file = Bp::open(path)?;
     let (name, step) = (choice.variable.as_str(), choice.step);
     let title = format!(
         "{} {name} step {step}",
         path.file_name().unwrap_or(path.as_os_str()).to_string_lossy()
     );
-    let step_blocks = file.blocks(name, step).map_err(|e| e.to_string())?;
+    let step_blocks = file.blocks(name, step)?;
     let blocks: Vec<_> = step_blocks.blocks.iter().filter(|b| b.elements() > 0).collect();
     let payload = |block: &BlockInfo| -> Result<Option<Stream<'static>>> {
-        let Payload::Stream(bytes) =
-            file.payload(name, step, block.id).map_err(|e| e.to_string())?
-        else {
+        let Payload::Stream(bytes) = file.payload(name, step, block.id)? else {
             return Ok(None);
         };
-        Stream::from_vec(bytes).map(Some).map_err(|e| format!("{title}: block {}: {e}", block.id))
+        let stream = Stream::from_vec(bytes);
+        stream.map(Some).map_err(|e| anyhow!("{title}: block {}: {e}", block.id))
     };
     // Without the operator there are no payloads, and variables that were not compressed are read as ever.
     let first = blocks.first().map_or(Ok(None), |block| payload(block));
@@ -68,13 +65,13 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
         if parts.len() == blocks.len()
             && let Some(document) =
                 Document::from_blocks(title.clone(), path, &step_blocks.shape, parts)
-                    .map_err(|e| format!("{title}: {e}"))?
+                    .map_err(|e| anyhow!("{title}: {e}"))?
         {
             return Ok(document);
         }
     }
     let field = file.read(name, step, None);
-    let field = field.map_err(|e| reason.unwrap_or_else(|| e.to_string()))?;
+    let field = field.map_err(|e| reason.unwrap_or_else(|| e.into()))?;
     let mut document = Document::of_values(title, path, field);
     document.decoded_bound = bound;
     Ok(document)

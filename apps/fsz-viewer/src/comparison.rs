@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use anyhow::Result;
 use fsz::{Codec, Progress};
 use fsz_field::Field;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,6 @@ use crate::background::{Found, Made};
 use crate::document::Document;
 use crate::measures::Measures;
 use crate::number_format::number;
-use crate::result::Result;
 use crate::settings::Layout;
 use crate::zfp::{self, Mode};
 
@@ -66,7 +66,7 @@ impl Viewer {
     /// Compares the subject with zfp, or closes the comparison.
     pub fn compare_with(&mut self, matching: Option<MatchMode>) {
         if matching.is_some() && !zfp::BUILT_IN {
-            self.report(zfp::NOT_BUILT_IN.to_owned());
+            self.report(zfp::NOT_BUILT_IN);
             return;
         }
         if matching.is_some() && self.settings.layout == Layout::All {

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 use fsz::{Codec, DType};
 use fsz_wgpu::{Gpu, GpuSlice, GpuStream};
 
 use crate::document::Document;
 use crate::plane::{Place, Plane};
-use crate::result::Result;
 use crate::stream_facts::StreamFacts;
 
 /// Compressed fields that are kept on a GPU: the reconstruction and another one.
@@ -140,23 +140,19 @@ impl Decoder {
 
     fn plane_on_gpu(&mut self, document: &Document, place: Place) -> Result<Plane> {
         let (Some(gpu), Some(facts)) = (&self.gpu, &document.facts) else {
-            return Err("there is no stream".to_owned());
+            bail!("there is no stream");
         };
         let at = self.kept.iter().position(|(known, _)| Arc::ptr_eq(known, facts));
         let entry = match at {
             Some(at) => self.kept.remove(at),
-            None => {
-                let uploaded = document.with_stream(|stream| GpuStream::upload(gpu, stream))?;
-                let stream = uploaded.ok_or("there is no stream")?.map_err(|e| e.to_string())?;
-                (facts.clone(), stream)
-            }
+            None => (facts.clone(), document.with_stream(|s| Ok(GpuStream::upload(gpu, s)?))?),
         };
         self.kept.truncate(KEPT - 1);
         let (runs, size) =
             (document.grid.runs(place.axis, place.plane), document.grid.plane(place.axis));
         let decoded = entry.1.decode_runs(runs).and_then(|slice| Ok((slice.read_back()?, slice)));
         self.kept.push(entry);
-        let (values, slice) = decoded.map_err(|e| e.to_string())?;
+        let (values, slice) = decoded?;
         let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
         plane.rounded = document.dtype == DType::F64;
         plane.slice = self.painter.is_some().then(|| Arc::new(slice));

@@ -3,16 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::{Context, Result, bail};
 use fsz::{Codec, DType, Stream, TileCost, with_element};
 use fsz_field::{Field, Hints, Kind, Shape, StreamFile};
 use fsz_metrics::Sample;
-use ndarray::ArrayD;
 
 use crate::blocks::Blocks;
 use crate::grid::Grid;
 use crate::plane::{Place, Plane};
-use crate::result::Result;
 use crate::stream_facts::StreamFacts;
+
+/// What a document without a stream of its own answers.
+const NO_STREAM: &str = "there is no stream";
 
 /// Where the values come from.
 #[derive(Clone, Debug)]
@@ -57,13 +59,13 @@ impl Document {
     /// In the user's words: what is wrong with the file, or what is missing to read it.
     pub fn open(path: &Path, hints: &Hints) -> Result<Document> {
         let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let kind = Kind::of(path).map_err(|e| e.to_string())?;
+        let kind = Kind::of(path)?;
         if kind == Kind::Fsz {
-            let file = StreamFile::open(path).map_err(|e| e.to_string())?;
-            let facts = StreamFacts::of(&file.stream().map_err(|e| e.to_string())?)?;
+            let file = StreamFile::open(path)?;
+            let facts = StreamFacts::of(&file.stream()?)?;
             return Ok(Document::of_stream(title, path, facts, Body::File(file)));
         }
-        let field = fsz_field::open(path, hints, &Codec::cpu()).map_err(|e| e.to_string())?;
+        let field = fsz_field::open(path, hints, &Codec::cpu())?;
         let mut document = Document::of_values(title, path, field);
         document.hints = hints.clone();
         if kind == Kind::Zfp {
@@ -203,30 +205,26 @@ impl Document {
     /// # Errors
     /// When there is no stream, no such tile, or it is damaged.
     pub fn tile(&self, codec: &Codec, number: u64) -> Result<Vec<f64>> {
-        let decoded = match &self.body {
-            Body::Blocks(blocks) => {
-                self.part(blocks, number).map(|(stream, number)| tile(codec, stream, number))
-            }
-            _ => self.with_stream(|stream| tile(codec, stream, number))?,
-        };
-        decoded.ok_or("there is no stream")?.map_err(|e| e.to_string())
+        self.with_tile(number, |stream, number| Ok(tile(codec, stream, number)?))
     }
 
     /// What each predictor costs a tile; nothing where there is no stream or its chunk is damaged.
     pub fn tile_costs(&self, tile: u64) -> Vec<TileCost> {
-        let costs = match &self.body {
-            Body::Blocks(blocks) => {
-                self.part(blocks, tile).map(|(stream, number)| stream.tile_costs(number))
-            }
-            _ => self.with_stream(|stream| stream.tile_costs(tile)).ok().flatten(),
-        };
-        costs.and_then(|costs| costs.ok()).unwrap_or_default()
+        self.with_tile(tile, |stream, number| Ok(stream.tile_costs(number)?)).unwrap_or_default()
     }
 
-    /// The stream among several that a tile belongs to, and its number there.
-    fn part<'a>(&self, blocks: &'a Blocks, tile: u64) -> Option<(&'a Stream<'static>, u64)> {
-        let (part, number) = self.facts.as_ref()?.tiles.part(tile)?;
-        Some((blocks.stream(part)?, number))
+    /// Calls `with` on the stream that a tile belongs to, and its number there.
+    fn with_tile<R>(
+        &self,
+        tile: u64,
+        with: impl FnOnce(&Stream<'_>, u64) -> Result<R>,
+    ) -> Result<R> {
+        let Body::Blocks(blocks) = &self.body else {
+            return self.with_stream(|stream| with(stream, tile));
+        };
+        let part = self.facts.as_ref().and_then(|facts| facts.tiles.part(tile));
+        let (part, number) = part.context(NO_STREAM)?;
+        with(blocks.stream(part).context(NO_STREAM)?, number)
     }
 
     /// Whether all values are in one stream.
@@ -240,43 +238,29 @@ impl Document {
         self.tile(codec, number).ok()?.get(offset as usize).copied()
     }
 
-    /// Calls `with` on the stream, when there is just one.
+    /// Calls `with` on the stream.
     ///
     /// # Errors
-    /// When the file changed since it was opened.
-    pub fn with_stream<R>(&self, with: impl FnOnce(&Stream<'_>) -> R) -> Result<Option<R>> {
+    /// When there is not just one, or the file changed since it was opened.
+    pub fn with_stream<R>(&self, with: impl FnOnce(&Stream<'_>) -> Result<R>) -> Result<R> {
         match &self.body {
-            Body::File(file) => file.stream().map(|s| Some(with(&s))).map_err(|e| e.to_string()),
-            Body::Memory(stream) => Ok(Some(with(stream))),
-            Body::Blocks(_) | Body::Values(_) => Ok(None),
+            Body::File(file) => with(&file.stream()?),
+            Body::Memory(stream) => with(stream),
+            Body::Blocks(_) | Body::Values(_) => bail!(NO_STREAM),
         }
     }
 
     /// The values of a box in C order.
     fn window(&self, codec: &Codec, start: &[u64], count: &[u64]) -> Result<Field> {
-        if let Body::Values(field) = &self.body {
-            return field.window(start, count).map_err(|e| e.to_string());
-        }
-        if let Body::Blocks(blocks) = &self.body {
-            return with_element!(self.dtype, T => blocks.window::<T>(codec, start, count));
-        }
-        let decoded = self.with_stream(|stream| {
-            with_element!(self.dtype, T => {
-                codec.decompress_box::<T>(stream, start, count).map(field_of)
-            })
-        })?;
-        match decoded {
-            Some(Ok(field)) => field,
-            Some(Err(error)) => Err(error.to_string()),
-            None => Err("there is no stream".to_owned()),
-        }
+        with_element!(self.dtype, T => match &self.body {
+            Body::Values(field) => Ok(field.window(start, count)?),
+            Body::Blocks(blocks) => blocks.window::<T>(codec, start, count),
+            _ => self.with_stream(|stream| {
+                let values = codec.decompress_box::<T>(stream, start, count)?;
+                Ok(Field::new(Shape::new(count)?, values.into_raw_vec_and_offset().0)?)
+            }),
+        })
     }
-}
-
-fn field_of<T: fsz::Element>(values: ArrayD<T>) -> Result<Field> {
-    let sides: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
-    let shape = Shape::new(&sides).map_err(|e| e.to_string())?;
-    Field::new(shape, values.into_raw_vec_and_offset().0).map_err(|e| e.to_string())
 }
 
 /// The values of a tile of a stream.
@@ -292,7 +276,7 @@ fn tile(codec: &Codec, stream: &Stream<'_>, number: u64) -> fsz::Result<Vec<f64>
 #[cfg(test)]
 mod tests {
     use fsz::Bound;
-    use ndarray::{IxDyn, SliceInfoElem};
+    use ndarray::{ArrayD, IxDyn, SliceInfoElem};
 
     use super::*;
 

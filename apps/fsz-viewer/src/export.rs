@@ -2,30 +2,17 @@
 
 use std::path::Path;
 
-use egui::{ColorImage, Ui};
+use anyhow::Result;
+use egui::Ui;
 use fsz_field::{Kind, Output};
 
 use crate::app::Viewer;
 use crate::palette::kind_name;
-use crate::result::Result;
-
-/// Writes a picture as PNG.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn write_png(image: &ColorImage, path: &Path) -> Result<()> {
-    let mut bytes = Vec::new();
-    let rgb: Vec<u8> = image.pixels.iter().flat_map(|p| [p.r(), p.g(), p.b()]).collect();
-    let (width, height) = (image.size[0] as u32, image.size[1] as u32);
-    let encoder = image::codecs::png::PngEncoder::new(&mut bytes);
-    image::ImageEncoder::write_image(encoder, &rgb, width, height, image::ExtendedColorType::Rgb8)
-        .map_err(|e| e.to_string())?;
-    write(path, &bytes)
-}
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut output = Output::create(path, true).map_err(|e| e.to_string())?;
-    output.put(bytes).and_then(|()| output.commit()).map_err(|e| e.to_string())
+    let mut output = Output::create(path, true)?;
+    output.put(bytes)?;
+    Ok(output.commit()?)
 }
 
 impl Viewer {
@@ -102,8 +89,8 @@ impl Viewer {
         for (name, panes) in all.into_iter().chain(shown.iter().map(|w| (w.name(), vec![*w]))) {
             let file = format!("{stem}-{name}-axis{axis}-{plane}.png");
             if ui.button(&file).on_hover_text("With colour bar").clicked() {
-                let figure = self.figure(ui.ctx(), &panes);
-                said = Some(figure.and_then(|f| write_png(&f, Path::new(&file))).map(|()| file));
+                let png = self.figure(&panes).and_then(|figure| Ok(figure.png()?));
+                said = Some(png.and_then(|png| write(Path::new(&file), &png)).map(|()| file));
                 ui.close();
             }
         }

@@ -1,12 +1,12 @@
 //! Planes to pictures, by the GPU that draws the window.
 
+use anyhow::Result;
 use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_KINDS};
 
 use crate::paint::{self, CpuPainter};
 use crate::painter::{Painted, Painter};
 use crate::palette::{self, Map, kind_colour};
 use crate::plane::Plane;
-use crate::result::Result;
 use crate::scene::{ErrorMode, Overlay, Scene};
 
 /// The GPU that draws the window; the processor paints what does not lie on it.
@@ -100,7 +100,7 @@ fn painted(
         columns: plane.size.columns as u32,
         step: paint::stride(plane) as u32,
     };
-    slice.paint(subject, original, layout, colours).map_err(|e| e.to_string())
+    Ok(slice.paint(subject, original, layout, colours)?)
 }
 
 fn colours(scene: &Scene<'_>, map: Map) -> Colours {

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::{Context, Result, anyhow};
 use clap::Parser;
 use fsz::DType;
 use fsz_field::{Hints, Shape};
-use fsz_viewer::{Choice, DecoderChoice, Place, Settings, Start, Viewer, bench};
+use fsz_viewer::{Choice, DecoderChoice, Place, Settings, Start, Viewer, WindowGpu, bench};
 
 /// Inspect FSZ-compressed fields
 ///
@@ -23,10 +24,10 @@ struct Args {
     original: Option<PathBuf>,
     /// Shape of raw and headerless .zfp files, slowest axis first, as 30x192x288
     #[arg(long, value_name = "SHAPE")]
-    shape: Option<String>,
+    shape: Option<Shape>,
     /// Element type of raw and headerless .zfp files
     #[arg(long, value_name = "f32|f64")]
-    dtype: Option<String>,
+    dtype: Option<DType>,
     /// Bits per value of headerless .zfp files, such as those of cuZFP
     #[arg(long, value_name = "BITS")]
     zfp_rate: Option<f64>,
@@ -66,10 +67,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: Args) -> Result<(), String> {
-    let hints = hints(&args)?;
+fn run(args: Args) -> Result<()> {
+    let hints = Hints { shape: args.shape, dtype: args.dtype, zfp_rate: args.zfp_rate };
     if args.bench {
-        let path = args.files.first().ok_or("--bench needs a file")?;
+        let path = args.files.first().context("--bench needs a file")?;
         print!("{}", bench(path, &hints, args.decoder)?);
         return Ok(());
     }
@@ -102,14 +103,14 @@ fn run(args: Args) -> Result<(), String> {
             if args.fresh {
                 settings.session = None;
             }
-            start.window = context.wgpu_render_state.clone();
+            start.window = context.wgpu_render_state.as_ref().and_then(WindowGpu::new);
             let egui = context.egui_ctx.clone();
             let wake = Arc::new(move || egui.request_repaint());
             Ok(Box::new(Window(Viewer::new(start, settings, wake)?)))
         }),
     )
     .map_err(|e| {
-        format!(
+        anyhow!(
             "cannot open a window: {e}; the viewer needs a display and Vulkan, Metal or DirectX 12"
         )
     })
@@ -130,23 +131,4 @@ impl eframe::App for Window {
             storage.set_string(KEY, text);
         }
     }
-}
-
-fn hints(args: &Args) -> Result<Hints, String> {
-    let shape = match &args.shape {
-        None => None,
-        Some(text) => {
-            let sides: Result<Vec<u64>, _> = text.split('x').map(str::parse).collect();
-            let sides =
-                sides.map_err(|_| format!("--shape {text}: expected sides as 30x192x288"))?;
-            Some(Shape::new(&sides).map_err(|e| e.to_string())?)
-        }
-    };
-    let dtype = match args.dtype.as_deref() {
-        None => None,
-        Some("f32") => Some(DType::F32),
-        Some("f64") => Some(DType::F64),
-        Some(other) => return Err(format!("--dtype {other}: expected f32 or f64")),
-    };
-    Ok(Hints { shape, dtype, zfp_rate: args.zfp_rate })
 }

@@ -1,13 +1,12 @@
 //! How far a reconstruction is from its original: a plane's figures, or a whole field's.
 
+use anyhow::{Context, Result, bail};
 use fsz::Progress;
 use fsz_field::{Field, with_values};
 use fsz_metrics::{
     Comparison, Histogram, Missing, Sample, Shell, compare, error_autocorrelation, error_histogram,
     power_spectrum, ssim,
 };
-
-use crate::result::Result;
 
 /// Bins of the error histogram.
 const BINS: usize = 81;
@@ -48,15 +47,15 @@ impl Measures {
         progress: &Progress,
     ) -> Result<Measures> {
         if original.shape() != reconstructed.shape() {
-            return Err(format!(
+            bail!(
                 "the original has shape {}, the reconstruction {}",
                 original.shape(),
                 reconstructed.shape()
-            ));
+            );
         }
-        let shape = original.shape().indices().map_err(|e| e.to_string())?;
+        let shape = original.shape().indices()?;
         with_values!(original.values(), a => {
-            let b = reconstructed.as_slice().ok_or("one field is f32 and the other f64")?;
+            let b = reconstructed.as_slice().context("one field is f32 and the other f64")?;
             measure(a, b, &shape, (bound, missing), progress)
         })
     }
@@ -70,30 +69,29 @@ fn measure<T: Sample>(
     progress: &Progress,
 ) -> Result<Measures> {
     let missing = Missing::<T>::new(missing);
-    let text = |e: fsz_metrics::Error| e.to_string();
-    let step = || progress.advance(1).map_err(|_| STOPPED.to_owned());
-    let comparison = compare(a, b, &missing, bound).map_err(text)?;
+    let step = || progress.advance(1).context(STOPPED);
+    let comparison = compare(a, b, &missing, bound)?;
     step()?;
     let limit = match bound {
         Some(bound) if bound > 0.0 => 1.25 * bound,
         _ => comparison.max_abs_error,
     };
     let histogram = match limit > 0.0 && limit.is_finite() {
-        true => Some(error_histogram(a, b, &missing, limit, BINS).map_err(text)?),
+        true => Some(error_histogram(a, b, &missing, limit, BINS)?),
         false => None,
     };
     step()?;
     let lags = LAGS.min(shape.last().map_or(0, |n| n.saturating_sub(1)));
     let autocorrelation = match lags {
         0 => Vec::new(),
-        _ => error_autocorrelation(a, b, shape, shape.len() - 1, lags, &missing).map_err(text)?,
+        _ => error_autocorrelation(a, b, shape, shape.len() - 1, lags, &missing)?,
     };
     step()?;
-    let ssim = ssim(a, b, shape, &missing).map_err(text)?.mean;
+    let ssim = ssim(a, b, shape, &missing)?.mean;
     step()?;
-    let before = power_spectrum(a, shape, &missing).map_err(text)?;
+    let before = power_spectrum(a, shape, &missing)?;
     step()?;
-    let after = power_spectrum(b, shape, &missing).map_err(text)?;
+    let after = power_spectrum(b, shape, &missing)?;
     step()?;
     Ok(Measures { comparison, ssim, histogram, autocorrelation, spectra: [before, after] })
 }
@@ -117,6 +115,6 @@ mod tests {
         assert_eq!(progress.done(), progress.total());
         progress.cancel();
         let stopped = Measures::of(&a, &b, Some(0.5), &[], &progress);
-        assert_eq!(stopped.err().as_deref(), Some(STOPPED));
+        assert_eq!(stopped.unwrap_err().to_string(), STOPPED);
     }
 }

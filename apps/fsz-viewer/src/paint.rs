@@ -1,5 +1,6 @@
 //! Planes to pictures, by the processor.
 
+use anyhow::Result;
 use egui::{Color32, ColorImage};
 use rayon::prelude::*;
 
@@ -7,7 +8,6 @@ use crate::grid::Grid;
 use crate::painter::{Painted, Painter};
 use crate::palette::{self, Map, rgb};
 use crate::plane::{Place, Plane};
-use crate::result::Result;
 use crate::scale::Scale;
 use crate::scene::{ErrorMode, Overlay, Scene};
 use crate::tiles::Tiles;

@@ -1,9 +1,9 @@
 //! What makes pictures of planes: the processor, or the GPU that draws the window.
 
+use anyhow::Result;
 use egui::{Color32, ColorImage};
 
 use crate::plane::Plane;
-use crate::result::Result;
 use crate::scene::Scene;
 
 /// Makes pictures of planes.
@@ -54,7 +54,7 @@ impl Painted {
 /// # Errors
 /// When the GPU does not give it back.
 pub fn read_back(picture: &fsz_wgpu::Picture) -> Result<ColorImage> {
-    let points = picture.read_back().map_err(|e| e.to_string())?;
+    let points = picture.read_back()?;
     let size = [picture.width() as usize, picture.height() as usize];
     let colour = |point: u32| {
         let [r, g, b, _] = point.to_le_bytes();

@@ -81,13 +81,6 @@ pub const ORIGINAL: [u8; 3] = [0x99, 0x99, 0x99];
 /// Lines of FSZ and of what it is compared with, safe for readers with colour vision deficiencies.
 pub const LINES: [[u8; 3]; 3] = [[0x56, 0xb4, 0xe9], [0xe6, 0x9f, 0x00], [0xcc, 0x79, 0xa7]];
 
-/// Background of figures.
-pub const PAPER: [u8; 3] = [0xff, 0xff, 0xff];
-/// Text of figures.
-pub const INK: [u8; 3] = [0x00, 0x00, 0x00];
-/// Frames around magnified parts of figures.
-pub const FRAME: [u8; 3] = [0xd6, 0x27, 0x28];
-
 /// A colour as egui takes it.
 pub fn rgb([r, g, b]: [u8; 3]) -> Color32 {
     Color32::from_rgb(r, g, b)

@@ -1,5 +1,6 @@
 //! One picture of a plane with its title, colour bar and cursor.
 
+use anyhow::Result;
 use eframe::wgpu::FilterMode;
 use egui::{
     Align2, Color32, ColorImage, CornerRadius, FontId, Rect, Response, Sense, Stroke, StrokeKind,
@@ -10,7 +11,6 @@ use crate::camera::Camera;
 use crate::grid::PlaneSize;
 use crate::painter::{Painted, read_back};
 use crate::palette::rgb;
-use crate::result::Result;
 use crate::window_gpu::WindowGpu;
 
 /// A picture on the graphics card, and what it was made from.

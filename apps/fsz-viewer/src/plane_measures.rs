@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use anyhow::Result;
 use fsz::{DType, Progress, with_element};
 use fsz_field::{Field, Shape};
 use fsz_metrics::Sample;
@@ -10,7 +11,6 @@ use crate::app::{Measured, Viewer};
 use crate::background::Found;
 use crate::measures::Measures;
 use crate::plane::{Place, Plane};
-use crate::result::Result;
 
 /// Figures of a plane.
 #[derive(Debug, Default)]
@@ -77,12 +77,7 @@ impl Viewer {
 
     /// The work is over, whether it told anything or not.
     pub(crate) fn plane_ended(&mut self, progress: &Arc<Progress>) {
-        if let Some((_, of)) =
-            self.plane_measures.running.take_if(|(p, _)| Arc::ptr_eq(p, progress))
-        {
-            self.plane_measures.figures = Measured::default();
-            self.plane_measures.of = Some(of);
-        }
+        self.plane_measured(progress, Measured::default());
     }
 
     /// Figures of the plane that is shown: of the subject and of the other reconstruction.
@@ -112,8 +107,8 @@ fn measured(
     (bound, missing): (Option<f64>, &[f64]),
     progress: &Progress,
 ) -> Result<Box<Measures>> {
-    let shape = Shape::new(sides).map_err(|e| e.to_string())?;
-    let field = |values: Vec<f64>| Field::new(shape.clone(), values).map_err(|e| e.to_string());
-    let (a, b) = (field(original.values.clone())?, field(plane.values)?);
+    let shape = Shape::new(sides)?;
+    let a = Field::new(shape.clone(), original.values.clone())?;
+    let b = Field::new(shape, plane.values)?;
     Measures::of(&a, &b, bound, missing, progress).map(Box::new)
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Result, anyhow, ensure};
 use fsz::DType;
 use fsz_field::{FixedRate, Hints, Shape, shape_in_name};
 
@@ -62,24 +63,22 @@ impl RawDialog {
         Some(found.bits_per_value())
     }
 
-    fn sides(&self) -> Result<Shape, String> {
+    fn sides(&self) -> Result<Shape> {
         let sides: Vec<u64> = self
             .shape
             .split(['x', '×', ',', ' '])
             .filter(|part| !part.is_empty())
-            .map(|part| part.parse().map_err(|_| format!("“{part}” is not a number")))
-            .collect::<Result<_, _>>()?;
-        if self.rate.is_some() && sides.is_empty() {
-            return Err("enter the shape, as 30x192x288".to_owned());
-        }
-        Shape::new(&sides).map_err(|e| e.to_string())
+            .map(|part| part.parse().map_err(|_| anyhow!("“{part}” is not a number")))
+            .collect::<Result<_>>()?;
+        ensure!(self.rate.is_none() || !sides.is_empty(), "enter the shape, as 30x192x288");
+        Ok(Shape::new(&sides)?)
     }
 
     /// The answer.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn hints(&self) -> Result<Hints, String> {
+    pub fn hints(&self) -> Result<Hints> {
         let shape = self.sides()?;
         let zfp_rate = match &self.rate {
             None => {
@@ -88,12 +87,9 @@ impl RawDialog {
             }
             Some(text) => {
                 let rate = text.trim();
-                let rate: f64 = rate.parse().map_err(|_| format!("“{rate}” is not a rate"))?;
-                if shape.elements() == 0 {
-                    return Err(format!("{shape} is an empty field, which zfp cannot store"));
-                }
-                FixedRate::within(&shape, self.dtype, rate, self.bytes)
-                    .map_err(|e| e.to_string())?;
+                let rate: f64 = rate.parse().map_err(|_| anyhow!("“{rate}” is not a rate"))?;
+                ensure!(shape.elements() > 0, "{shape} is an empty field, which zfp cannot store");
+                FixedRate::within(&shape, self.dtype, rate, self.bytes)?;
                 Some(rate)
             }
         };
@@ -101,15 +97,13 @@ impl RawDialog {
     }
 
     /// Errs unless a raw file has just the bytes of the shape.
-    fn fills(&self, shape: &Shape) -> Result<(), String> {
+    fn fills(&self, shape: &Shape) -> Result<()> {
         let wanted = u128::from(shape.elements()) * self.dtype.size() as u128;
-        if wanted != u128::from(self.bytes) {
-            return Err(format!(
-                "{shape} of {} takes {wanted} bytes; the file has {}",
-                self.dtype.name(),
-                self.bytes
-            ));
-        }
+        let (dtype, there) = (self.dtype, self.bytes);
+        ensure!(
+            wanted == u128::from(there),
+            "{shape} of {dtype} takes {wanted} bytes; the file has {there}"
+        );
         Ok(())
     }
 }

@@ -6,10 +6,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use fsz::{Bound, Codec, CompressOptions, DType, Progress};
 use fsz_field::{Field, Hints, with_values};
 use fsz_wgpu::Gpu;
 
+use crate::app::Measured;
 use crate::background::{Background, Found};
 use crate::catalog::{Catalog, Choice};
 use crate::decoder::{Decoder, DecoderChoice};
@@ -18,7 +20,6 @@ use crate::grid::PlaneSize;
 use crate::measures::{Measures, STEPS};
 use crate::pane_kind::PaneKind;
 use crate::plane::{Place, Plane};
-use crate::result::Result;
 
 /// What a field is here for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,13 +98,8 @@ impl Planes {
     }
 }
 
-/// Work for the threads.
-#[derive(Debug)]
-enum Job {
-    Open { path: PathBuf, hints: Hints, role: Role, choice: Choice },
-    Try { original: Box<Document>, bound: Bound, missing: Vec<f64> },
-    Measure { set: Box<Set>, generation: u64 },
-}
+/// Work that is done in the order in which it was given.
+type Job = Box<dyn FnOnce(&Codec, &Arc<Progress>) -> Event + Send>;
 
 /// What the threads report.
 #[derive(Debug)]
@@ -121,11 +117,7 @@ pub enum Event {
     /// Planes of a set.
     Planes { place: Place, generation: u64, planes: Result<Box<Planes>> },
     /// Figures of a set's whole fields: of the subject, and of the other reconstruction.
-    Measured {
-        generation: u64,
-        subject: Option<Result<Box<Measures>>>,
-        other: Option<Result<Box<Measures>>>,
-    },
+    Measured { generation: u64, measured: Measured },
     /// Background work has found something.
     Found { progress: Arc<Progress>, found: Found },
     /// Background work is over.
@@ -181,7 +173,7 @@ impl Service {
         thread::Builder::new().name("files".to_owned()).spawn(move || {
             let codec = Codec::cpu();
             while let Ok((job, progress)) = job_orders.recv() {
-                if sender.send(done(&codec, job, &progress)).is_err() {
+                if sender.send(job(&codec, &progress)).is_err() {
                     return;
                 }
                 wake();
@@ -200,17 +192,29 @@ impl Service {
 
     /// Opens a file; of one with several variables, the choice that is nearest to this one.
     pub fn open(&self, path: PathBuf, hints: Hints, role: Role, choice: Choice) -> Arc<Progress> {
-        self.order(Job::Open { path, hints, role, choice })
+        self.order(move |_, _| {
+            let (document, catalog) = match opened(&path, &hints, &choice) {
+                Ok((document, catalog)) => (Ok(Box::new(document)), catalog),
+                Err(reason) => (Err(reason), None),
+            };
+            Event::Opened { path, role, document, catalog }
+        })
     }
 
     /// Compresses an original in memory.
     pub fn compress(&self, original: Document, bound: Bound, missing: Vec<f64>) -> Arc<Progress> {
-        self.order(Job::Try { original: Box::new(original), bound, missing })
+        self.order(move |codec, progress| {
+            Event::Tried(compressed(codec, &original, bound, &missing, progress).map(Box::new))
+        })
     }
 
     /// Measures whole fields.
     pub fn measure(&self, set: &Set, generation: u64) -> Arc<Progress> {
-        self.order(Job::Measure { set: Box::new(set.clone()), generation })
+        let set = set.clone();
+        self.order(move |codec, progress| Event::Measured {
+            generation,
+            measured: measured(codec, &set, progress),
+        })
     }
 
     /// The next event, if there is one.
@@ -223,10 +227,13 @@ impl Service {
         self.events.recv_timeout(longest).ok()
     }
 
-    fn order(&self, job: Job) -> Arc<Progress> {
+    fn order(
+        &self,
+        job: impl FnOnce(&Codec, &Arc<Progress>) -> Event + Send + 'static,
+    ) -> Arc<Progress> {
         let progress = Progress::new();
         // As in `planes`.
-        let _ = self.jobs.send((job, progress.clone()));
+        let _ = self.jobs.send((Box::new(job), progress.clone()));
         progress
     }
 }
@@ -242,65 +249,38 @@ impl Drop for Service {
     }
 }
 
-fn done(codec: &Codec, job: Job, progress: &Arc<Progress>) -> Event {
-    match job {
-        Job::Open { path, hints, role, choice } => {
-            let (document, catalog) = match opened(&path, &hints, &choice) {
-                Ok((document, catalog)) => (Ok(Box::new(document)), catalog),
-                Err(reason) => (Err(reason), None),
-            };
-            Event::Opened { path, role, document, catalog }
-        }
-        Job::Try { original, bound, missing } => {
-            Event::Tried(compressed(codec, &original, bound, &missing, progress).map(Box::new))
-        }
-        Job::Measure { set, generation } => {
-            let count = [&set.subject, &set.other].into_iter().flatten().count() as u64;
-            progress.begin(STEPS * count);
-            let measured = |document: &Option<Document>| {
-                let (original, document) = (set.original.as_ref()?, document.as_ref()?);
-                let missing = set.subject.as_ref().map_or(&[][..], |s| s.missing());
-                Some(original.values(codec).and_then(|a| {
-                    let b = document.values(codec)?;
-                    Measures::of(&a, &b, set.bound(), missing, progress).map(Box::new)
-                }))
-            };
-            Event::Measured {
-                generation,
-                subject: measured(&set.subject),
-                other: measured(&set.other),
-            }
-        }
-    }
+fn measured(codec: &Codec, set: &Set, progress: &Progress) -> Measured {
+    progress.begin(STEPS * [&set.subject, &set.other].into_iter().flatten().count() as u64);
+    let of = |document: &Option<Document>| {
+        let (original, document) = (set.original.as_ref()?, document.as_ref()?);
+        let missing = set.subject.as_ref().map_or(&[][..], |s| s.missing());
+        Some(original.values(codec).and_then(|a| {
+            let b = document.values(codec)?;
+            Measures::of(&a, &b, set.bound(), missing, progress).map(Box::new)
+        }))
+    };
+    Measured { subject: of(&set.subject), other: of(&set.other) }
 }
 
-#[cfg(feature = "adios2")]
 fn opened(
     path: &Path,
     hints: &Hints,
-    choice: &Choice,
+    #[cfg_attr(not(feature = "adios2"), expect(unused_variables))] choice: &Choice,
 ) -> Result<(Document, Option<(Catalog, Choice)>)> {
-    if matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
+    if !matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
+        return Ok((Document::open(path, hints)?, None));
+    }
+    #[cfg(feature = "adios2")]
+    {
         let catalog = crate::bp::catalog(path)?;
         let choice = catalog.nearest(choice);
-        return Ok((crate::bp::open(path, &choice)?, Some((catalog, choice))));
+        Ok((crate::bp::open(path, &choice)?, Some((catalog, choice))))
     }
-    Ok((Document::open(path, hints)?, None))
-}
-
-#[cfg(not(feature = "adios2"))]
-fn opened(
-    path: &Path,
-    hints: &Hints,
-    _choice: &Choice,
-) -> Result<(Document, Option<(Catalog, Choice)>)> {
-    if matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
-        let file = path.display();
-        return Err(format!(
-            "{file}: this build cannot read ADIOS2 files; build the viewer with --features adios2"
-        ));
-    }
-    Ok((Document::open(path, hints)?, None))
+    #[cfg(not(feature = "adios2"))]
+    anyhow::bail!(
+        "{}: this build cannot read ADIOS2 files; build the viewer with --features adios2",
+        path.display()
+    )
 }
 
 fn compressed(
@@ -315,15 +295,11 @@ fn compressed(
         options = options.missing(value);
     }
     let field: Arc<Field> = original.values(codec)?;
-    let sides = field.shape().indices().map_err(|e| e.to_string())?;
+    let sides = field.shape().indices()?;
     let stream = with_values!(field.values(), values => {
-        codec.compress_with(view(&sides, values)?, &options).map_err(|e| e.to_string())?
+        codec.compress_with(ndarray::ArrayViewD::from_shape(sides, values)?, &options)?
     });
     Document::from_stream(format!("{}, recompressed", original.title), &original.path, stream)
-}
-
-fn view<'a, T>(sides: &[usize], values: &'a [T]) -> Result<ndarray::ArrayViewD<'a, T>> {
-    ndarray::ArrayViewD::from_shape(sides, values).map_err(|e| e.to_string())
 }
 
 /// The planes of a set at a place.

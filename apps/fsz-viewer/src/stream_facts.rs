@@ -1,8 +1,8 @@
 //! What a stream tells without being decoded.
 
+use anyhow::Result;
 use fsz::{Certificate, Header, Stream};
 
-use crate::result::Result;
 use crate::tiles::Tiles;
 
 /// Header, certificate and tiles of a stream, or of the streams of an array together.
@@ -14,8 +14,6 @@ pub struct StreamFacts {
     pub certificate: Certificate,
     /// Size of the stream.
     pub compressed_bytes: u64,
-    /// Raw bytes by compressed bytes.
-    pub ratio: f64,
     /// Its tiles.
     pub tiles: Tiles,
     /// How many streams it is: the ADIOS2 blocks of an array.
@@ -30,15 +28,13 @@ impl StreamFacts {
     /// # Errors
     /// When a tile's record is damaged.
     pub fn of(stream: &Stream<'_>) -> Result<StreamFacts> {
-        let info = &stream;
         Ok(StreamFacts {
             blocks: 1,
-            least_bound: info.header().absolute_bound,
-            header: info.header().clone(),
-            certificate: *info.certificate(),
-            compressed_bytes: info.compressed_bytes(),
-            ratio: info.compression_ratio(),
-            tiles: Tiles::read(stream).map_err(|e| e.to_string())?,
+            least_bound: stream.header().absolute_bound,
+            header: stream.header().clone(),
+            certificate: *stream.certificate(),
+            compressed_bytes: stream.compressed_bytes(),
+            tiles: Tiles::read(stream)?,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What a stream tells of its tiles, and how much of it a reader sees at once.
 
-use fsz::format::{MAX_DIMS, TILE_BLOCKS};
+use fsz::format::{MAX_DIMS, TILE_BLOCKS, TileGrid};
 use fsz::{Stream, TileKind};
 
 use crate::boxes::Boxes;
@@ -29,10 +29,11 @@ impl Tile {
 /// All tiles of a stream, or of the streams of an array.
 #[derive(Clone, Debug, Default)]
 pub struct Tiles {
+    /// Where the tiles lie; of several streams one each.
+    grids: Vec<TileGrid>,
     /// Of several streams.
     parts: Option<Parts>,
     tiles: Vec<Tile>,
-    tile_len: u64,
     largest: u16,
     counts: [usize; TileKind::ALL.len()],
     histogram: Vec<(f64, usize)>,
@@ -56,9 +57,8 @@ impl Tiles {
     /// # Errors
     /// When a record is damaged.
     pub fn read(stream: &Stream<'_>) -> fsz::Result<Tiles> {
-        let info = &stream;
         let mut tiles = Vec::new();
-        for record in info.tiles() {
+        for record in stream.tiles() {
             let record = record?;
             let mut rates = [0; TILE_BLOCKS];
             for (rate, &r) in rates.iter_mut().zip(record.rates()) {
@@ -71,7 +71,7 @@ impl Tiles {
                 rates,
             });
         }
-        Ok(Tiles::new(tiles, stream.grid().full_tile_len() as u64, None))
+        Ok(Tiles::new(tiles, vec![stream.grid().clone()], None))
     }
 
     /// The tiles of several streams, which lie in these boxes of an array, counted on from one stream to
@@ -81,16 +81,16 @@ impl Tiles {
         streams: impl Iterator<Item = &'a Tiles>,
         boxes: Boxes,
     ) -> Tiles {
-        let (mut tiles, mut first, mut tile_len) = (Vec::new(), Vec::new(), 0);
+        let (mut tiles, mut first, mut grids) = (Vec::new(), Vec::new(), Vec::new());
         for stream in streams {
             first.push(tiles.len() as u64);
             tiles.extend_from_slice(&stream.tiles);
-            tile_len = stream.tile_len;
+            grids.extend_from_slice(&stream.grids);
         }
-        Tiles::new(tiles, tile_len, Some(Parts { shape: shape.to_vec(), boxes, first }))
+        Tiles::new(tiles, grids, Some(Parts { shape: shape.to_vec(), boxes, first }))
     }
 
-    fn new(tiles: Vec<Tile>, tile_len: u64, parts: Option<Parts>) -> Tiles {
+    fn new(tiles: Vec<Tile>, grids: Vec<TileGrid>, parts: Option<Parts>) -> Tiles {
         let largest = tiles.iter().map(|t| t.bytes).max().unwrap_or(0);
         let counts = TileKind::ALL.map(|kind| tiles.iter().filter(|t| t.kind == kind).count());
         let width = f64::from(largest.max(1)) / BINS as f64;
@@ -100,7 +100,7 @@ impl Tiles {
             let bin = (f64::from(tile.bytes) / width) as usize;
             histogram[bin.min(BINS - 1)].1 += 1;
         }
-        Tiles { parts, tiles, tile_len, largest, counts, histogram }
+        Tiles { grids, parts, tiles, largest, counts, histogram }
     }
 
     /// The tile that holds the element at a position in C order, and its number.
@@ -111,19 +111,19 @@ impl Tiles {
 
     /// The number of the tile that holds the element at a position in C order, and its place there.
     pub fn locate(&self, position: u64) -> Option<(u64, u64)> {
-        let (first, position) = match &self.parts {
-            None => (0, position),
+        let (part, first, position) = match &self.parts {
+            None => (0, 0, position),
             Some(parts) => {
                 // Mode of every point of a picture: it takes no memory.
                 let mut index = [0; MAX_DIMS];
                 let index = &mut index[..parts.shape.len()];
                 unravel(position, &parts.shape, index);
                 let (part, position) = parts.boxes.find(index)?;
-                (parts.first[part], position)
+                (part, parts.first[part], position)
             }
         };
-        let number = position.checked_div(self.tile_len)?;
-        Some((first + number, position % self.tile_len))
+        let (number, place) = self.grids.get(part)?.locate(position);
+        Some((first + number, place as u64))
     }
 
     /// Which of several streams a tile belongs to, and its number there.
@@ -131,11 +131,6 @@ impl Tiles {
         let first = &self.parts.as_ref()?.first;
         let part = first.partition_point(|first| *first <= number).checked_sub(1)?;
         Some((part, number - first[part]))
-    }
-
-    /// Elements of a tile.
-    pub fn tile_len(&self) -> u64 {
-        self.tile_len
     }
 
     /// Bytes of the largest tile.

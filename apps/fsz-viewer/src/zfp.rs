@@ -1,8 +1,7 @@
 //! zfp, in builds that have it.
 
+use anyhow::Result;
 use fsz_field::Field;
-
-use crate::result::Result;
 
 /// Whether this build has zfp.
 pub const BUILT_IN: bool = cfg!(feature = "zfp");
@@ -34,7 +33,7 @@ pub fn round_trip(
         Mode::Rate(rate) => fsz_field::zfp::Mode::Rate(rate),
         Mode::Accuracy(tolerance) => fsz_field::zfp::Mode::Accuracy(tolerance),
     };
-    let made = fsz_field::round_trip(field, mode, proceed).map_err(|e| e.to_string())?;
+    let made = fsz_field::round_trip(field, mode, proceed)?;
     Ok(made.map(|made| (made.field, made.bytes)))
 }
 
@@ -45,5 +44,5 @@ pub fn round_trip(
     _mode: Mode,
     _proceed: impl FnMut(u64) -> bool,
 ) -> Result<Option<(Field, u64)>> {
-    Err(NOT_BUILT_IN.to_owned())
+    anyhow::bail!(NOT_BUILT_IN)
 }

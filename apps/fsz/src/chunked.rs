@@ -1,10 +1,11 @@
-//! Decoding a stream chunk by chunk, so that fields larger than memory can be processed.
+//! Decoding a stream part by part, so that fields larger than memory can be processed.
 
+use anyhow::Result;
 use fsz::{Codec, Element, Progress, Stream};
+use fsz_field::Shape;
 use indicatif::ProgressBar;
 
 use crate::bar;
-use crate::failure::{Failure, Result};
 use crate::interrupt::Cancellable;
 
 /// Bytes of a decoded chunk, about: enough to keep all threads busy.
@@ -30,11 +31,15 @@ fn each_of<T: Element>(
     bar: &ProgressBar,
     mut take: impl FnMut(u64, &[T]) -> Result<()>,
 ) -> Result<()> {
+    if !stream.grid().is_linear() {
+        return slabs(chunk, codec, stream, bar, take);
+    }
     let (elements, tile_len) = (stream.header().elements(), stream.grid().full_tile_len() as u64);
     let cancellable = Cancellable::new(&Progress::new());
     let tiles = elements.div_ceil(tile_len);
     let together = (chunk / (tile_len * size_of::<T>() as u64)).max(1);
-    let mut buffer = buffer::<T>((together * tile_len).min(elements))?;
+    let chunk = Shape::new(&[(together * tile_len).min(elements)])?;
+    let mut buffer = fsz_field::zeros::<T>(&chunk)?;
     let mut first = 0;
     while first < tiles {
         cancellable.check()?;
@@ -50,14 +55,36 @@ fn each_of<T: Element>(
     Ok(())
 }
 
-/// Room for a chunk.
-fn buffer<T: Element>(len: u64) -> Result<Vec<T>> {
-    let no_memory = || Failure::Message(format!("out of memory for {len} values"));
-    let len = usize::try_from(len).map_err(|_| no_memory())?;
-    let mut values = Vec::new();
-    values.try_reserve_exact(len).map_err(|_| no_memory())?;
-    values.resize(len, T::default());
-    Ok(values)
+/// Planes of a slab are a multiple of this, so that few boxes are decoded for two slabs.
+const PLANES: u64 = 64;
+
+/// The same where tiles are boxes: slabs along the slowest axis that is longer than 1.
+fn slabs<T: Element>(
+    chunk: u64,
+    codec: &Codec,
+    stream: &Stream<'_>,
+    bar: &ProgressBar,
+    mut take: impl FnMut(u64, &[T]) -> Result<()>,
+) -> Result<()> {
+    let shape = &stream.header().shape;
+    let cancellable = Cancellable::new(&Progress::new());
+    let axis = shape.iter().position(|&n| n != 1).unwrap_or(0);
+    let plane: u64 = shape[axis + 1..].iter().product();
+    let planes = (chunk / (plane * size_of::<T>() as u64).max(1)).next_multiple_of(PLANES);
+    let planes = planes.clamp(1, shape[axis].max(1));
+    let mut buffer = fsz_field::zeros::<T>(&Shape::new(&[planes * plane])?)?;
+    let (mut start, mut count) = (vec![0; shape.len()], shape.clone());
+    while start[axis] < shape[axis] {
+        cancellable.check()?;
+        count[axis] = planes.min(shape[axis] - start[axis]);
+        let values = &mut buffer[..(count[axis] * plane) as usize];
+        codec.decompress_box_into(stream, &start, &count, values)?;
+        take(start[axis] * plane, values)?;
+        bar.inc(size_of_val(values) as u64);
+        start[axis] += count[axis];
+    }
+    bar.finish_and_clear();
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! The commands, as typed.
 
+use std::process::ExitCode;
+
+use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     adios2, bench, compare, completions, compress, decompress, devices, extract, inspect, man,
     slice, study, verify, view,
 };
-use crate::failure::Result;
 
 /// Error-bounded lossy compression of scientific fields.
 ///
@@ -48,14 +50,14 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the command.
-    pub fn run(self) -> Result {
+    /// Runs the command; its exit code.
+    pub fn run(self) -> Result<ExitCode> {
         let quiet = self.quiet;
         match self.command {
+            Command::Verify(args) => return verify::run(&args, quiet),
             Command::Compress(args) => compress::run(&args, quiet),
             Command::Decompress(args) => decompress::run(&args, quiet),
             Command::Inspect(args) => inspect::run(&args),
-            Command::Verify(args) => verify::run(&args, quiet),
             Command::Slice(args) => slice::run(&args, quiet),
             Command::Extract(args) => extract::run(&args, quiet),
             Command::Compare(args) => compare::run(&args, quiet),
@@ -66,7 +68,8 @@ impl Cli {
             Command::Adios2(args) => adios2::run(&args),
             Command::Completions(args) => completions::run(&args, &mut Cli::command()),
             Command::Man(args) => man::run(&args, Cli::command(), quiet),
-        }
+        }?;
+        Ok(ExitCode::SUCCESS)
     }
 }
 

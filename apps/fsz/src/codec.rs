@@ -1,10 +1,9 @@
 //! Which codec a command uses.
 
+use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
 use fsz::cuda::StreamKind;
 use fsz::{Backend, Codec, Stream};
-
-use crate::failure::{Failure, Result};
 
 /// Where to compress and decompress.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -46,7 +45,7 @@ impl CodecArgs {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .build_global()
-                .map_err(|e| Failure::Message(format!("cannot start {threads} threads: {e}")))?;
+                .map_err(|e| anyhow!("cannot start {threads} threads: {e}"))?;
         }
         let codec = backend(self.backend)?;
         Ok(match threads {
@@ -62,12 +61,9 @@ pub fn backend(choice: BackendChoice) -> Result<Codec> {
     match choice {
         BackendChoice::Auto => Ok(Codec::auto()),
         BackendChoice::Cpu => Ok(Codec::cpu()),
-        BackendChoice::Cuda => Codec::cuda(0).map_err(|error| match Failure::from(error) {
-            Failure::Message(why) => {
-                Failure::Message(format!("{why}; --backend cpu produces the same bytes"))
-            }
-            other => other,
-        }),
+        BackendChoice::Cuda => {
+            Codec::cuda(0).map_err(|why| anyhow!("{why}; --backend cpu produces the same bytes"))
+        }
     }
 }
 

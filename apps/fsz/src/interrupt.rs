@@ -6,8 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fsz::Progress;
 
-use crate::failure::{Failure, Result};
-
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 /// The work under way that stops when it is cancelled.
 static CANCELLABLE: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
@@ -49,8 +47,8 @@ impl Cancellable {
     }
 
     /// Errs once an interrupt has come.
-    pub fn check(&self) -> Result<()> {
-        if REQUESTED.load(Ordering::SeqCst) { Err(Failure::Interrupted) } else { Ok(()) }
+    pub fn check(&self) -> fsz::Result<()> {
+        if REQUESTED.load(Ordering::SeqCst) { Err(fsz::Error::Cancelled) } else { Ok(()) }
     }
 }
 

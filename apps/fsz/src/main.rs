@@ -1,8 +1,7 @@
 //! The `fsz` command.
 //!
-//! Each command is a module of [`commands`]: its arguments, and a function that does it. They
-//! return a [`Verdict`](failure::Verdict) or a [`Failure`](failure::Failure), from which the exit
-//! code follows: 0 success, 1 a check failed, 2 usage error or unreadable input, 130 interrupted.
+//! Each command is a module of [`commands`]: its arguments, and a function that does it. Exit codes:
+//! 0 success, 1 a check failed, 2 usage error or unreadable input, 130 interrupted.
 // Printing macros panic on a closed pipe; the `terminal` module does not.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -27,8 +26,5 @@ fn main() -> ExitCode {
         Err(error) => return terminal::usage(&error),
     };
     interrupt::install();
-    match cli.run() {
-        Ok(verdict) => verdict.code(),
-        Err(failure) => terminal::failure(&failure),
-    }
+    cli.run().unwrap_or_else(|error| terminal::failure(&error))
 }

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fsz::{Codec, DType};
-use fsz_field::{Field, Hints, Kind, Shape};
-
-use crate::failure::{Result, fail};
+use fsz_field::{Field, Hints, Kind, Shape, Synthetic};
 
 /// What a file does not tell by itself, and which of its fields is meant.
 #[derive(Debug, Clone, Default, Args)]
@@ -36,10 +35,18 @@ impl SourceArgs {
             return self.open_bp(path);
         }
         if let Some(name) = &self.variable {
-            return fail(format!("--variable {name}: {} is not an ADIOS2 file", path.display()));
+            bail!("--variable {name}: {} is not an ADIOS2 file", path.display());
         }
         let hints = Hints { shape: self.shape.clone(), dtype: self.dtype, ..Hints::default() };
         Ok(fsz_field::open(path, &hints, codec)?)
+    }
+
+    /// Opens the file at `path`, else makes the synthetic field of that name, of about `bytes`.
+    pub fn open_or_make(&self, path: &Path, bytes: u64, codec: &Codec) -> Result<Field> {
+        match synthetic(path) {
+            Some(kind) => Ok(kind.field(bytes, self.dtype.unwrap_or(DType::F32))?),
+            None => self.open(path, codec),
+        }
     }
 
     #[cfg(feature = "adios2")]
@@ -50,7 +57,7 @@ impl SourceArgs {
             None => {
                 let names: Vec<String> = file.variables()?.into_iter().map(|v| v.name).collect();
                 let names = names.join(", ");
-                return fail(format!("{}: choose one with --variable: {names}", path.display()));
+                bail!("{}: choose one with --variable: {names}", path.display());
             }
         };
         Ok(file.read(&name, self.step.unwrap_or(0), self.block)?)
@@ -62,12 +69,25 @@ impl SourceArgs {
     }
 }
 
+/// The synthetic field of this name, unless there is such a file.
+pub fn synthetic(path: &Path) -> Option<Synthetic> {
+    path.to_str().filter(|_| !path.exists()).and_then(Synthetic::named)
+}
+
+/// Errs when the path is neither a file nor the name of a synthetic field.
+pub fn check_field(path: &Path) -> Result<()> {
+    if synthetic(path).is_none() {
+        path.metadata().map_err(|error| anyhow!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
 /// The answer of a build that cannot read ADIOS2 files.
 #[cfg(not(feature = "adios2"))]
 pub fn no_adios2<T>(path: &Path) -> Result<T> {
-    fail(format!(
+    bail!(
         "{}: this build cannot read ADIOS2 files; run cargo xtask setup, then build with --features \
          adios2",
         path.display()
-    ))
+    )
 }

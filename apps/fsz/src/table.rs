@@ -7,14 +7,14 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table with this head.
-    pub fn new<const N: usize>(head: [&str; N]) -> Table {
-        Table { rows: vec![head.map(str::to_owned).to_vec()] }
+    /// A table with this head: names with commas between them.
+    pub fn new(head: &str) -> Table {
+        Table { rows: vec![head.split(',').map(str::to_owned).collect()] }
     }
 
     /// Adds a row of as many cells as the head has.
-    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.to_vec());
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
     }
 
     /// The text, each row ended by a line break.
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn columns_of_numbers_are_flush_right() {
-        let mut table = Table::new(["name", "count", "word"]);
+        let mut table = Table::new("name,count,word");
         table.row(["a".into(), "5".into(), "x".into()]);
         table.row(["long".into(), "12345678".into(), "5 y".into()]);
         assert_eq!(table.text(), "name     count  word\na            5  x\nlong  12345678  5 y\n");

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::error::ErrorKind;
 use serde::Serialize;
 
-use crate::failure::{Failure, Result};
+use crate::failure::{is_closed_pipe, is_interrupt};
 
 /// Writes text to standard output.
 pub fn print(text: &str) -> Result<()> {
@@ -41,18 +42,16 @@ pub fn note(quiet: bool, text: &str) {
 }
 
 /// Reports a failure; its exit code.
-pub fn failure(failure: &Failure) -> ExitCode {
-    match failure {
-        Failure::Message(message) => {
-            error(&format!("error: {}", one_line(message)));
-            ExitCode::from(2)
-        }
-        Failure::ClosedPipe => ExitCode::SUCCESS,
-        Failure::Interrupted => {
-            error("interrupted: no output was written");
-            ExitCode::from(130)
-        }
+pub fn failure(failure: &anyhow::Error) -> ExitCode {
+    if is_closed_pipe(failure) {
+        return ExitCode::SUCCESS;
     }
+    if is_interrupt(failure) {
+        error("interrupted: no output was written");
+        return ExitCode::from(130);
+    }
+    error(&format!("error: {}", one_line(&failure.to_string())));
+    ExitCode::from(2)
 }
 
 /// Reports what is wrong with the arguments, in one line; help and version are no error.

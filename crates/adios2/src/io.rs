@@ -36,19 +36,6 @@ impl Io {
         Io { context, raw, name: name.to_owned() }
     }
 
-    /// Whether the configuration file names this group.
-    ///
-    /// # Errors
-    /// [`Error::Call`].
-    pub fn in_config(&self) -> Result<bool> {
-        let _one = self.context.lock();
-        let mut named = sys::adios2_false;
-        // SAFETY: the IO is alive and locked; the output is a local.
-        let code = unsafe { self.context.api.adios2_in_config_file(&mut named, self.raw) };
-        check(code, || format!("asking for {:?} in the configuration", self.name))?;
-        Ok(named == sys::adios2_true)
-    }
-
     /// Chooses the engine: `BP5` (the default), `BP4`, `SST`.
     ///
     /// # Errors

@@ -10,10 +10,14 @@ pub const QUEUE: sys::CUstream = std::ptr::null_mut();
 /// Runs that are not counted.
 const WARM_UP: usize = 3;
 
-/// The median of some times, the upper one of two.
+/// The median of some times: of an even number of them, the mean of the two in the middle.
 pub fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+    match (times.len() / 2, times.len() % 2) {
+        (0, 0) => f64::NAN,
+        (middle, 0) => (times[middle - 1] + times[middle]) / 2.0,
+        (middle, _) => times[middle],
+    }
 }
 
 /// Seconds between the events around each of `repeats` calls of `work`, after a few calls that warm up.

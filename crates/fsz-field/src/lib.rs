@@ -40,7 +40,7 @@ pub use output::{Output, remove_unfinished};
 pub use raw::write_raw;
 pub use shape::{Shape, shape_in_name};
 pub use storage::Values;
-pub use stream::StreamFile;
+pub use stream::{StreamFile, zeros};
 pub use synthetic::Synthetic;
 #[cfg(feature = "zfp")]
 pub use zfp_round_trip::{RoundTrip, round_trip};

@@ -79,7 +79,10 @@ fn named(field: Field, stream: &Stream<'_>) -> Field {
 }
 
 /// Memory for a field, asked for in a way that a hostile header cannot turn into an abort.
-pub(crate) fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
+///
+/// # Errors
+/// When there is not so much.
+pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
     let too_large = || Error::Argument(format!("out of memory for a field of shape {shape}"));
     let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
     let mut values = Vec::new();

@@ -18,11 +18,12 @@ pub struct TileClass {
 }
 
 /// All ways of storing a tile, in the order of legends.
-pub const TILE_CLASSES: [TileClass; 7] = [
+pub const TILE_CLASSES: [TileClass; 8] = [
     class(TileKind::Lz1, "LZ1", 0x44_77aa),
     class(TileKind::Lz2, "LZ2", 0x22_8833),
     class(TileKind::Lz1Centered, "LZ1 + centering", 0x66_ccee),
     class(TileKind::Lz2Centered, "LZ2 + centering", 0xcc_bb44),
+    class(TileKind::Interpolated, "interpolation", 0x33_2288),
     class(TileKind::Constant, "constant", 0xbb_bbbb),
     class(TileKind::Exceptions, "exceptions", 0xee_6677),
     class(TileKind::Verbatim, "verbatim", 0xaa_3377),

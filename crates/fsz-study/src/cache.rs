@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use fsz_field::Output;
 
-use crate::error::{Error, Result};
 use crate::record::FieldRecord;
 
 /// Folder of the records, in the study's.
@@ -33,7 +33,7 @@ impl Cache {
     /// # Errors
     /// When the folder cannot be written to.
     pub fn put(&self, record: &FieldRecord) -> Result<()> {
-        let text = toml::to_string(record).map_err(|e| Error::Message(e.to_string()))?;
+        let text = toml::to_string(record)?;
         std::fs::create_dir_all(&self.0)?;
         let mut output = Output::create(&self.file(&record.name), true)?;
         output.put(text.as_bytes())?;

@@ -1,9 +1,9 @@
 //! Curves of rate and distortion.
 
+use anyhow::Result;
 use fsz::{Element, Research, Stream};
 use fsz_metrics::Sample;
 
-use crate::error::Result;
 use crate::record::CurvePoint;
 use crate::subject::Subject;
 

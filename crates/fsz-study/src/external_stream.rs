@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 #[cfg(feature = "zfp")]
-use crate::error::{Result, fail};
+use anyhow::{Result, anyhow};
 
 /// A stream of the field of this name; without zfp's header when a rate is given.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,19 +42,14 @@ impl ExternalStream {
     /// Decodes it; bytes of the stream.
     pub fn decode<T: fsz::Element>(&self, shape: &fsz_field::Shape, out: &mut [T]) -> Result<u64> {
         let name = self.file.display();
-        let bytes = match std::fs::read(&self.file) {
-            Ok(bytes) => bytes,
-            Err(error) => return fail(format!("{name}: {error}")),
-        };
+        let bytes = std::fs::read(&self.file).map_err(|error| anyhow!("{name}: {error}"))?;
         let mut zfp = fsz_field::zfp::Zfp::from_bytes(&bytes);
         let decoded = match self.rate {
             Some(rate) => zfp.decompress_headerless_into(shape, rate, out),
             None => zfp.decompress_into(out),
         };
-        match decoded {
-            Ok(()) => Ok(bytes.len() as u64),
-            Err(error) => fail(format!("{name}: {error}")),
-        }
+        decoded.map_err(|error| anyhow!("{name}: {error}"))?;
+        Ok(bytes.len() as u64)
     }
 }
 

@@ -1,10 +1,10 @@
 //! How faithful a reconstruction is, beyond the largest error and PSNR.
 
+use anyhow::Result;
 use fsz::Element;
 use fsz_field::Field;
 use fsz_metrics::{Missing, Sample};
 
-use crate::error::Result;
 use crate::record::Fidelity;
 
 /// Bins of the distribution of the error.

@@ -127,11 +127,11 @@ pub fn fidelity(fields: &[FieldRecord]) -> String {
 
 /// Speed over the ratio, kernel by kernel, below what memory allows.
 pub fn roofline(run: &GpuRun) -> String {
-    let of = |speed: fn(&crate::gpu::Row) -> Option<f64>, title: &str| {
+    let of = |speed: fn(&crate::gpu::GpuRow) -> Option<f64>, title: &str| {
         let kernels = in_order(run.rows.iter().map(|r| r.kernel.as_str()));
         let points = |kernel: &str| -> Vec<(f64, f64)> {
             let rows = run.rows.iter().filter(|r| r.kernel == kernel);
-            rows.filter_map(|r| Some((r.ratio, speed(r)?))).collect()
+            rows.filter_map(|r| Some((r.speeds.ratio, speed(r)?))).collect()
         };
         let dots = kernels.into_iter().map(|kernel| Line {
             name: kernel.to_owned(),
@@ -145,7 +145,7 @@ pub fn roofline(run: &GpuRun) -> String {
         let highest = lines.iter().flat_map(|line| &line.points).fold(0.0f64, |m, p| m.max(p.1));
         figure(&plot(&lines, Axes { span: Some([0.0, highest]), ..ROOFLINE }), title)
     };
-    of(|r| r.compress_gbs, "compression") + &of(|r| r.decompress_gbs, "decompression")
+    of(|r| r.speeds.compress_gbs, "compression") + &of(|r| r.speeds.decompress_gbs, "decompression")
 }
 
 fn line(name: &str, points: Vec<(f64, f64)>) -> Line {

@@ -20,10 +20,7 @@ pub struct Data {
 impl Data {
     /// The CSV file.
     pub fn csv(&self) -> String {
-        let line =
-            |row: &Vec<String>| row.iter().map(|c| csv_cell(c)).collect::<Vec<_>>().join(",");
-        let rows: Vec<String> = self.rows.iter().map(line).collect();
-        format!("{}\n{}", self.head, rows.iter().map(|row| format!("{row}\n")).collect::<String>())
+        csv(self.head, self.rows.iter().cloned())
     }
 
     /// The table in HTML, to be unfolded when it is long, and named alone when nobody would read it;
@@ -96,8 +93,16 @@ pub fn digits(value: f64) -> String {
     }
 }
 
+/// Rows of CSV below their head.
+pub fn csv(head: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
+    let line = |row: Vec<String>| {
+        row.iter().map(|cell| csv_cell(cell)).collect::<Vec<_>>().join(",") + "\n"
+    };
+    format!("{head}\n{}", rows.map(line).collect::<String>())
+}
+
 /// Text as a cell of CSV: quoted where it would end the cell.
-pub fn csv_cell(text: &str) -> String {
+fn csv_cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         return format!("\"{}\"", text.replace('"', "\"\""));
     }

@@ -1,9 +1,9 @@
 //! The matched-ratio comparison: FSZ beside fixed-rate zfp of the same size, on one slice.
 
+use anyhow::Result;
 use fsz::{Element, Research, Stream};
 use fsz_metrics::Sample;
 
-use crate::error::Result;
 use crate::record::{Matched, Panel};
 use crate::slice::Slice;
 use crate::subject::Subject;

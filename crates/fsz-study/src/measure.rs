@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
+use anyhow::Result;
 use fsz::{Centering, Element, Research, Stream};
 use fsz_field::{Field, with_values};
 use fsz_metrics::Sample;
 
-use crate::error::Result;
 use crate::plan::{Input, Plan};
 use crate::record::{BoundRecord, Fidelity, FieldRecord, Ratio, Shares, TILES, TileRatio};
 use crate::subject::Subject;
@@ -75,21 +75,13 @@ impl<T: Element + Sample> Subject<'_, T> {
         let absolute = stream.header().absolute_bound;
         let mut decoded = vec![T::default(); self.values.len()];
         self.plan.codec.decompress_into(&stream, &mut decoded)?;
-        let counts = stream.tile_counts();
-        let share = |n: u64| n as f64 / counts.count.max(1) as f64;
         let mut record = BoundRecord {
             bound,
             absolute,
             ratios: Vec::new(),
             ablation: [0.0; 4],
             tiles: Vec::new(),
-            shares: Shares {
-                lz1: share(counts.lz1),
-                lz2: share(counts.lz2),
-                lz1_centered: share(counts.lz1_centered),
-                lz2_centered: share(counts.lz2_centered),
-                escaped: share(counts.constant + counts.exceptions + counts.verbatim),
-            },
+            shares: Shares::of(stream.tile_counts()),
             fidelity: Vec::new(),
         };
         let found = Decoded { codec: "fsz", bytes: bytes.len() as u64, values: &decoded };

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use anyhow::{Result, anyhow, bail};
 use fsz::{Element, Progress};
 use fsz_field::Field;
 use serde::Deserialize;
-
-use crate::error::{Error, Result, fail};
 
 /// Time between two looks at a program that runs.
 const TICK: Duration = Duration::from_millis(20);
@@ -48,17 +47,11 @@ pub struct Peer {
 impl Peer {
     /// Reads an adapter file.
     pub fn open(path: &Path) -> Result<Peer> {
-        let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) => return fail(wrong(&error)),
-        };
-        let mut peer: Peer = match toml::from_str(&text) {
-            Ok(peer) => peer,
-            Err(error) => return fail(wrong(&error)),
-        };
+        let file = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| anyhow!("{file}: {error}"))?;
+        let mut peer: Peer = toml::from_str(&text).map_err(|error| anyhow!("{file}: {error}"))?;
         if peer.name.is_empty() || peer.compress.is_empty() || peer.decompress.is_empty() {
-            return fail(wrong(&"name, compress and decompress must not be empty"));
+            bail!("{file}: name, compress and decompress must not be empty");
         }
         (peer.file, peer.text) = (path.to_owned(), text);
         Ok(peer)
@@ -107,13 +100,13 @@ impl Peer {
         }
         let bytes = std::fs::read(&output).unwrap_or_default();
         if bytes.len() != size_of_val(out) {
-            return fail(format!(
+            bail!(
                 "{}: {} returned {} bytes, not {}: check its `decompress` line",
                 self.file.display(),
                 self.name,
                 bytes.len(),
                 size_of_val(out)
-            ));
+            );
         }
         let size = size_of::<T>();
         for (value, bytes) in out.iter_mut().zip(bytes.chunks_exact(size)) {
@@ -123,31 +116,28 @@ impl Peer {
         }
         match std::fs::metadata(&compressed) {
             Ok(data) if data.len() > 0 => Ok(data.len()),
-            _ => fail(format!("{}: `compress` did not write {{compressed}}", self.file.display())),
+            _ => bail!("{}: `compress` did not write {{compressed}}", self.file.display()),
         }
     }
 
     /// Runs a command line; `messages` takes what it says.
     fn call(&self, line: &[String], messages: &Path, progress: &Progress) -> Result<()> {
-        let wrong = |why: String| {
-            fail(format!("{}: `{}`: {}", self.file.display(), line.join(" "), why.trim()))
-        };
+        let wrong =
+            |why: String| anyhow!("{}: `{}`: {}", self.file.display(), line.join(" "), why.trim());
         let mut command = Command::new(&line[0]);
         command.args(&line[1..]).stdin(Stdio::null()).stdout(Stdio::null());
-        let child = match command.stderr(File::create(messages)?).spawn() {
-            Ok(child) => child,
-            Err(error) => return wrong(error.to_string()),
-        };
+        command.stderr(File::create(messages)?);
+        let child = command.spawn().map_err(|error| wrong(error.to_string()))?;
         let status = ended(child, progress)?;
         if status.success() {
             return Ok(());
         }
         // Ctrl-C at a terminal reaches the program too, perhaps before us.
         if interrupted(status) {
-            return Err(Error::Interrupted);
+            return Err(fsz::Error::Cancelled.into());
         }
         let said = std::fs::read(messages).unwrap_or_default();
-        wrong(format!("{status}\n{}", String::from_utf8_lossy(&said)))
+        Err(wrong(format!("{status}\n{}", String::from_utf8_lossy(&said))))
     }
 }
 

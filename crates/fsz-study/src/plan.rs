@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use anyhow::Result;
 use fsz::{Codec, Progress};
 
 use crate::cache::fingerprint;
-use crate::error::Result;
 use crate::external_stream::ExternalStream;
 use crate::peer::Peer;
 

@@ -111,6 +111,25 @@ pub struct Shares {
     pub escaped: f64,
 }
 
+impl Shares {
+    /// Of the tiles counted.
+    pub fn of(counts: fsz::TileCounts) -> Shares {
+        let share = |n: u64| n as f64 / counts.count.max(1) as f64;
+        Shares {
+            lz1: share(counts.lz1),
+            lz2: share(counts.lz2),
+            lz1_centered: share(counts.lz1_centered),
+            lz2_centered: share(counts.lz2_centered),
+            escaped: share(counts.constant + counts.exceptions + counts.verbatim),
+        }
+    }
+
+    /// All of them, in the order of their columns.
+    pub fn each(&self) -> [f64; 5] {
+        [self.lz1, self.lz2, self.lz1_centered, self.lz2_centered, self.escaped]
+    }
+}
+
 /// How faithful a reconstruction is, beyond the largest error and PSNR.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Fidelity {

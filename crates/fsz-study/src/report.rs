@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use anyhow::Result;
 use fsz_field::Output;
 use fsz_figure::number::short;
 use fsz_figure::plot::escaped;
 
-use crate::error::Result;
 use crate::gpu::GpuRun;
 use crate::html::{Data, digits};
 use crate::record::{FieldRecord, Matched, Panel};

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use anyhow::Result;
 use fsz::{Bound, Codec, CompressOptions, Element, Research, max_compressed_len};
 use fsz_field::Field;
 #[cfg(feature = "zfp")]
 use fsz_field::FixedRate;
 use fsz_metrics::{Missing, Sample};
 
-use crate::error::Result;
 use crate::plan::Plan;
 
 /// A field under study.

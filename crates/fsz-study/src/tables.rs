@@ -1,6 +1,6 @@
 //! The tables of a study.
 
-use crate::gpu::{GpuRun, Row};
+use crate::gpu::{GpuRow, GpuRun};
 use crate::html::Data;
 use crate::record::{BoundRecord, FieldRecord, STANDARD_TILE, TILES};
 use crate::stats::{geomean, in_order, mean, range};
@@ -110,9 +110,8 @@ pub fn against_standard<'a>(
 
 pub fn shares(fields: Fields<'_>) -> Data {
     let rows = cases(fields).map(|(field, at)| {
-        let s = &at.shares;
         let mut row = vec![field.name.clone(), format!("{:e}", at.bound)];
-        row.extend([s.lz1, s.lz2, s.lz1_centered, s.lz2_centered, s.escaped].map(cell));
+        row.extend(at.shares.each().map(cell));
         row
     });
     let head = "field,bound,lz1,lz2,lz1_centered,lz2_centered,escaped";
@@ -203,8 +202,13 @@ pub fn throughput(run: &GpuRun) -> Data {
     let rows = run.rows.iter().map(|r| {
         let mut row = vec![r.field.clone(), r.dtype.clone(), format!("{:e}", r.bound)];
         row.push(r.kernel.clone());
-        let figures = [r.compress_gbs, r.compress_of_copy, r.decompress_gbs, r.decompress_of_copy];
-        row.push(cell(r.ratio));
+        let figures = [
+            r.speeds.compress_gbs,
+            r.speeds.compress_of_copy,
+            r.speeds.decompress_gbs,
+            r.speeds.decompress_of_copy,
+        ];
+        row.push(cell(r.speeds.ratio));
         row.extend(figures.map(|v| v.map_or(String::new(), cell)));
         row.push(cell(r.bytes_per_element()));
         row.push(r.copy_gbs.map_or(String::new(), cell));
@@ -219,20 +223,21 @@ pub fn throughput(run: &GpuRun) -> Data {
 pub fn speeds(run: &GpuRun) -> Data {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for first in &run.rows {
-        let key = |r: &Row| vec![r.dtype.clone(), format!("{:e}", r.bound), r.kernel.clone()];
+        let key = |r: &GpuRow| vec![r.dtype.clone(), format!("{:e}", r.bound), r.kernel.clone()];
         if rows.iter().any(|row| row[..3] == key(first)) {
             continue;
         }
-        let all: Vec<&Row> = run.rows.iter().filter(|r| key(r) == key(first)).collect();
-        let mean = |of: fn(&Row) -> Option<f64>| match geomean(all.iter().filter_map(|r| of(r))) {
+        let all: Vec<&GpuRow> = run.rows.iter().filter(|r| key(r) == key(first)).collect();
+        let mean = |of: fn(&GpuRow) -> Option<f64>| match geomean(all.iter().filter_map(|r| of(r)))
+        {
             nothing if nothing.is_nan() => String::new(),
             mean => cell(mean),
         };
         let mut row = key(first);
         row.push(all.len().to_string());
-        row.push(mean(|r| Some(r.ratio)));
-        row.extend([mean(|r| r.compress_gbs), mean(|r| r.compress_of_copy)]);
-        row.extend([mean(|r| r.decompress_gbs), mean(|r| r.decompress_of_copy)]);
+        row.push(mean(|r| Some(r.speeds.ratio)));
+        row.extend([mean(|r| r.speeds.compress_gbs), mean(|r| r.speeds.compress_of_copy)]);
+        row.extend([mean(|r| r.speeds.decompress_gbs), mean(|r| r.speeds.decompress_of_copy)]);
         rows.push(row);
     }
     let head = "dtype,bound,kernel,fields,ratio,compress_gbs,compress_of_copy,decompress_gbs,\

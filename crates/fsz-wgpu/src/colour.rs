@@ -249,28 +249,13 @@ impl GpuSlice {
         let tiles = self.tiles.as_ref().unwrap_or(&self.values);
         let texture = gpu.checked(|device| {
             let texture = texture(device, width, height);
-            let pipeline = &gpu.pipelines.colour;
             let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
             let buffers = [&params, &self.values, &original.values, tiles, &table];
-            let resource = |i: usize| match buffers.get(i) {
-                Some(buffer) => buffer.as_entire_binding(),
-                None => wgpu::BindingResource::TextureView(&view),
-            };
-            let entries: [_; 6] = std::array::from_fn(|i| wgpu::BindGroupEntry {
-                binding: i as u32,
-                resource: resource(i),
-            });
-            let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: None,
-                layout: &pipeline.get_bind_group_layout(0),
-                entries: &entries,
-            });
+            let resources = buffers.map(|buffer| buffer.as_entire_binding()).into_iter();
+            let resources = resources.chain([wgpu::BindingResource::TextureView(&view)]);
+            let groups = (width.div_ceil(GROUP), height.div_ceil(GROUP));
             let mut encoder = device.create_command_encoder(&Default::default());
-            let mut pass = encoder.begin_compute_pass(&Default::default());
-            pass.set_pipeline(pipeline);
-            pass.set_bind_group(0, &group, &[]);
-            pass.dispatch_workgroups(width.div_ceil(GROUP), height.div_ceil(GROUP), 1);
-            drop(pass);
+            gpu.dispatch(&mut encoder, &gpu.pipelines.colour, resources, groups);
             gpu.queue.submit([encoder.finish()]);
             texture
         })?;

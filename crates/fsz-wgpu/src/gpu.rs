@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use fsz::format::TILE;
+use wgpu::util::DeviceExt;
 
 use crate::error::{Error, Result};
 
@@ -112,14 +113,32 @@ impl Gpu {
 
     /// A uniform buffer with these bytes.
     pub(crate) fn uniform(&self, bytes: &[u8]) -> wgpu::Buffer {
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+        self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("fsz parameters"),
-            size: bytes.len() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
+            contents: bytes,
+            usage: wgpu::BufferUsages::UNIFORM,
+        })
+    }
+
+    /// Records a run of a pipeline with these resources, by the number of their binding.
+    pub(crate) fn dispatch<'a>(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        pipeline: &wgpu::ComputePipeline,
+        resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
+        (columns, rows): (u32, u32),
+    ) {
+        let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
+        let entries: Vec<_> = (0..).zip(resources).map(entry).collect();
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &entries,
         });
-        self.queue.write_buffer(&buffer, 0, bytes);
-        buffer
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.dispatch_workgroups(columns, rows, 1);
     }
 
     /// Calls `make` and reports what the device says of it, full memory above all.

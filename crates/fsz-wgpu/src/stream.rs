@@ -186,21 +186,10 @@ impl GpuStream {
             unused: [0; 2],
         };
         let params = self.gpu.uniform(bytemuck::bytes_of(&params));
-        let pipeline = &self.gpu.pipelines.decode;
         let buffers = [&params, &page.buffer, values, tiles];
-        let entries: [_; 4] = std::array::from_fn(|i| wgpu::BindGroupEntry {
-            binding: i as u32,
-            resource: buffers[i].as_entire_binding(),
-        });
-        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &entries,
-        });
-        let mut pass = encoder.begin_compute_pass(&Default::default());
-        pass.set_pipeline(pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        pass.dispatch_workgroups(across as u32, groups.div_ceil(across) as u32, 1);
+        let resources = buffers.map(|buffer| buffer.as_entire_binding());
+        let groups = (across as u32, groups.div_ceil(across) as u32);
+        self.gpu.dispatch(encoder, &self.gpu.pipelines.decode, resources, groups);
     }
 }
 

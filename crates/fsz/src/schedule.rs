@@ -93,6 +93,7 @@ impl Drop for Failing<'_, '_> {
 }
 
 /// Encodes `data` into the sections of `out` (the whole stream, whose header is not touched).
+#[expect(clippy::too_many_arguments, reason = "what is encoded, by what, to where, and how")]
 pub(crate) fn place<T: Element>(
     profile: &Profile,
     tables: &[u32],

@@ -68,9 +68,11 @@ pub enum TileKind {
     Lz1Centered,
     /// Second-order Lorenzo prediction of centered codes.
     Lz2Centered,
+    /// Interpolation.
+    Interpolated,
     /// One repeated bit pattern, stored exactly.
     Constant,
-    /// One of the four variants, with some elements stored exactly.
+    /// Predicted, with some elements stored exactly.
     Exceptions,
     /// All elements stored exactly.
     Verbatim,
@@ -78,11 +80,12 @@ pub enum TileKind {
 
 impl TileKind {
     /// All of them, as legends and tables list them.
-    pub const ALL: [TileKind; 7] = [
+    pub const ALL: [TileKind; 8] = [
         TileKind::Lz1,
         TileKind::Lz2,
         TileKind::Lz1Centered,
         TileKind::Lz2Centered,
+        TileKind::Interpolated,
         TileKind::Constant,
         TileKind::Exceptions,
         TileKind::Verbatim,
@@ -105,6 +108,7 @@ impl TileKind {
             TileKind::Lz2 => "lz2",
             TileKind::Lz1Centered => "lz1_centered",
             TileKind::Lz2Centered => "lz2_centered",
+            TileKind::Interpolated => "interpolated",
             TileKind::Constant => "constant",
             TileKind::Exceptions => "exceptions",
             TileKind::Verbatim => "verbatim",
@@ -143,7 +147,7 @@ impl TileRecord {
             (Storage::Verbatim, _) => TileKind::Verbatim,
             (Storage::Exceptions, _) => TileKind::Exceptions,
             (Storage::Coded, Some(predictor)) => TileKind::of(predictor),
-            (Storage::Coded, None) => TileKind::Lz1,
+            (Storage::Coded, None) => TileKind::Interpolated,
         }
     }
 }
@@ -172,6 +176,8 @@ pub struct TileCounts {
     pub lz1_centered: u64,
     /// [`TileKind::Lz2Centered`].
     pub lz2_centered: u64,
+    /// [`TileKind::Interpolated`].
+    pub interpolated: u64,
     /// [`TileKind::Constant`].
     pub constant: u64,
     /// [`TileKind::Exceptions`].
@@ -197,6 +203,7 @@ impl TileCounts {
             TileKind::Lz2 => &mut self.lz2,
             TileKind::Lz1Centered => &mut self.lz1_centered,
             TileKind::Lz2Centered => &mut self.lz2_centered,
+            TileKind::Interpolated => &mut self.interpolated,
             TileKind::Constant => &mut self.constant,
             TileKind::Exceptions => &mut self.exceptions,
             TileKind::Verbatim => &mut self.verbatim,

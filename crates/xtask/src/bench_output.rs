@@ -5,7 +5,7 @@ mod lines;
 use crate::cargo::{cargo, target};
 use crate::{demo, process, setup};
 use anyhow::{Context, Result, bail, ensure};
-use std::fs;
+use fs_err as fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -48,12 +48,12 @@ pub fn run_in(programs: &Path) -> Result<()> {
 
 fn measure(programs: &Path, variables: &[(&str, String)]) -> Result<()> {
     let folder = programs.join("bench-output");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir_all(&folder)?;
     let (before, after) = FSZ.split_once("</operator>").context("the example has no operator")?;
     let timed = format!("{before}<parameter key=\"verbose\" value=\"2\"/></operator>{after}");
     let write = |name: &str, config: &str, words: &[&str]| {
         let at = folder.join(format!("{name}.xml"));
-        fs::write(&at, config).with_context(|| format!("cannot write {}", at.display()))?;
+        fs::write(&at, config)?;
         let mut run = Command::new(programs.join("gray-scott"));
         run.args(["--json", "--backend", "cuda", "--plot-interval", "200", "--drops", "200"]);
         run.args(["--size", &EDGE.to_string(), "--steps", &STEPS.to_string()]).args(words);
@@ -63,7 +63,7 @@ fn measure(programs: &Path, variables: &[(&str, String)]) -> Result<()> {
     };
     let plain = write("plain", PLAIN, &["--copy"])?;
     let fsz = write("fsz", &timed, &["--ranged", "fsz"])?;
-    fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    fs::remove_dir_all(&folder)?;
     let parts = fsz.parts.context("the operator did not compress on a device")?;
     report(&plain, &fsz, parts);
     Ok(())

@@ -3,9 +3,9 @@
 
 use crate::cargo::{cargo, root, target};
 use crate::features::{ALL_FEATURES, BUILD, FEATURES};
-use crate::{process, setup};
-use anyhow::{Context, Result, bail};
-use std::fs;
+use crate::{folder, process, setup};
+use anyhow::{Context, Result};
+use fs_err as fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -41,7 +41,7 @@ pub fn run(size: Size) -> Result<()> {
     let programs = build(size)?;
     let start = Instant::now();
     let folder = target().join(if size == Size::Full { "demo" } else { "demo-small" });
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir_all(&folder)?;
     let (edge, steps) = (size.edge(), size.steps());
     println!(
         "\nGray-Scott reaction-diffusion, U and V of {edge}³ f32, {steps} steps, written twice:"
@@ -87,19 +87,13 @@ fn build(size: Size) -> Result<PathBuf> {
 
 /// Runs the simulation with one of its two configuration files.
 fn simulate(size: Size, programs: &Path, config: &str, file: PathBuf) -> Result<Written> {
-    if file.exists() {
-        fs::remove_dir_all(&file).with_context(|| format!("cannot remove {}", file.display()))?;
-    }
+    folder::remove(&file)?;
     let config = root().join("plugins/adios2/examples/gray-scott").join(config);
     let mut run = Command::new(programs.join("gray-scott"));
     run.arg("--json").arg("--config").arg(config).arg("--output").arg(&file);
     run.args(["--size", &size.edge().to_string(), "--steps", &size.steps().to_string()]);
     run.envs(setup::variables()?).env("ADIOS2_PLUGIN_PATH", programs);
-    let done = process::output(&mut run)?;
-    if !done.status.success() {
-        bail!("`{}`: {}", process::line(&run), String::from_utf8_lossy(&done.stderr).trim());
-    }
-    let seconds = number(&String::from_utf8_lossy(&done.stdout), "write_seconds")
+    let seconds = number(&process::stdout(&mut run)?, "write_seconds")
         .context("the simulation printed no write time")?;
     Ok(Written { bytes: bytes_in(&file)?, file, seconds })
 }
@@ -112,9 +106,7 @@ pub fn number(json: &str, key: &str) -> Option<f64> {
 
 /// The bytes of a BP file, which is a folder.
 pub fn bytes_in(folder: &Path) -> Result<u64> {
-    let files = || fs::read_dir(folder)?.map(|entry| Ok(entry?.metadata()?.len())).sum();
-    let sum: std::io::Result<u64> = files();
-    sum.with_context(|| format!("cannot read {}", folder.display()))
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.metadata()?.len())).sum()
 }
 
 fn next(programs: &Path, file: &Path, picture: &Path) {

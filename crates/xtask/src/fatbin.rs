@@ -2,8 +2,8 @@
 
 use crate::cargo::{cargo, root, target};
 use crate::{cache, process, setup, tools};
-use anyhow::{Context, Result};
-use std::fs;
+use anyhow::Result;
+use fs_err as fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -34,7 +34,7 @@ fn make(folder: &Path, capabilities: &[u32]) -> Result<PathBuf> {
         let _lock = cache::lock()?;
         setup::cuda_toolkit()?
     };
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    fs::create_dir_all(folder)?;
     for module in MODULES {
         println!("compiling cuda/{module}.cu for {} architectures", capabilities.len());
         let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
@@ -47,5 +47,5 @@ fn make(folder: &Path, capabilities: &[u32]) -> Result<PathBuf> {
             .arg(folder.join(format!("{module}.fatbin")));
         process::run(&mut nvcc)?;
     }
-    fs::canonicalize(folder).with_context(|| format!("cannot find {}", folder.display()))
+    Ok(fs::canonicalize(folder)?)
 }

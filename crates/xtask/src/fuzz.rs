@@ -3,10 +3,10 @@
 mod archive;
 
 use crate::cargo::{root, target, tool};
-use crate::process;
+use crate::{folder, process};
 use anyhow::{Context, Result, bail};
-use std::fs;
-use std::path::{Path, PathBuf};
+use fs_err as fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 const TARGETS: [&str; 3] = ["decode", "header", "roundtrip"];
@@ -39,7 +39,8 @@ pub fn run(seconds: u32, only: Option<&str>) -> Result<()> {
 /// the code.
 pub fn keep() -> Result<()> {
     for name in TARGETS {
-        let fewest = empty(&target().join("fuzz-fewest").join(name))?;
+        let fewest = target().join("fuzz-fewest").join(name);
+        folder::empty(&fewest)?;
         let mut command = fuzz(name)?;
         command.arg(&fewest).arg(stored(name)?).arg(found(name)?);
         process::run(command.args(["--", "-merge=1", LARGEST_INPUT]))?;
@@ -78,21 +79,14 @@ fn corpus(name: &str) -> PathBuf {
 /// The folder that a target's new inputs are collected in.
 fn found(name: &str) -> Result<PathBuf> {
     let folder = target().join("fuzz-corpus").join(name);
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    fs::create_dir_all(&folder)?;
     Ok(folder)
 }
 
 /// The stored inputs of a target, unpacked.
 fn stored(name: &str) -> Result<PathBuf> {
-    let folder = empty(&target().join("fuzz-stored").join(name))?;
+    let folder = target().join("fuzz-stored").join(name);
+    folder::empty(&folder)?;
     archive::unpack(&corpus(name), &folder)?;
     Ok(folder)
-}
-
-fn empty(folder: &Path) -> Result<PathBuf> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("{}", folder.display()))?;
-    }
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    Ok(folder.to_owned())
 }

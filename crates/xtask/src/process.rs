@@ -18,6 +18,16 @@ pub fn output(command: &mut Command) -> Result<Output> {
     command.output().with_context(|| cannot_start(command))
 }
 
+/// What a command that must succeed prints to standard output; what it prints to standard error is
+/// the reason where it fails.
+pub fn stdout(command: &mut Command) -> Result<String> {
+    let done = output(command)?;
+    if !done.status.success() {
+        bail!("`{}`: {}", line(command), String::from_utf8_lossy(&done.stderr).trim());
+    }
+    String::from_utf8(done.stdout).with_context(|| format!("`{}` wrote no UTF-8", line(command)))
+}
+
 /// Whether a command starts and succeeds; its output is thrown away.
 pub fn succeeds(command: &mut Command) -> bool {
     command.output().is_ok_and(|o| o.status.success())

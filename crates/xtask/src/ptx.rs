@@ -3,10 +3,10 @@
 //! It is committed, so that a build needs no CUDA; this makes it and holds it to its sources.
 
 use crate::cargo::{root, target};
-use crate::{cache, process, setup, tools};
+use crate::{cache, folder, process, setup, tools};
 use anyhow::{Context, Result, bail};
+use fs_err as fs;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -18,19 +18,18 @@ const MODULES: [(&str, &[u32]); 4] =
 /// Makes all of it anew in the repository.
 pub fn write() -> Result<()> {
     let (made, committed) = (make()?, committed_folder());
-    fs::create_dir_all(&committed)
-        .with_context(|| format!("cannot create {}", committed.display()))?;
+    fs::create_dir_all(&committed)?;
     for name in names(&committed)?.difference(&names(&made)?) {
-        fs::remove_file(committed.join(name)).with_context(|| format!("cannot remove {name}"))?;
+        fs::remove_file(committed.join(name))?;
         println!("{name} removed: it has no source");
     }
     for name in names(&made)? {
-        let text = read(&made.join(&name))?;
+        let text = fs::read(made.join(&name))?;
         let file = committed.join(&name);
         if fs::read(&file).is_ok_and(|old| old == text) {
             println!("{name} unchanged");
         } else {
-            fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+            fs::write(&file, text)?;
             println!("{name} written");
         }
     }
@@ -44,7 +43,7 @@ pub fn check() -> Result<()> {
     let mut differing = Vec::new();
     for name in new.union(&old) {
         let both = new.contains(name) && old.contains(name);
-        if !both || read(&made.join(name))? != read(&committed.join(name))? {
+        if !both || fs::read(made.join(name))? != fs::read(committed.join(name))? {
             differing.push(name.as_str());
         }
     }
@@ -66,10 +65,7 @@ fn make() -> Result<PathBuf> {
         setup::cuda_toolkit()?
     };
     let folder = target().join("ptx");
-    if folder.exists() {
-        fs::remove_dir_all(&folder).with_context(|| format!("{}", folder.display()))?;
-    }
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    folder::empty(&folder)?;
     let mut running = Vec::new();
     for (module, capabilities) in MODULES {
         for capability in capabilities {
@@ -99,9 +95,8 @@ fn make() -> Result<PathBuf> {
     }
     for name in names(&folder)? {
         let file = folder.join(name);
-        let text = String::from_utf8(read(&file)?).context("PTX is text")?;
-        fs::write(&file, without_path(&text))
-            .with_context(|| format!("cannot write {}", file.display()))?;
+        let text = String::from_utf8(fs::read(&file)?).context("PTX is text")?;
+        fs::write(&file, without_path(&text))?;
     }
     Ok(folder)
 }
@@ -131,17 +126,13 @@ fn names(folder: &Path) -> Result<BTreeSet<String>> {
         return Ok(BTreeSet::new());
     }
     let mut names = BTreeSet::new();
-    for entry in fs::read_dir(folder).with_context(|| format!("{}", folder.display()))? {
-        let entry = entry.with_context(|| format!("{}", folder.display()))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
         if entry.path().is_file() {
             names.insert(entry.file_name().to_string_lossy().into_owned());
         }
     }
     Ok(names)
-}
-
-fn read(file: &Path) -> Result<Vec<u8>> {
-    fs::read(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 use crate::cargo::{cargo, root, target};
 use crate::process;
 use anyhow::{Context, Result, bail};
+use fs_err as fs;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 const STORED: &str = "crates/fsz/public-api.txt";
@@ -18,7 +18,7 @@ pub fn write() -> Result<()> {
     let Some(surface) = surface()? else {
         bail!("this toolchain's rustdoc writes another version of JSON: use Rust 1.95")
     };
-    fs::write(root().join(STORED), &surface).with_context(|| format!("cannot write {STORED}"))?;
+    fs::write(root().join(STORED), &surface)?;
     println!("{} items in {STORED}", surface.lines().count());
     Ok(())
 }
@@ -26,8 +26,7 @@ pub fn write() -> Result<()> {
 /// Fails where the interface is not the stored one; `false` where this toolchain cannot tell.
 pub fn check() -> Result<bool> {
     let Some(now) = surface()? else { return Ok(false) };
-    let stored =
-        fs::read_to_string(root().join(STORED)).with_context(|| format!("cannot read {STORED}"))?;
+    let stored = fs::read_to_string(root().join(STORED))?;
     let (old, new) = (lines(&stored), lines(&now));
     for item in old.difference(&new) {
         println!("- {item}");
@@ -54,11 +53,7 @@ fn surface() -> Result<Option<String>> {
     }
     let mut list = cargo()?;
     list.args(["run", "--quiet", "--locked", "-p", "fsz-tests", "--example", "public_api", "--"]);
-    let listed = process::output(list.arg(&json))?;
-    if !listed.status.success() {
-        bail!("`{}`: {}", process::line(&list), String::from_utf8_lossy(&listed.stderr).trim());
-    }
-    String::from_utf8(listed.stdout).context("an item is not UTF-8").map(Some)
+    process::stdout(list.arg(&json)).map(Some)
 }
 
 /// What rustdoc knows of the library. The JSON is unstable, which stable toolchains write as well when they

@@ -1,9 +1,9 @@
 //! `cargo xtask setup`: pinned dependencies, each in a private Python virtual environment in the
 //! cache folder. Running it again does nothing; an interrupted set-up is begun again.
 
-use crate::{cache, process, tools};
+use crate::{cache, folder, process, tools};
 use anyhow::{Context, Result, bail};
-use std::fs;
+use fs_err as fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,11 +13,11 @@ pub struct Environment {
     /// The folder's name inside the cache; other crates look for it by this name.
     pub folder: &'static str,
     /// What it is for, in a few words.
-    purpose: &'static str,
+    pub purpose: &'static str,
     /// pip requirements, each pinned to one version.
-    requirements: &'static [&'static str],
+    pub requirements: &'static [&'static str],
     /// What a person can do where the download is impossible.
-    instead: &'static str,
+    pub instead: &'static str,
 }
 
 /// ADIOS2 itself: libraries, C and C++ headers, Python package.
@@ -96,16 +96,6 @@ pub fn run() -> Result<()> {
 }
 
 impl Environment {
-    /// An environment of another command's.
-    pub const fn new(
-        folder: &'static str,
-        purpose: &'static str,
-        requirements: &'static [&'static str],
-        instead: &'static str,
-    ) -> Environment {
-        Environment { folder, purpose, requirements, instead }
-    }
-
     /// Where it lies, whether it is there or not.
     pub fn path(&self) -> Result<PathBuf> {
         Ok(cache::folder()?.join(self.folder))
@@ -139,16 +129,13 @@ impl Environment {
         }
         let python = tools::python()?;
         println!("setting up {} in {}", self.purpose, path.display());
-        if path.exists() {
-            fs::remove_dir_all(&path)
-                .with_context(|| format!("cannot remove the unfinished {}", path.display()))?;
-        }
+        folder::remove(&path)?;
         let made = process::output(Command::new(python).args(["-m", "venv"]).arg(&path))?;
         if !made.status.success() {
             bail!("`python3 -m venv` failed: {}", last_line(&made.stdout, &made.stderr));
         }
         self.pip_install(&path)?;
-        fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
+        Ok(fs::write(&stamp, wanted)?)
     }
 
     fn pip_install(&self, path: &Path) -> Result<()> {

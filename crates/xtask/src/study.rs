@@ -3,7 +3,7 @@
 use crate::cargo::{cargo, root, target};
 use crate::features::FEATURES;
 use crate::{process, setup};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -45,9 +45,7 @@ fn test_data() -> Result<Vec<PathBuf>> {
 }
 
 fn raw_fields(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder)
-        .with_context(|| format!("cannot read {}", folder.display()))?
-        .collect::<std::io::Result<Vec<_>>>()?;
+    let entries = fs_err::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
     let raw = |path: &PathBuf| {
         let extension = path.extension().and_then(OsStr::to_str);
         matches!(extension, Some("f32" | "f64"))

@@ -24,10 +24,7 @@ constexpr u32 MASK_NONE = 0;
 constexpr u32 MASK_ALL = 1;
 constexpr u32 MASK_CODED = 2;
 
-FSZ_DEVICE u32 head_words(u32 boxes)
-{
-    return (boxes + HEAD_WORD_BOXES - 1) / HEAD_WORD_BOXES + 1;
-}
+FSZ_DEVICE u32 head_words(u32 boxes) { return (boxes + HEAD_WORD_BOXES - 1) / HEAD_WORD_BOXES + 1; }
 
 /// A record of escapes, of elements of WORDS words.
 template <u32 WORDS> struct EscapeRecord
@@ -36,8 +33,7 @@ template <u32 WORDS> struct EscapeRecord
     u32 mask;
     u32 listed;
 
-    FSZ_DEVICE EscapeRecord(u32 head)
-        : pattern(head & 3), mask(head >> 2 & 3), listed(head >> 16)
+    FSZ_DEVICE EscapeRecord(u32 head) : pattern(head & 3), mask(head >> 2 & 3), listed(head >> 16)
     {
     }
 
@@ -80,8 +76,7 @@ struct LorenzoLane
     FSZ_DEVICE u32 context() const
     {
         constexpr u32 MOST = 1u << 20;
-        const u32 size =
-            3 * min(sizes[0], MOST) + 2 * min(sizes[1], MOST) + min(sizes[2], MOST);
+        const u32 size = 3 * min(sizes[0], MOST) + 2 * min(sizes[1], MOST) + min(sizes[2], MOST);
         const u32 bits = 31 - __clz(size | 1);
         const u32 far = 2 * bits + (size >> (bits > 0 ? bits - 1 : 0) & 1);
         return min(size < 6 ? size : far, DENSE_LORENZO_CONTEXTS - 1);
@@ -93,8 +88,8 @@ struct LorenzoLane
         last = code;
         sizes[2] = sizes[1];
         sizes[1] = sizes[0];
-        sizes[0] = difference < 0 ? 0u - static_cast<u32>(difference)
-                                  : static_cast<u32>(difference);
+        sizes[0] =
+            difference < 0 ? 0u - static_cast<u32>(difference) : static_cast<u32>(difference);
     }
 };
 

@@ -75,13 +75,11 @@ template <class T, class Output> struct DenseDecoder
     {
         if (record.pattern == PATTERN_NAN || record.pattern == PATTERN_NEGATIVE_NAN)
         {
-            return record.pattern == PATTERN_NAN ? Element<T>::QUIET_NAN
-                                                 : Element<T>::NEGATIVE_NAN;
+            return record.pattern == PATTERN_NAN ? Element<T>::QUIET_NAN : Element<T>::NEGATIVE_NAN;
         }
-        const u32 *const from =
-            record.pattern == PATTERN_FIRST_MISSING
-                ? reinterpret_cast<const u32 *>(view.bytes + view.missing_at)
-                : words + 1;
+        const u32 *const from = record.pattern == PATTERN_FIRST_MISSING
+                                    ? reinterpret_cast<const u32 *>(view.bytes + view.missing_at)
+                                    : words + 1;
         return element_at(from);
     }
 
@@ -165,17 +163,17 @@ template <class T, class Output> struct DenseDecoder
         {
             return fail(number, FAULT_HEAD);
         }
-        const u32 told = lane < (at - 1) * HEAD_WORD_BOXES
-                             ? __ldg(words + lane / HEAD_WORD_BOXES) >>
-                                       lane % HEAD_WORD_BOXES * HEAD_BOX_BITS &
-                                   15
-                             : 0;
+        const u32 told =
+            lane < (at - 1) * HEAD_WORD_BOXES
+                ? __ldg(words + lane / HEAD_WORD_BOXES) >> lane % HEAD_WORD_BOXES * HEAD_BOX_BITS &
+                      15
+                : 0;
         const u32 mode = told & 7;
         const bool has_record = (told & HEAD_ESCAPES) != 0;
-        const bool wrong = exists ? mode > MODE_VERBATIM || (has_record && mode >= MODE_EXACT) ||
-                                        (mode == MODE_INTERPOLATED &&
-                                         grid.predictor == DENSE_LORENZO)
-                                  : told != 0;
+        const bool wrong = exists
+                               ? mode > MODE_VERBATIM || (has_record && mode >= MODE_EXACT) ||
+                                     (mode == MODE_INTERPOLATED && grid.predictor == DENSE_LORENZO)
+                               : told != 0;
         if (__any_sync(WARP_ALL, wrong))
         {
             return fail(number, FAULT_HEAD);
@@ -189,8 +187,8 @@ template <class T, class Output> struct DenseDecoder
         {
             const u32 i = __ffs(left) - 1;
             u32 size;
-            if (!record_is_sound(words + at, place.words - at,
-                                 __shfl_sync(WARP_ALL, box.len, i), size))
+            if (!record_is_sound(words + at, place.words - at, __shfl_sync(WARP_ALL, box.len, i),
+                                 size))
             {
                 return fail(number, FAULT_ESCAPES);
             }
@@ -210,8 +208,8 @@ template <class T, class Output> struct DenseDecoder
             return fail(number, FAULT_TILES);
         }
         at += exact_all;
-        const bool symbols = exists && (mask == MASK_CODED ||
-                                        (mode != MODE_FLAT && mode != MODE_VERBATIM));
+        const bool symbols =
+            exists && (mask == MASK_CODED || (mode != MODE_FLAT && mode != MODE_VERBATIM));
         const bool any = __any_sync(WARP_ALL, symbols);
         rans.state = DENSE_LOW;
         rans.taken = 0;
@@ -334,8 +332,7 @@ template <class T, class Output> struct DenseDecoder
         i32 own = base;
         if (mode != MODE_FLAT)
         {
-            const i32 more =
-                difference(rans, work->slots, DENSE_LORENZO_CONTEXTS, lane == 0);
+            const i32 more = difference(rans, work->slots, DENSE_LORENZO_CONTEXTS, lane == 0);
             own = static_cast<i32>(static_cast<u32>(base) +
                                    static_cast<u32>(__shfl_sync(WARP_ALL, more, 0)));
         }
@@ -361,8 +358,10 @@ template <class T, class Output> struct DenseDecoder
                 interpolate(program, has_mask);
             }
             __syncwarp();
-            const i32 zero = static_cast<i32>(static_cast<u32>(own) << grid.fine);
-            write_values(box, task, zero, has_mask, pattern);
+            // The elements of a flat box are codes, not lattice points.
+            const bool flat = mode == MODE_FLAT;
+            const i32 zero = static_cast<i32>(static_cast<u32>(own) << (flat ? 0 : grid.fine));
+            write_values(box, task, zero, flat ? step : lattice, has_mask, pattern);
         }
         // Behind the elements' other values.
         __syncwarp();
@@ -474,9 +473,9 @@ template <class T, class Output> struct DenseDecoder
         }
         const u32 passes = program.passes;
         const bool fine = lane < passes && program.pass[lane].fine;
-        const u32 flags = __ballot_sync(WARP_ALL, flag(rans, work->slots,
-                                                       DENSE_PASS_FLAGS + (fine ? 0 : 1),
-                                                       lane < passes) != 0);
+        const u32 flags =
+            __ballot_sync(WARP_ALL, flag(rans, work->slots, DENSE_PASS_FLAGS + (fine ? 0 : 1),
+                                         lane < passes) != 0);
         __syncwarp();
         const bool near_count = program.around != 0;
         i32 last = 0;
@@ -490,8 +489,8 @@ template <class T, class Output> struct DenseDecoder
                 auto take = [&](u32 entry, i32 prediction, i32 spread) {
                     const u32 at = entry & ENTRY_POSITION;
                     const bool point = !(entry & ENTRY_IDLE);
-                    const u32 context = residual_context(
-                        spread, near_count ? around(last) : 0, how.fine, pass_fine);
+                    const u32 context = residual_context(spread, near_count ? around(last) : 0,
+                                                         how.fine, pass_fine);
                     const i32 r = residual(context, point && !(has_mask && masked(at)));
                     if (point)
                     {
@@ -515,8 +514,8 @@ template <class T, class Output> struct DenseDecoder
         }
     }
 
-    /// The elements of values.
-    FSZ_DEVICE void write_values(const Box &box, const Task &task, i32 zero, bool has_mask,
+    /// The elements of values, `unit` apart.
+    FSZ_DEVICE void write_values(const Box &box, const Task &task, i32 zero, T unit, bool has_mask,
                                  Bits pattern) const
     {
         if (!task.wanted)
@@ -525,7 +524,7 @@ template <class T, class Output> struct DenseDecoder
         }
         const auto decoded = [&](i32 value) {
             const i32 point = static_cast<i32>(static_cast<u32>(zero) + static_cast<u32>(value));
-            return product(from_code(point, T(0)), lattice);
+            return product(from_code(point, T(0)), unit);
         };
         if constexpr (Output::WHOLE)
         {

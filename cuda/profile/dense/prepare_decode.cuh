@@ -42,10 +42,9 @@ __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
     {
         verify_header(view, &to->report);
         const u64 *const header = reinterpret_cast<const u64 *>(view.bytes);
-        const bool same = __ldg(header) == MAGIC &&
-                          (__ldg(header + 1) & 0xFFFFFFFF) == view.header_first &&
-                          __ldg(header + 3) == view.header_kind &&
-                          __ldg(header + 9) == view.sections.elements;
+        const bool same =
+            __ldg(header) == MAGIC && (__ldg(header + 1) & 0xFFFFFFFF) == view.header_first &&
+            __ldg(header + 3) == view.header_kind && __ldg(header + 9) == view.sections.elements;
         const u64 payload_words = __ldg(header + AT_PAYLOAD_LEN / 8) / 4;
         EntryPlace place{0, 0};
         const bool found =
@@ -66,7 +65,9 @@ __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
             if (!whole)
             {
                 report(&to->report, same ? view.sections.chunks : 0,
-                       !same ? FAULT_HEADER : !found ? FAULT_INDEX : FAULT_TABLES);
+                       !same    ? FAULT_HEADER
+                       : !found ? FAULT_INDEX
+                                : FAULT_TABLES);
             }
             count = own;
             sound = whole;

@@ -33,8 +33,8 @@ constexpr u32 STEPS_MOST = 320;
 static_assert(DENSE_BOX / DENSE_MIN_COLUMNS + 2 * PASSES_MOST + 1 <= STEPS_MOST,
               "room for any box");
 
-/// An entry of a step, one a lane: position in the box, edges, and whether the lane has no point; it
-/// then stands for the point of lane 0. Edges are those of `Point` in
+/// An entry of a step, one a lane: position in the box, edges, and whether the lane has no point;
+/// it then stands for the point of lane 0. Edges are those of `Point` in
 /// crates/fsz/src/profile/dense/order.rs.
 constexpr u32 ENTRY_POSITION = 0xFFFF;
 constexpr u32 ENTRY_EDGE_SHIFT = 16;
@@ -182,9 +182,9 @@ struct PassCut
             position = position * n + at;
             if (axis[a].odd)
             {
-                edge |= s == 1 ? (at < 3 ? 1u : 0u) << (2 * odd) |
-                                     (at + 3 >= n ? 2u : 0u) << (2 * odd)
-                               : (at + s >= n ? 1u : 0u) << odd;
+                edge |= s == 1
+                            ? (at < 3 ? 1u : 0u) << (2 * odd) | (at + 3 >= n ? 2u : 0u) << (2 * odd)
+                            : (at + s >= n ? 1u : 0u) << odd;
                 ++odd;
             }
         }

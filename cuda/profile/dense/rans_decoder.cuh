@@ -36,10 +36,10 @@ FSZ_DEVICE i32 residual_value(u32 symbol, u32 raw)
 
 FSZ_DEVICE u32 difference_raw_bits(u32 symbol)
 {
-    return symbol == DIFFERENCE_ESCAPE     ? 32
-           : symbol < DENSE_LORENZO_DIRECT ? 0
-                                           : symbol - DENSE_LORENZO_DIRECT +
-                                                 DIFFERENCE_CLASS_BITS - 1;
+    return symbol == DIFFERENCE_ESCAPE ? 32
+           : symbol < DENSE_LORENZO_DIRECT
+               ? 0
+               : symbol - DENSE_LORENZO_DIRECT + DIFFERENCE_CLASS_BITS - 1;
 }
 
 FSZ_DEVICE i32 difference_value(u32 symbol, u32 raw)
@@ -78,8 +78,8 @@ struct RansDecoder
     /// The symbol of the lane, if it is active; `slots` are those of its context.
     FSZ_DEVICE u32 symbol(bool active, u32 slot)
     {
-        const u32 advanced = (slot & SLOT_FREQUENCY) * (state >> DENSE_SLOT_BITS) +
-                             (slot >> SLOT_PLACE_SHIFT);
+        const u32 advanced =
+            (slot & SLOT_FREQUENCY) * (state >> DENSE_SLOT_BITS) + (slot >> SLOT_PLACE_SHIFT);
         state = active ? advanced : state;
         refill(active);
         return slot >> SLOT_SYMBOL_SHIFT & 0xFF;
@@ -138,8 +138,8 @@ __device__ __noinline__ LongValue read_difference(RansDecoder rans, const u32 *s
 /// The difference of the lane, if it is active, in a context of differences; 0 of other lanes.
 FSZ_DEVICE i32 difference(RansDecoder &rans, const u32 *slots, u32 context, bool active)
 {
-    const LongValue read = read_difference(
-        rans, slots + ((FIRST_DIFFERENCE + context) << DENSE_SLOT_BITS), active);
+    const LongValue read =
+        read_difference(rans, slots + ((FIRST_DIFFERENCE + context) << DENSE_SLOT_BITS), active);
     rans.state = read.state;
     rans.taken = read.taken;
     return read.value;

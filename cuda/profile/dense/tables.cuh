@@ -200,8 +200,8 @@ FSZ_DEVICE void expand_slots(const u16 *frequencies, u32 *slots, u32 lane)
             symbol = before ? s + 1 : symbol;
             begin = before ? end : begin;
         }
-        slots[slot] = (slot - begin) << SLOT_PLACE_SHIFT | symbol << SLOT_SYMBOL_SHIFT |
-                      frequencies[symbol];
+        slots[slot] =
+            (slot - begin) << SLOT_PLACE_SHIFT | symbol << SLOT_SYMBOL_SHIFT | frequencies[symbol];
     }
 }
 

@@ -23,6 +23,18 @@ template <class T> struct Classified
     T max_error;
 };
 
+/// A lane's block as it is classified.
+template <class T> struct BlockTask
+{
+    /// Elements that exist, element i at bit i.
+    u32 present;
+    /// The warp's codes, of which a row is the lane's; they may be where the elements are.
+    u32 *codes;
+    Quantizer<T> z;
+    Missing<T> missing;
+    u32 lane;
+};
+
 /// The code of `d`, its error, and whether `q` is the code. Without branches. True in `far` when it
 /// might be one but this way does not tell.
 FSZ_DEVICE bool try_code(float d, const Quantizer<float> &z, i32 &q, float &error, bool &far)
@@ -78,10 +90,10 @@ template <class T> FSZ_DEVICE T first_name(const Missing<T> &missing)
 template <class T> constexpr bool CODES_IN_PLACE = sizeof(T) == 4;
 
 /// Finds the codes of a block, and the elements that are `name`, told in `named`. Codes go to the
-/// lane's row of `codes` if they have room there.
+/// lane's row of the task's if they have room there.
 template <class T, class Row>
-FSZ_DEVICE void code_block(const Row &row, T name, u32 *codes, const Quantizer<T> &z, u32 lane,
-                           Classified<T> &out, u32 &named)
+FSZ_DEVICE void code_block(const Row &row, const BlockTask<T> &task, T name, Classified<T> &out,
+                           u32 &named)
 {
     // The loops are small because the instruction cache is: this way is rare between plain rounds.
 #pragma unroll 1
@@ -97,7 +109,7 @@ FSZ_DEVICE void code_block(const Row &row, T name, u32 *codes, const Quantizer<T
             i32 q;
             T error;
             bool far;
-            const bool coded = try_code(d[k], z, q, error, far) & (d[k] != name);
+            const bool coded = try_code(d[k], task.z, q, error, far) & (d[k] != name);
             if (coded)
             {
                 coded_here |= 1u << k;
@@ -113,7 +125,7 @@ FSZ_DEVICE void code_block(const Row &row, T name, u32 *codes, const Quantizer<T
         named |= named_here << i;
         if (CODES_IN_PLACE<T>)
         {
-            *reinterpret_cast<uint4 *>(codes + code_at(lane, i)) =
+            *reinterpret_cast<uint4 *>(task.codes + code_at(task.lane, i)) =
                 make_uint4(slot[0], slot[1], slot[2], slot[3]);
         }
     }
@@ -162,22 +174,21 @@ struct Doubts
 /// Finds out about the escaped elements of a block: which are masked, and whether the tile is
 /// constant. `named` are those equal to `name`.
 template <class T, class Row>
-FSZ_DEVICE Doubts classify_escaped(const Row &row, u32 present, u32 named, T name, const u32 *codes,
-                                   const Quantizer<T> &z, const Missing<T> &missing, u32 lane,
+FSZ_DEVICE Doubts classify_escaped(const Row &row, const BlockTask<T> &task, u32 named, T name,
                                    Classified<T> &out)
 {
     using Bits = typename Element<T>::Bits;
-    const u32 escaped = present & ~out.coded;
-    const u32 with = tile_ballot(escaped != 0, lane);
-    const u32 codes_in_tile = tile_ballot(out.coded != 0, lane);
+    const u32 escaped = task.present & ~out.coded;
+    const u32 with = tile_ballot(escaped != 0, task.lane);
+    const u32 codes_in_tile = tile_ballot(out.coded != 0, task.lane);
     // If the tile's first escaped element is odd, it gives the mask.
     const Bits mine = escaped ? bits_of(row(__ffs(escaped) - 1)) : 0;
     out.special = tile_broadcast(mine, with ? __ffs(with) - 1 : 0);
-    out.odd = with && is_odd(value_of(out.special), missing);
+    out.odd = with && is_odd(value_of(out.special), task.missing);
     out.masked = named;
     if (__any_sync(WARP_ALL, out.odd && (is_nan(name) || out.special != bits_of(name))))
     {
-        out.masked = find_special<T>(row, out.special, codes, lane);
+        out.masked = find_special<T>(row, out.special, task.codes, task.lane);
     }
     out.masked &= out.odd ? escaped : 0;
     bool sure = true, far_ones = false;
@@ -187,12 +198,12 @@ FSZ_DEVICE Doubts classify_escaped(const Row &row, u32 present, u32 named, T nam
         i32 code;
         T error;
         bool far;
-        try_code(d, z, code, error, far);
-        const bool odd = is_odd(d, missing);
+        try_code(d, task.z, code, error, far);
+        const bool odd = is_odd(d, task.missing);
         sure &= !odd || out.odd;
         far_ones |= far && !odd;
     }
-    out.constant = tile_ballot(out.masked != present, lane) == 0 && out.odd;
+    out.constant = tile_ballot(out.masked != task.present, task.lane) == 0 && out.odd;
     // Other constant tiles are found by looking at their elements.
     sure &= !with || codes_in_tile || out.odd;
     return {!sure, far_ones};
@@ -200,8 +211,8 @@ FSZ_DEVICE Doubts classify_escaped(const Row &row, u32 present, u32 named, T nam
 
 /// Finds the codes of elements beyond FUSED_REACH.
 template <class T, class Row>
-FSZ_DEVICE void code_far(const Row &row, u32 candidates, u32 *codes, const Quantizer<T> &z,
-                         const Missing<T> &missing, u32 lane, Classified<T> &out)
+FSZ_DEVICE void code_far(const Row &row, const BlockTask<T> &task, u32 candidates,
+                         Classified<T> &out)
 {
     if constexpr (CODES_IN_PLACE<T>)
     {
@@ -211,9 +222,9 @@ FSZ_DEVICE void code_far(const Row &row, u32 candidates, u32 *codes, const Quant
             const T d = row(i);
             i32 q;
             T error;
-            if (!is_odd(d, missing) && far_code(d, z, q, error))
+            if (!is_odd(d, task.missing) && far_code(d, task.z, q, error))
             {
-                codes[code_at(lane, i)] = static_cast<u32>(q);
+                task.codes[code_at(task.lane, i)] = static_cast<u32>(q);
                 out.coded |= 1u << i;
                 out.max_error = larger(out.max_error, error);
             }
@@ -223,8 +234,7 @@ FSZ_DEVICE void code_far(const Row &row, u32 candidates, u32 *codes, const Quant
 }
 
 /// Leaves the codes of a block where its elements are, which are longer.
-template <class T, class Row>
-FSZ_DEVICE void write_codes(const Row &row, u32 *codes, const Quantizer<T> &z, u32 lane)
+template <class T, class Row> FSZ_DEVICE void write_codes(const Row &row, const BlockTask<T> &task)
 {
     __syncwarp();
 #pragma unroll 1
@@ -238,44 +248,42 @@ FSZ_DEVICE void write_codes(const Row &row, u32 *codes, const Quantizer<T> &z, u
         {
             T error;
             bool far;
-            try_code(d[k], z, q[k], error, far);
+            try_code(d[k], task.z, q[k], error, far);
         }
-        *reinterpret_cast<int4 *>(codes + code_at(lane, i)) = make_int4(q[0], q[1], q[2], q[3]);
+        *reinterpret_cast<int4 *>(task.codes + code_at(task.lane, i)) =
+            make_int4(q[0], q[1], q[2], q[3]);
     }
 }
 
 /// Classifies a block's elements, as long as what has no code is missing, NaN, infinite, or not far
-/// beyond the bound; codes go to the lane's row of `codes`, which may be where the elements are.
-/// False in all lanes when it is not so in one, or when it cannot tell: then the row holds nothing
-/// of use.
+/// beyond the bound; codes go to the lane's row. False in all lanes when it is not so in one, or
+/// when it cannot tell: then the row holds nothing of use.
 template <class T, class Row>
-FSZ_DEVICE bool classify_near(const Row &row, u32 present, u32 *codes, const Quantizer<T> &z,
-                              const Missing<T> &missing, u32 lane, Classified<T> &out)
+FSZ_DEVICE bool classify_near(const Row &row, const BlockTask<T> &task, Classified<T> &out)
 {
-    const T name = first_name(missing);
-    const bool known = missing.count <= 1 && name != 0;
+    const T name = first_name(task.missing);
+    const bool known = task.missing.count <= 1 && name != 0;
     bool sure = known;
     u32 named = 0;
     out = Classified<T>{};
-    code_block(row, name, codes, z, lane, out, named);
-    out.coded &= present;
+    code_block(row, task, name, out, named);
+    out.coded &= task.present;
     // A second time if elements beyond FUSED_REACH have to be looked at.
 #pragma unroll 1
     for (bool resolved = !CODES_IN_PLACE<T>;; resolved = true)
     {
         sure = known;
-        if (!__any_sync(WARP_ALL, (present & ~out.coded) != 0))
+        if (!__any_sync(WARP_ALL, (task.present & ~out.coded) != 0))
         {
             break;
         }
-        const Doubts doubts =
-            classify_escaped(row, present, named, name, codes, z, missing, lane, out);
+        const Doubts doubts = classify_escaped(row, task, named, name, out);
         sure &= !doubts.unsure;
         if (resolved || !__any_sync(WARP_ALL, doubts.far))
         {
             break;
         }
-        code_far(row, present & ~out.coded & ~out.masked, codes, z, missing, lane, out);
+        code_far(row, task, task.present & ~out.coded & ~out.masked, out);
     }
     if (!__all_sync(WARP_ALL, sure))
     {
@@ -283,19 +291,18 @@ FSZ_DEVICE bool classify_near(const Row &row, u32 present, u32 *codes, const Qua
     }
     if constexpr (!CODES_IN_PLACE<T>)
     {
-        write_codes(row, codes, z, lane);
+        write_codes(row, task);
     }
     return true;
 }
 
 /// Classifies a block's elements, whatever they are, and leaves its codes (0 where there is none)
-/// in the lane's row of `codes`, which may be where the elements are.
+/// in the lane's row.
 template <class T>
-FSZ_DEVICE void classify_any(const DeviceRow<T> &row, u32 present, u32 *codes,
-                             const Quantizer<T> &z, const Missing<T> &missing, u32 lane,
-                             Classified<T> &out)
+FSZ_DEVICE void classify_any(const DeviceRow<T> &row, const BlockTask<T> &task, Classified<T> &out)
 {
     using Bits = typename Element<T>::Bits;
+    const u32 present = task.present;
     const Bits first = tile_broadcast(bits_of(row(0)));
     u32 odd = 0, all_far = 0;
     Bits odd_bits = 0;
@@ -314,11 +321,11 @@ FSZ_DEVICE void classify_any(const DeviceRow<T> &row, u32 present, u32 *codes,
         {
             const Bits bits = bits_of(d[k]);
             const bool there = present >> (i + k) & 1;
-            const bool is_odd_one = there & is_odd(d[k], missing);
+            const bool is_odd_one = there & is_odd(d[k], task.missing);
             i32 q;
             T error;
             bool far;
-            const bool coded = try_code(d[k], z, q, error, far) & there & !is_odd_one;
+            const bool coded = try_code(d[k], task.z, q, error, far) & there & !is_odd_one;
             far &= there & !is_odd_one;
             // The bits of far elements keep their codes' places.
             code[k] = coded ? static_cast<u32>(q) : far ? static_cast<u32>(bits) : 0;
@@ -330,7 +337,7 @@ FSZ_DEVICE void classify_any(const DeviceRow<T> &row, u32 present, u32 *codes,
             odd |= static_cast<u32>(is_odd_one) << (i + k);
         }
         // The lane's own row, as far as it has been read.
-        *reinterpret_cast<uint4 *>(codes + code_at(lane, i)) =
+        *reinterpret_cast<uint4 *>(task.codes + code_at(task.lane, i)) =
             make_uint4(code[0], code[1], code[2], code[3]);
     }
     if constexpr (sizeof(T) == 4)
@@ -338,16 +345,16 @@ FSZ_DEVICE void classify_any(const DeviceRow<T> &row, u32 present, u32 *codes,
         for (u32 rest = all_far; rest; rest &= rest - 1)
         {
             const u32 i = __ffs(rest) - 1;
-            u32 *const place = codes + code_at(lane, i);
+            u32 *const place = task.codes + code_at(task.lane, i);
             i32 q = 0;
             float error = 0;
-            const bool coded = far_code(value_of(*place), z, q, error);
+            const bool coded = far_code(value_of(*place), task.z, q, error);
             *place = coded ? static_cast<u32>(q) : 0;
             out.coded |= static_cast<u32>(coded) << i;
             out.max_error = coded ? larger(out.max_error, error) : out.max_error;
         }
     }
-    const u32 with = tile_ballot(odd != 0, lane);
+    const u32 with = tile_ballot(odd != 0, task.lane);
     out.special = tile_broadcast(odd_bits, with ? __ffs(with) - 1 : 0);
     out.odd = with != 0;
     for (u32 rest = odd; rest; rest &= rest - 1)
@@ -355,8 +362,8 @@ FSZ_DEVICE void classify_any(const DeviceRow<T> &row, u32 present, u32 *codes,
         const u32 i = __ffs(rest) - 1;
         out.masked |= static_cast<u32>(bits_of(row(i)) == out.special) << i;
     }
-    const u32 codes_in_tile = tile_ballot(out.coded != 0, lane);
-    const u32 differs = tile_ballot(!same, lane);
+    const u32 codes_in_tile = tile_ballot(out.coded != 0, task.lane);
+    const u32 differs = tile_ballot(!same, task.lane);
     out.constant = codes_in_tile == 0 && differs == 0;
     out.special = out.constant ? first : out.special;
 }

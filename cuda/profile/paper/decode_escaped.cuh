@@ -58,39 +58,36 @@ FSZ_DEVICE u32 block_list(const u32 *positions, u32 listed, u32 block, bool &sou
     return mine;
 }
 
-/// Writes a warp's blocks to `out`, eight threads and four elements of each to a block at a time:
-/// `pattern` where a bit of `escaped` is set, else the next code of the tile's chain, of which
-/// `coded_before` come before this thread's block. `rows` holds the chains.
-template <class T>
-FSZ_DEVICE void write_blocks(const u32 *rows, u32 escaped, u32 coded_before, T pattern, T unit,
-                             T *out)
+/// What `write_escaped` asks of a block, behind the values of its row.
+struct __align__(16) BlockEscapes
 {
-    const u32 lane = lane_id(), column = 4 * (lane & 7);
-    const u32 left = (1u << column) - 1;
-#pragma unroll 2
-    for (u32 j = 0; j < 8; ++j)
-    {
-        const u32 row = 4 * j + lane / 8;
-        const u32 bits = __shfl_sync(WARP_ALL, escaped, row);
-        const u32 before = __shfl_sync(WARP_ALL, coded_before, row);
-        const T other = __shfl_sync(WARP_ALL, pattern, row);
-        const u32 *const codes = rows + j / 2 * TILE_BLOCKS * ROW;
-        const u32 four = bits >> column;
-        u32 k = before + column - __popc(bits & left);
-        T v[4];
-#pragma unroll
-        for (u32 i = 0; i < 4; ++i)
-        {
-            v[i] = other;
-            if (!(four >> i & 1))
-            {
-                v[i] = dequantize(static_cast<i32>(codes[k + k / BLOCK * (ROW - BLOCK)]), unit);
-                ++k;
-            }
-        }
-        store_four(out + row * BLOCK + column, v);
-    }
+    /// Bit i: element i is masked or listed.
+    u32 escaped;
+    /// Codes of the tile before the block.
+    u32 before;
+    /// The bits of masked elements, the low word first.
+    u32 pattern[2];
+};
+
+FSZ_DEVICE BlockEscapes &escapes_of(u32 *rows, u32 row)
+{
+    static_assert(sizeof(BlockEscapes) == 4 * (ROW - BLOCK), "the pad of a row");
+    return *reinterpret_cast<BlockEscapes *>(rows + row * ROW + BLOCK);
 }
+
+/// Where a tile has what follows its blocks.
+struct EscapeWords
+{
+    const u32 *mask, *positions, *values;
+
+    /// `at` are the words behind the blocks, W to an element.
+    FSZ_DEVICE EscapeWords(const u32 *at, const EscapeField &escapes, u32 W)
+    {
+        mask = at + (escapes.run_ends > 0 ? escapes.pattern_words(W) : 0);
+        positions = mask + mask_words(escapes.run_ends);
+        values = positions + position_words(escapes.listed);
+    }
+};
 
 /// A lane's share of the rows of a tile's escapes behind the first TILE_BLOCKS of them.
 __device__ __noinline__ u32 hash_later_rows(const u32 *words, u32 count, u32 first, u32 block)
@@ -98,72 +95,107 @@ __device__ __noinline__ u32 hash_later_rows(const u32 *words, u32 count, u32 fir
     return hash_rows<TILE_BLOCKS>(words, count, first, block + TILE_BLOCKS);
 }
 
-/// Full tiles, none of them verbatim, that go side by side to `out`: the stage holds their codes,
-/// `words` is the staged payload of this thread's tile, number `tile` of the chunk. Returns
-/// this thread's share of the rows of its escapes.
+/// Reads what tile `tile` of the chunk, that of this thread's block, has of escapes: `words` is its
+/// staged payload. Leaves in the stage what `write_escaped` needs. Returns this thread's share of
+/// the rows of its escapes.
 template <class T>
-__device__ __noinline__ u32 output_escaped(const ChunkTask task, u32 tile, const Stage &stage,
-                                           const u32 *words, T *out)
+__device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage &stage,
+                                         const u32 *words)
 {
     constexpr u32 W = Element<T>::WORDS;
     const u32 lane = lane_id(), block = lane & 7;
-    const TileIndex &index = stage.index;
-    const u32 lo = index.rates[tile].x, hi = index.rates[tile].y;
-    bool sound = true;
-    u32 rows = 0, masked = 0, listed = 0, list_len = 0;
-    const u32 *positions = words, *values = words;
-    T pattern = 0;
+    const u32 lo = stage.index.rates[tile].x, hi = stage.index.rates[tile].y;
+    u32 rows = 0, escaped = 0;
+    u64 pattern = 0;
     if (lo & RATE_ESCAPES)
     {
         const EscapeField escapes(escape_bits(lo, hi));
         const u32 coded = coded_words(lo, hi);
-        const u32 n = index.at[tile + 1] - index.at[tile];
-        const u32 *at = words + coded;
+        const u32 n = stage.index.at[tile + 1] - stage.index.at[tile];
+        const u32 *const at = words + coded;
         // Seldom more than a row a lane.
         rows = hash_row(at, n - coded, escape_row(tile), block);
         if (n - coded > TILE_BLOCKS * CHECKSUM_ROW)
         {
             rows += hash_later_rows(at, n - coded, escape_row(tile), block);
         }
-        if (escapes.kind == KIND_CONSTANT)
+        const bool constant = escapes.kind == KIND_CONSTANT;
+        if (constant || escapes.run_ends > 0)
         {
-            element_of(pattern_bits<T>(task.view, escapes.pattern, at), pattern);
-            masked = ~0u;
+            pattern = pattern_bits<T>(task.view, escapes.pattern, at);
         }
-        else
+        const EscapeWords where(at, escapes, W);
+        bool sound = true;
+        const u32 masked = block_mask(where.mask, escapes.run_ends, block, sound);
+        const u32 listed = block_list(where.positions, escapes.listed, block, sound);
+        escaped = constant ? ~0u : masked | listed;
+        if (!sound || (masked & listed) != 0)
         {
-            if (escapes.run_ends > 0)
-            {
-                element_of(pattern_bits<T>(task.view, escapes.pattern, at), pattern);
-                at += escapes.pattern_words(W);
-                masked = block_mask(at, escapes.run_ends, block, sound);
-                at += mask_words(escapes.run_ends);
-            }
-            list_len = escapes.listed;
-            positions = at;
-            values = at + position_words(list_len);
-            listed = block_list(positions, list_len, block, sound);
-            sound = sound && (masked & listed) == 0;
+            report(task.report, task.chunk, FAULT_PLACES);
         }
     }
-    const u32 escaped = masked | listed;
-    const u32 before = tile_before(__popc(escaped), block);
-    write_blocks(stage.rows, escaped, BLOCK * block - before, pattern, static_cast<T>(index.step),
-                 out);
-    // After the patterns that are in their places.
     __syncwarp();
-    for (u32 m = block; m < list_len; m += 8)
-    {
-        T value;
-        element_of(bits_at<W>(values + m * W), value);
-        __stcs(out + lane / 8 * TILE + byte_at(positions, m), value);
-    }
-    __syncwarp();
-    if (!sound)
-    {
-        report(task.report, task.chunk, FAULT_PLACES);
-    }
+    const u32 before = BLOCK * block - tile_before(__popc(escaped), block);
+    escapes_of(stage.rows, lane) = {
+        escaped, before, {static_cast<u32>(pattern), static_cast<u32>(pattern >> 32)}};
     return rows;
+}
+
+/// The element of a code, or of what `dequantize_plain` has made of it: float rows hold elements.
+FSZ_DEVICE float element_of_row(u32 word, float) { return value_of(word); }
+
+FSZ_DEVICE double element_of_row(u32 word, double unit)
+{
+    return dequantize(static_cast<i32>(word), unit);
+}
+
+/// Writes a quad with escapes to `out`, eight threads and four elements of each to a block at a
+/// time: after `read_escapes`, with the tiles' chains in the stage's rows.
+template <class T>
+__device__ __noinline__ void write_escaped(const ChunkTask task, u32 tile, Stage &stage, T *out)
+{
+    constexpr u32 W = Element<T>::WORDS;
+    const u32 lane = lane_id(), column = 4 * (lane & 7);
+    const u32 left = (1u << column) - 1;
+    const T unit = static_cast<T>(stage.index.step);
+#pragma unroll 1
+    for (u32 row = lane / 8; row < 32; row += 4)
+    {
+        const BlockEscapes mine = escapes_of(stage.rows, row);
+        T other;
+        element_of(mine.pattern[0] | static_cast<u64>(mine.pattern[1]) << 32, other);
+        const u32 *const codes = stage.rows + row / TILE_BLOCKS * (TILE_BLOCKS * ROW);
+        const u32 four = mine.escaped >> column;
+        u32 k = mine.before + column - __popc(mine.escaped & left);
+        T v[4];
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i)
+        {
+            v[i] = other;
+            if (!(four >> i & 1))
+            {
+                v[i] = element_of_row(codes[k + k / BLOCK * (ROW - BLOCK)], unit);
+                ++k;
+            }
+        }
+        store_four(out + row * BLOCK + column, v);
+    }
+    const u32 lo = stage.index.rates[tile].x, hi = stage.index.rates[tile].y;
+    const EscapeField escapes(lo & RATE_ESCAPES ? escape_bits(lo, hi) : 0);
+    if (__any_sync(WARP_ALL, escapes.listed > 0))
+    {
+        // From the stream: the stage may hold the next quad's payload by now. After the patterns
+        // that are in their places.
+        __syncwarp();
+        const u32 *const words = payload_of(task.view, stage.index) + stage.index.at[tile];
+        const EscapeWords where(words + coded_words(lo, hi), escapes, W);
+        for (u32 m = lane & 7; m < escapes.listed; m += 8)
+        {
+            T value;
+            element_of(bits_at<W>(where.values + m * W), value);
+            __stcs(out + lane / 8 * TILE + byte_at(where.positions, m), value);
+        }
+    }
 }
 
 } // namespace fsz

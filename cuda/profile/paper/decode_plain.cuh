@@ -1,4 +1,4 @@
-// Four plain tiles, the common case: from staged payload to elements, with little else in the way.
+// Four staged tiles, the common case: from payload to elements, with little else in the way.
 #pragma once
 
 #include "profile/paper/decode_quad.cuh"
@@ -6,14 +6,15 @@
 namespace fsz
 {
 
-/// Elements of a block of full tiles, through the stage to `out`. False, and nothing done, when a
-/// code of the warp is beyond what this arithmetic is exact for.
+/// Elements of a block of full tiles, through the stage to `out`; `write` writes those of quads
+/// with escapes. False, and nothing done, when a code of the warp is beyond what this arithmetic is
+/// exact for.
 ///
 /// f32: differences and codes are whole numbers below 2^24, so float additions, which have a pipe
 /// of their own, are exact.
-template <class Residuals>
-FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, bool order2, double step,
-                                 u32 *stage, float *out)
+template <class Residuals, class Write>
+FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad, Stage &stage,
+                                 float *out, const Write &write)
 {
     const bool far = static_cast<u32>(start.code + (1 << 22)) >= 1u << 23 ||
                      static_cast<u32>(start.difference + (1 << 17)) >= 1u << 18;
@@ -22,9 +23,9 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, bool order2, d
         return false;
     }
     const u32 lane = lane_id();
-    const float unit = static_cast<float>(step), carry = order2 ? 1.f : 0.f;
+    const float unit = static_cast<float>(stage.index.step), carry = quad.order2() ? 1.f : 0.f;
     float code = static_cast<float>(start.code), difference = static_cast<float>(start.difference);
-    float4 *row = reinterpret_cast<float4 *>(stage + lane * ROW);
+    float4 *row = reinterpret_cast<float4 *>(stage.rows + lane * ROW);
 #pragma unroll
     for (i32 j = 0; j < 8; ++j)
     {
@@ -39,24 +40,41 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, bool order2, d
         row[j] = make_float4(v[0], v[1], v[2], v[3]);
     }
     __syncwarp();
-    store_rows(stage, reinterpret_cast<u8 *>(out), 128);
+    if (quad.escapes)
+    {
+        write();
+    }
+    else
+    {
+        store_rows(stage.rows, reinterpret_cast<u8 *>(out), 128);
+    }
     __syncwarp();
     return true;
 }
 
 /// f64: codes as wrapping integers, made numbers by a subtraction (2^52 + 2^31 + q less 2^52 +
 /// 2^31): exact for every code.
-template <class Residuals>
-FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, bool order2, double step,
-                                 u32 *stage, double *out)
+template <class Residuals, class Write>
+FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad, Stage &stage,
+                                 double *out, const Write &write)
 {
-    const u32 lane = lane_id(), carry = order2 ? 1 : 0;
+    if (quad.escapes)
+    {
+        // A row has no room for the elements of a block.
+        integrate(l, start, quad.order2(), stage.rows + lane_id() * ROW);
+        __syncwarp();
+        write();
+        __syncwarp();
+        return true;
+    }
+    const u32 lane = lane_id(), carry = quad.order2() ? 1 : 0;
+    const double step = stage.index.step;
     u32 code = static_cast<u32>(start.code) ^ 0x80000000,
         difference = static_cast<u32>(start.difference);
 #pragma unroll
     for (i32 half = 0; half < 2; ++half)
     {
-        double2 *row = reinterpret_cast<double2 *>(stage + lane * ROW);
+        double2 *row = reinterpret_cast<double2 *>(stage.rows + lane * ROW);
 #pragma unroll
         for (i32 j = 0; j < 8; ++j)
         {
@@ -72,37 +90,69 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, bool order2, d
             row[j] = make_double2(v[0], v[1]);
         }
         __syncwarp();
-        store_rows(stage, reinterpret_cast<u8 *>(out + 16 * half), 256);
+        store_rows(stage.rows, reinterpret_cast<u8 *>(out + 16 * half), 256);
         __syncwarp();
     }
     return true;
 }
 
-/// The residuals of a thread's block, from the stage. `products` becomes that of its words, µ among
-/// them. After the warp's next barrier the staged payload is no longer needed.
-template <class Residuals>
-FSZ_DEVICE Residuals unpack_staged(const Quad &quad, const u32 *payload, i32 &mu, u64 &products)
+/// A block's words as they are staged: of rates up to 7, `x` has seven.
+struct StagedBlock
 {
-    mu = quad.centered() ? static_cast<i32>(payload[quad.tile_at()]) : 0;
-    const Residuals l = unpack<Residuals>(payload + quad.block_at(), quad.rate(), products);
-    products += product_of_mu(static_cast<u32>(mu));
-    return l;
-}
-
-/// Finishes four plain tiles, and begins the next quad as soon as their payload is in registers.
-/// Returns false, and has written nothing, when the warp's codes are beyond what `dequantize_plain`
-/// is exact for.
-template <class Residuals, class T, class Begin>
-FSZ_DEVICE bool decode_plain(const Quad &quad, Stage &stage, T *out, u64 &products,
-                             const Begin &begin_next)
-{
-    const bool order2 = quad.order2();
+    u32 sign;
+    u32 x[Medium::PLANES];
     i32 mu;
-    const Residuals l = unpack_staged<Residuals>(quad, stage.payload, mu, products);
-    __syncwarp();
-    begin_next();
-    const Start start = block_start(block_sums(l), order2, mu);
-    return dequantize_plain(l, start, order2, stage.index.step, stage.rows, out);
+    /// The products of them all.
+    u64 products;
+
+    /// Takes the planes FROM to TO - 1 of a block of rate `rate` in, whose sign word is `words`.
+    template <u32 FROM, u32 TO> FSZ_DEVICE void load(const u32 *words, u32 rate)
+    {
+#pragma unroll
+        for (u32 k = FROM; k < TO; ++k)
+        {
+            x[k] = k < rate ? words[1 + k] : 0;
+            products = add_product(products, x[k], CHECKSUM_MULTIPLIERS[k + 1]);
+        }
+    }
+
+    /// Takes the thread's block in. `wide`: some rate of the warp is above 7. After the warp's next
+    /// barrier the staged payload is no longer needed.
+    FSZ_DEVICE void load(const Quad &quad, const u32 *payload, bool wide)
+    {
+        mu = quad.centered() ? static_cast<i32>(payload[quad.tile_at()]) : 0;
+        const u32 *const words = payload + quad.block_at();
+        sign = quad.rate() > 0 ? words[0] : 0;
+        products = add_product(product_of_mu(static_cast<u32>(mu)), sign, CHECKSUM_MULTIPLIERS[0]);
+        load<0, Narrow::PLANES>(words, quad.rate());
+        if (wide)
+        {
+            load<Narrow::PLANES, Medium::PLANES>(words, quad.rate());
+        }
+    }
+
+    template <class Residuals> FSZ_DEVICE Residuals residuals() const
+    {
+        Residuals l;
+#pragma unroll
+        for (u32 k = 0; k < Residuals::PLANES; ++k)
+        {
+            l.x[k] = x[k];
+        }
+        l.ready(sign);
+        return l;
+    }
+};
+
+/// Finishes four tiles. Returns false, and has written nothing, when the warp's codes are beyond
+/// what `dequantize_plain` is exact for.
+template <class Residuals, class T, class Write>
+FSZ_DEVICE bool decode_plain(const StagedBlock &block, const Quad &quad, Stage &stage, T *out,
+                             const Write &write)
+{
+    const Residuals l = block.residuals<Residuals>();
+    const Start start = block_start(block_sums(l), quad.order2(), block.mu);
+    return dequantize_plain(l, start, quad, stage, out, write);
 }
 
 } // namespace fsz

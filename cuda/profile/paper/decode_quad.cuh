@@ -16,9 +16,9 @@ struct Quad
     /// byte; 19-8 where in the staged payload the block begins, 31-20 the tile.
     u32 block;
     bool staged; // all rates are 15 at most and the payload is on its way to the stage
-    bool full;   // four full tiles, none verbatim, that go side by side
-    bool plain;  // and without escapes, of sums that floats hold
-    bool chains; // some tile has codes
+    bool plain;  // and it is four full tiles, none verbatim, of sums that floats hold, side by side
+    bool escapes; // some tile has escapes
+    bool chains;  // some tile has codes
 
     FSZ_DEVICE u32 rate() const { return block & RATE_MASK; }
     FSZ_DEVICE bool order2() const { return block & RATE_ORDER2; }
@@ -51,6 +51,8 @@ FSZ_DEVICE void begin_copy(u32 *payload, const u32 *from, u32 words)
     const u32 skew = static_cast<u32>(reinterpret_cast<u64>(from) & 15) / 4;
     const u32 *first = from - skew;
     const u32 to = static_cast<u32>(__cvta_generic_to_shared(payload));
+    // Unrolled, this would drive the decoding itself from the instruction cache.
+#pragma unroll 1
     for (u32 k = 4 * lane; k < words + skew; k += 128)
     {
         const u32 bytes = min(4 * (words + skew - k), 16u); // Nothing behind the payload is read.
@@ -67,20 +69,6 @@ FSZ_DEVICE void end_copy()
     __syncwarp();
 }
 
-/// Asks for a quad's payload to come near, to the cache that all multiprocessors share: for quads
-/// that are not sent for while another is at work.
-FSZ_DEVICE void prefetch_quad(const StreamView &s, u32 number, const TileIndex &index)
-{
-    constexpr u32 SECTOR = 32 / 4; // Words that the cache brings at a time.
-    const u32 *const payload = payload_of(s, index);
-    const u32 to = index.at[(number + 1) * QUAD_TILES];
-#pragma unroll 1
-    for (u32 at = index.at[number * QUAD_TILES] + SECTOR * lane_id(); at < to; at += 32 * SECTOR)
-    {
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(payload + at));
-    }
-}
-
 /// What `begin_quad` looks for in a quad's blocks.
 constexpr u32 HAS_CHAIN = 1, HAS_HIGH_RATE = 2, HAS_GAP = 4, HAS_ESCAPES = 8;
 
@@ -95,15 +83,16 @@ FSZ_DEVICE Quad begin_quad(const StreamView &s, u64 chunk, u32 number, const Out
     // What is true of any of the warp's blocks, in one go. Beyond rate 14, sums of residuals of
     // order 2 leave the floats that are exact.
     const u32 found = __reduce_or_sync(
-        WARP_ALL, (t.count > 0 && t.has_chain() ? HAS_CHAIN : 0) |
-                      (t.rate > 15 ? HAS_HIGH_RATE : 0) |
-                      (t.count < TILE || t.is_verbatim() ? HAS_GAP : 0) |
-                      (t.escapes() || t.rate > (t.order2() ? 14 : 15) ? HAS_ESCAPES : 0));
+        WARP_ALL,
+        (t.count > 0 && t.has_chain() ? HAS_CHAIN : 0) | (t.rate > 15 ? HAS_HIGH_RATE : 0) |
+            (t.count < TILE || t.is_verbatim() || t.rate > (t.order2() ? 14 : 15) ? HAS_GAP : 0) |
+            (t.escapes() ? HAS_ESCAPES : 0));
     Quad g;
     g.chains = found & HAS_CHAIN;
     g.staged = !(found & HAS_HIGH_RATE) && to - from <= STAGED_PAYLOAD - 3;
-    g.full = !(found & HAS_GAP) && output.contiguous(chunk * CHUNK + number * QUAD_ELEMENTS);
-    g.plain = g.full && g.staged && !(found & HAS_ESCAPES);
+    g.plain =
+        g.staged && !(found & HAS_GAP) && output.contiguous(chunk * CHUNK + number * QUAD_ELEMENTS);
+    g.escapes = found & HAS_ESCAPES;
     g.block = 0;
     if (PLAIN ? g.plain : g.staged)
     {

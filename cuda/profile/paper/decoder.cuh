@@ -30,12 +30,12 @@ __device__ __noinline__ u64 integrate_staged(u32 block, const u32 *payload, u32 
 {
     Quad quad;
     quad.block = block;
-    u64 products;
-    i32 mu;
-    const Residuals l = unpack_staged<Residuals>(quad, payload, mu, products);
-    const Start start = block_start(block_sums(l), quad.order2(), mu);
+    StagedBlock staged;
+    staged.load(quad, payload, Residuals::PLANES > Narrow::PLANES);
+    const Residuals l = staged.residuals<Residuals>();
+    const Start start = block_start(block_sums(l), quad.order2(), staged.mu);
     integrate(l, start, quad.order2(), rows + lane_id() * ROW);
-    return products;
+    return staged.products;
 }
 
 /// The same for whatever rate of 15 at most.
@@ -62,7 +62,7 @@ template <class T, class OutputOf> struct PaperDecoder
     const Output &output;
     Report *to;
     Stage &stage;
-    /// The quads of this warp, bit 2q for quad q: those that may be plain, and those that are for
+    /// The quads of this warp, bit q for quad q: those that may be plain, and those that are for
     /// the second pass.
     u32 plain = 0;
     u32 left = 0;
@@ -70,10 +70,10 @@ template <class T, class OutputOf> struct PaperDecoder
     Quad next;
 
     /// What the rate bytes of a chunk add to checksums. Called by a warp.
-    static FSZ_DEVICE HeadSums hash_heads(const u8 *stream, const Sections &sections, u64 chunk,
+    static FSZ_DEVICE HeadSums hash_heads(const u8 *rates, const Sections &sections, u64 chunk,
                                           u32 lane)
     {
-        return hash_rates<true>(stream, sections, chunk, lane);
+        return hash_rates<true>(rates, sections, chunk, lane);
     }
 
     /// Finds the chunk and its tiles. False, for all warps of the thread block, when the stream is
@@ -88,16 +88,9 @@ template <class T, class OutputOf> struct PaperDecoder
     {
         for (u32 number = warp; number * QUAD_ELEMENTS < stage.index.elements; number += warps)
         {
-            plain |= 1u << 2 * number;
+            plain |= 1u << number;
         }
-        left = plain & stage.index.escapes;
-        plain &= ~left;
         begin_next();
-#pragma unroll 1
-        for (u32 rest = left; rest != 0; rest &= rest - 1)
-        {
-            prefetch_quad(view, first_of(rest), stage.index);
-        }
     }
 
     /// Decodes the quads. Returns the lane's share of the chunk's checksum.
@@ -112,14 +105,14 @@ template <class T, class OutputOf> struct PaperDecoder
             const u32 number = first_of(plain);
             plain &= plain - 1;
             end_copy();
-            u64 products;
-            if (decode_plain_quad(number, now, products))
+            Hashed hashed{0, 0};
+            if (decode_plain_quad(number, now, hashed))
             {
-                sum += block_row(number, products);
+                sum += hashed.rows + block_row(number, hashed.block);
             }
             else
             {
-                left |= 1u << 2 * number;
+                left |= 1u << number;
             }
         }
         for (; left != 0; left &= left - 1)
@@ -128,8 +121,8 @@ template <class T, class OutputOf> struct PaperDecoder
             Quad quad = begin_quad<false>(view, chunk, number, output, stage.index, stage.payload);
             end_copy();
             // Plain tiles that were given up need more than the stage.
-            quad.staged = quad.staged && !quad.plain;
-            const Hashed hashed = decode_other(number, quad);
+            const bool staged = quad.staged && !quad.plain;
+            const Hashed hashed = staged ? decode_staged(number, quad) : decode_any(number);
             const bool exists =
                 (number * QUAD_TILES + lane_id() / TILE_BLOCKS) * TILE < stage.index.elements;
             sum += hashed.rows + (exists ? block_row(number, hashed.block) : 0);
@@ -138,7 +131,7 @@ template <class T, class OutputOf> struct PaperDecoder
     }
 
 private:
-    static FSZ_DEVICE u32 first_of(u32 quads) { return (__ffs(quads) - 1) / 2; }
+    static FSZ_DEVICE u32 first_of(u32 quads) { return __ffs(quads) - 1; }
 
     /// What the thread's block adds to the chunk's checksum.
     static FSZ_DEVICE u32 block_row(u32 number, u64 products)
@@ -163,27 +156,43 @@ private:
     }
 
     /// Decodes a quad if it is plain, and begins the next one once the stage is free. False, and
-    /// nothing is written, if it is for `decode_other`.
-    FSZ_DEVICE bool decode_plain_quad(u32 number, const Quad &quad, u64 &products)
+    /// nothing is written, if it is for the second pass. All quads go one way as far as possible:
+    /// the code of several would not fit in the instruction cache.
+    FSZ_DEVICE bool decode_plain_quad(u32 number, const Quad &quad, Hashed &hashed)
     {
-        const auto begin = [&] { begin_next(); };
+        const u32 tile = number * QUAD_TILES + lane_id() / TILE_BLOCKS;
+        T *const out = output.quad(first_element(number));
+        const bool wide = __any_sync(WARP_ALL, quad.rate() > 7);
+        StagedBlock block;
+        block.products = 0;
+        if (quad.plain)
+        {
+            if (quad.escapes)
+            {
+                hashed.rows =
+                    read_escapes<T>({view, chunk, to}, tile, stage, stage.payload + quad.tile_at());
+            }
+            if (quad.chains)
+            {
+                block.load(quad, stage.payload, wide);
+            }
+        }
+        __syncwarp();
+        begin_next();
         if (!quad.plain)
         {
-            begin();
             return false;
         }
-        T *const out = output.quad(first_element(number));
-        return __any_sync(WARP_ALL, quad.rate() > 7)
-                   ? decode_plain<Medium>(quad, stage, out, products, begin)
-                   : decode_plain<Narrow>(quad, stage, out, products, begin);
-    }
-
-    /// Any quad that `decode_plain` is not for, or has given up (then not staged).
-    FSZ_DEVICE Hashed decode_other(u32 number, const Quad &quad) const
-    {
-        return !quad.staged ? decode_any(number)
-               : quad.full  ? decode_escaped(number, quad)
-                            : decode_staged(number, quad);
+        hashed.block = block.products;
+        const auto write = [&] { write_escaped<T>({view, chunk, to}, tile, stage, out); };
+        if (!quad.chains)
+        {
+            write();
+            __syncwarp();
+            return true;
+        }
+        return wide ? decode_plain<Medium>(block, quad, stage, out, write)
+                    : decode_plain<Narrow>(block, quad, stage, out, write);
     }
 
     /// Any quad, of any rates and payload, read where it lies.
@@ -208,18 +217,6 @@ private:
         __syncwarp();
         hashed.rows = output_quad<T>({view, chunk, to}, number, wanted, stage,
                                      payload + stage.index.at[number * QUAD_TILES], output);
-        return hashed;
-    }
-
-    /// A staged quad of full tiles, some with escapes.
-    FSZ_DEVICE Hashed decode_escaped(u32 number, const Quad &quad) const
-    {
-        const u32 tile = number * QUAD_TILES + lane_id() / TILE_BLOCKS;
-        Hashed hashed;
-        hashed.block = quad.chains ? integrate_staged(quad, stage.payload, stage.rows) : 0;
-        hashed.rows =
-            output_escaped<T>({view, chunk, to}, tile, stage, stage.payload + quad.tile_at(),
-                              output.quad(first_element(number)));
         return hashed;
     }
 

@@ -4,6 +4,7 @@
 // take the shorter way of encode_plain.cuh.
 #pragma once
 
+#include "encode/arguments.cuh"
 #include "profile/paper/classify.cuh"
 #include "profile/paper/codes.cuh"
 #include "profile/paper/tile_head.cuh"
@@ -115,31 +116,32 @@ FSZ_DEVICE void count_escaped(const TilePlan<T> &plan, T max_error, u32 escaped,
     }
 }
 
-/// How the warp's tiles are to be stored. `elements` is the warp's first element in device memory,
-/// `row` the lane's block, of which `exists` elements exist. The codes of the chains are left in
-/// the 1024 words `codes`, which may be where the elements of `row` are. `statistics` is the warp's
-/// own.
+/// How the warp's tiles are to be stored. `row` is the lane's block, of which `exists` elements
+/// exist. The codes of the chains are left in the part's words for them, which may be where the
+/// elements of `row` are. `statistics` is the warp's own.
 template <class T, class Row>
-__device__ __noinline__ TilePlan<T>
-plan_any(const Row row, const T *elements, u32 exists, u32 *codes, const Quantizer<T> z,
-         const Missing<T> &names, Statistics *statistics, bool range_known)
+__device__ __noinline__ TilePlan<T> plan_any(const Row row, const Part<T> part, u32 exists,
+                                             const Quantizer<T> z, const Missing<T> &names,
+                                             Statistics *statistics, bool range_known)
 {
     const u32 lane = lane_id();
     const u32 block = lane & 7;
     const u32 present = low_bits(exists);
     const u32 tile_count = tile_sum(exists);
-    // In registers, not read again and again.
-    const Missing<T> missing = names;
+    u32 *const codes = part.codes;
+    // The names in registers, not read again and again.
+    const BlockTask<T> task{present, codes, z, names, lane};
+    const Missing<T> &missing = task.missing;
     if (!range_known)
     {
         count_all(row, present, missing, statistics);
     }
     Classified<T> classified;
-    if (!classify_near(row, present, codes, z, missing, lane, classified))
+    if (!classify_near(row, task, classified))
     {
         // The row may have been overwritten.
-        const DeviceRow<T> again{elements + BLOCK * lane, exists};
-        classify_any(again, present, codes, z, missing, lane, classified);
+        const DeviceRow<T> again{part.field + part.first + BLOCK * lane, exists};
+        classify_any(again, task, classified);
     }
     const u32 escaped = present & ~classified.coded;
     const u32 length = tile_sum(__popc(classified.coded));

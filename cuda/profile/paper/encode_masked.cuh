@@ -138,11 +138,15 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     {
         return f;
     }
-    const u32 mine = BLOCK - __popc(f.masked);
+    // Codes and run ends of the block, those of the blocks before it, and those of the tile: a tile
+    // has at most 256 of each.
+    const u32 mine = (BLOCK - __popc(f.masked)) | __popc(mask_ends(f.masked, ~0u, block)) << 16;
     const u32 before = tile_before(mine, block);
-    const Chain chain(tile_broadcast(before + mine, 7), block);
+    const u32 all = tile_broadcast(before + mine, 7);
+    const Chain chain(all & 0xFFFF, block);
+    const u32 ends = all >> 16;
     __syncwarp();
-    write_chains(codes, l, ~f.masked, before, lane);
+    write_chains(codes, l, ~f.masked, before & 0xFFFF, lane);
     __syncwarp();
     // What is beyond the lane's count is of no meaning.
     read_codes<float4>(codes, lane, l);
@@ -166,7 +170,6 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
         f.rate_byte |= (choice.order2 ? RATE_ORDER2 : 0) | (choice.centered ? RATE_CENTERED : 0);
         f.words += choice.centered;
     }
-    const u32 ends = tile_sum(__popc(mask_ends(f.masked, ~0u, block)));
     // With codes this small no tile is longer than its elements.
     if (f.kind == KIND_CONSTANT)
     {

@@ -1,7 +1,6 @@
 // The payload of any four tiles of a warp (FORMAT.md, Pack and Escapes).
 #pragma once
 
-#include "encode/arguments.cuh"
 #include "profile/paper/encode_any.cuh"
 
 namespace fsz

@@ -19,6 +19,10 @@ template <class T> struct PaperEncoder
     static constexpr u32 PART = QUAD_ELEMENTS;
     static constexpr u32 PARTS = CHUNK_QUADS;
 
+    /// Whether what is known of whole parts beforehand is used: it makes the kernel of f32 faster,
+    /// and that of f64 slower, as the compiler takes it.
+    static constexpr bool FORESEES = sizeof(T) == 4;
+
     /// A part on the short way: the first differences of its codes, the variants of its tiles, and
     /// the largest error, which is NaN when an element is not finite.
     struct ShortWay
@@ -37,6 +41,8 @@ template <class T> struct PaperEncoder
     Quantizer<T> z;
     /// Whether elements need no short look before the short way.
     bool simple;
+    /// Whether tiles may go through `plan_masked`.
+    bool may_mask;
     /// The largest error of plain tiles so far.
     T max_error = 0;
     /// Whether the warp's last tiles had masked elements: the next will, too.
@@ -45,7 +51,8 @@ template <class T> struct PaperEncoder
     FSZ_DEVICE PaperEncoder(const Control &control, const Missing<T> &missing,
                             Statistics *statistics, Bits *mask)
         : control(control), missing(missing), statistics(statistics), mask(mask),
-          z(quantizer_of<T>(control)), simple(control.near && !control.named)
+          z(quantizer_of<T>(control)), simple(control.near && !control.named),
+          may_mask(control.near && one_name(missing))
     {
     }
 
@@ -55,25 +62,25 @@ template <class T> struct PaperEncoder
         return control.named ? missing.bits[0] : Element<T>::QUIET_NAN;
     }
 
-    /// Encodes a part from device memory. `place` takes the payload's length and gives the sink for
-    /// it.
+    /// Encodes a part from device memory. `place` takes all but its share of the checksum, and
+    /// gives the sink for its payload.
     template <class Place> FSZ_DEVICE Encoded encode_any(const Part<T> &part, const Place &place)
     {
         const u32 lane = lane_id();
         const u32 exists = part.existing(lane);
-        const T *const elements = part.field + part.first;
-        const DeviceRow<T> row{elements + lane * BLOCK, exists};
-        const TilePlan<T> plan = plan_any(row, elements, exists, part.codes, z, missing, statistics,
-                                          control.range_known != 0);
+        const DeviceRow<T> row{part.field + part.first + lane * BLOCK, exists};
+        const TilePlan<T> plan =
+            plan_any(row, part, exists, z, missing, statistics, control.range_known != 0);
         const u32 inclusive = warp_inclusive(plan.words, lane);
         const u32 length = __shfl_sync(WARP_ALL, inclusive, 31);
-        const auto sink = place(length);
+        const Encoded planned{plan.rate_byte, tile_sum(exists) > 0, length, 0};
+        const auto sink = place(planned);
         Hashed hashed{0, 0};
         if (sink.has_room())
         {
             hashed = pack_any(sink, plan, inclusive - plan.words, part, exists);
         }
-        return finished({plan.rate_byte, tile_sum(exists) > 0, length, 0}, hashed, part.number);
+        return finished(planned, hashed, part.number);
     }
 
     // The short way, for tiles with small codes and nothing to escape: `may_be_short`, `quantize`,
@@ -101,12 +108,12 @@ template <class T> struct PaperEncoder
         return __all_sync(WARP_ALL, way.error <= z.limit && way.choice.rate <= PLAIN_RATE);
     }
 
-    /// What the rate bytes of a chunk add to checksums, once all of them are written. Called by a
-    /// warp.
-    static FSZ_DEVICE HeadSums hash_heads(const u8 *stream, const Sections &sections, u64 chunk,
+    /// What the rate bytes of a chunk add to checksums, once all of them are at `rates`. Called by
+    /// a warp.
+    static FSZ_DEVICE HeadSums hash_heads(const u8 *rates, const Sections &sections, u64 chunk,
                                           u32 lane)
     {
-        return hash_rates<false>(stream, sections, chunk, lane);
+        return hash_rates<false>(rates, sections, chunk, lane);
     }
 
     /// Adds what is not in the statistics yet. Called once, after the warp's last part.
@@ -154,16 +161,14 @@ template <class T> struct PaperEncoder
         return finished({rate_byte, true, length, 0}, hashed, number);
     }
 
-    /// Encodes a part after `try_short`.
+    /// Encodes a part that is not on the short way.
     template <class Place, class Refill>
     FSZ_DEVICE Encoded encode_long(const Part<T> &part, const SharedRow<T> &row, bool whole,
                                    const ShortWay &way, const Place &place, const Refill &refill)
     {
         const u32 lane = lane_id();
-        const u32 exists = part.existing(lane);
-        const T *const elements = part.field + part.first;
-        const bool range_known = control.range_known;
-        const bool maskable = whole && control.near && one_name(missing);
+        const u32 exists = FORESEES && whole ? BLOCK : part.existing(lane);
+        const bool maskable = whole && (FORESEES ? may_mask : control.near && one_name(missing));
         // Votes let the compiler see that branches are the same for all lanes.
         const bool tried =
             maskable && (masked || control.named || __any_sync(WARP_ALL, is_nan(way.error)));
@@ -177,11 +182,11 @@ template <class T> struct PaperEncoder
         if (!__any_sync(WARP_ALL, short_way))
         {
             // What was tried may have overwritten the row.
+            const bool range_known = control.range_known;
+            const DeviceRow<T> again{part.field + part.first + lane * BLOCK, exists};
             plan = whole && !tried
-                       ? plan_any(row, elements, exists, part.codes, z, missing, statistics,
-                                  range_known)
-                       : plan_any(DeviceRow<T>{elements + lane * BLOCK, exists}, elements, exists,
-                                  part.codes, z, missing, statistics, range_known);
+                       ? plan_any(row, part, exists, z, missing, statistics, range_known)
+                       : plan_any(again, part, exists, z, missing, statistics, range_known);
             expect_mask(plan, *mask, control);
         }
         masked = maskable && __any_sync(WARP_ALL, plan.masked != 0);
@@ -195,7 +200,8 @@ template <class T> struct PaperEncoder
         fence_copy_engine();
         __syncwarp();
         refill();
-        return finished({plan.rate_byte, tile_sum(exists) > 0, length, 0}, hashed, part.number);
+        const bool there = (FORESEES && whole) || tile_sum(exists) > 0;
+        return finished({plan.rate_byte, there, length, 0}, hashed, part.number);
     }
 
 private:

@@ -7,11 +7,11 @@
 namespace fsz
 {
 
-/// The lane's share, a row of two tiles: all the rates of a chunk are a warp's. Behind an odd last
-/// tile is padding, which is the metadata's: with WRITTEN it is read, else it is 0, as another
-/// thread block is yet to write it.
+/// The lane's share of the chunk's rate bytes `rates`, a row of two tiles: all the rates of a chunk
+/// are a warp's. Behind an odd last tile is padding, which is the metadata's: with WRITTEN it is
+/// read, else it is 0, as another thread block is yet to write it.
 template <bool WRITTEN>
-FSZ_DEVICE HeadSums hash_rates(const u8 *stream, const Sections &sections, u64 chunk, u32 lane)
+FSZ_DEVICE HeadSums hash_rates(const u8 *rates, const Sections &sections, u64 chunk, u32 lane)
 {
     const u64 row = chunk * (CHUNK_TILES / 2) + lane;
     if (2 * row >= sections.tiles)
@@ -19,11 +19,11 @@ FSZ_DEVICE HeadSums hash_rates(const u8 *stream, const Sections &sections, u64 c
         return {0, 0};
     }
     // Not through the read-only cache: an encoder has only just written them.
-    const uint4 rates = reinterpret_cast<const uint4 *>(stream + sections.rates)[row];
-    u64 products = add_product(0, rates.x, CHECKSUM_MULTIPLIERS[0]);
-    products = add_product(products, rates.y, CHECKSUM_MULTIPLIERS[1]);
-    u64 second = add_product(0, rates.z, CHECKSUM_MULTIPLIERS[2]);
-    second = add_product(second, rates.w, CHECKSUM_MULTIPLIERS[3]);
+    const uint4 words = reinterpret_cast<const uint4 *>(rates)[lane];
+    u64 products = add_product(0, words.x, CHECKSUM_MULTIPLIERS[0]);
+    products = add_product(products, words.y, CHECKSUM_MULTIPLIERS[1]);
+    u64 second = add_product(0, words.z, CHECKSUM_MULTIPLIERS[2]);
+    second = add_product(second, words.w, CHECKSUM_MULTIPLIERS[3]);
     const bool both = 2 * row + 1 < sections.tiles;
     const u64 own = products + (both ? second : 0);
     return {row_of(HEAD_ROWS_AT + lane, own),

@@ -18,8 +18,6 @@ struct __align__(16) TileIndex
     double step;
     /// Of the chunk.
     u32 elements;
-    /// Bit 2q: quad q has tiles with escapes.
-    u32 escapes;
     /// First word of each tile in the chunk, and the end of the last.
     u16 at[CHUNK_TILES + 2];
 };
@@ -28,8 +26,7 @@ struct __align__(16) TileIndex
 FSZ_DEVICE uint4 read_heads(const StreamView &view, u64 chunk, u32 tiles, u32 lane)
 {
     uint4 rates = make_uint4(0, 0, 0, 0);
-    const u8 *const at =
-        view.bytes + view.sections.rates + chunk * (CHUNK_TILES * TILE_BLOCKS) + lane * 16;
+    const u8 *const at = rates_of(view.bytes, view.sections, chunk) + lane * 16;
     if (2 * lane + 1 < tiles)
     {
         rates = __ldg(reinterpret_cast<const uint4 *>(at));
@@ -93,10 +90,8 @@ FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileI
     reinterpret_cast<uint4 *>(index.rates)[lane] = rates;
     const u32 before = through - first - second; // Below 2^16, as all of the chunk is.
     reinterpret_cast<u32 *>(index.at)[lane] = before | (before + first) << 16;
-    const u32 escapes = __ballot_sync(WARP_ALL, (rates.x | rates.z) & RATE_ESCAPES);
     if (lane == 0)
     {
-        index.escapes = (escapes | escapes >> 1) & 0x55555555;
         index.at[CHUNK_TILES] = static_cast<u16>(place.words);
         index.base = place.base;
         index.step = value_of(place.step);

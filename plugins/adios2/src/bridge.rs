@@ -40,10 +40,12 @@ pub struct Message {
 }
 
 impl Message {
-    fn set(&mut self, text: &str) {
-        let length = text.floor_char_boundary(self.text.len() - 1);
-        self.text[..length].copy_from_slice(&text.as_bytes()[..length]);
-        self.text[length] = 0;
+    /// As much of a text as there is room for.
+    fn of(text: &str) -> Message {
+        let mut bytes = [0; 1024];
+        let length = text.floor_char_boundary(bytes.len() - 1);
+        bytes[..length].copy_from_slice(&text.as_bytes()[..length]);
+        Message { text: bytes }
     }
 }
 
@@ -83,12 +85,8 @@ unsafe extern "C" fn fsz_core_create(
     match made {
         Ok(operator) => Box::into_raw(Box::new(operator)),
         Err(error) => {
-            // SAFETY: promised by the caller; the C++ side left it uninitialised, so it is filled
-            // before a reference is made.
-            unsafe {
-                message.write(Message { text: [0; 1024] });
-                (*message).set(&format!("FSZ operator: {error}"));
-            }
+            // SAFETY: promised by the caller.
+            unsafe { message.write(Message::of(&format!("FSZ operator: {error}"))) };
             ptr::null_mut()
         }
     }
@@ -164,10 +162,7 @@ unsafe extern "C" fn fsz_core_inverse(
         Ok(bytes) => bytes,
         Err(error) => {
             // SAFETY: as in fsz_core_create.
-            unsafe {
-                message.write(Message { text: [0; 1024] });
-                (*message).set(&error);
-            }
+            unsafe { message.write(Message::of(&error)) };
             0
         }
     }

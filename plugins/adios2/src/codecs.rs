@@ -28,8 +28,3 @@ pub(crate) fn cpu(threads: Option<usize>) -> fsz::Result<Codec> {
     pools.insert(key, codec.clone());
     Ok(codec)
 }
-
-/// The codec of a CUDA device, for host memory. Devices are opened once in a process.
-pub(crate) fn cuda(device: usize) -> fsz::Result<Codec> {
-    Codec::cuda(device)
-}

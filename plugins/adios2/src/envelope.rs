@@ -34,9 +34,9 @@ pub(crate) const MAX_DIMENSIONS: usize = 255;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// An FSZ stream.
-    Stream,
+    Stream = 1,
     /// The original values.
-    Raw,
+    Raw = 2,
 }
 
 /// The parts of a payload.
@@ -77,14 +77,7 @@ impl Envelope<'_> {
         let length = self.header_len();
         let mut bytes = Vec::with_capacity(length);
         bytes.extend(MAGIC);
-        bytes.extend([
-            VERSION,
-            match self.mode {
-                Mode::Stream => 1,
-                Mode::Raw => 2,
-            },
-        ]);
-        bytes.extend([self.element_size, self.count.len() as u8]);
+        bytes.extend([VERSION, self.mode as u8, self.element_size, self.count.len() as u8]);
         bytes.extend(((length + self.body.len()) as u64).to_le_bytes());
         bytes.extend([0; 8]);
         bytes.extend([u8::from(self.start.is_some()), 0]);

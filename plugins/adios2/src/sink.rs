@@ -25,10 +25,7 @@ impl Payload {
     /// Valid for as long as the envelope is.
     pub(crate) fn of(envelope: &Envelope<'_>) -> Payload {
         Payload {
-            mode: match envelope.mode {
-                Mode::Stream => 1,
-                Mode::Raw => 2,
-            },
+            mode: envelope.mode as u32,
             element_size: u32::from(envelope.element_size),
             ndims: envelope.count.len(),
             count: envelope.count.as_ptr(),
@@ -50,7 +47,7 @@ impl Payload {
 
     /// Whether the bytes are the original values.
     pub(crate) fn is_raw(&self) -> bool {
-        self.mode == 2
+        self.mode == Mode::Raw as u32
     }
 
     /// 4 or 8.

@@ -55,7 +55,7 @@ impl Viewer {
             }
             let answer = dialog.hints();
             if let Err(reason) = &answer {
-                ui.colored_label(ui.visuals().warn_fg_color, reason);
+                ui.colored_label(ui.visuals().warn_fg_color, reason.to_string());
             }
             ui.horizontal(|ui| {
                 let open = ui.add_enabled(answer.is_ok(), egui::Button::new("Open file"));

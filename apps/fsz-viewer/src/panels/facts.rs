@@ -4,7 +4,7 @@ use egui::{Grid, Ui};
 
 use super::heading;
 use crate::app::Viewer;
-use crate::number_format;
+use crate::number_format::{bytes, count, number, shape};
 
 impl Viewer {
     pub(super) fn facts(&self, ui: &mut Ui) {
@@ -16,66 +16,48 @@ impl Viewer {
                 ui.strong(value);
                 ui.end_row();
             };
-            row("Shape", number_format::shape(leader.grid.shape()));
+            row("Shape", shape(leader.grid.shape()));
             row("Type", leader.dtype.name().to_owned());
-            row("Size", number_format::bytes(leader.raw_bytes()));
-            let Some(facts) = &leader.facts else {
+            row("Size", bytes(leader.raw_bytes()));
+            if leader.facts.is_none() {
                 let zfp = leader.zfp_bytes.is_some();
                 row("Stored as", if zfp { "zfp" } else { "uncompressed" }.to_owned());
-                if let (Some(bytes), Some(ratio), Some(bits)) =
-                    (leader.compressed_bytes(), leader.ratio(), leader.bits_per_value())
-                {
-                    row("Compressed size", number_format::bytes(bytes));
-                    row("Ratio", format!("{ratio:.2} : 1"));
-                    row("Bits per value", format!("{bits:.3}"));
-                }
-                return;
-            };
-            let (header, certificate) = (&facts.header, &facts.certificate);
-            let elements = header.elements().max(1) as f64;
-            if let Some(name) = &header.name {
+            }
+            let header = leader.facts.as_ref().map(|facts| &facts.header);
+            if let Some(name) = header.and_then(|header| header.name.as_ref()) {
                 row("Variable", name.clone());
             }
-            if let Some(step) = header.time_step {
+            if let Some(step) = header.and_then(|header| header.time_step) {
                 row("Step", step.to_string());
             }
-            row("Compressed size", number_format::bytes(facts.compressed_bytes));
-            row("Ratio", format!("{:.2} : 1", facts.ratio));
-            row("Bits per value", format!("{:.3}", facts.compressed_bytes as f64 * 8.0 / elements));
+            if let (Some(stored), Some(ratio), Some(bits)) =
+                (leader.compressed_bytes(), leader.ratio(), leader.bits_per_value())
+            {
+                row("Compressed size", bytes(stored));
+                row("Ratio", format!("{ratio:.2} : 1"));
+                row("Bits per value", format!("{bits:.3}"));
+            }
+            let Some(facts) = &leader.facts else { return };
+            let (header, certificate) = (&facts.header, &facts.certificate);
             row(
                 "Requested bound",
-                format!(
-                    "{} {}",
-                    number_format::number(header.bound.requested()),
-                    header.bound.kind()
-                ),
+                format!("{} {}", number(header.bound.requested()), header.bound.kind()),
             );
             if facts.blocks > 1 {
-                row("ADIOS2 blocks", number_format::count(facts.blocks as u64));
+                row("ADIOS2 blocks", count(facts.blocks as u64));
             }
             let (least, most) = (facts.least_bound, header.absolute_bound);
             let bound = match least < most {
-                true => format!(
-                    "{} to {}, per block",
-                    number_format::number(least),
-                    number_format::number(most)
-                ),
-                false => number_format::number(most),
+                true => format!("{} to {}, per block", number(least), number(most)),
+                false => number(most),
             };
             row("Absolute bound", bound);
-            row("Max error", number_format::number(certificate.max_abs_error));
-            row(
-                "Range",
-                format!(
-                    "{} to {}",
-                    number_format::number(certificate.min),
-                    number_format::number(certificate.max)
-                ),
-            );
-            row("NaN", number_format::count(certificate.nan));
-            row("±Inf", number_format::count(certificate.inf));
-            row("Missing", number_format::count(certificate.missing));
-            row("Stored exactly", number_format::count(certificate.escaped));
+            row("Max error", number(certificate.max_abs_error));
+            row("Range", format!("{} to {}", number(certificate.min), number(certificate.max)));
+            row("NaN", count(certificate.nan));
+            row("±Inf", count(certificate.inf));
+            row("Missing", count(certificate.missing));
+            row("Stored exactly", count(certificate.escaped));
         });
         ui.separator();
     }

@@ -6,7 +6,7 @@ use super::heading;
 use crate::app::Viewer;
 use crate::document::Document;
 use crate::measures::Measures;
-use crate::number_format;
+use crate::number_format::{count, number};
 
 impl Viewer {
     /// Figures of the plane that is shown and of the whole field.
@@ -54,21 +54,19 @@ impl Viewer {
                 }
                 ui.end_row();
             };
-            row("Max error", &|m| number_format::number(m.comparison.max_abs_error));
+            row("Max error", &|m| number(m.comparison.max_abs_error));
             row("PSNR", &|m| format!("{:.2} dB", m.comparison.psnr()));
-            row("NRMSE", &|m| number_format::number(m.comparison.nrmse()));
+            row("NRMSE", &|m| number(m.comparison.nrmse()));
             row("SSIM", &|m| format!("{:.6}", m.ssim));
-            row("Mean error", &|m| number_format::number(m.comparison.mean_error));
+            row("Mean error", &|m| number(m.comparison.mean_error));
             row("Bound violations", &|m| match m.comparison.violations() {
                 Some(n) => {
                     let share = m.comparison.violation_share().unwrap_or(0.0);
-                    format!("{} ({:.3} %)", number_format::count(n), 100.0 * share)
+                    format!("{} ({:.3} %)", count(n), 100.0 * share)
                 }
                 None => "no bound".to_owned(),
             });
-            row("Not compared", &|m| {
-                number_format::count(m.comparison.elements - m.comparison.compared)
-            });
+            row("Not compared", &|m| count(m.comparison.elements - m.comparison.compared));
             if !sizes {
                 return;
             }

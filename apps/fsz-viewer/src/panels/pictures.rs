@@ -1,5 +1,6 @@
 //! The pictures in the panes, made anew when they are not what they should be any more.
 
+use anyhow::Result;
 use egui::Ui;
 
 use crate::app::Viewer;
@@ -8,7 +9,6 @@ use crate::paint::{self, CpuPainter};
 use crate::painter::Painter;
 use crate::pane_kind::PaneKind;
 use crate::plane::{Place, Plane};
-use crate::result::Result;
 use crate::scale::Scale;
 use crate::scene::Scene;
 use crate::service::Planes;

@@ -5,7 +5,7 @@ use fsz::{Codec, DType, TileCost, TileKind};
 
 use super::heading;
 use crate::app::Viewer;
-use crate::number_format;
+use crate::number_format::{exact, number};
 use crate::palette::{kind_colour, kind_name, rgb};
 
 /// The costs of a tile's variants, kept while the cursor stays in it.
@@ -63,12 +63,12 @@ impl Viewer {
                     None => plane.at(row, column),
                 };
                 if let Some(value) = value {
-                    show(name, number_format::exact(value, single));
+                    show(name, exact(value, single));
                 }
             }
             for (name, plane) in errors.iter().zip([&planes.error, &planes.other_error]) {
                 let Some(error) = plane.as_ref().and_then(|p| p.at(row, column)) else { continue };
-                show(name, number_format::number(error));
+                show(name, number(error));
                 if let Some(bound) = bound.filter(|b| *b > 0.0) {
                     show("Error / bound", format!("{:.3}", error / bound));
                 }
@@ -104,6 +104,9 @@ impl Viewer {
             TileKind::Verbatim => "No variant is smaller than the uncompressed values.",
             TileKind::Exceptions => {
                 "Some elements are stored exactly; the cheapest variant has the others:"
+            }
+            TileKind::Interpolated => {
+                "Each element is predicted from elements on both sides of it."
             }
             _ => "The cheapest of the four variants is used:",
         };

@@ -6,13 +6,13 @@ pub use sweep::{Extent, Method, Point};
 
 use std::sync::Arc;
 
+use anyhow::Result;
 use fsz::{Codec, Progress};
 
 use crate::app::{Viewer, Work};
 use crate::background::Found;
 use crate::document::Document;
 use crate::plane::Place;
-use crate::result::Result;
 
 use crate::zfp::Mode;
 use sweep::{Present, sweep};

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use anyhow::{Context, Result};
 use fsz::{Bound, Codec, CompressOptions, Progress, Stream};
 use fsz_field::{Field, with_values};
 use fsz_metrics::{Comparison, Missing, Sample, compare};
 use ndarray::ArrayViewD;
 use serde::{Deserialize, Serialize};
 
-use crate::result::Result;
 use crate::zfp::{self, Mode};
 
 /// What is compressed again and again.
@@ -149,12 +149,12 @@ impl<T: fsz::Element + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
         for &value in self.missing {
             options = options.missing(value);
         }
-        let sides = self.field.shape().indices().map_err(|e| e.to_string())?;
-        let view = ArrayViewD::from_shape(sides, self.values).map_err(|e| e.to_string())?;
+        let sides = self.field.shape().indices()?;
+        let view = ArrayViewD::from_shape(sides, self.values)?;
         let codec = Codec::cpu();
-        let stream: Stream<'_> = codec.compress_with(view, &options).map_err(|e| e.to_string())?;
+        let stream: Stream<'_> = codec.compress_with(view, &options)?;
         let mut back = vec![T::ZERO; self.values.len()];
-        codec.decompress_into(&stream, &mut back).map_err(|e| e.to_string())?;
+        codec.decompress_into(&stream, &mut back)?;
         let absolute = stream.header().absolute_bound;
         let found = self.compared(&back)?;
         let bytes = stream.compressed_bytes();
@@ -168,7 +168,7 @@ impl<T: fsz::Element + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
         let Some((back, bytes)) = zfp::round_trip(self.field, mode, go_on)? else {
             return Ok(false);
         };
-        let found = self.compared(back.as_slice::<T>().ok_or("another element type")?)?;
+        let found = self.compared(back.as_slice::<T>().context("another element type")?)?;
         let (method, parameter) = match mode {
             Mode::Rate(rate) => (Method::ZfpRate, rate),
             Mode::Accuracy(bound) => (Method::ZfpAccuracy, bound),
@@ -179,7 +179,7 @@ impl<T: fsz::Element + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
 
     fn compared(&self, back: &[T]) -> Result<Comparison> {
         let missing = Missing::<T>::new(self.missing);
-        compare(self.values, back, &missing, None).map_err(|e| e.to_string())
+        Ok(compare(self.values, back, &missing, None)?)
     }
 
     fn point(
@@ -265,10 +265,8 @@ mod tests {
                 progress.cancel();
             }
         };
-        assert_eq!(
-            sweep(&field(false), &[], (true, Present::default()), &progress, each),
-            Ok(None)
-        );
+        let end = sweep(&field(false), &[], (true, Present::default()), &progress, each);
+        assert_eq!(end.unwrap(), None);
         assert_eq!(found, 3);
     }
 }

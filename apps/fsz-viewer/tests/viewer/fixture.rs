@@ -8,7 +8,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::wgpu::WgpuTestRenderer;
 use fsz::{Bound, Codec, CompressOptions, DType, max_compressed_len};
-use fsz_viewer::{DecoderChoice, Settings, Start, Viewer};
+use fsz_viewer::{DecoderChoice, Settings, Start, Viewer, WindowGpu};
 use tempfile::TempDir;
 
 /// The longest that anything may take.
@@ -111,7 +111,7 @@ pub fn gpu_harness(start: Start, settings: Settings) -> Option<Harness<'static, 
     let making = MAKING.lock();
     let state = egui_kittest::wgpu::create_render_state(setup, options);
     drop(making);
-    let start = Start { window: Some(state.clone()), decoder: DecoderChoice::Gpu, ..start };
+    let start = Start { window: WindowGpu::new(&state), decoder: DecoderChoice::Gpu, ..start };
     let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
     let mut harness = Harness::builder()
         .with_size([1400.0, 860.0])

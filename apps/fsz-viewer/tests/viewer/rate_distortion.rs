@@ -15,10 +15,10 @@ fn a_plane_is_swept() {
     let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
     press(&mut viewer, "Plot");
     let state = viewer.state();
-    assert_eq!(state.messages(), [""; 0]);
-    assert_eq!(of(state.sweep_points(), Method::Fsz).len(), 11);
+    assert_eq!(state.messages, [""; 0]);
+    assert_eq!(of(&state.rate_distortion.points, Method::Fsz).len(), 11);
     assert_eq!(state.present_points().len(), 1, "FSZ at its bound");
-    let zfp = of(state.sweep_points(), Method::ZfpRate).len();
+    let zfp = of(&state.rate_distortion.points, Method::ZfpRate).len();
     assert_eq!(zfp, if cfg!(feature = "zfp") { 11 } else { 0 });
     assert!(shows(&viewer, "PSNR (dB) by bits per value: axis 0, plane 0, compressed on its own"));
     // Another plane, and back to one that was not swept: the curves say of which they are.
@@ -39,12 +39,12 @@ fn the_present_point_of_a_plane_follows_the_bound() {
     let mut viewer = harness(start, settings);
     press(&mut viewer, "Plot");
     let [(_, before)] = viewer.state().present_points()[..] else { panic!("one point") };
-    let curve = viewer.state().sweep_points().len();
+    let curve = viewer.state().rate_distortion.points.len();
     viewer.state_mut().compress();
     settle(&mut viewer);
     let [(_, after)] = viewer.state().present_points()[..] else { panic!("one point") };
     assert!(after[0] < before[0] && after[1] < before[1], "{before:?} {after:?}");
-    assert_eq!(viewer.state().sweep_points().len(), curve, "the curves stay");
+    assert_eq!(viewer.state().rate_distortion.points.len(), curve, "the curves stay");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn of_the_whole_field_the_present_point_lies_on_the_curve() {
     press(&mut viewer, "Entire field");
     press(&mut viewer, "Plot");
     let [(_, [bits, psnr])] = viewer.state().present_points()[..] else { panic!("one point") };
-    let points = of(viewer.state().sweep_points(), Method::Fsz);
+    let points = of(&viewer.state().rate_distortion.points, Method::Fsz);
     // numbers.fsz has a bound of 1e-3 of the value range, which is one of the sweep.
     let on = points.iter().find(|p| p.psnr == psnr).expect("the same field");
     assert!((on.bits - bits).abs() < 1e-9, "{} and {bits} bits per value", on.bits);
@@ -74,7 +74,7 @@ fn the_zfp_in_the_panes_is_marked() {
     }
     // Fixed rates that lie about the present one have errors about its.
     let present = viewer.state().present_points()[1].1;
-    let curve = of(viewer.state().sweep_points(), Method::ZfpRate);
+    let curve = of(&viewer.state().rate_distortion.points, Method::ZfpRate);
     let below = curve.iter().rfind(|p| p.bits <= present[0]).expect("a smaller rate");
     let above = curve.iter().find(|p| p.bits >= present[0]).expect("a larger rate");
     assert!((below.psnr..=above.psnr).contains(&present[1]), "{below:?} {present:?} {above:?}");
@@ -90,5 +90,5 @@ fn nan_keeps_zfp_out_and_says_so() {
         false => "this build has no zfp",
     };
     assert!(viewer.query_all_by_label_contains(note).next().is_some());
-    assert!(of(viewer.state().sweep_points(), Method::ZfpRate).is_empty());
+    assert!(of(&viewer.state().rate_distortion.points, Method::ZfpRate).is_empty());
 }

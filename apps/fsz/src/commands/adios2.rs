@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Result, Verdict, fail};
+use anyhow::{Result, bail, ensure};
+
 use crate::terminal;
 
 /// Print the location of the ADIOS2 operator and a ready-to-use XML file
@@ -29,22 +30,18 @@ pub struct Args {
 const LIBRARY: &str = "libfsz_adios2.so";
 
 /// Shows folder and XML.
-pub fn run(args: &Args) -> Result {
-    if !(args.accuracy > 0.0 && args.accuracy.is_finite()) {
-        return fail(format!("--accuracy {}: must be positive", args.accuracy));
-    }
+pub fn run(args: &Args) -> Result<()> {
+    let accuracy = args.accuracy;
+    ensure!(accuracy > 0.0 && accuracy.is_finite(), "--accuracy {accuracy}: must be positive");
     let xml = args.xml();
     if args.xml {
-        terminal::print(&xml)?;
-        return Ok(Verdict::Fine);
+        return terminal::print(&xml);
     }
     let folder = folder();
     if args.path {
         return match folder {
-            Some(folder) => {
-                terminal::print(&format!("{}\n", folder.display())).map(|()| Verdict::Fine)
-            }
-            None => fail(missing()),
+            Some(folder) => terminal::print(&format!("{}\n", folder.display())),
+            None => bail!(missing()),
         };
     }
     let first = match folder {
@@ -55,8 +52,7 @@ pub fn run(args: &Args) -> Result {
         "{}# In the shell that runs the simulation and its readers:\n{first}\n\n# In the XML file of \
          the simulation:\n{xml}",
         library()
-    ))?;
-    Ok(Verdict::Fine)
+    ))
 }
 
 impl Args {

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Result, bail};
 use fsz_field::Output;
+use fsz_figure::number::short;
 use serde::Serialize;
 
 use crate::codec::{self, BackendChoice};
-use crate::failure::{Result, Verdict, fail};
-use crate::source::SourceArgs;
+use crate::source::{SourceArgs, check_field};
 use crate::table::Table;
 use crate::{bar, terminal};
 
@@ -83,8 +84,15 @@ pub struct Row {
     ratio: f64,
 }
 
+impl Row {
+    fn speeds(&self) -> [f64; 4] {
+        let Row { compress_gbs, compress_of_memcpy, .. } = *self;
+        [compress_gbs, compress_of_memcpy, self.decompress_gbs, self.decompress_of_memcpy]
+    }
+}
+
 /// Measures and shows.
-pub fn run(args: &Args, quiet: bool) -> Result {
+pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let cuda = match args.backend {
         BackendChoice::Cpu => false,
         BackendChoice::Cuda => true,
@@ -92,25 +100,20 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     };
     match cuda {
         true if !args.threads.is_empty() => {
-            fail("--threads applies to the CPU only: use --backend cpu")
+            bail!("--threads applies to the CPU only: use --backend cpu")
         }
         true => cuda::run(args, quiet),
-        false if args.reference => fail("--reference measures CUDA kernels: use --backend cuda"),
+        false if args.reference => bail!("--reference measures CUDA kernels: use --backend cuda"),
         false => run_cpu(args, quiet),
     }
 }
 
-fn run_cpu(args: &Args, quiet: bool) -> Result {
+fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
     let threads = args.threads();
     let repeat = args.repeat.unwrap_or(5);
     let bytes = args.bytes(200);
-    case::Case::find(&args.fields)?;
-    let mut outputs = Vec::new();
-    for (path, write) in [(&args.json, json as Write), (&args.csv, csv as Write)] {
-        if let Some(path) = path {
-            outputs.push((Output::create(path, args.force)?, write));
-        }
-    }
+    args.fields.iter().try_for_each(|path| check_field(path))?;
+    let outputs = args.outputs()?;
     let mut rows = Vec::new();
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
@@ -121,15 +124,12 @@ fn run_cpu(args: &Args, quiet: bool) -> Result {
         }
         spinner.finish_and_clear();
     }
-    for (mut output, write) in outputs {
-        output.put(write(&rows)?.as_bytes())?;
-        output.commit()?;
-    }
+    write(outputs, &rows, &csv(&rows))?;
     terminal::print(&text(&rows))?;
     if !cfg!(feature = "zfp") {
         terminal::note(quiet, "zfp is not measured: build with --features zfp");
     }
-    Ok(Verdict::Fine)
+    Ok(())
 }
 
 impl Args {
@@ -142,6 +142,15 @@ impl Args {
         if self.range.is_empty() { usual.to_vec() } else { self.range.clone() }
     }
 
+    /// The files for JSON and CSV: what cannot be written is refused before anything is measured.
+    fn outputs(&self) -> Result<[Option<Output>; 2]> {
+        let create = |path: &PathBuf| Output::create(path, self.force);
+        Ok([
+            self.json.as_ref().map(create).transpose()?,
+            self.csv.as_ref().map(create).transpose()?,
+        ])
+    }
+
     fn threads(&self) -> Vec<usize> {
         if !self.threads.is_empty() {
             return self.threads.iter().copied().map(codec::threads).collect();
@@ -151,61 +160,40 @@ impl Args {
     }
 }
 
-/// How a file of rows is written.
-type Write = fn(&[Row]) -> Result<String>;
-
-fn json(rows: &[Row]) -> Result<String> {
-    Ok(serde_json::to_string_pretty(rows)? + "\n")
+/// Writes the files asked for.
+fn write(outputs: [Option<Output>; 2], figures: &impl Serialize, csv: &str) -> Result<()> {
+    let json = serde_json::to_string_pretty(figures)? + "\n";
+    for (output, text) in outputs.into_iter().zip([json.as_str(), csv]) {
+        if let Some(mut output) = output {
+            output.put(text.as_bytes())?;
+            output.commit()?;
+        }
+    }
+    Ok(())
 }
 
-fn csv(rows: &[Row]) -> Result<String> {
-    let mut text = "field,dtype,shape,bytes,bound,codec,threads,compress_gbs,compress_of_memcpy,\
-                    decompress_gbs,decompress_of_memcpy,ratio\n"
-        .to_owned();
-    for r in rows {
-        text.push_str(&format!(
-            "{},{},{},{},{},{},{},{:.4},{:.4},{:.4},{:.4},{:.4}\n",
-            fsz_study::csv_cell(&r.field),
-            r.dtype,
-            r.shape,
-            r.bytes,
-            r.bound,
-            r.codec,
-            r.threads,
-            r.compress_gbs,
-            r.compress_of_memcpy,
-            r.decompress_gbs,
-            r.decompress_of_memcpy,
-            r.ratio
-        ));
-    }
-    Ok(text)
+fn csv(rows: &[Row]) -> String {
+    let head = "field,dtype,shape,bytes,bound,codec,threads,compress_gbs,compress_of_memcpy,\
+                decompress_gbs,decompress_of_memcpy,ratio";
+    let cells = |r: &Row| {
+        let mut cells = vec![r.field.clone(), r.dtype.to_owned(), r.shape.clone()];
+        cells.extend([r.bytes.to_string(), r.bound.to_string()]);
+        cells.extend([r.codec.to_owned(), r.threads.to_string()]);
+        cells.extend(r.speeds().map(|speed| format!("{speed:.4}")));
+        cells.push(format!("{:.4}", r.ratio));
+        cells
+    };
+    fsz_study::csv(head, rows.iter().map(cells))
 }
 
 fn text(rows: &[Row]) -> String {
-    let mut table = Table::new([
-        "field",
-        "bound",
-        "codec",
-        "threads",
-        "compress GB/s",
-        "of memcpy",
-        "decompress GB/s",
-        "of memcpy",
-        "ratio",
-    ]);
+    let mut table = Table::new(
+        "field,bound,codec,threads,compress GB/s,of memcpy,decompress GB/s,of memcpy,ratio",
+    );
     for r in rows {
-        table.row([
-            r.field.clone(),
-            fsz_figure::number::short(r.bound),
-            r.codec.to_owned(),
-            r.threads.to_string(),
-            format!("{:.3}", r.compress_gbs),
-            format!("{:.3}", r.compress_of_memcpy),
-            format!("{:.3}", r.decompress_gbs),
-            format!("{:.3}", r.decompress_of_memcpy),
-            format!("{:.2}", r.ratio),
-        ]);
+        let case = [r.field.clone(), short(r.bound), r.codec.to_owned(), r.threads.to_string()];
+        let speeds = r.speeds().map(|speed| format!("{speed:.3}"));
+        table.row(case.into_iter().chain(speeds).chain([format!("{:.2}", r.ratio)]));
     }
     table.text()
 }

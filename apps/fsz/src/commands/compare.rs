@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Result, bail, ensure};
 use fsz::{Codec, DType, Element};
 use fsz_field::{Field, Kind, StreamFile, with_values};
 use fsz_metrics::{Missing, Sample};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
-use crate::failure::{Result, Verdict, fail};
 use crate::source::SourceArgs;
 use crate::{bar, terminal};
 use fsz_figure::number::short;
@@ -58,30 +58,21 @@ struct Figures {
 }
 
 /// Compares the two.
-pub fn run(args: &Args, quiet: bool) -> Result {
+pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let (bound, missing) = args.told()?;
     let spinner = bar::spinner("comparing", quiet);
     let (original, reconstructed) = args.open_both(&codec)?;
     check_missing(&missing, original.dtype())?;
     let stored = stored_bytes(&args.reconstructed)?;
-    let figures = with_values!(original.values(), a => match reconstructed.as_slice() {
-        Some(b) => figures(&original, a, b, &missing, bound, stored)?,
-        None => {
-            return fail(format!(
-                "the original is {} and the reconstruction {}",
-                original.dtype(),
-                reconstructed.dtype()
-            ));
-        }
+    let (dtype, other) = (original.dtype(), reconstructed.dtype());
+    ensure!(dtype == other, "the original is {dtype} and the reconstruction {other}");
+    let figures = with_values!(original.values(), a => {
+        let b = reconstructed.as_slice().unwrap_or_default();
+        figures(&original, a, b, &missing, bound, stored)?
     });
     spinner.finish_and_clear();
-    if args.json {
-        terminal::print_json(&figures)?;
-    } else {
-        terminal::print(&figures.text())?;
-    }
-    Ok(Verdict::Fine)
+    if args.json { terminal::print_json(&figures) } else { terminal::print(&figures.text()) }
 }
 
 impl Args {
@@ -100,7 +91,7 @@ impl Args {
 
     /// Opens both; a raw file takes its shape and type from the other one where it must.
     fn open_both(&self, codec: &Codec) -> Result<(Field, Field)> {
-        let raw = |path: &Path| Ok::<_, crate::failure::Failure>(Kind::of(path)? == Kind::Raw);
+        let raw = |path: &Path| Ok::<_, fsz_field::Error>(Kind::of(path)? == Kind::Raw);
         let plain = SourceArgs::default();
         let like = |field: &Field, raw: bool| SourceArgs {
             shape: self.source.shape.clone().or(raw.then(|| field.shape().clone())),
@@ -118,11 +109,11 @@ impl Args {
         let source = like(&reconstructed, raw(&self.original)?);
         let original = source.open(&self.original, codec)?;
         if original.shape() != reconstructed.shape() {
-            return fail(format!(
+            bail!(
                 "the original has shape {} and the reconstruction {}",
                 original.shape(),
                 reconstructed.shape()
-            ));
+            );
         }
         Ok((original, reconstructed))
     }
@@ -136,7 +127,7 @@ fn check_missing(missing: &[f64], dtype: DType) -> Result<()> {
             || single.is_finite() == value.is_finite() && (single == 0.0) == (*value == 0.0)
     };
     match missing.iter().find(|value| !fits(value)) {
-        Some(value) => fail(format!("--missing {value:e}: out of range for {dtype}")),
+        Some(value) => bail!("--missing {value:e}: out of range for {dtype}"),
         None => Ok(()),
     }
 }

@@ -1,9 +1,9 @@
 //! `fsz completions`.
 
+use anyhow::Result;
 use clap::Command;
 use clap_complete::Shell;
 
-use crate::failure::{Result, Verdict};
 use crate::terminal;
 
 /// Print a shell completion script
@@ -15,9 +15,8 @@ pub struct Args {
 }
 
 /// Prints the completions of `command`.
-pub fn run(args: &Args, command: &mut Command) -> Result {
+pub fn run(args: &Args, command: &mut Command) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, command, "fsz", &mut script);
-    terminal::print(&String::from_utf8_lossy(&script))?;
-    Ok(Verdict::Fine)
+    terminal::print(&String::from_utf8_lossy(&script))
 }

@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
-use fsz::{Bound, Centering, Codec, CompressOptions, Research, Stream, max_compressed_len};
+use anyhow::{Result, bail};
+use fsz::{
+    Bound, Centering, Codec, CompressOptions, Dense, Layout, Profile, Research, Stream,
+    max_compressed_len,
+};
 use fsz_field::{Field, Output, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
 use crate::codec::CodecArgs;
-use crate::failure::{Result, Verdict, fail};
 use crate::source::SourceArgs;
 use crate::{bar, terminal};
 
@@ -35,6 +38,8 @@ pub struct Args {
     #[arg(short, long)]
     force: bool,
     #[command(flatten)]
+    profile: ProfileArgs,
+    #[command(flatten)]
     source: SourceArgs,
     #[command(flatten)]
     codec: CodecArgs,
@@ -51,6 +56,54 @@ struct BoundArgs {
     /// Value-range error bound: E times (max - min) of the field
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     range: Option<f64>,
+}
+
+/// How values are coded.
+#[derive(Debug, clap::Args)]
+struct ProfileArgs {
+    /// paper: fastest; dense: smallest, for streams that go to a disk or over a network
+    #[arg(long, value_enum, default_value_t)]
+    profile: ProfileName,
+    /// Shape of the boxes of the profile dense; by default the one that suits the field best
+    #[arg(long, value_enum)]
+    layout: Option<LayoutName>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum ProfileName {
+    #[default]
+    Paper,
+    Dense,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum LayoutName {
+    /// 4096 consecutive values
+    Line,
+    /// 64 x 64 values of the last two axes
+    Plane,
+    /// 16 x 16 x 16 values of the last three axes
+    Brick,
+}
+
+impl ProfileArgs {
+    fn profile(&self, research: Research) -> Result<Profile> {
+        if self.profile == ProfileName::Paper {
+            if self.layout.is_some() {
+                bail!("--layout is of the profile dense: add --profile dense");
+            }
+            return Ok(Profile::Paper(research));
+        }
+        if research != Research::default() {
+            bail!("the research options are of the profile paper");
+        }
+        Ok(Profile::Dense(match self.layout {
+            None => Dense::new(),
+            Some(LayoutName::Line) => Dense::new().with_layout(Layout::Line),
+            Some(LayoutName::Plane) => Dense::new().with_layout(Layout::Plane),
+            Some(LayoutName::Brick) => Dense::new().with_layout(Layout::Brick),
+        }))
+    }
 }
 
 /// Variations of the algorithm, for studies.
@@ -95,16 +148,16 @@ impl ResearchArgs {
 }
 
 /// Compresses the input into the output.
-pub fn run(args: &Args, quiet: bool) -> Result {
+pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = Output::create(&args.output, args.force)?;
     let field = args.source.open(&args.input, &codec)?;
-    let stream = compress(&codec, &field, args.options(&field)?, quiet)?;
+    let (memory, len) = compress(&codec, &field, args.options(&field)?, quiet)?;
+    let stream = &memory[..len];
     let direct = output.is_direct();
-    output.put(&stream)?;
+    output.put(stream)?;
     output.commit()?;
-    terminal::summary(quiet, direct, &summary(args, &stream)?)?;
-    Ok(Verdict::Fine)
+    terminal::summary(quiet, direct, &summary(args, stream)?)
 }
 
 impl Args {
@@ -112,9 +165,10 @@ impl Args {
         let bound = match (self.bound.abs, self.bound.range) {
             (Some(bound), _) => Bound::Absolute(bound),
             (_, Some(ratio)) => Bound::ValueRange(ratio),
-            _ => return fail("an error bound is required: --abs or --range"),
+            _ => bail!("an error bound is required: --abs or --range"),
         };
-        let mut options = CompressOptions::new(bound).research(self.research.research());
+        let mut options =
+            CompressOptions::new(bound).profile(self.profile.profile(self.research.research())?);
         for &value in &self.missing {
             options = options.missing(value);
         }
@@ -128,26 +182,13 @@ impl Args {
     }
 }
 
-/// The stream, in memory of which only the part that is used is ever touched.
-struct Compressed {
-    memory: MmapMut,
-    len: usize,
-}
-
-impl std::ops::Deref for Compressed {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.memory[..self.len]
-    }
-}
-
+/// The stream at the front of memory of which only the part that is used is ever touched, and its length.
 fn compress(
     codec: &Codec,
     field: &Field,
     options: CompressOptions,
     quiet: bool,
-) -> Result<Compressed> {
+) -> Result<(MmapMut, usize)> {
     let shape = field.shape().sides();
     let most = max_compressed_len(shape, field.dtype())?;
     // Room for the worst case costs address space, not memory, and a clean error where a mapped
@@ -159,19 +200,18 @@ fn compress(
             codec.compress_into(values, shape, &options, &mut memory)
         })
     })?;
-    Ok(Compressed { memory, len })
+    Ok((memory, len))
 }
 
 fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
     let stream = Stream::open(bytes)?;
-    let info = &stream;
     Ok(format!(
         "{}: {} -> {}, ratio {:.2}, max error {} (bound {})",
         args.output.display(),
-        number::bytes(info.raw_bytes()),
-        number::bytes(info.compressed_bytes()),
-        info.compression_ratio(),
-        number::short(info.certificate().max_abs_error),
-        number::short(info.header().absolute_bound),
+        number::bytes(stream.raw_bytes()),
+        number::bytes(stream.compressed_bytes()),
+        stream.compression_ratio(),
+        number::short(stream.certificate().max_abs_error),
+        number::short(stream.header().absolute_bound),
     ))
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Result, bail};
 use fsz::{Codec, Element, Stream, with_element};
 use fsz_field::{Field, Kind, Output, StreamFile, Values, npy_header, write_npy, write_raw};
 use fsz_figure::number;
 
 use crate::codec::CodecArgs;
-use crate::failure::{Result, Verdict, fail};
 use crate::source::SourceArgs;
 use crate::{chunked, terminal};
 
@@ -29,11 +29,11 @@ pub struct Args {
 }
 
 /// Decompresses the input into the output.
-pub fn run(args: &Args, quiet: bool) -> Result {
+pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let kind = Kind::of(&args.input)?;
     if let Some(why) = not_compressed(kind) {
-        return fail(format!("{}: {why}", args.input.display()));
+        bail!("{}: {why}", args.input.display());
     }
     let mut output = Output::create(&args.output, args.force)?;
     let direct = output.is_direct();
@@ -51,8 +51,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     };
     output.commit()?;
     let (path, values) = (args.output.display(), number::bytes(values));
-    terminal::summary(quiet, direct, &format!("{path}: {values}"))?;
-    Ok(Verdict::Fine)
+    terminal::summary(quiet, direct, &format!("{path}: {values}"))
 }
 
 /// Why a file of this kind cannot be decompressed.
@@ -71,9 +70,8 @@ fn decode<T: Element>(
     output: &mut Output,
     quiet: bool,
 ) -> Result<()> {
-    let info = &stream;
     if is_npy(output.path()) {
-        output.put(&npy_header(info.header().dtype, &info.header().shape))?;
+        output.put(&npy_header(stream.header().dtype, &stream.header().shape))?;
     }
     chunked::each::<T>(codec, stream, "decompressing", quiet, |_, values| {
         Ok(write_raw(Values::of(values), output)?)

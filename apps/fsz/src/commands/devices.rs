@@ -1,9 +1,9 @@
 //! `fsz devices`.
 
+use anyhow::Result;
 use fsz::{Codec, DeviceInfo};
 use serde::Serialize;
 
-use crate::failure::{Result, Verdict};
 use crate::table::Table;
 use crate::terminal;
 use fsz_figure::number::bytes;
@@ -40,7 +40,7 @@ struct Cuda {
 }
 
 /// Lists the backends.
-pub fn run(args: &Args) -> Result {
+pub fn run(args: &Args) -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let instructions = Codec::cpu().instructions();
     let mut devices = vec![Device {
@@ -59,17 +59,15 @@ pub fn run(args: &Args) -> Result {
         }),
     }
     if args.json {
-        terminal::print_json(&devices)?;
-        return Ok(Verdict::Fine);
+        return terminal::print_json(&devices);
     }
-    let mut table = Table::new(["backend", "device", "usable", "detail"]);
+    let mut table = Table::new("backend,device,usable,detail");
     for device in devices {
         let usable = if device.available { "yes" } else { "no" };
         let number = device.cuda.map_or_else(String::new, |cuda| cuda.device.to_string());
         table.row([device.backend.to_owned(), number, usable.to_owned(), device.detail]);
     }
-    terminal::print(&table.text())?;
-    Ok(Verdict::Fine)
+    terminal::print(&table.text())
 }
 
 impl Device {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 #[cfg(not(feature = "adios2"))]
-use crate::failure::Result;
+use anyhow::Result;
 
 /// Extract one step of a variable from an ADIOS2 file
 ///
@@ -32,7 +32,7 @@ pub struct Args {
 }
 
 #[cfg(not(feature = "adios2"))]
-pub fn run(args: &Args, _quiet: bool) -> Result {
+pub fn run(args: &Args, _quiet: bool) -> Result<()> {
     crate::source::no_adios2(&args.input)
 }
 
@@ -41,20 +41,19 @@ pub use with_adios2::run;
 
 #[cfg(feature = "adios2")]
 mod with_adios2 {
+    use anyhow::{Result, bail, ensure};
     use fsz_field::bp::{Bp, Payload};
     use fsz_field::{Kind, Output};
     use fsz_figure::number;
 
     use super::super::decompress::write_field;
     use super::Args;
-    use crate::failure::{Result, Verdict, fail};
     use crate::terminal;
 
     /// Extracts the step.
-    pub fn run(args: &Args, quiet: bool) -> Result {
-        if Kind::of(&args.input)? != Kind::Bp {
-            return fail(format!("{}: not an ADIOS2 file", args.input.display()));
-        }
+    pub fn run(args: &Args, quiet: bool) -> Result<()> {
+        let input = args.input.display();
+        ensure!(Kind::of(&args.input)? == Kind::Bp, "{input}: not an ADIOS2 file");
         let file = Bp::open(&args.input)?;
         let mut output = Output::create(&args.output, args.force)?;
         let direct = output.is_direct();
@@ -69,33 +68,30 @@ mod with_adios2 {
         };
         output.commit()?;
         let (path, size) = (args.output.display(), number::bytes(bytes as u64));
-        terminal::summary(quiet, direct, &format!("{path}: {size}"))?;
-        Ok(Verdict::Fine)
+        terminal::summary(quiet, direct, &format!("{path}: {size}"))
     }
 
     /// The compressed bytes of the chosen ADIOS2 block.
     fn stream(args: &Args, file: &Bp) -> Result<Vec<u8>> {
         let (name, step) = (&args.variable, args.step);
-        let variable = file.variable(name)?;
-        if step >= variable.steps {
-            return fail(format!("{name} has {} steps; there is no step {step}", variable.steps));
-        }
+        let steps = file.variable(name)?.steps;
+        ensure!(step < steps, "{name} has {steps} steps; there is no step {step}");
         let blocks = file.blocks(name, step)?.blocks.len();
         let block = match args.block {
             Some(block) => block,
             None if blocks == 1 => 0,
             None => {
-                return fail(format!(
+                bail!(
                     "step {step} of {name} has {blocks} ADIOS2 blocks, each a separate stream: choose \
                      one with --block, or write the whole array to a .npy output"
-                ));
+                );
             }
         };
         match file.payload(name, step, block)? {
             Payload::Stream(bytes) => Ok(bytes),
-            Payload::Raw(_) | Payload::NotFsz => fail(format!(
-                "{name} is not compressed with FSZ: write its values to a .npy output"
-            )),
+            Payload::Raw(_) | Payload::NotFsz => {
+                bail!("{name} is not compressed with FSZ: write its values to a .npy output")
+            }
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Result, bail};
 use fsz_field::{Kind, Output, StreamFile};
 
-use crate::failure::{Result, Verdict, fail};
 use crate::terminal;
 
 #[cfg(feature = "adios2")]
@@ -32,13 +32,12 @@ pub struct Args {
 }
 
 /// Shows the input.
-pub fn run(args: &Args) -> Result {
+pub fn run(args: &Args) -> Result<()> {
     match Kind::of(&args.input)? {
-        Kind::Fsz => inspect_stream(args)?,
-        Kind::Bp => inspect_bp(args)?,
-        _ => return fail(format!("{}: not a .fsz or .bp file", args.input.display())),
+        Kind::Fsz => inspect_stream(args),
+        Kind::Bp => inspect_bp(args),
+        _ => bail!("{}: not a .fsz or .bp file", args.input.display()),
     }
-    Ok(Verdict::Fine)
 }
 
 fn inspect_stream(args: &Args) -> Result<()> {
@@ -62,7 +61,7 @@ fn inspect_stream(args: &Args) -> Result<()> {
 #[cfg(feature = "adios2")]
 fn inspect_bp(args: &Args) -> Result<()> {
     if args.tiles.is_some() {
-        return fail("--tiles needs a .fsz file: extract an ADIOS2 block first with fsz extract");
+        bail!("--tiles needs a .fsz file: extract an ADIOS2 block first with fsz extract");
     }
     bp::inspect(&args.input, args.json)
 }

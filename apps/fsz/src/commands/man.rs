@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::Command;
 use clap_mangen::Man;
 use fsz_field::Output;
 
-use crate::failure::{Result, Verdict};
 use crate::terminal;
 
 /// Write manual pages: fsz.1 and one per command
@@ -21,17 +21,15 @@ pub struct Args {
 }
 
 /// Writes the pages of `all` and its subcommands.
-pub fn run(args: &Args, mut all: Command, quiet: bool) -> Result {
+pub fn run(args: &Args, mut all: Command, quiet: bool) -> Result<()> {
     std::fs::create_dir_all(&args.out)?;
     all.build();
     let pages = std::iter::once(&all).chain(all.get_subcommands());
     for command in pages.filter(|c| c.get_name() != "help") {
         write(command, args)?;
     }
-    if !quiet {
-        terminal::print(&format!("{}: fsz.1 and one page per command\n", args.out.display()))?;
-    }
-    Ok(Verdict::Fine)
+    let done = format!("{}: fsz.1 and one page per command", args.out.display());
+    terminal::summary(quiet, false, &done)
 }
 
 fn write(command: &Command, args: &Args) -> Result<()> {

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
 use fsz_field::{Kind, Output, StreamFile};
 
 use super::decompress::write_field;
 use crate::codec::CodecArgs;
-use crate::failure::{Result, Verdict};
 use crate::source::SourceArgs;
 use crate::terminal;
 
@@ -36,7 +36,7 @@ pub struct Args {
 }
 
 /// Extracts the plane.
-pub fn run(args: &Args, quiet: bool) -> Result {
+pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = Output::create(&args.output, args.force)?;
     let plane = if Kind::of(&args.input)? == Kind::Fsz {
@@ -48,6 +48,5 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     write_field(&plane, &mut output)?;
     output.commit()?;
     let (path, shape) = (args.output.display(), plane.shape());
-    terminal::summary(quiet, direct, &format!("{path}: {} {shape}", plane.dtype()))?;
-    Ok(Verdict::Fine)
+    terminal::summary(quiet, direct, &format!("{path}: {} {shape}", plane.dtype()))
 }

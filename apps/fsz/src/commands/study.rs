@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{DType, Progress};
-use fsz_field::{Field, Output, Synthetic};
+use anyhow::{Result, anyhow, bail, ensure};
+use fsz::Progress;
+use fsz_field::Output;
 use fsz_study::{Cache, Eta, ExternalStream, FieldRecord, GpuRun, Input, Peer, Plan, Study};
 
 use crate::bar;
 use crate::codec::CodecArgs;
-use crate::failure::{Failure, Result, Verdict, fail};
+use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
-use crate::source::SourceArgs;
+use crate::source::{SourceArgs, check_field, synthetic};
 use crate::terminal;
 
 /// Study compression on fields: report.html, and a CSV file for each table and plot
@@ -64,10 +65,9 @@ pub struct Args {
 }
 
 /// Studies the fields and writes the report.
-pub fn run(args: &Args, quiet: bool) -> Result {
+pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
-    let peers =
-        args.peer.iter().map(|path| Peer::open(path)).collect::<fsz_study::Result<Vec<_>>>()?;
+    let peers: Vec<Peer> = args.peer.iter().map(|path| Peer::open(path)).collect::<Result<_>>()?;
     let gpu = args.gpu_json.as_deref().map(GpuRun::open).transpose()?;
     args.check_fields()?;
     args.check_streams()?;
@@ -91,8 +91,8 @@ pub fn run(args: &Args, quiet: bool) -> Result {
         let spinner = bar::spinner(&format!("studying {} ({place}{left})", path.display()), quiet);
         let studied = args.study(&plan, path);
         spinner.finish_and_clear();
-        let (record, new) = studied.inspect_err(|failure| {
-            if matches!(failure, Failure::Interrupted) {
+        let (record, new) = studied.inspect_err(|error| {
+            if is_interrupt(error) {
                 terminal::note(quiet, "completed fields are saved; continue with --resume");
             }
         })?;
@@ -107,7 +107,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     if !cfg!(feature = "zfp") {
         terminal::note(quiet, "zfp is not included: build with --features zfp");
     }
-    Ok(Verdict::Fine)
+    Ok(())
 }
 
 /// The command line of this process.
@@ -120,17 +120,9 @@ impl Args {
     /// Errs when a field does not exist, or two have the same name.
     fn check_fields(&self) -> Result<()> {
         for (i, path) in self.fields.iter().enumerate() {
-            if synthetic(path).is_none()
-                && let Err(error) = path.metadata()
-            {
-                return fail(format!("{}: {error}", path.display()));
-            }
+            check_field(path)?;
             if self.fields[..i].iter().any(|other| name(other) == name(path)) {
-                return fail(format!(
-                    "{}: another field is also named {}: rename one",
-                    path.display(),
-                    name(path)
-                ));
+                bail!("{}: another field is also named {}: rename one", path.display(), name(path));
             }
         }
         Ok(())
@@ -139,17 +131,13 @@ impl Args {
     /// Errs when a zfp stream cannot be read here, or belongs to no field.
     fn check_streams(&self) -> Result<()> {
         if !self.zfp_stream.is_empty() && !cfg!(feature = "zfp") {
-            return fail("this build cannot read zfp streams: build with --features zfp");
+            bail!("this build cannot read zfp streams: build with --features zfp");
         }
         for stream in &self.zfp_stream {
-            let file = stream.file.display();
-            if let Err(error) = stream.file.metadata() {
-                return fail(format!("{file}: {error}"));
-            }
-            if !self.fields.iter().any(|path| name(path) == stream.field) {
-                let field = &stream.field;
-                return fail(format!("--zfp-stream {field}={file}: no field is named {field}"));
-            }
+            let (field, file) = (&stream.field, stream.file.display());
+            stream.file.metadata().map_err(|error| anyhow!("{file}: {error}"))?;
+            let known = self.fields.iter().any(|path| name(path) == *field);
+            ensure!(known, "--zfp-stream {field}={file}: no field is named {field}");
         }
         Ok(())
     }
@@ -162,7 +150,7 @@ impl Args {
         {
             return Ok((record, false));
         }
-        let field = self.open(plan, path)?;
+        let field = self.source.open_or_make(path, self.synthetic_mb << 20, plan.codec)?;
         let record = plan.measure(&input, &field)?;
         cache.put(&record)?;
         Ok((record, true))
@@ -177,16 +165,6 @@ impl Args {
         Ok(Input { name: name(path), identity, synthetic: synthetic(path).is_some() })
     }
 
-    fn open(&self, plan: &Plan<'_>, path: &Path) -> Result<Field> {
-        match synthetic(path) {
-            Some(kind) => {
-                let dtype = self.source.dtype.unwrap_or(DType::F32);
-                Ok(kind.field(self.synthetic_mb << 20, dtype)?)
-            }
-            None => self.source.open(path, plan.codec),
-        }
-    }
-
     /// Bytes of a field, for the estimated time alone.
     fn size(&self, path: &Path) -> u64 {
         match synthetic(path) {
@@ -194,11 +172,6 @@ impl Args {
             None => path.metadata().map_or(0, |data| data.len()),
         }
     }
-}
-
-/// The synthetic field of this name, unless there is such a file.
-fn synthetic(path: &Path) -> Option<Synthetic> {
-    path.to_str().filter(|_| !path.exists()).and_then(Synthetic::named)
 }
 
 /// The file's name with its type, since a field may be given in both.

@@ -1,7 +1,9 @@
 //! `fsz verify`.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
+use anyhow::{Result, bail};
 use fsz::{Codec, Element, Stream, with_element};
 use fsz_field::{Field, StreamFile};
 use fsz_figure::number;
@@ -9,7 +11,6 @@ use fsz_metrics::{Class, Missing, Sample};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
-use crate::failure::{Result, Verdict, fail};
 use crate::source::SourceArgs;
 use crate::{chunked, terminal};
 
@@ -55,8 +56,8 @@ struct Found {
     altered: u64,
 }
 
-/// Checks the input.
-pub fn run(args: &Args, quiet: bool) -> Result {
+/// Checks the input; exit code 1 when something is not as it must be.
+pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     let codec = args.codec.codec()?;
     let file = StreamFile::open(&args.input)?;
     let stream = file.stream()?;
@@ -75,7 +76,7 @@ pub fn run(args: &Args, quiet: bool) -> Result {
     } else if !quiet {
         terminal::print(&format!("{}: {}\n", args.input.display(), found.text()))?;
     }
-    Ok(Verdict::of(found.holds))
+    Ok(if found.holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 impl Args {
@@ -88,12 +89,12 @@ impl Args {
         if Some(original.shape()) == shape.as_ref() && Some(original.dtype()) == dtype {
             return Ok(original);
         }
-        fail(format!(
+        bail!(
             "{} is {} of shape {}, which does not match the stream",
             self.original.display(),
             original.dtype(),
             original.shape()
-        ))
+        )
     }
 }
 
@@ -122,11 +123,10 @@ fn check<T: Element + Sample>(
     original: &Field,
     quiet: bool,
 ) -> Result<Found> {
-    let info = &stream;
-    let (header, certificate) = (info.header(), info.certificate());
+    let (header, certificate) = (stream.header(), stream.certificate());
     let missing = Missing::<T>::new(&header.missing);
     let Some(values) = original.as_slice::<T>() else {
-        return fail(format!("the original is {}, the stream {}", original.dtype(), header.dtype));
+        bail!("the original is {}, the stream {}", original.dtype(), header.dtype);
     };
     let mut found = Found {
         absolute_bound: header.absolute_bound,

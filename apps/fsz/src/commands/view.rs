@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::Command;
 
-use crate::failure::{Failure, Result, Verdict, fail};
+use anyhow::{Result, anyhow, bail};
 
 /// Open a field in the viewer
 ///
@@ -17,19 +17,15 @@ pub struct Args {
 }
 
 /// Starts the viewer and waits for its end.
-pub fn run(args: &Args) -> Result {
-    let here = std::env::current_exe()
-        .map_err(|e| Failure::Message(format!("cannot locate this program: {e}")))?;
+pub fn run(args: &Args) -> Result<()> {
+    let here = std::env::current_exe().map_err(|e| anyhow!("cannot locate this program: {e}"))?;
     let viewer = here.with_file_name(format!("fsz-viewer{}", std::env::consts::EXE_SUFFIX));
     if !viewer.is_file() {
-        return fail(format!(
-            "{} not found; build it with cargo build --release -p fsz-viewer",
-            viewer.display()
-        ));
+        bail!("{} not found; build it with cargo build --release -p fsz-viewer", viewer.display());
     }
     match Command::new(&viewer).args(&args.args).status() {
-        Ok(status) if status.success() => Ok(Verdict::Fine),
-        Ok(status) => fail(format!("the viewer ended with {status}")),
-        Err(e) => fail(format!("cannot start {}: {e}", viewer.display())),
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => bail!("the viewer ended with {status}"),
+        Err(e) => bail!("cannot start {}: {e}", viewer.display()),
     }
 }

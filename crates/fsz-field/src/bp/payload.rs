@@ -63,27 +63,6 @@ impl Payload {
         });
         Ok(caught.pop().map_or(Payload::NotFsz, |caught| caught.payload))
     }
-
-    /// The FSZ stream, or an error that says that there is none.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] for [`Payload::Raw`] and [`Payload::NotFsz`].
-    pub fn into_stream(self) -> Result<Vec<u8>> {
-        match self {
-            Payload::Stream(bytes) => Ok(bytes),
-            other => Err(Error::Unsupported(format!("this ADIOS2 block is {other}"))),
-        }
-    }
-}
-
-impl std::fmt::Display for Payload {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Payload::Stream(bytes) => write!(f, "an FSZ stream of {} bytes", bytes.len()),
-            Payload::Raw(bytes) => write!(f, "{} bytes stored raw by FSZ", bytes.len()),
-            Payload::NotFsz => f.write_str("not compressed with FSZ"),
-        }
-    }
 }
 
 /// Whether no other ADIOS2 block holds the first element of this one.

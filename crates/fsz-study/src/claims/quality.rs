@@ -43,11 +43,8 @@ fn streams(claims: &mut Claims, evidence: &Evidence<'_>) {
         },
     ];
     let ((low, high), (few, many)) = (range(gaps.iter().copied()), range(shares.iter().copied()));
-    let none = || Verdict::NotMeasured("no cuZFP stream was given (--zfp-stream)".to_owned());
-    let some = |holds: bool, why: &str| match gaps.is_empty() {
-        true => none(),
-        false => Verdict::holds(holds, why),
-    };
+    let none = "no cuZFP stream was given (--zfp-stream)";
+    let some = |holds: bool, why: &str| Verdict::holds(holds, why).over(gaps.len(), none);
     let on = count(gaps.len(), "stream");
     let here = format!("{low:+.1} to {high:+.1} dB");
     claims.add(psnr, &here, &on, some(low > 0.0, "lower than some of them"));
@@ -127,12 +124,8 @@ fn rate_distortion(claims: &mut Claims, evidence: &Evidence<'_>) {
         on: "6 data sets",
     };
     let here = format!("lower at {above} of {all} points of the curves");
-    let verdict = match all {
-        0 => Verdict::NotMeasured(NOTHING.to_owned()),
-        _ => Verdict::holds(2 * above > all, "mostly higher than FSZ's here"),
-    };
-    let fields = evidence.all();
-    claims.add(claim, &here, &fields, verdict);
+    let verdict = Verdict::holds(2 * above > all, "mostly higher than FSZ's here");
+    claims.add(claim, &here, &evidence.all(), verdict.over(all, NOTHING));
 }
 
 /// PSNR of a curve at so many bits per value, on the straight line between its neighbours; none

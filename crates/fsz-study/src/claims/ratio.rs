@@ -57,15 +57,12 @@ fn highest(claims: &mut Claims, evidence: &Evidence<'_>) {
         figure: "1 of 24 lost",
         on: "8 data sets, 3 bounds",
     };
-    let verdict = match all {
-        0 => Verdict::NotMeasured(NO_FIELD.to_owned()),
-        _ => Verdict::holds(lost.len() * 24 <= all, format!("lost {}", some(&lost))),
-    };
+    let verdict = Verdict::holds(lost.len() * 24 <= all, format!("lost {}", some(&lost)));
     let here = format!(
         "lost {} of {all} with the paper's centering, {lost_by_own} with this implementation's",
         lost.len()
     );
-    claims.add(claim, &here, &evidence.all(), verdict);
+    claims.add(claim, &here, &evidence.all(), verdict.over(all, NO_FIELD));
 }
 
 /// The first few names.
@@ -94,10 +91,7 @@ fn every_rate(claims: &mut Claims, evidence: &Evidence<'_>) {
         margins.len(),
         100.0 * (1.0 - worst)
     );
-    let verdict = match margins.len() {
-        0 => Verdict::NotMeasured(NO_FIELD.to_owned()),
-        _ => Verdict::holds(lost == 0, "lower in some cases"),
-    };
+    let verdict = Verdict::holds(lost == 0, "lower in some cases").over(margins.len(), NO_FIELD);
     claims.add(claim, &here, &evidence.all(), verdict);
 }
 
@@ -126,9 +120,6 @@ fn bound(claims: &mut Claims, evidence: &Evidence<'_>) {
         figure: "0 violations",
         on: "CESM-ATM RELHUM, 168.5 million points",
     };
-    let verdict = match found().next() {
-        None => Verdict::NotMeasured(NO_FIELD.to_owned()),
-        Some(_) => Verdict::holds(broken == 0, "violations"),
-    };
+    let verdict = Verdict::holds(broken == 0, "violations").over(found().count(), NO_FIELD);
     claims.add(claim, &format!("{broken} violations"), &evidence.all(), verdict);
 }

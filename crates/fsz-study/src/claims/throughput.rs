@@ -3,7 +3,7 @@
 use super::evidence::count;
 use super::verdict::Verdict;
 use super::{Claim, Claims};
-use crate::gpu::{GpuRun, Row};
+use crate::gpu::{GpuRow, GpuRun};
 use crate::stats::mean;
 
 const FIELDS: &str = "84 fields, 3 bounds, GH200";
@@ -16,18 +16,19 @@ const FIVE: &str = "paper-five-reads";
 pub fn add(claims: &mut Claims, gpu: Option<&GpuRun>) {
     let why = if gpu.is_some() { NO_REFERENCE } else { NO_FIGURES };
     // The paper compresses single precision.
-    let rows: Vec<&Row> =
+    let rows: Vec<&GpuRow> =
         gpu.iter().flat_map(|run| &run.rows).filter(|r| r.dtype == "f32").collect();
     let device = gpu.map_or("", |run| &run.device.name);
     let of = |kernel: &str| rows.iter().filter(|r| r.kernel == kernel).copied().collect::<Vec<_>>();
     let five = of(FIVE);
     let beside =
-        |a: &Row| five.iter().find(|b| (&a.field, a.bound) == (&b.field, b.bound)).copied();
-    let pairs: Vec<(&Row, &Row)> =
+        |a: &GpuRow| five.iter().find(|b| (&a.field, a.bound) == (&b.field, b.bound)).copied();
+    let pairs: Vec<(&GpuRow, &GpuRow)> =
         of(TWO).into_iter().filter_map(|a| Some((a, beside(a)?))).collect();
     let on = format!("{}, {device}", count(pairs.len(), "case"));
 
-    let speedup = pairs.iter().filter_map(|(a, b)| Some(a.compress_gbs? / b.compress_gbs?));
+    let speedup =
+        pairs.iter().filter_map(|(a, b)| Some(a.speeds.compress_gbs? / b.speeds.compress_gbs?));
     let claim = Claim {
         what: "speedup of single-pass evaluation over five reads, mean",
         figure: "2.8×",
@@ -36,15 +37,16 @@ pub fn add(claims: &mut Claims, gpu: Option<&GpuRun>) {
     claims.factor(claim, 2.8, mean(speedup).0, &on, why);
     same_ratio(claims, &pairs, device, why);
 
-    let speed = |kernel: &str, of_row: fn(&Row) -> Option<f64>| {
+    let speed = |kernel: &str, of_row: fn(&GpuRow) -> Option<f64>| {
         mean(of(kernel).into_iter().filter_map(of_row)).0
     };
-    let (paper, own) = (speed(TWO, |r| r.compress_gbs), speed("fsz", |r| r.compress_gbs));
+    let (paper, own) =
+        (speed(TWO, |r| r.speeds.compress_gbs), speed("fsz", |r| r.speeds.compress_gbs));
     let claim =
         Claim { what: "compression with the paper's kernel, mean", figure: "676 GB/s", on: FIELDS };
     let here = format!("{paper:.0} GB/s (this implementation's kernel: {own:.0} GB/s)");
     claims.add(claim, &here, &on, Verdict::near(676.0, paper, why));
-    let own = speed("fsz", |r| r.decompress_gbs);
+    let own = speed("fsz", |r| r.speeds.decompress_gbs);
     let why = match own.is_nan() {
         true => NO_FIGURES.to_owned(),
         false => format!(
@@ -65,8 +67,8 @@ pub fn add(claims: &mut Claims, gpu: Option<&GpuRun>) {
 }
 
 /// Each kernel's payload is compared with the product's: where both are the same, so are they.
-fn same_ratio(claims: &mut Claims, pairs: &[(&Row, &Row)], device: &str, why: &str) {
-    let same = |row: &Row| row.same_payload == Some(true);
+fn same_ratio(claims: &mut Claims, pairs: &[(&GpuRow, &GpuRow)], device: &str, why: &str) {
+    let same = |row: &GpuRow| row.same_payload == Some(true);
     let told: Vec<bool> = pairs
         .iter()
         .filter(|(two, five)| same(two) || same(five))

@@ -27,10 +27,7 @@ pub fn add(claims: &mut Claims, evidence: &Evidence<'_>) {
             100.0 * (1.0 - a.worst)
         ),
     };
-    let verdict = match (longer.len(), a.losses) {
-        (0, _) => Verdict::NotMeasured(NO_FIELD.to_owned()),
-        (_, losses) => Verdict::holds(losses == 0, "it loses"),
-    };
+    let verdict = Verdict::holds(a.losses == 0, "it loses").over(longer.len(), NO_FIELD);
     let claim = Claim {
         what: "16 blocks per tile (T = 16) never lose to 8",
         figure: "lost 0 of 252 (by more than 2 %)",

@@ -30,6 +30,11 @@ impl Verdict {
     pub fn holds(holds: bool, why_not: impl Into<String>) -> Verdict {
         if holds { Verdict::Agrees } else { Verdict::DoesNotAgree(why_not.into()) }
     }
+
+    /// The same over so many cases; over none, `why` nothing was measured.
+    pub fn over(self, cases: usize, why: &str) -> Verdict {
+        if cases > 0 { self } else { Verdict::NotMeasured(why.to_owned()) }
+    }
 }
 
 impl fmt::Display for Verdict {

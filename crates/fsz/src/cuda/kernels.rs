@@ -9,8 +9,8 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{
-        BoundAsked, BoxGrid, BoxesToTiles, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, OutputBox,
-        OutputRange, Sections, Shared, StreamView,
+        BoundAsked, BoxGrid, BoxesToTiles, CompressArgs, Control, HeaderImage, MissingF32,
+        MissingF64, OutputBox, OutputRange, Sections, Shared, StreamView,
     },
     decompress::DECOMPRESS_SCRATCH,
     error::check,
@@ -98,8 +98,16 @@ const MOST_INDEX_READERS: u64 = 64;
 
 impl DecompressShapes {
     fn read(words: &[u32]) -> Result<Self> {
-        let &[most_warps, stage, prepare_threads, prepare_blocks, warps, tables, box_stage, scratch] =
-            words
+        let &[
+            most_warps,
+            stage,
+            prepare_threads,
+            prepare_blocks,
+            warps,
+            tables,
+            box_stage,
+            scratch,
+        ] = words
         else {
             return Err(other_version());
         };

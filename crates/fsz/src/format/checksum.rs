@@ -39,10 +39,15 @@ pub fn rows(words: &[u32], first: u32) -> u32 {
 /// The same for bytes, padded with zeros to whole words.
 #[inline(always)]
 pub fn byte_rows(bytes: &[u8], first: u32) -> u32 {
-    bytes.chunks(4 * CHECKSUM_ROW).zip(first..).fold(0, |sum: u32, (bytes, id)| {
-        let mut padded = [0; 4 * CHECKSUM_ROW];
-        padded[..bytes.len()].copy_from_slice(bytes);
-        let words = padded.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
-        sum.wrapping_add(row(id, products(words)))
-    })
+    const ROW_BYTES: usize = 4 * CHECKSUM_ROW;
+    let row_of = |bytes: &[u8; ROW_BYTES], id: u32| {
+        let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+        row(id, products(words))
+    };
+    let (whole, rest) = bytes.as_chunks::<ROW_BYTES>();
+    let mut padded = [0; ROW_BYTES];
+    padded[..rest.len()].copy_from_slice(rest);
+    let last =
+        if rest.is_empty() { 0 } else { row_of(&padded, first.wrapping_add(whole.len() as u32)) };
+    whole.iter().zip(first..).fold(last, |sum, (bytes, id)| sum.wrapping_add(row_of(bytes, id)))
 }

@@ -22,6 +22,12 @@ impl RateByte {
         self.0 & Self::RATE
     }
 
+    /// Words of a block of 32: its sign word and planes.
+    #[inline(always)]
+    pub(crate) const fn words(self) -> usize {
+        self.rate() as usize + (self.rate() > 0) as usize
+    }
+
     /// The three bits above the rate.
     #[inline(always)]
     pub const fn high(self) -> u8 {

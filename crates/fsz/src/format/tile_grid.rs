@@ -171,7 +171,7 @@ impl TileGrid {
     }
 
     /// Whether tiles are consecutive elements, one tile behind the other.
-    pub(crate) fn is_linear(&self) -> bool {
+    pub fn is_linear(&self) -> bool {
         matches!(self.order, Order::Linear(_))
     }
 

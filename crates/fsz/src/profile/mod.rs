@@ -123,6 +123,8 @@ trait Coding: Sized + Copy {
     }
     /// The bytes that it has in the header: its tile layout, and three parameters.
     fn layout(&self) -> u8;
+    /// The layout's name.
+    fn layout_name(&self) -> &'static str;
     fn parameters(&self) -> [u8; 3];
     /// `None` for a layout that it does not have.
     fn from_header(layout: u8, parameters: [u8; 3]) -> Option<Result<Self>>;
@@ -170,6 +172,11 @@ macro_rules! profiles {
             /// Its name in messages and JSON.
             pub const fn name(&self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Profile::$name(_) => <$coding as Coding>::NAME,)* }
+            }
+
+            /// The name of its tile layout, as FORMAT.md gives it.
+            pub fn layout_name(&self) -> &'static str {
+                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => Coding::layout_name(coding),)* }
             }
 
             pub(crate) fn from_header(header: &FixedHeader) -> Result<Self> {

@@ -48,6 +48,10 @@ impl Coding for Raw {
         255
     }
 
+    fn layout_name(&self) -> &'static str {
+        "boxes"
+    }
+
     fn parameters(&self) -> [u8; 3] {
         [0; 3]
     }

@@ -4,7 +4,9 @@ use std::arch::x86_64::*;
 
 use super::{ROUND_F32, ROUND_F64, Simd};
 use crate::{
-    format::{BLOCK, TILE, TILE_BLOCKS},
+    format::{
+        BLOCK, CHECKSUM_KEY, CHECKSUM_MULTIPLIERS, MIX, MU_WORD, RateByte, TILE, TILE_BLOCKS,
+    },
     quantizer::{Plain, Quantizer},
 };
 
@@ -67,7 +69,7 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn pack(self, chain: &[i32; BLOCK + 2], order: u8, rate: u8, out: &mut [u32]) {
+    fn pack(self, chain: &[i32; BLOCK + 2], order: u8, rate: u8, out: &mut [u32]) -> u64 {
         let out = &mut out[..rate as usize + 1];
         // SAFETY: an `Avx2` proves that the instructions exist.
         unsafe { pack(chain, order, out) }
@@ -78,6 +80,18 @@ impl Simd for Avx2 {
         let words = &words[..rate as usize + 1];
         // SAFETY: an `Avx2` proves that the instructions exist.
         unsafe { unpack(words, residuals) }
+    }
+
+    #[inline(always)]
+    fn hash_blocks(self, rates: &[u8; TILE_BLOCKS], words: &[u32], mu: u64, id: u32) -> u32 {
+        // SAFETY: an `Avx2` proves that the instructions exist.
+        unsafe { hash_blocks(rates, words, mu, id) }
+    }
+
+    #[inline(always)]
+    fn hash_rows(self, products: &[[u64; TILE_BLOCKS]], id: u32) -> u32 {
+        // SAFETY: an `Avx2` proves that the instructions exist.
+        unsafe { hash_rows(products, id) }
     }
 
     #[inline(always)]
@@ -195,8 +209,8 @@ fn quantize_f64<const KNOWN: bool>(
 #[inline]
 #[target_feature(enable = "avx2")]
 fn magnitudes(chain: &[i32; TILE + 2]) -> [[u32; TILE_BLOCKS]; 2] {
-    let mut or = [[0; 8]; 2];
-    for block in 0..8 {
+    // For both orders, eight parts of a block each.
+    let block = |block: usize| {
         let mut ors = [_mm256_setzero_si256(); 2];
         for at in (32 * block..32 * block + 32).step_by(8) {
             // SAFETY: 8 elements from at + 2 on, with at ≤ 248, lie inside the 258.
@@ -209,14 +223,33 @@ fn magnitudes(chain: &[i32; TILE + 2]) -> [[u32; TILE_BLOCKS]; 2] {
             ors[0] = _mm256_or_si256(ors[0], _mm256_abs_epi32(d));
             ors[1] = _mm256_or_si256(ors[1], _mm256_abs_epi32(dd));
         }
-        for (or, v) in or.iter_mut().zip(ors) {
-            let v = _mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v));
-            let v = _mm_or_si128(v, _mm_srli_si128::<8>(v));
-            let v = _mm_or_si128(v, _mm_srli_si128::<4>(v));
-            or[block] = _mm_cvtsi128_si32(v) as u32;
-        }
-    }
-    or
+        ors
+    };
+    // A transposition brings the parts of a block together, those of all blocks at once.
+    let two = |first: usize| {
+        let (a, b) = (block(first), block(first + 1));
+        [0, 1].map(|order| {
+            let (a, b) = (a[order], b[order]);
+            _mm256_or_si256(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b))
+        })
+    };
+    let four = |first: usize| {
+        let (a, b) = (two(first), two(first + 2));
+        [0, 1].map(|order| {
+            let (a, b) = (a[order], b[order]);
+            _mm256_or_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
+        })
+    };
+    let (a, b) = (four(0), four(4));
+    [0, 1].map(|order| {
+        let (a, b) = (a[order], b[order]);
+        let or = _mm256_or_si256(
+            _mm256_permute2x128_si256::<0x20>(a, b),
+            _mm256_permute2x128_si256::<0x31>(a, b),
+        );
+        // SAFETY: a vector of 8 elements has the size and every bit pattern of an array of 8.
+        unsafe { std::mem::transmute::<__m256i, [u32; 8]>(or) }
+    })
 }
 
 #[inline]
@@ -255,7 +288,7 @@ fn reversed_bytes(v: [__m256i; 4], signed: bool) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn pack(chain: &[i32; BLOCK + 2], order: u8, out: &mut [u32]) {
+fn pack(chain: &[i32; BLOCK + 2], order: u8, out: &mut [u32]) -> u64 {
     let difference = |k: usize| {
         // SAFETY: 8 elements from 8·k + 2 on, k < 4, lie inside the 34.
         let load = |offset: usize| unsafe {
@@ -268,44 +301,67 @@ fn pack(chain: &[i32; BLOCK + 2], order: u8, out: &mut [u32]) {
         }
     };
     let [l0, l1, l2, l3] = [difference(0), difference(1), difference(2), difference(3)];
-    out[0] = _mm256_movemask_epi8(reversed_bytes([l0, l1, l2, l3], true)) as u32;
+    let sign = _mm256_movemask_epi8(reversed_bytes([l0, l1, l2, l3], true)) as u32;
+    out[0] = sign;
     let mut m =
         [_mm256_abs_epi32(l0), _mm256_abs_epi32(l1), _mm256_abs_epi32(l2), _mm256_abs_epi32(l3)];
+    let mut products = sign as u64 * CHECKSUM_MULTIPLIERS[0] as u64;
     let planes = &mut out[1..];
     if planes.len() <= 8 {
-        byte_planes(reversed_bytes(m, false), planes);
-        return;
+        return products
+            + byte_planes::<false>(reversed_bytes(m, false), planes, &PLANE_MULTIPLIERS[0]);
     }
     let low_byte = _mm256_set1_epi32(0xFF);
-    for planes in planes.chunks_mut(8) {
+    for (planes, multipliers) in planes.chunks_mut(8).zip(&PLANE_MULTIPLIERS) {
         let mut low = m;
         for k in 0..4 {
             low[k] = _mm256_and_si256(m[k], low_byte);
             m[k] = _mm256_srli_epi32::<8>(m[k]);
         }
-        byte_planes(reversed_bytes(low, false), planes);
+        products += byte_planes::<true>(reversed_bytes(low, false), planes, multipliers);
     }
+    products
 }
 
-/// The bit-planes of 32 bytes, the lowest first: 1 to 8 of them.
+/// The multipliers of each eight bit-planes of a block; there are 31 of these.
+const PLANE_MULTIPLIERS: [[u64; 8]; 4] = {
+    let mut table = [[0; 8]; 4];
+    let mut plane = 0;
+    while plane < MU_WORD - 1 {
+        table[plane / 8][plane % 8] = CHECKSUM_MULTIPLIERS[1 + plane] as u64;
+        plane += 1;
+    }
+    table
+};
+
+/// The bit-planes of 32 bytes, the lowest first: 1 to 8 of them. Returns their products. Blocks of more
+/// planes are `WIDE`, so that the others know their multipliers when this is compiled.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn byte_planes(bytes: __m256i, planes: &mut [u32]) {
+fn byte_planes<const WIDE: bool>(
+    bytes: __m256i,
+    planes: &mut [u32],
+    multipliers: &[u64; 8],
+) -> u64 {
     match planes.len() {
-        1 => unrolled_planes::<1>(bytes, planes),
-        2 => unrolled_planes::<2>(bytes, planes),
-        3 => unrolled_planes::<3>(bytes, planes),
-        4 => unrolled_planes::<4>(bytes, planes),
-        5 => unrolled_planes::<5>(bytes, planes),
-        6 => unrolled_planes::<6>(bytes, planes),
-        7 => unrolled_planes::<7>(bytes, planes),
-        _ => unrolled_planes::<8>(bytes, planes),
+        1 => unrolled_planes::<WIDE, 1>(bytes, planes, multipliers),
+        2 => unrolled_planes::<WIDE, 2>(bytes, planes, multipliers),
+        3 => unrolled_planes::<WIDE, 3>(bytes, planes, multipliers),
+        4 => unrolled_planes::<WIDE, 4>(bytes, planes, multipliers),
+        5 => unrolled_planes::<WIDE, 5>(bytes, planes, multipliers),
+        6 => unrolled_planes::<WIDE, 6>(bytes, planes, multipliers),
+        7 => unrolled_planes::<WIDE, 7>(bytes, planes, multipliers),
+        _ => unrolled_planes::<WIDE, 8>(bytes, planes, multipliers),
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn unrolled_planes<const N: usize>(bytes: __m256i, planes: &mut [u32]) {
+fn unrolled_planes<const WIDE: bool, const N: usize>(
+    bytes: __m256i,
+    planes: &mut [u32],
+    multipliers: &[u64; 8],
+) -> u64 {
     // Bring the highest plane to bit 7, then go down.
     let mut bytes = _mm256_sll_epi16(bytes, _mm_cvtsi32_si128(8 - N as i32));
     let mut words = [0; N];
@@ -314,6 +370,8 @@ fn unrolled_planes<const N: usize>(bytes: __m256i, planes: &mut [u32]) {
         bytes = _mm256_add_epi8(bytes, bytes);
     }
     planes.copy_from_slice(&words);
+    // While the words are in registers.
+    words.into_iter().zip(multipliers).map(|(word, m)| word as u64 * m).sum()
 }
 
 /// 32 bytes, all ones where the element's bit in `word` (element i at bit 31 − i) is set.
@@ -395,4 +453,114 @@ fn prefix_sum(values: &mut [i32; TILE], carry: i32) {
         // SAFETY: a row is 8 elements.
         unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), v) };
     }
+}
+
+/// For each eight words of a block the multipliers of those at even places, and those of the others.
+const MULTIPLIERS: [[[u64; 4]; 2]; MU_WORD / 8] = {
+    let mut table = [[[0; 4]; 2]; MU_WORD / 8];
+    let mut word = 0;
+    while word < MU_WORD {
+        table[word / 8][word % 2][word % 8 / 2] = CHECKSUM_MULTIPLIERS[word] as u64;
+        word += 1;
+    }
+    table
+};
+
+/// Eight words of ones, then of zeros: from the word 8 − n on, the mask of n words.
+static MASKS: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// The products of a block's words, in four parts.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn block_products(words: &[u32]) -> __m256i {
+    let mut sum = _mm256_setzero_si256();
+    for (words, [even, odd]) in words.chunks(8).zip(&MULTIPLIERS) {
+        // SAFETY: there are 1 to 8 words, so 8 of the 16 masks; only words that are there are read.
+        let w = unsafe {
+            let mask = _mm256_loadu_si256(MASKS.as_ptr().add(8 - words.len()).cast());
+            _mm256_maskload_epi32(words.as_ptr().cast(), mask)
+        };
+        // SAFETY: four numbers each.
+        let (even, odd) = unsafe {
+            (_mm256_loadu_si256(even.as_ptr().cast()), _mm256_loadu_si256(odd.as_ptr().cast()))
+        };
+        sum = _mm256_add_epi64(sum, _mm256_mul_epu32(w, even));
+        sum = _mm256_add_epi64(sum, _mm256_mul_epu32(_mm256_srli_epi64::<32>(w), odd));
+    }
+    sum
+}
+
+/// The sums of each of four vectors.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sums_of(v: [__m256i; 4]) -> __m256i {
+    let pair = |a, b| _mm256_add_epi64(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+    let (low, high) = (pair(v[0], v[1]), pair(v[2], v[3]));
+    _mm256_add_epi64(
+        _mm256_permute2x128_si256::<0x20>(low, high),
+        _mm256_permute2x128_si256::<0x31>(low, high),
+    )
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn hash_blocks(rates: &[u8; TILE_BLOCKS], mut words: &[u32], mu: u64, id: u32) -> u32 {
+    let mut v = [_mm256_setzero_si256(); TILE_BLOCKS];
+    for (v, &rate) in v.iter_mut().zip(rates) {
+        let (own, rest) = words.split_at(RateByte(rate).words());
+        words = rest;
+        *v = block_products(own);
+    }
+    v[0] = _mm256_add_epi64(v[0], _mm256_set_epi64x(0, 0, 0, mu as i64));
+    let low = sums_of([v[0], v[1], v[2], v[3]]);
+    let high = sums_of([v[4], v[5], v[6], v[7]]);
+    sum_of_lanes(mix_rows(low, high, id))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn hash_rows(products: &[[u64; TILE_BLOCKS]], id: u32) -> u32 {
+    let mut sum = _mm256_setzero_si256();
+    for (products, id) in products.iter().zip((id..).step_by(TILE_BLOCKS)) {
+        // SAFETY: four of the eight numbers each.
+        let (low, high) = unsafe {
+            (
+                _mm256_loadu_si256(products.as_ptr().cast()),
+                _mm256_loadu_si256(products.as_ptr().add(4).cast()),
+            )
+        };
+        sum = _mm256_add_epi32(sum, mix_rows(low, high, id));
+    }
+    sum_of_lanes(sum)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sum_of_lanes(x: __m256i) -> u32 {
+    let x = _mm_add_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x));
+    let x = _mm_add_epi32(x, _mm_srli_si128::<8>(x));
+    let x = _mm_add_epi32(x, _mm_srli_si128::<4>(x));
+    _mm_cvtsi128_si32(x) as u32
+}
+
+/// Eight rows from `id` on, of these sums of products, mixed.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn mix_rows(low: __m256i, high: __m256i, id: u32) -> __m256i {
+    // The halves of all sums, of the blocks 0, 1, 4, 5, 2, 3, 6, 7.
+    let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
+    let lows = _mm256_castps_si256(_mm256_shuffle_ps::<0x88>(low, high));
+    let highs = _mm256_castps_si256(_mm256_shuffle_ps::<0xDD>(low, high));
+    // −1 where nothing is borrowed: the 1 for that is in `keys`.
+    let exact = _mm256_cmpeq_epi32(_mm256_max_epu32(lows, highs), lows);
+    let residues = _mm256_add_epi32(_mm256_sub_epi32(lows, highs), exact);
+    let key = |block: u32| (block + 1).wrapping_mul(CHECKSUM_KEY).wrapping_add(1) as i32;
+    let keys = _mm256_setr_epi32(key(0), key(1), key(4), key(5), key(2), key(3), key(6), key(7));
+    let keys = _mm256_add_epi32(keys, _mm256_set1_epi32(id.wrapping_mul(CHECKSUM_KEY) as i32));
+    let mut x = _mm256_add_epi32(residues, keys);
+    x = _mm256_xor_si256(x, _mm256_srli_epi32::<16>(x));
+    x = _mm256_mullo_epi32(x, _mm256_set1_epi32(MIX[0] as i32));
+    x = _mm256_xor_si256(x, _mm256_srli_epi32::<15>(x));
+    x = _mm256_mullo_epi32(x, _mm256_set1_epi32(MIX[1] as i32));
+    _mm256_xor_si256(x, _mm256_srli_epi32::<16>(x))
 }

@@ -50,11 +50,20 @@ pub trait Simd: Copy {
     fn rates(self, or: &[u32; TILE_BLOCKS]) -> u64;
 
     /// Packs the differences of order `order` of 32 codes that follow two others: the sign word, then `rate`
-    /// bit-planes (FORMAT.md, *Pack*). `out` has `rate + 1` words.
-    fn pack(self, chain: &[i32; BLOCK + 2], order: u8, rate: u8, out: &mut [u32]);
+    /// bit-planes (FORMAT.md, *Pack*). `out` has `rate + 1` words. Returns the products of these words for the
+    /// checksum.
+    fn pack(self, chain: &[i32; BLOCK + 2], order: u8, rate: u8, out: &mut [u32]) -> u64;
 
     /// Unpacks 32 residuals from their sign word and `rate` bit-planes.
     fn unpack(self, words: &[u32], rate: u8, residuals: &mut [i32; BLOCK]);
+
+    /// What the blocks of a tile of these rate bytes add to the checksum of its chunk (FORMAT.md,
+    /// *Checksums*): `words` are those of the blocks, `mu` is the product of µ, `id` the first block's row.
+    fn hash_blocks(self, rates: &[u8; TILE_BLOCKS], words: &[u32], mu: u64, id: u32) -> u32;
+
+    /// The same of many tiles side by side, from the products of the words of each block, that of µ among
+    /// those of a tile's first.
+    fn hash_rows(self, products: &[[u64; TILE_BLOCKS]], id: u32) -> u32;
 
     /// Replaces `values` by its running sums, beginning with `carry` before the first. Wraps.
     fn prefix_sum(self, values: &mut [i32; TILE], carry: i32);

@@ -2,7 +2,10 @@
 
 use super::{ROUND_F64, Simd, rate};
 use crate::{
-    format::{BLOCK, TILE, TILE_BLOCKS},
+    format::{
+        BLOCK, CHECKSUM_MULTIPLIERS, MU_WORD, RateByte, TILE, TILE_BLOCKS,
+        checksum::{products, row},
+    },
     quantizer::{Plain, Quantizer},
     scalar::Scalar,
 };
@@ -51,7 +54,7 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn pack(self, chain: &[i32; BLOCK + 2], order: u8, rate: u8, out: &mut [u32]) {
+    fn pack(self, chain: &[i32; BLOCK + 2], order: u8, rate: u8, out: &mut [u32]) -> u64 {
         let mut residuals = [0; 32];
         for (i, l) in residuals.iter_mut().enumerate() {
             let d = chain[i + 2].wrapping_sub(chain[i + 1]);
@@ -61,6 +64,7 @@ impl Simd for Portable {
             };
         }
         pack_residuals(&residuals, rate, out);
+        products(out.iter().copied())
     }
 
     #[inline(always)]
@@ -77,6 +81,16 @@ impl Simd for Portable {
             let negative = ((sign >> (31 - i)) & 1).wrapping_neg();
             *l = (m ^ negative).wrapping_sub(negative) as i32;
         }
+    }
+
+    #[inline(always)]
+    fn hash_blocks(self, rates: &[u8; TILE_BLOCKS], words: &[u32], mu: u64, id: u32) -> u32 {
+        hash_blocks(rates, words, mu, id)
+    }
+
+    #[inline(always)]
+    fn hash_rows(self, products: &[[u64; TILE_BLOCKS]], id: u32) -> u32 {
+        hash_rows(products, id)
     }
 
     #[inline(always)]
@@ -126,4 +140,55 @@ fn quantize<T: Scalar, const KNOWN: bool>(
     }
     plain.max_error = T::from_bits64(worst);
     plain
+}
+
+/// Words that are multiplied together.
+const LANES: usize = 8;
+
+/// For each eight words of a block the multipliers of the first 0 to 8 of them, and zeros.
+const MULTIPLIERS: [[[u32; LANES]; LANES + 1]; MU_WORD / LANES] = {
+    let mut table = [[[0; LANES]; LANES + 1]; MU_WORD / LANES];
+    let mut at = 0;
+    while at < MU_WORD * (LANES + 1) {
+        let (n, word) = (at / MU_WORD, at % MU_WORD);
+        if word % LANES < n {
+            table[word / LANES][n][word % LANES] = CHECKSUM_MULTIPLIERS[word];
+        }
+        at += 1;
+    }
+    table
+};
+
+/// As [`Simd::hash_blocks`]: without a branch on how many words blocks have, but for the last ones of a chunk.
+#[inline(always)]
+fn hash_blocks(rates: &[u8; TILE_BLOCKS], mut words: &[u32], mu: u64, id: u32) -> u32 {
+    let mut sums = [0; TILE_BLOCKS];
+    sums[0] = mu;
+    for (sum, &rate) in sums.iter_mut().zip(rates) {
+        let mut left = RateByte(rate).words();
+        for multipliers in &MULTIPLIERS {
+            let n = left.min(LANES);
+            *sum += match words.first_chunk::<LANES>() {
+                Some(words) => {
+                    (0..LANES).map(|j| words[j] as u64 * multipliers[n][j] as u64).sum::<u64>()
+                }
+                None => words.iter().zip(&multipliers[n]).map(|(&w, &m)| w as u64 * m as u64).sum(),
+            };
+            words = &words[n..];
+            left -= n;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+    hash_rows(&[sums], id)
+}
+
+#[inline(always)]
+fn hash_rows(products: &[[u64; TILE_BLOCKS]], id: u32) -> u32 {
+    products
+        .as_flattened()
+        .iter()
+        .zip(id..)
+        .fold(0, |share: u32, (&sum, id)| share.wrapping_add(row(id, sum)))
 }

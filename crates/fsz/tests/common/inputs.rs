@@ -109,3 +109,29 @@ pub fn field<T: Element>(kind: &str, n: usize, seed: u64) -> Vec<T> {
         })
         .collect()
 }
+
+/// Waves along every axis of `shape`: what a prediction from all sides is made for.
+pub fn waves<T: Element>(shape: &[u64]) -> Vec<T> {
+    let n = shape.iter().product::<u64>();
+    let value = |mut index: u64| {
+        let mut sum = 0.0;
+        for (axis, &side) in shape.iter().enumerate().rev() {
+            let x = (index % side) as f64;
+            sum += (0.07 * x + axis as f64).sin() + 0.3 * (0.19 * x * (1.0 + sum * 0.1)).cos();
+            index /= side;
+        }
+        T::from_f64(sum)
+    };
+    (0..n).map(value).collect()
+}
+
+/// Puts what `field` has in places, kind by kind, over `data`: land, NaN, outliers, infinities.
+pub fn sprinkle<T: Element>(kind: &str, data: &mut [T], seed: u64) {
+    let plain = |d: &T| (-20.0..20.0).contains(&d.to_f64());
+    let over = field::<T>(kind, data.len(), seed);
+    for (d, over) in data.iter_mut().zip(over) {
+        if !plain(&over) {
+            *d = over;
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! What the tests share: inputs of every kind, and the plain statement of the format.
 #![allow(dead_code)] // Each test binary uses its part.
 
+pub mod dense;
 pub mod inputs;
 pub mod reference;
 pub mod seal;

@@ -439,7 +439,7 @@ fn row(id: usize, words: impl Iterator<Item = (u32, usize)>) -> u32 {
 }
 
 /// Rows of four words.
-fn rows(words: &[u32], first: usize) -> u32 {
+pub fn rows(words: &[u32], first: usize) -> u32 {
     let mut sum = 0u32;
     for (r, four) in words.chunks(4).enumerate() {
         sum = sum.wrapping_add(row(first + r, four.iter().copied().zip(0..)));

@@ -37,6 +37,22 @@ pub fn seal(bytes: &mut [u8]) {
     seal_metadata(bytes);
 }
 
+/// Rewrites the checksums of the entries of a stream whose entries have 32-bit sizes: chunks and tables.
+/// `sections` are those of the stream before it was damaged.
+pub fn seal_entries(bytes: &mut [u8], sections: &fsz::format::Sections) {
+    let mut at = sections.payload as usize;
+    for entry in 0..sections.entries as usize {
+        let size = sections.sizes.start as usize + 4 * entry;
+        let size = u32::from_le_bytes(std::array::from_fn(|i| bytes[size + i])) as usize;
+        let Some(words) = size.checked_mul(4).and_then(|len| bytes.get(at..)?.get(..len)) else {
+            return;
+        };
+        let sum = byte_rows(words, 0);
+        put(bytes, sections.sums.start as usize + 4 * entry, sum);
+        at += 4 * size;
+    }
+}
+
 /// Where the sections lie, by the header alone.
 struct Sections {
     rates: Range<usize>,

@@ -2,17 +2,17 @@
 //! first. The same inputs always give the same file.
 
 use anyhow::{Context, Result};
+use fs_err as fs;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 /// Writes the inputs of `archive` into the empty folder `folder`, a file each.
 pub fn unpack(archive: &Path, folder: &Path) -> Result<()> {
-    let bytes = fs::read(archive).with_context(|| format!("cannot read {}", archive.display()))?;
+    let bytes = fs::read(archive)?;
     let inputs = split(&bytes).with_context(|| format!("{} is cut short", archive.display()))?;
     for (number, input) in inputs.iter().enumerate() {
         let file = folder.join(number.to_string());
-        fs::write(&file, input).with_context(|| format!("cannot write {}", file.display()))?;
+        fs::write(&file, input)?;
     }
     Ok(())
 }
@@ -20,12 +20,11 @@ pub fn unpack(archive: &Path, folder: &Path) -> Result<()> {
 /// Makes `archive` of the files in `folder`; the number of inputs.
 pub fn pack(folder: &Path, archive: &Path) -> Result<usize> {
     let mut inputs = BTreeSet::new();
-    let context = || format!("cannot read {}", folder.display());
-    for entry in fs::read_dir(folder).with_context(context)? {
-        inputs.insert(fs::read(entry.with_context(context)?.path()).with_context(context)?);
+    for entry in fs::read_dir(folder)? {
+        inputs.insert(fs::read(entry?.path())?);
     }
     let bytes = join(inputs.iter().map(Vec::as_slice))?;
-    fs::write(archive, bytes).with_context(|| format!("cannot write {}", archive.display()))?;
+    fs::write(archive, bytes)?;
     Ok(inputs.len())
 }
 

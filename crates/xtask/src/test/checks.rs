@@ -4,7 +4,7 @@ use super::report::Report;
 use crate::cargo::{cargo, root, target, tool};
 use crate::features::ALL_FEATURES;
 use crate::{cache, fatbin, process, ptx, public_api, setup};
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -32,11 +32,7 @@ fn cpp_sources() -> Result<Vec<PathBuf>> {
     list.current_dir(root())
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "--"])
         .args(["*.c", "*.cpp", "*.hpp", "*.h", "*.cu", "*.cuh"]);
-    let files = process::output(&mut list)?;
-    if !files.status.success() {
-        bail!("`git ls-files` failed: {}", String::from_utf8_lossy(&files.stderr).trim());
-    }
-    let text = String::from_utf8(files.stdout).context("a file name is not UTF-8")?;
+    let text = process::stdout(&mut list)?;
     Ok(text.lines().map(PathBuf::from).filter(|f| root().join(f).exists()).collect())
 }
 

@@ -4,7 +4,7 @@ use super::report::Report;
 use crate::cargo::{cargo, target};
 use crate::process;
 use anyhow::{Context, Result};
-use std::fs;
+use fs_err as fs;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -18,24 +18,25 @@ ndarray = "0.17"
 "#;
 
 pub fn package(_: &mut Report) -> Result<()> {
-    let folder = Temporary::new()?;
+    let folder = tempfile::tempdir().context("cannot create a folder")?;
     let crate_file = pack()?;
     let mut unpack = Command::new("tar");
-    unpack.args(["-xzf", &crate_file.display().to_string(), "-C"]).arg(&folder.0);
+    unpack.args(["-xzf", &crate_file.display().to_string(), "-C"]).arg(folder.path());
     process::run(&mut unpack)?;
     let name = crate_file.file_stem().context("a package has a name")?;
-    fs::rename(folder.0.join(name), folder.0.join("fsz-codec")).context("nothing was packed")?;
-    fs::create_dir(folder.0.join("src")).context("cannot create a folder")?;
+    fs::rename(folder.path().join(name), folder.path().join("fsz-codec"))
+        .context("nothing was packed")?;
+    fs::create_dir(folder.path().join("src")).context("cannot create a folder")?;
     for (file, text) in [
         ("Cargo.toml", MANIFEST),
         ("src/main.rs", include_str!("package/program.rs")),
         // The versions that are here already.
         ("Cargo.lock", include_str!("../../../../Cargo.lock")),
     ] {
-        fs::write(folder.0.join(file), text).with_context(|| format!("cannot write {file}"))?;
+        fs::write(folder.path().join(file), text)?;
     }
     let mut run = cargo()?;
-    run.current_dir(&folder.0).args(["run", "--quiet"]);
+    run.current_dir(folder.path()).args(["run", "--quiet"]);
     process::run(run.env("CARGO_TARGET_DIR", target().join("package-check")))
 }
 
@@ -46,22 +47,4 @@ fn pack() -> Result<PathBuf> {
     pack.args(["package", "--quiet", "--package", "fsz-codec", "--no-verify", "--allow-dirty"]);
     process::run(pack.env("CARGO_TARGET_DIR", &packed))?;
     Ok(packed.join(format!("package/fsz-codec-{}.crate", env!("CARGO_PKG_VERSION"))))
-}
-
-/// An empty folder outside the repository, removed when dropped.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new() -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("fsz-package-{}", std::process::id()));
-        fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        Ok(Temporary(folder))
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // A leftover in the temporary folder does no harm.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

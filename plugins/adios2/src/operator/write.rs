@@ -15,7 +15,7 @@ use fsz::{
 use super::{Operator, attempt, text};
 use crate::{
     block::Block,
-    codecs, device,
+    device,
     envelope::{Envelope, MAX_DIMENSIONS, MAX_NAME, Mode, min_header},
     parameters::Backend,
     warning,
@@ -115,7 +115,7 @@ impl Operator {
                     Ok(Some((written, made)))
                 }
                 _ if backend == Backend::Cuda && block.bytes() > 0 => {
-                    let codec = codecs::cuda(self.parameters.device).map_err(text)?;
+                    let codec = Codec::cuda(self.parameters.device).map_err(text)?;
                     // SAFETY: host memory, as the driver says or as it is no CUDA memory.
                     let written = unsafe { self.write_from_host(&codec, block, roomy, out) }?;
                     Ok(Some((written, None)))
@@ -172,7 +172,8 @@ impl Operator {
         start: Option<&[u64]>,
     ) -> Result<CompressOptions, String> {
         let mut options =
-            CompressOptions::new(self.parameters.bound.ok_or("no accuracy was given")?);
+            CompressOptions::new(self.parameters.bound.ok_or("no accuracy was given")?)
+                .profile(self.parameters.profile);
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }

@@ -1,12 +1,12 @@
 //! Fields to measure on: of files, repeated to a size, or synthetic.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use fsz::{Codec, DType, Element};
-use fsz_field::{Field, Shape, Synthetic, with_values};
+use anyhow::Result;
+use fsz::{Codec, Element};
+use fsz_field::{Field, Shape, with_values};
 
-use crate::failure::{Result, fail};
-use crate::source::SourceArgs;
+use crate::source::{SourceArgs, synthetic};
 
 /// A named field.
 #[derive(Debug)]
@@ -16,31 +16,13 @@ pub struct Case {
 }
 
 impl Case {
-    /// Errs when one of these does not exist: better before the first is measured.
-    pub fn find(paths: &[PathBuf]) -> Result<()> {
-        for path in paths {
-            if Self::kind(path).is_none()
-                && let Err(error) = path.metadata()
-            {
-                return fail(format!("{}: {error}", path.display()));
-            }
-        }
-        Ok(())
-    }
-
-    fn kind(path: &Path) -> Option<Synthetic> {
-        path.to_str().filter(|_| !path.exists()).and_then(Synthetic::named)
-    }
-
     /// The file at `path`, else the synthetic field of that name, of about `bytes`.
     pub fn open(path: &Path, source: &SourceArgs, bytes: u64) -> Result<Case> {
-        if let Some(kind) = Self::kind(path) {
-            let dtype = source.dtype.unwrap_or(DType::F32);
-            return Ok(Case { name: kind.name().to_owned(), field: kind.field(bytes, dtype)? });
-        }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let field = source.open(path, &Codec::cpu())?;
-        let field = with_values!(field.values(), values => repeated(&field, values, bytes)?);
+        let mut field = source.open_or_make(path, bytes, &Codec::cpu())?;
+        if synthetic(path).is_none() {
+            field = with_values!(field.values(), values => repeated(&field, values, bytes)?);
+        }
         Ok(Case { name, field })
     }
 }

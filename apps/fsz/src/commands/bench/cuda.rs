@@ -1,37 +1,34 @@
 //! `fsz bench --backend cuda`: the codec's kernels beside the bandwidth of the device's memory.
 
+use anyhow::{Context, Result, bail};
 use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
 use fsz_bench::{DeviceBench, Roofline, median};
-use fsz_field::{Output, with_values};
+use fsz_field::with_values;
+use fsz_study::Shares;
 
-use super::Args;
 use super::case::Case;
-use crate::failure::{Failure, Result, Verdict, fail};
+use super::{Args, write};
+use crate::source::check_field;
 use crate::{bar, terminal};
 
 mod paper;
 mod report;
 
-use report::{Report, Row, Variants};
+use report::Report;
 
 /// Bytes that the measures of the memory move: enough that no cache holds them.
 const ROOFLINE_BYTES: u64 = 1 << 30;
 
 /// Measures and shows.
-pub fn run(args: &Args, quiet: bool) -> Result {
+pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let work = Work::new(args)?;
-    Case::find(&args.fields)?;
-    let mut outputs = Vec::new();
-    for (path, write) in [(&args.json, Report::json as Write), (&args.csv, Report::csv as Write)] {
-        if let Some(path) = path {
-            outputs.push((Output::create(path, args.force)?, write));
-        }
-    }
+    args.fields.iter().try_for_each(|path| check_field(path))?;
+    let outputs = args.outputs()?;
     let device = fsz::devices()?
         .into_iter()
         .find(|d| d.ordinal == args.device)
-        .ok_or_else(|| Failure::Message(format!("no CUDA device {}", args.device)))?;
-    let mut report = Report::new(&device, work.repeat);
+        .with_context(|| format!("no CUDA device {}", args.device))?;
+    let mut report = Report::new(device, work.repeat);
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
         let case = Case::open(path, &args.source, args.bytes(1024))?;
@@ -42,16 +39,9 @@ pub fn run(args: &Args, quiet: bool) -> Result {
         }
         spinner.finish_and_clear();
     }
-    for (mut output, write) in outputs {
-        output.put(write(&report)?.as_bytes())?;
-        output.commit()?;
-    }
-    terminal::print(&report.text())?;
-    Ok(Verdict::Fine)
+    write(outputs, &report, &report.csv())?;
+    terminal::print(&report.text())
 }
-
-/// How a file of figures is written.
-type Write = fn(&Report) -> Result<String>;
 
 /// Settings of all fields.
 struct Work<'a> {
@@ -110,17 +100,14 @@ impl<'a> Work<'a> {
         let stream = Stream::from_vec(bytes)?;
         let times = self.bench.compress(values, shape, &options, self.repeat)?;
         if times.stream_len != len as u64 {
-            return fail(format!(
-                "{}: two compressions gave different bytes; please report this",
-                case.name
-            ));
+            bail!("{}: two compressions gave different bytes; please report this", case.name);
         }
         let decompress = median(self.bench.decompress(&stream, self.repeat)?);
-        let mut row = Row::new(case, bound, "fsz", len as u64, roofline);
-        row.compress(median(times.encode), roofline);
-        row.decompress(decompress, roofline);
-        row.min_max(median(times.survey), roofline);
-        row.variants = Some(Variants::of(stream.tile_counts()));
+        let mut row = report::row(case, bound, "fsz", len, roofline);
+        row.compress(median(times.encode));
+        row.decompress(decompress);
+        row.min_max(median(times.survey));
+        row.variants = Some(Shares::of(stream.tile_counts()));
         report.add(row);
         Ok(stream)
     }

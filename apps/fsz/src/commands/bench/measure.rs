@@ -3,13 +3,14 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use anyhow::{Result, anyhow};
 use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
+use fsz_bench::median;
 use fsz_field::with_values;
 use rayon::prelude::*;
 
 use super::Row;
 use super::case::Case;
-use crate::failure::{Failure, Result};
 
 /// What to measure.
 #[derive(Debug, Clone, Copy)]
@@ -49,18 +50,16 @@ fn measure_values<T: Element>(
     // A shared machine's pace changes within seconds. Taking turns, all contenders see the same of it.
     for round in 0..=plan.repeat {
         for contender in &mut contenders {
-            let copy = seconds(|| contender.copy(values, &mut decoded));
-            let mut len = Ok(0);
-            let compress = seconds(|| {
-                len = contender.codec.compress_into(values, shape, &options, &mut compressed);
-            });
-            contender.len = len?;
+            let (copy, ()) = timed(|| {
+                contender.copy(values, &mut decoded);
+                anyhow::Ok(())
+            })?;
+            let codec = &contender.codec;
+            let (compress, len) =
+                timed(|| codec.compress_into(values, shape, &options, &mut compressed))?;
+            contender.len = len;
             let stream = Stream::open(&compressed[..contender.len])?;
-            let mut answer = Ok(());
-            let decompress = seconds(|| {
-                answer = contender.codec.decompress_into(&stream, &mut decoded);
-            });
-            answer?;
+            let (decompress, ()) = timed(|| codec.decompress_into(&stream, &mut decoded))?;
             if round > 0 {
                 contender.times.push([copy, compress, decompress]);
             }
@@ -136,7 +135,7 @@ impl Contender {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
-            .map_err(|e| Failure::Message(format!("cannot start {threads} threads: {e}")))?;
+            .map_err(|e| anyhow!("cannot start {threads} threads: {e}"))?;
         let codec = Codec::cpu().threads(threads)?;
         Ok(Contender { threads, codec, pool, len: 0, times: Vec::new() })
     }
@@ -150,14 +149,15 @@ impl Contender {
     }
 
     fn medians(&self) -> [f64; 3] {
-        std::array::from_fn(|k| middle(self.times.iter().map(|round| round[k]).collect()))
+        std::array::from_fn(|k| median(self.times.iter().map(|round| round[k]).collect()))
     }
 }
 
-fn seconds(work: impl FnOnce()) -> f64 {
+/// The seconds that work takes, and its result.
+fn timed<R, E>(work: impl FnOnce() -> Result<R, E>) -> Result<(f64, R), E> {
     let start = Instant::now();
-    work();
-    start.elapsed().as_secs_f64()
+    let result = work()?;
+    Ok((start.elapsed().as_secs_f64(), result))
 }
 
 /// Seconds and bytes of zfp at an absolute bound; none without zfp, and for values that zfp does
@@ -176,11 +176,11 @@ fn zfp<T: Element>(
         return Ok(None);
     }
     let mut zfp = Zfp::new();
-    let compress = median(repeat, || {
-        Ok(zfp.compress(case.field.values(), case.field.shape(), Mode::Accuracy(bound))?)
+    let compress = repeated(repeat, || {
+        zfp.compress(case.field.values(), case.field.shape(), Mode::Accuracy(bound))
     })?;
     let len = zfp.bytes().len();
-    let decompress = median(repeat, || Ok(zfp.decompress_into(decoded)?))?;
+    let decompress = repeated(repeat, || zfp.decompress_into(decoded))?;
     Ok(Some((compress, decompress, len)))
 }
 
@@ -196,22 +196,8 @@ fn zfp<T: Element>(
 
 /// Median seconds of `repeat` runs after one to warm up.
 #[cfg(feature = "zfp")]
-fn median(repeat: u32, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+fn repeated(repeat: u32, mut work: impl FnMut() -> fsz_field::Result<()>) -> Result<f64> {
     work()?;
-    let mut times = Vec::with_capacity(repeat as usize);
-    for _ in 0..repeat {
-        let mut answer = Ok(());
-        times.push(seconds(|| answer = work()));
-        answer?;
-    }
-    Ok(middle(times))
-}
-
-fn middle(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    let middle = times.len() / 2;
-    match times.len() % 2 {
-        1 => times[middle],
-        _ => (times[middle - 1] + times[middle]) / 2.0,
-    }
+    let times = (0..repeat).map(|_| Ok(timed(&mut work)?.0));
+    Ok(median(times.collect::<Result<_>>()?))
 }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use anyhow::Result;
 use fsz::Stream;
 use fsz_field::Shape;
 use fsz_field::bp::{BlockInfo, Bp, Payload, VariableInfo};
 use serde::Serialize;
 
 use super::report::Report;
-use crate::failure::Result;
 use crate::table::Table;
 use crate::terminal;
 use fsz_figure::number::{bytes, short};
@@ -81,18 +81,8 @@ fn block(bp: &Bp, name: &str, step: u64, info: BlockInfo) -> Result<Block> {
 impl File {
     /// One line per variable and step.
     fn text(&self) -> Result<String> {
-        let mut table = Table::new([
-            "variable",
-            "step",
-            "type",
-            "shape",
-            "ADIOS2 blocks",
-            "as FSZ",
-            "stored",
-            "ratio",
-            "bound",
-            "error",
-        ]);
+        let mut table =
+            Table::new("variable,step,type,shape,ADIOS2 blocks,as FSZ,stored,ratio,bound,error");
         for variable in &self.variables {
             for step in &variable.steps {
                 table.row(step.cells(variable)?);

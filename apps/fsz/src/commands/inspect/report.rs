@@ -1,12 +1,12 @@
 //! A stream's header, certificate and tile counts.
 
-use fsz::{Stream, TileCounts};
+use fsz::{Centering, Research, Stream, TileCounts};
 use fsz_field::Shape;
-use serde::Serialize;
-
-use crate::codec;
 use fsz_figure::number::{bytes, percent, short};
 use fsz_figure::palette::{PREDICTORS, TILE_CLASSES};
+use serde::{Serialize, Serializer};
+
+use crate::codec;
 
 /// Header, certificate and tile counts, by the names of the JSON output.
 #[derive(Debug, Serialize)]
@@ -25,8 +25,13 @@ pub struct Report {
     pub bound: Bound,
     quantization_step: f64,
     missing: Vec<f64>,
-    pub certificate: Certificate,
-    tiles: Tiles,
+    #[serde(with = "Certificate")]
+    pub certificate: fsz::Certificate,
+    #[serde(with = "Tiles")]
+    tiles: TileCounts,
+    profile: &'static str,
+    layout: &'static str,
+    #[serde(with = "Switches")]
     research: Research,
     /// The backend that decodes the stream on this machine, and why.
     backend: &'static str,
@@ -41,10 +46,11 @@ pub struct Bound {
     pub absolute: f64,
 }
 
-/// What the encoder certifies.
-#[derive(Debug, Serialize)]
-pub struct Certificate {
-    pub max_abs_error: f64,
+/// The codec's certificate, by the names of the JSON output.
+#[derive(Serialize)]
+#[serde(remote = "fsz::Certificate")]
+struct Certificate {
+    max_abs_error: f64,
     min: f64,
     max: f64,
     nan: u64,
@@ -53,22 +59,28 @@ pub struct Certificate {
     escaped: u64,
 }
 
-#[derive(Debug, Serialize)]
+/// The codec's tile counts, by the names of the JSON output.
+#[derive(Serialize)]
+#[serde(remote = "TileCounts")]
 struct Tiles {
     count: u64,
     lz1: u64,
     lz2: u64,
     lz1_centered: u64,
     lz2_centered: u64,
+    interpolated: u64,
     constant: u64,
     exceptions: u64,
     verbatim: u64,
 }
 
-#[derive(Debug, Serialize)]
-struct Research {
+/// The codec's research switches, by the names of the JSON output.
+#[derive(Serialize)]
+#[serde(remote = "Research")]
+struct Switches {
     cross_block: bool,
-    centering: &'static str,
+    #[serde(serialize_with = "centering_name")]
+    centering: Centering,
     order2: bool,
     block_len: usize,
     blocks_per_tile: usize,
@@ -77,8 +89,7 @@ struct Research {
 impl Report {
     /// The report of a stream.
     pub fn of(stream: &Stream<'_>) -> Report {
-        let info = &stream;
-        let (header, certificate, tiles) = (info.header(), info.certificate(), info.tile_counts());
+        let header = stream.header();
         let elements = header.elements();
         let (backend, backend_reason) = codec::decoder(stream);
         Report {
@@ -89,10 +100,10 @@ impl Report {
             dtype: header.dtype.name(),
             shape: header.shape.clone(),
             elements,
-            raw_bytes: info.raw_bytes(),
-            compressed_bytes: info.compressed_bytes(),
-            compression_ratio: info.compression_ratio(),
-            bits_per_value: 8.0 * info.compressed_bytes() as f64 / elements.max(1) as f64,
+            raw_bytes: stream.raw_bytes(),
+            compressed_bytes: stream.compressed_bytes(),
+            compression_ratio: stream.compression_ratio(),
+            bits_per_value: 8.0 * stream.compressed_bytes() as f64 / elements.max(1) as f64,
             bound: Bound {
                 kind: header.bound.kind(),
                 requested: header.bound.requested(),
@@ -100,17 +111,11 @@ impl Report {
             },
             quantization_step: header.quantization_step,
             missing: header.missing.clone(),
-            certificate: Certificate {
-                max_abs_error: certificate.max_abs_error,
-                min: certificate.min,
-                max: certificate.max,
-                nan: certificate.nan,
-                inf: certificate.inf,
-                missing: certificate.missing,
-                escaped: certificate.escaped,
-            },
-            tiles: Tiles::of(tiles),
-            research: Research::of(header.profile.research().unwrap_or(&fsz::Research::default())),
+            certificate: *stream.certificate(),
+            tiles: stream.tile_counts(),
+            profile: header.profile.name(),
+            layout: header.profile.layout_name(),
+            research: header.profile.research().copied().unwrap_or_default(),
             backend: backend.name(),
             backend_reason,
         }
@@ -131,10 +136,12 @@ impl Report {
         line(
             "stream",
             format!(
-                "{}, ratio {:.2}, {:.2} bits per value, format version {}",
+                "{}, ratio {:.2}, {:.2} bits per value, profile {} ({}), format version {}",
                 bytes(self.compressed_bytes),
                 self.compression_ratio,
                 self.bits_per_value,
+                self.profile,
+                self.layout,
                 self.format_version
             ),
         );
@@ -151,81 +158,56 @@ impl Report {
                 found.escaped, found.nan, found.inf, found.missing
             ),
         );
-        line("tiles", self.tiles.text());
+        line("tiles", tiles(&self.tiles));
         line("", PREDICTORS.to_owned());
-        if let Some(switches) = self.research.text() {
+        if let Some(switches) = switches(&self.research) {
             line("research", switches);
         }
         text
     }
 }
 
-impl Tiles {
-    fn of(counts: TileCounts) -> Tiles {
-        Tiles {
-            count: counts.count,
-            lz1: counts.lz1,
-            lz2: counts.lz2,
-            lz1_centered: counts.lz1_centered,
-            lz2_centered: counts.lz2_centered,
-            constant: counts.constant,
-            exceptions: counts.exceptions,
-            verbatim: counts.verbatim,
-        }
+/// The tiles of each class, as far as there are any.
+fn tiles(counts: &TileCounts) -> String {
+    let classes = TILE_CLASSES.iter().map(|class| (class, counts.of(class.kind)));
+    let used = classes.filter(|(_, count)| *count > 0);
+    let shares: Vec<String> =
+        used.map(|(class, n)| format!("{} {}", class.name, percent(n, counts.count))).collect();
+    if shares.is_empty() {
+        return "0".to_owned();
     }
+    format!("{}: {}", counts.count, shares.join(", "))
+}
 
-    fn text(&self) -> String {
-        let counts = [
-            self.lz1,
-            self.lz2,
-            self.lz1_centered,
-            self.lz2_centered,
-            self.constant,
-            self.exceptions,
-            self.verbatim,
-        ];
-        let used = TILE_CLASSES.iter().zip(counts).filter(|(_, count)| *count > 0);
-        let shares: Vec<String> =
-            used.map(|(class, n)| format!("{} {}", class.name, percent(n, self.count))).collect();
-        if shares.is_empty() {
-            return "0".to_owned();
-        }
-        format!("{}: {}", self.count, shares.join(", "))
+fn name(centering: Centering) -> &'static str {
+    match centering {
+        Centering::Off => "off",
+        Centering::FirstCode => "first-code",
+        Centering::Mean => "mean",
+        _ => "unknown",
     }
 }
 
-impl Research {
-    fn of(research: &fsz::Research) -> Research {
-        Research {
-            cross_block: research.cross_block,
-            centering: match research.centering {
-                fsz::Centering::Off => "off",
-                fsz::Centering::FirstCode => "first-code",
-                fsz::Centering::Mean => "mean",
-                _ => "unknown",
-            },
-            order2: research.order2,
-            block_len: research.block_len,
-            blocks_per_tile: research.blocks_per_tile,
-        }
-    }
+fn centering_name<S: Serializer>(centering: &Centering, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(name(*centering))
+}
 
-    /// The options that differ from the default, if any.
-    fn text(&self) -> Option<String> {
-        let usual = Research::of(&fsz::Research::default());
-        let mut switches = Vec::new();
-        if self.cross_block != usual.cross_block {
-            switches.push("independent blocks".to_owned());
-        }
-        if self.centering != usual.centering {
-            switches.push(format!("centering {}", self.centering));
-        }
-        if self.order2 != usual.order2 {
-            switches.push("LZ1 only".to_owned());
-        }
-        if (self.block_len, self.blocks_per_tile) != (usual.block_len, usual.blocks_per_tile) {
-            switches.push(format!("{} blocks of {}", self.blocks_per_tile, self.block_len));
-        }
-        (!switches.is_empty()).then(|| switches.join(", "))
+/// The switches that differ from the product's.
+fn switches(research: &Research) -> Option<String> {
+    let usual = Research::default();
+    let mut switches = Vec::new();
+    if research.cross_block != usual.cross_block {
+        switches.push("independent blocks".to_owned());
     }
+    if research.centering != usual.centering {
+        switches.push(format!("centering {}", name(research.centering)));
+    }
+    if research.order2 != usual.order2 {
+        switches.push("LZ1 only".to_owned());
+    }
+    let Research { block_len, blocks_per_tile, .. } = *research;
+    if (block_len, blocks_per_tile) != (usual.block_len, usual.blocks_per_tile) {
+        switches.push(format!("{blocks_per_tile} blocks of {block_len}"));
+    }
+    (!switches.is_empty()).then(|| switches.join(", "))
 }

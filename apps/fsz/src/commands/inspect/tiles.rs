@@ -2,11 +2,10 @@
 
 use std::io::{BufWriter, Write};
 
+use anyhow::Result;
 use fsz::{Predictor, Stream};
 use fsz_field::Output;
 use fsz_figure::palette::{TILE_CLASSES, tile_class};
-
-use crate::failure::Result;
 
 /// Writes index, kind, order, centering, bytes, escapes and the rates of all tiles.
 pub fn write(stream: &Stream<'_>, mut output: Output) -> Result<()> {

@@ -65,6 +65,6 @@ impl<'a> BitReader<'a> {
     /// Whether nothing but zeros up to the end of the word is left.
     pub fn ended(&mut self) -> bool {
         self.at.div_ceil(32) == self.words.len()
-            && (self.at % 32 == 0 || self.words[self.at / 32] >> (self.at % 32) == 0)
+            && (self.at.is_multiple_of(32) || self.words[self.at / 32] >> (self.at % 32) == 0)
     }
 }

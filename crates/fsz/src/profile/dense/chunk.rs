@@ -3,7 +3,7 @@
 use crate::{
     error::{Error, Result},
     format::WORD,
-    tile_record::{Storage, TileKind},
+    tile_record::{Predictor, Storage, TileKind},
 };
 
 /// How a box is coded.
@@ -52,9 +52,17 @@ impl BoxHead {
         }
     }
 
+    /// By what its codes are predicted; `None` for interpolation.
+    pub fn predictor(self) -> Option<Predictor> {
+        match self.mode {
+            Mode::Lorenzo(order) => Some(if order == 1 { Predictor::Lz1 } else { Predictor::Lz2 }),
+            _ => None,
+        }
+    }
+
     pub fn kind(self) -> TileKind {
         match self.storage() {
-            Storage::Coded => TileKind::Lz1,
+            Storage::Coded => self.predictor().map_or(TileKind::Interpolated, TileKind::of),
             Storage::Verbatim => TileKind::Verbatim,
             _ => TileKind::Exceptions,
         }

@@ -95,7 +95,7 @@ impl<'a, T: Element> Decoder<'a, T> {
             take(TileRecord {
                 index: first + i as u64,
                 storage: if all { Storage::Constant } else { own.storage() },
-                predictor: None,
+                predictor: own.predictor(),
                 bytes: if verbatim(i) { exact(i) } else { symbols * exact(i) / coded.max(1) },
                 escapes: escaped[i],
                 rates: [0; 16],
@@ -248,13 +248,15 @@ impl<'a, T: Element> Decoder<'a, T> {
             Mode::Lorenzo(order) => self.differences(own, order, rans),
             Mode::Flat | Mode::Exact | Mode::Verbatim => {}
         }
-        if let Mode::Lorenzo(_) = mode {
-            let step = T::from_f64(self.stream.quantization_step);
-            elements.extend(self.values.iter().map(|&q| T::from_code(q).mul(step)));
-        } else {
-            let zero = own.wrapping_shl(fine);
-            let value = |&v: &i32| T::from_code(zero.wrapping_add(v)).mul(self.lattice);
-            elements.extend(self.values.iter().map(value));
+        let code = |q| T::from_code(q).mul(T::from_f64(self.stream.quantization_step));
+        match mode {
+            Mode::Lorenzo(_) => elements.extend(self.values.iter().map(|&q| code(q))),
+            Mode::Flat => elements.resize(elements.len() + order.len, code(base)),
+            Mode::Interpolated | Mode::Exact | Mode::Verbatim => {
+                let zero = own.wrapping_shl(fine);
+                let value = |&v: &i32| T::from_code(zero.wrapping_add(v)).mul(self.lattice);
+                elements.extend(self.values.iter().map(value));
+            }
         }
         Ok(())
     }

@@ -150,6 +150,10 @@ impl Coding for Dense {
         self.own_layout().code()
     }
 
+    fn layout_name(&self) -> &'static str {
+        self.own_layout().name()
+    }
+
     fn parameters(&self) -> [u8; 3] {
         let Choice { predictor, fine, chunk } = self.choice;
         [predictor.code(), fine as u8, chunk as u8]

@@ -161,8 +161,9 @@ impl Pass {
         if extent[0] == 1 && extent[1] == 1 {
             return self.flat(columns.iter().map(|&x| point([0, 0, x])));
         }
-        let (along, across, place): (_, _, fn(usize, usize, usize) -> [usize; 3]) = if extent[0] > 1
-        {
+        // Indices along and across, and that of x, as those of a point.
+        type Place = fn(usize, usize, usize) -> [usize; 3];
+        let (along, across, place): (_, _, Place) = if extent[0] > 1 {
             (planes, rows, |a, b, x| [a, b, x])
         } else {
             (rows, planes, |a, b, x| [b, a, x])

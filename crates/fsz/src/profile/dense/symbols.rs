@@ -8,8 +8,8 @@ pub(super) type Symbol = (u8, u8, u32);
 /// Residuals of interpolation: small ones, then a class for each bit length, then any other.
 pub(super) mod residual {
     use super::{DIRECT, Symbol};
-    pub use crate::format::dense::RESIDUAL_SYMBOLS as SYMBOLS;
     use crate::format::dense::RESIDUAL_ESCAPE_BITS as ESCAPE_BITS;
+    pub use crate::format::dense::RESIDUAL_SYMBOLS as SYMBOLS;
 
     pub const ESCAPE: u8 = SYMBOLS as u8 - 1;
     const FIRST_CLASS: u8 = 2 * DIRECT as u8 + 1;

@@ -141,8 +141,7 @@ impl Tables {
         let mut tables = Vec::with_capacity(CONTEXTS);
         for alphabet in Alphabet::ALL {
             let mut last = default(alphabet);
-            for context in alphabet.first()..alphabet.first() + alphabet.contexts() {
-                let counts = &histogram[context];
+            for counts in &histogram[alphabet.first()..][..alphabet.contexts()] {
                 if counts.iter().sum::<u64>() >= ENOUGH {
                     last = fit(counts, alphabet);
                 }
@@ -224,9 +223,9 @@ impl Tables {
                 Alphabet::Difference => difference::raw_bits(alphabet.escape() as u8),
                 Alphabet::Flag => 0,
             };
-            for context in alphabet.first()..alphabet.first() + alphabet.contexts() {
-                let frequencies = &self.0[context];
-                for (&count, &f) in histogram[context].iter().zip(frequencies) {
+            let own = alphabet.first()..alphabet.first() + alphabet.contexts();
+            for (counts, frequencies) in histogram[own.clone()].iter().zip(&self.0[own]) {
+                for (&count, &f) in counts.iter().zip(frequencies) {
                     if count > 0 {
                         let cost = match f {
                             0 => {
@@ -254,7 +253,7 @@ fn cost(f: u16) -> u64 {
     let mut y = (f as u64) << (31 - whole);
     let mut log = whole;
     for _ in 0..COST_BITS {
-        y = y * y >> 31;
+        y = (y * y) >> 31;
         log <<= 1;
         if y >> 32 != 0 {
             log += 1;

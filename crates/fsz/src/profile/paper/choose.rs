@@ -3,7 +3,7 @@
 use super::predict::{VARIANTS, Variant, boundary};
 use crate::{
     format::{
-        TILE_BLOCKS,
+        RateByte, TILE_BLOCKS,
         geometry::{Geometry, MAX_BLOCKS},
     },
     research::{Centering, Research},
@@ -28,12 +28,6 @@ impl Choice {
     /// The choice for a tile without codes.
     pub const NOTHING: Self =
         Choice { variant: VARIANTS[0], mu: 0, rates: [0; MAX_BLOCKS], words: 0 };
-}
-
-/// Words of a block of this rate with planes of one word.
-#[inline(always)]
-pub(crate) fn block_words(rate: u8) -> usize {
-    rate as usize + usize::from(rate > 0)
 }
 
 /// Whether a variant may be chosen.
@@ -76,7 +70,7 @@ pub(crate) fn standard<S: Simd>(
         let [l0, l1] = boundary(variant.order, q0, q1, offset);
         let second = if len > 1 { l1.unsigned_abs() } else { 0 };
         let block0 = rate(or[order][0] | l0.unsigned_abs() | second);
-        let words = rest[order] + block_words(block0) + usize::from(variant.centered);
+        let words = rest[order] + RateByte(block0).words() + usize::from(variant.centered);
         if words < best.words {
             best.variant = variant;
             best.mu = offset;
@@ -94,7 +88,7 @@ pub(crate) fn measure(residuals: &[i32], geometry: Geometry) -> (Rates, usize) {
     let mut words = 0;
     for (r, block) in rates.iter_mut().zip(residuals.chunks(geometry.block_len)) {
         *r = rate(block.iter().fold(0, |or, l| or | l.unsigned_abs()));
-        words += block_words(*r) * geometry.plane_words();
+        words += RateByte(*r).words() * geometry.plane_words();
     }
     (rates, words)
 }

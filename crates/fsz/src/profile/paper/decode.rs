@@ -69,7 +69,7 @@ impl<'a, T: Element> Decoder<'a, T> {
 
     /// Reads a chunk and checks its checksum.
     #[inline(always)]
-    fn read(&mut self, chunk: StoredChunk<'_>) -> Result<()> {
+    fn read<S: Simd>(&mut self, simd: S, chunk: StoredChunk<'_>) -> Result<()> {
         // Nothing is there until all of it is known to be right.
         let Chunk { rates, words, starts, lens } = &mut self.chunk;
         let geometry = self.tiles.geometry;
@@ -92,7 +92,7 @@ impl<'a, T: Element> Decoder<'a, T> {
                     chunk.number
                 ))
             })?;
-            let share = checksum::of_tile(rates, tile, layout.coded, first, geometry);
+            let share = checksum::of_tile(simd, rates, tile, layout.coded, first, geometry);
             sum = sum.wrapping_add(share);
             if self.tiles.step == T::ZERO && (layout.field.is_none() || layout.coded > 0) {
                 return Err(Error::corrupt("a tile has codes but the quantization step is 0"));
@@ -121,7 +121,9 @@ impl<'a, T: Element> Decoder<'a, T> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
     unsafe fn read_avx2(&mut self, chunk: StoredChunk<'_>) -> Result<()> {
-        self.read(chunk)
+        // SAFETY: the caller vouches for the instructions.
+        let simd = unsafe { crate::simd::avx2::Avx2::new() };
+        self.read(simd, chunk)
     }
 
     /// # Safety
@@ -138,7 +140,7 @@ impl<'a, T: Element> Decoder<'a, T> {
 impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
     fn load(&mut self, chunk: StoredChunk<'_>) -> Result<()> {
         match self.level {
-            Level::Portable => self.read(chunk),
+            Level::Portable => self.read(Portable, chunk),
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => {
                 // SAFETY: `Level::detect` gives this level only where the instructions exist.

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     element::Element,
     format::{
-        EscapeField, Pattern, RateByte, TILE, TILE_BLOCKS,
+        CHUNK, EscapeField, Pattern, RateByte, TILE, TILE_BLOCKS,
         geometry::{Geometry, MAX_TILE},
         tile_grid::TileShape,
     },
@@ -128,22 +128,29 @@ impl<T: Element> Tiles<'_, T> {
         output: &mut Output<'_, T>,
     ) -> u32 {
         let mut checksum = 0u32;
+        // Those of each tile's blocks, for all rows at once.
+        let mut products = [[0; TILE_BLOCKS]; CHUNK / TILE];
         let len = self.geometry.tile_len();
         let tiles = data.chunks(len).zip(rates.chunks_mut(self.geometry.blocks));
         for (t, (tile, rates)) in tiles.enumerate() {
             let begin = output.payload.len();
-            let coded = if !self.product() {
-                self.research_tile(tile, rates, output)
+            let share = if !self.product() {
+                let coded = self.research_tile(tile, rates, output);
+                let words = &output.payload[begin..];
+                checksum::of_tile(simd, rates, words, coded, t * len, self.geometry)
             } else if let Ok(full) = <&[T; TILE]>::try_from(tile)
-                && self.plain(simd, full, rates, output)
+                && self.plain(simd, full, rates, &mut products[t], output)
             {
-                output.payload.len() - begin
+                0
             } else {
-                self.irregular(simd, tile, rates, output)
+                let coded = self.irregular(simd, tile, rates, &mut products[t], output);
+                checksum::of_escapes(&output.payload[begin + coded..], t * len)
             };
-            let words = &output.payload[begin..];
-            let share = checksum::of_tile(rates, words, coded, t * len, self.geometry);
             checksum = checksum.wrapping_add(share);
+        }
+        if self.product() {
+            let tiles = data.len().div_ceil(len);
+            checksum = checksum.wrapping_add(simd.hash_rows(&products[..tiles], 0));
         }
         checksum.wrapping_add(checksum::of_rates(rates))
     }
@@ -160,6 +167,7 @@ impl<T: Element> Tiles<'_, T> {
         simd: S,
         tile: &[T; TILE],
         rates: &mut [u8],
+        products: &mut [u64; TILE_BLOCKS],
         output: &mut Output<'_, T>,
     ) -> bool {
         let Output { payload, statistics, scratch } = output;
@@ -191,7 +199,7 @@ impl<T: Element> Tiles<'_, T> {
             statistics.max_error = plain.max_error;
         }
         write_rates(&choice, rates);
-        pack::standard(simd, chain, &choice, payload);
+        pack::standard(simd, chain, &choice, payload, products);
         true
     }
 
@@ -202,6 +210,7 @@ impl<T: Element> Tiles<'_, T> {
         simd: S,
         tile: &[T],
         rates: &mut [u8],
+        products: &mut [u64; TILE_BLOCKS],
         output: &mut Output<'_, T>,
     ) -> usize {
         let Output { payload, statistics, scratch } = output;
@@ -255,7 +264,7 @@ impl<T: Element> Tiles<'_, T> {
                 if choice.variant.order == 2 {
                     predict::extend_right(chain, len, 2);
                 }
-                pack::standard(simd, chain, &choice, payload);
+                pack::standard(simd, chain, &choice, payload, products);
                 payload.extend_from_slice(escapes);
                 statistics.escaped += escaped.count as u64;
                 for run in kept.runs() {

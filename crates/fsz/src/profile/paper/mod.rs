@@ -59,6 +59,10 @@ impl Coding for Research {
         0
     }
 
+    fn layout_name(&self) -> &'static str {
+        "linear"
+    }
+
     fn parameters(&self) -> [u8; 3] {
         let feature = |on: bool, mask: u8| if on { mask } else { 0 };
         let features = feature(self.cross_block, CROSS_BLOCK)

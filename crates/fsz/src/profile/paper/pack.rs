@@ -2,18 +2,20 @@
 
 use super::choose::Choice;
 use crate::{
-    format::{BLOCK, TILE, geometry::Geometry},
+    format::{BLOCK, CHECKSUM_MULTIPLIERS, MU_WORD, TILE, TILE_BLOCKS, geometry::Geometry},
     simd::{Simd, portable::pack_residuals},
 };
 
 /// Appends µ and the blocks of a standard tile. `chain` holds two places before the first code; codes
-/// behind the last of a shorter chain continue it such that their residuals are 0.
+/// behind the last of a shorter chain continue it such that their residuals are 0. Adds the
+/// products of each block's words to `products`, that of µ to the first ones.
 #[inline(always)]
 pub(crate) fn standard<S: Simd>(
     simd: S,
     chain: &mut [i32; TILE + 2],
     choice: &Choice,
     out: &mut Vec<u32>,
+    products: &mut [u64; TILE_BLOCKS],
 ) {
     let begin = out.len();
     out.resize(begin + choice.words, 0);
@@ -21,6 +23,7 @@ pub(crate) fn standard<S: Simd>(
     if choice.variant.centered {
         rest[0] = choice.mu as u32;
         rest = &mut rest[1..];
+        products[0] += choice.mu as u32 as u64 * CHECKSUM_MULTIPLIERS[MU_WORD] as u64;
     }
     // Both orders begin as if µ had come twice before.
     chain[..2].fill(choice.mu);
@@ -28,7 +31,7 @@ pub(crate) fn standard<S: Simd>(
         if rate > 0 {
             let (words, after) = rest.split_at_mut(rate as usize + 1);
             let window = chain[BLOCK * b..].first_chunk().expect("a block and the two before it");
-            simd.pack(window, choice.variant.order, rate, words);
+            products[b] += simd.pack(window, choice.variant.order, rate, words);
             rest = after;
         }
     }

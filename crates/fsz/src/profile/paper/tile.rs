@@ -1,6 +1,5 @@
 //! The payload of a tile as its rate bytes announce it.
 
-use super::choose::block_words;
 use crate::{
     dtype::DType,
     error::{Error, Result},
@@ -25,7 +24,7 @@ impl TileLayout {
         let mut blocks = 0;
         let mut high = 0;
         for &rate in rates {
-            blocks += block_words(RateByte(rate).rate());
+            blocks += RateByte(rate).words();
             high |= rate;
         }
         let first = RateByte(rates[0]);

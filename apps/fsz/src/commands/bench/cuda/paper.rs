@@ -1,11 +1,11 @@
 //! The paper's own kernels on the same field.
 
+use anyhow::Result;
 use fsz::Stream;
 use fsz_bench::{PaperDesign, Roofline, median};
 
-use super::report::{Report, Row};
+use super::report::{self, Report};
 use super::{Case, Work};
-use crate::failure::Result;
 
 /// The designs and what the figures call them.
 const DESIGNS: [(PaperDesign, &str); 2] =
@@ -24,8 +24,8 @@ pub fn measure(
     let options = work.options(bound);
     for (design, name) in DESIGNS {
         let times = work.bench.paper(design, values, &options, stream, work.repeat)?;
-        let mut row = Row::new(case, bound, name, stream.as_bytes().len() as u64, roofline);
-        row.compress(median(times.encode), roofline);
+        let mut row = report::row(case, bound, name, stream.as_bytes().len(), roofline);
+        row.compress(median(times.encode));
         row.same_payload = Some(times.same);
         report.add(row);
     }
