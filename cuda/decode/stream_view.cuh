@@ -46,6 +46,12 @@ enum Fault : u32
     FAULT_PLACES = 8,
     /// A chunk's checksum does not match.
     FAULT_CHECKSUM = 9,
+    /// Symbols that no encoder writes.
+    FAULT_SYMBOLS = 10,
+    /// Tables that contradict themselves, or whose checksum does not match.
+    FAULT_TABLES = 11,
+    /// The head of a chunk contradicts itself.
+    FAULT_HEAD = 12,
 };
 
 /// What a decompression reports to.

@@ -141,6 +141,29 @@ constexpr u32 SAMPLE_STRIDE = 4096u;
 constexpr u32 SAMPLE_MULTIPLIER = 2654435761u;
 constexpr u32 STEP_CANDIDATES = 4096u;
 
+/// The profile `dense`.
+constexpr u32 DENSE_BOX = 4096u;
+constexpr u32 DENSE_LANES = 32u;
+constexpr u32 DENSE_MIN_COLUMNS = 20u;
+constexpr u32 DENSE_SLOT_BITS = 9u;
+constexpr u32 DENSE_SLOTS = 512u;
+constexpr u32 DENSE_LOW = 32768u;
+constexpr u32 DENSE_RAW_BITS = 15u;
+constexpr u32 DENSE_DIRECT = 15u;
+constexpr u32 DENSE_LORENZO_DIRECT = 16u;
+constexpr u32 DENSE_RESIDUAL_SYMBOLS = 42u;
+constexpr u32 DENSE_RESIDUAL_ESCAPE_BITS = 15u;
+constexpr u32 DENSE_DIFFERENCE_SYMBOLS = 45u;
+constexpr u32 DENSE_FINE_CONTEXTS = 16u;
+constexpr u32 DENSE_COARSE_CONTEXTS = 8u;
+constexpr u32 DENSE_CORNERS = 23u;
+constexpr u32 DENSE_LORENZO_CONTEXTS = 40u;
+constexpr u32 DENSE_FLAG_CONTEXTS = 11u;
+constexpr u32 DENSE_PASS_FLAGS = 9u;
+constexpr u32 DENSE_PART_BITS = 10u;
+constexpr u32 DENSE_MOST_VALUE = 32767u;
+constexpr u32 DENSE_MOST_TABLES = 4096u;
+
 /// The fields that the rules for headers name.
 struct HeaderFields
 {

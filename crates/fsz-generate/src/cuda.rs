@@ -7,7 +7,7 @@ use fsz::{
         BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, CHECKSUM_KEY, CHECKSUM_MULTIPLIERS,
         CHECKSUM_ROW, DTYPE_F32, ESCAPE_ROWS_AT, FIELDS, FIXED_HEADER, FORMAT_VERSION, FieldType,
         HAS_TIME_STEP, HEAD_ROWS_AT, MAGIC, MAX_HEADER, MIX, MU_WORD, RULE_FIELDS, RULES,
-        SAMPLE_MULTIPLIER, SAMPLE_STRIDE, STEP_CANDIDATES,
+        SAMPLE_MULTIPLIER, SAMPLE_STRIDE, STEP_CANDIDATES, dense,
     },
 };
 use std::fmt::Write;
@@ -40,6 +40,7 @@ using i64 = long long;
     checksums(&mut text);
     fields(&mut text);
     values(&mut text);
+    dense(&mut text);
     rules(&mut text);
     text.push_str("\n} // namespace fsz\n");
     text
@@ -109,6 +110,35 @@ fn values(text: &mut String) {
          \n/// Samples: elements of which one is taken, and what picks it; numbers tried for the step of f32.\n\
          constexpr u32 SAMPLE_STRIDE = {SAMPLE_STRIDE}u;\nconstexpr u32 SAMPLE_MULTIPLIER = {SAMPLE_MULTIPLIER}u;\nconstexpr u32 STEP_CANDIDATES = {STEP_CANDIDATES}u;\n"
     );
+}
+
+fn dense(text: &mut String) {
+    text.push_str("\n/// The profile `dense`.\n");
+    for (name, value) in [
+        ("BOX", dense::BOX as u64),
+        ("LANES", dense::LANES as u64),
+        ("MIN_COLUMNS", dense::MIN_COLUMNS as u64),
+        ("SLOT_BITS", dense::SLOT_BITS.into()),
+        ("SLOTS", dense::SLOTS.into()),
+        ("LOW", dense::LOW.into()),
+        ("RAW_BITS", dense::RAW_BITS.into()),
+        ("DIRECT", dense::DIRECT.unsigned_abs().into()),
+        ("LORENZO_DIRECT", dense::LORENZO_DIRECT.into()),
+        ("RESIDUAL_SYMBOLS", dense::RESIDUAL_SYMBOLS as u64),
+        ("RESIDUAL_ESCAPE_BITS", dense::RESIDUAL_ESCAPE_BITS.into()),
+        ("DIFFERENCE_SYMBOLS", dense::DIFFERENCE_SYMBOLS as u64),
+        ("FINE_CONTEXTS", dense::FINE_CONTEXTS.into()),
+        ("COARSE_CONTEXTS", dense::COARSE_CONTEXTS.into()),
+        ("CORNERS", dense::CORNERS.into()),
+        ("LORENZO_CONTEXTS", dense::LORENZO_CONTEXTS.into()),
+        ("FLAG_CONTEXTS", dense::FLAG_CONTEXTS.into()),
+        ("PASS_FLAGS", dense::PASS_FLAGS.into()),
+        ("PART_BITS", dense::PART_BITS.into()),
+        ("MOST_VALUE", dense::MOST_VALUE.unsigned_abs().into()),
+        ("MOST_TABLES", dense::MOST_TABLES),
+    ] {
+        let _ = writeln!(text, "constexpr u32 DENSE_{name} = {value}u;");
+    }
 }
 
 fn rules(text: &mut String) {

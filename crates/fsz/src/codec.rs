@@ -263,7 +263,7 @@ impl Codec {
         #[cfg(feature = "cuda")]
         if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
             progress.map_or(Ok(()), Progress::check)?;
-            cuda::tiles_to_host(device, stream, tiles.clone(), out)?;
+            cuda::field_to_host(device, stream, out)?;
             progress.map_or(Ok(()), |p| p.advance(size_of_val(out) as u64))
         }) {
             return answer;

@@ -58,18 +58,6 @@ FSZ_DEVICE u32 block_list(const u32 *positions, u32 listed, u32 block, bool &sou
     return mine;
 }
 
-/// Four elements to 16 aligned bytes or twice as many.
-FSZ_DEVICE void store_four(float *out, const float (&v)[4])
-{
-    __stcs(reinterpret_cast<float4 *>(out), make_float4(v[0], v[1], v[2], v[3]));
-}
-
-FSZ_DEVICE void store_four(double *out, const double (&v)[4])
-{
-    __stcs(reinterpret_cast<double2 *>(out), make_double2(v[0], v[1]));
-    __stcs(reinterpret_cast<double2 *>(out) + 1, make_double2(v[2], v[3]));
-}
-
 /// What `write_escaped` asks of a block, behind the values of its row.
 struct __align__(16) BlockEscapes
 {

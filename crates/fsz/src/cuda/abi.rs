@@ -1,7 +1,7 @@
 //! What kernels are told, as they read it (`cuda/encode`, `cuda/decode`), and how the two sides make sure
 //! that they mean the same bytes.
 
-use crate::format::{self, MAX_DIMS, MAX_HEADER, MAX_MISSING};
+use crate::format::{self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid};
 
 /// A struct that kernels share.
 pub(crate) trait Shared {
@@ -70,6 +70,26 @@ shared! {
         count: [u64; MAX_DIMS],
     }
 
+    /// `BoxGrid` in `cuda/profile/dense/grid.cuh`.
+    struct BoxGrid {
+        shape: [u64; 4],
+        counts: [u32; 4],
+        cell: [u32; 4],
+        extent: [u32; 4],
+        tiles: u32,
+        chunk_tiles: u32,
+        predictor: u32,
+        fine: u32,
+    }
+
+    /// `BoxesToTiles` in `cuda/profile/dense/output.cuh`.
+    struct BoxesToTiles {
+        out: u64,
+        before: u64,
+        first: u32,
+        end: u32,
+    }
+
     /// `Missing` in `cuda/encode/control.cuh`, of `f32`.
     struct MissingF32 {
         bits: [u32; MAX_MISSING],
@@ -128,6 +148,28 @@ impl Sections {
             sums: sections.sums.start,
             payload: sections.payload,
         }
+    }
+}
+
+impl BoxGrid {
+    /// `None` for a field of more boxes than kernels count.
+    pub fn new(grid: &TileGrid, [predictor, fine, _]: [u8; 3]) -> Option<Self> {
+        let axes = grid.axes();
+        // A kernel counts boxes of some cells in 32 bits.
+        if grid.tiles() > 1 << 26 {
+            return None;
+        }
+        let narrow = |numbers: [u64; 4]| numbers.map(|n| n as u32);
+        Some(BoxGrid {
+            shape: axes.shape,
+            counts: narrow(axes.counts),
+            cell: narrow(axes.cell),
+            extent: narrow(axes.extent),
+            tiles: grid.tiles() as u32,
+            chunk_tiles: grid.tiles_per_chunk() as u32,
+            predictor: predictor.into(),
+            fine: fine.into(),
+        })
     }
 }
 

@@ -5,12 +5,12 @@ use std::ops::Range;
 use cudarc::driver::{result, sys};
 
 use super::{
-    abi::{OutputBox, OutputRange, StreamView},
+    abi::{BoxGrid, BoxesToTiles, OutputBox, OutputRange, StreamView},
     device::Device,
     error::check,
     kernel::{Coder, Kernel, Operation},
     kernels::pointer,
-    stream_kind::StreamKind,
+    stream_kind::{StreamKind, Tiles},
     workspace::Workspace,
 };
 use crate::{
@@ -23,6 +23,10 @@ use crate::{
 
 /// Bytes of a `Report` in `cuda/decode/stream_view.cuh`. It begins with the status.
 pub(crate) const REPORT: usize = 16;
+
+/// Bytes that a decompression works in: a report, and what chunks of boxes share (`DenseDecoding` in
+/// `cuda/profile/dense/prepare_decode.cuh`).
+pub(crate) const DECOMPRESS_SCRATCH: usize = 512 << 10;
 
 /// What the status holds before a call.
 const NO_FAULT: u64 = u64::MAX;
@@ -47,11 +51,31 @@ pub(crate) unsafe fn launch_tiles(
     status: u64,
     queue: sys::CUstream,
 ) -> Result<()> {
-    let begin = tiles.start * TILE as u64;
-    let end = (tiles.end * TILE as u64).min(kind.elements());
-    if begin >= end {
+    if tiles.is_empty() {
         return Ok(());
     }
+    if let Tiles::Dense { boxes, grid } = &kind.tiles {
+        let whole = tiles == (0..grid.tiles()) && grid.is_linear();
+        let output = BoxesToTiles {
+            out,
+            before: if whole { 0 } else { grid.len_of(0..tiles.start) },
+            first: tiles.start as u32,
+            end: tiles.end as u32,
+        };
+        // SAFETY: as the caller vouches.
+        return unsafe {
+            match whole {
+                true => launch_field(device, kind, view, out, status, queue),
+                false => {
+                    let operation = Operation::DecompressTiles(Coder::Dense);
+                    let of = (device, kind, boxes, view, status, queue);
+                    launch_boxes(of, operation, output)
+                }
+            }
+        };
+    }
+    let begin = tiles.start * TILE as u64;
+    let end = (tiles.end * TILE as u64).min(kind.elements());
     let kernel = Kernel { operation: Operation::Decompress(Coder::Paper), dtype: kind.dtype };
     let mut first = begin / CHUNK as u64;
     let chunks = (end - 1) / CHUNK as u64 - first + 1;
@@ -63,6 +87,69 @@ pub(crate) unsafe fn launch_tiles(
     let mut arguments =
         [pointer(&mut view), pointer(&mut run), pointer(&mut first), pointer(&mut status)];
     // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
+    unsafe { module.launch(kernel, launch, queue, &mut arguments) }
+}
+
+/// Enqueues the decompression of a whole stream.
+///
+/// # Safety
+/// As [`launch_tiles`].
+pub(crate) unsafe fn launch_field(
+    device: &Device,
+    kind: &StreamKind,
+    view: &StreamView,
+    out: u64,
+    status: u64,
+    queue: sys::CUstream,
+) -> Result<()> {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        match &kind.tiles {
+            Tiles::Paper => {
+                let tiles = 0..kind.elements().div_ceil(TILE as u64);
+                launch_tiles(device, kind, view, tiles, out, status, queue)
+            }
+            Tiles::Dense { boxes, .. } => {
+                let operation = Operation::Decompress(Coder::Dense);
+                launch_boxes((device, kind, boxes, view, status, queue), operation, out)
+            }
+        }
+    }
+}
+
+/// Enqueues the decompression of boxes: the launch that makes ready, then the one that decodes.
+///
+/// # Safety
+/// As [`launch_tiles`]; `output` is what the kernel of `operation` takes.
+unsafe fn launch_boxes<O>(
+    (device, kind, boxes, view, status, queue): (
+        &Device,
+        &StreamKind,
+        &BoxGrid,
+        &StreamView,
+        u64,
+        sys::CUstream,
+    ),
+    operation: Operation,
+    mut output: O,
+) -> Result<()> {
+    if kind.elements() == 0 {
+        return Ok(());
+    }
+    let module = device.kernels.decompress()?;
+    let shapes = &module.shapes.boxes;
+    let (mut view, mut boxes, mut status) = (*view, *boxes, status);
+    let chunks = kind.sections.chunks;
+    let prepare =
+        Kernel { operation: Operation::PrepareDecompress(Coder::Dense), dtype: kind.dtype };
+    let mut arguments = [pointer(&mut view), pointer(&mut boxes), pointer(&mut status)];
+    // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
+    unsafe { module.launch(prepare, shapes.prepare(chunks), queue, &mut arguments)? };
+    let launch = shapes.launch(chunks, device.multiprocessors);
+    let kernel = Kernel { operation, dtype: kind.dtype };
+    let mut arguments =
+        [pointer(&mut view), pointer(&mut boxes), pointer(&mut output), pointer(&mut status)];
+    // SAFETY: as above; `output` is as the caller says.
     unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
@@ -83,6 +170,12 @@ pub(crate) unsafe fn launch_box(
         return Ok(());
     }
     let mut place = OutputBox::new(&kind.shape, start, count, out);
+    if let Tiles::Dense { boxes, .. } = &kind.tiles {
+        let operation = Operation::DecompressBox(Coder::Dense);
+        let of = (device, kind, boxes, view, status, queue);
+        // SAFETY: as the caller vouches.
+        return unsafe { launch_boxes(of, operation, place) };
+    }
     let corners = place.corners();
     let kernel = Kernel { operation: Operation::DecompressBox(Coder::Paper), dtype: kind.dtype };
     let mut first = corners.0 / CHUNK as u64;
@@ -122,8 +215,24 @@ pub(crate) fn verdict(status: u64) -> Result<()> {
         7 => format!("the tiles of chunk {chunk} do not fill it"),
         8 => format!("masks or positions of exceptions in chunk {chunk} that do not rise"),
         9 => format!("the checksum of chunk {chunk} does not match"),
+        10 => format!("symbols that no encoder writes in chunk {chunk}"),
+        11 => "the tables contradict themselves, or their checksum does not match".into(),
+        12 => format!("the head of chunk {chunk} contradicts itself"),
         _ => format!("chunk {chunk} (status {status:#x})"),
     }))
+}
+
+/// Decompresses a whole stream in host memory.
+pub(crate) fn field_to_host<T: Element>(
+    device: &Device,
+    stream: &Stream<'_>,
+    out: &mut [T],
+) -> Result<()> {
+    let chunks = 0..stream.sections().chunks;
+    to_host(device, stream, chunks, out, |kind, view, to, status, queue| {
+        // SAFETY: `to_host` gives memory of the device, sized for the output.
+        unsafe { launch_field(device, kind, view, to, status, queue) }
+    })
 }
 
 /// Decompresses tiles of a stream in host memory.
@@ -133,10 +242,10 @@ pub(crate) fn tiles_to_host<T: Element>(
     tiles: Range<u64>,
     out: &mut [T],
 ) -> Result<()> {
-    let begin = tiles.start * TILE as u64;
-    let end = begin + out.len() as u64;
-    to_host(device, stream, (begin, end), out, |kind, view, to, status, queue| {
-        // SAFETY: `to_host` gives memory of the device, sized for the output.
+    let of_chunk = stream.grid().tiles_per_chunk();
+    let chunks = tiles.start / of_chunk..tiles.end.div_ceil(of_chunk);
+    to_host(device, stream, chunks, out, |kind, view, to, status, queue| {
+        // SAFETY: as in `field_to_host`.
         unsafe { launch_tiles(device, kind, view, tiles, to, status, queue) }
     })
 }
@@ -148,26 +257,26 @@ pub(crate) fn box_to_host<T: Element>(
     boxed: Boxed<'_>,
     out: &mut [T],
 ) -> Result<()> {
-    let shape = &stream.header().shape;
-    check_box(shape, boxed.0, boxed.1)?;
-    let corners = if out.is_empty() {
-        (0, 0)
+    check_box(&stream.header().shape, boxed.0, boxed.1)?;
+    let chunks = if out.is_empty() {
+        0..0
     } else {
-        let (first, last) = OutputBox::new(shape, boxed.0, boxed.1, 0).corners();
-        (first, last + 1)
+        let touched = stream.grid().touched(boxed.0, boxed.1);
+        let (first, last) = (touched.first(), touched.last());
+        first.map_or(0, |t| t.chunk)..last.map_or(0, |t| t.chunk + 1)
     };
-    to_host(device, stream, corners, out, |kind, view, to, status, queue| {
-        // SAFETY: as in `tiles_to_host`.
+    to_host(device, stream, chunks, out, |kind, view, to, status, queue| {
+        // SAFETY: as in `field_to_host`.
         unsafe { launch_box(device, kind, view, boxed, to, status, queue) }
     })
 }
 
-/// Brings the part of a stream that holds the elements `begin` to `end` to the device, runs `launch`,
-/// and brings the output back.
+/// Brings the part of a stream that holds some chunks to the device, runs `launch`, and brings the output
+/// back.
 fn to_host<T: Element>(
     device: &Device,
     stream: &Stream<'_>,
-    (begin, end): (u64, u64),
+    chunks: Range<u64>,
     out: &mut [T],
     launch: impl FnOnce(&StreamKind, &StreamView, u64, u64, sys::CUstream) -> Result<()>,
 ) -> Result<()> {
@@ -177,17 +286,24 @@ fn to_host<T: Element>(
     }
     let bytes = stream.as_bytes();
     let index = stream.index();
-    let first = index.payload(begin / CHUNK as u64)?;
-    let last = index.payload((end - 1) / CHUNK as u64)?;
     let start = stream.sections().payload;
-    let payload = (start + first.start) as usize..(start + last.end) as usize;
+    let (first, last) = (index.payload(chunks.start)?, index.payload(chunks.end - 1)?);
+    let mut parts = vec![first.start..last.end];
+    // Behind the chunks: the tables, where there are some.
+    if stream.sections().entries > stream.sections().chunks {
+        parts.push(index.payload(stream.sections().chunks)?);
+    }
     device.work(|Workspace { queue, field, stream: room, scratch }| {
         let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;
-        let status = scratch.room(REPORT)?;
+        let status = scratch.room(DECOMPRESS_SCRATCH)?;
         queue.upload(at, &bytes[..kind.sections.payload as usize])?;
-        // A forged index may let the last chunk lie before the first; the kernel finds that out.
-        if payload.start <= payload.end {
+        for part in parts {
+            let payload = (start + part.start) as usize..(start + part.end) as usize;
+            // A forged index may let the last chunk lie before the first; the kernel finds that out.
+            if payload.start > payload.end {
+                continue;
+            }
             // The kernels read whole pieces; what lies beside the payload in the outer two is not used.
             let from = payload.start / PIECE * PIECE;
             let to = payload.end.next_multiple_of(PIECE).min(bytes.len());

@@ -7,14 +7,13 @@ use cudarc::driver::{result, sys};
 use super::{
     abi::Control,
     compress::{self, Compression},
-    decompress::{self, clear, launch_box, launch_tiles},
+    decompress::{self, clear, launch_box, launch_field, launch_tiles},
     device::Device,
     error::check,
     stream_kind::StreamKind,
 };
 use crate::{
     error::{Error, Result},
-    format::TILE,
     schedule::too_small,
 };
 
@@ -34,7 +33,7 @@ pub type CudaStream = *mut std::ffi::c_void;
 
 impl DeviceCodec {
     /// Bytes of scratch memory of a decompression; they begin at a multiple of 8.
-    pub const DECOMPRESS_SCRATCH: usize = decompress::REPORT;
+    pub const DECOMPRESS_SCRATCH: usize = decompress::DECOMPRESS_SCRATCH;
 
     /// CUDA device number `device`.
     ///
@@ -122,9 +121,14 @@ impl DeviceCodec {
         scratch: u64,
         queue: CudaStream,
     ) -> Result<()> {
-        let tiles = 0..kind.elements().div_ceil(TILE as u64);
+        self.aligned(kind, out, scratch)?;
+        let view = kind.view(stream, capacity)?;
+        let _entered = self.device.context.enter()?;
         // SAFETY: the caller's promise.
-        unsafe { self.decompress_tiles(kind, (stream, capacity), tiles, out, scratch, queue) }
+        unsafe {
+            clear(scratch, queue.cast())?;
+            launch_field(&self.device, kind, &view, out, scratch, queue.cast())
+        }
     }
 
     /// Enqueues the decompression of the tiles `tiles`, side by side from `out` on.
@@ -144,7 +148,7 @@ impl DeviceCodec {
         scratch: u64,
         queue: CudaStream,
     ) -> Result<()> {
-        let all = kind.elements().div_ceil(TILE as u64);
+        let all = kind.sections.tiles;
         if tiles.start > tiles.end || tiles.end > all {
             return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
         }

@@ -8,11 +8,11 @@ use cudarc::driver::sys;
 pub use super::error::check;
 use super::{
     Compression, CudaStream, DeviceCodec, StreamKind,
-    decompress::{launch_box, launch_tiles},
+    decompress::{launch_box, launch_field},
     kernels,
     nvrtc::Source,
 };
-use crate::{error::Result, format::TILE};
+use crate::error::Result;
 
 /// What of a field is decoded.
 #[derive(Clone, Copy, Debug)]
@@ -119,11 +119,10 @@ pub unsafe fn decode(
     queue: CudaStream,
 ) -> Result<()> {
     let (device, view, queue) = (&codec.device, kind.view(stream, capacity)?, queue.cast());
-    let all = || 0..kind.elements().div_ceil(TILE as u64);
     // SAFETY: the caller's promise.
     unsafe {
         match part {
-            Part::All => launch_tiles(device, kind, &view, all(), out, scratch, queue),
+            Part::All => launch_field(device, kind, &view, out, scratch, queue),
             Part::Box { start, count } => {
                 launch_box(device, kind, &view, (start, count), out, scratch, queue)
             }

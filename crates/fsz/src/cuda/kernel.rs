@@ -17,18 +17,24 @@ pub(crate) enum Operation {
     Decompress(Coder),
     /// Decompresses a box.
     DecompressBox(Coder),
+    /// Makes ready what all chunks of a stream share, for profiles of boxes.
+    PrepareDecompress(Coder),
+    /// Decompresses tiles that do not lie side by side in the field.
+    DecompressTiles(Coder),
 }
 
 /// The profiles that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coder {
     Paper,
+    Dense,
 }
 
 impl Coder {
     const fn name(self) -> &'static str {
         match self {
             Coder::Paper => "paper",
+            Coder::Dense => "dense",
         }
     }
 }
@@ -56,6 +62,8 @@ impl fmt::Display for Kernel {
             Operation::CompressPersistent(coder) => ("compress_persistent", coder),
             Operation::Decompress(coder) => ("decompress", coder),
             Operation::DecompressBox(coder) => ("decompress_box", coder),
+            Operation::PrepareDecompress(coder) => ("prepare_decompress", coder),
+            Operation::DecompressTiles(coder) => ("decompress_tiles", coder),
         };
         write!(f, "fsz_{word}_{}_{}", coder.name(), self.dtype)
     }

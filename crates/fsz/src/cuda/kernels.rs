@@ -9,9 +9,10 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{
-        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, OutputBox,
-        OutputRange, Sections, Shared, StreamView,
+        BoundAsked, BoxGrid, BoxesToTiles, CompressArgs, Control, HeaderImage, MissingF32,
+        MissingF64, OutputBox, OutputRange, Sections, Shared, StreamView,
     },
+    decompress::DECOMPRESS_SCRATCH,
     error::check,
     fatbin,
     kernel::{Coder, Kernel, Operation},
@@ -32,8 +33,14 @@ const DECOMPRESS_PTX: &str = ptx!("decompress_compute_80");
 const COMPRESS_PTX: [&str; 2] = [ptx!("compress_compute_80"), ptx!("compress_compute_90")];
 
 /// Operations of `cuda/decompress.cu`.
-const DECOMPRESSION: [Operation; 2] =
-    [Operation::Decompress(Coder::Paper), Operation::DecompressBox(Coder::Paper)];
+const DECOMPRESSION: [Operation; 6] = [
+    Operation::Decompress(Coder::Paper),
+    Operation::DecompressBox(Coder::Paper),
+    Operation::PrepareDecompress(Coder::Dense),
+    Operation::Decompress(Coder::Dense),
+    Operation::DecompressTiles(Coder::Dense),
+    Operation::DecompressBox(Coder::Dense),
+];
 
 /// Operations of `cuda/compress.cu`; an image for capability 8.0 lacks the last.
 const COMPRESSION: [Operation; 3] = [
@@ -49,12 +56,72 @@ pub(crate) struct DecompressShapes {
     most_warps: u32,
     /// Shared memory of a warp.
     stage: u32,
+    pub boxes: BoxShapes,
 }
+
+/// How decompression of boxes is launched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoxShapes {
+    /// The launch that makes ready: its threads, and its thread blocks beside those that read the index.
+    prepare_threads: u32,
+    prepare_blocks: u32,
+    most_warps: u32,
+    /// Shared memory of a thread block, and of a warp.
+    tables: u32,
+    stage: u32,
+}
+
+impl BoxShapes {
+    /// The launch that makes ready what chunks share.
+    pub fn prepare(&self, chunks: u64) -> Launch {
+        let readers = chunks.div_ceil(INDEX_SHARE).clamp(1, MOST_INDEX_READERS);
+        Launch::new(u64::from(self.prepare_blocks) + readers, self.prepare_threads)
+    }
+
+    /// The launch for `chunks` chunks on a device of so many multiprocessors: thread blocks that stay, of as
+    /// many warps as have something to do.
+    pub fn launch(&self, chunks: u64, multiprocessors: u32) -> Launch {
+        let grid = chunks.clamp(1, multiprocessors.into());
+        let warps = chunks.div_ceil(grid).clamp(1, self.most_warps.into()) as u32;
+        Launch {
+            grid,
+            threads: 32 * warps,
+            shared: self.tables + self.stage * warps,
+            cooperative: false,
+        }
+    }
+}
+
+/// Chunks whose index a thread block reads, and most thread blocks that do.
+const INDEX_SHARE: u64 = 2048;
+const MOST_INDEX_READERS: u64 = 64;
 
 impl DecompressShapes {
     fn read(words: &[u32]) -> Result<Self> {
-        let &[most_warps, stage] = words else { return Err(other_version()) };
-        Ok(DecompressShapes { most_warps, stage })
+        let &[
+            most_warps,
+            stage,
+            prepare_threads,
+            prepare_blocks,
+            warps,
+            tables,
+            box_stage,
+            scratch,
+        ] = words
+        else {
+            return Err(other_version());
+        };
+        if scratch as usize > DECOMPRESS_SCRATCH {
+            return Err(other_version());
+        }
+        let boxes = BoxShapes {
+            prepare_threads,
+            prepare_blocks,
+            most_warps: warps,
+            tables,
+            stage: box_stage,
+        };
+        Ok(DecompressShapes { most_warps, stage, boxes })
     }
 
     /// The launch for `chunks` chunks on a device of so many multiprocessors.
@@ -112,8 +179,14 @@ impl CompressShapes {
 }
 
 /// How the structs that kernels share lie in memory.
-const DECOMPRESS_LAYOUTS: [&[u32]; 4] =
-    [Sections::LAYOUT, StreamView::LAYOUT, OutputRange::LAYOUT, OutputBox::LAYOUT];
+const DECOMPRESS_LAYOUTS: [&[u32]; 6] = [
+    Sections::LAYOUT,
+    StreamView::LAYOUT,
+    OutputRange::LAYOUT,
+    OutputBox::LAYOUT,
+    BoxGrid::LAYOUT,
+    BoxesToTiles::LAYOUT,
+];
 const COMPRESS_LAYOUTS: [&[u32]; 8] = [
     Sections::LAYOUT,
     MissingF32::LAYOUT,
@@ -195,9 +268,20 @@ impl Kernels {
             same_layouts(module, c"fsz_decompress_layouts", &DECOMPRESS_LAYOUTS)?;
             let fit = self.most_shared / shapes.stage.max(1);
             shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
+            let boxes = &mut shapes.boxes;
+            let fit = self.most_shared.saturating_sub(boxes.tables) / boxes.stage.max(1);
+            boxes.most_warps = boxes.most_warps.min(fit).max(1);
             let module = Module::new(module, &DECOMPRESSION, shapes)?;
-            for kernel in DECOMPRESSION.into_iter().flat_map(Kernel::both) {
-                module.allow_shared(kernel, shapes.most_warps * shapes.stage)?;
+            for operation in DECOMPRESSION {
+                let shared = match operation {
+                    Operation::PrepareDecompress(_) => continue,
+                    Operation::Decompress(Coder::Paper)
+                    | Operation::DecompressBox(Coder::Paper) => shapes.most_warps * shapes.stage,
+                    _ => shapes.boxes.tables + shapes.boxes.most_warps * shapes.boxes.stage,
+                };
+                for kernel in Kernel::both(operation) {
+                    module.allow_shared(kernel, shared)?;
+                }
             }
             Ok(module)
         })

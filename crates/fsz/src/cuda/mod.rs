@@ -30,6 +30,6 @@ pub use stream_kind::StreamKind;
 pub use transfer::HostCompression;
 
 pub(crate) use compress::from_host;
-pub(crate) use decompress::{box_to_host, tiles_to_host};
+pub(crate) use decompress::{box_to_host, field_to_host, tiles_to_host};
 pub(crate) use device::Device;
 pub(crate) use stream_kind::serves;

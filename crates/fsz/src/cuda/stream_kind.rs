@@ -1,6 +1,6 @@
 //! What a stream in device memory is, as its caller describes it.
 
-use super::abi::{Sections, StreamView};
+use super::abi::{BoxGrid, Sections, StreamView};
 use crate::{
     dtype::DType,
     error::{Error, Result},
@@ -18,24 +18,41 @@ pub struct StreamKind {
     pub(crate) shape: Vec<u64>,
     pub(crate) dtype: DType,
     pub(crate) sections: Sections,
+    pub(crate) tiles: Tiles,
     header_first: u64,
     header_kind: u64,
     missing_at: u64,
+}
+
+/// How the tiles of a stream are coded.
+#[derive(Clone, Debug)]
+pub(crate) enum Tiles {
+    /// Consecutive elements, of the paper's profile.
+    Paper,
+    /// Boxes of the profile `dense`.
+    Dense { boxes: BoxGrid, grid: TileGrid },
 }
 
 impl StreamKind {
     /// That of the stream that compressing a field of this shape, type and these options makes.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches.
+    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, and
+    /// for a profile that chooses while it compresses: [`of`](Self::of) tells what a stream of it is.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
+        if matches!(options.profile, Profile::Dense(_)) {
+            return Err(Error::unsupported(
+                "a stream of the profile dense before it is written: use StreamKind::of",
+            ));
+        }
         if !options.profile.is_standard_paper() {
             return Err(only_on_cpu());
         }
         let nothing = header::Outcome::unknown(&options.profile);
         let header = FixedHeader::new(dtype, shape, options, &nothing);
         Self::build(
+            &Profile::default(),
             shape,
             dtype,
             header.header_len as u64,
@@ -54,7 +71,13 @@ impl StreamKind {
         if !serves(stream) {
             return Err(only_on_cpu());
         }
+        // The device's kernels know one order of the paper's tiles, whatever was switched in research.
+        let profile = match &header.profile {
+            Profile::Paper(_) => Profile::default(),
+            other => *other,
+        };
         Self::build(
+            &profile,
             &header.shape,
             header.dtype,
             header.fields().header_len as u64,
@@ -65,6 +88,7 @@ impl StreamKind {
     }
 
     fn build(
+        profile: &Profile,
         shape: &[u64],
         dtype: DType,
         header_len: u64,
@@ -73,17 +97,24 @@ impl StreamKind {
         missing: usize,
     ) -> Result<Self> {
         let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
-        let profile = Profile::default();
-        let grid = TileGrid::new(&profile, shape).ok_or_else(too_large)?;
-        let sections = format::Sections::new(header_len, &grid, &profile).ok_or_else(too_large)?;
+        let grid = TileGrid::new(profile, shape).ok_or_else(too_large)?;
+        let sections = format::Sections::new(header_len, &grid, profile).ok_or_else(too_large)?;
         if sections.chunks > i32::MAX as u64 {
             return Err(too_large());
         }
+        let tiles = match profile {
+            Profile::Dense(dense) => {
+                let boxes = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
+                Tiles::Dense { boxes, grid: grid.clone() }
+            }
+            _ => Tiles::Paper,
+        };
         let axes = 8 * shape.len() as u64 * (1 + u64::from(has_start));
         Ok(StreamKind {
             shape: shape.to_vec(),
             dtype,
             sections: Sections::new(grid.elements(), &sections),
+            tiles,
             header_first: FORMAT_VERSION as u64 | header_len << 16,
             header_kind,
             missing_at: if missing > 0 { FIXED_HEADER as u64 + axes } else { 0 },
@@ -119,11 +150,16 @@ impl StreamKind {
 /// Whether devices decode this kind of stream: all but some that research switches make.
 pub(crate) fn serves(stream: &Stream<'_>) -> bool {
     let standard = Research::default();
-    stream.header().profile.research().is_some_and(|research| {
-        research.cross_block
-            && research.block_len == standard.block_len
-            && research.blocks_per_tile == standard.blocks_per_tile
-    })
+    match &stream.header().profile {
+        Profile::Paper(research) => {
+            research.cross_block
+                && research.block_len == standard.block_len
+                && research.blocks_per_tile == standard.blocks_per_tile
+        }
+        Profile::Dense(_) => true,
+        #[allow(unreachable_patterns, reason = "tests have one more")]
+        _ => false,
+    }
 }
 
 /// What stands in the 8 header bytes from the element type on.

@@ -20,6 +20,12 @@ pub const RAW_BITS: u32 = 15;
 pub const DIRECT: i32 = 15;
 /// Differences whose zigzag number is below this have a symbol of their own.
 pub const LORENZO_DIRECT: u32 = 16;
+/// Symbols of residuals: small ones, a class for each bit length, any other.
+pub const RESIDUAL_SYMBOLS: usize = 42;
+/// Raw bits behind the last of them.
+pub const RESIDUAL_ESCAPE_BITS: u8 = 15;
+/// Symbols of differences: the same.
+pub const DIFFERENCE_SYMBOLS: usize = 45;
 /// Contexts of residuals in the finest grid.
 pub const FINE_CONTEXTS: u8 = 16;
 /// Contexts of residuals in coarser grids.

@@ -35,6 +35,16 @@ struct Boxes {
     cell: [u64; 4],
 }
 
+/// Tiles as boxes along four axes, the first of which has one element a box.
+#[cfg(feature = "cuda")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes {
+    pub shape: [u64; 4],
+    pub counts: [u64; 4],
+    pub cell: [u64; 4],
+    pub extent: [u64; 4],
+}
+
 /// Consecutive elements of a field: the first, and how many.
 pub type Run = (u64, usize);
 
@@ -142,6 +152,22 @@ impl TileGrid {
             Order::Boxes(boxes) => (None, Some(boxes.rows(tile))),
         };
         linear.into_iter().chain(boxed.into_iter().flatten())
+    }
+
+    /// The tiles as boxes; consecutive elements are boxes along one axis.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn axes(&self) -> Axes {
+        match &self.order {
+            Order::Linear(len) => Axes {
+                shape: [1, 1, 1, self.elements],
+                counts: [1, 1, 1, self.tiles],
+                cell: [1, 1, 1, self.tiles_per_chunk],
+                extent: [1, 1, 1, *len],
+            },
+            Order::Boxes(Boxes { shape, counts, extent, cell }) => {
+                Axes { shape: *shape, counts: *counts, cell: *cell, extent: *extent }
+            }
+        }
     }
 
     /// Whether tiles are consecutive elements, one tile behind the other.

@@ -32,7 +32,11 @@ pub fn seal_metadata(bytes: &mut [u8]) {
 /// Rewrites all checksums. Bytes that hang together too little to have them keep what they have.
 pub fn seal(bytes: &mut [u8]) {
     match header(bytes) {
-        Some(header) if header.profile == 1 => seal_entries(bytes, &header),
+        Some(header) if header.profile == 1 => {
+            if let Some(index) = DenseIndex::of(bytes, &header) {
+                seal_dense(bytes, &index);
+            }
+        }
         _ => {
             if let Some(sections) = Sections::of(bytes) {
                 seal_chunks(bytes, &sections);
@@ -40,6 +44,18 @@ pub fn seal(bytes: &mut [u8]) {
         }
     }
     seal_metadata(bytes);
+}
+
+/// Rewrites the checksums of chunks and tables of a stream of `dense`, of which `sections` tells as it was
+/// before it was damaged.
+pub fn seal_entries(bytes: &mut [u8], sections: &fsz::format::Sections) {
+    let index = DenseIndex {
+        entries: sections.entries as usize,
+        sizes: sections.sizes.start as usize,
+        sums: sections.sums.start as usize,
+        payload: sections.payload as usize,
+    };
+    seal_dense(bytes, &index);
 }
 
 /// Where the sections lie, by the header alone.
@@ -146,14 +162,14 @@ impl Sections {
 }
 
 /// The chunks and tables of `dense`.
-fn seal_entries(bytes: &mut [u8], header: &FixedHeader) {
-    let Some(dense) = DenseIndex::of(bytes, header) else { return };
+fn seal_dense(bytes: &mut [u8], dense: &DenseIndex) {
     let mut begin = dense.payload;
     for entry in 0..dense.entries {
         let Some(size) = bytes.get(dense.sizes + 4 * entry..).and_then(|b| b.first_chunk()) else {
             return;
         };
-        let end = begin + 4 * u32::from_le_bytes(*size) as usize;
+        let Some(end) = (u32::from_le_bytes(*size) as usize).checked_mul(4) else { return };
+        let Some(end) = begin.checked_add(end) else { return };
         let Some(words) = bytes.get(begin..end) else { return };
         let sum = byte_rows(words, 0);
         put(bytes, dense.sums + 4 * entry, sum);

@@ -96,6 +96,12 @@ impl Dense {
         self.layout
     }
 
+    /// Its parameters in the header.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn numbers(&self) -> [u8; 3] {
+        self.parameters()
+    }
+
     /// The layout of a stream, or what stands for one that is not chosen yet.
     fn own_layout(&self) -> Layout {
         self.layout.unwrap_or(Layout::Line)

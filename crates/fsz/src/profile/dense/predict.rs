@@ -52,7 +52,7 @@ impl Interpolation {
         if let Some(corners) = &order.corners {
             steps.step(corners, &[0; LANES], &[CORNERS as i32; LANES], &mut residuals);
             for (&at, r) in corners.at.iter().zip(residuals).take(corners.lanes) {
-                values[at as usize] = r << self.fine;
+                values[at as usize] = wrapped(r << self.fine);
             }
         }
         steps.passes(order);
@@ -67,7 +67,7 @@ impl Interpolation {
                 }
                 for lane in 0..step.lanes {
                     values[step.at[lane] as usize] =
-                        predictions[lane] + (residuals[lane] << self.fine);
+                        wrapped(predictions[lane] + (residuals[lane] << self.fine));
                     sizes[lane + 1] = residuals[lane].abs();
                 }
                 sizes[0] = sizes[1];
@@ -107,40 +107,29 @@ impl Interpolation {
         let (mut predictions, mut contexts) = ([0; LANES], [0; LANES]);
         for lane in 0..step.lanes {
             let (at, edge) = (step.at[lane] as usize, step.edge[lane]);
-            let (mut sum, mut spread) = (0i32, 0);
+            let (mut sum, mut spread) = (0, 0);
             for i in 0..pass.axes {
                 let distance = pass.distance[i];
                 let clamped = !pass.fine && edge >> i & 1 == 1;
                 let right = if clamped { pass.last[i] } else { distance };
                 let (a, c) = (values[at - distance], values[at + right]);
-                spread = spread.max(a.wrapping_sub(c).wrapping_abs());
-                let both = a.wrapping_add(c);
-                sum = sum.wrapping_add(match (weights, edge >> (2 * i) & 3) {
-                    (None, _) => both,
+                spread = spread.max((a - c).abs());
+                let far = 3 * distance;
+                sum += match (weights, edge >> (2 * i) & 3) {
+                    (None, _) => a + c,
                     (Some(w), 0) => {
-                        let far = values[at - 3 * distance].wrapping_add(values[at + 3 * distance]);
-                        both.wrapping_mul(w.near).wrapping_add(far.wrapping_mul(w.far))
+                        w.near * (a + c) + w.far * (values[at - far] + values[at + far])
                     }
                     // The missing one lies on the quadratic: e = g + 3 (a − c).
-                    (_, 1) => {
-                        let g = values[at + 3 * distance].wrapping_mul(2);
-                        both.wrapping_mul(9)
-                            .wrapping_sub(g)
-                            .wrapping_sub(a.wrapping_sub(c).wrapping_mul(3))
-                    }
-                    (_, 2) => {
-                        let e = values[at - 3 * distance].wrapping_mul(2);
-                        both.wrapping_mul(9)
-                            .wrapping_sub(e)
-                            .wrapping_add(a.wrapping_sub(c).wrapping_mul(3))
-                    }
-                    _ => both.wrapping_mul(8),
-                });
+                    (_, 1) => 9 * (a + c) - 2 * values[at + far] - 3 * (a - c),
+                    (_, 2) => 9 * (a + c) - 2 * values[at - far] + 3 * (a - c),
+                    _ => 8 * (a + c),
+                };
             }
             predictions[lane] = match (weights, pass.axes) {
-                (_, 3) => sum.wrapping_mul(5461).wrapping_add(16384) >> 15,
-                (None, axes) => sum.wrapping_add(axes as i32) >> axes,
-                (Some(_), axes) => sum.wrapping_add(4 << axes) >> (3 + axes),
+                (_, 3) => (sum * 5461 + 16384) >> 15,
+                (None, axes) => (sum + axes as i32) >> axes,
+                (Some(_), axes) => (sum + (4 << axes)) >> (3 + axes),
             };
             let around = 2 * sizes[lane + 1] + sizes[lane] + sizes[lane + 2];
             contexts[lane] = self.context(spread, if pass.around { around } else { 0 }, pass.fine);
@@ -151,8 +140,7 @@ impl Interpolation {
     /// From the spread of the nearest neighbours and the sizes of the last residuals.
     #[inline(always)]
     fn context(self, spread: i32, around: i32, fine: bool) -> i32 {
-        let size = (spread.wrapping_shl(5) >> self.fine).wrapping_add(around << 4).wrapping_add(16);
-        let size = size.clamp(16, 4095) as u32;
+        let size = ((spread << 5 >> self.fine) + (around << 4) + 16).min(4095) as u32;
         let octave = size.ilog2() - 4;
         if fine {
             (2 * octave + (size >> (octave + 3) & 1)) as i32
@@ -160,6 +148,12 @@ impl Interpolation {
             FINE_CONTEXTS as i32 + octave as i32
         }
     }
+}
+
+/// A value as decoders keep it, in 16 bits. Those of an encoder have room; a forged stream's wrap.
+#[inline(always)]
+fn wrapped(value: i32) -> i32 {
+    value as i16 as i32
 }
 
 const _: () = assert!(FINE_CONTEXTS + COARSE_CONTEXTS - 1 == CORNERS);

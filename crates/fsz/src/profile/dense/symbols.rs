@@ -8,12 +8,12 @@ pub(super) type Symbol = (u8, u8, u32);
 /// Residuals of interpolation: small ones, then a class for each bit length, then any other.
 pub(super) mod residual {
     use super::{DIRECT, Symbol};
+    use crate::format::dense::RESIDUAL_ESCAPE_BITS as ESCAPE_BITS;
+    pub use crate::format::dense::RESIDUAL_SYMBOLS as SYMBOLS;
 
-    pub const SYMBOLS: usize = 42;
     pub const ESCAPE: u8 = SYMBOLS as u8 - 1;
     const FIRST_CLASS: u8 = 2 * DIRECT as u8 + 1;
     const CLASS_BITS: u8 = 5;
-    const ESCAPE_BITS: u8 = 15;
     /// The largest residual.
     pub const MOST: i32 = (1 << (ESCAPE_BITS - 1)) - 1;
 
@@ -58,8 +58,8 @@ pub(super) mod residual {
 /// Differences of codes of any width: small ones, then a class for each bit length, then any other.
 pub(super) mod difference {
     use super::{LORENZO_DIRECT, Symbol};
+    pub use crate::format::dense::DIFFERENCE_SYMBOLS as SYMBOLS;
 
-    pub const SYMBOLS: usize = 45;
     pub const ESCAPE: u8 = SYMBOLS as u8 - 1;
     const CLASS_BITS: u8 = LORENZO_DIRECT.ilog2() as u8 + 1;
 

@@ -94,7 +94,7 @@ pub fn values(field: &Field, coder: &mut Coder<'_>, sides: Point, mask: &[bool])
     let residuals = step(field, coder, &vec![23; corners.len()], &coded);
     for (at, r) in corners.into_iter().zip(residuals) {
         let index = own.index(at);
-        own.values[index] = r << field.fine;
+        own.values[index] = i32::from((r << field.fine) as i16);
     }
     let passes = passes(sides);
     let contexts: Vec<usize> = passes.iter().map(|p| if p.s == 1 { 9 } else { 10 }).collect();
@@ -118,7 +118,8 @@ pub fn values(field: &Field, coder: &mut Coder<'_>, sides: Point, mask: &[bool])
             for (lane, (at, r)) in points.iter().zip(residuals).enumerate() {
                 last[lane] = r.unsigned_abs();
                 let index = own.index(*at);
-                own.values[index] = predicted[lane].0.wrapping_add(r << field.fine);
+                own.values[index] =
+                    i32::from(predicted[lane].0.wrapping_add(r << field.fine) as i16);
             }
         }
     }

@@ -1,0 +1,96 @@
+// What stands in a chunk before its symbols: modes of boxes, records of escapes (FORMAT.md, Dense:
+// chunks and Dense: escapes).
+#pragma once
+
+#include "profile/dense/grid.cuh"
+
+namespace fsz
+{
+
+/// How a box is coded.
+constexpr u32 MODE_FLAT = 0;
+constexpr u32 MODE_INTERPOLATED = 1;
+constexpr u32 MODE_LORENZO_1 = 2;
+constexpr u32 MODE_LORENZO_2 = 3;
+constexpr u32 MODE_EXACT = 4;
+constexpr u32 MODE_VERBATIM = 5;
+/// The bit of a box that says that a record is there, bits of a box and boxes of a word.
+constexpr u32 HEAD_ESCAPES = 8;
+constexpr u32 HEAD_BOX_BITS = 4;
+constexpr u32 HEAD_WORD_BOXES = 32 / HEAD_BOX_BITS;
+
+/// Which elements of a box are masked.
+constexpr u32 MASK_NONE = 0;
+constexpr u32 MASK_ALL = 1;
+constexpr u32 MASK_CODED = 2;
+
+FSZ_DEVICE u32 head_words(u32 boxes) { return (boxes + HEAD_WORD_BOXES - 1) / HEAD_WORD_BOXES + 1; }
+
+/// A record of escapes, of elements of WORDS words.
+template <u32 WORDS> struct EscapeRecord
+{
+    u32 pattern;
+    u32 mask;
+    u32 listed;
+
+    FSZ_DEVICE EscapeRecord(u32 head) : pattern(head & 3), mask(head >> 2 & 3), listed(head >> 16)
+    {
+    }
+
+    /// Words of the pattern, and where in the record positions and bits are.
+    FSZ_DEVICE u32 pattern_words() const
+    {
+        return mask != MASK_NONE && pattern == PATTERN_IN_PAYLOAD ? WORDS : 0;
+    }
+    FSZ_DEVICE u32 positions() const { return 1 + pattern_words(); }
+    FSZ_DEVICE u32 bits() const { return positions() + (listed + 1) / 2; }
+    FSZ_DEVICE u32 words() const { return bits() + listed * WORDS; }
+};
+
+/// The position of a listed element.
+FSZ_DEVICE u32 listed_position(const u32 *positions, u32 k)
+{
+    return positions[k / 2] >> (k % 2 * 16) & 0xFFFF;
+}
+
+/// Elements of a lane in Lorenzo prediction.
+FSZ_DEVICE u32 lorenzo_lane_len(u32 len) { return (len + 31) / 32; }
+
+/// What a lane remembers of the codes before.
+struct LorenzoLane
+{
+    i32 last;
+    i32 before;
+    u32 sizes[3];
+
+    /// Behind the lane's first code.
+    FSZ_DEVICE explicit LorenzoLane(i32 code) : last(code), before(code), sizes{0, 0, 0} {}
+
+    /// The next code as it is expected, at step `step` of the lane.
+    FSZ_DEVICE i32 prediction(u32 order, u32 step) const
+    {
+        const u32 slope = static_cast<u32>(last) - static_cast<u32>(before);
+        return static_cast<i32>(static_cast<u32>(last) + (order == 2 && step >= 2 ? slope : 0));
+    }
+
+    FSZ_DEVICE u32 context() const
+    {
+        constexpr u32 MOST = 1u << 20;
+        const u32 size = 3 * min(sizes[0], MOST) + 2 * min(sizes[1], MOST) + min(sizes[2], MOST);
+        const u32 bits = 31 - __clz(size | 1);
+        const u32 far = 2 * bits + (size >> (bits > 0 ? bits - 1 : 0) & 1);
+        return min(size < 6 ? size : far, DENSE_LORENZO_CONTEXTS - 1);
+    }
+
+    FSZ_DEVICE void take(i32 code, i32 difference)
+    {
+        before = last;
+        last = code;
+        sizes[2] = sizes[1];
+        sizes[1] = sizes[0];
+        sizes[0] =
+            difference < 0 ? 0u - static_cast<u32>(difference) : static_cast<u32>(difference);
+    }
+};
+
+} // namespace fsz

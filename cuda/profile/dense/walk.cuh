@@ -1,0 +1,162 @@
+// The walk through a box in shared memory, from coarse grids to fine: neighbours, predictions and
+// contexts of points (FORMAT.md, Dense: predict).
+#pragma once
+
+#include "profile/dense/program.cuh"
+
+namespace fsz
+{
+
+/// How values are predicted in the finest grid; the same in all boxes of a field.
+struct Interpolation
+{
+    bool linear;
+    /// Weights of the nearest and the outer neighbours.
+    i32 near;
+    i32 far;
+    /// log2 of the lattice points of a step.
+    u32 fine;
+
+    FSZ_DEVICE Interpolation(const BoxGrid &grid)
+        : linear(grid.predictor == DENSE_LINEAR), near(grid.predictor == DENSE_CUBIC ? 9 : 6),
+          far(grid.predictor == DENSE_CUBIC ? -1 : 2), fine(grid.fine)
+    {
+    }
+};
+
+/// The sizes of the last residuals that tell of a lane's next one.
+FSZ_DEVICE i32 around(i32 last)
+{
+    return 2 * last + __shfl_up_sync(WARP_ALL, last, 1) + __shfl_down_sync(WARP_ALL, last, 1);
+}
+
+/// The context of a point from the spread of its neighbours and the residuals around it.
+FSZ_DEVICE u32 residual_context(i32 spread, i32 around, u32 fine_bits, bool fine)
+{
+    const u32 size = static_cast<u32>(min((spread << 5 >> fine_bits) + (around << 4) + 16, 4095));
+    const u32 octave = 27 - __clz(size);
+    return fine ? 2 * octave + (size >> (octave + 3) & 1) : DENSE_FINE_CONTEXTS + octave;
+}
+
+/// Goes through the steps of a pass. `values` gives the value at a position, `step` takes each
+/// step's entry, prediction and context's spread.
+template <u32 AXES, bool OUTER, class Values, class Step>
+FSZ_DEVICE void walk_steps(const Pass &pass, const u32 *entries, const Interpolation &how,
+                           const Values &values, Step &step)
+{
+    u32 distance[AXES], last[AXES];
+#pragma unroll
+    for (u32 a = 0; a < AXES; ++a)
+    {
+        distance[a] = pass.distance[a];
+        last[a] = pass.last[a];
+    }
+    const u32 *from = entries + 32 * pass.first;
+    u32 entry = __ldg(from);
+#pragma unroll 1
+    for (u32 left = pass.steps; left > 0; --left)
+    {
+        // The next entry is on its way while this one is worked on.
+        const u32 now = entry;
+        from += 32;
+        if (left > 1)
+        {
+            entry = __ldg(from);
+        }
+        const u32 at = now & ENTRY_POSITION;
+        i32 sum = 0, spread = 0;
+#pragma unroll
+        for (u32 a = 0; a < AXES; ++a)
+        {
+            if constexpr (OUTER)
+            {
+                const i32 left_value = values(at - distance[a]);
+                const i32 right_value = values(at + distance[a]);
+                const bool low = now >> (ENTRY_EDGE_SHIFT + 2 * a) & 1;
+                const bool high = now >> (ENTRY_EDGE_SHIFT + 2 * a + 1) & 1;
+                // A missing outer neighbour lies on the quadratic through the other three: it is
+                // the other outer one and three times a difference.
+                const u32 three = 3 * distance[a];
+                const i32 e = values(low ? (high ? at - distance[a] : at + three) : at - three);
+                const i32 g = values(high ? (low ? at + distance[a] : at - three) : at + three);
+                const i32 difference = left_value - right_value;
+                const i32 bend = low == high ? 0 : low ? 3 * difference : -3 * difference;
+                const bool edge = low || high;
+                sum += (edge ? 9 : how.near) * (left_value + right_value) +
+                       (edge ? -1 : how.far) * (e + g + bend);
+                spread = max(spread, abs(difference));
+            }
+            else
+            {
+                const bool clamped = now >> (ENTRY_EDGE_SHIFT + a) & 1;
+                const i32 left_value = values(at - distance[a]);
+                const i32 right_value =
+                    values(at + (clamped && !pass.fine ? last[a] : distance[a]));
+                sum += left_value + right_value;
+                spread = max(spread, abs(left_value - right_value));
+            }
+        }
+        i32 prediction;
+        if constexpr (OUTER)
+        {
+            prediction = AXES == 1 ? (sum + 8) >> 4 : (sum + 16) >> 5;
+        }
+        else
+        {
+            prediction = AXES == 1   ? (sum + 1) >> 1
+                         : AXES == 2 ? (sum + 2) >> 2
+                                     : (sum * 5461 + 16384) >> 15;
+        }
+        step(now, prediction, spread);
+        __syncwarp();
+    }
+}
+
+/// Goes through a pass.
+template <class Values, class Step>
+FSZ_DEVICE void walk_pass(const Pass &pass, const u32 *entries, const Interpolation &how,
+                          const Values &values, Step &step)
+{
+    const bool outer = pass.fine && !how.linear && pass.axes < 3;
+    if (outer)
+    {
+        if (pass.axes == 1)
+        {
+            walk_steps<1, true>(pass, entries, how, values, step);
+        }
+        else
+        {
+            walk_steps<2, true>(pass, entries, how, values, step);
+        }
+    }
+    else if (pass.axes == 1)
+    {
+        walk_steps<1, false>(pass, entries, how, values, step);
+    }
+    else if (pass.axes == 2)
+    {
+        walk_steps<2, false>(pass, entries, how, values, step);
+    }
+    else
+    {
+        walk_steps<3, false>(pass, entries, how, values, step);
+    }
+}
+
+/// The masked ones among the nearest neighbours of a point: none, some or all of them.
+template <class Masked>
+FSZ_DEVICE u32 mask_context(const Pass &pass, u32 entry, const Masked &masked)
+{
+    const u32 at = entry & ENTRY_POSITION;
+    u32 count = 0;
+    for (u32 a = 0; a < pass.axes; ++a)
+    {
+        const bool clamped = !pass.fine && (entry >> (ENTRY_EDGE_SHIFT + a) & 1);
+        count += masked(at - pass.distance[a]);
+        count += masked(at + (clamped ? pass.last[a] : pass.distance[a]));
+    }
+    const u32 kind = count == 0 ? 0 : count == 2 * pass.axes ? 2 : 1;
+    return kind + (pass.fine ? 6 : 3);
+}
+
+} // namespace fsz
