@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
 use fsz::cuda::StreamKind;
-use fsz::{Backend, Codec, Stream};
+use fsz::{Backend, Codec, Dense, Profile, Stream};
 
 /// Where to compress and decompress.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -15,6 +15,26 @@ pub enum BackendChoice {
     Cpu,
     /// An NVIDIA GPU.
     Cuda,
+}
+
+/// How values are coded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ProfileName {
+    /// Fastest.
+    #[default]
+    Paper,
+    /// Smallest, for streams that go to a disk or over a network; not final before release 0.3.0.
+    Dense,
+}
+
+impl ProfileName {
+    /// The profile, with what it chooses by itself.
+    pub fn profile(self) -> Profile {
+        match self {
+            ProfileName::Paper => Profile::default(),
+            ProfileName::Dense => Profile::Dense(Dense::new()),
+        }
+    }
 }
 
 /// Threads that a core is given at most: more bring nothing, and starting thousands takes minutes.

@@ -1,7 +1,7 @@
 //! Curves of rate and distortion.
 
 use anyhow::Result;
-use fsz::{Element, Research, Stream};
+use fsz::{Element, Profile, Stream};
 use fsz_metrics::Sample;
 
 use crate::record::CurvePoint;
@@ -18,7 +18,7 @@ pub fn measure<T: Element + Sample>(subject: &Subject<'_, T>) -> Result<Vec<Curv
     let mut decoded = vec![T::default(); subject.values.len()];
     let mut points = Vec::new();
     for bound in CURVE {
-        let bytes = subject.compress(bound, Research::default())?;
+        let bytes = subject.compress(bound, Profile::default())?;
         let stream = Stream::open(&bytes)?;
         subject.plan.codec.decompress_into(&stream, &mut decoded)?;
         points.push(point(subject, "fsz", bytes.len(), &decoded)?);

@@ -1,7 +1,7 @@
 //! The matched-ratio comparison: FSZ beside fixed-rate zfp of the same size, on one slice.
 
 use anyhow::Result;
-use fsz::{Element, Research, Stream};
+use fsz::{Element, Profile, Stream};
 use fsz_metrics::Sample;
 
 use crate::record::{Matched, Panel};
@@ -54,7 +54,7 @@ fn bound_of_size<T: Element + Sample>(subject: &Subject<'_, T>, len: u64) -> Res
     let (mut low, mut high) = (1e-9f64.ln(), 0.5f64.ln());
     for _ in 0..STEPS {
         let middle = (low + high) / 2.0;
-        let found = subject.compress(middle.exp(), Research::default())?.len() as u64;
+        let found = subject.compress(middle.exp(), Profile::default())?.len() as u64;
         if found > len { low = middle } else { high = middle }
     }
     // Four digits tell the bound as well as a reader can use it.
@@ -81,7 +81,7 @@ impl<'a, T: Element + Sample> Comparison<'a, T> {
         bound: f64,
         decoded: &mut [T],
     ) -> Result<Self> {
-        let bytes = subject.compress(bound, Research::default())?;
+        let bytes = subject.compress(bound, Profile::default())?;
         let stream = Stream::open(&bytes)?;
         subject.plan.codec.decompress_into(&stream, decoded)?;
         let range = slice.map_or((0.0, 0.0), |slice| slice.range);

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use fsz::{Centering, Element, Research, Stream};
+use fsz::{Centering, Dense, Element, Profile, Research, Stream};
 use fsz_field::{Field, with_values};
 use fsz_metrics::Sample;
 
@@ -70,7 +70,7 @@ impl<T: Element + Sample> Subject<'_, T> {
 
     /// Everything at a value-range bound.
     fn at(&self, bound: f64) -> Result<BoundRecord> {
-        let bytes = self.compress(bound, Research::default())?;
+        let bytes = self.compress(bound, Profile::default())?;
         let stream = Stream::open(&bytes)?;
         let absolute = stream.header().absolute_bound;
         let mut decoded = vec![T::default(); self.values.len()];
@@ -91,6 +91,7 @@ impl<T: Element + Sample> Subject<'_, T> {
         // The paper's design decodes to the same values: only the choice of µ is another.
         let paper = Ratio { ratio: record.ablation[3], ..record.ratios[0].clone() };
         record.ratios.push(Ratio { codec: "fsz-paper".to_owned(), ..paper });
+        self.add_dense(bound, &mut record, &mut decoded)?;
         self.add_models(&mut record)?;
         self.add_zfp(&mut record, bytes.len(), &mut decoded)?;
         #[cfg(feature = "zfp")]
@@ -104,16 +105,26 @@ impl<T: Element + Sample> Subject<'_, T> {
         Ok(record)
     }
 
+    /// The profile dense, at the same bound.
+    fn add_dense(&self, bound: f64, record: &mut BoundRecord, decoded: &mut [T]) -> Result<()> {
+        let bytes = self.compress(bound, Profile::Dense(Dense::new()))?;
+        self.plan.codec.decompress_into(&Stream::open(&bytes)?, decoded)?;
+        let found = Decoded { codec: "fsz-dense", bytes: bytes.len() as u64, values: decoded };
+        record.ratios.push(self.ratio(&found, record.absolute)?);
+        record.fidelity.push(self.fidelity(&found, record.absolute)?);
+        Ok(())
+    }
+
     /// The ablation and the tiles.
     fn research(&self, bound: f64, record: &mut BoundRecord) -> Result<()> {
         for (ratio, (cross_block, centering, order2)) in record.ablation.iter_mut().zip(SWITCHES) {
             let switches = Research { cross_block, centering, order2, ..Research::default() };
-            *ratio = self.over(self.compress(bound, switches)?.len() as u64);
+            *ratio = self.over(self.compress(bound, Profile::Paper(switches))?.len() as u64);
         }
         for (block_len, blocks_per_tile) in TILES {
             let centering = Centering::Mean;
             let tile = Research { block_len, blocks_per_tile, centering, ..Research::default() };
-            let ratio = self.over(self.compress(bound, tile)?.len() as u64);
+            let ratio = self.over(self.compress(bound, Profile::Paper(tile))?.len() as u64);
             record.tiles.push(TileRatio { block: block_len, blocks: blocks_per_tile, ratio });
         }
         Ok(())

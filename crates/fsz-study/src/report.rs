@@ -110,7 +110,7 @@ fn html(study: &Study<'_>, all: &[Data]) -> String {
 }
 
 const RATIO: &str = "Bytes of the field over bytes of the stream. fsz-paper is the paper's own \
-design (mean centering) in this implementation. cuszp-plain-model and cuszp-outlier-model are \
+design (mean centering) in this implementation; fsz-dense is the profile dense. cuszp-plain-model and cuszp-outlier-model are \
 <b>models</b>: our cost models based on cuSZp's publications, which count the bytes of its format and \
 decode as it would; cuSZp itself was not run. zfp-accuracy uses the same absolute bound as its \
 tolerance; zfp-rate is fixed-rate zfp (cuZFP's mode) at FSZ's size. zfp is omitted for fields with \

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use fsz::{Bound, Codec, CompressOptions, Element, Research, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Profile, Research, max_compressed_len};
 use fsz_field::Field;
 #[cfg(feature = "zfp")]
 use fsz_field::FixedRate;
@@ -26,10 +26,10 @@ impl<'a, T: Element + Sample> Subject<'a, T> {
     }
 
     /// Compresses at a value-range bound.
-    pub fn compress(&self, bound: f64, research: Research) -> Result<Vec<u8>> {
+    pub fn compress(&self, bound: f64, profile: Profile) -> Result<Vec<u8>> {
         self.plan.progress.check()?;
         let shape = self.field.shape().sides();
-        let mut options = CompressOptions::new(Bound::ValueRange(bound)).research(research);
+        let mut options = CompressOptions::new(Bound::ValueRange(bound)).profile(profile);
         options = options.progress(Arc::clone(self.plan.progress));
         for &value in self.plan.missing {
             options = options.missing(value);
@@ -38,8 +38,8 @@ impl<'a, T: Element + Sample> Subject<'a, T> {
         let mut bytes = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
         // Switches other than the product's are for the CPU.
         let cpu = Codec::cpu();
-        let product = research == Research::default();
-        let codec = if product { self.plan.codec } else { &cpu };
+        let switched = profile.research().is_some_and(|r| *r != Research::default());
+        let codec = if !switched { self.plan.codec } else { &cpu };
         let len = codec.compress_into(self.values, shape, &options, &mut bytes)?;
         bytes.truncate(len);
         Ok(bytes)

@@ -7,7 +7,7 @@ use fsz_field::Output;
 use fsz_figure::number::short;
 use serde::Serialize;
 
-use crate::codec::{self, BackendChoice};
+use crate::codec::{self, BackendChoice, ProfileName};
 use crate::source::{SourceArgs, check_field};
 use crate::table::Table;
 use crate::{bar, terminal};
@@ -32,6 +32,9 @@ pub struct Args {
     /// Backend to measure; auto is CUDA if a device is usable
     #[arg(long, value_enum, default_value = "cpu", value_name = "BACKEND")]
     backend: BackendChoice,
+    /// Profile to measure
+    #[arg(long, value_enum, default_value_t, value_name = "PROFILE")]
+    profile: ProfileName,
     /// CUDA device, as numbered by fsz devices
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: usize,
@@ -119,7 +122,8 @@ fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
         let case = case::Case::open(path, &args.source, bytes)?;
         for bound in args.bounds(&[1e-3]) {
-            let plan = measure::Plan { bound, threads: &threads, repeat };
+            let profile = args.profile.profile();
+            let plan = measure::Plan { bound, profile, threads: &threads, repeat };
             rows.extend(measure::measure(&case, &plan, &args.missing)?);
         }
         spinner.finish_and_clear();

@@ -11,7 +11,7 @@ use fsz_field::{Field, Output, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
-use crate::codec::CodecArgs;
+use crate::codec::{CodecArgs, ProfileName};
 use crate::source::SourceArgs;
 use crate::{bar, terminal};
 
@@ -61,19 +61,12 @@ struct BoundArgs {
 /// How values are coded.
 #[derive(Debug, clap::Args)]
 struct ProfileArgs {
-    /// paper: fastest; dense: smallest, for streams that go to a disk or over a network
-    #[arg(long, value_enum, default_value_t)]
+    /// How values are coded
+    #[arg(long, value_enum, default_value_t, value_name = "PROFILE")]
     profile: ProfileName,
     /// Shape of the boxes of the profile dense; by default the one that suits the field best
     #[arg(long, value_enum)]
     layout: Option<LayoutName>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum ProfileName {
-    #[default]
-    Paper,
-    Dense,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

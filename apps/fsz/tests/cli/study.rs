@@ -17,8 +17,8 @@ fn tables_and_report() {
     let fsz: Vec<Vec<&str>> = rows(&ratio).into_iter().filter(|row| row[2] == "fsz").collect();
     assert_eq!(fsz.len(), 2);
     assert!(fsz.iter().all(|row| row[6] == "0"), "{ratio}");
-    // fsz, fsz-paper and the two models, and zfp twice.
-    assert_eq!(rows(&ratio).len(), 2 * if cfg!(feature = "zfp") { 6 } else { 4 });
+    // fsz, fsz-paper, fsz-dense and the two models, and zfp twice.
+    assert_eq!(rows(&ratio).len(), 2 * if cfg!(feature = "zfp") { 7 } else { 5 });
     let of = |codec: &str| -> f64 {
         let row = rows(&ratio).into_iter().find(|row| row[1] == "1e-2" && row[2] == codec);
         row.unwrap()[3].parse().unwrap()

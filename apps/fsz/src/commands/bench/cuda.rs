@@ -1,7 +1,7 @@
 //! `fsz bench --backend cuda`: the codec's kernels beside the bandwidth of the device's memory.
 
 use anyhow::{Context, Result, bail};
-use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Profile, Stream, max_compressed_len};
 use fsz_bench::{DeviceBench, Roofline, median};
 use fsz_field::with_values;
 use fsz_study::Shares;
@@ -49,6 +49,7 @@ struct Work<'a> {
     codec: Codec,
     repeat: usize,
     missing: &'a [f64],
+    profile: Profile,
     reference: bool,
 }
 
@@ -59,6 +60,7 @@ impl<'a> Work<'a> {
             codec: Codec::cuda(args.device)?,
             repeat: args.repeat.unwrap_or(20) as usize,
             missing: &args.missing,
+            profile: args.profile.profile(),
             reference: args.reference,
         })
     }
@@ -113,7 +115,7 @@ impl<'a> Work<'a> {
     }
 
     fn options(&self, bound: f64) -> CompressOptions {
-        let options = CompressOptions::new(Bound::ValueRange(bound));
+        let options = CompressOptions::new(Bound::ValueRange(bound)).profile(self.profile);
         self.missing.iter().fold(options, |options, &value| options.missing(value))
     }
 }

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Profile, Stream, max_compressed_len};
 use fsz_bench::median;
 use fsz_field::with_values;
 use rayon::prelude::*;
@@ -17,6 +17,7 @@ use super::case::Case;
 pub struct Plan<'a> {
     /// Value-range bound.
     pub bound: f64,
+    pub profile: Profile,
     /// Numbers of threads.
     pub threads: &'a [usize],
     /// Measured runs.
@@ -36,7 +37,7 @@ fn measure_values<T: Element>(
 ) -> Result<Vec<Row>> {
     let shape = case.field.shape().sides();
     let bytes = size_of_val(values) as f64;
-    let mut options = CompressOptions::new(Bound::ValueRange(plan.bound));
+    let mut options = CompressOptions::new(Bound::ValueRange(plan.bound)).profile(plan.profile);
     for &value in missing {
         options = options.missing(value);
     }

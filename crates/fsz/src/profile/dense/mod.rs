@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// The profile `dense`: interpolation in boxes, entropy-coded. By default the encoder chooses layout and
-/// prediction for each field.
+/// prediction for each field. Its format is not final before release 0.3.0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dense {
     layout: Option<Layout>,
