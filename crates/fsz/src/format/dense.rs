@@ -79,6 +79,15 @@ impl Layout {
         }
     }
 
+    /// Axes longer than 1 that a field needs to be cut so.
+    pub(crate) const fn axes(self) -> usize {
+        match self {
+            Layout::Line => 0,
+            Layout::Plane => 2,
+            Layout::Brick => 3,
+        }
+    }
+
     pub(crate) const fn extent(self) -> [u32; 3] {
         match self {
             Layout::Line => [1, 1, 4096],

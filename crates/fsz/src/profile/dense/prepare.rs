@@ -189,7 +189,9 @@ pub(super) fn prepare<T: Element>(
     let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
     let n = data.len() as u64;
     let mut best: Option<(u128, Layout, Choice)> = None;
-    for layout in Layout::ALL.into_iter().filter(|l| asked.is_none_or(|a| a == *l)) {
+    let long = shape.iter().filter(|&&side| side > 1).count();
+    let fits = |layout: &Layout| asked.map_or(layout.axes() <= long, |asked| asked == *layout);
+    for layout in Layout::ALL.into_iter().filter(fits) {
         let grid = field.grid(layout).ok_or_else(too_large)?;
         let sparse = grid.tiles().saturating_mul(LEAST_BOX) > n.saturating_add(BOX as u64);
         if layout != Layout::Line && sparse {
