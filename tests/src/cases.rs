@@ -1,7 +1,7 @@
 //! The fields and options of the golden streams: small, and each with something of its own.
 
 use crate::fields::{Random, mask, noise, smooth};
-use fsz::{Bound, Centering, CompressOptions, DType, Research};
+use fsz::{Bound, Centering, CompressOptions, DType, Dense, Layout, Profile, Research};
 
 /// One golden stream: what is compressed, and how.
 #[derive(Debug)]
@@ -70,6 +70,47 @@ pub fn all() -> Vec<Case> {
         case("f64-subnormal-bound", DType::F64, &[300], scaled(smooth(&[300]), 1e-300), {
             absolute(1e-310)
         }),
+    ]
+}
+
+/// The cases of `dense`: every layout, masks, outliers, exact values, several chunks.
+#[must_use]
+pub fn dense() -> Vec<Case> {
+    let range = |ratio| CompressOptions::new(Bound::ValueRange(ratio));
+    let absolute = |e| CompressOptions::new(Bound::Absolute(e));
+    let case = |name, dtype, shape: &[u64], field, options: CompressOptions| Case {
+        name,
+        dtype,
+        shape: shape.to_vec(),
+        field,
+        options: options.profile(Profile::Dense(Dense::new())),
+    };
+    let of = |layout, mut case: Case| {
+        let profile = Profile::Dense(Dense::new().with_layout(layout));
+        case.options = case.options.profile(profile);
+        case
+    };
+    vec![
+        case("dense-f32-constant", DType::F32, &[1000], vec![273.15; 1000], range(1e-3)),
+        case("dense-f32-empty", DType::F32, &[4, 0, 3], vec![], absolute(1e-3)),
+        case("dense-f32-incompressible", DType::F32, &[600], noise(600, 1), absolute(1e-9)),
+        case("dense-f32-non-finite", DType::F32, &[7, 111], non_finite(7 * 111), absolute(0.01)),
+        case("dense-f32-one-element", DType::F32, &[], vec![1.5], absolute(0.1)),
+        case("dense-f32-several-chunks", DType::F32, &[140_000], smooth(&[140_000]), range(1e-4)),
+        case("dense-f32-small-bound", DType::F32, &[60, 70], smooth(&[60, 70]), range(1e-7)),
+        of(
+            Layout::Brick,
+            case("dense-f32-brick", DType::F32, &[18, 33, 40], smooth(&[18, 33, 40]), range(1e-3)),
+        ),
+        of(
+            Layout::Line,
+            case("dense-f32-line", DType::F32, &[40, 250], smooth(&[40, 250]), range(1e-3)),
+        ),
+        of(
+            Layout::Plane,
+            case("dense-f64-plane", DType::F64, &[3, 70, 90], smooth(&[3, 70, 90]), range(1e-5)),
+        ),
+        case("dense-f64-masked-2d", DType::F64, &[60, 90], land(), range(1e-3).missing(LAND)),
     ]
 }
 

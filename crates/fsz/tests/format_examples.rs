@@ -1,6 +1,8 @@
 //! The worked examples of FORMAT.md are what the codec writes, byte for byte.
 
-use fsz::{Bound, Codec, CompressOptions, Element, Stream, max_compressed_len};
+use fsz::{
+    Bound, Codec, CompressOptions, Dense, Element, Layout, Profile, Stream, max_compressed_len,
+};
 
 fn stream<T: Element>(data: &[T], options: &CompressOptions) -> Vec<u8> {
     let shape = [data.len() as u64];
@@ -23,6 +25,21 @@ fn constant() -> Vec<u8> {
     stream(&[273.15f64; 3], &CompressOptions::new(Bound::ValueRange(1e-3)))
 }
 
+/// One code, by `dense`.
+fn plateau() -> Vec<u8> {
+    stream(&[5f32; 40], &dense_lines())
+}
+
+/// Five squares, by `dense`.
+fn squares() -> Vec<u8> {
+    stream(&[0f32, 1.0, 4.0, 9.0, 16.0], &dense_lines())
+}
+
+fn dense_lines() -> CompressOptions {
+    let lines = Profile::Dense(Dense::new().with_layout(Layout::Line));
+    CompressOptions::new(Bound::Absolute(0.25)).profile(lines)
+}
+
 /// Sixteen bytes a line, as FORMAT.md shows them.
 fn dump(bytes: &[u8]) -> Vec<String> {
     bytes
@@ -43,7 +60,7 @@ fn the_dumps_in_the_document_are_what_is_written() {
         .skip(1)
         .map(|rest| rest.split("```").next().expect("an end").lines().collect())
         .collect();
-    let streams = [line_and_coast(), constant()];
+    let streams = [line_and_coast(), constant(), plateau(), squares()];
     assert_eq!(examples.len(), streams.len());
     for (example, stream) in examples.iter().zip(&streams) {
         // A comment may follow the bytes.
@@ -68,4 +85,12 @@ fn the_examples_decode_to_what_the_document_says() {
     let bytes = constant();
     let stream = Stream::open(&bytes).expect("opens");
     assert!(codec.decompress::<f64>(&stream).expect("decodes").iter().all(|&d| d == 273.15));
+    let bytes = plateau();
+    let stream = Stream::open(&bytes).expect("opens");
+    assert!(codec.decompress::<f32>(&stream).expect("decodes").iter().all(|&d| d == 10.0 * step));
+    let bytes = squares();
+    let stream = Stream::open(&bytes).expect("opens");
+    let points = [0.0, 32.0, 128.0, 288.0, 512.0];
+    let back = codec.decompress::<f32>(&stream).expect("decodes");
+    assert!(back.iter().eq(points.map(|v: f32| v * (step / 16.0)).iter()));
 }

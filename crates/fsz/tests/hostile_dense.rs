@@ -16,9 +16,9 @@ fn streams() -> Vec<Vec<u8>> {
         let codec = Codec::cpu().threads(1).expect("one thread");
         for kind in ["", "land", "ragged land", "outliers"] {
             for (shape, layout) in [
-                (&[9000][..], Layout::Line),
-                (&[70, 90], Layout::Plane),
-                (&[17, 20, 33], Layout::Brick),
+                (&[5000][..], Layout::Line),
+                (&[40, 70], Layout::Plane),
+                (&[17, 20, 18], Layout::Brick),
             ] {
                 let mut data = waves::<T>(shape);
                 if !kind.is_empty() {
@@ -66,6 +66,8 @@ fn decodes(bytes: &[u8]) -> bool {
             DType::F64 => as_type::<f64>(&stream),
         };
         assert_eq!(records.is_ok(), decoded.is_ok(), "{records:?} {decoded:?}");
+        let verified = (0..stream.chunks()).all(|chunk| stream.chunk(chunk).is_ok());
+        assert_eq!(verified, decoded.is_ok(), "chunks are verified, {decoded:?}");
         decoded
     });
     match outcome {
@@ -87,7 +89,7 @@ fn index(stream: &[u8]) -> DenseIndex {
     DenseIndex::of(stream, &header(stream).expect("a header")).expect("an index")
 }
 
-/// Every word at the front of the first chunk, and every word of the tables, with every bit flipped.
+/// The words at the front of the first chunk, and those of the tables, with bits flipped and at their ends.
 #[test]
 fn forged_heads_records_states_and_tables() {
     let (mut refused, mut decoded) = (0, 0);
@@ -100,10 +102,10 @@ fn forged_heads_records_states_and_tables() {
             u32::from_le_bytes(stream[at..at + 4].try_into().expect("4 bytes")) as usize
         };
         let tables = stream.len() - 4 * size(index.entries - 1);
-        let front = (index.payload..last).step_by(4).take(40);
-        for at in front.chain((tables..=last).step_by(4).take(20)) {
+        let front = (index.payload..last).step_by(4).take(24);
+        for at in front.chain((tables..=last).step_by(4).take(12)) {
             let word = u32::from_le_bytes(stream[at..at + 4].try_into().expect("4 bytes"));
-            let flips = (0..32).step_by(4).map(|bit| word ^ 1 << bit);
+            let flips = (0..32).step_by(7).map(|bit| word ^ 1 << bit);
             for word in flips.chain([0, u32::MAX, 1 << 31, 0x7FFF, 0x7FFF_FFFF]) {
                 match with_word(&stream, at, word) {
                     true => decoded += 1,
@@ -116,7 +118,7 @@ fn forged_heads_records_states_and_tables() {
     assert!(decoded > 0 && refused > decoded, "{refused} refused, {decoded} decoded");
 }
 
-/// Every mode, with and without a record, for the first boxes: what stands behind is taken for another thing.
+/// Every mode, with and without a record, for some of the first boxes: what stands behind is taken for another thing.
 #[test]
 fn forged_modes() {
     let mut refused = 0;
@@ -124,7 +126,7 @@ fn forged_modes() {
         let at = index(&stream).payload;
         let word = u32::from_le_bytes(stream[at..at + 4].try_into().expect("4 bytes"));
         for tile in 0..8 {
-            for nibble in 0..16 {
+            for nibble in (0..16).skip(tile % 2).step_by(2) {
                 let forged = word & !(15 << (4 * tile)) | nibble << (4 * tile);
                 refused += usize::from(!with_word(&stream, at, forged));
             }
@@ -157,7 +159,7 @@ fn forged_bytes() {
     let mut refused = 0;
     for stream in streams() {
         let index = index(&stream);
-        for round in 0..300 {
+        for round in 0..100 {
             let mut forged = stream.clone();
             for _ in 0..1 + round % 4 {
                 let begin = if round % 8 == 0 { index.sizes } else { index.payload };

@@ -2,6 +2,8 @@
 
 use crate::{exercise, seal_header};
 use arbitrary::Arbitrary;
+use fsz::{Bound, Codec, CompressOptions, Dense, Profile, max_compressed_len};
+use std::sync::LazyLock;
 
 /// Which stream, and what is done to it.
 #[derive(Arbitrary, Debug)]
@@ -22,10 +24,24 @@ const STREAMS: [&[u8]; 4] = [
     include_bytes!("../../../../tests/golden/v1/f32-research-16x64.fsz"),
 ];
 
+/// A stream of `dense`: any number from 128 on.
+static DENSE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let (data, shape) = (Vec::from_iter((0..600).map(|i| (i % 30 * (i / 30)) as f32)), [20, 30]);
+    let largest = max_compressed_len(&shape, fsz::DType::F32).unwrap();
+    let mut out = vec![0; usize::try_from(largest).unwrap()];
+    let options = CompressOptions::new(Bound::Absolute(0.5)).profile(Profile::Dense(Dense::new()));
+    let length = Codec::cpu().compress_into(&data, &shape, &options, &mut out).unwrap();
+    out.truncate(length);
+    out
+});
+
 impl Damage {
     /// Does it, and uses the result.
     pub fn exercise(&self) {
-        let mut bytes = STREAMS[usize::from(self.stream) % STREAMS.len()].to_vec();
+        let mut bytes = match self.stream {
+            128.. => DENSE.clone(),
+            stream => STREAMS[usize::from(stream) % STREAMS.len()].to_vec(),
+        };
         for &(at, value) in &self.changes {
             if let Some(byte) = bytes.get_mut(usize::from(at)) {
                 *byte = value;

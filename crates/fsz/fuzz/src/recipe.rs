@@ -2,7 +2,7 @@
 
 use crate::roundtrip;
 use arbitrary::{Arbitrary, Unstructured};
-use fsz::{Bound, Centering, CompressOptions, Research};
+use fsz::{Bound, Centering, CompressOptions, Dense, Profile, Research};
 
 /// The elements of a field, before they are given an element type.
 #[derive(Arbitrary, Debug)]
@@ -57,11 +57,14 @@ impl Values {
 }
 
 impl Recipe {
-    /// Makes the field in both types, and checks what the codec does with it.
+    /// Makes the field in both types, and checks what the codec does with it, by both profiles.
     pub fn roundtrip(&self) {
         let elements = self.values.elements();
-        roundtrip::<f32>(&elements, self.shape_hint, &self.options);
-        roundtrip::<f64>(&elements, self.shape_hint, &self.options);
+        let dense = self.options.clone().profile(Profile::Dense(Dense::new()));
+        for options in [&self.options, &dense] {
+            roundtrip::<f32>(&elements, self.shape_hint, options);
+            roundtrip::<f64>(&elements, self.shape_hint, options);
+        }
     }
 }
 

@@ -84,7 +84,7 @@ pub(crate) trait ChunkDecoder<T> {
     fn load(&mut self, chunk: StoredChunk<'_>) -> Result<()>;
 
     /// Checks what the chunk's checksum does not: that every tile can be decoded.
-    fn verify(&self) -> Result<()>;
+    fn verify(&mut self) -> Result<()>;
 
     /// Decodes some tiles of the chunk; `out` has exactly their elements, tile by tile.
     fn decode(&mut self, tiles: Range<usize>, out: &mut [T]) -> Result<()>;

@@ -176,7 +176,7 @@ impl<T: Element> ChunkDecoder<T> for Decoder<T> {
         Ok(())
     }
 
-    fn verify(&self) -> Result<()> {
+    fn verify(&mut self) -> Result<()> {
         Ok(())
     }
 

@@ -371,8 +371,8 @@ impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
         Ok(())
     }
 
-    fn verify(&self) -> Result<()> {
-        Ok(())
+    fn verify(&mut self) -> Result<()> {
+        self.decode_all().map(drop)
     }
 
     fn decode(&mut self, tiles: Range<usize>, out: &mut [T]) -> Result<()> {

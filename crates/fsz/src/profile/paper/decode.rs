@@ -160,7 +160,7 @@ impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
         }
     }
 
-    fn verify(&self) -> Result<()> {
+    fn verify(&mut self) -> Result<()> {
         let Chunk { rates, words, starts, lens } = &self.chunk;
         let Tiles { missing_bits, geometry, .. } = self.tiles;
         for (t, (rates, &count)) in rates.chunks_exact(geometry.blocks).zip(lens).enumerate() {
