@@ -14,6 +14,7 @@ use crate::{
     format::{
         TileGrid,
         dense::{BOX, LANES, LEAST_BOX, Layout, MOST_FINE, MOST_VALUE, Taps},
+        tile_grid::TileShape,
     },
     profile::{Plan, Profile},
 };
@@ -92,9 +93,51 @@ impl Counted {
     }
 }
 
+/// A field, wherever it is, of which some boxes are asked.
+pub(crate) trait Boxes<T> {
+    /// Elements of the field.
+    fn elements(&self) -> u64;
+
+    /// Gives `count` boxes, spread evenly: of N the boxes ⌊i·N/count⌋, each with its shape.
+    fn spread(
+        &self,
+        grid: &TileGrid,
+        count: u64,
+        take: &mut dyn FnMut(&[T], TileShape),
+    ) -> Result<()>;
+}
+
+/// Number `i` of `count` boxes that are spread evenly.
+pub(crate) fn spread_tile(grid: &TileGrid, count: u64, i: u64) -> u64 {
+    (i as u128 * grid.tiles() as u128 / count as u128) as u64
+}
+
+/// A field in memory.
+pub(super) struct InMemory<'a, T>(pub &'a [T]);
+
+impl<T: Element> Boxes<T> for InMemory<'_, T> {
+    fn elements(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn spread(
+        &self,
+        grid: &TileGrid,
+        count: u64,
+        take: &mut dyn FnMut(&[T], TileShape),
+    ) -> Result<()> {
+        let mut elements = Vec::new();
+        for i in 0..count {
+            let shape = grid.gather_tile(self.0, spread_tile(grid, count, i), &mut elements);
+            take(&elements, shape);
+        }
+        Ok(())
+    }
+}
+
 /// The field, and how it may be cut into boxes.
 struct Field<'a, T> {
-    data: &'a [T],
+    boxes: &'a dyn Boxes<T>,
     shape: &'a [u64],
     plan: &'a Plan<T>,
 }
@@ -107,25 +150,22 @@ impl<T: Element> Field<'_, T> {
     }
 
     /// Codes some boxes of the field, spread evenly, and counts.
-    fn count(&self, grid: &TileGrid, choice: Choice, boxes: u64) -> Counted {
+    fn count(&self, grid: &TileGrid, choice: Choice, boxes: u64) -> Result<Counted> {
         let mut coder = BoxCoder::new(self.plan, choice);
         let mut counted = Counted::empty();
-        let (mut orders, mut elements) = (Orders::default(), Vec::new());
-        let boxes = boxes.min(grid.tiles());
-        for i in 0..boxes {
-            let tile = (i as u128 * grid.tiles() as u128 / boxes as u128) as u64;
-            let shape = grid.gather_tile(self.data, tile, &mut elements);
+        let mut orders = Orders::default();
+        self.boxes.spread(grid, boxes.min(grid.tiles()), &mut |elements, shape| {
             let order = orders.of(shape);
-            let looked = coder.look(&elements);
+            let looked = coder.look(elements);
             let base = looked.first_code.unwrap_or(0);
             counted.elements += elements.len() as u64;
             let mut own = Counted::empty();
             let coded = coder
-                .interpolate(&order, &elements, &looked, base, &mut own)
+                .interpolate(&order, elements, &looked, base, &mut own)
                 .map(|(outcome, escapes)| (outcome, escapes.listed.len()))
                 .or_else(|_| {
                     own = Counted::empty();
-                    let lorenzo = coder.lorenzo(&order, &elements, base, &mut own);
+                    let lorenzo = coder.lorenzo(&order, elements, base, &mut own);
                     lorenzo.map(|(outcome, escapes, _)| (outcome, escapes.listed.len()))
                 });
             let words = T::DTYPE.words() as u64;
@@ -136,44 +176,42 @@ impl<T: Element> Field<'_, T> {
                         counted.add(&own);
                     }
                 }
-                Err(_) => counted.exact(&elements),
+                Err(_) => counted.exact(elements),
             }
-        }
-        counted
+        })?;
+        Ok(counted)
     }
 
     /// log2 of the lattice points of a step: the most for which a lattice point is a normal number and
     /// nearly all boxes fit.
-    fn fine(&self, grid: &TileGrid) -> u32 {
+    fn fine(&self, grid: &TileGrid) -> Result<u32> {
         let step = self.plan.quantizer.step.to_f64();
         let normal = |fine: &u32| step / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64();
         let most = (0..=MOST_FINE).rev().find(normal).unwrap_or(0);
         let coder = BoxCoder::new(self.plan, Choice::default());
-        let mut elements = Vec::new();
         let boxes = CHOOSING.min(grid.tiles());
         let mut fits = [0; MOST_FINE as usize + 1];
-        for i in 0..boxes {
-            let tile = (i as u128 * grid.tiles() as u128 / boxes as u128) as u64;
-            grid.gather_tile(self.data, tile, &mut elements);
-            let reach = coder.look(&elements).reach();
+        self.boxes.spread(grid, boxes, &mut |elements, _| {
+            let reach = coder.look(elements).reach();
             for (fine, count) in fits.iter_mut().enumerate() {
                 *count += (reach << fine < MOST_VALUE as i64 * 7 / 8) as u64;
             }
-        }
-        (0..=most).rev().find(|&fine| fits[fine as usize] * 16 >= boxes * 15).unwrap_or(0)
+        })?;
+        let enough = |fine: &u32| fits[*fine as usize] * 16 >= boxes * 15;
+        Ok((0..=most).rev().find(enough).unwrap_or(0))
     }
 }
 
 /// Chooses for a field; `asked` is the layout where the caller wants one.
 pub(super) fn prepare<T: Element>(
     asked: Option<Layout>,
-    data: &[T],
+    boxes: &dyn Boxes<T>,
     shape: &[u64],
     plan: &Plan<T>,
 ) -> Result<(Dense, Vec<u32>)> {
-    let field = Field { data, shape, plan };
+    let field = Field { boxes, shape, plan };
     let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
-    let n = data.len() as u64;
+    let n = boxes.elements();
     let mut best: Option<(u128, Layout, Choice)> = None;
     for layout in Layout::ALL.into_iter().filter(|l| asked.is_none_or(|a| a == *l)) {
         let grid = field.grid(layout).ok_or_else(too_large)?;
@@ -187,7 +225,7 @@ pub(super) fn prepare<T: Element>(
             }
             continue;
         }
-        let fine = field.fine(&grid);
+        let fine = field.fine(&grid)?;
         let predictors: &[Predictor] = match layout {
             Layout::Line => &[
                 Predictor::Interpolation(Taps::Linear),
@@ -202,7 +240,7 @@ pub(super) fn prepare<T: Element>(
         };
         for &predictor in predictors {
             let choice = Choice { predictor, fine, chunk: CHUNKS[0] };
-            let counted = field.count(&grid, choice, CHOOSING);
+            let counted = field.count(&grid, choice, CHOOSING)?;
             if counted.elements == 0 {
                 continue;
             }
@@ -227,7 +265,7 @@ pub(super) fn prepare<T: Element>(
     };
     let grid = field.grid(layout).ok_or_else(too_large)?;
     let boxes = FITTING.max(grid.tiles() / FITTING_SHARE);
-    let counted = field.count(&grid, choice, boxes);
+    let counted = field.count(&grid, choice, boxes)?;
     let tables = Tables::fit(&counted.histogram);
     Ok((Dense { layout: Some(layout), choice }, tables.write()))
 }

@@ -17,10 +17,12 @@ pub(super) struct Event {
     lane: u8,
 }
 
+/// First slot and frequency of each symbol of a context.
+pub(crate) type SymbolSlots = [(u16, u16); SYMBOLS];
+
 /// What the encoder knows of each context and symbol.
 pub(super) struct EncodingTables {
-    /// First slot and frequency.
-    slots: Vec<[(u16, u16); SYMBOLS]>,
+    slots: Vec<SymbolSlots>,
 }
 
 impl EncodingTables {
@@ -38,6 +40,11 @@ impl EncodingTables {
             })
             .collect();
         EncodingTables { slots }
+    }
+
+    #[cfg(feature = "cuda")]
+    pub fn into_slots(self) -> Vec<SymbolSlots> {
+        self.slots
     }
 
     pub fn residual(&self, lane: usize, context: u8, r: i32) -> Event {
