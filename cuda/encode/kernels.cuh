@@ -3,6 +3,7 @@
 
 #include "encode/simple.cuh"
 #include "encode/value_range.cuh"
+#include "profile/dense/encoder.cuh"
 #include "profile/paper/encoder.cuh"
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define FSZ_PERSISTENT 1
@@ -50,6 +51,33 @@ FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, float, f32)
 FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, double, f64)
 #endif
 
+// The profile of boxes: what the choice of layout and tables looks at, the programs of boxes, and
+// the encoding.
+#define FSZ_COMPRESS_DENSE_ENTRIES(T, type)                                                        \
+    extern "C" __global__ void __launch_bounds__(fsz::GATHER_THREADS)                              \
+        fsz_gather_dense_##type(const T *field, const __grid_constant__ fsz::BoxGrid grid,         \
+                                fsz::u32 first, fsz::u32 count, T *to)                             \
+    {                                                                                              \
+        fsz::gather_boxes(field, grid, first, count, to);                                          \
+    }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(fsz::PROGRAM_THREADS)                             \
+        fsz_prepare_compress_dense_##type(const __grid_constant__ fsz::BoxGrid grid,               \
+                                          fsz::Program *programs)                                  \
+    {                                                                                              \
+        fsz::make_program(grid, blockIdx.x, programs + blockIdx.x);                                \
+    }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(fsz::DENSE_ENCODE_WARPS * 32, 1)                  \
+        fsz_compress_dense_##type(const __grid_constant__ fsz::CompressArgs<T> args,               \
+                                  const __grid_constant__ fsz::BoxGrid grid,                       \
+                                  const __grid_constant__ fsz::DenseWork work,                     \
+                                  const __grid_constant__ fsz::HeaderImage image)                  \
+    {                                                                                              \
+        fsz::encode_dense<T>(args, grid, work, image, fsz_shared);                                 \
+    }
+
+FSZ_COMPRESS_DENSE_ENTRIES(float, f32)
+FSZ_COMPRESS_DENSE_ENTRIES(double, f64)
+
 #define FSZ_MISSING_LAYOUT(T)                                                                      \
     sizeof(fsz::Missing<T>), FSZ_AT(fsz::Missing<T>, bits), FSZ_AT(fsz::Missing<T>, count)
 
@@ -80,11 +108,45 @@ extern "C" __device__ fsz::u32 fsz_compress_layouts[] = {
     FSZ_AT(fsz::Control, stream_len),
     FSZ_AT(fsz::Control, status),
     FSZ_AT(fsz::Control, range_known),
+    FSZ_AT(fsz::Control, absolute_bound),
+    FSZ_AT(fsz::Control, step),
+    FSZ_AT(fsz::Control, inverse),
+    FSZ_AT(fsz::Control, limit),
+    FSZ_AT(fsz::Control, payload_words),
+    sizeof(fsz::BoxGrid),
+    FSZ_AT(fsz::BoxGrid, shape),
+    FSZ_AT(fsz::BoxGrid, counts),
+    FSZ_AT(fsz::BoxGrid, cell),
+    FSZ_AT(fsz::BoxGrid, extent),
+    FSZ_AT(fsz::BoxGrid, tiles),
+    FSZ_AT(fsz::BoxGrid, chunk_tiles),
+    FSZ_AT(fsz::BoxGrid, predictor),
+    FSZ_AT(fsz::BoxGrid, fine),
+    sizeof(fsz::DenseWork),
+    FSZ_AT(fsz::DenseWork, programs),
+    FSZ_AT(fsz::DenseWork, rows),
+    FSZ_AT(fsz::DenseWork, tables),
+    FSZ_AT(fsz::DenseWork, slots),
+    FSZ_AT(fsz::DenseWork, table_words),
+    FSZ_AT(fsz::DenseWork, half_words),
+    sizeof(fsz::SymbolRow),
+    FSZ_AT(fsz::SymbolRow, reciprocal),
+    FSZ_AT(fsz::SymbolRow, start),
+    FSZ_AT(fsz::SymbolRow, frequency),
 };
 
 /// How the driver launches: `CompressShapes` there.
 extern "C" __device__ fsz::u32 fsz_compress_shapes[] = {
     fsz::BOUND_THREADS,
+    fsz::GATHER_THREADS,
+    fsz::PROGRAM_THREADS,
+    fsz::BOX_SHAPES,
+    fsz::BOX_SHAPES * sizeof(fsz::Program),
+    fsz::DENSE_ENCODE_WARPS,
+    sizeof(fsz::EncodeStage),
+    4 * fsz::WarpSlot<float>::FIXED,
+    4 * fsz::WarpSlot<float>::RECORD,
+    4 * fsz::WarpSlot<double>::RECORD,
     fsz::SimpleConfig<fsz::PaperEncoder<float>>::WARPS * 32,
     fsz::SimpleConfig<fsz::PaperEncoder<float>>::SHARED,
 #ifdef FSZ_PERSISTENT

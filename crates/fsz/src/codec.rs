@@ -217,7 +217,7 @@ impl Codec {
         }
         #[cfg(feature = "cuda")]
         if !data.is_empty()
-            && let Some(answer) = self.on_device(options.profile.is_standard_paper(), |device| {
+            && let Some(answer) = self.on_device(cuda::writes(&options.profile), |device| {
                 let bytes = size_of_val(data) as u64;
                 let progress = options.progress.as_deref();
                 if let Some(progress) = progress {

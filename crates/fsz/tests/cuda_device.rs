@@ -16,7 +16,7 @@ use common::{
     inputs::{KINDS, field},
 };
 use fsz::{
-    Bound, Codec, CompressOptions, Element, Error, Scalar, Stream,
+    Bound, Codec, CompressOptions, Dense, Element, Error, Profile, Scalar, Stream,
     cuda::{Compression, DeviceCodec, DeviceMemory, StreamKind},
 };
 
@@ -64,6 +64,10 @@ impl Guarded {
     }
 }
 
+fn profiles() -> [Profile; 2] {
+    [Profile::default(), Profile::Dense(Dense::new())]
+}
+
 /// Compresses and decompresses on the device without the host in between.
 fn there_and_back<T: Element>(
     codec: &DeviceCodec,
@@ -74,6 +78,7 @@ fn there_and_back<T: Element>(
 ) {
     let shape = [data.len() as u64];
     let expected = compress(&Codec::cpu(), data, &shape, options);
+    let kind = StreamKind::of(&Stream::open(&expected).expect("opens")).expect("known");
     let compression = Compression::new(&shape, T::DTYPE, options).expect("valid");
     let mut input = Guarded::new(size_of_val(data), offset);
     input.memory.write(input.at, data).expect("writes");
@@ -90,7 +95,7 @@ fn there_and_back<T: Element>(
             .compress(&compression, input.address(), place, scratch.address(), null_mut())
             .expect("launches");
         codec
-            .decompress(compression.kind(), place, output.address(), status.address(), null_mut())
+            .decompress(&kind, place, output.address(), status.address(), null_mut())
             .expect("launches");
         let len = codec.compressed_len(scratch.address(), place.1, null_mut());
         assert_eq!(len.expect("compresses"), expected.len() as u64, "{what}");
@@ -111,8 +116,10 @@ fn there_and_back<T: Element>(
 fn any_alignment_and_no_byte_outside() {
     let Some(codec) = device("device addresses") else { return };
     for kind in KINDS {
-        for n in [1, 31, 256, 1000, 1024, 16_384, 40_000] {
-            let options = CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20);
+        let sizes = [1, 31, 256, 1000, 1024, 16_384, 40_000];
+        for (n, profile) in sizes.into_iter().flat_map(|n| profiles().map(|p| (n, p))) {
+            let options =
+                CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20).profile(profile);
             let element = [0, 1, 3, 4, 64];
             let (f, d) = (field::<f32>(kind, n, 4), field::<f64>(kind, n, 4));
             for offset in element {
@@ -169,18 +176,19 @@ fn damage_is_named_by_its_part() {
 fn nothing_beyond_a_fence_is_touched() {
     use fenced::{Fenced, Side};
     let Some(codec) = device("fences") else { return };
-    for (kind, n, side) in KINDS.iter().flat_map(|&kind| {
-        [1usize, 255, 1000, 16_384, 50_001]
-            .into_iter()
-            .flat_map(move |n| [(kind, n, Side::First), (kind, n, Side::Last)])
-    }) {
+    let sizes = [1usize, 255, 1000, 16_384, 50_001];
+    let cases = KINDS.iter().flat_map(|&kind| {
+        sizes.into_iter().flat_map(move |n| [(kind, n, Side::First), (kind, n, Side::Last)])
+    });
+    for ((kind, n, side), profile) in cases.flat_map(|case| profiles().map(|p| (case, p))) {
         let what = format!("{kind}, {n} elements, {side:?}");
         // The end of the field is the end of the page only for whole pieces of 16 bytes.
         let n = if side == Side::Last { n.next_multiple_of(4) } else { n };
         let data = field::<f32>(kind, n, 4);
-        let (shape, options) =
-            ([n as u64], CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20));
+        let options = CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20).profile(profile);
+        let shape = [n as u64];
         let expected = compress(&Codec::cpu(), &data, &shape, &options);
+        let kind = StreamKind::of(&Stream::open(&expected).expect("opens")).expect("known");
         let compression = Compression::new(&shape, f32::DTYPE, &options).expect("valid");
         let bytes: Vec<u8> = data.iter().flat_map(|d| d.to_le_bytes()).collect();
         let input = Fenced::new(bytes.len(), side);
@@ -196,7 +204,7 @@ fn nothing_beyond_a_fence_is_touched() {
                 .compress(&compression, input.address, place, scratch.address, null_mut())
                 .expect("launches");
             codec
-                .decompress(compression.kind(), place, output.address, status.address, null_mut())
+                .decompress(&kind, place, output.address, status.address, null_mut())
                 .expect("launches");
             let len = codec.compressed_len(scratch.address, place.1, null_mut());
             assert_eq!(len.expect("compresses"), expected.len() as u64, "{what}");

@@ -7,6 +7,15 @@
 namespace fsz
 {
 
+FSZ_DEVICE float from_code(i32 code, float) { return __int2float_rn(code); }
+FSZ_DEVICE double from_code(i32 code, double) { return __int2double_rn(code); }
+FSZ_DEVICE float product(float a, float b) { return __fmul_rn(a, b); }
+FSZ_DEVICE double product(double a, double b) { return __dmul_rn(a, b); }
+
+/// n by a divisor whose logarithm is given where it has one.
+FSZ_DEVICE u32 quotient(u32 n, u32 divisor, u32 log) { return log < 32 ? n >> log : n / divisor; }
+FSZ_DEVICE u32 log_of(u32 n) { return (n & (n - 1)) == 0 ? 31 - __clz(n) : 32; }
+
 /// How a box is coded.
 constexpr u32 MODE_FLAT = 0;
 constexpr u32 MODE_INTERPOLATED = 1;

@@ -23,15 +23,6 @@ constexpr u32 DENSE_SHARED_SLOTS = RESIDUAL_CONTEXTS << DENSE_SLOT_BITS;
 /// Warps of a thread block at most: what shared memory holds.
 constexpr u32 DENSE_DECODE_WARPS = 20;
 
-FSZ_DEVICE float from_code(i32 code, float) { return __int2float_rn(code); }
-FSZ_DEVICE double from_code(i32 code, double) { return __int2double_rn(code); }
-FSZ_DEVICE float product(float a, float b) { return __fmul_rn(a, b); }
-FSZ_DEVICE double product(double a, double b) { return __dmul_rn(a, b); }
-
-/// n by a divisor whose logarithm is given where it has one.
-FSZ_DEVICE u32 quotient(u32 n, u32 divisor, u32 log) { return log < 32 ? n >> log : n / divisor; }
-FSZ_DEVICE u32 log_of(u32 n) { return (n & (n - 1)) == 0 ? 31 - __clz(n) : 32; }
-
 /// Decodes chunks. `Output` tells where elements go.
 template <class T, class Output> struct DenseDecoder
 {

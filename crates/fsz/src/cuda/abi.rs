@@ -1,7 +1,7 @@
 //! What kernels are told, as they read it (`cuda/encode`, `cuda/decode`), and how the two sides make sure
 //! that they mean the same bytes.
 
-use crate::format::{self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid};
+use crate::format::{self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid, dense::SLOTS};
 
 /// A struct that kernels share.
 pub(crate) trait Shared {
@@ -128,15 +128,51 @@ shared! {
         len: u32,
     }
 
-    /// `Control` in `cuda/encode/control.cuh`, of which the host reads the beginning.
+    /// `Control` in `cuda/encode/control.cuh`.
     struct Control {
         stream_len: u64,
         status: u32,
-        rest: [u32; 31],
+        counters: [u32; 7],
+        absolute_bound: f64,
+        step: f64,
+        inverse: f64,
+        limit: f64,
+        rest: [u64; 8],
+    }
+
+    /// `DenseWork` in `cuda/profile/dense/encoder.cuh`.
+    struct DenseWork {
+        programs: u64,
+        rows: u64,
+        tables: u64,
+        slots: u64,
+        table_words: u32,
+        half_words: u32,
+    }
+
+    /// `SymbolRow` in `cuda/profile/dense/rans_encoder.cuh`.
+    struct SymbolRow {
+        reciprocal: u32,
+        start: u16,
+        frequency: u16,
     }
 }
 
 impl Sections {
+    /// Of a stream of which no more is known.
+    pub fn unknown(elements: u64) -> Self {
+        Sections {
+            elements,
+            tiles: 0,
+            chunks: 0,
+            rates: 0,
+            sizes: 0,
+            offsets: 0,
+            sums: 0,
+            payload: 0,
+        }
+    }
+
     pub fn new(elements: u64, sections: &format::Sections) -> Self {
         Sections {
             elements,
@@ -173,9 +209,42 @@ impl BoxGrid {
     }
 }
 
+impl SymbolRow {
+    /// Of a symbol's first slot and frequency; `escape` are those of the symbol in the place of one that the
+    /// context lacks.
+    pub fn new((start, frequency): (u16, u16), escape: (u16, u16)) -> Self {
+        /// Says that the row is that of the escape.
+        const ESCAPES: u16 = 0x8000;
+        if frequency == 0 {
+            let row = Self::new(escape, escape);
+            return SymbolRow { frequency: row.frequency | ESCAPES, ..row };
+        }
+        let f = u64::from(frequency);
+        // ⌊n / f⌋ is the high word of n · reciprocal, shifted; n is below 2³¹. For f = 1 that is n − 1, and
+        // `start` makes up for it.
+        let (reciprocal, more) = match frequency {
+            1 => (u32::MAX, SLOTS as u16 - 1),
+            _ => {
+                let shift = f.next_power_of_two().ilog2();
+                ((1u64 << (shift + 31)).div_ceil(f) as u32, 0)
+            }
+        };
+        SymbolRow { reciprocal, start: start + more, frequency }
+    }
+}
+
 impl Control {
     /// Before anything is known.
-    pub const NONE: Self = Control { stream_len: 0, status: 0, rest: [0; 31] };
+    pub const NONE: Self = Control {
+        stream_len: 0,
+        status: 0,
+        counters: [0; 7],
+        absolute_bound: 0.0,
+        step: 0.0,
+        inverse: 0.0,
+        limit: 0.0,
+        rest: [0; 8],
+    };
 }
 
 impl OutputBox {

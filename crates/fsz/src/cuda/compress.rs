@@ -4,6 +4,7 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64},
+    compress_boxes::BoxCompression,
     device::Device,
     error::{check, ok},
     kernel::{Coder, Kernel, Operation},
@@ -18,11 +19,12 @@ use crate::{
     error::Result,
     format::{BOUND_ABSOLUTE, BOUND_VALUE_RANGE, MAX_HEADER, SAMPLE_STRIDE, header},
     options::CompressOptions,
+    profile::Profile,
     schedule::too_small,
 };
 
 /// Where the scan's entries begin in the scratch, behind the control.
-const ENTRIES_AT: u64 = 256;
+pub(crate) const ENTRIES_AT: u64 = 256;
 /// Elements that a thread block of the survey has something to do with.
 const SURVEY_SHARE: u64 = 8192;
 
@@ -30,9 +32,16 @@ const SURVEY_SHARE: u64 = 8192;
 #[derive(Clone, Debug)]
 pub struct Compression {
     pub(crate) kind: StreamKind,
-    image: Box<HeaderImage>,
+    coding: Coding,
     bound: BoundAsked,
     missing: Vec<u64>,
+}
+
+/// What the stream is made of.
+#[derive(Clone, Debug)]
+enum Coding {
+    Tiles { image: Box<HeaderImage> },
+    Boxes(BoxCompression),
 }
 
 impl Compression {
@@ -42,10 +51,18 @@ impl Compression {
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for options out of range;
     /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
-        if !options.profile.is_standard_paper() {
-            return Err(only_on_cpu());
-        }
-        let kind = StreamKind::new(shape, dtype, options)?;
+        let (kind, coding) = match &options.profile {
+            Profile::Dense(dense) => {
+                options.check(shape, dtype)?;
+                let boxes = BoxCompression::new(*dense, shape, dtype, options)?;
+                (StreamKind::unknown(shape, dtype)?, Coding::Boxes(boxes))
+            }
+            profile if profile.is_standard_paper() => {
+                let kind = StreamKind::new(shape, dtype, options)?;
+                (kind, Coding::Tiles { image: image(shape, dtype, options, &options.profile) })
+            }
+            _ => return Err(only_on_cpu()),
+        };
         let (min, max) = match options.bound {
             Bound::ValueRangeOf { min, max, .. } => (min, max),
             Bound::Absolute(_) | Bound::ValueRange(_) => (0.0, 0.0),
@@ -53,12 +70,7 @@ impl Compression {
         let kind_of_bound = u32::from(options.bound.code());
         let asked = options.bound.requested();
         let bound = BoundAsked { kind: kind_of_bound, reserved: 0, asked, min, max };
-        Ok(Compression {
-            image: image(shape, dtype, options),
-            bound,
-            missing: options.missing_bits(dtype),
-            kind,
-        })
+        Ok(Compression { coding, bound, missing: options.missing_bits(dtype), kind })
     }
 
     /// What the streams are, for decoding them without a look at them.
@@ -68,12 +80,20 @@ impl Compression {
 
     /// Bytes of scratch memory that a launch works in.
     pub fn scratch_len(&self) -> u64 {
-        ENTRIES_AT + 8 * self.kind.sections.chunks
+        match &self.coding {
+            Coding::Tiles { .. } => ENTRIES_AT + 8 * self.kind.sections.chunks,
+            Coding::Boxes(boxes) => boxes.scratch_len(),
+        }
     }
 
     /// Bytes that a stream takes at most, whatever the field's values.
     pub fn max_len(&self) -> u64 {
-        self.kind.sections.payload + self.kind.elements() * self.kind.dtype.size() as u64
+        match &self.coding {
+            Coding::Tiles { .. } => {
+                self.kind.sections.payload + self.kind.elements() * self.kind.dtype.size() as u64
+            }
+            Coding::Boxes(boxes) => boxes.max_len(),
+        }
     }
 
     /// Enqueues the whole compression: clearing the scratch, the survey and the encoding.
@@ -101,7 +121,10 @@ impl Compression {
     /// # Safety
     /// As [`launch`](Self::launch).
     pub(crate) unsafe fn clear(&self, scratch: u64, queue: sys::CUstream) -> Result<()> {
-        let len = self.scratch_len() as usize;
+        let len = match &self.coding {
+            Coding::Tiles { .. } => self.scratch_len() as usize,
+            Coding::Boxes(boxes) => boxes.cleared_len() as usize,
+        };
         // SAFETY: the caller vouches for the memory.
         check("cuMemsetD8Async", unsafe { result::memset_d8_async(scratch, 0, len, queue) })
     }
@@ -158,14 +181,32 @@ impl Compression {
         queue: sys::CUstream,
     ) -> Result<()> {
         let (f32s, f64s) = self.missing();
+        let image = match &self.coding {
+            Coding::Tiles { image } => image,
+            Coding::Boxes(boxes) => {
+                // SAFETY: as the caller vouches.
+                return unsafe {
+                    match self.kind.dtype {
+                        DType::F32 => {
+                            boxes.encode::<f32, _>(device, field, stream, scratch, f32s, queue)
+                        }
+                        DType::F64 => {
+                            boxes.encode::<f64, _>(device, field, stream, scratch, f64s, queue)
+                        }
+                    }
+                };
+            }
+        };
         // SAFETY: the caller vouches for the memory; the arguments' type is that of the dtype.
         unsafe {
             match self.kind.dtype {
                 DType::F32 => {
-                    self.encode_with(device, self.arguments(field, stream, scratch, f32s), queue)
+                    let arguments = self.arguments(field, stream, scratch, f32s);
+                    self.encode_with(device, arguments, image, queue)
                 }
                 DType::F64 => {
-                    self.encode_with(device, self.arguments(field, stream, scratch, f64s), queue)
+                    let arguments = self.arguments(field, stream, scratch, f64s);
+                    self.encode_with(device, arguments, image, queue)
                 }
             }
         }
@@ -196,12 +237,13 @@ impl Compression {
         &self,
         device: &Device,
         mut arguments: CompressArgs<M>,
+        image: &HeaderImage,
         queue: sys::CUstream,
     ) -> Result<()> {
         let module = device.kernels.compress()?;
         let shapes = &module.shapes;
         let double = self.kind.dtype == DType::F64;
-        let mut image = *self.image;
+        let mut image = *image;
         let chunks = self.kind.sections.chunks;
         // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
         let copies = arguments.field.is_multiple_of(16) && chunks < 1 << 22;
@@ -239,16 +281,15 @@ impl Compression {
 }
 
 /// The header without what only encoding tells.
-fn image(shape: &[u64], dtype: DType, options: &CompressOptions) -> Box<HeaderImage> {
+pub(crate) fn image(
+    shape: &[u64],
+    dtype: DType,
+    options: &CompressOptions,
+    profile: &Profile,
+) -> Box<HeaderImage> {
     let len = header::header_len(shape, options);
     let mut bytes = [0; MAX_HEADER];
-    header::write(
-        &mut bytes[..len],
-        dtype,
-        shape,
-        options,
-        &header::Outcome::unknown(&options.profile),
-    );
+    header::write(&mut bytes[..len], dtype, shape, options, &header::Outcome::unknown(profile));
     let mut image = HeaderImage { words: [0; MAX_HEADER / 4], len: len as u32 };
     for (word, bytes) in image.words.iter_mut().zip(bytes.as_chunks::<4>().0) {
         *word = u32::from_le_bytes(*bytes);

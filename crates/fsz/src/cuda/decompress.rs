@@ -105,7 +105,7 @@ pub(crate) unsafe fn launch_field(
     // SAFETY: as the caller vouches.
     unsafe {
         match &kind.tiles {
-            Tiles::Paper => {
+            Tiles::Paper | Tiles::Unknown => {
                 let tiles = 0..kind.elements().div_ceil(TILE as u64);
                 launch_tiles(device, kind, view, tiles, out, status, queue)
             }

@@ -13,6 +13,10 @@ pub(crate) enum Operation {
     Compress(Coder),
     /// Compresses with thread blocks that stay, on Hopper and newer.
     CompressPersistent(Coder),
+    /// Copies boxes that the encoder's choice looks at.
+    Gather(Coder),
+    /// Makes ready what all chunks of a field share, for profiles of boxes.
+    PrepareCompress(Coder),
     /// Decompresses consecutive tiles.
     Decompress(Coder),
     /// Decompresses a box.
@@ -60,6 +64,8 @@ impl fmt::Display for Kernel {
             Operation::Bound => return write!(f, "fsz_bound_{}", self.dtype),
             Operation::Compress(coder) => ("compress", coder),
             Operation::CompressPersistent(coder) => ("compress_persistent", coder),
+            Operation::Gather(coder) => ("gather", coder),
+            Operation::PrepareCompress(coder) => ("prepare_compress", coder),
             Operation::Decompress(coder) => ("decompress", coder),
             Operation::DecompressBox(coder) => ("decompress_box", coder),
             Operation::PrepareDecompress(coder) => ("prepare_decompress", coder),

@@ -9,9 +9,10 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{
-        BoundAsked, BoxGrid, BoxesToTiles, CompressArgs, Control, HeaderImage, MissingF32,
-        MissingF64, OutputBox, OutputRange, Sections, Shared, StreamView,
+        BoundAsked, BoxGrid, BoxesToTiles, CompressArgs, Control, DenseWork, HeaderImage,
+        MissingF32, MissingF64, OutputBox, OutputRange, Sections, Shared, StreamView, SymbolRow,
     },
+    compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_FIXED},
     decompress::DECOMPRESS_SCRATCH,
     error::check,
     fatbin,
@@ -43,9 +44,12 @@ const DECOMPRESSION: [Operation; 6] = [
 ];
 
 /// Operations of `cuda/compress.cu`; an image for capability 8.0 lacks the last.
-const COMPRESSION: [Operation; 3] = [
+const COMPRESSION: [Operation; 6] = [
     Operation::Bound,
     Operation::Compress(Coder::Paper),
+    Operation::Gather(Coder::Dense),
+    Operation::PrepareCompress(Coder::Dense),
+    Operation::Compress(Coder::Dense),
     Operation::CompressPersistent(Coder::Paper),
 ];
 
@@ -144,6 +148,7 @@ const WARPS_AT_WORK: u64 = 20;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompressShapes {
     pub survey_threads: u32,
+    pub boxes: BoxCompressShapes,
     pub simple_threads: u32,
     pub simple_shared: u32,
     /// Most thread blocks of a persistent kernel; 0 where there is none.
@@ -152,10 +157,31 @@ pub(crate) struct CompressShapes {
     pub persistent: [(u32, u32); 2],
 }
 
+/// How compression of boxes is launched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoxCompressShapes {
+    pub gather_threads: u32,
+    pub program_threads: u32,
+    /// Thread blocks that make programs.
+    pub programs: u32,
+    pub most_warps: u32,
+    /// Shared memory of a warp.
+    pub stage: u32,
+}
+
 impl CompressShapes {
     fn read(words: &[u32]) -> Result<Self> {
         let &[
             survey_threads,
+            gather_threads,
+            program_threads,
+            programs,
+            program_bytes,
+            warps,
+            stage,
+            fixed,
+            record_f32,
+            record_f64,
             simple_threads,
             simple_shared,
             persistent_grid,
@@ -168,8 +194,20 @@ impl CompressShapes {
             return Err(other_version());
         };
         let persistent = [(threads_f32, shared_f32), (threads_f64, shared_f64)];
+        let boxes = BoxCompressShapes {
+            gather_threads,
+            program_threads,
+            programs,
+            most_warps: warps,
+            stage,
+        };
+        let expected = [PROGRAM_BYTES, SLOT_FIXED, RECORD_BYTES[0], RECORD_BYTES[1]];
+        if [program_bytes, fixed, record_f32, record_f64].map(u64::from) != expected {
+            return Err(other_version());
+        }
         Ok(CompressShapes {
             survey_threads,
+            boxes,
             simple_threads,
             simple_shared,
             persistent_grid,
@@ -187,7 +225,7 @@ const DECOMPRESS_LAYOUTS: [&[u32]; 6] = [
     BoxGrid::LAYOUT,
     BoxesToTiles::LAYOUT,
 ];
-const COMPRESS_LAYOUTS: [&[u32]; 8] = [
+const COMPRESS_LAYOUTS: [&[u32]; 11] = [
     Sections::LAYOUT,
     MissingF32::LAYOUT,
     MissingF64::LAYOUT,
@@ -196,6 +234,9 @@ const COMPRESS_LAYOUTS: [&[u32]; 8] = [
     HeaderImage::LAYOUT,
     BoundAsked::LAYOUT,
     Control::LAYOUT,
+    BoxGrid::LAYOUT,
+    DenseWork::LAYOUT,
+    SymbolRow::LAYOUT,
 ];
 
 /// The grid, threads and dynamic shared memory of a launch.
@@ -297,8 +338,13 @@ impl Kernels {
             if shapes.persistent.iter().any(|(_, shared)| *shared > self.most_shared) {
                 shapes.persistent_grid = 0;
             }
-            let there = if shapes.persistent_grid > 0 { 3 } else { 2 };
+            let there = COMPRESSION.len() - usize::from(shapes.persistent_grid == 0);
             let module = Module::new(module, &COMPRESSION[..there], shapes)?;
+            for kernel in Kernel::both(Operation::Compress(Coder::Dense)) {
+                let boxes = &mut shapes.boxes;
+                boxes.most_warps = boxes.most_warps.min(self.most_shared / boxes.stage.max(1));
+                module.allow_shared(kernel, boxes.most_warps * boxes.stage)?;
+            }
             for kernel in Kernel::both(Operation::Compress(Coder::Paper)) {
                 module.allow_shared(kernel, shapes.simple_shared)?;
             }

@@ -3,6 +3,7 @@
 
 mod abi;
 mod compress;
+mod compress_boxes;
 mod context;
 mod decompress;
 mod device;
@@ -32,4 +33,4 @@ pub use transfer::HostCompression;
 pub(crate) use compress::from_host;
 pub(crate) use decompress::{box_to_host, field_to_host, tiles_to_host};
 pub(crate) use device::Device;
-pub(crate) use stream_kind::serves;
+pub(crate) use stream_kind::{serves, writes};

@@ -4,7 +4,10 @@ use super::abi::{BoxGrid, Sections, StreamView};
 use crate::{
     dtype::DType,
     error::{Error, Result},
-    format::{self, FIXED_HEADER, FORMAT_VERSION, FixedHeader, TileGrid, at, header},
+    format::{
+        self, FIXED_HEADER, FORMAT_VERSION, FixedHeader, TileGrid, at, geometry::element_count,
+        header,
+    },
     options::CompressOptions,
     profile::Profile,
     research::Research,
@@ -31,6 +34,8 @@ pub(crate) enum Tiles {
     Paper,
     /// Boxes of the profile `dense`.
     Dense { boxes: BoxGrid, grid: TileGrid },
+    /// Not known before the field is compressed.
+    Unknown,
 }
 
 impl StreamKind {
@@ -42,9 +47,7 @@ impl StreamKind {
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
         if matches!(options.profile, Profile::Dense(_)) {
-            return Err(Error::unsupported(
-                "a stream of the profile dense before it is written: use StreamKind::of",
-            ));
+            return Err(before_compression());
         }
         if !options.profile.is_standard_paper() {
             return Err(only_on_cpu());
@@ -85,6 +88,21 @@ impl StreamKind {
             header.start.is_some(),
             header.missing_bits.len(),
         )
+    }
+
+    /// That of streams whose profile chooses its tiles while it compresses.
+    pub(crate) fn unknown(shape: &[u64], dtype: DType) -> Result<Self> {
+        let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
+        let elements = element_count(shape).ok_or_else(too_large)?;
+        Ok(StreamKind {
+            shape: shape.to_vec(),
+            dtype,
+            sections: Sections::unknown(elements),
+            tiles: Tiles::Unknown,
+            header_first: 0,
+            header_kind: 0,
+            missing_at: 0,
+        })
     }
 
     fn build(
@@ -128,6 +146,9 @@ impl StreamKind {
 
     /// The stream at device address `bytes`, of which `capacity` bytes may be read.
     pub(crate) fn view(&self, bytes: u64, capacity: u64) -> Result<StreamView> {
+        if matches!(self.tiles, Tiles::Unknown) {
+            return Err(before_compression());
+        }
         if !bytes.is_multiple_of(16) {
             return Err(Error::invalid(
                 "a stream in device memory begins at a multiple of 16 bytes",
@@ -145,6 +166,11 @@ impl StreamKind {
             sections: self.sections,
         })
     }
+}
+
+/// Whether devices write streams of this profile.
+pub(crate) fn writes(profile: &Profile) -> bool {
+    matches!(profile, Profile::Dense(_)) || profile.is_standard_paper()
 }
 
 /// Whether devices decode this kind of stream: all but some that research switches make.
@@ -167,6 +193,11 @@ fn kind_of(header: &FixedHeader) -> u64 {
     let mut bytes = [0; FIXED_HEADER];
     header.write(&mut bytes);
     u64::from_le_bytes(std::array::from_fn(|i| bytes[at::dtype + i]))
+}
+
+/// The profile chooses while it compresses.
+fn before_compression() -> Error {
+    Error::unsupported("a stream of the profile dense before it is written: use StreamKind::of")
 }
 
 pub(crate) fn only_on_cpu() -> Error {

@@ -214,7 +214,8 @@ impl TileGrid {
         self.shape_of(tile)
     }
 
-    fn shape_of(&self, tile: u64) -> TileShape {
+    /// The shape of a tile.
+    pub(crate) fn shape_of(&self, tile: u64) -> TileShape {
         match &self.order {
             Order::Linear(_) => TileShape([1, 1, self.tile_len(tile) as u32]),
             Order::Boxes(boxes) => {

@@ -18,6 +18,11 @@ mod rans;
 mod symbols;
 mod tables;
 
+#[cfg(feature = "cuda")]
+pub(crate) use prepare::{Boxes, spread_tile};
+#[cfg(feature = "cuda")]
+pub(crate) use tables::SymbolSlots;
+
 use super::{ChunkDecoder, ChunkEncoder, Coding, Decoding, Plan, StoredChunk};
 use crate::{
     element::Element,
@@ -96,6 +101,31 @@ impl Dense {
         self.layout
     }
 
+    /// Contexts of all alphabets, and the first of differences and of flags.
+    #[cfg(feature = "cuda")]
+    pub(crate) const CONTEXTS: usize = tables::CONTEXTS;
+    #[cfg(feature = "cuda")]
+    pub(crate) const FIRST_DIFFERENCE: usize = tables::Alphabet::Difference.first();
+    #[cfg(feature = "cuda")]
+    pub(crate) const FIRST_FLAG: usize = tables::Alphabet::Flag.first();
+
+    /// What it chooses for a field that lies elsewhere, and its tables.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn choose<T: Element>(
+        self,
+        boxes: &dyn Boxes<T>,
+        shape: &[u64],
+        plan: &Plan<T>,
+    ) -> Result<(Self, Vec<u32>)> {
+        prepare::prepare(self.layout, boxes, shape, plan, Level::detect())
+    }
+
+    /// First slot and frequency of each symbol of each context, by a stream's tables.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn symbol_slots(tables: &[u32]) -> Result<Vec<SymbolSlots>> {
+        Ok(tables::Tables::read(tables)?.slots().collect())
+    }
+
     /// Its parameters in the header.
     #[cfg(feature = "cuda")]
     pub(crate) fn numbers(&self) -> [u8; 3] {
@@ -146,7 +176,7 @@ impl Coding for Dense {
         plan: &Plan<T>,
         level: Level,
     ) -> Result<(Self, Vec<u32>)> {
-        prepare::prepare(self.layout, data, shape, plan, level)
+        prepare::prepare(self.layout, &prepare::InMemory(data), shape, plan, level)
     }
 
     fn layout(&self) -> u8 {

@@ -12,8 +12,9 @@ use crate::{
     element::Element,
     error::{Error, Result},
     format::{
-        TileGrid,
+        SAMPLE_MULTIPLIER, TileGrid,
         dense::{BOX, LANES, LEAST_BOX, Layout, MOST_FINE, MOST_VALUE, Taps},
+        tile_grid::TileShape,
     },
     profile::{Plan, Profile},
     simd::Level,
@@ -103,9 +104,54 @@ impl Counted {
     }
 }
 
+/// A field, wherever it is, of which some boxes are asked.
+pub(crate) trait Boxes<T> {
+    /// Elements of the field.
+    fn elements(&self) -> u64;
+
+    /// Gives `count` boxes, spread evenly, each with its shape.
+    fn spread(
+        &self,
+        grid: &TileGrid,
+        count: u64,
+        take: &mut dyn FnMut(&[T], TileShape),
+    ) -> Result<()>;
+}
+
+/// Number `i` of `count` boxes that are spread evenly: one of its share, somewhere in it, so that no pattern of
+/// the field or of the order of boxes is met again and again.
+pub(crate) fn spread_tile(grid: &TileGrid, count: u64, i: u64) -> u64 {
+    let begin = |i: u64| (i as u128 * grid.tiles() as u128 / count as u128) as u64;
+    let within = (i as u32).wrapping_mul(SAMPLE_MULTIPLIER) as u64;
+    begin(i) + within % (begin(i + 1) - begin(i))
+}
+
+/// A field in memory.
+pub(super) struct InMemory<'a, T>(pub &'a [T]);
+
+impl<T: Element> Boxes<T> for InMemory<'_, T> {
+    fn elements(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn spread(
+        &self,
+        grid: &TileGrid,
+        count: u64,
+        take: &mut dyn FnMut(&[T], TileShape),
+    ) -> Result<()> {
+        let mut elements = Vec::new();
+        for i in 0..count {
+            let shape = grid.gather_tile(self.0, spread_tile(grid, count, i), &mut elements);
+            take(&elements, shape);
+        }
+        Ok(())
+    }
+}
+
 /// The field, and how it may be cut into boxes.
 struct Field<'a, T> {
-    data: &'a [T],
+    boxes: &'a dyn Boxes<T>,
     shape: &'a [u64],
     plan: &'a Plan<T>,
     level: Level,
@@ -119,56 +165,51 @@ impl<T: Element> Field<'_, T> {
     }
 
     /// Codes some boxes of the field, spread evenly, and counts.
-    fn count(&self, grid: &TileGrid, choice: Choice, boxes: u64) -> Counted {
+    fn count(&self, grid: &TileGrid, choice: Choice, boxes: u64) -> Result<Counted> {
         let mut coder = BoxCoder::new(self.plan, choice, self.level);
         let mut counted = Counted::empty();
-        let (mut orders, mut elements) = (Orders::default(), Vec::new());
-        let boxes = boxes.min(grid.tiles());
-        for i in 0..boxes {
-            let tile = (i as u128 * grid.tiles() as u128 / boxes as u128) as u64;
-            let shape = grid.gather_tile(self.data, tile, &mut elements);
+        let mut orders = Orders::default();
+        self.boxes.spread(grid, boxes.min(grid.tiles()), &mut |elements, shape| {
             let order = orders.of(shape);
-            let base = coder.base(&elements);
+            let base = coder.base(elements);
             counted.elements += elements.len() as u64;
-            let listed = match coder.interpolate(&order, &elements, base, &mut counted) {
+            let listed = match coder.interpolate(&order, elements, base, &mut counted) {
                 Ok((outcome, escapes)) => {
                     if !outcome.flat {
                         counted.passes(&coder.found);
                     }
                     escapes.listed.len()
                 }
-                Err(_) => match coder.lorenzo(&order, &elements, base, &mut counted) {
+                Err(_) => match coder.lorenzo(&order, elements, base, &mut counted) {
                     Ok((_, escapes, _)) => escapes.listed.len(),
                     Err(_) => {
-                        counted.exact(&elements);
+                        counted.exact(elements);
                         0
                     }
                 },
             };
             counted.raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
-        }
-        counted
+        })?;
+        Ok(counted)
     }
 
     /// log2 of the lattice points of a step: the most for which a lattice point is a normal number and
     /// nearly all boxes fit.
-    fn fine(&self, grid: &TileGrid) -> u32 {
+    fn fine(&self, grid: &TileGrid) -> Result<u32> {
         let step = self.plan.quantizer.step.to_f64();
         let normal = |fine: &u32| step / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64();
         let most = (0..=MOST_FINE).rev().find(normal).unwrap_or(0);
         let coder = BoxCoder::new(self.plan, Choice::default(), self.level);
-        let mut elements = Vec::new();
         let boxes = choosing(grid).min(grid.tiles());
         let mut fits = [0; MOST_FINE as usize + 1];
-        for i in 0..boxes {
-            let tile = (i as u128 * grid.tiles() as u128 / boxes as u128) as u64;
-            grid.gather_tile(self.data, tile, &mut elements);
-            let reach = coder.reach(&elements);
+        self.boxes.spread(grid, boxes, &mut |elements, _| {
+            let reach = coder.reach(elements);
             for (fine, count) in fits.iter_mut().enumerate() {
                 *count += (reach << fine < MOST_VALUE as i64 * 7 / 8) as u64;
             }
-        }
-        (0..=most).rev().find(|&fine| fits[fine as usize] * 16 >= boxes * 15).unwrap_or(0)
+        })?;
+        let enough = |fine: &u32| fits[*fine as usize] * 16 >= boxes * 15;
+        Ok((0..=most).rev().find(enough).unwrap_or(0))
     }
 }
 
@@ -180,14 +221,14 @@ fn choosing(grid: &TileGrid) -> u64 {
 /// Chooses for a field; `asked` is the layout where the caller wants one.
 pub(super) fn prepare<T: Element>(
     asked: Option<Layout>,
-    data: &[T],
+    boxes: &dyn Boxes<T>,
     shape: &[u64],
     plan: &Plan<T>,
     level: Level,
 ) -> Result<(Dense, Vec<u32>)> {
-    let field = Field { data, shape, plan, level };
+    let field = Field { boxes, shape, plan, level };
     let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
-    let n = data.len() as u64;
+    let n = boxes.elements();
     let mut best: Option<(u128, Layout, Choice)> = None;
     let long = shape.iter().filter(|&&side| side > 1).count();
     let fits = |layout: &Layout| asked.map_or(layout.axes() <= long, |asked| asked == *layout);
@@ -203,7 +244,7 @@ pub(super) fn prepare<T: Element>(
             }
             continue;
         }
-        let fine = field.fine(&grid);
+        let fine = field.fine(&grid)?;
         let predictors: &[Predictor] = match layout {
             Layout::Line => &[
                 Predictor::Interpolation(Taps::Linear),
@@ -218,7 +259,7 @@ pub(super) fn prepare<T: Element>(
         };
         for &predictor in predictors {
             let choice = Choice { predictor, fine, chunk: CHUNKS[0] };
-            let counted = field.count(&grid, choice, choosing(&grid));
+            let counted = field.count(&grid, choice, choosing(&grid))?;
             if counted.elements == 0 {
                 continue;
             }
@@ -244,7 +285,7 @@ pub(super) fn prepare<T: Element>(
     };
     let grid = field.grid(layout).ok_or_else(too_large)?;
     let boxes = FITTING.max(grid.tiles() / FITTING_SHARE);
-    let counted = field.count(&grid, choice, boxes);
+    let counted = field.count(&grid, choice, boxes)?;
     let tables = Tables::fit(&counted.histogram);
     Ok((Dense { layout: Some(layout), choice }, tables.write()))
 }

@@ -6,7 +6,7 @@ use super::{
     boxes::FoundSymbol,
     predict::Lanes,
     symbols::{difference, residual},
-    tables::{Alphabet, CONTEXTS, SYMBOLS, Tables},
+    tables::{Alphabet, CONTEXTS, SYMBOLS, SymbolSlots, Tables},
 };
 use crate::{
     format::dense::{DIRECT, LANES, LOW, RAW_BITS, SLOT_BITS, SLOTS},
@@ -60,18 +60,8 @@ pub(super) struct EncodingTables {
 
 impl EncodingTables {
     pub fn new(tables: &Tables) -> Self {
-        let slots = tables
-            .0
-            .iter()
-            .map(|frequencies| {
-                let mut start = 0;
-                frequencies.map(|f| {
-                    let slots = Slots::new(start, f as u32);
-                    start += f as u32;
-                    slots
-                })
-            })
-            .collect();
+        let slots = |row: SymbolSlots| row.map(|(start, f)| Slots::new(start as u32, f as u32));
+        let slots = tables.slots().map(slots).collect();
         EncodingTables { slots }
     }
 

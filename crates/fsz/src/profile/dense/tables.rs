@@ -77,6 +77,9 @@ pub(super) const SYMBOLS: usize = difference::SYMBOLS;
 /// Frequencies of a context's symbols; they add up to [`SLOTS`].
 pub(super) type Frequencies = [u16; SYMBOLS];
 
+/// First slot and frequency of each symbol of a context.
+pub(crate) type SymbolSlots = [(u16, u16); SYMBOLS];
+
 /// How often each symbol was seen.
 pub(super) type Histogram = Vec<[u64; SYMBOLS]>;
 
@@ -149,6 +152,18 @@ impl Tables {
             }
         }
         Tables(tables)
+    }
+
+    /// The slots of each context.
+    pub fn slots(&self) -> impl Iterator<Item = SymbolSlots> {
+        self.0.iter().map(|frequencies| {
+            let mut start = 0;
+            frequencies.map(|f| {
+                let slots = (start, f);
+                start += f;
+                slots
+            })
+        })
     }
 
     /// As the stream carries them.

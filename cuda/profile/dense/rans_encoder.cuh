@@ -1,0 +1,136 @@
+// The coder's 32 states as an encoder has them, one a lane; it writes backwards (FORMAT.md, Dense:
+// coder).
+#pragma once
+
+#include "profile/dense/rans_decoder.cuh"
+
+namespace fsz
+{
+
+/// What an encoder knows of a symbol of a context. A symbol that the context lacks has the row of
+/// its escape, and says so. The same struct is `SymbolRow` in crates/fsz/src/cuda/abi.rs.
+struct SymbolRow
+{
+    /// That of the frequency, for a division.
+    u32 reciprocal;
+    /// Added to the state: the symbol's first slot, and what a division by 1 lacks.
+    u16 start;
+    /// The frequency, and whether it is that of the escape in the symbol's place.
+    u16 frequency;
+};
+
+constexpr u32 ROW_ESCAPES = 0x8000;
+
+using SymbolRows = SymbolRow[DENSE_CONTEXTS][SYMBOLS_MOST];
+
+/// A residual as a symbol; the number of raw bits behind it, and these.
+struct CodedSymbol
+{
+    u32 symbol;
+    u32 bits;
+    u32 raw;
+};
+
+FSZ_DEVICE CodedSymbol residual_symbol(i32 r)
+{
+    const u32 size = static_cast<u32>(abs(r));
+    if (size <= DENSE_DIRECT)
+    {
+        return {static_cast<u32>(r + static_cast<i32>(DENSE_DIRECT)), 0, 0};
+    }
+    const u32 bits = 32 - __clz(size);
+    return {RESIDUAL_FIRST_CLASS + bits - RESIDUAL_CLASS_BITS, bits,
+            (size - (1u << (bits - 1))) << 1 | (r < 0 ? 1 : 0)};
+}
+
+FSZ_DEVICE CodedSymbol difference_symbol(i32 l)
+{
+    const u32 z = static_cast<u32>(l) << 1 ^ static_cast<u32>(l >> 31);
+    if (z < DENSE_LORENZO_DIRECT)
+    {
+        return {z, 0, 0};
+    }
+    const u32 bits = 32 - __clz(z);
+    return {DENSE_LORENZO_DIRECT + bits - DIFFERENCE_CLASS_BITS, bits - 1, z ^ 1u << (bits - 1)};
+}
+
+struct RansEncoder
+{
+    u32 state;
+    /// Half words that are free before those that are written.
+    u32 at;
+    u16 *halves;
+    /// The lanes before this one.
+    u32 before;
+
+    /// Half a word of each lane of `full`.
+    FSZ_DEVICE void put(bool full)
+    {
+        const u32 votes = __ballot_sync(WARP_ALL, full);
+        at -= __popc(votes);
+        if (full)
+        {
+            halves[at + __popc(votes & before)] = static_cast<u16>(state);
+            state >>= 16;
+        }
+    }
+
+    /// Raw bits of the lanes that have some.
+    FSZ_DEVICE void raw(u32 bits, u32 raw)
+    {
+        if (__any_sync(WARP_ALL, bits > 0))
+        {
+            for (u32 from = 3 * DENSE_RAW_BITS; from > 0;)
+            {
+                from -= DENSE_RAW_BITS;
+                const u32 own = bits > from ? min(bits - from, DENSE_RAW_BITS) : 0;
+                put(own > 0 && state >= 1u << (31 - own));
+                state = state << own | (own > 0 ? raw >> from & ((1u << own) - 1) : 0);
+            }
+        }
+    }
+
+    /// The symbol of the lane, if it is active.
+    FSZ_DEVICE void symbol(bool active, const SymbolRow &row)
+    {
+        const u32 frequency = row.frequency & (ROW_ESCAPES - 1);
+        put(active && state >= frequency << (31 - DENSE_SLOT_BITS));
+        const u32 shift = frequency > 1 ? 31 - __clz(frequency - 1) : 0;
+        const u32 quotient = __umulhi(state, row.reciprocal) >> shift;
+        const u32 next = state + quotient * (DENSE_SLOTS - frequency) + row.start;
+        state = active ? next : state;
+    }
+
+    FSZ_DEVICE void residual(bool active, const SymbolRow *context, i32 r)
+    {
+        CodedSymbol own = active ? residual_symbol(r) : CodedSymbol{0, 0, 0};
+        const SymbolRow row = context[own.symbol];
+        if (row.frequency & ROW_ESCAPES)
+        {
+            own.bits = DENSE_RESIDUAL_ESCAPE_BITS;
+            own.raw = static_cast<u32>(abs(r)) << 1 | (r < 0 ? 1 : 0);
+        }
+        raw(active ? own.bits : 0, own.raw);
+        symbol(active, row);
+    }
+
+    FSZ_DEVICE void difference(bool active, const SymbolRow *context, i32 l)
+    {
+        CodedSymbol own = active ? difference_symbol(l) : CodedSymbol{0, 0, 0};
+        const SymbolRow row = context[own.symbol];
+        if (row.frequency & ROW_ESCAPES)
+        {
+            own.bits = 32;
+            own.raw = static_cast<u32>(l) << 1 ^ static_cast<u32>(l >> 31);
+        }
+        raw(active ? own.bits : 0, own.raw);
+        symbol(active, row);
+    }
+
+    FSZ_DEVICE void flag(bool active, const SymbolRow *context, u32 flag)
+    {
+        symbol(active, context[active ? flag : 0]);
+    }
+};
+
+} // namespace fsz
