@@ -68,7 +68,7 @@ pub(crate) unsafe fn launch_tiles(
                 true => launch_field(device, kind, view, out, status, queue),
                 false => {
                     let operation = Operation::DecompressTiles(Coder::Dense);
-                    let of = (device, kind, boxes, view, status, queue);
+                    let of = (device, kind, &**boxes, view, status, queue);
                     launch_boxes(of, operation, output)
                 }
             }
@@ -172,7 +172,7 @@ pub(crate) unsafe fn launch_box(
     let mut place = OutputBox::new(&kind.shape, start, count, out);
     if let Tiles::Dense { boxes, .. } = &kind.tiles {
         let operation = Operation::DecompressBox(Coder::Dense);
-        let of = (device, kind, boxes, view, status, queue);
+        let of = (device, kind, &**boxes, view, status, queue);
         // SAFETY: as the caller vouches.
         return unsafe { launch_boxes(of, operation, place) };
     }
@@ -288,11 +288,11 @@ fn to_host<T: Element>(
     let index = stream.index();
     let start = stream.sections().payload;
     let (first, last) = (index.payload(chunks.start)?, index.payload(chunks.end - 1)?);
-    let mut parts = vec![first.start..last.end];
     // Behind the chunks: the tables, where there are some.
-    if stream.sections().entries > stream.sections().chunks {
-        parts.push(index.payload(stream.sections().chunks)?);
-    }
+    let sections = stream.sections();
+    let tables = (sections.chunks..sections.entries).map(|entry| index.payload(entry));
+    let parts: Vec<_> =
+        std::iter::once(Ok(first.start..last.end)).chain(tables).collect::<Result<_>>()?;
     device.work(|Workspace { queue, field, stream: room, scratch }| {
         let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;
