@@ -41,7 +41,7 @@ pub struct Compression {
 #[derive(Clone, Debug)]
 enum Coding {
     Tiles { image: Box<HeaderImage> },
-    Boxes(BoxCompression),
+    Boxes(Box<BoxCompression>),
 }
 
 impl Compression {
@@ -55,7 +55,7 @@ impl Compression {
             Profile::Dense(dense) => {
                 options.check(shape, dtype)?;
                 let boxes = BoxCompression::new(*dense, shape, dtype, options)?;
-                (StreamKind::unknown(shape, dtype)?, Coding::Boxes(boxes))
+                (StreamKind::unknown(shape, dtype)?, Coding::Boxes(Box::new(boxes)))
             }
             profile if profile.is_standard_paper() => {
                 let kind = StreamKind::new(shape, dtype, options)?;

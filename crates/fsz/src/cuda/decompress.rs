@@ -16,7 +16,7 @@ use super::{
 use crate::{
     element::Element,
     error::{Error, Result},
-    format::{CHUNK, TILE},
+    format::{CHUNK, Sections, TILE},
     partial::check_box,
     stream::Stream,
 };
@@ -68,7 +68,7 @@ pub(crate) unsafe fn launch_tiles(
                 true => launch_field(device, kind, view, out, status, queue),
                 false => {
                     let operation = Operation::DecompressTiles(Coder::Dense);
-                    let of = (device, kind, boxes, view, status, queue);
+                    let of = (device, kind, &**boxes, view, status, queue);
                     launch_boxes(of, operation, output)
                 }
             }
@@ -111,7 +111,7 @@ pub(crate) unsafe fn launch_field(
             }
             Tiles::Dense { boxes, .. } => {
                 let operation = Operation::Decompress(Coder::Dense);
-                launch_boxes((device, kind, boxes, view, status, queue), operation, out)
+                launch_boxes((device, kind, &**boxes, view, status, queue), operation, out)
             }
         }
     }
@@ -172,7 +172,7 @@ pub(crate) unsafe fn launch_box(
     let mut place = OutputBox::new(&kind.shape, start, count, out);
     if let Tiles::Dense { boxes, .. } = &kind.tiles {
         let operation = Operation::DecompressBox(Coder::Dense);
-        let of = (device, kind, boxes, view, status, queue);
+        let of = (device, kind, &**boxes, view, status, queue);
         // SAFETY: as the caller vouches.
         return unsafe { launch_boxes(of, operation, place) };
     }
@@ -288,17 +288,16 @@ fn to_host<T: Element>(
     let index = stream.index();
     let start = stream.sections().payload;
     let (first, last) = (index.payload(chunks.start)?, index.payload(chunks.end - 1)?);
-    let mut parts = vec![first.start..last.end];
     // Behind the chunks: the tables, where there are some.
-    if stream.sections().entries > stream.sections().chunks {
-        parts.push(index.payload(stream.sections().chunks)?);
-    }
+    let Sections { chunks, entries, .. } = *stream.sections();
+    let tables = (entries > chunks).then(|| index.payload(chunks)).transpose()?;
+    let parts = [Some(first.start..last.end), tables];
     device.work(|Workspace { queue, field, stream: room, scratch }| {
         let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;
         let status = scratch.room(DECOMPRESS_SCRATCH)?;
         queue.upload(at, &bytes[..kind.sections.payload as usize])?;
-        for part in parts {
+        for part in parts.into_iter().flatten() {
             let payload = (start + part.start) as usize..(start + part.end) as usize;
             // A forged index may let the last chunk lie before the first; the kernel finds that out.
             if payload.start > payload.end {

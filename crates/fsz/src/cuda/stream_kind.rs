@@ -33,7 +33,7 @@ pub(crate) enum Tiles {
     /// Consecutive elements, of the paper's profile.
     Paper,
     /// Boxes of the profile `dense`.
-    Dense { boxes: BoxGrid, grid: TileGrid },
+    Dense { boxes: Box<BoxGrid>, grid: Box<TileGrid> },
     /// Not known before the field is compressed.
     Unknown,
 }
@@ -123,7 +123,7 @@ impl StreamKind {
         let tiles = match profile {
             Profile::Dense(dense) => {
                 let boxes = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
-                Tiles::Dense { boxes, grid: grid.clone() }
+                Tiles::Dense { boxes: Box::new(boxes), grid: Box::new(grid.clone()) }
             }
             _ => Tiles::Paper,
         };

@@ -17,7 +17,7 @@ mod symbols;
 mod tables;
 
 #[cfg(feature = "cuda")]
-pub(crate) use prepare::{Boxes, spread_tile};
+pub(crate) use prepare::{Counted, InReach, Sampler, spread_tile};
 #[cfg(feature = "cuda")]
 pub(crate) use rans::SymbolSlots;
 
@@ -111,17 +111,23 @@ impl Dense {
     #[cfg(feature = "cuda")]
     pub(crate) fn choose<T: Element>(
         self,
-        boxes: &dyn Boxes<T>,
+        field: &dyn Sampler,
         shape: &[u64],
         plan: &Plan<T>,
     ) -> Result<(Self, Vec<u32>)> {
-        prepare::prepare(self.layout, boxes, shape, plan)
+        prepare::prepare(self.layout, field, shape, plan)
     }
 
     /// First slot and frequency of each symbol of each context, by a stream's tables.
     #[cfg(feature = "cuda")]
     pub(crate) fn symbol_slots(tables: &[u32]) -> Result<Vec<SymbolSlots>> {
         Ok(rans::EncodingTables::new(&tables::Tables::read(tables)?).into_slots())
+    }
+
+    /// The parameters in the header of a stream that is coded so.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn numbers_of(choice: Choice) -> [u8; 3] {
+        Dense { layout: None, choice }.parameters()
     }
 
     /// Its parameters in the header.
@@ -173,7 +179,7 @@ impl Coding for Dense {
         shape: &[u64],
         plan: &Plan<T>,
     ) -> Result<(Self, Vec<u32>)> {
-        prepare::prepare(self.layout, &prepare::InMemory(data), shape, plan)
+        prepare::prepare(self.layout, &prepare::InMemory { data, plan }, shape, plan)
     }
 
     fn layout(&self) -> u8 {
