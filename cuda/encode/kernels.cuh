@@ -67,6 +67,13 @@ FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, double, f64)
         fsz::make_program(grid, blockIdx.x, programs + blockIdx.x);                                \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::DENSE_ENCODE_WARPS * 32, 1)                  \
+        fsz_count_dense_##type(const __grid_constant__ fsz::CompressArgs<T> args,                  \
+                               const __grid_constant__ fsz::BoxTasks tasks,                        \
+                               const __grid_constant__ fsz::DenseWork work)                        \
+    {                                                                                              \
+        fsz::count_boxes<T>(args, tasks, work, fsz_shared);                                        \
+    }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(fsz::DENSE_ENCODE_WARPS * 32, 1)                  \
         fsz_compress_dense_##type(const __grid_constant__ fsz::CompressArgs<T> args,               \
                                   const __grid_constant__ fsz::BoxGrid grid,                       \
                                   const __grid_constant__ fsz::DenseWork work,                     \
@@ -129,6 +136,24 @@ extern "C" __device__ fsz::u32 fsz_compress_layouts[] = {
     FSZ_AT(fsz::DenseWork, slots),
     FSZ_AT(fsz::DenseWork, table_words),
     FSZ_AT(fsz::DenseWork, half_words),
+    sizeof(fsz::BoxCounts),
+    FSZ_AT(fsz::BoxCounts, histogram),
+    FSZ_AT(fsz::BoxCounts, raw_bits),
+    FSZ_AT(fsz::BoxCounts, elements),
+    FSZ_AT(fsz::BoxCounts, fits),
+    FSZ_AT(fsz::BoxCounts, exact),
+    FSZ_AT(fsz::BoxCounts, reserved),
+    sizeof(fsz::BoxTask),
+    FSZ_AT(fsz::BoxTask, grid),
+    FSZ_AT(fsz::BoxTask, programs),
+    FSZ_AT(fsz::BoxTask, counts),
+    FSZ_AT(fsz::BoxTask, exact),
+    sizeof(fsz::BoxTasks),
+    FSZ_AT(fsz::BoxTasks, task),
+    FSZ_AT(fsz::BoxTasks, tasks),
+    FSZ_AT(fsz::BoxTasks, boxes),
+    FSZ_AT(fsz::BoxTasks, reach),
+    FSZ_AT(fsz::BoxTasks, reserved),
     sizeof(fsz::SymbolRow),
     FSZ_AT(fsz::SymbolRow, reciprocal),
     FSZ_AT(fsz::SymbolRow, start),
@@ -143,6 +168,7 @@ extern "C" __device__ fsz::u32 fsz_compress_shapes[] = {
     fsz::BOX_SHAPES,
     fsz::BOX_SHAPES * sizeof(fsz::Program),
     fsz::DENSE_ENCODE_WARPS,
+    fsz::COUNTS_SHARED,
     sizeof(fsz::EncodeStage),
     4 * fsz::WarpSlot<float>::FIXED,
     4 * fsz::WarpSlot<float>::RECORD,

@@ -63,6 +63,11 @@ template <class T> struct WarpSlot
     }
 };
 
+/// Records that a warp has room for when it counts.
+constexpr u32 COUNT_RECORDS = 2;
+/// Shared memory for counts of all symbols.
+constexpr u32 COUNTS_SHARED = 4 * DENSE_CONTEXTS * SYMBOLS_MOST;
+
 /// The shared memory of a warp: targets, codes or values of a box, and which of its elements are
 /// masked and which are listed.
 struct EncodeStage
@@ -79,6 +84,7 @@ struct CodedBox
 {
     u32 mode;
     u32 record;
+    u32 listed;
     u32 escaped;
     bool symbols;
 };
@@ -88,7 +94,8 @@ constexpr u32 NO_EVENT = ~0u;
 
 FSZ_DEVICE float difference_of(float a, float b) { return __fsub_rn(a, b); }
 FSZ_DEVICE double difference_of(double a, double b) { return __dsub_rn(a, b); }
-template <class T> struct DenseEncoder
+/// Encodes boxes and chunks; `Coder` takes their symbols.
+template <class T, class Coder> struct DenseEncoder
 {
     using Bits = typename Element<T>::Bits;
     static constexpr u32 WORDS = Element<T>::WORDS;
@@ -101,14 +108,16 @@ template <class T> struct DenseEncoder
     const u32 lane;
     const Quantizer<T> quantizer;
     const Interpolation how;
-    RansEncoder rans;
+    /// The lanes before this one.
+    const u32 before;
+    Coder coder;
     Statistics statistics;
 
     FSZ_DEVICE DenseEncoder(const CompressArgs<T> &args, const BoxGrid &grid, const DenseWork &work,
-                            EncodeStage &stage, u32 warp)
-        : args(args), grid(grid), work(work), stage(stage), slot(work, grid.chunk_tiles, warp),
-          lane(lane_id()), quantizer(quantizer_of<T>(*args.control)), how(grid),
-          rans{DENSE_LOW, 0, slot.halves, (1u << lane_id()) - 1}, statistics{}
+                            EncodeStage &stage, const WarpSlot<T> &slot, const Coder &coder)
+        : args(args), grid(grid), work(work), stage(stage), slot(slot), lane(lane_id()),
+          quantizer(quantizer_of<T>(*args.control)), how(grid), before((1u << lane_id()) - 1),
+          coder(coder), statistics{}
     {
     }
 
@@ -159,6 +168,21 @@ template <class T> struct DenseEncoder
             }
         }
         return false;
+    }
+
+    /// The distance from the first code of a box to the farthest.
+    FSZ_DEVICE u32 reach(const Box &box, i32 first) const
+    {
+        u32 most = 0;
+        for (u32 at = lane; at < box.len; at += 32)
+        {
+            i32 code;
+            if (code_of(element(box, at), code))
+            {
+                most = max(most, static_cast<u32>(abs(code - first)));
+            }
+        }
+        return warp_max(most);
     }
 
     /// The bits of the first element of `box` without a code, all of which are masked; gives how
@@ -248,22 +272,20 @@ template <class T> struct DenseEncoder
             const u32 event = *from;
             const bool active = event != NO_EVENT;
             const u32 context = active ? event >> 16 : 0;
-            const SymbolRow *const row = (*work.rows)[context];
             if (__any_sync(WARP_ALL, active && context >= FIRST_FLAG))
             {
-                rans.flag(active, row, event & 0xFFFF);
+                coder.flag(active, context, event & 0xFFFF);
             }
             else
             {
-                rans.residual(active, row, static_cast<short>(event & 0xFFFF));
+                coder.residual(active, context, static_cast<short>(event & 0xFFFF));
             }
         }
     }
 
     FSZ_DEVICE void code_base(i32 difference)
     {
-        rans.difference(lane == 0, (*work.rows)[FIRST_DIFFERENCE + DENSE_LORENZO_CONTEXTS],
-                        difference);
+        coder.difference(lane == 0, FIRST_DIFFERENCE + DENSE_LORENZO_CONTEXTS, difference);
     }
 
     FSZ_DEVICE void code_differences(u32 steps, u32 from)
@@ -272,7 +294,7 @@ template <class T> struct DenseEncoder
         {
             const uint2 event = slot.differences[from + 32 * s + lane];
             const bool active = event.x != NO_EVENT;
-            rans.difference(active, (*work.rows)[active ? event.x : 0], static_cast<i32>(event.y));
+            coder.difference(active, active ? event.x : 0, static_cast<i32>(event.y));
         }
     }
 
@@ -323,18 +345,18 @@ template <class T> struct DenseEncoder
             }
         }
         __syncwarp();
-        u32 before = 0;
+        u32 done = 0;
         for (u32 from = 0; listed > 0 && from < box.len; from += 32)
         {
             const u32 word = stage.listed[from / 32];
             if (word >> lane & 1)
             {
-                const u32 k = before + __popc(word & rans.before);
+                const u32 k = done + __popc(word & before);
                 const u32 at = from + lane;
                 reinterpret_cast<u16 *>(positions)[k] = static_cast<u16>(at);
                 put_element(to + record.bits() + k * WORDS, bits_of(element(box, at)));
             }
-            before += __popc(word);
+            done += __popc(word);
         }
         __syncwarp();
         return record.words();
@@ -499,7 +521,7 @@ template <class T> struct DenseEncoder
             u32 context = DENSE_LORENZO_CONTEXTS;
             if (step == 0)
             {
-                const u32 votes = __ballot_sync(WARP_ALL, has) & (rans.before << 1 | 1);
+                const u32 votes = __ballot_sync(WARP_ALL, has) & (before << 1 | 1);
                 const i32 found = __shfl_sync(WARP_ALL, code, votes ? 31 - __clz(votes) : 0);
                 code = votes ? found : base;
                 const i32 up = __shfl_up_sync(WARP_ALL, code, 1);
@@ -529,13 +551,13 @@ template <class T> struct DenseEncoder
         return warp_sum(bits);
     }
 
-    /// Codes a box before those that are coded.
+    /// Codes a box before those that are made.
     __device__ __noinline__ CodedBox box(const Box &box, i32 base, u32 number)
     {
         const Program &program = work.programs[box.shape];
         u32 *const record_to = slot.records + number * WarpSlot<T>::RECORD;
-        const u32 state = rans.state, at = rans.at;
-        CodedBox coded{MODE_INTERPOLATED, 0, 0, true};
+        const Coder was = coder;
+        CodedBox made{MODE_INTERPOLATED, 0, 0, 0, true};
         Bits pattern;
         i32 own = base;
         first_code(box, own);
@@ -560,10 +582,10 @@ template <class T> struct DenseEncoder
             fits = interpolate(box, program, own, events, flags, flat, listed, max_error);
             if (fits)
             {
-                coded.record = write_record(box, record_to, mask, pattern, listed);
-                coded.symbols = own != base || mask == MASK_CODED || !flat;
-                coded.mode = coded.symbols ? MODE_INTERPOLATED : MODE_FLAT;
-                if (coded.symbols)
+                made.record = write_record(box, record_to, mask, pattern, listed);
+                made.symbols = own != base || mask == MASK_CODED || !flat;
+                made.mode = made.symbols ? MODE_INTERPOLATED : MODE_FLAT;
+                if (made.symbols)
                 {
                     __syncwarp();
                     for (u32 p = program.passes; p-- > 0;)
@@ -620,12 +642,12 @@ template <class T> struct DenseEncoder
                 const u64 first = lorenzo<false>(box, own, 1, 0, known);
                 const u64 second = lorenzo<false>(box, own, 2, 0, known);
                 const u32 order = first <= second ? 1 : 2;
-                coded.record = write_record(box, record_to, mask, pattern, listed);
-                coded.symbols = own != base || first != 0 || mask == MASK_CODED;
-                coded.mode = !coded.symbols ? MODE_FLAT
-                             : order == 1   ? MODE_LORENZO_1
-                                            : MODE_LORENZO_2;
-                if (coded.symbols)
+                made.record = write_record(box, record_to, mask, pattern, listed);
+                made.symbols = own != base || first != 0 || mask == MASK_CODED;
+                made.mode = !made.symbols ? MODE_FLAT
+                            : order == 1  ? MODE_LORENZO_1
+                                          : MODE_LORENZO_2;
+                if (made.symbols)
                 {
                     lorenzo<true>(box, own, order, 0, known);
                     __syncwarp();
@@ -637,7 +659,11 @@ template <class T> struct DenseEncoder
             else
             {
                 max_error = 0;
-                coded.mode = MODE_EXACT;
+                made.mode = MODE_EXACT;
+                if constexpr (!Coder::WRITES)
+                {
+                    return made; // Counted by who asks.
+                }
                 const u32 steps = lorenzo_lane_len(box.len);
                 for (u32 word = 0; word < WORDS; ++word)
                 {
@@ -653,19 +679,18 @@ template <class T> struct DenseEncoder
             }
         }
         __syncwarp();
-        if (at - rans.at + 2 * coded.record >= 2 * WORDS * box.len)
+        if constexpr (Coder::WRITES)
         {
-            rans.state = state;
-            rans.at = at;
-            coded = {MODE_VERBATIM, 0, box.len, false};
+            if (was.at - coder.at + 2 * made.record >= 2 * WORDS * box.len)
+            {
+                coder = was;
+                return {MODE_VERBATIM, 0, 0, box.len, false};
+            }
         }
-        else
-        {
-            take_error(max_error);
-            coded.escaped =
-                coded.mode == MODE_EXACT || mask == MASK_ALL ? box.len : masked + listed;
-        }
-        return coded;
+        take_error(max_error);
+        made.listed = listed;
+        made.escaped = made.mode == MODE_EXACT || mask == MASK_ALL ? box.len : masked + listed;
+        return made;
     }
 
     /// What is known of a field's elements while they are encoded.
@@ -689,14 +714,14 @@ template <class T> struct DenseEncoder
     {
         const u32 first_tile = number * grid.chunk_tiles;
         const u32 boxes = min(grid.chunk_tiles, grid.tiles - first_tile);
-        rans.state = DENSE_LOW;
-        rans.at = work.half_words;
+        coder.state = DENSE_LOW;
+        coder.at = work.half_words;
         i32 base = 0;
         for (u32 i = 0; i < boxes && !first_code(box_of(grid, first_tile + i), base); ++i)
         {
         }
         // Lane i keeps what became of box i.
-        CodedBox mine{MODE_FLAT, 0, 0, false};
+        CodedBox mine{MODE_FLAT, 0, 0, 0, false};
         u32 mine_len = 0;
         for (u32 i = boxes; i-- > 0;)
         {
@@ -709,13 +734,13 @@ template <class T> struct DenseEncoder
             }
             statistics.escaped += lane == 0 ? coded.escaped : 0;
         }
-        const bool odd = rans.at & 1;
+        const bool odd = coder.at & 1;
         if (odd)
         {
-            --rans.at;
+            --coder.at;
             if (lane == 0)
             {
-                rans.halves[rans.at] = 0;
+                coder.halves[coder.at] = 0;
             }
         }
         const bool states = __any_sync(WARP_ALL, mine.symbols);
@@ -725,19 +750,19 @@ template <class T> struct DenseEncoder
         const u32 exact_end = warp_inclusive(exact, lane);
         const u32 records = __shfl_sync(WARP_ALL, record_end, 31);
         const u32 exacts = __shfl_sync(WARP_ALL, exact_end, 31);
-        const u32 coded = (work.half_words - rans.at) / 2;
+        const u32 coded = (work.half_words - coder.at) / 2;
         const u32 total = head + records + exacts + (states ? 32 : 0) + coded;
-        const u64 before = look_back(args.entries, number, total, lane);
+        const u64 place = look_back(args.entries, number, total, lane);
         const Sections &sections = args.sections;
         const bool last = number == sections.chunks - 1;
-        const u64 end = before + total + (last ? work.table_words : 0);
+        const u64 end = place + total + (last ? work.table_words : 0);
         if (lane == 0)
         {
-            write_entry(number, total, before);
+            write_entry(number, total, place);
             if (last)
             {
                 args.control->payload_words = end;
-                write_entry(number + 1, work.table_words, before + total);
+                write_entry(number + 1, work.table_words, place + total);
             }
         }
         if (sections.payload + 4 * end > args.stream_capacity)
@@ -745,7 +770,7 @@ template <class T> struct DenseEncoder
             args.control->status = 1;
             return;
         }
-        u32 *const to = reinterpret_cast<u32 *>(args.stream + sections.payload) + before;
+        u32 *const to = reinterpret_cast<u32 *>(args.stream + sections.payload) + place;
         u32 modes = lane < boxes ? (mine.mode | (mine.record > 0 ? HEAD_ESCAPES : 0))
                                        << lane % HEAD_WORD_BOXES * HEAD_BOX_BITS
                                  : 0;
@@ -787,10 +812,10 @@ template <class T> struct DenseEncoder
         }
         if (states)
         {
-            to[at + lane] = rans.state;
+            to[at + lane] = coder.state;
             at += 32;
         }
-        const u32 *const halves = reinterpret_cast<const u32 *>(rans.halves + rans.at);
+        const u32 *const halves = reinterpret_cast<const u32 *>(coder.halves + coder.at);
         for (u32 k = lane; k < coded; k += 32)
         {
             to[at + k] = halves[k];
@@ -872,8 +897,10 @@ FSZ_DEVICE void encode_dense(const CompressArgs<T> &args, const BoxGrid &grid,
     {
         clear_box_paddings(args.stream, args.sections, lane);
     }
-    DenseEncoder<T> encoder(args, grid, work, reinterpret_cast<EncodeStage *>(shared)[warp],
-                            blockIdx.x * warps + warp);
+    const WarpSlot<T> slot(work, grid.chunk_tiles, blockIdx.x * warps + warp);
+    const RansEncoder rans{work.rows, DENSE_LOW, 0, slot.halves, (1u << lane) - 1};
+    DenseEncoder<T, RansEncoder> encoder(args, grid, work,
+                                         reinterpret_cast<EncodeStage *>(shared)[warp], slot, rans);
     for (;;)
     {
         u32 chunk = 0;
@@ -901,6 +928,109 @@ FSZ_DEVICE void encode_dense(const CompressArgs<T> &args, const BoxGrid &grid,
     if (is_last(&args.control->encoded, gridDim.x))
     {
         finish<T>(image, args.sections, args.control, args.stream, shared);
+    }
+}
+
+/// What some boxes of a field come to, counted for the choice of layout and tables. The same struct
+/// is `BoxCounts` in crates/fsz/src/cuda/abi.rs.
+struct BoxCounts
+{
+    u64 histogram[DENSE_CONTEXTS][SYMBOLS_MOST];
+    u64 raw_bits;
+    u64 elements;
+    /// Boxes that have the lattice point that is 2^k to a step in reach.
+    u32 fits[8];
+    /// Boxes of which all elements are exact: how many; their numbers are elsewhere.
+    u32 exact;
+    u32 reserved;
+};
+
+/// A layout and how its boxes are coded. The same struct is `BoxTask` in
+/// crates/fsz/src/cuda/abi.rs.
+struct BoxTask
+{
+    BoxGrid grid;
+    Program *programs;
+    BoxCounts *counts;
+    u32 *exact;
+};
+
+constexpr u32 TASKS_MOST = 9;
+
+/// The tasks of a launch, and how many boxes of each are counted.
+struct BoxTasks
+{
+    BoxTask task[TASKS_MOST];
+    u32 tasks;
+    u32 boxes;
+    /// Whether only the reach of boxes is looked at.
+    u32 reach;
+    u32 reserved;
+};
+
+/// Counts boxes: thread block b those of task b mod tasks, spread evenly over the field.
+template <class T>
+FSZ_DEVICE void count_boxes(const CompressArgs<T> &args, const BoxTasks &tasks,
+                            const DenseWork &memory, u32 *shared)
+{
+    const BoxTask &task = tasks.task[blockIdx.x % tasks.tasks];
+    const u32 warp = threadIdx.x / 32, lane = lane_id(), warps = blockDim.x / 32;
+    EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
+    u32(*const histogram)[SYMBOLS_MOST] = reinterpret_cast<u32(*)[SYMBOLS_MOST]>(stages + warps);
+    for (u32 k = threadIdx.x; k < DENSE_CONTEXTS * SYMBOLS_MOST; k += blockDim.x)
+    {
+        histogram[0][k] = 0;
+    }
+    __syncthreads();
+    DenseWork work = memory;
+    work.programs = task.programs;
+    const WarpSlot<T> slot(work, COUNT_RECORDS, blockIdx.x * warps + warp);
+    DenseEncoder<T, SymbolCounter> encoder(args, task.grid, work, stages[warp], slot,
+                                           SymbolCounter{histogram, 0});
+    const u32 stride = gridDim.x / tasks.tasks * warps;
+    u64 raw_bits = 0, elements = 0;
+    for (u32 i = blockIdx.x / tasks.tasks * warps + warp; i < tasks.boxes; i += stride)
+    {
+        const u64 number = i;
+        const Box box = box_of(task.grid, static_cast<u32>(number * task.grid.tiles / tasks.boxes));
+        i32 first = 0;
+        encoder.first_code(box, first);
+        if (tasks.reach)
+        {
+            const u64 reach = encoder.reach(box, first);
+            if (lane < 8 && reach << lane < DENSE_MOST_VALUE * 7 / 8)
+            {
+                atomicAdd(&task.counts->fits[lane], 1);
+            }
+            continue;
+        }
+        const CodedBox coded = encoder.box(box, first, 0);
+        elements += box.len;
+        if (coded.mode == MODE_EXACT)
+        {
+            if (lane == 0)
+            {
+                task.exact[atomicAdd(&task.counts->exact, 1)] = i;
+            }
+        }
+        else
+        {
+            raw_bits += static_cast<u64>(coded.listed) * (16 + 32 * Element<T>::WORDS);
+        }
+    }
+    const u64 raw = warp_sum(static_cast<u64>(encoder.coder.raw_bits)) + raw_bits;
+    if (lane == 0)
+    {
+        atomicAdd(&task.counts->raw_bits, raw);
+        atomicAdd(&task.counts->elements, elements);
+    }
+    __syncthreads();
+    for (u32 k = threadIdx.x; k < DENSE_CONTEXTS * SYMBOLS_MOST; k += blockDim.x)
+    {
+        if (histogram[0][k] > 0)
+        {
+            atomicAdd(&task.counts->histogram[0][k], static_cast<u64>(histogram[0][k]));
+        }
     }
 }
 

@@ -56,6 +56,8 @@ FSZ_DEVICE CodedSymbol difference_symbol(i32 l)
 
 struct RansEncoder
 {
+    static constexpr bool WRITES = true;
+    const SymbolRows *rows;
     u32 state;
     /// Half words that are free before those that are written.
     u32 at;
@@ -101,10 +103,10 @@ struct RansEncoder
         state = active ? next : state;
     }
 
-    FSZ_DEVICE void residual(bool active, const SymbolRow *context, i32 r)
+    FSZ_DEVICE void residual(bool active, u32 context, i32 r)
     {
         CodedSymbol own = active ? residual_symbol(r) : CodedSymbol{0, 0, 0};
-        const SymbolRow row = context[own.symbol];
+        const SymbolRow row = (*rows)[context][own.symbol];
         if (row.frequency & ROW_ESCAPES)
         {
             own.bits = DENSE_RESIDUAL_ESCAPE_BITS;
@@ -114,10 +116,10 @@ struct RansEncoder
         symbol(active, row);
     }
 
-    FSZ_DEVICE void difference(bool active, const SymbolRow *context, i32 l)
+    FSZ_DEVICE void difference(bool active, u32 context, i32 l)
     {
         CodedSymbol own = active ? difference_symbol(l) : CodedSymbol{0, 0, 0};
-        const SymbolRow row = context[own.symbol];
+        const SymbolRow row = (*rows)[context][own.symbol];
         if (row.frequency & ROW_ESCAPES)
         {
             own.bits = 32;
@@ -127,9 +129,42 @@ struct RansEncoder
         symbol(active, row);
     }
 
-    FSZ_DEVICE void flag(bool active, const SymbolRow *context, u32 flag)
+    FSZ_DEVICE void flag(bool active, u32 context, u32 flag)
     {
-        symbol(active, context[active ? flag : 0]);
+        symbol(active, (*rows)[context][active ? flag : 0]);
+    }
+};
+
+/// How often symbols are met, in place of coding them.
+struct SymbolCounter
+{
+    static constexpr bool WRITES = false;
+    /// Counts of all contexts, in shared memory.
+    u32 (*histogram)[SYMBOLS_MOST];
+    u32 raw_bits;
+
+    FSZ_DEVICE void take(bool active, u32 context, const CodedSymbol &own)
+    {
+        if (active)
+        {
+            atomicAdd(&histogram[context][own.symbol], 1);
+            raw_bits += own.bits;
+        }
+    }
+
+    FSZ_DEVICE void residual(bool active, u32 context, i32 r)
+    {
+        take(active, context, residual_symbol(r));
+    }
+
+    FSZ_DEVICE void difference(bool active, u32 context, i32 l)
+    {
+        take(active, context, difference_symbol(l));
+    }
+
+    FSZ_DEVICE void flag(bool active, u32 context, u32 flag)
+    {
+        take(active, context, {flag, 0, 0});
     }
 };
 

@@ -1,7 +1,13 @@
 //! What kernels are told, as they read it (`cuda/encode`, `cuda/decode`), and how the two sides make sure
 //! that they mean the same bytes.
 
-use crate::format::{self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid, dense::SLOTS};
+use crate::{
+    format::{
+        self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid,
+        dense::{DIFFERENCE_SYMBOLS, SLOTS},
+    },
+    profile::dense::Dense,
+};
 
 /// A struct that kernels share.
 pub(crate) trait Shared {
@@ -150,6 +156,33 @@ shared! {
         half_words: u32,
     }
 
+    /// `BoxCounts` in `cuda/profile/dense/encoder.cuh`.
+    struct BoxCounts {
+        histogram: [[u64; DIFFERENCE_SYMBOLS]; Dense::CONTEXTS],
+        raw_bits: u64,
+        elements: u64,
+        fits: [u32; 8],
+        exact: u32,
+        reserved: u32,
+    }
+
+    /// `BoxTask` in `cuda/profile/dense/encoder.cuh`.
+    struct BoxTask {
+        grid: BoxGrid,
+        programs: u64,
+        counts: u64,
+        exact: u64,
+    }
+
+    /// `BoxTasks` in `cuda/profile/dense/encoder.cuh`.
+    struct BoxTasks {
+        task: [BoxTask; MOST_TASKS],
+        tasks: u32,
+        boxes: u32,
+        reach: u32,
+        reserved: u32,
+    }
+
     /// `SymbolRow` in `cuda/profile/dense/rans_encoder.cuh`.
     struct SymbolRow {
         reciprocal: u32,
@@ -207,6 +240,21 @@ impl BoxGrid {
             fine: fine.into(),
         })
     }
+}
+
+/// Cases that are counted at once.
+pub(crate) const MOST_TASKS: usize = 9;
+
+impl BoxCounts {
+    /// Before anything is counted.
+    pub const NONE: Self = BoxCounts {
+        histogram: [[0; DIFFERENCE_SYMBOLS]; Dense::CONTEXTS],
+        raw_bits: 0,
+        elements: 0,
+        fits: [0; 8],
+        exact: 0,
+        reserved: 0,
+    };
 }
 
 impl SymbolRow {

@@ -1,10 +1,15 @@
-//! Compression by the profile `dense`: the host chooses layout, predictor and tables from some boxes that
-//! the device gathers, and launches the encoding.
+//! Compression by the profile `dense`: the device counts the symbols of some boxes, the host chooses layout,
+//! predictor and tables by them, and the device encodes.
+
+use std::marker::PhantomData;
 
 use cudarc::driver::{result, sys};
 
 use super::{
-    abi::{BoxGrid, CompressArgs, Control, DenseWork, Sections, SymbolRow},
+    abi::{
+        BoxCounts, BoxGrid, BoxTask, BoxTasks, CompressArgs, Control, DenseWork, MOST_TASKS,
+        Sections, SymbolRow,
+    },
     compress::{ENTRIES_AT, image},
     device::Device,
     error::check,
@@ -17,15 +22,14 @@ use crate::{
     error::{Error, Result},
     format::{
         self, TileGrid,
-        dense::{BOX, DIFFERENCE_SYMBOLS, MOST_TABLES, RESIDUAL_SYMBOLS},
+        dense::{BOX, DIFFERENCE_SYMBOLS, Layout, MOST_TABLES, RESIDUAL_SYMBOLS},
         header,
         sections::max_compressed_len,
-        tile_grid::TileShape,
     },
     options::CompressOptions,
     profile::{
         Plan, Profile,
-        dense::{Boxes, Dense, SymbolSlots, spread_tile},
+        dense::{Choice, Counted, Dense, InReach, Sampler, SymbolSlots, spread_tile},
     },
     quantizer::Quantizer,
     schedule::too_small,
@@ -46,6 +50,9 @@ const fn record_bytes(words: u64) -> u64 {
 const MOST_SLOTS: u64 = 1 << 30;
 /// Warps of a thread block at least: the last one also finishes the stream.
 const FEWEST_WARPS: u64 = 2;
+/// Boxes that are counted at most of a small field, and of how many boxes one is of a large one.
+const MOST_COUNTED: u64 = 2048;
+const COUNTED_SHARE: u64 = 32;
 /// Boxes of a chunk, by the profile's third parameter.
 const CHUNK_BOXES: [u64; 3] = [8, 16, 32];
 /// Where parts of the scratch begin.
@@ -68,6 +75,9 @@ struct Scratch {
     programs: u64,
     rows: u64,
     tables: u64,
+    counts: u64,
+    /// Numbers of boxes.
+    exact: u64,
     slots: u64,
     slots_len: u64,
 }
@@ -78,17 +88,21 @@ impl Scratch {
         let chunks = elements / BOX as u64 + 2;
         let next = |at: u64| at.next_multiple_of(ALIGNMENT);
         let programs = next(ENTRIES_AT + 8 * chunks);
-        let rows = next(programs + PROGRAM_BYTES);
+        // Of the layouts that are tried.
+        let rows = next(programs + Layout::ALL.len() as u64 * PROGRAM_BYTES);
         let contexts = Dense::CONTEXTS as u64;
         let tables = next(rows + contexts * size_of::<[SymbolRow; DIFFERENCE_SYMBOLS]>() as u64);
-        let slots = tables + MOST_TABLES;
+        let counts = next(tables + MOST_TABLES);
+        let exact = next(counts + (MOST_TASKS * size_of::<BoxCounts>()) as u64);
+        let slots = next(exact + 4 * MOST_COUNTED.max(chunks * CHUNK_BOXES[0] / COUNTED_SHARE + 1));
         let room = |boxes: u64| {
             let chunks = chunks.div_ceil(boxes / CHUNK_BOXES[0]).max(FEWEST_WARPS);
-            let least = FEWEST_WARPS * slot_len(boxes, dtype);
+            let counting = 2 * MOST_TASKS as u64 * count_slot_len(dtype);
+            let least = counting.max(FEWEST_WARPS * slot_len(boxes, dtype));
             (chunks * slot_len(boxes, dtype)).clamp(least, MOST_SLOTS.max(least))
         };
         let slots_len = CHUNK_BOXES.map(room).into_iter().max().unwrap_or(0);
-        Scratch { programs, rows, tables, slots, slots_len }
+        Scratch { programs, rows, tables, counts, exact, slots, slots_len }
     }
 }
 
@@ -103,59 +117,194 @@ fn slot_len(boxes: u64, dtype: DType) -> u64 {
     SLOT_FIXED + boxes * record + 2 * half_words(boxes, dtype)
 }
 
-/// A field in device memory, of which boxes are brought to the host.
-struct OnDevice<'a> {
-    device: &'a Device,
-    field: u64,
-    elements: u64,
-    dense: Dense,
-    /// Device memory to gather in.
-    room: (u64, u64),
-    queue: sys::CUstream,
+/// Bytes of a warp's memory when it counts.
+fn count_slot_len(dtype: DType) -> u64 {
+    SLOT_FIXED + 2 * RECORD_BYTES[usize::from(dtype == DType::F64)]
 }
 
-impl<T: Element> Boxes<T> for OnDevice<'_> {
+/// A field in device memory, whose boxes the device counts.
+struct OnDevice<'a, T, M> {
+    device: &'a Device,
+    arguments: CompressArgs<M>,
+    elements: u64,
+    scratch: Scratch,
+    at: u64,
+    queue: sys::CUstream,
+    element: PhantomData<T>,
+}
+
+impl<T: Element, M: Copy> OnDevice<'_, T, M> {
+    /// Counts boxes by a kernel; gives the counts of each case, and where its exact boxes are listed.
+    fn launch(
+        &self,
+        cases: &[(TileGrid, Choice)],
+        boxes: u64,
+        reach: bool,
+    ) -> Result<Vec<(BoxCounts, u64)>> {
+        let module = self.device.kernels.compress()?;
+        let shapes = &module.shapes.boxes;
+        let (programs, counts) = (self.at + self.scratch.programs, self.at + self.scratch.counts);
+        let exact = self.at + self.scratch.exact;
+        let mut tasks: Vec<BoxTask> = Vec::with_capacity(cases.len());
+        let mut grids = 0;
+        for (i, (grid, choice)) in cases.iter().enumerate() {
+            let own = BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)?;
+            let same = tasks.last().filter(|last| last.grid.extent == own.extent);
+            let at = match same {
+                Some(last) => last.programs,
+                None => programs + PROGRAM_BYTES * grids,
+            };
+            if same.is_none() {
+                grids += 1;
+                // SAFETY: the scratch has room for the programs of three grids.
+                unsafe { make_programs(self.device, own, at, T::DTYPE, self.queue)? };
+            }
+            tasks.push(BoxTask {
+                grid: own,
+                programs: at,
+                counts: counts + (i * size_of::<BoxCounts>()) as u64,
+                exact: exact + 4 * boxes * i as u64,
+            });
+        }
+        let Some(first) = tasks.first().copied() else { return Ok(Vec::new()) };
+        let mut task = [first; MOST_TASKS];
+        task[..tasks.len()].copy_from_slice(&tasks);
+        let all = tasks.len() as u64;
+        let (mut tasks, mut arguments) = (
+            BoxTasks {
+                task,
+                tasks: all as u32,
+                boxes: boxes as u32,
+                reach: reach.into(),
+                reserved: 0,
+            },
+            self.arguments,
+        );
+        let mut work = DenseWork {
+            programs: 0,
+            rows: 0,
+            tables: 0,
+            slots: self.at + self.scratch.slots,
+            table_words: 0,
+            half_words: 0,
+        };
+        let multiprocessors = u64::from(self.device.multiprocessors);
+        let room = (self.scratch.slots_len / count_slot_len(T::DTYPE) / all).max(1);
+        let most = room.min(shapes.count_warps.into());
+        let warps = (all * boxes).div_ceil(multiprocessors).clamp(1, most);
+        let blocks = boxes.div_ceil(warps).min(room / warps).min((multiprocessors / all).max(1));
+        let launch = Launch {
+            grid: all * blocks.max(1),
+            threads: 32 * warps as u32,
+            shared: shapes.counts + shapes.stage * warps as u32,
+            cooperative: false,
+        };
+        let kernel = Kernel { operation: Operation::Count(Coder::Dense), dtype: T::DTYPE };
+        let mut found = vec![BoxCounts::NONE; all as usize];
+        let mut arguments = [pointer(&mut arguments), pointer(&mut tasks), pointer(&mut work)];
+        // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps, and
+        // the copy is waited for.
+        unsafe {
+            let cleared = result::memset_d8_async(counts, 0, size_of_val(&found[..]), self.queue);
+            check("cuMemsetD8Async", cleared)?;
+            module.launch(kernel, launch, self.queue, &mut arguments)?;
+            download(&mut found, counts, self.queue)?;
+        }
+        Ok(found.into_iter().zip(task.map(|t| t.exact)).collect())
+    }
+
+    /// Adds the boxes of which all elements are exact, which the host counts.
+    fn add_exact(
+        &self,
+        counted: &mut Counted,
+        case: &(TileGrid, Choice),
+        boxes: u64,
+        (list, count): (u64, u32),
+    ) -> Result<()> {
+        let module = self.device.kernels.compress()?;
+        let (grid, choice) = case;
+        let mut numbers = vec![0u32; count as usize];
+        // SAFETY: the list has so many numbers.
+        unsafe { download(&mut numbers, list, self.queue)? };
+        let mut own = BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)?;
+        let mut field = self.arguments.field;
+        let (mut all, mut to) = (boxes as u32, self.at + self.scratch.slots);
+        let kernel = Kernel { operation: Operation::Gather(Coder::Dense), dtype: T::DTYPE };
+        let mut elements = [T::ZERO; BOX];
+        for mut number in numbers {
+            let len = grid.shape_of(spread_tile(grid, boxes, number.into())).len();
+            let mut arguments = [
+                pointer(&mut field),
+                pointer(&mut own),
+                pointer(&mut number),
+                pointer(&mut all),
+                pointer(&mut to),
+            ];
+            let launch = Launch::new(1, module.shapes.boxes.gather_threads);
+            // SAFETY: the arguments are those of the kernel; the field is whole, there is room for a box, and
+            // the copy is waited for.
+            unsafe {
+                module.launch(kernel, launch, self.queue, &mut arguments)?;
+                download(&mut elements[..len], to, self.queue)?;
+            }
+            counted.exact(&elements[..len]);
+        }
+        Ok(())
+    }
+}
+
+impl<T: Element, M: Copy> Sampler for OnDevice<'_, T, M> {
     fn elements(&self) -> u64 {
         self.elements
     }
 
-    fn spread(
-        &self,
-        grid: &TileGrid,
-        count: u64,
-        take: &mut dyn FnMut(&[T], TileShape),
-    ) -> Result<()> {
-        let module = self.device.kernels.compress()?;
-        let mut boxes = BoxGrid::new(grid, self.dense.numbers()).ok_or_else(too_large)?;
-        let batch = (self.room.1 / (BOX * size_of::<T>()) as u64).clamp(1, 2048);
-        let mut gathered = vec![T::ZERO; batch.min(count) as usize * BOX];
-        let (mut field, mut to, mut all) = (self.field, self.room.0, count as u32);
-        let kernel = Kernel { operation: Operation::Gather(Coder::Dense), dtype: T::DTYPE };
-        for first in (0..count).step_by(batch as usize) {
-            let own = batch.min(count - first);
-            let mut from = first as u32;
-            let launch = Launch::new(own, module.shapes.boxes.gather_threads);
-            let mut arguments = [
-                pointer(&mut field),
-                pointer(&mut boxes),
-                pointer(&mut from),
-                pointer(&mut all),
-                pointer(&mut to),
-            ];
-            let part = &mut gathered[..own as usize * BOX];
-            // SAFETY: the arguments are those of the kernel; the field is whole, the room was sized for a
-            // batch, and the copy is waited for.
-            unsafe {
-                module.launch(kernel, launch, self.queue, &mut arguments)?;
-                download(part, to, self.queue)?;
+    fn in_reach(&self, grids: &[TileGrid], boxes: u64) -> Result<Vec<InReach>> {
+        let cases: Vec<_> = grids.iter().map(|g| (g.clone(), Choice::default())).collect();
+        let counts = match boxes {
+            0 => return Ok(vec![InReach::default(); grids.len()]),
+            _ => self.launch(&cases, boxes, true)?,
+        };
+        Ok(counts.iter().map(|(c, _)| std::array::from_fn(|i| c.fits[i].into())).collect())
+    }
+
+    fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>> {
+        let mut counted = Vec::with_capacity(cases.len());
+        let own = |(grid, _): &(TileGrid, Choice)| boxes.min(grid.tiles());
+        // Small fields have fewer boxes in some layouts.
+        for cases in cases.chunk_by(|a, b| own(a) == own(b)) {
+            let boxes = own(&cases[0]);
+            if boxes == 0 {
+                counted.extend(cases.iter().map(|_| Counted::of(&[], 0, 0)));
+                continue;
             }
-            for (i, elements) in part.chunks(BOX).enumerate() {
-                let shape = grid.shape_of(spread_tile(grid, count, first + i as u64));
-                take(&elements[..shape.len()], shape);
+            for (case, (counts, list)) in cases.iter().zip(self.launch(cases, boxes, false)?) {
+                let mut all = Counted::of(&counts.histogram, counts.raw_bits, counts.elements);
+                self.add_exact(&mut all, case, boxes, (list, counts.exact))?;
+                counted.push(all);
             }
         }
-        Ok(())
+        Ok(counted)
     }
+}
+
+/// Enqueues making the programs of a grid.
+///
+/// # Safety
+/// `to` has room for them until the queue is past the launch.
+unsafe fn make_programs(
+    device: &Device,
+    mut grid: BoxGrid,
+    mut to: u64,
+    dtype: DType,
+    queue: sys::CUstream,
+) -> Result<()> {
+    let module = device.kernels.compress()?;
+    let shapes = &module.shapes.boxes;
+    let launch = Launch::new(shapes.programs.into(), shapes.program_threads);
+    let kernel = Kernel { operation: Operation::PrepareCompress(Coder::Dense), dtype };
+    let mut arguments = [pointer(&mut grid), pointer(&mut to)];
+    // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
+    unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
 impl BoxCompression {
@@ -194,7 +343,7 @@ impl BoxCompression {
     ///
     /// # Safety
     /// As `Compression::launch`; `M` is that of the element type.
-    pub unsafe fn encode<T: Element, M>(
+    pub unsafe fn encode<T: Element, M: Copy>(
         &self,
         device: &Device,
         field: u64,
@@ -219,15 +368,25 @@ impl BoxCompression {
         let plan = Plan { quantizer, missing: named, missing_bits, known: false, ranged: false };
         let slots = scratch + self.scratch.slots;
         let elements = format::geometry::element_count(&self.shape).ok_or_else(too_large)?;
-        let boxes = OnDevice {
-            device,
+        let mut arguments = CompressArgs {
             field,
-            elements,
-            dense: self.dense,
-            room: (slots, self.scratch.slots_len),
-            queue,
+            stream,
+            capacity,
+            control: scratch,
+            entries: scratch + ENTRIES_AT,
+            sections: Sections::unknown(elements),
+            missing,
         };
-        let (dense, tables) = self.dense.choose::<T>(&boxes, &self.shape, &plan)?;
+        let sampled = OnDevice {
+            device,
+            arguments,
+            elements,
+            scratch: self.scratch,
+            at: scratch,
+            queue,
+            element: PhantomData::<T>,
+        };
+        let (dense, tables) = self.dense.choose::<T>(&sampled, &self.shape, &plan)?;
 
         let profile = Profile::Dense(dense);
         let grid = TileGrid::new(&profile, &self.shape).ok_or_else(too_large)?;
@@ -257,15 +416,8 @@ impl BoxCompression {
 
         let shapes = &module.shapes.boxes;
         let mut grid = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
-        let kernel = |operation| Kernel { operation, dtype: self.dtype };
-        let mut programs = work.programs;
-        let mut arguments = [pointer(&mut grid), pointer(&mut programs)];
-        let launch = Launch::new(shapes.programs.into(), shapes.program_threads);
-        // SAFETY: the arguments are those of the kernel; the scratch has room for the programs.
-        unsafe {
-            let prepare = kernel(Operation::PrepareCompress(Coder::Dense));
-            module.launch(prepare, launch, queue, &mut arguments)?;
-        }
+        // SAFETY: the scratch has room for the programs.
+        unsafe { make_programs(device, grid, work.programs, self.dtype, queue)? };
         let sections = Sections::new(elements, &sections);
         let room = self.scratch.slots_len / slot_len(boxes_of_chunk, self.dtype);
         let all = sections.chunks.min(room).max(FEWEST_WARPS);
@@ -278,21 +430,15 @@ impl BoxCompression {
             shared: shapes.stage * warps as u32,
             cooperative: false,
         };
-        let mut arguments = CompressArgs {
-            field,
-            stream,
-            capacity,
-            control: scratch,
-            entries: scratch + ENTRIES_AT,
-            sections,
-            missing,
-        };
+        arguments.sections = sections;
         let mut image = *image(&self.shape, self.dtype, &self.options, &profile);
         let mut arguments =
             [pointer(&mut arguments), pointer(&mut grid), pointer(&mut work), pointer(&mut image)];
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
         unsafe {
-            module.launch(kernel(Operation::Compress(Coder::Dense)), launch, queue, &mut arguments)
+            let operation = Operation::Compress(Coder::Dense);
+            let kernel = Kernel { operation, dtype: self.dtype };
+            module.launch(kernel, launch, queue, &mut arguments)
         }
     }
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     element::Element,
     error::{Error, Result},
-    format::{CHUNK, TILE},
+    format::{CHUNK, Sections, TILE},
     partial::check_box,
     stream::Stream,
 };
@@ -111,7 +111,7 @@ pub(crate) unsafe fn launch_field(
             }
             Tiles::Dense { boxes, .. } => {
                 let operation = Operation::Decompress(Coder::Dense);
-                launch_boxes((device, kind, boxes, view, status, queue), operation, out)
+                launch_boxes((device, kind, &**boxes, view, status, queue), operation, out)
             }
         }
     }
@@ -289,16 +289,15 @@ fn to_host<T: Element>(
     let start = stream.sections().payload;
     let (first, last) = (index.payload(chunks.start)?, index.payload(chunks.end - 1)?);
     // Behind the chunks: the tables, where there are some.
-    let sections = stream.sections();
-    let tables = (sections.chunks..sections.entries).map(|entry| index.payload(entry));
-    let parts: Vec<_> =
-        std::iter::once(Ok(first.start..last.end)).chain(tables).collect::<Result<_>>()?;
+    let Sections { chunks, entries, .. } = *stream.sections();
+    let tables = (entries > chunks).then(|| index.payload(chunks)).transpose()?;
+    let parts = [Some(first.start..last.end), tables];
     device.work(|Workspace { queue, field, stream: room, scratch }| {
         let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;
         let status = scratch.room(DECOMPRESS_SCRATCH)?;
         queue.upload(at, &bytes[..kind.sections.payload as usize])?;
-        for part in parts {
+        for part in parts.into_iter().flatten() {
             let payload = (start + part.start) as usize..(start + part.end) as usize;
             // A forged index may let the last chunk lie before the first; the kernel finds that out.
             if payload.start > payload.end {

@@ -15,6 +15,8 @@ pub(crate) enum Operation {
     CompressPersistent(Coder),
     /// Copies boxes that the encoder's choice looks at.
     Gather(Coder),
+    /// Counts the symbols of boxes that the encoder's choice looks at.
+    Count(Coder),
     /// Makes ready what all chunks of a field share, for profiles of boxes.
     PrepareCompress(Coder),
     /// Decompresses consecutive tiles.
@@ -65,6 +67,7 @@ impl fmt::Display for Kernel {
             Operation::Compress(coder) => ("compress", coder),
             Operation::CompressPersistent(coder) => ("compress_persistent", coder),
             Operation::Gather(coder) => ("gather", coder),
+            Operation::Count(coder) => ("count", coder),
             Operation::PrepareCompress(coder) => ("prepare_compress", coder),
             Operation::Decompress(coder) => ("decompress", coder),
             Operation::DecompressBox(coder) => ("decompress_box", coder),

@@ -9,8 +9,9 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{
-        BoundAsked, BoxGrid, BoxesToTiles, CompressArgs, Control, DenseWork, HeaderImage,
-        MissingF32, MissingF64, OutputBox, OutputRange, Sections, Shared, StreamView, SymbolRow,
+        BoundAsked, BoxCounts, BoxGrid, BoxTask, BoxTasks, BoxesToTiles, CompressArgs, Control,
+        DenseWork, HeaderImage, MissingF32, MissingF64, OutputBox, OutputRange, Sections, Shared,
+        StreamView, SymbolRow,
     },
     compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_FIXED},
     decompress::DECOMPRESS_SCRATCH,
@@ -44,10 +45,11 @@ const DECOMPRESSION: [Operation; 6] = [
 ];
 
 /// Operations of `cuda/compress.cu`; an image for capability 8.0 lacks the last.
-const COMPRESSION: [Operation; 6] = [
+const COMPRESSION: [Operation; 7] = [
     Operation::Bound,
     Operation::Compress(Coder::Paper),
     Operation::Gather(Coder::Dense),
+    Operation::Count(Coder::Dense),
     Operation::PrepareCompress(Coder::Dense),
     Operation::Compress(Coder::Dense),
     Operation::CompressPersistent(Coder::Paper),
@@ -157,6 +159,9 @@ pub(crate) struct CompressShapes {
     pub persistent: [(u32, u32); 2],
 }
 
+/// Shared memory that the compress kernel has beside those of its warps, at most.
+const HEADER_SHARED: u32 = 2048;
+
 /// How compression of boxes is launched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxCompressShapes {
@@ -165,7 +170,9 @@ pub(crate) struct BoxCompressShapes {
     /// Thread blocks that make programs.
     pub programs: u32,
     pub most_warps: u32,
-    /// Shared memory of a warp.
+    pub count_warps: u32,
+    /// Shared memory of a thread block that counts, and of a warp.
+    pub counts: u32,
     pub stage: u32,
 }
 
@@ -178,6 +185,7 @@ impl CompressShapes {
             programs,
             program_bytes,
             warps,
+            counts,
             stage,
             fixed,
             record_f32,
@@ -199,6 +207,8 @@ impl CompressShapes {
             program_threads,
             programs,
             most_warps: warps,
+            count_warps: warps,
+            counts,
             stage,
         };
         let expected = [PROGRAM_BYTES, SLOT_FIXED, RECORD_BYTES[0], RECORD_BYTES[1]];
@@ -225,7 +235,7 @@ const DECOMPRESS_LAYOUTS: [&[u32]; 6] = [
     BoxGrid::LAYOUT,
     BoxesToTiles::LAYOUT,
 ];
-const COMPRESS_LAYOUTS: [&[u32]; 11] = [
+const COMPRESS_LAYOUTS: [&[u32]; 14] = [
     Sections::LAYOUT,
     MissingF32::LAYOUT,
     MissingF64::LAYOUT,
@@ -236,6 +246,9 @@ const COMPRESS_LAYOUTS: [&[u32]; 11] = [
     Control::LAYOUT,
     BoxGrid::LAYOUT,
     DenseWork::LAYOUT,
+    BoxCounts::LAYOUT,
+    BoxTask::LAYOUT,
+    BoxTasks::LAYOUT,
     SymbolRow::LAYOUT,
 ];
 
@@ -338,12 +351,18 @@ impl Kernels {
             if shapes.persistent.iter().any(|(_, shared)| *shared > self.most_shared) {
                 shapes.persistent_grid = 0;
             }
+            let boxes = &mut shapes.boxes;
+            let fit = |beside: u32, stage: u32| self.most_shared.saturating_sub(beside) / stage;
+            boxes.most_warps = boxes.most_warps.min(fit(HEADER_SHARED, boxes.stage));
+            boxes.count_warps = boxes.count_warps.min(fit(boxes.counts, boxes.stage));
+            let boxes = *boxes;
             let there = COMPRESSION.len() - usize::from(shapes.persistent_grid == 0);
             let module = Module::new(module, &COMPRESSION[..there], shapes)?;
             for kernel in Kernel::both(Operation::Compress(Coder::Dense)) {
-                let boxes = &mut shapes.boxes;
-                boxes.most_warps = boxes.most_warps.min(self.most_shared / boxes.stage.max(1));
                 module.allow_shared(kernel, boxes.most_warps * boxes.stage)?;
+            }
+            for kernel in Kernel::both(Operation::Count(Coder::Dense)) {
+                module.allow_shared(kernel, boxes.counts + boxes.count_warps * boxes.stage)?;
             }
             for kernel in Kernel::both(Operation::Compress(Coder::Paper)) {
                 module.allow_shared(kernel, shapes.simple_shared)?;

@@ -19,7 +19,7 @@ mod symbols;
 mod tables;
 
 #[cfg(feature = "cuda")]
-pub(crate) use prepare::{Boxes, spread_tile};
+pub(crate) use prepare::{Counted, InReach, Sampler, spread_tile};
 #[cfg(feature = "cuda")]
 pub(crate) use tables::SymbolSlots;
 
@@ -113,17 +113,23 @@ impl Dense {
     #[cfg(feature = "cuda")]
     pub(crate) fn choose<T: Element>(
         self,
-        boxes: &dyn Boxes<T>,
+        field: &dyn Sampler,
         shape: &[u64],
         plan: &Plan<T>,
     ) -> Result<(Self, Vec<u32>)> {
-        prepare::prepare(self.layout, boxes, shape, plan, Level::detect())
+        prepare::prepare(self.layout, field, shape, plan)
     }
 
     /// First slot and frequency of each symbol of each context, by a stream's tables.
     #[cfg(feature = "cuda")]
     pub(crate) fn symbol_slots(tables: &[u32]) -> Result<Vec<SymbolSlots>> {
         Ok(tables::Tables::read(tables)?.slots().collect())
+    }
+
+    /// The parameters in the header of a stream that is coded so.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn numbers_of(choice: Choice) -> [u8; 3] {
+        Dense { layout: None, choice }.parameters()
     }
 
     /// Its parameters in the header.
@@ -176,7 +182,7 @@ impl Coding for Dense {
         plan: &Plan<T>,
         level: Level,
     ) -> Result<(Self, Vec<u32>)> {
-        prepare::prepare(self.layout, &prepare::InMemory(data), shape, plan, level)
+        prepare::prepare(self.layout, &prepare::InMemory { data, plan, level }, shape, plan)
     }
 
     fn layout(&self) -> u8 {

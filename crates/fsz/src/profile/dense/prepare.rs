@@ -6,7 +6,7 @@ use super::{
     boxes::{self, BoxCoder, Found, Sink},
     encode::Orders,
     symbols::{difference, residual},
-    tables::{Alphabet, COST_BITS, Histogram, Tables, empty_histogram},
+    tables::{Alphabet, COST_BITS, Histogram, SYMBOLS, Tables, empty_histogram},
 };
 use crate::{
     element::Element,
@@ -14,13 +14,12 @@ use crate::{
     format::{
         SAMPLE_MULTIPLIER, TileGrid,
         dense::{BOX, LANES, LEAST_BOX, Layout, MOST_FINE, MOST_VALUE, Taps},
-        tile_grid::TileShape,
     },
     profile::{Plan, Profile},
     simd::Level,
 };
 
-/// Boxes that choose layout and prediction, at least and at most, and of how many boxes one does.
+/// Boxes that choose layout and prediction, at least and at most, and of how many boxes' elements one does.
 const CHOOSING: [u64; 2] = [64, 256];
 const CHOOSING_SHARE: u64 = 64;
 /// Boxes that make the tables at least, and of how many boxes one does.
@@ -32,7 +31,7 @@ const SLOWER: u128 = 50;
 const CHUNK_BITS: u64 = LANES as u64 * 24 + 5 * 32;
 
 /// What some boxes came to.
-struct Counted {
+pub(crate) struct Counted {
     histogram: Histogram,
     /// Bits that are stored as they are: raw bits, escapes, verbatim boxes.
     raw_bits: u64,
@@ -85,8 +84,14 @@ impl Counted {
         }
     }
 
+    /// What a device has counted.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn of(histogram: &[[u64; SYMBOLS]], raw_bits: u64, elements: u64) -> Self {
+        Counted { histogram: histogram.to_vec(), raw_bits, elements }
+    }
+
     /// A box of which all elements are exact: as words, or as differences of these where that is shorter.
-    fn exact<T: Element>(&mut self, elements: &[T]) {
+    pub(crate) fn exact<T: Element>(&mut self, elements: &[T]) {
         let mut own = Counted::empty();
         boxes::exact(elements, &mut own);
         let verbatim = 32 * (T::DTYPE.words() * elements.len()) as u64;
@@ -104,19 +109,20 @@ impl Counted {
     }
 }
 
-/// A field, wherever it is, of which some boxes are asked.
-pub(crate) trait Boxes<T> {
+/// A field, wherever it is, of whose boxes some are looked at: those that [`spread_tile`] gives.
+pub(crate) trait Sampler {
     /// Elements of the field.
     fn elements(&self) -> u64;
 
-    /// Gives `count` boxes, spread evenly, each with its shape.
-    fn spread(
-        &self,
-        grid: &TileGrid,
-        count: u64,
-        take: &mut dyn FnMut(&[T], TileShape),
-    ) -> Result<()>;
+    /// How many of some boxes of each grid have all of their codes in reach of their first, by the logarithm
+    /// of the lattice points of a step.
+    fn in_reach(&self, grids: &[TileGrid], boxes: u64) -> Result<Vec<InReach>>;
+
+    /// Codes some boxes of each grid, and counts.
+    fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>>;
 }
+
+pub(crate) type InReach = [u64; MOST_FINE as usize + 1];
 
 /// Number `i` of `count` boxes that are spread evenly: one of its share, somewhere in it, so that no pattern of
 /// the field or of the order of boxes is met again and again.
@@ -127,113 +133,104 @@ pub(crate) fn spread_tile(grid: &TileGrid, count: u64, i: u64) -> u64 {
 }
 
 /// A field in memory.
-pub(super) struct InMemory<'a, T>(pub &'a [T]);
+pub(super) struct InMemory<'a, T> {
+    pub data: &'a [T],
+    pub plan: &'a Plan<T>,
+    pub level: Level,
+}
 
-impl<T: Element> Boxes<T> for InMemory<'_, T> {
+impl<T: Element> Sampler for InMemory<'_, T> {
     fn elements(&self) -> u64 {
-        self.0.len() as u64
+        self.data.len() as u64
     }
 
-    fn spread(
-        &self,
-        grid: &TileGrid,
-        count: u64,
-        take: &mut dyn FnMut(&[T], TileShape),
-    ) -> Result<()> {
-        let mut elements = Vec::new();
-        for i in 0..count {
-            let shape = grid.gather_tile(self.0, spread_tile(grid, count, i), &mut elements);
-            take(&elements, shape);
-        }
-        Ok(())
+    fn in_reach(&self, grids: &[TileGrid], boxes: u64) -> Result<Vec<InReach>> {
+        Ok(grids.iter().map(|grid| self.boxes_in_reach(grid, boxes)).collect())
+    }
+
+    fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>> {
+        Ok(cases.iter().map(|(grid, choice)| self.count_boxes(grid, *choice, boxes)).collect())
     }
 }
 
-/// The field, and how it may be cut into boxes.
-struct Field<'a, T> {
-    boxes: &'a dyn Boxes<T>,
-    shape: &'a [u64],
-    plan: &'a Plan<T>,
-    level: Level,
-}
-
-impl<T: Element> Field<'_, T> {
-    fn grid(&self, layout: Layout) -> Option<TileGrid> {
-        let dense =
-            Dense { layout: Some(layout), choice: Choice { chunk: 0, ..Choice::default() } };
-        TileGrid::new(&Profile::Dense(dense), self.shape)
-    }
-
+impl<T: Element> InMemory<'_, T> {
     /// Codes some boxes of the field, spread evenly, and counts.
-    fn count(&self, grid: &TileGrid, choice: Choice, boxes: u64) -> Result<Counted> {
+    fn count_boxes(&self, grid: &TileGrid, choice: Choice, boxes: u64) -> Counted {
         let mut coder = BoxCoder::new(self.plan, choice, self.level);
         let mut counted = Counted::empty();
-        let mut orders = Orders::default();
-        self.boxes.spread(grid, boxes.min(grid.tiles()), &mut |elements, shape| {
+        let (mut orders, mut elements) = (Orders::default(), Vec::new());
+        let boxes = boxes.min(grid.tiles());
+        for i in 0..boxes {
+            let tile = spread_tile(grid, boxes, i);
+            let shape = grid.gather_tile(self.data, tile, &mut elements);
             let order = orders.of(shape);
-            let base = coder.base(elements);
+            let base = coder.base(&elements);
             counted.elements += elements.len() as u64;
-            let listed = match coder.interpolate(&order, elements, base, &mut counted) {
+            let listed = match coder.interpolate(&order, &elements, base, &mut counted) {
                 Ok((outcome, escapes)) => {
                     if !outcome.flat {
                         counted.passes(&coder.found);
                     }
                     escapes.listed.len()
                 }
-                Err(_) => match coder.lorenzo(&order, elements, base, &mut counted) {
+                Err(_) => match coder.lorenzo(&order, &elements, base, &mut counted) {
                     Ok((_, escapes, _)) => escapes.listed.len(),
                     Err(_) => {
-                        counted.exact(elements);
+                        counted.exact(&elements);
                         0
                     }
                 },
             };
             counted.raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
-        })?;
-        Ok(counted)
+        }
+        counted
     }
 
-    /// log2 of the lattice points of a step: the most for which a lattice point is a normal number and
-    /// nearly all boxes fit.
-    fn fine(&self, grid: &TileGrid) -> Result<u32> {
-        let step = self.plan.quantizer.step.to_f64();
-        let normal = |fine: &u32| step / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64();
-        let most = (0..=MOST_FINE).rev().find(normal).unwrap_or(0);
+    fn boxes_in_reach(&self, grid: &TileGrid, boxes: u64) -> InReach {
         let coder = BoxCoder::new(self.plan, Choice::default(), self.level);
-        let boxes = choosing(grid).min(grid.tiles());
-        let mut fits = [0; MOST_FINE as usize + 1];
-        self.boxes.spread(grid, boxes, &mut |elements, _| {
-            let reach = coder.reach(elements);
+        let mut elements = Vec::new();
+        let mut fits = InReach::default();
+        for i in 0..boxes {
+            grid.gather_tile(self.data, spread_tile(grid, boxes, i), &mut elements);
+            let reach = coder.reach(&elements);
             for (fine, count) in fits.iter_mut().enumerate() {
                 *count += (reach << fine < MOST_VALUE as i64 * 7 / 8) as u64;
             }
-        })?;
-        let enough = |fine: &u32| fits[*fine as usize] * 16 >= boxes * 15;
-        Ok((0..=most).rev().find(enough).unwrap_or(0))
+        }
+        fits
     }
 }
 
-/// Boxes that choose for a field.
-fn choosing(grid: &TileGrid) -> u64 {
-    (grid.tiles() / CHOOSING_SHARE).clamp(CHOOSING[0], CHOOSING[1])
+/// log2 of the lattice points of a step: the most for which a lattice point is a normal number and nearly all
+/// boxes fit.
+fn fine<T: Element>(plan: &Plan<T>, fits: InReach, boxes: u64) -> u32 {
+    let step = plan.quantizer.step.to_f64();
+    let normal = |fine: &u32| step / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64();
+    let most = (0..=MOST_FINE).rev().find(normal).unwrap_or(0);
+    let enough = |fine: &u32| fits[*fine as usize] * 16 >= boxes * 15;
+    (0..=most).rev().find(enough).unwrap_or(0)
+}
+
+/// The boxes of a field of this shape in a layout.
+fn grid_of(layout: Layout, shape: &[u64]) -> Result<TileGrid> {
+    let dense = Dense { layout: Some(layout), choice: Choice { chunk: 0, ..Choice::default() } };
+    TileGrid::new(&Profile::Dense(dense), shape)
+        .ok_or_else(|| Error::invalid(format!("a field of shape {shape:?} is too large")))
 }
 
 /// Chooses for a field; `asked` is the layout where the caller wants one.
 pub(super) fn prepare<T: Element>(
     asked: Option<Layout>,
-    boxes: &dyn Boxes<T>,
+    field: &dyn Sampler,
     shape: &[u64],
     plan: &Plan<T>,
-    level: Level,
 ) -> Result<(Dense, Vec<u32>)> {
-    let field = Field { boxes, shape, plan, level };
-    let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
-    let n = boxes.elements();
-    let mut best: Option<(u128, Layout, Choice)> = None;
+    let n = field.elements();
+    let (mut layouts, mut grids) = (Vec::new(), Vec::new());
     let long = shape.iter().filter(|&&side| side > 1).count();
     let fits = |layout: &Layout| asked.map_or(layout.axes() <= long, |asked| asked == *layout);
     for layout in Layout::ALL.into_iter().filter(fits) {
-        let grid = field.grid(layout).ok_or_else(too_large)?;
+        let grid = grid_of(layout, shape)?;
         let sparse = grid.tiles().saturating_mul(LEAST_BOX) > n.saturating_add(BOX as u64);
         if layout != Layout::Line && sparse {
             if asked.is_some() {
@@ -244,7 +241,14 @@ pub(super) fn prepare<T: Element>(
             }
             continue;
         }
-        let fine = field.fine(&grid)?;
+        layouts.push(layout);
+        grids.push(grid);
+    }
+    let choosing = (n / (CHOOSING_SHARE * BOX as u64)).clamp(CHOOSING[0], CHOOSING[1]);
+    let boxes = |grid: &TileGrid| choosing.min(grid.tiles());
+    let mut cases = Vec::new();
+    for (grid, &layout) in grids.iter().zip(&layouts) {
+        let fits = field.in_reach(std::slice::from_ref(grid), boxes(grid))?;
         let predictors: &[Predictor] = match layout {
             Layout::Line => &[
                 Predictor::Interpolation(Taps::Linear),
@@ -257,25 +261,31 @@ pub(super) fn prepare<T: Element>(
                 Predictor::Lorenzo,
             ],
         };
-        for &predictor in predictors {
-            let choice = Choice { predictor, fine, chunk: CHUNKS[0] };
-            let counted = field.count(&grid, choice, choosing(&grid))?;
-            if counted.elements == 0 {
-                continue;
-            }
-            let tables = Tables::fit(&counted.histogram);
-            let carried = (tables.write().len() as u128 * 32) << COST_BITS;
-            let cost = counted.cost(&tables) as u128 * n as u128 / counted.elements as u128;
-            let cost = cost + carried;
-            let below = |bits: u128| cost < (n as u128 * bits) << COST_BITS >> 1;
-            let long = below(4) as usize + below(2) as usize;
-            let choice = Choice { chunk: CHUNKS[long], ..choice };
-            let chunks = grid.tiles().div_ceil(1 << choice.chunk);
-            let cost = cost + (((chunks * CHUNK_BITS) as u128) << COST_BITS);
-            let cost = if predictor == Predictor::Lorenzo { cost + cost / SLOWER } else { cost };
-            if best.is_none_or(|b| cost < b.0) {
-                best = Some((cost, layout, choice));
-            }
+        let fine = fine(plan, fits[0], boxes(grid));
+        let choice = |&predictor| Choice { predictor, fine, chunk: CHUNKS[0] };
+        cases.extend(predictors.iter().map(|p| (layout, grid.clone(), choice(p))));
+    }
+    let mut best: Option<(u128, Layout, Choice)> = None;
+    let asked_for: Vec<_> = cases.iter().map(|(_, grid, choice)| (grid.clone(), *choice)).collect();
+    for ((layout, grid, choice), counted) in
+        cases.into_iter().zip(field.count(&asked_for, choosing)?)
+    {
+        if counted.elements == 0 {
+            continue;
+        }
+        let tables = Tables::fit(&counted.histogram);
+        let carried = (tables.write().len() as u128 * 32) << COST_BITS;
+        let cost = counted.cost(&tables) as u128 * n as u128 / counted.elements as u128;
+        let cost = cost + carried;
+        let below = |bits: u128| cost < (n as u128 * bits) << COST_BITS >> 1;
+        let long = below(4) as usize + below(2) as usize;
+        let choice = Choice { chunk: CHUNKS[long], ..choice };
+        let chunks = grid.tiles().div_ceil(1 << choice.chunk);
+        let cost = cost + (((chunks * CHUNK_BITS) as u128) << COST_BITS);
+        let lorenzo = choice.predictor == Predictor::Lorenzo;
+        let cost = if lorenzo { cost + cost / SLOWER } else { cost };
+        if best.is_none_or(|b| cost < b.0) {
+            best = Some((cost, layout, choice));
         }
     }
     let Some((_, layout, choice)) = best else {
@@ -283,9 +293,9 @@ pub(super) fn prepare<T: Element>(
         let dense = Dense { layout: Some(layout), choice: Choice::default() };
         return Ok((dense, Tables::fit(&empty_histogram()).write()));
     };
-    let grid = field.grid(layout).ok_or_else(too_large)?;
+    let grid = grid_of(layout, shape)?;
     let boxes = FITTING.max(grid.tiles() / FITTING_SHARE);
-    let counted = field.count(&grid, choice, boxes)?;
-    let tables = Tables::fit(&counted.histogram);
+    let counted = field.count(&[(grid, choice)], boxes)?;
+    let tables = Tables::fit(&counted[0].histogram);
     Ok((Dense { layout: Some(layout), choice }, tables.write()))
 }
