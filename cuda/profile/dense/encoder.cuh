@@ -552,7 +552,7 @@ template <class T, class Coder> struct DenseEncoder
     }
 
     /// Codes a box before those that are made.
-    __device__ __noinline__ CodedBox box(const Box &box, i32 base, u32 number)
+    FSZ_DEVICE CodedBox box(const Box &box, i32 base, u32 number)
     {
         const Program &program = work.programs[box.shape];
         u32 *const record_to = slot.records + number * WarpSlot<T>::RECORD;

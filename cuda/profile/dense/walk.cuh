@@ -88,10 +88,10 @@ FSZ_DEVICE void walk_steps(const Pass &pass, const u32 *entries, const Interpola
             }
             else
             {
+                // In the finest grid both distances are the same.
                 const bool clamped = now >> (ENTRY_EDGE_SHIFT + a) & 1;
                 const i32 left_value = values(at - distance[a]);
-                const i32 right_value =
-                    values(at + (clamped && !pass.fine ? last[a] : distance[a]));
+                const i32 right_value = values(at + (clamped ? last[a] : distance[a]));
                 sum += left_value + right_value;
                 spread = max(spread, abs(left_value - right_value));
             }
