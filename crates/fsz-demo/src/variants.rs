@@ -26,11 +26,14 @@ pub fn legend(cells: &[usize]) -> (Vec<usize>, Vec<Class>) {
 
 #[cfg(test)]
 mod tests {
+    use fsz::TileKind;
+
     use super::*;
 
     #[test]
     fn the_legend_lists_what_occurs() {
-        let (cells, classes) = legend(&[1, 1, 4, 1]);
+        let [lz2, constant] = [TileKind::Lz2, TileKind::Constant].map(tile_class);
+        let (cells, classes) = legend(&[lz2, lz2, constant, lz2]);
         assert_eq!(cells, [0, 0, 1, 0]);
         let names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).collect();
         assert_eq!(names, ["LZ2 75 %", "constant 25 %"]);

@@ -21,6 +21,10 @@ impl Viewer {
         ui.label("LZ1, LZ2: first- and second-order Lorenzo predictor");
         Grid::new("legend").num_columns(4).spacing([8.0, 2.0]).show(ui, |ui| {
             for (kind, &count) in TileKind::ALL.iter().zip(tiles.counts()) {
+                // Another profile's: only where it occurs.
+                if *kind == TileKind::Interpolated && count == 0 {
+                    continue;
+                }
                 let (area, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
                 ui.painter().rect_filled(area, 2.0, rgb(kind_colour(*kind)));
                 ui.label(kind_name(*kind));
