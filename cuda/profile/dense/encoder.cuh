@@ -991,8 +991,7 @@ FSZ_DEVICE void count_boxes(const CompressArgs<T> &args, const BoxTasks &tasks,
     u64 raw_bits = 0, elements = 0;
     for (u32 i = blockIdx.x / tasks.tasks * warps + warp; i < tasks.boxes; i += stride)
     {
-        const u64 number = i;
-        const Box box = box_of(task.grid, static_cast<u32>(number * task.grid.tiles / tasks.boxes));
+        const Box box = box_of(task.grid, spread_tile(task.grid, tasks.boxes, i));
         i32 first = 0;
         encoder.first_code(box, first);
         if (tasks.reach)
@@ -1041,9 +1040,7 @@ constexpr u32 GATHER_THREADS = 256;
 template <class T>
 FSZ_DEVICE void gather_boxes(const T *field, const BoxGrid &grid, u32 first, u32 count, T *to)
 {
-    const u64 number = static_cast<u64>(first) + blockIdx.x;
-    const u32 tile = static_cast<u32>(number * grid.tiles / count);
-    const Box box = box_of(grid, tile);
+    const Box box = box_of(grid, spread_tile(grid, count, first + blockIdx.x));
     for (u32 at = threadIdx.x; at < box.len; at += blockDim.x)
     {
         to[static_cast<u64>(blockIdx.x) * DENSE_BOX + at] = field[BoxCursor(grid, box, at).element];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/warp.cuh"
+#include "format/format_constants.cuh"
 
 namespace fsz
 {
@@ -27,6 +28,15 @@ struct BoxGrid
     u32 predictor;
     u32 fine;
 };
+
+/// Number `i` of `count` boxes that are spread evenly over a field (FORMAT.md, Dense: choose).
+FSZ_DEVICE u32 spread_tile(const BoxGrid &grid, u32 count, u32 i)
+{
+    const u64 tiles = grid.tiles;
+    const u32 begin = static_cast<u32>(i * tiles / count);
+    const u32 end = static_cast<u32>((i + 1ull) * tiles / count);
+    return begin + i * SAMPLE_MULTIPLIER % (end - begin);
+}
 
 /// Shapes that boxes of one field have: cut short along any of three axes or not.
 constexpr u32 BOX_SHAPES = 8;

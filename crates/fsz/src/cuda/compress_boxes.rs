@@ -50,8 +50,9 @@ const fn record_bytes(words: u64) -> u64 {
 const MOST_SLOTS: u64 = 1 << 30;
 /// Warps of a thread block at least: the last one also finishes the stream.
 const FEWEST_WARPS: u64 = 2;
-/// Boxes that are counted at most of a small field, and of how many boxes one is of a large one.
-const MOST_COUNTED: u64 = 2048;
+/// Boxes that are counted at most of a small field: 2048, or 256 for each of nine cases; and of how many boxes
+/// one is of a large one.
+const MOST_COUNTED: u64 = 9 * 256;
 const COUNTED_SHARE: u64 = 32;
 /// Boxes of a chunk, by the profile's third parameter.
 const CHUNK_BOXES: [u64; 3] = [8, 16, 32];
