@@ -20,7 +20,8 @@ use crate::{
 /// The codec for fields and streams in device memory.
 ///
 /// Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated, nothing is
-/// waited for, and several calls chain without the host in between. What went wrong on the device is
+/// waited for, and several calls chain without the host in between; compressing by the profile `dense` alone
+/// waits, for the host chooses layout and tables. What went wrong on the device is
 /// kept in the call's scratch memory, where [`outcome`](DeviceCodec::outcome) reads it. The device's
 /// primary context is used, the one of the CUDA runtime; the caller's current context is left as it is.
 #[derive(Clone, Debug)]
