@@ -35,8 +35,7 @@ impl<'a> Index<'a> {
 
     fn size(&self, entry: u64) -> u64 {
         let len = self.sections.size_len;
-        let bytes = self.section(&self.sections.sizes, len * entry, len);
-        bytes.iter().rev().fold(0, |size, &byte| size << 8 | byte as u64)
+        Sections::read_size(self.section(&self.sections.sizes, len * entry, len))
     }
 
     fn offset(&self, group: u64) -> u64 {

@@ -177,7 +177,7 @@ pub(crate) fn place<T: Element>(
         offsets.as_chunks_mut::<{ Sections::OFFSET as usize }>().0.iter_mut().zip(groups)
     {
         *offset = before.to_le_bytes();
-        before += group.chunks_exact(size_len).map(size).sum::<u64>();
+        before += group.chunks_exact(size_len).map(Sections::read_size).sum::<u64>();
     }
     Ok(Placed { payload_len, statistics })
 }
@@ -190,10 +190,6 @@ fn put_words(bytes: &mut [u8], words: &[u32]) {
 
 fn put_size(place: &mut [u8], words: usize) {
     place.copy_from_slice(&(words as u32).to_le_bytes()[..place.len()]);
-}
-
-fn size(place: &[u8]) -> u64 {
-    place.iter().rev().fold(0, |size, &byte| size << 8 | byte as u64)
 }
 
 /// The caller's buffer ends before the stream does.

@@ -65,6 +65,11 @@ impl Sections {
         Some(Sections { tiles, chunks, entries, size_len, heads, sizes, offsets, sums, payload })
     }
 
+    /// The payload words that an entry of `sizes` tells, whatever its length.
+    pub(crate) fn read_size(entry: &[u8]) -> u64 {
+        entry.iter().rev().fold(0, |size, &byte| size << 8 | byte as u64)
+    }
+
     /// The bytes between the sections, which are zero.
     pub(crate) fn padding(&self) -> [Range<u64>; 4] {
         [
