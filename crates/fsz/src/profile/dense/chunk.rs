@@ -1,5 +1,6 @@
 //! The head of a chunk (FORMAT.md, *Dense: chunks*).
 
+use super::escapes::{Escapes, Mask};
 use crate::{
     error::{Error, Result},
     format::WORD,
@@ -43,6 +44,11 @@ pub(super) struct BoxHead {
 }
 
 impl BoxHead {
+    /// Whether it has symbols, with these escapes: a chunk has states if any of its boxes has.
+    pub fn has_symbols(self, escapes: &Escapes) -> bool {
+        escapes.mask == Mask::Coded || !matches!(self.mode, Mode::Flat | Mode::Verbatim)
+    }
+
     /// How its elements are stored, as far as the head tells.
     pub fn storage(self) -> Storage {
         match (self.mode, self.escapes) {

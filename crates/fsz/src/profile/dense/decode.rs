@@ -153,10 +153,7 @@ impl<'a, T: Element> Decoder<'a, T> {
         let Parts { head, escapes, verbatim, symbols } = self.parts(payload)?;
         let mut elements = Vec::with_capacity(self.tiles.iter().map(|t| t.len()).sum());
         let (mut escaped, mut verbatim) = (Vec::new(), &verbatim[..]);
-        let has_symbols =
-            head.boxes.iter().zip(&escapes).any(|(b, e)| {
-                e.mask == Mask::Coded || !matches!(b.mode, Mode::Flat | Mode::Verbatim)
-            });
+        let has_symbols = head.boxes.iter().zip(&escapes).any(|(b, e)| b.has_symbols(e));
         let (states, half_words) = match symbols.split_first_chunk::<LANES>() {
             Some((states, words)) if has_symbols => {
                 (states.map(u32::from_le_bytes), words.as_flattened().as_chunks::<2>().0)

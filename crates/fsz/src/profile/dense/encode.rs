@@ -47,6 +47,8 @@ pub(super) struct Encoder<'a, T> {
 struct Coded<T> {
     head: BoxHead,
     escapes: Escapes,
+    /// The record of its escapes.
+    record: Vec<u32>,
     max_error: T,
     escaped: usize,
 }
@@ -74,6 +76,7 @@ impl<'a, T: Element> Encoder<'a, T> {
         let verbatim = Coded {
             head: BoxHead { mode: Mode::Verbatim, escapes: false },
             escapes: Escapes::NONE,
+            record: Vec::new(),
             max_error: T::ZERO,
             escaped: elements.len(),
         };
@@ -127,7 +130,7 @@ impl<'a, T: Element> Encoder<'a, T> {
             Mask::None => escapes.listed.len(),
         };
         let head = BoxHead { mode, escapes: !escapes.is_none() };
-        Coded { head, escapes, max_error: outcome.max_error, escaped }
+        Coded { head, escapes, record, max_error: outcome.max_error, escaped }
     }
 }
 
@@ -157,24 +160,22 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
                 statistics.max_error = coded.max_error;
             }
             statistics.escaped += coded.escaped as u64;
-            boxes.push((coded.head, coded.escapes, own));
+            boxes.push((coded, own));
         }
         boxes.reverse();
 
         let begin = payload.len();
-        let heads = boxes.iter().map(|b| b.0).collect();
+        let heads = boxes.iter().map(|(coded, _)| coded.head).collect();
         let odd = !rans.half_words.len().is_multiple_of(2);
         payload.extend(Head { boxes: heads, base, odd }.words());
-        for (_, escapes, _) in boxes.iter().filter(|b| b.0.escapes) {
-            escapes.write(T::DTYPE, &self.plan.missing_bits, payload);
-        }
-        for (.., own) in boxes.iter().filter(|b| b.0.mode == Mode::Verbatim) {
+        boxes.iter().for_each(|(coded, _)| payload.extend_from_slice(&coded.record));
+        for (_, own) in boxes.iter().filter(|b| b.0.head.mode == Mode::Verbatim) {
             for d in *own {
                 let bits = d.to_bits64();
                 payload.extend([bits as u32, (bits >> 32) as u32].iter().take(T::DTYPE.words()));
             }
         }
-        if Self::has_symbols(&boxes) {
+        if boxes.iter().any(|(coded, _)| coded.head.has_symbols(&coded.escapes)) {
             payload.extend(rans.states);
         }
         if odd {
@@ -183,14 +184,6 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
         let pairs = rans.half_words.as_chunks::<2>().0.iter().rev();
         payload.extend(pairs.map(|[high, low]| *low as u32 | (*high as u32) << 16));
         rows(&payload[begin..], 0)
-    }
-}
-
-impl<T> Encoder<'_, T> {
-    fn has_symbols<E>(boxes: &[(BoxHead, Escapes, E)]) -> bool {
-        boxes.iter().any(|(head, escapes, _)| {
-            escapes.mask == Mask::Coded || !matches!(head.mode, Mode::Flat | Mode::Verbatim)
-        })
     }
 }
 
