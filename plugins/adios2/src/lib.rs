@@ -15,4 +15,5 @@ mod operator;
 mod parameters;
 mod read_to_device;
 mod sink;
+mod summary;
 mod warning;

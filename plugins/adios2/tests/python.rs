@@ -56,6 +56,11 @@ fn config() {
 }
 
 #[test]
+fn idiom() {
+    run_test("idiom.py");
+}
+
+#[test]
 fn damage() {
     run_test("damage.py");
 }

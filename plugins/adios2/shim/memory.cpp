@@ -1,0 +1,19 @@
+#include "memory.h"
+
+#include <cstdint>
+#include <fcntl.h>
+#include <unistd.h>
+
+bool fsz::Peek(const void *from, void *to, size_t length)
+{
+    /* Opened at each call: after a fork, an open file would still show the parent's memory. */
+    const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    if (memory < 0)
+    {
+        return false;
+    }
+    const auto offset = static_cast<off_t>(reinterpret_cast<uintptr_t>(from));
+    const ssize_t copied = pread(memory, to, length, offset);
+    close(memory);
+    return copied == static_cast<ssize_t>(length);
+}
