@@ -14,6 +14,7 @@ mod folder;
 mod fuzz;
 mod generate;
 mod gpu_put;
+mod hosts;
 mod mpi;
 mod plain;
 mod process;

@@ -7,6 +7,7 @@
 
 mod block;
 mod bridge;
+mod cache;
 mod codecs;
 mod device;
 mod envelope;

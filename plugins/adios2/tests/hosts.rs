@@ -7,6 +7,8 @@ use std::{
     process::Command,
 };
 
+use adios2::{Adios, Mode, Selection, Step};
+use fsz_field::bp::Payload;
 use tempfile::TempDir;
 
 fn folder() -> PathBuf {
@@ -61,8 +63,10 @@ fn hosts() -> Option<Vec<Host>> {
     let all = PathBuf::from(env::var_os("FSZ_ADIOS2_HOSTS")?);
     let mut hosts: Vec<Host> = fs::read_dir(&all)
         .unwrap_or_else(|error| panic!("{}: {error}", all.display()))
-        .map(|entry| {
-            let path = entry.unwrap().path();
+        .map(|entry| entry.unwrap().path())
+        // Not one that is being installed.
+        .filter(|path| path.join(".complete").is_file())
+        .map(|path| {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             let script = if name.starts_with("openpmd") { "openpmd.py" } else { "adios.py" };
             Host { python: path.join("bin/python"), script: folder().join(script), name }
@@ -104,5 +108,50 @@ fn every_version_reads_what_every_version_wrote() {
         let all: Vec<&Path> =
             [Path::new("read")].into_iter().chain(files.iter().map(PathBuf::as_path)).collect();
         host.run(&all);
+        if host.name.starts_with("adios2") {
+            // A process opens one ADIOS2.
+            let mut inside = Command::new(env::current_exe().unwrap());
+            inside.args(["--exact", "inside", "--ignored", "--nocapture"]);
+            inside.env("ADIOS2_DIR", host.python.ancestors().nth(2).unwrap());
+            run(inside.env("FSZ_HOSTS_FILES", scratch.path()), &host.name);
+        }
     }
+}
+
+/// What the command line and the viewer read files with, in the ADIOS2 that `ADIOS2_DIR` names.
+#[test]
+#[ignore = "the other test runs it, with each ADIOS2"]
+fn inside() {
+    let folder = PathBuf::from(env::var_os("FSZ_HOSTS_FILES").expect("the other test sets it"));
+    let expected = env::var("ADIOS2_DIR").unwrap();
+    assert!(adios2::library_path().unwrap().starts_with(expected));
+    library();
+    let mut files = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let engine = if path.to_string_lossy().ends_with("BP4.bp") { "BP4" } else { "BP5" };
+        let io = Adios::new().unwrap().declare_io("in").unwrap();
+        io.set_engine(engine).unwrap();
+        let file = io.open(&path, Mode::ReadRandomAccess).unwrap();
+        for step in 0..3 {
+            let name = format!("/data/{step}/meshes/V");
+            let values: Vec<f64> = file.read(&name, Step::At(0), &Selection::All).unwrap();
+            assert_eq!(values.len(), 6 * 20 * 30);
+            for (index, value) in values.iter().enumerate() {
+                let x = index as f64 * 0.003 + f64::from(step);
+                let written = x.sin() * (0.1 * x).cos();
+                assert!((value - written).abs() <= 1e-5, "{} {name} {index}", path.display());
+            }
+            if engine == "BP4" {
+                // ADIOS2 cannot list the blocks of a variable that skips steps there.
+                continue;
+            }
+            let payload = Payload::read(&file, &name, Step::At(0), 0).unwrap();
+            let Payload::Stream(bytes) = payload else { panic!("{payload:?}") };
+            let stream = fsz::Stream::from_vec(bytes).unwrap();
+            assert_eq!(stream.header().bound, fsz::Bound::Absolute(1e-5));
+        }
+        files += 1;
+    }
+    assert!(files > 2);
 }
