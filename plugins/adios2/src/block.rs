@@ -48,9 +48,13 @@ impl Block<'_> {
 
     /// Bytes from `data` on in which all values lie.
     pub fn span(&self) -> usize {
-        self.memory.as_ref().map_or(self.bytes(), |memory| {
-            memory.count.iter().product::<u64>() as usize * self.dtype.size()
-        })
+        let memory = self.memory.as_ref().map(|memory| self.span_of(memory));
+        memory.unwrap_or_else(|| self.bytes())
+    }
+
+    /// Bytes of the array that a memory selection is a part of.
+    pub fn span_of(&self, memory: &MemorySelection) -> usize {
+        memory.count.iter().product::<u64>() as usize * self.dtype.size()
     }
 
     /// The values of a block with a memory selection, contiguous, out of the `array` in memory.

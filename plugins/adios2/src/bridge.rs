@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     block::{Block, MemorySelection},
-    operator::{Operator, element_type},
+    operator::{Operator, attempt, element_type},
 };
 
 /// `fsz_text`.
@@ -159,7 +159,8 @@ unsafe extern "C" fn fsz_core_operate(
     let name = block.name().to_owned();
     let room = operator.room(&block, write.slack);
     // SAFETY: promised by the caller.
-    let written = unsafe { operator.write(block, write.out, room, write.may_fail != 0) };
+    let written =
+        attempt(|| unsafe { operator.write(block, write.out, room, write.may_fail != 0) });
     written.unwrap_or_else(|reason| {
         // SAFETY: as in fsz_core_create.
         unsafe { message.write(Message::of(&format!("FSZ: {name}: {reason}"))) };

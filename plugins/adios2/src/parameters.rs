@@ -125,7 +125,7 @@ const PARAMETERS: [Parameter; 11] = [
         "threads for each ADIOS2 block, 1 to 4096; 1: the calling thread"),
     parameter(&["verbose"], |r, v| set(&mut r.parsed.verbose, v.parse::<u32>().ok()),
         "a number from 0",
-        "1: a line on standard error for each ADIOS2 block · 2: for one in CUDA memory also the time of its kernels and of the copy of the stream to the host"),
+        "1: a line on standard error for each ADIOS2 block, and at the end one for each variable · 2: for one in CUDA memory also the time of its kernels and of the copy of the stream to the host"),
 ];
 
 const BACKENDS: [(&str, Backend); 3] =

@@ -75,6 +75,12 @@ fn writer_and_reader() {
 }
 
 #[test]
+fn arrays_of_every_kind() {
+    let folder = TempDir::new().expect("a scratch folder");
+    run_in(folder.path(), "tests/cpp/cases.cpp", None);
+}
+
+#[test]
 fn a_variable_without_a_bound_is_refused_by_name() {
     let folder = TempDir::new().expect("a scratch folder");
     run_in(folder.path(), "tests/cpp/refused.cpp", None);

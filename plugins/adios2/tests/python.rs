@@ -61,6 +61,11 @@ fn idiom() {
 }
 
 #[test]
+fn messages() {
+    run_test("messages.py");
+}
+
+#[test]
 fn damage() {
     run_test("damage.py");
 }

@@ -267,7 +267,7 @@ unsafe fn gather(
     block: &Block<'_>,
     selection: &MemorySelection,
 ) -> Result<Vec<u8>, String> {
-    let span = block.span();
+    let span = block.span_of(selection);
     match memory.filter(|memory| memory.kind() == MemoryKind::Device) {
         Some(memory) => {
             let read = || {
