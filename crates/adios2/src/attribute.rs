@@ -155,16 +155,14 @@ fn read_text(
     }
     let mut lengths = vec![0usize; size];
     // SAFETY: as above; without a buffer the call fills the `size` lengths only.
-    let code = unsafe {
-        (functions.string_data_array)(raw, std::ptr::null_mut(), lengths.as_mut_ptr())
-    };
+    let code =
+        unsafe { (functions.string_data_array)(raw, std::ptr::null_mut(), lengths.as_mut_ptr()) };
     check(code, || doing.clone())?;
     let mut texts: Vec<Vec<u8>> = lengths.iter().map(|&length| vec![0; length]).collect();
     let mut buffers: Vec<_> = texts.iter_mut().map(|text| text.as_mut_ptr().cast()).collect();
     // SAFETY: as above; each buffer has room for its length.
-    let code = unsafe {
-        (functions.string_data_array)(raw, buffers.as_mut_ptr(), lengths.as_mut_ptr())
-    };
+    let code =
+        unsafe { (functions.string_data_array)(raw, buffers.as_mut_ptr(), lengths.as_mut_ptr()) };
     check(code, || doing)?;
     Ok(texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
 }

@@ -101,7 +101,8 @@ impl Engine {
         // SAFETY: the engine is open and locked; the part holds `elements` values of the variable's
         // type. With a synchronous launch ADIOS2 is done with them when this returns; a deferred
         // launch comes from a PutBatch, which performs the work within the values' lifetime.
-        let put = check(unsafe { api.adios2_put(self.raw, raw, part.address.cast(), launch) }, doing);
+        let put =
+            check(unsafe { api.adios2_put(self.raw, raw, part.address.cast(), launch) }, doing);
         if put.is_err() {
             // ADIOS2 has half an entry of the variable, which ending the step would read.
             self.broken.store(true, Ordering::Release);

@@ -216,7 +216,8 @@ pub fn print_env() -> Result<()> {
     let programs = ADIOS2.path()?.join("bin");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_there = std::env::split_paths(&path).any(|folder| folder == programs);
-    let chosen = std::env::var_os("ADIOS2_DIR").is_none_or(|dir| dir == ADIOS2.path().unwrap_or_default());
+    let chosen =
+        std::env::var_os("ADIOS2_DIR").is_none_or(|dir| dir == ADIOS2.path().unwrap_or_default());
     if chosen && !is_there && programs.join("python3").exists() {
         println!("export PATH={}:\"$PATH\"", quoted(&programs.display().to_string()));
     }

@@ -6,8 +6,8 @@
 namespace fsz
 {
 
-/* What BP4 knows of an ADIOS2 block and does not tell its operator. The extents that it gives lie in
- * an adios2::core::Variable<T>::BPInfo, in all versions. */
+/* What BP4 knows of an ADIOS2 block and does not tell its operator. The extents that it gives lie
+ * in an adios2::core::Variable<T>::BPInfo, in all versions. */
 struct Bp4Block
 {
     /* The variable has a memory selection: the values are a part of a larger array. */

@@ -60,8 +60,7 @@ public:
     }
 
 private:
-    template <class T>
-    bool Fixed(uintptr_t &value)
+    template <class T> bool Fixed(uintptr_t &value)
     {
         T fixed;
         std::memcpy(&fixed, m_At, sizeof fixed);

@@ -21,8 +21,8 @@ constexpr char PluginInterface = 53;
 /* The type of the operator, at the start of the caller and in its configuration. */
 constexpr char TypeName[] = "plugin";
 
-/* Functions in the vtable of adios2::core::Operator, two destructors included, by version. From 2.11
- * on it has 8. */
+/* Functions in the vtable of adios2::core::Operator, two destructors included, by version.
+ * From 2.11 on it has 8. */
 constexpr size_t Places8 = 21, Places9 = 22, Places10 = 23, Places11 = 8;
 
 /* The caller holds a vtable pointer, the text "plugin", the number 53, the text "plugin" and then
@@ -103,8 +103,8 @@ std::optional<Layout> FromSymbols(const void *table)
     {
         /* Two words of a vtable are not functions. */
         const size_t words = static_cast<const ElfW(Sym) *>(symbol)->st_size / sizeof(void *);
-        layout = words < 2 ? std::nullopt
-                           : FromPlaces(words - 2, is_v1 ? Layout::V1_11 : Layout::V2);
+        layout =
+            words < 2 ? std::nullopt : FromPlaces(words - 2, is_v1 ? Layout::V1_11 : Layout::V2);
     }
     dlclose(module);
     return layout;
@@ -123,8 +123,8 @@ int FindCode(struct dl_phdr_info *info, size_t, void *data)
     {
         const auto &part = info->dlpi_phdr[i];
         const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
-        code->found |= part.p_type == PT_LOAD && (part.p_flags & PF_X) &&
-                       code->address - begin < part.p_memsz;
+        code->found |=
+            part.p_type == PT_LOAD && (part.p_flags & PF_X) && code->address - begin < part.p_memsz;
     }
     return code->found;
 }

@@ -1,6 +1,6 @@
 /* The object that OperatorCreate returns. A host only ever calls virtual functions of it, by their
- * place, and hands it to OperatorDestroy: it is enough that each function lies where that host looks
- * for it. No header and no symbol of ADIOS2 is needed. */
+ * place, and hands it to OperatorDestroy: it is enough that each function lies where that host
+ * looks for it. No header and no symbol of ADIOS2 is needed. */
 #include "host.h"
 #include "operator.h"
 
@@ -64,8 +64,7 @@ struct WithCallbacks : Object
 #define ADD_EXTRA_PARAMETERS                                                                       \
     virtual void AddExtraParameters(const void *params) { own.AddExtraParameters(params); }
 
-template <class Places>
-struct Owner : Places
+template <class Places> struct Owner : Places
 {
     fsz::Operator own;
     Owner(const fsz::Host &host, const void *params) : own(host, params) {}
@@ -209,9 +208,6 @@ Object *Make(const fsz::Host &host, const void *params)
 
 /* Rust exports these two as OperatorCreate and OperatorDestroy: the C symbols of a static library
  * do not leave a Rust cdylib. */
-extern "C" void *fsz_shim_create(const void *params)
-{
-    return Make(fsz::FindHost(params), params);
-}
+extern "C" void *fsz_shim_create(const void *params) { return Make(fsz::FindHost(params), params); }
 
 extern "C" void fsz_shim_destroy(void *made) { delete static_cast<Object *>(made); }

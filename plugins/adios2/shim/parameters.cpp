@@ -13,20 +13,13 @@ struct OldString
 {
     const char *text;
 
-    std::string_view View() const
-    {
-        return {text, reinterpret_cast<const size_t *>(text)[-3]};
-    }
+    std::string_view View() const { return {text, reinterpret_cast<const size_t *>(text)[-3]}; }
 };
 
 /* The map is only walked, never searched. */
 struct NoOrder
 {
-    template <class T>
-    bool operator()(const T &, const T &) const
-    {
-        return false;
-    }
+    template <class T> bool operator()(const T &, const T &) const { return false; }
 };
 
 using OldParams = std::map<OldString, OldString, NoOrder>;

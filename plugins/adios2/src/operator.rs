@@ -65,9 +65,7 @@ impl Operator {
                 Operator { parameters, refusal }
             }
             Err(refusal) if may_fail => return Err(refusal),
-            Err(refusal) => {
-                Operator { parameters: Parameters::default(), refusal: Some(refusal) }
-            }
+            Err(refusal) => Operator { parameters: Parameters::default(), refusal: Some(refusal) },
         };
         if operator.parameters.verbose > 0 {
             summary::defined();

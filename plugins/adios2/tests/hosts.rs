@@ -118,6 +118,46 @@ fn every_version_reads_what_every_version_wrote() {
     }
 }
 
+/// The recipe for openPMD-api, in the openPMD-api that `cargo xtask test hosts` downloads.
+#[test]
+fn meshes_and_particles_of_openpmd() {
+    let host = hosts().into_iter().flatten().find(|host| host.name.starts_with("openpmd"));
+    let Some(host) = host else {
+        eprintln!(
+            "SKIPPED: meshes_and_particles_of_openpmd: no openPMD-api is installed; \
+             `cargo xtask test hosts` downloads it"
+        );
+        return;
+    };
+    let recipes = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/recipes");
+    for config in ["openpmd.json", "openpmd.toml"] {
+        let scratch = TempDir::new().unwrap();
+        let mut python = Command::new(&host.python);
+        python.arg("-B").arg(recipes.join("openpmd.py")).arg(recipes.join(config));
+        python.arg(scratch.path()).env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
+        run(&mut python, config);
+    }
+}
+
+/// A parameter that is wrong at a variable, or none: no version may end the program for it.
+#[test]
+fn wrong_parameters_end_no_program() {
+    let Some(hosts) = hosts() else {
+        eprintln!(
+            "SKIPPED: wrong_parameters_end_no_program: no other ADIOS2 is installed; \
+             `cargo xtask test hosts` downloads them"
+        );
+        return;
+    };
+    let scratch = TempDir::new().unwrap();
+    for host in hosts {
+        for engine in ["BP5", "BP4"] {
+            let file = scratch.path().join(format!("{}-{engine}.bp", host.name));
+            host.run(&[Path::new("wrong"), &file, Path::new(engine)]);
+        }
+    }
+}
+
 /// What the command line and the viewer read files with, in the ADIOS2 that `ADIOS2_DIR` names.
 #[test]
 #[ignore = "the other test runs it, with each ADIOS2"]

@@ -76,8 +76,8 @@ fn levels_and_fields_with_bounds_of_their_own() {
     let (_adios, io) = declare(&recipe("amr.xml"), "plotfile");
     let values = to_f32(&smooth(8000, 1));
     let names = ["Level_0/density", "Level_1/density", "Level_0/pressure", "Level_0/other"];
-    let variables = names
-        .map(|name| io.define_variable::<f32>(name, &Layout::whole(&[20, 20, 20])).unwrap());
+    let variables =
+        names.map(|name| io.define_variable::<f32>(name, &Layout::whole(&[20, 20, 20])).unwrap());
     let path = folder.path().join("plotfile.bp");
     let mut out = io.open(&path, Mode::Write).unwrap();
     out.begin_step(None).unwrap();

@@ -139,9 +139,8 @@ fn wrong_parameters_are_an_error_or_an_operator_that_stores_raw() {
         assert_eq!(read(&payload, values.len()), values);
         let mut out = vec![0u8; payload.len()];
         // SAFETY: `out` has the room.
-        let refused = unsafe {
-            operator.write(block(&values, &[5000]), out.as_mut_ptr(), out.len(), true)
-        };
+        let refused =
+            unsafe { operator.write(block(&values, &[5000]), out.as_mut_ptr(), out.len(), true) };
         let name = if wrong[0].0 == "mode" { "accuracy" } else { wrong[0].0 };
         assert!(refused.unwrap_err().contains(name));
     }

@@ -197,9 +197,8 @@ impl Operator {
         block: &Block<'_>,
         start: Option<&[u64]>,
     ) -> Result<CompressOptions, String> {
-        let mut options =
-            CompressOptions::new(self.parameters.bound.ok_or(NO_BOUND)?)
-                .profile(self.parameters.profile);
+        let mut options = CompressOptions::new(self.parameters.bound.ok_or(NO_BOUND)?)
+            .profile(self.parameters.profile);
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }

@@ -1,6 +1,6 @@
-// The cases that ADIOS2 tests its own operators with: 1 to 3 dimensions, float and double, global and
-// local arrays, several ADIOS2 blocks and steps, selections, memory selections, deferred and sync
-// Puts; the operator defined by its type, a bound with each variable.
+// The cases that ADIOS2 tests its own operators with: 1 to 3 dimensions, float and double, global
+// and local arrays, several ADIOS2 blocks and steps, selections, memory selections, deferred and
+// sync Puts; the operator defined by its type, a bound with each variable.
 #include <adios2.h>
 
 #include <cmath>
@@ -26,8 +26,7 @@ size_t Elements(const Dims &count)
     return elements;
 }
 
-template <class T>
-std::vector<T> Smooth(size_t elements, double phase)
+template <class T> std::vector<T> Smooth(size_t elements, double phase)
 {
     std::vector<T> values(elements);
     for (size_t i = 0; i < elements; ++i)
@@ -131,20 +130,18 @@ struct Case
     }
 };
 
-template <class T>
-std::vector<T> Block(const Case &c, size_t step, size_t block)
+template <class T> std::vector<T> Block(const Case &c, size_t step, size_t block)
 {
     return Smooth<T>(Elements(c.count), step + 0.3 * block);
 }
 
-template <class T>
-void Write(const Case &c, const std::string &path)
+template <class T> void Write(const Case &c, const std::string &path)
 {
     adios2::ADIOS adios;
     adios2::IO io = adios.DeclareIO("out");
     io.SetEngine(c.engine);
-    const auto fsz = adios.DefineOperator(
-        "fsz", "plugin", {{"PluginName", "fsz"}, {"PluginLibrary", "fsz_adios2"}});
+    const auto fsz = adios.DefineOperator("fsz", "plugin",
+                                          {{"PluginName", "fsz"}, {"PluginLibrary", "fsz_adios2"}});
     auto global = io.DefineVariable<T>("global", c.Shape(), c.Start(0), c.count);
     auto local = io.DefineVariable<T>("local", {}, {}, c.count);
     global.AddOperation(fsz, {{"accuracy", std::to_string(c.bound)}});
@@ -178,8 +175,7 @@ void Write(const Case &c, const std::string &path)
     engine.Close();
 }
 
-template <class T>
-void Read(const Case &c, const std::string &path)
+template <class T> void Read(const Case &c, const std::string &path)
 {
     adios2::ADIOS adios;
     adios2::IO io = adios.DeclareIO("in");
@@ -230,8 +226,7 @@ void Read(const Case &c, const std::string &path)
     }
 }
 
-template <class T>
-void Run(const Case &c, const std::string &type)
+template <class T> void Run(const Case &c, const std::string &type)
 {
     const std::string path = c.Name() + "-" + type + ".bp";
     Write<T>(c, path);

@@ -1,5 +1,6 @@
 // A variable without a bound is refused by an exception of Put that names it, and the program goes
-// on. Where ADIOS2 would end the program for an exception (BP4), the values are written as they are.
+// on. Where ADIOS2 would end the program for an exception (BP4), the values are written as they
+// are.
 #include <adios2.h>
 
 #include <iostream>

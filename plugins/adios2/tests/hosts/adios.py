@@ -1,4 +1,5 @@
-"""Writes and reads with the ADIOS2 of this Python: adios.py write FILE ENGINE, adios.py read FILE."""
+"""Writes and reads with the ADIOS2 of this Python: adios.py write FILE ENGINE, adios.py read FILE...,
+adios.py wrong FILE ENGINE."""
 
 import sys
 
@@ -70,8 +71,36 @@ def read(path):
     engine.Close()
 
 
+def wrong(path, engine_type):
+    """The values are written uncompressed."""
+    adios = adios2.ADIOS()
+    io = adios.DeclareIO("out")
+    io.SetEngine(engine_type)
+    operator = adios.DefineOperator("fsz", "plugin", dict(PLUGIN))
+    engine = io.Open(path, adios2.Mode.Write)
+    engine.BeginStep()
+    values = field("U", 0)
+    for name, wrong in (("none", {}), ("number", {"accuracy": "a little"}), ("key", {"speed": "1"})):
+        out = io.DefineVariable(name, values, list(SHAPE), [0, 0, 0], list(SHAPE), False)
+        out.AddOperation(operator, wrong)
+        engine.Put(out, values, adios2.Mode.Sync)
+    engine.EndStep()
+    engine.Close()
+    io = adios.DeclareIO("in")
+    engine = io.Open(path, adios2.Mode.Read)
+    engine.BeginStep()
+    for name in ("none", "number", "key"):
+        back = np.empty(SHAPE, np.float32)
+        engine.Get(io.InquireVariable(name), back, adios2.Mode.Sync)
+        assert (back == values).all(), name
+    engine.EndStep()
+    engine.Close()
+
+
 if sys.argv[1] == "write":
     write(sys.argv[2], sys.argv[3])
+elif sys.argv[1] == "wrong":
+    wrong(sys.argv[2], sys.argv[3])
 else:
     for path in sys.argv[2:]:
         read(path)

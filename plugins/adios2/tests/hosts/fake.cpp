@@ -1,6 +1,6 @@
-// An ADIOS2 of each version as the operator sees it, and others that it must refuse: the object that
-// calls OperatorCreate, with a vtable of as many functions, and calls of the operator's functions by
-// their place. Nothing of ADIOS2 is exported, as in a program with a static ADIOS2.
+// An ADIOS2 of each version as the operator sees it, and others that it must refuse: the object
+// that calls OperatorCreate, with a vtable of as many functions, and calls of the operator's
+// functions by their place. Nothing of ADIOS2 is exported, as in a program with a static ADIOS2.
 // Compiled with both ABIs of std::string.
 #include <cmath>
 #include <cstdint>
@@ -62,8 +62,10 @@ struct Version
 };
 
 constexpr Version Versions[] = {
-    {"2.8", 21, 18, 19, 20, 0, 0, 100 - 45},     {"2.9", 22, 19, 20, 21, 0, 0, 100 - 45},
-    {"2.10", 23, 20, 21, 22, 19, 0, 128 - 45},   {"2.11", 8, 5, 6, 7, 3, 4, 0},
+    {"2.8", 21, 18, 19, 20, 0, 0, 100 - 45},
+    {"2.9", 22, 19, 20, 21, 0, 0, 100 - 45},
+    {"2.10", 23, 20, 21, 22, 19, 0, 128 - 45},
+    {"2.11", 8, 5, 6, 7, 3, 4, 0},
     {"2.12", 8, 2, 3, 4, 5, 6, 0},
 };
 
@@ -72,7 +74,7 @@ class Operator
 {
 public:
     Operator(const Version &version, const Params &params)
-    : m_Version(version), m_Table(Table(version.places))
+        : m_Version(version), m_Table(Table(version.places))
     {
         m_Caller.table = m_Table.data();
         m_Caller.params = params;
@@ -100,8 +102,7 @@ public:
         }
         std::vector<char> out(room + 64, '\x55');
         Extra();
-        using Operate =
-            size_t (*)(void *, const char *, const Dims &, const Dims &, int, char *);
+        using Operate = size_t (*)(void *, const char *, const Dims &, const Dims &, int, char *);
         const size_t written = At<Operate>(m_Version.operate)(
             m_Made, reinterpret_cast<const char *>(values.data()), start, count, 9, out.data());
         Require(written > 0 && written <= room, "written");
@@ -134,8 +135,7 @@ private:
         }
     }
 
-    template <class F>
-    F At(size_t place) const
+    template <class F> F At(size_t place) const
     {
         const uintptr_t *table;
         std::memcpy(&table, m_Made, sizeof table);

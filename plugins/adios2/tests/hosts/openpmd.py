@@ -1,4 +1,5 @@
-"""Writes and reads with the ADIOS2 in openPMD-api: openpmd.py write FILE ENGINE, openpmd.py read FILE."""
+"""Writes and reads with the ADIOS2 in openPMD-api: openpmd.py write FILE ENGINE, openpmd.py read FILE...,
+openpmd.py wrong FILE ENGINE."""
 
 import json
 import sys
@@ -14,7 +15,7 @@ def operators(bound):
     return {"operators": [{"type": "plugin", "parameters": plugin}]}
 
 
-def write(path, engine):
+def write(path, engine, bounds=True):
     config = {
         "backend": "adios2",
         "iteration_encoding": "group_based",
@@ -22,7 +23,7 @@ def write(path, engine):
             "engine": {"type": engine.lower()},
             # A bound by the name of the dataset.
             "dataset": [
-                {"select": "meshes/" + variable, "cfg": operators(bound)}
+                {"select": "meshes/" + variable, "cfg": operators(bound if bounds else "none")}
                 for variable, (_, bound) in BOUNDS.items()
             ],
         },
@@ -52,8 +53,8 @@ def read(path):
     series.close()
 
 
-if sys.argv[1] == "write":
-    write(sys.argv[2], sys.argv[3])
+if sys.argv[1] in ("write", "wrong"):
+    write(sys.argv[2], sys.argv[3], sys.argv[1] == "write")
 else:
     for path in sys.argv[2:]:
         read(path)

@@ -37,7 +37,9 @@ CONFIG = """<?xml version="1.0"?>
 
 def run(program, plugins=os.environ["ADIOS2_PLUGIN_PATH"]):
     """What a program says, without colours, on one line."""
-    environment = {k: v for k, v in os.environ.items() if k != "ADIOS2_PLUGIN_PATH"}
+    # cargo names its folders in LD_LIBRARY_PATH.
+    hidden = ("ADIOS2_PLUGIN_PATH", "LD_LIBRARY_PATH")
+    environment = {k: v for k, v in os.environ.items() if k not in hidden}
     if plugins:
         environment["ADIOS2_PLUGIN_PATH"] = plugins
     command = [sys.executable, "-B", "-c", program]
