@@ -77,6 +77,32 @@ fn hosts() -> Option<Vec<Host>> {
 }
 
 impl Host {
+    /// A program of `tests/cpp`, linked to this package.
+    fn compile(&self, name: &str, abi: &str, scratch: &Path) -> PathBuf {
+        let environment = self.python.ancestors().nth(2).unwrap();
+        let mut versions = fs::read_dir(environment.join("lib")).unwrap();
+        let python = versions.find_map(|entry| {
+            let package = entry.unwrap().path().join("site-packages/adios2");
+            package.is_dir().then_some(package)
+        });
+        let package = python.expect("the package is installed");
+        // Up to 2.10 the interface is called cxx11.
+        let part = |names: &[&str]| {
+            let files = names.iter().map(|name| package.join(format!("libadios2_{name}.so")));
+            files.into_iter().find(|file| file.exists()).expect("the package has C++ libraries")
+        };
+        let program = scratch.join(name);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cpp/{name}.cpp"));
+        let mut compile = Command::new(env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+        compile.args(["-std=c++17", "-O0", &format!("-D_GLIBCXX_USE_CXX11_ABI={abi}"), "-I"]);
+        compile.arg(package.join("include")).arg(source);
+        compile.arg(part(&["cxx", "cxx11"])).arg(part(&["core"]));
+        compile.arg(format!("-Wl,-rpath,{}", package.display()));
+        compile.args(["-Wl,--allow-shlib-undefined", "-o"]).arg(&program);
+        run(&mut compile, &format!("compiling {name} for {}", self.name));
+        program
+    }
+
     fn run(&self, arguments: &[&Path]) {
         let mut python = Command::new(&self.python);
         python.arg("-B").arg(&self.script).args(arguments);
@@ -154,6 +180,38 @@ fn wrong_parameters_end_no_program() {
         for engine in ["BP5", "BP4"] {
             let file = scratch.path().join(format!("{}-{engine}.bp", host.name));
             host.run(&[Path::new("wrong"), &file, Path::new(engine)]);
+        }
+    }
+}
+
+/// The programs of `tests/cpp.rs` with the C++ interface of each version.
+#[test]
+fn arrays_of_every_kind_and_refusals_in_every_version() {
+    let Some(hosts) = hosts() else {
+        eprintln!(
+            "SKIPPED: arrays_of_every_kind_and_refusals_in_every_version: no other ADIOS2 is \
+             installed; `cargo xtask test hosts` downloads them"
+        );
+        return;
+    };
+    // By the package's version: the ABI of std::string, and what ADIOS2 cannot do with any operator.
+    let versions: [(&str, &str, &[&str], &[&str]); 5] = [
+        ("2.9.0", "0", &["local", "memory"], &["nameless"]),
+        ("2.10.0", "0", &["memory"], &["nameless"]),
+        ("2.10.2", "1", &["memory"], &[]),
+        ("2.11.0", "1", &["memory"], &[]),
+        ("2.12.1", "1", &[], &[]),
+    ];
+    for host in hosts {
+        let known = versions.iter().find(|(version, ..)| host.name == format!("adios2-{version}"));
+        let Some((_, abi, without, nameless)) = known else { continue };
+        let scratch = TempDir::new().unwrap();
+        for (name, arguments) in [("cases", without), ("refused", nameless)] {
+            let program = host.compile(name, abi, scratch.path());
+            let mut command = Command::new(program);
+            command.args(*arguments).current_dir(&scratch);
+            command.env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
+            run(&mut command, &format!("{name} in {}", host.name));
         }
     }
 }
