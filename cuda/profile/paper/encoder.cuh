@@ -39,8 +39,10 @@ template <class T> struct PaperEncoder
     /// The bits that masked elements are expected to have.
     Bits *mask;
     Quantizer<T> z;
-    /// Whether elements need no short look before the short way.
+    /// Whether all elements are known to be within reach of the short way, and none is missing.
     bool simple;
+    /// Whether elements are to be compared with the missing values before the short way.
+    bool compares;
     /// Whether tiles may go through `plan_masked`.
     bool may_mask;
     /// The largest error of plain tiles so far.
@@ -52,7 +54,8 @@ template <class T> struct PaperEncoder
                             Statistics *statistics, Bits *mask)
         : control(control), missing(missing), statistics(statistics), mask(mask),
           z(quantizer_of<T>(control)), simple(control.near && !control.named),
-          may_mask(control.near && one_name(missing))
+          compares(control.named && !names_are_beyond(missing, reach_of(z))),
+          may_mask(one_name(missing))
     {
     }
 
@@ -90,12 +93,25 @@ template <class T> struct PaperEncoder
     /// Whether a part whose elements are in shared memory, at `row`, may go the short way.
     FSZ_DEVICE bool may_be_short(const SharedRow<T> &row) const
     {
-        return !masked && (simple || check_plain(row, missing, control, statistics));
+        return !masked && (!compares || has_no_name(row, missing));
     }
 
     FSZ_DEVICE void quantize(const SharedRow<T> &row, ShortWay &way) const
     {
-        way.error = quantize_plain(row, z, way.l);
+        Extremes<T> extremes;
+        if (simple)
+        {
+            way.error = quantize_plain<false>(row, z, way.l, extremes);
+            return;
+        }
+        way.error = quantize_plain<true>(row, z, way.l, extremes);
+        const T reach = reach_of(z);
+        if (!control.range_known)
+        {
+            // That is right whichever way the tiles will go.
+            take_extremes(extremes, reach, statistics);
+        }
+        way.error = extremes.within(reach) ? way.error : value_of(Element<T>::INFINITE);
     }
 
     static FSZ_DEVICE void choose(ShortWay &way)
@@ -168,7 +184,7 @@ template <class T> struct PaperEncoder
     {
         const u32 lane = lane_id();
         const u32 exists = FORESEES && whole ? BLOCK : part.existing(lane);
-        const bool maskable = whole && (FORESEES ? may_mask : control.near && one_name(missing));
+        const bool maskable = whole && (FORESEES ? may_mask : one_name(missing));
         // Votes let the compiler see that branches are the same for all lanes.
         const bool tried =
             maskable && (masked || control.named || __any_sync(WARP_ALL, is_nan(way.error)));
@@ -176,7 +192,8 @@ template <class T> struct PaperEncoder
         bool short_way = false;
         if (tried)
         {
-            plan = plan_masked(row, part.codes, z, *mask, missing, statistics);
+            plan = control.near ? plan_masked<false>(row, part.codes, z, *mask, missing, statistics)
+                                : plan_masked<true>(row, part.codes, z, *mask, missing, statistics);
             short_way = plan.kind != NOT_MASKED;
         }
         if (!__any_sync(WARP_ALL, short_way))
