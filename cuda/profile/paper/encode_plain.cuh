@@ -68,7 +68,7 @@ template <class T> struct Extremes
     FSZ_DEVICE bool within(T reach) const { return high <= reach && low >= -reach; }
 };
 
-/// Takes the lanes' extremes into the warp's statistics, of lanes where they are within `reach`.
+/// Takes the lanes' extremes into the warp's statistics, of lanes that have some within `reach`.
 template <class T>
 FSZ_DEVICE void take_extremes(const Extremes<T> &extremes, T reach, Statistics *statistics)
 {
@@ -84,8 +84,8 @@ FSZ_DEVICE void take_extremes(const Extremes<T> &extremes, T reach, Statistics *
 }
 
 /// Quantizes the lane's block. `code` holds ROUND + q where codes are within FUSED_REACH. Returns
-/// the largest error: NaN when an element is not finite. `extremes` are found if LOOKS.
-template <bool LOOKS, class T>
+/// the largest error: NaN when an element is not finite. RANGES: `extremes` are found.
+template <bool RANGES, class T>
 FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, float (&code)[BLOCK],
                             Extremes<T> &extremes)
 {
@@ -96,7 +96,7 @@ FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, floa
         T d[SharedRow<T>::PIECE];
         row.load(piece, d);
         quantize_piece(d, z, code + piece * SharedRow<T>::PIECE, error);
-        if constexpr (LOOKS)
+        if constexpr (RANGES)
         {
 #pragma unroll
             for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
@@ -108,10 +108,10 @@ FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, floa
     return worse(error[0], error[1]);
 }
 
-/// A magnitude whose code is a little below FUSED_REACH.
+/// A finite magnitude whose code is a little below FUSED_REACH.
 template <class T> FSZ_DEVICE T reach_of(const Quantizer<T> &z)
 {
-    return z.step * static_cast<T>(4194000);
+    return smaller(z.step * static_cast<T>(4194000), value_of(Element<T>::INFINITE - 1));
 }
 
 /// Whether each missing value is NaN or so large that it is told from elements within `reach`.
@@ -148,6 +148,25 @@ __device__ __noinline__ bool has_no_name(const SharedRow<T> row, const Missing<T
         }
     }
     return __all_sync(WARP_ALL, none);
+}
+
+/// Whether the warp's elements are all within reach. NaN is left to `quantize_plain`.
+template <class T>
+__device__ __noinline__ bool is_within_reach(const SharedRow<T> row, const Quantizer<T> z)
+{
+    Extremes<T> extremes;
+#pragma unroll
+    for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
+    {
+        T d[SharedRow<T>::PIECE];
+        row.load(piece, d);
+#pragma unroll
+        for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+        {
+            extremes.take(d[k]);
+        }
+    }
+    return __all_sync(WARP_ALL, extremes.within(reach_of(z)));
 }
 
 /// Bits of a magnitude that is a whole number below 2^24.
