@@ -210,7 +210,7 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
         statistics->escaped += masked;
         if constexpr (RANGES)
         {
-            u64 &kind = missing.is(mask)          ? statistics->missing
+            u64 &kind = missing.is(mask)         ? statistics->missing
                         : is_nan(value_of(mask)) ? statistics->nan
                                                  : statistics->inf;
             kind += masked;

@@ -55,7 +55,8 @@ template <class T, bool RANGES = false> struct PaperEncoder
     FSZ_DEVICE PaperEncoder(const Control &control, const Missing<T> &missing,
                             Statistics *statistics, Bits *mask)
         : control(control), missing(missing), statistics(statistics), mask(mask),
-          z(quantizer_of<T>(control)), compares(control.named && !(RANGES && names_are_beyond(missing, reach_of(z)))),
+          z(quantizer_of<T>(control)),
+          compares(control.named && !(RANGES && names_are_beyond(missing, reach_of(z)))),
           simple((RANGES || control.near) && !compares),
           may_mask((RANGES || control.near) && one_name(missing))
     {
