@@ -45,6 +45,8 @@ fsz_operator *fsz_core_create(const fsz_text *keys, const fsz_text *values, size
 void fsz_core_destroy(fsz_operator *self);
 /* A variable of a type that FSZ compresses has this operator. */
 void fsz_core_attach(const fsz_operator *self);
+/* Whether the operator has no bound or wrong parameters. */
+uint32_t fsz_core_refuses(const fsz_operator *self);
 size_t fsz_core_estimate(const fsz_operator *self, size_t elements, size_t element_size,
                          size_t dimensions);
 /* Bytes written to out; 0, with a message, when ADIOS2 gave no values, their device does not

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
@@ -184,8 +185,12 @@ fsz::Host fsz::FindHost(const void *params)
     }
     if (!layout)
     {
-        throw std::runtime_error("FSZ operator: this program's ADIOS2 is not one that the operator "
-                                 "knows (2.8 to 2.12, built with libstdc++)");
+        const char *const reason =
+            "FSZ operator: this program's ADIOS2 is not one that the operator knows (2.8 to 2.12, "
+            "built with libstdc++)";
+        /* Another C++ library would not find the text in the exception. */
+        std::fprintf(stderr, "%s\n", reason);
+        throw std::runtime_error(reason);
     }
     return {*layout, caller};
 }

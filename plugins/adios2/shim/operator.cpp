@@ -73,7 +73,7 @@ size_t fsz::Operator::Operate(const char *in, const Dims &start, const Dims &cou
     write.element_size = type == Double ? 8 : 4;
     /* Python programs usually close the file after an exception, and then an exception from Put is
      * the end: ADIOS2 has half an entry of the variable. */
-    write.may_fail = FindHandler() == Handler::Program;
+    write.may_fail = fsz_core_refuses(m_Core) && FindHandler() == Handler::Program;
     write.variable = Text(m_Variable);
     write.out = out;
     write.slack = Slack(count.size(), bp4.has_value());

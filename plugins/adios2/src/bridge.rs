@@ -117,6 +117,14 @@ unsafe extern "C" fn fsz_core_attach(operator: *const Operator) {
 /// # Safety
 /// `operator` came from [`fsz_core_create`].
 #[unsafe(no_mangle)]
+unsafe extern "C" fn fsz_core_refuses(operator: *const Operator) -> u32 {
+    // SAFETY: promised by the caller.
+    u32::from(unsafe { &*operator }.refuses())
+}
+
+/// # Safety
+/// `operator` came from [`fsz_core_create`].
+#[unsafe(no_mangle)]
 unsafe extern "C" fn fsz_core_estimate(
     operator: *const Operator,
     elements: usize,

@@ -80,6 +80,11 @@ impl Operator {
         }
     }
 
+    /// Whether it has no bound or wrong parameters.
+    pub fn refuses(&self) -> bool {
+        self.refusal.is_some()
+    }
+
     fn codec(&self) -> Result<Codec, String> {
         codecs::cpu(self.parameters.threads).map_err(text)
     }

@@ -81,6 +81,19 @@ whole.add_operation(fsz, {'accuracy': '1'})
 """
 assert expect([quoted("does not support data type int32_t")], integers) == 0
 
+removed = DEFINE + """
+io = adios.declare_io('out')
+u = io.define_variable('u', field, [1000], [0], [1000])
+u.add_operation(fsz, {'accuracy': '1'})
+engine = io.open('removed.bp', bindings.Mode.Write)
+for step in range(2):
+    engine.begin_step()
+    engine.put(u, field)
+    engine.end_step()
+    u.remove_operations()
+"""
+assert expect([quoted("removing operators")], removed) == 1
+
 
 def with_config(name):
     return f"""
