@@ -55,7 +55,7 @@ impl Cli {
         let quiet = self.quiet;
         match self.command {
             Command::Verify(args) => return verify::run(&args, quiet),
-            Command::Inspect(args) => return inspect::run(&args),
+            Command::Inspect(args) => return inspect::run(&args, quiet),
             Command::Compress(args) => compress::run(&args, quiet),
             Command::Decompress(args) => decompress::run(&args, quiet),
             Command::Slice(args) => slice::run(&args, quiet),

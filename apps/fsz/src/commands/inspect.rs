@@ -40,10 +40,10 @@ pub struct Args {
 }
 
 /// Shows the input; exit code 1 when something is not as it must be.
-pub fn run(args: &Args) -> Result<ExitCode> {
+pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     match Kind::of(&args.input)? {
         Kind::Fsz => inspect_stream(args).map(|()| ExitCode::SUCCESS),
-        Kind::Bp => inspect_bp(args),
+        Kind::Bp => inspect_bp(args, quiet),
         _ => bail!("{}: not a .fsz or .bp file", args.input.display()),
     }
 }
@@ -70,14 +70,14 @@ fn inspect_stream(args: &Args) -> Result<()> {
 }
 
 #[cfg(feature = "adios2")]
-fn inspect_bp(args: &Args) -> Result<ExitCode> {
+fn inspect_bp(args: &Args, quiet: bool) -> Result<ExitCode> {
     if args.tiles.is_some() {
         bail!("--tiles needs a .fsz file: extract an ADIOS2 block first with fsz extract");
     }
-    bp::inspect(args)
+    bp::inspect(args, quiet)
 }
 
 #[cfg(not(feature = "adios2"))]
-fn inspect_bp(args: &Args) -> Result<ExitCode> {
+fn inspect_bp(args: &Args, _quiet: bool) -> Result<ExitCode> {
     crate::source::no_adios2(&args.input)
 }

@@ -45,7 +45,7 @@ struct Block {
 }
 
 /// Shows a file; exit code 1 when something in it had to be compressed and is not.
-pub fn inspect(args: &Args) -> Result<ExitCode> {
+pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
     let bp = Bp::open(&args.input)?;
     let mut found = bp.variables()?;
     let names: Vec<&str> = found.iter().map(|v| v.name.as_str()).collect();
@@ -69,7 +69,7 @@ pub fn inspect(args: &Args) -> Result<ExitCode> {
     let uncompressed: Vec<String> =
         file.variables.iter().filter(asked).filter_map(Variable::uncompressed).collect();
     for line in &uncompressed {
-        eprintln!("not compressed: {line}");
+        terminal::note(quiet, &format!("not compressed: {line}"));
     }
     Ok(if uncompressed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
