@@ -1,12 +1,16 @@
 //! The values of the ADIOS2 blocks that were read last.
 //!
 //! ADIOS2 asks for a whole ADIOS2 block at each Get, however small the part that the program reads. A
-//! block that is asked for again is kept, so that later Gets copy it. The first time only its payload is
-//! remembered: a program that reads each block once pays nothing for that.
+//! block that is asked for again is kept, so that later Gets copy it. Of others only the payload is
+//! remembered, so that a program that reads each block once pays nothing. Once a program has asked for
+//! a block again its next blocks are kept the first time, until one was kept in vain.
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 /// The most bytes that payloads and values together may take; README.md says it.
@@ -14,11 +18,12 @@ pub(crate) const MOST: usize = 512 << 20;
 /// Values of fewer bytes are decoded faster than they are looked for.
 const LEAST: usize = 64 << 10;
 
-/// A payload, and its values once it was asked for again.
+/// A payload, and its values if they are kept.
 #[derive(Debug)]
 struct Block {
     payload: Vec<u8>,
     values: Option<Vec<u8>>,
+    was_copied: AtomicBool,
 }
 
 impl Block {
@@ -32,6 +37,8 @@ impl Block {
 pub(crate) struct Cache {
     blocks: Mutex<VecDeque<Arc<Block>>>,
     most: usize,
+    /// Whether the program seems to read blocks in parts.
+    in_parts: AtomicBool,
 }
 
 /// That of the process.
@@ -39,7 +46,7 @@ pub(crate) static CACHE: Cache = Cache::new(MOST);
 
 impl Cache {
     const fn new(most: usize) -> Cache {
-        Cache { blocks: Mutex::new(VecDeque::new()), most }
+        Cache { blocks: Mutex::new(VecDeque::new()), most, in_parts: AtomicBool::new(false) }
     }
 
     /// Fills `out` with the values of a payload: from memory, or by `decode`.
@@ -56,17 +63,25 @@ impl Cache {
             return decode(out);
         }
         let known = self.take(payload);
-        match known.as_ref().and_then(|block| block.values.as_deref()) {
-            Some(values) if values.len() == out.len() => out.copy_from_slice(values),
-            _ => decode(out)?,
+        if known.is_some() {
+            self.in_parts.store(true, Relaxed);
         }
-        let again = known.is_some();
-        let block = known.filter(|block| block.values.is_some()).or_else(|| {
-            // Without memory nothing is kept.
-            let values = if again { Some(copy(out)?) } else { None };
-            Some(Arc::new(Block { payload: copy(payload)?, values }))
-        });
-        block.into_iter().for_each(|block| self.keep(block));
+        if let Some(block) = known
+            && let Some(values) = block.values.as_deref().filter(|v| v.len() == out.len())
+        {
+            out.copy_from_slice(values);
+            block.was_copied.store(true, Relaxed);
+            self.keep(block);
+            return Ok(());
+        }
+        decode(out)?;
+        let made = || {
+            let values = if self.in_parts.load(Relaxed) { Some(copy(out)?) } else { None };
+            let was_copied = AtomicBool::new(false);
+            Some(Arc::new(Block { payload: copy(payload)?, values, was_copied }))
+        };
+        // Without memory nothing is kept.
+        made().into_iter().for_each(|block| self.keep(block));
         Ok(())
     }
 
@@ -82,8 +97,13 @@ impl Cache {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         blocks.push_back(block);
         let mut bytes: usize = blocks.iter().map(|block| block.bytes()).sum();
-        while bytes > self.most {
-            bytes -= blocks.pop_front().map_or(bytes, |block| block.bytes());
+        while bytes > self.most
+            && let Some(oldest) = blocks.pop_front()
+        {
+            bytes -= oldest.bytes();
+            if oldest.values.is_some() && !oldest.was_copied.load(Relaxed) {
+                self.in_parts.store(false, Relaxed);
+            }
         }
     }
 }
@@ -121,6 +141,24 @@ mod tests {
             }
         }
         assert_eq!(decoded, 6);
+    }
+
+    #[test]
+    fn the_next_blocks_of_a_program_that_reads_parts_are_decoded_once() {
+        let cache = Cache::new(2 * (LEAST + 2));
+        let mut decoded = 0;
+        for number in 0..10 {
+            for _ in 0..5 {
+                read(&cache, number, &mut decoded);
+            }
+        }
+        assert_eq!(decoded, 2 + 9);
+        // Whole blocks from now on: after some in vain, none is kept.
+        for number in 10..20 {
+            read(&cache, number, &mut decoded);
+        }
+        let blocks = cache.blocks.lock().unwrap();
+        assert!(blocks.back().unwrap().values.is_none());
     }
 
     #[test]
