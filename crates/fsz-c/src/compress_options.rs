@@ -187,10 +187,14 @@ fn profile_of(profile: fszc_profile, layout: fszc_layout) -> Result<Profile> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_compress_options_set_research(
     options: *mut fszc_compress_options,
-    research: fszc_research,
+    research: *const fszc_research,
 ) -> fszc_status {
     // SAFETY: the header's rules for pointers.
-    unsafe { change(options, |options| Ok(options.research(research.switches()?))) }
+    unsafe {
+        change(options, |options| {
+            Ok(options.research(pointers::load(research, "the research switches")?.switches()?))
+        })
+    }
 }
 
 /// Names a missing value (a fill value such as 9.96921e36): its elements keep their exact bits, cost next to

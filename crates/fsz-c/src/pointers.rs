@@ -141,6 +141,18 @@ pub(crate) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a 
     text.to_str().map_err(|_| Failure::invalid(format!("{what} is not UTF-8")))
 }
 
+/// A struct of a program.
+///
+/// # Safety
+/// `pointer` is null or has a `T`, of which any bytes are one.
+pub(crate) unsafe fn load<T: Copy>(pointer: *const T, what: &str) -> Result<T> {
+    if pointer.is_null() {
+        return Err(Failure::invalid(format!("{what} are null")));
+    }
+    // SAFETY: promised by the caller; it need not be aligned.
+    Ok(unsafe { pointer.read_unaligned() })
+}
+
 /// Stores a result.
 ///
 /// # Safety
