@@ -38,7 +38,7 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
     let like = cargo()?;
     install.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
     install.current_dir(root());
-    install.args(["cinstall", "--quiet", "--locked", "--package", "fsz-c", "--libdir", "lib"]);
+    install.args(["cinstall", "--locked", "--package", "fsz-c", "--libdir", "lib"]);
     if build == Build::Debug {
         install.arg("--debug");
     }
