@@ -6,9 +6,11 @@ get_filename_component(_fsz_codec_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." AB
 set(FSZ_CODEC_FORTRAN_MODULE "${_fsz_codec_prefix}/include/fsz_codec.f90")
 set(_fsz_codec_places "${_fsz_codec_prefix}"
     PATH_SUFFIXES lib lib64 "lib/${CMAKE_LIBRARY_ARCHITECTURE}" NO_DEFAULT_PATH)
-set(_fsz_codec_static_suffix "${CMAKE_STATIC_LIBRARY_SUFFIX}")
+# Not what an earlier run has found: the library may have moved.
+unset(_fsz_codec_shared CACHE)
+unset(_fsz_codec_static CACHE)
 find_library(_fsz_codec_shared NAMES fsz_codec HINTS ${_fsz_codec_places})
-find_library(_fsz_codec_static NAMES "libfsz_codec${_fsz_codec_static_suffix}"
+find_library(_fsz_codec_static NAMES "libfsz_codec${CMAKE_STATIC_LIBRARY_SUFFIX}"
              HINTS ${_fsz_codec_places})
 mark_as_advanced(_fsz_codec_shared _fsz_codec_static)
 

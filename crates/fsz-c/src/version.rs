@@ -11,7 +11,7 @@ pub const FSZC_VERSION_PATCH: u32 = 0;
 
 /// Number of the interface in this header. A library with the same number takes programs that were
 /// compiled with this header; incremented by changes that are not backward compatible.
-pub const FSZC_ABI_VERSION: u32 = 1;
+pub const FSZC_ABI: u32 = 1;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 
@@ -21,10 +21,10 @@ pub extern "C" fn fszc_version() -> *const c_char {
     VERSION.as_ptr().cast()
 }
 
-/// FSZC_ABI_VERSION of the library.
+/// FSZC_ABI of the library.
 #[unsafe(no_mangle)]
 pub extern "C" fn fszc_abi_version() -> u32 {
-    FSZC_ABI_VERSION
+    FSZC_ABI
 }
 
 #[cfg(test)]
