@@ -54,7 +54,7 @@
 
 // Number of the interface in this header. A library with the same number takes programs that were
 // compiled with this header; incremented by changes that are not backward compatible.
-#define FSZC_ABI_VERSION 1
+#define FSZC_ABI 1
 
 // How a call ended. The numbers never change; later releases may add some.
 enum fszc_status
@@ -789,7 +789,7 @@ fszc_status fszc_stream_tile_elements(const struct fszc_stream *stream, uint64_t
 // The library's release, such as "0.2.0".
 const char *fszc_version(void);
 
-// FSZC_ABI_VERSION of the library.
+// FSZC_ABI of the library.
 uint32_t fszc_abi_version(void);
 
 #ifdef __cplusplus

@@ -41,7 +41,7 @@ const LIBCLANG: Environment = Environment {
 };
 
 /// CMake builds the zfp that `fsz compare` and `fsz bench` measure against.
-pub const CMAKE: Environment = Environment {
+const CMAKE: Environment = Environment {
     folder: "cmake-3.31.10",
     purpose: "CMake 3.31",
     requirements: &["cmake==3.31.10"],

@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::suite;
 use crate::cargo::{cargo, target};
-use crate::{c_header, cache, folder, install_c, setup, tools};
+use crate::{c_header, folder, install_c};
 use anyhow::Result;
 
 /// Names the folder that the library is installed in to its tests.
@@ -18,10 +18,6 @@ pub fn run(report: &mut Report) -> Result<()> {
         folder::remove(&prefix)?;
         install_c::install(&prefix, install_c::Build::Debug)?;
         tests.env(PREFIX, &prefix);
-        if !tools::has_system_cmake() {
-            let _lock = cache::lock()?;
-            setup::CMAKE.provide()?;
-        }
     } else {
         let reason = format!("cargo-c needs OpenSSL: {}", install_c::OPENSSL);
         report.skip("the installed C library", &reason);
