@@ -26,11 +26,12 @@ if(_fsz_codec_shared AND NOT TARGET fsz_codec::fsz_codec)
         INTERFACE_INCLUDE_DIRECTORIES "${_fsz_codec_prefix}/include")
 endif()
 if(_fsz_codec_static AND NOT TARGET fsz_codec::fsz_codec_static)
-    include(CMakeFindDependencyMacro)
-    find_dependency(Threads)
     add_library(fsz_codec::fsz_codec_static STATIC IMPORTED)
     set_target_properties(fsz_codec::fsz_codec_static PROPERTIES
         IMPORTED_LOCATION "${_fsz_codec_static}"
-        INTERFACE_INCLUDE_DIRECTORIES "${_fsz_codec_prefix}/include"
-        INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};m;gcc_s")
+        INTERFACE_INCLUDE_DIRECTORIES "${_fsz_codec_prefix}/include")
+    if(UNIX AND NOT APPLE)
+        set_target_properties(fsz_codec::fsz_codec_static PROPERTIES
+            INTERFACE_LINK_LIBRARIES "pthread;${CMAKE_DL_LIBS};m;gcc_s")
+    endif()
 endif()

@@ -6,7 +6,10 @@
  * Rules for all calls
  *
  * - A call returns a status, and keeps a message for its thread where it fails (fszc_last_error).
- *   Calls that return something else return 0 or NULL where they fail. No call prints or exits.
+ *   Calls that return something else return 0 or NULL where they fail.
+ * - No call prints or exits, with two exceptions: a bug in FSZ (FSZC_INTERNAL) is also printed to
+ *   stderr, and the process ends where the system refuses memory for a call's own work. For fields
+ *   and streams there is FSZC_OUT_OF_MEMORY.
  * - Null, misaligned and impossible arguments are errors. A pointer must be null or point to as
  *   much memory as the call says; places where a call stores a result need not be aligned.
  * - fszc_*_new, fszc_compress_options_*, fszc_stream_open and others make a handle and store it;

@@ -276,8 +276,9 @@ impl Call<'_> {
         let (kind, stream) = (&self.kind.kind, (self.stream, capacity));
         let (out, scratch) = (self.out, self.scratch);
         // SAFETY: promised by the caller.
-        Ok(unsafe {
-            self.codec.decompress_box(kind, stream, start, count, out, scratch, cuda_stream)?
-        })
+        let enqueued = unsafe {
+            self.codec.decompress_box(kind, stream, start, count, out, scratch, cuda_stream)
+        };
+        Ok(enqueued?)
     }
 }

@@ -1,10 +1,10 @@
 //! The files of the installation, and what the shared library exports.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Command};
+use std::{collections::BTreeSet, fs, process::Command};
 
 use tempfile::TempDir;
 
-use crate::tools::{member, prefix, program, run};
+use crate::tools::{Language, member, prefix, program, run};
 
 /// The functions that the header declares.
 pub fn declared() -> BTreeSet<String> {
@@ -114,6 +114,14 @@ add_executable(in_one EXAMPLES/compress.cpp)
 target_link_libraries(in_one PRIVATE fsz_codec::fsz_codec_static)
 ";
 
+const FORTRAN_PROJECT: &str = "\
+cmake_minimum_required(VERSION 3.16)
+project(app LANGUAGES Fortran)
+find_package(fsz_codec 0.2 REQUIRED)
+add_executable(in_fortran EXAMPLES/compress.f90 ${FSZ_CODEC_FORTRAN_MODULE})
+target_link_libraries(in_fortran PRIVATE fsz_codec::fsz_codec)
+";
+
 #[test]
 fn cmake_finds_the_package() {
     let test = "CMake package of the C library";
@@ -121,36 +129,32 @@ fn cmake_finds_the_package() {
     let Some(cmake) = program(test, "CMAKE", "cmake", "cmake") else { return };
     let folder = TempDir::new().expect("a folder");
     let examples = member().join("examples").display().to_string();
-    let build = |version: &str| {
-        let text = PROJECT.replace("EXAMPLES", &examples).replace("0.2", version);
+    let build = |project: &str, version: &str| {
+        let text = project.replace("EXAMPLES", &examples).replace("0.2", version);
         fs::write(folder.path().join("CMakeLists.txt"), text).expect("written");
         let mut configure = Command::new(&cmake);
         configure.current_dir(&folder).args(["-B", "build", "-S", "."]);
         configure.env("CMAKE_PREFIX_PATH", &prefix);
         configure
     };
-    run(&mut build(env!("CARGO_PKG_VERSION")));
-    run(Command::new(&cmake).current_dir(&folder).args(["--build", "build"]));
-    for name in ["in_c", "in_cpp", "in_one"] {
-        run(Command::new(folder.path().join("build").join(name)).current_dir(&folder));
+    let mut projects = vec![(PROJECT, vec!["in_c", "in_cpp", "in_one"])];
+    if Language::Fortran.compiler("CMake package in Fortran").is_some() {
+        projects.push((FORTRAN_PROJECT, vec!["in_fortran"]));
+    }
+    for (project, programs) in projects {
+        let built = folder.path().join("build");
+        if built.exists() {
+            fs::remove_dir_all(&built).expect("removed");
+        }
+        run(&mut build(project, env!("CARGO_PKG_VERSION")));
+        run(Command::new(&cmake).current_dir(&folder).args(["--build", "build"]));
+        for name in programs {
+            run(Command::new(built.join(name)).current_dir(&folder));
+        }
     }
     for other in ["0.1", "99.0"] {
-        let refused = build(other).output().expect("cmake starts");
+        let refused = build(PROJECT, other).output().expect("cmake starts");
         let words = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(!refused.status.success() && words.contains("fsz_codec"), "{words}");
     }
-}
-
-/// The test needs no installation: the committed files are looked at.
-#[test]
-fn the_cmake_package_reads_the_version_from_the_header() {
-    let header = fs::read_to_string(member().join("include/fsz_codec.h")).expect("the header");
-    let number = |part: &str| {
-        let line = format!("#define FSZC_VERSION_{part} ");
-        let rest = header.split(&line).nth(1).expect("a version");
-        rest.lines().next().expect("a number").to_owned()
-    };
-    let version = [number("MAJOR"), number("MINOR"), number("PATCH")].join(".");
-    assert_eq!(version, env!("CARGO_PKG_VERSION"));
-    assert!(Path::new(&member().join("cmake/fsz_codec-config-version.cmake")).is_file());
 }

@@ -1,6 +1,13 @@
 //! docs/c.md: its programs are the examples, and its commands are run.
 
-use std::{fs, os::unix::fs::symlink, process::Command};
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use tempfile::TempDir;
 
@@ -66,11 +73,7 @@ fn its_commands_work() {
     let has_fortran = Language::Fortran.compiler("Fortran commands of docs/c.md").is_some();
     let folder = TempDir::new().expect("a folder");
     symlink(&prefix, folder.path().join("fsz")).expect("a link");
-    // The page's names, where this machine has other ones.
     let mut script = String::from("set -eu\n");
-    for (variable, name) in [("FC", "gfortran"), ("CMAKE", "cmake")] {
-        script += &format!("{name}() {{ \"${{{variable}:-$(command -v {name})}}\" \"$@\"; }}\n");
-    }
     let page = page();
     for block in blocks(&page) {
         if let Some(file) = block.file {
@@ -82,7 +85,22 @@ fn its_commands_work() {
         }
     }
     let mut shell = Command::new("sh");
+    shell.env("PATH", named_as_on_the_page(folder.path()));
     shell.current_dir(&folder).env("HOME", folder.path()).args(["-c", &script]);
     let printed = run(&mut shell);
     assert!(printed.contains(" : 1"), "{printed}");
+}
+
+/// The search path with the page's names first for programs that this machine has elsewhere.
+fn named_as_on_the_page(folder: &Path) -> OsString {
+    let names = folder.join("bin");
+    fs::create_dir(&names).expect("a folder");
+    for (variable, name) in [("CC", "cc"), ("CXX", "c++"), ("FC", "gfortran"), ("CMAKE", "cmake")] {
+        if let Some(program) = env::var_os(variable).map(PathBuf::from).filter(|p| p.is_absolute())
+        {
+            symlink(program, names.join(name)).expect("a link");
+        }
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::join_paths([names].into_iter().chain(env::split_paths(&path))).expect("a search path")
 }

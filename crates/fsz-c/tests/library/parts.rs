@@ -19,9 +19,9 @@ fn check<T: Element>(dense: bool) {
     let whole = decompress::<T>(&codec, &stream);
     let at = |z: u64, y: u64, x: u64| whole[((z * SHAPE[1] + y) * SHAPE[2] + x) as usize];
 
-    for axis in 0..3 {
-        let index = SHAPE[axis] / 2;
-        let mut out = vec![T::default(); (SHAPE.iter().product::<u64>() / SHAPE[axis]) as usize];
+    for (axis, side) in SHAPE.into_iter().enumerate() {
+        let index = side / 2;
+        let mut out = vec![T::default(); (SHAPE.iter().product::<u64>() / side) as usize];
         // SAFETY: the output has the elements that it is said to have.
         ok(unsafe {
             let data = out.as_mut_ptr().cast();
