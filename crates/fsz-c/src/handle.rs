@@ -114,3 +114,29 @@ pub(crate) unsafe fn free<T: Object>(handle: *mut T) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::*;
+
+    #[test]
+    fn every_kind_has_a_tag_of_its_own() {
+        let tags = [
+            tag::<fszc_codec>(),
+            tag::<fszc_compress_options>(),
+            tag::<fszc_decompress_options>(),
+            tag::<fszc_progress>(),
+            tag::<fszc_stream>(),
+            tag::<fszc_compression>(),
+            tag::<fszc_device_codec>(),
+            tag::<fszc_device_memory>(),
+            tag::<fszc_stream_kind>(),
+            FREED,
+        ];
+        let mut different = tags.to_vec();
+        different.sort_unstable();
+        different.dedup();
+        assert_eq!(different.len(), tags.len());
+    }
+}
