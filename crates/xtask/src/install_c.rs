@@ -1,6 +1,6 @@
 //! `cargo xtask install-c`: the C library as other programs find it, laid out by cargo-c.
 
-use crate::cargo::{cargo, root, tool_of};
+use crate::cargo::{cargo, root, target, tool_of};
 use crate::{cache, process};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -39,6 +39,9 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
     install.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
     install.current_dir(root());
     install.args(["cinstall", "--locked", "--package", "fsz-c", "--libdir", "lib"]);
+    // Apart from other builds: cargo-c has a cargo of its own, and two versions of it would each take the
+    // other's work for stale.
+    install.arg("--target-dir").arg(target().join("cargo-c"));
     if build == Build::Debug {
         install.arg("--debug");
     }
