@@ -13,6 +13,7 @@ use crate::{
     cd_values::{CdValues, MAX_RANK, MAX_WORDS},
     chunk::{ByteOrder, Chunk},
     hdf5::{Hdf5, Id},
+    options::{self, Options},
     plugin::FILTER_ID,
     report,
 };
@@ -20,10 +21,17 @@ use crate::{
 /// `H5Z_can_apply_func_t`. Never "no", which lets HDF5 store the values uncompressed without a word where the filter
 /// is optional, as h5py makes it: a dataset that cannot be compressed is an error.
 ///
+/// HDF5 calls this before the first write too, with a list of its own whose fill value must not be asked
+/// for (HDF5 2.0 crashes): `set_local` looks at that.
+///
 /// # Safety
 /// As HDF5 calls it.
 pub(crate) unsafe extern "C" fn can_apply(list: Id, element: Id, _chunk: Id) -> c_int {
-    answer(c"can_apply", 1, |hdf5| describe(hdf5, list, element).map(drop))
+    answer(c"can_apply", 1, |hdf5| {
+        let (_, options) = parameters(hdf5, list)?;
+        let (dtype, _) = element_type(hdf5, element)?;
+        options::check(&options.compression(&[]), dtype)
+    })
 }
 
 /// `H5Z_set_local_func_t`: completes the parameters in the dataset's creation property list.
@@ -32,7 +40,12 @@ pub(crate) unsafe extern "C" fn can_apply(list: Id, element: Id, _chunk: Id) -> 
 /// As HDF5 calls it.
 pub(crate) unsafe extern "C" fn set_local(list: Id, element: Id, _chunk: Id) -> c_int {
     answer(c"set_local", 0, |hdf5| {
-        let (flags, complete) = describe(hdf5, list, element)?;
+        let (flags, options) = parameters(hdf5, list)?;
+        let (dtype, order) = element_type(hdf5, element)?;
+        let fill = fill_values(hdf5, list, element, (dtype, order), &options)?;
+        let chunk = Chunk { dtype, order, fill, shape: shape(hdf5, list)? };
+        chunk.check(&options)?;
+        let complete = CdValues { options, chunk: Some(chunk) };
         let words = complete.write();
         // SAFETY: the list is HDF5's, and `words` as long as said.
         let done =
@@ -52,24 +65,9 @@ fn answer(function: &CStr, yes: c_int, work: impl FnOnce(&Hdf5) -> Result<()>) -
     }
 }
 
-/// The filter's flags and complete parameters for a dataset that is being created.
-fn describe(hdf5: &Hdf5, list: Id, element: Id) -> Result<(c_uint, CdValues)> {
-    let (flags, words) = parameters(hdf5, list)?;
-    // Those of another dataset are complete already, when its property list is used again.
-    let CdValues { options, .. } = CdValues::read(&words)?;
-    let (dtype, order) = element_type(hdf5, element)?;
-    let fill = fill_values(hdf5, list, element, (dtype, order), options.bound)?
-        .into_iter()
-        // What is named already need not be named twice, and NaN never.
-        .filter(|value| !value.is_nan() && options.missing.iter().all(|m| !same(*m, *value, dtype)))
-        .collect();
-    let chunk = Chunk { dtype, order, fill, shape: shape(hdf5, list)? };
-    chunk.check(&options)?;
-    Ok((flags, CdValues { options, chunk: Some(chunk) }))
-}
-
-/// The filter's flags and parameters as they are.
-fn parameters(hdf5: &Hdf5, list: Id) -> Result<(c_uint, Vec<u32>)> {
+/// The filter's flags, and the options in its parameters. Those of another dataset are complete already,
+/// when its property list is used again: what that dataset is does not matter here.
+fn parameters(hdf5: &Hdf5, list: Id) -> Result<(c_uint, Options)> {
     let (mut flags, mut count, mut words) = (0, MAX_WORDS, [0; MAX_WORDS]);
     // SAFETY: all are writable, and `words` as long as said; no name is asked for.
     let got = unsafe {
@@ -93,7 +91,7 @@ fn parameters(hdf5: &Hdf5, list: Id) -> Result<(c_uint, Vec<u32>)> {
             "no cd_values: a bound is needed, see docs/hdf5.md for the words that give one".into(),
         );
     }
-    Ok((flags, words.to_vec()))
+    Ok((flags, CdValues::read(words)?.options))
 }
 
 /// The layout of an IEEE type: places and sizes of sign, exponent and mantissa, and the exponent's bias.
@@ -170,7 +168,7 @@ fn fill_values(
     list: Id,
     element: Id,
     (dtype, order): (DType, ByteOrder),
-    bound: Bound,
+    options: &Options,
 ) -> Result<Vec<f64>> {
     let (mut status, mut time) = (0, 0);
     // SAFETY: the list is HDF5's; both are writable.
@@ -188,9 +186,12 @@ fn fill_values(
         values.push(number(&bytes[..dtype.size()], order));
     }
     let pads_with_zeros = status != USER_DEFINED || time == NEVER;
-    if pads_with_zeros && matches!(bound, Bound::ValueRange(_)) && !values.contains(&0.0) {
+    if pads_with_zeros && matches!(options.bound, Bound::ValueRange(_)) && !values.contains(&0.0) {
         values.push(0.0);
     }
+    // What is named already need not be named twice, and NaN never.
+    let is_named = |value| options.missing.iter().any(|&missing| same(missing, value, dtype));
+    values.retain(|&value| !value.is_nan() && !is_named(value));
     Ok(values)
 }
 
