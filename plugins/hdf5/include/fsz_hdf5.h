@@ -10,8 +10,7 @@
 #include <stddef.h>
 
 #ifdef __cplusplus
-extern "C"
-{
+extern "C" {
 #endif
 
 /* The number of the filter, for H5Pset_filter. It is a testing number until the HDF Group has
