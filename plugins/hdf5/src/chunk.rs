@@ -102,7 +102,7 @@ impl Chunk {
             ));
         }
         let compression = options.compression(&self.fill);
-        let (codec, shape) = (codec::get()?, self.stream_shape());
+        let (codec, shape) = (codec::get(), self.stream_shape());
         with_element!(self.dtype, T => {
             codec.compress_into(&numbers::<T>(values, self.order), &shape, &compression, out)
         })
@@ -155,7 +155,7 @@ fn numbers<T: Element>(bytes: &[u8], order: ByteOrder) -> Cow<'_, [T]> {
 }
 
 fn restore<T: Element>(stream: &Stream<'_>, out: &mut [u8], order: ByteOrder) -> Result<()> {
-    let codec = codec::get()?;
+    let codec = codec::get();
     // SAFETY: any bits are a float, and `align_to_mut` heeds the alignment.
     if let ([], values, []) = unsafe { out.align_to_mut::<T>() } {
         codec.decompress_into(stream, values).map_err(text)?;

@@ -58,6 +58,7 @@ functions! {
     allocate_memory = c"H5allocate_memory": unsafe extern "C" fn(usize, c_uint) -> *mut c_void;
     free_memory = c"H5free_memory": unsafe extern "C" fn(*mut c_void) -> c_int;
     e_get_auto = c"H5Eget_auto2": unsafe extern "C" fn(Id, *mut *mut c_void, *mut *mut c_void) -> c_int;
+    e_get_num = c"H5Eget_num": unsafe extern "C" fn(Id) -> isize;
     e_push = c"H5Epush2": unsafe extern "C" fn(
         Id, *const c_char, *const c_char, c_uint, Id, Id, Id, *const c_char, ...
     ) -> c_int;
@@ -119,12 +120,15 @@ impl Hdf5 {
         Ok(hdf5)
     }
 
-    /// Puts a message on the error stack of this thread. Whether HDF5 took it.
+    /// Puts a message on the error stack of this thread. Whether it is there afterwards: HDF5 2.0 pauses the
+    /// stack while it calls a filter, and drops the message.
     pub fn push_error(&self, function: &CStr, message: &CStr) -> bool {
+        // SAFETY: the default stack is always there.
+        let before = unsafe { (self.e_get_num)(DEFAULT) };
         // SAFETY: HDF5 sets its identifiers before it calls any filter.
         let [class, major, minor] = self.error_ids.map(|id| unsafe { id.read() });
         // SAFETY: all texts end with a zero, and the format takes one text.
-        let pushed = unsafe {
+        unsafe {
             (self.e_push)(
                 DEFAULT,
                 c"libfsz_hdf5".as_ptr(),
@@ -137,7 +141,8 @@ impl Hdf5 {
                 message.as_ptr(),
             )
         };
-        pushed >= 0
+        // SAFETY: as above.
+        before < unsafe { (self.e_get_num)(DEFAULT) }
     }
 
     /// Whether HDF5 prints its error stack when a call of the program fails.

@@ -12,14 +12,15 @@ use crate::{
     Result, attempt,
     cd_values::{CdValues, MAX_RANK, MAX_WORDS},
     chunk::{ByteOrder, Chunk},
+    codec,
     hdf5::{Hdf5, Id},
     options::{self, Options},
     plugin::FILTER_ID,
     report,
 };
 
-/// `H5Z_can_apply_func_t`. Never "no", which lets HDF5 store the values uncompressed without a word where the filter
-/// is optional, as h5py makes it: a dataset that cannot be compressed is an error.
+/// `H5Z_can_apply_func_t`. Never "no", which lets HDF5 store values uncompressed in silence where the filter is
+/// optional, as h5py makes it: a dataset that cannot be compressed is an error.
 ///
 /// HDF5 calls this before the first write too, with a list of its own whose fill value must not be asked
 /// for (HDF5 2.0 crashes): `set_local` looks at that.
@@ -29,6 +30,7 @@ use crate::{
 pub(crate) unsafe extern "C" fn can_apply(list: Id, element: Id, _chunk: Id) -> c_int {
     answer(c"can_apply", 1, |hdf5| {
         let (_, options) = parameters(hdf5, list)?;
+        codec::threads()?;
         let (dtype, _) = element_type(hdf5, element)?;
         options::check(&options.compression(&[]), dtype)
     })

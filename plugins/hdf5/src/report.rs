@@ -10,8 +10,8 @@ use crate::hdf5::Hdf5;
 /// Whether the line on standard error has been printed.
 static PRINTED: AtomicBool = AtomicBool::new(false);
 
-/// Puts a message on HDF5's error stack. Where HDF5 does not print that by itself, as in netCDF, which says
-/// "HDF error" and no more, the first message goes to standard error too.
+/// Puts a message on HDF5's error stack. The first one goes to standard error too where HDF5 does not print the
+/// stack by itself: netCDF says "HDF error" and no more.
 pub(crate) fn failure(hdf5: Option<&Hdf5>, function: &CStr, message: &str) {
     // Without the zeros that a name in a damaged file may hold.
     let words = CString::new(message.replace('\0', " ")).unwrap_or_default();

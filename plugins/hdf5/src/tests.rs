@@ -18,16 +18,22 @@ fn bounds() -> impl Strategy<Value = Bound> {
     prop_oneof![
         (1e-6..10.0).prop_map(Bound::Absolute),
         ratio.clone().prop_map(Bound::ValueRange),
-        (ratio, -10.0..0.0, 0.0..10.0)
-            .prop_map(|(ratio, min, max)| Bound::ValueRangeOf { ratio, min, max }),
+        (ratio, -10.0..0.0, 0.0..10.0).prop_map(|(ratio, min, max)| Bound::ValueRangeOf {
+            ratio,
+            min,
+            max
+        }),
     ]
 }
 
 fn options() -> impl Strategy<Value = Options> {
     let profiles = prop_oneof![Just(Profile::default()), Just(Profile::Dense(Dense::new()))];
     let missing = prop::collection::vec(prop_oneof![Just(-999.0), Just(1e20)], 0..=2);
-    (bounds(), profiles, missing)
-        .prop_map(|(bound, profile, missing)| Options { bound, profile, missing })
+    (bounds(), profiles, missing).prop_map(|(bound, profile, missing)| Options {
+        bound,
+        profile,
+        missing,
+    })
 }
 
 fn chunks() -> impl Strategy<Value = Chunk> {
@@ -39,8 +45,12 @@ fn chunks() -> impl Strategy<Value = Chunk> {
         prop::collection::vec(1u32..3, 9..=11),
         (1u32..3000).prop_map(|n| vec![n]),
     ];
-    (dtypes, orders, fill, shape)
-        .prop_map(|(dtype, order, fill, shape)| Chunk { dtype, order, fill, shape })
+    (dtypes, orders, fill, shape).prop_map(|(dtype, order, fill, shape)| Chunk {
+        dtype,
+        order,
+        fill,
+        shape,
+    })
 }
 
 /// A wave with the missing and fill values among it, and the bytes of a dataset with these values.

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import unittest
 
 from fsz_codec.hdf5 import plugin
@@ -52,6 +53,7 @@ class Manual(Scratch):
             "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", f"{home}/.rustup"),
             "HOME": str(self.folder),
             "FSZ": str(ROOT),
+            "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}",
         }
         del environment["HDF5_PLUGIN_PATH"]
         done = subprocess.run(

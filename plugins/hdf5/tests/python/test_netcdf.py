@@ -23,7 +23,7 @@ class NetCdf(Scratch):
                             file.createDimension(name, size)
                         variable = file.createVariable(
                             "a",
-                            dtype,
+                            {"little": "<", "big": ">"}[endian] + dtype,
                             ("t", "y", "x"),
                             chunksizes=(2, 20, 50),
                             endian=endian,

@@ -2,6 +2,7 @@
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 
 import h5py
 import netCDF4
@@ -51,8 +52,6 @@ class Threads(Scratch):
             else:
                 values = shared[job % len(fields)]["a"][:]
             return worst(values, fields[job % len(fields)])
-
-        from threading import Lock
 
         netcdf = Lock()
         shared = [h5py.File(self.path(f"{seed}.nc")) for seed in range(len(fields))]
