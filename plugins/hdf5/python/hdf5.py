@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -88,14 +89,13 @@ def netcdf4(variable: Any, **options: Unpack[Options]) -> None:
     The options are those of :func:`hdf5`. Raises ValueError for a variable of another type than
     f4 and f8, and RuntimeError when netCDF refuses, as it does once values have been written.
     """
-    import netCDF4
-
+    module = importlib.import_module("netCDF4._netCDF4")
     kind, size = (getattr(variable.dtype, name, None) for name in ("kind", "itemsize"))
     if kind != "f" or size not in (4, 8):
         raise ValueError(f"{variable.name} is {variable.dtype}: FSZ compresses f4 and f8")
     arguments = hdf5(**options)
     words = arguments["compression_opts"]
-    netcdf = ctypes.CDLL(netCDF4._netCDF4.__file__)
+    netcdf = ctypes.CDLL(str(module.__file__))
     values = (ctypes.c_uint * len(words))(*words)
     status = netcdf.nc_def_var_filter(
         ctypes.c_int(variable._grpid),

@@ -8,12 +8,16 @@ import fsz_codec
 import h5py
 import numpy as np
 from fsz_codec.hdf5 import compress_chunk, h5repack, hdf5, nccopy, plugin
-from support import Scratch, stream, wave
+from support import FILTER, Scratch, stream, wave
 
 
 class Helper(Scratch):
     def test_the_package_has_the_function(self):
         self.assertEqual(fsz_codec.hdf5(range=1e-3), hdf5(range=1e-3))
+
+    def test_types(self):
+        words = ["--strict", "--python-version", "3.11", "--cache-dir", self.path("cache")]
+        self.run_program(sys.executable, "-m", "mypy", *words, FILTER / "python" / "hdf5.py")
 
     def test_words(self):
         half = (0, 0x3FE00000)

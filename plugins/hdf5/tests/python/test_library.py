@@ -3,6 +3,7 @@
 import ctypes
 import shutil
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
@@ -62,6 +63,59 @@ class Library(Scratch):
             command = ["cc", "-x", language, f"-std={standard}", "-pedantic", "-Wall", "-Wextra"]
             command += ["-Werror", "-fsyntax-only", str(include / "fsz_hdf5.h")]
             self.run_program(*command)
+
+
+# A library that looks like HDF5 to the filter, and calls it.
+FAKE = """
+int H5Tget_size(void) { return 0; }
+%s
+int call(int (*can_apply)(long, long, long)) { return can_apply(1, 2, 3); }
+"""
+VERSION = """
+int H5get_libversion(unsigned *major, unsigned *minor, unsigned *release)
+{ *major = %d; *minor = %d; *release = 7; return 0; }
+"""
+# Calls the filter's can_apply, directly or through a library.
+CALL = """
+import ctypes, sys
+class Class(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_int), ("id", ctypes.c_int), ("encoder", ctypes.c_uint),
+                ("decoder", ctypes.c_uint), ("name", ctypes.c_char_p),
+                ("can_apply", ctypes.c_void_p)]
+plugin = ctypes.CDLL(sys.argv[1])
+plugin.H5PLget_plugin_info.restype = ctypes.POINTER(Class)
+can_apply = plugin.H5PLget_plugin_info().contents.can_apply
+if len(sys.argv) > 2:
+    answer = ctypes.CDLL(sys.argv[2]).call(ctypes.c_void_p(can_apply))
+else:
+    signature = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int64] * 3)
+    answer = signature(can_apply)(1, 2, 3)
+sys.exit(0 if answer == -1 else 1)
+"""
+
+
+class OtherHdf5(Scratch):
+    """An HDF5 that lacks what the filter needs is refused in words."""
+
+    def refused(self, *library):
+        return self.run_program(sys.executable, "-c", CALL, plugin(), *library)[1]
+
+    def test_none(self):
+        self.assertIn("cannot be found in this process", self.refused())
+
+    @needs("cc", install="gcc")
+    def test_one_that_is_too_old_or_lacks_a_function(self):
+        for functions, said in [
+            ("", "this HDF5 has no H5get_libversion: FSZ needs HDF5 1.10 or newer"),
+            (VERSION % (1, 8), "this is HDF5 1.8.7: FSZ needs HDF5 1.10 or newer"),
+            (VERSION % (1, 12), "this HDF5 has no H5allocate_memory"),
+        ]:
+            with self.subTest(said=said):
+                (self.folder / "fake.c").write_text(FAKE % functions)
+                # A hidden name, as in a wheel.
+                library = self.path("libhdf5-0123abcd.so.9")
+                self.run_program("cc", "-shared", "-fPIC", "fake.c", "-o", library)
+                self.assertIn(said, self.refused(library))
 
 
 def hdf5_for_c():
