@@ -6,7 +6,7 @@ use std::{
     slice,
 };
 
-use fsz::cuda::{Compression, CudaMemory, DeviceCodec};
+use fsz::cuda::{Compression, CudaMemory, DeviceCodec, MemoryKind};
 
 use crate::{
     Result, attempt,
@@ -115,10 +115,13 @@ unsafe extern "C" fn fsz_hdf5_compress_chunk(
         let out = unsafe { slice::from_raw_parts_mut(out.cast::<u8>(), out_size) };
         let values = values.cast::<u8>();
         if let Some(memory) = CudaMemory::at(values).map_err(text)? {
-            // SAFETY: promised by the caller.
-            return unsafe { on_device(&memory, &options, &chunk, out) };
+            memory.synchronize().map_err(text)?;
+            if memory.kind() != MemoryKind::Pinned {
+                // SAFETY: promised by the caller; pending work has been waited for.
+                return unsafe { on_device(&memory, &options, &chunk, out) };
+            }
         }
-        // SAFETY: promised by the caller; not CUDA memory.
+        // SAFETY: promised by the caller; the host reads this memory.
         let values = unsafe { slice::from_raw_parts(values, chunk.bytes()?) };
         chunk.native().compress(&options, values, out)
     })
@@ -127,20 +130,19 @@ unsafe extern "C" fn fsz_hdf5_compress_chunk(
 /// Compresses on the device that holds the chunk; what it does not serve, the CPU does from a copy.
 ///
 /// # Safety
-/// `memory` holds the chunk.
+/// `memory` holds the chunk, and no work is pending on it.
 unsafe fn on_device(
     memory: &CudaMemory,
     options: &Options,
     chunk: &Chunk,
     out: &mut [u8],
 ) -> Result<usize> {
-    memory.check_context().map_err(text)?;
-    memory.synchronize().map_err(text)?;
     let mut compress = || {
+        memory.check_context()?;
         let options = options.compression(&chunk.fill);
         let compression = Compression::new(&chunk.stream_shape(), chunk.dtype, &options)?;
         let codec = DeviceCodec::open(memory.device())?;
-        // SAFETY: promised by the caller; the work that is pending on the memory has been waited for.
+        // SAFETY: promised by the caller; the primary context reaches the memory.
         unsafe { codec.compress_to_host(&compression, memory.address(), out) }
     };
     match compress() {

@@ -1,9 +1,9 @@
 //! FSZ as an HDF5 filter.
 //!
-//! HDF5 finds `libfsz_hdf5.so` in `HDF5_PLUGIN_PATH`, asks it for its class ([`plugin`]), lets it see each new
-//! dataset ([`local`]) and passes it every chunk ([`filter`]). A filtered chunk is an FSZ stream and
+//! HDF5 finds `libfsz_hdf5.so` in `HDF5_PLUGIN_PATH`, asks it for its class (`plugin`), lets it see each new
+//! dataset (`local`) and passes it every chunk (`filter`). A filtered chunk is an FSZ stream and
 //! nothing else. The library links no HDF5: it takes the functions that it needs from the HDF5 that has
-//! called it ([`caller`], [`hdf5`]). `docs/hdf5.md` is the user's manual.
+//! called it (`caller`, `hdf5`). `docs/hdf5.md` is the user's manual.
 #![deny(missing_docs)]
 
 mod buffer;

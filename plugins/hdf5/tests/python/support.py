@@ -42,9 +42,8 @@ class Scratch(unittest.TestCase):
 
 def needs(*programs, install):
     """Leaves a test out, and says what to install, where a program is missing."""
-    missing = [program for program in programs if shutil.which(program) is None]
-    reason = f"{', '.join(missing)} not found: apt install {install}"
-    return unittest.skipIf(missing, reason)
+    missing = any(shutil.which(program) is None for program in programs)
+    return unittest.skipIf(missing, f"programs are missing: apt install {install}")
 
 
 TOOLS = {"install": "hdf5-tools netcdf-bin"}

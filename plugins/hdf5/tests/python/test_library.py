@@ -127,7 +127,7 @@ def hdf5_for_c():
 
 class C(Scratch):
     @unittest.skipUnless(
-        hdf5_for_c(), "pkg-config finds no hdf5: apt install libhdf5-dev pkg-config"
+        hdf5_for_c(), "headers are missing: apt install libhdf5-dev pkg-config"
     )
     def test_the_c_example_compiles_without_warnings(self):
         example = FILTER / "examples" / "device_chunks.c"
