@@ -19,9 +19,7 @@ steps, ny, nx = 4, 300, 400
 y, x = xp.mgrid[0:ny, 0:nx].astype("f4")
 with h5py.File("device.h5", "w") as file:
     # One chunk per step: a chunk is compressed on its own.
-    u = file.create_dataset(
-        "U", (steps, ny, nx), "f4", chunks=(1, ny, nx), **hdf5(absolute=1e-3)
-    )
+    u = file.create_dataset("U", (steps, ny, nx), "f4", chunks=(1, ny, nx), **hdf5(absolute=1e-3))
     for step in range(steps):
         field = xp.sin(0.05 * y + step) * xp.cos(0.02 * x)
         u.id.write_direct_chunk((step, 0, 0), compress_chunk(u, field[None]))

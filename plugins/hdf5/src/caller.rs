@@ -11,25 +11,15 @@ use std::{
 
 /// A shared object, or the program, that stays loaded while this is kept.
 #[derive(Debug)]
-pub(crate) struct Object {
-    /// Where it is loaded.
-    base: usize,
-    handle: *mut c_void,
-}
+pub(crate) struct Object(*mut c_void);
 
 // SAFETY: the loader's functions may be called from any thread.
 unsafe impl Send for Object {}
 
-impl PartialEq for Object {
-    fn eq(&self, other: &Object) -> bool {
-        self.base == other.base
-    }
-}
-
 impl Drop for Object {
     fn drop(&mut self) {
         // SAFETY: the handle came from dlopen and is not used again.
-        unsafe { libc::dlclose(self.handle) };
+        unsafe { libc::dlclose(self.0) };
     }
 }
 
@@ -37,13 +27,17 @@ impl Object {
     /// The address of a symbol of this object, or of one that it links.
     pub fn symbol(&self, name: &CStr) -> Option<*mut c_void> {
         // SAFETY: the handle is that of a loaded object, the name ends with a zero.
-        let found = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
+        let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         (!found.is_null()).then_some(found)
     }
 
-    /// The object that holds an address.
-    fn at(address: usize) -> Option<Object> {
+    /// The object that holds an address; none for this library.
+    pub fn at(address: usize) -> Option<Object> {
         let info = locate(address)?;
+        let own = locate(locate as fn(usize) -> Option<libc::Dl_info> as usize)?;
+        if info.dli_fbase == own.dli_fbase {
+            return None;
+        }
         // SAFETY: dladdr gave a path that ends with a zero. RTLD_NOLOAD: what is loaded is found, and
         // nothing is run.
         let mut handle =
@@ -53,7 +47,7 @@ impl Object {
             // SAFETY: no path means the program.
             handle = unsafe { libc::dlopen(ptr::null(), libc::RTLD_LAZY) };
         }
-        (!handle.is_null()).then_some(Object { base: info.dli_fbase.addr(), handle })
+        (!handle.is_null()).then_some(Object(handle))
     }
 }
 
@@ -69,42 +63,35 @@ fn locate(address: usize) -> Option<libc::Dl_info> {
     (known && !info.dli_fname.is_null()).then_some(info)
 }
 
-/// The first of the objects up the stack, this one left out, that defines `name`.
-pub(crate) fn that_defines(name: &CStr) -> Option<Object> {
-    let mut search = Search { own: 0, seen: 0, name, found: None };
-    search.own = locate(that_defines as fn(&CStr) -> Option<Object> as usize)
-        .map_or(0, |info| info.dli_fbase.addr());
-    // SAFETY: `visit` gets the search back, which outlives the call; it does not unwind.
-    unsafe { _Unwind_Backtrace(visit, (&raw mut search).cast()) };
-    search.found
+/// Shows `look` the addresses on the stack that calls return to, the innermost first, until it has found what
+/// it looks for.
+pub(crate) fn up_the_stack<T>(mut look: impl FnMut(usize) -> Option<T>) -> Option<T> {
+    let mut found = None;
+    let mut has_found = |address: usize| {
+        found = look(address);
+        found.is_some()
+    };
+    let mut visitor: Visitor<'_> = &mut has_found;
+    // SAFETY: `visit` gets the visitor back, which outlives the call.
+    unsafe { _Unwind_Backtrace(visit, (&raw mut visitor).cast()) };
+    found
 }
 
-struct Search<'a> {
-    own: usize,
-    /// The object that the frames before belong to.
-    seen: usize,
-    name: &'a CStr,
-    found: Option<Object>,
-}
+/// Whether the walk is over.
+type Visitor<'a> = &'a mut dyn FnMut(usize) -> bool;
 
 /// `_URC_NO_REASON`: go on.
 const GO_ON: c_int = 0;
 /// `_URC_NORMAL_STOP`.
 const STOP: c_int = 4;
 
-extern "C" fn visit(frame: *mut c_void, search: *mut c_void) -> c_int {
-    // SAFETY: `that_defines` passes its search, and looks at it only when the walk is over.
-    let search = unsafe { &mut *search.cast::<Search<'_>>() };
+extern "C" fn visit(frame: *mut c_void, visitor: *mut c_void) -> c_int {
+    // SAFETY: `up_the_stack` passes its visitor, and does not use it itself during the walk.
+    let visitor = unsafe { &mut *visitor.cast::<Visitor<'_>>() };
     // SAFETY: the unwinder's own frame. The address is that of the next instruction: one less lies in
     // the call.
     let address = unsafe { _Unwind_GetIP(frame) }.saturating_sub(1);
-    let base = locate(address).map_or(0, |info| info.dli_fbase.addr());
-    if base == 0 || base == search.own || base == search.seen {
-        return GO_ON;
-    }
-    search.seen = base;
-    search.found = Object::at(address).filter(|object| object.symbol(search.name).is_some());
-    if search.found.is_some() { STOP } else { GO_ON }
+    if visitor(address) { STOP } else { GO_ON }
 }
 
 // Of the unwinder that Rust programs link for panics.
@@ -128,7 +115,11 @@ mod tests {
     }
 
     #[test]
-    fn a_stack_without_hdf5_has_none() {
-        assert_eq!(that_defines(c"H5Tget_size"), None);
+    fn the_stack_leads_out_of_this_library() {
+        // A test's main function is in the same object; the thread was started by the C library.
+        let outside = up_the_stack(Object::at).expect("the C library");
+        assert!(outside.symbol(c"getpid").is_some());
+        let none = up_the_stack(|address| Object::at(address)?.symbol(c"H5Tget_size"));
+        assert_eq!(none, None);
     }
 }

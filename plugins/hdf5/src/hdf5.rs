@@ -100,8 +100,9 @@ fn check_version(get_libversion: *mut c_void) -> Result<()> {
     Ok(())
 }
 
-/// The libraries found before. Each is kept loaded, so that no other takes its place.
-static KNOWN: Mutex<Vec<(Object, Hdf5)>> = Mutex::new(Vec::new());
+/// The places that calls have come from, and their libraries. Each library is kept loaded, so that no other takes
+/// its place.
+static KNOWN: Mutex<Vec<(usize, Object, Hdf5)>> = Mutex::new(Vec::new());
 
 impl Hdf5 {
     /// Of the library that has called this one, directly or not.
@@ -109,15 +110,20 @@ impl Hdf5 {
     /// # Errors
     /// No HDF5 on the stack, or one that lacks a function.
     pub fn of_caller() -> Result<Hdf5> {
-        let object = caller::that_defines(c"H5Tget_size")
-            .ok_or("the HDF5 library that called FSZ cannot be found in this process")?;
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, hdf5)) = known.iter().find(|(one, _)| *one == object) {
-            return Ok(*hdf5);
-        }
-        let hdf5 = Hdf5::load(&object)?;
-        known.push((object, hdf5));
-        Ok(hdf5)
+        let found = caller::up_the_stack(|place| {
+            if let Some((.., hdf5)) = known.iter().find(|(at, ..)| *at == place) {
+                return Some(Ok(*hdf5));
+            }
+            let object = Object::at(place)?;
+            object.symbol(c"H5Tget_size")?;
+            let loaded = Hdf5::load(&object);
+            if let Ok(hdf5) = loaded {
+                known.push((place, object, hdf5));
+            }
+            Some(loaded)
+        });
+        found.ok_or("the HDF5 library that called FSZ cannot be found in this process")?
     }
 
     /// Puts a message on the error stack of this thread. Whether it is there afterwards: HDF5 2.0 pauses the

@@ -55,7 +55,11 @@ class Helper(Scratch):
                 field = wave((20, 30), np.dtype(dtype).newbyteorder("="))
                 with h5py.File(self.path("a.h5"), "w") as file:
                     dataset = file.create_dataset(
-                        "a", (20, 30), dtype, chunks=(20, 30), fillvalue=2,
+                        "a",
+                        (20, 30),
+                        dtype,
+                        chunks=(20, 30),
+                        fillvalue=2,
                         **hdf5(absolute=0.01, profile=profile),
                     )
                     chunk = compress_chunk(dataset, field)
@@ -96,5 +100,3 @@ class Helper(Scratch):
         self.assertIn(f"no {plugin().name}: set HDF5_PLUGIN_PATH to its folder", err)
         found = {**nowhere, "HDF5_PLUGIN_PATH": f"{self.folder}:{os.environ['HDF5_PLUGIN_PATH']}"}
         self.run_program(*words, environment=found)
-
-

@@ -126,9 +126,7 @@ def hdf5_for_c():
 
 
 class C(Scratch):
-    @unittest.skipUnless(
-        hdf5_for_c(), "headers are missing: apt install libhdf5-dev pkg-config"
-    )
+    @unittest.skipUnless(hdf5_for_c(), "headers are missing: apt install libhdf5-dev pkg-config")
     def test_the_c_example_compiles_without_warnings(self):
         example = FILTER / "examples" / "device_chunks.c"
         flags = subprocess.run(

@@ -66,9 +66,7 @@ class NetCdf(Scratch):
         field[4:9] = np.nan
         data = xr.Dataset({"a": (("y", "x"), field), "n": ("x", np.arange(40))})
         for profile in ("paper", "dense"):
-            encoding = {
-                "a": {**fsz_codec.hdf5(absolute=0.01, profile=profile), "_FillValue": 1e20}
-            }
+            encoding = {"a": {**fsz_codec.hdf5(absolute=0.01, profile=profile), "_FillValue": 1e20}}
             data.to_netcdf(self.path("a.nc"), engine="h5netcdf", encoding=encoding)
             for engine in ("h5netcdf", "netcdf4"):
                 with xr.open_dataset(self.path("a.nc"), engine=engine) as read:

@@ -28,9 +28,7 @@ class RoundTrips(Scratch):
         for dtype, profile in itertools.product(TYPES, PROFILES):
             with self.subTest(dtype=dtype, profile=profile):
                 field = wave((50, 70, 30), dtype)
-                restored, size = self.write(
-                    field, (16, 32, 30), absolute=1e-3, profile=profile
-                )
+                restored, size = self.write(field, (16, 32, 30), absolute=1e-3, profile=profile)
                 self.assertLessEqual(worst(restored, field), 1e-3)
                 self.assertGreater(worst(restored, field), 0)
                 self.assertLess(size, field.nbytes / 2)
@@ -88,7 +86,12 @@ class RoundTrips(Scratch):
                     field[:, 30:40] = 9.96921e36
                     field[50, 50] = 7.77
                     restored, _ = self.write(
-                        field, (25, 25), 9.96921e36, missing=[-9999.4, 7.77], profile=profile, **options
+                        field,
+                        (25, 25),
+                        9.96921e36,
+                        missing=[-9999.4, 7.77],
+                        profile=profile,
+                        **options,
                     )
                     for mark in (-9999.4, 9.96921e36, 7.77):
                         is_mark = field == field.dtype.type(mark)
