@@ -22,5 +22,5 @@ pub fn run(report: &mut Report) -> Result<()> {
         let reason = format!("cargo-c needs OpenSSL: {}", install_c::OPENSSL);
         report.skip("the installed C library", &reason);
     }
-    suite::follow_tests(tests, report)
+    suite::run_tests(tests.args(["--", "--show-output"]), report)
 }
