@@ -1,11 +1,11 @@
 //! Python packages with an ADIOS2 of each version that sites have: the stage `hosts` runs the operator
 //! in all of them. They lie in one folder of the cache, so that the test finds them all.
 
+use super::{report::Report, suite};
+use crate::cache;
 use crate::cargo::cargo;
 use crate::features::ALL_FEATURES;
 use crate::setup::Environment;
-use crate::test::report::Report;
-use crate::{cache, process};
 use anyhow::Result;
 
 /// numpy for packages that were built against its version 1.
@@ -57,7 +57,7 @@ const HOSTS: [Environment; 6] = [
 ];
 
 /// The operator in each of them, and the files of each read by all.
-pub fn test(report: &mut Report) -> Result<()> {
+pub fn run(report: &mut Report) -> Result<()> {
     {
         let _lock = cache::lock()?;
         for host in &HOSTS {
@@ -69,6 +69,9 @@ pub fn test(report: &mut Report) -> Result<()> {
     }
     let mut tests = cargo()?;
     // With the features of all tests, so that nothing is built twice.
-    tests.args(["test", "--workspace", "--locked", "--test", "hosts"]).args(ALL_FEATURES);
-    process::run(tests.env("FSZ_ADIOS2_HOSTS", cache::folder()?.join(FOLDER)))
+    tests.args(["test", "--workspace", "--exclude", "fsz-c", "--locked", "--no-fail-fast"]);
+    tests.args(ALL_FEATURES).args(["--test", "hosts", "--", "--show-output", "--ignored"]);
+    // A part of another test, with an ADIOS2 of its own.
+    tests.args(["--skip", "inside"]).env("FSZ_ADIOS2_HOSTS", cache::folder()?.join(FOLDER));
+    suite::run_tests(&mut tests, report)
 }
