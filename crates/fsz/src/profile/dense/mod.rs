@@ -9,6 +9,7 @@ mod chunk;
 mod decode;
 mod encode;
 mod escapes;
+mod items;
 mod lorenzo;
 mod mask;
 mod order;
@@ -17,6 +18,8 @@ mod prepare;
 mod rans;
 mod symbols;
 mod tables;
+mod targets;
+mod vector;
 
 #[cfg(feature = "cuda")]
 pub(crate) use prepare::{Counted, InReach, Sampler, spread_tile};

@@ -3,10 +3,11 @@
 
 use super::{
     CHUNKS, Choice, Dense, Predictor,
-    boxes::{self, BoxCoder, Found, Sink},
+    boxes::{self, BoxCoder},
     encode::Orders,
-    symbols::{difference, residual},
-    tables::{Alphabet, COST_BITS, Histogram, SYMBOLS, Tables, empty_histogram},
+    items::{Items, each_lane},
+    symbols,
+    tables::{COST_BITS, Histogram, SYMBOLS, Tables, empty_histogram},
 };
 use crate::{
     element::Element,
@@ -44,26 +45,6 @@ impl Counted {
     }
 }
 
-/// Counts symbols.
-impl Sink for Counted {
-    #[inline(always)]
-    fn residual(&mut self, _: usize, context: u8, r: i32) {
-        let (symbol, bits, _) = residual::symbol(r);
-        self.take(Alphabet::Residual, context, symbol, bits);
-    }
-
-    fn difference(&mut self, _: usize, context: u8, l: i32) {
-        let (symbol, bits, _) = difference::symbol(l);
-        self.take(Alphabet::Difference, context, symbol, bits);
-    }
-
-    fn flag(&mut self, _: usize, context: u8, flag: bool) {
-        self.take(Alphabet::Flag, context, flag as u8, 0);
-    }
-
-    fn end_step(&mut self) {}
-}
-
 impl Counted {
     fn empty() -> Self {
         Counted { histogram: empty_histogram(), raw_bits: 0, elements: 0 }
@@ -77,10 +58,15 @@ impl Counted {
         }
     }
 
-    /// The residuals of the passes of a box.
-    fn passes(&mut self, found: &Found) {
-        for s in found.steps_back().flatten() {
-            self.residual(s.lane as usize, s.context, s.r as i32);
+    /// The items of a box.
+    fn take(&mut self, items: &Items) {
+        for &step in items.steps() {
+            let (values, rows) = items.lanes(step);
+            for lane in each_lane(step.lanes) {
+                let (symbol, bits, _) = symbols::symbol(step.alphabet, values[lane]);
+                self.histogram[rows[lane] as usize][symbol as usize] += 1;
+                self.raw_bits += bits as u64;
+            }
         }
     }
 
@@ -93,19 +79,15 @@ impl Counted {
     /// A box of which all elements are exact: as words, or as differences of these where that is shorter.
     pub(crate) fn exact<T: Element>(&mut self, elements: &[T]) {
         let mut own = Counted::empty();
-        boxes::exact(elements, &mut own);
+        let mut items = Items::default();
+        boxes::exact(elements, &mut items, Level::detect());
+        own.take(&items);
         let verbatim = 32 * (T::DTYPE.words() * elements.len()) as u64;
         if own.cost(&Tables::fit(&own.histogram)) < verbatim << COST_BITS {
             self.add(&own);
         } else {
             self.raw_bits += verbatim;
         }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, alphabet: Alphabet, context: u8, symbol: u8, bits: u8) {
-        self.histogram[alphabet.first() + context as usize][symbol as usize] += 1;
-        self.raw_bits += bits as u64;
     }
 }
 
@@ -166,28 +148,25 @@ impl<T: Element> InMemory<'_, T> {
             let order = orders.of(shape);
             let base = coder.base(&elements);
             counted.elements += elements.len() as u64;
-            let listed = match coder.interpolate(&order, &elements, base, &mut counted) {
-                Ok((outcome, escapes)) => {
-                    if !outcome.flat {
-                        counted.passes(&coder.found);
-                    }
-                    escapes.listed.len()
-                }
-                Err(_) => match coder.lorenzo(&order, &elements, base, &mut counted) {
-                    Ok((_, escapes, _)) => escapes.listed.len(),
-                    Err(_) => {
-                        counted.exact(&elements);
-                        0
-                    }
-                },
+            let outcome = match coder.interpolate(&order, &elements, base) {
+                Err(_) => coder.lorenzo(&order, &elements, base).map(|(o, escapes, _)| (o, escapes)),
+                coded => coded,
             };
+            let Ok((outcome, escapes)) = outcome else {
+                counted.exact(&elements);
+                continue;
+            };
+            if !outcome.flat {
+                counted.take(&coder.items);
+            }
+            let listed = escapes.listed.len();
             counted.raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
         }
         counted
     }
 
     fn boxes_in_reach(&self, grid: &TileGrid, boxes: u64) -> InReach {
-        let coder = BoxCoder::new(self.plan, Choice::default(), self.level);
+        let mut coder = BoxCoder::new(self.plan, Choice::default(), self.level);
         let mut elements = Vec::new();
         let mut fits = InReach::default();
         for i in 0..boxes {
