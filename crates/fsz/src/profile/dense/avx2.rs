@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::{
     items::{ItemStep, Lanes},
-    rans::{READ_AHEAD, Slots},
+    rans::Slots,
     symbols::{difference, residual},
     tables::{Alphabet, SYMBOLS},
 };
@@ -268,7 +268,7 @@ unsafe fn take(state: __m256i, active: __m256i, half_words: *const [u8; 2]) -> (
 ///
 /// # Safety
 /// The processor has AVX2; of each of these lanes the row is that of a context, of which `slots` has all
-/// slots; `half_words` has [`READ_AHEAD`].
+/// slots; `half_words` has [`READ_AHEAD`](super::rans::READ_AHEAD).
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn decode(
     alphabet: Alphabet,

@@ -113,13 +113,14 @@ impl<'a, T: Element> BoxCoder<'a, T> {
     fn find_targets(&mut self, elements: &[T], own: i32) -> bool {
         let zero = own as f64 * 2f64.powi((PART_BITS + self.choice.fine) as i32);
         self.targets.resize(elements.len(), 0);
-        targets::each(self.level, elements, self.parts, zero, &mut self.targets);
-        if !self.plan.missing.is_empty() {
-            for (target, &d) in self.targets.iter_mut().zip(elements) {
-                *target = if is_missing(d, &self.plan.missing) { ANY } else { *target };
-            }
+        let any = targets::each(self.level, elements, self.parts, zero, &mut self.targets);
+        if self.plan.missing.is_empty() {
+            return any;
         }
-        self.targets.iter().fold(false, |any, &t| any | (t == ANY))
+        for (target, &d) in self.targets.iter_mut().zip(elements) {
+            *target = if is_missing(d, &self.plan.missing) { ANY } else { *target };
+        }
+        self.targets.contains(&ANY)
     }
 
     /// Lists the elements that are neither masked nor as near as they must be; the largest error of the
@@ -179,9 +180,8 @@ impl<'a, T: Element> BoxCoder<'a, T> {
             self.tell_mask(order);
         }
         self.items.push(Alphabet::Difference, [(LORENZO_CONTEXTS, own.wrapping_sub(base))]);
-        self.ordered.clear();
-        self.ordered.extend(order.at.iter().map(|&at| self.targets[at as usize]));
         self.ordered.resize(order.len + WIDTH, 0);
+        order.arrange(&self.targets, &mut self.ordered);
         let mut residuals = Residuals {
             targets: &self.ordered,
             masks: (escapes.mask != Mask::None).then_some(&self.mask_bits),
@@ -198,9 +198,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
             return Err(Unfit);
         }
         self.values.resize(order.len, 0);
-        for (&at, &value) in order.at.iter().zip(&self.walker.values) {
-            self.values[at as usize] = value;
-        }
+        order.restore(&self.walker.values, &mut self.values);
         let zero = own << fine;
         let mut max_error = targets::worst(self.level, elements, &self.values, zero, self.lattice);
         if any || max_error >= self.plan.quantizer.limit {
@@ -303,25 +301,34 @@ impl Residuals<'_> {
         values: &mut [i32],
     ) -> bool {
         let (_, residuals, _) = self.items.room(len);
-        let half = V::set(1 << (PART_BITS + self.fine - 1));
-        let (mut unfit, mut any) = (V::set(0), V::set(0));
+        let targets = &self.targets[first..][..len + WIDTH];
+        let (predictions, values) = (&predictions[..len + WIDTH], &mut values[..len + WIDTH]);
+        let (part, fine) = (PART_BITS, self.fine);
+        let half = V::set(1 << (part + fine - 1));
+        // Both are far from the smallest number, which has no magnitude.
+        let (mut most_r, mut most_v) = (V::set(0), V::set(0));
         for k in (0..len).step_by(WIDTH) {
-            let target = V::load(&self.targets[first + k..]);
-            let prediction = V::load(&predictions[k..]);
-            let away = target.sub(prediction.shift_left(PART_BITS)).add(half);
-            let r = away.shift_right(PART_BITS + self.fine);
-            let there = V::set((len - k) as i32).exceeds(V::numbers());
-            let r = r.replaced(target.equals(V::set(ANY)), V::set(0)).and(there);
-            let value = prediction.add(r.shift_left(self.fine));
-            let far = r.abs().exceeds(V::set(residual::MOST));
-            let far = far.or(value.abs().exceeds(V::set(MOST_VALUE)));
-            unfit = unfit.or(far.and(there));
-            any = any.or(r);
-            r.store(&mut residuals[k..]);
-            value.store(&mut values[k..]);
+            // SAFETY: all of these arrays have room for a vector behind the points.
+            let (target, prediction) = unsafe { (V::at(targets, k), V::at(predictions, k)) };
+            let away = target.sub(prediction.shift_left(part)).add(half);
+            let r = away.shift_right(part + fine);
+            let r = r.replaced(target.equals(V::set(ANY)), V::set(0));
+            let value = prediction.add(r.shift_left(fine));
+            // SAFETY: as above.
+            unsafe {
+                r.put(residuals, k);
+                value.put(values, k);
+            }
+            let (mut r, mut value) = (r.abs(), value.abs());
+            if len < k + WIDTH {
+                let there = V::set((len - k) as i32).exceeds(V::numbers());
+                (r, value) = (r.and(there), value.and(there));
+            }
+            (most_r, most_v) = (most_r.max(r), most_v.max(value));
         }
-        self.unfit |= unfit.any();
-        any.any()
+        let unfit = most_r.exceeds(V::set(residual::MOST)).any();
+        self.unfit |= unfit || most_v.exceeds(V::set(MOST_VALUE)).any();
+        most_r.any()
     }
 
     /// The first lanes of a step that are coded.
@@ -363,10 +370,8 @@ impl Passes for Residuals<'_> {
         let (begin, residuals, rows) = self.items.room(pass.len);
         let mut first = 0;
         for &lanes in &pass.steps {
-            for lane in (0..LANES).step_by(WIDTH) {
-                let contexts = self.contexts.of::<V>(points, first, lane);
-                contexts.store_bytes(&mut rows[first + lane..]);
-            }
+            let own = rows[first..].first_chunk_mut().expect("room behind");
+            self.contexts.of::<V>(points, first, own);
             self.contexts.take::<V>(&residuals[first..], lanes as usize);
             first += lanes as usize;
         }

@@ -9,7 +9,7 @@ use super::{
     encode::Orders,
     escapes::{Escapes, Mask},
     items::{MaskBits, first_lanes},
-    lorenzo::{self, Lanes},
+    lorenzo,
     mask,
     order::Order,
     predict::{Contexts, Passes, Predicted, Rule, Walker, wrapped},
@@ -291,9 +291,7 @@ impl<T: Element> Boxes<T> {
         };
         self.walker.walk(self.level, Rule::Taps(taps), order, &mut reader);
         self.values.resize(order.len, 0);
-        for (&at, &value) in order.at.iter().zip(&self.walker.values) {
-            self.values[at as usize] = value;
-        }
+        order.restore(&self.walker.values, &mut self.values);
     }
 
     fn read_exact(&mut self, len: usize, rans: &mut rans::Decoder<'_>, elements: &mut Vec<T>) {
@@ -393,9 +391,7 @@ impl Passes for ReadValues<'_, '_> {
             let mut first = 0;
             for &lanes in &pass.steps {
                 let mut rows = [0; LANES];
-                for lane in (0..LANES).step_by(WIDTH) {
-                    self.contexts.of::<V>(points, first, lane).store_bytes(&mut rows[lane..]);
-                }
+                self.contexts.of::<V>(points, first, &mut rows);
                 let own = &mut values[first..];
                 self.residuals(pass.first + first, lanes as usize, &rows, own);
                 self.contexts.take::<V>(own, lanes as usize);

@@ -55,7 +55,9 @@ impl Lanes {
 
     #[inline(always)]
     pub fn context<V: Vector>(&self, lane: usize) -> V {
-        let [last, before, third] = [0, 1, 2].map(|i| V::load(&self.sizes[i][lane..]));
+        let last = V::load(&self.sizes[0][lane..]);
+        let before = V::load(&self.sizes[1][lane..]);
+        let third = V::load(&self.sizes[2][lane..]);
         let size = last.add(last).add(last).add(before.add(before)).add(third);
         // The exponent and the first bit behind it; a float holds sizes exactly.
         let class = size.float_bits().shift_right(22).sub(V::set(2 * 127));

@@ -1,7 +1,7 @@
 //! Which elements of a box are masked, told from coarse to fine (FORMAT.md, *Dense: escapes*).
 
 use super::{
-    items::{Items, each_lane, first_lanes},
+    items::Items,
     order::Order,
     predict::{Passes, Predicted, Rule, Walker},
     tables::Alphabet,

@@ -59,19 +59,22 @@ pub(super) struct Pass {
     pub first: usize,
     pub len: usize,
     pub runs: Vec<Run>,
+    /// Behind the others: runs whose points are not coded one after another.
+    pub apart: Vec<Run>,
+    /// How far the numbers of the points of such a run are from each other.
+    pub stride: usize,
     /// Points of each step.
     pub steps: Vec<u8>,
 }
 
-/// Points that lie one after another in their array.
+/// At most eight points that lie one after another in their array. What vectors change behind them is
+/// changed again before it counts: by a later run of the pass, or as what stands in for a neighbour.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    /// The place of the first.
-    pub place: usize,
-    pub len: usize,
-    /// Its number in the pass, and how far the next one's is from it.
-    pub number: usize,
-    pub stride: usize,
+    /// The place of the first, and its number in the pass.
+    pub place: u16,
+    pub number: u16,
+    pub len: u16,
 }
 
 impl Axis {
@@ -131,6 +134,24 @@ impl Order {
         Order { len, at, corners, grids }
     }
 
+    /// What the elements of a box have, as its points are coded.
+    pub fn arrange(&self, elements: &[i32], points: &mut [i32]) {
+        let elements = &elements[..self.len];
+        for (&at, point) in self.at.iter().zip(points) {
+            // SAFETY: positions are those of the box's elements.
+            *point = unsafe { *elements.get_unchecked(at as usize) };
+        }
+    }
+
+    /// The way back.
+    pub fn restore(&self, points: &[i32], elements: &mut [i32]) {
+        let elements = &mut elements[..self.len];
+        for (&at, &point) in self.at.iter().zip(points) {
+            // SAFETY: positions are those of the box's elements.
+            unsafe { *elements.get_unchecked_mut(at as usize) = point };
+        }
+    }
+
     /// All passes.
     pub fn passes(&self) -> impl Iterator<Item = (&Grid, &Pass)> {
         self.grids.iter().flat_map(|grid| grid.passes.iter().map(move |pass| (grid, pass)))
@@ -187,6 +208,8 @@ impl Grid {
                 first: at.len(),
                 len: points.iter().map(Vec::len).product(),
                 runs: Vec::new(),
+                apart: Vec::new(),
+                stride: 0,
                 steps: Vec::new(),
             };
             if stride > 1 {
@@ -195,7 +218,7 @@ impl Grid {
                     rows.iter().flat_map(move |&y| columns.iter().map(move |&x| [z, y, x]))
                 });
                 let points: Vec<Point> = places.map(point).collect();
-                pass.run(&points, 1, at);
+                pass.run(&points, at);
                 pass.flat();
             } else {
                 pass.columns(extent, &points, point, at);
@@ -218,17 +241,33 @@ impl Grid {
     }
 }
 
-impl Pass {
-    /// Points that are coded one after another, or as far from each other as `stride` says.
-    fn run(&mut self, points: &[Point], stride: usize, at: &mut Vec<u16>) {
-        for (i, &(position, place)) in points.iter().enumerate() {
-            let number = at.len() - self.first;
-            match self.runs.last_mut() {
-                Some(run) if i > 0 && run.place + run.len == place => run.len += 1,
-                _ => self.runs.push(Run { place, len: 1, number, stride }),
+/// Points, of which the first has this number and the next one's is `stride` from it.
+fn runs(points: &[Point], number: usize, stride: usize) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (i, &(_, place)) in points.iter().enumerate() {
+        match runs.last_mut() {
+            Some(run) if run.end() == place && (run.len as usize) < WIDTH => run.len += 1,
+            _ => {
+                let number = (number + i * stride) as u16;
+                runs.push(Run { place: place as u16, number, len: 1 });
             }
-            at.push(position);
         }
+    }
+    runs
+}
+
+impl Run {
+    fn end(self) -> usize {
+        (self.place + self.len) as usize
+    }
+}
+
+impl Pass {
+    /// Points that are coded one after another.
+    fn run(&mut self, points: &[Point], at: &mut Vec<u16>) {
+        let number = at.len() - self.first;
+        self.runs.extend(runs(points, number, 1));
+        at.extend(points.iter().map(|p| p.0));
     }
 
     /// The points that are in no step yet: 32 a step.
@@ -250,7 +289,7 @@ impl Pass {
         type Place = (usize, usize);
         if extent[0] == 1 && extent[1] == 1 {
             let points: Vec<Point> = columns.iter().map(|&x| point([planes[0], rows[0], x])).collect();
-            self.run(&points, 1, at);
+            self.run(&points, at);
             return self.flat();
         }
         // Indices along and across, and that of x, as those of a point.
@@ -276,26 +315,20 @@ impl Pass {
                 break;
             }
             for &a in &along[..even] {
-                self.run(&slab(a, group), 1, at);
+                self.run(&slab(a, group), at);
                 self.steps.push(group.len() as u8);
             }
             grouped += group.len();
         }
         for &a in &along[even..] {
-            self.run(&slab(a, &all[..grouped]), 1, at);
+            self.run(&slab(a, &all[..grouped]), at);
         }
         // The other columns one after another; their points lie beside each other across.
         let first = at.len() - self.first;
         let rest = &all[grouped..];
+        self.stride = along.len();
         for (i, &a) in along.iter().enumerate() {
-            let begin = self.runs.len();
-            let mut unused = Vec::new();
-            self.run(&slab(a, rest), along.len(), &mut unused);
-            let mut number = first + i;
-            for run in &mut self.runs[begin..] {
-                run.number = number;
-                number += run.len * along.len();
-            }
+            self.apart.extend(runs(&slab(a, rest), first + i, along.len()));
         }
         for &(b, x) in rest {
             at.extend(along.iter().map(|&a| point(turn(a, b, x)).0));

@@ -3,7 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::vector::Avx2;
 use super::{
-    order::{Axis, Grid, Odd, Order, Pass},
+    order::{Grid, Odd, Order, Pass, Run},
     vector::{Portable, Vector, WIDTH},
 };
 use crate::{
@@ -100,8 +100,8 @@ impl Walker {
 
     #[inline(always)]
     fn walk_by<V: Vector>(&mut self, rule: Rule, order: &Order, passes: &mut impl Passes) {
-        self.values.clear();
         self.values.resize(order.len + BEHIND, 0);
+        self.values[0] = 0;
         passes.corners::<V>(order, &mut self.values);
         let around = order.around();
         let mut number = 0;
@@ -137,7 +137,8 @@ impl Walker {
                 let own = &mut self.values[pass.first..][..room];
                 passes.pass::<V>(points, own);
                 put::<V>(grid, pass, own, values);
-                if let Some(weights) = weights {
+                // Passes along three axes look at no outer ones.
+                if let (Some(weights), 1) = (weights, pass.odd.count_ones()) {
                     stand_in::<V>(grid, pass.odd, weights, values);
                 }
                 number += 1;
@@ -196,60 +197,99 @@ fn merge(grid: &Grid, from: &[i32], next: &Grid, to: &mut [i32]) {
 /// which these are even.
 #[inline(always)]
 fn stand_in<V: Vector>(grid: &Grid, odd: Odd, weights: Weights, values: &mut [i32]) {
+    // The places along an axis that have points, and those between.
+    let places = |axis: usize| match odd >> axis & 1 {
+        1 => 1..grid.axes[axis].odd + 1,
+        _ => 0..grid.axes[axis].places(),
+    };
+    let [plane, row, _] = grid.strides;
+    let array = odd * grid.size;
     for axis in (0..3).filter(|axis| odd >> axis & 1 == 0) {
-        let count = grid.axes[axis].odd;
-        if count == 0 {
-            continue;
-        }
-        // What lies along the other axes, as runs of places.
-        let [planes, rows, _] = grid.axes.map(Axis::places);
-        let [plane, row, _] = grid.strides;
-        let (outer, inner, len) = match axis {
-            0 => (1, 1, plane),
-            1 => (planes, 1, row),
-            _ => (planes, rows, 1),
-        };
-        for z in 0..outer {
-            for y in 0..inner {
-                let begin = odd * grid.size + z * plane + y * row;
-                stand_in_run::<V>(values, begin, len, count, grid.strides[axis], weights);
+        let own = Missing { odd: grid.axes[axis].odd, stride: grid.strides[axis], weights };
+        match axis {
+            _ if own.odd == 0 => {}
+            0 => own.run::<V>(values, array, plane),
+            1 => {
+                for z in places(0) {
+                    own.run::<V>(values, array + z * plane, row);
+                }
+            }
+            _ => {
+                for z in places(0) {
+                    for y in places(1) {
+                        own.one(values, array + z * plane + y * row);
+                    }
+                }
             }
         }
     }
 }
 
-/// The same for `len` places one after another; along the axis there are so many odd points.
-#[inline(always)]
-fn stand_in_run<V: Vector>(
-    values: &mut [i32],
-    begin: usize,
-    len: usize,
+/// Outer neighbours that are missing along an axis with so many odd points.
+#[derive(Clone, Copy)]
+struct Missing {
     odd: usize,
     stride: usize,
     weights: Weights,
-) {
-    // Even points are at 1, 2, ...; the last odd point lies between `odd` and the next.
-    let (left, right) = if odd == 1 {
-        // With both missing the nearest stand in.
-        ([1, 1, 1], [2, 2, 2])
-    } else {
-        ([1, 2, 3], [odd + 1, odd, odd - 1])
-    };
-    let weights = if odd == 1 { [1, 0, 0] } else { weights.missing };
-    let sides = [(0, left), (odd + 2, right)];
-    let whole = len - len % WIDTH;
-    for (side, from) in sides {
-        for at in (begin..begin + whole).step_by(WIDTH) {
-            let part = |i: usize| {
-                V::load(&values[at + from[i] * stride..]).mul(V::set(weights[i]))
-            };
-            part(0).add(part(1)).add(part(2)).store(&mut values[at + side * stride..]);
-        }
-        for at in begin + whole..begin + len {
-            let part = |i: usize| values[at + from[i] * stride] * weights[i];
-            values[at + side * stride] = part(0) + part(1) + part(2);
+}
+
+impl Missing {
+    /// What stands at each end: of the nearest even points there, from the end on.
+    #[inline(always)]
+    fn ends(self) -> [(usize, [usize; 3]); 2] {
+        let odd = self.odd;
+        if odd == 1 {
+            // The nearest; the third is not looked at.
+            [(0, [1, 2, 1]), (3, [2, 1, 1])]
+        } else {
+            [(0, [1, 2, 3]), (odd + 2, [odd + 1, odd, odd - 1])]
         }
     }
+
+    #[inline(always)]
+    fn weights(self) -> [i32; 3] {
+        if self.odd == 1 { [1, 0, 0] } else { self.weights.missing }
+    }
+
+    /// At both ends of an axis that has its first place at `begin`.
+    #[inline(always)]
+    fn one(self, values: &mut [i32], begin: usize) {
+        let [a, b, c] = self.weights();
+        for (end, [first, second, third]) in self.ends() {
+            let at = |i: usize| begin + i * self.stride;
+            values[at(end)] =
+                a * values[at(first)] + b * values[at(second)] + c * values[at(third)];
+        }
+    }
+
+    /// The same of `len` axes beside each other.
+    #[inline(always)]
+    fn run<V: Vector>(self, values: &mut [i32], begin: usize, len: usize) {
+        let [a, b, c] = self.weights();
+        let whole = len - len % WIDTH;
+        for (end, from) in self.ends() {
+            let [first, second, third] = from.map(|i| i * self.stride);
+            for begin in (begin..begin + whole).step_by(WIDTH) {
+                let near = V::load(&values[begin + first..]).mul(V::set(a));
+                let across = V::load(&values[begin + second..]).mul(V::set(b));
+                let outer = V::load(&values[begin + third..]).mul(V::set(c));
+                let value = near.add(across).add(outer);
+                value.store(&mut values[begin + end * self.stride..]);
+            }
+        }
+        for begin in begin + whole..begin + len {
+            self.one(values, begin);
+        }
+    }
+}
+
+/// What part of a sum is the prediction: a factor, what is added, and how many bits are left out.
+type Share = [i32; 3];
+
+#[inline(always)]
+fn shared<V: Vector>(sum: V, [factor, half, bits]: Share) -> V {
+    let sum = if factor == 1 { sum } else { sum.mul(V::set(factor)) };
+    sum.add(V::set(half)).shift_right(bits as u32)
 }
 
 /// Predictions and spreads of a pass.
@@ -262,19 +302,17 @@ fn predict<V: Vector>(
     values: &[i32],
     to: (&mut [i32], &mut [i32]),
 ) {
-    let set = V::set;
     let step = Step { grid, pass, values };
-    match (pass.odd.count_ones(), weights) {
-        (1, _) if matches!(rule, Rule::Sum) => step.predict::<V, 1>(None, to, |sum| sum),
-        (2, _) if matches!(rule, Rule::Sum) => step.predict::<V, 2>(None, to, |sum| sum),
-        (_, _) if matches!(rule, Rule::Sum) => step.predict::<V, 3>(None, to, |sum| sum),
-        (1, None) => step.predict::<V, 1>(None, to, |sum| sum.add(set(1)).shift_right(1)),
-        (2, None) => step.predict::<V, 2>(None, to, |sum| sum.add(set(2)).shift_right(2)),
-        (1, _) => step.predict::<V, 1>(weights, to, |sum| sum.add(set(8)).shift_right(4)),
-        (2, _) => step.predict::<V, 2>(weights, to, |sum| sum.add(set(16)).shift_right(5)),
-        _ => step.predict::<V, 3>(None, to, |sum| {
-            sum.mul(set(5461)).add(set(16384)).shift_right(15)
-        }),
+    let axes = pass.odd.count_ones();
+    match (axes, rule, weights) {
+        (1, Rule::Sum, _) => step.predict::<V, 1>(None, [1, 0, 0], to),
+        (2, Rule::Sum, _) => step.predict::<V, 2>(None, [1, 0, 0], to),
+        (_, Rule::Sum, _) => step.predict::<V, 3>(None, [1, 0, 0], to),
+        (1, _, None) => step.predict::<V, 1>(None, [1, 1, 1], to),
+        (2, _, None) => step.predict::<V, 2>(None, [1, 2, 2], to),
+        (1, ..) => step.predict::<V, 1>(weights, [1, 8, 4], to),
+        (2, ..) => step.predict::<V, 2>(weights, [1, 16, 5], to),
+        _ => step.predict::<V, 3>(None, [5461, 16384, 15], to),
     }
 }
 
@@ -286,65 +324,82 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
+    /// Calls [`Step::point`] for all points.
     #[inline(always)]
     fn predict<V: Vector, const AXES: usize>(
         &self,
         weights: Option<Weights>,
+        share: Share,
         (predictions, spreads): (&mut [i32], &mut [i32]),
-        finish: impl Fn(V) -> V,
     ) {
         let mut neighbours = [(0, 0); AXES];
         neighbours.iter_mut().zip(self.grid.neighbours(self.pass.odd)).for_each(|(n, own)| *n = own);
+        let room = self.pass.len + BEHIND;
+        let (predictions, spreads) = (&mut predictions[..room], &mut spreads[..room]);
         for run in &self.pass.runs {
-            for k in (0..run.len).step_by(WIDTH) {
-                let (mut sum, mut spread) = (V::set(0), V::set(0));
-                for (stride, array) in neighbours {
-                    let at = array + run.place + k;
-                    let (a, c) =
-                        (V::load(&self.values[at..]), V::load(&self.values[at + stride..]));
-                    spread = spread.max(a.sub(c).abs());
-                    let both = a.add(c);
-                    sum = sum.add(match weights {
-                        None => both,
-                        Some(Weights { near, far, .. }) => {
-                            let e = V::load(&self.values[at - stride..]);
-                            let g = V::load(&self.values[at + 2 * stride..]);
-                            both.mul(V::set(near)).add(e.add(g).mul(V::set(far)))
-                        }
-                    });
-                }
-                let prediction = finish(sum);
-                if run.stride == 1 {
-                    prediction.store(&mut predictions[run.number + k..]);
-                    spread.store(&mut spreads[run.number + k..]);
-                    continue;
-                }
-                let mut lanes = [[0; WIDTH]; 2];
-                prediction.store(&mut lanes[0]);
-                spread.store(&mut lanes[1]);
-                for lane in 0..WIDTH.min(run.len - k) {
-                    let number = run.number + (k + lane) * run.stride;
-                    predictions[number] = lanes[0][lane];
-                    spreads[number] = lanes[1][lane];
-                }
+            let (sum, spread) = self.point::<V, AXES>(weights, &neighbours, run);
+            let number = run.number as usize;
+            // SAFETY: numbers are those of the pass's points.
+            unsafe {
+                shared(sum, share).put(predictions, number);
+                spread.put(spreads, number);
             }
         }
+        for run in &self.pass.apart {
+            let (sum, spread) = self.point::<V, AXES>(weights, &neighbours, run);
+            let mut lanes = [[0; WIDTH]; 2];
+            shared(sum, share).store(&mut lanes[0]);
+            spread.store(&mut lanes[1]);
+            let mut number = run.number as usize;
+            for lane in 0..run.len as usize {
+                predictions[number] = lanes[0][lane];
+                spreads[number] = lanes[1][lane];
+                number += self.pass.stride;
+            }
+        }
+    }
+
+    /// The sum and the spread of the points of a run.
+    #[inline(always)]
+    fn point<V: Vector, const AXES: usize>(
+        &self,
+        weights: Option<Weights>,
+        neighbours: &[(usize, usize); AXES],
+        run: &Run,
+    ) -> (V, V) {
+        let (mut sum, mut spread) = (V::set(0), V::set(0));
+        for &(stride, array) in neighbours {
+            let at = array + run.place as usize;
+            // SAFETY: points have their neighbours in the arrays of the grid, with room for two strides and a
+            // vector behind; one stride before the points of an axis with odd ones is a place.
+            let (a, c) = unsafe { (V::at(self.values, at), V::at(self.values, at + stride)) };
+            spread = spread.max(a.sub(c).abs());
+            let mut own = a.add(c);
+            if let Some(Weights { near, far, .. }) = weights {
+                // SAFETY: as above.
+                let (e, g) =
+                    unsafe { (V::at(self.values, at - stride), V::at(self.values, at + 2 * stride)) };
+                own = own.mul(V::set(near)).add(e.add(g).mul(V::set(far)));
+            }
+            sum = sum.add(own);
+        }
+        (sum, spread)
     }
 }
 
 /// The values of a pass to their places.
 #[inline(always)]
 fn put<V: Vector>(grid: &Grid, pass: &Pass, own: &[i32], values: &mut [i32]) {
-    let values = &mut values[pass.odd * grid.size..];
+    let values = &mut values[pass.odd * grid.size..][..grid.size + WIDTH];
+    let own = &own[..pass.len + BEHIND];
     for run in &pass.runs {
-        if run.stride == 1 {
-            for k in (0..run.len).step_by(WIDTH) {
-                V::load(&own[run.number + k..]).store(&mut values[run.place + k..]);
-            }
-        } else {
-            let own = own[run.number..].iter().step_by(run.stride);
-            values[run.place..][..run.len].iter_mut().zip(own).for_each(|(v, o)| *v = *o);
-        }
+        // SAFETY: numbers are those of the pass's points, places those of its array.
+        unsafe { V::at(own, run.number as usize).put(values, run.place as usize) };
+    }
+    for run in &pass.apart {
+        let numbers = (run.number as usize..).step_by(pass.stride);
+        let places = run.place as usize..(run.place + run.len) as usize;
+        places.zip(numbers).for_each(|(place, number)| values[place] = own[number]);
     }
 }
 
@@ -357,8 +412,9 @@ pub(super) struct Contexts {
     sizes: [i32; LANES + 2],
 }
 
-/// Sizes are at least this, and at most that.
-const SIZES: [i32; 2] = [16, 4095];
+/// What is added to a size, and the largest.
+const LEAST: i32 = 16;
+const MOST: i32 = 4095;
 
 impl Contexts {
     /// Of a box of a stream that has so many lattice points a step, as a logarithm.
@@ -366,35 +422,44 @@ impl Contexts {
         Contexts { fine, sizes: [0; LANES + 2] }
     }
 
-    /// The contexts of a vector of a step's lanes, `first` the number of the step's first point in the pass.
+    /// The contexts of a step's lanes; `first` is the number of the step's first point in the pass. Of lanes
+    /// without a point they mean nothing.
     #[inline(always)]
-    pub fn of<V: Vector>(&self, points: Predicted<'_>, first: usize, lane: usize) -> V {
-        let spread = V::load(&points.spreads[first + lane..]);
-        let mut size = spread.shift_left(5).shift_right(self.fine);
-        if points.around {
-            let near = |i: usize| V::load(&self.sizes[lane + i..]);
-            let around = near(0).add(near(2)).add(near(1).shift_left(1));
-            size = size.add(around.shift_left(4));
-        }
-        let [least, most] = SIZES;
-        let size = size.add(V::set(least)).min(V::set(most)).max(V::set(least));
-        // The exponent and the first bit behind it, of numbers that a float holds exactly.
-        let (bias, octave) = (127, least.ilog2() as i32);
-        if points.fine {
-            size.float_bits().shift_right(22).sub(V::set(2 * (bias + octave)))
-        } else {
-            size.float_bits().shift_right(23).sub(V::set(bias + octave - FINE_CONTEXTS as i32))
+    pub fn of<V: Vector>(&self, points: Predicted<'_>, first: usize, rows: &mut [u8; LANES]) {
+        let spreads = &points.spreads[first..][..LANES];
+        for lane in (0..LANES).step_by(WIDTH) {
+            let mut size = V::load(&spreads[lane..]).shift_left(5).shift_right(self.fine);
+            if points.around {
+                let left = V::load(&self.sizes[lane..]);
+                let own = V::load(&self.sizes[lane + 1..]);
+                let right = V::load(&self.sizes[lane + 2..]);
+                let around = left.add(right).add(own.shift_left(1));
+                size = size.add(around.shift_left(4));
+            }
+            let size = size.add(V::set(LEAST)).min(V::set(MOST));
+            // The exponent and the first bit behind it, of numbers that a float holds exactly.
+            let (bias, octave) = (127, LEAST.ilog2() as i32);
+            let context = if points.fine {
+                size.float_bits().shift_right(22).sub(V::set(2 * (bias + octave)))
+            } else {
+                let first = bias + octave - FINE_CONTEXTS as i32;
+                size.float_bits().shift_right(23).sub(V::set(first))
+            };
+            context.store_bytes(&mut rows[lane..]);
         }
     }
 
     /// Goes on to the residuals of a step's lanes.
     #[inline(always)]
     pub fn take<V: Vector>(&mut self, residuals: &[i32], lanes: usize) {
-        for lane in (0..lanes).step_by(WIDTH) {
-            let old = V::load(&self.sizes[lane + 1..]);
-            let coded = V::set((lanes - lane) as i32).exceeds(V::numbers());
-            let new = V::load(&residuals[lane..]).abs();
-            old.replaced(coded, new).store(&mut self.sizes[lane + 1..]);
+        let residuals = &residuals[..LANES];
+        for lane in (0..LANES).step_by(WIDTH) {
+            let mut new = V::load(&residuals[lane..]).abs();
+            if lanes < lane + WIDTH {
+                let coded = V::set(lanes as i32 - lane as i32).exceeds(V::numbers());
+                new = V::load(&self.sizes[lane + 1..]).replaced(coded, new);
+            }
+            new.store(&mut self.sizes[lane + 1..]);
         }
         self.stand_in();
     }

@@ -7,7 +7,7 @@ use super::{
     encode::Orders,
     items::{Items, each_lane},
     symbols,
-    tables::{COST_BITS, Histogram, SYMBOLS, Tables, empty_histogram},
+    tables::{COST_BITS, Histogram, Tables, empty_histogram},
 };
 use crate::{
     element::Element,

@@ -13,18 +13,21 @@ use crate::{
     simd::{Level, ROUND_F64},
 };
 
+/// Elements whose largest error is found together.
+const TOGETHER: usize = 16;
+
 /// The target of an element that may come out as anything.
 pub(super) const ANY: i32 = i32::MIN;
 
 /// Puts the target of each element: parts of a lattice point, of which there are `parts` in a unit, counted
-/// from `zero`.
+/// from `zero`. Gives whether any is [`ANY`].
 pub(super) fn each<T: Element>(
     level: Level,
     elements: &[T],
     parts: f64,
     zero: f64,
     targets: &mut [i32],
-) {
+) -> bool {
     match level {
         Level::Portable => each_by(elements, parts, zero, targets),
         #[cfg(target_arch = "x86_64")]
@@ -36,15 +39,18 @@ pub(super) fn each<T: Element>(
 }
 
 #[inline(always)]
-fn each_by<T: Element>(elements: &[T], parts: f64, zero: f64, targets: &mut [i32]) {
+fn each_by<T: Element>(elements: &[T], parts: f64, zero: f64, targets: &mut [i32]) -> bool {
     let reach = (MOST_VALUE << PART_BITS) as f64;
+    let mut all = true;
     for (target, d) in targets.iter_mut().zip(elements) {
         let part = d.to_f64() * parts - zero;
         let shifted = part + ROUND_F64;
         // False for NaN; what is rounded so is small enough.
         let near = (part.abs() <= reach + 0.5) & ((shifted - ROUND_F64).abs() <= reach);
         *target = if near { shifted.to_bits() as i32 } else { ANY };
+        all &= near;
     }
+    !all
 }
 
 /// The largest error of elements that are decoded to these values.
@@ -67,18 +73,20 @@ pub(super) fn worst<T: Element>(
 
 #[inline(always)]
 fn worst_by<T: Element>(elements: &[T], values: &[i32], zero: i32, lattice: T) -> T {
-    const TOGETHER: usize = 16;
     let mut worst = [T::ZERO; TOGETHER];
-    let mut take = |k: usize, d: &T, v: i32| {
-        let error = d.sub(T::from_code(zero.wrapping_add(v)).mul(lattice)).magnitude();
-        worst[k] = if error > worst[k] { error } else { worst[k] };
-    };
     let (blocks, rest) = elements.as_chunks::<TOGETHER>();
     let (own, own_rest) = values[..elements.len()].as_chunks::<TOGETHER>();
     for (block, values) in blocks.iter().zip(own) {
-        (0..TOGETHER).for_each(|k| take(k, &block[k], values[k]));
+        for k in 0..TOGETHER {
+            let back = T::from_code(zero.wrapping_add(values[k])).mul(lattice);
+            let error = block[k].sub(back).magnitude();
+            worst[k] = if error > worst[k] { error } else { worst[k] };
+        }
     }
-    rest.iter().zip(own_rest).for_each(|(d, &v)| take(0, d, v));
+    for (d, &v) in rest.iter().zip(own_rest) {
+        let error = d.sub(T::from_code(zero.wrapping_add(v)).mul(lattice)).magnitude();
+        worst[0] = if error > worst[0] { error } else { worst[0] };
+    }
     worst.into_iter().fold(T::ZERO, |a, b| if b > a { b } else { a })
 }
 
@@ -112,25 +120,36 @@ fn codes_by<T: Element>(
     strict: bool,
     codes: &mut [i32],
 ) -> (bool, T) {
-    const TOGETHER: usize = 16;
     let inverse = z.inverse.to_f64();
     let (mut complete, mut worst) = (true, [T::ZERO; TOGETHER]);
-    for (own, codes) in elements.chunks(TOGETHER).zip(codes.chunks_mut(TOGETHER)) {
-        for ((&d, code), worst) in own.iter().zip(codes).zip(&mut worst) {
-            let scaled = d.to_f64() * inverse;
-            let shifted = scaled + ROUND_F64;
-            let q = shifted.to_bits() as i32;
-            let error = d.sub(T::from_code(q).mul(z.step)).magnitude();
-            let mut kept = (scaled.abs() <= MAX_CODE as f64 + 0.5)
-                & ((shifted - ROUND_F64).abs() <= MAX_CODE as f64)
-                & (!strict | (error < z.limit));
-            if !missing.is_empty() {
-                kept &= !is_missing(d, missing);
-            }
-            complete &= kept;
-            *code = if kept { q } else { NONE };
-            *worst = if kept & (error > *worst) { error } else { *worst };
+    let code = |d: T| {
+        let scaled = d.to_f64() * inverse;
+        let shifted = scaled + ROUND_F64;
+        let q = shifted.to_bits() as i32;
+        let error = d.sub(T::from_code(q).mul(z.step)).magnitude();
+        let mut kept = (scaled.abs() <= MAX_CODE as f64 + 0.5)
+            & ((shifted - ROUND_F64).abs() <= MAX_CODE as f64)
+            & (!strict | (error < z.limit));
+        if !missing.is_empty() {
+            kept &= !is_missing(d, missing);
         }
+        (kept, if kept { q } else { NONE }, if kept { error } else { T::ZERO })
+    };
+    let (blocks, rest) = elements.as_chunks::<TOGETHER>();
+    let (own, own_rest) = codes[..elements.len()].as_chunks_mut::<TOGETHER>();
+    for (block, codes) in blocks.iter().zip(own) {
+        for k in 0..TOGETHER {
+            let (kept, q, error) = code(block[k]);
+            complete &= kept;
+            codes[k] = q;
+            worst[k] = if error > worst[k] { error } else { worst[k] };
+        }
+    }
+    for (&d, to) in rest.iter().zip(own_rest) {
+        let (kept, q, error) = code(d);
+        complete &= kept;
+        *to = q;
+        worst[0] = if error > worst[0] { error } else { worst[0] };
     }
     (complete, worst.into_iter().fold(T::ZERO, |a, b| if b > a { b } else { a }))
 }
@@ -141,8 +160,13 @@ fn codes_by<T: Element>(
 /// The processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn each_avx2<T: Element>(elements: &[T], parts: f64, zero: f64, targets: &mut [i32]) {
-    each_by(elements, parts, zero, targets);
+unsafe fn each_avx2<T: Element>(
+    elements: &[T],
+    parts: f64,
+    zero: f64,
+    targets: &mut [i32],
+) -> bool {
+    each_by(elements, parts, zero, targets)
 }
 
 /// [`worst_by`] AVX2.

@@ -33,8 +33,6 @@ pub(super) trait Vector: Copy {
 
     fn abs(self) -> Self;
 
-    fn or(self, other: Self) -> Self;
-
     fn and(self, other: Self) -> Self;
 
     fn shift_left(self, bits: u32) -> Self;
@@ -56,6 +54,28 @@ pub(super) trait Vector: Copy {
 
     /// The bits of the number as an `f32`.
     fn float_bits(self) -> Self;
+
+    /// Eight numbers from `at` on.
+    ///
+    /// # Safety
+    /// They are there.
+    #[inline(always)]
+    unsafe fn at(from: &[i32], at: usize) -> Self {
+        debug_assert!(at + WIDTH <= from.len());
+        // SAFETY: as the caller's.
+        Self::load(unsafe { from.get_unchecked(at..at + WIDTH) })
+    }
+
+    /// Stores eight numbers from `at` on.
+    ///
+    /// # Safety
+    /// They have room.
+    #[inline(always)]
+    unsafe fn put(self, to: &mut [i32], at: usize) {
+        debug_assert!(at + WIDTH <= to.len());
+        // SAFETY: as the caller's.
+        self.store(unsafe { to.get_unchecked_mut(at..at + WIDTH) });
+    }
 
     /// Eight numbers from 0 on.
     #[inline(always)]
@@ -133,11 +153,6 @@ impl Vector for Portable {
     #[inline(always)]
     fn abs(self) -> Self {
         self.map(i32::wrapping_abs)
-    }
-
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        self.with(other, |a, b| a | b)
     }
 
     #[inline(always)]
@@ -260,12 +275,6 @@ impl Vector for Avx2 {
     fn abs(self) -> Self {
         // SAFETY: as above.
         unsafe { Avx2(_mm256_abs_epi32(self.0)) }
-    }
-
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Avx2(_mm256_or_si256(self.0, other.0)) }
     }
 
     #[inline(always)]
