@@ -5,9 +5,9 @@ use super::{
     CHUNKS, Choice, Dense, Predictor,
     boxes::{self, BoxCoder},
     encode::Orders,
-    items::{Items, each_lane},
+    items::{Items, Lanes, each_lane},
     symbols,
-    tables::{COST_BITS, Histogram, Tables, empty_histogram},
+    tables::{Alphabet, CONTEXTS, COST_BITS, Histogram, Tables, empty_histogram},
 };
 use crate::{
     element::Element,
@@ -50,23 +50,12 @@ impl Counted {
         Counted { histogram: empty_histogram(), raw_bits: 0, elements: 0 }
     }
 
-    /// Adds what another box came to.
+    /// Adds what other boxes came to.
     fn add(&mut self, other: &Counted) {
         self.raw_bits += other.raw_bits;
+        self.elements += other.elements;
         for (all, own) in self.histogram.iter_mut().zip(&other.histogram) {
             all.iter_mut().zip(own).for_each(|(a, o)| *a += o);
-        }
-    }
-
-    /// The items of a box.
-    fn take(&mut self, items: &Items) {
-        for &step in items.steps() {
-            let (values, rows) = items.lanes(step);
-            for lane in each_lane(step.lanes) {
-                let (symbol, bits, _) = symbols::symbol(step.alphabet, values[lane]);
-                self.histogram[rows[lane] as usize][symbol as usize] += 1;
-                self.raw_bits += bits as u64;
-            }
         }
     }
 
@@ -78,10 +67,11 @@ impl Counted {
 
     /// A box of which all elements are exact: as words, or as differences of these where that is shorter.
     pub(crate) fn exact<T: Element>(&mut self, elements: &[T]) {
-        let mut own = Counted::empty();
         let mut items = Items::default();
         boxes::exact(elements, &mut items, Level::detect());
-        own.take(&items);
+        let mut counter = Counter::new();
+        counter.take(&items);
+        let own = counter.counted();
         let verbatim = 32 * (T::DTYPE.words() * elements.len()) as u64;
         if own.cost(&Tables::fit(&own.histogram)) < verbatim << COST_BITS {
             self.add(&own);
@@ -89,6 +79,66 @@ impl Counted {
             self.raw_bits += verbatim;
         }
     }
+}
+
+/// Counts items. Lanes beside each other count apart: the next count need not wait for the one before.
+struct Counter {
+    counts: Vec<[[u32; ROW]; CONTEXTS]>,
+    raw_bits: u64,
+}
+
+const APART: usize = 4;
+/// Counts of a context: symbols, and some that are none.
+const ROW: usize = 64;
+
+impl Counter {
+    fn new() -> Self {
+        Counter { counts: vec![[[0; ROW]; CONTEXTS]; APART], raw_bits: 0 }
+    }
+
+    /// Counts the items of a box.
+    fn take(&mut self, items: &Items) {
+        let counts = self.counts.first_chunk_mut().expect("so many");
+        for &step in items.steps() {
+            let lanes = items.lanes(step);
+            self.raw_bits += match (step.alphabet, step.lanes) {
+                (Alphabet::Residual, u32::MAX) => {
+                    count(counts, Alphabet::Residual, 0..LANES, lanes)
+                }
+                (Alphabet::Difference, u32::MAX) => {
+                    count(counts, Alphabet::Difference, 0..LANES, lanes)
+                }
+                (alphabet, some) => count(counts, alphabet, each_lane(some), lanes),
+            };
+        }
+    }
+
+    fn counted(self) -> Counted {
+        let mut counted = Counted { raw_bits: self.raw_bits, ..Counted::empty() };
+        for counts in &self.counts {
+            for (all, own) in counted.histogram.iter_mut().zip(counts) {
+                all.iter_mut().zip(own).for_each(|(a, &o)| *a += o as u64);
+            }
+        }
+        counted
+    }
+}
+
+/// Counts the items of some lanes; gives the raw bits behind them.
+#[inline(always)]
+fn count(
+    counts: &mut [[[u32; ROW]; CONTEXTS]; APART],
+    alphabet: Alphabet,
+    lanes: impl Iterator<Item = usize>,
+    (values, rows): (Lanes<'_, i32>, Lanes<'_, u8>),
+) -> u64 {
+    let mut raw_bits = 0;
+    for lane in lanes {
+        let (symbol, bits, _) = symbols::symbol(alphabet, values[lane]);
+        raw_bits += bits as u64;
+        counts[lane % APART][rows[lane] as usize][symbol as usize % ROW] += 1;
+    }
+    raw_bits
 }
 
 /// A field, wherever it is, of whose boxes some are looked at: those that [`spread_tile`] gives.
@@ -131,16 +181,26 @@ impl<T: Element> Sampler for InMemory<'_, T> {
     }
 
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>> {
-        Ok(cases.iter().map(|(grid, choice)| self.count_boxes(grid, *choice, boxes)).collect())
+        let mut orders = Orders::default();
+        let mut count = |(grid, choice): &(TileGrid, Choice)| {
+            self.count_boxes(&mut orders, grid, *choice, boxes)
+        };
+        Ok(cases.iter().map(&mut count).collect())
     }
 }
 
 impl<T: Element> InMemory<'_, T> {
     /// Codes some boxes of the field, spread evenly, and counts.
-    fn count_boxes(&self, grid: &TileGrid, choice: Choice, boxes: u64) -> Counted {
+    fn count_boxes(
+        &self,
+        orders: &mut Orders,
+        grid: &TileGrid,
+        choice: Choice,
+        boxes: u64,
+    ) -> Counted {
         let mut coder = BoxCoder::new(self.plan, choice, self.level);
-        let mut counted = Counted::empty();
-        let (mut orders, mut elements) = (Orders::default(), Vec::new());
+        let (mut counter, mut counted) = (Counter::new(), Counted::empty());
+        let mut elements = Vec::new();
         let boxes = boxes.min(grid.tiles());
         for i in 0..boxes {
             let tile = spread_tile(grid, boxes, i);
@@ -157,11 +217,12 @@ impl<T: Element> InMemory<'_, T> {
                 continue;
             };
             if !outcome.flat {
-                counted.take(&coder.items);
+                counter.take(&coder.items);
             }
             let listed = escapes.listed.len();
             counted.raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
         }
+        counted.add(&counter.counted());
         counted
     }
 

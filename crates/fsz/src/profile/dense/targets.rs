@@ -8,13 +8,12 @@ use crate::{
         MAX_CODE,
         dense::{MOST_VALUE, PART_BITS},
     },
-    missing::is_missing,
     quantizer::Quantizer,
     simd::{Level, ROUND_F64},
 };
 
 /// Elements whose largest error is found together.
-const TOGETHER: usize = 16;
+const TOGETHER: usize = 32;
 
 /// The target of an element that may come out as anything.
 pub(super) const ANY: i32 = i32::MIN;
@@ -121,37 +120,36 @@ fn codes_by<T: Element>(
     codes: &mut [i32],
 ) -> (bool, T) {
     let inverse = z.inverse.to_f64();
-    let (mut complete, mut worst) = (true, [T::ZERO; TOGETHER]);
-    let code = |d: T| {
-        let scaled = d.to_f64() * inverse;
-        let shifted = scaled + ROUND_F64;
-        let q = shifted.to_bits() as i32;
-        let error = d.sub(T::from_code(q).mul(z.step)).magnitude();
-        let mut kept = (scaled.abs() <= MAX_CODE as f64 + 0.5)
-            & ((shifted - ROUND_F64).abs() <= MAX_CODE as f64)
-            & (!strict | (error < z.limit));
-        if !missing.is_empty() {
-            kept &= !is_missing(d, missing);
-        }
-        (kept, if kept { q } else { NONE }, if kept { error } else { T::ZERO })
-    };
-    let (blocks, rest) = elements.as_chunks::<TOGETHER>();
-    let (own, own_rest) = codes[..elements.len()].as_chunks_mut::<TOGETHER>();
-    for (block, codes) in blocks.iter().zip(own) {
+    let (mut complete, mut worst) = (true, T::ZERO);
+    for (own, codes) in elements.chunks(TOGETHER).zip(codes.chunks_mut(TOGETHER)) {
+        let (mut block, mut kept, mut errors) =
+            ([T::ZERO; TOGETHER], [1u8; TOGETHER], [T::ZERO; TOGETHER]);
+        block[..own.len()].copy_from_slice(own);
+        let mut q = [0; TOGETHER];
         for k in 0..TOGETHER {
-            let (kept, q, error) = code(block[k]);
-            complete &= kept;
-            codes[k] = q;
-            worst[k] = if error > worst[k] { error } else { worst[k] };
+            let d = block[k];
+            let scaled = d.to_f64() * inverse;
+            let shifted = scaled + ROUND_F64;
+            q[k] = shifted.to_bits() as i32;
+            errors[k] = d.sub(T::from_code(q[k]).mul(z.step)).magnitude();
+            let near = (scaled.abs() <= MAX_CODE as f64 + 0.5)
+                & ((shifted - ROUND_F64).abs() <= MAX_CODE as f64);
+            kept[k] = (near & (!strict | (errors[k] < z.limit))) as u8;
         }
+        for m in missing {
+            for k in 0..TOGETHER {
+                kept[k] &= (block[k].to_bits64() != m.to_bits64()) as u8;
+            }
+        }
+        for k in 0..TOGETHER {
+            q[k] = if kept[k] == 1 { q[k] } else { NONE };
+            let error = if kept[k] == 1 { errors[k] } else { T::ZERO };
+            worst = if error > worst { error } else { worst };
+            complete &= kept[k] == 1;
+        }
+        codes.copy_from_slice(&q[..codes.len()]);
     }
-    for (&d, to) in rest.iter().zip(own_rest) {
-        let (kept, q, error) = code(d);
-        complete &= kept;
-        *to = q;
-        worst[0] = if error > worst[0] { error } else { worst[0] };
-    }
-    (complete, worst.into_iter().fold(T::ZERO, |a, b| if b > a { b } else { a }))
+    (complete, worst)
 }
 
 /// [`each_by`] AVX2.
