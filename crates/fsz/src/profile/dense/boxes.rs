@@ -103,10 +103,14 @@ impl<'a, T: Element> BoxCoder<'a, T> {
     /// The distance from the first code of some elements to the farthest.
     pub fn reach(&mut self, elements: &[T]) -> i64 {
         self.find_codes(elements, false);
-        let codes = self.codes.iter().filter(|&&q| q != NONE);
-        let ends = codes.clone().fold((i32::MAX, i32::MIN), |(a, b), &q| (a.min(q), b.max(q)));
-        let far = |first: i64| (ends.1 as i64 - first).max(first - ends.0 as i64);
-        codes.clone().next().map_or(0, |&first| far(first as i64))
+        let Some(first) = self.codes.iter().copied().find(|&q| q != NONE) else { return 0 };
+        let (mut least, mut most) = (first, first);
+        for &q in &self.codes {
+            // No code is smaller than what stands for none.
+            least = least.min(if q == NONE { first } else { q });
+            most = most.max(q);
+        }
+        (most as i64 - first as i64).max(first as i64 - least as i64)
     }
 
     /// The targets of a box's elements from the base `own`; whether any is [`ANY`].

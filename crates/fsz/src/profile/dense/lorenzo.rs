@@ -257,14 +257,7 @@ impl Differences for Bits {
     fn step<V: Vector>(&mut self, count: usize, values: &[i32; LANES], _: &[u8; LANES]) {
         let mut sum = V::set(0);
         for lane in (0..count).step_by(WIDTH) {
-            // By halves: a float does not hold all numbers exactly.
-            let size = V::load(&values[lane..]).abs();
-            let high = size.shift_right(16).and(V::set(0xFFFF));
-            let long = high.exceeds(V::set(0));
-            let half = size.and(V::set(0xFFFF)).replaced(long, high);
-            // Of 0 the exponent is smallest.
-            let bits = half.float_bits().shift_right(23).sub(V::set(126)).max(V::set(0));
-            let bits = bits.add(long.and(V::set(16)));
+            let bits = V::load(&values[lane..]).abs().bit_lengths();
             let there = V::set((count - lane) as i32).exceeds(V::numbers());
             sum = sum.add(bits.and(there));
         }

@@ -6,6 +6,7 @@ mod avx2;
 mod bits;
 mod boxes;
 mod chunk;
+mod count;
 mod decode;
 mod encode;
 mod escapes;

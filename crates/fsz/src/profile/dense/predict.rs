@@ -350,11 +350,11 @@ impl Step<'_> {
             let mut lanes = [[0; WIDTH]; 2];
             shared(sum, share).store(&mut lanes[0]);
             spread.store(&mut lanes[1]);
-            let mut number = run.number as usize;
-            for lane in 0..run.len as usize {
-                predictions[number] = lanes[0][lane];
-                spreads[number] = lanes[1][lane];
-                number += self.pass.stride;
+            let numbers = (run.number as usize..).step_by(self.pass.stride);
+            let [own, own_spreads] = lanes;
+            for ((number, p), spread) in numbers.zip(own).zip(own_spreads).take(run.len as usize) {
+                predictions[number] = p;
+                spreads[number] = spread;
             }
         }
     }

@@ -4,10 +4,10 @@
 use super::{
     CHUNKS, Choice, Dense, Predictor,
     boxes::{self, BoxCoder},
+    count::Counter,
     encode::Orders,
-    items::{Items, Lanes, each_lane},
-    symbols,
-    tables::{Alphabet, CONTEXTS, COST_BITS, Histogram, Tables, empty_histogram},
+    items::Items,
+    tables::{COST_BITS, Histogram, Tables, empty_histogram},
 };
 use crate::{
     element::Element,
@@ -50,6 +50,10 @@ impl Counted {
         Counted { histogram: empty_histogram(), raw_bits: 0, elements: 0 }
     }
 
+    fn by(counter: &Counter) -> Self {
+        Counted { histogram: counter.histogram(), raw_bits: counter.raw_bits, elements: 0 }
+    }
+
     /// Adds what other boxes came to.
     fn add(&mut self, other: &Counted) {
         self.raw_bits += other.raw_bits;
@@ -69,9 +73,9 @@ impl Counted {
     pub(crate) fn exact<T: Element>(&mut self, elements: &[T]) {
         let mut items = Items::default();
         boxes::exact(elements, &mut items, Level::detect());
-        let mut counter = Counter::new();
+        let mut counter = Counter::new(Level::detect());
         counter.take(&items);
-        let own = counter.counted();
+        let own = Counted::by(&counter);
         let verbatim = 32 * (T::DTYPE.words() * elements.len()) as u64;
         if own.cost(&Tables::fit(&own.histogram)) < verbatim << COST_BITS {
             self.add(&own);
@@ -79,66 +83,6 @@ impl Counted {
             self.raw_bits += verbatim;
         }
     }
-}
-
-/// Counts items. Lanes beside each other count apart: the next count need not wait for the one before.
-struct Counter {
-    counts: Vec<[[u32; ROW]; CONTEXTS]>,
-    raw_bits: u64,
-}
-
-const APART: usize = 4;
-/// Counts of a context: symbols, and some that are none.
-const ROW: usize = 64;
-
-impl Counter {
-    fn new() -> Self {
-        Counter { counts: vec![[[0; ROW]; CONTEXTS]; APART], raw_bits: 0 }
-    }
-
-    /// Counts the items of a box.
-    fn take(&mut self, items: &Items) {
-        let counts = self.counts.first_chunk_mut().expect("so many");
-        for &step in items.steps() {
-            let lanes = items.lanes(step);
-            self.raw_bits += match (step.alphabet, step.lanes) {
-                (Alphabet::Residual, u32::MAX) => {
-                    count(counts, Alphabet::Residual, 0..LANES, lanes)
-                }
-                (Alphabet::Difference, u32::MAX) => {
-                    count(counts, Alphabet::Difference, 0..LANES, lanes)
-                }
-                (alphabet, some) => count(counts, alphabet, each_lane(some), lanes),
-            };
-        }
-    }
-
-    fn counted(self) -> Counted {
-        let mut counted = Counted { raw_bits: self.raw_bits, ..Counted::empty() };
-        for counts in &self.counts {
-            for (all, own) in counted.histogram.iter_mut().zip(counts) {
-                all.iter_mut().zip(own).for_each(|(a, &o)| *a += o as u64);
-            }
-        }
-        counted
-    }
-}
-
-/// Counts the items of some lanes; gives the raw bits behind them.
-#[inline(always)]
-fn count(
-    counts: &mut [[[u32; ROW]; CONTEXTS]; APART],
-    alphabet: Alphabet,
-    lanes: impl Iterator<Item = usize>,
-    (values, rows): (Lanes<'_, i32>, Lanes<'_, u8>),
-) -> u64 {
-    let mut raw_bits = 0;
-    for lane in lanes {
-        let (symbol, bits, _) = symbols::symbol(alphabet, values[lane]);
-        raw_bits += bits as u64;
-        counts[lane % APART][rows[lane] as usize][symbol as usize % ROW] += 1;
-    }
-    raw_bits
 }
 
 /// A field, wherever it is, of whose boxes some are looked at: those that [`spread_tile`] gives.
@@ -199,7 +143,7 @@ impl<T: Element> InMemory<'_, T> {
         boxes: u64,
     ) -> Counted {
         let mut coder = BoxCoder::new(self.plan, choice, self.level);
-        let (mut counter, mut counted) = (Counter::new(), Counted::empty());
+        let (mut counter, mut counted) = (Counter::new(self.level), Counted::empty());
         let mut elements = Vec::new();
         let boxes = boxes.min(grid.tiles());
         for i in 0..boxes {
@@ -222,7 +166,7 @@ impl<T: Element> InMemory<'_, T> {
             let listed = escapes.listed.len();
             counted.raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
         }
-        counted.add(&counter.counted());
+        counted.add(&Counted::by(&counter));
         counted
     }
 

@@ -35,6 +35,8 @@ pub(super) trait Vector: Copy {
 
     fn and(self, other: Self) -> Self;
 
+    fn xor(self, other: Self) -> Self;
+
     fn shift_left(self, bits: u32) -> Self;
 
     /// Rounds down.
@@ -75,6 +77,25 @@ pub(super) trait Vector: Copy {
         debug_assert!(at + WIDTH <= to.len());
         // SAFETY: as the caller's.
         self.store(unsafe { to.get_unchecked_mut(at..at + WIDTH) });
+    }
+
+    /// Bit lengths of unsigned numbers.
+    #[inline(always)]
+    fn bit_lengths(self) -> Self {
+        // By halves: a float does not hold all numbers exactly.
+        let high = self.shift_right(16).and(Self::set(0xFFFF));
+        let long = high.exceeds(Self::set(0));
+        let half = self.and(Self::set(0xFFFF)).replaced(long, high);
+        // Of 0 the exponent is smallest.
+        let bits = half.float_bits().shift_right(23).sub(Self::set(126)).max(Self::set(0));
+        bits.add(long.and(Self::set(16)))
+    }
+
+    /// The mask of eight lanes, given as bits.
+    #[inline(always)]
+    fn lanes(bits: u32) -> Self {
+        let each = Self::load(&[1, 2, 4, 8, 16, 32, 64, 128]);
+        Self::set(bits as i32).and(each).equals(each)
     }
 
     /// Eight numbers from 0 on.
@@ -158,6 +179,11 @@ impl Vector for Portable {
     #[inline(always)]
     fn and(self, other: Self) -> Self {
         self.with(other, |a, b| a & b)
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self.with(other, |a, b| a ^ b)
     }
 
     #[inline(always)]
@@ -281,6 +307,12 @@ impl Vector for Avx2 {
     fn and(self, other: Self) -> Self {
         // SAFETY: as above.
         unsafe { Avx2(_mm256_and_si256(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Avx2(_mm256_xor_si256(self.0, other.0)) }
     }
 
     #[inline(always)]
