@@ -93,8 +93,19 @@ pub(crate) trait ChunkDecoder<T> {
     fn costs(&mut self, tile: usize) -> Result<Vec<TileCost>>;
 }
 
+/// Tells what chunks hold, one after another.
+pub(crate) trait ChunkRecorder {
+    /// The records of a chunk's tiles; `first` is the number of its first tile.
+    fn records(
+        &mut self,
+        chunk: StoredChunk<'_>,
+        first: u64,
+        take: &mut dyn FnMut(TileRecord),
+    ) -> Result<()>;
+}
+
 /// What a profile is made of. Sealed: profiles are part of the format.
-trait Coding: Sized + Copy {
+trait Coding: Sized + Copy + Default {
     /// The number in the header.
     const CODE: u8;
     const NAME: &'static str;
@@ -111,6 +122,10 @@ trait Coding: Sized + Copy {
     /// Whether the payload ends with tables, which have an entry of their own in the index.
     fn has_tables(&self) -> bool {
         false
+    }
+    /// What it may choose that takes the fewest bytes beside the payload.
+    fn least(self) -> Self {
+        self
     }
     /// What it chooses for a field, and its tables.
     fn prepare<T: Element>(
@@ -142,15 +157,12 @@ trait Coding: Sized + Copy {
         tables: &[u32],
         level: Level,
     ) -> Result<Box<dyn ChunkDecoder<T> + 'a>>;
-    /// The records of a chunk's tiles; `first` is the number of its first tile.
-    fn records(
+    /// [`Error::Corrupt`] when the tables are wrong.
+    fn recorder<'a>(
         self,
-        stream: Decoding<'_>,
+        stream: Decoding<'a>,
         tables: &[u32],
-        chunk: StoredChunk<'_>,
-        first: u64,
-        take: &mut dyn FnMut(TileRecord),
-    ) -> Result<()>;
+    ) -> Result<Box<dyn ChunkRecorder + 'a>>;
     /// The kinds of a chunk's tiles, from its heads where they tell.
     fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind));
 }
@@ -173,6 +185,17 @@ macro_rules! profiles {
             /// Its name in messages and JSON.
             pub const fn name(&self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Profile::$name(_) => <$coding as Coding>::NAME,)* }
+            }
+
+            /// The names of all profiles.
+            pub const NAMES: &[&str] = &[$($(#[cfg($cfg)])? <$coding as Coding>::NAME,)*];
+
+            /// The profile of this name, with what it chooses by itself.
+            pub fn named(name: &str) -> Option<Self> {
+                $($(#[cfg($cfg)])? if name == <$coding as Coding>::NAME {
+                    return Some(Profile::$name(<$coding>::default()));
+                })*
+                None
             }
 
             /// The name of its tile layout, as FORMAT.md gives it.
@@ -202,6 +225,10 @@ macro_rules! profiles {
                 has_tables() -> bool;
                 layout() -> u8;
                 parameters() -> [u8; 3];
+            }
+
+            pub(crate) fn least(&self) -> Profile {
+                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => Profile::$name(coding.least()),)* }
             }
 
             pub(crate) fn prepare<T: Element>(
@@ -240,18 +267,13 @@ macro_rules! profiles {
                 }
             }
 
-            pub(crate) fn records(
+            pub(crate) fn recorder<'a>(
                 &self,
-                stream: Decoding<'_>,
+                stream: Decoding<'a>,
                 tables: &[u32],
-                chunk: StoredChunk<'_>,
-                first: u64,
-                take: &mut dyn FnMut(TileRecord),
-            ) -> Result<()> {
+            ) -> Result<Box<dyn ChunkRecorder + 'a>> {
                 match self {
-                    $($(#[cfg($cfg)])? Profile::$name(coding) => {
-                        coding.records(stream, tables, chunk, first, take)
-                    })*
+                    $($(#[cfg($cfg)])? Profile::$name(coding) => coding.recorder(stream, tables),)*
                 }
             }
 

@@ -143,8 +143,7 @@ pub(super) unsafe fn encode(
             let row = _mm_loadl_epi64(rows.as_ptr().add(vector * WIDTH).cast());
             let row = _mm256_cvtepu8_epi32(row);
             let ([symbol, raw, raw_bits], long) = symbols(step.alphabet, v);
-            let index =
-                _mm256_add_epi32(_mm256_mullo_epi32(row, set(SYMBOLS as i32)), symbol);
+            let index = _mm256_add_epi32(_mm256_mullo_epi32(row, set(SYMBOLS as i32)), symbol);
             let index = _mm256_and_si256(index, active);
             // A long one has a symbol that may be none.
             let long = _mm256_and_si256(long, active);

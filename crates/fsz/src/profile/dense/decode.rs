@@ -9,8 +9,7 @@ use super::{
     encode::Orders,
     escapes::{Escapes, Mask},
     items::{MaskBits, first_lanes},
-    lorenzo,
-    mask,
+    lorenzo, mask,
     order::Order,
     predict::{Contexts, Passes, Predicted, Rule, Walker, wrapped},
     rans::{self, DecodingTables},
@@ -26,7 +25,7 @@ use crate::{
         dense::{CORNERS, LANES, LORENZO_CONTEXTS, LOW, Taps},
         tile_grid::TileShape,
     },
-    profile::{ChunkDecoder, Decoding, StoredChunk},
+    profile::{ChunkDecoder, ChunkRecorder, Decoding, StoredChunk},
     simd::Level,
     tile_record::{Storage, TileCost, TileRecord},
 };
@@ -98,39 +97,6 @@ impl<'a, T: Element> Decoder<'a, T> {
             elements: Vec::new(),
             decoded: false,
         })
-    }
-
-    /// The records of a chunk's boxes. The bytes of its symbols are shared out evenly among the elements
-    /// that have any.
-    pub fn records(
-        mut self,
-        chunk: StoredChunk<'_>,
-        first: u64,
-        take: &mut dyn FnMut(TileRecord),
-    ) -> Result<()> {
-        self.load(chunk)?;
-        let escaped = self.decode_all()?;
-        let head = Head::read(chunk.payload, chunk.tiles.len())?;
-        let verbatim = |i: usize| head.boxes[i].mode == Mode::Verbatim;
-        let exact = |i: usize| (chunk.tiles[i].len() * T::DTYPE.size()) as u64;
-        let boxes = 0..chunk.tiles.len();
-        let stored: u64 = boxes.clone().filter(|&i| verbatim(i)).map(exact).sum();
-        let coded: u64 = boxes.clone().filter(|&i| !verbatim(i)).map(exact).sum();
-        let symbols = chunk.payload.len() as u64 - stored;
-        for i in boxes {
-            let own = head.boxes[i];
-            let all = escaped[i] as usize == chunk.tiles[i].len() && !verbatim(i);
-            take(TileRecord {
-                index: first + i as u64,
-                storage: if all { Storage::Constant } else { own.storage() },
-                predictor: own.predictor(),
-                bytes: if verbatim(i) { exact(i) } else { symbols * exact(i) / coded.max(1) },
-                escapes: escaped[i],
-                rates: [0; 16],
-                blocks: 0,
-            });
-        }
-        Ok(())
     }
 
     /// Decodes the chunk; gives the escaped elements of each box.
@@ -408,6 +374,41 @@ impl Passes for ReadValues<'_, '_> {
                 wrapped(V::load(&points.predictions[k..])).store(&mut values[k..]);
             }
         }
+    }
+}
+
+impl<T: Element> ChunkRecorder for Decoder<'_, T> {
+    /// The records of a chunk's boxes. The bytes of its symbols are shared out evenly among the elements
+    /// that have any.
+    fn records(
+        &mut self,
+        chunk: StoredChunk<'_>,
+        first: u64,
+        take: &mut dyn FnMut(TileRecord),
+    ) -> Result<()> {
+        self.load(chunk)?;
+        let escaped = self.decode_all()?;
+        let head = Head::read(chunk.payload, chunk.tiles.len())?;
+        let verbatim = |i: usize| head.boxes[i].mode == Mode::Verbatim;
+        let exact = |i: usize| (chunk.tiles[i].len() * T::DTYPE.size()) as u64;
+        let boxes = 0..chunk.tiles.len();
+        let stored: u64 = boxes.clone().filter(|&i| verbatim(i)).map(exact).sum();
+        let coded: u64 = boxes.clone().filter(|&i| !verbatim(i)).map(exact).sum();
+        let symbols = chunk.payload.len() as u64 - stored;
+        for i in boxes {
+            let own = head.boxes[i];
+            let all = escaped[i] as usize == chunk.tiles[i].len() && !verbatim(i);
+            take(TileRecord {
+                index: first + i as u64,
+                storage: if all { Storage::Constant } else { own.storage() },
+                predictor: own.predictor(),
+                bytes: if verbatim(i) { exact(i) } else { symbols * exact(i) / coded.max(1) },
+                escapes: escaped[i],
+                rates: [0; 16],
+                blocks: 0,
+            });
+        }
+        Ok(())
     }
 }
 

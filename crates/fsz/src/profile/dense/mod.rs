@@ -27,7 +27,7 @@ pub(crate) use prepare::{Counted, InReach, Sampler, spread_tile};
 #[cfg(feature = "cuda")]
 pub(crate) use tables::SymbolSlots;
 
-use super::{ChunkDecoder, ChunkEncoder, Coding, Decoding, Plan, StoredChunk};
+use super::{ChunkDecoder, ChunkEncoder, ChunkRecorder, Coding, Decoding, Plan, StoredChunk};
 use crate::{
     element::Element,
     error::{Error, Result},
@@ -36,7 +36,7 @@ use crate::{
         dense::{BOX, Layout, MOST_FINE, Taps},
     },
     simd::Level,
-    tile_record::{TileKind, TileRecord},
+    tile_record::TileKind,
 };
 
 /// The profile `dense`: interpolation in boxes, entropy-coded. By default the encoder chooses layout and
@@ -179,6 +179,11 @@ impl Coding for Dense {
         true
     }
 
+    fn least(self) -> Self {
+        let chunk = CHUNKS[CHUNKS.len() - 1];
+        Dense { layout: Some(self.own_layout()), choice: Choice { chunk, ..self.choice } }
+    }
+
     fn prepare<T: Element>(
         self,
         data: &[T],
@@ -234,16 +239,14 @@ impl Coding for Dense {
         Ok(Box::new(decode::Decoder::new(self.choice, stream, tables, level)?))
     }
 
-    fn records(
+    fn recorder<'a>(
         self,
-        stream: Decoding<'_>,
+        stream: Decoding<'a>,
         tables: &[u32],
-        chunk: StoredChunk<'_>,
-        first: u64,
-        take: &mut dyn FnMut(TileRecord),
-    ) -> Result<()> {
+    ) -> Result<Box<dyn ChunkRecorder + 'a>> {
+        let level = Level::detect();
         crate::with_element!(stream.dtype, T => {
-            decode::Decoder::<T>::new(self.choice, stream, tables, Level::detect())?.records(chunk, first, take)
+            Ok(Box::new(decode::Decoder::<T>::new(self.choice, stream, tables, level)?))
         })
     }
 

@@ -120,7 +120,9 @@ impl Order {
         let mut at = Vec::with_capacity(len);
         for z in ends(extent[0]) {
             for y in ends(extent[1]) {
-                at.extend(ends(extent[2]).iter().map(|x| (z * strides[0] + y * strides[1] + x) as u16));
+                at.extend(
+                    ends(extent[2]).iter().map(|x| (z * strides[0] + y * strides[1] + x) as u16),
+                );
             }
         }
         let corners = at.len() - 1;
@@ -288,7 +290,8 @@ impl Pass {
     ) {
         type Place = (usize, usize);
         if extent[0] == 1 && extent[1] == 1 {
-            let points: Vec<Point> = columns.iter().map(|&x| point([planes[0], rows[0], x])).collect();
+            let points: Vec<Point> =
+                columns.iter().map(|&x| point([planes[0], rows[0], x])).collect();
             self.run(&points, at);
             return self.flat();
         }

@@ -333,7 +333,10 @@ impl Step<'_> {
         (predictions, spreads): (&mut [i32], &mut [i32]),
     ) {
         let mut neighbours = [(0, 0); AXES];
-        neighbours.iter_mut().zip(self.grid.neighbours(self.pass.odd)).for_each(|(n, own)| *n = own);
+        neighbours
+            .iter_mut()
+            .zip(self.grid.neighbours(self.pass.odd))
+            .for_each(|(n, own)| *n = own);
         let room = self.pass.len + BEHIND;
         let (predictions, spreads) = (&mut predictions[..room], &mut spreads[..room]);
         for run in &self.pass.runs {
@@ -377,8 +380,9 @@ impl Step<'_> {
             let mut own = a.add(c);
             if let Some(Weights { near, far, .. }) = weights {
                 // SAFETY: as above.
-                let (e, g) =
-                    unsafe { (V::at(self.values, at - stride), V::at(self.values, at + 2 * stride)) };
+                let (e, g) = unsafe {
+                    (V::at(self.values, at - stride), V::at(self.values, at + 2 * stride))
+                };
                 own = own.mul(V::set(near)).add(e.add(g).mul(V::set(far)));
             }
             sum = sum.add(own);

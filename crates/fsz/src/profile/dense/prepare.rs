@@ -153,7 +153,9 @@ impl<T: Element> InMemory<'_, T> {
             let base = coder.base(&elements);
             counted.elements += elements.len() as u64;
             let outcome = match coder.interpolate(&order, &elements, base) {
-                Err(_) => coder.lorenzo(&order, &elements, base).map(|(o, escapes, _)| (o, escapes)),
+                Err(_) => {
+                    coder.lorenzo(&order, &elements, base).map(|(o, escapes, _)| (o, escapes))
+                }
                 coded => coded,
             };
             let Ok((outcome, escapes)) = outcome else {

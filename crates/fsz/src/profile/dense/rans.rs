@@ -107,7 +107,14 @@ impl Encoder {
                 // SAFETY: `Level::detect` gives this level only where the instructions exist; rows are those
                 // of contexts, of which the tables have all symbols; there is room for half words.
                 let done = unsafe {
-                    avx2::encode(step, values, rows, &tables.slots, &mut self.states, &mut self.half_words)
+                    avx2::encode(
+                        step,
+                        values,
+                        rows,
+                        &tables.slots,
+                        &mut self.states,
+                        &mut self.half_words,
+                    )
                 };
                 if done {
                     continue;
