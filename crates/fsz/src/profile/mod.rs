@@ -105,7 +105,7 @@ pub(crate) trait ChunkRecorder {
 }
 
 /// What a profile is made of. Sealed: profiles are part of the format.
-trait Coding: Sized + Copy + Default {
+trait Coding: Sized + Copy {
     /// The number in the header.
     const CODE: u8;
     const NAME: &'static str;
@@ -185,17 +185,6 @@ macro_rules! profiles {
             /// Its name in messages and JSON.
             pub const fn name(&self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Profile::$name(_) => <$coding as Coding>::NAME,)* }
-            }
-
-            /// The names of all profiles.
-            pub const NAMES: &[&str] = &[$($(#[cfg($cfg)])? <$coding as Coding>::NAME,)*];
-
-            /// The profile of this name, with what it chooses by itself.
-            pub fn named(name: &str) -> Option<Self> {
-                $($(#[cfg($cfg)])? if name == <$coding as Coding>::NAME {
-                    return Some(Profile::$name(<$coding>::default()));
-                })*
-                None
             }
 
             /// The name of its tile layout, as FORMAT.md gives it.

@@ -21,7 +21,7 @@ const BOX: [u32; 3] = [16, 32, 32];
 const ESCAPED: i32 = i32::MIN;
 
 /// The profile: it has no parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raw;
 
 impl Coding for Raw {
