@@ -4,7 +4,7 @@
 mod common;
 
 use common::{
-    by_all, codecs, dense,
+    by_all, codecs, compress, dense,
     inputs::{KINDS, field, sprinkle, waves},
 };
 use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile};
@@ -69,6 +69,24 @@ fn boxes_that_a_field_does_not_fill_are_refused() {
         let outcome = Codec::cpu().compress_into(&data, shape, &options, &mut vec![0; 200_000]);
         assert!(matches!(outcome, Err(Error::InvalidArgument(_))), "{shape:?}: {outcome:?}");
     }
+}
+
+/// A lattice that has as many points a step as 32 bits have room for, far from 0.
+#[test]
+fn codes_far_from_zero_are_interpolated() {
+    let shape = [200, 200];
+    let mut sizes = Vec::new();
+    for (offset, fine) in [(0.0, 4), (1e5, 4), (-1e6, 3), (2e6, 2)] {
+        let wave = |i: usize| (i as f64 / 200.0 * 0.05).sin() * (i as f64 % 200.0 * 0.05).cos();
+        let data: Vec<f64> = (0..40_000).map(|i| offset + wave(i)).collect();
+        let mut seen = Seen::default();
+        seen.check("waves", &data, &shape, Bound::Absolute(2e-3), Some(Layout::Plane));
+        assert!(seen.modes[1] > 0 && seen.fine[fine] == 1, "{offset}: {seen:?}");
+        let options =
+            CompressOptions::new(Bound::Absolute(2e-3)).profile(Profile::Dense(Dense::new()));
+        sizes.push(compress(&Codec::cpu(), &data, &shape, &options).len());
+    }
+    assert!(sizes.iter().all(|&n| n < sizes[0] * 5 / 4), "{sizes:?}");
 }
 
 const BOUNDS: [Bound; 8] = [

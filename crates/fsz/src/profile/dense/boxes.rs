@@ -100,17 +100,20 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         targets::codes(self.level, elements, numbers, strict, &mut self.codes)
     }
 
-    /// The distance from the first code of some elements to the farthest.
-    pub fn reach(&mut self, elements: &[T]) -> i64 {
+    /// The first code of some elements, and the distance from there to the farthest.
+    pub fn reach(&mut self, elements: &[T]) -> (i64, i64) {
         self.find_codes(elements, false);
-        let Some(first) = self.codes.iter().copied().find(|&q| q != NONE) else { return 0 };
+        let Some(first) = self.codes.iter().copied().find(|&q| q != NONE) else {
+            return (0, 0);
+        };
         let (mut least, mut most) = (first, first);
         for &q in &self.codes {
             // No code is smaller than what stands for none.
             least = least.min(if q == NONE { first } else { q });
             most = most.max(q);
         }
-        (most as i64 - first as i64).max(first as i64 - least as i64)
+        let [least, first, most] = [least, first, most].map(i64::from);
+        (first, (most - first).max(first - least))
     }
 
     /// The targets of a box's elements from the base `own`; whether any is [`ANY`].

@@ -65,7 +65,11 @@ impl Counted {
 
     /// What a device has counted.
     #[cfg(feature = "cuda")]
-    pub(crate) fn of(histogram: &[[u64; SYMBOLS]], raw_bits: u64, elements: u64) -> Self {
+    pub(crate) fn of(
+        histogram: &[[u64; super::tables::SYMBOLS]],
+        raw_bits: u64,
+        elements: u64,
+    ) -> Self {
         Counted { histogram: histogram.to_vec(), raw_bits, elements }
     }
 
@@ -178,9 +182,12 @@ impl<T: Element> InMemory<'_, T> {
         let mut fits = InReach::default();
         for i in 0..boxes {
             grid.gather_tile(self.data, spread_tile(grid, boxes, i), &mut elements);
-            let reach = coder.reach(&elements);
+            let (first, reach) = coder.reach(&elements);
             for (fine, count) in fits.iter_mut().enumerate() {
-                *count += (reach << fine < MOST_VALUE as i64 * 7 / 8) as u64;
+                // Lattice points have 32 bits.
+                let points = (first.abs() << fine) + MOST_VALUE as i64;
+                let fits = reach << fine < MOST_VALUE as i64 * 7 / 8 && points <= i32::MAX as i64;
+                *count += fits as u64;
             }
         }
         fits
