@@ -60,7 +60,7 @@ pub(crate) fn compress<T: Element>(
         range.is_some_and(|r| !r.has_special()) && quantize::in_reach(magnitude, &quantizer, fused);
     let plan = Plan { quantizer, missing, missing_bits, known, ranged: range.is_some() };
 
-    let (profile, tables) = options.profile.prepare(data, shape, &plan, run.level)?;
+    let (profile, tables) = options.profile.prepare(data, shape, &plan, run)?;
     let (grid, sections) = sections(&profile, shape, header_len).ok_or_else(too_large)?;
     if (out.len() as u64) < sections.payload {
         return Err(too_small());

@@ -12,6 +12,7 @@ use crate::{
     dtype::DType,
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     format::{
         FixedHeader, RESERVED_LAYOUTS, RESERVED_PROFILES, TileOrder, tile_grid::TileShape,
         unsupported,
@@ -133,7 +134,7 @@ trait Coding: Sized + Copy {
         _data: &[T],
         _shape: &[u64],
         _plan: &Plan<T>,
-        _level: Level,
+        _run: Execution<'_>,
     ) -> Result<(Self, Vec<u32>)> {
         Ok((self, Vec::new()))
     }
@@ -225,11 +226,11 @@ macro_rules! profiles {
                 data: &[T],
                 shape: &[u64],
                 plan: &Plan<T>,
-                level: Level,
+                run: Execution<'_>,
             ) -> Result<(Profile, Vec<u32>)> {
                 match self {
                     $($(#[cfg($cfg)])? Profile::$name(coding) => {
-                        coding.prepare(data, shape, plan, level).map(|(c, tables)| (Profile::$name(c), tables))
+                        coding.prepare(data, shape, plan, run).map(|(c, tables)| (Profile::$name(c), tables))
                     })*
                 }
             }

@@ -31,6 +31,7 @@ use super::{ChunkDecoder, ChunkEncoder, ChunkRecorder, Coding, Decoding, Plan, S
 use crate::{
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     format::{
         TileOrder,
         dense::{BOX, Layout, MOST_FINE, Taps},
@@ -189,9 +190,9 @@ impl Coding for Dense {
         data: &[T],
         shape: &[u64],
         plan: &Plan<T>,
-        level: Level,
+        run: Execution<'_>,
     ) -> Result<(Self, Vec<u32>)> {
-        prepare::prepare(self.layout, &prepare::InMemory { data, plan, level }, shape, plan)
+        prepare::prepare(self.layout, &prepare::InMemory { data, plan, run }, shape, plan)
     }
 
     fn layout(&self) -> u8 {

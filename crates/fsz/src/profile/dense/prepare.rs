@@ -1,6 +1,11 @@
 //! What the encoder chooses for a field: layout, prediction, lattice, chunk length and tables, all by counting
 //! the symbols of some boxes (FORMAT.md, *Dense: choose*).
 
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
 use super::{
     CHUNKS, Choice, Dense, Predictor,
     boxes::{self, BoxCoder},
@@ -12,6 +17,7 @@ use super::{
 use crate::{
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     format::{
         SAMPLE_MULTIPLIER, TileGrid,
         dense::{BOX, LANES, LEAST_BOX, Layout, MOST_FINE, MOST_VALUE, Taps},
@@ -116,7 +122,7 @@ pub(crate) fn spread_tile(grid: &TileGrid, count: u64, i: u64) -> u64 {
 pub(super) struct InMemory<'a, T> {
     pub data: &'a [T],
     pub plan: &'a Plan<T>,
-    pub level: Level,
+    pub run: Execution<'a>,
 }
 
 impl<T: Element> Sampler for InMemory<'_, T> {
@@ -125,32 +131,76 @@ impl<T: Element> Sampler for InMemory<'_, T> {
     }
 
     fn in_reach(&self, grids: &[TileGrid], boxes: u64) -> Result<Vec<InReach>> {
-        Ok(grids.iter().map(|grid| self.boxes_in_reach(grid, boxes)).collect())
+        let mut all = vec![InReach::default(); grids.len()];
+        let parts = parts(grids.iter().map(|_| boxes));
+        for (grid, own) in
+            self.each(&parts, |_, grid, part| self.boxes_in_reach(&grids[grid], boxes, part))?
+        {
+            all[grid].iter_mut().zip(own).for_each(|(all, own)| *all += own);
+        }
+        Ok(all)
     }
 
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>> {
-        let mut orders = Orders::default();
-        let mut count = |(grid, choice): &(TileGrid, Choice)| {
-            self.count_boxes(&mut orders, grid, *choice, boxes)
+        let mut all: Vec<Counted> = cases.iter().map(|_| Counted::empty()).collect();
+        let parts = parts(cases.iter().map(|(grid, _)| boxes.min(grid.tiles())));
+        let count = |orders: &mut Orders, case: usize, part| {
+            self.count_boxes(orders, &cases[case], boxes, part)
         };
-        Ok(cases.iter().map(&mut count).collect())
+        for (case, own) in self.each(&parts, count)? {
+            all[case].add(&own);
+        }
+        Ok(all)
     }
 }
 
+/// Boxes that a thread looks at between two looks at the others.
+const PART: u64 = 16;
+
+/// Some of the boxes of a case: the case's number, and theirs.
+type Part = (usize, Range<u64>);
+
+/// The boxes of each case in parts.
+fn parts(boxes: impl Iterator<Item = u64>) -> Vec<Part> {
+    let of = |(case, boxes): (usize, u64)| {
+        (0..boxes).step_by(PART as usize).map(move |i| (case, i..(i + PART).min(boxes)))
+    };
+    boxes.enumerate().flat_map(of).collect()
+}
+
 impl<T: Element> InMemory<'_, T> {
-    /// Codes some boxes of the field, spread evenly, and counts.
+    /// What each part comes to, with its case. The parts are taken in turn by all threads.
+    fn each<R: Send>(
+        &self,
+        parts: &[Part],
+        work: impl Fn(&mut Orders, usize, Range<u64>) -> R + Sync,
+    ) -> Result<Vec<(usize, R)>> {
+        let next = AtomicUsize::new(0);
+        let done = self.run.on_threads(parts.len(), || {
+            let (mut orders, mut done) = (Orders::default(), Vec::new());
+            while let Some((case, part)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                self.run.check()?;
+                done.push((*case, work(&mut orders, *case, part.clone())));
+            }
+            Ok(done)
+        })?;
+        Ok(done.into_iter().flatten().collect())
+    }
+
+    /// Codes boxes of the field and counts; they are a part of some that are spread evenly.
     fn count_boxes(
         &self,
         orders: &mut Orders,
-        grid: &TileGrid,
-        choice: Choice,
+        (grid, choice): &(TileGrid, Choice),
         boxes: u64,
+        part: Range<u64>,
     ) -> Counted {
-        let mut coder = BoxCoder::new(self.plan, choice, self.level);
-        let (mut counter, mut counted) = (Counter::new(self.level), Counted::empty());
+        let level = self.run.level;
+        let mut coder = BoxCoder::new(self.plan, *choice, level);
+        let (mut counter, mut counted) = (Counter::new(level), Counted::empty());
         let mut elements = Vec::new();
         let boxes = boxes.min(grid.tiles());
-        for i in 0..boxes {
+        for i in part {
             let tile = spread_tile(grid, boxes, i);
             let shape = grid.gather_tile(self.data, tile, &mut elements);
             let order = orders.of(shape);
@@ -176,11 +226,11 @@ impl<T: Element> InMemory<'_, T> {
         counted
     }
 
-    fn boxes_in_reach(&self, grid: &TileGrid, boxes: u64) -> InReach {
-        let mut coder = BoxCoder::new(self.plan, Choice::default(), self.level);
+    fn boxes_in_reach(&self, grid: &TileGrid, boxes: u64, part: Range<u64>) -> InReach {
+        let mut coder = BoxCoder::new(self.plan, Choice::default(), self.run.level);
         let mut elements = Vec::new();
         let mut fits = InReach::default();
-        for i in 0..boxes {
+        for i in part {
             grid.gather_tile(self.data, spread_tile(grid, boxes, i), &mut elements);
             let (first, reach) = coder.reach(&elements);
             for (fine, count) in fits.iter_mut().enumerate() {
