@@ -339,3 +339,31 @@ impl Pass {
         self.flat();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_point_comes_once() {
+        for extent in
+            [[1, 64, 64], [16, 16, 16], [1, 1, 4096], [1, 1, 1], [2, 2, 2], [15, 3, 7], [1, 63, 5]]
+        {
+            let order = Order::new(extent);
+            let mut at: Vec<usize> = order.at.iter().map(|&at| at as usize).collect();
+            at.sort_unstable();
+            assert!(at.into_iter().eq(0..order.len), "{extent:?}");
+            for (grid, pass) in order.passes() {
+                let steps: usize = pass.steps.iter().map(|&n| n as usize).sum();
+                let mut places: Vec<u16> = Vec::new();
+                for run in pass.runs.iter().chain(&pass.apart) {
+                    places.extend(run.place..run.place + run.len);
+                }
+                assert_eq!((steps, places.len()), (pass.len, pass.len), "{extent:?}");
+                places.sort_unstable();
+                assert!(places.windows(2).all(|p| p[0] < p[1]), "{extent:?}");
+                assert!(places.iter().all(|&p| (p as usize) < grid.size), "{extent:?}");
+            }
+        }
+    }
+}
