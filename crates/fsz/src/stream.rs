@@ -157,22 +157,42 @@ impl<'a> Stream<'a> {
         counts
     }
 
-    /// A record per tile. Nothing is decoded; the payload is read only where a mask must be counted.
+    /// A record per tile. Of `paper` nothing is decoded; the payload is read only where a mask must be counted.
     ///
     /// The last item is an error when the records of a chunk contradict each other.
     pub fn tiles(&self) -> impl Iterator<Item = Result<TileRecord>> + use<'_> {
         (0..self.sections.chunks).flat_map(|chunk| {
             let mut records = Vec::new();
-            let (mut shapes, first) = (Vec::new(), self.grid.chunk_tiles(chunk).start);
-            let chunk = self.index().chunk(chunk, &mut shapes);
-            let read = chunk.and_then(|chunk| {
-                let take = &mut |record| records.push(Ok(record));
-                let tables = self.index().tables()?;
-                self.header.profile.records(self.header.decoding(), &tables, chunk, first, take)
-            });
+            let read = self.records(chunk, &mut |record| records.push(Ok(record)));
             records.extend(read.err().map(Err));
             records
         })
+    }
+
+    /// The records of the tiles of a chunk, as [`Stream::tiles`] gives them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when there is no such chunk, [`Error::Corrupt`] when its records contradict
+    /// each other.
+    pub fn chunk_tiles(&self, number: u64) -> Result<Vec<TileRecord>> {
+        self.check_chunk(number)?;
+        let mut records = Vec::new();
+        self.records(number, &mut |record| records.push(record))?;
+        Ok(records)
+    }
+
+    fn records(&self, chunk: u64, take: &mut dyn FnMut(TileRecord)) -> Result<()> {
+        let (mut shapes, first) = (Vec::new(), self.grid.chunk_tiles(chunk).start);
+        let chunk = self.index().chunk(chunk, &mut shapes)?;
+        let tables = self.index().tables()?;
+        self.header.profile.records(self.header.decoding(), &tables, chunk, first, take)
+    }
+
+    fn check_chunk(&self, number: u64) -> Result<()> {
+        if number < self.chunks() {
+            return Ok(());
+        }
+        Err(Error::invalid(format!("there is no chunk {number}")))
     }
 
     /// What each predictor that could have been chosen costs a tile.
@@ -215,9 +235,7 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// [`Error::InvalidArgument`] when there is no such chunk, [`Error::Corrupt`] when it is damaged.
     pub fn chunk(&self, number: u64) -> Result<Chunk<'_>> {
-        if number >= self.chunks() {
-            return Err(Error::invalid(format!("there is no chunk {number}")));
-        }
+        self.check_chunk(number)?;
         with_element!(self.header.dtype, T => self.verified::<T>(number))
     }
 

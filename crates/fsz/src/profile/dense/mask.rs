@@ -1,13 +1,7 @@
 //! Which elements of a box are masked, told from coarse to fine (FORMAT.md, *Dense: escapes*).
 
 use super::order::{Order, Pass, Step};
-use crate::format::dense::LANES;
-
-/// The first context of each kind of point.
-const FIRST: u8 = 0;
-const CORNERS: u8 = 1;
-const COARSE: u8 = 3;
-const FINE: u8 = 6;
+use crate::format::dense::{LANES, MASK_COARSE, MASK_CORNERS, MASK_FINE, MASK_FIRST};
 
 /// Walks through a box: `step` gets the points of a step with their contexts, and puts into the array
 /// whether they are masked.
@@ -17,10 +11,10 @@ pub(super) fn walk(
     mut step: impl FnMut(&Step, &[u8; LANES], &mut [u8; LANES]),
 ) {
     let mut own = [0; LANES];
-    step(&Step::FIRST, &[FIRST; LANES], &mut own);
+    step(&Step::FIRST, &[MASK_FIRST; LANES], &mut own);
     masks[0] = own[0];
     if let Some(corners) = &order.corners {
-        step(corners, &[CORNERS + masks[0]; LANES], &mut own);
+        step(corners, &[MASK_CORNERS + masks[0]; LANES], &mut own);
         put(masks, corners, &own);
     }
     for pass in &order.passes {
@@ -53,5 +47,5 @@ fn neighbours(pass: &Pass, step: &Step, lane: usize, masks: &[u8]) -> u8 {
         m if m as usize == 2 * pass.axes => 2,
         _ => 1,
     };
-    kind + if pass.fine { FINE } else { COARSE }
+    kind + if pass.fine { MASK_FINE } else { MASK_COARSE }
 }

@@ -7,6 +7,7 @@ mod bits;
 mod boxes;
 mod chunk;
 mod decode;
+mod device;
 mod encode;
 mod escapes;
 mod lorenzo;
@@ -22,6 +23,8 @@ mod tables;
 pub(crate) use prepare::{Counted, InReach, Sampler, spread_tile};
 #[cfg(feature = "cuda")]
 pub(crate) use tables::SymbolSlots;
+
+pub use device::BoxDecoding;
 
 use super::{ChunkDecoder, ChunkEncoder, Coding, Decoding, Plan, StoredChunk};
 use crate::{

@@ -39,6 +39,17 @@ pub(super) struct Weights {
     pub far: i32,
 }
 
+impl Weights {
+    /// `None` where only the nearest count.
+    pub fn of(taps: Taps) -> Option<Self> {
+        match taps {
+            Taps::Linear => None,
+            Taps::Cubic => Some(Weights { near: 9, far: -1 }),
+            Taps::Smooth => Some(Weights { near: 6, far: 2 }),
+        }
+    }
+}
+
 /// The sizes of the lanes' last residuals, between those of lanes that stand for the neighbours of the first
 /// and the last.
 pub(super) type Sizes = [i32; LANES + 2];
@@ -79,12 +90,7 @@ impl Interpolation {
     /// Predictions and contexts of a step's points; of lanes without a point they mean nothing.
     #[inline(always)]
     fn predict(self, pass: &Pass, step: &Step, values: &[i32], sizes: &Sizes) -> (Lanes, Lanes) {
-        let weights = match self.taps {
-            _ if !pass.fine || pass.axes == 3 => None,
-            Taps::Linear => None,
-            Taps::Cubic => Some(Weights { near: 9, far: -1 }),
-            Taps::Smooth => Some(Weights { near: 6, far: 2 }),
-        };
+        let weights = if pass.fine && pass.axes < 3 { Weights::of(self.taps) } else { None };
         match self.level {
             Level::Portable => self.predict_portable(weights, pass, step, values, sizes),
             #[cfg(target_arch = "x86_64")]

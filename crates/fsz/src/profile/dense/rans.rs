@@ -204,8 +204,13 @@ impl Encoder {
 
 /// What the decoder knows of each slot of each context: symbol, frequency, and place among the symbol's slots.
 pub(super) struct DecodingTables {
-    slots: Vec<u32>,
+    pub slots: Vec<u32>,
 }
+
+/// The bits of a slot that are the frequency; where the symbol and the place begin.
+pub(super) const SLOT_FREQUENCY: u32 = 0xFFF;
+pub(super) const SLOT_SYMBOL_SHIFT: u32 = 12;
+pub(super) const SLOT_PLACE_SHIFT: u32 = 20;
 
 impl DecodingTables {
     /// Of no use; it stands in for tables that are lent.
@@ -217,7 +222,8 @@ impl DecodingTables {
         let mut slots = Vec::with_capacity(CONTEXTS << SLOT_BITS);
         for frequencies in &tables.0 {
             for (symbol, &f) in frequencies.iter().enumerate() {
-                slots.extend((0..f as u32).map(|i| i << 20 | (symbol as u32) << 12 | f as u32));
+                let own = (symbol as u32) << SLOT_SYMBOL_SHIFT | f as u32;
+                slots.extend((0..f as u32).map(|i| i << SLOT_PLACE_SHIFT | own));
             }
         }
         assert_eq!(slots.len(), CONTEXTS << SLOT_BITS, "frequencies add up to the slots");
@@ -272,11 +278,11 @@ impl<'a> Decoder<'a> {
             let slot = (state & (SLOTS - 1)) as usize;
             let entry =
                 self.tables.slots[(alphabet.first() + context as usize) << SLOT_BITS | slot];
-            let symbol = (entry >> 12) as u8;
+            let symbol = (entry >> SLOT_SYMBOL_SHIFT) as u8;
             symbols[lane] = symbol;
             most = most.max(symbol as u32);
-            self.states[lane] =
-                (entry & 0xFFF).wrapping_mul(state >> SLOT_BITS).wrapping_add(entry >> 20);
+            let (frequency, place) = (entry & SLOT_FREQUENCY, entry >> SLOT_PLACE_SHIFT);
+            self.states[lane] = frequency.wrapping_mul(state >> SLOT_BITS).wrapping_add(place);
             self.refill(lane);
         }
         most

@@ -1,0 +1,193 @@
+//! What a decoder on another device takes beside the chunks of a stream: the tables as slots, and the order of
+//! its boxes as steps.
+
+use super::{
+    Predictor,
+    order::{Order, Pass, Step},
+    predict::Weights,
+    rans::{self, DecodingTables},
+    tables::Tables,
+};
+use crate::{
+    error::{Error, Result},
+    format::{Axes, dense::LANES},
+    profile::Profile,
+    stream::Stream,
+};
+
+/// How the boxes of a stream of the profile `dense` are decoded, in words that a shader reads. The words are
+/// no part of the format and may change with any release.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BoxDecoding {
+    /// Where the boxes lie.
+    pub axes: Axes,
+    /// log2 of the lattice points of a step.
+    pub fine: u32,
+    /// How much the nearest and the outer neighbours count in the finest grid, in sixteenths; `None` where
+    /// the prediction is the mean of the nearest.
+    pub weights: Option<(i32, i32)>,
+    /// For each slot of each context the frequency of its symbol, the symbol, and the slot's place among those of
+    /// the symbol: contexts of residuals, of differences, of flags.
+    pub slots: Vec<u32>,
+    /// The programs of the shapes that boxes have. The word of each shape tells where its program begins: bit
+    /// i of a shape is set where boxes are cut short along axis i of the last three. A program is some numbers, its
+    /// passes, and an entry a lane for each of its steps, of which the first is that of the corners.
+    pub programs: Vec<u32>,
+}
+
+impl BoxDecoding {
+    /// The bits of a slot that are the frequency.
+    pub const SLOT_FREQUENCY: u32 = rans::SLOT_FREQUENCY;
+    /// Where in a slot the symbol begins, of 8 bits.
+    pub const SLOT_SYMBOL_SHIFT: u32 = rans::SLOT_SYMBOL_SHIFT;
+    /// Where the place begins.
+    pub const SLOT_PLACE_SHIFT: u32 = rans::SLOT_PLACE_SHIFT;
+    /// Shapes of the boxes of a field.
+    pub const SHAPES: u32 = 8;
+    /// In a program: its passes, ...
+    pub const PROGRAM_PASSES: u32 = 0;
+    /// ... whether residuals tell of those around them, ...
+    pub const PROGRAM_AROUND: u32 = 1;
+    /// ... where its entries begin, ...
+    pub const PROGRAM_ENTRIES: u32 = 2;
+    /// ... and the first pass.
+    pub const PROGRAM_LEN: u32 = 3;
+    /// In a pass: its first step, ...
+    pub const PASS_FIRST: u32 = 0;
+    /// ... how many it has, ...
+    pub const PASS_STEPS: u32 = 1;
+    /// ... its odd axes, ...
+    pub const PASS_AXES: u32 = 2;
+    /// ... whether it is of the finest grid, ...
+    pub const PASS_FINE: u32 = 3;
+    /// ... elements to the neighbour along each odd axis, ...
+    pub const PASS_DISTANCE: u32 = 4;
+    /// ... elements to the box's last element, for points whose right neighbour that is, ...
+    pub const PASS_LAST: u32 = 7;
+    /// ... and the next pass.
+    pub const PASS_LEN: u32 = 10;
+    /// The bits of an entry that are a position in the box.
+    pub const ENTRY_POSITION: u32 = 0xFFFF;
+    /// Where the edges begin. In the finest grid bits 2i and 2i + 1: along the pass's axis i there is no outer
+    /// neighbour to the left, to the right. In others bit i: the right neighbour is the box's last element.
+    pub const ENTRY_EDGE_SHIFT: u32 = 16;
+    /// The bit of a lane without a point: the entry is that of lane 0.
+    pub const ENTRY_IDLE: u32 = 1 << 31;
+
+    /// Those of a stream.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a stream of another profile, [`Error::Corrupt`] when its tables are damaged.
+    pub fn of(stream: &Stream<'_>) -> Result<Self> {
+        let Profile::Dense(dense) = stream.header().profile else {
+            return Err(Error::unsupported("boxes in a stream of another profile than dense"));
+        };
+        let tables = Tables::read(&stream.index().tables()?)?;
+        let weights = match dense.choice.predictor {
+            Predictor::Interpolation(taps) => Weights::of(taps),
+            Predictor::Lorenzo => None,
+        };
+        let axes = stream.grid().axes();
+        Ok(BoxDecoding {
+            axes,
+            fine: dense.choice.fine,
+            weights: weights.map(|w| (w.near, w.far)),
+            slots: DecodingTables::new(&tables).slots,
+            programs: programs(&axes),
+        })
+    }
+}
+
+fn programs(axes: &Axes) -> Vec<u32> {
+    let mut words = vec![0; BoxDecoding::SHAPES as usize];
+    for shape in 0..BoxDecoding::SHAPES as usize {
+        let extent: [usize; 3] = std::array::from_fn(|a| {
+            let (all, full) = (axes.shape[a + 1], axes.extent[a + 1]);
+            (if shape >> a & 1 == 1 { all % full } else { all.min(full) }) as usize
+        });
+        // Boxes that are not cut short along an axis are there only where one fits.
+        let missing = |a: usize| shape >> a & 1 == 0 && axes.shape[a + 1] < axes.extent[a + 1];
+        if extent.contains(&0) || (0..3).any(missing) {
+            continue;
+        }
+        words[shape] = words.len() as u32;
+        program(&Order::new(extent), &mut words);
+    }
+    words
+}
+
+fn program(order: &Order, words: &mut Vec<u32>) {
+    let passes = order.passes.len();
+    let around = order.passes.iter().any(|pass| pass.around);
+    let entries =
+        words.len() as u32 + BoxDecoding::PROGRAM_LEN + BoxDecoding::PASS_LEN * passes as u32;
+    words.extend([passes as u32, around as u32, entries]);
+    let mut first = 1;
+    for pass in &order.passes {
+        let steps = pass.steps.len() as u32;
+        words.extend([first, steps, pass.axes as u32, pass.fine as u32]);
+        words.extend(pass.distance.map(|n| n as u32));
+        words.extend(right(pass).map(|n| n as u32));
+        first += steps;
+    }
+    let none = Step { lanes: 0, ..Step::FIRST };
+    let corners = order.corners.as_ref().unwrap_or(&none);
+    for step in std::iter::once(corners).chain(order.passes.iter().flat_map(|p| &p.steps)) {
+        words.extend((0..LANES).map(|lane| {
+            let idle = if lane < step.lanes { 0 } else { BoxDecoding::ENTRY_IDLE };
+            let edge = (step.edge[lane] as u32) << BoxDecoding::ENTRY_EDGE_SHIFT;
+            step.at[lane] as u32 | edge | idle
+        }));
+    }
+}
+
+/// Elements to the box's last element; in the finest grid the same as to any neighbour.
+fn right(pass: &Pass) -> [usize; 3] {
+    if pass.fine { pass.distance } else { pass.last }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every element of a box but the first has one entry, in the box's program.
+    #[test]
+    fn programs_have_every_element_once() {
+        for (shape, extent, shapes) in [
+            ([1, 1, 1, 9000], [1, 1, 1, 4096], 2),
+            ([2, 1, 128, 65], [1, 1, 64, 64], 2),
+            ([1, 17, 33, 18], [1, 16, 16, 16], 8),
+            ([1, 5, 32, 31], [1, 16, 16, 16], 2),
+        ] {
+            let axes = Axes { shape, counts: [1; 4], cell: [1; 4], extent };
+            let words = programs(&axes);
+            let at = |i: u32| words[i as usize];
+            assert_eq!((0..8).filter(|&shape| at(shape) > 0).count(), shapes, "{shape:?}");
+            for shape in (0..8).filter(|&shape| at(shape) > 0) {
+                let len: u64 = (0..3)
+                    .map(|a| match shape >> a & 1 {
+                        1 => axes.shape[a + 1] % extent[a + 1],
+                        _ => extent[a + 1],
+                    })
+                    .product();
+                let program = at(shape);
+                let passes = at(program + BoxDecoding::PROGRAM_PASSES);
+                let entries = at(program + BoxDecoding::PROGRAM_ENTRIES);
+                let behind = program + BoxDecoding::PROGRAM_LEN + BoxDecoding::PASS_LEN * passes;
+                let last = behind - BoxDecoding::PASS_LEN;
+                let steps = match passes {
+                    0 => 1,
+                    _ => at(last + BoxDecoding::PASS_FIRST) + at(last + BoxDecoding::PASS_STEPS),
+                };
+                let mut seen = vec![false; len as usize];
+                for entry in &words[entries as usize..][..LANES * steps as usize] {
+                    let place = &mut seen[(entry & BoxDecoding::ENTRY_POSITION) as usize];
+                    let idle = entry & BoxDecoding::ENTRY_IDLE != 0;
+                    assert!(idle || !std::mem::replace(place, true), "{shape:?}");
+                }
+                assert!(!seen[0] && seen[1..].iter().all(|&s| s), "{shape:?}");
+            }
+        }
+    }
+}
