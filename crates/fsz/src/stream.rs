@@ -219,9 +219,19 @@ impl<'a> Stream<'a> {
         decoder.costs((tile - self.grid.chunk_tiles(chunk).start) as usize)
     }
 
-    /// The payload of all tiles, not verified.
+    /// The payload of all tiles, and the profile's tables, not verified.
     pub fn payload(&self) -> &[u8] {
         &self.bytes[self.sections.payload as usize..]
+    }
+
+    /// The payload of a chunk, not verified.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when there is no such chunk.
+    pub fn chunk_payload(&self, number: u64) -> Result<&[u8]> {
+        self.check_chunk(number)?;
+        let payload = self.index().payload(number)?;
+        Ok(&self.payload()[payload.start as usize..payload.end as usize])
     }
 
     /// How many chunks there are.
@@ -244,9 +254,7 @@ impl<'a> Stream<'a> {
         let mut decoder = self.decoder::<T>()?;
         decoder.load(index.chunk(number, &mut shapes)?)?;
         decoder.verify()?;
-        let payload = index.payload(number)?;
-        let payload = &self.payload()[payload.start as usize..payload.end as usize];
-        Ok(Chunk { heads: index.heads(number), payload })
+        Ok(Chunk { heads: index.heads(number), payload: self.chunk_payload(number)? })
     }
 
     pub(crate) fn index(&self) -> Index<'_> {
