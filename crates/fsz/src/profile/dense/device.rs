@@ -83,7 +83,11 @@ impl BoxDecoding {
         let Profile::Dense(dense) = stream.header().profile else {
             return Err(Error::unsupported("boxes in a stream of another profile than dense"));
         };
-        let tables = Tables::read(&stream.index().tables()?)?;
+        // A field without elements has no tables.
+        let slots = match stream.chunks() {
+            0 => Vec::new(),
+            _ => DecodingTables::new(&Tables::read(&stream.index().tables()?)?).slots,
+        };
         let weights = match dense.choice.predictor {
             Predictor::Interpolation(taps) => Weights::of(taps),
             Predictor::Lorenzo => None,
@@ -93,7 +97,7 @@ impl BoxDecoding {
             axes,
             fine: dense.choice.fine,
             weights: weights.map(|w| (w.near, w.far)),
-            slots: DecodingTables::new(&tables).slots,
+            slots,
             programs: programs(&axes),
         })
     }
