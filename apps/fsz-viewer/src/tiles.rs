@@ -79,10 +79,10 @@ impl Tiles {
     /// When a record is damaged.
     pub fn read(stream: &Stream<'_>) -> fsz::Result<Tiles> {
         let grid = stream.grid();
-        let of_chunk = |chunk| {
+        let of_chunk = |chunk| -> fsz::Result<Vec<Tile>> {
             let records = stream.chunk_tiles(chunk)?;
             let tile = |record: &TileRecord| Tile::new(record, grid.tile_len(record.index));
-            Ok(records.iter().map(tile).collect::<Vec<_>>())
+            Ok(records.iter().map(tile).collect())
         };
         let tiles: fsz::Result<Vec<_>> =
             (0..stream.chunks()).into_par_iter().map(of_chunk).collect();
