@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eframe::egui_wgpu::{RenderState, WgpuConfiguration, WgpuSetup};
-use eframe::wgpu::Features;
+use eframe::wgpu::{Adapter, Features};
 use fsz_wgpu::Gpu;
 
 /// The window's GPU.
@@ -33,7 +33,7 @@ impl WindowGpu {
         let mut configuration = WgpuConfiguration::default();
         if let WgpuSetup::CreateNew(setup) = &mut configuration.wgpu_setup {
             let usual = setup.device_descriptor.clone();
-            setup.device_descriptor = Arc::new(move |adapter| {
+            setup.device_descriptor = Arc::new(move |adapter: &Adapter| {
                 let mut descriptor = usual(adapter);
                 descriptor.required_features |= adapter.features() & Features::SUBGROUP;
                 descriptor
