@@ -196,7 +196,7 @@ fn narrowed(value: f64, bound: Option<f64>) -> f32 {
 mod tests {
     use std::path::Path;
 
-    use fsz::{Bound, CompressOptions};
+    use fsz::{Bound, CompressOptions, Dense, Profile};
     use ndarray::ArrayView;
 
     use super::*;
@@ -205,14 +205,18 @@ mod tests {
         if i % 700 < 30 { f64::NAN } else { (i as f64 * 0.01).sin() * 9.0 }
     }
 
-    fn document(shape: &[usize]) -> Document {
-        let values: Vec<f32> = (0..shape.iter().product()).map(|i| value(i) as f32).collect();
-        compressed(shape, &values)
+    fn profiles() -> [Profile; 2] {
+        [Profile::default(), Profile::Dense(Dense::new())]
     }
 
-    fn compressed<T: fsz::Element>(shape: &[usize], values: &[T]) -> Document {
+    fn document(shape: &[usize], profile: Profile) -> Document {
+        let values: Vec<f32> = (0..shape.iter().product()).map(|i| value(i) as f32).collect();
+        compressed(shape, &values, profile)
+    }
+
+    fn compressed<T: fsz::Element>(shape: &[usize], values: &[T], profile: Profile) -> Document {
         let view = ArrayView::from_shape(shape, values).unwrap();
-        let options = CompressOptions::new(Bound::Absolute(1e-3));
+        let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
         let stream = Codec::cpu().compress_with(view, &options).unwrap();
         Document::from_stream("made".into(), Path::new("made"), stream).unwrap()
     }
@@ -226,7 +230,9 @@ mod tests {
             return;
         }
         // More documents than are kept, in turns.
-        let documents = [&[2500][..], &[30, 70], &[5, 12, 33], &[2, 3, 8, 9]].map(document);
+        let shapes = [&[2500][..], &[30, 70], &[5, 12, 33], &[2, 3, 8, 9]];
+        let of = |profile| shapes.map(|shape| document(shape, profile));
+        let documents = profiles().map(of).concat();
         for document in documents.iter().chain(&documents) {
             let grid = &document.grid;
             for axis in 0..grid.axes() {
@@ -256,23 +262,26 @@ mod tests {
             return;
         }
         let values: Vec<f64> = (0..5 * 12 * 33).map(value).collect();
-        let document = compressed(&[5, 12, 33], &values);
-        let place = Place { axis: 1, plane: 7 };
-        let exact = decoder.plane(&document, place, true).unwrap();
-        let shown = decoder.plane(&document, place, false).unwrap();
-        assert!(!exact.rounded && shown.rounded);
-        assert!(decoder.name(Some(&document), false).ends_with("rounded to f32 for display"));
-        assert!(exact.values.iter().any(|v| v.is_finite() && f64::from(*v as f32) != *v));
-        for (i, (shown, exact)) in shown.values.iter().zip(&exact.values).enumerate() {
-            let near = (shown - exact).abs() <= 2.0 * f64::from(f32::EPSILON) * exact.abs();
-            assert!(near || shown.is_nan() && exact.is_nan(), "{shown} for {exact} at {i}");
-            let position = document.grid.position(1, 7, i / 33, i % 33).unwrap();
-            let probed = document.exact(&Codec::cpu(), position).unwrap();
-            assert_eq!(probed.to_bits(), exact.to_bits());
+        for profile in profiles() {
+            let document = compressed(&[5, 12, 33], &values, profile);
+            let place = Place { axis: 1, plane: 7 };
+            let exact = decoder.plane(&document, place, true).unwrap();
+            let shown = decoder.plane(&document, place, false).unwrap();
+            assert!(!exact.rounded && shown.rounded);
+            assert!(decoder.name(Some(&document), false).ends_with("rounded to f32 for display"));
+            assert!(exact.values.iter().any(|v| v.is_finite() && f64::from(*v as f32) != *v));
+            for (i, (shown, exact)) in shown.values.iter().zip(&exact.values).enumerate() {
+                let near = (shown - exact).abs() <= 2.0 * f64::from(f32::EPSILON) * exact.abs();
+                assert!(near || shown.is_nan() && exact.is_nan(), "{shown} for {exact} at {i}");
+                let position = document.grid.position(1, 7, i / 33, i % 33).unwrap();
+                let probed = document.exact(&Codec::cpu(), position).unwrap();
+                assert_eq!(probed.to_bits(), exact.to_bits());
+            }
+            // Its values are none of single precision.
+            let huge: Vec<f64> = (0..1200).map(|i| 1e300 * value(i)).collect();
+            let wide = compressed(&[4, 300], &huge, profile);
+            assert!(!decoder.plane(&wide, Place::default(), false).unwrap().rounded);
         }
-        // Its values are none of single precision.
-        let wide = compressed(&[4, 300], &(0..1200).map(|i| 1e300 * value(i)).collect::<Vec<_>>());
-        assert!(!decoder.plane(&wide, Place::default(), false).unwrap().rounded);
     }
 
     #[test]

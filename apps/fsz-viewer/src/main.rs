@@ -89,6 +89,7 @@ fn run(args: Args) -> Result<()> {
             .with_title("FSZ viewer")
             .with_inner_size([1400.0, 860.0])
             .with_drag_and_drop(true),
+        wgpu_options: WindowGpu::configuration(),
         ..Default::default()
     };
     eframe::run_native(

@@ -51,7 +51,7 @@ pub enum Overlay {
     Off,
     /// How each tile is stored.
     Variants,
-    /// Mean bits per element of each tile's blocks.
+    /// Mean bits per element of each tile.
     Rate,
     /// Compressed bytes of each tile.
     Bytes,

@@ -1,7 +1,8 @@
 //! What a stream tells of its tiles, and how much of it a reader sees at once.
 
 use fsz::format::{MAX_DIMS, TILE_BLOCKS, TileGrid};
-use fsz::{Stream, TileKind};
+use fsz::{Stream, TileKind, TileRecord};
+use rayon::prelude::*;
 
 use crate::boxes::Boxes;
 use crate::grid::unravel;
@@ -11,18 +12,37 @@ use crate::grid::unravel;
 pub struct Tile {
     /// How it is stored.
     pub kind: TileKind,
-    /// Compressed bytes: rate bytes and payload.
+    /// Compressed bytes: rate bytes and payload; of a box of `dense` its share of its chunk.
     pub bytes: u16,
     /// Elements stored exactly.
     pub escapes: u16,
-    /// Bits per element of each of its first blocks.
-    pub rates: [u8; TILE_BLOCKS],
+    /// Elements.
+    pub len: u16,
+    /// Bits per element of each of its first blocks; none where the profile has no blocks.
+    pub rates: Option<[u8; TILE_BLOCKS]>,
 }
 
 impl Tile {
-    /// Mean of the blocks' rates, in bits per element.
+    fn new(record: &TileRecord, len: usize) -> Tile {
+        let mut rates = [0; TILE_BLOCKS];
+        for (rate, &r) in rates.iter_mut().zip(record.rates()) {
+            *rate = r;
+        }
+        Tile {
+            kind: record.kind(),
+            bytes: u16::try_from(record.bytes).unwrap_or(u16::MAX),
+            escapes: u16::try_from(record.escapes).unwrap_or(u16::MAX),
+            len: u16::try_from(len).unwrap_or(u16::MAX),
+            rates: (!record.rates().is_empty()).then_some(rates),
+        }
+    }
+
+    /// Mean of the blocks' rates, in bits per element; without blocks its bits by its elements.
     pub fn mean_rate(&self) -> f32 {
-        self.rates.iter().map(|&r| f32::from(r)).sum::<f32>() / self.rates.len() as f32
+        match &self.rates {
+            Some(rates) => rates.iter().map(|&r| f32::from(r)).sum::<f32>() / rates.len() as f32,
+            None => 8.0 * f32::from(self.bytes) / f32::from(self.len.max(1)),
+        }
     }
 }
 
@@ -52,26 +72,21 @@ struct Parts {
 const BINS: usize = 40;
 
 impl Tiles {
-    /// Reads the records of a stream; nothing is decoded.
+    /// Reads the records of a stream. Values are decoded only where the profile tells of its tiles no other
+    /// way, and are not kept.
     ///
     /// # Errors
     /// When a record is damaged.
     pub fn read(stream: &Stream<'_>) -> fsz::Result<Tiles> {
-        let mut tiles = Vec::new();
-        for record in stream.tiles() {
-            let record = record?;
-            let mut rates = [0; TILE_BLOCKS];
-            for (rate, &r) in rates.iter_mut().zip(record.rates()) {
-                *rate = r;
-            }
-            tiles.push(Tile {
-                kind: record.kind(),
-                bytes: u16::try_from(record.bytes).unwrap_or(u16::MAX),
-                escapes: u16::try_from(record.escapes).unwrap_or(u16::MAX),
-                rates,
-            });
-        }
-        Ok(Tiles::new(tiles, vec![stream.grid().clone()], None))
+        let grid = stream.grid();
+        let of_chunk = |chunk| -> fsz::Result<Vec<Tile>> {
+            let records = stream.chunk_tiles(chunk)?;
+            let tile = |record: &TileRecord| Tile::new(record, grid.tile_len(record.index));
+            Ok(records.iter().map(tile).collect())
+        };
+        let tiles: fsz::Result<Vec<_>> =
+            (0..stream.chunks()).into_par_iter().map(of_chunk).collect();
+        Ok(Tiles::new(tiles?.concat(), vec![grid.clone()], None))
     }
 
     /// The tiles of several streams, which lie in these boxes of an array, counted on from one stream to

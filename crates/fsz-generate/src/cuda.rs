@@ -1,13 +1,13 @@
 //! The constants as CUDA C++, with the header's fields and the rules that a header fulfils.
 
-use crate::table::{constants, literal};
+use crate::table::{constants, dense_constants, literal};
 use fsz::{
     DType,
     format::{
         BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, CHECKSUM_KEY, CHECKSUM_MULTIPLIERS,
         CHECKSUM_ROW, DTYPE_F32, ESCAPE_ROWS_AT, FIELDS, FIXED_HEADER, FORMAT_VERSION, FieldType,
         HAS_TIME_STEP, HEAD_ROWS_AT, MAGIC, MAX_HEADER, MIX, MU_WORD, RULE_FIELDS, RULES,
-        SAMPLE_MULTIPLIER, SAMPLE_STRIDE, STEP_CANDIDATES, dense,
+        SAMPLE_MULTIPLIER, SAMPLE_STRIDE, STEP_CANDIDATES,
     },
 };
 use std::fmt::Write;
@@ -114,29 +114,7 @@ fn values(text: &mut String) {
 
 fn dense(text: &mut String) {
     text.push_str("\n/// The profile `dense`.\n");
-    for (name, value) in [
-        ("BOX", dense::BOX as u64),
-        ("LANES", dense::LANES as u64),
-        ("MIN_COLUMNS", dense::MIN_COLUMNS as u64),
-        ("SLOT_BITS", dense::SLOT_BITS.into()),
-        ("SLOTS", dense::SLOTS.into()),
-        ("LOW", dense::LOW.into()),
-        ("RAW_BITS", dense::RAW_BITS.into()),
-        ("DIRECT", dense::DIRECT.unsigned_abs().into()),
-        ("LORENZO_DIRECT", dense::LORENZO_DIRECT.into()),
-        ("RESIDUAL_SYMBOLS", dense::RESIDUAL_SYMBOLS as u64),
-        ("RESIDUAL_ESCAPE_BITS", dense::RESIDUAL_ESCAPE_BITS.into()),
-        ("DIFFERENCE_SYMBOLS", dense::DIFFERENCE_SYMBOLS as u64),
-        ("FINE_CONTEXTS", dense::FINE_CONTEXTS.into()),
-        ("COARSE_CONTEXTS", dense::COARSE_CONTEXTS.into()),
-        ("CORNERS", dense::CORNERS.into()),
-        ("LORENZO_CONTEXTS", dense::LORENZO_CONTEXTS.into()),
-        ("FLAG_CONTEXTS", dense::FLAG_CONTEXTS.into()),
-        ("PASS_FLAGS", dense::PASS_FLAGS.into()),
-        ("PART_BITS", dense::PART_BITS.into()),
-        ("MOST_VALUE", dense::MOST_VALUE.unsigned_abs().into()),
-        ("MOST_TABLES", dense::MOST_TABLES),
-    ] {
+    for (name, value) in dense_constants() {
         let _ = writeln!(text, "constexpr u32 DENSE_{name} = {value}u;");
     }
 }

@@ -2,7 +2,7 @@
 
 use fsz::format::{
     BLOCK, CHUNK, CHUNK_TILES, EscapeField, EscapeKind, GROUP_CHUNKS, MAX_CODE, MAX_DIMS,
-    MAX_MISSING, Pattern, RateByte, TILE, TILE_BLOCKS,
+    MAX_MISSING, Pattern, RateByte, TILE, TILE_BLOCKS, dense,
 };
 
 /// A constant with its comment, which begins a paragraph where there is one.
@@ -87,6 +87,33 @@ pub fn constants() -> Vec<Constant> {
         all.push(number(comment, name, value));
     }
     all
+}
+
+/// Numbers of the profile `dense`.
+pub fn dense_constants() -> Vec<(&'static str, u64)> {
+    vec![
+        ("BOX", dense::BOX as u64),
+        ("LANES", dense::LANES as u64),
+        ("MIN_COLUMNS", dense::MIN_COLUMNS as u64),
+        ("SLOT_BITS", dense::SLOT_BITS.into()),
+        ("SLOTS", dense::SLOTS.into()),
+        ("LOW", dense::LOW.into()),
+        ("RAW_BITS", dense::RAW_BITS.into()),
+        ("DIRECT", dense::DIRECT.unsigned_abs().into()),
+        ("LORENZO_DIRECT", dense::LORENZO_DIRECT.into()),
+        ("RESIDUAL_SYMBOLS", dense::RESIDUAL_SYMBOLS as u64),
+        ("RESIDUAL_ESCAPE_BITS", dense::RESIDUAL_ESCAPE_BITS.into()),
+        ("DIFFERENCE_SYMBOLS", dense::DIFFERENCE_SYMBOLS as u64),
+        ("FINE_CONTEXTS", dense::FINE_CONTEXTS.into()),
+        ("COARSE_CONTEXTS", dense::COARSE_CONTEXTS.into()),
+        ("CORNERS", dense::CORNERS.into()),
+        ("LORENZO_CONTEXTS", dense::LORENZO_CONTEXTS.into()),
+        ("FLAG_CONTEXTS", dense::FLAG_CONTEXTS.into()),
+        ("PASS_FLAGS", dense::PASS_FLAGS.into()),
+        ("PART_BITS", dense::PART_BITS.into()),
+        ("MOST_VALUE", dense::MOST_VALUE.unsigned_abs().into()),
+        ("MOST_TABLES", dense::MOST_TABLES),
+    ]
 }
 
 /// A constant's value as both languages write it.

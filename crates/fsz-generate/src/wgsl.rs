@@ -1,7 +1,7 @@
 //! The constants as WGSL.
 
-use crate::table::{constants, literal};
-use fsz::DType;
+use crate::table::{constants, dense_constants, literal};
+use fsz::{BoxDecoding, DType, format::dense};
 use std::fmt::Write;
 
 /// `crates/fsz-wgpu/src/format_prelude.wgsl`.
@@ -18,5 +18,63 @@ pub fn prelude() -> String {
         let bits = DType::F32.nan_pattern(negative);
         let _ = writeln!(text, "const {name}: u32 = 0x{bits:08X}u;");
     }
+    text.push_str("\n// The profile `dense`.\n");
+    let numbers = dense_constants().into_iter().filter(|(name, _)| !UNUSED.contains(name));
+    for (name, value) in numbers.chain(heads()) {
+        let _ = writeln!(text, "const DENSE_{name}: u32 = {value}u;");
+    }
+    text.push_str("\n// The words of fsz::BoxDecoding.\n");
+    for (name, value) in words() {
+        let _ = writeln!(text, "const {name}: u32 = {value}u;");
+    }
     text
+}
+
+/// What encoders alone ask for.
+const UNUSED: [&str; 4] = ["MIN_COLUMNS", "PART_BITS", "MOST_VALUE", "MOST_TABLES"];
+
+/// Heads of chunks, records of escapes, contexts of masks.
+fn heads() -> Vec<(&'static str, u64)> {
+    vec![
+        ("HEAD_BOX_BITS", dense::HEAD_BOX_BITS.into()),
+        ("HEAD_MODE", dense::HEAD_MODE.into()),
+        ("HEAD_ESCAPES", dense::HEAD_ESCAPES.into()),
+        ("MODE_FLAT", dense::MODE_FLAT.into()),
+        ("MODE_INTERPOLATED", dense::MODE_INTERPOLATED.into()),
+        ("MODE_LORENZO_1", dense::MODE_LORENZO_1.into()),
+        ("MODE_LORENZO_2", dense::MODE_LORENZO_2.into()),
+        ("MODE_EXACT", dense::MODE_EXACT.into()),
+        ("MODE_VERBATIM", dense::MODE_VERBATIM.into()),
+        ("RECORD_MASK_SHIFT", dense::RECORD_MASK_SHIFT.into()),
+        ("RECORD_LISTED_SHIFT", dense::RECORD_LISTED_SHIFT.into()),
+        ("MASK_NONE", dense::MASK_NONE.into()),
+        ("MASK_ALL", dense::MASK_ALL.into()),
+        ("MASK_CODED", dense::MASK_CODED.into()),
+        ("MASK_FIRST", dense::MASK_FIRST.into()),
+        ("MASK_CORNERS", dense::MASK_CORNERS.into()),
+        ("MASK_COARSE", dense::MASK_COARSE.into()),
+        ("MASK_FINE", dense::MASK_FINE.into()),
+    ]
+}
+
+fn words() -> Vec<(&'static str, u32)> {
+    vec![
+        ("SLOT_FREQUENCY", BoxDecoding::SLOT_FREQUENCY),
+        ("SLOT_SYMBOL_SHIFT", BoxDecoding::SLOT_SYMBOL_SHIFT),
+        ("SLOT_PLACE_SHIFT", BoxDecoding::SLOT_PLACE_SHIFT),
+        ("PROGRAM_PASSES", BoxDecoding::PROGRAM_PASSES),
+        ("PROGRAM_AROUND", BoxDecoding::PROGRAM_AROUND),
+        ("PROGRAM_ENTRIES", BoxDecoding::PROGRAM_ENTRIES),
+        ("PROGRAM_LEN", BoxDecoding::PROGRAM_LEN),
+        ("PASS_FIRST", BoxDecoding::PASS_FIRST),
+        ("PASS_STEPS", BoxDecoding::PASS_STEPS),
+        ("PASS_AXES", BoxDecoding::PASS_AXES),
+        ("PASS_FINE", BoxDecoding::PASS_FINE),
+        ("PASS_DISTANCE", BoxDecoding::PASS_DISTANCE),
+        ("PASS_LAST", BoxDecoding::PASS_LAST),
+        ("PASS_LEN", BoxDecoding::PASS_LEN),
+        ("ENTRY_POSITION", BoxDecoding::ENTRY_POSITION),
+        ("ENTRY_EDGE_SHIFT", BoxDecoding::ENTRY_EDGE_SHIFT),
+        ("ENTRY_IDLE", BoxDecoding::ENTRY_IDLE),
+    ]
 }

@@ -3,7 +3,7 @@
 use fsz::format::MAX_MISSING;
 
 use crate::error::{Error, Result};
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, Pipeline};
 use crate::readback;
 use crate::slice::{GpuSlice, TILE_KINDS};
 
@@ -255,7 +255,7 @@ impl GpuSlice {
             let resources = resources.chain([wgpu::BindingResource::TextureView(&view)]);
             let groups = (width.div_ceil(GROUP), height.div_ceil(GROUP));
             let mut encoder = device.create_command_encoder(&Default::default());
-            gpu.dispatch(&mut encoder, &gpu.pipelines.colour, resources, groups);
+            gpu.dispatch(&mut encoder, Pipeline::Colour, resources, groups);
             gpu.queue.submit([encoder.finish()]);
             texture
         })?;

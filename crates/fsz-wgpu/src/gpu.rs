@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use fsz::format::TILE;
+use fsz::format::{TILE, dense::LANES};
 use wgpu::util::DeviceExt;
 
 use crate::error::{Error, Result};
@@ -12,22 +12,63 @@ use crate::error::{Error, Result};
 pub struct Gpu {
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
-    pub(crate) pipelines: Arc<Pipelines>,
+    pipelines: Arc<Pipelines>,
     page_limit: u64,
+    /// Whether the lanes of a chunk of `dense` are one subgroup.
+    subgroups: bool,
     name: String,
 }
 
-#[derive(Debug)]
-pub(crate) struct Pipelines {
-    pub decode: wgpu::ComputePipeline,
-    pub colour: wgpu::ComputePipeline,
+/// The pipelines that were made, by their places in [`SHADERS`].
+type Pipelines = [OnceLock<wgpu::ComputePipeline>; SHADERS.len()];
+
+/// A shader: the name of its entry point, and its source.
+struct Shader {
+    entry: &'static str,
+    source: &'static str,
 }
 
 /// A shader's source behind the constants of the format.
 macro_rules! shader {
-    ($file:literal) => {
-        concat!(include_str!("format_prelude.wgsl"), include_str!($file))
+    ($entry:literal, $($file:literal),+) => {
+        Shader {
+            entry: $entry,
+            source: concat!(include_str!("format_prelude.wgsl"), $(include_str!($file)),+),
+        }
     };
+}
+
+/// The sources of `dense` behind the way in which lanes tell each other something.
+macro_rules! dense {
+    ($lanes:literal) => {
+        shader!(
+            "decode",
+            $lanes,
+            "float.wgsl",
+            "elements.wgsl",
+            "dense/boxes.wgsl",
+            "dense/coder.wgsl",
+            "dense/walk.wgsl",
+            "dense/decode.wgsl"
+        )
+    };
+}
+
+const SHADERS: [Shader; 4] = [
+    shader!("paint", "colour.wgsl"),
+    shader!("decode", "float.wgsl", "elements.wgsl", "paper.wgsl"),
+    dense!("dense/lanes_workgroup.wgsl"),
+    dense!("dense/lanes_subgroup.wgsl"),
+];
+
+/// Which pipeline.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pipeline {
+    Colour,
+    Paper,
+    Dense,
+    /// The same where a subgroup holds all lanes.
+    DenseSubgroups,
 }
 
 impl Gpu {
@@ -54,12 +95,11 @@ impl Gpu {
             return Err(Error::NoAdapter(format!("it has no compute shaders of {TILE} threads")));
         }
         let page_limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        let pipelines = Arc::new(Pipelines {
-            decode: pipeline(&device, shader!("decode.wgsl"), "decode"),
-            colour: pipeline(&device, shader!("colour.wgsl"), "paint"),
-        });
-        let name = device.adapter_info().name;
-        Ok(Gpu { device, queue, pipelines, page_limit, name })
+        let info = device.adapter_info();
+        let subgroups = device.features().contains(wgpu::Features::SUBGROUP)
+            && info.subgroup_min_size as usize >= LANES;
+        let (pipelines, name) = (Arc::default(), info.name);
+        Ok(Gpu { device, queue, pipelines, page_limit, subgroups, name })
     }
 
     /// The GPU's name.
@@ -81,6 +121,19 @@ impl Gpu {
     #[must_use]
     pub fn with_page_limit(mut self, bytes: u64) -> Gpu {
         self.page_limit = self.page_limit.min(bytes);
+        self
+    }
+
+    /// Whether lanes of the profile `dense` tell each other what they have by subgroup operations. A device has
+    /// them where it was asked for with [`wgpu::Features::SUBGROUP`].
+    pub fn has_subgroups(&self) -> bool {
+        self.subgroups
+    }
+
+    /// The same GPU without subgroup operations.
+    #[must_use]
+    pub fn without_subgroups(mut self) -> Gpu {
+        self.subgroups = false;
         self
     }
 
@@ -111,6 +164,13 @@ impl Gpu {
         })
     }
 
+    /// A storage buffer with these words.
+    pub(crate) fn filled(&self, label: &str, words: &[u32]) -> Result<wgpu::Buffer> {
+        let buffer = self.storage(label, 4 * words.len() as u64)?;
+        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
+        Ok(buffer)
+    }
+
     /// A uniform buffer with these bytes.
     pub(crate) fn uniform(&self, bytes: &[u8]) -> wgpu::Buffer {
         self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
@@ -120,14 +180,21 @@ impl Gpu {
         })
     }
 
+    fn pipeline(&self, which: Pipeline) -> &wgpu::ComputePipeline {
+        // Made when it is asked for: drivers take long for some.
+        self.pipelines[which as usize]
+            .get_or_init(|| pipeline(&self.device, &SHADERS[which as usize]))
+    }
+
     /// Records a run of a pipeline with these resources, by the number of their binding.
     pub(crate) fn dispatch<'a>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        pipeline: &wgpu::ComputePipeline,
+        pipeline: Pipeline,
         resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
         (columns, rows): (u32, u32),
     ) {
+        let pipeline = self.pipeline(pipeline);
         let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
         let entries: Vec<_> = (0..).zip(resources).map(entry).collect();
         let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
@@ -164,6 +231,7 @@ fn opened() -> Result<Gpu, String> {
         pollster::block_on(instance.request_adapter(&options)).map_err(|e| e.to_string())?;
     let descriptor = wgpu::DeviceDescriptor {
         label: Some("fsz"),
+        required_features: adapter.features() & wgpu::Features::SUBGROUP,
         required_limits: adapter.limits(),
         ..Default::default()
     };
@@ -177,16 +245,16 @@ fn opened() -> Result<Gpu, String> {
     Ok(gpu)
 }
 
-fn pipeline(device: &wgpu::Device, source: &str, entry: &str) -> wgpu::ComputePipeline {
+fn pipeline(device: &wgpu::Device, shader: &Shader) -> wgpu::ComputePipeline {
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some(entry),
-        source: wgpu::ShaderSource::Wgsl(source.into()),
+        label: Some(shader.entry),
+        source: wgpu::ShaderSource::Wgsl(shader.source.into()),
     });
     device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(entry),
+        label: Some(shader.entry),
         layout: None,
         module: &module,
-        entry_point: Some(entry),
+        entry_point: Some(shader.entry),
         compilation_options: wgpu::PipelineCompilationOptions::default(),
         cache: None,
     })

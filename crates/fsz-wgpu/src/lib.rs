@@ -8,10 +8,13 @@
 #![deny(missing_docs)]
 
 mod colour;
+mod dense;
 mod error;
 mod gpu;
 mod memory;
 mod page;
+mod paper;
+mod profile;
 mod readback;
 mod slice;
 mod step;

@@ -1,80 +1,97 @@
 //! A stream cut into pages of whole chunks, each as large as a storage buffer may be.
 
-use fsz::format::{CHUNK_TILES, TILE, TILE_BLOCKS};
-use fsz::{Chunk, DType, Stream};
+use std::borrow::Cow;
+
+use fsz::Stream;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 
+/// What a page has of a chunk.
+#[derive(Clone, Debug)]
+pub(crate) struct Part<'a> {
+    /// What is told of its tiles, whole words.
+    pub heads: Cow<'a, [u8]>,
+    pub payload: &'a [u8],
+}
+
 /// Consecutive chunks of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
+    /// First chunk and number of chunks.
+    pub chunk: u64,
+    pub chunks: u64,
     /// First tile and number of tiles.
     pub tile: u64,
     pub tiles: u64,
-    /// What the storage buffer holds: a word per chunk, where its payload begins in the page; the rate
-    /// bytes; the payload.
+    /// What the storage buffer holds: a word per chunk, where its payload begins in the page; the heads;
+    /// the payload.
     pub words: Vec<u32>,
 }
 
-/// The bytes of a page of `chunks` full chunks besides the payload.
-pub(crate) fn index_bytes(chunks: u64) -> u64 {
-    chunks * (4 + (CHUNK_TILES * TILE_BLOCKS) as u64)
+/// Bytes of a page for each chunk besides heads and payload.
+const CHUNK_BYTES: u64 = 4;
+
+impl Part<'_> {
+    fn bytes(&self) -> u64 {
+        CHUNK_BYTES + (self.heads.len() + self.payload.len()) as u64
+    }
 }
 
-/// The largest payload of a chunk in bytes.
-pub(crate) fn chunk_bytes(dtype: DType) -> u64 {
-    (CHUNK_TILES * TILE * dtype.size()) as u64
+/// Bytes of the pages of a stream with so many chunks and bytes of heads and payload, and how many pages it
+/// takes at most where a chunk takes `most`.
+pub(crate) fn sizes(chunks: u64, heads_and_payload: u64, most: u64, limit: u64) -> (u64, u64) {
+    let bytes = CHUNK_BYTES * chunks + heads_and_payload;
+    // A page ends where the next chunk does not fit: it is full but for a chunk.
+    (bytes, bytes.div_ceil(limit.saturating_sub(CHUNK_BYTES + most).max(1)))
 }
 
-/// The pages of a stream of standard geometry. Every chunk's checksum is verified.
-pub(crate) fn pages(stream: &Stream<'_>, limit: u64) -> Result<Vec<Page>> {
-    let info = &stream;
-    let dtype = info.header().dtype;
-    let smallest = index_bytes(1) + chunk_bytes(dtype);
-    if limit < smallest {
+/// The pages of a stream. `part` verifies a chunk and tells what a page has of it.
+pub(crate) fn pages<'s>(
+    stream: &'s Stream<'_>,
+    limit: u64,
+    part: impl Fn(u64) -> fsz::Result<Part<'s>> + Sync,
+) -> Result<Vec<Page>> {
+    let parts: fsz::Result<Vec<Part<'s>>> =
+        (0..stream.chunks()).into_par_iter().map(&part).collect();
+    let parts = parts?;
+    let most = parts.iter().map(Part::bytes).max().unwrap_or(0);
+    if limit < most {
         return Err(Error::InvalidArgument(format!(
-            "pages of {limit} bytes are too small: a chunk takes up to {smallest}"
+            "pages of {limit} bytes are too small: a chunk takes {most}"
         )));
     }
-    let verified: fsz::Result<Vec<Chunk<'_>>> =
-        (0..stream.chunks()).into_par_iter().map(|number| stream.chunk(number)).collect();
-    let mut rest = &verified?[..];
-    if rest.iter().map(|chunk| chunk.payload.len()).sum::<usize>() != stream.payload().len() {
-        let what = "the tiles are not as long as the payload";
-        return Err(Error::Stream(fsz::Error::Corrupt(what.to_owned())));
-    }
     let mut pages = Vec::new();
-    let mut tile = 0;
+    let mut rest = &parts[..];
     while !rest.is_empty() {
-        let mut payload = 0;
-        let fits = |(count, chunk): (usize, &Chunk<'_>)| {
-            payload += chunk.payload.len() as u64;
-            index_bytes(count as u64 + 1) + payload <= limit
+        let mut bytes = 0;
+        let fits = |part: &&Part<'_>| {
+            bytes += part.bytes();
+            bytes <= limit
         };
-        let count = rest.iter().enumerate().map(fits).take_while(|fits| *fits).count();
-        let (chunks, behind) = rest.split_at(count);
-        let page = page(chunks, tile);
-        tile += page.tiles;
-        pages.push(page);
+        let count = rest.iter().take_while(fits).count();
+        let (own, behind) = rest.split_at(count);
+        let chunk = (parts.len() - rest.len()) as u64;
+        let tile = stream.grid().chunk_tiles(chunk).start;
+        let end = stream.grid().chunk_tiles(chunk + count as u64 - 1).end;
+        let words = words(own);
+        pages.push(Page { chunk, chunks: count as u64, tile, tiles: end - tile, words });
         rest = behind;
     }
     Ok(pages)
 }
 
-/// The page of these chunks, of which the first begins with tile `tile`.
-fn page(chunks: &[Chunk<'_>], tile: u64) -> Page {
+fn words(parts: &[Part<'_>]) -> Vec<u32> {
     let word = |b: &[u8; 4]| u32::from_le_bytes(*b);
-    let rates: usize = chunks.iter().map(|chunk| chunk.heads.len()).sum();
-    let mut at = chunks.len() + rates / 4;
+    let mut at = parts.len() + parts.iter().map(|part| part.heads.len()).sum::<usize>() / 4;
     let mut words = Vec::new();
-    for chunk in chunks {
+    for part in parts {
         words.push(at as u32);
-        at += chunk.payload.len() / 4;
+        at += part.payload.len() / 4;
     }
     words.reserve_exact(at - words.len());
-    for bytes in chunks.iter().map(|c| c.heads).chain(chunks.iter().map(|c| c.payload)) {
+    for bytes in parts.iter().map(|p| &*p.heads).chain(parts.iter().map(|p| p.payload)) {
         words.extend(bytes.as_chunks::<4>().0.iter().map(word));
     }
-    Page { tile, tiles: (rates / TILE_BLOCKS) as u64, words }
+    words
 }

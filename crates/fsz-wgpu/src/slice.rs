@@ -44,6 +44,11 @@ impl Runs {
         self.count.saturating_mul(self.len)
     }
 
+    /// Elements of the field from the first run's begin to the last one's end; `None` where they overflow.
+    pub(crate) fn span(&self) -> Option<u64> {
+        self.count.saturating_sub(1).checked_mul(self.stride)?.checked_add(self.len)
+    }
+
     /// The runs that have elements within `begin..end`.
     pub(crate) fn within(&self, begin: u64, end: u64) -> std::ops::Range<u64> {
         if self.count == 0 || self.len == 0 || begin >= end {
@@ -57,9 +62,9 @@ impl Runs {
     }
 }
 
-/// The kinds of tiles in the order of their numbers on the GPU: by the bits of the first rate byte, then by
-/// the kind in the escape field.
-pub const TILE_KINDS: [TileKind; 7] = [
+/// The kinds of tiles in the order of their numbers on the GPU: of `paper` by the bits of the first rate byte,
+/// then by the kind in the escape field.
+pub const TILE_KINDS: [TileKind; 8] = [
     TileKind::Lz1,
     TileKind::Lz2,
     TileKind::Lz1Centered,
@@ -67,6 +72,7 @@ pub const TILE_KINDS: [TileKind; 7] = [
     TileKind::Exceptions,
     TileKind::Constant,
     TileKind::Verbatim,
+    TileKind::Interpolated,
 ];
 
 /// A decoded slice on the GPU.
@@ -109,8 +115,8 @@ impl GpuSlice {
     }
 
     /// Of a slice of a stream, the buffer that says of each value how its tile is stored, a word each: its
-    /// place in [`TILE_KINDS`] in the lowest byte, the sum of its blocks' rates in the next, its bytes in the upper
-    /// half.
+    /// place in [`TILE_KINDS`] in the lowest byte, the sum of its blocks' rates in the next (without blocks eight
+    /// times its bits per value), its bytes in the upper half.
     pub fn tiles(&self) -> Option<&wgpu::Buffer> {
         self.tiles.as_ref()
     }

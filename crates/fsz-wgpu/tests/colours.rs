@@ -1,7 +1,7 @@
 //! Pictures painted on the GPU have the colours that values, errors and tiles ask for.
 
-use fsz::format::{RateByte, TILE, TILE_BLOCKS};
-use fsz::{Bound, Codec, CompressOptions, TileKind};
+use fsz::format::{RateByte, TILE, TILE_BLOCKS, dense::BOX};
+use fsz::{Bound, Codec, CompressOptions, Dense, Layout as Boxes, Profile, TileKind};
 use fsz_wgpu::{
     Colours, Error, Gpu, GpuSlice, GpuStream, Layout, Measure, Overlay, Subject, TILE_KINDS,
 };
@@ -56,6 +56,12 @@ fn near(found: &[u32], expected: &[u32]) -> bool {
 
 fn row(slice: &GpuSlice) -> Layout {
     Layout { rows: 1, columns: slice.len() as u32, step: 1 }
+}
+
+/// Rows of `columns` points.
+fn folded(slice: &GpuSlice, columns: usize) -> Layout {
+    let columns = columns as u32;
+    Layout { rows: (slice.len() as u32).div_ceil(columns), columns, step: 1 }
 }
 
 /// The colours of a slice in one row.
@@ -140,16 +146,16 @@ fn tiles_lie_over_values() {
 /// The largest sum of a tile's rates.
 const MOST_RATES: usize = TILE_BLOCKS * RateByte::RATE as usize;
 
-/// A value of a field whose tiles are of every kind in turns.
-fn of_every_kind(i: usize) -> f32 {
-    let (noise, curve) = ((i * 7919 % 101) as f32 * 0.1, (i % TILE).pow(2) as f32 * 0.01);
-    match i / TILE % 7 {
+/// A value of a field whose tiles, of so many elements, are of every kind in turns.
+fn of_every_kind(i: usize, tile: usize) -> f32 {
+    let (noise, curve) = ((i * 7919 % 101) as f32 * 0.1, (i % tile).pow(2) as f32 * 0.01);
+    match i / tile % 7 {
         0 => noise,
         1 => curve,
         2 => 1e4 + noise,
         3 => 1e4 + curve,
         4 => f32::NAN,
-        5 if i % TILE == 9 => f32::INFINITY,
+        5 if i % tile == 9 => f32::INFINITY,
         5 => noise,
         _ => f32::from_bits((i as u32).wrapping_mul(0x9e37_79b9)),
     }
@@ -158,24 +164,33 @@ fn of_every_kind(i: usize) -> f32 {
 #[test]
 fn every_kind_of_tile_has_its_index() {
     let Some(gpu) = gpu() else { return };
-    let values: Vec<f32> = (0..14 * TILE).map(of_every_kind).collect();
-    let view = ndarray::ArrayView::from_shape((1, values.len()), &values).unwrap();
-    let stream =
-        Codec::cpu().compress_with(view, &CompressOptions::new(Bound::Absolute(0.01))).unwrap();
-    let tiles: Vec<_> = stream.tiles().map(|tile| tile.unwrap()).collect();
-    let kinds = tiles.iter().map(|tile| index(tile.kind()));
-    let seen: std::collections::BTreeSet<usize> = kinds.clone().collect();
+    let mut seen = std::collections::BTreeSet::new();
+    for (profile, len) in
+        [(Profile::default(), TILE), (Profile::Dense(Dense::new().with_layout(Boxes::Line)), BOX)]
+    {
+        let values: Vec<f32> = (0..14 * len).map(|i| of_every_kind(i, len)).collect();
+        let view = ndarray::ArrayView::from_shape((1, values.len()), &values).unwrap();
+        let options = CompressOptions::new(Bound::Absolute(0.01)).profile(profile);
+        let stream = Codec::cpu().compress_with(view, &options).unwrap();
+        let tiles: Vec<_> = stream.tiles().map(|tile| tile.unwrap()).collect();
+        let kinds = tiles.iter().map(|tile| index(tile.kind()));
+        seen.extend(kinds.clone());
+        let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
+        let over = |overlay| {
+            let colours = Colours { overlay: Some((overlay, 1.0)), ..colours() };
+            slice.paint(VALUES, None, folded(&slice, len), &colours).unwrap().read_back().unwrap()
+        };
+        let found: Vec<u32> = over(Overlay::Kinds).into_iter().step_by(len).collect();
+        assert_eq!(found, kinds.map(|kind| colours().kinds[kind]).collect::<Vec<_>>());
+        let found: Vec<u32> = over(Overlay::Rates).into_iter().step_by(len).collect();
+        let rates = tiles.iter().map(|tile| match tile.rates() {
+            [] => (8 * TILE_BLOCKS * tile.bytes as usize).div_ceil(len).min(MOST_RATES),
+            rates => rates.iter().map(|&r| usize::from(r)).sum(),
+        });
+        let colour = |sum: usize| colours().scale[sum * 255 / MOST_RATES];
+        assert_eq!(found, rates.map(colour).collect::<Vec<_>>());
+    }
     assert_eq!(seen.len(), TILE_KINDS.len());
-    let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(0, 0).unwrap();
-    let over = |overlay| {
-        let colours = Colours { overlay: Some((overlay, 1.0)), ..colours() };
-        slice.paint(VALUES, None, row(&slice), &colours).unwrap().read_back().unwrap()
-    };
-    let found: Vec<u32> = over(Overlay::Kinds).into_iter().step_by(TILE).collect();
-    assert_eq!(found, kinds.map(|kind| colours().kinds[kind]).collect::<Vec<_>>());
-    let found: Vec<u32> = over(Overlay::Rates).into_iter().step_by(TILE).collect();
-    let rates = tiles.iter().map(|t| t.rates().iter().map(|&r| usize::from(r)).sum::<usize>());
-    assert_eq!(found, rates.map(|sum| colours().scale[sum * 255 / MOST_RATES]).collect::<Vec<_>>());
 }
 
 /// Every third point of every third row; rows that are not filled; sides that no row of a copy has.

@@ -2,9 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use fsz::{Bound, Codec, CompressOptions, DType, Research, Stream};
+use fsz::format::dense::MOST_TABLES;
+use fsz::{Bound, Codec, CompressOptions, Dense, Layout, Profile, Research, Stream};
 use fsz_wgpu::{Error, Gpu, GpuStream, Runs, memory};
 use ndarray::ArrayViewD;
+
+#[path = "../../fsz/tests/common/seal.rs"]
+#[allow(dead_code)]
+mod seal;
 
 /// The GPU, or none with a loud word.
 fn gpu(what: &str) -> Option<Gpu> {
@@ -15,6 +20,31 @@ fn gpu(what: &str) -> Option<Gpu> {
             None
         }
     }
+}
+
+/// The profiles, `dense` in every layout.
+fn profiles() -> Vec<Profile> {
+    let dense = Layout::ALL.map(|layout| Profile::Dense(Dense::new().with_layout(layout)));
+    [Profile::default()].into_iter().chain(dense).collect()
+}
+
+/// The streams of a field in the profiles that take it: some layouts are not for every shape.
+fn streams<T: fsz::Element>(
+    shape: &[usize],
+    values: &[T],
+    options: &CompressOptions,
+) -> Vec<Stream<'static>> {
+    let view = ArrayViewD::from_shape(shape, values).unwrap();
+    let stream =
+        |profile| Codec::cpu().compress_with(view.view(), &options.clone().profile(profile));
+    let streams: Vec<_> = profiles().into_iter().map(stream).collect();
+    assert!(streams[..2].iter().all(|stream| stream.is_ok()), "paper and lines take any shape");
+    streams.into_iter().flatten().collect()
+}
+
+/// `dense` as the encoder chooses, and the first profile.
+fn both() -> [Profile; 2] {
+    [Profile::default(), Profile::Dense(Dense::new())]
 }
 
 fn compressed<T: fsz::Element>(
@@ -37,21 +67,39 @@ fn slice_of<T: Copy>(shape: &[usize], values: &[T], axis: usize, index: usize) -
     values.chunks(period).flat_map(|c| c[index * inner..][..inner].to_vec()).collect()
 }
 
-/// First, middle and last slice along every axis.
+/// First, middle and last slice along every axis, a range of elements, and all of them.
 fn check(gpu: &Gpu, what: &str, shape: &[usize], stream: &Stream<'_>) {
     let whole: Vec<f32> = Codec::cpu().decompress(stream).unwrap().into_iter().collect();
     let on_gpu = GpuStream::upload(gpu, stream).unwrap();
+    let profile = stream.header().profile;
+    let same = |part: &str, got: Vec<f32>, want: &[f32]| {
+        assert_eq!(got.len(), want.len(), "{what}, {profile:?}: {part}");
+        for (k, (g, w)) in got.iter().zip(want).enumerate() {
+            let (g, w) = (g.to_bits(), w.to_bits());
+            assert_eq!(g, w, "{what}, {profile:?}: {part}, value {k}: {g:x} for {w:x}");
+        }
+    };
     for (axis, &side) in shape.iter().enumerate() {
         for index in [0, side / 2, side - 1] {
             let got = on_gpu.decode_slice(axis, index as u64).unwrap().read_back().unwrap();
-            let want = slice_of(shape, &whole, axis, index);
-            assert_eq!(got.len(), want.len());
-            for (k, (g, w)) in got.iter().zip(&want).enumerate() {
-                let (g, w) = (g.to_bits(), w.to_bits());
-                assert_eq!(g, w, "{what}: axis {axis}, slice {index}, value {k}: {g:x} for {w:x}");
-            }
+            let part = format!("axis {axis}, slice {index}");
+            same(&part, got, &slice_of(shape, &whole, axis, index));
         }
     }
+    let n = whole.len();
+    for (first, len) in [(n / 3, n.div_ceil(4)), (0, n)] {
+        let runs = Runs { first: first as u64, stride: 0, count: 1, len: len as u64 };
+        let got = on_gpu.decode_runs(runs).unwrap().read_back().unwrap();
+        same(&format!("{runs:?}"), got, &whole[first..first + len]);
+    }
+    // Runs that no axis has.
+    let (stride, len) = (n / 7 + 1, n / 11 + 1);
+    let count = (n - len) / stride + 1;
+    let [stride64, count64, len64] = [stride, count, len].map(|n| n as u64);
+    let runs = Runs { first: 0, stride: stride64, count: count64, len: len64 };
+    let got = on_gpu.decode_runs(runs).unwrap().read_back().unwrap();
+    let want = (0..count).flat_map(|k| whole[k * stride..][..len].to_vec());
+    same(&format!("{runs:?}"), got, &want.collect::<Vec<_>>());
 }
 
 fn shared() -> PathBuf {
@@ -84,8 +132,9 @@ fn every_field_of_the_shared_data() {
         let bytes = std::fs::read(&path).unwrap();
         let values: Vec<f32> =
             bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-        for ratio in [1e-2, 1e-5] {
-            check(&gpu, stem, &shape, &compressed(&shape, &values, &relative(ratio)));
+        for (profile, ratio) in both().into_iter().flat_map(|p| [(p, 1e-2), (p, 1e-5)]) {
+            let options = relative(ratio).profile(profile);
+            check(&gpu, stem, &shape, &compressed(&shape, &values, &options));
         }
         fields += 1;
     }
@@ -124,8 +173,9 @@ fn every_kind_of_tile_and_odd_shapes() {
         for options in
             [absolute(0.01), absolute(1e-40), absolute(1e20), absolute(1e-4).missing(-999.0)]
         {
-            let stream = compressed(shape, &values, &options);
-            check(&gpu, &format!("{shape:?}"), shape, &stream);
+            for stream in streams(shape, &values, &options) {
+                check(&gpu, &format!("{shape:?}"), shape, &stream);
+            }
         }
     }
 }
@@ -133,21 +183,38 @@ fn every_kind_of_tile_and_odd_shapes() {
 #[test]
 fn pages_make_no_difference() {
     let Some(gpu) = gpu("pages on the GPU") else { return };
-    let gpu = gpu.with_page_limit(160 << 10);
     let shape = [40, 61, 83];
-    let stream =
-        compressed(&shape, &mixture(40 * 61 * 83), &CompressOptions::new(Bound::Absolute(1e-4)));
-    let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();
-    assert!(on_gpu.pages() > 2);
-    let payload = stream.payload().len() as u64;
-    let predicted = memory(40 * 61 * 83, DType::F32, payload, gpu.page_limit(), 61 * 83);
-    assert_eq!(on_gpu.bytes(), predicted.stream);
-    assert!(on_gpu.pages() as u64 <= predicted.pages);
-    let slice = on_gpu.decode_slice(0, 0).unwrap();
-    assert_eq!(slice.values().size() + slice.tiles().unwrap().size(), predicted.slice);
-    check(&gpu, "paged", &shape, &stream);
-    let tiny = gpu.with_page_limit(1000);
-    assert!(matches!(GpuStream::upload(&tiny, &stream), Err(Error::InvalidArgument(_))));
+    for profile in both() {
+        let options = CompressOptions::new(Bound::Absolute(1e-4)).profile(profile);
+        let stream = compressed(&shape, &mixture(40 * 61 * 83), &options);
+        let gpu = gpu.clone().with_page_limit(stream.payload().len() as u64 / 3);
+        let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();
+        assert!(on_gpu.pages() > 2, "{} pages", on_gpu.pages());
+        let predicted = memory(&stream, gpu.page_limit(), 61 * 83).unwrap();
+        // Tables are in a payload, and in no page.
+        let tables = if profile == Profile::default() { 0 } else { MOST_TABLES };
+        assert!((0..=tables).contains(&(predicted.stream - on_gpu.bytes())));
+        assert!(on_gpu.pages() as u64 <= predicted.pages);
+        let slice = on_gpu.decode_slice(0, 0).unwrap();
+        assert_eq!(slice.values().size() + slice.tiles().unwrap().size(), predicted.slice);
+        check(&gpu, "paged", &shape, &stream);
+        let tiny = gpu.with_page_limit(1000);
+        assert!(matches!(GpuStream::upload(&tiny, &stream), Err(Error::InvalidArgument(_))));
+    }
+}
+
+/// Where lanes of `dense` are a subgroup, and where they are not.
+#[test]
+fn subgroups_make_no_difference() {
+    let Some(gpu) = gpu("both ways of lanes on the GPU") else { return };
+    eprintln!("subgroup operations: {}", gpu.has_subgroups());
+    let shape = [33, 40, 47];
+    let options = CompressOptions::new(Bound::Absolute(1e-3));
+    for stream in streams(&shape, &mixture(33 * 40 * 47), &options) {
+        for gpu in [gpu.clone(), gpu.clone().without_subgroups()] {
+            check(&gpu, "lanes", &shape, &stream);
+        }
+    }
 }
 
 #[test]
@@ -159,9 +226,9 @@ fn double_precision_is_shown_to_two_units_of_the_last_place() {
     values[501] = f64::NEG_INFINITY;
     values[7000] = 1e300;
     values[9000] = 1e-300;
-    for ratio in [1e-3, 1e-9] {
-        let stream =
-            compressed(&shape, &values, &CompressOptions::new(Bound::Absolute(ratio * 2e3)));
+    // Below the smallest step all elements are exact.
+    let options = [2.0, 2e-6, 1e-320].map(|bound| CompressOptions::new(Bound::Absolute(bound)));
+    for stream in options.iter().flat_map(|options| streams(&shape, &values, options)) {
         let whole: Vec<f64> = Codec::cpu().decompress(&stream).unwrap().into_iter().collect();
         let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();
         for (axis, index) in [(0, 0), (0, 5), (1, 17), (2, 39), (2, 0)] {
@@ -179,32 +246,77 @@ fn double_precision_is_shown_to_two_units_of_the_last_place() {
 #[test]
 fn a_damaged_payload_is_refused_at_the_upload() {
     let Some(gpu) = gpu("damaged streams on the GPU") else { return };
-    let stream =
-        compressed(&[64, 64], &mixture(4096), &CompressOptions::new(Bound::Absolute(0.01)));
-    let mut bytes = stream.into_vec();
-    let last = bytes.len() - 5;
-    bytes[last] ^= 4;
-    let damaged = Stream::from_vec(bytes).unwrap();
-    assert!(matches!(GpuStream::upload(&gpu, &damaged), Err(Error::Stream(_))));
+    let options = CompressOptions::new(Bound::Absolute(0.01));
+    for stream in streams(&[64, 64], &mixture(4096), &options) {
+        let mut bytes = stream.into_vec();
+        let last = bytes.len() - 5;
+        bytes[last] ^= 4;
+        let damaged = Stream::from_vec(bytes).unwrap();
+        assert!(matches!(GpuStream::upload(&gpu, &damaged), Err(Error::Stream(_))));
+    }
+}
+
+/// Anything anywhere in the payload, with checksums that are right: refused, or decoded as the CPU decodes it.
+#[test]
+fn forged_payloads_are_refused_or_decoded_as_on_the_cpu() {
+    let Some(gpu) = gpu("forged streams on the GPU") else { return };
+    let shape = [17, 20, 18];
+    let n = 17 * 20 * 18;
+    let all = Runs { first: 0, stride: 0, count: 1, len: n as u64 };
+    let (mut refused, mut decoded) = (0, 0);
+    let options = [0.05, 1e-6].map(|bound| CompressOptions::new(Bound::Absolute(bound)));
+    for stream in options.iter().flat_map(|options| streams(&shape, &mixture(n), options)) {
+        let (profile, payload) = (stream.header().profile, stream.sections().payload as usize);
+        let bytes = stream.into_vec();
+        for k in 0..40usize {
+            let mut forged = bytes.clone();
+            // The front of a payload tells most of what follows.
+            let room = if k % 2 == 0 { 160 } else { bytes.len() - payload };
+            let mixed = k.wrapping_mul(0x9E37_79B9) >> 7;
+            forged[payload + mixed % room.min(bytes.len() - payload)] ^= 1 << (k % 8);
+            seal::seal(&mut forged);
+            let Ok(stream) = Stream::from_vec(forged) else { continue };
+            let whole = Codec::cpu().decompress::<f32>(&stream);
+            match GpuStream::upload(&gpu, &stream) {
+                Ok(on_gpu) => {
+                    let whole = whole.expect("the CPU decodes it, too");
+                    let got = on_gpu.decode_runs(all).unwrap().read_back().unwrap();
+                    let same = got.iter().zip(&whole).all(|(g, w)| g.to_bits() == w.to_bits());
+                    assert!(same && got.len() == n, "{profile:?} {k}");
+                    decoded += 1;
+                }
+                Err(Error::Stream(fsz::Error::Corrupt(_))) => {
+                    assert!(whole.is_err(), "{profile:?} {k}");
+                    refused += 1;
+                }
+                Err(other) => panic!("{profile:?} {k}: {other}"),
+            }
+        }
+    }
+    assert!(refused > 20 && decoded > 20, "{refused} refused, {decoded} decoded");
 }
 
 #[test]
 fn what_is_not_there_is_a_typed_error() {
     let Some(gpu) = gpu("bad arguments on the GPU") else { return };
-    let stream = compressed(&[8, 9], &mixture(72), &CompressOptions::new(Bound::Absolute(0.01)));
-    let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();
-    for (axis, index) in [(2, 0), (0, 8), (1, 9)] {
-        assert!(matches!(on_gpu.decode_slice(axis, index), Err(Error::InvalidArgument(_))));
+    for profile in both() {
+        let options = CompressOptions::new(Bound::Absolute(0.01)).profile(profile);
+        let stream = compressed(&[8, 9], &mixture(72), &options);
+        let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();
+        for (axis, index) in [(2, 0), (0, 8), (1, 9)] {
+            assert!(matches!(on_gpu.decode_slice(axis, index), Err(Error::InvalidArgument(_))));
+        }
+        for runs in [
+            Runs { first: 70, stride: 0, count: 1, len: 3 },
+            Runs { first: 0, stride: u64::MAX, count: 3, len: 1 },
+            Runs { first: 0, stride: 2, count: 3, len: 3 },
+        ] {
+            assert!(matches!(on_gpu.decode_runs(runs), Err(Error::InvalidArgument(_))));
+        }
+        let empty = compressed(&[0, 4], &[0f32; 0], &options);
+        let empty = GpuStream::upload(&gpu, &empty).unwrap();
+        assert!(empty.decode_slice(1, 2).unwrap().read_back().unwrap().is_empty());
     }
-    for runs in [
-        Runs { first: 70, stride: 0, count: 1, len: 3 },
-        Runs { first: 0, stride: u64::MAX, count: 3, len: 1 },
-    ] {
-        assert!(matches!(on_gpu.decode_runs(runs), Err(Error::InvalidArgument(_))));
-    }
-    let empty = compressed(&[0, 4], &[0f32; 0], &CompressOptions::new(Bound::Absolute(0.01)));
-    let empty = GpuStream::upload(&gpu, &empty).unwrap();
-    assert!(empty.decode_slice(1, 2).unwrap().read_back().unwrap().is_empty());
 }
 
 #[test]
@@ -238,6 +350,7 @@ fn many_threads_decode_at_once() {
     let streams: Vec<Stream<'_>> = (0..8)
         .map(|k| {
             let options = CompressOptions::new(Bound::Absolute(1e-3 * f64::from(k + 1)));
+            let options = options.profile(both()[k as usize % 2]);
             compressed(&shape, &mixture(12 * 31 * 40), &options)
         })
         .collect();

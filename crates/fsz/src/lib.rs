@@ -56,7 +56,10 @@ pub use format::dense::Layout;
 pub use format::header::Header;
 pub use format::sections::max_compressed_len;
 pub use options::{CompressOptions, DecompressOptions};
-pub use profile::{Profile, dense::Dense};
+pub use profile::{
+    Profile,
+    dense::{BoxDecoding, Dense},
+};
 pub use progress::Progress;
 pub use research::{Centering, Research};
 pub use scalar::Scalar;

@@ -157,7 +157,7 @@ impl<'a> Stream<'a> {
         counts
     }
 
-    /// A record per tile. Nothing is decoded; the payload is read only where a mask must be counted.
+    /// A record per tile. Of `paper` nothing is decoded; the payload is read only where a mask must be counted.
     ///
     /// The last item is an error when the records of a chunk contradict each other.
     pub fn tiles(&self) -> impl Iterator<Item = Result<TileRecord>> + use<'_> {
@@ -168,6 +168,18 @@ impl<'a> Stream<'a> {
             records.extend(read.err().map(Err));
             records
         })
+    }
+
+    /// The records of the tiles of a chunk, as [`Stream::tiles`] gives them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when there is no such chunk, [`Error::Corrupt`] when its records contradict
+    /// each other.
+    pub fn chunk_tiles(&self, number: u64) -> Result<Vec<TileRecord>> {
+        self.check_chunk(number)?;
+        let mut records = Vec::new();
+        self.records(&mut None, number, &mut |record| records.push(record))?;
+        Ok(records)
     }
 
     /// The records of a chunk, by a recorder that is made for the first one.
@@ -186,6 +198,13 @@ impl<'a> Stream<'a> {
         };
         let (mut shapes, first) = (Vec::new(), self.grid.chunk_tiles(chunk).start);
         recorder.records(self.index().chunk(chunk, &mut shapes)?, first, take)
+    }
+
+    fn check_chunk(&self, number: u64) -> Result<()> {
+        if number < self.chunks() {
+            return Ok(());
+        }
+        Err(Error::invalid(format!("there is no chunk {number}")))
     }
 
     /// What each predictor that could have been chosen costs a tile.
@@ -212,9 +231,19 @@ impl<'a> Stream<'a> {
         decoder.costs((tile - self.grid.chunk_tiles(chunk).start) as usize)
     }
 
-    /// The payload of all tiles, not verified.
+    /// The payload of all tiles, and the profile's tables, not verified.
     pub fn payload(&self) -> &[u8] {
         &self.bytes[self.sections.payload as usize..]
+    }
+
+    /// The payload of a chunk, not verified.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when there is no such chunk.
+    pub fn chunk_payload(&self, number: u64) -> Result<&[u8]> {
+        self.check_chunk(number)?;
+        let payload = self.index().payload(number)?;
+        Ok(&self.payload()[payload.start as usize..payload.end as usize])
     }
 
     /// How many chunks there are.
@@ -228,9 +257,7 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// [`Error::InvalidArgument`] when there is no such chunk, [`Error::Corrupt`] when it is damaged.
     pub fn chunk(&self, number: u64) -> Result<Chunk<'_>> {
-        if number >= self.chunks() {
-            return Err(Error::invalid(format!("there is no chunk {number}")));
-        }
+        self.check_chunk(number)?;
         with_element!(self.header.dtype, T => self.verified::<T>(number))
     }
 
@@ -239,9 +266,7 @@ impl<'a> Stream<'a> {
         let mut decoder = self.decoder::<T>()?;
         decoder.load(index.chunk(number, &mut shapes)?)?;
         decoder.verify()?;
-        let payload = index.payload(number)?;
-        let payload = &self.payload()[payload.start as usize..payload.end as usize];
-        Ok(Chunk { heads: index.heads(number), payload })
+        Ok(Chunk { heads: index.heads(number), payload: self.chunk_payload(number)? })
     }
 
     pub(crate) fn index(&self) -> Index<'_> {

@@ -80,7 +80,10 @@ impl Viewer {
                 }
                 show("Stored as", kind_name(tile.kind).to_owned());
                 show("Size", format!("{} bytes", tile.bytes));
-                show("Block rates", format!("{:?}", tile.rates));
+                match tile.rates {
+                    Some(rates) => show("Block rates", format!("{rates:?}")),
+                    None => show("Bits per value", format!("{:.2}", tile.mean_rate())),
+                }
                 if tile.escapes > 0 {
                     show("Stored exactly", format!("{} elements", tile.escapes));
                 }

@@ -3,7 +3,7 @@
 use fsz_field::Hints;
 use fsz_viewer::DecoderChoice;
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, profiles};
 
 #[test]
 fn every_axis_is_measured() {
@@ -27,10 +27,13 @@ fn every_axis_is_measured() {
 #[test]
 fn every_decoder_gives_planes() {
     let fixture = Fixture::new();
-    for (decoder, name) in [(DecoderChoice::Gpu, "the GPU ("), (DecoderChoice::Cuda, "CUDA")] {
-        let text =
-            fsz_viewer::bench(&fixture.path("wave.fsz"), &Hints::default(), decoder).unwrap();
-        let instead = text.lines().next().unwrap().ends_with("; decoding on the CPU instead");
-        assert!(text.contains(&format!("decoded on {name}")) != instead, "{text}");
+    for profile in profiles() {
+        fixture.put_profile(profile);
+        for (decoder, name) in [(DecoderChoice::Gpu, "the GPU ("), (DecoderChoice::Cuda, "CUDA")] {
+            let text =
+                fsz_viewer::bench(&fixture.path("wave.fsz"), &Hints::default(), decoder).unwrap();
+            let instead = text.lines().next().unwrap().ends_with("; decoding on the CPU instead");
+            assert!(text.contains(&format!("decoded on {name}")) != instead, "{text}");
+        }
     }
 }

@@ -7,12 +7,17 @@ use std::time::Duration;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::wgpu::WgpuTestRenderer;
-use fsz::{Bound, Codec, CompressOptions, DType, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, DType, Dense, Profile, max_compressed_len};
 use fsz_viewer::{DecoderChoice, Settings, Start, Viewer, WindowGpu};
 use tempfile::TempDir;
 
 /// The longest that anything may take.
 pub const LONGEST: Duration = Duration::from_secs(60);
+
+/// The profiles that the viewer shows.
+pub fn profiles() -> [Profile; 2] {
+    [Profile::default(), Profile::Dense(Dense::new())]
+}
 
 /// A folder with a field, and the same compressed.
 pub struct Fixture {
@@ -52,21 +57,32 @@ impl Fixture {
         fixture
     }
 
-    pub fn stream(&self, bound: f64) -> Vec<u8> {
+    fn stream(&self, bound: f64) -> Vec<u8> {
+        self.stream_of(Profile::default(), bound)
+    }
+
+    fn stream_of(&self, profile: Profile, bound: f64) -> Vec<u8> {
         let mut out = vec![0; max_compressed_len(&self.shape, DType::F32).unwrap() as usize];
-        let options = CompressOptions::new(Bound::ValueRange(bound));
+        let options = CompressOptions::new(Bound::ValueRange(bound)).profile(profile);
         let len =
             Codec::cpu().compress_into(&self.values, &self.shape, &options, &mut out).unwrap();
         out.truncate(len);
         out
     }
 
+    /// The streams of a fixture by another profile, under the same names.
+    pub fn put_profile(&self, profile: Profile) {
+        for (name, bound) in [("wave.fsz", 1e-3), ("rough.fsz", 3e-2)] {
+            std::fs::write(self.path(name), self.stream_of(profile, bound)).expect("a file");
+        }
+    }
+
     /// A field of `f64` of the same shape: `NAME_12x40x50.f64`, and `NAME.fsz` of it.
-    pub fn put_double(&self, name: &str, values: &[f64]) {
+    pub fn put_double(&self, name: &str, profile: Profile, values: &[f64]) {
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         std::fs::write(self.path(&format!("{name}_12x40x50.f64")), bytes).expect("a file");
         let mut out = vec![0; max_compressed_len(&self.shape, DType::F64).unwrap() as usize];
-        let options = CompressOptions::new(Bound::ValueRange(1e-3));
+        let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
         let len = Codec::cpu().compress_into(values, &self.shape, &options, &mut out).unwrap();
         std::fs::write(self.path(&format!("{name}.fsz")), &out[..len]).expect("a file");
     }

@@ -2,9 +2,10 @@
 
 use egui::{Color32, ColorImage};
 use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
 use fsz_viewer::{ErrorMode, Overlay, PaneKind, Settings, Start, Viewer};
 
-use crate::fixture::{Fixture, gpu_harness, harness, settle, shows};
+use crate::fixture::{Fixture, gpu_harness, harness, profiles, settle, shows};
 
 fn pictures(viewer: &Harness<'_, Viewer>) -> Vec<ColorImage> {
     let shown = PaneKind::ALL.iter().map(|&kind| viewer.state().picture(kind));
@@ -45,14 +46,27 @@ fn both(fixture: &Fixture) -> Start {
 #[test]
 fn pictures_are_those_of_the_processor() {
     let fixture = Fixture::new();
-    for (error, overlay, log) in [
-        (ErrorMode::Signed, Overlay::Off, false),
-        (ErrorMode::Absolute, Overlay::Variants, true),
-        (ErrorMode::Relative, Overlay::Rate, false),
-        (ErrorMode::Signed, Overlay::Bytes, true),
-    ] {
-        let settings = Settings { error, overlay, log, ..Default::default() };
-        check(&both(&fixture), settings, 5);
+    for profile in profiles() {
+        fixture.put_profile(profile);
+        for (error, overlay, log) in [
+            (ErrorMode::Signed, Overlay::Off, false),
+            (ErrorMode::Absolute, Overlay::Variants, true),
+            (ErrorMode::Relative, Overlay::Rate, false),
+            (ErrorMode::Signed, Overlay::Bytes, true),
+        ] {
+            let settings = Settings { error, overlay, log, ..Default::default() };
+            check(&both(&fixture), settings, 5);
+        }
+    }
+}
+
+#[test]
+fn the_status_bar_says_what_decodes() {
+    let fixture = Fixture::new();
+    for profile in profiles() {
+        fixture.put_profile(profile);
+        let Some(viewer) = gpu_harness(both(&fixture), Settings::default()) else { return };
+        assert!(viewer.query_all_by_label_contains("Decoded on the GPU (").next().is_some());
     }
 }
 
@@ -60,11 +74,13 @@ fn pictures_are_those_of_the_processor() {
 fn double_precision_is_painted_too() {
     let fixture = Fixture::new();
     let doubles: Vec<f64> = fixture.values.iter().map(|&v| f64::from(v) * 1.000_000_1).collect();
-    fixture.put_double("double", &doubles);
-    let alone = Start { files: vec![fixture.path("double.fsz")], ..Default::default() };
-    check(&alone, Settings::default(), 1);
-    let original = Some(fixture.path("double_12x40x50.f64"));
-    check(&Start { original, ..alone }, Settings::default(), 3);
+    for profile in profiles() {
+        fixture.put_double("double", profile, &doubles);
+        let alone = Start { files: vec![fixture.path("double.fsz")], ..Default::default() };
+        check(&alone, Settings::default(), 1);
+        let original = Some(fixture.path("double_12x40x50.f64"));
+        check(&Start { original, ..alone }, Settings::default(), 3);
+    }
 }
 
 #[test]

@@ -45,6 +45,43 @@ pub const PART_BITS: u32 = 10;
 /// The largest lattice point of a box, counted from its base.
 pub const MOST_VALUE: i32 = i16::MAX as i32;
 
+/// Bits that the head of a chunk has for a box: its mode, and whether a record of escapes is there.
+pub const HEAD_BOX_BITS: u32 = 4;
+/// The bits of the mode.
+pub const HEAD_MODE: u32 = 7;
+/// The bit of the record.
+pub const HEAD_ESCAPES: u32 = 8;
+/// A box whose codes are all the chunk's base.
+pub const MODE_FLAT: u32 = 0;
+/// A box that is interpolated.
+pub const MODE_INTERPOLATED: u32 = 1;
+/// Lorenzo prediction of order 1.
+pub const MODE_LORENZO_1: u32 = 2;
+/// Lorenzo prediction of order 2.
+pub const MODE_LORENZO_2: u32 = 3;
+/// Lorenzo prediction of the elements' words: all elements are exact.
+pub const MODE_EXACT: u32 = 4;
+/// All elements are stored as they are.
+pub const MODE_VERBATIM: u32 = 5;
+/// Where a record of escapes has its kind of mask, of two bits; the pattern stands below.
+pub const RECORD_MASK_SHIFT: u32 = 2;
+/// Where it has how many elements are listed.
+pub const RECORD_LISTED_SHIFT: u32 = 16;
+/// No element of a box is masked.
+pub const MASK_NONE: u32 = 0;
+/// All of them are.
+pub const MASK_ALL: u32 = 1;
+/// Symbols tell.
+pub const MASK_CODED: u32 = 2;
+/// Context of the first element's flag of a mask.
+pub const MASK_FIRST: u8 = 0;
+/// The first context of the other corners'.
+pub const MASK_CORNERS: u8 = 1;
+/// The first context in coarser grids.
+pub const MASK_COARSE: u8 = 3;
+/// The first context in the finest grid.
+pub const MASK_FINE: u8 = 6;
+
 /// How boxes of a field lie (header: `layout`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -26,4 +26,4 @@ pub use rate_byte::RateByte;
 pub(crate) use rules::share_of_span;
 pub use rules::{RULE_FIELDS, RULES, Rule};
 pub use sections::Sections;
-pub use tile_grid::{Run, TileGrid, Touched};
+pub use tile_grid::{Axes, Run, TileGrid, Touched};

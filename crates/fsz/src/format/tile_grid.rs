@@ -35,13 +35,17 @@ struct Boxes {
     cell: [u64; 4],
 }
 
-/// Tiles as boxes along four axes, the first of which has one element a box.
-#[cfg(feature = "cuda")]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Axes {
+/// Tiles as boxes along four axes, the first of which has one element a box (FORMAT.md, *Gather*).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Axes {
+    /// Elements along each axis.
     pub shape: [u64; 4],
+    /// Tiles along each.
     pub counts: [u64; 4],
+    /// Tiles of a cell along each.
     pub cell: [u64; 4],
+    /// Elements of a tile along each.
     pub extent: [u64; 4],
 }
 
@@ -155,8 +159,7 @@ impl TileGrid {
     }
 
     /// The tiles as boxes; consecutive elements are boxes along one axis.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn axes(&self) -> Axes {
+    pub fn axes(&self) -> Axes {
         match &self.order {
             Order::Linear(len) => Axes {
                 shape: [1, 1, 1, self.elements],

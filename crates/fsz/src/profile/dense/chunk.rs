@@ -3,7 +3,13 @@
 use super::escapes::{Escapes, Mask};
 use crate::{
     error::{Error, Result},
-    format::WORD,
+    format::{
+        WORD,
+        dense::{
+            HEAD_BOX_BITS, HEAD_ESCAPES, HEAD_MODE, MODE_EXACT, MODE_FLAT, MODE_INTERPOLATED,
+            MODE_LORENZO_1, MODE_LORENZO_2, MODE_VERBATIM,
+        },
+    },
     tile_record::{Predictor, Storage, TileKind},
 };
 
@@ -21,20 +27,19 @@ pub(super) enum Mode {
     Verbatim,
 }
 
-const MODES: [Mode; 6] = [
-    Mode::Flat,
-    Mode::Interpolated,
-    Mode::Lorenzo(1),
-    Mode::Lorenzo(2),
-    Mode::Exact,
-    Mode::Verbatim,
+/// The modes and their numbers.
+const MODES: [(Mode, u32); 6] = [
+    (Mode::Flat, MODE_FLAT),
+    (Mode::Interpolated, MODE_INTERPOLATED),
+    (Mode::Lorenzo(1), MODE_LORENZO_1),
+    (Mode::Lorenzo(2), MODE_LORENZO_2),
+    (Mode::Exact, MODE_EXACT),
+    (Mode::Verbatim, MODE_VERBATIM),
 ];
 /// Bits of a box in the head.
-const BOX_BITS: usize = 4;
+const BOX_BITS: usize = HEAD_BOX_BITS as usize;
 /// Boxes that a word tells of.
 const WORD_BOXES: usize = 32 / BOX_BITS;
-/// The bit that says that a record of escapes is there.
-const ESCAPES: u32 = 8;
 
 /// What the head says of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +99,8 @@ impl Head {
     pub fn words(&self) -> Vec<u32> {
         let mut words = vec![0; Self::len(self.boxes.len())];
         for (i, b) in self.boxes.iter().enumerate() {
-            let mode = MODES.iter().position(|m| *m == b.mode).expect("one of them") as u32;
-            let bits = mode | if b.escapes { ESCAPES } else { 0 };
+            let (_, mode) = MODES.iter().find(|m| m.0 == b.mode).expect("one of them");
+            let bits = mode | if b.escapes { HEAD_ESCAPES } else { 0 };
             words[i / WORD_BOXES] |= bits << (i % WORD_BOXES * BOX_BITS);
         }
         *words.last_mut().expect("a head has words") = (self.base as u32) << 1 | self.odd as u32;
@@ -114,8 +119,9 @@ impl Head {
         }
         let boxes = (0..boxes)
             .map(|i| {
-                let mode = *MODES.get((bits(i) & 7) as usize).ok_or_else(wrong)?;
-                let escapes = bits(i) & ESCAPES != 0;
+                let own = MODES.iter().find(|m| m.1 == bits(i) & HEAD_MODE);
+                let (mode, _) = *own.ok_or_else(wrong)?;
+                let escapes = bits(i) & HEAD_ESCAPES != 0;
                 if matches!(mode, Mode::Exact | Mode::Verbatim) && escapes {
                     return Err(wrong());
                 }

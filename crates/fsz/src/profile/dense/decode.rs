@@ -390,6 +390,7 @@ impl<T: Element> ChunkRecorder for Decoder<'_, T> {
         let escaped = self.decode_all()?;
         let head = Head::read(chunk.payload, chunk.tiles.len())?;
         let verbatim = |i: usize| head.boxes[i].mode == Mode::Verbatim;
+        let coded_mode = |i: usize| !matches!(head.boxes[i].mode, Mode::Verbatim | Mode::Exact);
         let exact = |i: usize| (chunk.tiles[i].len() * T::DTYPE.size()) as u64;
         let boxes = 0..chunk.tiles.len();
         let stored: u64 = boxes.clone().filter(|&i| verbatim(i)).map(exact).sum();
@@ -397,7 +398,7 @@ impl<T: Element> ChunkRecorder for Decoder<'_, T> {
         let symbols = chunk.payload.len() as u64 - stored;
         for i in boxes {
             let own = head.boxes[i];
-            let all = escaped[i] as usize == chunk.tiles[i].len() && !verbatim(i);
+            let all = escaped[i] as usize == chunk.tiles[i].len() && coded_mode(i);
             take(TileRecord {
                 index: first + i as u64,
                 storage: if all { Storage::Constant } else { own.storage() },

@@ -3,16 +3,20 @@
 use crate::{
     dtype::DType,
     error::{Error, Result},
-    format::Pattern,
+    format::{
+        Pattern,
+        dense::{MASK_ALL, MASK_CODED, MASK_NONE, RECORD_LISTED_SHIFT, RECORD_MASK_SHIFT},
+    },
 };
 
 /// Which elements have the pattern's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub(super) enum Mask {
-    None,
-    All,
+    None = MASK_NONE,
+    All = MASK_ALL,
     /// Told by symbols.
-    Coded,
+    Coded = MASK_CODED,
 }
 
 impl Mask {
@@ -42,7 +46,11 @@ impl Escapes {
             Mask::None => Pattern::Nan,
             _ => Pattern::of(self.pattern, dtype, missing_bits),
         };
-        out.push(pattern as u32 | (self.mask as u32) << 2 | (self.listed.len() as u32) << 16);
+        out.push(
+            pattern as u32
+                | (self.mask as u32) << RECORD_MASK_SHIFT
+                | (self.listed.len() as u32) << RECORD_LISTED_SHIFT,
+        );
         let element = |bits: u64, out: &mut Vec<u32>| {
             out.push(bits as u32);
             if dtype == DType::F64 {
@@ -69,8 +77,9 @@ impl Escapes {
         let wrong = || Error::corrupt("a record of escapes contradicts itself");
         let mut word = || words.next().ok_or_else(wrong);
         let head = word()?;
-        let mask = *Mask::ALL.get((head >> 2 & 3) as usize).ok_or_else(wrong)?;
-        let count = (head >> 16) as usize;
+        let number = head >> RECORD_MASK_SHIFT & 3;
+        let mask = *Mask::ALL.iter().find(|m| **m as u32 == number).ok_or_else(wrong)?;
+        let count = (head >> RECORD_LISTED_SHIFT) as usize;
         if head >> 4 & 0xFFF != 0 || count > len || (mask == Mask::All && count > 0) {
             return Err(wrong());
         }

@@ -7,13 +7,10 @@ use super::{
     tables::Alphabet,
     vector::{Vector, WIDTH},
 };
-use crate::{format::dense::LANES, simd::Level};
-
-/// The first context of each kind of point.
-const FIRST: u8 = 0;
-const CORNERS: u8 = 1;
-const COARSE: u8 = 3;
-const FINE: u8 = 6;
+use crate::{
+    format::dense::{LANES, MASK_COARSE, MASK_CORNERS, MASK_FINE, MASK_FIRST},
+    simd::Level,
+};
 
 /// Tells or learns the flags of a step's first lanes: their contexts, and 1 for a masked point.
 pub(super) trait Flags {
@@ -30,9 +27,9 @@ struct Masks<'a, F>(&'a mut F);
 
 impl<F: Flags> Passes for Masks<'_, F> {
     fn corners<V: Vector>(&mut self, order: &Order, values: &mut [i32]) {
-        self.0.step(0, &[FIRST; LANES], 1, values);
+        self.0.step(0, &[MASK_FIRST; LANES], 1, values);
         if order.corners > 0 {
-            let context = CORNERS + values[0] as u8;
+            let context = MASK_CORNERS + values[0] as u8;
             self.0.step(1, &[context; LANES], order.corners, &mut values[1..]);
         }
     }
@@ -41,7 +38,7 @@ impl<F: Flags> Passes for Masks<'_, F> {
     fn pass<V: Vector>(&mut self, points: Predicted<'_>, values: &mut [i32]) {
         // Whether none, some or all of the nearest neighbours are masked.
         let all = V::set(2 * points.pass.odd.count_ones() as i32);
-        let kind = V::set(if points.fine { FINE } else { COARSE } as i32);
+        let kind = V::set(if points.fine { MASK_FINE } else { MASK_COARSE } as i32);
         let mut first = 0;
         for &lanes in &points.pass.steps {
             let mut contexts = [0; LANES];

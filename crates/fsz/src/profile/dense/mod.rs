@@ -8,6 +8,7 @@ mod boxes;
 mod chunk;
 mod count;
 mod decode;
+mod device;
 mod encode;
 mod escapes;
 mod items;
@@ -26,6 +27,8 @@ mod vector;
 pub(crate) use prepare::{Counted, InReach, Sampler, spread_tile};
 #[cfg(feature = "cuda")]
 pub(crate) use tables::SymbolSlots;
+
+pub use device::BoxDecoding;
 
 use super::{ChunkDecoder, ChunkEncoder, ChunkRecorder, Coding, Decoding, Plan, StoredChunk};
 use crate::{

@@ -32,6 +32,8 @@ pub(super) struct Order {
 pub(super) struct Grid {
     /// The finest one, whose interpolation may be cubic.
     pub fine: bool,
+    /// Elements from a point to its neighbours along an axis along which it is odd.
+    pub distance: usize,
     pub axes: [Axis; 3],
     /// Numbers from a place to the next along each axis.
     pub strides: [usize; 3],
@@ -189,7 +191,8 @@ impl Grid {
         let plane = axes[1].places() * row + WIDTH;
         let strides = [plane, row, 1];
         let size = axes[0].places() * plane;
-        let mut grid = Grid { fine: stride == 1, axes, strides, size, passes: Vec::new() };
+        let (fine, distance, passes) = (stride == 1, stride, Vec::new());
+        let mut grid = Grid { fine, distance, axes, strides, size, passes };
         for odd in ODD {
             // Points along an axis: index in the box, and place.
             let points = [0, 1, 2].map(|a| -> Vec<(usize, usize)> {

@@ -48,14 +48,15 @@ pub(super) enum Rule {
 /// for an outer one where it is missing, by the nearest on its side, the one on the other side, and the outer
 /// one there, so that the sum is that of the quadratic.
 #[derive(Clone, Copy, Debug)]
-struct Weights {
-    near: i32,
-    far: i32,
+pub(super) struct Weights {
+    pub near: i32,
+    pub far: i32,
     missing: [i32; 3],
 }
 
 impl Rule {
-    fn weights(self) -> Option<Weights> {
+    /// `None` where only the nearest count.
+    pub fn weights(self) -> Option<Weights> {
         match self {
             Rule::Taps(Taps::Cubic) => Some(Weights { near: 9, far: -1, missing: [3, -3, 1] }),
             Rule::Taps(Taps::Smooth) => Some(Weights { near: 6, far: 2, missing: [0, 3, -2] }),

@@ -174,8 +174,13 @@ impl Encoder {
 
 /// What the decoder knows of each slot of each context: symbol, frequency, and place among the symbol's slots.
 pub(super) struct DecodingTables {
-    slots: Vec<u32>,
+    pub slots: Vec<u32>,
 }
+
+/// The bits of a slot that are the frequency; where the symbol and the place begin.
+pub(super) const SLOT_FREQUENCY: u32 = 0xFFF;
+pub(super) const SLOT_SYMBOL_SHIFT: u32 = 12;
+pub(super) const SLOT_PLACE_SHIFT: u32 = 20;
 
 impl DecodingTables {
     pub fn new(tables: &Tables) -> Self {
@@ -187,7 +192,8 @@ impl DecodingTables {
                 continue;
             }
             for (symbol, &f) in frequencies.iter().enumerate() {
-                slots.extend((0..f as u32).map(|i| i << 20 | (symbol as u32) << 12 | f as u32));
+                let own = (symbol as u32) << SLOT_SYMBOL_SHIFT | f as u32;
+                slots.extend((0..f as u32).map(|i| i << SLOT_PLACE_SHIFT | own));
             }
             before = Some(frequencies);
         }

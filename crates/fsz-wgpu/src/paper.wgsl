@@ -1,9 +1,8 @@
 // Decodes the tiles that a slice touches: one workgroup per tile, one thread per element. The constants of
-// the format are in format_prelude.wgsl.
+// the format are in format_prelude.wgsl, its numbers in float.wgsl and
+// elements.wgsl.
 //
-// A slice is runs of consecutive elements of the field. Everything is integer arithmetic, the last
-// multiplication too: graphics cards may flush subnormal numbers, fuse operations and round conversions
-// as they like, and the bits shall be those of FORMAT.md.
+// A slice is runs of consecutive elements of the field.
 
 struct Params {
     // First element of run 0, and elements from run to run: 64 bits, low word first.
@@ -57,17 +56,6 @@ var<workgroup> scan: array<u32, TILE>;
 var<workgroup> codes: array<u32, TILE>;
 var<workgroup> listed_at: array<u32, TILE>;
 var<workgroup> tile_facts: u32;
-
-fn wide(a: u32, b: u32) -> vec2<u32> {
-    let al = a & 0xffffu;
-    let ah = a >> 16u;
-    let bl = b & 0xffffu;
-    let bh = b >> 16u;
-    let low = al * bl;
-    let middle = ah * bl + (low >> 16u);
-    let other = al * bh + (middle & 0xffffu);
-    return vec2(a * b, ah * bh + (middle >> 16u) + (other >> 16u));
-}
 
 fn start_of(run: u32) -> vec2<u32> {
     var at = wide(run, params.stride.x);
@@ -183,95 +171,6 @@ fn sums(i: u32, value: u32) -> u32 {
     return sum;
 }
 
-// An f64 as the nearest f32; below the smallest normal f32 it is a zero.
-fn narrow(low: u32, high: u32) -> u32 {
-    let sign = high & 0x80000000u;
-    let exponent = i32(high >> 20u & 0x7ffu) - 1023;
-    var mantissa = (high & 0xfffffu) << 3u | low >> 29u;
-    if exponent == 1024 {
-        let nan = (high & 0xfffffu) != 0u || low != 0u;
-        return sign | 0x7f800000u | select(0u, 0x400000u | mantissa, nan);
-    }
-    let rest = low & 0x1fffffffu;
-    if rest > 0x10000000u || (rest == 0x10000000u && (mantissa & 1u) != 0u) {
-        mantissa += 1u;
-    }
-    // A mantissa rounded up to 2^23 carries into the exponent.
-    let biased = exponent + 127 + i32(mantissa >> 23u);
-    if biased <= 0 {
-        return sign;
-    }
-    if biased >= 255 {
-        return sign | 0x7f800000u;
-    }
-    return sign | u32(biased) << 23u | (mantissa & 0x7fffffu);
-}
-
-fn element(at: u32) -> u32 {
-    if params.width == 1u {
-        return page[at];
-    }
-    return narrow(page[at], page[at + 1u]);
-}
-
-// `code` rounded to 24 bits, times the step, rounded to 24 bits; both to nearest, ties to even.
-fn dequantize(code: u32) -> u32 {
-    let sign = code & 0x80000000u;
-    if code == 0u {
-        return 0u;
-    }
-    if params.step == 0u {
-        return sign;
-    }
-    var m = select(code, 0u - code, sign != 0u);
-    var exponent = params.exponent;
-    let bits = 32u - countLeadingZeros(m);
-    if bits > 24u {
-        let cut = bits - 24u;
-        let rest = m & ((1u << cut) - 1u);
-        let half = 1u << (cut - 1u);
-        m >>= cut;
-        m += select(0u, 1u, rest > half || (rest == half && (m & 1u) != 0u));
-        exponent += i32(cut);
-        if m == 0x1000000u {
-            m = 0x800000u;
-            exponent += 1;
-        }
-    } else {
-        m <<= 24u - bits;
-        exponent -= i32(24u - bits);
-    }
-    let p = wide(m, params.step);
-    // 47 or 48 bits: 23 or 24 of them are cut.
-    let cut = select(23u, 24u, p.y >= 0x8000u);
-    var r = p.y << (32u - cut) | p.x >> cut;
-    let rest = p.x & ((1u << cut) - 1u);
-    let half = 1u << (cut - 1u);
-    r += select(0u, 1u, rest > half || (rest == half && (r & 1u) != 0u));
-    exponent += i32(cut);
-    if r == 0x1000000u {
-        r = 0x800000u;
-        exponent += 1;
-    }
-    let biased = exponent + 150;
-    if biased >= 255 {
-        return sign | 0x7f800000u;
-    }
-    if biased <= 0 {
-        return sign;
-    }
-    return sign | u32(biased) << 23u | (r & 0x7fffffu);
-}
-
-fn pattern_value(field: u32, at: u32) -> u32 {
-    switch pattern_of(field) {
-        case PATTERN_NAN: { return QUIET_NAN; }
-        case PATTERN_NEGATIVE_NAN: { return NEGATIVE_NAN; }
-        case PATTERN_FIRST_MISSING: { return params.missing; }
-        default: { return element(at); }
-    }
-}
-
 fn is_masked(at: u32, ends: u32, i: u32) -> bool {
     if ends == MASK_BITMAP {
         return extractBits(page[at + i / WORD_BITS], WORD_BITS - 1u - i % WORD_BITS, 1u) != 0u;
@@ -340,7 +239,7 @@ fn decode(
     let kind = kind_of(field);
     var value: u32;
     if kind == KIND_CONSTANT {
-        value = pattern_value(field, at);
+        value = pattern_element(pattern_of(field), at);
     } else if kind == KIND_VERBATIM {
         value = element(at + i * params.width);
     } else {
@@ -372,7 +271,7 @@ fn decode(
         if field != 0u {
             code = spread(i, code, at, field);
         }
-        value = dequantize(code);
+        value = dequantize(code, params.step, params.exponent);
         if field != 0u {
             value = escaped(i, at, field, value);
         }
@@ -409,7 +308,7 @@ fn escaped(i: u32, begin: u32, field: u32, coded: u32) -> u32 {
         return coded;
     }
     if number == MASKED {
-        return pattern_value(field, begin);
+        return pattern_element(pattern_of(field), begin);
     }
     let bits = begin + mask_pattern_words(field) + mask_words(run_ends_of(field))
         + words_of(listed_of(field));
