@@ -5,14 +5,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, NamedTuple
+from types import EllipsisType
+from typing import Any, NamedTuple, TypeAlias
 
 
 class Part(NamedTuple):
     """A box to decode, and where it goes."""
 
     start: tuple[int, ...]
-    count: tuple[int, ...]
+    counts: tuple[int, ...]
     place: tuple[int | slice, ...]
     """Where the selected elements of the box go in the output."""
 
@@ -25,12 +26,15 @@ class Selection(NamedTuple):
     """The elements selected within each box."""
     shape: tuple[int, ...]
     """The selected elements along each axis of the field."""
-    drop: tuple[int | slice, ...]
+    drop: tuple[int | slice | EllipsisType, ...]
     """Drops the axes of the output that an integer selected."""
 
 
+# First element, number of elements, and the place of a single one in the output.
+_Interval: TypeAlias = tuple[int, int, int | None]
+
 # Elements between two selected planes from which on decoding each for itself is cheaper than all between.
-_FAR = 8192
+_FAR = 16384
 
 
 def select(shape: tuple[int, ...], key: Any, least_step: int) -> Selection:
@@ -39,7 +43,8 @@ def select(shape: tuple[int, ...], key: Any, least_step: int) -> Selection:
     Planes that are at least ``least_step`` apart and far from each other in memory get a box each, so that what
     lies between is not decoded.
     """
-    ranges, drop = [], []
+    ranges: list[range] = []
+    drop: list[int | slice | EllipsisType] = []
     for n, entry in zip(shape, _per_axis(key, len(shape)), strict=True):
         if isinstance(entry, slice):
             ranges.append(range(*entry.indices(n)))
@@ -47,12 +52,16 @@ def select(shape: tuple[int, ...], key: Any, least_step: int) -> Selection:
         else:
             ranges.append(_one(entry, n))
             drop.append(0)
+    # An index with an ellipsis gives an array, even of no dimensions.
+    if key is Ellipsis or (isinstance(key, tuple) and any(entry is Ellipsis for entry in key)):
+        drop.append(Ellipsis)
     counts = tuple(len(r) for r in ranges)
     if 0 in counts:
         return Selection([], (), counts, tuple(drop))
 
     # For each axis the intervals to decode, and where they go.
-    choices, pick = [], []
+    choices: list[list[_Interval]] = []
+    pick: list[slice] = []
     inner = 1
     for n, r in zip(reversed(shape), reversed(ranges), strict=True):
         step = abs(r.step)
@@ -69,7 +78,7 @@ def select(shape: tuple[int, ...], key: Any, least_step: int) -> Selection:
     return Selection(list(_parts(choices)), tuple(pick), counts, tuple(drop))
 
 
-def _parts(choices: list[list[tuple[int, int, int | None]]]) -> Iterator[Part]:
+def _parts(choices: list[list[_Interval]]) -> Iterator[Part]:
     for combination in product(*choices):
         place = tuple(slice(None) if p is None else slice(p, p + 1) for _, _, p in combination)
         yield Part(tuple(s for s, _, _ in combination), tuple(c for _, c, _ in combination), place)

@@ -4,6 +4,18 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+__all__ = [
+    "DeviceArray",
+    "DeviceField",
+    "PartialStream",
+    "Stream",
+    "__version__",
+    "compress",
+    "compress_device",
+    "devices",
+    "max_compressed_len",
+]
+
 __version__: str
 
 def compress(

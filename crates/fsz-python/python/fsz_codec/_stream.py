@@ -30,9 +30,9 @@ class Stream:
         stream[3:7, :, 10]
     """
 
-    __slots__ = ("_device", "_native")
+    __slots__ = ("_device", "_inner")
 
-    _native: _native.Stream
+    _inner: _native.Stream
     _device: int | None
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Stream:
     @classmethod
     def _of(cls, native: _native.Stream, device: int | None = None) -> Stream:
         stream = object.__new__(cls)
-        stream._native = native
+        stream._inner = native
         stream._device = device
         return stream
 
@@ -59,12 +59,12 @@ class Stream:
     @property
     def shape(self) -> tuple[int, ...]:
         """Elements per axis, slowest axis first."""
-        return self._native.shape
+        return self._inner.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """``float32`` or ``float64``."""
-        return self._native.dtype
+        return self._inner.dtype
 
     @property
     def ndim(self) -> int:
@@ -87,62 +87,62 @@ class Stream:
     @property
     def compressed_bytes(self) -> int:
         """Bytes of the stream."""
-        return self._native.compressed_bytes
+        return self._inner.compressed_bytes
 
     @property
     def ratio(self) -> float:
         """Bytes of the decoded array over those of the stream."""
-        return self._native.ratio
+        return self._inner.ratio
 
     @property
     def bound(self) -> Bound:
         """The error bound, as requested and as an absolute one."""
-        return Bound(*self._native.bound)
+        return Bound(*self._inner.bound)
 
     @property
     def certificate(self) -> Certificate:
         """What the encoder measured: largest error, range, and how many special elements."""
-        return Certificate(*self._native.certificate)
+        return Certificate(*self._inner.certificate)
 
     @property
     def profile(self) -> str:
         """How the elements are coded: ``"paper"`` or ``"dense"``."""
-        return self._native.profile
+        return self._inner.profile
 
     @property
     def layout(self) -> str:
         """The shape of the profile's tiles."""
-        return self._native.layout
+        return self._inner.layout
 
     @property
     def quantization_step(self) -> float:
         """Distance between neighbouring decoded values; 0 when every element is stored exactly."""
-        return self._native.quantization_step
+        return self._inner.quantization_step
 
     @property
     def missing(self) -> tuple[float, ...]:
         """The missing values that were named."""
-        return tuple(self._native.missing)
+        return tuple(self._inner.missing)
 
     @property
     def name(self) -> str | None:
         """The variable's name, if recorded."""
-        return self._native.name
+        return self._inner.name
 
     @property
     def time_step(self) -> int | None:
         """The time step, if recorded."""
-        return self._native.time_step
+        return self._inner.time_step
 
     @property
     def start(self) -> tuple[int, ...] | None:
         """Where the array begins in a global one, if recorded."""
-        return self._native.start
+        return self._inner.start
 
     @property
     def format_version(self) -> int:
         """Version of the stream's format."""
-        return self._native.format_version
+        return self._inner.format_version
 
     @property
     def device(self) -> int | None:
@@ -152,7 +152,7 @@ class Stream:
     def tiles(self) -> np.recarray[Any, Any]:
         """A record per tile, without decoding: ``kind``, ``elements``, ``bytes``, ``escapes`` and ``rates``,
         the bits per element of each of its blocks."""
-        kinds, elements, size, escapes, rates = self._native.tiles()
+        kinds, elements, size, escapes, rates = self._inner.tiles()
         records: np.recarray[Any, Any] = np.recarray(
             kinds.shape,
             dtype=[
@@ -210,7 +210,7 @@ class Stream:
         if device is None:
             device = self._device
         if device is not None and out is None:
-            return _native.DeviceArray.decode(self._native, device)
+            return _native.DeviceArray.decode(self._inner, device)
         array: npt.NDArray[Any] = np.empty(self.shape, self.dtype) if out is None else out
         if array.shape != self.shape or array.dtype != self.dtype:
             raise InvalidArgumentError(
@@ -218,25 +218,25 @@ class Stream:
             )
         if not (array.flags.c_contiguous and array.flags.aligned and array.flags.writeable):
             raise InvalidArgumentError("out must be in C order, aligned and writeable")
-        self._native.decode(array, [0] * self.ndim, backend, checked_threads(threads), progress)
+        self._inner.decode(array, [0] * self.ndim, backend, checked_threads(threads), progress)
         return array
 
     def __getitem__(self, key: Any) -> Any:
         """Decodes what an index selects: integers, slices with any steps, and ``...``."""
         parts, pick, shape, drop = select(self.shape, key, _LEAST_STEP[self.profile])
         if len(parts) == 1:
-            box = self._box(parts[0].start, parts[0].count)
+            box = self._box(parts[0].start, parts[0].counts)
             selected = box[pick]
             # Do not keep a large box for a few of its elements.
             return (selected.copy() if 2 * selected.size < box.size else selected)[drop]
         result: npt.NDArray[Any] = np.empty(shape, self.dtype)
-        for start, count, place in parts:
-            result[place] = self._box(start, count)[pick]
+        for start, counts, place in parts:
+            result[place] = self._box(start, counts)[pick]
         return result[drop]
 
     def _box(self, start: tuple[int, ...], count: tuple[int, ...]) -> npt.NDArray[Any]:
         box: npt.NDArray[Any] = np.empty(count, self.dtype)
-        self._native.decode(box, start, "auto", None, None)
+        self._inner.decode(box, start, "auto", None, None)
         return box
 
     def __len__(self) -> int:
@@ -257,13 +257,13 @@ class Stream:
 
     def to_bytes(self) -> bytes:
         """The stream as a file holds it."""
-        return self._native.to_bytes()
+        return self._inner.to_bytes()
 
     __bytes__ = to_bytes
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the stream to a file, which ``fsz_codec.open`` and the program ``fsz`` read."""
-        self._native.write(os.fspath(path))
+        self._inner.write(os.fspath(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Stream.from_bytes, (self.to_bytes(),))
