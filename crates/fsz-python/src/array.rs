@@ -2,8 +2,8 @@
 
 use fsz::{DType, with_element};
 use numpy::{
-    PyArrayDescr, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArray,
-    PyUntypedArrayMethods,
+    PyArrayDescr, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn,
+    PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 

@@ -24,13 +24,15 @@ impl Asked {
             "auto" => Ok(Asked::Auto),
             "cpu" => Ok(Asked::Cpu),
             "cuda" => Ok(Asked::Cuda(0)),
-            _ => text.strip_prefix("cuda:").and_then(|n| n.parse().ok()).map(Asked::Cuda).ok_or_else(
-                || {
-                    fsz::Error::InvalidArgument(format!(
-                        "unknown backend '{text}': use auto, cpu, cuda or cuda:1"
-                    ))
-                },
-            ),
+            _ => {
+                text.strip_prefix("cuda:").and_then(|n| n.parse().ok()).map(Asked::Cuda).ok_or_else(
+                    || {
+                        fsz::Error::InvalidArgument(format!(
+                            "unknown backend '{text}': use auto, cpu, cuda or cuda:1"
+                        ))
+                    },
+                )
+            }
         }
     }
 }

@@ -152,7 +152,8 @@ pub fn max_compressed_len(py: Python<'_>, shape: Vec<u64>, dtype: &str) -> PyRes
 
 /// Zeros that take up memory only where they are written.
 pub fn zeros(len: u64) -> PyResult<Vec<u8>> {
-    let layout = usize::try_from(len).ok().and_then(|len| std::alloc::Layout::array::<u8>(len).ok());
+    let layout =
+        usize::try_from(len).ok().and_then(|len| std::alloc::Layout::array::<u8>(len).ok());
     let layout = layout.ok_or_else(|| no_memory(len))?;
     if layout.size() == 0 {
         return Ok(Vec::new());

@@ -55,7 +55,9 @@ impl DeviceField {
 pub fn memory_at(address: u64) -> fsz::Result<CudaMemory> {
     let at = std::ptr::without_provenance(address as usize);
     let memory = CudaMemory::at(at)?.ok_or_else(|| {
-        fsz::Error::InvalidArgument(format!("{address:#x} is no address that the CUDA driver knows"))
+        fsz::Error::InvalidArgument(format!(
+            "{address:#x} is no address that the CUDA driver knows"
+        ))
     })?;
     memory.check_context()?;
     Ok(memory)

@@ -103,7 +103,9 @@ impl Tensor {
             let mut expected: u64 = 1;
             for (&n, &stride) in shape.iter().zip(strides).rev() {
                 if n != 1 && u64::try_from(stride) != Ok(expected) {
-                    return Err("a device array must be in C order: make it contiguous first".into());
+                    return Err(
+                        "a device array must be in C order: make it contiguous first".into()
+                    );
                 }
                 expected = expected.saturating_mul(n);
             }

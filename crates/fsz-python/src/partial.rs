@@ -39,9 +39,12 @@ impl PartialStream {
             return Err(corrupt("it does not begin with the magic"));
         }
         let (len, payload) = (fixed.stream_len, fixed.stream_len.checked_sub(fixed.payload_len));
-        let payload = payload.ok_or_else(|| corrupt("the header's lengths contradict each other"))?;
+        let payload =
+            payload.ok_or_else(|| corrupt("the header's lengths contradict each other"))?;
         if len > most {
-            return Err(corrupt(&format!("it says it has {len} bytes where at most {most} can be")));
+            return Err(corrupt(&format!(
+                "it says it has {len} bytes where at most {most} can be"
+            )));
         }
         let partial = PartialStream { bytes: Mutex::new(zeros(len)?), len, payload };
         partial.put(py, 0, &first[..first.len().min(len as usize)])?;
@@ -53,12 +56,19 @@ impl PartialStream {
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let place = usize::try_from(at).ok();
         let place = place.and_then(|at| bytes.get_mut(at..at.checked_add(part.len())?));
-        place.ok_or_else(|| invalid(py, "bytes behind the end of the stream"))?.copy_from_slice(part);
+        place
+            .ok_or_else(|| invalid(py, "bytes behind the end of the stream"))?
+            .copy_from_slice(part);
         Ok(())
     }
 
     /// The ranges of bytes that decoding a box reads from the payload.
-    fn ranges(&self, py: Python<'_>, start: Vec<u64>, count: Vec<u64>) -> PyResult<Vec<(u64, u64)>> {
+    fn ranges(
+        &self,
+        py: Python<'_>,
+        start: Vec<u64>,
+        count: Vec<u64>,
+    ) -> PyResult<Vec<(u64, u64)>> {
         let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let stream = fsz::Stream::open(&bytes);
         let ranges = stream.and_then(|stream| stream.ranges_of_box(&start, &count));

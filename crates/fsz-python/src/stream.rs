@@ -47,7 +47,8 @@ impl Stream {
     /// `bytes` are the owner's, stay where they are when it is moved, and live as long as it does.
     unsafe fn borrowed(py: Python<'_>, bytes: &[u8], owner: Owner) -> PyResult<Self> {
         // SAFETY: the caller's promise; `Stream` drops the owner last.
-        let bytes: &'static [u8] = unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
+        let bytes: &'static [u8] =
+            unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
         let stream = py.detach(|| fsz::Stream::open(bytes)).map_err(|error| raised(py, error))?;
         Ok(Stream { stream, _owner: Some(owner) })
     }

@@ -24,7 +24,9 @@ pub fn columns<'py>(py: Python<'py>, stream: &fsz::Stream<'static>) -> PyResult<
         let mut rates = Vec::new();
         for record in stream.tiles() {
             let record = record?;
-            kinds.push(TileKind::ALL.iter().position(|&kind| kind == record.kind()).unwrap_or(0) as u8);
+            kinds.push(
+                TileKind::ALL.iter().position(|&kind| kind == record.kind()).unwrap_or(0) as u8
+            );
             elements.push(stream.grid().tile_len(record.index) as u32);
             bytes.push(record.bytes);
             escapes.push(record.escapes);

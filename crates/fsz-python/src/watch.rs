@@ -44,11 +44,12 @@ pub fn watched<R: Send>(
         thread::scope(|scope| {
             let (ended, wait) = channel::<()>();
             let (progress, work) = (&progress, work);
-            let worker = thread::Builder::new().name("fsz-call".into()).spawn_scoped(scope, move || {
-                let outcome = work(progress);
-                drop(ended);
-                outcome
-            });
+            let worker =
+                thread::Builder::new().name("fsz-call".into()).spawn_scoped(scope, move || {
+                    let outcome = work(progress);
+                    drop(ended);
+                    outcome
+                });
             let worker = match worker {
                 Ok(worker) => worker,
                 Err(error) => return (Err(fsz::Error::Io(error)), None),
