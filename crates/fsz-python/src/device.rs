@@ -161,9 +161,12 @@ impl DeviceArray {
     }
 }
 
-/// Name, device number, memory in bytes and compute capability of the usable CUDA devices.
+/// Name, number, memory in bytes and compute capability of a device.
+type Facts = (String, usize, u64, (u32, u32));
+
+/// The usable CUDA devices.
 #[pyfunction]
-pub fn devices(py: Python<'_>) -> PyResult<Vec<(String, usize, u64, (u32, u32))>> {
+pub fn devices(py: Python<'_>) -> PyResult<Vec<Facts>> {
     let found = py.detach(fsz::devices).map_err(|error| raised(py, error))?;
     Ok(found.into_iter().map(|d| (d.name, d.ordinal, d.memory, d.capability)).collect())
 }

@@ -9,7 +9,7 @@
     s.save("a.fsz"); fsz_codec.open("a.fsz")
 """
 
-from ._compress import compress, decompress, open
+from ._compress import compress, decompress, devices, open
 from ._errors import (
     CorruptError,
     DeviceError,
@@ -18,14 +18,15 @@ from ._errors import (
     TruncatedError,
     UnsupportedError,
 )
-from ._facts import Bound, Certificate
-from ._native import DeviceArray, __version__, devices, max_compressed_len
+from ._facts import Bound, Certificate, Device
+from ._native import DeviceArray, __version__, max_compressed_len
 from ._stream import Progress, Stream
 
 __all__ = [
     "Bound",
     "Certificate",
     "CorruptError",
+    "Device",
     "DeviceArray",
     "DeviceError",
     "FszError",

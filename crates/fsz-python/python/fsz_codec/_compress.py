@@ -13,6 +13,7 @@ import numpy.typing as npt
 from . import _native
 from ._arrays import field_of
 from ._errors import InvalidArgumentError
+from ._facts import Device
 from ._stream import Progress, Stream, checked_threads
 
 
@@ -101,6 +102,11 @@ def open(path: str | os.PathLike[str], *, mmap: bool = True) -> Stream:
         return Stream._of(_native.Stream.map(os.fspath(path)))
     with _open(path, "rb") as file:
         return Stream.from_bytes(file.read())
+
+
+def devices() -> list[Device]:
+    """The CUDA devices that can be used; ``DeviceError`` says why there are none."""
+    return [Device(*facts) for facts in _native.devices()]
 
 
 def missing_values(missing: float | Sequence[float]) -> list[float]:

@@ -33,6 +33,18 @@ class Certificate(NamedTuple):
     """Elements whose exact bits the stream holds, for whatever reason."""
 
 
+class Device(NamedTuple):
+    """A CUDA device that can be used."""
+
+    name: str
+    number: int
+    """What ``backend="cuda:N"`` and ``device=N`` take."""
+    memory: int
+    """Bytes."""
+    capability: tuple[int, int]
+    """Compute capability."""
+
+
 TILE_KINDS = (
     "lz1",
     "lz2",
