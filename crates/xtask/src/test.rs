@@ -6,6 +6,7 @@ mod package;
 mod python;
 mod report;
 mod suite;
+mod zarrs;
 
 use crate::{demo, generate, plain, setup};
 use anyhow::{Result, bail};
@@ -15,7 +16,7 @@ use std::time::Instant;
 /// A stage's name, what it is about, and what it does; notes go into the report.
 type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
 
-const STAGES: [Stage; 13] = [
+const STAGES: [Stage; 14] = [
     ("format", "rustfmt and clang-format", checks::format),
     ("deny", "licences, sources and advisories of the dependencies", checks::deny),
     ("clippy", "all members, all targets, warnings are errors", checks::clippy),
@@ -27,6 +28,7 @@ const STAGES: [Stage; 13] = [
     ("ptx", "the PTX is up to date, and a build with a fatbin works", checks::ptx),
     ("plain", "plain cargo needs a Rust toolchain and nothing else", |_| plain::run()),
     ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
+    ("zarrs", "the codec for the Rust crate zarrs, a workspace of its own", zarrs::run),
     ("python", "the Python package: its wheel, types, tests, the documents' snippets", python::run),
     ("package", "the published package builds and works without this repository", package::package),
     ("fuzz", "the fuzz targets build and pass the stored inputs", checks::fuzz),

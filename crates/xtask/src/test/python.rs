@@ -1,6 +1,7 @@
 //! The stage that tests the Python package as a user has it: installed from its wheel.
 
 use super::report::Report;
+use super::zarrs;
 use crate::cargo::{cargo, root};
 use crate::setup::{Environment, PYTHON, PYTHON_FREE_THREADED};
 use crate::{cache, process, tools, wheel};
@@ -23,13 +24,15 @@ pub fn run(report: &mut Report) -> Result<()> {
     program.args(["build", "--quiet", "--release", "--locked", "--package", "fsz-cli"]);
     process::run(program.env("CARGO_TARGET_DIR", wheel::build_folder()))?;
 
+    let zarrs = zarrs::program()?;
+
     install(&PYTHON, &python)?;
     types(&PYTHON)?;
-    pytest(&PYTHON, report)?;
+    pytest(&PYTHON, &zarrs, report)?;
     match wheel::free_threaded() {
         Some(python) => {
             install(&PYTHON_FREE_THREADED, &python)?;
-            pytest(&PYTHON_FREE_THREADED, report)
+            pytest(&PYTHON_FREE_THREADED, &zarrs, report)
         }
         None => {
             report.skip("the free-threaded wheel", "no python3.14t on the PATH");
@@ -67,13 +70,14 @@ fn types(environment: &Environment) -> Result<()> {
 }
 
 /// Runs the tests; what was skipped and the last line go into the report.
-fn pytest(environment: &Environment, report: &mut Report) -> Result<()> {
+fn pytest(environment: &Environment, zarrs: &Path, report: &mut Report) -> Result<()> {
     let program = wheel::build_folder().join("release/fsz");
     let mut tests = Command::new(environment.program("python")?);
     tests
         .current_dir(root().join("crates/fsz-python"))
         .args(["-m", "pytest", "--quiet", "--color=no"])
         .env("FSZ_PROGRAM", program)
+        .env("FSZ_ZARRS_PROGRAM", zarrs)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .stdout(Stdio::piped());
     let mut child = tests.spawn().context("cannot start pytest")?;
