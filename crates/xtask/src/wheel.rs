@@ -4,6 +4,7 @@ use crate::cargo::{cargo, root, target};
 use crate::{cache, process, setup, tools};
 use anyhow::{Context, Result};
 use fs_err as fs;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,6 +35,7 @@ pub fn build(python: &OsString) -> Result<PathBuf> {
     let build = build_folder();
     let made = build.join("wheels");
     crate::folder::empty(&made)?;
+    put_filter()?;
     let mut maturin = Command::new(maturin()?);
     maturin
         .current_dir(root())
@@ -51,6 +53,18 @@ pub fn build(python: &OsString) -> Result<PathBuf> {
     let place = folder.join(wheel.file_name().context("a wheel has a name")?);
     fs::copy(&wheel, &place)?;
     Ok(place)
+}
+
+/// Builds the HDF5 filter and puts it where the wheel takes it from.
+fn put_filter() -> Result<()> {
+    let mut build = cargo()?;
+    build.args(["build", "--quiet", "--release", "--locked", "--package", "fsz-hdf5"]);
+    process::run(build.env("CARGO_TARGET_DIR", build_folder()))?;
+    let name = format!("{DLL_PREFIX}fsz_hdf5{DLL_SUFFIX}");
+    let folder = root().join("crates/fsz-python/python/fsz_codec/plugins");
+    crate::folder::empty(&folder)?;
+    fs::copy(build_folder().join("release").join(&name), folder.join(&name))?;
+    Ok(())
 }
 
 /// The folder that wheels are built in, with cargo's own layout.

@@ -21,6 +21,7 @@ from ._errors import (
 from ._facts import Bound, Certificate, Device
 from ._native import DeviceArray, __version__, max_compressed_len
 from ._stream import Progress, Stream
+from .hdf5 import hdf5
 
 __all__ = [
     "Bound",
@@ -39,6 +40,7 @@ __all__ = [
     "compress",
     "decompress",
     "devices",
+    "hdf5",
     "max_compressed_len",
     "open",
 ]
