@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change goes in, stage by stage, with a
 //! summary at the end. This is what continuous integration runs.
 
+mod c;
 mod checks;
 mod hdf5;
 mod package;
@@ -17,7 +18,7 @@ use std::time::Instant;
 /// A stage's name, what it is about, and what it does; notes go into the report.
 type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
 
-const STAGES: [Stage; 15] = [
+const STAGES: [Stage; 16] = [
     ("format", "rustfmt and clang-format", checks::format),
     ("deny", "licences, sources and advisories of the dependencies", checks::deny),
     ("clippy", "all members, all targets, warnings are errors", checks::clippy),
@@ -31,6 +32,7 @@ const STAGES: [Stage; 15] = [
     ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
     ("zarrs", "the codec for the Rust crate zarrs, a workspace of its own", zarrs::run),
     ("python", "the Python package: its wheel, types, tests, the documents' snippets", python::run),
+    ("c", "the C library as installed, with its programs in C, C++ and Fortran", c::run),
     (
         "hdf5",
         "the HDF5 filter in h5py, netCDF4, xarray and Debian's programs, the manual",
