@@ -1,38 +1,20 @@
-//! Compiles the C++ shim against ADIOS2's header-only operator interface and shapes the library.
+//! Compiles the C++ shim, which needs no header of ADIOS2, and shapes the library.
 
-use std::{env, process::exit};
+use std::env;
 
-#[allow(dead_code, reason = "only the header half of discovery is used to build")]
-#[path = "../../crates/adios2-sys/src/discovery.rs"]
-mod discovery;
+/// The sources in `shim/`.
+const SOURCES: [&str; 7] =
+    ["bp4", "handler", "host", "layouts", "memory", "operator", "parameters"];
 
 fn main() {
-    for file in ["build.rs", "shim", "../../crates/adios2-sys/src/discovery.rs"] {
-        println!("cargo::rerun-if-changed={file}");
-    }
-    for variable in discovery::VARIABLES {
-        println!("cargo::rerun-if-env-changed={variable}");
-    }
-    let include = discovery::header().unwrap_or_else(|not_found| {
-        for line in not_found.to_string().lines() {
-            println!("cargo::error={line}");
-        }
-        println!(
-            "cargo::error=`cargo xtask setup` installs one, and `eval \"$(cargo xtask env)\"` \
-             selects it."
-        );
-        exit(1)
-    });
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=shim");
     cc::Build::new()
         .cpp(true)
         .std("c++17")
-        .include(&include)
-        .file("shim/operator.cpp")
-        .file("shim/host.cpp")
+        .files(SOURCES.map(|source| format!("shim/{source}.cpp")))
         .warnings(true)
         .extra_warnings(true)
-        // ADIOS2's own header names parameters that it does not use.
-        .flag("-Wno-unused-parameter")
         .compile("fsz_adios2_shim");
 
     if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {

@@ -31,60 +31,64 @@ fn each_of<T: Element>(
     bar: &ProgressBar,
     mut take: impl FnMut(u64, &[T]) -> Result<()>,
 ) -> Result<()> {
-    if !stream.grid().is_linear() {
-        return slabs(chunk, codec, stream, bar, take);
-    }
-    let (elements, tile_len) = (stream.header().elements(), stream.grid().full_tile_len() as u64);
+    let parts = Parts::of(stream, chunk / size_of::<T>() as u64);
     let cancellable = Cancellable::new(&Progress::new());
-    let tiles = elements.div_ceil(tile_len);
-    let together = (chunk / (tile_len * size_of::<T>() as u64)).max(1);
-    let chunk = Shape::new(&[(together * tile_len).min(elements)])?;
-    let mut buffer = fsz_field::zeros::<T>(&chunk)?;
+    let most = (parts.together * parts.unit).min(stream.header().elements());
+    let mut buffer = fsz_field::zeros::<T>(&Shape::new(&[most])?)?;
     let mut first = 0;
-    while first < tiles {
+    while first < parts.units {
         cancellable.check()?;
-        let next = (first + together).min(tiles);
-        let (start, end) = (first * tile_len, (next * tile_len).min(elements));
+        let units = first..(first + parts.together).min(parts.units);
+        let start = units.start * parts.unit;
+        let end = (units.end * parts.unit).min(stream.header().elements());
         let values = &mut buffer[..(end - start) as usize];
-        codec.decompress_tiles_into(stream, first..next, values)?;
+        first = units.end;
+        match parts.axis {
+            None => codec.decompress_tiles_into(stream, units, values)?,
+            Some(axis) => {
+                let shape = &stream.header().shape;
+                let (mut at, mut count) = (vec![0; shape.len()], shape.clone());
+                (at[axis], count[axis]) = (units.start, units.end - units.start);
+                codec.decompress_box_into(stream, &at, &count, values)?;
+            }
+        }
         take(start, values)?;
         bar.inc(size_of_val(values) as u64);
-        first = next;
     }
     bar.finish_and_clear();
     Ok(())
 }
 
-/// Planes of a slab are a multiple of this, so that few boxes are decoded for two slabs.
+/// How a field is decoded in order: tiles of consecutive values, or planes where tiles are boxes.
+struct Parts {
+    /// The axis that planes are across.
+    axis: Option<usize>,
+    /// Tiles or planes, and the values of one.
+    units: u64,
+    unit: u64,
+    /// How many are decoded at once.
+    together: u64,
+}
+
+/// Planes that are decoded at once are a multiple of this, so that few boxes are decoded twice.
 const PLANES: u64 = 64;
 
-/// The same where tiles are boxes: slabs along the slowest axis that is longer than 1.
-fn slabs<T: Element>(
-    chunk: u64,
-    codec: &Codec,
-    stream: &Stream<'_>,
-    bar: &ProgressBar,
-    mut take: impl FnMut(u64, &[T]) -> Result<()>,
-) -> Result<()> {
-    let shape = &stream.header().shape;
-    let cancellable = Cancellable::new(&Progress::new());
-    let axis = shape.iter().position(|&n| n != 1).unwrap_or(0);
-    let plane: u64 = shape[axis + 1..].iter().product();
-    let planes = (chunk / (plane * size_of::<T>() as u64).max(1)).next_multiple_of(PLANES);
-    let planes = planes.clamp(1, shape[axis].max(1));
-    let mut buffer = fsz_field::zeros::<T>(&Shape::new(&[planes * plane])?)?;
-    let (mut start, mut count) = (vec![0; shape.len()], shape.clone());
-    while start[axis] < shape[axis] {
-        cancellable.check()?;
-        count[axis] = planes.min(shape[axis] - start[axis]);
-        let values = &mut buffer[..(count[axis] * plane) as usize];
-        codec.decompress_box_into(stream, &start, &count, values)?;
-        take(start[axis] * plane, values)?;
-        bar.inc(size_of_val(values) as u64);
-        start[axis] += count[axis];
+impl Parts {
+    /// Parts of about so many values.
+    fn of(stream: &Stream<'_>, values: u64) -> Self {
+        if stream.grid().is_linear() {
+            let unit = stream.grid().full_tile_len() as u64;
+            let units = stream.header().elements().div_ceil(unit);
+            return Parts { axis: None, units, unit, together: (values / unit).max(1) };
+        }
+        // The slowest axis that is longer than 1.
+        let shape = &stream.header().shape;
+        let axis = shape.iter().position(|&n| n != 1).unwrap_or(0);
+        let unit: u64 = shape[axis + 1..].iter().product();
+        let together = (values / unit.max(1)).next_multiple_of(PLANES);
+        let together = together.clamp(1, shape[axis].max(1));
+        Parts { axis: Some(axis), units: shape[axis], unit, together }
     }
-    bar.finish_and_clear();
-    Ok(())
 }
 
 #[cfg(test)]

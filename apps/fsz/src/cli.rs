@@ -55,9 +55,9 @@ impl Cli {
         let quiet = self.quiet;
         match self.command {
             Command::Verify(args) => return verify::run(&args, quiet),
+            Command::Inspect(args) => return inspect::run(&args, quiet),
             Command::Compress(args) => compress::run(&args, quiet),
             Command::Decompress(args) => decompress::run(&args, quiet),
-            Command::Inspect(args) => inspect::run(&args),
             Command::Slice(args) => slice::run(&args, quiet),
             Command::Extract(args) => extract::run(&args, quiet),
             Command::Compare(args) => compare::run(&args, quiet),

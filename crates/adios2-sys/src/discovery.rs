@@ -29,8 +29,8 @@ impl fmt::Display for NotFound {
         }
         write!(
             f,
-            "Install ADIOS2 2.12 or newer (for instance `pip install adios2`) or set ADIOS2_DIR to \
-             its installation prefix."
+            "Install ADIOS2 2.8 or newer (for instance `pip install adios2`) or set ADIOS2_DIR to its \
+             installation prefix."
         )
     }
 }

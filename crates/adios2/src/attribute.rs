@@ -5,6 +5,7 @@ use adios2_sys as sys;
 use crate::{
     DataType, Element, Engine, Error, Io, Result,
     call::{c_string, check, check_pointer, read_string, take_names},
+    library,
 };
 
 /// The value of an attribute; a single value is a list of one.
@@ -18,7 +19,7 @@ pub enum Attribute {
     Int(Vec<i64>),
     /// Unsigned integers of any width.
     UInt(Vec<u64>),
-    /// A type that this crate does not read.
+    /// A type that this crate does not read; with an ADIOS2 older than 2.12, text too.
     Other(DataType),
 }
 
@@ -100,7 +101,10 @@ fn read(io: &Io, name: &str) -> Result<Attribute> {
     // SAFETY: as above.
     check(unsafe { api.adios2_attribute_size(&mut size, raw) }, doing)?;
     Ok(match DataType::from_raw(dtype) {
-        DataType::String => Attribute::Text(read_text(io, raw, name, size)?),
+        DataType::String => match library::text_functions()? {
+            Some(functions) => Attribute::Text(read_text(io, functions, raw, name, size)?),
+            None => Attribute::Other(DataType::String),
+        },
         DataType::F32 => Attribute::Float(numbers::<f32, _>(io, raw, name, size)?),
         DataType::F64 => Attribute::Float(numbers::<f64, _>(io, raw, name, size)?),
         DataType::I8 => Attribute::Int(numbers::<i8, _>(io, raw, name, size)?),
@@ -132,6 +136,7 @@ fn numbers<T: Element + Into<W>, W>(
 
 fn read_text(
     io: &Io,
+    functions: sys::TextFunctions,
     raw: *const sys::adios2_attribute,
     name: &str,
     size: usize,
@@ -144,22 +149,20 @@ fn read_text(
     if single == sys::adios2_true {
         let text = read_string(&doing, |buffer, length| {
             // SAFETY: as above; a buffer that is not null has room for `length` bytes.
-            unsafe { api.adios2_attribute_string_data(raw, buffer, length) }
+            unsafe { (functions.string_data)(raw, buffer, length) }
         })?;
         return Ok(vec![text]);
     }
     let mut lengths = vec![0usize; size];
     // SAFETY: as above; without a buffer the call fills the `size` lengths only.
-    let code = unsafe {
-        api.adios2_attribute_string_data_array(raw, std::ptr::null_mut(), lengths.as_mut_ptr())
-    };
+    let code =
+        unsafe { (functions.string_data_array)(raw, std::ptr::null_mut(), lengths.as_mut_ptr()) };
     check(code, || doing.clone())?;
     let mut texts: Vec<Vec<u8>> = lengths.iter().map(|&length| vec![0; length]).collect();
     let mut buffers: Vec<_> = texts.iter_mut().map(|text| text.as_mut_ptr().cast()).collect();
     // SAFETY: as above; each buffer has room for its length.
-    let code = unsafe {
-        api.adios2_attribute_string_data_array(raw, buffers.as_mut_ptr(), lengths.as_mut_ptr())
-    };
+    let code =
+        unsafe { (functions.string_data_array)(raw, buffers.as_mut_ptr(), lengths.as_mut_ptr()) };
     check(code, || doing)?;
     Ok(texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
 }

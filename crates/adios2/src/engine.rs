@@ -64,8 +64,8 @@ pub struct Engine {
     pub(crate) mode: Mode,
     kind: String,
     open: bool,
-    /// Set when deferred transfers failed: ADIOS2 may still hold pointers into buffers that are
-    /// gone, so it must never be given the chance to use them.
+    /// Set when a write or deferred transfers failed: ADIOS2 may still hold pointers into buffers that
+    /// are gone, or half an entry of a variable, so it must never be given the chance to use them.
     pub(crate) broken: AtomicBool,
     /// Variables of a BP4 reader of which a read failed: ADIOS2 keeps the failed request, with its
     /// pointer, and would serve it again with the next one.
@@ -123,7 +123,7 @@ impl Engine {
     pub(crate) fn lock(&self) -> Result<MutexGuard<'_, ()>> {
         if self.broken.load(Ordering::Acquire) {
             return Err(Error::Unsupported(
-                "this engine is unusable since a deferred transfer failed: open it again".into(),
+                "this engine is unusable since a transfer failed: open it again".into(),
             ));
         }
         Ok(self.io.context.lock())
@@ -242,7 +242,7 @@ impl Engine {
             return Ok(());
         }
         if self.broken.load(Ordering::Acquire) {
-            // Closing, or destroying the context, could use the dangling pointers: keep both.
+            // Closing, or destroying the context, could use what must not be used: keep both.
             mem::forget(Arc::clone(&self.io.context));
             return Ok(());
         }

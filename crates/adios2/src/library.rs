@@ -5,13 +5,13 @@ use std::{
     sync::{Mutex, OnceLock, PoisonError},
 };
 
-use adios2_sys::{Adios2C, discovery};
+use adios2_sys::{Adios2C, Functions, TextFunctions, discovery};
 
 use crate::{Error, Result};
 
 /// The opened library and where it was found.
 struct Library {
-    api: Adios2C,
+    functions: Functions,
     path: PathBuf,
 }
 
@@ -22,7 +22,12 @@ static OPENING: Mutex<()> = Mutex::new(());
 /// The functions of the ADIOS2 C API. A failure is not remembered, so that a program may provision
 /// ADIOS2 and try again.
 pub(crate) fn api() -> Result<&'static Adios2C> {
-    Ok(&library()?.api)
+    Ok(&library()?.functions.all)
+}
+
+/// The functions that read text attributes.
+pub(crate) fn text_functions() -> Result<Option<TextFunctions>> {
+    Ok(library()?.functions.text)
 }
 
 /// Where the ADIOS2 library in use was found.
@@ -47,10 +52,9 @@ fn library() -> Result<&'static Library> {
         return Ok(library);
     }
     let path = discovery::library()?;
-    // SAFETY: loading runs the constructors of the ADIOS2 libraries, which set up their own
-    // globals only; the bindings were generated from the header of the same C API.
-    let opened = unsafe { Adios2C::new(&path) };
-    let api =
+    // SAFETY: discovery looks for the library of the C API.
+    let opened = unsafe { Functions::open(&path) };
+    let functions =
         opened.map_err(|error| Error::Load { path: path.clone(), reason: error.to_string() })?;
-    Ok(LIBRARY.get_or_init(|| Library { api, path }))
+    Ok(LIBRARY.get_or_init(|| Library { functions, path }))
 }

@@ -15,7 +15,8 @@ impl Engine {
     /// this step. `data` is in C order and may be reused as soon as this returns.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when `data` has another length than the part, [`Error::Call`].
+    /// [`Error::InvalidArgument`] when `data` has another length than the part. [`Error::Call`] when
+    /// ADIOS2 or an operator refuses; the engine is unusable then, and its file ends with the last step.
     pub fn put<T: Element>(&mut self, variable: &Variable<T>, data: &[T]) -> Result<()> {
         self.put_with(variable, None, data, sys::adios2_mode_sync)
     }
@@ -100,7 +101,13 @@ impl Engine {
         // SAFETY: the engine is open and locked; the part holds `elements` values of the variable's
         // type. With a synchronous launch ADIOS2 is done with them when this returns; a deferred
         // launch comes from a PutBatch, which performs the work within the values' lifetime.
-        check(unsafe { api.adios2_put(self.raw, raw, part.address.cast(), launch) }, doing)
+        let put =
+            check(unsafe { api.adios2_put(self.raw, raw, part.address.cast(), launch) }, doing);
+        if put.is_err() {
+            // ADIOS2 has half an entry of the variable, which ending the step would read.
+            self.broken.store(true, Ordering::Release);
+        }
+        put
     }
 }
 

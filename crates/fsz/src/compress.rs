@@ -12,7 +12,7 @@ use crate::{
         header::{self, Outcome},
     },
     options::CompressOptions,
-    profile::Plan,
+    profile::{Plan, Profile},
     quantize,
     quantizer::Quantizer,
     schedule::{place, too_small},
@@ -30,6 +30,11 @@ pub(crate) fn compress<T: Element>(
 ) -> Result<usize> {
     let header_len = header::header_len(shape, options);
     let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
+    // Where the payload begins at the earliest; the rest is looked at as it grows.
+    let least = sections(&options.profile.least(), shape, header_len).ok_or_else(too_large)?.1;
+    if (out.len() as u64) < least.payload {
+        return Err(too_small());
+    }
     if let Some(progress) = run.progress {
         progress.begin(size_of_val(data) as u64);
     }
@@ -55,9 +60,8 @@ pub(crate) fn compress<T: Element>(
         range.is_some_and(|r| !r.has_special()) && quantize::in_reach(magnitude, &quantizer, fused);
     let plan = Plan { quantizer, missing, missing_bits, known, ranged: range.is_some() };
 
-    let (profile, tables) = options.profile.prepare(data, shape, &plan, run.level)?;
-    let grid = TileGrid::new(&profile, shape).ok_or_else(too_large)?;
-    let sections = Sections::new(header_len as u64, &grid, &profile).ok_or_else(too_large)?;
+    let (profile, tables) = options.profile.prepare(data, shape, &plan, run)?;
+    let (grid, sections) = sections(&profile, shape, header_len).ok_or_else(too_large)?;
     if (out.len() as u64) < sections.payload {
         return Err(too_small());
     }
@@ -79,4 +83,11 @@ pub(crate) fn compress<T: Element>(
     };
     header::write(&mut out[..header_len], T::DTYPE, shape, options, &outcome);
     Ok(stream_len as usize)
+}
+
+/// Tiles and sections of a stream; `None` when the field is too large.
+fn sections(profile: &Profile, shape: &[u64], header_len: usize) -> Option<(TileGrid, Sections)> {
+    let grid = TileGrid::new(profile, shape)?;
+    let sections = Sections::new(header_len as u64, &grid, profile)?;
+    Some((grid, sections))
 }

@@ -116,6 +116,7 @@ pub(crate) fn boxed<T: Element>(
     if out.is_empty() {
         return Ok(());
     }
+    let whole = count == &shape[..];
     let index = stream.index();
     let touched = index.grid.touched(start, count);
     let shared = Shared(out.as_mut_ptr(), out.len());
@@ -135,9 +136,15 @@ pub(crate) fn boxed<T: Element>(
                 for field_run in index.grid.runs(first + tile as u64) {
                     let (own, after) = rest.split_at(field_run.1);
                     rest = after;
-                    run_in_box(field_run, shape, start, count, |from, to, n| {
+                    if whole {
                         // SAFETY: every element of the field is in one tile, which one thread decodes;
                         // `out` is borrowed until all threads have ended.
+                        unsafe { shared.copy(field_run.0 as usize, own) }
+                        bytes += size_of_val(own);
+                        continue;
+                    }
+                    run_in_box(field_run, shape, start, count, |from, to, n| {
+                        // SAFETY: as above.
                         unsafe { shared.copy(to, &own[from..from + n]) }
                         bytes += n * size_of::<T>();
                     });

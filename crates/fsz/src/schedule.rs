@@ -132,7 +132,7 @@ pub(crate) fn place<T: Element>(
     let work = || -> Result<Statistics<T>> {
         let mut failing = Failing(Some(&queue));
         let mut statistics = Statistics::empty();
-        let (mut words, mut tiles) = (Vec::new(), Vec::new());
+        let (mut words, mut tiles, mut room) = (Vec::new(), Vec::new(), Vec::new());
         let mut encoder = profile.encoder(plan, tables, run.level);
         loop {
             let next = batches.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -142,15 +142,15 @@ pub(crate) fn place<T: Element>(
             let places = places.zip(batch.sums.as_chunks_mut::<{ Sections::SUM as usize }>().0);
             let mut heads = batch.heads;
             for (chunk, (size, sum)) in ((turn * BATCH_CHUNKS) as u64..).zip(places) {
-                let elements = grid.gather(data, chunk, &mut tiles);
+                let elements = grid.gather(data, chunk, &mut tiles, &mut room);
                 let (own, rest) = heads.split_at_mut(tiles.len() * profile.head_len() as usize);
                 heads = rest;
                 let begin = words.len();
                 *sum = encoder
-                    .encode(&elements, &tiles, own, &mut words, &mut statistics)
+                    .encode(elements, &tiles, own, &mut words, &mut statistics)
                     .to_le_bytes();
                 put_size(size, words.len() - begin);
-                run.advance(size_of_val(&*elements) as u64)?;
+                run.advance(size_of_val(elements) as u64)?;
             }
             let Some(own) = queue.place(turn, WORD * words.len())? else { break };
             put_words(own, &words);

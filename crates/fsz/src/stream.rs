@@ -12,7 +12,7 @@ use crate::{
     },
     index::Index,
     partial,
-    profile::ChunkDecoder,
+    profile::{ChunkDecoder, ChunkRecorder},
     simd::Level,
     statistics::Certificate,
     tile_record::{TileCost, TileCounts, TileRecord},
@@ -162,18 +162,31 @@ impl<'a> Stream<'a> {
     ///
     /// The last item is an error when the records of a chunk contradict each other.
     pub fn tiles(&self) -> impl Iterator<Item = Result<TileRecord>> + use<'_> {
-        (0..self.sections.chunks).flat_map(|chunk| {
+        let mut recorder = None;
+        (0..self.sections.chunks).flat_map(move |chunk| {
             let mut records = Vec::new();
-            let (mut shapes, first) = (Vec::new(), self.grid.chunk_tiles(chunk).start);
-            let chunk = self.index().chunk(chunk, &mut shapes);
-            let read = chunk.and_then(|chunk| {
-                let take = &mut |record| records.push(Ok(record));
-                let tables = self.index().tables()?;
-                self.header.profile.records(self.header.decoding(), &tables, chunk, first, take)
-            });
+            let read = self.records(&mut recorder, chunk, &mut |record| records.push(Ok(record)));
             records.extend(read.err().map(Err));
             records
         })
+    }
+
+    /// The records of a chunk, by a recorder that is made for the first one.
+    fn records<'s>(
+        &'s self,
+        recorder: &mut Option<Box<dyn ChunkRecorder + 's>>,
+        chunk: u64,
+        take: &mut dyn FnMut(TileRecord),
+    ) -> Result<()> {
+        let recorder = match recorder {
+            Some(recorder) => recorder,
+            none => {
+                let tables = self.index().tables()?;
+                none.insert(self.header.profile.recorder(self.header.decoding(), &tables)?)
+            }
+        };
+        let (mut shapes, first) = (Vec::new(), self.grid.chunk_tiles(chunk).start);
+        recorder.records(self.index().chunk(chunk, &mut shapes)?, first, take)
     }
 
     /// What each predictor that could have been chosen costs a tile.

@@ -10,7 +10,7 @@ use common::{
     seal::{seal, seal_metadata},
 };
 use fsz::format::at;
-use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile, Stream};
+use fsz::{Bound, Codec, CompressOptions, Dense, Error, Layout, Profile, Stream};
 
 /// Small streams that between them hold everything that a profile has.
 fn streams(profile: &Profile) -> Vec<Vec<u8>> {
@@ -40,34 +40,11 @@ fn all_streams() -> impl Iterator<Item = Vec<u8>> {
     [Profile::default(), Profile::Dense(Dense::new())].into_iter().flat_map(|p| streams(&p))
 }
 
-/// Does everything that can be done with a stream; returns its field's bits when all of it succeeds.
+/// The bits of a stream's field when everything that can be done with it succeeds.
 fn exercise(bytes: &[u8]) -> Result<Vec<u64>, Error> {
-    let stream = Stream::open(bytes)?;
-    let info = &stream;
-    info.tile_counts();
-    info.tiles().try_for_each(|t| t.map(drop))?;
-    match info.header().dtype {
-        fsz::DType::F32 => exercise_as::<f32>(&stream),
-        fsz::DType::F64 => exercise_as::<f64>(&stream),
-    }
-}
-
-/// A part is decoded even where the whole is refused: where both succeed, they agree.
-fn exercise_as<T: Element>(stream: &Stream<'_>) -> Result<Vec<u64>, Error> {
-    let codec = Codec::cpu().threads(1).expect("one thread");
-    let whole = codec.decompress::<T>(stream);
-    if let Some(&n) = stream.header().shape.first()
-        && stream.header().elements() > 1
-    {
-        let axis = ndarray::Axis(0);
-        let last = codec.decompress_slice::<T>(stream, axis, n - 1);
-        if let Ok(whole) = &whole {
-            let expected = whole.index_axis(axis, n as usize - 1);
-            let same = last?.iter().zip(expected).all(|(a, b)| a.to_bits64() == b.to_bits64());
-            assert!(same, "a slice is not that of the whole");
-        }
-    }
-    Ok(whole?.iter().map(|d| d.to_bits64()).collect())
+    let exercised = common::exercise(bytes)?;
+    exercised.records?;
+    exercised.whole
 }
 
 #[test]

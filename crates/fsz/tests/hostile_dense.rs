@@ -3,12 +3,11 @@
 mod common;
 
 use common::{
-    compress,
+    Exercised, compress, exercise,
     inputs::{Random, field, sprinkle, waves},
     seal::{DenseIndex, header, seal},
 };
-use fsz::{Bound, Codec, CompressOptions, DType, Dense, Element, Error, Layout, Profile, Stream};
-use ndarray::Axis;
+use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile, Stream};
 
 /// Streams that between them have boxes of all modes, coded and whole masks, and listed elements.
 fn streams() -> Vec<Vec<u8>> {
@@ -46,29 +45,12 @@ fn streams() -> Vec<Vec<u8>> {
 
 /// Whether a stream decodes, whole and in part. Panics where the outcome is neither a field nor a refusal.
 fn decodes(bytes: &[u8]) -> bool {
-    fn as_type<T: Element>(stream: &Stream<'_>) -> Result<(), Error> {
-        let codec = Codec::cpu().threads(1).expect("one thread");
-        let whole = codec.decompress::<T>(stream);
-        let last = stream.header().shape[0] - 1;
-        let part = codec.decompress_slice::<T>(stream, Axis(0), last);
-        if let Ok(whole) = &whole {
-            let expected = whole.index_axis(Axis(0), last as usize);
-            let same = part?.iter().zip(expected).all(|(a, b)| a.to_bits64() == b.to_bits64());
-            assert!(same, "a slice is not that of the whole");
-        }
-        whole.map(drop)
-    }
-    let outcome = Stream::open(bytes).and_then(|stream| {
-        stream.tile_counts();
-        let records = stream.tiles().try_for_each(|tile| tile.map(drop));
-        let decoded = match stream.header().dtype {
-            DType::F32 => as_type::<f32>(&stream),
-            DType::F64 => as_type::<f64>(&stream),
-        };
-        assert_eq!(records.is_ok(), decoded.is_ok(), "{records:?} {decoded:?}");
+    let outcome = exercise(bytes).and_then(|Exercised { records, whole }| {
+        assert_eq!(records.is_ok(), whole.is_ok(), "{records:?} {whole:?}");
+        let stream = Stream::open(bytes)?;
         let verified = (0..stream.chunks()).all(|chunk| stream.chunk(chunk).is_ok());
-        assert_eq!(verified, decoded.is_ok(), "chunks are verified, {decoded:?}");
-        decoded
+        assert_eq!(verified, whole.is_ok(), "chunks are verified, {whole:?}");
+        whole.map(drop)
     });
     match outcome {
         Ok(()) => true,

@@ -4,37 +4,19 @@
 mod common;
 
 use common::{
-    check_promise, codecs, compress, data_folder, decompress, fields,
+    by_all, codecs, data_folder, fields,
     inputs::{KINDS, field},
     reference::{Request, encode},
 };
 use fsz::{Bound, Centering, Element, Research};
 
 fn check<T: Element>(what: &str, data: &[T], request: &Request) {
+    let field = (data, &request.shape[..]);
+    let (stream, _) = by_all(what, codecs(), field, &request.options(), &request.missing);
     let expected = encode(data, request);
-    let mut first: Option<Vec<T>> = None;
-    for (name, codec) in codecs() {
-        let stream = compress(&codec, data, &request.shape, &request.options());
-        if stream != expected {
-            let at = stream.iter().zip(&expected).position(|(a, b)| a != b);
-            panic!(
-                "{what}, {name}: byte {at:?} differs; {} bytes, reference {}; {request:?}",
-                stream.len(),
-                expected.len()
-            );
-        }
-        let back = decompress::<T>(&codec, &stream);
-        match &first {
-            None => {
-                check_promise(data, &back, &stream, &request.missing);
-                first = Some(back);
-            }
-            Some(first) => assert!(
-                first.iter().zip(&back).all(|(a, b)| a.to_bits64() == b.to_bits64()),
-                "{what}, {name}: decoders differ"
-            ),
-        }
-    }
+    let differs = stream.iter().zip(&expected).position(|(a, b)| a != b);
+    assert_eq!(differs, None, "{what}: the bytes differ; {request:?}");
+    assert_eq!(stream.len(), expected.len(), "{what}; {request:?}");
 }
 
 fn bounds() -> [Bound; 6] {

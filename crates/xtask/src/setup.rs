@@ -30,7 +30,7 @@ pub const ADIOS2: Environment = Environment {
         "numpy==2.2.6; python_version < '3.14'",
         "numpy==2.4.6; python_version >= '3.14'",
     ],
-    instead: "or set ADIOS2_DIR to an ADIOS2 of 2.12 or newer that is already installed",
+    instead: "or set ADIOS2_DIR to an ADIOS2 of 2.8 or newer that is already installed",
 };
 
 /// libclang, with which bindgen reads the C header of ADIOS2 and that of zfp.
@@ -280,7 +280,7 @@ fn last_line(stdout: &[u8], stderr: &[u8]) -> String {
 /// Variables that the user has set are left alone.
 pub fn variables() -> Result<Vec<(&'static str, String)>> {
     let mut found = Vec::new();
-    // Not any other ADIOS2 that this machine may have: operators need 2.12.
+    // Not any other ADIOS2 that this machine may have.
     let adios2 = ADIOS2.path()?;
     if std::env::var_os("ADIOS2_DIR").is_none() && adios2.is_dir() {
         found.push(("ADIOS2_DIR", adios2.display().to_string()));
@@ -305,10 +305,20 @@ pub fn variables() -> Result<Vec<(&'static str, String)>> {
     Ok(found)
 }
 
-/// `cargo xtask env`: the same as lines for a shell.
+/// `cargo xtask env`: the same as lines for a shell, and the Python that has the ADIOS2, which is the
+/// `python3` of the manual.
 pub fn print_env() -> Result<()> {
+    let quoted = |value: &str| format!("'{}'", value.replace('\'', r"'\''"));
     for (name, value) in variables()? {
-        println!("export {name}='{}'", value.replace('\'', r"'\''"));
+        println!("export {name}={}", quoted(&value));
+    }
+    let programs = ADIOS2.path()?.join("bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&path).any(|folder| folder == programs);
+    let chosen =
+        std::env::var_os("ADIOS2_DIR").is_none_or(|dir| dir == ADIOS2.path().unwrap_or_default());
+    if chosen && !is_there && programs.join("python3").exists() {
+        println!("export PATH={}:\"$PATH\"", quoted(&programs.display().to_string()));
     }
     Ok(())
 }

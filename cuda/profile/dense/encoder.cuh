@@ -997,7 +997,10 @@ FSZ_DEVICE void count_boxes(const CompressArgs<T> &args, const BoxTasks &tasks,
         if (tasks.reach)
         {
             const u64 reach = encoder.reach(box, first);
-            if (lane < 8 && reach << lane < DENSE_MOST_VALUE * 7 / 8)
+            const u64 from_zero = static_cast<u64>(abs(first)) << lane;
+            // Lattice points have 32 bits.
+            if (lane < 8 && reach << lane < DENSE_MOST_VALUE * 7 / 8 &&
+                from_zero + DENSE_MOST_VALUE <= 0x7FFFFFFF)
             {
                 atomicAdd(&task.counts->fits[lane], 1);
             }

@@ -1,129 +1,126 @@
-/* The C++ side of the operator. It converts types and turns the core's messages into exceptions;
- * all decisions are made in Rust. */
-#include <adios2/plugin/PluginOperatorInterface.h>
+#include "operator.h"
+#include "bp4.h"
+#include "handler.h"
+#include "parameters.h"
 
-#if !defined(ADIOS2_PLUGIN_OPERATOR_INTERFACE) || ADIOS2_PLUGIN_OPERATOR_INTERFACE < 2
-#error "the FSZ operator needs the headers of ADIOS2 2.12 or newer"
-#endif
-
-#include "bridge.h"
-#include "host.h"
-
+#include <algorithm>
 #include <stdexcept>
-#include <string>
-#include <vector>
+#include <string_view>
 
 namespace
 {
 
-using adios2::DataType;
-using adios2::Dims;
-using adios2::Params;
+/* Of adios2::DataType; the same from 2.8 to 2.12. */
+constexpr int Float = 9, Double = 10;
 
-fsz_text Text(const std::string &text) { return {text.data(), text.size()}; }
-
-class Operator : public adios2::plugin::PluginOperatorInterface
-{
-public:
-    explicit Operator(const Params &parameters) : PluginOperatorInterface(parameters)
-    {
-        std::vector<fsz_text> keys, values;
-        for (const auto &parameter : parameters)
-        {
-            keys.push_back(Text(parameter.first));
-            values.push_back(Text(parameter.second));
-        }
-        fsz_message message;
-        m_Core = fsz_core_create(keys.data(), values.data(), keys.size(), &message);
-        if (m_Core == nullptr)
-        {
-            throw std::invalid_argument(message.text);
-        }
-    }
-
-    ~Operator() override { fsz_core_destroy(m_Core); }
-
-    Operator(const Operator &) = delete;
-    Operator &operator=(const Operator &) = delete;
-
-    size_t Operate(const char *dataIn, const Dims &blockStart, const Dims &blockCount,
-                   const DataType type, char *bufferOut) override
-    {
-        fsz_write write;
-        write.data = dataIn;
-        write.start = blockStart.data();
-        write.start_length = blockStart.size();
-        write.count = blockCount.data();
-        write.count_length = blockCount.size();
-        write.element_size = static_cast<uint32_t>(adios2::GetDataTypeSize(type));
-        write.variable = Text(m_Variable);
-        write.out = bufferOut;
-        const size_t bytes = fsz_core_operate(m_Core, &write);
-        if (bytes == 0)
-        {
-            /* The only exceptions at run time: the values cannot be read at all. SST gives none for
-             * a variable with a memory selection. */
-            const std::string reason =
-                dataIn == nullptr
-                    ? "ADIOS2 gave the operator no values: this engine does not support memory "
-                      "selections with an operator"
-                    : "the CUDA device that holds the values does not respond";
-            throw std::runtime_error("FSZ: variable " + m_Variable + ": " + reason);
-        }
-        return bytes;
-    }
-
-    size_t InverseOperate(const char *bufferIn, const size_t sizeIn, char *dataOut) override
-    {
-        fsz_message message;
-        const size_t bytes = fsz_core_inverse(m_Core, bufferIn, sizeIn, dataOut, &message);
-        if (bytes == 0)
-        {
-            const std::string of = m_Variable.empty() ? "" : " of variable " + m_Variable;
-            throw std::runtime_error("FSZ: cannot decompress a block" + of + ": " + message.text);
-        }
-        return bytes;
-    }
-
-    bool IsDataTypeValid(const DataType type) const override
-    {
-        return type == DataType::Float || type == DataType::Double;
-    }
-
-    size_t GetEstimatedSize(const size_t ElemCount, const size_t ElemSize, const size_t ndims,
-                            const size_t *) const override
-    {
-        return fsz_core_estimate(m_Core, ElemCount, ElemSize, ndims);
-    }
-
-    void AddExtraParameters(const Params &parameters) override
-    {
-        const auto name = parameters.find("VariableName");
-        m_Variable = name == parameters.end() ? std::string() : name->second;
-    }
-
-private:
-    fsz_operator *m_Core = nullptr;
-    std::string m_Variable;
-};
+fsz_text Text(std::string_view text) { return {text.data(), text.size()}; }
 
 } // namespace
 
-/* Rust exports these two as OperatorCreate and OperatorDestroy: the C symbols of a static library
- * do not leave a Rust cdylib. */
-extern "C" void *fsz_shim_create(const void *parameters)
+fsz::Operator::Operator(const Host &host, const void *params) : m_Host(host)
 {
-    if (fsz::HostIsTooOld())
+    std::vector<fsz_text> keys, values;
+    m_HostHeader = 5; /* type, version, two bytes of padding, number of parameters */
+    ForEachParameter(params, [&](std::string_view key, std::string_view value) {
+        keys.push_back(Text(key));
+        values.push_back(Text(value));
+        if (key == "pluginname" || key == "pluginlibrary")
+        {
+            m_HostHeader += 2 + key.size() + value.size();
+        }
+    });
+    const bool may_fail = FindHandler() != Handler::Noexcept;
+    fsz_message message;
+    m_Core = fsz_core_create(keys.data(), values.data(), keys.size(), may_fail, &message);
+    if (m_Core == nullptr)
     {
-        throw std::runtime_error(
-            "the FSZ operator requires ADIOS2 2.12 or newer; this program uses an older one");
+        throw std::invalid_argument(message.text);
     }
-    adios2::plugin::PluginOperatorInterface *made =
-        new Operator(*static_cast<const Params *>(parameters));
-    return made;
 }
 
-extern "C" void fsz_shim_destroy(void *made)
+fsz::Operator::~Operator() { fsz_core_destroy(m_Core); }
+
+/* Bytes beyond the values in a buffer for which the host did not ask for the estimate. */
+size_t fsz::Operator::Slack(size_t dimensions, bool is_bp4) const
 {
-    delete static_cast<adios2::plugin::PluginOperatorInterface *>(made);
+    size_t slack;
+    if (is_bp4)
+    {
+        /* What BP4Base::GetBPIndexSizeInData reserves and the metadata before the values and after
+         * them does not take, in all versions. */
+        slack = 49 + 29 * dimensions + (dimensions == 1 ? 18 : 0);
+    }
+    else
+    {
+        /* BP5Serializer::Marshal; the Python package 2.9.0 does not ask its plugins. */
+        slack = m_Host.layout == Layout::V1_10 ? 128 : 100;
+    }
+    return slack - std::min(slack, m_HostHeader);
+}
+
+size_t fsz::Operator::Operate(const char *in, const Dims &start, const Dims &count, int type,
+                              char *out) const
+{
+    const auto bp4 = Bp4Block::Find(count, m_Host.caller);
+    fsz_write write;
+    write.data = in;
+    write.start = start.data();
+    write.start_length = start.size();
+    write.count = count.data();
+    write.count_length = count.size();
+    write.memory_start = bp4 && bp4->has_memory ? bp4->memory_start : nullptr;
+    write.memory_count = bp4 && bp4->has_memory ? bp4->memory_count : nullptr;
+    write.element_size = type == Double ? 8 : 4;
+    /* Python programs usually close the file after an exception, and then an exception from Put is
+     * the end: ADIOS2 has half an entry of the variable. */
+    write.may_fail = fsz_core_refuses(m_Core) && FindHandler() == Handler::Program;
+    write.variable = Text(m_Variable);
+    write.out = out;
+    write.slack = Slack(count.size(), bp4.has_value());
+    fsz_message message;
+    const size_t bytes = fsz_core_operate(m_Core, &write, &message);
+    if (bytes == 0)
+    {
+        throw std::runtime_error(message.text);
+    }
+    return bytes;
+}
+
+size_t fsz::Operator::InverseOperate(const char *in, size_t length, char *out) const
+{
+    fsz_message message;
+    const size_t bytes = fsz_core_inverse(m_Core, in, length, out, &message);
+    if (bytes == 0)
+    {
+        const std::string of = m_Variable.empty() ? "" : " of variable " + m_Variable;
+        throw std::runtime_error("FSZ: cannot decompress a block" + of + ": " + message.text);
+    }
+    return bytes;
+}
+
+bool fsz::Operator::IsDataTypeValid(int type) const
+{
+    const bool is_valid = type == Float || type == Double;
+    if (is_valid)
+    {
+        fsz_core_attach(m_Core);
+    }
+    return is_valid;
+}
+
+size_t fsz::Operator::GetEstimatedSize(size_t elements, size_t element_size,
+                                       size_t dimensions) const
+{
+    return fsz_core_estimate(m_Core, elements, element_size, dimensions);
+}
+
+void fsz::Operator::AddExtraParameters(const void *params)
+{
+    m_Variable.clear();
+    ForEachParameter(params, [&](std::string_view key, std::string_view value) {
+        if (key == "VariableName")
+        {
+            m_Variable = value;
+        }
+    });
 }

@@ -13,13 +13,29 @@ pub(crate) struct Block<'a> {
     pub count: Vec<u64>,
     /// Place in the global array, of as many entries; None for a local array.
     pub start: Option<Vec<u64>>,
+    /// Where the values are in a larger array that begins at `data`; None when they are contiguous.
+    pub memory: Option<MemorySelection>,
     /// The element type.
     pub dtype: DType,
     /// The variable's name, or empty where ADIOS2 does not give it.
     pub variable: Cow<'a, str>,
 }
 
+/// A part of an array in memory, such as one without its ghost cells.
+#[derive(Debug)]
+pub(crate) struct MemorySelection {
+    /// The first element, slowest dimension first.
+    pub start: Vec<u64>,
+    /// Extents of the array in memory.
+    pub count: Vec<u64>,
+}
+
 impl Block<'_> {
+    /// The variable's name in messages.
+    pub fn name(&self) -> &str {
+        if self.variable.is_empty() { "a variable" } else { &self.variable }
+    }
+
     /// The number of values. They are in memory, so it cannot overflow.
     pub fn elements(&self) -> usize {
         self.count.iter().product::<u64>() as usize
@@ -28,6 +44,39 @@ impl Block<'_> {
     /// Their length in bytes.
     pub fn bytes(&self) -> usize {
         self.elements() * self.dtype.size()
+    }
+
+    /// Bytes from `data` on in which all values lie.
+    pub fn span(&self) -> usize {
+        let memory = self.memory.as_ref().map(|memory| self.span_of(memory));
+        memory.unwrap_or_else(|| self.bytes())
+    }
+
+    /// Bytes of the array that a memory selection is a part of.
+    pub fn span_of(&self, memory: &MemorySelection) -> usize {
+        memory.count.iter().product::<u64>() as usize * self.dtype.size()
+    }
+
+    /// The values of a block with a memory selection, contiguous, out of the `array` in memory.
+    ///
+    /// # Errors
+    /// A selection that is not inside its array, or no memory.
+    pub fn gather(&self, memory: &MemorySelection, array: &[u8]) -> Result<Vec<u8>, String> {
+        let fits = self
+            .count
+            .iter()
+            .zip(memory.start.iter().zip(&memory.count))
+            .all(|(&count, (&start, &extent))| start <= extent && count <= extent - start);
+        if !fits {
+            return Err("the memory selection is not inside its array".into());
+        }
+        let mut values = Vec::new();
+        let reserved = values.try_reserve_exact(self.bytes());
+        reserved.map_err(|error| format!("no host memory: {error}"))?;
+        if self.bytes() > 0 {
+            gather(&self.count, memory, self.dtype.size(), 0, 0, array, &mut values);
+        }
+        Ok(values)
     }
 
     /// Shape and start as a stream can record them: more than 8 dimensions count as one.
@@ -56,5 +105,60 @@ impl Block<'_> {
         // SAFETY: readable for this many bytes, and the vector has room for them.
         unsafe { self.data.copy_to_nonoverlapping(values.as_mut_ptr().cast(), self.bytes()) };
         Cow::Owned(values)
+    }
+}
+
+/// Appends the part of dimension `axis` and of those after it, at `offset` elements of the dimensions
+/// before it.
+fn gather(
+    count: &[u64],
+    memory: &MemorySelection,
+    size: usize,
+    axis: usize,
+    offset: u64,
+    array: &[u8],
+    values: &mut Vec<u8>,
+) {
+    let first = offset * memory.count[axis] + memory.start[axis];
+    if axis + 1 == count.len() {
+        let row = first as usize * size..(first + count[axis]) as usize * size;
+        return values.extend_from_slice(&array[row]);
+    }
+    for index in first..first + count[axis] {
+        gather(count, memory, size, axis + 1, index, array, values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inside_of_an_array_with_ghost_cells() {
+        let array: Vec<u8> = (0..4 * 5 * 6u8).collect();
+        let block = |start: [u64; 3]| Block {
+            data: array.as_ptr(),
+            count: vec![2, 3, 4],
+            start: None,
+            memory: Some(MemorySelection { start: start.to_vec(), count: vec![4, 5, 6] }),
+            dtype: DType::F32,
+            variable: "".into(),
+        };
+        // An element of one byte would do, but the type decides: 4 bytes each.
+        let wide: Vec<u8> = array.iter().flat_map(|&byte| [byte; 4]).collect();
+        let inside = block([1, 1, 1]);
+        let memory = inside.memory.as_ref().unwrap();
+        let mut expected = Vec::new();
+        for z in 1..3u8 {
+            for y in 1..4u8 {
+                for x in 1..5u8 {
+                    expected.extend([(z * 5 + y) * 6 + x; 4]);
+                }
+            }
+        }
+        assert_eq!(inside.gather(memory, &wide).unwrap(), expected);
+        assert_eq!(inside.span(), wide.len());
+        let outside = block([3, 0, 0]);
+        assert!(outside.gather(outside.memory.as_ref().unwrap(), &wide).is_err());
     }
 }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use crate::{
-    block::Block,
-    operator::{Operator, element_type},
+    block::{Block, MemorySelection},
+    operator::{Operator, attempt, element_type},
 };
 
 /// `fsz_text`.
@@ -58,9 +58,13 @@ pub struct Write {
     start_length: usize,
     count: *const usize,
     count_length: usize,
+    memory_start: *const usize,
+    memory_count: *const usize,
     element_size: u32,
+    may_fail: u32,
     variable: Text,
     out: *mut u8,
+    slack: usize,
 }
 
 /// # Safety
@@ -70,6 +74,7 @@ unsafe extern "C" fn fsz_core_create(
     keys: *const Text,
     values: *const Text,
     length: usize,
+    may_fail: u32,
     message: *mut Message,
 ) -> *mut Operator {
     let create = || {
@@ -78,7 +83,8 @@ unsafe extern "C" fn fsz_core_create(
             (0..length).map(|index| unsafe { (*list.add(index)).read() }).collect()
         };
         let (keys, values) = (texts(keys), texts(values));
-        Operator::new(keys.iter().map(Cow::as_ref).zip(values.iter().map(Cow::as_ref)))
+        let given = keys.iter().map(Cow::as_ref).zip(values.iter().map(Cow::as_ref));
+        Operator::new(given, may_fail != 0)
     };
     let made = catch_unwind(AssertUnwindSafe(create))
         .unwrap_or_else(|_| Err("creating the operator panicked (please report this)".into()));
@@ -103,6 +109,22 @@ unsafe extern "C" fn fsz_core_destroy(operator: *mut Operator) {
 /// # Safety
 /// `operator` came from [`fsz_core_create`].
 #[unsafe(no_mangle)]
+unsafe extern "C" fn fsz_core_attach(operator: *const Operator) {
+    // SAFETY: promised by the caller.
+    unsafe { &*operator }.attach();
+}
+
+/// # Safety
+/// `operator` came from [`fsz_core_create`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn fsz_core_refuses(operator: *const Operator) -> u32 {
+    // SAFETY: promised by the caller.
+    u32::from(unsafe { &*operator }.refuses())
+}
+
+/// # Safety
+/// `operator` came from [`fsz_core_create`].
+#[unsafe(no_mangle)]
 unsafe extern "C" fn fsz_core_estimate(
     operator: *const Operator,
     elements: usize,
@@ -115,29 +137,43 @@ unsafe extern "C" fn fsz_core_estimate(
 
 /// # Safety
 /// `operator` came from [`fsz_core_create`]; `write` describes readable values and writable room as
-/// [`Operator::write`] asks.
+/// [`Operator::write`] asks; `message` is writable.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn fsz_core_operate(operator: *const Operator, write: *const Write) -> usize {
+unsafe extern "C" fn fsz_core_operate(
+    operator: *const Operator,
+    write: *const Write,
+    message: *mut Message,
+) -> usize {
     // SAFETY: promised by the caller.
     let (operator, write) = unsafe { (&*operator, &*write) };
     let extents = |list: *const usize, length: usize| -> Vec<u64> {
         // SAFETY: the list holds `length` entries.
         (0..length).map(|index| unsafe { *list.add(index) } as u64).collect()
     };
+    let memory = (!write.memory_count.is_null()).then(|| MemorySelection {
+        start: extents(write.memory_start, write.count_length),
+        count: extents(write.memory_count, write.count_length),
+    });
     let block = Block {
         data: write.data,
         count: extents(write.count, write.count_length),
         start: (write.start_length == write.count_length && write.count_length > 0)
             .then(|| extents(write.start, write.start_length)),
+        memory,
         dtype: element_type(write.element_size as usize),
         // SAFETY: the name outlives this call.
         variable: unsafe { write.variable.read() },
     };
-    if write.data.is_null() && !block.count.contains(&0) {
-        return 0;
-    }
-    // SAFETY: promised by the caller, and there are values.
-    unsafe { operator.write(block, write.out) }
+    let name = block.name().to_owned();
+    let room = operator.room(&block, write.slack);
+    // SAFETY: promised by the caller.
+    let written =
+        attempt(|| unsafe { operator.write(block, write.out, room, write.may_fail != 0) });
+    written.unwrap_or_else(|reason| {
+        // SAFETY: as in fsz_core_create.
+        unsafe { message.write(Message::of(&format!("FSZ: {name}: {reason}"))) };
+        0
+    })
 }
 
 /// # Safety

@@ -38,6 +38,11 @@ pub(crate) unsafe fn copy_to_host(memory: &CudaMemory, bytes: usize) -> Result<V
     Ok(host)
 }
 
+/// Why the values cannot be read at all.
+pub(crate) fn lost(reason: &str) -> String {
+    format!("the values cannot be read from their CUDA device: {reason}")
+}
+
 /// A payload's target in device or managed memory, when the work that is pending on it is done.
 ///
 /// # Errors

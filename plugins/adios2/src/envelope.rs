@@ -59,11 +59,6 @@ pub(crate) fn max_header(dimensions: usize) -> usize {
     FIXED + 16 * dimensions + MAX_NAME
 }
 
-/// The fewest bytes that a header can take.
-pub(crate) fn min_header(dimensions: usize) -> usize {
-    FIXED + 8 * dimensions
-}
-
 impl Envelope<'_> {
     /// Bytes before the body.
     pub fn header_len(&self) -> usize {

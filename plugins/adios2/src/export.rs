@@ -14,7 +14,7 @@ unsafe extern "C-unwind" {
     fn fsz_shim_destroy(made: *mut c_void);
 }
 
-/// Creates an operator. For an unknown or bad parameter, and in an ADIOS2 that is too old, throws a C++
+/// Creates an operator. For an unknown or bad parameter, and in an ADIOS2 that is not known, throws a C++
 /// exception, which passes through this frame.
 ///
 /// # Safety

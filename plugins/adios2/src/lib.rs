@@ -7,6 +7,7 @@
 
 mod block;
 mod bridge;
+mod cache;
 mod codecs;
 mod device;
 mod envelope;
@@ -15,4 +16,5 @@ mod operator;
 mod parameters;
 mod read_to_device;
 mod sink;
+mod summary;
 mod warning;

@@ -20,7 +20,11 @@ use crate::{
     codecs,
     envelope::{MAX_DIMENSIONS, max_header},
     parameters::Parameters,
+    summary,
 };
+
+/// What is missing where a variable has no bound.
+const NO_BOUND: &str = "it has no bound: set accuracy at the operator or at the variable";
 
 #[cfg(target_endian = "big")]
 compile_error!("raw payloads are little-endian copies of memory");
@@ -36,18 +40,49 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct Operator {
     parameters: Parameters,
+    /// Why it does not compress: what is wrong with its parameters.
+    refusal: Option<String>,
 }
 
 impl Operator {
+    /// An operator with parameters as ADIOS2 passes them. With wrong ones, unless it may fail, one that
+    /// compresses nothing.
+    ///
     /// # Errors
     /// A message that begins with the name of the offending parameter.
     pub fn new<'a>(
         parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
+        may_fail: bool,
     ) -> Result<Operator, String> {
-        let parameters = Parameters::parse(parameters)?;
-        // Started here, where a failure can still be reported.
-        codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;
-        Ok(Operator { parameters })
+        let parsed = Parameters::parse(parameters).and_then(|parameters| {
+            // Started here, where a failure can still be reported.
+            codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;
+            Ok(parameters)
+        });
+        let operator = match parsed {
+            Ok(parameters) => {
+                let refusal = parameters.bound.is_none().then(|| NO_BOUND.into());
+                Operator { parameters, refusal }
+            }
+            Err(refusal) if may_fail => return Err(refusal),
+            Err(refusal) => Operator { parameters: Parameters::default(), refusal: Some(refusal) },
+        };
+        if operator.parameters.verbose > 0 {
+            summary::defined();
+        }
+        Ok(operator)
+    }
+
+    /// A variable has this operator.
+    pub fn attach(&self) {
+        if self.parameters.verbose > 0 {
+            summary::attached();
+        }
+    }
+
+    /// Whether it has no bound or wrong parameters.
+    pub fn refuses(&self) -> bool {
+        self.refusal.is_some()
     }
 
     fn codec(&self) -> Result<Codec, String> {
@@ -61,13 +96,19 @@ impl Operator {
     /// The most bytes that [`Operator::write`] can take for such an ADIOS2 block.
     pub fn estimate(&self, elements: usize, element_size: usize, dimensions: usize) -> usize {
         ESTIMATED.set(Some((self.identity(), elements, element_size, dimensions)));
-        room(elements, element_size, dimensions)
+        most(elements, element_size, dimensions)
     }
 
-    /// Whether ADIOS2 gave as much room for this ADIOS2 block as [`Operator::estimate`] said.
-    fn has_estimated_room(&self, block: &Block<'_>, dimensions: usize) -> bool {
-        let (elements, size) = (block.elements(), block.dtype.size());
-        ESTIMATED.take() == Some((self.identity(), elements, size, dimensions))
+    /// The room that ADIOS2 gives for this ADIOS2 block: as much as [`Operator::estimate`] said if it
+    /// was asked on this thread just before, else the values and `slack` bytes.
+    pub fn room(&self, block: &Block<'_>, slack: usize) -> usize {
+        let (elements, size, dimensions) =
+            (block.elements(), block.dtype.size(), block.count.len());
+        if ESTIMATED.take() == Some((self.identity(), elements, size, dimensions)) {
+            most(elements, size, dimensions)
+        } else {
+            block.bytes() + slack
+        }
     }
 }
 
@@ -78,7 +119,7 @@ pub(crate) fn element_type(size: usize) -> DType {
 
 /// The most bytes that a payload can take; the largest number where that overflows, which ADIOS2
 /// cannot allocate.
-fn room(elements: usize, element_size: usize, dimensions: usize) -> usize {
+fn most(elements: usize, element_size: usize, dimensions: usize) -> usize {
     let stream = fsz::max_compressed_len(&[elements as u64], element_type(element_size))
         .ok()
         .and_then(|length| usize::try_from(length).ok())

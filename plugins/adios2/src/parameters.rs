@@ -1,6 +1,10 @@
-//! The operator's parameters, all checked when the configuration is read.
+//! The operator's parameters, all checked when an operator is created.
+
+mod bound_name;
 
 use fsz::{Bound, Dense, Profile, format::MAX_MISSING};
+
+use bound_name::BoundName;
 
 /// Where blocks are compressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,7 +21,7 @@ pub(crate) enum Backend {
 /// The operator's parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Parameters {
-    /// None in a reader, which gets no parameters.
+    /// None in a reader, which gets no parameters, and where a bound is to come with the variable.
     pub bound: Option<Bound>,
     pub missing: Vec<f64>,
     pub profile: Profile,
@@ -40,9 +44,7 @@ impl Parameters {
         given: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Parameters, String> {
         let mut request = Request::default();
-        let mut seen: Vec<(&Parameter, String)> = Vec::new();
         for (key, value) in given {
-            request.is_writer = true;
             let (key, value) = (key.to_lowercase(), value.trim());
             if OWN_OF_ADIOS2.contains(&key.as_str()) {
                 continue;
@@ -50,12 +52,10 @@ impl Parameters {
             let parameter = PARAMETERS.iter().find(|p| p.names.contains(&key.as_str()));
             let parameter = parameter
                 .ok_or_else(|| format!("{key}: unknown parameter; known are {}", known()))?;
-            let is_other = |(p, k): &&(&Parameter, String)| p.names == parameter.names && *k != key;
-            if let Some((_, other)) = seen.iter().find(is_other) {
-                return Err(format!("{key}: also given as {other}, give one of them"));
-            }
             (parameter.set)(&mut request, value).ok_or_else(|| parameter.refuse(&key, value))?;
-            seen.push((parameter, key));
+            if let Some(name) = BoundName::of(&key) {
+                request.named.push((name, value.to_owned()));
+            }
         }
         Ok(Parameters { bound: request.bound()?, ..request.parsed })
     }
@@ -93,7 +93,7 @@ const OWN_OF_ADIOS2: [&str; 2] = ["pluginname", "pluginlibrary"];
 
 #[rustfmt::skip]
 const PARAMETERS: [Parameter; 11] = [
-    parameter(&["accuracy", "tolerance"], |r, v| set(&mut r.accuracy, number(v).filter(|&n| n > 0.0)),
+    parameter(&BoundName::ALL, |_, v| accuracy(v).map(drop),
         "a number above 0",
         "largest error; in mode `rel` a fraction of the value range"),
     parameter(&["mode"], |r, v| set(&mut r.is_relative, one_of(v, [("abs", false), ("rel", true)])),
@@ -125,7 +125,7 @@ const PARAMETERS: [Parameter; 11] = [
         "threads for each ADIOS2 block, 1 to 4096; 1: the calling thread"),
     parameter(&["verbose"], |r, v| set(&mut r.parsed.verbose, v.parse::<u32>().ok()),
         "a number from 0",
-        "1: a line on standard error for each ADIOS2 block · 2: for one in CUDA memory also the time of its kernels and of the copy of the stream to the host"),
+        "1: a line on standard error for each ADIOS2 block, and at the end one for each variable · 2: for one in CUDA memory also the time of its kernels and of the copy of the stream to the host"),
 ];
 
 const BACKENDS: [(&str, Backend); 3] =
@@ -134,8 +134,8 @@ const BACKENDS: [(&str, Backend); 3] =
 /// The values given, before they are checked against each other.
 #[derive(Default)]
 struct Request {
-    is_writer: bool,
-    accuracy: Option<f64>,
+    /// The bound by each name that it was given by.
+    named: Vec<(BoundName, String)>,
     is_relative: bool,
     range_min: Option<f64>,
     range_max: Option<f64>,
@@ -143,24 +143,22 @@ struct Request {
 }
 
 impl Request {
-    fn bound(&self) -> Result<Option<Bound>, &'static str> {
-        if !self.is_writer {
-            return Ok(None);
-        }
-        let accuracy = self.accuracy;
-        let accuracy =
-            accuracy.ok_or("accuracy: required; it is the largest error of any value")?;
-        Ok(Some(match (self.is_relative, self.range_min, self.range_max) {
-            (true, Some(min), Some(max)) if min <= max => {
-                Bound::ValueRangeOf { ratio: accuracy, min, max }
-            }
-            (true, Some(_), Some(_)) => return Err("range_min: above range_max"),
-            (true, None, None) => Bound::ValueRange(accuracy),
-            (true, None, _) => return Err("range_min: missing beside range_max"),
-            (true, _, None) => return Err("range_max: missing beside range_min"),
-            (false, None, None) => Bound::Absolute(accuracy),
-            (false, Some(_), _) => return Err("range_min: only with mode=rel"),
-            (false, None, Some(_)) => return Err("range_max: only with mode=rel"),
+    /// None when it was not given.
+    fn bound(&self) -> Result<Option<Bound>, String> {
+        let range = match (self.is_relative, self.range_min, self.range_max) {
+            (true, Some(min), Some(max)) if min <= max => Some((min, max)),
+            (true, Some(_), Some(_)) => return Err("range_min: above range_max".into()),
+            (true, None, Some(_)) => return Err("range_min: missing beside range_max".into()),
+            (true, Some(_), None) => return Err("range_max: missing beside range_min".into()),
+            (false, Some(_), _) => return Err("range_min: only with mode=rel".into()),
+            (false, None, Some(_)) => return Err("range_max: only with mode=rel".into()),
+            (_, None, None) => None,
+        };
+        let text = bound_name::decide(&self.named)?;
+        Ok(text.and_then(accuracy).map(|accuracy| match (self.is_relative, range) {
+            (true, Some((min, max))) => Bound::ValueRangeOf { ratio: accuracy, min, max },
+            (true, None) => Bound::ValueRange(accuracy),
+            (false, _) => Bound::Absolute(accuracy),
         }))
     }
 }
@@ -175,6 +173,10 @@ fn known() -> String {
 fn set<S: From<T>, T>(slot: &mut S, value: Option<T>) -> Option<()> {
     *slot = value?.into();
     Some(())
+}
+
+fn accuracy(value: &str) -> Option<f64> {
+    number(value).filter(|&accuracy| accuracy > 0.0)
 }
 
 fn number(value: &str) -> Option<f64> {
@@ -232,9 +234,21 @@ mod tests {
         let all = parse("accuracy=1 missing=1e20,-999 threads=3 verbose=1").unwrap();
         assert_eq!((all.missing, all.threads, all.verbose), (vec![1e20, -999.0], Some(3), 1));
         assert_eq!(Parameters::parse([]).unwrap().bound, None);
+        assert_eq!(parse("mode=rel range=0,1").unwrap().bound, None);
         let cuda = parse("accuracy=1 backend=CUDA device=1").unwrap();
         assert_eq!((cuda.backend, cuda.device), (Backend::Cuda, 1));
         assert_eq!(parse("accuracy=1").unwrap().backend, Backend::Auto);
+    }
+
+    #[test]
+    fn the_name_that_the_definition_did_not_use_is_that_of_the_variable() {
+        let bound = |text| parse(text).unwrap().bound;
+        assert_eq!(bound("accuracy=21"), Some(Bound::Absolute(21.0)));
+        assert_eq!(bound("accuracy=21 tolerance=22"), Some(Bound::Absolute(22.0)));
+        assert_eq!(bound("mode=rel tolerance=23"), Some(Bound::ValueRange(23.0)));
+        assert_eq!(bound("accuracy=24 mode=rel tolerance=23"), Some(Bound::ValueRange(24.0)));
+        // Each may have been the definition's: the smaller one keeps both.
+        assert_eq!(bound("accuracy=21 tolerance=23"), Some(Bound::Absolute(21.0)));
     }
 
     #[test]
@@ -268,8 +282,7 @@ mod tests {
             assert!(message.starts_with(&format!("{key}: ")), "{text}: {message}");
         }
         for (text, key) in [
-            ("mode=abs", "accuracy"),
-            ("accuracy=1 tolerance=1", "tolerance"),
+            ("accuracy=31 tolerance=32", "tolerance"),
             ("accuracy=1 range_min=0 range_max=1", "range_min"),
             ("accuracy=1 range_max=1", "range_max"),
             ("accuracy=1 mode=rel range_min=0", "range_max"),

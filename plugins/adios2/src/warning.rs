@@ -17,11 +17,6 @@ pub(crate) fn on_cpu(variable: &str, reason: &str) {
     once(variable, "is compressed on the CPU", reason);
 }
 
-/// Warns once per variable and process that its values cannot be read at all.
-pub(crate) fn lost(variable: &str, reason: &str) {
-    once(variable, "cannot be read from its device", reason);
-}
-
 fn once(variable: &str, what: &str, reason: &str) {
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
     if !warned.get_or_insert_default().insert(format!("{what} {variable}")) {

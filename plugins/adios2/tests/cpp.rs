@@ -34,18 +34,18 @@ fn library(folder: &Path, part: &str) -> PathBuf {
     folder.join(names.iter().find(wanted).unwrap_or_else(|| panic!("no C++ library for {part}")))
 }
 
-fn compile(example: &str, folder: &Path) -> PathBuf {
+fn compile(source: &str, folder: &Path) -> PathBuf {
     let libraries =
         adios2::library_path().expect("ADIOS2 is installed").parent().expect("a folder");
     let include = adios2_sys::discovery::header().expect("ADIOS2's headers are installed");
-    let program = folder.join(example);
-    let source = format!("examples/cpp/{example}.cpp");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+    let program = folder.join(source.file_stem().expect("a name"));
     let mut rpath = OsString::from("-Wl,-rpath,");
     rpath.push(libraries);
     run(Command::new(env::var_os("CXX").unwrap_or_else(|| "c++".into()))
         .args(["-std=c++17", "-O1", "-Wall", "-Werror", "-I"])
         .arg(include)
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(source))
+        .arg(source)
         .args([library(libraries, "cxx"), library(libraries, "core")])
         .arg(rpath)
         .args(["-Wl,--allow-shlib-undefined", "-o"])
@@ -53,19 +53,35 @@ fn compile(example: &str, folder: &Path) -> PathBuf {
     program
 }
 
+/// Runs a program with the operator in reach.
+fn run_in(folder: &Path, source: &str, argument: Option<&Path>) {
+    let plugins =
+        fsz_field::bp::load_operator().expect("cargo built it").parent().expect("it has one");
+    run(Command::new(compile(source, folder))
+        .args(argument)
+        .current_dir(folder)
+        .env("ADIOS2_PLUGIN_PATH", plugins));
+}
+
 #[test]
 fn writer_and_reader() {
     let folder = TempDir::new().expect("a scratch folder");
-    let plugins =
-        fsz_field::bp::load_operator().expect("cargo built it").parent().expect("it has one");
     let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/adios2.xml");
-    for (example, argument) in [("writer", Some(&config)), ("reader", None)] {
-        run(Command::new(compile(example, folder.path()))
-            .args(argument)
-            .current_dir(&folder)
-            .env("ADIOS2_PLUGIN_PATH", plugins));
-    }
+    run_in(folder.path(), "examples/cpp/writer.cpp", Some(&config));
+    run_in(folder.path(), "examples/cpp/reader.cpp", None);
     // The configuration's operator was used: the field is far smaller than its 8 MB.
     let data = folder.path().join("cpp.bp/data.0");
     assert!(fs::metadata(data).expect("BP5 data").len() < 2_000_000);
+}
+
+#[test]
+fn arrays_of_every_kind() {
+    let folder = TempDir::new().expect("a scratch folder");
+    run_in(folder.path(), "tests/cpp/cases.cpp", None);
+}
+
+#[test]
+fn a_variable_without_a_bound_is_refused_by_name() {
+    let folder = TempDir::new().expect("a scratch folder");
+    run_in(folder.path(), "tests/cpp/refused.cpp", None);
 }

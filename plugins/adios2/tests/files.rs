@@ -320,8 +320,7 @@ fn bad_parameters_are_errors_while_the_configuration_is_read() {
     load_operator();
     let folder = TempDir::new().unwrap();
     for parameters in [
-        &[][..],
-        &[("accuracy", "-1")],
+        &[("accuracy", "-1")][..],
         &[("accuracy", "1e-3"), ("precision", "4")],
         &[("accuracy", "1e-3"), ("mode", "psnr")],
         &[("accuracy", "1e-3"), ("backend", "gpu")],
@@ -330,6 +329,22 @@ fn bad_parameters_are_errors_while_the_configuration_is_read() {
         let refused = Adios::with_config(&config);
         assert!(matches!(refused, Err(Error::Call { .. })), "{parameters:?}");
     }
+}
+
+#[test]
+fn a_put_without_a_bound_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let io = writer(&config(folder.path(), "BP5", &[]));
+    let layout = Layout::whole(&[1000]);
+    let u = io.define_variable::<f32>("U", &layout).unwrap();
+    let other = io.define_variable::<f32>("other", &layout).unwrap();
+    let mut out = io.open(folder.path().join("out.bp"), Mode::Write).unwrap();
+    out.begin_step(None).unwrap();
+    let values = to_f32(&smooth(1000, 0));
+    assert!(matches!(out.put(&u, &values), Err(Error::Call { .. })));
+    // ADIOS2 cannot end the step now.
+    assert!(matches!(out.put(&other, &values), Err(Error::Unsupported(_))));
+    out.close().unwrap();
 }
 
 #[test]

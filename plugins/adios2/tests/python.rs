@@ -56,6 +56,16 @@ fn config() {
 }
 
 #[test]
+fn idiom() {
+    run_test("idiom.py");
+}
+
+#[test]
+fn messages() {
+    run_test("messages.py");
+}
+
+#[test]
 fn damage() {
     run_test("damage.py");
 }

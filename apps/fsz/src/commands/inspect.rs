@@ -1,6 +1,7 @@
 //! `fsz inspect`.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use fsz_field::{Kind, Output, StreamFile};
@@ -14,7 +15,7 @@ mod tiles;
 
 /// Show the header, certificate and tiles of a .fsz file, or of every ADIOS2 block of a .bp file
 ///
-/// Nothing is decoded.
+/// Nothing is decoded. Exit code 1 when --require-compressed finds something uncompressed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Input file
@@ -29,18 +30,28 @@ pub struct Args {
     /// Overwrite an existing CSV file
     #[arg(short, long)]
     force: bool,
+    /// In a .bp file, only this variable; may be given several times
+    #[arg(long, value_name = "NAME")]
+    variable: Vec<String>,
+    /// Exit with 1 unless FSZ compressed every ADIOS2 block of the variables: those of --variable, or all
+    /// arrays of float and double
+    #[arg(long)]
+    require_compressed: bool,
 }
 
-/// Shows the input.
-pub fn run(args: &Args) -> Result<()> {
+/// Shows the input; exit code 1 when something is not as it must be.
+pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     match Kind::of(&args.input)? {
-        Kind::Fsz => inspect_stream(args),
-        Kind::Bp => inspect_bp(args),
+        Kind::Fsz => inspect_stream(args).map(|()| ExitCode::SUCCESS),
+        Kind::Bp => inspect_bp(args, quiet),
         _ => bail!("{}: not a .fsz or .bp file", args.input.display()),
     }
 }
 
 fn inspect_stream(args: &Args) -> Result<()> {
+    if !args.variable.is_empty() {
+        bail!("--variable needs a .bp file");
+    }
     let file = StreamFile::open(&args.input)?;
     let stream = file.stream()?;
     if let Some(path) = &args.tiles {
@@ -59,14 +70,14 @@ fn inspect_stream(args: &Args) -> Result<()> {
 }
 
 #[cfg(feature = "adios2")]
-fn inspect_bp(args: &Args) -> Result<()> {
+fn inspect_bp(args: &Args, quiet: bool) -> Result<ExitCode> {
     if args.tiles.is_some() {
         bail!("--tiles needs a .fsz file: extract an ADIOS2 block first with fsz extract");
     }
-    bp::inspect(&args.input, args.json)
+    bp::inspect(args, quiet)
 }
 
 #[cfg(not(feature = "adios2"))]
-fn inspect_bp(args: &Args) -> Result<()> {
+fn inspect_bp(args: &Args, _quiet: bool) -> Result<ExitCode> {
     crate::source::no_adios2(&args.input)
 }

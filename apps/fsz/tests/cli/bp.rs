@@ -77,6 +77,27 @@ fn inspect_lists_variables_steps_and_blocks() {
 }
 
 #[test]
+fn require_compressed_is_a_check_for_scripts() {
+    let fixture = Fixture::new();
+    write(&fixture);
+    let check = |more: &[&'static str]| {
+        fixture.run(&[&["inspect", "--require-compressed", "out.bp"], more].concat())
+    };
+    let all = check(&[]);
+    assert_eq!((all.code, all.out.lines().count()), (1, 2 + 4 * 2));
+    assert_eq!(all.err, "not compressed: plain: 2 of 2 ADIOS2 blocks, from step 0\n");
+    assert_eq!(check(&["--variable", "T", "--variable", "whole"]).code, 0);
+    let json = check(&["--variable", "T", "--variable", "count", "--json"]);
+    assert_eq!(json.code, 1);
+    assert!(json.err.starts_with("not compressed: count: "), "{}", json.err);
+    assert_eq!(json.out.matches("\"steps\"").count(), 2);
+    fixture.refused(
+        &["inspect", "--require-compressed", "out.bp", "--variable", "Q"],
+        "available: T, count, plain, whole",
+    );
+}
+
+#[test]
 fn extract_takes_payloads_and_arrays() {
     let fixture = Fixture::new();
     write(&fixture);

@@ -59,7 +59,9 @@ impl Payload {
         drop(registered);
         read?;
         caught.retain(|caught: &Caught| {
-            caught.count == info.count && (caught.start.is_none() || caught.start == info.start)
+            // Where there is little room, values are stored raw as one dimension.
+            (caught.count == info.count || caught.count == [info.elements()])
+                && (caught.start.is_none() || caught.start == info.start)
         });
         Ok(caught.pop().map_or(Payload::NotFsz, |caught| caught.payload))
     }

@@ -1,6 +1,6 @@
 //! Where the tiles of a field lie: gather and scatter (FORMAT.md, *Gather*).
 
-use std::{borrow::Cow, ops::Range};
+use std::ops::Range;
 
 use super::{
     geometry::element_count,
@@ -175,27 +175,29 @@ impl TileGrid {
         matches!(self.order, Order::Linear(_))
     }
 
-    /// The elements of a chunk of the field `data`, tile by tile.
+    /// The elements of a chunk of the field `data`, tile by tile: where they lie one after another, those of
+    /// the field, else in `room`.
     pub(crate) fn gather<'a, T: Copy>(
         &self,
         data: &'a [T],
         chunk: u64,
         shapes: &mut Vec<TileShape>,
-    ) -> Cow<'a, [T]> {
+        room: &'a mut Vec<T>,
+    ) -> &'a [T] {
         let tiles = self.chunk_tiles(chunk);
         self.shapes(tiles.clone(), shapes);
-        let len = shapes.iter().map(|s| s.len()).sum();
         match &self.order {
             Order::Linear(tile_len) => {
                 let begin = (tiles.start * tile_len) as usize;
-                Cow::Borrowed(&data[begin..begin + len])
+                let len: usize = shapes.iter().map(|s| s.len()).sum();
+                &data[begin..begin + len]
             }
             Order::Boxes(boxes) => {
-                let mut gathered = Vec::with_capacity(len);
+                room.clear();
                 for (begin, len) in tiles.flat_map(|tile| boxes.rows(tile)) {
-                    gathered.extend_from_slice(&data[begin as usize..begin as usize + len]);
+                    append(room, &data[begin as usize..begin as usize + len]);
                 }
-                Cow::Owned(gathered)
+                room
             }
         }
     }
@@ -209,7 +211,7 @@ impl TileGrid {
     ) -> TileShape {
         out.clear();
         for (begin, len) in self.runs(tile) {
-            out.extend_from_slice(&data[begin as usize..begin as usize + len]);
+            append(out, &data[begin as usize..begin as usize + len]);
         }
         self.shape_of(tile)
     }
@@ -386,6 +388,14 @@ impl Boxes {
         n[3 - own..].copy_from_slice(&count[lead..]);
         (leading, from, n)
     }
+}
+
+/// Appends a row, whole pieces of 16 elements without a call.
+#[inline(always)]
+fn append<T: Copy>(out: &mut Vec<T>, row: &[T]) {
+    let (pieces, rest) = row.as_chunks::<16>();
+    pieces.iter().for_each(|piece| out.extend_from_slice(piece));
+    out.extend_from_slice(rest);
 }
 
 /// The boxes of a cell along each axis: those of a chunk lie together, so that a plane along any axis

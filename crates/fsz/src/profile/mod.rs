@@ -12,6 +12,7 @@ use crate::{
     dtype::DType,
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     format::{
         FixedHeader, RESERVED_LAYOUTS, RESERVED_PROFILES, TileOrder, tile_grid::TileShape,
         unsupported,
@@ -93,6 +94,17 @@ pub(crate) trait ChunkDecoder<T> {
     fn costs(&mut self, tile: usize) -> Result<Vec<TileCost>>;
 }
 
+/// Tells what chunks hold, one after another.
+pub(crate) trait ChunkRecorder {
+    /// The records of a chunk's tiles; `first` is the number of its first tile.
+    fn records(
+        &mut self,
+        chunk: StoredChunk<'_>,
+        first: u64,
+        take: &mut dyn FnMut(TileRecord),
+    ) -> Result<()>;
+}
+
 /// What a profile is made of. Sealed: profiles are part of the format.
 trait Coding: Sized + Copy {
     /// The number in the header.
@@ -112,13 +124,17 @@ trait Coding: Sized + Copy {
     fn has_tables(&self) -> bool {
         false
     }
+    /// What it may choose that takes the fewest bytes beside the payload.
+    fn least(self) -> Self {
+        self
+    }
     /// What it chooses for a field, and its tables.
     fn prepare<T: Element>(
         self,
         _data: &[T],
         _shape: &[u64],
         _plan: &Plan<T>,
-        _level: Level,
+        _run: Execution<'_>,
     ) -> Result<(Self, Vec<u32>)> {
         Ok((self, Vec::new()))
     }
@@ -142,15 +158,12 @@ trait Coding: Sized + Copy {
         tables: &[u32],
         level: Level,
     ) -> Result<Box<dyn ChunkDecoder<T> + 'a>>;
-    /// The records of a chunk's tiles; `first` is the number of its first tile.
-    fn records(
+    /// [`Error::Corrupt`] when the tables are wrong.
+    fn recorder<'a>(
         self,
-        stream: Decoding<'_>,
+        stream: Decoding<'a>,
         tables: &[u32],
-        chunk: StoredChunk<'_>,
-        first: u64,
-        take: &mut dyn FnMut(TileRecord),
-    ) -> Result<()>;
+    ) -> Result<Box<dyn ChunkRecorder + 'a>>;
     /// The kinds of a chunk's tiles, from its heads where they tell.
     fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind));
 }
@@ -204,16 +217,20 @@ macro_rules! profiles {
                 parameters() -> [u8; 3];
             }
 
+            pub(crate) fn least(&self) -> Profile {
+                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => Profile::$name(coding.least()),)* }
+            }
+
             pub(crate) fn prepare<T: Element>(
                 &self,
                 data: &[T],
                 shape: &[u64],
                 plan: &Plan<T>,
-                level: Level,
+                run: Execution<'_>,
             ) -> Result<(Profile, Vec<u32>)> {
                 match self {
                     $($(#[cfg($cfg)])? Profile::$name(coding) => {
-                        coding.prepare(data, shape, plan, level).map(|(c, tables)| (Profile::$name(c), tables))
+                        coding.prepare(data, shape, plan, run).map(|(c, tables)| (Profile::$name(c), tables))
                     })*
                 }
             }
@@ -240,18 +257,13 @@ macro_rules! profiles {
                 }
             }
 
-            pub(crate) fn records(
+            pub(crate) fn recorder<'a>(
                 &self,
-                stream: Decoding<'_>,
+                stream: Decoding<'a>,
                 tables: &[u32],
-                chunk: StoredChunk<'_>,
-                first: u64,
-                take: &mut dyn FnMut(TileRecord),
-            ) -> Result<()> {
+            ) -> Result<Box<dyn ChunkRecorder + 'a>> {
                 match self {
-                    $($(#[cfg($cfg)])? Profile::$name(coding) => {
-                        coding.records(stream, tables, chunk, first, take)
-                    })*
+                    $($(#[cfg($cfg)])? Profile::$name(coding) => coding.recorder(stream, tables),)*
                 }
             }
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{ChunkDecoder, ChunkEncoder, Coding, Decoding, Plan, StoredChunk};
+use super::{ChunkDecoder, ChunkEncoder, ChunkRecorder, Coding, Decoding, Plan, StoredChunk};
 use crate::{
     dtype::DType,
     element::Element,
@@ -85,10 +85,21 @@ impl Coding for Raw {
         Ok(Box::new(Decoder { step: T::from_f64(stream.quantization_step), elements: Vec::new() }))
     }
 
+    fn recorder<'a>(self, _: Decoding<'a>, _: &[u32]) -> Result<Box<dyn ChunkRecorder + 'a>> {
+        Ok(Box::new(Recorder))
+    }
+
+    fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind)) {
+        let read = Recorder.records(chunk, 0, &mut |record| take(record.kind()));
+        read.expect("records of this profile never contradict each other");
+    }
+}
+
+struct Recorder;
+
+impl ChunkRecorder for Recorder {
     fn records(
-        self,
-        _: Decoding<'_>,
-        _: &[u32],
+        &mut self,
         chunk: StoredChunk<'_>,
         first: u64,
         take: &mut dyn FnMut(TileRecord),
@@ -106,12 +117,6 @@ impl Coding for Raw {
             blocks: 0,
         });
         Ok(())
-    }
-
-    fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind)) {
-        let any = Decoding { dtype: DType::F32, quantization_step: 0.0, missing_bits: &[] };
-        let read = self.records(any, &[], chunk, 0, &mut |record| take(record.kind()));
-        read.expect("records of this profile never contradict each other");
     }
 }
 

@@ -6,7 +6,9 @@ pub mod inputs;
 pub mod reference;
 pub mod seal;
 
-use fsz::{Codec, CompressOptions, Dense, Element, Layout, Profile, Stream, TileKind};
+use fsz::{
+    Codec, CompressOptions, DType, Dense, Element, Error, Layout, Profile, Stream, TileKind,
+};
 
 /// The codecs whose streams must be the same: both instruction sets, one and several threads.
 pub fn codecs() -> Vec<(&'static str, Codec)> {
@@ -50,6 +52,71 @@ pub fn decompress<T: Element>(codec: &Codec, bytes: &[u8]) -> Vec<T> {
     let mut out = vec![T::from_f64(-12345.678); n];
     codec.decompress_into(&stream, &mut out).expect("decompresses");
     out
+}
+
+/// The stream of a field and what it decodes to: by all of these codecs the same bytes and bits, which keep
+/// the promise.
+pub fn by_all<T: Element>(
+    what: &str,
+    codecs: Vec<(&'static str, Codec)>,
+    (data, shape): (&[T], &[u64]),
+    options: &CompressOptions,
+    missing: &[f64],
+) -> (Vec<u8>, Vec<T>) {
+    let mut first: Option<(Vec<u8>, Vec<T>)> = None;
+    for (name, codec) in codecs {
+        let stream = compress(&codec, data, shape, options);
+        let back = decompress::<T>(&codec, &stream);
+        let Some((expected, values)) = &first else {
+            check_promise(data, &back, &stream, missing);
+            first = Some((stream, back));
+            continue;
+        };
+        let differs = stream.iter().zip(expected).position(|(a, b)| a != b);
+        assert_eq!(differs, None, "{what}, {name}: the bytes differ");
+        assert_eq!(stream.len(), expected.len(), "{what}, {name}");
+        let differs = back.iter().zip(values).position(|(a, b)| a.to_bits64() != b.to_bits64());
+        assert_eq!(differs, None, "{what}, {name}: the values differ");
+    }
+    first.expect("a codec")
+}
+
+/// What can be done with a stream that opens.
+pub struct Exercised {
+    /// Whether the records of its tiles are sound.
+    pub records: Result<(), Error>,
+    /// The bits of its field.
+    pub whole: Result<Vec<u64>, Error>,
+}
+
+/// Does everything that can be done with a stream.
+pub fn exercise(bytes: &[u8]) -> Result<Exercised, Error> {
+    let stream = Stream::open(bytes)?;
+    stream.tile_counts();
+    let records = stream.tiles().try_for_each(|tile| tile.map(drop));
+    let whole = match stream.header().dtype {
+        DType::F32 => whole_and_part::<f32>(&stream),
+        DType::F64 => whole_and_part::<f64>(&stream),
+    };
+    Ok(Exercised { records, whole })
+}
+
+/// A part is decoded even where the whole is refused: where both succeed, they agree.
+fn whole_and_part<T: Element>(stream: &Stream<'_>) -> Result<Vec<u64>, Error> {
+    let codec = Codec::cpu().threads(1).expect("one thread");
+    let whole = codec.decompress::<T>(stream);
+    if let Some(&n) = stream.header().shape.first()
+        && stream.header().elements() > 1
+    {
+        let axis = ndarray::Axis(0);
+        let last = codec.decompress_slice::<T>(stream, axis, n - 1);
+        if let Ok(whole) = &whole {
+            let expected = whole.index_axis(axis, n as usize - 1);
+            let same = last?.iter().zip(expected).all(|(a, b)| a.to_bits64() == b.to_bits64());
+            assert!(same, "a slice is not that of the whole");
+        }
+    }
+    Ok(whole?.iter().map(|d| d.to_bits64()).collect())
 }
 
 /// Checks the promise of the codec, in exact arithmetic: finite elements within the bound, all others bit

@@ -6,6 +6,7 @@ use fsz::{Element, Stream, with_element};
 
 use super::{Operator, attempt, text};
 use crate::{
+    cache::CACHE,
     envelope::{self, Mode},
     sink,
 };
@@ -44,14 +45,16 @@ impl Operator {
                 Ok(bytes)
             }
             Mode::Stream => {
-                let decode = || {
+                // SAFETY: promised by the caller; any bytes are values.
+                let out = unsafe { slice::from_raw_parts_mut(out, bytes) };
+                let decode = |out: &mut [u8]| {
                     let stream = open_stream(envelope.body, size, bytes)?;
-                    // SAFETY: promised by the caller; the stream has as many values.
+                    // SAFETY: `out` has room for the values, of which the stream has as many.
                     with_element!(stream.header().dtype, T => unsafe {
-                        self.decompress::<T>(&stream, bytes / size, out)
+                        self.decompress::<T>(&stream, bytes / size, out.as_mut_ptr())
                     })
                 };
-                attempt(decode).map(|()| bytes)
+                attempt(|| CACHE.read(payload, out, decode)).map(|()| bytes)
             }
         }
     }

@@ -9,12 +9,12 @@ use fsz::{DType, Element, Stream};
 use super::{Operator, text};
 use crate::{
     block::Block,
-    envelope::{self, Mode, min_header},
+    envelope::{self, Mode},
 };
 use noise::noise;
 
 fn writer(parameters: &[(&'static str, &'static str)]) -> Operator {
-    Operator::new(parameters.iter().copied()).unwrap()
+    Operator::new(parameters.iter().copied(), true).unwrap()
 }
 
 fn block(values: &[f32], count: &[u64]) -> Block<'static> {
@@ -22,22 +22,26 @@ fn block(values: &[f32], count: &[u64]) -> Block<'static> {
         data: values.as_ptr().cast(),
         count: count.to_vec(),
         start: Some(vec![7; count.len()]),
+        memory: None,
         dtype: DType::F32,
         variable: "U".into(),
     }
 }
 
-/// Writes with as much room as the operator asked for, or with none asked for.
+/// Writes with as much room as the operator asked for, or with as little as ADIOS2 may give.
 fn write(operator: &Operator, block: Block<'_>, ask: bool) -> Vec<u8> {
     let dimensions = block.count.len();
-    let room = if ask {
-        operator.estimate(block.elements(), block.dtype.size(), dimensions)
-    } else {
-        block.bytes() + min_header(dimensions)
-    };
+    if ask {
+        operator.estimate(block.elements(), block.dtype.size(), dimensions);
+    }
+    let room = operator.room(&block, 32 + 8 * dimensions);
+    write_in(operator, block, room)
+}
+
+fn write_in(operator: &Operator, block: Block<'_>, room: usize) -> Vec<u8> {
     let mut out = vec![0xAA; room + 8];
     // SAFETY: the block's values outlive the call and `out` has the room.
-    let written = unsafe { operator.write(block, out.as_mut_ptr()) };
+    let written = unsafe { operator.write(block, out.as_mut_ptr(), room, false) }.unwrap();
     assert!(written > 0 && written <= room);
     assert!(out[room..].iter().all(|&byte| byte == 0xAA));
     out.truncate(written);
@@ -98,6 +102,48 @@ fn a_writer_without_a_bound_stores_raw() {
     let values = smooth();
     let payload = write(&writer(&[]), block(&values, &[5000]), true);
     assert_eq!(read(&payload, values.len()), values);
+}
+
+#[test]
+fn raw_values_have_as_much_of_the_header_as_there_is_room_for() {
+    let values = noise(60);
+    let operator = writer(&[("accuracy", "1e-30")]);
+    let make = || block(&values, &[3, 4, 5]);
+    for (header, count, start, name) in [
+        (32 + 48 + 1, &[3, 4, 5][..], true, "U"),
+        (32 + 24, &[3, 4, 5], false, ""),
+        (32 + 8, &[60], false, ""),
+    ] {
+        // From exactly enough for this header on.
+        let payload = write_in(&operator, make(), 240 + header);
+        let envelope = envelope::open(&payload).unwrap();
+        assert_eq!((envelope.mode, envelope.count.as_slice()), (Mode::Raw, count));
+        assert_eq!((envelope.start.is_some(), envelope.name), (start, name.as_bytes()));
+        assert_eq!(read(&payload, 60), values);
+    }
+    let mut out = [0u8; 240 + 39];
+    // SAFETY: `out` has the room.
+    let refused = unsafe { operator.write(make(), out.as_mut_ptr(), out.len(), false) };
+    assert!(refused.unwrap_err().contains("no room"));
+}
+
+#[test]
+fn wrong_parameters_are_an_error_or_an_operator_that_stores_raw() {
+    let values = smooth();
+    for wrong in [&[("accuracy", "none")][..], &[("speed", "1")], &[("mode", "rel")]] {
+        let refused = Operator::new(wrong.iter().copied(), true);
+        assert_eq!(refused.is_err(), wrong[0].0 != "mode");
+        let operator = Operator::new(wrong.iter().copied(), false).unwrap();
+        let payload = write(&operator, block(&values, &[5000]), true);
+        assert_eq!(envelope::open(&payload).unwrap().mode, Mode::Raw);
+        assert_eq!(read(&payload, values.len()), values);
+        let mut out = vec![0u8; payload.len()];
+        // SAFETY: `out` has the room.
+        let refused =
+            unsafe { operator.write(block(&values, &[5000]), out.as_mut_ptr(), out.len(), true) };
+        let name = if wrong[0].0 == "mode" { "accuracy" } else { wrong[0].0 };
+        assert!(refused.unwrap_err().contains(name));
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! ADIOS2 blocks to payloads. Writing does not fail: what a device cannot compress the CPU compresses,
-//! and what cannot be compressed is stored raw.
+//! ADIOS2 blocks to payloads. What a device cannot compress the CPU compresses, and what cannot be
+//! compressed is stored raw.
 
 use std::{
     slice,
@@ -12,13 +12,13 @@ use fsz::{
     with_element,
 };
 
-use super::{Operator, attempt, text};
+use super::{NO_BOUND, Operator, attempt, text};
 use crate::{
-    block::Block,
+    block::{Block, MemorySelection},
     device,
-    envelope::{Envelope, MAX_DIMENSIONS, MAX_NAME, Mode, min_header},
+    envelope::{Envelope, MAX_DIMENSIONS, MAX_NAME, Mode},
     parameters::Backend,
-    warning,
+    summary, warning,
 };
 
 /// ADIOS2 blocks up to this many bytes are stored raw without a warning: the header of a stream may
@@ -26,32 +26,54 @@ use crate::{
 const SMALL: usize = 4096;
 
 impl Operator {
-    /// Writes the payload of an ADIOS2 block to `out` and returns its length, which is never 0 while
-    /// the values can be read: 0 only for device memory of a device that does not respond.
+    /// Writes the payload of an ADIOS2 block to `out` and returns its length.
+    ///
+    /// # Errors
+    /// There are no values, or they are in memory of a device that does not respond; the operator has
+    /// no bound and `may_fail`; or there is no room even for the values.
     ///
     /// # Safety
-    /// `block.data` holds all its values, in host or CUDA memory. `out` is writable for what
-    /// [`Operator::estimate`] said if it was asked on this thread just before, else for the values
-    /// and the shortest header.
-    pub unsafe fn write(&self, mut block: Block<'_>, out: *mut u8) -> usize {
-        let dimensions = block.count.len();
-        let roomy = self.has_estimated_room(&block, dimensions);
-        if dimensions > MAX_DIMENSIONS {
+    /// `block.data` holds all its values, in host or CUDA memory, unless it is null. `out` is writable
+    /// for `room` bytes.
+    pub unsafe fn write(
+        &self,
+        mut block: Block<'_>,
+        out: *mut u8,
+        room: usize,
+        may_fail: bool,
+    ) -> Result<usize, String> {
+        if let Some(refusal) = &self.refusal {
+            if may_fail {
+                return Err(refusal.clone());
+            }
+            warning::stored_raw(&block.variable, refusal);
+        }
+        if block.data.is_null() && block.bytes() > 0 {
+            return Err("ADIOS2 gave the operator no values: this engine does not support memory \
+                        selections with an operator"
+                .into());
+        }
+        if block.count.len() > MAX_DIMENSIONS {
             block.count = vec![block.elements() as u64];
             block.start = None;
         }
         let began = Instant::now();
-        let memory = match attempt(|| CudaMemory::at(block.data).map_err(text)) {
+        let mut memory = match attempt(|| CudaMemory::at(block.data).map_err(text)) {
             Ok(memory) => memory.filter(|_| block.bytes() > 0),
             // The driver cannot say; what the host can read is host memory.
-            Err(_) if device::is_readable(block.data, block.bytes()) => None,
-            Err(reason) => {
-                warning::lost(&block.variable, &reason);
-                return 0;
-            }
+            Err(_) if device::is_readable(block.data, block.span()) => None,
+            Err(reason) => return Err(device::lost(&reason)),
         };
+        // Alive until the block is written.
+        let gathered;
+        if let Some(selection) = block.memory.take() {
+            // SAFETY: promised by the caller.
+            gathered = unsafe { gather(memory.as_ref(), &block, &selection) }?;
+            block.data = gathered.as_ptr();
+            memory = None;
+        }
         // SAFETY: promised by the caller.
-        let on_device = unsafe { self.write_on_device(memory.as_ref(), &block, roomy, out) };
+        let on_device = unsafe { self.write_on_device(memory.as_ref(), &block, room, out) };
         let (written, on_device) = match on_device {
             Some(done) => done,
             None => {
@@ -60,23 +82,18 @@ impl Operator {
                 if let Some(memory) = memory.filter(|m| m.kind() == MemoryKind::Device) {
                     // SAFETY: promised by the caller.
                     let read = || unsafe { device::copy_to_host(&memory, block.bytes()) };
-                    copy = match attempt(read) {
-                        Ok(copy) => copy,
-                        Err(reason) => {
-                            warning::lost(&block.variable, &reason);
-                            return 0;
-                        }
-                    };
+                    copy = attempt(read).map_err(|reason| device::lost(&reason))?;
                     block.data = copy.as_ptr();
                 }
                 // SAFETY: the values are in memory that the host reads now.
-                (unsafe { self.write_on_host(&block, roomy, out) }, None)
+                (unsafe { self.write_on_host(&block, room, out) }?, None)
             }
         };
         if self.parameters.verbose > 0 {
+            summary::wrote(block.name(), block.bytes(), written);
             report(&block, written, began, on_device.filter(|_| self.parameters.verbose > 1));
         }
-        written
+        Ok(written)
     }
 
     /// Compresses on a CUDA device, after the work that is pending on the values; None when the CPU is
@@ -88,7 +105,7 @@ impl Operator {
         &self,
         memory: Option<&CudaMemory>,
         block: &Block<'_>,
-        roomy: bool,
+        room: usize,
         out: *mut u8,
     ) -> Option<(usize, Option<HostCompression>)> {
         let backend = self.parameters.backend;
@@ -111,13 +128,13 @@ impl Operator {
                         Ok(compressed.len)
                     };
                     // SAFETY: promised by the caller.
-                    let written = unsafe { self.write_stream(block, roomy, out, encode) }?;
+                    let written = unsafe { self.write_stream(block, room, out, encode) }?;
                     Ok(Some((written, made)))
                 }
                 _ if backend == Backend::Cuda && block.bytes() > 0 => {
                     let codec = Codec::cuda(self.parameters.device).map_err(text)?;
                     // SAFETY: host memory, as the driver says or as it is no CUDA memory.
-                    let written = unsafe { self.write_from_host(&codec, block, roomy, out) }?;
+                    let written = unsafe { self.write_from_host(&codec, block, room, out) }?;
                     Ok(Some((written, None)))
                 }
                 _ => Ok(None),
@@ -133,16 +150,25 @@ impl Operator {
     ///
     /// # Safety
     /// As [`Operator::write`], and the host reads the values.
-    unsafe fn write_on_host(&self, block: &Block<'_>, roomy: bool, out: *mut u8) -> usize {
-        // SAFETY: promised by the caller.
-        let compress = || unsafe { self.write_from_host(&self.codec()?, block, roomy, out) };
-        attempt(compress).unwrap_or_else(|reason| {
-            if block.bytes() > SMALL {
-                warning::stored_raw(&block.variable, &reason);
-            }
+    unsafe fn write_on_host(
+        &self,
+        block: &Block<'_>,
+        room: usize,
+        out: *mut u8,
+    ) -> Result<usize, String> {
+        if self.refusal.is_none() {
             // SAFETY: promised by the caller.
-            unsafe { write_raw(block, roomy, out) }
-        })
+            let compress = || unsafe { self.write_from_host(&self.codec()?, block, room, out) };
+            match attempt(compress) {
+                Ok(written) => return Ok(written),
+                Err(reason) if block.bytes() > SMALL => {
+                    warning::stored_raw(&block.variable, &reason);
+                }
+                Err(_) => {}
+            }
+        }
+        // SAFETY: promised by the caller.
+        unsafe { write_raw(block, room, out) }
     }
 
     /// # Safety
@@ -151,14 +177,14 @@ impl Operator {
         &self,
         codec: &Codec,
         block: &Block<'_>,
-        roomy: bool,
+        room: usize,
         out: *mut u8,
     ) -> Result<usize, String> {
         // SAFETY: promised by the caller.
         unsafe {
             with_element!(block.dtype, T => {
                 let values = block.values::<T>();
-                self.write_stream(block, roomy, out, |shape, options, body| {
+                self.write_stream(block, room, out, |shape, options, body| {
                     codec.compress_into(&values, shape, options, body).map_err(text)
                 })
             })
@@ -171,9 +197,8 @@ impl Operator {
         block: &Block<'_>,
         start: Option<&[u64]>,
     ) -> Result<CompressOptions, String> {
-        let mut options =
-            CompressOptions::new(self.parameters.bound.ok_or("no accuracy was given")?)
-                .profile(self.parameters.profile);
+        let mut options = CompressOptions::new(self.parameters.bound.ok_or(NO_BOUND)?)
+            .profile(self.parameters.profile);
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }
@@ -193,7 +218,7 @@ impl Operator {
     unsafe fn write_stream(
         &self,
         block: &Block<'_>,
-        roomy: bool,
+        room: usize,
         out: *mut u8,
         encode: impl FnOnce(&[u64], &CompressOptions, &mut [u8]) -> Result<usize, String>,
     ) -> Result<usize, String> {
@@ -209,9 +234,8 @@ impl Operator {
             body: &[],
         };
         let header_len = envelope.header_len();
-        if roomy {
-            // SAFETY: the estimate covers the longest header and the longest stream. The codec
-            // only writes to the buffer.
+        if header_len + most <= room {
+            // SAFETY: there is room for it. The codec only writes to the buffer.
             let out = unsafe { slice::from_raw_parts_mut(out, header_len + most) };
             let (header, body) = out.split_at_mut(header_len);
             let length = encode(&shape, &options, body)?;
@@ -221,36 +245,73 @@ impl Operator {
         }
         let mut body = vec![0; most];
         let length = encode(&shape, &options, &mut body)?;
-        if header_len + length > min_header(block.count.len()) + block.bytes() {
+        if header_len + length > room {
             return Err(format!("the engine provides no room for {length} bytes"));
         }
         envelope.body = &body[..length];
-        // SAFETY: no longer than the values and the shortest header.
+        // SAFETY: there is room for it.
         Ok(unsafe { put(&envelope, out) })
     }
 }
 
+/// Copies the values of a block with a memory selection out of the array that they are a part of.
+///
+/// # Errors
+/// The device of the array does not respond, or the selection is not inside the array.
+///
 /// # Safety
 /// As [`Operator::write`].
-unsafe fn write_raw(block: &Block<'_>, roomy: bool, out: *mut u8) -> usize {
+unsafe fn gather(
+    memory: Option<&CudaMemory>,
+    block: &Block<'_>,
+    selection: &MemorySelection,
+) -> Result<Vec<u8>, String> {
+    let span = block.span_of(selection);
+    match memory.filter(|memory| memory.kind() == MemoryKind::Device) {
+        Some(memory) => {
+            let read = || {
+                memory.synchronize().map_err(text)?;
+                // SAFETY: promised by the caller.
+                unsafe { device::copy_to_host(memory, span) }
+            };
+            let array = attempt(read).map_err(|reason| device::lost(&reason))?;
+            block.gather(selection, &array)
+        }
+        // SAFETY: promised by the caller: host memory, readable as bytes too.
+        None => block.gather(selection, unsafe { slice::from_raw_parts(block.data, span) }),
+    }
+}
+
+/// Stores the values, with as much of the header as there is room for.
+///
+/// # Errors
+/// There is no room even for the shortest header.
+///
+/// # Safety
+/// As [`Operator::write`].
+unsafe fn write_raw(block: &Block<'_>, room: usize, out: *mut u8) -> Result<usize, String> {
     let body = if block.bytes() == 0 {
         &[]
     } else {
         // SAFETY: the values are readable, as bytes too.
         unsafe { slice::from_raw_parts(block.data, block.bytes()) }
     };
-    let envelope = Envelope {
+    let full = Envelope {
         mode: Mode::Raw,
         element_size: block.dtype.size() as u8,
         count: block.count.clone(),
-        // Without known room the header is the shortest.
-        start: block.start.clone().filter(|_| roomy),
-        name: if roomy { clip(&block.variable).as_bytes() } else { b"" },
+        start: block.start.clone(),
+        name: clip(&block.variable).as_bytes(),
         body,
     };
-    // SAFETY: either the estimate covers the longest header and the values, or the header is the
-    // shortest.
-    unsafe { put(&envelope, out) }
+    let nameless = Envelope { start: None, name: b"", ..full.clone() };
+    let flat = Envelope { count: vec![block.elements() as u64], ..nameless.clone() };
+    let envelope = [full, nameless, flat]
+        .into_iter()
+        .find(|envelope| envelope.header_len() + body.len() <= room)
+        .ok_or("the engine provides no room for its values: use shorter names of the plugin and its library")?;
+    // SAFETY: there is room for it.
+    Ok(unsafe { put(&envelope, out) })
 }
 
 /// # Safety
@@ -280,7 +341,7 @@ fn report(block: &Block<'_>, written: usize, began: Instant, on_device: Option<H
     });
     eprintln!(
         "FSZ: {} {:?}: {} to {written} bytes, ratio {ratio:.2}, {all:.3} ms{parts}",
-        if block.variable.is_empty() { "a variable" } else { &block.variable },
+        block.name(),
         block.count,
         block.bytes(),
     );

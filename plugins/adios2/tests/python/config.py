@@ -57,7 +57,6 @@ write_and_read(lambda field: 1e-3 * float(np.ptp(field)), accuracy="1e-3", mode=
 ranged = dict(accuracy="1e-3", mode="rel", range_min="-500", range_max="1500")
 write_and_read(lambda field: 2.0, **ranged, missing="1e20, -999", device="0", verbose="0")
 
-refused("accuracy")
 refused("accuracy", accuracy="0")
 refused("accuracy", accuracy="a little")
 refused("tolerance", accuracy="1", tolerance="1")

@@ -1,13 +1,14 @@
 //! Every variable, step and ADIOS2 block of an ADIOS2 file.
 
-use std::path::Path;
+use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsz::Stream;
 use fsz_field::Shape;
 use fsz_field::bp::{BlockInfo, Bp, Payload, VariableInfo};
 use serde::Serialize;
 
+use super::Args;
 use super::report::Report;
 use crate::table::Table;
 use crate::terminal;
@@ -43,16 +44,34 @@ struct Block {
     fsz: Option<Report>,
 }
 
-/// Shows a file.
-pub fn inspect(path: &Path, json: bool) -> Result<()> {
-    let bp = Bp::open(path)?;
-    let variables: Vec<Variable> =
-        bp.variables()?.into_iter().map(|v| variable(&bp, v)).collect::<Result<_>>()?;
-    let file = File { variables };
-    if json {
-        return terminal::print_json(&file);
+/// Shows a file; exit code 1 when something in it had to be compressed and is not.
+pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
+    let bp = Bp::open(&args.input)?;
+    let mut found = bp.variables()?;
+    let names: Vec<&str> = found.iter().map(|v| v.name.as_str()).collect();
+    if let Some(missing) = args.variable.iter().find(|name| !names.contains(&name.as_str())) {
+        bail!("no variable {missing}; available: {}", names.join(", "));
     }
-    terminal::print(&format!("{}\n{}", path.display(), file.text()?))
+    found.retain(|v| args.variable.is_empty() || args.variable.contains(&v.name));
+    let variables: Vec<Variable> =
+        found.into_iter().map(|v| variable(&bp, v)).collect::<Result<_>>()?;
+    let file = File { variables };
+    if args.json {
+        terminal::print_json(&file)?;
+    } else {
+        terminal::print(&format!("{}\n{}", args.input.display(), file.text()?))?;
+    }
+    if !args.require_compressed {
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Whatever is asked for by its name, and else what the operator could compress.
+    let asked = |v: &&Variable| !args.variable.is_empty() || v.is_compressible();
+    let uncompressed: Vec<String> =
+        file.variables.iter().filter(asked).filter_map(Variable::uncompressed).collect();
+    for line in &uncompressed {
+        terminal::note(quiet, &format!("not compressed: {line}"));
+    }
+    Ok(if uncompressed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn variable(bp: &Bp, variable: VariableInfo) -> Result<Variable> {
@@ -89,6 +108,28 @@ impl File {
             }
         }
         Ok(table.text())
+    }
+}
+
+impl Variable {
+    /// Whether it is an array of a type that the operator takes.
+    fn is_compressible(&self) -> bool {
+        let mut blocks = self.steps.iter().flat_map(|step| &step.blocks);
+        ["f32", "f64"].contains(&self.dtype) && blocks.any(|block| !block.count.is_empty())
+    }
+
+    /// What of it is not compressed, if anything.
+    fn uncompressed(&self) -> Option<String> {
+        let with_values = || {
+            let of = |step: &Step| step.step;
+            let all = self.steps.iter().flat_map(move |s| s.blocks.iter().map(move |b| (of(s), b)));
+            all.filter(|(_, block)| !block.count.contains(&0))
+        };
+        let plain: Vec<u64> =
+            with_values().filter(|(_, block)| block.fsz.is_none()).map(|(step, _)| step).collect();
+        let first = plain.first()?;
+        let (some, all) = (plain.len(), with_values().count());
+        Some(format!("{}: {some} of {all} ADIOS2 blocks, from step {first}", self.name))
     }
 }
 

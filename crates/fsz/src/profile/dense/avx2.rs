@@ -1,158 +1,21 @@
-//! Steps of 32 lanes by AVX2: the same numbers as the portable loops.
+//! Steps of the coder by AVX2, eight lanes at once: the same states and half words as lane by lane.
 
 use std::arch::x86_64::*;
 
 use super::{
-    boxes,
-    order::{Pass, Step},
-    predict::{Lanes, Sizes, Weights},
+    items::{ItemStep, Lanes},
+    rans::Slots,
+    symbols::{difference, residual},
+    tables::{Alphabet, SYMBOLS},
 };
-use crate::element::Element;
-use crate::format::dense::{DIRECT, FINE_CONTEXTS, LANES, LOW, SLOT_BITS, SLOTS};
+use crate::format::dense::{DIRECT, LANES, LORENZO_DIRECT, LOW, RAW_BITS, SLOT_BITS, SLOTS};
 
 /// Lanes of a vector.
 const WIDTH: usize = 8;
+const VECTORS: usize = LANES / WIDTH;
 
-#[inline(always)]
-unsafe fn load(lanes: *const i32) -> __m256i {
-    // SAFETY: the caller's pointer has eight numbers behind it.
-    unsafe { _mm256_loadu_si256(lanes.cast()) }
-}
-
-#[inline(always)]
-unsafe fn store(lanes: *mut i32, v: __m256i) {
-    // SAFETY: as above.
-    unsafe { _mm256_storeu_si256(lanes.cast(), v) }
-}
-
-/// As `Interpolation::predict_portable`.
-///
-/// # Safety
-/// The processor has AVX2, and `values` are those of a box of the step's order: all neighbours of its points
-/// are inside.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn predict(
-    weights: Option<Weights>,
-    fine: u32,
-    pass: &Pass,
-    step: &Step,
-    values: &[i32],
-    sizes: &Sizes,
-) -> (Lanes, Lanes) {
-    // SAFETY: as the caller's.
-    unsafe {
-        match (pass.axes, weights) {
-            (1, None) => predict_axes::<1, false>(None, fine, pass, step, values, sizes),
-            (2, None) => predict_axes::<2, false>(None, fine, pass, step, values, sizes),
-            (1, _) => predict_axes::<1, true>(weights, fine, pass, step, values, sizes),
-            (2, _) => predict_axes::<2, true>(weights, fine, pass, step, values, sizes),
-            _ => predict_axes::<3, false>(None, fine, pass, step, values, sizes),
-        }
-    }
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-unsafe fn predict_axes<const AXES: usize, const OUTER: bool>(
-    weights: Option<Weights>,
-    fine: u32,
-    pass: &Pass,
-    step: &Step,
-    values: &[i32],
-    sizes: &Sizes,
-) -> (Lanes, Lanes) {
-    let (mut predictions, mut contexts) = ([0; LANES], [0; LANES]);
-    let weights = weights.unwrap_or(Weights { near: 0, far: 0 });
-    let set = |v: i32| _mm256_set1_epi32(v);
-    let base = values.as_ptr();
-    // SAFETY: the order's points have their neighbours inside of the box, and lanes without a point repeat
-    // the first; loads and stores stay inside of arrays of 32 lanes.
-    let gather = |at: __m256i| unsafe { _mm256_i32gather_epi32::<4>(base, at) };
-    let mul = |v: __m256i, by: i32| _mm256_mullo_epi32(v, set(by));
-    let (add, sub) =
-        (|a, b| _mm256_add_epi32(a, b), |a: __m256i, b: __m256i| _mm256_sub_epi32(a, b));
-    let bit = |edge: __m256i, bit: i32| {
-        _mm256_cmpeq_epi32(_mm256_and_si256(edge, set(1 << bit)), set(1 << bit))
-    };
-    for first in (0..step.lanes).step_by(WIDTH) {
-        // SAFETY: eight of a step's 32 lanes.
-        let (at, edge) = unsafe {
-            (
-                _mm256_cvtepu16_epi32(_mm_loadu_si128(step.at.as_ptr().add(first).cast())),
-                _mm256_cvtepu8_epi32(_mm_loadl_epi64(step.edge.as_ptr().add(first).cast())),
-            )
-        };
-        let (mut sum, mut spread) = (set(0), set(0));
-        for i in 0..AXES {
-            let distance = pass.distance[i] as i32;
-            let a = gather(sub(at, set(distance)));
-            let right = if pass.fine {
-                set(distance)
-            } else {
-                _mm256_blendv_epi8(set(distance), set(pass.last[i] as i32), bit(edge, i as i32))
-            };
-            let c = gather(add(at, right));
-            let (both, apart) = (add(a, c), sub(a, c));
-            spread = _mm256_max_epi32(spread, _mm256_abs_epi32(apart));
-            if !OUTER {
-                sum = add(sum, both);
-                continue;
-            }
-            let (no_left, no_right) = (bit(edge, 2 * i as i32), bit(edge, 2 * i as i32 + 1));
-            let neither = _mm256_and_si256(no_left, no_right);
-            let (near, far) = (set(distance), set(3 * distance));
-            let minus = |v: __m256i| sub(set(0), v);
-            // A missing one is the other one; where both are, the nearest stand in.
-            let e = _mm256_blendv_epi8(minus(far), far, no_left);
-            let e = _mm256_blendv_epi8(e, minus(near), neither);
-            let g = _mm256_blendv_epi8(far, minus(far), no_right);
-            let g = _mm256_blendv_epi8(g, near, neither);
-            let outer = add(gather(add(at, e)), gather(add(at, g)));
-            let any = _mm256_or_si256(no_left, no_right);
-            let inside = add(mul(both, weights.near), mul(outer, weights.far));
-            // 3 (a − c), taken away without a left one, added without a right one.
-            let slope = mul(apart, 3);
-            let bent = sub(
-                _mm256_andnot_si256(no_left, _mm256_and_si256(no_right, slope)),
-                _mm256_andnot_si256(no_right, _mm256_and_si256(no_left, slope)),
-            );
-            let at_edge = add(sub(mul(both, 9), outer), bent);
-            sum = add(sum, _mm256_blendv_epi8(inside, at_edge, any));
-        }
-        let prediction = match (AXES, OUTER) {
-            (1, false) => _mm256_srai_epi32::<1>(add(sum, set(1))),
-            (2, false) => _mm256_srai_epi32::<2>(add(sum, set(2))),
-            (1, true) => _mm256_srai_epi32::<4>(add(sum, set(8))),
-            (2, true) => _mm256_srai_epi32::<5>(add(sum, set(16))),
-            _ => _mm256_srai_epi32::<15>(add(mul(sum, 5461), set(16384))),
-        };
-        let count = _mm_cvtsi32_si128(fine as i32);
-        let mut size = add(_mm256_sra_epi32(_mm256_slli_epi32::<5>(spread), count), set(16));
-        if pass.around {
-            // SAFETY: `sizes` has two more than the lanes.
-            let (left, own, right) = unsafe {
-                let sizes = sizes.as_ptr().add(first);
-                (load(sizes), load(sizes.add(1)), load(sizes.add(2)))
-            };
-            let around = add(add(left, right), add(own, own));
-            size = add(size, _mm256_slli_epi32::<4>(around));
-        }
-        let size = _mm256_min_epi32(_mm256_max_epi32(size, set(16)), set(4095));
-        // The exponent and the first bit behind it, of numbers that a float holds exactly.
-        let bits = _mm256_castps_si256(_mm256_cvtepi32_ps(size));
-        let context = if pass.fine {
-            sub(_mm256_srli_epi32::<22>(bits), set(2 * (127 + 4)))
-        } else {
-            sub(_mm256_srli_epi32::<23>(bits), set(127 + 4 - FINE_CONTEXTS as i32))
-        };
-        // SAFETY: eight of 32 lanes.
-        unsafe {
-            store(predictions.as_mut_ptr().add(first), prediction);
-            store(contexts.as_mut_ptr().add(first), context);
-        }
-    }
-    (predictions, contexts)
-}
+/// Half words that may be written at once.
+pub(super) const WRITE_AHEAD: usize = 2 * LANES + WIDTH;
 
 /// For each set of lanes of eight that need a half word: which of the next ones each of them takes.
 static TAKES: [[u8; WIDTH]; 256] = {
@@ -170,142 +33,346 @@ static TAKES: [[u8; WIDTH]; 256] = {
     takes
 };
 
-/// Half words that may be read at once.
-pub(super) const READ_AHEAD: usize = LANES + WIDTH;
+/// For each set of lanes of eight: these, from the last to the first.
+static GIVES: [[u8; WIDTH]; 256] = {
+    let mut gives = [[0; WIDTH]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut lane, mut next) = (WIDTH, 0);
+        while lane > 0 {
+            lane -= 1;
+            if set >> lane & 1 == 1 {
+                gives[set][next] = lane as u8;
+                next += 1;
+            }
+        }
+        set += 1;
+    }
+    gives
+};
 
-/// Residuals of the first `lanes` lanes, as long as none has raw bits: `None` then, and nothing has changed.
-/// Gives the half words taken.
+#[inline(always)]
+fn set(value: i32) -> __m256i {
+    // SAFETY: called where the instructions exist alone.
+    unsafe { _mm256_set1_epi32(value) }
+}
+
+/// The mask of the lanes of a vector among those of a step.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn active(lanes: u32, vector: usize) -> __m256i {
+    let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    let own = set((lanes >> (vector * WIDTH)) as i32);
+    _mm256_cmpeq_epi32(_mm256_and_si256(own, bits), bits)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn bits_of(mask: __m256i) -> usize {
+    _mm256_movemask_ps(_mm256_castsi256_ps(mask)) as usize
+}
+
+/// The bit lengths of numbers from 1 to 2²³; of 0 something below 0.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn lengths(v: __m256i) -> __m256i {
+    let exponent = _mm256_srli_epi32::<23>(_mm256_castps_si256(_mm256_cvtepi32_ps(v)));
+    _mm256_sub_epi32(exponent, set(126))
+}
+
+/// Symbols, raw bits and how many of these; whether one has more raw bits than a round takes.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn symbols(alphabet: Alphabet, v: __m256i) -> ([__m256i; 3], __m256i) {
+    let zero = set(0);
+    match alphabet {
+        Alphabet::Flag => ([v, zero, zero], zero),
+        Alphabet::Residual => {
+            let size = _mm256_abs_epi32(v);
+            let coarse = _mm256_cmpgt_epi32(size, set(DIRECT));
+            let bits = lengths(size);
+            let class = set(residual::FIRST_CLASS as i32 - residual::CLASS_BITS as i32);
+            let class = _mm256_add_epi32(bits, class);
+            let direct = _mm256_add_epi32(v, set(DIRECT));
+            let symbol = _mm256_blendv_epi8(direct, class, coarse);
+            let top = _mm256_sllv_epi32(set(1), _mm256_sub_epi32(bits, set(1)));
+            let raw = _mm256_slli_epi32::<1>(_mm256_sub_epi32(size, top));
+            let raw = _mm256_or_si256(raw, _mm256_srli_epi32::<31>(v));
+            ([symbol, raw, _mm256_and_si256(bits, coarse)], zero)
+        }
+        Alphabet::Difference => {
+            let z = _mm256_xor_si256(_mm256_slli_epi32::<1>(v), _mm256_srai_epi32::<31>(v));
+            let long = _mm256_srli_epi32::<16>(z);
+            let coarse = _mm256_cmpgt_epi32(z, set(LORENZO_DIRECT as i32 - 1));
+            let bits = lengths(z);
+            let class = set(LORENZO_DIRECT as i32 - difference::CLASS_BITS as i32);
+            let symbol = _mm256_blendv_epi8(z, _mm256_add_epi32(bits, class), coarse);
+            let behind = _mm256_sub_epi32(bits, set(1));
+            let raw = _mm256_xor_si256(z, _mm256_sllv_epi32(set(1), behind));
+            ([symbol, raw, _mm256_and_si256(behind, coarse)], long)
+        }
+    }
+}
+
+/// Codes the items of a step, unless one takes the escape or more raw bits than one round has: false then,
+/// and nothing has changed.
 ///
 /// # Safety
-/// The processor has AVX2; contexts of these lanes are those of residuals, `slots` has [`SLOTS`] for each;
-/// `half_words` has [`READ_AHEAD`].
+/// The processor has AVX2; of each of the step's lanes the row is that of a context, of which `slots` has all
+/// symbols; `half_words` has room for [`WRITE_AHEAD`] more.
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn residuals(
+pub(super) unsafe fn encode(
+    step: ItemStep,
+    values: Lanes<'_, i32>,
+    rows: Lanes<'_, u8>,
+    slots: &[Slots],
+    states: &mut [u32; LANES],
+    half_words: &mut Vec<u16>,
+) -> bool {
+    let zero = set(0);
+    let mut found = [[zero; 4]; VECTORS];
+    let (mut refused, mut any_raw) = (zero, zero);
+    for (vector, found) in found.iter_mut().enumerate() {
+        if step.lanes >> (vector * WIDTH) == 0 {
+            break;
+        }
+        // SAFETY: vectors of 32 lanes; symbols are those of the alphabet where a lane is active, and 0 else.
+        unsafe {
+            let active = active(step.lanes, vector);
+            let v = _mm256_loadu_si256(values.as_ptr().add(vector * WIDTH).cast());
+            let row = _mm_loadl_epi64(rows.as_ptr().add(vector * WIDTH).cast());
+            let row = _mm256_cvtepu8_epi32(row);
+            let ([symbol, raw, raw_bits], long) = symbols(step.alphabet, v);
+            let index = _mm256_add_epi32(_mm256_mullo_epi32(row, set(SYMBOLS as i32)), symbol);
+            let index = _mm256_and_si256(index, active);
+            // A long one has a symbol that may be none.
+            let long = _mm256_and_si256(long, active);
+            let index = _mm256_and_si256(index, _mm256_cmpeq_epi32(long, zero));
+            let index = _mm256_permute4x64_epi64::<0b11_01_10_00>(index);
+            let base = slots.as_ptr().cast::<i64>();
+            let first = _mm256_i32gather_epi64::<8>(base, _mm256_castsi256_si128(index));
+            let last = _mm256_i32gather_epi64::<8>(base, _mm256_extracti128_si256::<1>(index));
+            let (first, last) = (_mm256_castsi256_ps(first), _mm256_castsi256_ps(last));
+            let reciprocal = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(first, last));
+            let fields = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(first, last));
+            let frequency = _mm256_and_si256(
+                fields,
+                set(((1 << Slots::FREQUENCY_BITS) - 1) << Slots::ADD_BITS),
+            );
+            let lacks = _mm256_and_si256(_mm256_cmpeq_epi32(frequency, zero), active);
+            refused = _mm256_or_si256(refused, _mm256_or_si256(lacks, long));
+            let raw_bits = _mm256_and_si256(raw_bits, active);
+            any_raw = _mm256_or_si256(any_raw, raw_bits);
+            *found = [reciprocal, fields, raw, raw_bits];
+        }
+    }
+    if _mm256_testz_si256(refused, refused) == 0 {
+        return false;
+    }
+    // SAFETY: the caller's room is for all half words of a step; states are 32.
+    unsafe {
+        if _mm256_testz_si256(any_raw, any_raw) == 0 {
+            for (vector, [_, _, raw, raw_bits]) in found.into_iter().enumerate().rev() {
+                let active = _mm256_cmpgt_epi32(raw_bits, zero);
+                let place = states.as_mut_ptr().add(vector * WIDTH).cast();
+                let state = _mm256_loadu_si256(place);
+                let most = _mm256_sllv_epi32(set(1), _mm256_sub_epi32(set(31), raw_bits));
+                let short = give(state, most, active, half_words);
+                let new = _mm256_or_si256(_mm256_sllv_epi32(short, raw_bits), raw);
+                _mm256_storeu_si256(place, _mm256_blendv_epi8(state, new, active));
+            }
+        }
+        for (vector, [reciprocal, fields, ..]) in found.into_iter().enumerate().rev() {
+            if (step.lanes >> (vector * WIDTH)) & 0xFF == 0 {
+                continue;
+            }
+            let active = active(step.lanes, vector);
+            let place = states.as_mut_ptr().add(vector * WIDTH).cast();
+            let state = _mm256_loadu_si256(place);
+            const FREQUENCY: i32 = Slots::ADD_BITS as i32;
+            const SHIFT: i32 = FREQUENCY + Slots::FREQUENCY_BITS as i32;
+            let frequency = _mm256_srli_epi32::<FREQUENCY>(fields);
+            let frequency = _mm256_and_si256(frequency, set((1 << Slots::FREQUENCY_BITS) - 1));
+            let most = _mm256_slli_epi32::<{ 31 - SLOT_BITS as i32 }>(frequency);
+            let short = give(state, most, active, half_words);
+            // The high halves of the products: of even lanes, and of odd ones.
+            let even = _mm256_srli_epi64::<32>(_mm256_mul_epu32(short, reciprocal));
+            let odd = _mm256_mul_epu32(
+                _mm256_srli_epi64::<32>(short),
+                _mm256_srli_epi64::<32>(reciprocal),
+            );
+            let quotient = _mm256_blend_epi32::<0b1010_1010>(even, odd);
+            let quotient = _mm256_srlv_epi32(quotient, _mm256_srli_epi32::<SHIFT>(fields));
+            let add = _mm256_and_si256(fields, set((1 << Slots::ADD_BITS) - 1));
+            let others = _mm256_sub_epi32(set(SLOTS as i32), frequency);
+            let new = _mm256_add_epi32(short, add);
+            let new = _mm256_add_epi32(new, _mm256_mullo_epi32(quotient, others));
+            _mm256_storeu_si256(place, _mm256_blendv_epi8(state, new, active));
+        }
+    }
+    true
+}
+
+/// States of some lanes, of which half a word is written unless they are below `most`, the last lane's first.
+///
+/// # Safety
+/// The processor has AVX2; `half_words` has room for eight more.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn give(
+    state: __m256i,
+    most: __m256i,
+    active: __m256i,
+    half_words: &mut Vec<u16>,
+) -> __m256i {
+    // States are below 2³¹, and `most` is at most that.
+    let below = _mm256_cmpgt_epi32(state, _mm256_sub_epi32(most, set(1)));
+    let full = _mm256_and_si256(below, active);
+    let lanes = bits_of(full);
+    // SAFETY: as the caller's: eight are written, and those that count are kept.
+    unsafe {
+        let order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(GIVES[lanes].as_ptr().cast()));
+        let own = _mm256_and_si256(_mm256_permutevar8x32_epi32(state, order), set(0xFFFF));
+        let halves = _mm256_permute4x64_epi64::<0b10_00>(_mm256_packus_epi32(own, own));
+        let len = half_words.len();
+        let end = half_words.as_mut_ptr().add(len);
+        _mm_storeu_si128(end.cast(), _mm256_castsi256_si128(halves));
+        half_words.set_len(len + lanes.count_ones() as usize);
+    }
+    _mm256_blendv_epi8(state, _mm256_srli_epi32::<16>(state), full)
+}
+
+/// States that take a half word in the place of what they lack, and how many they take.
+///
+/// # Safety
+/// The processor has AVX2; there are eight half words.
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn take(state: __m256i, active: __m256i, half_words: *const [u8; 2]) -> (__m256i, usize) {
+    let least = _mm256_min_epu32(state, set(LOW as i32 - 1));
+    let low = _mm256_and_si256(_mm256_cmpeq_epi32(least, state), active);
+    let lanes = bits_of(low);
+    // SAFETY: as the caller's.
+    let word = unsafe {
+        let words = _mm256_cvtepu16_epi32(_mm_loadu_si128(half_words.cast()));
+        let order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(TAKES[lanes].as_ptr().cast()));
+        _mm256_permutevar8x32_epi32(words, order)
+    };
+    let full = _mm256_or_si256(_mm256_slli_epi32::<16>(state), word);
+    (_mm256_blendv_epi8(state, full, low), lanes.count_ones() as usize)
+}
+
+/// Decodes the items of some lanes, unless one has more raw bits than one round takes: `None` then, and
+/// nothing has changed but `items`. Gives the half words taken.
+///
+/// # Safety
+/// The processor has AVX2; of each of these lanes the row is that of a context, of which `slots` has all
+/// slots; `half_words` has [`READ_AHEAD`](super::rans::READ_AHEAD).
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn decode(
+    alphabet: Alphabet,
+    lanes: u32,
+    rows: Lanes<'_, u8>,
     slots: &[u32],
-    lanes: usize,
-    contexts: &Lanes,
     states: &mut [u32; LANES],
     half_words: &[[u8; 2]],
-    residuals: &mut Lanes,
+    items: &mut [i32; LANES],
 ) -> Option<usize> {
-    let set = |v: i32| _mm256_set1_epi32(v);
-    let number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    let mut new = *states;
+    let zero = set(0);
+    let mut new = [zero; VECTORS];
+    let mut symbols = [zero; VECTORS];
     let mut taken = 0;
-    let mut most = set(0);
-    for first in (0..lanes).step_by(WIDTH) {
-        // SAFETY: all arrays have 32 lanes; a slot's index is below the contexts times the slots; at most
-        // eight half words are taken a vector, and `READ_AHEAD` are there.
+    let mut most = zero;
+    for vector in 0..VECTORS {
+        // SAFETY: all arrays have 32 lanes; a slot's index is below the contexts times the slots; each vector
+        // takes at most eight half words, and `READ_AHEAD` are there.
         unsafe {
-            let active = _mm256_cmpgt_epi32(set((lanes - first) as i32), number);
-            let state = load(states.as_ptr().add(first).cast());
-            let context = load(contexts.as_ptr().add(first));
+            let state = _mm256_loadu_si256(states.as_ptr().add(vector * WIDTH).cast());
+            new[vector] = state;
+            if (lanes >> (vector * WIDTH)) & 0xFF == 0 {
+                continue;
+            }
+            let active = active(lanes, vector);
+            let row = _mm_loadl_epi64(rows.as_ptr().add(vector * WIDTH).cast());
+            let row = _mm256_cvtepu8_epi32(row);
             let slot = _mm256_and_si256(state, set(SLOTS as i32 - 1));
-            let index = _mm256_or_si256(_mm256_slli_epi32::<{ SLOT_BITS as i32 }>(context), slot);
+            let index = _mm256_or_si256(_mm256_slli_epi32::<{ SLOT_BITS as i32 }>(row), slot);
             let index = _mm256_and_si256(index, active);
             let entry = _mm256_i32gather_epi32::<4>(slots.as_ptr().cast(), index);
             let frequency = _mm256_and_si256(entry, set(0xFFF));
             let symbol = _mm256_and_si256(_mm256_srli_epi32::<12>(entry), set(0xFF));
-            let place = _mm256_srli_epi32::<20>(entry);
             let next = _mm256_add_epi32(
                 _mm256_mullo_epi32(frequency, _mm256_srli_epi32::<{ SLOT_BITS as i32 }>(state)),
-                place,
+                _mm256_srli_epi32::<20>(entry),
             );
-            let low = _mm256_and_si256(_mm256_cmpgt_epi32(set(LOW as i32), next), active);
-            let needs = _mm256_movemask_ps(_mm256_castsi256_ps(low)) as usize;
-            let words = _mm_loadu_si128(half_words.as_ptr().add(taken).cast());
-            let takes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(TAKES[needs].as_ptr().cast()));
-            let word = _mm256_permutevar8x32_epi32(_mm256_cvtepu16_epi32(words), takes);
-            let refilled = _mm256_or_si256(_mm256_slli_epi32::<16>(next), word);
-            let next = _mm256_blendv_epi8(next, refilled, low);
-            taken += needs.count_ones() as usize;
-            let symbol = _mm256_and_si256(symbol, active);
-            most = _mm256_max_epi32(most, symbol);
-            store(new.as_mut_ptr().add(first).cast(), _mm256_blendv_epi8(state, next, active));
-            store(residuals.as_mut_ptr().add(first), _mm256_sub_epi32(symbol, set(DIRECT)));
+            let (next, count) = take(next, active, half_words.as_ptr().add(taken));
+            taken += count;
+            new[vector] = _mm256_blendv_epi8(state, next, active);
+            symbols[vector] = _mm256_and_si256(symbol, active);
+            most = _mm256_max_epi32(most, symbols[vector]);
         }
     }
-    let raw = _mm256_cmpgt_epi32(most, set(2 * DIRECT));
-    if _mm256_movemask_epi8(raw) != 0 {
+    // The last symbol without raw bits, the last whose raw bits one round takes, and bits less symbol.
+    let (direct, short, bits) = match alphabet {
+        Alphabet::Flag => (i32::MAX, i32::MAX, 0),
+        Alphabet::Residual => (
+            2 * DIRECT,
+            residual::ESCAPE as i32,
+            residual::CLASS_BITS as i32 - residual::FIRST_CLASS as i32,
+        ),
+        Alphabet::Difference => {
+            let bits = difference::CLASS_BITS as i32 - 1 - LORENZO_DIRECT as i32;
+            (LORENZO_DIRECT as i32 - 1, RAW_BITS as i32 - bits, bits)
+        }
+    };
+    let coarse = _mm256_cmpgt_epi32(most, set(direct));
+    let any_raw = _mm256_testz_si256(coarse, coarse) == 0;
+    let long = _mm256_cmpgt_epi32(most, set(short));
+    if any_raw && _mm256_testz_si256(long, long) == 0 {
         return None;
     }
-    *states = new;
-    Some(taken)
-}
-
-/// What the residuals of a step came to.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Found {
-    /// A residual or a value is beyond what a box can hold.
-    pub unfit: bool,
-    /// A residual is not 0.
-    pub any: bool,
-}
-
-/// Residuals to targets: `half` is half a step in their parts, `shift` log2 of a step; `any` is the target of
-/// what may come out as anything.
-///
-/// # Safety
-/// The processor has AVX2, and the step's points are inside of `targets`.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn to_targets(
-    step: &Step,
-    targets: &[i32],
-    predictions: &Lanes,
-    [part_bits, fine, any, most_residual, most_value]: [i32; 5],
-    residuals: &mut Lanes,
-) -> Found {
-    let set = |v: i32| _mm256_set1_epi32(v);
-    let count = |v: i32| _mm_cvtsi32_si128(v);
-    let number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    let (mut unfit, mut found) = (set(0), set(0));
-    for first in (0..step.lanes).step_by(WIDTH) {
-        // SAFETY: arrays of 32 lanes; points without a lane repeat the first.
+    for vector in 0..VECTORS {
+        let symbol = symbols[vector];
+        let mut raw = zero;
+        let coarse = _mm256_cmpgt_epi32(symbol, set(direct));
+        let raw_bits = _mm256_and_si256(_mm256_add_epi32(symbol, set(bits)), coarse);
+        if any_raw {
+            // SAFETY: as above: the second eight of a vector's lanes.
+            unsafe {
+                let state = new[vector];
+                let least = _mm256_sub_epi32(_mm256_sllv_epi32(set(1), raw_bits), set(1));
+                raw = _mm256_and_si256(state, least);
+                let next = _mm256_srlv_epi32(state, raw_bits);
+                let (next, count) = take(next, coarse, half_words.as_ptr().add(taken));
+                taken += count;
+                new[vector] = next;
+            }
+        }
+        let one = set(1);
+        let item = match alphabet {
+            Alphabet::Flag => symbol,
+            Alphabet::Residual => {
+                let item = _mm256_sub_epi32(symbol, set(DIRECT));
+                let top = _mm256_sllv_epi32(one, _mm256_sub_epi32(raw_bits, one));
+                let escape = _mm256_cmpeq_epi32(symbol, set(residual::ESCAPE as i32));
+                let top = _mm256_andnot_si256(escape, top);
+                let size = _mm256_add_epi32(top, _mm256_srli_epi32::<1>(raw));
+                let minus = _mm256_cmpeq_epi32(_mm256_and_si256(raw, one), one);
+                let own = _mm256_sub_epi32(_mm256_xor_si256(size, minus), minus);
+                _mm256_blendv_epi8(item, own, coarse)
+            }
+            Alphabet::Difference => {
+                let own = _mm256_or_si256(_mm256_sllv_epi32(one, raw_bits), raw);
+                let z = _mm256_blendv_epi8(symbol, own, coarse);
+                let minus = _mm256_sub_epi32(zero, _mm256_and_si256(z, one));
+                _mm256_xor_si256(_mm256_srli_epi32::<1>(z), minus)
+            }
+        };
+        // SAFETY: states and items are 32.
         unsafe {
-            let active = _mm256_cmpgt_epi32(set((step.lanes - first) as i32), number);
-            let at = _mm256_cvtepu16_epi32(_mm_loadu_si128(step.at.as_ptr().add(first).cast()));
-            let target = _mm256_i32gather_epi32::<4>(targets.as_ptr(), at);
-            let prediction = load(predictions.as_ptr().add(first));
-            let away = _mm256_sub_epi32(target, _mm256_sll_epi32(prediction, count(part_bits)));
-            let away = _mm256_add_epi32(away, set(1 << (part_bits + fine - 1)));
-            let r = _mm256_sra_epi32(away, count(part_bits + fine));
-            let r = _mm256_andnot_si256(_mm256_cmpeq_epi32(target, set(any)), r);
-            let r = _mm256_and_si256(r, active);
-            let value = _mm256_add_epi32(prediction, _mm256_sll_epi32(r, count(fine)));
-            let far = _mm256_or_si256(
-                _mm256_cmpgt_epi32(_mm256_abs_epi32(r), set(most_residual)),
-                _mm256_cmpgt_epi32(_mm256_abs_epi32(value), set(most_value)),
-            );
-            unfit = _mm256_or_si256(unfit, _mm256_and_si256(far, active));
-            found = _mm256_or_si256(found, r);
-            store(residuals.as_mut_ptr().add(first), r);
+            _mm256_storeu_si256(items.as_mut_ptr().add(vector * WIDTH).cast(), item);
+            _mm256_storeu_si256(states.as_mut_ptr().add(vector * WIDTH).cast(), new[vector]);
         }
     }
-    Found {
-        unfit: _mm256_testz_si256(unfit, unfit) == 0,
-        any: _mm256_testz_si256(found, found) == 0,
-    }
-}
-
-/// As [`boxes::each_target`].
-///
-/// # Safety
-/// The processor has AVX2.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn each_target<T: Element>(
-    elements: &[T],
-    parts: f64,
-    zero: f64,
-    targets: &mut [i32],
-) {
-    boxes::each_target(elements, parts, zero, targets);
-}
-
-/// As [`boxes::worst`].
-///
-/// # Safety
-/// The processor has AVX2.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn worst<T: Element>(elements: &[T], values: &[i32], zero: i32, lattice: T) -> T {
-    boxes::worst(elements, values, zero, lattice)
+    Some(taken)
 }

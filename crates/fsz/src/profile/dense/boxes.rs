@@ -1,33 +1,26 @@
-//! The symbols of a box, whoever takes them: for the coder, or to be counted.
+//! The items of a box, whoever takes them: to be coded, or to be counted.
 
-#[cfg(target_arch = "x86_64")]
-use super::avx2;
 use super::{
     Choice, Predictor,
     escapes::{Escapes, Mask},
-    lorenzo::{self, Lane},
+    items::{Items, MaskBits, first_lanes},
+    lorenzo::{Columns, NONE},
     mask,
-    order::{Order, Pass, Step},
-    predict::{Interpolation, Lanes, Steps},
+    order::{Order, Pass},
+    predict::{Contexts, Passes, Predicted, Rule, Walker},
     symbols::residual,
+    tables::Alphabet,
+    targets::{self, ANY},
+    vector::{Vector, WIDTH},
 };
 use crate::{
     element::Element,
-    format::dense::{LANES, LORENZO_CONTEXTS, MOST_VALUE, PART_BITS, PASS_FLAGS},
+    format::dense::{CORNERS, LANES, LORENZO_CONTEXTS, MOST_VALUE, PART_BITS, PASS_FLAGS},
     missing::is_missing,
     profile::Plan,
     quantize,
-    simd::{Level, ROUND_F64},
+    simd::Level,
 };
-
-/// Takes symbols, step by step, lanes in rising order.
-pub(super) trait Sink {
-    fn residual(&mut self, lane: usize, context: u8, r: i32);
-    fn difference(&mut self, lane: usize, context: u8, l: i32);
-    fn flag(&mut self, lane: usize, context: u8, flag: bool);
-    /// Ends a step.
-    fn end_step(&mut self);
-}
 
 /// What the elements that have codes came to.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +37,19 @@ pub(super) struct BoxCoder<'a, T> {
     parts: f64,
     /// The lattice.
     lattice: T,
-    values: Vec<i32>,
-    codes: Vec<i32>,
-    masks: Vec<u8>,
-    /// The residuals of the box that was interpolated last.
-    pub found: Found,
     level: Level,
+    /// The items of the box that was coded last; of a flat one they mean nothing.
+    pub items: Items,
+    walker: Walker,
+    columns: Columns,
+    /// Of the box's elements in C order.
+    targets: Vec<i32>,
+    codes: Vec<i32>,
+    values: Vec<i32>,
+    masks: Vec<u8>,
+    /// The same of its points as they are coded.
+    ordered: Vec<i32>,
+    mask_bits: MaskBits,
 }
 
 /// A box may not be coded so: its values leave the lattice, or too many elements would be listed.
@@ -64,11 +64,16 @@ impl<'a, T: Element> BoxCoder<'a, T> {
             choice,
             parts: 2f64.powi(PART_BITS as i32 + fine) / step.to_f64(),
             lattice: step.mul(T::from_f64(2f64.powi(-fine))),
-            values: Vec::new(),
-            codes: Vec::new(),
-            masks: Vec::new(),
-            found: Found::default(),
             level,
+            items: Items::default(),
+            walker: Walker::default(),
+            columns: Columns::default(),
+            targets: Vec::new(),
+            codes: Vec::new(),
+            values: Vec::new(),
+            masks: Vec::new(),
+            ordered: Vec::new(),
+            mask_bits: MaskBits::default(),
         }
     }
 
@@ -81,63 +86,6 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         elements.iter().find_map(|&d| self.code(d))
     }
 
-    /// The distance from the first code of some elements to the farthest.
-    pub fn reach(&self, elements: &[T]) -> i64 {
-        let first = self.base(elements) as i64;
-        let codes = elements.iter().filter_map(|&d| self.code(d));
-        codes.map(|q| (q as i64 - first).abs()).max().unwrap_or(0)
-    }
-
-    /// The targets of a box's elements, in parts of lattice points from the base `own`; whether any is
-    /// [`ANY`].
-    fn targets(&self, elements: &[T], own: i32, targets: &mut Vec<i32>) -> bool {
-        let zero = own as f64 * 2f64.powi((PART_BITS + self.choice.fine) as i32);
-        targets.clear();
-        targets.resize(elements.len(), 0);
-        match self.level {
-            Level::Portable => each_target(elements, self.parts, zero, targets),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => {
-                // SAFETY: `Level::detect` gives this level only where the instructions exist.
-                unsafe { avx2::each_target(elements, self.parts, zero, targets) }
-            }
-        }
-        if !self.plan.missing.is_empty() {
-            for (target, &d) in targets.iter_mut().zip(elements) {
-                *target = if is_missing(d, &self.plan.missing) { ANY } else { *target };
-            }
-        }
-        targets.contains(&ANY)
-    }
-
-    /// The largest error of the box whose values were found.
-    fn worst(&self, elements: &[T], zero: i32) -> T {
-        match self.level {
-            Level::Portable => worst(elements, &self.values, zero, self.lattice),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => {
-                // SAFETY: as above.
-                unsafe { avx2::worst(elements, &self.values, zero, self.lattice) }
-            }
-        }
-    }
-
-    /// Lists the elements that are neither masked nor as near as they must be; the largest error of the
-    /// others.
-    fn list(&self, elements: &[T], zero: i32, targets: &[i32], escapes: &mut Escapes) -> T {
-        let mut max_error = T::ZERO;
-        for (at, &d) in elements.iter().enumerate() {
-            let back = T::from_code(zero.wrapping_add(self.values[at])).mul(self.lattice);
-            let error = d.sub(back).magnitude();
-            if targets[at] != ANY && error < self.plan.quantizer.limit {
-                max_error = if error > max_error { error } else { max_error };
-            } else if self.masks[at] == 0 {
-                escapes.listed.push((at as u16, d.to_bits64()));
-            }
-        }
-        max_error
-    }
-
     fn code(&self, d: T) -> Option<i32> {
         if is_missing(d, &self.plan.missing) {
             return None;
@@ -145,95 +93,134 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         quantize::nearest(d, &self.plan.quantizer)
     }
 
-    /// The mask: of the elements without a code those that have the bits of the first. Leaves it in
-    /// `self.masks`, too.
-    fn mask(&mut self, elements: &[T], codes: &[Option<i32>]) -> Escapes {
-        self.masks.clear();
-        self.masks.resize(elements.len(), 0);
-        let Some(first) = codes.iter().position(Option::is_none) else { return Escapes::NONE };
-        let pattern = elements[first].to_bits64();
-        let mut masked = 0;
-        for ((mask, d), code) in self.masks.iter_mut().zip(elements).zip(codes) {
-            *mask = (code.is_none() && d.to_bits64() == pattern) as u8;
-            masked += *mask as usize;
+    /// The codes of a box, into `self.codes`; whether all have one, and the largest error of those.
+    fn find_codes(&mut self, elements: &[T], strict: bool) -> (bool, T) {
+        self.codes.resize(elements.len(), 0);
+        let numbers = (&self.plan.quantizer, &self.plan.missing[..]);
+        targets::codes(self.level, elements, numbers, strict, &mut self.codes)
+    }
+
+    /// The first code of some elements, and the distance from there to the farthest.
+    pub fn reach(&mut self, elements: &[T]) -> (i64, i64) {
+        self.find_codes(elements, false);
+        let Some(first) = self.codes.iter().copied().find(|&q| q != NONE) else {
+            return (0, 0);
+        };
+        let (mut least, mut most) = (first, first);
+        for &q in &self.codes {
+            // No code is smaller than what stands for none.
+            least = least.min(if q == NONE { first } else { q });
+            most = most.max(q);
         }
+        let [least, first, most] = [least, first, most].map(i64::from);
+        (first, (most - first).max(first - least))
+    }
+
+    /// The targets of a box's elements from the base `own`; whether any is [`ANY`].
+    fn find_targets(&mut self, elements: &[T], own: i32) -> bool {
+        let zero = own as f64 * 2f64.powi((PART_BITS + self.choice.fine) as i32);
+        self.targets.resize(elements.len(), 0);
+        let any = targets::each(self.level, elements, self.parts, zero, &mut self.targets);
+        if self.plan.missing.is_empty() {
+            return any;
+        }
+        for (target, &d) in self.targets.iter_mut().zip(elements) {
+            *target = if is_missing(d, &self.plan.missing) { ANY } else { *target };
+        }
+        self.targets.contains(&ANY)
+    }
+
+    /// Lists the elements that are neither masked nor as near as they must be; the largest error of the
+    /// others.
+    fn list(&self, elements: &[T], zero: i32, escapes: &mut Escapes) -> T {
+        let mut max_error = T::ZERO;
+        let masked = escapes.mask != Mask::None;
+        for (at, &d) in elements.iter().enumerate() {
+            let back = T::from_code(zero.wrapping_add(self.values[at])).mul(self.lattice);
+            let error = d.sub(back).magnitude();
+            if self.targets[at] != ANY && error < self.plan.quantizer.limit {
+                max_error = if error > max_error { error } else { max_error };
+            } else if !(masked && self.masks[at] == 1) {
+                escapes.listed.push((at as u16, d.to_bits64()));
+            }
+        }
+        max_error
+    }
+
+    /// The mask: of the elements without a code, as `self.codes` tells, those that have the bits of the
+    /// first. Leaves it in `self.masks`, too.
+    fn mask(&mut self, order: &Order, elements: &[T]) -> Escapes {
+        let Some(first) = self.codes.iter().position(|&q| q == NONE) else { return Escapes::NONE };
+        let pattern = elements[first].to_bits64();
+        self.masks.clear();
+        let own = elements.iter().zip(&self.codes);
+        self.masks.extend(own.map(|(d, &q)| ((q == NONE) & (d.to_bits64() == pattern)) as u8));
+        let masked: usize = self.masks.iter().map(|&m| m as usize).sum();
         let mask = if masked == elements.len() { Mask::All } else { Mask::Coded };
+        self.mask_bits.clear(order.len);
+        for (number, &at) in order.at.iter().enumerate() {
+            if self.masks[at as usize] == 1 {
+                self.mask_bits.set(number);
+            }
+        }
         Escapes { mask, pattern, listed: Vec::new() }
     }
 
-    /// Codes a box by interpolation: gives the symbols but for the residuals of the passes, which it leaves in
-    /// `found`.
+    /// Codes a box by interpolation.
     pub fn interpolate(
         &mut self,
         order: &Order,
         elements: &[T],
         base: i32,
-        sink: &mut impl Sink,
     ) -> Result<(Outcome<T>, Escapes), Unfit> {
         let Predictor::Interpolation(taps) = self.choice.predictor else { return Err(Unfit) };
         let fine = self.choice.fine;
         let own = self.first_code(elements).unwrap_or(base);
-        let mut targets = std::mem::take(&mut self.codes);
-        let any = self.targets(elements, own, &mut targets);
-        let code = |(&d, &target): (&T, &i32)| match target {
-            ANY => self.code(d),
-            _ => Some(own),
-        };
-        let codes: Vec<_> = match any {
-            true => elements.iter().zip(&targets).map(code).collect(),
-            false => Vec::new(),
-        };
-        let mut escapes = self.mask(elements, &codes);
-        self.values.clear();
-        self.values.resize(elements.len(), 0);
-        self.found.clear();
-        let mut steps = Residuals {
-            targets: &targets,
-            masks: &self.masks,
-            masked: escapes.mask != Mask::None,
+        let any = self.find_targets(elements, own);
+        let mut escapes = Escapes::NONE;
+        if any {
+            self.find_codes(elements, false);
+            escapes = self.mask(order, elements);
+        }
+        self.items.clear();
+        if escapes.mask == Mask::Coded {
+            self.tell_mask(order);
+        }
+        self.items.push(Alphabet::Difference, [(LORENZO_CONTEXTS, own.wrapping_sub(base))]);
+        self.ordered.resize(order.len + WIDTH, 0);
+        order.arrange(&self.targets, &mut self.ordered);
+        let mut residuals = Residuals {
+            targets: &self.ordered,
+            masks: (escapes.mask != Mask::None).then_some(&self.mask_bits),
             fine,
-            level: self.level,
-            found: &mut self.found,
+            contexts: Contexts::new(fine),
+            items: &mut self.items,
+            flags: None,
+            flat: own == base && escapes.mask != Mask::Coded,
             unfit: false,
         };
-        let interpolation = Interpolation { taps, fine, level: self.level };
-        interpolation.walk(order, &mut self.values, &mut steps);
-        let unfit = steps.unfit;
-        let mut max_error = T::ZERO;
-        if !unfit {
-            max_error = self.worst(elements, own << fine);
-            if any || max_error >= self.plan.quantizer.limit {
-                max_error = self.list(elements, own << fine, &targets, &mut escapes);
-            }
-        }
-        self.codes = targets;
-        if unfit || escapes.listed.len() > elements.len() / 32 {
+        self.walker.walk(self.level, Rule::Taps(taps), order, &mut residuals);
+        let Residuals { unfit, flat, .. } = residuals;
+        if unfit {
             return Err(Unfit);
         }
-        let flat = own == base && escapes.mask != Mask::Coded && !self.found.any();
-        if !flat {
-            self.give(order, &escapes, own.wrapping_sub(base), sink);
+        self.values.resize(order.len, 0);
+        order.restore(&self.walker.values, &mut self.values);
+        let zero = own << fine;
+        let mut max_error = targets::worst(self.level, elements, &self.values, zero, self.lattice);
+        if any || max_error >= self.plan.quantizer.limit {
+            max_error = self.list(elements, zero, &mut escapes);
+        }
+        if escapes.listed.len() > elements.len() / 32 {
+            return Err(Unfit);
         }
         Ok((Outcome { max_error, flat }, escapes))
     }
 
-    /// The symbols of an interpolated box before those of its passes.
-    fn give(&self, order: &Order, escapes: &Escapes, base: i32, sink: &mut impl Sink) {
-        if escapes.mask == Mask::Coded {
-            code_mask(order, &self.masks, sink);
-        }
-        sink.difference(0, LORENZO_CONTEXTS, base);
-        sink.end_step();
-        if order.corners.is_some() {
-            for corner in self.found.corners() {
-                sink.residual(corner.lane as usize, corner.context, corner.r as i32);
-            }
-            sink.end_step();
-        }
-        for (lane, (pass, flag)) in order.passes.iter().zip(self.found.flags()).enumerate() {
-            sink.flag(lane, pass_context(pass), flag);
-        }
-        sink.end_step();
+    fn tell_mask(&mut self, order: &Order) {
+        let (masks, items) = (&self.masks[..], &mut self.items);
+        let mut tell = mask::Tell { order, masks, items };
+        mask::walk(&mut self.walker, self.level, order, &mut tell);
     }
 
     /// Codes a box by Lorenzo prediction; gives the order too.
@@ -242,294 +229,165 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         order: &Order,
         elements: &[T],
         base: i32,
-        sink: &mut impl Sink,
     ) -> Result<(Outcome<T>, Escapes, u8), Unfit> {
-        let z = &self.plan.quantizer;
-        let mut max_error = T::ZERO;
-        let mut strict = |d: T| {
-            let q = self.code(d)?;
-            let error = d.sub(T::from_code(q).mul(z.step)).magnitude();
-            let kept = error < z.limit;
-            max_error = if kept && error > max_error { error } else { max_error };
-            kept.then_some(q)
-        };
-        let codes: Vec<_> = elements.iter().map(|&d| strict(d)).collect();
-        let mut escapes = self.mask(elements, &codes);
-        for (at, (code, d)) in codes.iter().zip(elements).enumerate() {
-            if code.is_none() && self.masks[at] == 0 {
-                escapes.listed.push((at as u16, d.to_bits64()));
+        let (complete, max_error) = self.find_codes(elements, true);
+        let mut escapes = Escapes::NONE;
+        if !complete {
+            escapes = self.mask(order, elements);
+            for (at, (&code, d)) in self.codes.iter().zip(elements).enumerate() {
+                if code == NONE && self.masks[at] == 0 {
+                    escapes.listed.push((at as u16, d.to_bits64()));
+                }
+            }
+            if escapes.listed.len() > elements.len() / 4 {
+                return Err(Unfit);
             }
         }
-        if escapes.listed.len() > elements.len() / 4 {
-            return Err(Unfit);
-        }
-        let own = codes.iter().flatten().next().copied().unwrap_or(base);
-        let mut count = Lengths(0);
-        let cost = [1, 2].map(|order| {
-            differences(&codes, own, order, &mut count);
-            std::mem::take(&mut count.0)
-        });
-        let chosen = if cost[0] <= cost[1] { 1 } else { 2 };
-        let flat = own == base && cost[0] == 0 && escapes.mask != Mask::Coded;
+        let own = self.codes.iter().find(|&&q| q != NONE).copied().unwrap_or(base);
+        self.columns.take(&self.codes, complete);
+        let (chosen, still) = self.columns.choose(own, self.level);
+        let flat = own == base && still && escapes.mask != Mask::Coded;
         if !flat {
+            self.items.clear();
             if escapes.mask == Mask::Coded {
-                code_mask(order, &self.masks, sink);
+                self.tell_mask(order);
             }
-            sink.difference(0, LORENZO_CONTEXTS, own.wrapping_sub(base));
-            sink.end_step();
-            differences(&codes, own, chosen, sink);
+            self.items.push(Alphabet::Difference, [(LORENZO_CONTEXTS, own.wrapping_sub(base))]);
+            self.columns.tell(own, chosen, &mut self.items, self.level);
         }
         Ok((Outcome { max_error, flat }, escapes, chosen))
     }
+
+    /// Codes the words of a box's elements, those of all elements after another.
+    pub fn exact(&mut self, elements: &[T]) {
+        self.items.clear();
+        exact(elements, &mut self.items, self.level);
+    }
 }
 
-/// Codes the words of a box's elements, those of all elements after another.
-pub(super) fn exact<T: Element>(elements: &[T], sink: &mut impl Sink) {
+/// Tells the words of a box's elements, those of all elements after another.
+pub(super) fn exact<T: Element>(elements: &[T], items: &mut Items, level: Level) {
+    let mut columns = Columns::default();
     for word in 0..T::DTYPE.words() {
-        let codes: Vec<_> =
-            elements.iter().map(|d| Some((d.to_bits64() >> (32 * word)) as i32)).collect();
-        differences(&codes, 0, 1, sink);
+        let codes: Vec<i32> =
+            elements.iter().map(|d| (d.to_bits64() >> (32 * word)) as i32).collect();
+        columns.take(&codes, true);
+        columns.tell(0, 1, items, level);
     }
-}
-
-/// The target of each element.
-#[inline(always)]
-pub(super) fn each_target<T: Element>(elements: &[T], parts: f64, zero: f64, targets: &mut [i32]) {
-    let reach = (MOST_VALUE << PART_BITS) as f64;
-    for (target, d) in targets.iter_mut().zip(elements) {
-        let part = d.to_f64() * parts - zero;
-        let shifted = part + ROUND_F64;
-        // False for NaN; what is rounded so is small enough.
-        let near = part.abs() <= reach + 0.5 && (shifted - ROUND_F64).abs() <= reach;
-        *target = if near { shifted.to_bits() as i32 } else { ANY };
-    }
-}
-
-/// The largest error of elements that are decoded to these values.
-#[inline(always)]
-pub(super) fn worst<T: Element>(elements: &[T], values: &[i32], zero: i32, lattice: T) -> T {
-    let mut worst = T::ZERO;
-    for (d, &v) in elements.iter().zip(values) {
-        let error = d.sub(T::from_code(zero.wrapping_add(v)).mul(lattice)).magnitude();
-        worst = if error > worst { error } else { worst };
-    }
-    worst
-}
-
-/// The target of an element that may come out as anything.
-const ANY: i32 = i32::MIN;
-
-fn code_mask(order: &Order, masks: &[u8], sink: &mut impl Sink) {
-    let mut known = vec![0; masks.len()];
-    mask::walk(order, &mut known, |step, contexts, own| {
-        for lane in 0..step.lanes {
-            own[lane] = masks[step.at[lane] as usize];
-            sink.flag(lane, contexts[lane], own[lane] == 1);
-        }
-        sink.end_step();
-    });
 }
 
 /// Finds the residuals of a box to its targets.
 struct Residuals<'a> {
+    /// Of its points as they are coded.
     targets: &'a [i32],
-    masks: &'a [u8],
-    masked: bool,
+    masks: Option<&'a MaskBits>,
     fine: u32,
-    level: Level,
-    found: &'a mut Found,
+    contexts: Contexts,
+    items: &'a mut Items,
+    /// The step of the flags of passes.
+    flags: Option<usize>,
+    /// No item tells anything.
+    flat: bool,
     unfit: bool,
 }
 
-/// Residuals of the passes of a box in the order of coding, and of the corners before them.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    symbols: Vec<FoundSymbol>,
-    /// Symbols of each step.
-    steps: Vec<u8>,
-    passes: Vec<FoundPass>,
-}
-
-/// A residual with its lane and context.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FoundSymbol {
-    pub r: i16,
-    pub lane: u8,
-    pub context: u8,
-}
-
-/// A pass, or the corners.
-#[derive(Clone, Copy, Debug)]
-struct FoundPass {
-    /// Symbols and steps before it.
-    symbols: usize,
-    steps: usize,
-    /// Whether any residual is not 0.
-    any: bool,
-}
-
-impl Found {
-    fn clear(&mut self) {
-        self.symbols.clear();
-        self.steps.clear();
-        self.passes.clear();
-        self.begin();
-    }
-
-    fn begin(&mut self) {
-        let (symbols, steps) = (self.symbols.len(), self.steps.len());
-        self.passes.push(FoundPass { symbols, steps, any: false });
-    }
-
-    /// Whether any residual is not 0.
-    fn any(&self) -> bool {
-        self.passes.iter().any(|p| p.any)
-    }
-
-    /// The corners.
-    fn corners(&self) -> &[FoundSymbol] {
-        &self.symbols[..self.passes.get(1).map_or(self.symbols.len(), |p| p.symbols)]
-    }
-
-    /// For each pass whether any residual is not 0.
-    fn flags(&self) -> impl Iterator<Item = bool> {
-        self.passes.iter().skip(1).map(|p| p.any)
-    }
-
-    /// The steps of the passes that have residuals, from the last to the first.
-    pub fn steps_back(&self) -> impl Iterator<Item = &[FoundSymbol]> {
-        let ends = self.passes.iter().skip(2).map(|p| (p.symbols, p.steps));
-        let ends: Vec<_> = ends.chain([(self.symbols.len(), self.steps.len())]).collect();
-        let passes = self.passes.iter().skip(1).zip(ends).rev();
-        passes.filter(|(pass, _)| pass.any).flat_map(|(pass, (symbols, steps))| {
-            let mut left = &self.symbols[..symbols];
-            self.steps[pass.steps..steps].iter().rev().map(move |&n| {
-                let (rest, own) = left.split_at(left.len() - n as usize);
-                left = rest;
-                own
-            })
-        })
-    }
-}
-
 /// The context of a pass's flag.
-pub(super) fn pass_context(pass: &Pass) -> u8 {
-    PASS_FLAGS + !pass.fine as u8
-}
-
-impl Steps for Residuals<'_> {
-    fn passes(&mut self, _: &Order) {}
-
-    fn pass(&mut self, _: usize) -> bool {
-        self.found.begin();
-        true
-    }
-
-    #[inline(always)]
-    fn step(&mut self, step: &Step, predictions: &Lanes, contexts: &Lanes, residuals: &mut Lanes) {
-        let (unfit, any) = self.to_targets(step, predictions, residuals);
-        self.unfit |= unfit;
-        if let Some(pass) = self.found.passes.last_mut() {
-            pass.any |= any;
-        }
-        let symbol = |lane: usize| FoundSymbol {
-            r: residuals[lane] as i16,
-            lane: lane as u8,
-            context: contexts[lane] as u8,
-        };
-        let before = self.found.symbols.len();
-        if self.masked {
-            let coded = (0..step.lanes).filter(|&lane| self.masks[step.at[lane] as usize] == 0);
-            self.found.symbols.extend(coded.map(symbol));
-        } else {
-            let all: [FoundSymbol; LANES] = std::array::from_fn(symbol);
-            self.found.symbols.extend_from_slice(&all[..step.lanes]);
-        }
-        self.found.steps.push((self.found.symbols.len() - before) as u8);
-    }
+pub(super) fn pass_context(fine: bool) -> u8 {
+    PASS_FLAGS + !fine as u8
 }
 
 impl Residuals<'_> {
-    /// Residuals of a step; whether one is beyond what a box can hold, and whether one is not 0.
+    /// Residuals and values of `len` points from number `first` on, by their predictions; whether any
+    /// residual is not 0.
     #[inline(always)]
-    fn to_targets(&self, step: &Step, predictions: &Lanes, residuals: &mut Lanes) -> (bool, bool) {
-        match self.level {
-            Level::Portable => self.to_targets_portable(step, predictions, residuals),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => {
-                let numbers = [PART_BITS as i32, self.fine as i32, ANY, residual::MOST, MOST_VALUE];
-                // SAFETY: `Level::detect` gives this level only where the instructions exist; the step is
-                // of the order of this box.
-                let found = unsafe {
-                    avx2::to_targets(step, self.targets, predictions, numbers, residuals)
-                };
-                (found.unfit, found.any)
+    fn find<V: Vector>(
+        &mut self,
+        first: usize,
+        len: usize,
+        predictions: &[i32],
+        values: &mut [i32],
+    ) -> bool {
+        let (_, residuals, _) = self.items.room(len);
+        let targets = &self.targets[first..][..len + WIDTH];
+        let (predictions, values) = (&predictions[..len + WIDTH], &mut values[..len + WIDTH]);
+        let (part, fine) = (PART_BITS, self.fine);
+        let half = V::set(1 << (part + fine - 1));
+        // Both are far from the smallest number, which has no magnitude.
+        let (mut most_r, mut most_v) = (V::set(0), V::set(0));
+        for k in (0..len).step_by(WIDTH) {
+            // SAFETY: all of these arrays have room for a vector behind the points.
+            let (target, prediction) = unsafe { (V::at(targets, k), V::at(predictions, k)) };
+            let away = target.sub(prediction.shift_left(part)).add(half);
+            let r = away.shift_right(part + fine);
+            let r = r.replaced(target.equals(V::set(ANY)), V::set(0));
+            let value = prediction.add(r.shift_left(fine));
+            // SAFETY: as above.
+            unsafe {
+                r.put(residuals, k);
+                value.put(values, k);
             }
+            let (mut r, mut value) = (r.abs(), value.abs());
+            if len < k + WIDTH {
+                let there = V::set((len - k) as i32).exceeds(V::numbers());
+                (r, value) = (r.and(there), value.and(there));
+            }
+            (most_r, most_v) = (most_r.max(r), most_v.max(value));
         }
+        let unfit = most_r.exceeds(V::set(residual::MOST)).any();
+        self.unfit |= unfit || most_v.exceeds(V::set(MOST_VALUE)).any();
+        most_r.any()
     }
 
-    fn to_targets_portable(
-        &self,
-        step: &Step,
-        predictions: &Lanes,
-        residuals: &mut Lanes,
-    ) -> (bool, bool) {
-        let half = 1 << (PART_BITS + self.fine - 1);
-        let (mut unfit, mut any) = (false, false);
-        for lane in 0..step.lanes {
-            let (target, prediction) = (self.targets[step.at[lane] as usize], predictions[lane]);
-            let r = match target {
-                ANY => 0,
-                target => {
-                    let away = target.wrapping_sub(prediction << PART_BITS);
-                    away.wrapping_add(half) >> (PART_BITS + self.fine)
-                }
-            };
-            unfit |= r.abs() > residual::MOST
-                || prediction.wrapping_add(r << self.fine).wrapping_abs() > MOST_VALUE;
-            any |= r != 0;
-            residuals[lane] = r;
-        }
-        (unfit, any)
+    /// The first lanes of a step that are coded.
+    #[inline(always)]
+    fn coded(&self, first: usize, count: usize) -> u32 {
+        self.masks.map_or(first_lanes(count), |masks| masks.coded(first, count))
     }
 }
 
-/// The differences of a box's codes.
-fn differences(codes: &[Option<i32>], own: i32, order: u8, sink: &mut impl Sink) {
-    let len = lorenzo::lane_len(codes.len());
-    let mut lanes = [Lane::default(); LANES];
-    let mut before = own;
-    for step in 0..len {
-        for (lane, state) in lanes.iter_mut().enumerate().take(lorenzo::lanes(codes.len(), step)) {
-            let code = codes[lane * len + step];
-            if step == 0 {
-                let code = code.unwrap_or(before);
-                sink.difference(lane, LORENZO_CONTEXTS, code.wrapping_sub(before));
-                *state = Lane::new(code);
-                before = code;
-                continue;
-            }
-            let prediction = state.prediction(order);
-            let code = code.unwrap_or(prediction);
-            let difference = code.wrapping_sub(prediction);
-            sink.difference(lane, state.context(), difference);
-            state.take(code, difference);
+impl Passes for Residuals<'_> {
+    #[inline(always)]
+    fn corners<V: Vector>(&mut self, order: &Order, values: &mut [i32]) {
+        let corners = order.corners;
+        if corners == 0 {
+            return;
         }
-        sink.end_step();
-    }
-}
-
-/// Adds up the bit lengths of differences.
-struct Lengths(u64);
-
-impl Sink for Lengths {
-    fn residual(&mut self, _: usize, _: u8, _: i32) {}
-
-    fn difference(&mut self, _: usize, _: u8, l: i32) {
-        self.0 += (32 - l.unsigned_abs().leading_zeros()) as u64;
+        let any = self.find::<V>(1, corners, &[0; LANES], &mut values[1..]);
+        self.flat &= !any;
+        let (first, _, rows) = self.items.room(corners);
+        rows[..corners].fill(Alphabet::Residual.row(CORNERS));
+        self.items.keep(corners);
+        let coded = self.coded(1, corners);
+        self.items.step(Alphabet::Residual, first, coded);
+        self.flags = Some(self.items.steps().len());
+        let flags = order.passes().map(|(grid, _)| (pass_context(grid.fine), 0));
+        self.items.push(Alphabet::Flag, flags);
     }
 
-    fn flag(&mut self, _: usize, _: u8, _: bool) {}
-
-    fn end_step(&mut self) {}
+    #[inline(always)]
+    fn pass<V: Vector>(&mut self, points: Predicted<'_>, values: &mut [i32]) {
+        let pass: &Pass = points.pass;
+        if !self.find::<V>(pass.first, pass.len, points.predictions, values) {
+            return self.contexts.skip(pass);
+        }
+        self.flat = false;
+        if let Some(flags) = self.flags {
+            self.items.values_mut(flags)[points.number] = 1;
+        }
+        let (begin, residuals, rows) = self.items.room(pass.len);
+        let mut first = 0;
+        for &lanes in &pass.steps {
+            let own = rows[first..].first_chunk_mut().expect("room behind");
+            self.contexts.of::<V>(points, first, own);
+            self.contexts.take::<V>(&residuals[first..], lanes as usize);
+            first += lanes as usize;
+        }
+        self.items.keep(pass.len);
+        let mut first = 0;
+        for &lanes in &pass.steps {
+            let coded = self.coded(pass.first + first, lanes as usize);
+            self.items.step(Alphabet::Residual, begin + first, coded);
+            first += lanes as usize;
+        }
+    }
 }

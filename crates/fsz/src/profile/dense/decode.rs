@@ -8,12 +8,13 @@ use super::{
     chunk::{Head, Mode},
     encode::Orders,
     escapes::{Escapes, Mask},
-    lorenzo::{self, Lane},
-    mask,
-    order::{Order, Step},
-    predict::{Interpolation, Lanes, Steps},
+    items::{MaskBits, first_lanes},
+    lorenzo, mask,
+    order::Order,
+    predict::{Contexts, Passes, Predicted, Rule, Walker, wrapped},
     rans::{self, DecodingTables},
-    tables::Tables,
+    tables::{Alphabet, Tables},
+    vector::{Vector, WIDTH},
 };
 use crate::{
     element::Element,
@@ -21,28 +22,42 @@ use crate::{
     format::{
         WORD,
         checksum::byte_rows,
-        dense::{LANES, LORENZO_CONTEXTS, LOW, Taps},
+        dense::{CORNERS, LANES, LORENZO_CONTEXTS, LOW, Taps},
         tile_grid::TileShape,
     },
-    profile::{ChunkDecoder, Decoding, StoredChunk},
+    profile::{ChunkDecoder, ChunkRecorder, Decoding, StoredChunk},
     simd::Level,
     tile_record::{Storage, TileCost, TileRecord},
 };
 
 pub(super) struct Decoder<'a, T> {
-    choice: Choice,
-    level: Level,
     stream: Decoding<'a>,
-    lattice: T,
+    level: Level,
     tables: DecodingTables,
-    orders: Orders,
-    /// The chunk that was loaded: its payload, tiles, and elements as soon as they are decoded.
+    boxes: Boxes<T>,
+    /// The chunk that was loaded: its payload and zeros behind it, tiles, and elements as soon as they are
+    /// decoded.
     payload: Vec<u8>,
+    payload_len: usize,
     tiles: Vec<TileShape>,
     number: u64,
-    elements: Option<Vec<T>>,
+    elements: Vec<T>,
+    decoded: bool,
+}
+
+/// Decodes boxes, one after another.
+struct Boxes<T> {
+    choice: Choice,
+    level: Level,
+    step: T,
+    lattice: T,
+    orders: Orders,
+    walker: Walker,
+    /// Of a box's elements in C order.
     values: Vec<i32>,
     masks: Vec<u8>,
+    /// The same of its points as they are coded.
+    mask_bits: MaskBits,
 }
 
 /// What stands in a chunk before its symbols.
@@ -59,26 +74,314 @@ struct Parts<'p, T> {
 impl<'a, T: Element> Decoder<'a, T> {
     pub fn new(choice: Choice, stream: Decoding<'a>, tables: &[u32], level: Level) -> Result<Self> {
         let step = T::from_f64(stream.quantization_step);
-        Ok(Decoder {
+        let boxes = Boxes {
             choice,
             level,
-            stream,
+            step,
             lattice: step.mul(T::from_f64(2f64.powi(-(choice.fine as i32)))),
-            tables: DecodingTables::new(&Tables::read(tables)?),
             orders: Orders::default(),
-            payload: Vec::new(),
-            tiles: Vec::new(),
-            number: 0,
-            elements: None,
+            walker: Walker::default(),
             values: Vec::new(),
             masks: Vec::new(),
+            mask_bits: MaskBits::default(),
+        };
+        Ok(Decoder {
+            stream,
+            level,
+            tables: DecodingTables::new(&Tables::read(tables)?),
+            boxes,
+            payload: Vec::new(),
+            payload_len: 0,
+            tiles: Vec::new(),
+            number: 0,
+            elements: Vec::new(),
+            decoded: false,
         })
     }
 
+    /// Decodes the chunk; gives the escaped elements of each box.
+    fn decode_all(&mut self) -> Result<Vec<u32>> {
+        let escaped = self.decode_boxes().map_err(|e| match e {
+            Error::Corrupt(why) => Error::corrupt(format!("chunk {}: {why}", self.number)),
+            other => other,
+        })?;
+        self.decoded = true;
+        Ok(escaped)
+    }
+
+    fn parts(&self) -> Result<Parts<'_, T>> {
+        let payload = &self.payload[..self.payload_len];
+        let head = Head::read(payload, self.tiles.len())?;
+        let words = payload[Head::len(self.tiles.len()) * WORD..].as_chunks::<WORD>().0;
+        let mut at = words.iter();
+        let mut rest = at.by_ref().map(|b| u32::from_le_bytes(*b));
+        let (dtype, missing) = (T::DTYPE, self.stream.missing_bits);
+        let mut escapes = Vec::with_capacity(self.tiles.len());
+        for (b, shape) in head.boxes.iter().zip(&self.tiles) {
+            escapes.push(match b.escapes {
+                true => Escapes::read(&mut rest, shape.len(), dtype, missing)?,
+                false => Escapes::NONE,
+            });
+        }
+        let exact = head.boxes.iter().zip(&self.tiles).filter(|(b, _)| b.mode == Mode::Verbatim);
+        let len: usize = exact.map(|(_, shape)| shape.len()).sum();
+        if rest.len() < len * dtype.words() {
+            return Err(Error::corrupt("verbatim elements are missing"));
+        }
+        let mut word = || rest.next().unwrap_or_default() as u64;
+        let element = |_| {
+            let low = word();
+            T::from_bits64(if dtype.words() == 2 { low | word() << 32 } else { low })
+        };
+        let verbatim = (0..len).map(element).collect();
+        Ok(Parts { head, escapes, verbatim, symbols: at.as_slice() })
+    }
+
+    fn decode_boxes(&mut self) -> Result<Vec<u32>> {
+        let wrong = || Error::corrupt("symbols that no encoder writes");
+        let Parts { head, escapes, verbatim, symbols } = self.parts()?;
+        let has_symbols = head.boxes.iter().zip(&escapes).any(|(b, e)| b.has_symbols(e));
+        let (states, words) = match symbols.split_first_chunk::<LANES>() {
+            Some((states, words)) if has_symbols => (states.map(u32::from_le_bytes), words),
+            None if has_symbols => return Err(wrong()),
+            _ if !symbols.is_empty() => return Err(wrong()),
+            _ => ([LOW; LANES], &[][..]),
+        };
+        let mut written = 2 * words.len();
+        if head.odd {
+            written = written.checked_sub(1).ok_or_else(wrong)?;
+            if words[0][..2] != [0; 2] {
+                return Err(wrong());
+            }
+        }
+        let half_words = &self.payload[self.payload_len - 2 * written..].as_chunks::<2>().0;
+        let mut rans = rans::Decoder::new(&self.tables, states, half_words, written, self.level);
+        let (mut escaped, mut verbatim) = (Vec::with_capacity(escapes.len()), &verbatim[..]);
+        let (boxes, elements) = (&mut self.boxes, &mut self.elements);
+        elements.clear();
+        for ((shape, b), escapes) in self.tiles.iter().zip(&head.boxes).zip(&escapes) {
+            escaped.push(match b.mode {
+                Mode::Exact => {
+                    boxes.read_exact(shape.len(), &mut rans, elements);
+                    shape.len() as u32
+                }
+                Mode::Verbatim => {
+                    let (own, rest) = verbatim.split_at(shape.len());
+                    verbatim = rest;
+                    elements.extend_from_slice(own);
+                    own.len() as u32
+                }
+                mode => {
+                    let begin = elements.len();
+                    let order = boxes.orders.of(*shape);
+                    let masked = boxes.read_mask(&order, escapes, &mut rans);
+                    boxes.read_values(&order, mode, head.base, &mut rans, elements)?;
+                    boxes.put_escapes(escapes, &mut elements[begin..])?;
+                    (masked + escapes.listed.len()) as u32
+                }
+            });
+        }
+        if rans.ended() { Ok(escaped) } else { Err(wrong()) }
+    }
+}
+
+impl<T: Element> Boxes<T> {
+    /// Reads the mask of a box; gives the number of masked elements.
+    fn read_mask(
+        &mut self,
+        order: &Order,
+        escapes: &Escapes,
+        rans: &mut rans::Decoder<'_>,
+    ) -> usize {
+        self.masks.clear();
+        self.masks.resize(order.len, (escapes.mask == Mask::All) as u8);
+        self.mask_bits.clear(order.len);
+        match escapes.mask {
+            Mask::None => return 0,
+            Mask::All => (0..order.len).for_each(|number| self.mask_bits.set(number)),
+            Mask::Coded => {
+                mask::walk(&mut self.walker, self.level, order, &mut ReadMask(rans));
+                let flags = order.at.iter().zip(&self.walker.values).enumerate();
+                for (number, (&at, _)) in flags.filter(|(_, (_, flag))| **flag == 1) {
+                    self.masks[at as usize] = 1;
+                    self.mask_bits.set(number);
+                }
+            }
+        }
+        self.masks.iter().map(|&m| m as usize).sum()
+    }
+
+    fn read_values(
+        &mut self,
+        order: &Order,
+        mode: Mode,
+        base: i32,
+        rans: &mut rans::Decoder<'_>,
+        elements: &mut Vec<T>,
+    ) -> Result<()> {
+        let fine = self.choice.fine;
+        let mut own = base;
+        if matches!(mode, Mode::Interpolated | Mode::Lorenzo(_)) {
+            own = base.wrapping_add(rans.one(Alphabet::Difference, LORENZO_CONTEXTS));
+        }
+        let (mut zero, mut unit) = (0, self.step);
+        match mode {
+            Mode::Interpolated => {
+                let Predictor::Interpolation(taps) = self.choice.predictor else {
+                    return Err(Error::corrupt("interpolation in a stream without"));
+                };
+                self.interpolate(order, taps, rans);
+                (zero, unit) = (own.wrapping_shl(fine), self.lattice);
+            }
+            Mode::Lorenzo(of) => self.differences(order.len, own, of, rans),
+            Mode::Flat | Mode::Exact | Mode::Verbatim => {
+                let code = T::from_code(base).mul(self.step);
+                elements.resize(elements.len() + order.len, code);
+                return Ok(());
+            }
+        }
+        let value = |&v: &i32| T::from_code(zero.wrapping_add(v)).mul(unit);
+        elements.extend(self.values.iter().map(value));
+        Ok(())
+    }
+
+    fn interpolate(&mut self, order: &Order, taps: Taps, rans: &mut rans::Decoder<'_>) {
+        let fine = self.choice.fine;
+        let masked = self.masks.contains(&1);
+        let mut reader = ReadValues {
+            masks: masked.then_some(&self.mask_bits),
+            fine,
+            contexts: Contexts::new(fine),
+            flags: [0; LANES],
+            rans,
+        };
+        self.walker.walk(self.level, Rule::Taps(taps), order, &mut reader);
+        self.values.resize(order.len, 0);
+        order.restore(&self.walker.values, &mut self.values);
+    }
+
+    fn read_exact(&mut self, len: usize, rans: &mut rans::Decoder<'_>, elements: &mut Vec<T>) {
+        let mut bits = vec![0; len];
+        for word in 0..T::DTYPE.words() {
+            self.differences(len, 0, 1, rans);
+            let words = bits.iter_mut().zip(&self.values);
+            words.for_each(|(bits, &w)| *bits |= (w as u32 as u64) << (32 * word));
+        }
+        elements.extend(bits.into_iter().map(T::from_bits64));
+    }
+
+    /// Reads the codes of a box as differences.
+    fn differences(&mut self, len: usize, base: i32, order: u8, rans: &mut rans::Decoder<'_>) {
+        self.values.resize(len, 0);
+        lorenzo::read(&mut self.values, base, order, rans, self.level);
+    }
+
+    /// Puts escaped elements into their places.
+    fn put_escapes(&self, escapes: &Escapes, elements: &mut [T]) -> Result<()> {
+        if escapes.mask != Mask::None {
+            let pattern = T::from_bits64(escapes.pattern);
+            for (element, &masked) in elements.iter_mut().zip(&self.masks) {
+                *element = if masked == 1 { pattern } else { *element };
+            }
+        }
+        for &(at, bits) in &escapes.listed {
+            if self.masks[at as usize] == 1 {
+                return Err(Error::corrupt("a listed element is masked"));
+            }
+            elements[at as usize] = T::from_bits64(bits);
+        }
+        Ok(())
+    }
+}
+
+/// Reads the mask of a box.
+struct ReadMask<'r, 't>(&'r mut rans::Decoder<'t>);
+
+impl mask::Flags for ReadMask<'_, '_> {
+    #[inline(always)]
+    fn step(&mut self, _: usize, contexts: &[u8; LANES], lanes: usize, flags: &mut [i32]) {
+        let rows = contexts.map(|context| Alphabet::Flag.row(context));
+        let flags = flags.first_chunk_mut().expect("room behind");
+        self.0.step(Alphabet::Flag, first_lanes(lanes), &rows, flags);
+    }
+}
+
+/// Reads the values of an interpolated box.
+struct ReadValues<'r, 't> {
+    masks: Option<&'r MaskBits>,
+    fine: u32,
+    contexts: Contexts,
+    flags: [i32; LANES],
+    rans: &'r mut rans::Decoder<'t>,
+}
+
+impl ReadValues<'_, '_> {
+    /// The residuals of a step, 0 of masked points; `first` is the number of its first point in the box.
+    #[inline(always)]
+    fn residuals(&mut self, first: usize, lanes: usize, rows: &[u8; LANES], out: &mut [i32]) {
+        let out = out.first_chunk_mut().expect("room behind");
+        let Some(masks) = self.masks else {
+            return self.rans.step(Alphabet::Residual, first_lanes(lanes), rows, out);
+        };
+        let coded = masks.coded(first, lanes);
+        self.rans.step(Alphabet::Residual, coded, rows, out);
+        for (lane, r) in out.iter_mut().enumerate() {
+            *r = if coded >> lane & 1 == 1 { *r } else { 0 };
+        }
+    }
+}
+
+impl Passes for ReadValues<'_, '_> {
+    #[inline(always)]
+    fn corners<V: Vector>(&mut self, order: &Order, values: &mut [i32]) {
+        if order.corners == 0 {
+            return;
+        }
+        let corner = [Alphabet::Residual.row(CORNERS); LANES];
+        self.residuals(1, order.corners, &corner, &mut values[1..]);
+        let value = V::load(&values[1..]).shift_left(self.fine);
+        wrapped(value).store(&mut values[1..]);
+        let mut rows = [0; LANES];
+        let mut passes = 0;
+        for (grid, _) in order.passes() {
+            rows[passes] = Alphabet::Flag.row(pass_context(grid.fine));
+            passes += 1;
+        }
+        self.rans.step(Alphabet::Flag, first_lanes(passes), &rows, &mut self.flags);
+    }
+
+    #[inline(always)]
+    fn pass<V: Vector>(&mut self, points: Predicted<'_>, values: &mut [i32]) {
+        let pass = points.pass;
+        if self.flags[points.number] == 1 {
+            let mut first = 0;
+            for &lanes in &pass.steps {
+                let mut rows = [0; LANES];
+                self.contexts.of::<V>(points, first, &mut rows);
+                let own = &mut values[first..];
+                self.residuals(pass.first + first, lanes as usize, &rows, own);
+                self.contexts.take::<V>(own, lanes as usize);
+                first += lanes as usize;
+            }
+            for k in (0..pass.len).step_by(WIDTH) {
+                let r = V::load(&values[k..]).shift_left(self.fine);
+                let value = V::load(&points.predictions[k..]).add(r);
+                wrapped(value).store(&mut values[k..]);
+            }
+        } else {
+            self.contexts.skip(pass);
+            for k in (0..pass.len).step_by(WIDTH) {
+                wrapped(V::load(&points.predictions[k..])).store(&mut values[k..]);
+            }
+        }
+    }
+}
+
+impl<T: Element> ChunkRecorder for Decoder<'_, T> {
     /// The records of a chunk's boxes. The bytes of its symbols are shared out evenly among the elements
     /// that have any.
-    pub fn records(
-        mut self,
+    fn records(
+        &mut self,
         chunk: StoredChunk<'_>,
         first: u64,
         take: &mut dyn FnMut(TileRecord),
@@ -107,261 +410,18 @@ impl<'a, T: Element> Decoder<'a, T> {
         }
         Ok(())
     }
-
-    /// Decodes the chunk; gives the escaped elements of each box.
-    fn decode_all(&mut self) -> Result<Vec<u32>> {
-        let payload = std::mem::take(&mut self.payload);
-        let decoded = self.decode_payload(&payload);
-        self.payload = payload;
-        let (elements, escaped) = decoded.map_err(|e| match e {
-            Error::Corrupt(why) => Error::corrupt(format!("chunk {}: {why}", self.number)),
-            other => other,
-        })?;
-        self.elements = Some(elements);
-        Ok(escaped)
-    }
-
-    fn parts<'p>(&self, payload: &'p [u8]) -> Result<Parts<'p, T>> {
-        let head = Head::read(payload, self.tiles.len())?;
-        let words = payload[Head::len(self.tiles.len()) * WORD..].as_chunks::<WORD>().0;
-        let mut at = words.iter();
-        let mut rest = at.by_ref().map(|b| u32::from_le_bytes(*b));
-        let (dtype, missing) = (T::DTYPE, self.stream.missing_bits);
-        let mut escapes = Vec::with_capacity(self.tiles.len());
-        for (b, shape) in head.boxes.iter().zip(&self.tiles) {
-            escapes.push(match b.escapes {
-                true => Escapes::read(&mut rest, shape.len(), dtype, missing)?,
-                false => Escapes::NONE,
-            });
-        }
-        let exact = head.boxes.iter().zip(&self.tiles).filter(|(b, _)| b.mode == Mode::Verbatim);
-        let len: usize = exact.map(|(_, shape)| shape.len()).sum();
-        if rest.len() < len * dtype.words() {
-            return Err(Error::corrupt("verbatim elements are missing"));
-        }
-        let mut word = || rest.next().unwrap_or_default() as u64;
-        let element = |_| {
-            let low = word();
-            T::from_bits64(if dtype.words() == 2 { low | word() << 32 } else { low })
-        };
-        let verbatim = (0..len).map(element).collect();
-        Ok(Parts { head, escapes, verbatim, symbols: at.as_slice() })
-    }
-
-    fn decode_payload(&mut self, payload: &[u8]) -> Result<(Vec<T>, Vec<u32>)> {
-        let wrong = || Error::corrupt("symbols that no encoder writes");
-        let Parts { head, escapes, verbatim, symbols } = self.parts(payload)?;
-        let mut elements = Vec::with_capacity(self.tiles.iter().map(|t| t.len()).sum());
-        let (mut escaped, mut verbatim) = (Vec::new(), &verbatim[..]);
-        let has_symbols = head.boxes.iter().zip(&escapes).any(|(b, e)| b.has_symbols(e));
-        let (states, half_words) = match symbols.split_first_chunk::<LANES>() {
-            Some((states, words)) if has_symbols => {
-                (states.map(u32::from_le_bytes), words.as_flattened().as_chunks::<2>().0)
-            }
-            None if has_symbols => return Err(wrong()),
-            _ if !symbols.is_empty() => return Err(wrong()),
-            _ => ([LOW; LANES], &[][..]),
-        };
-        let half_words = match half_words.split_first() {
-            Some((first, rest)) if head.odd && *first == [0; 2] => rest,
-            _ if head.odd => return Err(wrong()),
-            _ => half_words,
-        };
-        let tables = std::mem::replace(&mut self.tables, DecodingTables::empty());
-        let mut rans = rans::Decoder::new(&tables, states, half_words, self.level);
-        let mut read = || -> Result<()> {
-            let tiles = std::mem::take(&mut self.tiles);
-            for (i, shape) in tiles.iter().enumerate() {
-                let mode = head.boxes[i].mode;
-                if mode == Mode::Exact {
-                    escaped.push(shape.len() as u32);
-                    self.read_exact(shape.len(), &mut rans, &mut elements);
-                    continue;
-                }
-                if mode == Mode::Verbatim {
-                    let (own, rest) = verbatim.split_at(shape.len());
-                    verbatim = rest;
-                    elements.extend_from_slice(own);
-                    escaped.push(own.len() as u32);
-                    continue;
-                }
-                let order = self.orders.of(*shape);
-                let begin = elements.len();
-                let masked = self.read_mask(&order, &escapes[i], &mut rans);
-                self.read_values(&order, mode, head.base, &mut rans, &mut elements)?;
-                self.put_escapes(&escapes[i], &mut elements[begin..])?;
-                escaped.push((masked + escapes[i].listed.len()) as u32);
-            }
-            self.tiles = tiles;
-            if rans.ended() { Ok(()) } else { Err(wrong()) }
-        };
-        let outcome = read();
-        self.tables = tables;
-        outcome?;
-        Ok((elements, escaped))
-    }
-
-    /// Reads the mask of a box; gives the number of masked elements.
-    fn read_mask(
-        &mut self,
-        order: &Order,
-        escapes: &Escapes,
-        rans: &mut rans::Decoder<'_>,
-    ) -> usize {
-        self.masks.clear();
-        self.masks.resize(order.len, (escapes.mask == Mask::All) as u8);
-        if escapes.mask == Mask::Coded {
-            mask::walk(order, &mut self.masks, |step, contexts, own| {
-                rans.flags(contexts.iter().copied().enumerate().take(step.lanes), own);
-            });
-        }
-        self.masks.iter().map(|&m| m as usize).sum()
-    }
-
-    fn read_values(
-        &mut self,
-        order: &Order,
-        mode: Mode,
-        base: i32,
-        rans: &mut rans::Decoder<'_>,
-        elements: &mut Vec<T>,
-    ) -> Result<()> {
-        let fine = self.choice.fine;
-        let mut own = base;
-        if matches!(mode, Mode::Interpolated | Mode::Lorenzo(_)) {
-            let mut difference = [0; LANES];
-            rans.differences(std::iter::once((0, LORENZO_CONTEXTS)), &mut difference);
-            own = base.wrapping_add(difference[0]);
-        }
-        self.values.clear();
-        self.values.resize(order.len, 0);
-        match mode {
-            Mode::Interpolated => {
-                let taps = match self.choice.predictor {
-                    Predictor::Interpolation(taps) => taps,
-                    Predictor::Lorenzo => {
-                        return Err(Error::corrupt("interpolation in a stream without"));
-                    }
-                };
-                self.interpolate(order, taps, rans);
-            }
-            Mode::Lorenzo(order) => self.differences(own, order, rans),
-            Mode::Flat | Mode::Exact | Mode::Verbatim => {}
-        }
-        let code = |q| T::from_code(q).mul(T::from_f64(self.stream.quantization_step));
-        match mode {
-            Mode::Lorenzo(_) => elements.extend(self.values.iter().map(|&q| code(q))),
-            Mode::Flat => elements.resize(elements.len() + order.len, code(base)),
-            Mode::Interpolated | Mode::Exact | Mode::Verbatim => {
-                let zero = own.wrapping_shl(fine);
-                let value = |&v: &i32| T::from_code(zero.wrapping_add(v)).mul(self.lattice);
-                elements.extend(self.values.iter().map(value));
-            }
-        }
-        Ok(())
-    }
-
-    fn interpolate(&mut self, order: &Order, taps: Taps, rans: &mut rans::Decoder<'_>) {
-        struct Read<'r, 't> {
-            masks: &'r [u8],
-            masked: bool,
-            flags: [u8; LANES],
-            rans: &'r mut rans::Decoder<'t>,
-        }
-        impl Steps for Read<'_, '_> {
-            fn passes(&mut self, order: &Order) {
-                let contexts = order.passes.iter().map(pass_context).enumerate();
-                self.rans.flags(contexts, &mut self.flags);
-            }
-
-            fn pass(&mut self, number: usize) -> bool {
-                self.flags[number] == 1
-            }
-
-            #[inline(always)]
-            fn step(&mut self, step: &Step, _: &Lanes, contexts: &Lanes, residuals: &mut Lanes) {
-                if !self.masked {
-                    return self.rans.first_residuals(step.lanes, contexts, residuals);
-                }
-                let lanes = step.at.iter().zip(contexts).enumerate().take(step.lanes);
-                let coded = lanes.filter(|(_, (at, _))| self.masks[**at as usize] == 0);
-                let coded = coded.map(|(lane, (_, &context))| (lane, context as u8));
-                self.rans.residuals(coded, residuals);
-            }
-        }
-        let mut values = std::mem::take(&mut self.values);
-        let interpolation = Interpolation { taps, fine: self.choice.fine, level: self.level };
-        let masked = self.masks.contains(&1);
-        let mut reader = Read { masks: &self.masks, masked, flags: [0; LANES], rans };
-        interpolation.walk(order, &mut values, &mut reader);
-        self.values = values;
-    }
-
-    fn read_exact(&mut self, len: usize, rans: &mut rans::Decoder<'_>, elements: &mut Vec<T>) {
-        let mut bits = vec![0; len];
-        for word in 0..T::DTYPE.words() {
-            self.values.clear();
-            self.values.resize(len, 0);
-            self.differences(0, 1, rans);
-            let words = bits.iter_mut().zip(&self.values);
-            words.for_each(|(bits, &w)| *bits |= (w as u32 as u64) << (32 * word));
-        }
-        elements.extend(bits.into_iter().map(T::from_bits64));
-    }
-
-    fn differences(&mut self, base: i32, order: u8, rans: &mut rans::Decoder<'_>) {
-        let len = lorenzo::lane_len(self.values.len());
-        let mut lanes = [Lane::default(); LANES];
-        let mut differences = [0; LANES];
-        let mut before = base;
-        for step in 0..len {
-            let n = lorenzo::lanes(self.values.len(), step);
-            let contexts: [u8; LANES] = std::array::from_fn(|lane| match step {
-                0 => LORENZO_CONTEXTS,
-                _ => lanes[lane].context(),
-            });
-            rans.differences(contexts.into_iter().enumerate().take(n), &mut differences);
-            for (lane, state) in lanes.iter_mut().enumerate().take(n) {
-                let code = if step == 0 {
-                    before = before.wrapping_add(differences[lane]);
-                    *state = Lane::new(before);
-                    before
-                } else {
-                    let code = state.prediction(order).wrapping_add(differences[lane]);
-                    state.take(code, differences[lane]);
-                    code
-                };
-                self.values[lane * len + step] = code;
-            }
-        }
-    }
-
-    /// Puts escaped elements into their places.
-    fn put_escapes(&self, escapes: &Escapes, elements: &mut [T]) -> Result<()> {
-        if escapes.mask != Mask::None {
-            let pattern = T::from_bits64(escapes.pattern);
-            for (element, &masked) in elements.iter_mut().zip(&self.masks) {
-                *element = if masked == 1 { pattern } else { *element };
-            }
-        }
-        for &(at, bits) in &escapes.listed {
-            if self.masks[at as usize] == 1 {
-                return Err(Error::corrupt("a listed element is masked"));
-            }
-            elements[at as usize] = T::from_bits64(bits);
-        }
-        Ok(())
-    }
 }
 
 impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
     fn load(&mut self, chunk: StoredChunk<'_>) -> Result<()> {
-        self.elements = None;
+        self.decoded = false;
         if byte_rows(chunk.payload, 0) != chunk.checksum {
             return Err(chunk.damaged());
         }
         self.payload.clear();
         self.payload.extend_from_slice(chunk.payload);
+        self.payload.resize(chunk.payload.len() + 2 * rans::READ_AHEAD, 0);
+        self.payload_len = chunk.payload.len();
         self.tiles.clear();
         self.tiles.extend_from_slice(chunk.tiles);
         self.number = chunk.number;
@@ -373,13 +433,12 @@ impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
     }
 
     fn decode(&mut self, tiles: Range<usize>, out: &mut [T]) -> Result<()> {
-        if self.elements.is_none() {
+        if !self.decoded {
             self.decode_all()?;
         }
         let len = |tiles: &[TileShape]| tiles.iter().map(|t| t.len()).sum::<usize>();
         let begin = len(&self.tiles[..tiles.start]);
-        let elements = self.elements.as_ref().expect("decoded");
-        out.copy_from_slice(&elements[begin..begin + len(&self.tiles[tiles])]);
+        out.copy_from_slice(&self.elements[begin..begin + len(&self.tiles[tiles])]);
         Ok(())
     }
 

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use super::{
     Choice,
-    boxes::{self, BoxCoder, Outcome, Sink},
+    boxes::{BoxCoder, Outcome},
     chunk::{BoxHead, Head, Mode},
     escapes::{Escapes, Mask},
     order::Order,
-    rans::{self, EncodingTables, Events},
+    rans::{self, EncodingTables},
     tables::Tables,
 };
 use crate::{
@@ -40,7 +40,7 @@ pub(super) struct Encoder<'a, T> {
     coder: BoxCoder<'a, T>,
     tables: EncodingTables,
     orders: Orders,
-    events: Events,
+    level: Level,
 }
 
 /// What a box came to.
@@ -61,7 +61,7 @@ impl<'a, T: Element> Encoder<'a, T> {
             coder: BoxCoder::new(plan, choice, level),
             tables: EncodingTables::new(&tables),
             orders: Orders::default(),
-            events: Events::default(),
+            level,
         }
     }
 
@@ -81,22 +81,17 @@ impl<'a, T: Element> Encoder<'a, T> {
             escaped: elements.len(),
         };
         let order = self.orders.of(shape);
-        let Encoder { coder, tables, events, .. } = self;
-        events.clear();
-        let mut sink = Coding { tables, events, step: 0 };
-        let coded = match coder.interpolate(&order, elements, base, &mut sink) {
+        let coder = &mut self.coder;
+        let coded = match coder.interpolate(&order, elements, base) {
             Ok((outcome, escapes)) => (outcome, escapes, Mode::Interpolated),
-            Err(_) => {
-                sink.events.clear();
-                match coder.lorenzo(&order, elements, base, &mut sink) {
-                    Ok((outcome, escapes, order)) => (outcome, escapes, Mode::Lorenzo(order)),
-                    Err(_) => {
-                        boxes::exact(elements, &mut sink);
-                        let outcome = Outcome { max_error: T::ZERO, flat: false };
-                        (outcome, Escapes::NONE, Mode::Exact)
-                    }
+            Err(_) => match coder.lorenzo(&order, elements, base) {
+                Ok((outcome, escapes, order)) => (outcome, escapes, Mode::Lorenzo(order)),
+                Err(_) => {
+                    coder.exact(elements);
+                    let outcome = Outcome { max_error: T::ZERO, flat: false };
+                    (outcome, Escapes::NONE, Mode::Exact)
                 }
-            }
+            },
         };
         let (outcome, escapes, mut mode) = coded;
         let mut record = Vec::new();
@@ -108,11 +103,7 @@ impl<'a, T: Element> Encoder<'a, T> {
         }
         let before = (rans.states, rans.half_words.len());
         if !outcome.flat {
-            if mode == Mode::Interpolated {
-                let steps = self.coder.found.steps_back();
-                steps.for_each(|step| rans.residuals(step, &self.tables));
-            }
-            rans.code(&self.events);
+            rans.code(&self.coder.items, &self.tables, self.level);
         }
         let half_words = rans.half_words.len() - before.1 + 2 * record.len();
         if half_words >= 2 * T::DTYPE.words() * elements.len() {
@@ -184,39 +175,5 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
         let pairs = rans.half_words.as_chunks::<2>().0.iter().rev();
         payload.extend(pairs.map(|[high, low]| *low as u32 | (*high as u32) << 16));
         rows(&payload[begin..], 0)
-    }
-}
-
-/// Collects symbols for the coder.
-struct Coding<'a> {
-    tables: &'a EncodingTables,
-    events: &'a mut Events,
-    step: usize,
-}
-
-impl Coding<'_> {
-    fn push(&mut self, event: rans::Event) {
-        self.events.push(event);
-        self.step += 1;
-    }
-}
-
-impl Sink for Coding<'_> {
-    #[inline(always)]
-    fn residual(&mut self, lane: usize, context: u8, r: i32) {
-        self.push(self.tables.residual(lane, context, r));
-    }
-
-    fn difference(&mut self, lane: usize, context: u8, l: i32) {
-        self.push(self.tables.difference(lane, context, l));
-    }
-
-    fn flag(&mut self, lane: usize, context: u8, flag: bool) {
-        self.push(self.tables.flag(lane, context, flag));
-    }
-
-    #[inline(always)]
-    fn end_step(&mut self) {
-        self.events.end_step(std::mem::take(&mut self.step));
     }
 }

@@ -1,7 +1,13 @@
 //! Which elements of a box are masked, told from coarse to fine (FORMAT.md, *Dense: escapes*).
 
-use super::order::{Order, Pass, Step};
-use crate::format::dense::LANES;
+use super::{
+    items::Items,
+    order::Order,
+    predict::{Passes, Predicted, Rule, Walker},
+    tables::Alphabet,
+    vector::{Vector, WIDTH},
+};
+use crate::{format::dense::LANES, simd::Level};
 
 /// The first context of each kind of point.
 const FIRST: u8 = 0;
@@ -9,49 +15,65 @@ const CORNERS: u8 = 1;
 const COARSE: u8 = 3;
 const FINE: u8 = 6;
 
-/// Walks through a box: `step` gets the points of a step with their contexts, and puts into the array
-/// whether they are masked.
-pub(super) fn walk(
-    order: &Order,
-    masks: &mut [u8],
-    mut step: impl FnMut(&Step, &[u8; LANES], &mut [u8; LANES]),
-) {
-    let mut own = [0; LANES];
-    step(&Step::FIRST, &[FIRST; LANES], &mut own);
-    masks[0] = own[0];
-    if let Some(corners) = &order.corners {
-        step(corners, &[CORNERS + masks[0]; LANES], &mut own);
-        put(masks, corners, &own);
+/// Tells or learns the flags of a step's first lanes: their contexts, and 1 for a masked point.
+pub(super) trait Flags {
+    /// `first` is the number of the step's first point.
+    fn step(&mut self, first: usize, contexts: &[u8; LANES], lanes: usize, flags: &mut [i32]);
+}
+
+/// Walks through a box; the flags of its points, as they are coded, are in `walker.values` behind it.
+pub(super) fn walk(walker: &mut Walker, level: Level, order: &Order, flags: &mut impl Flags) {
+    walker.walk(level, Rule::Sum, order, &mut Masks(flags));
+}
+
+struct Masks<'a, F>(&'a mut F);
+
+impl<F: Flags> Passes for Masks<'_, F> {
+    fn corners<V: Vector>(&mut self, order: &Order, values: &mut [i32]) {
+        self.0.step(0, &[FIRST; LANES], 1, values);
+        if order.corners > 0 {
+            let context = CORNERS + values[0] as u8;
+            self.0.step(1, &[context; LANES], order.corners, &mut values[1..]);
+        }
     }
-    for pass in &order.passes {
-        for now in &pass.steps {
-            let contexts = std::array::from_fn(|lane| neighbours(pass, now, lane, masks));
-            step(now, &contexts, &mut own);
-            put(masks, now, &own);
+
+    #[inline(always)]
+    fn pass<V: Vector>(&mut self, points: Predicted<'_>, values: &mut [i32]) {
+        // Whether none, some or all of the nearest neighbours are masked.
+        let all = V::set(2 * points.pass.odd.count_ones() as i32);
+        let kind = V::set(if points.fine { FINE } else { COARSE } as i32);
+        let mut first = 0;
+        for &lanes in &points.pass.steps {
+            let mut contexts = [0; LANES];
+            for lane in (0..LANES).step_by(WIDTH) {
+                let masked = V::load(&points.predictions[first + lane..]);
+                let (some, all) = (masked.exceeds(V::set(0)), masked.equals(all));
+                // A mask is −1.
+                kind.sub(some).sub(all).store_bytes(&mut contexts[lane..]);
+            }
+            let own = &mut values[first..];
+            self.0.step(points.pass.first + first, &contexts, lanes as usize, own);
+            first += lanes as usize;
         }
     }
 }
 
-fn put(masks: &mut [u8], step: &Step, own: &[u8; LANES]) {
-    for (&at, &masked) in step.at.iter().zip(own).take(step.lanes) {
-        masks[at as usize] = masked;
-    }
+/// Tells the flags of a box whose masked points are known.
+pub(super) struct Tell<'a> {
+    pub order: &'a Order,
+    /// Of the box's elements in C order.
+    pub masks: &'a [u8],
+    pub items: &'a mut Items,
 }
 
-/// Whether none, some or all of the nearest neighbours are masked.
-fn neighbours(pass: &Pass, step: &Step, lane: usize, masks: &[u8]) -> u8 {
-    let (at, edge) = (step.at[lane] as usize, step.edge[lane]);
-    let masked: u8 = (0..pass.axes)
-        .map(|i| {
-            let clamped = !pass.fine && edge >> i & 1 == 1;
-            let right = if clamped { pass.last[i] } else { pass.distance[i] };
-            masks[at - pass.distance[i]] + masks[at + right]
-        })
-        .sum();
-    let kind = match masked {
-        0 => 0,
-        m if m as usize == 2 * pass.axes => 2,
-        _ => 1,
-    };
-    kind + if pass.fine { FINE } else { COARSE }
+impl Flags for Tell<'_> {
+    fn step(&mut self, first: usize, contexts: &[u8; LANES], lanes: usize, flags: &mut [i32]) {
+        let at = &self.order.at[first..][..lanes];
+        let own = flags.iter_mut().zip(at).zip(contexts);
+        let items = own.map(|((flag, &at), &context)| {
+            *flag = self.masks[at as usize] as i32;
+            (context, *flag)
+        });
+        self.items.push(Alphabet::Flag, items);
+    }
 }

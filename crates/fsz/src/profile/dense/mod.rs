@@ -6,9 +6,11 @@ mod avx2;
 mod bits;
 mod boxes;
 mod chunk;
+mod count;
 mod decode;
 mod encode;
 mod escapes;
+mod items;
 mod lorenzo;
 mod mask;
 mod order;
@@ -17,22 +19,25 @@ mod prepare;
 mod rans;
 mod symbols;
 mod tables;
+mod targets;
+mod vector;
 
 #[cfg(feature = "cuda")]
 pub(crate) use prepare::{Counted, InReach, Sampler, spread_tile};
 #[cfg(feature = "cuda")]
 pub(crate) use tables::SymbolSlots;
 
-use super::{ChunkDecoder, ChunkEncoder, Coding, Decoding, Plan, StoredChunk};
+use super::{ChunkDecoder, ChunkEncoder, ChunkRecorder, Coding, Decoding, Plan, StoredChunk};
 use crate::{
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     format::{
         TileOrder,
         dense::{BOX, Layout, MOST_FINE, Taps},
     },
     simd::Level,
-    tile_record::{TileKind, TileRecord},
+    tile_record::TileKind,
 };
 
 /// The profile `dense`: interpolation in boxes, entropy-coded. By default the encoder chooses layout and
@@ -175,14 +180,19 @@ impl Coding for Dense {
         true
     }
 
+    fn least(self) -> Self {
+        let chunk = CHUNKS[CHUNKS.len() - 1];
+        Dense { layout: Some(self.own_layout()), choice: Choice { chunk, ..self.choice } }
+    }
+
     fn prepare<T: Element>(
         self,
         data: &[T],
         shape: &[u64],
         plan: &Plan<T>,
-        level: Level,
+        run: Execution<'_>,
     ) -> Result<(Self, Vec<u32>)> {
-        prepare::prepare(self.layout, &prepare::InMemory { data, plan, level }, shape, plan)
+        prepare::prepare(self.layout, &prepare::InMemory { data, plan, run }, shape, plan)
     }
 
     fn layout(&self) -> u8 {
@@ -230,16 +240,14 @@ impl Coding for Dense {
         Ok(Box::new(decode::Decoder::new(self.choice, stream, tables, level)?))
     }
 
-    fn records(
+    fn recorder<'a>(
         self,
-        stream: Decoding<'_>,
+        stream: Decoding<'a>,
         tables: &[u32],
-        chunk: StoredChunk<'_>,
-        first: u64,
-        take: &mut dyn FnMut(TileRecord),
-    ) -> Result<()> {
+    ) -> Result<Box<dyn ChunkRecorder + 'a>> {
+        let level = Level::detect();
         crate::with_element!(stream.dtype, T => {
-            decode::Decoder::<T>::new(self.choice, stream, tables, Level::detect())?.records(chunk, first, take)
+            Ok(Box::new(decode::Decoder::<T>::new(self.choice, stream, tables, level)?))
         })
     }
 

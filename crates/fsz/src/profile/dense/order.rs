@@ -1,69 +1,113 @@
 //! The order of a box: its corners, then grids from coarse to fine, in steps of up to 32 points (FORMAT.md,
-//! *Dense: order*).
+//! *Dense: order*), and where the values of each grid lie while a box is walked through.
+//!
+//! The points of a grid are kept by the axes along which they are odd: eight arrays of one form, so that the
+//! neighbours of a point have its place in another array, or one a stride away.
 
+use super::vector::WIDTH;
 use crate::format::dense::{BOX, LANES, MIN_COLUMNS};
 
-/// Points that are coded together, a lane each.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    /// Lanes that have a point, from the first on; the others repeat the first one's.
-    pub lanes: usize,
-    /// Positions in the box, in C order.
-    pub at: [u16; LANES],
-    /// In a coarse pass, bit i: along the pass's axis i the right neighbour is the box's last element. In a
-    /// fine pass, bits 2i and 2i + 1: there is no outer neighbour to the left, to the right.
-    pub edge: [u8; LANES],
-}
+/// The axes along which points are odd, as bits: axis `a` (0 is the slowest) has bit `a`.
+pub(super) type Odd = usize;
 
-impl Step {
-    /// The first element of a box alone.
-    pub const FIRST: Step = Step { lanes: 1, at: [0; LANES], edge: [0; LANES] };
-
-    fn new(points: &[(u16, u8)]) -> Self {
-        let point = |lane| *points.get(lane).unwrap_or(&points[0]);
-        Step {
-            lanes: points.len(),
-            at: std::array::from_fn(|lane| point(lane).0),
-            edge: std::array::from_fn(|lane| point(lane).1),
-        }
-    }
-}
-
-/// Points of one grid that are odd along the same axes.
-#[derive(Clone, Debug)]
-pub(super) struct Pass {
-    /// The finest grid, whose interpolation may be cubic.
-    pub fine: bool,
-    /// The box is longer than 1 along several axes: residuals tell of those around them.
-    pub around: bool,
-    /// Axes along which the points are odd, 1 to 3.
-    pub axes: usize,
-    /// Elements to the neighbour along each of them.
-    pub distance: [usize; 3],
-    /// Elements to the box's last element, for points whose right neighbour it is.
-    pub last: [usize; 3],
-    pub steps: Vec<Step>,
-}
+/// The sets of odd axes, as they follow each other within a grid.
+const ODD: [Odd; 7] = [0b001, 0b010, 0b100, 0b011, 0b101, 0b110, 0b111];
+/// Arrays of a grid.
+pub(super) const ARRAYS: usize = 8;
 
 /// The order of boxes of one shape.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     pub len: usize,
-    /// The corners but for the first.
-    pub corners: Option<Step>,
+    /// Positions in the box, in C order, of the points as they are coded.
+    pub at: Vec<u16>,
+    /// Corners but for the first.
+    pub corners: usize,
+    /// Grids that have points, from coarse to fine.
+    pub grids: Vec<Grid>,
+}
+
+/// The points on a level, and those on higher ones.
+#[derive(Clone, Debug)]
+pub(super) struct Grid {
+    /// The finest one, whose interpolation may be cubic.
+    pub fine: bool,
+    pub axes: [Axis; 3],
+    /// Numbers from a place to the next along each axis.
+    pub strides: [usize; 3],
+    /// Numbers of an array.
+    pub size: usize,
     pub passes: Vec<Pass>,
 }
 
-/// The sets of odd axes, as they follow each other within a grid; axis 0 is the slowest.
-const ODD: [[bool; 3]; 7] = [
-    [true, false, false],
-    [false, true, false],
-    [false, false, true],
-    [true, true, false],
-    [true, false, true],
-    [false, true, true],
-    [true, true, true],
-];
+/// The points of a grid along an axis: so many even ones, and so many odd ones, of which each lies behind an
+/// even one.
+///
+/// Places are: one for what stands in for a neighbour before the first; the even points; and before the last
+/// one, if no odd point is before it, one for a neighbour behind the others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    pub even: usize,
+    pub odd: usize,
+}
+
+/// Points of a grid that are odd along the same axes.
+#[derive(Clone, Debug)]
+pub(super) struct Pass {
+    pub odd: Odd,
+    /// The number of its first point, as points are coded, and how many there are.
+    pub first: usize,
+    pub len: usize,
+    pub runs: Vec<Run>,
+    /// Behind the others: runs whose points are not coded one after another.
+    pub apart: Vec<Run>,
+    /// How far the numbers of the points of such a run are from each other.
+    pub stride: usize,
+    /// Points of each step.
+    pub steps: Vec<u8>,
+}
+
+/// At most eight points that lie one after another in their array. What vectors change behind them is
+/// changed again before it counts: by a later run of the pass, or as what stands in for a neighbour.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// The place of the first, and its number in the pass.
+    pub place: u16,
+    pub number: u16,
+    pub len: u16,
+}
+
+impl Axis {
+    /// Of a single point, which has no neighbours.
+    const ONE: Axis = Axis { even: 1, odd: 0 };
+
+    /// Places along the axis.
+    pub fn places(self) -> usize {
+        if self.even == 1 { 1 } else { self.odd + 4 }
+    }
+
+    /// The place of an even point.
+    pub fn place(self, even: usize) -> usize {
+        match even {
+            _ if self.even == 1 => 0,
+            last if last > self.odd => last + 2,
+            _ => even + 1,
+        }
+    }
+
+    /// Whether a point of the grid as a whole is odd, and its number among those.
+    pub fn split(self, point: usize) -> (bool, usize) {
+        if point > 2 * self.odd { (false, self.odd + 1) } else { (point % 2 == 1, point / 2) }
+    }
+
+    /// Points in all.
+    pub fn points(self) -> usize {
+        self.even + self.odd
+    }
+}
+
+/// A point: its position in the box, and its place in its array.
+type Point = (u16, usize);
 
 impl Order {
     /// The order of a box of so many elements along each axis, slowest first; none is 0.
@@ -73,93 +117,166 @@ impl Order {
         assert!(len <= BOX, "a box of at most 4096 elements");
         let top = extent.iter().max().expect("three").next_power_of_two();
         let ends = |n: usize| if n > 1 { vec![0, n - 1] } else { vec![0] };
-        let mut corners = Vec::new();
+        let mut at = Vec::with_capacity(len);
         for z in ends(extent[0]) {
             for y in ends(extent[1]) {
-                for x in ends(extent[2]) {
-                    corners.push(((z * strides[0] + y * strides[1] + x) as u16, 0));
-                }
+                at.extend(
+                    ends(extent[2]).iter().map(|x| (z * strides[0] + y * strides[1] + x) as u16),
+                );
             }
         }
-        corners.remove(0);
-        let corners = (!corners.is_empty()).then(|| Step::new(&corners));
-        let mut passes = Vec::new();
+        let corners = at.len() - 1;
+        let mut grids = Vec::new();
         let mut stride = top / 2;
         while stride > 0 {
-            passes
-                .extend(ODD.iter().filter_map(|odd| Pass::new(extent, strides, top, stride, *odd)));
+            grids.extend(Grid::new(extent, strides, stride, &mut at));
             stride /= 2;
         }
-        Order { len, corners, passes }
+        assert_eq!(at.len(), len, "every point has its turn");
+        Order { len, at, corners, grids }
+    }
+
+    /// What the elements of a box have, as its points are coded.
+    pub fn arrange(&self, elements: &[i32], points: &mut [i32]) {
+        let elements = &elements[..self.len];
+        for (&at, point) in self.at.iter().zip(points) {
+            // SAFETY: positions are those of the box's elements.
+            *point = unsafe { *elements.get_unchecked(at as usize) };
+        }
+    }
+
+    /// The way back.
+    pub fn restore(&self, points: &[i32], elements: &mut [i32]) {
+        let elements = &mut elements[..self.len];
+        for (&at, &point) in self.at.iter().zip(points) {
+            // SAFETY: positions are those of the box's elements.
+            unsafe { *elements.get_unchecked_mut(at as usize) = point };
+        }
+    }
+
+    /// All passes.
+    pub fn passes(&self) -> impl Iterator<Item = (&Grid, &Pass)> {
+        self.grids.iter().flat_map(|grid| grid.passes.iter().map(move |pass| (grid, pass)))
+    }
+
+    /// The box is longer than 1 along several axes: residuals tell of those around them.
+    pub fn around(&self) -> bool {
+        self.grids.first().is_some_and(|g| g.axes.iter().filter(|a| a.even > 1).count() > 1)
     }
 }
 
-/// The grid that an index along an axis of n elements belongs to: the ends to the coarsest.
-fn level(index: usize, n: usize, top: usize) -> usize {
-    if index == 0 || index == n - 1 { top } else { top.min(1 << index.trailing_zeros()) }
+impl Grid {
+    /// The grid of this stride, whose points follow those in `at`; `None` if it adds none.
+    fn new(
+        extent: [usize; 3],
+        box_strides: [usize; 3],
+        stride: usize,
+        at: &mut Vec<u16>,
+    ) -> Option<Self> {
+        let indices = extent.map(|n| {
+            let mut even: Vec<usize> = (0..n).step_by(2 * stride).collect();
+            if even.last() != Some(&(n - 1)) {
+                even.push(n - 1);
+            }
+            [even, (stride..n - 1).step_by(2 * stride).collect()]
+        });
+        let axes = [0, 1, 2].map(|a| match extent[a] {
+            1 => Axis::ONE,
+            _ => Axis { even: indices[a][0].len(), odd: indices[a][1].len() },
+        });
+        // Vectors that begin inside of a slab may end behind it.
+        let row = axes[2].places() + if extent[0] == 1 { WIDTH } else { 0 };
+        let plane = axes[1].places() * row + WIDTH;
+        let strides = [plane, row, 1];
+        let size = axes[0].places() * plane;
+        let mut grid = Grid { fine: stride == 1, axes, strides, size, passes: Vec::new() };
+        for odd in ODD {
+            // Points along an axis: index in the box, and place.
+            let points = [0, 1, 2].map(|a| -> Vec<(usize, usize)> {
+                let is_odd = odd >> a & 1 == 1;
+                let place = |i| if is_odd { i + 1 } else { axes[a].place(i) };
+                let own = indices[a][is_odd as usize].iter().enumerate();
+                own.map(|(i, &index)| (index, place(i))).collect()
+            });
+            if points.iter().any(Vec::is_empty) {
+                continue;
+            }
+            let point = |[z, y, x]: [(usize, usize); 3]| -> Point {
+                let dot = |p: [usize; 3], s: [usize; 3]| p[0] * s[0] + p[1] * s[1] + p[2] * s[2];
+                (dot([z.0, y.0, x.0], box_strides) as u16, dot([z.1, y.1, x.1], strides))
+            };
+            let mut pass = Pass {
+                odd,
+                first: at.len(),
+                len: points.iter().map(Vec::len).product(),
+                runs: Vec::new(),
+                apart: Vec::new(),
+                stride: 0,
+                steps: Vec::new(),
+            };
+            if stride > 1 {
+                let [planes, rows, columns] = &points;
+                let places = planes.iter().flat_map(|&z| {
+                    rows.iter().flat_map(move |&y| columns.iter().map(move |&x| [z, y, x]))
+                });
+                let points: Vec<Point> = places.map(point).collect();
+                pass.run(&points, at);
+                pass.flat();
+            } else {
+                pass.columns(extent, &points, point, at);
+            }
+            grid.passes.push(pass);
+        }
+        (!grid.passes.is_empty()).then_some(grid)
+    }
+
+    /// Places from a point that is odd along the axes of `odd` to the next along the `i`-th of them, and
+    /// the array that holds its neighbours along it.
+    pub fn neighbours(&self, odd: Odd) -> impl Iterator<Item = (usize, usize)> {
+        let axes = (0..3).filter(move |a| odd >> a & 1 == 1);
+        axes.map(move |a| (self.strides[a], (odd ^ 1 << a) * self.size))
+    }
+
+    /// Numbers of all arrays, and of what vectors reach behind them.
+    pub fn room(&self) -> usize {
+        ARRAYS * self.size + 2 * self.strides[0] + 2 * WIDTH
+    }
+}
+
+/// Points, of which the first has this number and the next one's is `stride` from it.
+fn runs(points: &[Point], number: usize, stride: usize) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (i, &(_, place)) in points.iter().enumerate() {
+        match runs.last_mut() {
+            Some(run) if run.end() == place && (run.len as usize) < WIDTH => run.len += 1,
+            _ => {
+                let number = (number + i * stride) as u16;
+                runs.push(Run { place: place as u16, number, len: 1 });
+            }
+        }
+    }
+    runs
+}
+
+impl Run {
+    fn end(self) -> usize {
+        (self.place + self.len) as usize
+    }
 }
 
 impl Pass {
-    fn new(
-        extent: [usize; 3],
-        strides: [usize; 3],
-        top: usize,
-        stride: usize,
-        odd: [bool; 3],
-    ) -> Option<Self> {
-        let indices: [Vec<usize>; 3] = std::array::from_fn(|axis| {
-            let of = |i: &usize| {
-                let level = level(*i, extent[axis], top);
-                if odd[axis] { level == stride } else { level > stride }
-            };
-            (0..extent[axis]).filter(of).collect()
-        });
-        if indices.iter().any(Vec::is_empty) {
-            return None;
-        }
-        let axes: Vec<usize> = (0..3).filter(|&axis| odd[axis]).collect();
-        let mut pass = Pass {
-            fine: stride == 1,
-            around: extent.iter().filter(|&&n| n > 1).count() > 1,
-            axes: axes.len(),
-            distance: [0; 3],
-            last: [0; 3],
-            steps: Vec::new(),
-        };
-        for (i, &axis) in axes.iter().enumerate() {
-            let end = indices[axis].last().expect("not empty");
-            pass.distance[i] = stride * strides[axis];
-            pass.last[i] = (extent[axis] - 1 - end) * strides[axis];
-        }
-        let point = |at: [usize; 3]| {
-            let mut edge = 0;
-            for (i, &axis) in axes.iter().enumerate() {
-                edge |= if stride == 1 {
-                    ((at[axis] < 3) as u8) << (2 * i)
-                        | ((at[axis] + 3 >= extent[axis]) as u8) << (2 * i + 1)
-                } else {
-                    ((at[axis] + stride >= extent[axis]) as u8) << i
-                };
-            }
-            let at = at[0] * strides[0] + at[1] * strides[1] + at[2];
-            (at as u16, edge)
-        };
-        if stride > 1 {
-            let [planes, rows, columns] = &indices;
-            let places = planes.iter().flat_map(|&z| {
-                rows.iter().flat_map(move |&y| columns.iter().map(move |&x| [z, y, x]))
-            });
-            pass.flat(places.map(point));
-        } else {
-            pass.columns(extent, &indices, point);
-        }
-        Some(pass)
+    /// Points that are coded one after another.
+    fn run(&mut self, points: &[Point], at: &mut Vec<u16>) {
+        let number = at.len() - self.first;
+        self.runs.extend(runs(points, number, 1));
+        at.extend(points.iter().map(|p| p.0));
     }
 
-    /// Points one after another, 32 a step.
-    fn flat(&mut self, points: impl Iterator<Item = (u16, u8)>) {
-        let points: Vec<_> = points.collect();
-        self.steps.extend(points.chunks(LANES).map(Step::new));
+    /// The points that are in no step yet: 32 a step.
+    fn flat(&mut self) {
+        let stepped: usize = self.steps.iter().map(|&n| n as usize).sum();
+        let left = self.len - stepped;
+        self.steps.extend((0..left).step_by(LANES).map(|i| (left - i).min(LANES) as u8));
     }
 
     /// The finest grid: whole groups of columns step along the slowest axis that is longer than 1, the rest
@@ -167,25 +284,33 @@ impl Pass {
     fn columns(
         &mut self,
         extent: [usize; 3],
-        [planes, rows, columns]: &[Vec<usize>; 3],
-        point: impl Fn([usize; 3]) -> (u16, u8),
+        [planes, rows, columns]: &[Vec<(usize, usize)>; 3],
+        point: impl Fn([(usize, usize); 3]) -> Point,
+        at: &mut Vec<u16>,
     ) {
+        type Place = (usize, usize);
         if extent[0] == 1 && extent[1] == 1 {
-            return self.flat(columns.iter().map(|&x| point([0, 0, x])));
+            let points: Vec<Point> =
+                columns.iter().map(|&x| point([planes[0], rows[0], x])).collect();
+            self.run(&points, at);
+            return self.flat();
         }
         // Indices along and across, and that of x, as those of a point.
-        type Place = fn(usize, usize, usize) -> [usize; 3];
-        let (along, across, place): (_, _, Place) = if extent[0] > 1 {
+        type Turn = fn(Place, Place, Place) -> [Place; 3];
+        let (along, across, turn): (_, _, Turn) = if extent[0] > 1 {
             (planes, rows, |a, b, x| [a, b, x])
         } else {
             (rows, planes, |a, b, x| [b, a, x])
         };
-        let all: Vec<(usize, usize)> =
+        let all: Vec<(Place, Place)> =
             across.iter().flat_map(|&b| columns.iter().map(move |&x| (b, x))).collect();
         // The last element of an even extent is no two elements behind the one before.
         let even = match along[..] {
-            [.., a, b] if b - a != 2 => along.len() - 1,
+            [.., a, b] if b.0 - a.0 != 2 => along.len() - 1,
             _ => along.len(),
+        };
+        let slab = |a: Place, columns: &[(Place, Place)]| -> Vec<Point> {
+            columns.iter().map(|&(b, x)| point(turn(a, b, x))).collect()
         };
         let mut grouped = 0;
         for group in all.chunks(LANES) {
@@ -193,21 +318,25 @@ impl Pass {
                 break;
             }
             for &a in &along[..even] {
-                let points: Vec<_> = group.iter().map(|&(b, x)| point(place(a, b, x))).collect();
-                self.steps.push(Step::new(&points));
+                self.run(&slab(a, group), at);
+                self.steps.push(group.len() as u8);
             }
             grouped += group.len();
         }
-        let ends = along[even..].iter().flat_map(|&a| {
-            let place = &place;
-            all[..grouped].iter().map(move |&(b, x)| place(a, b, x))
-        });
-        let rest = all[grouped..].iter().flat_map(|&(b, x)| {
-            let place = &place;
-            along.iter().map(move |&a| place(a, b, x))
-        });
-        let flat: Vec<_> = ends.chain(rest).map(point).collect();
-        self.flat(flat.into_iter());
+        for &a in &along[even..] {
+            self.run(&slab(a, &all[..grouped]), at);
+        }
+        // The other columns one after another; their points lie beside each other across.
+        let first = at.len() - self.first;
+        let rest = &all[grouped..];
+        self.stride = along.len();
+        for (i, &a) in along.iter().enumerate() {
+            self.apart.extend(runs(&slab(a, rest), first + i, along.len()));
+        }
+        for &(b, x) in rest {
+            at.extend(along.iter().map(|&a| point(turn(a, b, x)).0));
+        }
+        self.flat();
     }
 }
 
@@ -216,43 +345,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_point_comes_once_and_after_its_neighbours() {
-        let mut shapes = vec![[1, 64, 64], [16, 16, 16], [1, 1, 4096], [1, 1, 1], [2, 2, 2]];
-        for z in [1, 2, 3, 4, 5, 9, 15] {
-            for y in [1, 2, 3, 8, 11, 16] {
-                shapes.extend([1, 2, 3, 4, 6, 7, 13, 16].map(|x| [z, y, x]));
-            }
-        }
-        for n in 1..64 {
-            shapes.push([1, 64, n]);
-            shapes.push([1, n, 63]);
-        }
-        for extent in shapes {
+    fn every_point_comes_once() {
+        for extent in
+            [[1, 64, 64], [16, 16, 16], [1, 1, 4096], [1, 1, 1], [2, 2, 2], [15, 3, 7], [1, 63, 5]]
+        {
             let order = Order::new(extent);
-            let mut known = vec![false; order.len];
-            let mut take = |at: usize| assert!(!std::mem::replace(&mut known[at], true));
-            take(0);
-            let points = |step: &Step| {
-                (0..step.lanes).map(|l| (step.at[l] as usize, step.edge[l])).collect::<Vec<_>>()
-            };
-            order.corners.iter().flat_map(points).for_each(|p| take(p.0));
-            for pass in &order.passes {
-                for (at, edge) in pass.steps.iter().flat_map(points) {
-                    for i in 0..pass.axes {
-                        let clamped = !pass.fine && edge >> i & 1 == 1;
-                        let right = if clamped { pass.last[i] } else { pass.distance[i] };
-                        assert!(known[at - pass.distance[i]], "{extent:?} {at}");
-                        assert!(known[at + right], "{extent:?} {at}");
-                        let far = 3 * pass.distance[i];
-                        assert!(!pass.fine || edge >> (2 * i) & 1 == 1 || known[at - far]);
-                        assert!(!pass.fine || edge >> (2 * i) & 2 == 2 || known[at + far]);
-                    }
+            let mut at: Vec<usize> = order.at.iter().map(|&at| at as usize).collect();
+            at.sort_unstable();
+            assert!(at.into_iter().eq(0..order.len), "{extent:?}");
+            for (grid, pass) in order.passes() {
+                let steps: usize = pass.steps.iter().map(|&n| n as usize).sum();
+                let mut places: Vec<u16> = Vec::new();
+                for run in pass.runs.iter().chain(&pass.apart) {
+                    places.extend(run.place..run.place + run.len);
                 }
-                for (at, _) in pass.steps.iter().flat_map(points) {
-                    assert!(!std::mem::replace(&mut known[at], true));
-                }
+                assert_eq!((steps, places.len()), (pass.len, pass.len), "{extent:?}");
+                places.sort_unstable();
+                assert!(places.windows(2).all(|p| p[0] < p[1]), "{extent:?}");
+                assert!(places.iter().all(|&p| (p as usize) < grid.size), "{extent:?}");
             }
-            assert!(known.iter().all(|&k| k), "{extent:?}");
         }
     }
 }

@@ -1,16 +1,23 @@
 //! What the encoder chooses for a field: layout, prediction, lattice, chunk length and tables, all by counting
 //! the symbols of some boxes (FORMAT.md, *Dense: choose*).
 
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
 use super::{
     CHUNKS, Choice, Dense, Predictor,
-    boxes::{self, BoxCoder, Found, Sink},
+    boxes::{self, BoxCoder},
+    count::Counter,
     encode::Orders,
-    symbols::{difference, residual},
-    tables::{Alphabet, COST_BITS, Histogram, SYMBOLS, Tables, empty_histogram},
+    items::Items,
+    tables::{COST_BITS, Histogram, Tables, empty_histogram},
 };
 use crate::{
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     format::{
         SAMPLE_MULTIPLIER, TileGrid,
         dense::{BOX, LANES, LEAST_BOX, Layout, MOST_FINE, MOST_VALUE, Taps},
@@ -44,68 +51,47 @@ impl Counted {
     }
 }
 
-/// Counts symbols.
-impl Sink for Counted {
-    #[inline(always)]
-    fn residual(&mut self, _: usize, context: u8, r: i32) {
-        let (symbol, bits, _) = residual::symbol(r);
-        self.take(Alphabet::Residual, context, symbol, bits);
-    }
-
-    fn difference(&mut self, _: usize, context: u8, l: i32) {
-        let (symbol, bits, _) = difference::symbol(l);
-        self.take(Alphabet::Difference, context, symbol, bits);
-    }
-
-    fn flag(&mut self, _: usize, context: u8, flag: bool) {
-        self.take(Alphabet::Flag, context, flag as u8, 0);
-    }
-
-    fn end_step(&mut self) {}
-}
-
 impl Counted {
     fn empty() -> Self {
         Counted { histogram: empty_histogram(), raw_bits: 0, elements: 0 }
     }
 
-    /// Adds what another box came to.
+    fn by(counter: &Counter) -> Self {
+        Counted { histogram: counter.histogram(), raw_bits: counter.raw_bits, elements: 0 }
+    }
+
+    /// Adds what other boxes came to.
     fn add(&mut self, other: &Counted) {
         self.raw_bits += other.raw_bits;
+        self.elements += other.elements;
         for (all, own) in self.histogram.iter_mut().zip(&other.histogram) {
             all.iter_mut().zip(own).for_each(|(a, o)| *a += o);
         }
     }
 
-    /// The residuals of the passes of a box.
-    fn passes(&mut self, found: &Found) {
-        for s in found.steps_back().flatten() {
-            self.residual(s.lane as usize, s.context, s.r as i32);
-        }
-    }
-
     /// What a device has counted.
     #[cfg(feature = "cuda")]
-    pub(crate) fn of(histogram: &[[u64; SYMBOLS]], raw_bits: u64, elements: u64) -> Self {
+    pub(crate) fn of(
+        histogram: &[[u64; super::tables::SYMBOLS]],
+        raw_bits: u64,
+        elements: u64,
+    ) -> Self {
         Counted { histogram: histogram.to_vec(), raw_bits, elements }
     }
 
     /// A box of which all elements are exact: as words, or as differences of these where that is shorter.
     pub(crate) fn exact<T: Element>(&mut self, elements: &[T]) {
-        let mut own = Counted::empty();
-        boxes::exact(elements, &mut own);
+        let mut items = Items::default();
+        boxes::exact(elements, &mut items, Level::detect());
+        let mut counter = Counter::new(Level::detect());
+        counter.take(&items);
+        let own = Counted::by(&counter);
         let verbatim = 32 * (T::DTYPE.words() * elements.len()) as u64;
         if own.cost(&Tables::fit(&own.histogram)) < verbatim << COST_BITS {
             self.add(&own);
         } else {
             self.raw_bits += verbatim;
         }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, alphabet: Alphabet, context: u8, symbol: u8, bits: u8) {
-        self.histogram[alphabet.first() + context as usize][symbol as usize] += 1;
-        self.raw_bits += bits as u64;
     }
 }
 
@@ -136,7 +122,7 @@ pub(crate) fn spread_tile(grid: &TileGrid, count: u64, i: u64) -> u64 {
 pub(super) struct InMemory<'a, T> {
     pub data: &'a [T],
     pub plan: &'a Plan<T>,
-    pub level: Level,
+    pub run: Execution<'a>,
 }
 
 impl<T: Element> Sampler for InMemory<'_, T> {
@@ -145,56 +131,113 @@ impl<T: Element> Sampler for InMemory<'_, T> {
     }
 
     fn in_reach(&self, grids: &[TileGrid], boxes: u64) -> Result<Vec<InReach>> {
-        Ok(grids.iter().map(|grid| self.boxes_in_reach(grid, boxes)).collect())
+        let mut all = vec![InReach::default(); grids.len()];
+        let parts = parts(grids.iter().map(|_| boxes));
+        for (grid, own) in
+            self.each(&parts, |_, grid, part| self.boxes_in_reach(&grids[grid], boxes, part))?
+        {
+            all[grid].iter_mut().zip(own).for_each(|(all, own)| *all += own);
+        }
+        Ok(all)
     }
 
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>> {
-        Ok(cases.iter().map(|(grid, choice)| self.count_boxes(grid, *choice, boxes)).collect())
+        let mut all: Vec<Counted> = cases.iter().map(|_| Counted::empty()).collect();
+        let parts = parts(cases.iter().map(|(grid, _)| boxes.min(grid.tiles())));
+        let count = |orders: &mut Orders, case: usize, part| {
+            self.count_boxes(orders, &cases[case], boxes, part)
+        };
+        for (case, own) in self.each(&parts, count)? {
+            all[case].add(&own);
+        }
+        Ok(all)
     }
 }
 
+/// Boxes that a thread looks at between two looks at the others.
+const PART: u64 = 16;
+
+/// Some of the boxes of a case: the case's number, and theirs.
+type Part = (usize, Range<u64>);
+
+/// The boxes of each case in parts.
+fn parts(boxes: impl Iterator<Item = u64>) -> Vec<Part> {
+    let of = |(case, boxes): (usize, u64)| {
+        (0..boxes).step_by(PART as usize).map(move |i| (case, i..(i + PART).min(boxes)))
+    };
+    boxes.enumerate().flat_map(of).collect()
+}
+
 impl<T: Element> InMemory<'_, T> {
-    /// Codes some boxes of the field, spread evenly, and counts.
-    fn count_boxes(&self, grid: &TileGrid, choice: Choice, boxes: u64) -> Counted {
-        let mut coder = BoxCoder::new(self.plan, choice, self.level);
-        let mut counted = Counted::empty();
-        let (mut orders, mut elements) = (Orders::default(), Vec::new());
+    /// What each part comes to, with its case. The parts are taken in turn by all threads.
+    fn each<R: Send>(
+        &self,
+        parts: &[Part],
+        work: impl Fn(&mut Orders, usize, Range<u64>) -> R + Sync,
+    ) -> Result<Vec<(usize, R)>> {
+        let next = AtomicUsize::new(0);
+        let done = self.run.on_threads(parts.len(), || {
+            let (mut orders, mut done) = (Orders::default(), Vec::new());
+            while let Some((case, part)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                self.run.check()?;
+                done.push((*case, work(&mut orders, *case, part.clone())));
+            }
+            Ok(done)
+        })?;
+        Ok(done.into_iter().flatten().collect())
+    }
+
+    /// Codes boxes of the field and counts; they are a part of some that are spread evenly.
+    fn count_boxes(
+        &self,
+        orders: &mut Orders,
+        (grid, choice): &(TileGrid, Choice),
+        boxes: u64,
+        part: Range<u64>,
+    ) -> Counted {
+        let level = self.run.level;
+        let mut coder = BoxCoder::new(self.plan, *choice, level);
+        let (mut counter, mut counted) = (Counter::new(level), Counted::empty());
+        let mut elements = Vec::new();
         let boxes = boxes.min(grid.tiles());
-        for i in 0..boxes {
+        for i in part {
             let tile = spread_tile(grid, boxes, i);
             let shape = grid.gather_tile(self.data, tile, &mut elements);
             let order = orders.of(shape);
             let base = coder.base(&elements);
             counted.elements += elements.len() as u64;
-            let listed = match coder.interpolate(&order, &elements, base, &mut counted) {
-                Ok((outcome, escapes)) => {
-                    if !outcome.flat {
-                        counted.passes(&coder.found);
-                    }
-                    escapes.listed.len()
+            let outcome = match coder.interpolate(&order, &elements, base) {
+                Err(_) => {
+                    coder.lorenzo(&order, &elements, base).map(|(o, escapes, _)| (o, escapes))
                 }
-                Err(_) => match coder.lorenzo(&order, &elements, base, &mut counted) {
-                    Ok((_, escapes, _)) => escapes.listed.len(),
-                    Err(_) => {
-                        counted.exact(&elements);
-                        0
-                    }
-                },
+                coded => coded,
             };
+            let Ok((outcome, escapes)) = outcome else {
+                counted.exact(&elements);
+                continue;
+            };
+            if !outcome.flat {
+                counter.take(&coder.items);
+            }
+            let listed = escapes.listed.len();
             counted.raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
         }
+        counted.add(&Counted::by(&counter));
         counted
     }
 
-    fn boxes_in_reach(&self, grid: &TileGrid, boxes: u64) -> InReach {
-        let coder = BoxCoder::new(self.plan, Choice::default(), self.level);
+    fn boxes_in_reach(&self, grid: &TileGrid, boxes: u64, part: Range<u64>) -> InReach {
+        let mut coder = BoxCoder::new(self.plan, Choice::default(), self.run.level);
         let mut elements = Vec::new();
         let mut fits = InReach::default();
-        for i in 0..boxes {
+        for i in part {
             grid.gather_tile(self.data, spread_tile(grid, boxes, i), &mut elements);
-            let reach = coder.reach(&elements);
+            let (first, reach) = coder.reach(&elements);
             for (fine, count) in fits.iter_mut().enumerate() {
-                *count += (reach << fine < MOST_VALUE as i64 * 7 / 8) as u64;
+                // Lattice points have 32 bits.
+                let points = (first.abs() << fine) + MOST_VALUE as i64;
+                let fits = reach << fine < MOST_VALUE as i64 * 7 / 8 && points <= i32::MAX as i64;
+                *count += fits as u64;
             }
         }
         fits

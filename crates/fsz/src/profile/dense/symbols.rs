@@ -1,9 +1,49 @@
 //! Residuals as symbols and raw bits (FORMAT.md, *Dense: symbols*).
 
+use super::tables::Alphabet;
 use crate::format::dense::{DIRECT, LORENZO_DIRECT};
 
 /// A residual as a symbol of its alphabet, the number of raw bits behind it, and these.
 pub(super) type Symbol = (u8, u8, u32);
+
+/// An item as a symbol.
+#[inline(always)]
+pub(super) fn symbol(alphabet: Alphabet, value: i32) -> Symbol {
+    match alphabet {
+        Alphabet::Residual => residual::symbol(value),
+        Alphabet::Difference => difference::symbol(value),
+        Alphabet::Flag => (value as u8, 0, 0),
+    }
+}
+
+/// The same item by the symbol that every context has.
+pub(super) fn escape(alphabet: Alphabet, value: i32) -> Symbol {
+    match alphabet {
+        Alphabet::Residual => residual::escape(value),
+        Alphabet::Difference => difference::escape(value),
+        Alphabet::Flag => symbol(alphabet, value),
+    }
+}
+
+/// Raw bits behind a symbol.
+#[inline(always)]
+pub(super) fn raw_bits(alphabet: Alphabet, symbol: u8) -> u8 {
+    match alphabet {
+        Alphabet::Residual => residual::raw_bits(symbol),
+        Alphabet::Difference => difference::raw_bits(symbol),
+        Alphabet::Flag => 0,
+    }
+}
+
+/// The item of a symbol with these raw bits.
+#[inline(always)]
+pub(super) fn value(alphabet: Alphabet, symbol: u8, raw: u32) -> i32 {
+    match alphabet {
+        Alphabet::Residual => residual::value(symbol, raw),
+        Alphabet::Difference => difference::value(symbol, raw),
+        Alphabet::Flag => symbol as i32,
+    }
+}
 
 /// Residuals of interpolation: small ones, then a class for each bit length, then any other.
 pub(super) mod residual {
@@ -12,8 +52,8 @@ pub(super) mod residual {
     pub use crate::format::dense::RESIDUAL_SYMBOLS as SYMBOLS;
 
     pub const ESCAPE: u8 = SYMBOLS as u8 - 1;
-    const FIRST_CLASS: u8 = 2 * DIRECT as u8 + 1;
-    const CLASS_BITS: u8 = 5;
+    pub const FIRST_CLASS: u8 = 2 * DIRECT as u8 + 1;
+    pub const CLASS_BITS: u8 = 5;
     /// The largest residual.
     pub const MOST: i32 = (1 << (ESCAPE_BITS - 1)) - 1;
 
@@ -61,7 +101,7 @@ pub(super) mod difference {
     pub use crate::format::dense::DIFFERENCE_SYMBOLS as SYMBOLS;
 
     pub const ESCAPE: u8 = SYMBOLS as u8 - 1;
-    const CLASS_BITS: u8 = LORENZO_DIRECT.ilog2() as u8 + 1;
+    pub const CLASS_BITS: u8 = LORENZO_DIRECT.ilog2() as u8 + 1;
 
     fn zigzag(l: i32) -> u32 {
         (l << 1 ^ l >> 31) as u32

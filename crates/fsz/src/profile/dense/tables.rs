@@ -53,6 +53,12 @@ impl Alphabet {
         }
     }
 
+    /// The number of a context among those of all alphabets.
+    #[inline(always)]
+    pub const fn row(self, context: u8) -> u8 {
+        self.first() as u8 + context
+    }
+
     /// The symbols but for the escape in the order in which they are carried: likely ones first.
     fn order(self) -> impl Iterator<Item = usize> {
         let direct = DIRECT as usize;

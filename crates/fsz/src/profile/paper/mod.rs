@@ -12,8 +12,9 @@ mod predict;
 mod tile;
 mod unpack;
 
-use super::{ChunkDecoder, ChunkEncoder, Coding, Decoding, Plan, StoredChunk};
+use super::{ChunkDecoder, ChunkEncoder, ChunkRecorder, Coding, Decoding, Plan, StoredChunk};
 use crate::{
+    dtype::DType,
     element::Element,
     error::{Error, Result},
     format::{CHUNK, RateByte, TileOrder, WORD, geometry::Geometry, unsupported},
@@ -115,15 +116,32 @@ impl Coding for Research {
         Ok(Box::new(decode::Decoder::new(self, stream, level)))
     }
 
+    fn recorder<'a>(self, stream: Decoding<'a>, _: &[u32]) -> Result<Box<dyn ChunkRecorder + 'a>> {
+        Ok(Box::new(Recorder { dtype: stream.dtype, geometry: self.own_geometry() }))
+    }
+
+    fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind)) {
+        let geometry = self.own_geometry();
+        chunk
+            .heads
+            .chunks_exact(geometry.blocks)
+            .for_each(|rates| take(tile::kind(rates, geometry)));
+    }
+}
+
+struct Recorder {
+    dtype: DType,
+    geometry: Geometry,
+}
+
+impl ChunkRecorder for Recorder {
     fn records(
-        self,
-        stream: Decoding<'_>,
-        _: &[u32],
+        &mut self,
         chunk: StoredChunk<'_>,
         first: u64,
         take: &mut dyn FnMut(TileRecord),
     ) -> Result<()> {
-        let (dtype, geometry) = (stream.dtype, self.own_geometry());
+        let Recorder { dtype, geometry } = *self;
         let mut rest = chunk.payload;
         let tiles = chunk.heads.chunks_exact(geometry.blocks).zip(chunk.tiles);
         for (index, (rates, tile)) in (first..).zip(tiles) {
@@ -153,13 +171,5 @@ impl Coding for Research {
             });
         }
         Ok(())
-    }
-
-    fn kinds(self, chunk: StoredChunk<'_>, take: &mut dyn FnMut(TileKind)) {
-        let geometry = self.own_geometry();
-        chunk
-            .heads
-            .chunks_exact(geometry.blocks)
-            .for_each(|rates| take(tile::kind(rates, geometry)));
     }
 }

@@ -32,11 +32,13 @@ fn work_that_is_pending_on_a_non_blocking_stream_is_waited_for() {
             sys::cuMemsetD32Async(memory.address(), value, ELEMENTS, queue).result().unwrap()
         };
     }
-    operator.estimate(ELEMENTS, 4, 1);
     // SAFETY: the stream is alive.
     let before = unsafe { sys::cuStreamQuery(queue) };
     // SAFETY: the memory holds the field and `out` has the estimated room.
-    let length = unsafe { operator.write(device_block(&memory, &count), out.as_mut_ptr()) };
+    let length = unsafe {
+        operator.write(device_block(&memory, &count), out.as_mut_ptr(), out.len(), false)
+    };
+    let length = length.unwrap();
     // SAFETY: the stream is alive, and gone after this.
     unsafe {
         stream::synchronize(queue).unwrap();

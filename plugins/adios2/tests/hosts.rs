@@ -1,0 +1,239 @@
+//! One library for every ADIOS2 from 2.8 to 2.12: imitations of each, and the real ones that
+//! `cargo xtask test hosts` downloads.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use adios2::{Adios, Mode, Selection, Step};
+use fsz_field::bp::Payload;
+use tempfile::TempDir;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts")
+}
+
+/// The library, as cargo built it.
+fn library() -> &'static Path {
+    fsz_field::bp::load_operator().expect("cargo built it beside this test")
+}
+
+fn run(command: &mut Command, what: &str) {
+    let output = command.output().expect("it starts");
+    assert!(
+        output.status.success(),
+        "{what}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Hosts that export nothing, told apart by the vtable alone.
+#[test]
+fn every_layout_without_symbols_and_a_refusal_of_others() {
+    let scratch = TempDir::new().unwrap();
+    for abi in ["0", "1"] {
+        let program = scratch.path().join(format!("fake{abi}"));
+        run(
+            Command::new(env::var_os("CXX").unwrap_or_else(|| "c++".into()))
+                .args(["-std=c++17", "-O1", "-Wall", "-Werror"])
+                .arg(format!("-D_GLIBCXX_USE_CXX11_ABI={abi}"))
+                .arg(folder().join("fake.cpp"))
+                .arg("-o")
+                .arg(&program)
+                .arg("-ldl"),
+            "compiling fake.cpp",
+        );
+        run(Command::new(&program).arg(library()), &format!("strings of ABI {abi}"));
+    }
+}
+
+/// A Python environment with an ADIOS2, by the folder's name.
+struct Host {
+    name: String,
+    python: PathBuf,
+    script: PathBuf,
+}
+
+/// Those in the folder that `FSZ_ADIOS2_HOSTS` names.
+fn hosts() -> Vec<Host> {
+    let all = env::var_os("FSZ_ADIOS2_HOSTS").expect("the stage sets it");
+    let all = PathBuf::from(all);
+    let mut hosts: Vec<Host> = fs::read_dir(&all)
+        .unwrap_or_else(|error| panic!("{}: {error}", all.display()))
+        .map(|entry| entry.unwrap().path())
+        // Not one that is being installed.
+        .filter(|path| path.join(".complete").is_file())
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let script = if name.starts_with("openpmd") { "openpmd.py" } else { "adios.py" };
+            Host { python: path.join("bin/python"), script: folder().join(script), name }
+        })
+        .collect();
+    hosts.sort_by(|one, other| one.name.cmp(&other.name));
+    assert!(hosts.len() > 1, "{} holds too few", all.display());
+    hosts
+}
+
+impl Host {
+    /// A program of `tests/cpp`, linked to this package.
+    fn compile(&self, name: &str, abi: &str, scratch: &Path) -> PathBuf {
+        let environment = self.python.ancestors().nth(2).unwrap();
+        let mut versions = fs::read_dir(environment.join("lib")).unwrap();
+        let python = versions.find_map(|entry| {
+            let package = entry.unwrap().path().join("site-packages/adios2");
+            package.is_dir().then_some(package)
+        });
+        let package = python.expect("the package is installed");
+        // Up to 2.10 the interface is called cxx11.
+        let part = |names: &[&str]| {
+            let files = names.iter().map(|name| package.join(format!("libadios2_{name}.so")));
+            files.into_iter().find(|file| file.exists()).expect("the package has C++ libraries")
+        };
+        let program = scratch.join(name);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cpp/{name}.cpp"));
+        let mut compile = Command::new(env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+        compile.args(["-std=c++17", "-O0", &format!("-D_GLIBCXX_USE_CXX11_ABI={abi}"), "-I"]);
+        compile.arg(package.join("include")).arg(source);
+        compile.arg(part(&["cxx", "cxx11"])).arg(part(&["core"]));
+        compile.arg(format!("-Wl,-rpath,{}", package.display()));
+        compile.args(["-Wl,--allow-shlib-undefined", "-o"]).arg(&program);
+        run(&mut compile, &format!("compiling {name} for {}", self.name));
+        program
+    }
+
+    fn run(&self, arguments: &[&Path]) {
+        let mut python = Command::new(&self.python);
+        python.arg("-B").arg(&self.script).args(arguments);
+        python.env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
+        run(&mut python, &format!("{} {arguments:?}", self.name));
+    }
+}
+
+#[test]
+#[ignore = "`cargo xtask test hosts` downloads the versions and runs it"]
+fn every_version_reads_what_every_version_wrote() {
+    let hosts = hosts();
+    let scratch = TempDir::new().unwrap();
+    let mut files = Vec::new();
+    for host in &hosts {
+        for engine in ["BP5", "BP4"] {
+            let file = scratch.path().join(format!("{}-{engine}.bp", host.name));
+            host.run(&[Path::new("write"), &file, Path::new(engine)]);
+            files.push(file);
+        }
+    }
+    for host in &hosts {
+        let all: Vec<&Path> =
+            [Path::new("read")].into_iter().chain(files.iter().map(PathBuf::as_path)).collect();
+        host.run(&all);
+        if host.name.starts_with("adios2") {
+            // A process opens one ADIOS2.
+            let mut inside = Command::new(env::current_exe().unwrap());
+            inside.args(["--exact", "inside", "--ignored", "--nocapture"]);
+            inside.env("ADIOS2_DIR", host.python.ancestors().nth(2).unwrap());
+            run(inside.env("FSZ_HOSTS_FILES", scratch.path()), &host.name);
+        }
+    }
+}
+
+/// The recipe for openPMD-api, in the openPMD-api that `cargo xtask test hosts` downloads.
+#[test]
+#[ignore = "`cargo xtask test hosts` downloads the versions and runs it"]
+fn meshes_and_particles_of_openpmd() {
+    let mut hosts = hosts().into_iter();
+    let Some(host) = hosts.find(|host| host.name.starts_with("openpmd")) else {
+        // The stage has said so.
+        return;
+    };
+    let recipes = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/recipes");
+    for config in ["openpmd.json", "openpmd.toml"] {
+        let scratch = TempDir::new().unwrap();
+        let mut python = Command::new(&host.python);
+        python.arg("-B").arg(recipes.join("openpmd.py")).arg(recipes.join(config));
+        python.arg(scratch.path()).env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
+        run(&mut python, config);
+    }
+}
+
+/// A parameter that is wrong at a variable, or none: no version may end the program for it.
+#[test]
+#[ignore = "`cargo xtask test hosts` downloads the versions and runs it"]
+fn wrong_parameters_end_no_program() {
+    let hosts = hosts();
+    let scratch = TempDir::new().unwrap();
+    for host in hosts {
+        for engine in ["BP5", "BP4"] {
+            let file = scratch.path().join(format!("{}-{engine}.bp", host.name));
+            host.run(&[Path::new("wrong"), &file, Path::new(engine)]);
+        }
+    }
+}
+
+/// The programs of `tests/cpp.rs` with the C++ interface of each version.
+#[test]
+#[ignore = "`cargo xtask test hosts` downloads the versions and runs it"]
+fn arrays_of_every_kind_and_refusals_in_every_version() {
+    let hosts = hosts();
+    // By the package's version: the ABI of std::string, and what ADIOS2 cannot do with any operator.
+    let versions: [(&str, &str, &[&str], &[&str]); 5] = [
+        ("2.9.0", "0", &["local", "memory"], &["nameless"]),
+        ("2.10.0", "0", &["memory"], &["nameless"]),
+        ("2.10.2", "1", &["memory"], &[]),
+        ("2.11.0", "1", &["memory"], &[]),
+        ("2.12.1", "1", &[], &[]),
+    ];
+    for host in hosts {
+        let known = versions.iter().find(|(version, ..)| host.name == format!("adios2-{version}"));
+        let Some((_, abi, without, nameless)) = known else { continue };
+        let scratch = TempDir::new().unwrap();
+        for (name, arguments) in [("cases", without), ("refused", nameless)] {
+            let program = host.compile(name, abi, scratch.path());
+            let mut command = Command::new(program);
+            command.args(*arguments).current_dir(&scratch);
+            command.env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
+            run(&mut command, &format!("{name} in {}", host.name));
+        }
+    }
+}
+
+/// What the command line and the viewer read files with, in the ADIOS2 that `ADIOS2_DIR` names.
+#[test]
+#[ignore = "the other test runs it, with each ADIOS2"]
+fn inside() {
+    let folder = PathBuf::from(env::var_os("FSZ_HOSTS_FILES").expect("the other test sets it"));
+    let expected = env::var("ADIOS2_DIR").unwrap();
+    assert!(adios2::library_path().unwrap().starts_with(expected));
+    library();
+    let mut files = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let engine = if path.to_string_lossy().ends_with("BP4.bp") { "BP4" } else { "BP5" };
+        let io = Adios::new().unwrap().declare_io("in").unwrap();
+        io.set_engine(engine).unwrap();
+        let file = io.open(&path, Mode::ReadRandomAccess).unwrap();
+        for step in 0..3 {
+            let name = format!("/data/{step}/meshes/V");
+            let values: Vec<f64> = file.read(&name, Step::At(0), &Selection::All).unwrap();
+            assert_eq!(values.len(), 6 * 20 * 30);
+            for (index, value) in values.iter().enumerate() {
+                let x = index as f64 * 0.003 + f64::from(step);
+                let written = x.sin() * (0.1 * x).cos();
+                assert!((value - written).abs() <= 1e-5, "{} {name} {index}", path.display());
+            }
+            if engine == "BP4" {
+                // ADIOS2 cannot list the blocks of a variable that skips steps there.
+                continue;
+            }
+            let payload = Payload::read(&file, &name, Step::At(0), 0).unwrap();
+            let Payload::Stream(bytes) = payload else { panic!("{payload:?}") };
+            let stream = fsz::Stream::from_vec(bytes).unwrap();
+            assert_eq!(stream.header().bound, fsz::Bound::Absolute(1e-5));
+        }
+        files += 1;
+    }
+    assert!(files > 2);
+}

@@ -1,0 +1,117 @@
+"""Each message that TROUBLESHOOTING.md quotes, provoked; and what `verbose` says of a misspelt variable."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from fields import scratch
+
+PAGE = (pathlib.Path(__file__).parents[2] / "TROUBLESHOOTING.md").read_text()
+QUOTED = [
+    " ".join(block.split())
+    for block in re.findall(r"^```\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+]
+
+START = """
+import numpy as np
+from adios2 import Adios, Stream, bindings
+PLUGIN = {"PluginName": "fsz", "PluginLibrary": "fsz_adios2"}
+adios = Adios()
+field = np.sin(np.arange(1000, dtype=np.float32))
+"""
+DEFINE = START + "fsz = adios.define_operator('fsz', 'plugin', PLUGIN)\n"
+CONFIG = """<?xml version="1.0"?>
+<adios-config>
+  <operator name="fsz" type="plugin">
+    <parameter key="PluginName" value="fsz"/>
+    <parameter key="PluginLibrary" value="fsz_adios2"/>
+    <parameter key="accuracy" value="1e-3"/>
+    <parameter key="verbose" value="1"/>
+  </operator>
+  <io name="out"><variable name="{name}"><operation operator="fsz"/></variable></io>
+</adios-config>
+"""
+
+
+def run(program, plugins=os.environ["ADIOS2_PLUGIN_PATH"]):
+    """What a program says, without colours, on one line."""
+    # cargo names its folders in LD_LIBRARY_PATH.
+    hidden = ("ADIOS2_PLUGIN_PATH", "LD_LIBRARY_PATH")
+    environment = {k: v for k, v in os.environ.items() if k not in hidden}
+    if plugins:
+        environment["ADIOS2_PLUGIN_PATH"] = plugins
+    command = [sys.executable, "-B", "-c", program]
+    done = subprocess.run(command, env=environment, cwd=scratch(), capture_output=True, text=True)
+    said = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
+    return done.returncode, " ".join(said.split())
+
+
+def expect(quotes, program, **more):
+    code, said = run(program, **more)
+    for quote in quotes:
+        assert quote in QUOTED, f"TROUBLESHOOTING.md does not quote {quote!r}"
+        assert quote in said, (quote, said)
+    return code
+
+
+def quoted(start):
+    found = [quote for quote in QUOTED if start in quote]
+    assert len(found) == 1, (start, QUOTED)
+    return found[0]
+
+
+not_found = quoted("PluginInit")
+assert expect([not_found], DEFINE, plugins=None) == 1
+wrong_folder = [quoted("could not be loaded"), quoted("Couldn't find")]
+assert expect(wrong_folder, DEFINE, plugins="/nowhere") == 1
+
+twice = START + f"""
+open("twice.xml", "w").write('''{CONFIG.format(name="U")}''')
+adios = Adios("twice.xml")
+adios.define_operator('fsz', 'plugin', PLUGIN)
+"""
+assert expect([quoted("CheckOperator")], twice) == 1
+
+integers = DEFINE + """
+io = adios.declare_io('out')
+whole = io.define_variable('whole', np.arange(1000, dtype=np.int32), [1000], [0], [1000])
+whole.add_operation(fsz, {'accuracy': '1'})
+"""
+assert expect([quoted("does not support data type int32_t")], integers) == 0
+
+removed = DEFINE + """
+io = adios.declare_io('out')
+u = io.define_variable('u', field, [1000], [0], [1000])
+u.add_operation(fsz, {'accuracy': '1'})
+engine = io.open('removed.bp', bindings.Mode.Write)
+for step in range(2):
+    engine.begin_step()
+    engine.put(u, field)
+    engine.end_step()
+    u.remove_operations()
+"""
+assert expect([quoted("removing operators")], removed) == 1
+
+
+def with_config(name):
+    return f"""
+import numpy as np
+from adios2 import Adios, bindings
+open("config.xml", "w").write('''{CONFIG.format(name=name)}''')
+adios = Adios("config.xml")
+io = adios.declare_io("out")
+field = np.sin(np.arange(1000, dtype=np.float32))
+engine = io.open("config.bp", bindings.Mode.Write)
+variable = io.define_variable("temperature", field, [1000], [0], [1000])
+engine.begin_step()
+engine.put(variable, field)
+engine.end_step()
+engine.close()
+"""
+
+
+assert expect([quoted("no variable has it")], with_config("temprature")) == 0
+code, said = run(with_config("temperature"))
+assert code == 0 and "FSZ: temperature: 1 ADIOS2 blocks" in said, said
