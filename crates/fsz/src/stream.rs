@@ -1,6 +1,6 @@
 //! A stream as bytes whose header and index have been checked.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use crate::{
     element::Element,
@@ -11,6 +11,7 @@ use crate::{
         header::{self, Header},
     },
     index::Index,
+    partial,
     profile::{ChunkDecoder, ChunkRecorder},
     simd::Level,
     statistics::Certificate,
@@ -267,6 +268,30 @@ impl<'a> Stream<'a> {
         decoder.load(index.chunk(number, &mut shapes)?)?;
         decoder.verify()?;
         Ok(Chunk { heads: index.heads(number), payload: self.chunk_payload(number)? })
+    }
+
+    /// Where the bytes lie that decoding a box of `count` elements from `start` on reads from the payload, rising,
+    /// as ranges of the stream's bytes. Everything before the payload is read too. A stream whose other payload
+    /// bytes were never fetched, and are zeros, decodes this box and nothing else.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a box that is not inside the field, [`Error::Corrupt`].
+    pub fn ranges_of_box(&self, start: &[u64], count: &[u64]) -> Result<Vec<Range<u64>>> {
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        if partial::check_box(&self.header.shape, start, count)? == 0 {
+            return Ok(ranges);
+        }
+        let Sections { chunks, entries, payload, .. } = self.sections;
+        let touched = self.grid.touched(start, count).into_iter().map(|part| part.chunk);
+        // The entries behind the chunks are the profile's tables.
+        for entry in touched.chain(chunks..entries) {
+            let own = self.index().payload(entry)?;
+            match ranges.last_mut() {
+                Some(last) if last.end == payload + own.start => last.end = payload + own.end,
+                _ => ranges.push(payload + own.start..payload + own.end),
+            }
+        }
+        Ok(ranges)
     }
 
     pub(crate) fn index(&self) -> Index<'_> {

@@ -26,6 +26,7 @@ mod study;
 mod test;
 mod tools;
 mod view;
+mod wheel;
 
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
@@ -64,6 +65,7 @@ Usage: cargo xtask <command>
                      lines that select it; with --scaling, run the example on 1 to 8 ranks
   gpu-put            build ADIOS2 with CUDA into the cache folder (once, 13 minutes) and print the shell
                      lines with which the tests of its GPU Put find it
+  wheel              build the Python package into target/wheels
   check-plain        check that plain cargo needs a Rust toolchain and a linker, nothing else
   env                print shell lines with which plain cargo finds what `setup` installed:
                      eval \"$(cargo xtask env)\"
@@ -114,11 +116,13 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("mpi", []) => mpi::run(),
         ("mpi", [word]) if word == "--scaling" => mpi::scaling(),
         ("gpu-put", []) => gpu_put::run(),
+        ("wheel", []) => wheel::run(),
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
         (
             "setup" | "demo" | "view-demo" | "bench-output" | "fuzz" | "generate" | "ptx"
-            | "c-header" | "public-api" | "fatbin" | "mpi" | "gpu-put" | "check-plain" | "env",
+            | "c-header" | "public-api" | "fatbin" | "mpi" | "gpu-put" | "wheel" | "check-plain"
+            | "env",
             [.., extra],
         ) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")

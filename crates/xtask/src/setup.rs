@@ -4,6 +4,7 @@
 use crate::{cache, folder, process, tools};
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -69,6 +70,74 @@ const NVCC: Environment = Environment {
         "nvidia-cuda-cccl==13.0.85",
     ],
     instead: "the PTX must come from exactly this version",
+};
+
+/// The builder of the Python package's wheels.
+pub const MATURIN: Environment = Environment {
+    folder: "maturin-1.16.0",
+    purpose: "maturin 1.16",
+    requirements: &["maturin==1.16.0"],
+    instead: "wheels are built with this version",
+};
+
+/// What the tests of the Python package need: pytest, mypy, and the libraries that it serves.
+pub const PYTHON: Environment = Environment {
+    folder: "python-tests-1",
+    purpose: "numpy, zarr, xarray, dask and pytest",
+    requirements: &[
+        "ast_serialize==0.13.1",
+        "attrs==26.1.0",
+        "click==8.5.1",
+        "cloudpickle==3.1.2",
+        "dask==2026.8.0",
+        "donfig==0.8.1.post1",
+        "fsspec==2026.9.0",
+        "google-crc32c==1.9.0",
+        "importlib_metadata==10.2.0",
+        "iniconfig==2.3.1",
+        "jsonschema==4.26.0",
+        "jsonschema-specifications==2025.9.1",
+        "lazy-importer==0.1.0",
+        "librt==0.16.0",
+        "locket==1.0.0",
+        "mypy==2.4.1",
+        "mypy_extensions==1.2.0",
+        "numcodecs==0.16.6",
+        "numpy==2.4.6",
+        "packaging==26.3",
+        "pandas==3.1.1",
+        "partd==1.4.2",
+        "pathspec==1.1.1",
+        "pluggy==1.7.0",
+        "Pygments==2.21.0",
+        "pytest==9.2.0",
+        "python-dateutil==4.0.0",
+        "PyYAML==6.0.3",
+        "referencing==0.37.0",
+        "rpds-py==2026.9.1",
+        "toolz==1.2.0",
+        "typing_extensions==4.16.0",
+        "tzdata==2026.6",
+        "xarray==2026.9.0",
+        "zarr==3.1.6",
+        "zipp==4.1.2",
+    ],
+    instead: "the other stages of the tests do not need them",
+};
+
+/// The same for a free-threaded interpreter: what has wheels for it.
+pub const PYTHON_FREE_THREADED: Environment = Environment {
+    folder: "python-tests-1t",
+    purpose: "numpy and pytest for the free-threaded Python",
+    requirements: &[
+        "iniconfig==2.3.1",
+        "numpy==2.4.6",
+        "packaging==26.3",
+        "pluggy==1.7.0",
+        "Pygments==2.21.0",
+        "pytest==9.2.0",
+    ],
+    instead: "the other stages of the tests do not need them",
 };
 
 /// h5py and netCDF4, each with an HDF5 of its own, what writes through them, and mypy.
@@ -145,6 +214,11 @@ impl Environment {
     /// A virtual environment cannot be built aside and moved into place (its scripts hold its
     /// path), so a stamp written last tells a finished one from an interrupted one.
     pub fn provide(&self) -> Result<()> {
+        self.provide_with(&tools::python()?)
+    }
+
+    /// The same with an interpreter of the caller's.
+    pub fn provide_with(&self, python: &OsStr) -> Result<()> {
         let path = self.path()?;
         let stamp = path.join(".complete");
         let wanted = self.requirements.join("\n");
@@ -153,7 +227,6 @@ impl Environment {
         {
             return Ok(());
         }
-        let python = tools::python()?;
         println!("setting up {} in {}", self.purpose, path.display());
         folder::remove(&path)?;
         let made = process::output(Command::new(python).args(["-m", "venv"]).arg(&path))?;

@@ -6,8 +6,10 @@ mod checks;
 mod hdf5;
 mod hosts;
 mod package;
+mod python;
 mod report;
 mod suite;
+mod zarrs;
 
 use crate::{demo, generate, plain, setup};
 use anyhow::{Result, bail};
@@ -17,7 +19,7 @@ use std::time::Instant;
 /// A stage's name, what it is about, and what it does; notes go into the report.
 type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
 
-const STAGES: [Stage; 15] = [
+const STAGES: [Stage; 17] = [
     ("format", "rustfmt and clang-format", checks::format),
     ("deny", "licences, sources and advisories of the dependencies", checks::deny),
     ("clippy", "all members, all targets, warnings are errors", checks::clippy),
@@ -29,6 +31,8 @@ const STAGES: [Stage; 15] = [
     ("ptx", "the PTX is up to date, and a build with a fatbin works", checks::ptx),
     ("plain", "plain cargo needs a Rust toolchain and nothing else", |_| plain::run()),
     ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
+    ("zarrs", "the codec for the Rust crate zarrs, a workspace of its own", zarrs::run),
+    ("python", "the Python package: its wheel, types, tests, the documents' snippets", python::run),
     ("hosts", "the operator in ADIOS2 2.9 to 2.12 and in openPMD-api", hosts::run),
     ("c", "the C library as installed, with its programs in C, C++ and Fortran", c::run),
     (

@@ -11,8 +11,9 @@ use std::process::Command;
 /// rustfmt on Rust; the pinned clang-format on C++ and CUDA.
 pub fn format(_: &mut Report) -> Result<()> {
     process::run(cargo()?.args(["fmt", "--all", "--check"]))?;
-    let fuzz = root().join("crates/fsz/fuzz");
-    process::run(cargo()?.current_dir(fuzz).args(["fmt", "--check"]))?;
+    for other in ["crates/fsz/fuzz", "plugins/zarrs"] {
+        process::run(cargo()?.current_dir(root().join(other)).args(["fmt", "--check"]))?;
+    }
     let sources = cpp_sources()?;
     if !sources.is_empty() {
         {

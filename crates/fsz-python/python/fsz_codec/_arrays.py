@@ -1,0 +1,63 @@
+"""Which arrays can be compressed, and how they are handed to the native module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._errors import InvalidArgumentError, UnsupportedError
+
+# Device types of DLPack.
+_CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
+
+# The CUDA stream for which a producer makes its data ready: the legacy default stream.
+_LEGACY_STREAM = 1
+
+
+def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
+    """A float32 or float64 array in C order and native byte order, or a field in device memory.
+
+    Nothing is copied when the array already is like that.
+    """
+    if isinstance(array, np.ndarray):
+        return _host(array)
+    if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
+        kind = int(array.__dlpack_device__()[0])
+        if kind in (_CUDA, _CUDA_MANAGED):
+            return _native.DeviceField.from_dlpack(array.__dlpack__(stream=_LEGACY_STREAM))
+        if kind not in (_CPU, _CUDA_HOST):
+            raise UnsupportedError(f"memory of DLPack device type {kind}: only CPU and CUDA")
+        return _host(np.from_dlpack(array))
+    if hasattr(array, "__cuda_array_interface__"):
+        return _device(array.__cuda_array_interface__)
+    return _host(np.asarray(array))
+
+
+def _host(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError("a masked array: pass array.filled(value), and missing=value to keep the mask")
+    dtype = array.dtype
+    if dtype.kind != "f" or dtype.itemsize not in (4, 8):
+        raise TypeError(f"an array of {dtype}: FSZ compresses float32 and float64; convert it with astype")
+    return np.require(array, dtype.newbyteorder("="), ["C", "A"])
+
+
+def _device(interface: dict[str, Any]) -> _native.DeviceField:
+    shape = tuple(int(n) for n in interface["shape"])
+    typestr = str(interface["typestr"])
+    dtype = np.dtype(typestr)
+    if typestr[:1] == ">" or dtype.kind != "f" or dtype.itemsize not in (4, 8):
+        raise TypeError(f"a device array of {dtype}: FSZ compresses float32 and float64")
+    if interface.get("mask") is not None:
+        raise TypeError("a masked device array: fill it, and name the value as missing")
+    strides = interface.get("strides")
+    if strides is not None and 0 not in shape:
+        expected = dtype.itemsize
+        for n, stride in zip(reversed(shape), reversed(strides), strict=True):
+            if n != 1 and stride != expected:
+                raise InvalidArgumentError("a device array must be in C order: make it contiguous first")
+            expected *= n
+    return _native.DeviceField(int(interface["data"][0]), shape, f"f{8 * dtype.itemsize}")

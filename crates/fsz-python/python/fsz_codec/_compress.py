@@ -1,0 +1,120 @@
+"""Arrays to streams and back."""
+
+from __future__ import annotations
+
+import os
+from builtins import open as _open
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._arrays import field_of
+from ._errors import InvalidArgumentError
+from ._facts import Device
+from ._stream import Progress, Stream, checked_threads
+
+
+def compress(
+    array: Any,
+    /,
+    *,
+    range: float | None = None,
+    absolute: float | None = None,
+    value_range: tuple[float, float] | None = None,
+    missing: float | Sequence[float] = (),
+    profile: str = "paper",
+    layout: str | None = None,
+    name: str | None = None,
+    time_step: int | None = None,
+    start: Sequence[int] | None = None,
+    backend: str = "auto",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Stream:
+    """Compresses an array of float32 or float64 within an error bound, which holds for every finite element.
+
+    The array can be anything that numpy reads, or a CUDA array of cupy, torch or another library that speaks
+    DLPack or the CUDA array interface. In C order and native byte order it is not copied. Do not change it
+    during the call.
+
+    :param range: the bound as a share of max - min over the finite, not missing values.
+    :param absolute: the bound in the array's own unit. Give either this or ``range``.
+    :param value_range: min and max to which ``range`` refers, where the array is a part of something larger.
+    :param missing: up to 4 values (such as 1e20) that are kept exactly and do not count for the range. NaN and
+        infinities always are.
+    :param profile: ``"paper"`` is fast; ``"dense"`` makes streams about half as long, slower.
+    :param layout: tiles of the profile ``dense``: ``"plane"``, ``"brick"`` or ``"line"``; chosen by default.
+    :param name: a variable name to record.
+    :param time_step: a time step to record.
+    :param start: where the array begins in a global one, an entry per axis, to record.
+    :param backend: ``"auto"`` (a CUDA device where one answers, else the CPU), ``"cpu"``, ``"cuda"`` or
+        ``"cuda:1"``. All give the same bytes. A CUDA array is compressed on its device.
+    :param threads: threads to use; all by default. The bytes do not depend on it.
+    :param progress: called now and then as ``progress(done, total)`` with bytes of the array; an exception that
+        it raises ends the call, as Ctrl-C does.
+    :raises InvalidArgumentError: for options out of range.
+    :raises TypeError: for an array of another type.
+    :raises DeviceError: when a CUDA device that was asked for fails.
+    """
+    options = {
+        "range": range,
+        "absolute": absolute,
+        "value_range": value_range,
+        "missing": missing_values(missing),
+        "profile": profile,
+        "layout": layout,
+        "name": name,
+        "time_step": None if time_step is None else _natural("time_step", time_step),
+        "start": None if start is None else [_natural("start", n) for n in start],
+    }
+    threads = checked_threads(threads)
+    field = field_of(array)
+    if isinstance(field, _native.DeviceField):
+        return Stream._of(*_native.compress_device(field, options))
+    return Stream._of(_native.compress(field, options, backend, threads, progress))
+
+
+def decompress(
+    stream: Any,
+    /,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    device: int | None = None,
+    backend: str = "auto",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Decompresses a ``Stream``, or the bytes of one; see ``Stream.decompress``."""
+    if not isinstance(stream, Stream):
+        stream = Stream.from_bytes(stream)
+    return stream.decompress(out=out, device=device, backend=backend, threads=threads, progress=progress)
+
+
+def open(path: str | os.PathLike[str], *, mmap: bool = True) -> Stream:
+    """Opens a ``.fsz`` file. It is mapped: only what is decoded is read.
+
+    Nothing may change or truncate the file while the stream is in use; with ``mmap=False`` it is read as a whole.
+    """
+    if mmap:
+        return Stream._of(_native.Stream.map(os.fspath(path)))
+    with _open(path, "rb") as file:
+        return Stream.from_bytes(file.read())
+
+
+def devices() -> list[Device]:
+    """The CUDA devices that can be used; ``DeviceError`` says why there are none."""
+    return [Device(*facts) for facts in _native.devices()]
+
+
+def missing_values(missing: float | Sequence[float]) -> list[float]:
+    """One value or several, as a list."""
+    return [float(value) for value in np.atleast_1d(np.asarray(missing, np.float64))]
+
+
+def _natural(name: str, n: int) -> int:
+    if not 0 <= n < 2**64:
+        raise InvalidArgumentError(f"{name} {n}: it must be from 0 to 2**64 - 1")
+    return int(n)

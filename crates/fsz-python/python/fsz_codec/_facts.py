@@ -1,0 +1,58 @@
+"""What a stream says of itself."""
+
+from typing import NamedTuple
+
+
+class Bound(NamedTuple):
+    """The error bound of a stream: every finite element keeps |original - decoded| <= ``absolute``."""
+
+    kind: str
+    """``"absolute"`` or ``"value-range"``."""
+    requested: float
+    """The number asked for: the absolute bound, or the share of the value range."""
+    absolute: float
+    """The bound in the field's unit; 0 for a field of one value."""
+
+
+class Certificate(NamedTuple):
+    """What the encoder measured while it compressed."""
+
+    max_abs_error: float
+    """Largest |original - decoded| over the finite elements."""
+    min: float
+    """Smallest finite, not missing value; NaN when there is none."""
+    max: float
+    """Largest finite, not missing value; NaN when there is none."""
+    nan: int
+    """NaN elements that are not a named missing value."""
+    inf: int
+    """Elements that are +Inf or -Inf."""
+    missing: int
+    """Elements equal to a named missing value."""
+    escaped: int
+    """Elements whose exact bits the stream holds, for whatever reason."""
+
+
+class Device(NamedTuple):
+    """A CUDA device that can be used."""
+
+    name: str
+    number: int
+    """What ``backend="cuda:N"`` and ``device=N`` take."""
+    memory: int
+    """Bytes."""
+    capability: tuple[int, int]
+    """Compute capability."""
+
+
+TILE_KINDS = (
+    "lz1",
+    "lz2",
+    "lz1_centered",
+    "lz2_centered",
+    "interpolated",
+    "constant",
+    "exceptions",
+    "verbatim",
+)
+"""Kinds of tiles, in the order of their numbers in the native module."""

@@ -1,0 +1,290 @@
+"""A compressed array."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _html, _native
+from ._errors import InvalidArgumentError
+from ._facts import TILE_KINDS, Bound, Certificate
+from ._index import select
+
+Progress = Callable[[int, int], object]
+"""Called with the bytes of the array that are done, and with all of them."""
+
+# From which step on planes between selected ones are skipped: tiles of the profile dense are boxes, up to 64
+# elements thick along an axis that is far apart in memory.
+_LEAST_STEP = {"paper": 1, "dense": 64}
+
+
+class Stream:
+    """A compressed array: its header, certificate and tiles are there, and its elements on demand.
+
+    Threads may share a stream. Indexing decodes what it selects and gives numpy arrays::
+
+        stream[3:7, :, 10]
+    """
+
+    __slots__ = ("_device", "_inner")
+
+    _inner: _native.Stream
+    _device: int | None
+
+    def __init__(self) -> None:
+        raise TypeError("use fsz_codec.compress, fsz_codec.open or Stream.from_bytes")
+
+    @classmethod
+    def _of(cls, native: _native.Stream, device: int | None = None) -> Stream:
+        stream = object.__new__(cls)
+        stream._inner = native
+        stream._device = device
+        return stream
+
+    @classmethod
+    def from_bytes(cls, data: Any, /) -> Stream:
+        """Opens a stream in memory; a ``bytes`` object is not copied, any other buffer is.
+
+        Raises ``CorruptError`` or ``UnsupportedError`` for bytes that are no stream of this release. The
+        elements are checked when they are decoded.
+        """
+        return cls._of(_native.Stream.from_bytes(data if type(data) is bytes else bytes(memoryview(data))))
+
+    # What it says of itself.
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Elements per axis, slowest axis first."""
+        return self._inner.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """``float32`` or ``float64``."""
+        return self._inner.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the decoded array."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def compressed_bytes(self) -> int:
+        """Bytes of the stream."""
+        return self._inner.compressed_bytes
+
+    @property
+    def ratio(self) -> float:
+        """Bytes of the decoded array over those of the stream."""
+        return self._inner.ratio
+
+    @property
+    def bound(self) -> Bound:
+        """The error bound, as requested and as an absolute one."""
+        return Bound(*self._inner.bound)
+
+    @property
+    def certificate(self) -> Certificate:
+        """What the encoder measured: largest error, range, and how many special elements."""
+        return Certificate(*self._inner.certificate)
+
+    @property
+    def profile(self) -> str:
+        """How the elements are coded: ``"paper"`` or ``"dense"``."""
+        return self._inner.profile
+
+    @property
+    def layout(self) -> str:
+        """The shape of the profile's tiles."""
+        return self._inner.layout
+
+    @property
+    def quantization_step(self) -> float:
+        """Distance between neighbouring decoded values; 0 when every element is stored exactly."""
+        return self._inner.quantization_step
+
+    @property
+    def missing(self) -> tuple[float, ...]:
+        """The missing values that were named."""
+        return tuple(self._inner.missing)
+
+    @property
+    def name(self) -> str | None:
+        """The variable's name, if recorded."""
+        return self._inner.name
+
+    @property
+    def time_step(self) -> int | None:
+        """The time step, if recorded."""
+        return self._inner.time_step
+
+    @property
+    def start(self) -> tuple[int, ...] | None:
+        """Where the array begins in a global one, if recorded."""
+        return self._inner.start
+
+    @property
+    def format_version(self) -> int:
+        """Version of the stream's format."""
+        return self._inner.format_version
+
+    @property
+    def device(self) -> int | None:
+        """The CUDA device whose memory the array was compressed from; ``None`` for host memory."""
+        return self._device
+
+    def tiles(self) -> np.recarray[Any, Any]:
+        """A record per tile, without decoding: ``kind``, ``elements``, ``bytes``, ``escapes`` and ``rates``,
+        the bits per element of each of its blocks."""
+        kinds, elements, size, escapes, rates = self._inner.tiles()
+        records: np.recarray[Any, Any] = np.recarray(
+            kinds.shape,
+            dtype=[
+                ("kind", f"U{max(map(len, TILE_KINDS))}"),
+                ("elements", np.uint32),
+                ("bytes", np.uint64),
+                ("escapes", np.uint32),
+                ("rates", np.uint8, (rates.shape[1],)),
+            ],
+        )
+        records["kind"] = np.array(TILE_KINDS)[kinds]
+        records["elements"] = elements
+        records["bytes"] = size
+        records["escapes"] = escapes
+        records["rates"] = rates
+        return records
+
+    # Its elements.
+
+    @overload
+    def decompress(
+        self,
+        *,
+        out: npt.NDArray[Any],
+        backend: str = ...,
+        threads: int | None = ...,
+        progress: Progress | None = ...,
+    ) -> npt.NDArray[Any]: ...
+    @overload
+    def decompress(
+        self,
+        *,
+        out: None = ...,
+        device: int | None = ...,
+        backend: str = ...,
+        threads: int | None = ...,
+        progress: Progress | None = ...,
+    ) -> Any: ...
+    def decompress(
+        self,
+        *,
+        out: npt.NDArray[Any] | None = None,
+        device: int | None = None,
+        backend: str = "auto",
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Any:
+        """All elements as a numpy array.
+
+        ``out`` is an array to decode to: of the stream's shape and dtype, in C order; it holds anything after an
+        exception. With ``device``, or when the array was compressed from device memory, the result is a
+        ``DeviceArray`` on that device, which cupy and torch take (``cupy.asarray``, ``torch.from_dlpack``).
+        ``threads`` defaults to all; ``progress(done, total)`` is called now and then with bytes.
+        """
+        if device is None:
+            device = self._device
+        if device is not None and out is None:
+            return _native.DeviceArray.decode(self._inner, device)
+        array: npt.NDArray[Any] = np.empty(self.shape, self.dtype) if out is None else out
+        if array.shape != self.shape or array.dtype != self.dtype:
+            raise InvalidArgumentError(
+                f"out is {array.shape} {array.dtype}; the stream is {self.shape} {self.dtype}"
+            )
+        if not (array.flags.c_contiguous and array.flags.aligned and array.flags.writeable):
+            raise InvalidArgumentError("out must be in C order, aligned and writeable")
+        self._inner.decode(array, [0] * self.ndim, backend, checked_threads(threads), progress)
+        return array
+
+    def __getitem__(self, key: Any) -> Any:
+        """Decodes what an index selects: integers, slices with any steps, and ``...``."""
+        parts, pick, shape, drop = select(self.shape, key, _LEAST_STEP[self.profile])
+        if len(parts) == 1:
+            box = self._box(parts[0].start, parts[0].counts)
+            selected = box[pick]
+            # Do not keep a large box for a few of its elements.
+            return (selected.copy() if 2 * selected.size < box.size else selected)[drop]
+        result: npt.NDArray[Any] = np.empty(shape, self.dtype)
+        for start, counts, place in parts:
+            result[place] = self._box(start, counts)[pick]
+        return result[drop]
+
+    def _box(self, start: tuple[int, ...], count: tuple[int, ...]) -> npt.NDArray[Any]:
+        box: npt.NDArray[Any] = np.empty(count, self.dtype)
+        self._inner.decode(box, start, "auto", None, None)
+        return box
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a stream of 0 dimensions")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("decoding a stream makes a new array")
+        array = self._box((0,) * self.ndim, self.shape)
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    # Its bytes.
+
+    def to_bytes(self) -> bytes:
+        """The stream as a file holds it."""
+        return self._inner.to_bytes()
+
+    __bytes__ = to_bytes
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the stream to a file, which ``fsz_codec.open`` and the program ``fsz`` read."""
+        self._inner.write(os.fspath(path))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Stream.from_bytes, (self.to_bytes(),))
+
+    # How it is shown.
+
+    def __repr__(self) -> str:
+        bound = self.bound
+        return (
+            f"<fsz_codec.Stream {'x'.join(map(str, self.shape)) or 'scalar'} {self.dtype}, "
+            f"ratio {self.ratio:.2f} ({self.compressed_bytes} bytes), bound {bound.absolute:.6g}"
+            f"{f' ({bound.requested:g} of the range)' if bound.kind == 'value-range' else ''}, "
+            f"largest error {self.certificate.max_abs_error:.6g}, profile {self.profile}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return _html.page(self)
+
+
+def checked_threads(threads: int | None) -> int | None:
+    """The argument ``threads``."""
+    if threads is not None and threads < 1:
+        raise InvalidArgumentError(f"{threads} threads: use at least 1")
+    return threads

@@ -1,0 +1,1 @@
+../../../../plugins/hdf5/python/hdf5.py

@@ -1,0 +1,111 @@
+"""FSZ for datasets of xarray::
+
+    encoding = fsz_codec.xarray.encoding(dataset, range=1e-3)
+    fsz_codec.xarray.mark_lossy(dataset, encoding).to_zarr("out.zarr", encoding=encoding)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+import xarray as xr
+
+from ._errors import InvalidArgumentError
+from ._native import __version__
+from .numcodecs import Fsz
+from .zarr import FszCodec
+
+__all__ = ["encoding", "mark_lossy"]
+
+_Bounds: TypeAlias = float | Mapping[str, float] | None
+
+
+def encoding(
+    dataset: xr.Dataset,
+    *,
+    range: _Bounds = None,
+    absolute: _Bounds = None,
+    profile: str = "paper",
+    zarr_format: int = 3,
+) -> dict[str, dict[str, Any]]:
+    """The argument ``encoding`` of ``Dataset.to_zarr`` that compresses the data variables of float32 and float64.
+
+    A bound is a number for all of them, or a number for each variable's name; those with neither stay as they
+    are, and so do coordinates and variables that are packed as integers. ``_FillValue`` and ``missing_value``
+    are named as missing.
+
+    :raises InvalidArgumentError: for bounds out of range, and for names that are no such variable.
+    """
+    variables = {name: v for name, v in dataset.data_vars.items() if _is_stored_as_float(v)}
+    for bounds in (range, absolute):
+        if isinstance(bounds, Mapping) and (wrong := [n for n in bounds if n not in variables]):
+            raise InvalidArgumentError(f"no data variables of float32 or float64: {', '.join(wrong)}")
+    encodings: dict[str, dict[str, Any]] = {}
+    for name, variable in variables.items():
+        options: dict[str, Any] = {
+            "range": _bound_of(str(name), range, absolute),
+            "absolute": _bound_of(str(name), absolute, range),
+            "missing": _missing_of(variable),
+            "profile": profile,
+        }
+        if options["range"] is None and options["absolute"] is None:
+            continue
+        if zarr_format == 2:
+            encodings[str(name)] = {"compressors": Fsz(**options)}
+        else:
+            # Anything behind the codec would keep it from reading parts of chunks.
+            encodings[str(name)] = {"serializer": FszCodec(**options), "compressors": ()}
+    return encodings
+
+
+def mark_lossy(
+    dataset: xr.Dataset, encoding: Mapping[str, Mapping[str, Any]], *, container: str = "fsz_quantization"
+) -> xr.Dataset:
+    """The dataset with the attributes of CF-1.12, section 8.4, on the variables that ``encoding`` compresses.
+
+    Each gets ``quantization``, the name of a variable without data that tells algorithm and implementation, and
+    ``quantization_absolute_error`` or ``quantization_range_relative_error``, the bound: CF knows four algorithms
+    with a number of digits or bits each, and has no words for an error bound yet. The data are not touched.
+    """
+    marked = dataset.copy(deep=False)
+    for name, settings in encoding.items():
+        codec = settings.get("serializer", settings.get("compressors"))
+        if not isinstance(codec, (FszCodec, Fsz)):
+            continue
+        config = codec._config
+        attributes: dict[str, Any] = {"quantization": container}
+        if config.absolute is not None:
+            attributes["quantization_absolute_error"] = config.absolute
+        else:
+            attributes["quantization_range_relative_error"] = config.range
+        marked[name] = marked[name].assign_attrs(attributes)
+        marked[container] = xr.DataArray(
+            np.int8(0), attrs={"algorithm": "fsz", "implementation": f"fsz-codec version {__version__}"}
+        )
+    return marked
+
+
+def _is_stored_as_float(variable: xr.DataArray) -> bool:
+    stored = np.dtype(variable.encoding.get("dtype", variable.dtype))
+    packed = {"scale_factor", "add_offset"} & set(variable.encoding)
+    return not packed and stored.kind == "f" and stored.itemsize in (4, 8)
+
+
+def _bound_of(name: str, bounds: _Bounds, others: _Bounds) -> float | None:
+    if isinstance(bounds, Mapping):
+        return bounds.get(name)
+    # A number is for all that are not named by themselves.
+    return None if isinstance(others, Mapping) and name in others else bounds
+
+
+def _missing_of(variable: xr.DataArray) -> list[float]:
+    values: dict[float, None] = {}
+    for facts in (variable.encoding, variable.attrs):
+        for key in ("_FillValue", "missing_value"):
+            for value in np.atleast_1d(np.asarray(facts.get(key, []), np.float64)):
+                if math.isfinite(value):
+                    values[float(value)] = None
+    return list(values)

@@ -1,0 +1,220 @@
+"""FSZ as a codec of Zarr 3::
+
+    zarr.create_array(store, shape=..., dtype="f4", chunks=..., serializer=FszCodec(range=1e-3), compressors=None)
+
+A read of a part of a chunk fetches and decodes the tiles of that part alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from zarr.abc.codec import ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin
+from zarr.abc.store import RangeByteRequest
+from zarr.core.buffer import default_buffer_prototype
+
+from . import _native
+from ._compress import compress
+from ._config import CODEC_NAME, MOST_DIMENSIONS, Config
+from ._errors import CorruptError
+from ._index import Part, select
+from ._stream import Stream
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from zarr.abc.store import ByteGetter
+    from zarr.core.array_spec import ArraySpec
+    from zarr.core.buffer import Buffer, NDBuffer
+    from zarr.core.chunk_grids import ChunkGrid
+    from zarr.core.common import JSON
+    from zarr.core.dtype.wrapper import TBaseDType, TBaseScalar, ZDType
+
+__all__ = ["FszCodec"]
+
+# What is fetched first of a chunk of which a part is read: what tells where the tiles lie is shorter than this
+# share of the array's bytes, or than this many bytes.
+_FIRST_SHARE = 100
+_FIRST_LEAST = 4096
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
+    """An array-to-bytes codec: chunks of float32 or float64 as FSZ streams.
+
+    :param range: the bound as a share of max - min of each chunk.
+    :param absolute: the bound in the array's own unit, the same for all chunks.
+    :param missing: up to 4 values that are kept exactly and do not count for the range. The array's fill value,
+        NaN and infinities always are.
+    :param profile: ``"paper"`` or ``"dense"``.
+    """
+
+    is_fixed_size = False
+
+    range: float | None
+    absolute: float | None
+    missing: tuple[float, ...]
+    profile: str
+
+    def __init__(
+        self,
+        *,
+        range: float | None = None,
+        absolute: float | None = None,
+        missing: float | Sequence[float] = (),
+        profile: str = "paper",
+    ) -> None:
+        config = Config(range, absolute, missing, profile)
+        for key in ("range", "absolute", "missing", "profile"):
+            object.__setattr__(self, key, getattr(config, key))
+
+    @property
+    def _config(self) -> Config:
+        return Config(self.range, self.absolute, self.missing, self.profile)
+
+    def __repr__(self) -> str:
+        return f"FszCodec({self._config.arguments()})"
+
+    @classmethod
+    def from_dict(cls, data: dict[str, JSON]) -> Self:
+        """From the metadata of an array."""
+        configuration = data.get("configuration")
+        if data.get("name") != CODEC_NAME or not isinstance(configuration, dict):
+            raise ValueError(f"not the metadata of the codec {CODEC_NAME}: {data}")
+        config = Config.read(configuration)
+        return cls(
+            range=config.range, absolute=config.absolute, missing=config.missing, profile=config.profile
+        )
+
+    def to_dict(self) -> dict[str, JSON]:
+        """For the metadata of an array."""
+        return {"name": CODEC_NAME, "configuration": self._config.to_dict()}
+
+    def validate(
+        self,
+        *,
+        shape: tuple[int, ...],
+        dtype: ZDType[TBaseDType, TBaseScalar],
+        chunk_grid: ChunkGrid,
+    ) -> None:
+        """Refuses arrays that are not of float32 or float64, or have more than 8 dimensions."""
+        native = dtype.to_native_dtype()
+        if native.kind != "f" or native.itemsize not in (4, 8):
+            raise ValueError(f"the codec {CODEC_NAME} takes float32 and float64, not {native}")
+        if len(shape) > MOST_DIMENSIONS:
+            raise ValueError(f"{len(shape)} dimensions: the codec {CODEC_NAME} takes at most {MOST_DIMENSIONS}")
+
+    def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
+        """The size depends on the values."""
+        raise NotImplementedError
+
+    async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer | None:
+        fill_value = chunk_spec.fill_value
+        options = self._config.options(None if fill_value is None else float(fill_value))
+        stream = await asyncio.to_thread(compress, chunk_data.as_ndarray_like(), **options)
+        return chunk_spec.prototype.buffer.from_bytes(stream.to_bytes())
+
+    async def _decode_single(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
+        def decode() -> npt.NDArray[Any]:
+            return np.asarray(_checked(Stream.from_bytes(chunk_data.to_bytes()), chunk_spec))
+
+        return _buffer(await asyncio.to_thread(decode), chunk_spec)
+
+    async def _decode_partial_single(
+        self, byte_getter: ByteGetter, selection: Any, chunk_spec: ArraySpec
+    ) -> NDBuffer | None:
+        wanted = _Wanted(selection, chunk_spec.shape)
+        stream = await _fetch(byte_getter, wanted.parts, chunk_spec)
+        if stream is None:
+            return None
+        return _buffer(await asyncio.to_thread(wanted.decode, stream), chunk_spec)
+
+
+class _Wanted:
+    """What is read of a chunk."""
+
+    def __init__(self, selection: Any, shape: tuple[int, ...]) -> None:
+        entries = selection if isinstance(selection, tuple) else (selection,)
+        self._key: Any = entries
+        if all(isinstance(entry, (int, np.integer, slice)) or entry is Ellipsis for entry in entries):
+            self.parts = select(shape, entries, 1).parts
+            self._decode_key = True
+            return
+        # Lists of indices: decode the box around them, and select there.
+        self._decode_key = False
+        boxes, key = [], []
+        for entry, n in zip(entries, shape, strict=True):
+            at = np.arange(n)[entry] if isinstance(entry, slice) else np.asarray(entry)
+            at = np.flatnonzero(at) if at.dtype == bool else at
+            low, high = (int(at.min()), int(at.max()) + 1) if at.size else (0, 0)
+            boxes.append((low, high))
+            key.append(slice(None, None, entry.step) if isinstance(entry, slice) else at - low)
+        start, count = tuple(low for low, _ in boxes), tuple(high - low for low, high in boxes)
+        self.parts = [Part(start, count, ())]
+        self._key = tuple(key)
+
+    def decode(self, stream: Stream) -> npt.NDArray[Any]:
+        if self._decode_key:
+            return np.asarray(stream[self._key])
+        (part,) = self.parts
+        box = stream[tuple(slice(s, s + c) for s, c in zip(part.start, part.counts, strict=True))]
+        return np.asarray(box[self._key])
+
+
+async def _fetch(byte_getter: ByteGetter, parts: list[Part], spec: ArraySpec) -> Stream | None:
+    """A stream of which at least the bytes that some boxes need are there; ``None`` where there is no chunk."""
+    prototype = default_buffer_prototype()
+    raw = spec.dtype.to_native_dtype().itemsize * int(np.prod(spec.shape, dtype=np.int64))
+    whole = sum(int(np.prod(part.counts, dtype=np.int64)) for part in parts) >= np.prod(spec.shape)
+    if whole or raw <= _FIRST_LEAST:
+        chunk = await byte_getter.get(prototype)
+        return None if chunk is None else _checked(Stream.from_bytes(chunk.to_bytes()), spec)
+
+    first = await byte_getter.get(prototype, RangeByteRequest(0, max(_FIRST_LEAST, raw // _FIRST_SHARE)))
+    if first is None:
+        return None
+    head = first.to_bytes()
+    most = _native.max_compressed_len(spec.shape, f"f{8 * spec.dtype.to_native_dtype().itemsize}")
+    partial = _native.PartialStream(head, most)
+    there = min(len(head), partial.len)
+
+    async def fetch(begin: int, end: int) -> None:
+        part = await byte_getter.get(prototype, RangeByteRequest(begin, end))
+        if part is None:
+            raise CorruptError("the chunk went away while it was read")
+        partial.put(begin, part.to_bytes())
+
+    if there < partial.payload:
+        await fetch(there, partial.payload)
+        there = partial.payload
+    ranges = {r for part in parts for r in partial.ranges(part.start, part.counts)}
+    await asyncio.gather(*(fetch(max(begin, there), end) for begin, end in _merged(ranges) if end > there))
+    return _checked(Stream._of(partial.finish()), spec)
+
+
+def _merged(ranges: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges in order, without overlaps."""
+    merged: list[tuple[int, int]] = []
+    for begin, end in sorted(ranges):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((begin, end))
+    return merged
+
+
+def _checked(stream: Stream, spec: ArraySpec) -> Stream:
+    native = spec.dtype.to_native_dtype().newbyteorder("=")
+    if stream.shape != spec.shape or stream.dtype != native:
+        raise CorruptError(f"the chunk is {stream.shape} {stream.dtype}; the array's are {spec.shape} {native}")
+    return stream
+
+
+def _buffer(array: npt.NDArray[Any], spec: ArraySpec) -> NDBuffer:
+    native = spec.dtype.to_native_dtype()
+    return spec.prototype.nd_buffer.from_numpy_array(array.astype(native, copy=False))

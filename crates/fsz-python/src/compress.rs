@@ -1,0 +1,169 @@
+//! Compression of fields in host and device memory.
+
+use fsz::{
+    Bound as ErrorBound, CompressOptions, DType, Dense, Layout, Profile, Progress,
+    cuda::{Compression, DeviceCodec},
+    with_element,
+};
+use numpy::{PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods, ndarray::ArrayViewD};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+use crate::{
+    array::{Element, dtype_of, elements},
+    codecs::{Asked, codec},
+    device::{DeviceField, memory_at},
+    errors::{invalid, no_memory, raised},
+    stream::Stream,
+    watch::watched,
+};
+
+/// What a compression is told beside the field.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Options {
+    absolute: Option<f64>,
+    range: Option<f64>,
+    value_range: Option<(f64, f64)>,
+    missing: Vec<f64>,
+    profile: String,
+    layout: Option<String>,
+    name: Option<String>,
+    time_step: Option<u64>,
+    start: Option<Vec<u64>>,
+}
+
+impl Options {
+    fn read(self) -> Result<CompressOptions, String> {
+        let bound = match (self.absolute, self.range, self.value_range) {
+            (Some(absolute), None, None) => ErrorBound::Absolute(absolute),
+            (None, Some(ratio), None) => ErrorBound::ValueRange(ratio),
+            (None, Some(ratio), Some((min, max))) => ErrorBound::ValueRangeOf { ratio, min, max },
+            (Some(_), _, Some(_)) => return Err("value_range goes with range, not absolute".into()),
+            _ => return Err("give the bound: either range= or absolute=".into()),
+        };
+        let profile = match (self.profile.as_str(), self.layout.as_deref()) {
+            ("paper", None) => Profile::default(),
+            ("dense", None) => Profile::Dense(Dense::new()),
+            ("dense", Some(name)) => {
+                let layout = Layout::ALL.into_iter().find(|layout| layout.name() == name);
+                let names = Layout::ALL.map(Layout::name).join(", ");
+                let unknown = || format!("unknown layout '{name}': use one of {names}");
+                Profile::Dense(Dense::new().with_layout(layout.ok_or_else(unknown)?))
+            }
+            ("paper", Some(_)) => return Err("only the profile dense has layouts".into()),
+            (name, _) => return Err(format!("unknown profile '{name}': use paper or dense")),
+        };
+        let mut options = CompressOptions::new(bound).profile(profile);
+        for value in self.missing {
+            options = options.missing(value);
+        }
+        if let Some(name) = &self.name {
+            options = options.name(name);
+        }
+        if let Some(time_step) = self.time_step {
+            options = options.time_step(time_step);
+        }
+        if let Some(start) = &self.start {
+            options = options.start(start);
+        }
+        Ok(options)
+    }
+}
+
+/// Compresses an array in C order and native byte order, which is read where it lies.
+#[pyfunction]
+pub fn compress(
+    array: &Bound<'_, PyUntypedArray>,
+    options: Options,
+    backend: &str,
+    threads: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Stream> {
+    let py = array.py();
+    let options = options.read().map_err(|why| invalid(py, &why))?;
+    let asked = Asked::parse(backend).map_err(|error| raised(py, error))?;
+    with_element!(dtype_of(array)?, T => {
+        let array: PyReadonlyArrayDyn<'_, T> = array.extract()?;
+        compress_elements(&array, options, (asked, threads), progress)
+    })
+}
+
+fn compress_elements<T: Element>(
+    array: &PyReadonlyArrayDyn<'_, T>,
+    options: CompressOptions,
+    (asked, threads): (Asked, Option<usize>),
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Stream> {
+    let py = array.py();
+    let elements = elements(array)?;
+    let field = ArrayViewD::from_shape(array.shape(), elements)
+        .map_err(|why| invalid(py, &why.to_string()))?;
+    let work = |progress: &Arc<Progress>| {
+        codec(asked, threads)?.compress_with(field, &options.progress(Arc::clone(progress)))
+    };
+    watched(py, size_of_val(elements) as u64, progress, work).map(Stream::owned)
+}
+
+/// Compresses a field in device memory where it lies; the stream is in host memory. Also gives the device's
+/// number, unless the field has no elements and so lies nowhere.
+#[pyfunction]
+pub fn compress_device(
+    py: Python<'_>,
+    field: &DeviceField,
+    options: Options,
+) -> PyResult<(Stream, Option<usize>)> {
+    let options = options.read().map_err(|why| invalid(py, &why))?;
+    let (shape, dtype) = (&field.shape, field.dtype);
+    if shape.contains(&0) {
+        return with_element!(dtype, T => {
+            let shape: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
+            let nothing = ArrayViewD::<T>::from_shape(shape, &[])
+                .map_err(|why| invalid(py, &why.to_string()))?;
+            let stream = fsz::Codec::cpu().compress_with(nothing, &options);
+            stream.map(|made| (Stream::owned(made), None)).map_err(|error| raised(py, error))
+        });
+    }
+    let compression =
+        Compression::new(shape, dtype, &options).map_err(|error| raised(py, error))?;
+    let mut bytes = zeros(compression.max_len())?;
+    let made = py.detach(|| {
+        let memory = memory_at(field.address)?;
+        // Which stream of the program's fills the field is not known, so all of them are waited for.
+        memory.synchronize()?;
+        let codec = DeviceCodec::open(memory.device())?;
+        // SAFETY: the caller holds the array that the field was taken from, and `DeviceField::new` has its
+        // owner's word for its extent; everything enqueued on it has ended.
+        let made = unsafe { codec.compress_to_host(&compression, field.address, &mut bytes)? };
+        bytes.truncate(made.len);
+        bytes.shrink_to_fit();
+        Ok((fsz::Stream::from_vec(bytes)?, memory.device()))
+    });
+    let (stream, device) = made.map_err(|error| raised(py, error))?;
+    Ok((Stream::owned(stream), Some(device)))
+}
+
+/// Bytes that a stream of a field of this shape takes at most.
+#[pyfunction]
+pub fn max_compressed_len(py: Python<'_>, shape: Vec<u64>, dtype: &str) -> PyResult<u64> {
+    let dtype: DType = dtype.parse().map_err(|error| raised(py, error))?;
+    fsz::max_compressed_len(&shape, dtype).map_err(|error| raised(py, error))
+}
+
+/// Zeros that take up memory only where they are written.
+pub fn zeros(len: u64) -> PyResult<Vec<u8>> {
+    let layout =
+        usize::try_from(len).ok().and_then(|len| std::alloc::Layout::array::<u8>(len).ok());
+    let layout = layout.ok_or_else(|| no_memory(len))?;
+    if layout.size() == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: the layout has a size; the vector gets exactly what was allocated, all of it initialised.
+    unsafe {
+        let at = std::alloc::alloc_zeroed(layout);
+        if at.is_null() {
+            return Err(no_memory(len));
+        }
+        Ok(Vec::from_raw_parts(at, layout.size(), layout.size()))
+    }
+}

@@ -1,0 +1,213 @@
+//! A stream: what it says of itself, and decoding.
+
+use std::{fs::File, path::PathBuf, sync::Arc};
+
+use fsz::{DecompressOptions, Progress, with_element};
+use memmap2::Mmap;
+use numpy::{PyReadwriteArrayDyn, PyUntypedArray};
+use pyo3::{
+    prelude::*,
+    pybacked::PyBackedBytes,
+    types::{PyBytes, PyTuple},
+};
+
+use crate::{
+    array::{Element, descr, dtype_of, elements_mut, shape_of},
+    codecs::{Asked, codec},
+    errors::raised,
+    tiles,
+    watch::watched,
+};
+
+/// A stream whose header and index have been checked.
+#[derive(Debug)]
+#[pyclass(frozen, module = "fsz_codec._native")]
+pub struct Stream {
+    // Dropped first: its bytes may be the owner's.
+    stream: fsz::Stream<'static>,
+    _owner: Option<Owner>,
+}
+
+/// Who keeps a stream's bytes.
+#[derive(Debug)]
+enum Owner {
+    Map(#[expect(dead_code, reason = "held, not read")] Mmap),
+    Bytes(#[expect(dead_code, reason = "held, not read")] PyBackedBytes),
+}
+
+impl Stream {
+    /// A stream that owns its bytes.
+    pub fn owned(stream: fsz::Stream<'static>) -> Self {
+        Stream { stream, _owner: None }
+    }
+
+    /// A stream of the owner's bytes.
+    ///
+    /// # Safety
+    /// `bytes` are the owner's, stay where they are when it is moved, and live as long as it does.
+    unsafe fn borrowed(py: Python<'_>, bytes: &[u8], owner: Owner) -> PyResult<Self> {
+        // SAFETY: the caller's promise; `Stream` drops the owner last.
+        let bytes: &'static [u8] =
+            unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
+        let stream = py.detach(|| fsz::Stream::open(bytes)).map_err(|error| raised(py, error))?;
+        Ok(Stream { stream, _owner: Some(owner) })
+    }
+
+    pub fn inner(&self) -> &fsz::Stream<'static> {
+        &self.stream
+    }
+}
+
+#[pymethods]
+impl Stream {
+    /// Opens a stream in a `bytes` object, which is not copied.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: PyBackedBytes) -> PyResult<Self> {
+        let (at, len) = (bytes.as_ptr(), bytes.len());
+        // SAFETY: a `bytes` object never changes or moves, and its owner keeps it.
+        unsafe { Stream::borrowed(py, std::slice::from_raw_parts(at, len), Owner::Bytes(bytes)) }
+    }
+
+    /// Maps a file.
+    #[staticmethod]
+    fn map(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let file = File::open(path)?;
+        // SAFETY: as for every mapped file, whoever changes it while it is open changes the memory.
+        let map = unsafe { Mmap::map(&file) }?;
+        let (at, len) = (map.as_ptr(), map.len());
+        // SAFETY: a map stays where it is until it is dropped.
+        unsafe { Stream::borrowed(py, std::slice::from_raw_parts(at, len), Owner::Map(map)) }
+    }
+
+    /// Decodes the box of `out`'s shape from `start` on into `out`, which is in C order.
+    #[pyo3(signature = (out, start, backend, threads, progress))]
+    fn decode(
+        &self,
+        out: &Bound<'_, PyUntypedArray>,
+        start: Vec<u64>,
+        backend: &str,
+        threads: Option<usize>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let py = out.py();
+        let asked = Asked::parse(backend).map_err(|error| raised(py, error))?;
+        with_element!(dtype_of(out)?, T => {
+            let count = shape_of(out);
+            let mut out: PyReadwriteArrayDyn<'_, T> = out.extract()?;
+            self.decode_elements(py, elements_mut(&mut out)?, (&start, &count), (asked, threads), progress)
+        })
+    }
+
+    /// The bytes, as a file holds them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.stream.as_bytes())
+    }
+
+    /// Writes the bytes to a file.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        Ok(py.detach(|| std::fs::write(path, self.stream.as_bytes()))?)
+    }
+
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.stream.header().shape)
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        descr(py, self.stream.header().dtype).into_any()
+    }
+
+    /// The kind of the bound, the number asked for, and the absolute bound.
+    #[getter]
+    fn bound(&self) -> (&'static str, f64, f64) {
+        let header = self.stream.header();
+        (header.bound.kind(), header.bound.requested(), header.absolute_bound)
+    }
+
+    /// Largest error, minimum, maximum, and how many NaN, Inf, missing and escaped elements.
+    #[getter]
+    fn certificate(&self) -> (f64, f64, f64, u64, u64, u64, u64) {
+        let c = self.stream.certificate();
+        (c.max_abs_error, c.min, c.max, c.nan, c.inf, c.missing, c.escaped)
+    }
+
+    #[getter]
+    fn profile(&self) -> &'static str {
+        self.stream.header().profile.name()
+    }
+
+    #[getter]
+    fn layout(&self) -> &'static str {
+        self.stream.header().profile.layout_name()
+    }
+
+    #[getter]
+    fn quantization_step(&self) -> f64 {
+        self.stream.header().quantization_step
+    }
+
+    #[getter]
+    fn missing(&self) -> Vec<f64> {
+        self.stream.header().missing.clone()
+    }
+
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        self.stream.header().name.as_deref()
+    }
+
+    #[getter]
+    fn time_step(&self) -> Option<u64> {
+        self.stream.header().time_step
+    }
+
+    #[getter]
+    fn start<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.stream.header().start.as_ref().map(|start| PyTuple::new(py, start)).transpose()
+    }
+
+    #[getter]
+    fn format_version(&self) -> u16 {
+        self.stream.header().format_version
+    }
+
+    #[getter]
+    fn compressed_bytes(&self) -> u64 {
+        self.stream.compressed_bytes()
+    }
+
+    #[getter]
+    fn ratio(&self) -> f64 {
+        self.stream.compression_ratio()
+    }
+
+    /// A column each: number, kind, elements, bytes, escapes; and the rates of blocks, a row a tile.
+    fn tiles<'py>(&self, py: Python<'py>) -> PyResult<tiles::Columns<'py>> {
+        tiles::columns(py, &self.stream)
+    }
+}
+
+impl Stream {
+    fn decode_elements<T: Element>(
+        &self,
+        py: Python<'_>,
+        out: &mut [T],
+        (start, count): (&[u64], &[u64]),
+        (asked, threads): (Asked, Option<usize>),
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let stream = &self.stream;
+        let bytes = size_of_val(out) as u64;
+        let work = |progress: &Arc<Progress>| {
+            let codec = codec(asked, threads)?;
+            // A whole field reports how far it is; a box is decoded in one go.
+            if start.iter().all(|&s| s == 0) && count == stream.header().shape {
+                let options = DecompressOptions::new().progress(Arc::clone(progress));
+                return codec.decompress_with(stream, out, &options);
+            }
+            codec.decompress_box_into(stream, start, count, out)
+        };
+        watched(py, bytes, progress, work)
+    }
+}

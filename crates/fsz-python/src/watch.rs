@@ -1,0 +1,75 @@
+//! Long calls: work runs without the interpreter's lock, Ctrl-C ends it, and a callback hears how far it is.
+
+use std::{
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, channel},
+    },
+    thread,
+    time::Duration,
+};
+
+use fsz::Progress;
+use pyo3::prelude::*;
+
+use crate::errors::raised;
+
+/// Fields below this size are done before anyone could interrupt them.
+const SHORT: u64 = 8 << 20;
+/// Between two looks at signals and at the progress.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// Does `work` on a field of `bytes` bytes, calling `callback(done, total)` with bytes now and then and once
+/// at the end. An exception of the callback's or of a signal handler's (`KeyboardInterrupt`) ends the work and
+/// is raised.
+pub fn watched<R: Send>(
+    py: Python<'_>,
+    bytes: u64,
+    callback: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Arc<Progress>) -> fsz::Result<R> + Send,
+) -> PyResult<R> {
+    let progress = Progress::new();
+    if bytes < SHORT && callback.is_none() {
+        return py.detach(|| work(&progress)).map_err(|error| raised(py, error));
+    }
+    let callback = callback.map(|callback| callback.clone().unbind());
+    let report = |py: Python<'_>| -> PyResult<()> {
+        py.check_signals()?;
+        if let Some(callback) = &callback {
+            callback.call1(py, (progress.done(), progress.total()))?;
+        }
+        Ok(())
+    };
+    let (outcome, interrupt) = py.detach(|| {
+        thread::scope(|scope| {
+            let (ended, wait) = channel::<()>();
+            let (progress, work) = (&progress, work);
+            let worker =
+                thread::Builder::new().name("fsz-call".into()).spawn_scoped(scope, move || {
+                    let outcome = work(progress);
+                    drop(ended);
+                    outcome
+                });
+            let worker = match worker {
+                Ok(worker) => worker,
+                Err(error) => return (Err(fsz::Error::Io(error)), None),
+            };
+            let mut interrupt = None;
+            while interrupt.is_none()
+                && wait.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout)
+            {
+                interrupt = Python::attach(report).err();
+            }
+            if interrupt.is_some() {
+                progress.cancel();
+            }
+            let outcome = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (outcome, interrupt)
+        })
+    });
+    match (outcome, interrupt) {
+        (_, Some(interrupt)) => Err(interrupt),
+        (Err(error), None) => Err(raised(py, error)),
+        (Ok(answer), None) => report(py).map(|()| answer),
+    }
+}

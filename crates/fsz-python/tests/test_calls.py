@@ -1,0 +1,167 @@
+"""Long calls and many threads: the interpreter's lock, progress, Ctrl-C, forks, memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from conftest import smooth
+
+import fsz_codec
+
+Array = npt.NDArray[Any]
+
+
+@pytest.fixture(scope="module")
+def large() -> Array:
+    return np.tile(smooth((64, 64)), (1024, 1))  # 16 MiB
+
+
+def test_other_threads_run_meanwhile(large: Array) -> None:
+    running, turns = threading.Event(), 0
+    started = threading.Event()
+
+    def count() -> None:
+        nonlocal turns
+        started.set()
+        while not running.is_set():
+            turns += 1
+            time.sleep(0.0005)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    started.wait()
+    before = turns
+    # Short of the size from which on calls look up now and then, so only the lock's release lets others run.
+    stream = fsz_codec.compress(large[:30000], range=1e-6, profile="dense", threads=1)
+    after = turns
+    running.set()
+    counter.join()
+    assert stream.size == 30000 * 64
+    assert after - before >= 5
+
+
+def test_threads_share_a_stream(profile: str) -> None:
+    field = smooth((30, 40, 50))
+    stream = fsz_codec.compress(field, range=1e-3, profile=profile)
+    decoded = np.asarray(stream)
+
+    def work(seed: int) -> bool:
+        rng = np.random.default_rng(seed)
+        same = True
+        for _ in range(12):
+            z, y = int(rng.integers(30)), int(rng.integers(40))
+            same &= np.array_equal(stream[z, y:], decoded[z, y:])
+            same &= stream.tiles().elements.sum() == field.size
+            same &= fsz_codec.compress(field[z], range=1e-3).shape == (40, 50)
+        return same and np.array_equal(np.asarray(stream), decoded)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(12)))
+
+
+def test_progress(large: Array, profile: str) -> None:
+    calls: list[tuple[int, int]] = []
+    field = large if profile == "paper" else large[:40000]
+    stream = fsz_codec.compress(field, range=1e-3, profile=profile, progress=lambda *call: calls.append(call))
+    assert calls[-1] == (field.nbytes, field.nbytes)
+    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
+    calls.clear()
+    stream.decompress(progress=lambda *call: calls.append(call))
+    assert calls[-1] == (field.nbytes, field.nbytes)
+
+
+class Stop(Exception):
+    pass
+
+
+def test_progress_can_stop_a_call(large: Array) -> None:
+    def stop(done: int, total: int) -> None:
+        raise Stop
+
+    with pytest.raises(Stop):
+        fsz_codec.compress(large, range=1e-6, profile="dense", threads=1, progress=stop)
+    with pytest.raises(Stop):
+        fsz_codec.compress(large, range=1e-3).decompress(progress=stop)
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+import numpy as np, fsz_codec
+field = np.random.default_rng(0).standard_normal(12_000_000).cumsum().astype("f4")
+fsz_codec.compress(field[:1000], range=1e-3)
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+begin = time.monotonic()
+try:
+    fsz_codec.compress(field, range=1e-7, profile="dense", threads=1)
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - begin)
+else:
+    print("done", time.monotonic() - begin)
+"""
+
+
+def test_ctrl_c() -> None:
+    run = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
+    word, seconds = run.stdout.split()
+    assert word == "interrupted", run
+    assert float(seconds) < 5, run
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    # In a process of its own, as forking this one with its threads would be a gamble.
+    code = """
+import os, sys, numpy as np, fsz_codec
+field = np.random.default_rng(0).standard_normal((64, 4096)).astype("f4")
+plain = fsz_codec.compress(field, range=1e-3).to_bytes()
+child = os.fork()
+if child == 0:
+    os._exit(0 if fsz_codec.compress(field, range=1e-3).to_bytes() == plain else 3)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60
+    )
+    assert run.stdout.strip() == "0", run
+
+
+# What a call may hold beside the array: the stream, a batch of each thread, and the interpreter's noise.
+MEMORY = """
+import resource, sys
+import numpy as np, fsz_codec
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+field = np.tile(np.sin(np.arange(8192, dtype="f4") / 99), 4096)  # 128 MiB
+fsz_codec.compress(field[:100000], range=1e-3, threads=2)
+before = peak()
+stream = fsz_codec.compress(field, range=1e-3, threads=2)
+compressed = peak() - before
+out = np.zeros_like(field)
+before = peak()
+stream.decompress(out=out, threads=2)
+print(field.nbytes, stream.compressed_bytes, compressed, peak() - before)
+"""
+
+
+def test_no_copy_of_the_array_is_made() -> None:
+    run = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
+    size, stream, compressing, decompressing = map(int, run.stdout.split())
+    assert size == 128 << 20
+    assert compressing < stream + (8 << 20), run.stdout
+    assert decompressing < 8 << 20, run.stdout
+
+
+def test_free_threading_stays() -> None:
+    enabled = getattr(sys, "_is_gil_enabled", None)
+    if enabled is None or not sys.abiflags.count("t"):
+        pytest.skip("this interpreter is not free-threaded")
+    assert not enabled()

@@ -1,0 +1,151 @@
+"""Bytes, bounds and options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from conftest import assert_within, by_program, smooth
+
+import fsz_codec
+
+Array = npt.NDArray[Any]
+
+
+@pytest.mark.parametrize("bound", [{"range": 1e-3}, {"absolute": 0.05}])
+def test_bytes_are_those_of_the_rust_codec(
+    field: Array, profile: str, bound: dict[str, float], program: Path, tmp_path: Path
+) -> None:
+    ours = fsz_codec.compress(field, **bound, profile=profile).to_bytes()
+    (kind, value), flag = next(iter(bound.items())), {"range": "--range", "absolute": "--abs"}
+    assert ours == by_program(program, tmp_path, field, flag[kind], str(value), "--profile", profile)
+
+
+def test_options_are_those_of_the_rust_codec(program: Path, tmp_path: Path) -> None:
+    field = smooth((20, 300))
+    field[3, 50:] = 1e20
+    ours = fsz_codec.compress(field, range=1e-4, missing=1e20)
+    theirs = by_program(program, tmp_path, field, "--range", "1e-4", "--missing", "1e20")
+    assert ours.to_bytes() == theirs
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_do_not_change_the_bytes(field: Array, profile: str, threads: int) -> None:
+    ours = fsz_codec.compress(field, range=1e-3, profile=profile, threads=threads)
+    assert ours.to_bytes() == fsz_codec.compress(field, range=1e-3, profile=profile).to_bytes()
+    assert np.array_equal(ours.decompress(threads=threads), np.asarray(ours))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bound_is_strict(seed: int, profile: str) -> None:
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.integers(1, 40, rng.integers(1, 4)))
+    dtype = rng.choice(["f4", "f8"])
+    field = (rng.standard_normal(shape) * 10.0 ** rng.integers(-20, 20)).astype(dtype).cumsum(-1)
+    flat = field.reshape(-1)
+    for special in (np.nan, np.inf, -np.inf, -0.0, 1e-40):
+        flat[rng.integers(flat.size)] = special
+    bound = {"range": 10.0 ** rng.integers(-7, -1)} if seed % 2 else {"absolute": float(np.nanmax(np.abs(flat[np.isfinite(flat)]))) * 1e-4 + 1e-300}
+    stream = fsz_codec.compress(field, **bound, profile=profile)
+    decoded = stream.decompress()
+    assert decoded.dtype == field.dtype
+    assert_within(field, decoded, stream.bound.absolute)
+    assert stream.certificate.max_abs_error <= stream.bound.absolute
+    assert stream.certificate.nan == np.isnan(field).sum()
+
+
+def test_missing_values_keep_their_bits_and_do_not_widen_the_range(profile: str) -> None:
+    field = smooth((30, 40))
+    plain = fsz_codec.compress(field, range=1e-3)
+    holes = field.copy()
+    holes[5:20, ::3] = 9.96921e36
+    holes[0, 0] = -999.0
+    stream = fsz_codec.compress(holes, range=1e-3, missing=(9.96921e36, -999.0), profile=profile)
+    decoded = stream.decompress()
+    assert np.array_equal(decoded == np.float32(9.96921e36), holes == np.float32(9.96921e36))
+    assert decoded[0, 0] == -999.0
+    assert stream.missing == (float(np.float32(9.96921e36)), -999.0)
+    assert stream.certificate.missing == (holes == np.float32(9.96921e36)).sum() + 1
+    assert stream.bound.absolute <= plain.bound.absolute
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (1,), (257,), (2,) * 8, (1, 1, 5000)])
+def test_shapes(shape: tuple[int, ...], profile: str) -> None:
+    field = smooth(shape)
+    stream = fsz_codec.compress(field, absolute=0.01, profile=profile)
+    assert (stream.shape, stream.ndim, stream.size, stream.nbytes) == (
+        shape, field.ndim, field.size, field.nbytes,
+    )
+    assert_within(field, np.asarray(stream), 0.01)
+    assert len(stream.to_bytes()) == stream.compressed_bytes <= fsz_codec.max_compressed_len(shape, "f32")
+
+
+def test_options_are_recorded() -> None:
+    field = smooth((6, 7))
+    stream = fsz_codec.compress(
+        field, range=1e-2, value_range=(0.0, 1000.0), name="tas", time_step=7, start=(12, 0),
+        profile="dense", layout="plane",
+    )
+    assert (stream.name, stream.time_step, stream.start) == ("tas", 7, (12, 0))
+    assert (stream.profile, stream.layout) == ("dense", "plane")
+    assert stream.bound == ("value-range", 1e-2, 10.0)
+    assert_within(field, np.asarray(stream), 10.0)
+    bare = fsz_codec.compress(field, absolute=1)
+    assert (bare.name, bare.time_step, bare.start, bare.missing) == (None, None, None, ())
+    assert (bare.profile, bare.layout, bare.format_version) == ("paper", "linear", 1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"range": 1e-3, "absolute": 1.0},
+        {"range": 0.0},
+        {"range": -1.0},
+        {"absolute": float("nan")},
+        {"absolute": float("inf")},
+        {"absolute": 1.0, "value_range": (0, 1)},
+        {"range": 1e-3, "value_range": (1, 0)},
+        {"range": 1e-3, "profile": "best"},
+        {"range": 1e-3, "layout": "plane"},
+        {"range": 1e-3, "profile": "dense", "layout": "round"},
+        {"range": 1e-3, "missing": [1, 2, 3, 4, 5]},
+        {"range": 1e-3, "missing": 1e300},
+        {"range": 1e-3, "name": "x" * 2000},
+        {"range": 1e-3, "start": (1,)},
+        {"range": 1e-3, "start": (1, -1)},
+        {"range": 1e-3, "time_step": -1},
+        {"range": 1e-3, "threads": 0},
+        {"range": 1e-3, "threads": -3},
+        {"range": 1e-3, "backend": "gpu"},
+        {"range": 1e-3, "backend": "cuda:x"},
+    ],
+    ids=str,
+)
+def test_wrong_options(options: dict[str, Any]) -> None:
+    with pytest.raises(fsz_codec.InvalidArgumentError) as raised:
+        fsz_codec.compress(smooth((4, 4)), **options)
+    assert isinstance(raised.value, ValueError) and str(raised.value)
+
+
+def test_nine_dimensions() -> None:
+    with pytest.raises(fsz_codec.InvalidArgumentError, match="9 dimensions"):
+        fsz_codec.compress(np.zeros((1,) * 9, np.float32), absolute=1)
+
+
+def test_decompress_into_an_array(field: Array) -> None:
+    stream = fsz_codec.compress(field, range=1e-3)
+    out = np.full(field.shape, np.nan, field.dtype)
+    assert fsz_codec.decompress(stream, out=out) is out
+    assert np.array_equal(out, np.asarray(stream))
+    assert np.array_equal(fsz_codec.decompress(stream.to_bytes()), out)
+    assert np.array_equal(fsz_codec.decompress(bytearray(stream.to_bytes())), out)
+    read_only = out.copy()
+    read_only.flags.writeable = False
+    other = np.float64 if field.dtype == np.float32 else np.float32
+    for wrong in (out[:-1], out.astype(other), np.asfortranarray(out), read_only, out.reshape(-1)):
+        with pytest.raises(fsz_codec.InvalidArgumentError, match="out"):
+            stream.decompress(out=wrong)

@@ -1,0 +1,144 @@
+"""Datasets of xarray, with dask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dask.array
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+from conftest import assert_within, smooth
+
+import fsz_codec
+from fsz_codec.numcodecs import Fsz
+from fsz_codec.xarray import encoding, mark_lossy
+from fsz_codec.zarr import FszCodec
+
+
+@pytest.fixture
+def dataset() -> xr.Dataset:
+    t = smooth((6, 40, 50))
+    t[:, 10:20, 5:9] = np.nan
+    p = smooth((6, 40, 50), "f8", seed=1)
+    p[2, 3] = -999.0
+    axes = ("time", "lat", "lon")
+    return xr.Dataset(
+        {
+            "t": (axes, t, {"units": "K"}),
+            "p": (axes, p, {"missing_value": -999.0}),
+            "n": (axes, np.arange(12000).reshape(6, 40, 50)),
+        },
+        coords={"time": np.arange(6), "lat": np.linspace(-90, 90, 40), "lon": np.linspace(0, 360, 50)},
+    )
+
+
+def check(dataset: xr.Dataset, read: xr.Dataset) -> None:
+    """Bounds of 1e-3 of the range of t and 0.05 of p; all else exactly."""
+    t, p = dataset.t.values, dataset.p.values
+    assert_within(t, read.t.values, 1e-3 * float(np.nanmax(t) - np.nanmin(t)))
+    missing = p == -999.0
+    decoded = read.p.values
+    # xarray shows missing values as NaN.
+    assert np.isnan(decoded[missing]).all() or (decoded[missing] == -999.0).all()
+    assert_within(p[~missing], decoded[~missing], 0.05)
+    assert not np.array_equal(p[~missing], decoded[~missing])
+    for name in ("n", "time", "lat", "lon"):
+        assert np.array_equal(dataset[name], read[name])
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("consolidated", [True, False])
+@pytest.mark.filterwarnings("ignore:Consolidated metadata is currently not part")
+def test_to_zarr(dataset: xr.Dataset, tmp_path: Path, zarr_format: Any, consolidated: bool) -> None:
+    settings = encoding(dataset, range={"t": 1e-3}, absolute={"p": 0.05}, zarr_format=zarr_format)
+    dataset.to_zarr(tmp_path / "x.zarr", encoding=settings, zarr_format=zarr_format, consolidated=consolidated)
+    with xr.open_zarr(tmp_path / "x.zarr", consolidated=consolidated, chunks=None) as read:
+        check(dataset, read)
+    array = zarr.open_array(tmp_path / "x.zarr/p", mode="r")
+    if zarr_format == 3:
+        assert array.serializer == FszCodec(absolute=0.05, missing=-999.0)
+    else:
+        assert array.compressors == (Fsz(absolute=0.05, missing=-999.0),)
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata is currently not part")
+def test_dask_writes_and_reads_from_threads(dataset: xr.Dataset, tmp_path: Path) -> None:
+    chunked = dataset.chunk({"time": 1, "lat": 20})
+    settings = encoding(chunked, range={"t": 1e-4}, absolute={"p": 0.05})
+    chunked.to_zarr(tmp_path / "x.zarr", encoding=settings)
+    with xr.open_zarr(tmp_path / "x.zarr") as read:
+        assert isinstance(read.t.data, dask.array.Array)
+        check(dataset, read.compute(scheduler="threads"))
+        mean = read.t.isel(time=3).mean().compute(scheduler="threads")
+        assert float(mean) == pytest.approx(float(dataset.t.isel(time=3).mean()), rel=1e-3)
+
+
+def test_dask_takes_streams() -> None:
+    stream = fsz_codec.compress(smooth((24, 40, 50)), range=1e-3)
+    array = dask.array.from_array(stream, chunks=(6, 40, 50))
+    assert np.array_equal(array[3:20:2].compute(scheduler="threads"), stream[3:20:2])
+
+
+def test_arrays_of_both_can_be_compressed(dataset: xr.Dataset) -> None:
+    plain = fsz_codec.compress(dataset.t.values, range=1e-3).to_bytes()
+    assert fsz_codec.compress(dataset.t, range=1e-3).to_bytes() == plain
+    assert fsz_codec.compress(dataset.t.chunk({"time": 2}).data, range=1e-3).to_bytes() == plain
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata is currently not part")
+def test_fill_value_attribute(dataset: xr.Dataset, tmp_path: Path) -> None:
+    dataset.t.encoding["_FillValue"] = np.float32(9.96921e36)
+    for zarr_format in (2, 3):
+        path = tmp_path / f"{zarr_format}.zarr"
+        settings = encoding(dataset, range=1e-3, zarr_format=zarr_format)
+        dataset[["t"]].to_zarr(path, encoding={"t": settings["t"]}, zarr_format=zarr_format)
+        raw = zarr.open_array(path / "t", mode="r")[...]
+        holes = np.isnan(dataset.t.values)
+        stored = raw[holes]
+        assert (stored == np.float32(9.96921e36)).all() or np.isnan(stored).all()
+        with xr.open_zarr(path, chunks=None) as read:
+            assert np.array_equal(np.isnan(read.t.values), holes)
+            limit = 1e-3 * float(np.nanmax(dataset.t) - np.nanmin(dataset.t))
+            assert_within(dataset.t.values[~holes], read.t.values[~holes], limit)
+
+
+def test_encoding(dataset: xr.Dataset) -> None:
+    everything = encoding(dataset, range=1e-3, profile="dense")
+    assert set(everything) == {"t", "p"}
+    assert everything["t"] == {"serializer": FszCodec(range=1e-3, profile="dense"), "compressors": ()}
+    assert everything["p"]["serializer"].missing == (-999.0,)
+    mixed = encoding(dataset, range=1e-3, absolute={"p": 2.0})
+    assert (mixed["t"]["serializer"].range, mixed["p"]["serializer"].absolute) == (1e-3, 2.0)
+    assert encoding(dataset) == {}
+    dataset.t.encoding |= {"scale_factor": 0.1, "dtype": "i2"}
+    assert set(encoding(dataset, range=1e-3)) == {"p"}
+    with pytest.raises(fsz_codec.InvalidArgumentError, match="either"):
+        encoding(dataset, range=1e-3, absolute=1)
+    for name in ("q", "n", "lat"):
+        with pytest.raises(fsz_codec.InvalidArgumentError, match=name):
+            encoding(dataset, range={name: 1e-3})
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.filterwarnings("ignore:Consolidated metadata is currently not part")
+def test_cf_attributes(dataset: xr.Dataset, tmp_path: Path, zarr_format: Any) -> None:
+    settings = encoding(dataset, range={"t": 1e-3}, absolute={"p": 0.05}, zarr_format=zarr_format)
+    marked = mark_lossy(dataset, settings)
+    assert "quantization" not in dataset.t.attrs and "fsz_quantization" not in dataset
+    marked.to_zarr(tmp_path / "x.zarr", encoding=settings, zarr_format=zarr_format)
+    with xr.open_zarr(tmp_path / "x.zarr", chunks=None) as read:
+        assert read.t.attrs["quantization"] == "fsz_quantization"
+        assert read.t.attrs["quantization_range_relative_error"] == 1e-3
+        assert read.t.attrs["units"] == "K"
+        assert read.p.attrs["quantization_absolute_error"] == 0.05
+        assert "quantization" not in read.n.attrs and "quantization" not in read.lat.attrs
+        container = read.fsz_quantization
+        assert container.shape == ()
+        assert container.attrs == {
+            "algorithm": "fsz", "implementation": f"fsz-codec version {fsz_codec.__version__}",
+        }
+        check(dataset, read)
+    assert "fsz_quantization" not in mark_lossy(dataset, {})

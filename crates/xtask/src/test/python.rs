@@ -1,0 +1,103 @@
+//! The stage that tests the Python package as a user has it: installed from its wheel.
+
+use super::report::Report;
+use super::zarrs;
+use crate::cargo::{cargo, root};
+use crate::setup::{Environment, PYTHON, PYTHON_FREE_THREADED};
+use crate::{cache, process, tools, wheel};
+use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Tests, types and stubs on this machine's Python; tests on the free-threaded one, if it is there.
+pub fn run(report: &mut Report) -> Result<()> {
+    let python = tools::python()?;
+    let new = "import sys; sys.exit(sys.version_info < (3, 11))";
+    if !process::succeeds(Command::new(&python).args(["-c", new])) {
+        report.skip("the Python package", "it needs Python 3.11 or newer");
+        return Ok(());
+    }
+    // What the package's bytes are compared with.
+    let mut program = cargo()?;
+    program.args(["build", "--quiet", "--release", "--locked", "--package", "fsz-cli"]);
+    process::run(program.env("CARGO_TARGET_DIR", wheel::build_folder()))?;
+
+    let zarrs = zarrs::program()?;
+
+    install(&PYTHON, &python)?;
+    types(&PYTHON)?;
+    pytest(&PYTHON, &zarrs, report)?;
+    match wheel::free_threaded() {
+        Some(python) => {
+            install(&PYTHON_FREE_THREADED, &python)?;
+            pytest(&PYTHON_FREE_THREADED, &zarrs, report)
+        }
+        None => {
+            report.skip("the free-threaded wheel", "no python3.14t on the PATH");
+            Ok(())
+        }
+    }
+}
+
+/// Makes the environment, and puts the wheel of its interpreter there.
+fn install(environment: &Environment, python: &OsString) -> Result<()> {
+    let wheel = wheel::build(python)?;
+    let _lock = cache::lock()?;
+    environment.provide_with(python)?;
+    let mut pip = Command::new(environment.program("python")?);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"])
+        .args(["--no-index", "--force-reinstall"])
+        .arg(wheel);
+    process::run(&mut pip)
+}
+
+/// The package's annotations, and the stub of the native module against the module itself.
+fn types(environment: &Environment) -> Result<()> {
+    let folder = root().join("crates/fsz-python");
+    let run = |module: &str, words: &[&str]| {
+        let mut command = Command::new(environment.program("python")?);
+        command.current_dir(&folder).args(["-m", module]).args(words);
+        process::run(&mut command)
+    };
+    let config = ["--config-file", "pyproject.toml"];
+    run("mypy", &[config.as_slice(), &["--cache-dir", "/dev/null"]].concat())?;
+    // From elsewhere: the installed package, not the sources.
+    let mut stubtest = Command::new(environment.program("python")?);
+    stubtest.current_dir(folder.join("tests")).args(["-m", "mypy.stubtest", "--concise"]);
+    process::run(stubtest.arg("fsz_codec._native"))
+}
+
+/// Runs the tests; what was skipped and the last line go into the report.
+fn pytest(environment: &Environment, zarrs: &Path, report: &mut Report) -> Result<()> {
+    let program = wheel::build_folder().join("release/fsz");
+    let mut tests = Command::new(environment.program("python")?);
+    tests
+        .current_dir(root().join("crates/fsz-python"))
+        .args(["-m", "pytest", "--quiet", "--color=no"])
+        .env("FSZ_PROGRAM", program)
+        .env("FSZ_ZARRS_PROGRAM", zarrs)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .stdout(Stdio::piped());
+    let mut child = tests.spawn().context("cannot start pytest")?;
+    let output = child.stdout.take().context("pytest has no output")?;
+    let mut last = String::new();
+    for line in BufReader::new(output).lines() {
+        let line = line.context("the output of pytest broke off")?;
+        println!("{line}");
+        // "SKIPPED [1] test_device.py:12: no CUDA device"
+        if let Some(skip) = line.strip_prefix("SKIPPED [") {
+            let mut parts = skip.splitn(3, ": ");
+            let place = parts.next().unwrap_or(skip).split(' ').nth(1).unwrap_or(skip);
+            let place = Path::new(place).file_name().unwrap_or_default().to_string_lossy();
+            report.skip(&place, parts.next().unwrap_or("no reason given"));
+        }
+        last = line;
+    }
+    report.result(&format!("pytest: {last}"));
+    if !child.wait().context("pytest was lost")?.success() {
+        bail!("tests of the Python package failed");
+    }
+    Ok(())
+}

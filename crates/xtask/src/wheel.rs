@@ -1,0 +1,93 @@
+//! `cargo xtask wheel`: the Python package as wheels in `target/wheels`.
+
+use crate::cargo::{cargo, root, target};
+use crate::{cache, process, setup, tools};
+use anyhow::{Context, Result};
+use fs_err as fs;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The free-threaded interpreter, whose modules the stable ABI of the others does not cover.
+const FREE_THREADED: &str = "python3.14t";
+
+/// Builds the wheel for CPython 3.11 and newer, and that for the free-threaded interpreter, if one is found.
+pub fn run() -> Result<()> {
+    let wheel = build(&tools::python()?)?;
+    println!("{}", wheel.display());
+    match free_threaded() {
+        Some(python) => println!("{}", build(&python)?.display()),
+        None => println!("SKIPPED: the free-threaded wheel: no {FREE_THREADED} on the PATH"),
+    }
+    Ok(())
+}
+
+/// The free-threaded interpreter, if there is one.
+pub fn free_threaded() -> Option<OsString> {
+    process::succeeds(Command::new(FREE_THREADED).args(["-c", ""])).then(|| FREE_THREADED.into())
+}
+
+/// Builds the wheel for an interpreter; where it lies.
+pub fn build(python: &OsString) -> Result<PathBuf> {
+    let folder = target().join("wheels");
+    // Aside, so that what maturin tells the build scripts does not have the other builds begin anew.
+    let build = build_folder();
+    let made = build.join("wheels");
+    crate::folder::empty(&made)?;
+    put_filter()?;
+    let mut maturin = Command::new(maturin()?);
+    maturin
+        .current_dir(root())
+        .envs(cargo_environment()?)
+        .args(["build", "--release", "--locked", "--quiet", "--manifest-path"])
+        .arg(root().join("crates/fsz-python/Cargo.toml"))
+        .arg("--interpreter")
+        .arg(python)
+        .arg("--out")
+        .arg(&made)
+        .env("CARGO_TARGET_DIR", &build);
+    process::run(&mut maturin).context("the wheel cannot be built")?;
+    let wheel = only_file(&made)?;
+    fs::create_dir_all(&folder)?;
+    let place = folder.join(wheel.file_name().context("a wheel has a name")?);
+    fs::copy(&wheel, &place)?;
+    Ok(place)
+}
+
+/// Builds the HDF5 filter and puts it where the wheel takes it from.
+fn put_filter() -> Result<()> {
+    let mut build = cargo()?;
+    build.args(["build", "--quiet", "--release", "--locked", "--package", "fsz-hdf5"]);
+    process::run(build.env("CARGO_TARGET_DIR", build_folder()))?;
+    let name = format!("{DLL_PREFIX}fsz_hdf5{DLL_SUFFIX}");
+    let folder = root().join("crates/fsz-python/python/fsz_codec/plugins");
+    crate::folder::empty(&folder)?;
+    fs::copy(build_folder().join("release").join(&name), folder.join(&name))?;
+    Ok(())
+}
+
+/// The folder that wheels are built in, with cargo's own layout.
+pub fn build_folder() -> PathBuf {
+    target().join("wheel")
+}
+
+fn maturin() -> Result<PathBuf> {
+    let _lock = cache::lock()?;
+    setup::MATURIN.provide()?;
+    setup::MATURIN.program("maturin")
+}
+
+/// maturin calls the cargo that runs this program.
+fn cargo_environment() -> Result<Vec<(OsString, OsString)>> {
+    let mut variables: Vec<(OsString, OsString)> =
+        setup::variables()?.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    variables.push(("CARGO".into(), cargo()?.get_program().to_owned()));
+    Ok(variables)
+}
+
+fn only_file(folder: &Path) -> Result<PathBuf> {
+    let mut files = fs::read_dir(folder)?;
+    let file = files.next().context("maturin made no wheel")??;
+    Ok(file.path())
+}

@@ -1,0 +1,87 @@
+//! The codec's configuration in the metadata of arrays.
+
+use fsz::{Bound, CompressOptions, Dense};
+use serde::{Deserialize, Serialize};
+use zarrs_metadata::ConfigurationSerialize;
+
+/// How a writer codes chunks; readers find it in the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// Fast.
+    #[default]
+    Paper,
+    /// About half as long, slower.
+    Dense,
+}
+
+/// Bound, missing values and profile. Exactly one of the two bounds is there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Configuration {
+    /// The bound as a share of max - min of each chunk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<f64>,
+    /// The bound in the array's own unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absolute: Option<f64>,
+    /// Values that are kept exactly and do not count for the range.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<f64>,
+    /// The coding.
+    #[serde(default, skip_serializing_if = "is_paper")]
+    pub profile: Profile,
+}
+
+impl ConfigurationSerialize for Configuration {}
+
+fn is_paper(profile: &Profile) -> bool {
+    *profile == Profile::Paper
+}
+
+impl Configuration {
+    /// A bound in the array's own unit.
+    pub fn absolute(bound: f64) -> Self {
+        Configuration { absolute: Some(bound), ..Self::unbounded() }
+    }
+
+    /// A bound as a share of max - min of each chunk.
+    pub fn range(ratio: f64) -> Self {
+        Configuration { range: Some(ratio), ..Self::unbounded() }
+    }
+
+    fn unbounded() -> Self {
+        Configuration { range: None, absolute: None, missing: Vec::new(), profile: Profile::Paper }
+    }
+
+    pub(crate) fn bound(&self) -> Result<Bound, String> {
+        let (asked, bound) = match (self.range, self.absolute) {
+            (Some(ratio), None) => (ratio, Bound::ValueRange(ratio)),
+            (None, Some(absolute)) => (absolute, Bound::Absolute(absolute)),
+            _ => return Err("the bound is either `range` or `absolute`".into()),
+        };
+        if !(asked.is_finite() && asked > 0.0) {
+            return Err(format!("bound {asked}: it must be a positive, finite number"));
+        }
+        Ok(bound)
+    }
+
+    /// How chunks of an array with this fill value are compressed.
+    pub(crate) fn options(&self, bound: Bound, fill_value: f64) -> CompressOptions {
+        let mut options = CompressOptions::new(bound);
+        if self.profile == Profile::Dense {
+            options = options.profile(fsz::Profile::Dense(Dense::new()));
+        }
+        let mut missing: Vec<f64> = Vec::new();
+        // The profile paper decodes a zero as a zero, so there it need only be named where it would widen a range.
+        let zero_is_kept = self.absolute.is_some() && self.profile == Profile::Paper;
+        let fill = (fill_value != 0.0 || !zero_is_kept).then_some(fill_value);
+        for value in self.missing.iter().copied().chain(fill) {
+            // NaN and infinities are kept exactly anyway.
+            if value.is_finite() && !missing.contains(&value) {
+                missing.push(value);
+            }
+        }
+        missing.into_iter().fold(options, CompressOptions::missing)
+    }
+}
