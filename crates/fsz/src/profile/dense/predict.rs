@@ -258,8 +258,10 @@ impl Missing {
         let [a, b, c] = self.weights();
         for (end, [first, second, third]) in self.ends() {
             let at = |i: usize| begin + i * self.stride;
+            // As vectors do: what is not there may be any number, and counts for nothing.
+            let part = |weight: i32, i: usize| weight.wrapping_mul(values[at(i)]);
             values[at(end)] =
-                a * values[at(first)] + b * values[at(second)] + c * values[at(third)];
+                part(a, first).wrapping_add(part(b, second)).wrapping_add(part(c, third));
         }
     }
 
