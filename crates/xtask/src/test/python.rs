@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use super::zarrs;
-use crate::cargo::{cargo, root};
+use crate::cargo::{cargo, root, target};
 use crate::setup::{Environment, PYTHON, PYTHON_FREE_THREADED};
 use crate::{cache, process, tools, wheel};
 use anyhow::{Context, Result, bail};
@@ -21,8 +21,8 @@ pub fn run(report: &mut Report) -> Result<()> {
     }
     // What the package's bytes are compared with.
     let mut program = cargo()?;
-    program.args(["build", "--quiet", "--release", "--locked", "--package", "fsz-cli"]);
-    process::run(program.env("CARGO_TARGET_DIR", wheel::build_folder()))?;
+    program.args(["build", "--quiet", "--locked", "--package", "fsz-cli"]);
+    process::run(&mut program)?;
 
     let zarrs = zarrs::program()?;
 
@@ -71,7 +71,7 @@ fn types(environment: &Environment) -> Result<()> {
 
 /// Runs the tests; what was skipped and the last line go into the report.
 fn pytest(environment: &Environment, zarrs: &Path, report: &mut Report) -> Result<()> {
-    let program = wheel::build_folder().join("release/fsz");
+    let program = target().join("debug/fsz");
     let mut tests = Command::new(environment.program("python")?);
     tests
         .current_dir(root().join("crates/fsz-python"))
