@@ -69,7 +69,8 @@ fn all_of_a_field_needs_the_whole_payload() {
         let bytes = compress(&Codec::cpu(), &data, &shape, &options);
         let stream = Stream::open(&bytes).expect("opens");
         let ranges = stream.ranges_of_box(&[0, 0, 0], &shape).expect("inside");
-        assert_eq!(ranges, [stream.sections().payload..bytes.len() as u64], "{name}");
+        let payload = stream.sections().payload..bytes.len() as u64;
+        assert_eq!(ranges, std::slice::from_ref(&payload), "{name}");
         assert_eq!(stream.ranges_of_box(&[1, 2, 3], &[4, 0, 5]).expect("inside"), [], "{name}");
         for outside in [([0, 0, 0], [41, 1, 1]), ([40, 0, 0], [1, 1, 1])] {
             let refused = stream.ranges_of_box(&outside.0, &outside.1);
