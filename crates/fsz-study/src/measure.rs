@@ -9,7 +9,9 @@ use fsz_field::{Field, with_values};
 use fsz_metrics::Sample;
 
 use crate::plan::{Input, Plan};
-use crate::record::{BoundRecord, Fidelity, FieldRecord, Ratio, Shares, TILES, TileRatio};
+use crate::record::{
+    BoundRecord, Fidelity, FieldRecord, LayoutRatio, Ratio, Shares, TILES, TileRatio,
+};
 use crate::subject::Subject;
 use crate::{curve, cuszp_model, fidelity, matched};
 
@@ -81,7 +83,7 @@ impl<T: Element + Sample> Subject<'_, T> {
             absolute,
             ratios: Vec::new(),
             ablation: [0.0; 4],
-            layouts: [None; 3],
+            layouts: Vec::new(),
             tiles: Vec::new(),
             shares: Shares::of(stream.tile_counts()),
             fidelity: Vec::new(),
@@ -114,14 +116,17 @@ impl<T: Element + Sample> Subject<'_, T> {
         let found = Decoded { codec: "fsz-dense", bytes: bytes.len() as u64, values: decoded };
         record.ratios.push(self.ratio(&found, record.absolute)?);
         record.fidelity.push(self.fidelity(&found, record.absolute)?);
-        for (ratio, layout) in record.layouts.iter_mut().zip(Layout::ALL) {
+        for layout in Layout::ALL {
             let forced = Profile::Dense(Dense::new().with_layout(layout));
             // A field that does not fill the boxes of a layout is refused.
-            *ratio = match self.compress(bound, forced) {
-                Ok(bytes) => Some(self.over(bytes.len() as u64)),
-                Err(e) if matches!(e.downcast_ref(), Some(Error::InvalidArgument(_))) => None,
+            match self.compress(bound, forced) {
+                Ok(bytes) => record.layouts.push(LayoutRatio {
+                    layout: layout.name().to_owned(),
+                    ratio: self.over(bytes.len() as u64),
+                }),
+                Err(e) if matches!(e.downcast_ref(), Some(Error::InvalidArgument(_))) => {}
                 Err(e) => return Err(e),
-            };
+            }
         }
         Ok(())
     }

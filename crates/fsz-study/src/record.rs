@@ -52,8 +52,8 @@ pub struct BoundRecord {
     pub ratios: Vec<Ratio>,
     /// In the order of [`STAGES`].
     pub ablation: [f64; 4],
-    /// The profile dense with each layout in [`Layout::ALL`] that the field fills.
-    pub layouts: [Option<f64>; 3],
+    /// The profile dense with each layout that the field fills.
+    pub layouts: Vec<LayoutRatio>,
     pub tiles: Vec<TileRatio>,
     pub shares: Shares,
     pub fidelity: Vec<Fidelity>,
@@ -82,6 +82,13 @@ pub struct Ratio {
     /// Whether it is a stream that was given, whose size has nothing to do with the bound: means
     /// leave it out.
     pub given: bool,
+}
+
+/// The profile dense with one layout of boxes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct LayoutRatio {
+    pub layout: String,
+    pub ratio: f64,
 }
 
 /// The stages of the ablation.

@@ -4,6 +4,7 @@ use crate::gpu::{GpuRow, GpuRun};
 use crate::html::Data;
 use crate::record::{BoundRecord, FieldRecord, STANDARD_TILE, TILES};
 use crate::stats::{geomean, in_order, mean, range};
+use fsz::format::dense::Layout;
 use fsz_figure::number::short;
 
 type Fields<'a> = &'a [FieldRecord];
@@ -51,11 +52,10 @@ pub fn ablation(fields: Fields<'_>) -> Data {
 pub fn layouts(fields: Fields<'_>) -> Data {
     let rows = cases(fields).map(|(field, at)| {
         let mut row = vec![field.name.clone(), format!("{:e}", at.bound)];
-        let chosen = ["fsz", "fsz-dense"].map(|codec| at.ratio(codec));
-        let [paper, dense] = chosen.map(|ratio| ratio.map_or_else(String::new, cell));
-        row.push(paper);
-        row.extend(at.layouts.map(|ratio| ratio.map_or_else(String::new, cell)));
-        row.push(dense);
+        let forced = |name: &str| at.layouts.iter().find(|l| l.layout == name).map(|l| l.ratio);
+        let layouts = Layout::ALL.map(|layout| forced(layout.name()));
+        let ratios = [at.ratio("fsz")].into_iter().chain(layouts).chain([at.ratio("fsz-dense")]);
+        row.extend(ratios.map(|ratio| ratio.map_or_else(String::new, cell)));
         row
     });
     let head = "field,bound,paper,line,plane,brick,dense";
