@@ -1,4 +1,8 @@
-//! Decoding a stream part by part, so that fields larger than memory can be processed.
+//! Decoding a stream part by part, so that fields larger than memory can be processed: one part is decoded while
+//! the one before is written or looked at.
+
+use std::ops::Range;
+use std::sync::mpsc;
 
 use anyhow::Result;
 use fsz::{Codec, Element, Progress, Stream};
@@ -8,10 +12,15 @@ use indicatif::ProgressBar;
 use crate::bar;
 use crate::interrupt::Cancellable;
 
-/// Bytes of a decoded chunk, about: enough to keep all threads busy.
-const CHUNK: u64 = 64 << 20;
+/// Bytes of a decoded part, about: enough to keep all threads busy. Large fields have larger parts, for a device is
+/// given the stream's index with each.
+const PART: Range<u64> = 16 << 20..64 << 20;
+/// Parts of a field, about, within these limits.
+const PARTS: u64 = 64;
+/// Parts that are held at a time: one is decoded, one is taken.
+const BUFFERS: usize = 2;
 
-/// Decodes the whole field in order and passes each chunk on, with the index of its first value.
+/// Decodes the whole field in order and passes each part on, with the index of its first value.
 pub fn each<T: Element>(
     codec: &Codec,
     stream: &Stream<'_>,
@@ -20,43 +29,58 @@ pub fn each<T: Element>(
     take: impl FnMut(u64, &[T]) -> Result<()>,
 ) -> Result<()> {
     let bar = bar::bytes(what, stream.raw_bytes(), quiet);
-    each_of(CHUNK, codec, stream, &bar, take)
+    let part = (stream.raw_bytes() / PARTS).clamp(PART.start, PART.end);
+    each_of(part, codec, stream, &bar, take)
 }
 
-/// The same with chunks of about so many bytes.
+/// The same with parts of about so many bytes.
 fn each_of<T: Element>(
-    chunk: u64,
+    part: u64,
     codec: &Codec,
     stream: &Stream<'_>,
     bar: &ProgressBar,
     mut take: impl FnMut(u64, &[T]) -> Result<()>,
 ) -> Result<()> {
-    let parts = Parts::of(stream, chunk / size_of::<T>() as u64);
+    let parts = Parts::of(stream, part / size_of::<T>() as u64);
     let cancellable = Cancellable::new(&Progress::new());
-    let most = (parts.together * parts.unit).min(stream.header().elements());
-    let mut buffer = fsz_field::zeros::<T>(&Shape::new(&[most])?)?;
-    let mut first = 0;
-    while first < parts.units {
-        cancellable.check()?;
-        let units = first..(first + parts.together).min(parts.units);
-        let start = units.start * parts.unit;
-        let end = (units.end * parts.unit).min(stream.header().elements());
-        let values = &mut buffer[..(end - start) as usize];
-        first = units.end;
-        match parts.axis {
-            None => codec.decompress_tiles_into(stream, units, values)?,
-            Some(axis) => {
-                let shape = &stream.header().shape;
-                let (mut at, mut count) = (vec![0; shape.len()], shape.clone());
-                (at[axis], count[axis]) = (units.start, units.end - units.start);
-                codec.decompress_box_into(stream, &at, &count, values)?;
-            }
-        }
-        take(start, values)?;
-        bar.inc(size_of_val(values) as u64);
+    let most = Shape::new(&[(parts.together * parts.unit).min(stream.header().elements())])?;
+    let (fill, filled) = mpsc::channel::<(Range<u64>, Vec<T>)>();
+    let (empty, emptied) = mpsc::channel();
+    for _ in 0..BUFFERS.min(parts.count()) {
+        // The other end is there.
+        let _ = empty.send(fsz_field::zeros::<T>(&most)?);
     }
+    let (parts, cancellable) = (&parts, &cancellable);
+    std::thread::scope(|scope| {
+        let decoder = scope.spawn(move || -> Result<()> {
+            for units in parts.each() {
+                // Without another buffer, and without a taker, the other thread has ended with an error.
+                let Ok(mut buffer) = emptied.recv() else { break };
+                cancellable.check()?;
+                let values = parts.values(&units);
+                parts.decode(codec, stream, units, &mut buffer[..length(&values)])?;
+                if fill.send((values, buffer)).is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        for (values, buffer) in filled {
+            cancellable.check()?;
+            let part = &buffer[..length(&values)];
+            take(values.start, part)?;
+            bar.inc(size_of_val(part) as u64);
+            // After the last part nobody takes it.
+            let _ = empty.send(buffer);
+        }
+        decoder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
     bar.finish_and_clear();
     Ok(())
+}
+
+fn length(values: &Range<u64>) -> usize {
+    (values.end - values.start) as usize
 }
 
 /// How a field is decoded in order: tiles of consecutive values, or planes where tiles are boxes.
@@ -68,53 +92,144 @@ struct Parts {
     unit: u64,
     /// How many are decoded at once.
     together: u64,
+    /// Values of the field.
+    all: u64,
 }
 
-/// Planes that are decoded at once are a multiple of this, so that few boxes are decoded twice.
-const PLANES: u64 = 64;
+/// Planes that are decoded at once are a multiple of this, so that few boxes are decoded twice: the side of a box
+/// of two axes, and of three.
+const SIDES: [u64; 2] = [64, 16];
 
 impl Parts {
     /// Parts of about so many values.
     fn of(stream: &Stream<'_>, values: u64) -> Self {
+        let all = stream.header().elements();
         if stream.grid().is_linear() {
             let unit = stream.grid().full_tile_len() as u64;
-            let units = stream.header().elements().div_ceil(unit);
-            return Parts { axis: None, units, unit, together: (values / unit).max(1) };
+            let units = all.div_ceil(unit);
+            return Parts { axis: None, units, unit, together: (values / unit).max(1), all };
         }
         // The slowest axis that is longer than 1.
         let shape = &stream.header().shape;
         let axis = shape.iter().position(|&n| n != 1).unwrap_or(0);
         let unit: u64 = shape[axis + 1..].iter().product();
-        let together = (values / unit.max(1)).next_multiple_of(PLANES);
+        let side = SIDES[usize::from(shape.len() - axis > 2)];
+        let together = (values / unit.max(1)).next_multiple_of(side);
         let together = together.clamp(1, shape[axis].max(1));
-        Parts { axis: Some(axis), units: shape[axis], unit, together }
+        Parts { axis: Some(axis), units: shape[axis], unit, together, all }
+    }
+
+    /// How many there are.
+    fn count(&self) -> usize {
+        self.units.div_ceil(self.together) as usize
+    }
+
+    /// The units of each.
+    fn each(&self) -> impl Iterator<Item = Range<u64>> {
+        let (units, together) = (self.units, self.together);
+        (0..self.count() as u64).map(move |i| i * together..((i + 1) * together).min(units))
+    }
+
+    fn values(&self, units: &Range<u64>) -> Range<u64> {
+        units.start * self.unit..(units.end * self.unit).min(self.all)
+    }
+
+    fn decode<T: Element>(
+        &self,
+        codec: &Codec,
+        stream: &Stream<'_>,
+        units: Range<u64>,
+        out: &mut [T],
+    ) -> fsz::Result<()> {
+        let Some(axis) = self.axis else {
+            return codec.decompress_tiles_into(stream, units, out);
+        };
+        let shape = &stream.header().shape;
+        let (mut at, mut count) = (vec![0; shape.len()], shape.clone());
+        (at[axis], count[axis]) = (units.start, units.end - units.start);
+        codec.decompress_box_into(stream, &at, &count, out)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use anyhow::bail;
+    use fsz::{Bound, CompressOptions, DType, Dense, Layout, Profile};
+
     use super::*;
 
+    const SHAPE: [u64; 3] = [20, 25, 40];
+
+    fn profiles() -> Vec<Profile> {
+        let dense = |layout| Profile::Dense(Dense::new().with_layout(layout));
+        let layouts = [Layout::Line, Layout::Plane, Layout::Brick].map(dense);
+        layouts.into_iter().chain([Profile::default()]).collect()
+    }
+
+    fn compressed(profile: Profile) -> Vec<u8> {
+        let values: Vec<f32> = (0..20_000).map(|i| (i as f32 * 0.01).sin()).collect();
+        let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
+        let mut bytes = vec![0; fsz::max_compressed_len(&SHAPE, DType::F32).unwrap() as usize];
+        let len = Codec::cpu().compress_into(&values, &SHAPE, &options, &mut bytes).unwrap();
+        bytes.truncate(len);
+        bytes
+    }
+
     #[test]
-    fn chunks_join_to_the_whole() {
-        let codec = Codec::cpu();
-        let values: Vec<f32> = (0..10_000).map(|i| (i as f32 * 0.01).sin()).collect();
-        let options = fsz::CompressOptions::new(fsz::Bound::Absolute(1e-3));
-        let most = fsz::max_compressed_len(&[10_000], fsz::DType::F32).unwrap();
-        let mut bytes = vec![0; most as usize];
-        let len = codec.compress_into(&values, &[10_000], &options, &mut bytes).unwrap();
-        let stream = Stream::open(&bytes[..len]).unwrap();
-        let mut whole = vec![0f32; 10_000];
-        codec.decompress_into(&stream, &mut whole).unwrap();
-        for chunk in [1, 1024, 5000, 40_000, CHUNK] {
-            let mut joined = Vec::new();
-            each_of::<f32>(chunk, &codec, &stream, &ProgressBar::hidden(), |start, part| {
-                assert_eq!(start, joined.len() as u64);
-                joined.extend_from_slice(part);
-                Ok(())
-            })
-            .unwrap();
-            assert_eq!(joined, whole);
+    fn parts_join_to_the_whole() {
+        for profile in profiles() {
+            let bytes = compressed(profile);
+            let stream = Stream::open(&bytes).unwrap();
+            let mut whole = vec![0f32; 20_000];
+            Codec::cpu().decompress_into(&stream, &mut whole).unwrap();
+            for codec in [Codec::cpu(), Codec::cpu().threads(1).unwrap(), Codec::auto()] {
+                for part in [1, 1024, 5000, 40_000, PART.end] {
+                    let mut joined = Vec::new();
+                    each_of::<f32>(part, &codec, &stream, &ProgressBar::hidden(), |start, part| {
+                        assert_eq!(start, joined.len() as u64);
+                        joined.extend_from_slice(part);
+                        Ok(())
+                    })
+                    .unwrap();
+                    assert_eq!(joined, whole);
+                }
+            }
         }
+    }
+
+    #[test]
+    fn an_error_on_either_side_ends_both() {
+        let bytes = compressed(Profile::default());
+        let stream = Stream::open(&bytes).unwrap();
+        for after in [0, 1, 7] {
+            let mut taken = 0;
+            let ended =
+                each_of::<f32>(1, &Codec::cpu(), &stream, &ProgressBar::hidden(), |_, _| {
+                    taken += 1;
+                    if taken > after { bail!("the disk is full") } else { Ok(()) }
+                });
+            assert_eq!(ended.unwrap_err().to_string(), "the disk is full");
+            assert_eq!(taken, after + 1);
+        }
+        let mut damaged = bytes.clone();
+        *damaged.last_mut().unwrap() ^= 1;
+        let stream = Stream::open(&damaged).unwrap();
+        let mut taken = 0;
+        let ended = each_of::<f32>(1, &Codec::cpu(), &stream, &ProgressBar::hidden(), |_, part| {
+            taken += part.len();
+            Ok(())
+        });
+        assert!(ended.unwrap_err().to_string().contains("corrupt"));
+        assert!((1..20_000).contains(&taken), "what is sound before the damage is passed on");
+    }
+
+    #[test]
+    fn a_field_without_values_has_no_parts() {
+        let options = CompressOptions::new(Bound::Absolute(1e-3));
+        let mut bytes = vec![0; fsz::max_compressed_len(&[0], DType::F32).unwrap() as usize];
+        let len = Codec::cpu().compress_into::<f32>(&[], &[0], &options, &mut bytes).unwrap();
+        let stream = Stream::open(&bytes[..len]).unwrap();
+        each_of::<f32>(1, &Codec::cpu(), &stream, &ProgressBar::hidden(), |_, _| bail!("a part"))
+            .unwrap();
     }
 }

@@ -8,7 +8,7 @@ use fsz::{Backend, Codec, Dense, Profile, Stream};
 /// Where to compress and decompress.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub enum BackendChoice {
-    /// CUDA if a device is usable, else the CPU.
+    /// The CPU, or CUDA for calls that it does sooner (see fsz devices).
     #[default]
     Auto,
     /// The CPU.
@@ -87,14 +87,15 @@ pub fn backend(choice: BackendChoice) -> Result<Codec> {
     }
 }
 
-/// What decodes this stream here unless told otherwise, and why.
+/// What decodes this stream here unless told otherwise, and why. Starts nothing.
 pub fn decoder(stream: &Stream<'_>) -> (Backend, String) {
-    if let Err(why) = Codec::cuda(0) {
-        return (Backend::Cpu, why.to_string());
-    }
     if let Err(why) = StreamKind::of(stream) {
         return (Backend::Cpu, why.to_string());
     }
-    let devices = fsz::devices().unwrap_or_default();
-    (Backend::Cuda, devices.into_iter().next().map_or_else(String::new, |device| device.name))
+    let backend = Codec::auto().backend_for(stream);
+    let why = match backend {
+        Backend::Cuda => "large enough to gain from a device, if one is usable: see fsz devices",
+        _ => "a field of this size gains nothing from a device: see fsz devices",
+    };
+    (backend, why.to_owned())
 }

@@ -22,7 +22,7 @@ macro_rules! source {
     };
 }
 
-const PTX: &str = concat!(include_str!("../../../cuda/ptx/bench_compute_80.ptx"), "\0");
+const PTX: &str = include_str!("../../../cuda/ptx/bench_compute_80.ptx");
 const SOURCE: &CStr = source!("bench.cu");
 /// What the source includes beside headers of the codec.
 const HEADERS: [(&CStr, &CStr); 2] = [

@@ -5,7 +5,10 @@ use std::{fmt, ops::Range, sync::Arc};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 #[cfg(feature = "cuda")]
-use crate::cuda;
+use crate::{
+    choice::{self, Class, Job, Work},
+    cuda,
+};
 use crate::{
     compress::compress,
     element::Element,
@@ -49,6 +52,17 @@ enum Threads {
     Own(Arc<ThreadPool>),
 }
 
+/// Who does a codec's calls.
+#[derive(Clone, Debug)]
+enum Place {
+    Cpu,
+    #[cfg(feature = "cuda")]
+    Cuda(Arc<cuda::Device>),
+    /// Each call finds out. What a device cannot do, or fails at, the CPU does.
+    #[cfg(feature = "cuda")]
+    Automatic,
+}
+
 /// Compresses fields and decompresses streams. Cheap to clone, and usable from many threads at once.
 ///
 /// ```
@@ -67,23 +81,17 @@ enum Threads {
 pub struct Codec {
     threads: Threads,
     level: Level,
-    /// Where the codec runs, when it is not on the CPU.
-    #[cfg(feature = "cuda")]
-    device: Option<Arc<cuda::Device>>,
-    /// The device was not asked for: what it cannot do, the CPU does.
-    #[cfg(feature = "cuda")]
-    automatic: bool,
+    place: Place,
 }
 
 impl Codec {
-    /// The first CUDA device where one answers, else the CPU; what the device does not serve, or fails at,
-    /// the CPU does. The codec's `Display` says which it is, and [`devices`](crate::devices) why there is no
-    /// other.
+    /// The CPU, or the first CUDA device for calls that it does sooner: large ones, by what calls cost on this
+    /// machine ([`Calibration`](crate::Calibration)). What the device does not serve, or fails at, the CPU does.
+    /// CUDA is not started before calls gain by it; [`devices`](crate::devices) says why a device cannot be used.
     pub fn auto() -> Self {
         #[cfg(feature = "cuda")]
-        if let Ok(codec) = Self::cuda(0) {
-            return Codec { automatic: true, ..codec };
-        }
+        return Codec { place: Place::Automatic, ..Self::cpu() };
+        #[cfg(not(feature = "cuda"))]
         Self::cpu()
     }
 
@@ -94,7 +102,7 @@ impl Codec {
     /// when this build has no CUDA codec.
     #[cfg(feature = "cuda")]
     pub fn cuda(device: usize) -> Result<Self> {
-        Ok(Codec { device: Some(cuda::Device::open(device)?), ..Self::cpu() })
+        Ok(Codec { place: Place::Cuda(cuda::Device::open(device)?), ..Self::cpu() })
     }
 
     /// CUDA device number `device`, which this build cannot use.
@@ -117,14 +125,7 @@ impl Codec {
     }
 
     fn on_cpu(level: Level) -> Self {
-        Codec {
-            threads: Threads::Current,
-            level,
-            #[cfg(feature = "cuda")]
-            device: None,
-            #[cfg(feature = "cuda")]
-            automatic: false,
-        }
+        Codec { threads: Threads::Current, level, place: Place::Cpu }
     }
 
     /// The same codec on `n` threads of its own; with 1, the calling thread works alone.
@@ -147,13 +148,34 @@ impl Codec {
         Ok(self)
     }
 
-    /// Where this codec runs.
+    /// Where this codec runs. Of one that chooses for each call: CUDA where a device can be used, which is found
+    /// out by starting it.
     pub fn backend(&self) -> Backend {
-        #[cfg(feature = "cuda")]
-        if self.device.is_some() {
-            return Backend::Cuda;
+        match &self.place {
+            Place::Cpu => Backend::Cpu,
+            #[cfg(feature = "cuda")]
+            Place::Cuda(_) => Backend::Cuda,
+            #[cfg(feature = "cuda")]
+            Place::Automatic => cuda::Device::open(0).map_or(Backend::Cpu, |_| Backend::Cuda),
         }
-        Backend::Cpu
+    }
+
+    /// Where decompressing the whole stream would run if that were this process's only call. Starts nothing: a
+    /// device that turns out to be unusable is replaced by the CPU.
+    pub fn backend_for(&self, stream: &Stream<'_>) -> Backend {
+        match &self.place {
+            Place::Cpu => Backend::Cpu,
+            #[cfg(feature = "cuda")]
+            Place::Cuda(_) => Backend::Cuda,
+            #[cfg(feature = "cuda")]
+            Place::Automatic => {
+                let job = self.job(Work::Decompress, stream, stream.raw_bytes(), None);
+                match cuda::serves(stream) && choice::is_for_device(&job) {
+                    true => Backend::Cuda,
+                    false => Backend::Cpu,
+                }
+            }
+        }
     }
 
     /// The instructions that the CPU codec uses: `"AVX2"` or `"portable"`.
@@ -161,22 +183,45 @@ impl Codec {
         self.level.name()
     }
 
-    /// What the device makes of `work`, or `None` when the CPU is to do it. `served` is whether devices
+    /// What the device makes of `work`, or `None` when the CPU is to do `job`. `served` is whether devices
     /// know this kind of stream at all.
     #[cfg(feature = "cuda")]
-    fn on_device<R>(
+    fn on_device<R: Send>(
         &self,
         served: bool,
-        work: impl FnOnce(&cuda::Device) -> Result<R>,
+        job: impl FnOnce() -> Job,
+        (threads, progress): (Option<usize>, Option<&Progress>),
+        work: impl FnOnce(&cuda::Device, Execution<'_>) -> Result<R> + Send,
     ) -> Option<Result<R>> {
-        let device = self.device.as_ref()?;
-        if self.automatic && !served {
-            return None;
+        match &self.place {
+            Place::Cpu => None,
+            Place::Cuda(device) => Some(self.run(threads, progress, |run| work(device, run))),
+            Place::Automatic if !served => None,
+            Place::Automatic => {
+                let device = choice::device(&job(), self.level)?;
+                let answer = self.run(threads, progress, |run| work(&device, run));
+                (!matches!(answer, Err(Error::Device(_)))).then_some(answer)
+            }
         }
-        match work(device) {
-            Err(Error::Device(_)) if self.automatic => None,
-            answer => Some(answer),
-        }
+    }
+
+    /// A call on a stream, of so many uncompressed bytes.
+    #[cfg(feature = "cuda")]
+    fn job(&self, work: Work, stream: &Stream<'_>, bytes: u64, threads: Option<usize>) -> Job {
+        let header = stream.header();
+        let class = Class::new(work, &header.profile, header.dtype);
+        Job { class, bytes, threads: self.thread_count(threads) }
+    }
+
+    /// Threads that a call works on, of which the caller allows so many.
+    #[cfg(feature = "cuda")]
+    fn thread_count(&self, most: Option<usize>) -> usize {
+        let own = match &self.threads {
+            Threads::Calling => 1,
+            Threads::Current => rayon::current_num_threads(),
+            Threads::Own(pool) => pool.current_num_threads(),
+        };
+        own.min(most.unwrap_or(usize::MAX))
     }
 
     fn run<R: Send>(
@@ -216,20 +261,24 @@ impl Codec {
             )));
         }
         #[cfg(feature = "cuda")]
-        if !data.is_empty()
-            && let Some(answer) = self.on_device(cuda::writes(&options.profile), |device| {
-                let bytes = size_of_val(data) as u64;
-                let progress = options.progress.as_deref();
-                if let Some(progress) = progress {
+        if !data.is_empty() {
+            let bytes = size_of_val(data) as u64;
+            let job = || Job {
+                class: Class::new(Work::Compress, &options.profile, T::DTYPE),
+                bytes,
+                threads: self.thread_count(options.threads),
+            };
+            let how = (options.threads, options.progress.as_deref());
+            let answer = self.on_device(cuda::writes(&options.profile), job, how, |device, run| {
+                if let Some(progress) = run.progress {
                     progress.begin(bytes);
-                    progress.check()?;
                 }
-                let len = cuda::from_host(device, data, shape, options, out)?;
-                progress.map_or(Ok(()), |p| p.advance(bytes))?;
-                Ok(len)
-            })
-        {
-            return answer;
+                run.check()?;
+                cuda::from_host(device, data, shape, options, out, run)
+            });
+            if let Some(answer) = answer {
+                return answer;
+            }
         }
         self.run(options.threads, options.progress.as_deref(), |run| {
             compress(data, shape, options, out, run)
@@ -261,12 +310,19 @@ impl Codec {
         }
         let tiles = 0..stream.grid().tiles();
         #[cfg(feature = "cuda")]
-        if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
-            progress.map_or(Ok(()), Progress::check)?;
-            cuda::field_to_host(device, stream, out)?;
-            progress.map_or(Ok(()), |p| p.advance(size_of_val(out) as u64))
-        }) {
-            return answer;
+        {
+            let job = || self.job(Work::Decompress, stream, stream.raw_bytes(), options.threads);
+            let how = (options.threads, progress);
+            let answer = self.on_device(cuda::serves(stream), job, how, |device, run| {
+                run.check()?;
+                cuda::field_to_host(device, stream, out, run)
+            });
+            if let Some(answer) = answer {
+                return answer;
+            }
+            if let Some(progress) = progress {
+                progress.begin(size_of_val(out) as u64);
+            }
         }
         self.run(options.threads, progress, |run| {
             if stream.grid().is_linear() {
@@ -294,10 +350,15 @@ impl Codec {
         }
         check_output(stream, out, stream.grid().len_of(tiles.clone()))?;
         #[cfg(feature = "cuda")]
-        if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
-            cuda::tiles_to_host(device, stream, tiles.clone(), out)
-        }) {
-            return answer;
+        {
+            let bytes = size_of_val(out) as u64;
+            let job = || self.job(Work::Decompress, stream, bytes, None);
+            let answer = self.on_device(cuda::serves(stream), job, (None, None), |device, run| {
+                cuda::tiles_to_host(device, stream, tiles.clone(), out, run)
+            });
+            if let Some(answer) = answer {
+                return answer;
+            }
         }
         self.run(None, None, |run| partial::tiles(stream, tiles, out, run))
     }
@@ -319,10 +380,21 @@ impl Codec {
             return self.decompress_into(stream, out);
         }
         #[cfg(feature = "cuda")]
-        if let Some(answer) = self.on_device(cuda::serves(stream), |device| {
-            cuda::box_to_host(device, stream, (start, count), out)
-        }) {
-            return answer;
+        {
+            // All tiles of the chunks that the box touches are read.
+            let job = || {
+                let grid = stream.grid();
+                let chunks = grid.touched(start, count).len() as u64;
+                let chunk = grid.tiles_per_chunk() * grid.full_tile_len() as u64;
+                let bytes = (chunks * chunk * size_of::<T>() as u64).min(stream.raw_bytes());
+                self.job(Work::Decompress, stream, bytes, None)
+            };
+            let answer = self.on_device(cuda::serves(stream), job, (None, None), |device, run| {
+                cuda::box_to_host(device, stream, (start, count), out, run)
+            });
+            if let Some(answer) = answer {
+                return answer;
+            }
         }
         self.run(None, None, |run| partial::boxed(stream, start, count, out, run))
     }
@@ -330,12 +402,14 @@ impl Codec {
 
 impl fmt::Display for Codec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        #[cfg(feature = "cuda")]
-        if let Some(device) = &self.device {
-            let fallback = if self.automatic { ", else the CPU" } else { "" };
-            return write!(f, "CUDA device {}{fallback}", device.ordinal);
+        let level = self.level.name();
+        match &self.place {
+            Place::Cpu => write!(f, "CPU ({level})"),
+            #[cfg(feature = "cuda")]
+            Place::Cuda(device) => write!(f, "CUDA device {}", device.ordinal),
+            #[cfg(feature = "cuda")]
+            Place::Automatic => write!(f, "CPU ({level}), or CUDA device 0 for large fields"),
         }
-        write!(f, "CPU ({})", self.level.name())
     }
 }
 

@@ -13,6 +13,14 @@ pub(crate) struct Execution<'a> {
     pub progress: Option<&'a Progress>,
 }
 
+#[cfg(feature = "cuda")]
+impl Execution<'_> {
+    /// On the calling thread, without a report.
+    pub fn alone() -> Self {
+        Execution { level: Level::detect(), threads: 1, progress: None }
+    }
+}
+
 impl Execution<'_> {
     pub fn check(&self) -> Result<()> {
         self.progress.map_or(Ok(()), Progress::check)

@@ -16,6 +16,8 @@
 #[cfg(feature = "ndarray")]
 mod arrays;
 mod bound;
+#[cfg(feature = "cuda")]
+mod choice;
 mod codec;
 mod compress;
 #[cfg(feature = "cuda")]
@@ -46,6 +48,8 @@ mod value_range;
 #[cfg(feature = "ndarray")]
 pub use arrays::AnyArray;
 pub use bound::Bound;
+#[cfg(feature = "cuda")]
+pub use choice::{Calibration, CallCost};
 pub use codec::{Backend, Codec};
 #[cfg(feature = "cuda")]
 pub use cuda::{DeviceInfo, devices};

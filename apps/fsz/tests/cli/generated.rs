@@ -14,7 +14,16 @@ fn devices_say_what_answers_and_why_not() {
     } else {
         assert!(detail.contains("driver") || detail.contains("compute capability"), "{detail}");
     }
-    assert!(fixture.fine(&["devices"]).contains(detail));
+    let text = fixture.fine(&["devices"]);
+    assert!(text.contains(detail));
+    if devices[1]["available"] == true {
+        let auto = devices.as_array().unwrap().last().unwrap();
+        assert_eq!(auto["backend"], "auto");
+        assert_eq!(auto["calls"].as_array().unwrap().len(), 8);
+        assert!(auto["start_seconds"].as_f64().unwrap() > 0.0 && text.contains("first call"));
+    } else {
+        fixture.refused(&["devices", "--calibrate"], "driver");
+    }
 }
 
 #[test]

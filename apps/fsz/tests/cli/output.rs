@@ -38,6 +38,79 @@ fn standard_output_takes_the_data_alone() {
     assert_eq!(fixture.fine(&["inspect", "T.fsz", "--tiles", "-"]), fixture.read_text("tiles.csv"));
 }
 
+/// Values of a field that is decoded in three parts.
+const PARTS: usize = 10_000_000;
+
+/// A fixture with the stream of such a field, and its values.
+fn with_parts() -> (Fixture, Vec<u8>) {
+    let fixture = Fixture::new();
+    let values: Vec<f32> = (0..PARTS).map(|i| (i / 1000) as f32).collect();
+    fixture.write_f32("x_10000000.f32", &values);
+    fixture.fine(&["compress", "x_10000000.f32", "-o", "x.fsz", "--abs", "0.1"]);
+    fs::remove_file(fixture.path("x_10000000.f32")).unwrap();
+    let bytes = fixture.read("x.fsz");
+    let mut whole = vec![0f32; PARTS];
+    fsz::Codec::cpu().decompress_into(&fsz::Stream::open(&bytes).unwrap(), &mut whole).unwrap();
+    (fixture, whole.iter().flat_map(|value| value.to_le_bytes()).collect())
+}
+
+#[test]
+fn parts_are_written_in_order_wherever_they_go() {
+    let (fixture, whole) = with_parts();
+    for threads in ["1", "2"] {
+        let args = ["decompress", "x.fsz", "--threads", threads, "-o"];
+        fixture.fine(&[&args[..], &["x.f32", "--force"]].concat());
+        assert!(fixture.read("x.f32") == whole, "a file, {threads} threads");
+        let ended = fixture.command(&[&args[..], &["-"]].concat()).output().unwrap();
+        assert!(ended.status.success() && ended.stdout == whole, "a pipe, {threads} threads");
+    }
+    fs::remove_file(fixture.path("x.f32")).unwrap();
+    let before = fixture.names();
+    #[cfg(target_os = "linux")]
+    {
+        fixture.refused(&["decompress", "x.fsz", "-o", "/dev/full"], "No space left on device");
+        // A file that may grow to the half, in blocks of 512 or 1024 bytes.
+        let fsz = env!("CARGO_BIN_EXE_fsz");
+        let limited = format!("ulimit -f 20000; exec {fsz} decompress x.fsz -o x.f32");
+        let ended = fixture.program("sh", &["-c", &limited]).output().unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    }
+    assert_eq!(fixture.names(), before);
+}
+
+#[test]
+fn an_interrupt_between_parts_ends_the_output() {
+    use std::io::Read;
+    let (fixture, whole) = with_parts();
+    let mut child = fixture
+        .command(&["decompress", "x.fsz", "-o", "-"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdout.take().unwrap();
+    let mut seen = vec![0; 1000];
+    // A pipe holds less than a part: the program is now writing the first one, and waits.
+    pipe.read_exact(&mut seen).unwrap();
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+    );
+    let status = format!("/proc/{}/status", child.id());
+    // Until the signal is no longer pending.
+    while cfg!(target_os = "linux") {
+        let text = fs::read_to_string(&status).unwrap();
+        let pending = |line: &&str| line.starts_with("ShdPnd") || line.starts_with("SigPnd");
+        if text.lines().filter(pending).all(|line| line.ends_with("0000000000000000")) {
+            break;
+        }
+        std::thread::yield_now();
+    }
+    pipe.read_to_end(&mut seen).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{ended:?}");
+    assert!(seen.len() < whole.len() && seen == whole[..seen.len()]);
+}
+
 #[test]
 fn a_reader_that_has_enough_is_no_error() {
     let fixture = Fixture::new();

@@ -17,6 +17,7 @@ use crate::{
     dtype::DType,
     element::Element,
     error::Result,
+    exec::Execution,
     format::{BOUND_ABSOLUTE, BOUND_VALUE_RANGE, MAX_HEADER, SAMPLE_STRIDE, header},
     options::CompressOptions,
     profile::Profile,
@@ -348,6 +349,7 @@ pub(crate) fn from_host<T: Element>(
     shape: &[u64],
     options: &CompressOptions,
     out: &mut [u8],
+    run: Execution<'_>,
 ) -> Result<usize> {
     let compression = Compression::new(shape, T::DTYPE, options)?;
     if (out.len() as u64) < compression.kind.sections.payload {
@@ -358,13 +360,15 @@ pub(crate) fn from_host<T: Element>(
         let from = field.room(size_of_val(data).max(16))?;
         let to = stream.room(most as usize)?;
         let control = scratch.room(compression.scratch_len() as usize)?;
-        queue.upload(from, data)?;
+        // SAFETY: the memory was sized above.
+        unsafe { device.upload(queue, from, data, run, &|bytes| run.advance(bytes as u64))? };
         // SAFETY: the memory was sized above, and the workspace waits before it is used again.
         unsafe { compression.launch(device, from, (to, most), control, queue.handle())? };
         let mut found = [Control::NONE];
         queue.download(&mut found, control)?;
         let len = verdict(&found[0], most)? as usize;
-        queue.download(&mut out[..len], to)?;
+        // SAFETY: the stream is as long as the device said, and the download above has waited for it.
+        unsafe { device.download(queue, &mut out[..len], to, run, &|_| run.check())? };
         Ok(len)
     })
 }

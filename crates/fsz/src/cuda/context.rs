@@ -26,6 +26,17 @@ pub(crate) fn driver() -> Result<()> {
     ready.clone().map_err(Error::Device)
 }
 
+/// Whether CUDA is already initialised in this process, by it or by a library.
+pub(crate) fn is_in_use() -> bool {
+    // SAFETY: loading the driver's library runs its initialisers, which it is made for; before `cuInit` the call
+    // only says so.
+    unsafe {
+        let mut device = 0;
+        sys::is_culib_present()
+            && sys::cuDeviceGet(&mut device, 0) != sys::CUresult::CUDA_ERROR_NOT_INITIALIZED
+    }
+}
+
 /// The oldest driver that takes the PTX of this release: that of CUDA 13.0.
 const OLDEST: i32 = 13_000;
 /// The oldest one that takes kernels compiled on the spot.

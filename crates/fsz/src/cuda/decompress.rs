@@ -16,6 +16,7 @@ use super::{
 use crate::{
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     format::{CHUNK, Sections, TILE},
     partial::check_box,
     stream::Stream,
@@ -227,9 +228,10 @@ pub(crate) fn field_to_host<T: Element>(
     device: &Device,
     stream: &Stream<'_>,
     out: &mut [T],
+    run: Execution<'_>,
 ) -> Result<()> {
     let chunks = 0..stream.sections().chunks;
-    to_host(device, stream, chunks, out, |kind, view, to, status, queue| {
+    to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
         // SAFETY: `to_host` gives memory of the device, sized for the output.
         unsafe { launch_field(device, kind, view, to, status, queue) }
     })
@@ -241,10 +243,11 @@ pub(crate) fn tiles_to_host<T: Element>(
     stream: &Stream<'_>,
     tiles: Range<u64>,
     out: &mut [T],
+    run: Execution<'_>,
 ) -> Result<()> {
     let of_chunk = stream.grid().tiles_per_chunk();
     let chunks = tiles.start / of_chunk..tiles.end.div_ceil(of_chunk);
-    to_host(device, stream, chunks, out, |kind, view, to, status, queue| {
+    to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
         // SAFETY: as in `field_to_host`.
         unsafe { launch_tiles(device, kind, view, tiles, to, status, queue) }
     })
@@ -256,6 +259,7 @@ pub(crate) fn box_to_host<T: Element>(
     stream: &Stream<'_>,
     boxed: Boxed<'_>,
     out: &mut [T],
+    run: Execution<'_>,
 ) -> Result<()> {
     check_box(&stream.header().shape, boxed.0, boxed.1)?;
     let chunks = if out.is_empty() {
@@ -265,7 +269,7 @@ pub(crate) fn box_to_host<T: Element>(
         let (first, last) = (touched.first(), touched.last());
         first.map_or(0, |t| t.chunk)..last.map_or(0, |t| t.chunk + 1)
     };
-    to_host(device, stream, chunks, out, |kind, view, to, status, queue| {
+    to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
         // SAFETY: as in `field_to_host`.
         unsafe { launch_box(device, kind, view, boxed, to, status, queue) }
     })
@@ -278,6 +282,7 @@ fn to_host<T: Element>(
     stream: &Stream<'_>,
     chunks: Range<u64>,
     out: &mut [T],
+    run: Execution<'_>,
     launch: impl FnOnce(&StreamKind, &StreamView, u64, u64, sys::CUstream) -> Result<()>,
 ) -> Result<()> {
     let kind = StreamKind::of(stream)?;
@@ -296,7 +301,11 @@ fn to_host<T: Element>(
         let at = room.room(bytes.len() + PIECE)?;
         let to = field.room(size_of_val(out))?;
         let status = scratch.room(DECOMPRESS_SCRATCH)?;
-        queue.upload(at, &bytes[..kind.sections.payload as usize])?;
+        let upload = |to: u64, bytes: &[u8]| {
+            // SAFETY: the stream's room is that of all its bytes.
+            unsafe { device.upload(queue, to, bytes, run, &|_| run.check()) }
+        };
+        upload(at, &bytes[..kind.sections.payload as usize])?;
         for part in parts.into_iter().flatten() {
             let payload = (start + part.start) as usize..(start + part.end) as usize;
             // A forged index may let the last chunk lie before the first; the kernel finds that out.
@@ -311,7 +320,7 @@ fn to_host<T: Element>(
                 result::memset_d8_async(at + bytes.len() as u64, 0, PIECE, queue.handle())
             };
             check("cuMemsetD8Async", clear)?;
-            queue.upload(at + from as u64, &bytes[from..to])?;
+            upload(at + from as u64, &bytes[from..to])?;
         }
         let view = kind.view(at, bytes.len() as u64)?;
         // SAFETY: `status` was made above.
@@ -320,6 +329,7 @@ fn to_host<T: Element>(
         let mut found = [NO_FAULT];
         queue.download(&mut found, status)?;
         verdict(found[0])?;
-        queue.download(out, to)
+        // SAFETY: the output's memory was sized above, and the download above has waited for it.
+        unsafe { device.download(queue, out, to, run, &|bytes| run.advance(bytes as u64)) }
     })
 }

@@ -2,12 +2,13 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
 };
 
 use cudarc::driver::{result, sys::CUdevice_attribute as Attribute};
 
-use super::{context::Context, kernels::Kernels, workspace::Workspace};
+use super::{context::Context, kernels::Kernels, lanes::Lanes, workspace::Workspace};
 use crate::error::{Error, Result};
 
 /// A device that is ready to work; opened once in a process.
@@ -17,14 +18,23 @@ pub(crate) struct Device {
     pub context: Arc<Context>,
     pub kernels: Kernels,
     pub multiprocessors: u32,
+    /// How long it took until the device was ready; unknown where the program had begun to use it before.
+    pub opened_in: Option<Duration>,
+    pub lanes: Lanes,
     idle: Mutex<Vec<Workspace>>,
+}
+
+/// The devices that are ready.
+static OPEN: Mutex<BTreeMap<usize, Arc<Device>>> = Mutex::new(BTreeMap::new());
+
+fn open() -> MutexGuard<'static, BTreeMap<usize, Arc<Device>>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Device {
     /// Device `ordinal`.
     pub fn open(ordinal: usize) -> Result<Arc<Self>> {
-        static OPEN: Mutex<BTreeMap<usize, Arc<Device>>> = Mutex::new(BTreeMap::new());
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = open();
         if let Some(device) = open.get(&ordinal) {
             return Ok(Arc::clone(device));
         }
@@ -33,7 +43,13 @@ impl Device {
         Ok(device)
     }
 
+    /// Device `ordinal` if it is ready.
+    pub fn opened(ordinal: usize) -> Option<Arc<Self>> {
+        open().get(&ordinal).map(Arc::clone)
+    }
+
     fn new(ordinal: usize) -> Result<Self> {
+        let began = (!super::context::is_in_use()).then(Instant::now);
         let context = Arc::new(Context::retain(ordinal)?);
         let major = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
@@ -43,7 +59,15 @@ impl Device {
             context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let kernels = Kernels::new(10 * major + minor, shared.unsigned_abs())?;
         let multiprocessors = multiprocessors.unsigned_abs();
-        Ok(Device { ordinal, context, kernels, multiprocessors, idle: Mutex::default() })
+        Ok(Device {
+            ordinal,
+            context,
+            kernels,
+            multiprocessors,
+            opened_in: began.map(|began| began.elapsed()),
+            lanes: Lanes::default(),
+            idle: Mutex::default(),
+        })
     }
 
     /// Runs `work` in a workspace of its own with the context current. `work` waits for what it began.

@@ -9,7 +9,7 @@ pub use super::error::check;
 use super::{
     Compression, CudaStream, DeviceCodec, StreamKind,
     decompress::{launch_box, launch_field},
-    kernels,
+    image::Image,
     nvrtc::Source,
 };
 use crate::error::Result;
@@ -37,7 +37,7 @@ pub fn enter(codec: &DeviceCodec) -> Result<impl Drop> {
     codec.device.context.enter()
 }
 
-/// Loads a module for the codec's device: from PTX, whose text ends with a zero, or else by compiling its
+/// Loads a module for the codec's device: from PTX, or else by compiling its
 /// source, which may include `headers` and those of the codec. It is never unloaded.
 ///
 /// # Errors
@@ -48,8 +48,7 @@ pub fn load(
     source: &CStr,
     headers: &[(&CStr, &CStr)],
 ) -> Result<sys::CUmodule> {
-    assert!(ptx.ends_with('\0'), "the driver reads up to a zero");
-    kernels::load(ptx, Source::Other { text: source, headers }, codec.device.kernels.capability)
+    Image::whole(ptx, Source::Other { text: source, headers }, codec.device.kernels.capability)
 }
 
 /// The first step of [`DeviceCodec::compress`]: clears the scratch memory.

@@ -1,7 +1,7 @@
-//! The kernels: which image of them a device gets, and launching them.
+//! The kernels: which of them a device gets, and launching them.
 
 use std::{
-    ffi::{CStr, CString, c_void},
+    ffi::{CStr, c_void},
     sync::{Mutex, OnceLock, PoisonError},
 };
 
@@ -16,17 +16,16 @@ use super::{
     compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_FIXED},
     decompress::DECOMPRESS_SCRATCH,
     error::check,
-    fatbin,
+    image::Image,
     kernel::{Coder, Kernel, Operation},
-    nvrtc::{Source, compile},
+    nvrtc::Source,
 };
 use crate::error::{Error, Result};
 
-/// PTX of a module for one architecture and all newer ones. The device's driver compiles it, and keeps
-/// what it made.
+/// PTX of a module for one architecture and all newer ones.
 macro_rules! ptx {
     ($file:literal) => {
-        concat!(include_str!(concat!("../../cuda/ptx/", $file, ".ptx")), "\0")
+        include_str!(concat!("../../cuda/ptx/", $file, ".ptx"))
     };
 }
 
@@ -275,17 +274,31 @@ impl Launch {
 /// process: unloading one while another thread launches from it is not safe.
 #[derive(Debug)]
 pub(crate) struct Module<S> {
-    functions: Vec<(Kernel, sys::CUfunction)>,
+    image: Image,
+    functions: Vec<Function>,
+    loading: Mutex<()>,
     pub shapes: S,
 }
 
-// SAFETY: driver handles are valid on every thread of the process.
-unsafe impl<S: Send> Send for Module<S> {}
-// SAFETY: launching a function does not change it.
-unsafe impl<S: Sync> Sync for Module<S> {}
+/// A kernel, loaded when it is first launched.
+#[derive(Debug)]
+struct Function {
+    kernel: Kernel,
+    /// Shared memory that its launches may ask for, where that is more than usual.
+    shared: Option<u32>,
+    handle: OnceLock<Handle>,
+}
 
-/// The kernels of one device, each module loaded when it is first needed: a driver that has not seen it
-/// before takes seconds to compile it.
+#[derive(Clone, Copy, Debug)]
+struct Handle(sys::CUfunction);
+
+// SAFETY: driver handles are valid on every thread of the process.
+unsafe impl Send for Handle {}
+// SAFETY: launching a function does not change it.
+unsafe impl Sync for Handle {}
+
+/// The kernels of one device, each loaded when it is first needed: a driver that has not seen one before takes
+/// about a second to compile it.
 #[derive(Debug)]
 pub(crate) struct Kernels {
     /// Ten times the major compute capability, and the minor.
@@ -319,16 +332,15 @@ impl Kernels {
     /// The module of decompression. The context is current.
     pub fn decompress(&self) -> Result<&Module<DecompressShapes>> {
         self.once(&self.decompress, || {
-            let module = load(DECOMPRESS_PTX, Source::Decompress, self.capability)?;
-            let mut shapes =
-                DecompressShapes::read(&read_words(module, c"fsz_decompress_shapes")?)?;
-            same_layouts(module, c"fsz_decompress_layouts", &DECOMPRESS_LAYOUTS)?;
+            let image = Image::open(DECOMPRESS_PTX, Source::Decompress, self.capability)?;
+            let mut shapes = DecompressShapes::read(&image.words(c"fsz_decompress_shapes")?)?;
+            same_layouts(&image, c"fsz_decompress_layouts", &DECOMPRESS_LAYOUTS)?;
             let fit = self.most_shared / shapes.stage.max(1);
             shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
             let boxes = &mut shapes.boxes;
             let fit = self.most_shared.saturating_sub(boxes.tables) / boxes.stage.max(1);
             boxes.most_warps = boxes.most_warps.min(fit).max(1);
-            let module = Module::new(module, &DECOMPRESSION, shapes)?;
+            let mut module = Module::new(image, &DECOMPRESSION, shapes);
             for operation in DECOMPRESSION {
                 let shared = match operation {
                     Operation::PrepareDecompress(_) => continue,
@@ -337,7 +349,7 @@ impl Kernels {
                     _ => shapes.boxes.tables + shapes.boxes.most_warps * shapes.boxes.stage,
                 };
                 for kernel in Kernel::both(operation) {
-                    module.allow_shared(kernel, shared)?;
+                    module.allow_shared(kernel, shared);
                 }
             }
             Ok(module)
@@ -348,9 +360,9 @@ impl Kernels {
     pub fn compress(&self) -> Result<&Module<CompressShapes>> {
         self.once(&self.compress, || {
             let ptx = COMPRESS_PTX[usize::from(self.capability >= 90)];
-            let module = load(ptx, Source::Compress, self.capability)?;
-            let mut shapes = CompressShapes::read(&read_words(module, c"fsz_compress_shapes")?)?;
-            same_layouts(module, c"fsz_compress_layouts", &COMPRESS_LAYOUTS)?;
+            let image = Image::open(ptx, Source::Compress, self.capability)?;
+            let mut shapes = CompressShapes::read(&image.words(c"fsz_compress_shapes")?)?;
+            same_layouts(&image, c"fsz_compress_layouts", &COMPRESS_LAYOUTS)?;
             if shapes.persistent.iter().any(|(_, shared)| *shared > self.most_shared) {
                 shapes.persistent_grid = 0;
             }
@@ -361,21 +373,21 @@ impl Kernels {
             let boxes = *boxes;
             let persistent = if shapes.persistent_grid > 0 { &PERSISTENT[..] } else { &[] };
             let operations = [&COMPRESSION, persistent].concat();
-            let module = Module::new(module, &operations, shapes)?;
+            let mut module = Module::new(image, &operations, shapes);
             for kernel in Kernel::both(Operation::Compress(Coder::Dense)) {
-                module.allow_shared(kernel, boxes.most_warps * boxes.stage)?;
+                module.allow_shared(kernel, boxes.most_warps * boxes.stage);
             }
             for kernel in Kernel::both(Operation::Count(Coder::Dense)) {
-                module.allow_shared(kernel, boxes.counts + boxes.count_warps * boxes.stage)?;
+                module.allow_shared(kernel, boxes.counts + boxes.count_warps * boxes.stage);
             }
             for kernel in Kernel::both(Operation::Compress(Coder::Paper)) {
-                module.allow_shared(kernel, shapes.simple_shared)?;
+                module.allow_shared(kernel, shapes.simple_shared);
             }
             for &operation in persistent {
                 for (kernel, (_, shared)) in
                     Kernel::both(operation).into_iter().zip(shapes.persistent)
                 {
-                    module.allow_shared(kernel, shared)?;
+                    module.allow_shared(kernel, shared);
                 }
             }
             Ok(module)
@@ -401,38 +413,45 @@ impl Kernels {
 }
 
 impl<S> Module<S> {
-    fn new(module: sys::CUmodule, operations: &[Operation], shapes: S) -> Result<Self> {
-        let function = |kernel: Kernel| {
-            let name = CString::new(kernel.to_string()).expect("a name without zeros");
-            // SAFETY: the module is loaded and never unloaded.
-            check("cuModuleGetFunction", unsafe { result::module::get_function(module, name) })
-                .map(|function| (kernel, function))
-        };
-        Ok(Module {
-            functions: operations
-                .iter()
-                .flat_map(|&operation| Kernel::both(operation))
-                .map(function)
-                .collect::<Result<_>>()?,
+    fn new(image: Image, operations: &[Operation], shapes: S) -> Self {
+        let kernels = operations.iter().flat_map(|&operation| Kernel::both(operation));
+        let function = |kernel| Function { kernel, shared: None, handle: OnceLock::new() };
+        Module {
+            image,
+            functions: kernels.map(function).collect(),
+            loading: Mutex::new(()),
             shapes,
-        })
+        }
     }
 
+    /// Loads `kernel` unless it is loaded. The context is current.
     fn function(&self, kernel: Kernel) -> Result<sys::CUfunction> {
-        let found = self.functions.iter().find(|(k, _)| *k == kernel);
-        found
-            .map(|(_, function)| *function)
-            .ok_or_else(|| Error::Device(format!("the kernel {kernel} is not in its module")))
+        let not_there = || Error::Device(format!("the kernel {kernel} is not in its module"));
+        let function = self.functions.iter().find(|f| f.kernel == kernel).ok_or_else(not_there)?;
+        if let Some(handle) = function.handle.get() {
+            return Ok(handle.0);
+        }
+        let _one = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(handle) = function.handle.get() {
+            return Ok(handle.0);
+        }
+        let handle = self.image.function(&kernel.to_string())?;
+        if let Some(bytes) = function.shared {
+            let attribute =
+                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: the function is of a module that stays loaded.
+            check("cuFuncSetAttribute", unsafe {
+                result::function::set_function_attribute(handle, attribute, bytes as i32)
+            })?;
+        }
+        Ok(function.handle.get_or_init(|| Handle(handle)).0)
     }
 
-    fn allow_shared(&self, kernel: Kernel, bytes: u32) -> Result<()> {
-        let attribute =
-            sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        let function = self.function(kernel)?;
-        // SAFETY: the function is of a module that stays loaded.
-        check("cuFuncSetAttribute", unsafe {
-            result::function::set_function_attribute(function, attribute, bytes as i32)
-        })
+    /// Lets launches of `kernel` ask for so much shared memory.
+    fn allow_shared(&mut self, kernel: Kernel, bytes: u32) {
+        for function in self.functions.iter_mut().filter(|f| f.kernel == kernel) {
+            function.shared = Some(bytes);
+        }
     }
 
     /// Launches `kernel`.
@@ -467,46 +486,9 @@ impl<S> Module<S> {
     }
 }
 
-/// Loads a module: its image for this device where the build carries one, else its PTX, else, for a
-/// driver that does not take that, its source compiled here. `FSZ_CUDA_COMPILE=1` goes the last way at
-/// once.
-pub(crate) fn load(ptx: &str, source: Source<'_>, capability: i32) -> Result<sys::CUmodule> {
-    let image = |at: *const c_void| {
-        // SAFETY: PTX as text that ends with a zero, or a whole image.
-        check("cuModuleLoadData", unsafe { result::module::load_data(at) })
-    };
-    let refused = match std::env::var_os("FSZ_CUDA_COMPILE") {
-        Some(word) if word == "1" => "FSZ_CUDA_COMPILE is set".to_owned(),
-        _ => {
-            // Without an image for this device the PTX does it.
-            if let Some(Ok(module)) = fatbin::of(source).map(|bytes| image(bytes.as_ptr().cast())) {
-                return Ok(module);
-            }
-            match image(ptx.as_ptr().cast()) {
-                Ok(module) => return Ok(module),
-                Err(reason) => reason.to_string(),
-            }
-        }
-    };
-    compile(source, capability)
-        .and_then(|compiled| image(compiled.as_ptr().cast()))
-        .map_err(|second| Error::Device(format!("{refused}; {second}")))
-}
-
-/// Reads the variable `name` of a module, `u32`s.
-fn read_words(module: sys::CUmodule, name: &CStr) -> Result<Vec<u32>> {
-    // SAFETY: the module is loaded.
-    let found = unsafe { result::module::get_global(module, CString::from(name)) };
-    let (at, len) = check("cuModuleGetGlobal", found)?;
-    let mut words = vec![0; len / size_of::<u32>()];
-    // SAFETY: `at` holds as many bytes.
-    check("cuMemcpyDtoH", unsafe { result::memcpy_dtoh_sync(&mut words, at) })?;
-    Ok(words)
-}
-
 /// Whether the structs that kernels share lie in memory as the module was compiled to read them.
-fn same_layouts(module: sys::CUmodule, name: &CStr, expected: &[&[u32]]) -> Result<()> {
-    if read_words(module, name)? == expected.concat() { Ok(()) } else { Err(other_version()) }
+fn same_layouts(image: &Image, name: &CStr, expected: &[&[u32]]) -> Result<()> {
+    if image.words(name)? == expected.concat() { Ok(()) } else { Err(other_version()) }
 }
 
 fn other_version() -> Error {
@@ -516,4 +498,28 @@ fn other_version() -> Error {
 /// An argument as the driver takes it. The value outlives the launch that reads it.
 pub(crate) fn pointer<T>(value: &mut T) -> *mut c_void {
     std::ptr::from_mut(value).cast()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuda::ptx;
+
+    #[test]
+    fn each_kernel_can_be_taken_out_of_its_module() {
+        let modules = [
+            (DECOMPRESS_PTX, [&DECOMPRESSION[..], &[]].concat()),
+            (COMPRESS_PTX[0], COMPRESSION.to_vec()),
+            (COMPRESS_PTX[1], [&COMPRESSION[..], &PERSISTENT].concat()),
+        ];
+        for (text, operations) in modules {
+            for kernel in operations.into_iter().flat_map(Kernel::both) {
+                let name = kernel.to_string();
+                let part = ptx::only(text, Some(&name));
+                assert_eq!(part.matches(".entry ").count(), 1, "{name}");
+                assert!(part.contains(&format!(".entry {name}(")), "{name}");
+                assert!(part.len() < text.len() / 2, "{name}: {} of {}", part.len(), text.len());
+            }
+        }
+    }
 }

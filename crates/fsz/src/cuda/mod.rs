@@ -10,14 +10,16 @@ mod device;
 mod device_codec;
 mod error;
 mod fatbin;
+mod image;
 #[doc(hidden)]
 pub mod internal;
 mod kernel;
 mod kernels;
+mod lanes;
 mod memory;
 mod nvrtc;
 mod pointer;
-mod staging;
+mod ptx;
 mod stream_kind;
 mod transfer;
 mod workspace;

@@ -8,12 +8,12 @@ use super::{
     compress::Compression,
     device_codec::DeviceCodec,
     error::check,
-    staging::Staging,
     stream_kind::StreamKind,
     workspace::{Queue, Workspace},
 };
 use crate::{
     error::{Error, Result},
+    exec::Execution,
     stream::Stream,
 };
 
@@ -66,7 +66,7 @@ impl DeviceCodec {
             })?;
             let copying = Instant::now();
             // SAFETY: the stream is as long as the device said.
-            Staging::with(queue, |staging| unsafe { staging.download(queue, out, at) })?;
+            unsafe { self.device.download(queue, out, at, Execution::alone(), &|_| Ok(()))? };
             let copy = copying.elapsed();
             Ok(HostCompression { len: out.len(), kernels: timer.elapsed()?, copy })
         })
@@ -90,7 +90,7 @@ impl DeviceCodec {
             let scratch = scratch.room(Self::DECOMPRESS_SCRATCH)?;
             let handle = queue.handle().cast();
             // SAFETY: the room was made above.
-            Staging::with(queue, |staging| unsafe { staging.upload(queue, at, bytes) })?;
+            unsafe { self.device.upload(queue, at, bytes, Execution::alone(), &|_| Ok(()))? };
             // SAFETY: the caller vouches for the output; the rest was sized above, is this call's
             // alone, and is waited for.
             unsafe {

@@ -1,0 +1,88 @@
+//! Calls from host memory to host memory on the CPU, on a CUDA device, and by the automatic choice between them.
+
+use std::{env, time::Instant};
+
+use fsz::{Bound, Codec, CompressOptions, DType, Dense, Profile, Stream};
+use fsz_bench::median;
+
+fn field(len: usize) -> Vec<f32> {
+    use rayon::prelude::*;
+    let wave: Vec<f32> = (0..512).map(|i| (i as f32 * 0.049).sin()).collect();
+    let value = |i: usize| {
+        let (x, y, z) = (i % 512, i / 512 % 512, i / 512 / 512 % 512);
+        let noise = (i as u32).wrapping_mul(2_654_435_761) >> 8;
+        wave[x] + wave[y] * wave[z] + 0.01 * (noise as f32 / (1 << 24) as f32 - 0.5)
+    };
+    (0..len).into_par_iter().map(value).collect()
+}
+
+/// Milliseconds of calls that follow one to warm up: of the median one.
+fn time(mut call: impl FnMut()) -> f64 {
+    let mut times = Vec::new();
+    let began = Instant::now();
+    while times.len() < 3 || (times.len() < 20 && began.elapsed().as_secs_f64() < 0.3) {
+        let start = Instant::now();
+        call();
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    median(times[1..].to_vec())
+}
+
+#[test]
+#[ignore = "prints a table of speeds; run it with --ignored --nocapture"]
+fn host_to_host() {
+    let cuda = match Codec::cuda(0) {
+        Ok(cuda) => cuda,
+        Err(why) => return eprintln!("SKIPPED: calls through the device: {why}"),
+    };
+    let codecs = [("cpu", Codec::cpu()), ("cuda", cuda), ("auto", Codec::auto())];
+    let most: usize = env::var("FSZ_MOST_MIB").ok().and_then(|v| v.parse().ok()).unwrap_or(1024);
+    let data = field((most << 20) / 4);
+    let mut room =
+        vec![0; fsz::max_compressed_len(&[data.len() as u64], DType::F32).unwrap() as usize];
+    let mut back = vec![0f32; data.len()];
+    println!(
+        "milliseconds of compression and decompression, on the CPU, through CUDA, and automatic"
+    );
+    for profile in [Profile::default(), Profile::Dense(Dense::new())] {
+        let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
+        for bytes in
+            [1 << 10, 1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28, 1 << 30, 1 << 32usize]
+        {
+            if bytes > most << 20 {
+                break;
+            }
+            let data = &data[..bytes / 4];
+            let shape = match bytes / 4 / 512 / 512 {
+                0 => vec![data.len() as u64],
+                planes => vec![planes as u64, 512, 512],
+            };
+            let mut times = Vec::new();
+            for (_, codec) in &codecs {
+                let mut len = 0;
+                let compress = time(|| {
+                    len =
+                        codec.compress_into(data, &shape, &options, &mut room).expect("compresses");
+                });
+                let stream = Stream::open(&room[..len]).expect("opens");
+                let back = &mut back[..data.len()];
+                times.push((
+                    compress,
+                    time(|| codec.decompress_into(&stream, back).expect("decodes")),
+                ));
+            }
+            let figures = |f: fn(&(f64, f64)) -> f64| {
+                let of = times.iter().map(|t| format!("{:10.3}", f(t)));
+                let best = f(&times[0]).min(f(&times[1]));
+                format!("{} ({:4.2} of the better)", of.collect::<String>(), f(&times[2]) / best)
+            };
+            println!(
+                "{:5} {:9} KiB:{},{}",
+                profile.name(),
+                bytes >> 10,
+                figures(|t| t.0),
+                figures(|t| t.1)
+            );
+        }
+    }
+}

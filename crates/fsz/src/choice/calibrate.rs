@@ -1,0 +1,174 @@
+//! Measures what calls of a class cost on both backends.
+
+use std::time::Instant;
+
+use super::cost::{Class, Cost, Work};
+use crate::{
+    bound::Bound,
+    compress::compress,
+    cuda,
+    element::Element,
+    error::Result,
+    exec::Execution,
+    format::sections::max_compressed_len,
+    options::CompressOptions,
+    partial,
+    profile::{Profile, dense::Dense},
+    simd::Level,
+    stream::Stream,
+    with_element,
+};
+
+/// Bytes of a small and a large field.
+const SMALL: usize = 1 << 20;
+const LARGE: usize = 32 << 20;
+/// Values of a row, and rows of a plane.
+const SIDE: usize = 256;
+/// Runs of which the fastest counts, after one to warm up: what others do on the machine only adds to a time.
+const RUNS: usize = 4;
+/// Seconds that the end of a program takes longer when it has used a device.
+const END: f64 = 0.1;
+
+/// Measures on all threads of the current pool; takes half a second, and one or two more where the driver has to
+/// compile the kernels.
+pub(crate) fn measure(device: &cuda::Device, class: Class, level: Level) -> Result<Cost> {
+    with_element!(class.dtype, T => measure_values::<T>(device, class, level))
+}
+
+/// Seconds that a process needs for a device beside its calls; `None` where it was in use before.
+pub(crate) fn start(device: &cuda::Device) -> Option<f64> {
+    device.opened_in.map(|time| time.as_secs_f64() + END)
+}
+
+fn measure_values<T: Element>(device: &cuda::Device, class: Class, level: Level) -> Result<Cost> {
+    let threads = rayon::current_num_threads();
+    let on = |threads| Execution { level, threads, progress: None };
+    let mut small = Sample::<T>::new(SMALL, class, on(threads))?;
+    let mut large = Sample::<T>::new(LARGE, class, on(threads))?;
+    let one = small.fastest(|call| call.on_cpu(on(1)))?;
+    let cpu = [
+        small.fastest(|call| call.on_cpu(on(threads)))?,
+        large.fastest(|call| call.on_cpu(on(threads)))?,
+    ];
+    let cuda = [
+        small.fastest(|call| call.on_device(device, on(threads)))?,
+        large.fastest(|call| call.on_device(device, on(threads)))?,
+    ];
+    let (cpu_fixed, cpu_all) = line(cpu);
+    let (cuda_fixed, cuda) = line(cuda);
+    let cpu_one = (SMALL as f64 / one).min(cpu_all);
+    Ok(Cost { cpu_fixed, cpu_one, cpu_all, threads: threads as f64, cuda_fixed, cuda })
+}
+
+/// The fixed time and the bytes a second of calls on a small and a large field.
+fn line([small, large]: [f64; 2]) -> (f64, f64) {
+    // A time of the small one that others have made long must not give a speed that is none.
+    let a_byte = ((large - small) / (LARGE - SMALL) as f64).max(0.5 * large / LARGE as f64);
+    ((small - a_byte * SMALL as f64).max(0.0), 1.0 / a_byte)
+}
+
+/// A field, its stream, and room for a call's output.
+struct Sample<T> {
+    work: Work,
+    shape: [u64; 3],
+    options: CompressOptions,
+    values: Vec<T>,
+    stream: Vec<u8>,
+    len: usize,
+}
+
+impl<T: Element> Sample<T> {
+    fn new(bytes: usize, class: Class, run: Execution<'_>) -> Result<Self> {
+        let values = field::<T>(bytes / size_of::<T>());
+        let shape = [(values.len() / (SIDE * SIDE)) as u64, SIDE as u64, SIDE as u64];
+        let profile = match class.dense {
+            true => Profile::Dense(Dense::new()),
+            false => Profile::default(),
+        };
+        let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
+        let mut stream = vec![0; max_compressed_len(&shape, T::DTYPE)? as usize];
+        let len = compress(&values, &shape, &options, &mut stream, run)?;
+        Ok(Sample { work: class.work, shape, options, values, stream, len })
+    }
+
+    fn fastest(&mut self, call: impl Fn(&mut Self) -> Result<()>) -> Result<f64> {
+        let mut fastest = f64::INFINITY;
+        for run in 0..=RUNS {
+            let began = Instant::now();
+            call(self)?;
+            if run > 0 {
+                fastest = fastest.min(began.elapsed().as_secs_f64());
+            }
+        }
+        Ok(fastest.max(1e-9))
+    }
+
+    fn on_cpu(&mut self, run: Execution<'_>) -> Result<()> {
+        let Sample { shape, options, values, stream, len, .. } = self;
+        match self.work {
+            Work::Compress => compress(values, shape, options, stream, run).map(drop),
+            Work::Decompress => {
+                let stream = Stream::open(&stream[..*len])?;
+                if stream.grid().is_linear() {
+                    return partial::tiles(&stream, 0..stream.grid().tiles(), values, run);
+                }
+                partial::boxed(&stream, &[0; 3], shape, values, run)
+            }
+        }
+    }
+
+    fn on_device(&mut self, device: &cuda::Device, run: Execution<'_>) -> Result<()> {
+        let Sample { shape, options, values, stream, len, .. } = self;
+        match self.work {
+            Work::Compress => {
+                cuda::from_host(device, values, shape, options, stream, run).map(drop)
+            }
+            Work::Decompress => {
+                cuda::field_to_host(device, &Stream::open(&stream[..*len])?, values, run)
+            }
+        }
+    }
+}
+
+/// A smooth field with a little noise, whose streams are about as long as those of measured fields.
+fn field<T: Element>(len: usize) -> Vec<T> {
+    let wave: Vec<f64> = (0..SIDE).map(|i| (i as f64 * 0.049).sin()).collect();
+    let mut noise = 1u32;
+    (0..len)
+        .map(|i| {
+            let (x, y, z) = (i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE % SIDE);
+            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let noise = f64::from(noise >> 8) / f64::from(1 << 24) - 0.5;
+            T::from_f64(wave[x] + wave[y] * wave[z] + 0.01 * noise)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_through_two_times() {
+        let (fixed, speed) = line([1e-4 + SMALL as f64 / 1e9, 1e-4 + LARGE as f64 / 1e9]);
+        assert!((fixed - 1e-4).abs() < 1e-9 && (speed / 1e9 - 1.0).abs() < 1e-9, "{fixed} {speed}");
+        // The small one took as long as the large one: no infinite speed.
+        let (fixed, speed) = line([1.0, 1.0]);
+        assert!(fixed >= 0.0 && (1.0..1e9).contains(&speed), "{fixed} {speed}");
+    }
+
+    #[test]
+    fn the_cpu_codec_does_what_is_measured() {
+        for class in Class::ALL {
+            with_element!(class.dtype, T => {
+                let run = Execution { threads: 2, ..Execution::alone() };
+                let mut sample = Sample::<T>::new(SMALL, class, run).expect("a field");
+                let before = sample.stream[..sample.len].to_vec();
+                sample.on_cpu(run).expect("is done");
+                assert_eq!(sample.stream[..sample.len], before, "{class}");
+                let ratio = SMALL as f64 / sample.len as f64;
+                assert!((2.0..60.0).contains(&ratio), "{class}: {ratio}");
+            });
+        }
+    }
+}

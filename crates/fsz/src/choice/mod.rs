@@ -1,0 +1,141 @@
+//! Where an automatic codec runs a call: on the CPU or on a CUDA device, whichever has it done sooner.
+//!
+//! A process that has not used CUDA needs a third of a second to begin and to end with it, more than the CPU needs
+//! for most fields. So calls run on the CPU until those that have done so would together have gained that time on
+//! the device. What calls cost is measured once per machine, when enough was lost to pay for that as well, and kept
+//! in the user's cache folder; until then usual figures serve.
+
+mod calibrate;
+mod calibration;
+mod cost;
+mod machine;
+mod store;
+
+use std::sync::{
+    Arc, LazyLock, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+
+pub use calibration::{Calibration, CallCost};
+pub(crate) use cost::{Class, Job, Work};
+use cost::{Cost, Costs};
+use store::Store;
+
+use crate::{cuda::Device, error::Result, simd::Level};
+
+/// Seconds that measuring takes, about.
+const MEASURING: f64 = 1.0;
+
+/// The device that automatic codecs use.
+const DEVICE: usize = 0;
+
+static STORE: LazyLock<Option<Store>> = LazyLock::new(|| Store::of(&machine::description()));
+static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
+    let costs = STORE.as_ref().and_then(Store::load).unwrap_or_default();
+    Mutex::new(State { costs, balance: Balance::default() })
+});
+
+/// No device can be used: found out once.
+static NONE: AtomicBool = AtomicBool::new(false);
+
+struct State {
+    costs: Costs,
+    balance: Balance,
+}
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What calls of this process have lost on the CPU, in seconds.
+#[derive(Debug, Default)]
+struct Balance {
+    lost: f64,
+}
+
+impl Balance {
+    /// Whether a call that would gain so much on the device is to run there. `price` is what has to be paid
+    /// before it can.
+    fn is_due(&mut self, gain: f64, price: f64) -> bool {
+        if gain <= 0.0 {
+            return false;
+        }
+        if self.lost + gain <= price {
+            self.lost += gain;
+            return false;
+        }
+        true
+    }
+}
+
+/// The device that is to run `job`, which is then ready; `None` for the CPU.
+pub(crate) fn device(job: &Job, level: Level) -> Option<Arc<Device>> {
+    if NONE.load(Ordering::Relaxed) {
+        return None;
+    }
+    let ready = Device::opened(DEVICE);
+    let measured = {
+        let mut state = state();
+        let measured = state.costs.measured(job.class).is_some();
+        let gain = state.costs.of(job.class, job.threads).gain(job.bytes, job.threads);
+        let start = if ready.is_some() { 0.0 } else { state.costs.start };
+        // What cannot be kept is not measured: the next process would have to do it again.
+        let measuring = if measured || STORE.is_none() { 0.0 } else { MEASURING };
+        if !state.balance.is_due(gain, start + measuring) {
+            return None;
+        }
+        measured
+    };
+    let Ok(device) = ready.map_or_else(|| Device::open(DEVICE), Ok) else {
+        NONE.store(true, Ordering::Relaxed);
+        return None;
+    };
+    if measured || !STORE.as_ref().is_some_and(Store::is_writable) {
+        return Some(device);
+    }
+    // What fails now will fail in the call as well, and the CPU does it then.
+    let cost = measure(&device, job.class, level).ok()?;
+    (cost.gain(job.bytes, job.threads) > 0.0).then_some(device)
+}
+
+/// Whether a call would run on a device if it were made now; starts and measures nothing.
+pub(crate) fn is_for_device(job: &Job) -> bool {
+    if NONE.load(Ordering::Relaxed) {
+        return false;
+    }
+    let price = if Device::opened(DEVICE).is_some() { 0.0 } else { state().costs.start };
+    let cost = state().costs.of(job.class, job.threads);
+    cost.gain(job.bytes, job.threads) > price
+}
+
+/// Measures a class, and keeps what was found.
+fn measure(device: &Device, class: Class, level: Level) -> Result<Cost> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let cost = calibrate::measure(device, class, level)?;
+    let start = calibrate::start(device).unwrap_or_else(|| state().costs.start);
+    let mut found = Costs::new(start);
+    found.set(class, cost);
+    state().costs.merge(&found);
+    if let Some(store) = STORE.as_ref() {
+        // The process knows it all the same.
+        let _ = store.save(&found);
+    }
+    Ok(cost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_device_is_started_when_calls_have_lost_what_that_costs() {
+        let mut balance = Balance::default();
+        assert!(!balance.is_due(-1.0, 0.0), "the CPU is faster");
+        assert!(balance.is_due(0.001, 0.0), "it is ready, and faster");
+        assert!(balance.is_due(0.4, 0.35), "one call pays for it");
+        let calls = (0..100).take_while(|_| !balance.is_due(0.05, 0.35)).count();
+        assert!((6..=7).contains(&calls), "{calls}");
+        assert!(!Balance::default().is_due(0.05, 0.35), "each process pays by itself");
+    }
+}

@@ -1,0 +1,242 @@
+//! Copies between a device and host memory, at the bus's speed: several threads copy pieces to and from pinned
+//! memory while the device copies others. A single thread is slower than the bus, and copies from pageable
+//! memory by the driver are slower than that.
+
+use std::{
+    slice,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use cudarc::driver::{result, sys};
+
+use super::{
+    context::Context,
+    device::Device,
+    error::check,
+    pointer::{CudaMemory, MemoryKind},
+    workspace::Queue,
+};
+use crate::{error::Result, exec::Execution};
+
+/// Bytes that go through pinned memory at a time, at most and, where there are several threads, at least.
+const PIECE: usize = 2 << 20;
+const LEAST_PIECE: usize = 256 << 10;
+/// Threads that copy, at most: more bring nothing. Each has two pieces of pinned memory.
+const MOST_LANES: usize = 16;
+/// Copies of fewer bytes are left to the driver.
+const SMALL: usize = 1 << 20;
+/// Bytes of memory that its owner has pinned, between two looks at who waits.
+const PINNED_PIECE: usize = 64 << 20;
+
+/// Lanes that no call is using.
+#[derive(Debug, Default)]
+pub(crate) struct Lanes(Mutex<Vec<Lane>>);
+
+/// What one thread copies through: two pieces, so that one is copied by the device while the other is by the host.
+#[derive(Debug)]
+struct Lane {
+    halves: [Half; 2],
+}
+
+#[derive(Debug)]
+struct Half {
+    queue: Queue,
+    /// [`PIECE`] bytes of pinned memory, kept to the end of the process.
+    pinned: *mut u8,
+}
+
+// SAFETY: pinned memory is valid on every thread, and one call at a time has it.
+unsafe impl Send for Half {}
+
+/// Told of bytes that were copied; an error ends the copy.
+pub(crate) type Done<'a> = &'a (dyn Fn(usize) -> Result<()> + Sync);
+
+impl Device {
+    /// Copies `from` to device address `to`, and waits. The context is current, and `queue` one of it.
+    ///
+    /// # Safety
+    /// `to` has room for `from`, which are numbers.
+    pub unsafe fn upload<T: Copy>(
+        &self,
+        queue: &Queue,
+        to: sys::CUdeviceptr,
+        from: &[T],
+        run: Execution<'_>,
+        done: Done<'_>,
+    ) -> Result<()> {
+        let len = size_of_val(from);
+        // SAFETY: numbers as bytes; they have no padding.
+        let from = unsafe { slice::from_raw_parts(from.as_ptr().cast::<u8>(), len) };
+        if len < SMALL || is_pinned(from) {
+            for (i, piece) in from.chunks(PINNED_PIECE).enumerate() {
+                let copied = queue.upload(to + (i * PINNED_PIECE) as u64, piece);
+                // Also after an error nothing may be under way in the caller's memory.
+                queue.wait()?;
+                copied?;
+                done(piece.len())?;
+            }
+            return Ok(());
+        }
+        let (piece, lanes) = shares(len, run.threads);
+        let next = AtomicUsize::new(0);
+        self.on_lanes(lanes, run, |lane| {
+            for n in 0usize.. {
+                let at = next.fetch_add(piece, Ordering::Relaxed);
+                if at >= len {
+                    break;
+                }
+                let part = &from[at..len.min(at + piece)];
+                let half = &lane.halves[n % 2];
+                half.queue.wait()?;
+                // SAFETY: a half has room for a piece, and what was copied from it is on the device.
+                let pinned = unsafe { slice::from_raw_parts_mut(half.pinned, part.len()) };
+                pinned.copy_from_slice(part);
+                half.queue.upload(to + at as u64, pinned)?;
+                done(part.len())?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Copies from device address `from` to `to`, and waits. What writes there is done.
+    ///
+    /// # Safety
+    /// `from` holds as many bytes, and `to` are numbers, which any bytes are.
+    pub unsafe fn download<T: Copy>(
+        &self,
+        queue: &Queue,
+        to: &mut [T],
+        from: sys::CUdeviceptr,
+        run: Execution<'_>,
+        done: Done<'_>,
+    ) -> Result<()> {
+        let len = size_of_val(to);
+        // SAFETY: numbers as bytes; any bytes are numbers.
+        let to = unsafe { slice::from_raw_parts_mut(to.as_mut_ptr().cast::<u8>(), len) };
+        if len < SMALL || is_pinned(to) {
+            for (i, piece) in to.chunks_mut(PINNED_PIECE).enumerate() {
+                queue.download(piece, from + (i * PINNED_PIECE) as u64)?;
+                done(piece.len())?;
+            }
+            return Ok(());
+        }
+        let (piece, lanes) = shares(len, run.threads);
+        let pieces = Mutex::new(to.chunks_mut(piece).enumerate());
+        let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
+        self.on_lanes(lanes, run, |lane| {
+            let mut before: Option<(usize, &mut [u8])> = None;
+            for n in 0usize.. {
+                let own = next();
+                let ended = own.is_none();
+                if let Some((i, part)) = &own {
+                    let half = &lane.halves[n % 2];
+                    // SAFETY: a half has room for a piece, and what was in it was copied out before; the caller
+                    // vouches for the device memory.
+                    check("cuMemcpyDtoHAsync", unsafe {
+                        let pinned = slice::from_raw_parts_mut(half.pinned, part.len());
+                        let from = from + (i * piece) as u64;
+                        result::memcpy_dtoh_async(pinned, from, half.queue.handle())
+                    })?;
+                }
+                if let Some((_, part)) = std::mem::replace(&mut before, own) {
+                    let half = &lane.halves[(n + 1) % 2];
+                    half.queue.wait()?;
+                    // SAFETY: the copy to this half is over, and filled as many bytes.
+                    part.copy_from_slice(unsafe { slice::from_raw_parts(half.pinned, part.len()) });
+                    done(part.len())?;
+                }
+                if ended {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs `work` on so many threads, each with a lane of its own, and waits for what it began.
+    fn on_lanes(
+        &self,
+        lanes: usize,
+        run: Execution<'_>,
+        work: impl Fn(&Lane) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let idle = || self.lanes.0.lock().unwrap_or_else(PoisonError::into_inner);
+        run.on_threads(lanes, || {
+            let _entered = self.context.enter()?;
+            let taken = idle().pop();
+            let lane = match taken {
+                Some(lane) => lane,
+                None => Lane::new(&self.context)?,
+            };
+            let answer = work(&lane);
+            let waited = lane.halves.iter().try_for_each(|half| half.queue.wait());
+            // Also after an error nothing may be under way in memory that is used again.
+            if waited.is_ok() {
+                idle().push(lane);
+            }
+            answer.and(waited)
+        })?;
+        Ok(())
+    }
+}
+
+impl Lane {
+    /// The context is current.
+    fn new(context: &Arc<Context>) -> Result<Self> {
+        Ok(Lane { halves: [Half::new(context)?, Half::new(context)?] })
+    }
+}
+
+impl Half {
+    fn new(context: &Arc<Context>) -> Result<Self> {
+        let queue = Queue::new(context)?;
+        // SAFETY: the memory is kept to the end of the process.
+        let pinned = unsafe { result::malloc_host(PIECE, sys::CU_MEMHOSTALLOC_PORTABLE) };
+        let pinned = check("cuMemHostAlloc", pinned)?.cast::<u8>();
+        // SAFETY: allocated above.
+        unsafe { pinned.write_bytes(0, PIECE) };
+        Ok(Half { queue, pinned })
+    }
+}
+
+/// Bytes of a piece, and threads that copy.
+fn shares(len: usize, threads: usize) -> (usize, usize) {
+    let threads = threads.clamp(1, MOST_LANES);
+    let piece = len.div_ceil(2 * threads).clamp(LEAST_PIECE, PIECE);
+    // Whole pages, so that no two threads touch one.
+    let piece = piece.next_multiple_of(4096).min(PIECE);
+    (piece, len.div_ceil(2 * piece).clamp(1, threads))
+}
+
+/// Whether the owner of this memory has pinned it.
+fn is_pinned(memory: &[u8]) -> bool {
+    let Some(last) = memory.len().checked_sub(1) else { return false };
+    let known = |at: *const u8| {
+        CudaMemory::at(at).ok().flatten().is_some_and(|found| found.kind() == MemoryKind::Pinned)
+    };
+    known(memory.as_ptr()) && known(&raw const memory[last])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_suit_the_size_and_the_threads() {
+        assert_eq!(shares(SMALL, 16), (LEAST_PIECE, 2));
+        assert_eq!(shares(1 << 30, 16), (PIECE, 16));
+        assert_eq!(shares(1 << 30, 500), (PIECE, MOST_LANES));
+        assert_eq!(shares(1 << 30, 1), (PIECE, 1));
+        assert_eq!(shares(1 << 30, 0), (PIECE, 1));
+        for len in [SMALL, SMALL + 1, 9_999_999, (1 << 30) + 12_345] {
+            for threads in 1..20 {
+                let (piece, lanes) = shares(len, threads);
+                assert!((LEAST_PIECE..=PIECE).contains(&piece), "{len} {threads}: {piece}");
+                assert!((1..=threads.min(MOST_LANES)).contains(&lanes), "{len} {threads}: {lanes}");
+            }
+        }
+    }
+}
