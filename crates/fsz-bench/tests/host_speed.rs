@@ -20,7 +20,7 @@ fn field(len: usize) -> Vec<f32> {
 fn time(mut call: impl FnMut()) -> f64 {
     let mut times = Vec::new();
     let began = Instant::now();
-    while times.len() < 3 || (times.len() < 20 && began.elapsed().as_secs_f64() < 0.3) {
+    while times.len() < 3 || (times.len() < 20 && began.elapsed().as_secs_f64() < 0.1) {
         let start = Instant::now();
         call();
         times.push(start.elapsed().as_secs_f64() * 1e3);

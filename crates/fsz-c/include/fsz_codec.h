@@ -336,8 +336,8 @@ typedef struct fszc_tile_cost
     uint64_t bytes;
 } fszc_tile_cost;
 
-// The first CUDA device where one answers, else the CPU. What the device does not serve, or fails
-// at, the CPU does.
+// The CPU, or the first CUDA device for calls that it does sooner: large ones. What the device does
+// not serve, or fails at, the CPU does.
 #define FSZC_AUTO 0
 
 // The CPU.
@@ -447,7 +447,8 @@ extern "C" {
 fszc_status fszc_codec_new(fszc_backend backend, size_t device, size_t threads,
                            struct fszc_codec **codec);
 
-// Where the codec runs: FSZC_CPU or FSZC_CUDA; FSZC_AUTO, which no codec is, when the call fails.
+// Where the codec runs: FSZC_CPU or FSZC_CUDA; FSZC_AUTO when the call fails. Of a codec of FSZC_AUTO:
+// FSZC_CUDA where a device can be used, which is found out by starting it.
 fszc_backend fszc_codec_backend(const struct fszc_codec *codec);
 
 // The codec in words, such as "CPU (AVX2)". Lives as long as the codec; NULL when the call fails.

@@ -12,8 +12,8 @@ use crate::{
 /// Where a codec runs: FSZC_AUTO, FSZC_CPU, FSZC_CUDA or FSZC_CPU_PORTABLE. All of them write the same
 /// bytes.
 pub type fszc_backend = u32;
-/// The first CUDA device where one answers, else the CPU. What the device does not serve, or fails at,
-/// the CPU does.
+/// The CPU, or the first CUDA device for calls that it does sooner: large ones. What the device does
+/// not serve, or fails at, the CPU does.
 pub const FSZC_AUTO: fszc_backend = 0;
 /// The CPU.
 pub const FSZC_CPU: fszc_backend = 1;
@@ -71,7 +71,8 @@ fn open(backend: fszc_backend, device: usize, threads: usize) -> Result<fszc_cod
     Ok(fszc_codec { codec, description })
 }
 
-/// Where the codec runs: FSZC_CPU or FSZC_CUDA; FSZC_AUTO, which no codec is, when the call fails.
+/// Where the codec runs: FSZC_CPU or FSZC_CUDA; FSZC_AUTO when the call fails. Of a codec of FSZC_AUTO:
+/// FSZC_CUDA where a device can be used, which is found out by starting it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_codec_backend(codec: *const fszc_codec) -> fszc_backend {
     value_of(FSZC_AUTO, || {

@@ -1,10 +1,12 @@
 //! Signals: the work ends and no unfinished file stays.
 #![cfg(target_os = "linux")]
 
+use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::fixture::{FIELD, Fixture};
+use crate::output::with_parts;
 
 fn signal(child: &Child, name: &str) {
     // It may have ended before.
@@ -32,6 +34,42 @@ fn an_interrupted_compression_leaves_nothing() {
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{ended:?}");
     assert_eq!(fixture.names(), [zeros]);
+}
+
+/// How often the thread that answers signals has gone to sleep.
+fn answers(child: &Child) -> String {
+    let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+    let status = |thread: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_to_string(thread.unwrap().path().join("status")).unwrap()
+    };
+    let text = threads.map(status).find(|text| text.starts_with("Name:\tctrl-c\n")).unwrap();
+    text.lines().find(|line| line.starts_with("voluntary")).unwrap().to_owned()
+}
+
+#[test]
+fn an_interrupt_between_parts_ends_the_output() {
+    let (fixture, whole) = with_parts();
+    let mut child = fixture
+        .command(&["decompress", "x.fsz", "-o", "-"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdout.take().unwrap();
+    let mut seen = vec![0; 1000];
+    // A pipe holds less than a part: the program is now writing the first one, and waits.
+    pipe.read_exact(&mut seen).unwrap();
+    let before = answers(&child);
+    signal(&child, "-INT");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while answers(&child) == before {
+        assert!(Instant::now() < deadline, "nobody answers the signal");
+        std::thread::yield_now();
+    }
+    pipe.read_to_end(&mut seen).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{ended:?}");
+    assert!(seen.len() < whole.len() && seen == whole[..seen.len()]);
 }
 
 #[test]

@@ -50,8 +50,8 @@ def compress(
     :param name: a variable name to record.
     :param time_step: a time step to record.
     :param start: where the array begins in a global one, an entry per axis, to record.
-    :param backend: ``"auto"`` (a CUDA device where one answers, else the CPU), ``"cpu"``, ``"cuda"`` or
-        ``"cuda:1"``. All give the same bytes. A CUDA array is compressed on its device.
+    :param backend: ``"auto"`` (the CPU, or a CUDA device for calls that it does sooner), ``"cpu"``, ``"cuda"``
+        or ``"cuda:1"``. All give the same bytes. A CUDA array is compressed on its device.
     :param threads: threads to use; all by default. The bytes do not depend on it.
     :param progress: called now and then as ``progress(done, total)`` with bytes of the array; an exception that
         it raises ends the call, as Ctrl-C does.
