@@ -41,6 +41,7 @@ mod simd;
 mod statistics;
 mod stream;
 mod tile_record;
+mod tile_records;
 mod value_range;
 
 #[cfg(feature = "ndarray")]
@@ -66,3 +67,4 @@ pub use scalar::Scalar;
 pub use statistics::Certificate;
 pub use stream::{Chunk, Stream};
 pub use tile_record::{Predictor, Storage, TileCost, TileCounts, TileKind, TileRecord};
+pub use tile_records::TileRecords;
