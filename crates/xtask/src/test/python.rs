@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::zarrs;
 use crate::cargo::{cargo, root, target};
-use crate::features::{ALL_FEATURES, BUILD};
+use crate::features::ALL_FEATURES;
 use crate::setup::{Environment, PYTHON, PYTHON_FREE_THREADED, ZARR};
 use crate::{cache, folder, process, source, tools, wheel};
 use anyhow::{Context, Result, anyhow, bail};
@@ -22,8 +22,11 @@ pub fn run(report: &mut Report) -> Result<()> {
         report.skip("the Python package", "it needs Python 3.11 or newer");
         return Ok(());
     }
-    // What the package's bytes are compared with. All of it, so that nothing is built twice.
-    process::run(cargo()?.args(BUILD).args(ALL_FEATURES).arg("--quiet"))?;
+    // What the package's bytes are compared with. With an example cargo takes the features that the tests
+    // are built with, so that nothing is built twice.
+    let mut program = cargo()?;
+    program.args(["build", "--quiet", "--workspace", "--locked"]).args(ALL_FEATURES);
+    process::run(program.args(["--bin", "fsz", "--example", "stream"]))?;
     let zarrs = zarrs::program()?;
 
     install(&PYTHON, &python)?;
