@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use fsz::{CompressOptions, DType, Element, with_element};
+use fsz::{CompressOptions, DType, Element, format::geometry::element_count, with_element};
 
 use crate::{
     codec::fszc_codec,
@@ -152,10 +152,7 @@ impl<'a> Call<'a> {
     /// # Safety
     /// The header's rules for pointers.
     unsafe fn field<T: Element>(&self, data: *const c_void) -> Result<&'a [T]> {
-        let count = self.shape.iter().try_fold(1u64, |n, &side| n.checked_mul(side));
-        // An axis of length 0 makes a field empty, however long others are.
-        let count = if self.shape.contains(&0) { Some(0) } else { count };
-        let count = count.ok_or_else(|| {
+        let count = element_count(&self.shape).ok_or_else(|| {
             Failure::invalid(format!("a field of shape {:?} is too large", self.shape))
         })?;
         // SAFETY: promised by the caller.

@@ -58,6 +58,7 @@ pub use format::dense::Layout;
 pub use format::header::Header;
 pub use format::sections::max_compressed_len;
 pub use options::{CompressOptions, DecompressOptions};
+pub use partial::slice_box;
 pub use profile::{
     Profile,
     dense::{BoxDecoding, Dense},
