@@ -95,6 +95,31 @@ pub unsafe extern "C" fn fszc_compress_into(
     })
 }
 
+/// The absolute bound that fszc_compress would keep with these arguments: what a target or a share of the range
+/// comes to for this field, so that many fields, or all ranks of a program, can have one bound.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_find_bound(
+    codec: *const fszc_codec,
+    data: *const c_void,
+    dtype: fszc_dtype,
+    shape: *const u64,
+    ndim: usize,
+    options: *const fszc_compress_options,
+    bound: *mut f64,
+) -> fszc_status {
+    status_of(|| {
+        // SAFETY: the header's rules for pointers.
+        unsafe {
+            let call = Call::new(codec, dtype, shape, ndim, options)?;
+            with_element!(call.dtype, T => {
+                let field = call.field::<T>(data)?;
+                let found = call.codec.codec.find_bound(field, &call.shape, call.options)?;
+                pointers::store(bound, found, "the bound")
+            })
+        }
+    })
+}
+
 /// The checked arguments of a compression, but for the data.
 struct Call<'a> {
     codec: &'a fszc_codec,

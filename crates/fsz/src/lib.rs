@@ -40,6 +40,7 @@ mod schedule;
 mod simd;
 mod statistics;
 mod stream;
+mod target;
 mod tile_record;
 mod tile_records;
 mod value_range;
