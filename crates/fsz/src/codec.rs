@@ -244,7 +244,7 @@ impl Codec {
 
     /// Compresses `data`, a field of `shape` (slowest axis first) in C order, into `out` and returns the
     /// stream's length in bytes. A buffer of [`max_compressed_len`](crate::max_compressed_len) bytes always suffices.
-    /// For a [target](crate::Bound::is_target) the field is compressed, and for a PSNR decompressed, up to 8 times before,
+    /// For a [target](crate::Bound::is_target) the field is compressed, and for a PSNR decompressed, up to 10 times before,
     /// into memory of the call's own; the progress then counts each time anew.
     ///
     /// # Errors
