@@ -101,13 +101,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if applies(item)]
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    whole, partial = PARTS["whole"], PARTS["partial"]
+    terminalreporter.write_line(f"FSZ decoded {whole} chunks as a whole and {partial} in part")
+
+
 def main(source: str) -> int:
     put_fsz_in_place()
     round_what_is_decoded()
     words = ["-c", "/dev/null", f"--rootdir={source}", "-p", "no:cacheprovider", "-q", "--color=no", "-rsx"]
     words += ["-W", "ignore", "-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function"]
     code = pytest.main([*words, *(str(Path(source, "tests", file)) for file in FILES)], plugins=[sys.modules[__name__]])
-    print(f"FSZ decoded {PARTS['whole']} chunks as a whole and {PARTS['partial']} in part")
     return int(code) or min(PARTS.values()) < 1000
 
 
