@@ -11,6 +11,7 @@ use super::{
     boxes::{self, BoxCoder},
     count::Counter,
     encode::Orders,
+    escapes::Escapes,
     items::Items,
     tables::{COST_BITS, Histogram, Tables, empty_histogram},
 };
@@ -142,16 +143,23 @@ impl<T: Element> Sampler for InMemory<'_, T> {
     }
 
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>> {
-        let mut all: Vec<Counted> = cases.iter().map(|_| Counted::empty()).collect();
-        let parts = parts(cases.iter().map(|(grid, _)| boxes.min(grid.tiles())));
-        let count = |orders: &mut Orders, case: usize, part| {
-            self.count_boxes(orders, &cases[case], boxes, part)
+        // Cases beside each other that gather and aim alike do so once.
+        let alike: Vec<_> = cases.chunk_by(|a, b| a.1.fine == b.1.fine && a.0.same(&b.0)).collect();
+        let mut all: Vec<Vec<Counted>> = alike.iter().map(|own| empty(own.len())).collect();
+        let parts = parts(alike.iter().map(|own| boxes.min(own[0].0.tiles())));
+        let count = |orders: &mut Orders, own: usize, part| {
+            self.count_boxes(orders, alike[own], boxes, part)
         };
-        for (case, own) in self.each(&parts, count)? {
-            all[case].add(&own);
+        for (own, counted) in self.each(&parts, count)? {
+            all[own].iter_mut().zip(&counted).for_each(|(all, counted)| all.add(counted));
         }
-        Ok(all)
+        Ok(all.into_iter().flatten().collect())
     }
+}
+
+/// Counts of so many cases, of nothing yet.
+fn empty(cases: usize) -> Vec<Counted> {
+    (0..cases).map(|_| Counted::empty()).collect()
 }
 
 /// Boxes that a thread looks at between two looks at the others.
@@ -187,42 +195,61 @@ impl<T: Element> InMemory<'_, T> {
         Ok(done.into_iter().flatten().collect())
     }
 
-    /// Codes boxes of the field and counts; they are a part of some that are spread evenly.
+    /// Codes boxes of the field by each of some choices that differ in the predictor alone, and counts; they
+    /// are a part of some that are spread evenly.
     fn count_boxes(
         &self,
         orders: &mut Orders,
-        (grid, choice): &(TileGrid, Choice),
+        cases: &[(TileGrid, Choice)],
         boxes: u64,
         part: Range<u64>,
-    ) -> Counted {
+    ) -> Vec<Counted> {
         let level = self.run.level;
+        let (grid, choice) = &cases[0];
         let mut coder = BoxCoder::new(self.plan, *choice, level);
-        let (mut counter, mut counted) = (Counter::new(level), Counted::empty());
+        let mut counted = empty(cases.len());
+        let mut counters: Vec<_> = cases.iter().map(|_| Counter::new(level)).collect();
         let mut elements = Vec::new();
+        let mut take = |case: usize, coder: &BoxCoder<'_, T>, flat: bool, escapes: &Escapes| {
+            if !flat {
+                counters[case].take(&coder.items);
+            }
+            let listed = escapes.listed.len();
+            counters[case].raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
+        };
         let boxes = boxes.min(grid.tiles());
         for i in part {
             let tile = spread_tile(grid, boxes, i);
             let shape = grid.gather_tile(self.data, tile, &mut elements);
             let order = orders.of(shape);
             let base = coder.base(&elements);
-            counted.elements += elements.len() as u64;
-            let outcome = match coder.interpolate(&order, &elements, base) {
-                Err(_) => {
-                    coder.lorenzo(&order, &elements, base).map(|(o, escapes, _)| (o, escapes))
+            counted.iter_mut().for_each(|own| own.elements += elements.len() as u64);
+            let mut aim = None;
+            let mut others = Vec::new();
+            for (case, (_, choice)) in cases.iter().enumerate() {
+                let Predictor::Interpolation(taps) = choice.predictor else {
+                    others.push(case);
+                    continue;
+                };
+                let aim = aim.get_or_insert_with(|| coder.aim(&order, &elements, base));
+                match coder.interpolate(&order, taps, aim) {
+                    Ok((outcome, escapes)) => take(case, &coder, outcome.flat, &escapes),
+                    Err(_) => others.push(case),
                 }
-                coded => coded,
-            };
-            let Ok((outcome, escapes)) = outcome else {
-                counted.exact(&elements);
-                continue;
-            };
-            if !outcome.flat {
-                counter.take(&coder.items);
             }
-            let listed = escapes.listed.len();
-            counted.raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
+            if others.is_empty() {
+                continue;
+            }
+            match coder.lorenzo(&order, &elements, base) {
+                Ok((outcome, escapes, _)) => {
+                    others.iter().for_each(|&case| take(case, &coder, outcome.flat, &escapes));
+                }
+                Err(_) => others.iter().for_each(|&case| counted[case].exact(&elements)),
+            }
         }
-        counted.add(&Counted::by(&counter));
+        for (counted, counter) in counted.iter_mut().zip(&counters) {
+            counted.add(&Counted::by(counter));
+        }
         counted
     }
 
