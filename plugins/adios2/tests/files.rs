@@ -316,13 +316,44 @@ fn statistics_off_is_fine() {
 }
 
 #[test]
+fn targets_resolve_to_a_bound_of_the_block() {
+    load_operator();
+    let values = to_f32(&smooth(40_000, 0));
+    for (mode, number, bound) in
+        [("psnr", "70", fsz::Bound::Psnr(70.0)), ("ratio", "6", fsz::Bound::Ratio(6.0))]
+    {
+        let folder = TempDir::new().unwrap();
+        let io = writer(&config(folder.path(), "BP5", &[("accuracy", number), ("mode", mode)]));
+        let u = io.define_variable::<f32>("U", &Layout::whole(&[values.len() as u64])).unwrap();
+        let path = folder.path().join("out.bp");
+        let mut out = io.open(&path, Mode::Write).unwrap();
+        out.begin_step(None).unwrap();
+        out.put(&u, &values).unwrap();
+        out.end_step().unwrap();
+        out.close().unwrap();
+        let stream = stream_of(Payload::read(&open(&path, "BP5"), "U", Step::At(0), 0).unwrap());
+        let stream = fsz::Stream::from_vec(stream).unwrap();
+        let header = stream.header();
+        assert_eq!(header.bound, bound);
+        assert!(stream.certificate().max_abs_error <= header.absolute_bound);
+        match header.mean_squared_error {
+            Some(error) => {
+                let range = stream.certificate().max - stream.certificate().min;
+                assert!(20.0 * (range / error.sqrt()).log10() >= 70.0);
+            }
+            None => assert!((stream.compression_ratio() / 6.0 - 1.0).abs() < 0.03),
+        }
+    }
+}
+
+#[test]
 fn bad_parameters_are_errors_while_the_configuration_is_read() {
     load_operator();
     let folder = TempDir::new().unwrap();
     for parameters in [
         &[("accuracy", "-1")][..],
         &[("accuracy", "1e-3"), ("precision", "4")],
-        &[("accuracy", "1e-3"), ("mode", "psnr")],
+        &[("accuracy", "1e-3"), ("mode", "snr")],
         &[("accuracy", "1e-3"), ("backend", "gpu")],
     ] {
         let config = config(folder.path(), "BP5", parameters);
