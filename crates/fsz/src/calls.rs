@@ -10,97 +10,36 @@ use crate::{
     stream::Stream,
 };
 
-/// The calls of a codec whose fields have this element type; each is the method of [`Codec`] of its name.
-pub trait Calls: Sized {
-    fn compress_into(
-        codec: &Codec,
-        data: &[Self],
-        shape: &[u64],
-        options: &CompressOptions,
-        out: &mut [u8],
-    ) -> Result<usize>;
-
-    fn find_bound(
-        codec: &Codec,
-        data: &[Self],
-        shape: &[u64],
-        options: &CompressOptions,
-    ) -> Result<f64>;
-
-    fn decompress_with(
-        codec: &Codec,
-        stream: &Stream<'_>,
-        out: &mut [Self],
-        options: &DecompressOptions,
-    ) -> Result<()>;
-
-    fn decompress_tiles_into(
-        codec: &Codec,
-        stream: &Stream<'_>,
-        tiles: Range<u64>,
-        out: &mut [Self],
-    ) -> Result<()>;
-
-    fn decompress_box_into(
-        codec: &Codec,
-        stream: &Stream<'_>,
-        start: &[u64],
-        count: &[u64],
-        out: &mut [Self],
-    ) -> Result<()>;
-}
-
+/// Each call, the codec's generic method that does it, and what both take beside the codec.
 macro_rules! calls {
-    ($($t:ty)*) => {$(
-        impl Calls for $t {
-            fn compress_into(
-                codec: &Codec,
-                data: &[Self],
-                shape: &[u64],
-                options: &CompressOptions,
-                out: &mut [u8],
-            ) -> Result<usize> {
-                codec.compress_into_of(data, shape, options, out)
-            }
-
-            fn find_bound(
-                codec: &Codec,
-                data: &[Self],
-                shape: &[u64],
-                options: &CompressOptions,
-            ) -> Result<f64> {
-                codec.find_bound_of(data, shape, options)
-            }
-
-            fn decompress_with(
-                codec: &Codec,
-                stream: &Stream<'_>,
-                out: &mut [Self],
-                options: &DecompressOptions,
-            ) -> Result<()> {
-                codec.decompress_with_of(stream, out, options)
-            }
-
-            fn decompress_tiles_into(
-                codec: &Codec,
-                stream: &Stream<'_>,
-                tiles: Range<u64>,
-                out: &mut [Self],
-            ) -> Result<()> {
-                codec.decompress_tiles_into_of(stream, tiles, out)
-            }
-
-            fn decompress_box_into(
-                codec: &Codec,
-                stream: &Stream<'_>,
-                start: &[u64],
-                count: &[u64],
-                out: &mut [Self],
-            ) -> Result<()> {
-                codec.decompress_box_into_of(stream, start, count, out)
-            }
+    ($($call:ident by $method:ident ($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
+        /// The calls of a codec whose fields have this element type; each is the method of [`Codec`] of its name.
+        pub trait Calls: Sized {
+            $(fn $call(codec: &Codec, $($argument: $type),*) -> Result<$answer>;)*
         }
-    )*};
+
+        impl Calls for f32 {
+            $(fn $call(codec: &Codec, $($argument: $type),*) -> Result<$answer> {
+                codec.$method($($argument),*)
+            })*
+        }
+
+        impl Calls for f64 {
+            $(fn $call(codec: &Codec, $($argument: $type),*) -> Result<$answer> {
+                codec.$method($($argument),*)
+            })*
+        }
+    };
 }
 
-calls!(f32 f64);
+calls! {
+    compress_into by compress_into_of
+        (data: &[Self], shape: &[u64], options: &CompressOptions, out: &mut [u8]) -> usize;
+    find_bound by find_bound_of (data: &[Self], shape: &[u64], options: &CompressOptions) -> f64;
+    decompress_with by decompress_with_of
+        (stream: &Stream<'_>, out: &mut [Self], options: &DecompressOptions) -> ();
+    decompress_tiles_into by decompress_tiles_into_of
+        (stream: &Stream<'_>, tiles: Range<u64>, out: &mut [Self]) -> ();
+    decompress_box_into by decompress_box_into_of
+        (stream: &Stream<'_>, start: &[u64], count: &[u64], out: &mut [Self]) -> ();
+}

@@ -287,15 +287,10 @@ struct Field<'a, T> {
 }
 
 /// Memory that all probes of a field share.
+#[derive(Default)]
 struct Scratch<T> {
     stream: Vec<u8>,
     decoded: Vec<T>,
-}
-
-impl<T> Default for Scratch<T> {
-    fn default() -> Self {
-        Scratch { stream: Vec::new(), decoded: Vec::new() }
-    }
 }
 
 impl<T: Element> Field<'_, T> {

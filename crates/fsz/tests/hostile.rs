@@ -3,8 +3,8 @@
 mod common;
 
 use common::{
-    compress, decompress,
-    inputs::{Random, damage, field},
+    compress, decompress, forge,
+    inputs::{Random, field},
     profiles,
     reference::Request,
     seal::{seal, seal_metadata},
@@ -117,17 +117,7 @@ fn forged_headers_and_rates_do_no_harm() {
 /// Anything anywhere behind the fixed header, so often for each stream of `paper`; `hostile_dense` does the
 /// same to larger streams. Gives how many were refused, and decoded.
 fn forge_bytes(rounds: usize) -> [usize; 2] {
-    let mut random = Random::new(12);
-    let mut count = [0; 2];
-    for stream in streams(&Profile::default()) {
-        for round in 0..rounds {
-            let mut forged = stream.clone();
-            damage(&mut random, &mut forged[FIXED_HEADER..], 1 + round % 4);
-            seal(&mut forged);
-            count[usize::from(decodes(&forged))] += 1;
-        }
-    }
-    count
+    forge::forge_bytes(&streams(&Profile::default()), 12, rounds, |_, _| FIXED_HEADER, decodes)
 }
 
 #[test]

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{
-    Exercised, compress, exercise,
-    inputs::{Random, damage, field, sprinkle, waves},
+    Exercised, compress, exercise, forge,
+    inputs::{field, sprinkle, waves},
     seal::{DenseIndex, header, seal},
 };
 use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile, Stream};
@@ -136,19 +136,11 @@ fn forged_parameters() {
 
 /// Anything anywhere in index and payload, so often for each stream. Gives how many were refused, and decoded.
 fn forge_bytes(rounds: usize) -> [usize; 2] {
-    let mut random = Random::new(5);
-    let mut count = [0; 2];
-    for stream in streams() {
-        let index = index(&stream);
-        for round in 0..rounds {
-            let mut forged = stream.clone();
-            let begin = if round % 8 == 0 { index.sizes } else { index.payload };
-            damage(&mut random, &mut forged[begin..], 1 + round % 4);
-            seal(&mut forged);
-            count[usize::from(decodes(&forged))] += 1;
-        }
-    }
-    count
+    let begin = |stream: &[u8], round| {
+        let index = index(stream);
+        if round % 8 == 0 { index.sizes } else { index.payload }
+    };
+    forge::forge_bytes(&streams(), 5, rounds, begin, decodes)
 }
 
 #[test]
