@@ -10,12 +10,13 @@ use crate::terminal;
 
 #[cfg(feature = "adios2")]
 mod bp;
+mod fsz1;
 mod report;
 mod tiles;
 
 /// Show the header, certificate and tiles of a .fsz file, or of every ADIOS2 block of a .bp file
 ///
-/// Nothing is decoded. Exit code 1 when --require-compressed finds something uncompressed.
+/// Nothing is decoded. A .fsz file of the paper author's own release (magic FSZ1) has no certificate. Exit code 1 when --require-compressed finds something uncompressed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Input file
@@ -43,6 +44,7 @@ pub struct Args {
 pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     match Kind::of(&args.input)? {
         Kind::Fsz => inspect_stream(args).map(|()| ExitCode::SUCCESS),
+        Kind::Fsz1 => fsz1::inspect(args).map(|()| ExitCode::SUCCESS),
         Kind::Bp => inspect_bp(args, quiet),
         _ => bail!("{}: not a .fsz or .bp file", args.input.display()),
     }
@@ -54,19 +56,23 @@ fn inspect_stream(args: &Args) -> Result<()> {
     }
     let file = StreamFile::open(&args.input)?;
     let stream = file.stream()?;
-    if let Some(path) = &args.tiles {
-        let output = Output::create(path, args.force)?;
-        let direct = output.is_direct();
-        tiles::write(&stream, output)?;
-        if direct {
-            return Ok(());
-        }
+    if write_tiles(args, stream.tiles().map(|tile| tile.map(tiles::Line::from)))? {
+        return Ok(());
     }
     let report = report::Report::of(&stream);
     if args.json {
         return terminal::print_json(&report);
     }
     terminal::print(&format!("{}\n{}", args.input.display(), report.text()))
+}
+
+/// Writes the tiles where they are asked for; whether that was to standard output.
+fn write_tiles(args: &Args, tiles: impl Iterator<Item = fsz::Result<tiles::Line>>) -> Result<bool> {
+    let Some(path) = &args.tiles else { return Ok(false) };
+    let output = Output::create(path, args.force)?;
+    let direct = output.is_direct();
+    tiles::write(tiles, output)?;
+    Ok(direct)
 }
 
 #[cfg(feature = "adios2")]

@@ -7,6 +7,7 @@ mod check;
 mod compress;
 mod errors;
 mod fixture;
+mod fsz1;
 mod generated;
 mod inspect;
 mod interrupt;

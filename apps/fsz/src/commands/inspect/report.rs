@@ -65,7 +65,7 @@ struct Certificate {
 /// The codec's tile counts, by the names of the JSON output.
 #[derive(Serialize)]
 #[serde(remote = "TileCounts")]
-struct Tiles {
+pub struct Tiles {
     count: u64,
     lz1: u64,
     lz2: u64,
@@ -177,7 +177,7 @@ impl Report {
 }
 
 /// The tiles of each class, as far as there are any.
-fn tiles(counts: &TileCounts) -> String {
+pub fn tiles(counts: &TileCounts) -> String {
     let classes = TILE_CLASSES.iter().map(|class| (class, counts.of(class.kind)));
     let used = classes.filter(|(_, count)| *count > 0);
     let shares: Vec<String> =
