@@ -108,3 +108,60 @@ fn damaged_and_foreign_files_are_refused() {
     fixture.write_f32("other_3.f32", &[1.0, 2.0, 3.0]);
     fixture.refused(&["verify", "T.fsz", "--original", "other_3.f32"], "other_3.f32");
 }
+
+/// The cells below a table's head.
+fn rows(table: &str) -> Vec<Vec<String>> {
+    table.lines().skip(1).map(|row| row.split(',').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn the_study_says_which_tiles_differ_and_why() {
+    let fixture = with_file(&field());
+    let study = ["study", FIELD, "--range", "1e-2", "--out", "s", "--fsz1-stream"];
+    fixture.fine(&[&study[..], &["T_6x20x30=T.fsz"]].concat());
+    let sizes = rows(&fixture.read_text("s/fsz1.csv"));
+    assert_eq!((sizes.len(), sizes[0][1].as_str(), sizes[0][2].as_str()), (1, "T.fsz", "3.125e-2"));
+    let tiles = rows(&fixture.read_text("s/fsz1_tiles.csv"));
+    let codecs: Vec<&str> = tiles.iter().map(|row| row[2].as_str()).collect();
+    assert_eq!(codecs, ["fsz-paper", "fsz"]);
+    for row in &tiles {
+        let [all, by_rules, variant, same, reasons @ ..] = &row[3..] else { panic!("{row:?}") };
+        let number = |cell: &String| cell.parse::<u64>().unwrap();
+        // Its predictors were taken in turn, and hardly any by the rules.
+        assert!(number(all) == 15 && number(by_rules) < 10, "{row:?}");
+        assert!(number(same) <= number(variant), "{row:?}");
+        let sum: u64 = reasons.iter().map(number).sum();
+        assert_eq!(number(same) + sum, 15, "every tile is the same or has a reason: {row:?}");
+    }
+    assert!(fixture.read_text("s/report.html").contains("author's release"));
+    let refused = |stream: &str, words: &str| {
+        fixture.refused(&["study", FIELD, "--out", "t", "--fsz1-stream", stream], words);
+    };
+    refused("T.fsz", "FIELD=FILE");
+    refused("U=T.fsz", "no field is named U");
+    refused("T_6x20x30=none.fsz", "none.fsz");
+}
+
+#[test]
+fn the_rules_of_the_release_explain_every_tile_that_it_wrote() {
+    let shared = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let (stream, original) =
+        (shared.join("reference/ref_hacc_x.fsz"), shared.join("data/hacc_x_32768.f32"));
+    if !stream.is_file() || !original.is_file() {
+        return eprintln!(
+            "SKIPPED: streams of the author's release: ../shared/reference is not there"
+        );
+    }
+    let fixture = Fixture::new();
+    let stream = format!("hacc_x_32768={}", stream.display());
+    let field = original.to_str().unwrap();
+    fixture.fine(&["study", field, "--range", "1e-3", "--out", "s", "--fsz1-stream", &stream]);
+    for row in rows(&fixture.read_text("s/fsz1_tiles.csv")) {
+        assert_eq!(row[3..5], ["128", "128"], "all 128 are as its sources say: {row:?}");
+        assert_eq!(row.last().map(String::as_str), Some("0"), "none is unexplained: {row:?}");
+    }
+    let sizes = rows(&fixture.read_text("s/fsz1.csv"));
+    let bound: f64 = sizes[0][2].parse().unwrap();
+    let error: f64 = sizes[0][7].parse().unwrap();
+    assert!(error > 0.99 * bound && error < 1.03 * bound, "{sizes:?}");
+}
