@@ -150,3 +150,32 @@ fn an_interrupt_keeps_what_is_complete_and_resume_goes_on() {
     let words = [&["compress"][..], &inputs, &["-o", "out", "--abs", "1e-3", "--resume"]].concat();
     assert!(fixture.fine(&words).contains("2 steps (1 were there)"));
 }
+
+#[test]
+fn a_folder_is_shown_over_its_steps() {
+    let fixture = with_steps();
+    fixture.fine(&compress(&["--range", "1e-3", "--name", "T"]));
+    let text = fixture.fine(&["inspect", "out", "--plot", "plot.svg"]);
+    // The folder, a head, three steps, and all together.
+    assert_eq!(text.lines().count(), 6, "{text}");
+    assert!(text.contains("c_6x20x30.fsz") && text.contains("T: 3 steps, "), "{text}");
+    let svg = fixture.read_text("plot.svg");
+    assert!(svg.starts_with("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 480 500'>"));
+    // Ratio, error and bound.
+    assert_eq!(svg.matches("<polyline").count(), 3, "{svg}");
+    for words in ["compression ratio", "largest error", ">T bound<", ">step<"] {
+        assert!(svg.contains(words), "{words}: {svg}");
+    }
+    fixture.refused(&["inspect", "out", "--plot", "plot.svg"], "--force");
+    let folder = fixture.json(&["inspect", "out", "--json"]);
+    let steps: Vec<u64> = folder["streams"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|stream| stream["step"].as_u64().unwrap())
+        .collect();
+    assert_eq!(steps, [0, 1, 2]);
+    assert_eq!(folder["streams"][1]["file"], "b_6x20x30.fsz");
+    fixture.refused(&["inspect", "out/a_6x20x30.fsz", "--plot", "p.svg"], "--plot");
+    fixture.refused(&["inspect", "out", "--tiles", "t.csv"], "--tiles");
+}

@@ -69,7 +69,9 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
         }
     })?;
     let kept = if kept == 0 { String::new() } else { format!(" ({kept} were there)") };
-    let text = format!("{}: {} steps{kept}, {}", folder.display(), steps.len(), sum.text());
+    let steps =
+        if steps.len() == 1 { "1 step".to_owned() } else { format!("{} steps", steps.len()) };
+    let text = format!("{}: {steps}{kept}, {}", folder.display(), sum.text());
     terminal::summary(quiet, false, &text)
 }
 
