@@ -33,7 +33,7 @@ mod zfp_round_trip;
 pub use error::{Error, Result};
 pub use field::Field;
 pub use fixed_rate::FixedRate;
-pub use fsz1::{FSZ1_HEADER, FSZ1_MAGIC, Fsz1, Fsz1File, Fsz1Header, Fsz1Tile};
+pub use fsz1::{FSZ1_HEADER, FSZ1_MAGIC, Fsz1, Fsz1Field, Fsz1File, Fsz1Header, Fsz1Tile};
 pub use hints::Hints;
 pub use kind::{Kind, is_headerless_zfp};
 pub use npy::{npy_header, write_npy};

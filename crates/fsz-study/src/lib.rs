@@ -4,6 +4,7 @@
 //! A [`Plan`] says what to measure; [`Plan::measure`] gives the [`FieldRecord`] of one field, a [`Cache`]
 //! keeps it, and [`write()`] makes the report and its CSV files of all of them.
 
+mod bit_rounding;
 mod cache;
 mod claims;
 mod curve;

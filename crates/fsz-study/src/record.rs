@@ -21,6 +21,7 @@ pub struct FieldRecord {
     pub matched: Vec<Matched>,
     /// Streams of the paper author's own release.
     pub fsz1: Vec<Fsz1Record>,
+    pub bit_rounding: Vec<BitRounding>,
 }
 
 impl FieldRecord {
@@ -257,4 +258,23 @@ impl Reasons {
             *self;
         [codes, padding, centering_value, centering_cost, ties, escapes, unexplained]
     }
+}
+
+/// Compression ratios after bit rounding, beside ours at the same largest error and the same PSNR.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct BitRounding {
+    /// Mantissa bits that are kept.
+    pub bits: u32,
+    /// The largest error of a value over that value.
+    pub relative: f64,
+    pub max_abs_error: f64,
+    pub psnr: f64,
+    pub zlib: f64,
+    /// In builds with zstd.
+    pub zstd: Option<f64>,
+    /// None where nothing was lost.
+    pub fsz_same_error: Option<f64>,
+    pub dense_same_error: Option<f64>,
+    pub fsz_same_psnr: Option<f64>,
+    pub dense_same_psnr: Option<f64>,
 }

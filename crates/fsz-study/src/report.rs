@@ -10,7 +10,7 @@ use fsz_figure::plot::escaped;
 use crate::gpu::GpuRun;
 use crate::html::{Data, digits};
 use crate::record::{FieldRecord, Matched, Panel};
-use crate::{claims, datasets, figures, fsz1, machine, measured_peers, tables};
+use crate::{bit_rounding, claims, datasets, figures, fsz1, machine, measured_peers, tables};
 
 const STYLE: &str = include_str!("report.css");
 
@@ -58,6 +58,7 @@ fn all_tables(fields: &[FieldRecord], gpu: Option<&GpuRun>) -> Vec<Data> {
         tables::shares(fields),
         tables::curve(fields),
         tables::matched(fields),
+        bit_rounding::table(fields),
         tables::fidelity(fields),
         tables::histogram(fields),
         tables::spectrum(fields),
@@ -96,6 +97,7 @@ fn html(study: &Study<'_>, all: &[Data]) -> String {
         ),
         ("Rate and distortion", CURVES, figures::curves(fields) + &table("rate_distortion.csv")),
         ("FSZ and zfp of the same size", MATCHED, pictures(fields) + &table("matched_ratio.csv")),
+        ("Bit rounding", BIT_ROUNDING, table("bit_rounding.csv")),
         (
             "Fidelity beyond PSNR",
             FIDELITY,
@@ -146,6 +148,11 @@ const MATCHED: &str = "The middle slice with its most detailed part enlarged; on
 over the range of the original slice. Beyond the bound: the share of all points of the field whose \
 error exceeds FSZ's bound. zfp-rate is fixed-rate zfp (cuZFP's blocks) at the size of FSZ's stream; \
 for a given zfp stream (--zfp-stream), FSZ's bound is chosen to give the same stream size.";
+const BIT_ROUNDING: &str = "Mantissas rounded to a few bits (to nearest, ties to even), bytes shuffled as by \
+HDF5 and Blosc, and zlib at level 6 or Zstandard at level 3 (in builds with zstd) over the whole field; beside it \
+the ratio of FSZ with an absolute bound of the same largest error, and at the same PSNR. Bit rounding bounds the \
+error of each value by a share of that value (relative bound): it spends bits on small values that an absolute \
+bound does not.";
 const FIDELITY: &str = "The error of a good quantizer is white and uniform over ±bound; a power spectrum \
 ratio of 1 preserves every scale. Gradient and Laplacian: RMS error over the RMS of the original. \
 Worst tile: the 256 elements with the largest RMSE.";

@@ -6,12 +6,25 @@ use std::sync::Arc;
 use fsz::{Element, with_element};
 use memmap2::Mmap;
 
-use super::Fsz1;
+use super::{Fsz1, Fsz1Tile};
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::map::map_file;
 use crate::shape::Shape;
 use crate::stream::zeros;
+
+/// All that a file of the author's release holds, decoded.
+#[derive(Debug, Clone)]
+pub struct Fsz1Field {
+    /// The values.
+    pub field: Field,
+    /// The absolute bound that they were meant to keep.
+    pub bound: f64,
+    /// The predictor, rates and bytes of each tile: tile `i` has the elements from `256 i` on in C order.
+    pub tiles: Vec<Fsz1Tile>,
+    /// Bytes of the file.
+    pub compressed_bytes: u64,
+}
 
 /// A file of the author's release, mapped: its header and rates are checked, nothing is decoded.
 #[derive(Debug, Clone)]
@@ -50,6 +63,20 @@ impl Fsz1File {
             let mut values = zeros::<T>(&shape)?;
             stream.decode(&mut values).map_err(Error::codec(&self.path))?;
             Field::new(shape, values)
+        })
+    }
+
+    /// Decodes the whole field, and tells of its tiles: what a viewer shows.
+    ///
+    /// # Errors
+    /// Those of [`decode`](Fsz1File::decode).
+    pub fn load(&self) -> Result<Fsz1Field> {
+        let stream = self.stream()?;
+        Ok(Fsz1Field {
+            field: self.decode()?,
+            bound: stream.header().bound,
+            tiles: stream.tiles().collect(),
+            compressed_bytes: stream.compressed_bytes(),
         })
     }
 

@@ -11,7 +11,7 @@ mod header;
 mod layout;
 mod tile;
 
-pub use file::Fsz1File;
+pub use file::{Fsz1Field, Fsz1File};
 pub use header::{FSZ1_HEADER, FSZ1_MAGIC, Fsz1Header};
 pub use tile::Fsz1Tile;
 
