@@ -32,9 +32,9 @@ const ZFP_MAGIC: &[u8] = b"zfp";
 
 impl Kind {
     /// Tells the kind of a file. The magic of an FSZ stream or of a `.npy` file decides whatever the
-    /// name; the magics of the author's release and of zfp, which a value may well begin
-    /// with, do not overrule `.f32`, `.f64`, `.d64` and `.raw`. What has none of them goes by its extension, and is raw
-    /// without a known one.
+    /// name; the shorter ones of the author's release and of zfp, which a value may well begin with, do
+    /// not overrule `.f32`, `.f64`, `.d64` and `.raw`. What has none of them goes by its extension, and
+    /// is raw without a known one.
     ///
     /// # Errors
     /// When the file cannot be read, or is named `.fsz` or `.npy` and is neither.

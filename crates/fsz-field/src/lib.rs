@@ -1,9 +1,9 @@
 //! Fields on disk, and the one [`Field`] type that every program of FSZ works with.
 //!
-//! [`open`] reads a field from raw values, `.npy`, `.fsz`, files of the paper author's own release and, with the
-//! features of those names, `.zfp` and ADIOS2 `.bp`. Values that lie in a file as the machine holds them are memory-mapped,
-//! so that a field larger than memory opens at once. [`Output`] writes files that appear whole or
-//! not at all.
+//! [`open`] reads a field from raw values, `.npy`, `.fsz`, files of the paper author's own release and,
+//! with the features of those names, `.zfp` and ADIOS2 `.bp`. Values that lie in a file as the machine
+//! holds them are memory-mapped, so that a field larger than memory opens at once. [`Output`] writes
+//! files that appear whole or not at all.
 #![deny(missing_docs)]
 
 #[cfg(feature = "adios2")]

@@ -15,7 +15,7 @@ use crate::subject::Subject;
 use crate::tables::cell;
 
 /// Mantissa bits that are kept.
-const KEPT: [u32; 5] = [3, 5, 7, 9, 12];
+const KEPT: [u32; 3] = [3, 7, 12];
 
 /// Bit rounding with each number of bits.
 pub fn measure<T: Element + Sample>(subject: &Subject<'_, T>) -> Result<Vec<BitRounding>> {

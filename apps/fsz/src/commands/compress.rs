@@ -25,8 +25,9 @@ use series::SeriesArgs;
 /// Compress a field to a .fsz file, or a series of fields to a folder of them
 ///
 /// Several inputs, or all steps of variables of an ADIOS2 file, go to a folder as one series: with --range, the
-/// bound is the same share of one range for all of them, which a first pass finds. For all steps of an ADIOS2
-/// file, name a folder as the output.
+/// bound is the same share of one range for all of them, which a first pass finds (of each variable its own);
+/// --psnr, --ratio and --max-bytes are met by each step alone. For all steps of an ADIOS2 file, name a folder
+/// as the output. Steps appear whole or not at all: after an interruption, --resume continues.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Input field; several make a series

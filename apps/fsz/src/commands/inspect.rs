@@ -19,7 +19,9 @@ mod tiles;
 /// Show the header, certificate and tiles of a .fsz file, of a folder of them, or of every ADIOS2 block of a
 /// .bp file
 ///
-/// Nothing is decoded. Of a folder or a .bp file, ratio and error over the steps. A .fsz file of the paper author's own release (magic FSZ1) has no certificate. Exit code 1 when --require-compressed finds something uncompressed.
+/// Nothing is decoded. A folder or a .bp file is shown step by step, with ratio and error. A .fsz file of the paper
+/// author's own release (magic FSZ1) has no certificate. Exit code 1 when --require-compressed finds
+/// something uncompressed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Input file

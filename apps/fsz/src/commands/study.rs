@@ -20,9 +20,9 @@ use crate::terminal;
 ///
 /// Repeats the paper's evaluation on any fields: compression ratios of FSZ, zfp (in builds with zfp), a
 /// cost model of cuSZp and user programs (--peer); an ablation; tile sizes; rate-distortion curves;
-/// slices at matched ratio; fidelity; and the paper's claims beside the results. zfp is skipped for
-/// fields with NaN, Inf or missing values, which it does not support. The results of each field are
-/// saved as soon as they are complete; after an interrupt, --resume continues.
+/// slices at matched ratio; bit rounding; fidelity; and the paper's claims beside the results. zfp is
+/// skipped for fields with NaN, Inf or missing values, which it does not support. The results of each field
+/// are saved as soon as they are complete; after an interrupt, --resume continues.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Fields, or synthetic fields (of type --dtype): smooth, smooth-noise, offset, sparse, particles,

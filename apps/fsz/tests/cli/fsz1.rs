@@ -12,10 +12,14 @@ const BOUND: f64 = 0.03125;
 
 /// The test field, and `T.fsz` as the release writes such.
 fn with_file(field: &[f32]) -> Fixture {
+    with_file_of(field, BOUND)
+}
+
+fn with_file_of(field: &[f32], bound: f64) -> Fixture {
     let fixture = Fixture::with_field();
     let values: Vec<f64> = field.iter().map(|&v| f64::from(v)).collect();
     let predictor = |tile| Predictor::ALL[tile % 4];
-    let bytes = writer::file(DType::F32, &SHAPE.map(|n| n as u64), BOUND, &values, predictor);
+    let bytes = writer::file(DType::F32, &SHAPE.map(|n| n as u64), bound, &values, predictor);
     fixture.write("T.fsz", &bytes);
     fixture
 }
@@ -78,6 +82,18 @@ fn verify_tells_by_how_much_the_bound_is_exceeded() {
     let excess = found["max_abs_error"].as_f64().unwrap() / BOUND - 1.0;
     assert_eq!(found["excess"], excess);
     assert!((0.5..2.6).contains(&excess), "{excess}");
+}
+
+#[test]
+fn rounding_in_single_precision_exceeds_a_small_bound() {
+    // Around 280, half the distance of two floats is 0.15 of this bound.
+    let fixture = with_file_of(&field(), 1e-4);
+    let run = fixture.run(&["verify", "T.fsz", "--original", FIELD, "--json"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let excess = found["excess"].as_f64().unwrap();
+    assert!(excess > 0.01 && excess < 0.16, "{found}");
+    assert!(found["bound_violations"].as_u64().unwrap() > 10, "{found}");
 }
 
 #[test]

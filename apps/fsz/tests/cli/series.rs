@@ -78,6 +78,9 @@ fn what_exists_is_kept_resumed_or_overwritten() {
     assert_eq!(fixture.read("out/b_6x20x30.fsz"), before);
     // Another bound is another series; so is a changed step, whose range all others share.
     assert!(!fixture.fine(&compress(&["--range", "1e-2", "--resume"])).contains("there"));
+    // Its range is that of the certificates.
+    let bound = report(&fixture, INPUTS[0])["bound"]["absolute"].as_f64().unwrap();
+    assert!((bound / (1e-2 * range()) - 1.0).abs() < 1e-9, "{bound}");
     let told = fixture.fine(&compress(&["--range", "1e-2", "--resume"]));
     assert!(told.contains("(3 were there)"), "{told}");
     let longer: Vec<f32> = at(2).into_iter().map(|v| v * 2.0).collect();
