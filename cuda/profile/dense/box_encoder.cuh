@@ -751,8 +751,8 @@ template <class T, class Coder> struct DenseEncoder
         if (plain.low <= plain.high)
         {
             all.max_key = max(all.max_key, static_cast<u64>(order_key(plain.high)));
-            all.min_key = max(all.min_key,
-                              static_cast<u64>(static_cast<Bits>(~order_key(plain.low))));
+            all.min_key =
+                max(all.min_key, static_cast<u64>(static_cast<Bits>(~order_key(plain.low))));
         }
         return all;
     }

@@ -182,8 +182,8 @@ template <class T> struct DenseChunks
     {
         while (first_waiting != next_waiting)
         {
-            const bool room = next_waiting - first_waiting < 32 &&
-                              free_end >= chunk_room<T>(grid.chunk_tiles);
+            const bool room =
+                next_waiting - first_waiting < 32 && free_end >= chunk_room<T>(grid.chunk_tiles);
             if (!place_one(!room) && room)
             {
                 break;

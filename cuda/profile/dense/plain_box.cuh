@@ -24,10 +24,7 @@ struct SmallDivisor
     {
     }
 
-    FSZ_DEVICE u32 quotient(u32 n) const
-    {
-        return reciprocal ? __umulhi(n, reciprocal) : n;
-    }
+    FSZ_DEVICE u32 quotient(u32 n) const { return reciprocal ? __umulhi(n, reciprocal) : n; }
 };
 
 /// Elements that lie side by side, past the cache that programs stay in.
@@ -62,6 +59,168 @@ template <u32 WIDTH> FSZ_DEVICE void load_elements(const double *from, double (&
     {
         to[0] = __ldcg(from);
     }
+}
+
+/// Where the elements of a box are: the first, elements of a row and of a plane of the field, and
+/// those of the box along its axes.
+template <class T> struct BoxSpan
+{
+    const T *field;
+    u64 row;
+    u64 plane;
+    u32 n[3];
+};
+
+/// The elements of a box by WIDTH, some at a time: `take` gets where in shared memory they are, and
+/// the elements.
+template <u32 LAYOUT, u32 WIDTH, class T, class Take>
+FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
+{
+    using Places = StagePlaces<LAYOUT>;
+    constexpr u32 BATCH = 16 / (WIDTH * sizeof(T) / 4);
+    const SmallDivisor per_row(span.n[2] / WIDTH), rows(span.n[1]);
+    const u32 count = span.n[0] * span.n[1] * per_row.divisor;
+#pragma unroll 1
+    for (u32 from = lane_id(); from < count; from += 32 * BATCH)
+    {
+        T d[BATCH][WIDTH];
+        u32 place[BATCH];
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            const u32 at = from + 32 * k;
+            const u32 row = LAYOUT == LAYOUT_LINE ? 0 : per_row.quotient(at);
+            const u32 x = (at - row * per_row.divisor) * WIDTH;
+            const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
+            const u32 y = row - z * rows.divisor;
+            place[k] = Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
+            if (at < count)
+            {
+                load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, d[k]);
+            }
+        }
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            if (from + 32 * k < count)
+            {
+                take(place[k], d[k]);
+            }
+        }
+    }
+}
+
+/// Some elements as a value.
+template <class T, u32 WIDTH> struct ElementsOf
+{
+    T d[WIDTH];
+};
+
+/// The numbers that turn elements into targets.
+struct TargetNumbers
+{
+    double parts;
+    double zero;
+    double limit;
+    double magic;
+};
+
+/// Whether one of some elements is a missing value. Apart, so that the loop that calls it is short.
+template <class T, u32 WIDTH>
+__device__ __noinline__ bool any_missing(const Missing<T> *missing, ElementsOf<T, WIDTH> elements)
+{
+    bool any = false;
+    for (u32 k = 0; k < WIDTH; ++k)
+    {
+        any = any || missing->is(bits_of(elements.d[k]));
+    }
+    return any;
+}
+
+/// Turns the elements of a box into targets at `stage`; whether all of them have one and are known
+/// to fit. `missing` is null where none is named.
+template <class T, u32 LAYOUT, u32 WIDTH>
+__device__ __noinline__ bool quantize_box(BoxSpan<T> span, u32 stage, TargetNumbers numbers,
+                                          const Missing<T> *missing)
+{
+    using Places = StagePlaces<LAYOUT>;
+    bool plain = true;
+    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+        u32 words[WIDTH];
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            const double scaled = __dmul_rn(static_cast<double>(d[k]), numbers.parts);
+            const double part = __dsub_rn(scaled, numbers.zero);
+            // False for NaN.
+            plain = plain && fabs(part) <= numbers.limit;
+            words[k] = static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
+        }
+        if (missing != nullptr)
+        {
+            ElementsOf<T, WIDTH> elements;
+#pragma unroll
+            for (u32 k = 0; k < WIDTH; ++k)
+            {
+                elements.d[k] = d[k];
+            }
+            plain = plain && !any_missing(missing, elements);
+        }
+        if constexpr (WIDTH == 4)
+        {
+            store_pair(stage + place, words[0], words[2]);
+            store_pair(stage + place + Places::ODD_X, words[1], words[3]);
+        }
+        else
+        {
+            store_word(stage + place, words[0]);
+        }
+    });
+    return __all_sync(WARP_ALL, plain);
+}
+
+/// The largest error of a lane, and its smallest and largest element, in the order 1, −1 where it
+/// has none.
+template <class T> struct Decoded
+{
+    T error;
+    T low;
+    T high;
+};
+
+/// Compares the elements of a box with what they are decoded to; takes their range if `range`.
+template <class T, u32 LAYOUT, u32 WIDTH>
+__device__ __noinline__ Decoded<T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lattice,
+                                               Decoded<T> found, bool range)
+{
+    using Places = StagePlaces<LAYOUT>;
+    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+        u32 words[WIDTH];
+        if constexpr (WIDTH == 4)
+        {
+            load_pair(stage + place, words[0], words[2]);
+            load_pair(stage + place + Places::ODD_X, words[1], words[3]);
+        }
+        else
+        {
+            words[0] = load_word(stage + place);
+        }
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            const i32 value = static_cast<short>(words[k] & 0xFFFF);
+            const T decoded = product(from_code(base + value, T(0)), lattice);
+            const T off = difference_of(d[k], decoded);
+            found.error = larger(found.error, off < 0 ? -off : off);
+            if (range)
+            {
+                const bool first = found.low > found.high;
+                found.low = first || d[k] < found.low ? d[k] : found.low;
+                found.high = first || d[k] > found.high ? d[k] : found.high;
+            }
+        }
+    });
+    return found;
 }
 
 /// What became of the walk through a plain box.
@@ -108,14 +267,15 @@ template <class T> struct PlainBoxes
           low(1), high(-1)
     {
         const u32 line = layout_of(grid) == LAYOUT_LINE;
-        predicted = grid.predictor == DENSE_LINEAR ||
-                    grid.predictor == (line ? DENSE_SMOOTH : DENSE_CUBIC);
+        predicted =
+            grid.predictor == DENSE_LINEAR || grid.predictor == (line ? DENSE_SMOOTH : DENSE_CUBIC);
         predicted = predicted && quantizer.step != 0;
         wide = grid.shape[3] % 4 == 0 && grid.extent[3] % 4 == 0 &&
                reinterpret_cast<u64>(args.field) % (4 * sizeof(T)) == 0;
         parts = static_cast<double>(1u << part_bits) / static_cast<double>(quantizer.step);
         // A prediction is at most 5/4 of the largest value, so a residual 9/4 of it.
-        const u32 reach = ((((1u << (DENSE_RESIDUAL_ESCAPE_BITS - 1)) - 1) << grid.fine) - 4) / 9 * 4;
+        const u32 reach =
+            ((((1u << (DENSE_RESIDUAL_ESCAPE_BITS - 1)) - 1) << grid.fine) - 4) / 9 * 4;
         limit = static_cast<double>((min(DENSE_MOST_VALUE, reach) - (1u << grid.fine) - 1)
                                     << DENSE_PART_BITS);
         // The integer that a sum with it is rounded to stands in its low word, and half a step
@@ -124,125 +284,34 @@ template <class T> struct PlainBoxes
         lattice = product(quantizer.step, static_cast<T>(1.0 / (1u << grid.fine)));
     }
 
-    /// The elements of a box by WIDTH, BATCH at a time: `take` gets where each of them is in
-    /// shared memory, and the elements.
-    template <u32 LAYOUT, u32 WIDTH, class Take>
-    FSZ_DEVICE void each(const Box &box, const Take &take) const
+    /// Where the elements of a box are.
+    FSZ_DEVICE BoxSpan<T> span_of(const Box &box) const
     {
-        using Places = StagePlaces<LAYOUT>;
-        constexpr u32 BATCH = 32 / (WIDTH * sizeof(T) / 4);
-        const SmallDivisor per_row(box.n[2] / WIDTH), rows(box.n[1]);
-        const u32 count = box.n[0] * box.n[1] * per_row.divisor;
-        const T *const field = args.field + box.first;
-        const u32 row_len = static_cast<u32>(grid.shape[3]);
-#pragma unroll 1
-        for (u32 from = lane; from < count + lane; from += 32 * BATCH)
-        {
-            T d[BATCH][WIDTH];
-            u32 place[BATCH];
-#pragma unroll
-            for (u32 k = 0; k < BATCH; ++k)
-            {
-                const u32 at = from + 32 * k;
-                const u32 row = LAYOUT == LAYOUT_LINE ? 0 : per_row.quotient(at);
-                const u32 x = (at - row * per_row.divisor) * WIDTH;
-                const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
-                const u32 y = row - z * rows.divisor;
-                place[k] = Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
-                const u64 line = LAYOUT == LAYOUT_BRICK
-                                     ? z * grid.shape[2] * grid.shape[3] +
-                                           static_cast<u64>(y) * grid.shape[3]
-                                     : static_cast<u64>(y) * row_len;
-                if (at < count)
-                {
-                    load_elements<WIDTH>(field + line + x, d[k]);
-                }
-            }
-#pragma unroll
-            for (u32 k = 0; k < BATCH; ++k)
-            {
-                if (from + 32 * k < count)
-                {
-                    take(place[k], d[k]);
-                }
-            }
-        }
+        return {args.field + box.first,
+                grid.shape[3],
+                grid.shape[2] * grid.shape[3],
+                {box.n[0], box.n[1], box.n[2]}};
     }
 
     /// Turns the elements of a box into targets; whether all of them have one and are known to
     /// fit.
     template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE bool quantize(const Box &box, i32 own) const
     {
-        using Places = StagePlaces<LAYOUT>;
         const double zero = static_cast<double>(own) * static_cast<double>(1u << part_bits);
-        bool plain = true;
-        each<LAYOUT, WIDTH>(box, [&](u32 place, const T(&d)[WIDTH]) {
-            u32 words[WIDTH];
-#pragma unroll
-            for (u32 k = 0; k < WIDTH; ++k)
-            {
-                const double scaled = __dmul_rn(static_cast<double>(d[k]), parts);
-                const double part = __dsub_rn(scaled, zero);
-                // False for NaN.
-                plain = plain && fabs(part) <= limit;
-                words[k] = static_cast<u32>(__double2loint(__dadd_rn(part, magic)));
-                if (named)
-                {
-                    plain = plain && !args.missing.is(bits_of(d[k]));
-                }
-            }
-            if constexpr (WIDTH == 4)
-            {
-                asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(stage + place), "r"(words[0]),
-                             "r"(words[2])
-                             : "memory");
-                asm volatile(
-                    "st.shared.v2.u32 [%0], {%1, %2};" ::"r"(stage + place + Places::ODD_X),
-                    "r"(words[1]), "r"(words[3])
-                    : "memory");
-            }
-            else
-            {
-                store_word(stage + place, words[0]);
-            }
-        });
-        return __all_sync(WARP_ALL, plain);
+        return quantize_box<T, LAYOUT, WIDTH>(span_of(box), stage, {parts, zero, limit, magic},
+                                              named ? &args.missing : nullptr);
     }
 
     /// Whether all errors are below the limit; `error` is the largest of the lane.
     template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE bool strict(const Box &box, i32 own, T &error)
     {
-        using Places = StagePlaces<LAYOUT>;
         const i32 shifted = static_cast<i32>(static_cast<u32>(own) << grid.fine);
-        T most = 0;
-        T least_element = low, most_element = high;
-        each<LAYOUT, WIDTH>(box, [&](u32 place, const T(&d)[WIDTH]) {
-            i32 values[WIDTH];
-            values[0] = load_value(stage + place);
-            if constexpr (WIDTH == 4)
-            {
-                values[1] = load_value(stage + place + Places::ODD_X);
-                values[2] = load_value(stage + place + Places::TWO_X);
-                values[3] = load_value(stage + place + Places::ODD_X + Places::TWO_X);
-            }
-#pragma unroll
-            for (u32 k = 0; k < WIDTH; ++k)
-            {
-                const T decoded = product(from_code(shifted + values[k], T(0)), lattice);
-                const T off = difference_of(d[k], decoded);
-                most = max(most, off < 0 ? -off : off);
-                if (!range_known)
-                {
-                    const bool first = least_element > most_element;
-                    least_element = first || d[k] < least_element ? d[k] : least_element;
-                    most_element = first || d[k] > most_element ? d[k] : most_element;
-                }
-            }
-        });
-        low = least_element;
-        high = most_element;
-        error = most;
-        return __all_sync(WARP_ALL, most < quantizer.limit);
+        const Decoded<T> found = compare_box<T, LAYOUT, WIDTH>(
+            span_of(box), stage, shifted, lattice, Decoded<T>{0, low, high}, !range_known);
+        low = found.low;
+        high = found.high;
+        error = found.error;
+        return __all_sync(WARP_ALL, found.error < quantizer.limit);
     }
 
     template <u32 LAYOUT, u32 WIDTH>
@@ -258,11 +327,11 @@ template <class T> struct PlainBoxes
             store_word(stage, 0);
         }
         __syncwarp();
-        const PlainWalked walked =
-            grid.predictor == DENSE_LINEAR
-                ? walk_plain<LAYOUT, Taps::LINEAR>(program, stage, grid.fine)
-                : walk_plain<LAYOUT, LAYOUT == LAYOUT_LINE ? Taps::SMOOTH : Taps::CUBIC>(
-                      program, stage, grid.fine);
+        const PlainWalked walked = grid.predictor == DENSE_LINEAR
+                                       ? walk_plain<LAYOUT, Taps::LINEAR>(program, stage, grid.fine)
+                                       : walk_plain < LAYOUT,
+                          LAYOUT == LAYOUT_LINE ? Taps::SMOOTH
+                                                : Taps::CUBIC > (program, stage, grid.fine);
         out.flags = walked.flags;
         out.flat = walked.flags == 0 && !walked.corners;
         return walked.told && strict<LAYOUT, WIDTH>(box, out.own, out.max_error);
@@ -298,10 +367,9 @@ template <class T> struct PlainBoxes
     FSZ_DEVICE Coder events(const Coder &coder, const PlainProgram *program, u32 flags) const
     {
         const u32 layout = layout_of(grid);
-        return layout == LAYOUT_LINE ? take_events<LAYOUT_LINE>(coder, program, flags, stage)
-               : layout == LAYOUT_PLANE
-                   ? take_events<LAYOUT_PLANE>(coder, program, flags, stage)
-                   : take_events<LAYOUT_BRICK>(coder, program, flags, stage);
+        return layout == LAYOUT_LINE    ? take_events<LAYOUT_LINE>(coder, program, flags, stage)
+               : layout == LAYOUT_PLANE ? take_events<LAYOUT_PLANE>(coder, program, flags, stage)
+                                        : take_events<LAYOUT_BRICK>(coder, program, flags, stage);
     }
 };
 

@@ -17,17 +17,21 @@ template <u32 LAYOUT> struct PlainEvents
     {
         const bool there = static_cast<i32>(entry) >= 0;
         u32 at = stage + (entry & ENTRY_POSITION) + (steps - 1) * Places::NEXT;
-        u32 word = load_word(at);
+        u32 event = load_word(at) >> 16;
+        auto row = take.template row<FINE>(event, there);
 #pragma unroll 1
-        for (u32 left = steps; left > 0; --left)
+        for (; steps > 0; --steps)
         {
-            const u32 event = word >> 16;
-            if (left > 1)
+            const u32 now = event;
+            const auto now_row = row;
+            if (steps > 1)
             {
+                // The next row is on its way while this symbol is coded.
                 at -= Places::NEXT;
-                word = load_word(at);
+                event = load_word(at) >> 16;
+                row = take.template row<FINE>(event, there);
             }
-            take.template step<FINE>(event, there);
+            take.template step<FINE>(now, there, now_row);
         }
     }
 
@@ -53,8 +57,8 @@ template <u32 LAYOUT> struct PlainEvents
 
     /// The passes of `flags`, from the last on.
     template <class Take>
-    FSZ_DEVICE static void passes_back(const PlainProgram &program, u32 flags, u32 stage,
-                                       u32 lane, Take &take)
+    FSZ_DEVICE static void passes_back(const PlainProgram &program, u32 flags, u32 stage, u32 lane,
+                                       Take &take)
     {
         for (u32 p = program.passes; p-- > 0;)
         {
@@ -108,71 +112,91 @@ FSZ_DEVICE void pack_rows(const SymbolRows &rows, PackedRow *to)
     }
 }
 
+FSZ_DEVICE PackedRow load_row(u32 at)
+{
+    PackedRow row;
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(row.x), "=r"(row.y) : "r"(at));
+    return row;
+}
+
+/// A coder whose lanes have coded raw bits, and the row of the symbol before them.
+struct AfterRaw
+{
+    RansEncoder coder;
+    PackedRow row;
+};
+
+/// Codes the raw bits of the lanes that have some. Apart, so that the loop that calls it is short.
+template <bool FINE>
+__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, u32 event, bool there, PackedRow row)
+{
+    using Event = PlainEvent<FINE>;
+    const i32 r = Event::residual(event);
+    const u32 size = static_cast<u32>(abs(r));
+    u32 bits = 0, from = 0;
+    if (there && size > DENSE_DIRECT)
+    {
+        bits = 32 - __clz(size);
+        from = 1u << (bits - 1);
+        const u32 symbol = RESIDUAL_FIRST_CLASS + bits - RESIDUAL_CLASS_BITS;
+        row = load_row(coder.packed_rows + 8 * (Event::context(event) * SYMBOLS_MOST + symbol));
+    }
+    if (row.y & PACKED_ESCAPES)
+    {
+        bits = DENSE_RESIDUAL_ESCAPE_BITS;
+        from = 0;
+    }
+    coder.put(bits > 0 && coder.state >= 1u << (31 - bits));
+    const u32 raw = (size - from) << 1 | (r < 0 ? 1 : 0);
+    coder.state = bits > 0 ? coder.state << bits | raw : coder.state;
+    return {coder, row};
+}
+static_assert(DENSE_RESIDUAL_ESCAPE_BITS <= DENSE_RAW_BITS, "a residual's raw bits in one go");
+
 /// Codes events.
 struct PlainCoder
 {
     RansEncoder coder;
 
-    FSZ_DEVICE static PackedRow load_row(u32 at)
+    using Row = PackedRow;
+
+    /// The row of an event, if it has a symbol of its own.
+    template <bool FINE> FSZ_DEVICE PackedRow row(u32 event, bool there) const
     {
-        PackedRow row;
-        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(row.x), "=r"(row.y) : "r"(at));
-        return row;
+        const u32 context = PlainEvent<FINE>::context(event);
+        const u32 number = context * SYMBOLS_MOST + (event & 31);
+        return load_row(coder.packed_rows + 8 * (there ? number : PACKED_IDLE));
     }
 
-    template <bool FINE> FSZ_DEVICE void step(u32 event, bool there)
+    template <bool FINE> FSZ_DEVICE void step(u32 event, bool there, PackedRow row)
     {
-        using Event = PlainEvent<FINE>;
-        const u32 context = Event::context(event);
-        const u32 number = context * SYMBOLS_MOST + (event & 31);
-        PackedRow row = load_row(coder.packed_rows + 8 * (there ? number : PACKED_IDLE));
-        const bool other = there && ((row.y & PACKED_ESCAPES) || !Event::direct(event));
+        const bool other = there && ((row.y & PACKED_ESCAPES) || !PlainEvent<FINE>::direct(event));
         if (__any_sync(WARP_ALL, other))
         {
-            row = raw_bits<FINE>(event, there, row);
+            const AfterRaw after = code_raw<FINE>(coder, event, there, row);
+            coder.state = after.coder.state;
+            coder.at = after.coder.at;
+            row = after.row;
         }
         const u32 f = row.y >> PACKED_FREQUENCY_SHIFT;
         coder.put(coder.state >= (row.y & ~0u << PACKED_FREQUENCY_SHIFT));
         const u32 quotient = __umulhi(coder.state, row.x) >> (row.y & 31);
-        coder.state +=
-            quotient * (DENSE_SLOTS - f) + (row.y >> PACKED_START_SHIFT & PACKED_START);
-    }
-
-    /// Codes the raw bits of lanes that have some; gives the rows of the symbols.
-    template <bool FINE> FSZ_DEVICE PackedRow raw_bits(u32 event, bool there, PackedRow row)
-    {
-        using Event = PlainEvent<FINE>;
-        const i32 r = Event::residual(event);
-        const u32 size = static_cast<u32>(abs(r));
-        u32 bits = 0, from = 0;
-        if (size > DENSE_DIRECT)
-        {
-            bits = 32 - __clz(size);
-            from = 1u << (bits - 1);
-            const u32 symbol = RESIDUAL_FIRST_CLASS + bits - RESIDUAL_CLASS_BITS;
-            row = load_row(coder.packed_rows +
-                           8 * (there ? Event::context(event) * SYMBOLS_MOST + symbol : PACKED_IDLE));
-        }
-        if (row.y & PACKED_ESCAPES)
-        {
-            bits = DENSE_RESIDUAL_ESCAPE_BITS;
-            from = 0;
-        }
-        const bool some = there && bits > 0;
-        coder.put(some && coder.state >= 1u << (31 - bits));
-        const u32 raw = (size - from) << 1 | (r < 0 ? 1 : 0);
-        coder.state = some ? coder.state << bits | raw : coder.state;
-        return row;
+        coder.state += quotient * (DENSE_SLOTS - f) + (row.y >> PACKED_START_SHIFT & PACKED_START);
     }
 };
-static_assert(DENSE_RESIDUAL_ESCAPE_BITS <= DENSE_RAW_BITS, "a residual's raw bits in one go");
 
 /// Counts events.
 struct PlainCounter
 {
     SymbolCounter coder;
 
-    template <bool FINE> FSZ_DEVICE void step(u32 event, bool there)
+    /// It needs none.
+    struct Row
+    {
+    };
+    template <bool FINE> FSZ_DEVICE Row row(u32, bool) const { return {}; }
+
+    template <bool FINE> FSZ_DEVICE void step(u32 event, bool there, Row)
     {
         using Event = PlainEvent<FINE>;
         coder.residual(there, Event::context(event), Event::residual(event));
@@ -199,7 +223,8 @@ FSZ_DEVICE Coder take_corners(const Coder &coder, const PlainProgram *program, u
     const u32 entry = __ldg(program->entries[0] + lane_id());
     const u32 word = load_word(stage + (entry & ENTRY_POSITION));
     auto take = events_to(coder);
-    take.template step<false>(word >> 16, static_cast<i32>(entry) >= 0);
+    const bool there = static_cast<i32>(entry) >= 0;
+    take.template step<false>(word >> 16, there, take.template row<false>(word >> 16, there));
     return take.coder;
 }
 

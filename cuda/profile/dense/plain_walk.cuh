@@ -36,6 +36,19 @@ FSZ_DEVICE void store_word(u32 at, u32 word)
     asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(word) : "memory");
 }
 
+FSZ_DEVICE void load_pair(u32 at, u32 &first, u32 &second)
+{
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(first), "=r"(second)
+                 : "r"(at)
+                 : "memory");
+}
+
+FSZ_DEVICE void store_pair(u32 at, u32 first, u32 second)
+{
+    asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(at), "r"(first), "r"(second) : "memory");
+}
+
 /// An event, the high half of a word: the context in its highest bits, and in those below the
 /// residual's symbol from a multiple of 32 on, if it is one of its own.
 template <bool FINE> struct PlainEvent
@@ -111,11 +124,10 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
         // The exponent is the octave, and the digits behind it are those of a context.
         const u32 digits = __float_as_uint(__fsub_rn(__uint_as_float(m | 0x4B000000u), 0x1p23f));
         constexpr u32 OCTAVE = 127 + 4;
-        const u32 event =
-            FINE ? ((digits >> 22) << Event::SHIFT) + static_cast<u32>(r) +
-                       (static_cast<u32>(Event::ZERO) - (2 * OCTAVE << Event::SHIFT))
-                 : ((digits >> 23) << Event::SHIFT) + static_cast<u32>(r) +
-                       (static_cast<u32>(Event::ZERO) - (OCTAVE << Event::SHIFT));
+        const u32 event = FINE ? ((digits >> 22) << Event::SHIFT) + static_cast<u32>(r) +
+                                     (static_cast<u32>(Event::ZERO) - (2 * OCTAVE << Event::SHIFT))
+                               : ((digits >> 23) << Event::SHIFT) + static_cast<u32>(r) +
+                                     (static_cast<u32>(Event::ZERO) - (OCTAVE << Event::SHIFT));
         if (there)
         {
             most = max(most, own);
@@ -281,8 +293,8 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
                 {
                     next[S].c = now[S].g;
                     next[S].e = now[S].a;
-                    next[S].g = left > 2 ? load_value(then + AHEAD)
-                                         : now[S].a + 3 * (now[S].g - now[S].c);
+                    next[S].g =
+                        left > 2 ? load_value(then + AHEAD) : now[S].a + 3 * (now[S].g - now[S].c);
                 }
             }
             take();
@@ -354,8 +366,8 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
                 sum += left_value + right_value;
                 spread = max(spread, static_cast<u32>(abs(left_value - right_value)));
             }
-            const i32 prediction = AXES == 3 ? (sum * 5461 + 16384) >> 15
-                                             : (sum + static_cast<i32>(AXES)) >> AXES;
+            const i32 prediction =
+                AXES == 3 ? (sum * 5461 + 16384) >> 15 : (sum + static_cast<i32>(AXES)) >> AXES;
             point<false>(at, prediction, spread, static_cast<i32>(entry) >= 0);
         }
     }
@@ -453,8 +465,7 @@ __device__ __noinline__ PlainWalked walk_plain(const PlainProgram *program, u32 
     PlainWalked walked{};
     if (program->corners > 0)
     {
-        walked.corners =
-            __any_sync(WARP_ALL, walk.corners(__ldg(program->entries[0] + lane)));
+        walked.corners = __any_sync(WARP_ALL, walk.corners(__ldg(program->entries[0] + lane)));
     }
     const u32 passes = program->passes;
 #pragma unroll 1
@@ -463,9 +474,9 @@ __device__ __noinline__ PlainWalked walk_plain(const PlainProgram *program, u32 
         const PlainPass &pass = program->pass[p];
         walked.flags |= walk.pass(pass, program->entries[pass.first] + lane) ? 1u << p : 0;
     }
-    walked.told = __all_sync(WARP_ALL, walk.largest <= static_cast<u32>(PlainEvent<true>::MOST) &&
-                                           walk.largest_coarse <=
-                                               static_cast<u32>(PlainEvent<false>::MOST));
+    walked.told =
+        __all_sync(WARP_ALL, walk.largest <= static_cast<u32>(PlainEvent<true>::MOST) &&
+                                 walk.largest_coarse <= static_cast<u32>(PlainEvent<false>::MOST));
     return walked;
 }
 
