@@ -24,10 +24,15 @@ pub fn target() -> PathBuf {
     named.map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-/// A cargo subcommand's program, installed at exactly this version into the cache folder.
+/// The program of a package, installed at exactly this version into the cache folder.
 pub fn tool(name: &str, version: &str) -> Result<PathBuf> {
+    tool_of(name, name, version)
+}
+
+/// One program of a package that has several.
+pub fn tool_of(name: &str, program: &str, version: &str) -> Result<PathBuf> {
     let folder = cache::folder()?.join(format!("{name}-{version}"));
-    let program = folder.join("bin").join(name);
+    let program = folder.join("bin").join(program);
     let _lock = cache::lock()?;
     if !process::succeeds(Command::new(&program).arg("--version")) {
         println!("installing {name} {version} into {}", folder.display());

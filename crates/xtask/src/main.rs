@@ -5,6 +5,7 @@
 
 mod bench;
 mod bench_output;
+mod c_header;
 mod cache;
 mod cargo;
 mod demo;
@@ -14,6 +15,7 @@ mod folder;
 mod fuzz;
 mod generate;
 mod gpu_put;
+mod install_c;
 mod mpi;
 mod plain;
 mod process;
@@ -44,6 +46,11 @@ Usage: cargo xtask <command>
                      without cargo and set-up
   study [ARGS...]    repeat the paper's evaluation on the test data and synthetic fields: a report and
                      CSV files in target/study; ARGS go to `fsz study`
+  install-c --prefix DIR
+                     build the C library and install it into DIR, with header, C++ wrapper, Fortran
+                     module, pkg-config file and CMake package
+  c-header [--check] generate the header of the C library; with --check, fail if the committed one
+                     differs
   fuzz [SECONDS] [TARGET]
                      run the fuzz targets (60 s each; needs a nightly toolchain)
   fuzz --keep        minimise the inputs found and add them to crates/fsz/fuzz/corpus
@@ -98,6 +105,10 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("ptx", [word]) if word == "--check" => ptx::check(),
         ("generate", []) => generate::run(false),
         ("generate", [word]) if word == "--check" => generate::run(true),
+        ("install-c", [word, prefix]) if word == "--prefix" => install_c::run(prefix),
+        ("install-c", _) => bail!("`install-c` needs `--prefix DIR`; see `cargo xtask --help`"),
+        ("c-header", []) => c_header::write(),
+        ("c-header", [word]) if word == "--check" => c_header::check(),
         ("public-api", []) => public_api::write(),
         ("fatbin", []) => fatbin::run(),
         ("mpi", []) => mpi::run(),
@@ -107,7 +118,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("env", []) => setup::print_env(),
         (
             "setup" | "demo" | "view-demo" | "bench-output" | "fuzz" | "generate" | "ptx"
-            | "public-api" | "fatbin" | "mpi" | "gpu-put" | "check-plain" | "env",
+            | "c-header" | "public-api" | "fatbin" | "mpi" | "gpu-put" | "check-plain" | "env",
             [.., extra],
         ) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change goes in, stage by stage, with a
 //! summary at the end. This is what continuous integration runs.
 
+mod c;
 mod checks;
 mod hdf5;
 mod package;
@@ -15,7 +16,7 @@ use std::time::Instant;
 /// A stage's name, what it is about, and what it does; notes go into the report.
 type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
 
-const STAGES: [Stage; 13] = [
+const STAGES: [Stage; 14] = [
     ("format", "rustfmt and clang-format", checks::format),
     ("deny", "licences, sources and advisories of the dependencies", checks::deny),
     ("clippy", "all members, all targets, warnings are errors", checks::clippy),
@@ -27,6 +28,7 @@ const STAGES: [Stage; 13] = [
     ("ptx", "the PTX is up to date, and a build with a fatbin works", checks::ptx),
     ("plain", "plain cargo needs a Rust toolchain and nothing else", |_| plain::run()),
     ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
+    ("c", "the C library as installed, with its programs in C, C++ and Fortran", c::run),
     (
         "hdf5",
         "the HDF5 filter in h5py, netCDF4, xarray and Debian's programs, the manual",

@@ -1,0 +1,289 @@
+//! What a compression is told beside the data.
+
+use std::{ffi::c_char, sync::Arc};
+
+use fsz::{Bound, Centering, CompressOptions, Dense, Layout, Profile, Research};
+
+use crate::{
+    handle::{self, Object},
+    pointers,
+    progress::fszc_progress,
+    status::{Failure, Result, fszc_status, status_of, value_of},
+};
+
+/// How elements are coded: FSZC_PAPER or FSZC_DENSE.
+pub type fszc_profile = u32;
+/// The coding of the FSZ paper: tiles of 256 consecutive elements, Lorenzo prediction, bit-planes. The
+/// default, and the fast one.
+pub const FSZC_PAPER: fszc_profile = 0;
+/// Interpolation in boxes, entropy-coded: about half the bytes, at a fraction of the speed. Its format
+/// is not final before release 0.3.0.
+pub const FSZC_DENSE: fszc_profile = 1;
+
+/// How the boxes of FSZC_DENSE lie.
+pub type fszc_layout = u32;
+/// The encoder chooses; for FSZC_PAPER, the only one.
+pub const FSZC_LAYOUT_AUTO: fszc_layout = 0;
+/// 4096 consecutive elements.
+pub const FSZC_LAYOUT_LINE: fszc_layout = 1;
+/// 64 x 64 elements of the last two axes.
+pub const FSZC_LAYOUT_PLANE: fszc_layout = 2;
+/// 16 x 16 x 16 elements of the last three axes.
+pub const FSZC_LAYOUT_BRICK: fszc_layout = 3;
+
+/// What the centering value of a tile is, for studies.
+pub type fszc_centering = u32;
+/// The tile's first code: the default.
+pub const FSZC_CENTERING_FIRST_CODE: fszc_centering = 0;
+/// The mean of the tile's codes, as in the paper.
+pub const FSZC_CENTERING_MEAN: fszc_centering = 1;
+/// No centering.
+pub const FSZC_CENTERING_OFF: fszc_centering = 2;
+
+/// Switches of FSZC_PAPER for studies of the algorithm. With others than the defaults, the CPU compresses.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct fszc_research {
+    /// Codes per block: 32 (the default) or 64.
+    pub block_len: u32,
+    /// Blocks per tile: 4, 8 (the default) or 16.
+    pub blocks_per_tile: u32,
+    /// Centered variants.
+    pub centering: fszc_centering,
+    /// 1: the prediction goes on across the blocks of a tile (the default); 0: it does not.
+    pub cross_block: u32,
+    /// 1: second-order variants are offered (the default); 0: they are not.
+    pub order2: u32,
+}
+
+impl fszc_research {
+    pub(crate) fn of(research: &Research) -> Self {
+        fszc_research {
+            block_len: research.block_len as u32,
+            blocks_per_tile: research.blocks_per_tile as u32,
+            centering: match research.centering {
+                Centering::Mean => FSZC_CENTERING_MEAN,
+                Centering::Off => FSZC_CENTERING_OFF,
+                _ => FSZC_CENTERING_FIRST_CODE,
+            },
+            cross_block: research.cross_block.into(),
+            order2: research.order2.into(),
+        }
+    }
+
+    fn switches(self) -> Result<Research> {
+        let switch = |number, name| match number {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Failure::invalid(format!("{name} {number}: 0 or 1 is needed"))),
+        };
+        Ok(Research {
+            block_len: self.block_len as usize,
+            blocks_per_tile: self.blocks_per_tile as usize,
+            centering: match self.centering {
+                FSZC_CENTERING_FIRST_CODE => Centering::FirstCode,
+                FSZC_CENTERING_MEAN => Centering::Mean,
+                FSZC_CENTERING_OFF => Centering::Off,
+                other => return Err(Failure::invalid(format!("there is no centering {other}"))),
+            },
+            cross_block: switch(self.cross_block, "cross_block")?,
+            order2: switch(self.order2, "order2")?,
+        })
+    }
+}
+
+/// What a compression is told beside the data: the bound, and what the stream shall record. Many threads
+/// may compress with it at once, while none changes it.
+#[derive(Debug)]
+pub struct fszc_compress_options(pub(crate) CompressOptions);
+
+impl Object for fszc_compress_options {
+    const NAME: &'static str = "fszc_compress_options";
+}
+
+/// Makes options with an absolute bound: every finite element keeps |original - decoded| <= `bound`, in the
+/// field's unit. The bound, a positive, finite number, is checked by the calls that compress.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_absolute(
+    bound: f64,
+    options: *mut *mut fszc_compress_options,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { with_bound(Bound::Absolute(bound), options) }
+}
+
+/// Makes options with a value-range bound: `ratio` times max - min over the finite, not missing values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_value_range(
+    ratio: f64,
+    options: *mut *mut fszc_compress_options,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { with_bound(Bound::ValueRange(ratio), options) }
+}
+
+/// Makes options with a share of a range that the program knows, such as that of all ranks together:
+/// `ratio` times `max` - `min`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_value_range_of(
+    ratio: f64,
+    min: f64,
+    max: f64,
+    options: *mut *mut fszc_compress_options,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { with_bound(Bound::ValueRangeOf { ratio, min, max }, options) }
+}
+
+/// # Safety
+/// As [`handle::make`].
+unsafe fn with_bound(bound: Bound, options: *mut *mut fszc_compress_options) -> fszc_status {
+    let new = || Ok(fszc_compress_options(CompressOptions::new(bound)));
+    // SAFETY: promised by the caller.
+    status_of(|| unsafe { handle::make(options, new) })
+}
+
+/// # Safety
+/// As [`handle::get_mut`].
+unsafe fn change(
+    options: *mut fszc_compress_options,
+    change: impl FnOnce(CompressOptions) -> Result<CompressOptions>,
+) -> fszc_status {
+    status_of(|| {
+        // SAFETY: promised by the caller.
+        let options = unsafe { handle::get_mut(options) }?;
+        options.0 = change(options.0.clone())?;
+        Ok(())
+    })
+}
+
+/// Codes elements by this profile. `layout` is FSZC_LAYOUT_AUTO, or for FSZC_DENSE another one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_set_profile(
+    options: *mut fszc_compress_options,
+    profile: fszc_profile,
+    layout: fszc_layout,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { change(options, |options| Ok(options.profile(profile_of(profile, layout)?))) }
+}
+
+fn profile_of(profile: fszc_profile, layout: fszc_layout) -> Result<Profile> {
+    let chosen = Layout::ALL.into_iter().find(|known| u32::from(known.code()) == layout);
+    match (profile, layout, chosen) {
+        (FSZC_PAPER, FSZC_LAYOUT_AUTO, _) => Ok(Profile::Paper(Research::default())),
+        (FSZC_DENSE, FSZC_LAYOUT_AUTO, _) => Ok(Profile::Dense(Dense::new())),
+        (FSZC_DENSE, _, Some(layout)) => Ok(Profile::Dense(Dense::new().with_layout(layout))),
+        (FSZC_PAPER | FSZC_DENSE, ..) => {
+            Err(Failure::invalid(format!("profile {profile} has no layout {layout}")))
+        }
+        _ => {
+            Err(Failure::invalid(format!("profile {profile}: FSZC_PAPER or FSZC_DENSE is needed")))
+        }
+    }
+}
+
+/// Codes elements by FSZC_PAPER with parts of the algorithm switched, for studies.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_set_research(
+    options: *mut fszc_compress_options,
+    research: *const fszc_research,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe {
+        change(options, |options| {
+            Ok(options.research(pointers::load(research, "the research switches")?.switches()?))
+        })
+    }
+}
+
+/// Names a missing value (a fill value such as 9.96921e36): its elements keep their exact bits, cost next to
+/// nothing and do not enter a value range. At most FSZC_MAX_MISSING may be named. Elements are compared by
+/// bits with `value` rounded to the element type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_add_missing(
+    options: *mut fszc_compress_options,
+    value: f64,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { change(options, |options| Ok(options.missing(value))) }
+}
+
+/// Records a variable name: a string in UTF-8 of at most FSZC_MAX_NAME bytes, which is copied.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_set_name(
+    options: *mut fszc_compress_options,
+    name: *const c_char,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { change(options, |options| Ok(options.name(pointers::text(name, "the name")?))) }
+}
+
+/// Records a time step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_set_time_step(
+    options: *mut fszc_compress_options,
+    time_step: u64,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { change(options, |options| Ok(options.time_step(time_step))) }
+}
+
+/// Records where the field begins in a global array: `ndim` entries, slowest axis first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_set_start(
+    options: *mut fszc_compress_options,
+    start: *const u64,
+    ndim: usize,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe {
+        change(options, |options| Ok(options.start(&pointers::axes(start, ndim, "the start")?)))
+    }
+}
+
+/// Works on `threads` of the codec's threads at most; with 1 the calling thread works alone.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_set_threads(
+    options: *mut fszc_compress_options,
+    threads: usize,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { change(options, |options| Ok(options.threads(at_least_one(threads)?))) }
+}
+
+pub(crate) fn at_least_one(threads: usize) -> Result<usize> {
+    if threads == 0 { Err(Failure::invalid("0 threads: use at least 1")) } else { Ok(threads) }
+}
+
+/// Reports to `progress`, through which the compression can be cancelled.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_set_progress(
+    options: *mut fszc_compress_options,
+    progress: *const fszc_progress,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe {
+        change(options, |options| Ok(options.progress(Arc::clone(&handle::get(progress)?.0))))
+    }
+}
+
+/// Frees the options, when no call uses them any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_free(options: *mut fszc_compress_options) {
+    // SAFETY: the header's rules for pointers.
+    value_of((), || unsafe { handle::free(options) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_format() {
+        assert_eq!(u32::from(Profile::default().code()), FSZC_PAPER);
+        assert_eq!(u32::from(Profile::Dense(Dense::new()).code()), FSZC_DENSE);
+        let layouts = [FSZC_LAYOUT_LINE, FSZC_LAYOUT_PLANE, FSZC_LAYOUT_BRICK];
+        assert_eq!(Layout::ALL.map(|layout| u32::from(layout.code())), layouts);
+    }
+}

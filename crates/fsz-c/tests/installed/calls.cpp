@@ -1,0 +1,141 @@
+// The C++ wrapper: every class of the host, moves, views and exceptions.
+#include <fsz_codec.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+using namespace fsz_codec;
+
+static void require(bool condition, int line)
+{
+    if (!condition)
+    {
+        std::fprintf(stderr, "line %d\n", line);
+        std::exit(1);
+    }
+}
+
+#define REQUIRE(condition) require(condition, __LINE__)
+
+template <class Call> static void throws(fszc_status status, Call call, int line)
+{
+    try
+    {
+        call();
+    }
+    catch (const Error &error)
+    {
+        require(error.status() == status && error.what()[0] != 0, line);
+        return;
+    }
+    require(false, line);
+}
+
+#define THROWS(status, call) throws(status, [&] { call; }, __LINE__)
+
+template <class T> static void round_trip(fszc_profile profile)
+{
+    const Axes shape{20, 30, 40};
+    std::vector<T> field(20 * 30 * 40);
+    for (std::size_t i = 0; i < field.size(); ++i)
+    {
+        field[i] = static_cast<T>(std::sin(0.001 * static_cast<double>(i)));
+    }
+    const Codec codec = Codec::cpu(2);
+    Progress progress;
+    CompressOptions options = CompressOptions::value_range(1e-3);
+    options.profile(profile).name("U").time_step(5).start({0, 30, 0}).threads(2).progress(progress);
+    Stream made = codec.compress(field, shape, options);
+    const Stream stream = std::move(made);
+    REQUIRE(progress.total() == progress.done() && progress.total() == sizeof(T) * field.size());
+    REQUIRE(stream.shape() == shape && *stream.name() == "U");
+    REQUIRE(stream.info().profile == profile && stream.info().dtype == dtype_of<T>());
+    REQUIRE(stream.certificate().max_abs_error <= stream.info().absolute_bound);
+    REQUIRE(stream.tiles().size() == stream.tile_counts().count);
+    REQUIRE(stream.tile_costs(0).size() <= FSZC_MAX_COSTS);
+
+    std::vector<std::uint8_t> bytes(max_compressed_len<T>(shape));
+    bytes.resize(codec.compress_into(View<const T>(field), shape, options, bytes));
+    REQUIRE(std::equal(bytes.begin(), bytes.end(), stream.bytes().begin(), stream.bytes().end()));
+    const Stream opened = Stream::open(bytes), copy = Stream::copy(bytes);
+
+    const std::vector<T> decoded = codec.decompress<T>(opened);
+    std::vector<T> again(field.size());
+    codec.decompress_into(copy, again, DecompressOptions().threads(1));
+    REQUIRE(decoded == again);
+    const double bound = stream.info().absolute_bound;
+    for (std::size_t i = 0; i < field.size(); ++i)
+    {
+        REQUIRE(std::abs(static_cast<double>(field[i]) - static_cast<double>(decoded[i])) <= bound);
+    }
+    const std::vector<T> slice = codec.decompress_slice<T>(opened, 0, 7);
+    REQUIRE(slice.size() == 1200 && std::equal(slice.begin(), slice.end(), decoded.begin() + 8400));
+    std::array<T, 40> row;
+    codec.decompress_box_into(opened, {3, 4, 0}, {1, 1, 40}, row);
+    REQUIRE(std::equal(row.begin(), row.end(), decoded.begin() + 3 * 1200 + 4 * 40));
+    REQUIRE(codec.decompress_box<T>(opened, {3, 4, 5}, {2, 1, 1})[1] == decoded[4 * 1200 + 165]);
+    REQUIRE(codec.decompress_tiles<T>(opened, 0, 1)[0] == decoded[0]);
+
+    // Many threads share codec and stream.
+    std::vector<std::thread> threads;
+    for (std::uint64_t index = 0; index < 4; ++index)
+    {
+        threads.emplace_back([&, index] {
+            const std::vector<T> plane = codec.decompress_slice<T>(stream, 0, index);
+            REQUIRE(plane[0] == decoded[1200 * index]);
+        });
+    }
+    for (std::thread &thread : threads)
+    {
+        thread.join();
+    }
+
+    THROWS(FSZC_INVALID_ARGUMENT, codec.compress(field, {20, 30}, options));
+    THROWS(FSZC_INVALID_ARGUMENT, codec.decompress_slice<T>(stream, 3, 0));
+    THROWS(FSZC_INVALID_ARGUMENT, codec.decompress_slice<T>(stream, 0, 20));
+    THROWS(FSZC_INVALID_ARGUMENT, codec.decompress_box<T>(stream, {0, 0, 0}, {21, 1, 1}));
+    THROWS(FSZC_INVALID_ARGUMENT, codec.decompress_box<T>(stream, {~0ull, 0, 0}, {2, 1, 1}));
+    THROWS(FSZC_INVALID_ARGUMENT, codec.decompress_tiles<T>(stream, 0, 1 << 20));
+    THROWS(FSZC_INVALID_ARGUMENT, codec.decompress_into(stream, row));
+    THROWS(FSZC_TRUNCATED, Stream::open(Bytes(bytes.data(), bytes.size() - 1)));
+    bytes[bytes.size() - 9] ^= 4;
+    THROWS(FSZC_CORRUPT, codec.decompress<T>(opened));
+    progress.cancel();
+    THROWS(FSZC_CANCELLED, codec.compress(field, shape, options));
+}
+
+int main()
+{
+    for (fszc_profile profile : {FSZC_PAPER, FSZC_DENSE})
+    {
+        round_trip<float>(profile);
+        round_trip<double>(profile);
+    }
+    THROWS(FSZC_INVALID_ARGUMENT, Codec(77));
+    THROWS(FSZC_INVALID_ARGUMENT, CompressOptions::absolute(1).name("\xff"));
+    const fszc_research research{32, 8, FSZC_CENTERING_MEAN, 1, 0};
+    const Stream studied =
+        Codec(FSZC_CPU_PORTABLE)
+            .compress(std::vector<float>(100), {100},
+                      CompressOptions::value_range_of(0.1, 0, 1).research(research));
+    REQUIRE(studied.info().research.order2 == 0 && studied.info().bound == FSZC_VALUE_RANGE_OF);
+    const Compression compression({64}, FSZC_F32, CompressOptions::absolute(0.1));
+    REQUIRE(compression.max_len() > 0 &&
+            StreamKind(studied.shape(), FSZC_F32, CompressOptions::absolute(0.1)).elements() ==
+                100);
+    try
+    {
+        const DeviceMemory memory(devices().at(0).ordinal, 256);
+        REQUIRE(memory.address() != nullptr);
+    }
+    catch (const Error &error)
+    {
+        REQUIRE(error.status() == FSZC_DEVICE);
+    }
+    std::printf("%s\n", Codec::cpu().description().c_str());
+    return 0;
+}

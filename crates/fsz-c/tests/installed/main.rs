@@ -1,0 +1,8 @@
+//! The library as `cargo xtask install-c` lays it out: what it exports, how programs find it, and programs
+//! in C, C++ and Fortran. `cargo xtask test c` installs it and names the folder in `FSZ_C_PREFIX`.
+
+mod bindings;
+mod library;
+mod page;
+mod programs;
+mod tools;
