@@ -3,6 +3,7 @@
 
 #include "encode/simple.cuh"
 #include "encode/value_range.cuh"
+#include "profile/dense/count_boxes.cuh"
 #include "profile/dense/encoder.cuh"
 #include "profile/paper/encoder.cuh"
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -62,9 +63,9 @@ FSZ_PERSISTENT_ENTRY(fsz_compress_ranging_paper_f64, double, fsz::PaperEncoder<d
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::PROGRAM_THREADS)                             \
         fsz_prepare_compress_dense_##type(const __grid_constant__ fsz::BoxGrid grid,               \
-                                          fsz::Program *programs)                                  \
+                                          fsz::EncodeProgram *programs)                            \
     {                                                                                              \
-        fsz::make_program(grid, blockIdx.x, programs + blockIdx.x);                                \
+        fsz::make_encode_program(grid, blockIdx.x, programs + blockIdx.x);                         \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::DENSE_ENCODE_WARPS * 32, 1)                  \
         fsz_count_dense_##type(const __grid_constant__ fsz::CompressArgs<T> args,                  \
@@ -166,7 +167,8 @@ extern "C" __device__ fsz::u32 fsz_compress_shapes[] = {
     fsz::GATHER_THREADS,
     fsz::PROGRAM_THREADS,
     fsz::BOX_SHAPES,
-    fsz::BOX_SHAPES * sizeof(fsz::Program),
+    fsz::BOX_SHAPES * sizeof(fsz::EncodeProgram),
+    fsz::PACKED_SHARED,
     fsz::DENSE_ENCODE_WARPS,
     fsz::COUNTS_SHARED,
     sizeof(fsz::EncodeStage),

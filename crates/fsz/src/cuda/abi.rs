@@ -146,7 +146,7 @@ shared! {
         rest: [u64; 8],
     }
 
-    /// `DenseWork` in `cuda/profile/dense/encoder.cuh`.
+    /// `DenseWork` in `cuda/profile/dense/box_encoder.cuh`.
     struct DenseWork {
         programs: u64,
         rows: u64,
@@ -156,7 +156,7 @@ shared! {
         half_words: u32,
     }
 
-    /// `BoxCounts` in `cuda/profile/dense/encoder.cuh`.
+    /// `BoxCounts` in `cuda/profile/dense/count_boxes.cuh`.
     struct BoxCounts {
         histogram: [[u64; DIFFERENCE_SYMBOLS]; Dense::CONTEXTS],
         raw_bits: u64,
@@ -166,7 +166,7 @@ shared! {
         reserved: u32,
     }
 
-    /// `BoxTask` in `cuda/profile/dense/encoder.cuh`.
+    /// `BoxTask` in `cuda/profile/dense/count_boxes.cuh`.
     struct BoxTask {
         grid: BoxGrid,
         programs: u64,
@@ -174,7 +174,7 @@ shared! {
         exact: u64,
     }
 
-    /// `BoxTasks` in `cuda/profile/dense/encoder.cuh`.
+    /// `BoxTasks` in `cuda/profile/dense/count_boxes.cuh`.
     struct BoxTasks {
         task: [BoxTask; MOST_TASKS],
         tasks: u32,

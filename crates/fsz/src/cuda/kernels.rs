@@ -174,7 +174,8 @@ pub(crate) struct BoxCompressShapes {
     pub programs: u32,
     pub most_warps: u32,
     pub count_warps: u32,
-    /// Shared memory of a thread block that counts, and of a warp.
+    /// Shared memory of a thread block that encodes, of one that counts, and of a warp.
+    pub rows: u32,
     pub counts: u32,
     pub stage: u32,
 }
@@ -187,6 +188,7 @@ impl CompressShapes {
             program_threads,
             programs,
             program_bytes,
+            rows,
             warps,
             counts,
             stage,
@@ -211,6 +213,7 @@ impl CompressShapes {
             programs,
             most_warps: warps,
             count_warps: warps,
+            rows,
             counts,
             stage,
         };
@@ -356,14 +359,15 @@ impl Kernels {
             }
             let boxes = &mut shapes.boxes;
             let fit = |beside: u32, stage: u32| self.most_shared.saturating_sub(beside) / stage;
-            boxes.most_warps = boxes.most_warps.min(fit(HEADER_SHARED, boxes.stage));
+            let beside = boxes.rows + HEADER_SHARED;
+            boxes.most_warps = boxes.most_warps.min(fit(beside, boxes.stage));
             boxes.count_warps = boxes.count_warps.min(fit(boxes.counts, boxes.stage));
             let boxes = *boxes;
             let persistent = if shapes.persistent_grid > 0 { &PERSISTENT[..] } else { &[] };
             let operations = [&COMPRESSION, persistent].concat();
             let module = Module::new(module, &operations, shapes)?;
             for kernel in Kernel::both(Operation::Compress(Coder::Dense)) {
-                module.allow_shared(kernel, boxes.most_warps * boxes.stage)?;
+                module.allow_shared(kernel, boxes.rows + boxes.most_warps * boxes.stage)?;
             }
             for kernel in Kernel::both(Operation::Count(Coder::Dense)) {
                 module.allow_shared(kernel, boxes.counts + boxes.count_warps * boxes.stage)?;
