@@ -246,7 +246,7 @@ FSZ_DEVICE i32 outer_sum(i32 near, i32 far, bool edge, const TapWeights &weights
 }
 
 /// Columns of a pass of the finest grid, from their first points on.
-template <class Grid, u32 SET, Taps TAPS>
+template <class Grid, u32 SET, Taps TAPS, bool MASKED, bool CODED>
 FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWeights &weights)
 {
     constexpr u32 AXES = (SET & 1) + (SET >> 1 & 1) + (SET >> 2);
@@ -286,7 +286,7 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
         E = OUTER ? value_at<2 * PITCH - BEFORE>(at) + 3 * (A - C) : 0;
     }
     const auto step = [&](i32 G, bool ends) {
-        const float around = own.size_around();
+        const float around = CODED ? own.size_around() : 0;
         i32 sum = 0;
         float spread = 0;
         if constexpr (ALONG)
@@ -318,7 +318,8 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
                 spread = fmaxf(spread, size_of(difference));
             }
         }
-        own.template step<true, false>(at, entry, prediction_of<AXES, OUTER>(sum), spread, around);
+        own.template step<true, MASKED>(at, entry, prediction_of<AXES, OUTER>(sum), spread, around,
+                                        CODED);
         at += Grid::STRIDE;
     };
     if constexpr (ALONG)
@@ -533,17 +534,17 @@ FSZ_DEVICE void walk_any_fine(BoxDecoder &own, const PassHead &head, Entries &en
 }
 
 /// The columns of a pass of the finest grid of a regular box.
-template <class Grid, Taps TAPS>
+template <class Grid, Taps TAPS, bool MASKED, bool CODED>
 FSZ_DEVICE void walk_fine(BoxDecoder &own, u32 set, u32 entry, u32 steps, const TapWeights &weights)
 {
     switch (set)
     {
     case 2:
-        return walk_columns<Grid, 2, TAPS>(own, entry, steps, weights);
+        return walk_columns<Grid, 2, TAPS, MASKED, CODED>(own, entry, steps, weights);
     case 4:
-        return walk_columns<Grid, 4, TAPS>(own, entry, steps, weights);
+        return walk_columns<Grid, 4, TAPS, MASKED, CODED>(own, entry, steps, weights);
     case 6:
-        return walk_columns<Grid, 6, TAPS>(own, entry, steps, weights);
+        return walk_columns<Grid, 6, TAPS, MASKED, CODED>(own, entry, steps, weights);
     default:
         break;
     }
@@ -552,13 +553,13 @@ FSZ_DEVICE void walk_fine(BoxDecoder &own, u32 set, u32 entry, u32 steps, const 
         switch (set)
         {
         case 1:
-            return walk_columns<Grid, 1, TAPS>(own, entry, steps, weights);
+            return walk_columns<Grid, 1, TAPS, MASKED, CODED>(own, entry, steps, weights);
         case 3:
-            return walk_columns<Grid, 3, TAPS>(own, entry, steps, weights);
+            return walk_columns<Grid, 3, TAPS, MASKED, CODED>(own, entry, steps, weights);
         case 5:
-            return walk_columns<Grid, 5, TAPS>(own, entry, steps, weights);
+            return walk_columns<Grid, 5, TAPS, MASKED, CODED>(own, entry, steps, weights);
         default:
-            return walk_columns<Grid, 7, TAPS>(own, entry, steps, weights);
+            return walk_columns<Grid, 7, TAPS, MASKED, CODED>(own, entry, steps, weights);
         }
     }
 }
@@ -596,11 +597,18 @@ FSZ_DEVICE void walk_box(BoxDecoder &own, Walk &walk, const TapWeights &weights)
         if constexpr (Grid::COLUMNS)
         {
             const u32 steps = cut >> 8;
-            for (u32 groups = regular && coded ? cut & 0xFF : 0; groups > 0; --groups)
+            for (u32 groups = regular ? cut & 0xFF : 0; groups > 0; --groups)
             {
                 const u32 first = walk.entries.now;
                 walk.entries.skip(steps);
-                walk_fine<Grid, TAPS>(own, sets & 0xF, first, steps, weights);
+                if (coded)
+                {
+                    walk_fine<Grid, TAPS, MASKED, true>(own, sets & 0xF, first, steps, weights);
+                }
+                else
+                {
+                    walk_fine<Grid, TAPS, false, false>(own, sets & 0xF, first, steps, weights);
+                }
                 rest -= steps;
             }
             sets >>= 4;
@@ -693,34 +701,45 @@ template <bool FAST>
 FSZ_DEVICE void interpolate(RansDecoder &rans, u32 box, const DecodeProgram *program,
                             const FieldTaps &of, bool masked)
 {
+    const bool linear = of.predictor == DENSE_LINEAR, smooth = of.predictor == DENSE_SMOOTH;
     if (FAST && !masked)
     {
-        const bool linear = of.predictor == DENSE_LINEAR;
         if (of.layout == LAYOUT_LINE)
         {
             return linear ? interpolate_box<void, Taps::Linear, false>(rans, box, program, of)
                           : interpolate_box<void, Taps::Weighted, false>(rans, box, program, of);
         }
-        if (of.layout == LAYOUT_PLANE && of.predictor != DENSE_SMOOTH)
+        if (of.layout == LAYOUT_PLANE && !smooth)
         {
             return linear ? interpolate_box<PlaneGrid, Taps::Linear, false>(rans, box, program, of)
                           : interpolate_box<PlaneGrid, Taps::Cubic, false>(rans, box, program, of);
         }
-        if (of.layout == LAYOUT_BRICK && of.predictor != DENSE_SMOOTH)
+        if (of.layout == LAYOUT_BRICK && !smooth && !linear)
         {
-            return linear ? interpolate_box<BrickGrid, Taps::Linear, false>(rans, box, program, of)
-                          : interpolate_box<BrickGrid, Taps::Cubic, false>(rans, box, program, of);
+            return interpolate_box<BrickGrid, Taps::Cubic, false>(rans, box, program, of);
         }
     }
+    // What is less usual shares code with masked boxes.
     if (!masked)
     {
         clear_box(box);
     }
     if (of.layout == LAYOUT_LINE)
     {
-        return interpolate_box<void, Taps::Weighted, true>(rans, box, program, of);
+        interpolate_box<void, Taps::Weighted, true>(rans, box, program, of);
     }
-    interpolate_box<AnyGrid, Taps::Weighted, true>(rans, box, program, of);
+    else if (!FAST)
+    {
+        interpolate_box<AnyGrid, Taps::Weighted, true>(rans, box, program, of);
+    }
+    else if (of.layout == LAYOUT_PLANE)
+    {
+        interpolate_box<PlaneGrid, Taps::Weighted, true>(rans, box, program, of);
+    }
+    else
+    {
+        interpolate_box<BrickGrid, Taps::Weighted, true>(rans, box, program, of);
+    }
 }
 
 } // namespace fsz

@@ -109,20 +109,26 @@ FSZ_DEVICE void visit_groups(const Box &box, T *out, u64 row, u64 plane, const V
     else
     {
         constexpr u32 LANES = 16 / WIDTH, ROWS = 32 / LANES;
-        const u32 x = WIDTH * (lane % LANES);
+        static_assert(ROWS % 2 == 0, "rows of a lane follow each other in memory");
+        const u32 x = WIDTH * (lane % LANES), first = lane / LANES;
+        const u32 rows = x < box.n[2] ? box.n[1] : 0;
+        u32 place = BRICK_ROW * brick_row(first) + 2 * x;
+        T *line = out + first * row + x;
         u32 k = 0;
         for (u32 z = 0; z < box.n[0]; ++z)
         {
+            T *to = line;
 #pragma unroll
             for (u32 j = 0; j < 16 / ROWS; ++j, ++k)
             {
-                const u32 y = lane / LANES + ROWS * j;
-                if (y < box.n[1] && x < box.n[2])
+                if (first + ROWS * j < rows)
                 {
-                    visit(k, BRICK_PLANE * z + BRICK_ROW * brick_row(y) + 2 * x, out + y * row + x);
+                    visit(k, place + BRICK_ROW * (ROWS / 2) * j, to);
                 }
+                to += ROWS * row;
             }
-            out += plane;
+            place += BRICK_PLANE;
+            line += plane;
         }
     }
 }

@@ -94,7 +94,12 @@ impl BoxShapes {
         let grid = chunks.clamp(1, multiprocessors.into());
         let most = self.most_warps.min(fit).max(1);
         let warps = chunks.div_ceil(grid).clamp(1, most.into()) as u32;
-        Launch { grid, threads: 32 * warps, shared: tables + self.stage * warps, cooperative: false }
+        Launch {
+            grid,
+            threads: 32 * warps,
+            shared: tables + self.stage * warps,
+            cooperative: false,
+        }
     }
 }
 
