@@ -29,15 +29,13 @@
         fsz::compress_simple<fsz::Encoder<T>>(args, image, fsz_shared);                            \
     }
 
-#define FSZ_PERSISTENT_ENTRY(Encoder, profile, T, type)                                            \
-    extern "C" __global__ void __launch_bounds__(fsz::PersistentConfig<fsz::Encoder<T>>::THREADS,  \
-                                                 1)                                                \
-        fsz_compress_persistent_##profile##_##type(                                                \
-            const __grid_constant__ fsz::TensorMap map,                                            \
-            const __grid_constant__ fsz::CompressArgs<T> args,                                     \
-            const __grid_constant__ fsz::HeaderImage image)                                        \
+#define FSZ_PERSISTENT_ENTRY(name, T, ...)                                                         \
+    extern "C" __global__ void __launch_bounds__(fsz::PersistentConfig<__VA_ARGS__>::THREADS, 1)   \
+        name(const __grid_constant__ fsz::TensorMap map,                                           \
+             const __grid_constant__ fsz::CompressArgs<T> args,                                    \
+             const __grid_constant__ fsz::HeaderImage image)                                       \
     {                                                                                              \
-        fsz::compress_persistent<fsz::Encoder<T>>(args, image, &map, fsz_shared);                  \
+        fsz::compress_persistent<__VA_ARGS__>(args, image, &map, fsz_shared);                      \
     }
 
 extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
@@ -47,8 +45,10 @@ FSZ_BOUND_ENTRY(double, f64)
 FSZ_COMPRESS_ENTRY(PaperEncoder, paper, float, f32)
 FSZ_COMPRESS_ENTRY(PaperEncoder, paper, double, f64)
 #ifdef FSZ_PERSISTENT
-FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, float, f32)
-FSZ_PERSISTENT_ENTRY(PaperEncoder, paper, double, f64)
+FSZ_PERSISTENT_ENTRY(fsz_compress_persistent_paper_f32, float, fsz::PaperEncoder<float>)
+FSZ_PERSISTENT_ENTRY(fsz_compress_persistent_paper_f64, double, fsz::PaperEncoder<double>)
+FSZ_PERSISTENT_ENTRY(fsz_compress_ranging_paper_f32, float, fsz::PaperEncoder<float, true>)
+FSZ_PERSISTENT_ENTRY(fsz_compress_ranging_paper_f64, double, fsz::PaperEncoder<double, true>)
 #endif
 
 // The profile of boxes: what the choice of layout and tables looks at, the programs of boxes, and

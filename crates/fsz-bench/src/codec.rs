@@ -25,8 +25,20 @@ pub struct CompressTimes {
     pub encode: Vec<f64>,
     /// Seconds of each survey: a value-range bound reads the whole field, an absolute one samples it.
     pub survey: Vec<f64>,
+    /// Seconds of each whole call: clearing, survey and encoding.
+    pub call: Vec<f64>,
     /// Bytes of the stream.
     pub stream_len: u64,
+}
+
+/// What decompressing took.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DecompressTimes {
+    /// Seconds of each decoding.
+    pub decode: Vec<f64>,
+    /// Seconds of each whole call: clearing and decoding.
+    pub call: Vec<f64>,
 }
 
 impl DeviceBench {
@@ -40,8 +52,8 @@ impl DeviceBench {
         Ok(DeviceBench { device, codec, kernels })
     }
 
-    /// Compresses `data` `repeats` times and returns the times of encoding with the bound resolved, and
-    /// those of the survey that resolves it.
+    /// Compresses `data` `repeats` times and returns the times of encoding with the bound resolved, those
+    /// of the survey that resolves it, and those of whole calls.
     ///
     /// # Errors
     /// As [`Codec::compress_into`](fsz::Codec::compress_into).
@@ -72,6 +84,7 @@ impl DeviceBench {
         let encode =
             || unsafe { internal::encode(codec, &compression, from, to, scratch, QUEUE.cast()) };
         Ok(CompressTimes {
+            call: timed(repeats, || clear().and_then(|()| survey()).and_then(|()| encode()))?,
             survey: timed_after(repeats, clear, survey)?,
             encode: timed_after(repeats, || clear().and_then(|()| survey()), encode)?,
             // SAFETY: the scratch is that of the last encoding.
@@ -83,7 +96,7 @@ impl DeviceBench {
     ///
     /// # Errors
     /// As [`Codec::decompress`](fsz::Codec::decompress).
-    pub fn decompress(&self, stream: &Stream<'_>, repeats: usize) -> Result<Vec<f64>> {
+    pub fn decompress(&self, stream: &Stream<'_>, repeats: usize) -> Result<DecompressTimes> {
         let elements = stream.header().elements();
         self.decode(stream, Part::All, elements, repeats)
     }
@@ -98,7 +111,7 @@ impl DeviceBench {
         start: &[u64],
         count: &[u64],
         repeats: usize,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<DecompressTimes> {
         let elements = count.iter().fold(1, |n: u64, side| n.saturating_mul(*side));
         self.decode(stream, Part::Box { start, count }, elements, repeats)
     }
@@ -109,7 +122,7 @@ impl DeviceBench {
         part: Part<'_>,
         elements: u64,
         repeats: usize,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<DecompressTimes> {
         let kind = StreamKind::of(stream)?;
         let size = stream.header().dtype.size() as u64;
         let _current = internal::enter(&self.codec)?;
@@ -118,10 +131,24 @@ impl DeviceBench {
         let scratch = DeviceMemory::new(self.device, DeviceCodec::DECOMPRESS_SCRATCH, 0xFF)?;
         let (at, out, scratch) = (bytes.address(), out.address(), scratch.address());
         let from = (at, stream.as_bytes().len() as u64);
-        let times = timed(repeats, || {
+        let decode = || {
             // SAFETY: the memory was sized above.
             unsafe { internal::decode(&self.codec, &kind, from, part, out, scratch, QUEUE.cast()) }
-        })?;
+        };
+        let call = || {
+            let codec = &self.codec;
+            // SAFETY: as above.
+            unsafe {
+                match part {
+                    Part::All => codec.decompress(&kind, from, out, scratch, QUEUE.cast()),
+                    Part::Box { start, count } => {
+                        codec.decompress_box(&kind, from, start, count, out, scratch, QUEUE.cast())
+                    }
+                }
+            }
+        };
+        let times =
+            DecompressTimes { decode: timed(repeats, decode)?, call: timed(repeats, call)? };
         // SAFETY: the scratch is that of the calls above.
         unsafe { self.codec.outcome(scratch, QUEUE.cast())? };
         Ok(times)

@@ -58,6 +58,11 @@ pub struct Speeds {
     /// The pass that a value-range bound needs before.
     pub min_max_gbs: Option<f64>,
     pub min_max_of_read: Option<f64>,
+    /// Whole calls, with all that goes before the kernel: compression with the value-range bound, and
+    /// with the same bound as an absolute one; decompression.
+    pub call_gbs: Option<f64>,
+    pub absolute_call_gbs: Option<f64>,
+    pub decompress_call_gbs: Option<f64>,
 }
 
 impl Speeds {
@@ -68,6 +73,11 @@ impl Speeds {
             (self.decompress_gbs, self.decompress_of_copy),
             (self.min_max_gbs, self.min_max_of_read),
         ]
+    }
+
+    /// Whole calls: compression with a value-range bound and an absolute one, decompression.
+    pub fn calls(&self) -> [Option<f64>; 3] {
+        [self.call_gbs, self.absolute_call_gbs, self.decompress_call_gbs]
     }
 }
 
@@ -88,6 +98,14 @@ impl GpuRow {
     pub fn min_max(&mut self, seconds: f64) {
         self.speeds.min_max_gbs = Some(self.gbs(seconds));
         self.speeds.min_max_of_read = self.read_gbs.map(|read| self.gbs(seconds) / read);
+    }
+
+    /// Seconds of whole calls: compression with a value-range bound and an absolute one, decompression.
+    pub fn calls(&mut self, seconds: [f64; 3]) {
+        let [call, absolute, decompress] = seconds.map(|seconds| Some(self.gbs(seconds)));
+        self.speeds.call_gbs = call;
+        self.speeds.absolute_call_gbs = absolute;
+        self.speeds.decompress_call_gbs = decompress;
     }
 
     fn gbs(&self, seconds: f64) -> f64 {

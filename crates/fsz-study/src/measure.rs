@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use fsz::{Centering, Dense, Element, Profile, Research, Stream};
+use fsz::format::dense::Layout;
+use fsz::{Centering, Dense, Element, Error, Profile, Research, Stream};
 use fsz_field::{Field, with_values};
 use fsz_metrics::Sample;
 
@@ -80,6 +81,7 @@ impl<T: Element + Sample> Subject<'_, T> {
             absolute,
             ratios: Vec::new(),
             ablation: [0.0; 4],
+            layouts: [None; 3],
             tiles: Vec::new(),
             shares: Shares::of(stream.tile_counts()),
             fidelity: Vec::new(),
@@ -112,6 +114,15 @@ impl<T: Element + Sample> Subject<'_, T> {
         let found = Decoded { codec: "fsz-dense", bytes: bytes.len() as u64, values: decoded };
         record.ratios.push(self.ratio(&found, record.absolute)?);
         record.fidelity.push(self.fidelity(&found, record.absolute)?);
+        for (ratio, layout) in record.layouts.iter_mut().zip(Layout::ALL) {
+            let forced = Profile::Dense(Dense::new().with_layout(layout));
+            // A field that does not fill the boxes of a layout is refused.
+            *ratio = match self.compress(bound, forced) {
+                Ok(bytes) => Some(self.over(bytes.len() as u64)),
+                Err(e) if matches!(e.downcast_ref(), Some(Error::InvalidArgument(_))) => None,
+                Err(e) => return Err(e),
+            };
+        }
         Ok(())
     }
 

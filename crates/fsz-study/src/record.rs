@@ -52,6 +52,8 @@ pub struct BoundRecord {
     pub ratios: Vec<Ratio>,
     /// In the order of [`STAGES`].
     pub ablation: [f64; 4],
+    /// The profile dense with each layout in [`Layout::ALL`] that the field fills.
+    pub layouts: [Option<f64>; 3],
     pub tiles: Vec<TileRatio>,
     pub shares: Shares,
     pub fidelity: Vec<Fidelity>,

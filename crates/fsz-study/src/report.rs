@@ -50,6 +50,7 @@ fn all_tables(fields: &[FieldRecord], gpu: Option<&GpuRun>) -> Vec<Data> {
     let mut all = vec![
         tables::ratio(fields),
         tables::ablation(fields),
+        tables::layouts(fields),
         tables::geomeans(fields),
         datasets::table(fields),
         measured_peers::table(),
@@ -86,6 +87,7 @@ fn html(study: &Study<'_>, all: &[Data]) -> String {
             ABLATION,
             figures::ablation(fields)
                 + &table("ablation.csv")
+                + &table("layouts.csv")
                 + &table("tiles.csv")
                 + &table("variants.csv"),
         ),
@@ -116,7 +118,9 @@ decode as it would; cuSZp itself was not run. zfp-accuracy uses the same absolut
 tolerance; zfp-rate is fixed-rate zfp (cuZFP's mode) at FSZ's size. zfp is omitted for fields with \
 NaN, ±Inf or missing values, which it does not support.";
 const ABLATION: &str = "Compression ratio as the paper's ideas are added one by one: order 1 in \
-independent blocks (base), cross-block state, centering on the mean, order 2 (lz2). Tiles: the \
+independent blocks (base), cross-block state, centering on the mean, order 2 (lz2). Then the profile dense: its ratio \
+with boxes along a line, in a plane and in three dimensions, where the field fills them, between that of FSZ's profile \
+paper and that of its own choice. Tiles: the \
 paper's design with other block lengths and blocks per tile compared with 32 × 8, over all fields and \
 bounds; as in the paper, a win or loss is a difference of more than 2 %; lower counts every lower \
 ratio. Fields with NaN, ±Inf or missing values are excluded, because only standard tiles can hold \

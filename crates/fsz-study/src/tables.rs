@@ -47,6 +47,21 @@ pub fn ablation(fields: Fields<'_>) -> Data {
     Data { file: "ablation.csv", head, rows: rows.collect() }
 }
 
+/// What the layouts of the profile dense bring.
+pub fn layouts(fields: Fields<'_>) -> Data {
+    let rows = cases(fields).map(|(field, at)| {
+        let mut row = vec![field.name.clone(), format!("{:e}", at.bound)];
+        let chosen = ["fsz", "fsz-dense"].map(|codec| at.ratio(codec));
+        let [paper, dense] = chosen.map(|ratio| ratio.map_or_else(String::new, cell));
+        row.push(paper);
+        row.extend(at.layouts.map(|ratio| ratio.map_or_else(String::new, cell)));
+        row.push(dense);
+        row
+    });
+    let head = "field,bound,paper,line,plane,brick,dense";
+    Data { file: "layouts.csv", head, rows: rows.collect() }
+}
+
 /// A ratio that is so much larger or smaller is a win or a loss, as in the paper.
 const TIE: f64 = 0.02;
 

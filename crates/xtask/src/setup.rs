@@ -71,6 +71,32 @@ const NVCC: Environment = Environment {
     instead: "the PTX must come from exactly this version",
 };
 
+/// h5py and netCDF4, each with an HDF5 of its own, what writes through them, and mypy.
+pub const HDF5: Environment = Environment {
+    folder: "hdf5-tests-1",
+    purpose: "h5py, netCDF4, xarray and mypy",
+    requirements: &[
+        "ast_serialize==0.13.1",
+        "certifi==2026.10.18",
+        "cftime==1.6.6.1",
+        "h5netcdf==1.8.2",
+        "h5py==3.16.0",
+        "librt==0.16.0",
+        "mypy==2.4.1",
+        "mypy_extensions==1.2.0",
+        "netCDF4==1.7.5.1.post1",
+        "numpy==2.4.6",
+        "packaging==26.3",
+        "pandas==3.1.1",
+        "pathspec==1.1.1",
+        "python-dateutil==4.0.0",
+        "typing_extensions==4.16.0",
+        "tzdata==2026.6",
+        "xarray==2026.9.0",
+    ],
+    instead: "they need Python 3.11 or newer; the other stages of the tests do not need them",
+};
+
 /// The folder of the CUDA compiler, which is provided first. The caller holds the cache's lock.
 pub fn cuda_toolkit() -> Result<PathBuf> {
     NVCC.provide()?;

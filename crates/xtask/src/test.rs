@@ -2,6 +2,7 @@
 //! summary at the end. This is what continuous integration runs.
 
 mod checks;
+mod hdf5;
 mod package;
 mod report;
 mod suite;
@@ -14,7 +15,7 @@ use std::time::Instant;
 /// A stage's name, what it is about, and what it does; notes go into the report.
 type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
 
-const STAGES: [Stage; 12] = [
+const STAGES: [Stage; 13] = [
     ("format", "rustfmt and clang-format", checks::format),
     ("deny", "licences, sources and advisories of the dependencies", checks::deny),
     ("clippy", "all members, all targets, warnings are errors", checks::clippy),
@@ -26,6 +27,11 @@ const STAGES: [Stage; 12] = [
     ("ptx", "the PTX is up to date, and a build with a fatbin works", checks::ptx),
     ("plain", "plain cargo needs a Rust toolchain and nothing else", |_| plain::run()),
     ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
+    (
+        "hdf5",
+        "the HDF5 filter in h5py, netCDF4, xarray and Debian's programs, the manual",
+        hdf5::run,
+    ),
     ("package", "the published package builds and works without this repository", package::package),
     ("fuzz", "the fuzz targets build and pass the stored inputs", checks::fuzz),
     ("demo", "a small demo, every bound verified", |_| demo::run(demo::Size::Small)),

@@ -61,9 +61,10 @@ template <class T> FSZ_DEVICE bool one_name(const Missing<T> &missing)
 }
 
 /// As `quantize_plain`, but for elements with the bits `mask`, which are told in `masked`.
-template <class T>
+template <bool RANGES, class T>
 FSZ_DEVICE T quantize_masked(const SharedRow<T> &row, const Quantizer<T> &z,
-                             typename Element<T>::Bits mask, float (&code)[BLOCK], u32 &masked)
+                             typename Element<T>::Bits mask, float (&code)[BLOCK], u32 &masked,
+                             Extremes<T> &extremes)
 {
     constexpr u32 PIECE = SharedRow<T>::PIECE;
     T error[2] = {0, 0};
@@ -74,6 +75,15 @@ FSZ_DEVICE T quantize_masked(const SharedRow<T> &row, const Quantizer<T> &z,
         T d[PIECE];
         row.load(piece, d);
         quantize_or_mask(d, z, mask, piece * PIECE, code + piece * PIECE, error, masked);
+        if constexpr (RANGES)
+        {
+#pragma unroll
+            for (u32 k = 0; k < PIECE; ++k)
+            {
+                const bool is_masked = masked >> (piece * PIECE + k) & 1;
+                extremes.take(is_masked ? value_of(Element<T>::QUIET_NAN) : d[k]);
+            }
+        }
     }
     return worse(error[0], error[1]);
 }
@@ -122,8 +132,9 @@ constexpr u32 NOT_MASKED = 3;
 
 /// How four tiles are to be stored whose escaped elements all have the bits `mask`. The first
 /// differences of their chains are left in `codes`, as floats. NOT_MASKED when they are not such
-/// tiles: then `codes` holds nothing of use, and perhaps the elements no more.
-template <class T>
+/// tiles: then `codes` holds nothing of use, and perhaps the elements no more. RANGES: it is not
+/// known whether elements are within reach, nor their range.
+template <bool RANGES, class T>
 __device__ __noinline__ TilePlan<T>
 plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
             typename Element<T>::Bits mask, const Missing<T> &missing, Statistics *statistics)
@@ -133,8 +144,10 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     TilePlan<T> f{};
     f.kind = NOT_MASKED;
     float l[BLOCK];
-    const T error = quantize_masked(row, z, mask, l, f.masked);
-    if (!__all_sync(WARP_ALL, error <= z.limit))
+    Extremes<T> extremes;
+    const T error = quantize_masked<RANGES>(row, z, mask, l, f.masked, extremes);
+    const bool far = RANGES && extremes.low <= extremes.high && !extremes.within(reach_of(z));
+    if (!__all_sync(WARP_ALL, error <= z.limit && !far))
     {
         return f;
     }
@@ -187,22 +200,31 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
 
     const u64 worst = warp_max(bits_of(error));
     const u32 masked = __reduce_add_sync(WARP_ALL, __popc(f.masked));
+    if constexpr (RANGES)
+    {
+        take_extremes(extremes, reach_of(z), statistics);
+    }
     if (lane == 0)
     {
         statistics->max_error = max(statistics->max_error, worst);
         statistics->escaped += masked;
+        if constexpr (RANGES)
+        {
+            u64 &kind = missing.is(mask)         ? statistics->missing
+                        : is_nan(value_of(mask)) ? statistics->nan
+                                                 : statistics->inf;
+            kind += masked;
+        }
     }
     return f;
 }
 
-/// Takes the bits of elements that had to be masked otherwise for those to be expected, unless they
-/// are a missing value's.
+/// Takes the bits of elements that had to be masked otherwise for those to be expected.
 template <class T>
-FSZ_DEVICE void expect_mask(const TilePlan<T> &f, typename Element<T>::Bits &mask,
-                            const Control &control)
+FSZ_DEVICE void expect_mask(const TilePlan<T> &f, typename Element<T>::Bits &mask)
 {
     const u32 with_mask = __ballot_sync(WARP_ALL, f.masked != 0);
-    if (with_mask && !control.named)
+    if (with_mask)
     {
         const auto bits = __shfl_sync(WARP_ALL, f.special, __ffs(with_mask) - 1);
         if (lane_id() == 0)

@@ -51,10 +51,43 @@ FSZ_DEVICE void quantize_piece(const double (&d)[2], const Quantizer<double> &z,
     }
 }
 
-/// Quantizes the lane's block. `code` holds ROUND + q where codes are within FUSED_REACH. Returns
-/// the largest error: NaN when an element is not finite.
+/// The smallest and the largest of a lane's elements; infinities of the wrong sign when it has
+/// none.
+template <class T> struct Extremes
+{
+    T low = value_of(Element<T>::INFINITE);
+    T high = value_of(Element<T>::INFINITE | Element<T>::SIGN);
+
+    /// NaN changes nothing.
+    FSZ_DEVICE void take(T d)
+    {
+        low = smaller(low, d);
+        high = larger(high, d);
+    }
+
+    FSZ_DEVICE bool within(T reach) const { return high <= reach && low >= -reach; }
+};
+
+/// Takes the lanes' extremes into the warp's statistics, of lanes that have some within `reach`.
 template <class T>
-FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, float (&code)[BLOCK])
+FSZ_DEVICE void take_extremes(const Extremes<T> &extremes, T reach, Statistics *statistics)
+{
+    using Bits = typename Element<T>::Bits;
+    const bool taken = extremes.within(reach) && extremes.low <= extremes.high;
+    const Bits max_key = warp_max(taken ? order_key(extremes.high) : 0);
+    const Bits min_key = warp_max(taken ? static_cast<Bits>(~order_key(extremes.low)) : 0);
+    if (lane_id() == 0)
+    {
+        statistics->max_key = max(statistics->max_key, static_cast<u64>(max_key));
+        statistics->min_key = max(statistics->min_key, static_cast<u64>(min_key));
+    }
+}
+
+/// Quantizes the lane's block. `code` holds ROUND + q where codes are within FUSED_REACH. Returns
+/// the largest error: NaN when an element is not finite. RANGES: `extremes` are found.
+template <bool RANGES, class T>
+FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, float (&code)[BLOCK],
+                            Extremes<T> &extremes)
 {
     T error[2] = {0, 0};
 #pragma unroll
@@ -63,42 +96,45 @@ FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, floa
         T d[SharedRow<T>::PIECE];
         row.load(piece, d);
         quantize_piece(d, z, code + piece * SharedRow<T>::PIECE, error);
+        if constexpr (RANGES)
+        {
+#pragma unroll
+            for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+            {
+                extremes.take(d[k]);
+            }
+        }
     }
     return worse(error[0], error[1]);
 }
 
-/// Whether the warp's elements are all within FUSED_REACH of zero and none of them equals a missing
-/// value (if only in value: 0 equals −0). NaN is left to `quantize_plain`. Where that is so, takes
-/// their range into the warp's statistics if it is not known yet: that is right whichever way the
-/// tile will go.
-template <class T>
-__device__ __noinline__ bool check_plain(const SharedRow<T> row, const Missing<T> &missing,
-                                         const Control &control, Statistics *statistics)
+/// A finite magnitude whose code is a little below FUSED_REACH.
+template <class T> FSZ_DEVICE T reach_of(const Quantizer<T> &z)
 {
-    using Bits = typename Element<T>::Bits;
-    bool plain = true;
-    if (control.named)
+    return smaller(z.step * static_cast<T>(4194000), value_of(Element<T>::INFINITE - 1));
+}
+
+/// Whether each missing value is NaN or so large that it is told from elements within `reach`.
+template <class T> FSZ_DEVICE bool names_are_beyond(const Missing<T> &missing, T reach)
+{
+    bool beyond = true;
+    for (u32 m = 0; m < missing.count; ++m)
     {
-#pragma unroll 1
-        for (u32 m = 0; m < missing.count; ++m)
-        {
-            const T name = value_of(missing.bits[m]);
-#pragma unroll
-            for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
-            {
-                T d[SharedRow<T>::PIECE];
-                row.load(piece, d);
-#pragma unroll
-                for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
-                {
-                    plain &= d[k] != name;
-                }
-            }
-        }
+        const T name = value_of(missing.bits[m]);
+        beyond &= !(larger(name, -name) <= reach) || is_nan(name);
     }
-    if (!control.near)
+    return beyond;
+}
+
+/// Whether none of the warp's elements equals a missing value (if only in value: 0 equals −0).
+template <class T>
+__device__ __noinline__ bool has_no_name(const SharedRow<T> row, const Missing<T> &missing)
+{
+    bool none = true;
+#pragma unroll 1
+    for (u32 m = 0; m < missing.count; ++m)
     {
-        T low = row(0), high = low;
+        const T name = value_of(missing.bits[m]);
 #pragma unroll
         for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
         {
@@ -107,25 +143,30 @@ __device__ __noinline__ bool check_plain(const SharedRow<T> row, const Missing<T
 #pragma unroll
             for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
             {
-                low = smaller(low, d[k]);
-                high = larger(high, d[k]);
-            }
-        }
-        // A little less than FUSED_REACH codes.
-        const T reach = static_cast<T>(control.step) * static_cast<T>(4194000);
-        plain &= high <= reach && low >= -reach && reach < value_of(Element<T>::INFINITE);
-        if (!control.range_known)
-        {
-            const Bits max_key = warp_max(plain ? order_key(high) : 0);
-            const Bits min_key = warp_max(plain ? static_cast<Bits>(~order_key(low)) : 0);
-            if (lane_id() == 0)
-            {
-                statistics->max_key = max(statistics->max_key, static_cast<u64>(max_key));
-                statistics->min_key = max(statistics->min_key, static_cast<u64>(min_key));
+                none &= d[k] != name;
             }
         }
     }
-    return __all_sync(WARP_ALL, plain);
+    return __all_sync(WARP_ALL, none);
+}
+
+/// Whether the warp's elements are all within reach. NaN is left to `quantize_plain`.
+template <class T>
+__device__ __noinline__ bool is_within_reach(const SharedRow<T> row, const Quantizer<T> z)
+{
+    Extremes<T> extremes;
+#pragma unroll
+    for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
+    {
+        T d[SharedRow<T>::PIECE];
+        row.load(piece, d);
+#pragma unroll
+        for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+        {
+            extremes.take(d[k]);
+        }
+    }
+    return __all_sync(WARP_ALL, extremes.within(reach_of(z)));
 }
 
 /// Bits of a magnitude that is a whole number below 2^24.

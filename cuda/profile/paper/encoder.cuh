@@ -10,8 +10,9 @@
 namespace fsz
 {
 
-/// Encodes parts of chunks, a warp to a part: four tiles, a lane to a block.
-template <class T> struct PaperEncoder
+/// Encodes parts of chunks, a warp to a part: four tiles, a lane to a block. RANGES: the field's
+/// range is found on the way; otherwise a survey has found it before.
+template <class T, bool RANGES = false> struct PaperEncoder
 {
     using Value = T;
     using Bits = typename Element<T>::Bits;
@@ -39,6 +40,9 @@ template <class T> struct PaperEncoder
     /// The bits that masked elements are expected to have.
     Bits *mask;
     Quantizer<T> z;
+    /// Whether elements are to be compared with the missing values before the short way. It is no
+    /// use where a missing value is beyond the reach of the short way.
+    bool compares;
     /// Whether elements need no short look before the short way.
     bool simple;
     /// Whether tiles may go through `plan_masked`.
@@ -51,8 +55,10 @@ template <class T> struct PaperEncoder
     FSZ_DEVICE PaperEncoder(const Control &control, const Missing<T> &missing,
                             Statistics *statistics, Bits *mask)
         : control(control), missing(missing), statistics(statistics), mask(mask),
-          z(quantizer_of<T>(control)), simple(control.near && !control.named),
-          may_mask(control.near && one_name(missing))
+          z(quantizer_of<T>(control)),
+          compares(control.named && !(RANGES && names_are_beyond(missing, reach_of(z)))),
+          simple((RANGES || control.near) && !compares),
+          may_mask((RANGES || control.near) && one_name(missing))
     {
     }
 
@@ -90,12 +96,20 @@ template <class T> struct PaperEncoder
     /// Whether a part whose elements are in shared memory, at `row`, may go the short way.
     FSZ_DEVICE bool may_be_short(const SharedRow<T> &row) const
     {
-        return !masked && (simple || check_plain(row, missing, control, statistics));
+        return !masked && (simple || ((!compares || has_no_name(row, missing)) &&
+                                      (RANGES || control.near || is_within_reach(row, z))));
     }
 
     FSZ_DEVICE void quantize(const SharedRow<T> &row, ShortWay &way) const
     {
-        way.error = quantize_plain(row, z, way.l);
+        Extremes<T> extremes;
+        way.error = quantize_plain<RANGES>(row, z, way.l, extremes);
+        if constexpr (RANGES)
+        {
+            // That is right whichever way the tiles will go.
+            take_extremes(extremes, reach_of(z), statistics);
+            way.error = extremes.within(reach_of(z)) ? way.error : value_of(Element<T>::INFINITE);
+        }
     }
 
     static FSZ_DEVICE void choose(ShortWay &way)
@@ -168,7 +182,8 @@ template <class T> struct PaperEncoder
     {
         const u32 lane = lane_id();
         const u32 exists = FORESEES && whole ? BLOCK : part.existing(lane);
-        const bool maskable = whole && (FORESEES ? may_mask : control.near && one_name(missing));
+        const bool maskable =
+            whole && (FORESEES ? may_mask : (RANGES || control.near) && one_name(missing));
         // Votes let the compiler see that branches are the same for all lanes.
         const bool tried =
             maskable && (masked || control.named || __any_sync(WARP_ALL, is_nan(way.error)));
@@ -176,18 +191,22 @@ template <class T> struct PaperEncoder
         bool short_way = false;
         if (tried)
         {
-            plan = plan_masked(row, part.codes, z, *mask, missing, statistics);
+            plan = plan_masked<RANGES>(row, part.codes, z, *mask, missing, statistics);
             short_way = plan.kind != NOT_MASKED;
         }
         if (!__any_sync(WARP_ALL, short_way))
         {
             // What was tried may have overwritten the row.
-            const bool range_known = control.range_known;
+            const bool range_known = !RANGES && control.range_known;
             const DeviceRow<T> again{part.field + part.first + lane * BLOCK, exists};
             plan = whole && !tried
                        ? plan_any(row, part, exists, z, missing, statistics, range_known)
                        : plan_any(again, part, exists, z, missing, statistics, range_known);
-            expect_mask(plan, *mask, control);
+            // A missing value that the short way would take for an element must be the mask.
+            if (RANGES ? !compares : !control.named)
+            {
+                expect_mask(plan, *mask);
+            }
         }
         masked = maskable && __any_sync(WARP_ALL, plan.masked != 0);
         const u32 inclusive = warp_inclusive(plan.words, lane);

@@ -147,7 +147,7 @@ impl Compression {
         let module = device.kernels.compress()?;
         let threads = module.shapes.survey_threads;
         let grid = match bound.kind as u8 {
-            BOUND_ABSOLUTE => all.min(elements / SAMPLE_STRIDE as u64 / threads as u64 + 1),
+            BOUND_ABSOLUTE => (4 * all).min(elements / SAMPLE_STRIDE as u64 / threads as u64 + 1),
             BOUND_VALUE_RANGE => (4 * all).min(elements.div_ceil(SURVEY_SHARE)).max(1),
             _ => 1,
         };
@@ -252,7 +252,10 @@ impl Compression {
             let (threads, shared) = shapes.persistent[usize::from(double)];
             let most = shapes.persistent_grid.min(device.multiprocessors) as u64;
             let launch = Launch { grid: most.min(chunks), threads, shared, cooperative: true };
-            let operation = Operation::CompressPersistent(Coder::Paper);
+            let operation = match self.bound.kind as u8 {
+                BOUND_VALUE_RANGE => Operation::CompressPersistent(Coder::Paper),
+                _ => Operation::CompressRanging(Coder::Paper),
+            };
             let kernel = Kernel { operation, dtype: self.kind.dtype };
             let mut arguments = [pointer(&mut map), pointer(&mut arguments), pointer(&mut image)];
             // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.

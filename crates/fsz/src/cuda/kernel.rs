@@ -13,6 +13,8 @@ pub(crate) enum Operation {
     Compress(Coder),
     /// Compresses with thread blocks that stay, on Hopper and newer.
     CompressPersistent(Coder),
+    /// The same for a bound that does not need the field's range: it is found on the way.
+    CompressRanging(Coder),
     /// Copies boxes that the encoder's choice looks at.
     Gather(Coder),
     /// Counts the symbols of boxes that the encoder's choice looks at.
@@ -66,6 +68,7 @@ impl fmt::Display for Kernel {
             Operation::Bound => return write!(f, "fsz_bound_{}", self.dtype),
             Operation::Compress(coder) => ("compress", coder),
             Operation::CompressPersistent(coder) => ("compress_persistent", coder),
+            Operation::CompressRanging(coder) => ("compress_ranging", coder),
             Operation::Gather(coder) => ("gather", coder),
             Operation::Count(coder) => ("count", coder),
             Operation::PrepareCompress(coder) => ("prepare_compress", coder),

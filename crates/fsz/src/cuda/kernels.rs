@@ -44,16 +44,19 @@ const DECOMPRESSION: [Operation; 6] = [
     Operation::DecompressBox(Coder::Dense),
 ];
 
-/// Operations of `cuda/compress.cu`; an image for capability 8.0 lacks the last.
-const COMPRESSION: [Operation; 7] = [
+/// Operations of `cuda/compress.cu` that every image has.
+const COMPRESSION: [Operation; 6] = [
     Operation::Bound,
     Operation::Compress(Coder::Paper),
     Operation::Gather(Coder::Dense),
     Operation::Count(Coder::Dense),
     Operation::PrepareCompress(Coder::Dense),
     Operation::Compress(Coder::Dense),
-    Operation::CompressPersistent(Coder::Paper),
 ];
+
+/// Those that an image for capability 9.0 has as well.
+const PERSISTENT: [Operation; 2] =
+    [Operation::CompressPersistent(Coder::Paper), Operation::CompressRanging(Coder::Paper)];
 
 /// How decompression is launched: `fsz_decompress_shapes` of its module.
 #[derive(Clone, Copy, Debug)]
@@ -361,8 +364,9 @@ impl Kernels {
             boxes.most_warps = boxes.most_warps.min(fit(HEADER_SHARED, boxes.stage));
             boxes.count_warps = boxes.count_warps.min(fit(boxes.counts, boxes.stage));
             let boxes = *boxes;
-            let there = COMPRESSION.len() - usize::from(shapes.persistent_grid == 0);
-            let module = Module::new(module, &COMPRESSION[..there], shapes)?;
+            let persistent = if shapes.persistent_grid > 0 { &PERSISTENT[..] } else { &[] };
+            let operations = [&COMPRESSION, persistent].concat();
+            let module = Module::new(module, &operations, shapes)?;
             for kernel in Kernel::both(Operation::Compress(Coder::Dense)) {
                 module.allow_shared(kernel, boxes.most_warps * boxes.stage)?;
             }
@@ -372,9 +376,10 @@ impl Kernels {
             for kernel in Kernel::both(Operation::Compress(Coder::Paper)) {
                 module.allow_shared(kernel, shapes.simple_shared)?;
             }
-            if shapes.persistent_grid > 0 {
-                let persistent = Kernel::both(Operation::CompressPersistent(Coder::Paper));
-                for (kernel, (_, shared)) in persistent.into_iter().zip(shapes.persistent) {
+            for &operation in persistent {
+                for (kernel, (_, shared)) in
+                    Kernel::both(operation).into_iter().zip(shapes.persistent)
+                {
                     module.allow_shared(kernel, shared)?;
                 }
             }

@@ -6,6 +6,7 @@ use crate::features::{ALL_FEATURES, BUILD};
 use crate::{gpu_put, mpi, process};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader, PipeReader};
+use std::process::{Command, Stdio};
 
 /// Runs all tests. All of it is built first, so that the programs and the operator lie where the
 /// tests, and the demo after them, look for them.
@@ -14,16 +15,21 @@ pub fn run(report: &mut Report) -> Result<()> {
     let mut tests = cargo()?;
     tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
     tests.envs(mpi::test_variables()?).envs(gpu_put::test_variables()?);
-    // With --show-output passing tests can say what they skipped. cargo names the test programs on
-    // stderr; one pipe for both keeps the names beside their results.
-    let (output, input) = std::io::pipe().context("no pipe for `cargo test`")?;
-    tests.args(["--", "--show-output"]);
-    tests.stderr(input.try_clone().context("no pipe for `cargo test`")?).stdout(input);
-    let mut child = tests.spawn().context("cannot start `cargo test`")?;
+    // With --show-output passing tests can say what they skipped.
+    run_tests(tests.args(["--", "--show-output"]), report)
+}
+
+/// Runs a command that prints its results as `cargo test` does.
+pub fn run_tests(tests: &mut Command, report: &mut Report) -> Result<()> {
+    let name = process::line(tests);
+    // cargo names the test programs on stderr; one pipe for both keeps the names beside their results.
+    let (output, input) = std::io::pipe().context("no pipe for the tests")?;
+    tests.stderr(input.try_clone().context("no pipe for the tests")?).stdout(input);
+    let mut child = tests.spawn().with_context(|| format!("cannot start `{name}`"))?;
     // The command holds the pipe's writing ends, which would keep the reading end from ending.
-    drop(tests);
+    tests.stdout(Stdio::null()).stderr(Stdio::null());
     follow(output, report)?;
-    let status = child.wait().context("`cargo test` was lost")?;
+    let status = child.wait().with_context(|| format!("`{name}` was lost"))?;
     if !status.success() {
         bail!("tests failed");
     }
@@ -34,7 +40,7 @@ pub fn run(report: &mut Report) -> Result<()> {
 fn follow(output: PipeReader, report: &mut Report) -> Result<()> {
     let mut quiet = false;
     for line in BufReader::new(output).lines() {
-        let line = line.context("the output of `cargo test` broke off")?;
+        let line = line.context("the output of the tests broke off")?;
         if let Some(skip) = line.strip_prefix("SKIPPED: ") {
             let (what, reason) = skip.split_once(": ").unwrap_or((skip, "no reason given"));
             report.skip(what, reason);

@@ -94,7 +94,7 @@ impl<'a> Work<'a> {
         report: &mut Report,
     ) -> Result<Stream<'static>> {
         let shape = case.field.shape().sides();
-        let options = self.options(bound);
+        let options = self.options(Bound::ValueRange(bound));
         let most = max_compressed_len(shape, case.field.dtype())?;
         let mut bytes = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
         let len = self.codec.compress_into(values, shape, &options, &mut bytes)?;
@@ -104,18 +104,21 @@ impl<'a> Work<'a> {
         if times.stream_len != len as u64 {
             bail!("{}: two compressions gave different bytes; please report this", case.name);
         }
-        let decompress = median(self.bench.decompress(&stream, self.repeat)?);
+        let absolute = self.options(Bound::Absolute(stream.header().absolute_bound));
+        let with_absolute = self.bench.compress(values, shape, &absolute, self.repeat)?;
+        let decompress = self.bench.decompress(&stream, self.repeat)?;
         let mut row = report::row(case, bound, "fsz", len, roofline);
         row.compress(median(times.encode));
-        row.decompress(decompress);
+        row.decompress(median(decompress.decode));
         row.min_max(median(times.survey));
+        row.calls([times.call, with_absolute.call, decompress.call].map(median));
         row.variants = Some(Shares::of(stream.tile_counts()));
         report.add(row);
         Ok(stream)
     }
 
-    fn options(&self, bound: f64) -> CompressOptions {
-        let options = CompressOptions::new(Bound::ValueRange(bound)).profile(self.profile);
+    fn options(&self, bound: Bound) -> CompressOptions {
+        let options = CompressOptions::new(bound).profile(self.profile);
         self.missing.iter().fold(options, |options, &value| options.missing(value))
     }
 }

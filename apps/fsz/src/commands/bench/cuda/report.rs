@@ -94,7 +94,7 @@ impl Report {
     pub fn text(&self) -> String {
         let mut table = Table::new(
             "field,bound,kernel,ratio,compress GB/s,of copy,decompress GB/s,of copy,min/max GB/s,\
-             of read,tiles",
+             of read,call GB/s,absolute call,decompress call,tiles",
         );
         for r in &self.run.rows {
             let differs = (r.same_payload == Some(false)).then(|| "other payload".to_owned());
@@ -132,8 +132,8 @@ impl Report {
     /// The rows, and the means behind them.
     pub fn csv(&self) -> String {
         let head = "field,dtype,shape,bytes,bound,kernel,ratio,compress_gbs,compress_of_copy,\
-                    decompress_gbs,decompress_of_copy,min_max_gbs,min_max_of_read,copy_gbs,\
-                    read_gbs,lz1,lz2,lz1_centered,lz2_centered,escaped,same_payload";
+                    decompress_gbs,decompress_of_copy,min_max_gbs,min_max_of_read,call_gbs,\
+                    absolute_call_gbs,decompress_call_gbs,copy_gbs,read_gbs,lz1,lz2,lz1_centered,lz2_centered,escaped,same_payload";
         let none = String::new;
         let rows = self.run.rows.iter().map(|r| {
             let mut cells = vec![r.field.clone(), r.dtype.clone(), r.shape.clone()];
@@ -171,6 +171,9 @@ impl Geomean {
             decompress_of_copy: mean(|r| r.decompress_of_copy),
             min_max_gbs: mean(|r| r.min_max_gbs),
             min_max_of_read: mean(|r| r.min_max_of_read),
+            call_gbs: mean(|r| r.call_gbs),
+            absolute_call_gbs: mean(|r| r.absolute_call_gbs),
+            decompress_call_gbs: mean(|r| r.decompress_call_gbs),
         };
         Geomean { kernel: kernel.to_owned(), bound, rows: rows.len(), speeds }
     }
@@ -184,13 +187,14 @@ fn cells(speeds: &Speeds) -> Vec<String> {
         cells.push(gbs.map_or_else(none, |gbs| format!("{gbs:.1}")));
         cells.push(share.map_or_else(none, |share| format!("{:.1} %", 100.0 * share)));
     }
+    cells.extend(speeds.calls().map(|gbs| gbs.map_or_else(none, |gbs| format!("{gbs:.1}"))));
     cells
 }
 
 /// Ratio, speeds and shares for machines.
 fn plain(speeds: &Speeds) -> Vec<String> {
     let figures = speeds.with_shares().into_iter().flat_map(|(gbs, share)| [gbs, share]);
-    [Some(speeds.ratio)].into_iter().chain(figures).map(cell).collect()
+    [Some(speeds.ratio)].into_iter().chain(figures).chain(speeds.calls()).map(cell).collect()
 }
 
 fn cell(value: Option<f64>) -> String {
@@ -279,7 +283,7 @@ mod tests {
     fn every_line_of_csv_has_as_many_cells() {
         let text = report().csv().replace("\"b,c\"", "b");
         let cells: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
-        assert_eq!(cells, vec![21; cells.len()], "{text}");
+        assert_eq!(cells, vec![24; cells.len()], "{text}");
         let text = report().text();
         assert!(text.contains("other payload") && text.contains("geomean"), "{text}");
     }

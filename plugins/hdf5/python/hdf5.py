@@ -1,0 +1,241 @@
+"""FSZ in HDF5 and netCDF-4 files.
+
+    with h5py.File("T.h5", "w") as file:
+        file.create_dataset("T", data=field, **hdf5(range=1e-3))
+
+A reader needs only the library: `HDF5_PLUGIN_PATH` names its folder, or :func:`register` is called
+once. `h5repack` and `nccopy` here give what the tools of these names take.
+
+The number of the filter is a testing number until the HDF Group has assigned one: do not write
+files for archives yet.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+__all__ = [
+    "Hdf5Options",
+    "Options",
+    "compress_chunk",
+    "h5repack",
+    "hdf5",
+    "nccopy",
+    "netcdf4",
+    "plugin",
+    "register",
+]
+
+_NAME = "libfsz_hdf5.dylib" if sys.platform == "darwin" else "libfsz_hdf5.so"
+_MAX_CD_VALUES = 64
+
+# Modules that link an HDF5 library, their own or the system's.
+_USERS_OF_HDF5 = ("h5py.h5", "netCDF4._netCDF4")
+
+
+class Options(TypedDict, total=False):
+    """What :func:`hdf5` takes."""
+
+    absolute: float | None
+    range: float | None
+    value_range: tuple[float, float] | None
+    missing: float | Iterable[float]
+    profile: str
+
+
+class Hdf5Options(TypedDict):
+    """Keyword arguments of ``h5py``'s ``create_dataset`` and of ``xarray``'s ``encoding``."""
+
+    compression: int
+    compression_opts: tuple[int, ...]
+
+
+def hdf5(
+    *,
+    absolute: float | None = None,
+    range: float | None = None,
+    value_range: tuple[float, float] | None = None,
+    missing: float | Iterable[float] = (),
+    profile: str = "paper",
+) -> Hdf5Options:
+    """The keyword arguments with which h5py, h5netcdf and xarray write through FSZ.
+
+    absolute: largest error of any value, in the field's unit. Either this or ``range`` is needed.
+    range: largest error as a share of max - min of each chunk.
+    value_range: (minimum, maximum) to take instead of each chunk's: one bound for all chunks.
+    missing: up to 4 values to keep exactly. A dataset's own fill value is always kept exactly.
+    profile: "paper", the fastest, or "dense", about half the bytes.
+
+    Raises ValueError for options out of range, and FileNotFoundError without the library.
+    """
+    register()
+    words = _cd_values(absolute, range, value_range, missing, profile)
+    return {"compression": _library().fsz_hdf5_filter_id(), "compression_opts": words}
+
+
+def netcdf4(variable: Any, **options: Unpack[Options]) -> None:
+    """Lets a ``netCDF4.Variable`` that has just been created be written through FSZ.
+
+    The options are those of :func:`hdf5`. Raises ValueError for a variable of another type than
+    f4 and f8, and RuntimeError when netCDF refuses, as it does once values have been written.
+    """
+    module = importlib.import_module("netCDF4._netCDF4")
+    kind, size = (getattr(variable.dtype, name, None) for name in ("kind", "itemsize"))
+    if kind != "f" or size not in (4, 8):
+        raise ValueError(f"{variable.name} is {variable.dtype}: FSZ compresses f4 and f8")
+    arguments = hdf5(**options)
+    words = arguments["compression_opts"]
+    netcdf = ctypes.CDLL(str(module.__file__))
+    values = (ctypes.c_uint * len(words))(*words)
+    status = netcdf.nc_def_var_filter(
+        ctypes.c_int(variable._grpid),
+        ctypes.c_int(variable._varid),
+        ctypes.c_uint(arguments["compression"]),
+        ctypes.c_size_t(len(words)),
+        values,
+    )
+    if status != 0:
+        netcdf.nc_strerror.restype = ctypes.c_char_p
+        reason = netcdf.nc_strerror(ctypes.c_int(status)).decode()
+        raise RuntimeError(f"netCDF does not filter {variable.name}: {reason}")
+
+
+def h5repack(**options: Unpack[Options]) -> str:
+    """What follows ``h5repack -f``, behind a dataset's name and a colon where not all are meant."""
+    arguments = hdf5(**options)
+    words = arguments["compression_opts"]
+    # 0: mandatory, so that HDF5 never stores a chunk uncompressed.
+    return ",".join(map(str, [f"UD={arguments['compression']}", 0, len(words), *words]))
+
+
+def nccopy(**options: Unpack[Options]) -> str:
+    """What follows ``nccopy -F``, behind a variable's name and a comma."""
+    arguments = hdf5(**options)
+    return ",".join(map(str, [arguments["compression"], *arguments["compression_opts"]]))
+
+
+def compress_chunk(dataset: Any, values: Any) -> bytes:
+    """One chunk of an h5py dataset, compressed: for ``dataset.id.write_direct_chunk``.
+
+    values: a whole chunk in C order, of the dataset's type in this machine's byte order. A CUDA
+    array (cupy, torch) is compressed on its device.
+
+    Raises ValueError for values of another shape or type, or when they cannot be compressed.
+    """
+    library = _library()
+    _, words, _ = dataset.id.get_create_plist().get_filter_by_id(library.fsz_hdf5_filter_id())
+    cuda = getattr(values, "__cuda_array_interface__", None)
+    array = cuda if cuda is not None else values.__array_interface__
+    wanted = (tuple(dataset.chunks), dataset.dtype.newbyteorder("=").str)
+    if (tuple(array["shape"]), array["typestr"]) != wanted:
+        raise ValueError(
+            f"a chunk of {array['shape']} {array['typestr']} for chunks of {wanted[0]} {wanted[1]}"
+        )
+    if array.get("strides") is not None:
+        raise ValueError("the values of a chunk must be in C order, without gaps")
+    cd_values = (ctypes.c_uint * len(words))(*words)
+    room = library.fsz_hdf5_max_chunk_size(cd_values, len(words))
+    out = ctypes.create_string_buffer(room)
+    length = library.fsz_hdf5_compress_chunk(
+        cd_values, len(words), ctypes.c_void_p(array["data"][0]), out, room
+    )
+    if length == 0:
+        raise ValueError(_message())
+    return out.raw[:length]
+
+
+def plugin() -> Path:
+    """Where the library lies: beside this file, else in a folder of ``HDF5_PLUGIN_PATH``.
+
+    Raises FileNotFoundError.
+    """
+    named = os.environ.get("HDF5_PLUGIN_PATH", "").split(os.pathsep)
+    folders = [Path(__file__).parent / "plugins", *(Path(folder) for folder in named if folder)]
+    for folder in folders:
+        if (folder / _NAME).is_file():
+            return folder / _NAME
+    raise FileNotFoundError(f"no {_NAME}: set HDF5_PLUGIN_PATH to its folder")
+
+
+def register() -> None:
+    """Lets the HDF5 libraries of h5py and netCDF4, where these are imported, find the library.
+
+    Not needed where ``HDF5_PLUGIN_PATH`` names its folder. Raises FileNotFoundError.
+    """
+    folder = str(plugin().parent)
+    for name in _USERS_OF_HDF5:
+        module = sys.modules.get(name)
+        if module is not None:
+            _tell(str(module.__file__), folder)
+
+
+@functools.cache
+def _tell(user: str, folder: str) -> None:
+    # A search in a module finds the functions of the HDF5 that it links, whatever its name is.
+    if ctypes.CDLL(user).H5PLprepend(os.fsencode(folder)) < 0:
+        raise RuntimeError(f"HDF5 does not take the plugin folder {folder}")
+
+
+@functools.cache
+def _load(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path))
+    words, size = ctypes.POINTER(ctypes.c_uint), ctypes.c_size_t
+    library.fsz_hdf5_cd_values.argtypes = [ctypes.c_char_p, words, ctypes.POINTER(size)]
+    library.fsz_hdf5_max_chunk_size.argtypes = [words, size]
+    library.fsz_hdf5_max_chunk_size.restype = size
+    library.fsz_hdf5_compress_chunk.argtypes = [
+        words,
+        size,
+        ctypes.c_void_p,
+        ctypes.c_char_p,
+        size,
+    ]
+    library.fsz_hdf5_compress_chunk.restype = size
+    library.fsz_hdf5_message.restype = ctypes.c_char_p
+    return library
+
+
+def _library() -> ctypes.CDLL:
+    return _load(plugin())
+
+
+def _message() -> str:
+    return str(_library().fsz_hdf5_message().decode())
+
+
+def _cd_values(
+    absolute: float | None,
+    range: float | None,
+    value_range: tuple[float, float] | None,
+    missing: float | Iterable[float],
+    profile: str,
+) -> tuple[int, ...]:
+    given = [missing] if isinstance(missing, (int, float)) else missing
+    lists: dict[str, Sequence[float]] = {
+        "absolute": [] if absolute is None else [absolute],
+        "range": [] if range is None else [range],
+        "value_range": value_range or [],
+        "missing": list(given),
+    }
+    # repr: the shortest text that reads back as the same number.
+    words = [
+        f"{name}={','.join(repr(float(value)) for value in values)}"
+        for name, values in lists.items()
+        if values
+    ]
+    text = " ".join([*words, f"profile={profile}"])
+    cd_values = (ctypes.c_uint * _MAX_CD_VALUES)()
+    count = ctypes.c_size_t(_MAX_CD_VALUES)
+    if _library().fsz_hdf5_cd_values(text.encode(), cd_values, ctypes.byref(count)) != 0:
+        raise ValueError(_message())
+    return tuple(cd_values[: count.value])

@@ -1,0 +1,102 @@
+"""The Python module: arguments, and where the library is found."""
+
+import os
+import shutil
+import sys
+
+import fsz_codec
+import h5py
+import numpy as np
+from fsz_codec.hdf5 import compress_chunk, h5repack, hdf5, nccopy, plugin
+from support import FILTER, Scratch, stream, wave
+
+
+class Helper(Scratch):
+    def test_the_package_has_the_function(self):
+        self.assertEqual(fsz_codec.hdf5(range=1e-3), hdf5(range=1e-3))
+
+    def test_types(self):
+        words = ["--strict", "--python-version", "3.11", "--cache-dir", self.path("cache")]
+        self.run_program(sys.executable, "-m", "mypy", *words, FILTER / "python" / "hdf5.py")
+
+    def test_words(self):
+        half = (0, 0x3FE00000)
+        self.assertEqual(hdf5(absolute=0.5)["compression_opts"], (1, 0, *half, 0, 0))
+        self.assertEqual(hdf5(range=0.5)["compression_opts"], (1, 1, *half, 0, 0))
+        all_ = hdf5(range=0.5, value_range=(0, 0.5), missing=[0.5], profile="dense")
+        self.assertEqual(all_["compression_opts"], (1, 2, *half, 1, 1, *half, 0, 0, *half))
+        self.assertEqual(hdf5(absolute=0.5, missing=0.5), hdf5(absolute=0.5, missing=(0.5,)))
+        number = hdf5(absolute=1)["compression"]
+        self.assertEqual(h5repack(absolute=0.5), f"UD={number},0,6,1,0,0,1071644672,0,0")
+        self.assertEqual(nccopy(absolute=0.5), f"{number},1,0,0,1071644672,0,0")
+
+    def test_options_out_of_range(self):
+        for options, said in [
+            ({}, "a bound is needed"),
+            ({"absolute": 1, "range": 1}, "a bound is needed"),
+            ({"absolute": 0}, "must be a positive"),
+            ({"absolute": float("nan")}, "must be a positive"),
+            ({"range": -1}, "must be a positive"),
+            ({"absolute": 1, "value_range": (0, 1)}, "only beside range"),
+            ({"range": 1, "value_range": (2, 1)}, "lower one first"),
+            ({"range": 1, "value_range": (1,)}, "MIN,MAX"),
+            ({"absolute": 1, "missing": [1, 2, 3, 4, 5]}, "at most 4"),
+            ({"absolute": 1, "profile": "fast"}, "paper or dense"),
+        ]:
+            with self.subTest(options=options), self.assertRaisesRegex(ValueError, said):
+                hdf5(**options)
+        with self.assertRaises(TypeError):
+            hdf5(bound=1)
+
+    def test_compress_chunk(self):
+        for dtype in ("<f4", ">f4", "f8"):
+            for profile in ("paper", "dense"):
+                # In this machine's byte order, whatever the dataset's.
+                field = wave((20, 30), np.dtype(dtype).newbyteorder("="))
+                with h5py.File(self.path("a.h5"), "w") as file:
+                    dataset = file.create_dataset(
+                        "a",
+                        (20, 30),
+                        dtype,
+                        chunks=(20, 30),
+                        fillvalue=2,
+                        **hdf5(absolute=0.01, profile=profile),
+                    )
+                    chunk = compress_chunk(dataset, field)
+                    self.assertEqual(chunk, stream(field, ("absolute", 0.01), profile, [2]))
+                    dataset.id.write_direct_chunk((0, 0), chunk)
+                    self.assertLessEqual(np.abs(dataset[:] - field).max(), 0.01)
+                    for wrong in (field[:10], field.T, field.astype("i4"), field[:, ::-1]):
+                        with self.assertRaises(ValueError):
+                            compress_chunk(dataset, wrong)
+
+    def test_a_wheel_needs_no_environment(self):
+        """The library lies beside the module, and both HDF5s are told."""
+        lines = """
+            import os, sys, h5py, netCDF4, numpy as np
+            from fsz_codec.hdf5 import hdf5, plugin, register
+            assert "packages" in str(plugin())
+            if "write" in sys.argv:
+                with h5py.File("a.nc", "w") as file:
+                    file.create_dataset("a", data=np.arange(9.0), chunks=(9,), **hdf5(absolute=0.1))
+            else:
+                register()
+            with h5py.File("a.nc") as file:
+                assert np.abs(file["a"][:] - np.arange(9)).max() <= 0.1
+            with netCDF4.Dataset("a.nc") as file:
+                assert np.abs(file["a"][:] - np.arange(9)).max() <= 0.1
+        """
+        script = self.folder / "script.py"
+        script.write_text("\n".join(line[12:] for line in lines.splitlines()))
+        for nothing in ({"HDF5_PLUGIN_PATH": ""}, {"HDF5_PLUGIN_PATH": str(self.folder)}):
+            self.run_program(sys.executable, script, "write", environment=nothing)
+            self.run_program(sys.executable, script, "read", environment=nothing)
+
+    def test_without_a_library(self):
+        shutil.copy(fsz_codec.hdf5.__globals__["__file__"], self.folder / "alone.py")
+        words = (sys.executable, "-c", "import alone; alone.hdf5(absolute=1)")
+        nowhere = {"HDF5_PLUGIN_PATH": str(self.folder), "PYTHONPATH": str(self.folder)}
+        _, err = self.run_program(*words, environment=nowhere, status=1)
+        self.assertIn(f"no {plugin().name}: set HDF5_PLUGIN_PATH to its folder", err)
+        found = {**nowhere, "HDF5_PLUGIN_PATH": f"{self.folder}:{os.environ['HDF5_PLUGIN_PATH']}"}
+        self.run_program(*words, environment=found)
