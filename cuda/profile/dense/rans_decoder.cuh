@@ -2,15 +2,10 @@
 #pragma once
 
 #include "profile/dense/box_memory.cuh"
+#include "profile/dense/symbols.cuh"
 
 namespace fsz
 {
-
-/// Bits of the smallest residual and of the smallest difference with raw bits.
-constexpr u32 RESIDUAL_CLASS_BITS = 5;
-static_assert(RESIDUAL_BIAS == 1 << (RESIDUAL_CLASS_BITS - 1), "the first class");
-constexpr u32 DIFFERENCE_CLASS_BITS = 5;
-static_assert(DENSE_LORENZO_DIRECT == 1 << (DIFFERENCE_CLASS_BITS - 1), "the first class");
 
 FSZ_DEVICE u32 slot_number(u32 word) { return word >> SLOT_NUMBER_SHIFT & SLOT_NUMBER; }
 
@@ -118,7 +113,7 @@ struct RansDecoder
 /// round; nothing of other lanes.
 FSZ_DEVICE i32 long_residual(RansDecoder &rans, u32 word, bool longer)
 {
-    constexpr u32 ESCAPE = RESIDUAL_FIRST + DENSE_RESIDUAL_SYMBOLS - 1;
+    constexpr u32 ESCAPE = RESIDUAL_FIRST + RESIDUAL_ESCAPE;
     static_assert(ESCAPE - FIRST_LONG + RESIDUAL_CLASS_BITS == DENSE_RESIDUAL_ESCAPE_BITS,
                   "an escape has as many bits as the class behind the last");
     static_assert(DENSE_RESIDUAL_ESCAPE_BITS <= DENSE_RAW_BITS, "one round");
@@ -140,7 +135,7 @@ FSZ_DEVICE i32 difference(RansDecoder &rans, u32 word, bool active)
     u32 z = symbol;
     if (__any_sync(WARP_ALL, active && (word & SLOT_LONG) != 0))
     {
-        const bool escape = symbol == DENSE_DIFFERENCE_SYMBOLS - 1;
+        const bool escape = symbol == DIFFERENCE_ESCAPE;
         const u32 class_bits = symbol - DENSE_LORENZO_DIRECT + DIFFERENCE_CLASS_BITS - 1;
         const u32 bits = !active || symbol < DENSE_LORENZO_DIRECT ? 0 : escape ? 32 : class_bits;
         u32 raw = rans.raw(bits, 0);

@@ -106,6 +106,7 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("profile/dense/rans_encoder.cuh"),
     header!("profile/dense/read_tables.cuh"),
     header!("profile/dense/slots.cuh"),
+    header!("profile/dense/symbols.cuh"),
     header!("profile/dense/tables.cuh"),
     header!("profile/dense/walk.cuh"),
     header!("profile/dense/write_box.cuh"),
