@@ -41,7 +41,7 @@ FSZ_DECODE_ENTRY(PaperDecoder, paper, double, f64, 512)
                                        const __grid_constant__ fsz::Output<T> output,              \
                                        fsz::DenseDecoding *work)                                   \
     {                                                                                              \
-        fsz::decode_dense<T>(stream, grid, work, output, fsz_boxes);                               \
+        fsz::decode_dense<T>(stream, grid, work, output);                                          \
     }
 
 #define FSZ_DECODE_DENSE_ENTRIES(T, type)                                                          \
@@ -55,8 +55,6 @@ FSZ_DECODE_ENTRY(PaperDecoder, paper, double, f64, 512)
     FSZ_DECODE_BOXES_ENTRY(decompress, BoxesToField, T, type)                                      \
     FSZ_DECODE_BOXES_ENTRY(decompress_tiles, BoxesToTiles, T, type)                                \
     FSZ_DECODE_BOXES_ENTRY(decompress_box, BoxesToBox, T, type)
-
-extern __shared__ __align__(16) fsz::u32 fsz_boxes[];
 
 FSZ_DECODE_DENSE_ENTRIES(float, f32)
 FSZ_DECODE_DENSE_ENTRIES(double, f64)
@@ -98,7 +96,7 @@ extern "C" __device__ fsz::u32 fsz_decompress_layouts[] = {
 
 /// How the driver launches: `DecompressShapes` there.
 extern "C" __device__ fsz::u32 fsz_decompress_shapes[] = {
-    fsz::DECODE_WARPS_MOST,  sizeof(fsz::Stage),         fsz::PROGRAM_THREADS,
-    fsz::PREPARE_BLOCKS,     fsz::DENSE_DECODE_WARPS,    4 * fsz::DENSE_SHARED_SLOTS,
-    sizeof(fsz::DenseStage), sizeof(fsz::DenseDecoding),
+    fsz::DECODE_WARPS_MOST, sizeof(fsz::Stage),      fsz::PROGRAM_THREADS,
+    fsz::PREPARE_BLOCKS,    fsz::DENSE_DECODE_WARPS, fsz::INTERPOLATION_SHARED,
+    fsz::LORENZO_SHARED,    fsz::WARP_BYTES,         sizeof(fsz::DenseDecoding),
 };

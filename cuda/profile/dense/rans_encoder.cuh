@@ -2,7 +2,7 @@
 // coder).
 #pragma once
 
-#include "profile/dense/rans_decoder.cuh"
+#include "profile/dense/symbols.cuh"
 
 namespace fsz
 {

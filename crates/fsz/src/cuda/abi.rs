@@ -6,7 +6,7 @@ use crate::{
         self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid,
         dense::{DIFFERENCE_SYMBOLS, SLOTS},
     },
-    profile::dense::Dense,
+    profile::dense::{Dense, Predictor},
 };
 
 /// A struct that kernels share.
@@ -221,6 +221,11 @@ impl Sections {
 }
 
 impl BoxGrid {
+    /// Whether no box is interpolated.
+    pub fn is_lorenzo(&self) -> bool {
+        self.predictor == Predictor::Lorenzo.code() as u32
+    }
+
     /// `None` for a field of more boxes than kernels count.
     pub fn new(grid: &TileGrid, [predictor, fine, _]: [u8; 3]) -> Option<Self> {
         let axes = grid.axes();

@@ -145,7 +145,7 @@ unsafe fn launch_boxes<O>(
     let mut arguments = [pointer(&mut view), pointer(&mut boxes), pointer(&mut status)];
     // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
     unsafe { module.launch(prepare, shapes.prepare(chunks), queue, &mut arguments)? };
-    let launch = shapes.launch(chunks, device.multiprocessors);
+    let launch = shapes.launch(chunks, device.multiprocessors, boxes.is_lorenzo());
     let kernel = Kernel { operation, dtype: kind.dtype };
     let mut arguments =
         [pointer(&mut view), pointer(&mut boxes), pointer(&mut output), pointer(&mut status)];

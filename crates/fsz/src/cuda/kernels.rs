@@ -75,8 +75,10 @@ pub(crate) struct BoxShapes {
     prepare_threads: u32,
     prepare_blocks: u32,
     most_warps: u32,
-    /// Shared memory of a thread block, and of a warp.
-    tables: u32,
+    /// Shared memory that a thread block may have; of that, a thread block's tables in a stream that
+    /// interpolates and in one by Lorenzo prediction alone, and what a warp has.
+    most_shared: u32,
+    tables: [u32; 2],
     stage: u32,
 }
 
@@ -88,14 +90,17 @@ impl BoxShapes {
     }
 
     /// The launch for `chunks` chunks on a device of so many multiprocessors: thread blocks that stay, of as
-    /// many warps as have something to do.
-    pub fn launch(&self, chunks: u64, multiprocessors: u32) -> Launch {
+    /// many warps as have something to do. `lorenzo`: no box is interpolated.
+    pub fn launch(&self, chunks: u64, multiprocessors: u32, lorenzo: bool) -> Launch {
+        let tables = self.tables[usize::from(lorenzo)];
+        let fit = self.most_shared.saturating_sub(tables) / self.stage.max(1);
         let grid = chunks.clamp(1, multiprocessors.into());
-        let warps = chunks.div_ceil(grid).clamp(1, self.most_warps.into()) as u32;
+        let most = self.most_warps.min(fit).max(1);
+        let warps = chunks.div_ceil(grid).clamp(1, most.into()) as u32;
         Launch {
             grid,
             threads: 32 * warps,
-            shared: self.tables + self.stage * warps,
+            shared: tables + self.stage * warps,
             cooperative: false,
         }
     }
@@ -114,6 +119,7 @@ impl DecompressShapes {
             prepare_blocks,
             warps,
             tables,
+            lorenzo_tables,
             box_stage,
             scratch,
         ] = words
@@ -127,7 +133,8 @@ impl DecompressShapes {
             prepare_threads,
             prepare_blocks,
             most_warps: warps,
-            tables,
+            most_shared: 0,
+            tables: [tables, lorenzo_tables],
             stage: box_stage,
         };
         Ok(DecompressShapes { most_warps, stage, boxes })
@@ -328,16 +335,14 @@ impl Kernels {
             same_layouts(module, c"fsz_decompress_layouts", &DECOMPRESS_LAYOUTS)?;
             let fit = self.most_shared / shapes.stage.max(1);
             shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
-            let boxes = &mut shapes.boxes;
-            let fit = self.most_shared.saturating_sub(boxes.tables) / boxes.stage.max(1);
-            boxes.most_warps = boxes.most_warps.min(fit).max(1);
+            shapes.boxes.most_shared = self.most_shared;
             let module = Module::new(module, &DECOMPRESSION, shapes)?;
             for operation in DECOMPRESSION {
                 let shared = match operation {
                     Operation::PrepareDecompress(_) => continue,
                     Operation::Decompress(Coder::Paper)
                     | Operation::DecompressBox(Coder::Paper) => shapes.most_warps * shapes.stage,
-                    _ => shapes.boxes.tables + shapes.boxes.most_warps * shapes.boxes.stage,
+                    _ => self.most_shared,
                 };
                 for kernel in Kernel::both(operation) {
                     module.allow_shared(kernel, shared)?;
