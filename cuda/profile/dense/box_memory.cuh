@@ -29,18 +29,6 @@ static_assert(FLAGS_BYTES <= SHARED_ALIGNMENT, "flags fit in the gap");
 constexpr u32 INTERPOLATION_SHARED = INTERPOLATION_SLOTS * SLOTS_BYTES + SLOTS_GAP;
 constexpr u32 LORENZO_SHARED = LORENZO_SLOTS * SLOTS_BYTES + SLOTS_GAP;
 
-/// The layouts of boxes, by their extents.
-constexpr u32 LAYOUT_LINE = 0;
-constexpr u32 LAYOUT_PLANE = 1;
-constexpr u32 LAYOUT_BRICK = 2;
-
-FSZ_DEVICE u32 layout_of(const BoxGrid &grid)
-{
-    return grid.extent[3] == DENSE_BOX ? LAYOUT_LINE
-           : grid.extent[1] == 1       ? LAYOUT_PLANE
-                                       : LAYOUT_BRICK;
-}
-
 /// Bytes between two rows of a plane, so many that the lanes of a column differ in their banks, and
 /// between two rows and planes of a brick.
 constexpr u32 PLANE_ROW = 132;

@@ -7,16 +7,6 @@
 namespace fsz
 {
 
-/// Layouts, as the header numbers them.
-constexpr u32 LAYOUT_LINE = 1;
-constexpr u32 LAYOUT_PLANE = 2;
-constexpr u32 LAYOUT_BRICK = 3;
-
-FSZ_DEVICE u32 layout_of(const BoxGrid &grid)
-{
-    return grid.extent[1] > 1 ? LAYOUT_BRICK : grid.extent[2] > 1 ? LAYOUT_PLANE : LAYOUT_LINE;
-}
-
 /// Bytes between the words of elements: of a layout, whatever the extents of the box.
 template <u32 LAYOUT> struct StagePlaces
 {

@@ -281,7 +281,7 @@ template <class T, class Output> struct DenseDecoder
             {
                 const u32 record = __shfl_sync(WARP_ALL, record_at, i);
                 const u32 kind = __shfl_sync(WARP_ALL, mask, i);
-                if (!coded_box(target, own_mode, base, kind, record > 0 ? words + record : nullptr))
+                if (!coded_box(target, own_mode, base, kind, record > 0, words + record))
                 {
                     return fail(number, FAULT_PLACES);
                 }
@@ -407,15 +407,17 @@ template <class T, class Output> struct DenseDecoder
         }
     }
 
-    /// A flat, interpolated or Lorenzo box; false where an element is listed and masked.
+    /// A flat, interpolated or Lorenzo box; false where an element is listed and masked. (A null
+    /// pointer in the place of `has_record` makes the compiler of CUDA 13.0 read `record_words` even
+    /// so, in the kernels of `double`.)
     FSZ_DEVICE bool coded_box(const BoxTarget<T, Output> &target, u32 mode, i32 base, u32 mask,
-                              const u32 *record_words)
+                              bool has_record, const u32 *record_words)
     {
         const Box &box = target.box;
         const DecodeProgram *const program = work->programs + box.shape;
         Bits pattern = 0;
         EscapeRecord<WORDS> record(0);
-        if (record_words)
+        if (has_record)
         {
             record = EscapeRecord<WORDS>(__ldg(record_words));
             pattern = mask != MASK_NONE ? pattern_of(record, record_words) : 0;

@@ -154,8 +154,8 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
         boxes: u64,
         reach: bool,
     ) -> Result<Vec<(BoxCounts, u64)>> {
-        let module = self.device.kernels.compress()?;
-        let shapes = &module.shapes.boxes;
+        let module = self.device.kernels.compress_boxes(T::DTYPE)?;
+        let shapes = &module.shapes;
         let (programs, counts) = (self.at + self.scratch.programs, self.at + self.scratch.counts);
         let exact = self.at + self.scratch.exact;
         let mut tasks: Vec<BoxTask> = Vec::with_capacity(cases.len());
@@ -234,7 +234,7 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
         boxes: u64,
         (list, count): (u64, u32),
     ) -> Result<()> {
-        let module = self.device.kernels.compress()?;
+        let module = self.device.kernels.compress_boxes(T::DTYPE)?;
         let (grid, choice) = case;
         let mut numbers = vec![0u32; count as usize];
         // SAFETY: the list has so many numbers.
@@ -253,7 +253,7 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
                 pointer(&mut all),
                 pointer(&mut to),
             ];
-            let launch = Launch::new(1, module.shapes.boxes.gather_threads);
+            let launch = Launch::new(1, module.shapes.gather_threads);
             // SAFETY: the arguments are those of the kernel; the field is whole, there is room for a box, and
             // the copy is waited for.
             unsafe {
@@ -311,8 +311,8 @@ unsafe fn make_programs(
     dtype: DType,
     queue: sys::CUstream,
 ) -> Result<()> {
-    let module = device.kernels.compress()?;
-    let shapes = &module.shapes.boxes;
+    let module = device.kernels.compress_boxes(dtype)?;
+    let shapes = &module.shapes;
     let launch = Launch::new(shapes.programs.into(), shapes.program_threads);
     let kernel = Kernel { operation: Operation::PrepareCompress(Coder::Dense), dtype };
     let mut arguments = [pointer(&mut grid), pointer(&mut to)];
@@ -365,7 +365,7 @@ impl BoxCompression {
         missing: M,
         queue: sys::CUstream,
     ) -> Result<()> {
-        let module = device.kernels.compress()?;
+        let module = device.kernels.compress_boxes(T::DTYPE)?;
         let mut control = [Control::NONE];
         // SAFETY: the scratch begins with a control, and the copy is waited for.
         unsafe { download(&mut control, scratch, queue)? };
@@ -427,7 +427,7 @@ impl BoxCompression {
         // SAFETY: the queue is the caller's, alive.
         check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
 
-        let shapes = &module.shapes.boxes;
+        let shapes = &module.shapes;
         let mut grid = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
         // SAFETY: the scratch has room for the programs.
         unsafe { make_programs(device, grid, work.programs, self.dtype, queue)? };

@@ -79,7 +79,7 @@ pub(crate) unsafe fn launch_tiles(
     let kernel = Kernel { operation: Operation::Decompress(Coder::Paper), dtype: kind.dtype };
     let mut first = begin / CHUNK as u64;
     let chunks = (end - 1) / CHUNK as u64 - first + 1;
-    let module = device.kernels.decompress()?;
+    let module = device.kernels.decompress(kind.dtype)?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
     let mut run = OutputRange { out, begin, end };
@@ -136,8 +136,8 @@ unsafe fn launch_boxes<O>(
     if kind.elements() == 0 {
         return Ok(());
     }
-    let module = device.kernels.decompress()?;
-    let shapes = &module.shapes.boxes;
+    let module = device.kernels.decompress_boxes(kind.dtype)?;
+    let shapes = &module.shapes;
     let (mut view, mut boxes, mut status) = (*view, *boxes, status);
     let chunks = kind.sections.chunks;
     let prepare =
@@ -180,7 +180,7 @@ pub(crate) unsafe fn launch_box(
     let kernel = Kernel { operation: Operation::DecompressBox(Coder::Paper), dtype: kind.dtype };
     let mut first = corners.0 / CHUNK as u64;
     let chunks = corners.1 / CHUNK as u64 - first + 1;
-    let module = device.kernels.decompress()?;
+    let module = device.kernels.decompress(kind.dtype)?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
     let mut status = status;

@@ -2,6 +2,7 @@
 //! is needed to build or to start; without a driver every entry says why, and the CPU codec serves.
 
 mod abi;
+mod box_kernels;
 mod compress;
 mod compress_boxes;
 mod context;
@@ -16,6 +17,7 @@ mod kernel;
 mod kernels;
 mod memory;
 mod nvrtc;
+mod part;
 mod pointer;
 mod staging;
 mod stream_kind;
