@@ -1,6 +1,6 @@
 //! What calls cost on each backend: a fixed time and a speed, by which the choice is made.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use crate::{dtype::DType, profile::Profile};
 
@@ -36,6 +36,13 @@ impl Class {
 
     pub fn new(work: Work, profile: &Profile, dtype: DType) -> Self {
         Class { work, dense: matches!(profile, Profile::Dense(_)), dtype }
+    }
+
+    /// Its place in [`ALL`](Self::ALL).
+    fn place(self) -> usize {
+        usize::from(self.dtype == DType::F64)
+            + 2 * usize::from(self.work == Work::Decompress)
+            + 4 * usize::from(self.dense)
     }
 
     pub const fn work_name(self) -> &'static str {
@@ -146,7 +153,8 @@ pub(crate) const USUAL_START: f64 = 0.35;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Costs {
     pub start: f64,
-    measured: BTreeMap<String, Cost>,
+    /// By the place in [`Class::ALL`].
+    measured: [Option<Cost>; 8],
 }
 
 impl Default for Costs {
@@ -158,15 +166,15 @@ impl Default for Costs {
 impl Costs {
     /// Of a machine of which no more is known.
     pub fn new(start: f64) -> Self {
-        Costs { start, measured: BTreeMap::new() }
+        Costs { start, measured: [None; 8] }
     }
 
     pub fn measured(&self, class: Class) -> Option<Cost> {
-        self.measured.get(&class.to_string()).copied()
+        self.measured[class.place()]
     }
 
     pub fn set(&mut self, class: Class, cost: Cost) {
-        self.measured.insert(class.to_string(), cost);
+        self.measured[class.place()] = Some(cost);
     }
 
     pub fn of(&self, class: Class, threads: usize) -> Cost {
@@ -176,7 +184,9 @@ impl Costs {
     /// What the other one knows comes before what this one does.
     pub fn merge(&mut self, newer: &Self) {
         self.start = newer.start;
-        self.measured.extend(newer.measured.iter().map(|(class, cost)| (class.clone(), *cost)));
+        for (own, newer) in self.measured.iter_mut().zip(newer.measured) {
+            *own = newer.or(*own);
+        }
     }
 }
 
@@ -222,6 +232,7 @@ mod tests {
     fn classes_have_names_of_their_own() {
         for class in Class::ALL {
             assert_eq!(class.to_string().parse(), Ok(class));
+            assert_eq!(Class::ALL[class.place()], class);
             assert!(Cost::usual(class, 0).is_sane() && Cost::usual(class, 128).is_sane());
         }
         assert_eq!(Class::ALL[6].to_string(), "decompress dense f32");

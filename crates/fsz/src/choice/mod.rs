@@ -26,6 +26,9 @@ use crate::{cuda::Device, error::Result, simd::Level};
 /// Seconds that measuring takes, about.
 const MEASURING: f64 = 1.0;
 
+/// Fields of fewer bytes are done on the CPU before a device has begun.
+const SMALL: u64 = 64 << 10;
+
 /// The device that automatic codecs use.
 const DEVICE: usize = 0;
 
@@ -70,7 +73,7 @@ impl Balance {
 
 /// The device that is to run `job`, which is then ready; `None` for the CPU.
 pub(crate) fn device(job: &Job, level: Level) -> Option<Arc<Device>> {
-    if NONE.load(Ordering::Relaxed) {
+    if job.bytes < SMALL || NONE.load(Ordering::Relaxed) {
         return None;
     }
     let ready = Device::opened(DEVICE);
@@ -100,7 +103,7 @@ pub(crate) fn device(job: &Job, level: Level) -> Option<Arc<Device>> {
 
 /// Whether a call would run on a device if it were made now; starts and measures nothing.
 pub(crate) fn is_for_device(job: &Job) -> bool {
-    if NONE.load(Ordering::Relaxed) {
+    if job.bytes < SMALL || NONE.load(Ordering::Relaxed) {
         return false;
     }
     let price = if Device::opened(DEVICE).is_some() { 0.0 } else { state().costs.start };
