@@ -51,7 +51,8 @@ fn each_of<T: Element>(
         let _ = empty.send(fsz_field::zeros::<T>(&most)?);
     }
     let (parts, cancellable) = (&parts, &cancellable);
-    std::thread::scope(|scope| {
+    // What this thread holds of the channels goes with it, so that the other does not wait for ever.
+    std::thread::scope(move |scope| {
         let decoder = scope.spawn(move || -> Result<()> {
             for units in parts.each() {
                 // Without another buffer, and without a taker, the other thread has ended with an error.

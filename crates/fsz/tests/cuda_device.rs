@@ -5,8 +5,6 @@
 mod common;
 #[path = "common/fenced.rs"]
 mod fenced;
-#[path = "common/graph.rs"]
-mod graph;
 
 use std::{
     ptr::null_mut,
@@ -305,61 +303,6 @@ fn a_thousand_runs_are_the_same_under_load() {
         stop.store(true, Ordering::Relaxed);
         println!("{} compressions beside", load.join().expect("the load runs"));
     });
-}
-
-#[test]
-fn graphs_are_captured_once_and_replayed_on_other_values() {
-    let Some(codec) = device("graphs") else { return };
-    let n = 300_001;
-    let shape = [n as u64];
-    for bound in [Bound::ValueRange(1e-3), Bound::Absolute(1e-2)] {
-        let options = CompressOptions::new(bound);
-        let compression = Compression::new(&shape, fsz::DType::F32, &options).expect("valid");
-        let most = compression.max_len() as usize;
-        let mut input = DeviceMemory::new(0, 4 * n, 0).expect("allocates");
-        let stream = DeviceMemory::new(0, most, GUARD).expect("allocates");
-        let output = DeviceMemory::new(0, 4 * n, GUARD).expect("allocates");
-        let scratch =
-            DeviceMemory::new(0, compression.scratch_len() as usize, GUARD).expect("allocates");
-        let status =
-            DeviceMemory::new(0, DeviceCodec::DECOMPRESS_SCRATCH, GUARD).expect("allocates");
-        let place = (stream.address(), most as u64);
-        let (from, to) = (input.address(), output.address());
-        let (control, told) = (scratch.address(), status.address());
-        let calls = |queue| {
-            // SAFETY: the memory was sized above and outlives the graph.
-            unsafe {
-                codec.compress(&compression, from, place, control, queue).expect("enqueues");
-                let kind = compression.kind();
-                codec.decompress(kind, place, to, told, queue).expect("enqueues");
-            }
-        };
-        // Kernels are loaded by their first call, and loading is no part of a graph.
-        calls(null_mut());
-        let _current = fsz::cuda::internal::enter(&codec).expect("enters");
-        let graph = graph::Graph::capture(calls);
-        for (seed, kind) in KINDS.iter().enumerate() {
-            let data: Vec<f32> = field(kind, n, seed as u64);
-            input.write(0, &data).expect("writes");
-            graph.replay();
-            let expected = compress(&Codec::cpu(), &data, &shape, &options);
-            // SAFETY: the scratch memory is that of the graph's calls.
-            let len = unsafe { codec.compressed_len(control, place.1, null_mut()) };
-            assert_eq!(len.expect("compresses"), expected.len() as u64, "{kind} {bound:?}");
-            // SAFETY: as above.
-            unsafe { codec.outcome(told, null_mut()).expect("decompresses") };
-            let mut bytes = vec![0; expected.len()];
-            stream.read(0, &mut bytes).expect("reads");
-            assert!(bytes == expected, "{kind} {bound:?}: the stream differs");
-            let mut back = vec![0; 4 * n];
-            let mut plain = vec![0f32; n];
-            output.read(0, &mut back).expect("reads");
-            let opened = Stream::open(&expected).expect("opens");
-            Codec::cpu().decompress_into(&opened, &mut plain).expect("decompresses");
-            let plain: Vec<u8> = plain.iter().flat_map(|d| d.to_le_bytes()).collect();
-            assert!(back == plain, "{kind} {bound:?}: the field differs");
-        }
-    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::cost::{Class, Cost, Work};
+use super::cost::{Class, Cost, SIZES, Work};
 use crate::{
     bound::Bound,
     compress::compress,
@@ -19,17 +19,16 @@ use crate::{
     with_element,
 };
 
-/// Bytes of a small and a large field.
-const SMALL: usize = 1 << 20;
-const LARGE: usize = 32 << 20;
 /// Values of a row, and rows of a plane.
 const SIDE: usize = 256;
-/// Runs of which the fastest counts, after one to warm up: what others do on the machine only adds to a time.
+/// Runs of which the fastest counts, after one to warm up: what others do on the machine only adds to a time. Of
+/// long ones there are fewer.
 const RUNS: usize = 4;
+const LONG: f64 = 0.02;
 /// Seconds that the end of a program takes longer when it has used a device.
 const END: f64 = 0.1;
 
-/// Measures on all threads of the current pool; takes half a second, and one or two more where the driver has to
+/// Measures on all threads of the current pool; takes about a second, and one or two more where the driver has to
 /// compile the kernels.
 pub(crate) fn measure(device: &cuda::Device, class: Class, level: Level) -> Result<Cost> {
     with_element!(class.dtype, T => measure_values::<T>(device, class, level))
@@ -43,29 +42,23 @@ pub(crate) fn start(device: &cuda::Device) -> Option<f64> {
 fn measure_values<T: Element>(device: &cuda::Device, class: Class, level: Level) -> Result<Cost> {
     let threads = rayon::current_num_threads();
     let on = |threads| Execution { level, threads, progress: None };
-    let mut small = Sample::<T>::new(SMALL, class, on(threads))?;
-    let mut large = Sample::<T>::new(LARGE, class, on(threads))?;
-    let one = small.fastest(|call| call.on_cpu(on(1)))?;
-    let cpu = [
-        small.fastest(|call| call.on_cpu(on(threads)))?,
-        large.fastest(|call| call.on_cpu(on(threads)))?,
-    ];
-    let cuda = [
-        small.fastest(|call| call.on_device(device, on(threads)))?,
-        large.fastest(|call| call.on_device(device, on(threads)))?,
-    ];
-    let (cpu_fixed, cpu_all) = line(cpu);
-    let (cuda_fixed, cuda) = line(cuda);
-    let cpu_one = (SMALL as f64 / one).min(cpu_all);
-    Ok(Cost { cpu_fixed, cpu_one, cpu_all, threads: threads as f64, cuda_fixed, cuda })
+    let all = field::<T>(SIZES[SIZES.len() - 1] as usize / size_of::<T>());
+    let mut cost =
+        Cost { cpu: [0.0; 6], cuda: [0.0; 6], threads: threads as f64, one: f64::INFINITY };
+    for (i, bytes) in SIZES.into_iter().enumerate() {
+        let values = &all[..bytes as usize / size_of::<T>()];
+        let mut sample = Sample::new(values.to_vec(), class, on(threads))?;
+        cost.cpu[i] = sample.fastest(|call| call.on_cpu(on(threads)))?;
+        cost.cuda[i] = sample.fastest(|call| call.on_device(device, on(threads)))?;
+        if bytes == ONE {
+            cost.one = bytes as f64 / sample.fastest(|call| call.on_cpu(on(1)))?;
+        }
+    }
+    Ok(cost)
 }
 
-/// The fixed time and the bytes a second of calls on a small and a large field.
-fn line([small, large]: [f64; 2]) -> (f64, f64) {
-    // A time of the small one that others have made long must not give a speed that is none.
-    let a_byte = ((large - small) / (LARGE - SMALL) as f64).max(0.5 * large / LARGE as f64);
-    ((small - a_byte * SMALL as f64).max(0.0), 1.0 / a_byte)
-}
+/// The size that one thread is measured on.
+const ONE: u64 = SIZES[2];
 
 /// A field, its stream, and room for a call's output.
 struct Sample<T> {
@@ -78,9 +71,12 @@ struct Sample<T> {
 }
 
 impl<T: Element> Sample<T> {
-    fn new(bytes: usize, class: Class, run: Execution<'_>) -> Result<Self> {
-        let values = field::<T>(bytes / size_of::<T>());
-        let shape = [(values.len() / (SIDE * SIDE)) as u64, SIDE as u64, SIDE as u64];
+    fn new(values: Vec<T>, class: Class, run: Execution<'_>) -> Result<Self> {
+        let rows = values.len() / SIDE;
+        let shape = match rows / SIDE {
+            0 => [1, rows as u64, SIDE as u64],
+            planes => [planes as u64, SIDE as u64, SIDE as u64],
+        };
         let profile = match class.dense {
             true => Profile::Dense(Dense::new()),
             false => Profile::default(),
@@ -93,11 +89,15 @@ impl<T: Element> Sample<T> {
 
     fn fastest(&mut self, call: impl Fn(&mut Self) -> Result<()>) -> Result<f64> {
         let mut fastest = f64::INFINITY;
-        for run in 0..=RUNS {
+        let mut runs = 0..=RUNS;
+        while let Some(run) = runs.next() {
             let began = Instant::now();
             call(self)?;
+            let time = began.elapsed().as_secs_f64();
             if run > 0 {
-                fastest = fastest.min(began.elapsed().as_secs_f64());
+                fastest = fastest.min(time);
+            } else if time > LONG {
+                runs = 1..=RUNS / 2;
             }
         }
         Ok(fastest.max(1e-9))
@@ -148,21 +148,15 @@ fn field<T: Element>(len: usize) -> Vec<T> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_line_through_two_times() {
-        let (fixed, speed) = line([1e-4 + SMALL as f64 / 1e9, 1e-4 + LARGE as f64 / 1e9]);
-        assert!((fixed - 1e-4).abs() < 1e-9 && (speed / 1e9 - 1.0).abs() < 1e-9, "{fixed} {speed}");
-        // The small one took as long as the large one: no infinite speed.
-        let (fixed, speed) = line([1.0, 1.0]);
-        assert!(fixed >= 0.0 && (1.0..1e9).contains(&speed), "{fixed} {speed}");
-    }
+    const SMALL: usize = 1 << 20;
 
     #[test]
     fn the_cpu_codec_does_what_is_measured() {
         for class in Class::ALL {
             with_element!(class.dtype, T => {
                 let run = Execution { threads: 2, ..Execution::alone() };
-                let mut sample = Sample::<T>::new(SMALL, class, run).expect("a field");
+                let values = field::<T>(SMALL / size_of::<T>());
+                let mut sample = Sample::new(values, class, run).expect("a field");
                 let before = sample.stream[..sample.len].to_vec();
                 sample.on_cpu(run).expect("is done");
                 assert_eq!(sample.stream[..sample.len], before, "{class}");

@@ -84,7 +84,7 @@ impl Calibration {
                 dtype: class.dtype,
                 measured: self.costs.measured(class).is_some(),
                 cpu_speed: cost.cpu_speed(self.threads),
-                cuda_speed: cost.cuda,
+                cuda_speed: cost.cuda_speed(),
                 cuda_from: cost.bytes_for(0.0, self.threads),
                 first_from: cost.bytes_for(self.costs.start, self.threads),
             }

@@ -81,68 +81,90 @@ pub(crate) struct Job {
     pub threads: usize,
 }
 
-/// What calls of a class cost. Times are in seconds, speeds in bytes a second.
+/// Uncompressed bytes of the calls whose times are known. Between them times are interpolated.
+pub(crate) const SIZES: [u64; 6] = [64 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 256 << 20];
+
+/// What calls of a class cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cost {
-    pub cpu_fixed: f64,
-    /// The CPU's speed on one thread, and on `threads`.
-    pub cpu_one: f64,
-    pub cpu_all: f64,
+    /// Seconds for each size, on the CPU with `threads` threads and through the device.
+    pub cpu: [f64; SIZES.len()],
+    pub cuda: [f64; SIZES.len()],
     pub threads: f64,
-    pub cuda_fixed: f64,
-    pub cuda: f64,
+    /// Bytes a second on one thread of the CPU.
+    pub one: f64,
 }
 
 impl Cost {
     /// Where nothing was measured: figures of a common server, with its copies over the bus.
     pub fn usual(class: Class, threads: usize) -> Self {
-        let cpu_one = match (class.dense, class.work) {
+        let one = match (class.dense, class.work) {
             (false, Work::Compress) => 2.0e9,
             (false, Work::Decompress) => 3.2e9,
             (true, Work::Compress) => 0.35e9,
             (true, Work::Decompress) => 0.45e9,
         };
         let threads = threads.max(1) as f64;
-        Cost {
-            cpu_fixed: 20e-6,
-            cpu_one,
-            cpu_all: cpu_one * threads.powf(0.85),
-            threads,
-            cuda_fixed: 150e-6,
-            // What the threads bring through pinned memory, up to the bus.
-            cuda: (7e9 * threads).min(35e9),
-        }
+        // What the threads bring through pinned memory, up to the bus.
+        let cuda = (7e9 * threads).min(35e9);
+        let line = |fixed: f64, speed: f64| SIZES.map(|bytes| fixed + bytes as f64 / speed);
+        Cost { cpu: line(20e-6, one * threads.powf(0.85)), cuda: line(300e-6, cuda), threads, one }
     }
 
+    /// The CPU's speed on fields of the largest size.
     pub fn cpu_speed(&self, threads: usize) -> f64 {
+        SIZES[SIZES.len() - 1] as f64 / (self.cpu[SIZES.len() - 1] * self.slower(threads))
+    }
+
+    /// The same through the device.
+    pub fn cuda_speed(&self) -> f64 {
+        SIZES[SIZES.len() - 1] as f64 / self.cuda[SIZES.len() - 1]
+    }
+
+    /// How much longer so many threads take than all.
+    fn slower(&self, threads: usize) -> f64 {
         let threads = (threads.max(1) as f64).min(self.threads);
-        if self.threads <= 1.0 {
-            return self.cpu_one;
+        let all = SIZES[SIZES.len() - 1] as f64 / self.cpu[SIZES.len() - 1];
+        if self.threads <= 1.0 || all <= self.one {
+            return 1.0;
         }
-        let power = (self.cpu_all / self.cpu_one).ln() / self.threads.ln();
-        self.cpu_one * threads.powf(power)
+        // The speed grows by a power of the threads.
+        (all / self.one).powf(1.0 - threads.ln() / self.threads.ln())
     }
 
     /// Seconds that a call takes longer on the CPU than on a device that is ready.
     pub fn gain(&self, bytes: u64, threads: usize) -> f64 {
-        let bytes = bytes as f64;
-        let cpu = self.cpu_fixed + bytes / self.cpu_speed(threads);
-        cpu - (self.cuda_fixed + bytes / self.cuda)
+        seconds(&self.cpu, bytes) * self.slower(threads) - seconds(&self.cuda, bytes)
     }
 
-    /// The fewest bytes of which a call gains `seconds` at least.
+    /// Bytes from which on calls gain `seconds` at least, to a twentieth.
     pub fn bytes_for(&self, seconds: f64, threads: usize) -> Option<u64> {
-        let a_byte = 1.0 / self.cpu_speed(threads) - 1.0 / self.cuda;
-        let bytes = (seconds + self.cuda_fixed - self.cpu_fixed) / a_byte;
-        (a_byte > 0.0 && bytes < 1e18).then(|| bytes.max(0.0).ceil() as u64)
+        let enough = |bytes: &u64| self.gain(*bytes, threads) >= seconds;
+        let sizes = std::iter::successors(Some(1u64 << 44), |bytes| Some(bytes - bytes / 20));
+        sizes.take_while(|&bytes| bytes >= SIZES[0]).take_while(enough).last()
     }
 
     /// Whether all of it are times and speeds.
     pub fn is_sane(&self) -> bool {
-        let Cost { cpu_fixed, cpu_one, cpu_all, threads, cuda_fixed, cuda } = *self;
-        [cpu_fixed, cuda_fixed].iter().all(|t| (0.0..1e3).contains(t))
-            && [cpu_one, cpu_all, cuda].iter().all(|v| (1e3..1e15).contains(v))
-            && (1.0..1e6).contains(&threads)
+        let Cost { cpu, cuda, threads, one } = self;
+        cpu.iter().chain(cuda).all(|t| (1e-9..1e4).contains(t))
+            && (1.0..1e6).contains(threads)
+            && (1e3..1e15).contains(one)
+    }
+}
+
+/// The time of a call of so many bytes, by those of [`SIZES`].
+fn seconds(times: &[f64; SIZES.len()], bytes: u64) -> f64 {
+    let above = SIZES.partition_point(|&size| size < bytes).clamp(1, SIZES.len() - 1);
+    let (small, large) = (SIZES[above - 1] as f64, SIZES[above] as f64);
+    let bytes = bytes as f64;
+    // Times that others on the machine have made long must not give more bytes a second than were ever seen.
+    let least = 0.5 * times[above] / large;
+    let a_byte = ((times[above] - times[above - 1]) / (large - small)).max(least);
+    if bytes < large {
+        times[above - 1].min(times[above]) + (bytes - small).max(0.0) * a_byte
+    } else {
+        times[above] + (bytes - large) * a_byte
     }
 }
 
@@ -194,38 +216,51 @@ impl Costs {
 mod tests {
     use super::*;
 
-    const COST: Cost = Cost {
-        cpu_fixed: 1e-5,
-        cpu_one: 2e9,
-        cpu_all: 16e9,
-        threads: 16.0,
-        cuda_fixed: 1e-4,
-        cuda: 40e9,
-    };
+    /// On 16 threads.
+    fn cost(cpu: f64, cuda: f64) -> Cost {
+        let line = |fixed: f64, speed: f64| SIZES.map(|bytes| fixed + bytes as f64 / speed);
+        Cost { cpu: line(1e-5, cpu), cuda: line(1e-4, cuda), threads: 16.0, one: 2e9 }
+    }
+
+    fn near(a: f64, b: f64) -> bool {
+        (a / b - 1.0).abs() < 0.01
+    }
+
+    #[test]
+    fn times_lie_on_the_line_between_those_that_are_known() {
+        let line = cost(16e9, 40e9);
+        for bytes in [64 << 10, 1_000_000, 5 << 20, 64 << 20, 100 << 20, 256 << 20, 1 << 34] {
+            assert!(near(seconds(&line.cpu, bytes), 1e-5 + bytes as f64 / 16e9), "{bytes}");
+        }
+        // A larger field that took less time than a smaller one gives no infinite speed.
+        let mut odd = line.cpu;
+        odd[5] = odd[4];
+        assert!(seconds(&odd, 1 << 34) > 10.0 * odd[5]);
+    }
 
     #[test]
     fn the_speed_follows_the_threads() {
-        assert_eq!(COST.cpu_speed(1), 2e9);
-        assert!((COST.cpu_speed(16) - 16e9).abs() < 1.0);
-        assert_eq!(COST.cpu_speed(64), COST.cpu_speed(16));
-        assert_eq!(COST.cpu_speed(0), COST.cpu_speed(1));
-        let four = COST.cpu_speed(4);
+        let cost = cost(16e9, 40e9);
+        assert!(near(cost.cpu_speed(16), 16e9) && near(cost.cpu_speed(1), 2e9));
+        assert_eq!(cost.cpu_speed(64), cost.cpu_speed(16));
+        assert_eq!(cost.cpu_speed(0), cost.cpu_speed(1));
+        let four = cost.cpu_speed(4);
         assert!((2e9..16e9).contains(&four), "{four}");
-        let single = Cost { threads: 1.0, cpu_all: 2e9, ..COST };
-        assert_eq!(single.cpu_speed(8), 2e9);
+        let single = Cost { threads: 1.0, ..cost };
+        assert_eq!(single.cpu_speed(8), single.cpu_speed(1));
     }
 
     #[test]
     fn large_calls_gain_and_small_ones_lose() {
-        assert!(COST.gain(1000, 16) < 0.0);
-        assert!(COST.gain(1 << 30, 16) > 0.0);
-        let from = COST.bytes_for(0.0, 16).expect("the device is faster");
-        assert!(COST.gain(from + 100, 16) > 0.0 && COST.gain(from - 100, 16) < 0.0, "{from}");
-        let later = COST.bytes_for(0.35, 16).expect("the device is faster");
-        assert!((COST.gain(later, 16) - 0.35).abs() < 1e-6 && later > from);
-        // A device behind a slow bus never gains.
-        assert_eq!(Cost { cuda: 10e9, ..COST }.bytes_for(0.0, 16), None);
-        assert!(Cost { cuda: 10e9, ..COST }.bytes_for(0.0, 1).is_some());
+        let fast = cost(16e9, 40e9);
+        assert!(fast.gain(100_000, 16) < 0.0 && fast.gain(1 << 30, 16) > 0.0);
+        let from = fast.bytes_for(0.0, 16).expect("the device is faster");
+        assert!((2_300_000..2_600_000).contains(&from), "{from}");
+        let later = fast.bytes_for(0.35, 16).expect("the device is faster");
+        assert!((0.35..0.37).contains(&fast.gain(later, 16)), "{later}");
+        // A device behind a slow bus never gains, but against few threads.
+        assert_eq!(cost(16e9, 10e9).bytes_for(0.0, 16), None);
+        assert!(cost(16e9, 10e9).bytes_for(0.0, 1).is_some());
     }
 
     #[test]

@@ -87,9 +87,9 @@ fn cache_folder() -> Option<PathBuf> {
 fn text(costs: &Costs, machine: &str) -> String {
     let mut lines = vec![FIRST.to_owned(), machine.to_owned(), format!("start {}", costs.start)];
     lines.extend(Class::ALL.into_iter().filter_map(|class| {
-        let Cost { cpu_fixed, cpu_one, cpu_all, threads, cuda_fixed, cuda } =
-            costs.measured(class)?;
-        Some(format!("{class} {cpu_fixed} {cpu_one} {cpu_all} {threads} {cuda_fixed} {cuda}"))
+        let Cost { cpu, cuda, threads, one } = costs.measured(class)?;
+        let numbers = [threads, one].into_iter().chain(cpu).chain(cuda).map(|n| n.to_string());
+        Some(format!("{class} {}", numbers.collect::<Vec<_>>().join(" ")))
     }));
     lines.push(LAST.to_owned());
     lines.join("\n") + "\n"
@@ -109,10 +109,9 @@ fn parse(text: &str, machine: &str) -> Option<Costs> {
         let words: Vec<&str> = line.split(' ').collect();
         let (class, numbers) = words.split_at_checked(3)?;
         let numbers: Vec<f64> = numbers.iter().map(|n| n.parse().ok()).collect::<Option<_>>()?;
-        let [cpu_fixed, cpu_one, cpu_all, threads, cuda_fixed, cuda] = numbers[..] else {
-            return None;
-        };
-        let cost = Cost { cpu_fixed, cpu_one, cpu_all, threads, cuda_fixed, cuda };
+        let (&[threads, one], times) = numbers.split_first_chunk()?;
+        let (&cpu, cuda) = times.split_first_chunk()?;
+        let cost = Cost { cpu, cuda: cuda.try_into().ok()?, threads, one };
         costs.set(class.join(" ").parse().ok().filter(|_| cost.is_sane())?, cost);
     }
     Some(costs)
@@ -183,9 +182,9 @@ mod tests {
             ("start 0.25", "start NaN"),
             ("start 0.25", "start -1"),
             ("compress paper f32 ", "compress paper f16 "),
-            ("compress paper f32 ", "compress paper f32 1 "),
-            ("compress paper f32 0", "compress paper f32 inf"),
-            ("compress paper f32 0", "compress paper f32 x"),
+            ("compress paper f32 1", "compress paper f32 1 1"),
+            ("compress paper f32 1", "compress paper f32 inf"),
+            ("compress paper f32 1", "compress paper f32 x"),
             ("decompress dense f64", "decompress"),
         ];
         for (from, to) in damaged {
