@@ -1,7 +1,7 @@
 //! What a stream tells of its tiles, and how much of it a reader sees at once.
 
 use fsz::format::{MAX_DIMS, TILE_BLOCKS, TileGrid};
-use fsz::{Stream, TileKind, TileRecord};
+use fsz::{Stream, TileKind, TileRecord, TileRecords};
 use rayon::prelude::*;
 
 use crate::boxes::Boxes;
@@ -79,14 +79,15 @@ impl Tiles {
     /// When a record is damaged.
     pub fn read(stream: &Stream<'_>) -> fsz::Result<Tiles> {
         let grid = stream.grid();
-        let of_chunk = |chunk| -> fsz::Result<Vec<Tile>> {
-            let records = stream.chunk_tiles(chunk)?;
+        let of_chunk = |records: &mut TileRecords<'_>, chunk| -> fsz::Result<Vec<Tile>> {
+            let records = records.chunk(chunk)?;
             let tile = |record: &TileRecord| Tile::new(record, grid.tile_len(record.index));
             Ok(records.iter().map(tile).collect())
         };
-        let tiles: fsz::Result<Vec<_>> =
-            (0..stream.chunks()).into_par_iter().map(of_chunk).collect();
-        Ok(Tiles::new(tiles?.concat(), vec![grid.clone()], None))
+        let chunks = (0..stream.chunks()).into_par_iter();
+        let tiles = chunks.map_init(|| stream.tile_records(), of_chunk);
+        let tiles = tiles.collect::<fsz::Result<Vec<_>>>()?;
+        Ok(Tiles::new(tiles.concat(), vec![grid.clone()], None))
     }
 
     /// The tiles of several streams, which lie in these boxes of an array, counted on from one stream to

@@ -55,6 +55,9 @@ module fsz_codec
     integer(c_int32_t), parameter :: FSZC_ABSOLUTE = 0
     integer(c_int32_t), parameter :: FSZC_VALUE_RANGE = 1
     integer(c_int32_t), parameter :: FSZC_VALUE_RANGE_OF = 2
+    integer(c_int32_t), parameter :: FSZC_PSNR = 4
+    integer(c_int32_t), parameter :: FSZC_RATIO = 5
+    integer(c_int32_t), parameter :: FSZC_MAX_BYTES = 6
     integer(c_int32_t), parameter :: FSZC_LZ1 = 0
     integer(c_int32_t), parameter :: FSZC_LZ2 = 1
     integer(c_int32_t), parameter :: FSZC_LZ1_CENTERED = 2
@@ -112,6 +115,7 @@ module fsz_codec
         integer(c_int64_t) :: missing_bits(FSZC_MAX_MISSING)
         type(fszc_research) :: research
         integer(c_int32_t) :: reserved
+        real(c_double) :: mean_squared_error
     end type
 
     type, bind(c) :: fszc_certificate
@@ -216,6 +220,19 @@ module fsz_codec
             integer(c_int32_t) :: answer
         end function
 
+        function fszc_find_bound(codec, data, dtype, shape, ndim, options, &
+                bound) bind(c) result(answer)
+            import
+            type(c_ptr), value :: codec
+            type(c_ptr), value :: data
+            integer(c_int32_t), value :: dtype
+            integer(c_int64_t), intent(in) :: shape(*)
+            integer(c_size_t), value :: ndim
+            type(c_ptr), value :: options
+            real(c_double), intent(out) :: bound
+            integer(c_int32_t) :: answer
+        end function
+
         function fszc_compress_options_absolute(bound, options) bind(c) result(answer)
             import
             real(c_double), value :: bound
@@ -236,6 +253,27 @@ module fsz_codec
             real(c_double), value :: ratio
             real(c_double), value :: min
             real(c_double), value :: max
+            type(c_ptr), intent(out) :: options
+            integer(c_int32_t) :: answer
+        end function
+
+        function fszc_compress_options_psnr(decibels, options) bind(c) result(answer)
+            import
+            real(c_double), value :: decibels
+            type(c_ptr), intent(out) :: options
+            integer(c_int32_t) :: answer
+        end function
+
+        function fszc_compress_options_ratio(ratio, options) bind(c) result(answer)
+            import
+            real(c_double), value :: ratio
+            type(c_ptr), intent(out) :: options
+            integer(c_int32_t) :: answer
+        end function
+
+        function fszc_compress_options_max_bytes(bytes, options) bind(c) result(answer)
+            import
+            integer(c_int64_t), value :: bytes
             type(c_ptr), intent(out) :: options
             integer(c_int32_t) :: answer
         end function

@@ -236,7 +236,7 @@ typedef struct fszc_info
     fszc_bound bound;
     // 1 if a start in a global array is recorded.
     uint32_t has_start;
-    // The bound as requested: the absolute bound, or the share of the range.
+    // The bound as requested: the absolute bound, the share of the range, or the target.
     double requested_bound;
     // The absolute bound used, in the field's unit; 0 for a field of one value.
     double absolute_bound;
@@ -258,6 +258,8 @@ typedef struct fszc_info
     struct fszc_research research;
     // 0.
     uint32_t reserved;
+    // Over the finite elements that are not missing, of FSZC_PSNR; NaN where it is not recorded.
+    double mean_squared_error;
 } fszc_info;
 
 // What the encoder vouches for. Later releases may add fields at the end.
@@ -405,6 +407,15 @@ typedef struct fszc_tile_cost
 // A share of a range that the program gave.
 #define FSZC_VALUE_RANGE_OF 2
 
+// What was found for a peak signal-to-noise ratio in decibels.
+#define FSZC_PSNR 4
+
+// What was found for a compression ratio.
+#define FSZC_RATIO 5
+
+// What was found for a length of the stream in bytes.
+#define FSZC_MAX_BYTES 6
+
 // First-order Lorenzo prediction.
 #define FSZC_LZ1 0
 
@@ -477,6 +488,13 @@ fszc_status fszc_compress_into(const struct fszc_codec *codec, const void *data,
                                const struct fszc_compress_options *options, void *out,
                                size_t capacity, size_t *len);
 
+// The absolute bound that fszc_compress would keep with these arguments: what a target or a share
+// of the range comes to for this field, so that many fields, or all ranks of a program, can have
+// one bound.
+fszc_status fszc_find_bound(const struct fszc_codec *codec, const void *data, fszc_dtype dtype,
+                            const uint64_t *shape, size_t ndim,
+                            const struct fszc_compress_options *options, double *bound);
+
 // Makes options with an absolute bound: every finite element keeps |original - decoded| <= `bound`,
 // in the field's unit. The bound, a positive, finite number, is checked by the calls that compress.
 fszc_status fszc_compress_options_absolute(double bound, struct fszc_compress_options **options);
@@ -489,6 +507,20 @@ fszc_status fszc_compress_options_value_range(double ratio, struct fszc_compress
 // `ratio` times `max` - `min`.
 fszc_status fszc_compress_options_value_range_of(double ratio, double min, double max,
                                                  struct fszc_compress_options **options);
+
+// Makes options with a target: the absolute bound that gives a peak signal-to-noise ratio of at
+// least so many decibels. The calls that compress from host memory search it, and compress a few
+// times for that; those that compress from device memory refuse it.
+fszc_status fszc_compress_options_psnr(double decibels, struct fszc_compress_options **options);
+
+// Makes options with a target: the absolute bound that comes nearest to this compression ratio. As
+// fszc_compress_options_psnr.
+fszc_status fszc_compress_options_ratio(double ratio, struct fszc_compress_options **options);
+
+// Makes options with a target: the smallest absolute bound found whose stream has at most so many
+// bytes. As fszc_compress_options_psnr; FSZC_INVALID_ARGUMENT tells the smallest length where none
+// is short enough.
+fszc_status fszc_compress_options_max_bytes(uint64_t bytes, struct fszc_compress_options **options);
 
 // Codes elements by this profile. `layout` is FSZC_LAYOUT_AUTO, or for FSZC_DENSE another one.
 fszc_status fszc_compress_options_set_profile(struct fszc_compress_options *options,

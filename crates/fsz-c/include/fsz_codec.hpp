@@ -182,6 +182,22 @@ public:
             [=](auto out) { return fszc_compress_options_value_range_of(ratio, min, max, out); });
     }
 
+    static CompressOptions psnr(double decibels)
+    {
+        return CompressOptions([=](auto out) { return fszc_compress_options_psnr(decibels, out); });
+    }
+
+    static CompressOptions ratio(double ratio)
+    {
+        return CompressOptions([=](auto out) { return fszc_compress_options_ratio(ratio, out); });
+    }
+
+    static CompressOptions max_bytes(std::uint64_t bytes)
+    {
+        return CompressOptions(
+            [=](auto out) { return fszc_compress_options_max_bytes(bytes, out); });
+    }
+
     CompressOptions &profile(fszc_profile profile, fszc_layout layout = FSZC_LAYOUT_AUTO)
     {
         return set(fszc_compress_options_set_profile(handle_.get(), profile, layout));
@@ -393,6 +409,17 @@ public:
         check(fszc_compress(get(), field.data(), dtype_of<detail::ElementOf<const Field>>(),
                             shape.data(), shape.size(), options.get(), &stream));
         return Stream(stream);
+    }
+
+    // The absolute bound that a compression with these options keeps.
+    template <class Field>
+    double find_bound(const Field &field, const Axes &shape, const CompressOptions &options) const
+    {
+        check_size(field.size(), detail::product(shape));
+        double bound = 0;
+        check(fszc_find_bound(get(), field.data(), dtype_of<detail::ElementOf<const Field>>(),
+                              shape.data(), shape.size(), options.get(), &bound));
+        return bound;
     }
 
     // Compresses a field into memory of the caller; returns the stream's length.

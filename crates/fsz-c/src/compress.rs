@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use fsz::{CompressOptions, DType, Element, with_element};
+use fsz::{CompressOptions, DType, Element, format::geometry::element_count, with_element};
 
 use crate::{
     codec::fszc_codec,
@@ -95,6 +95,31 @@ pub unsafe extern "C" fn fszc_compress_into(
     })
 }
 
+/// The absolute bound that fszc_compress would keep with these arguments: what a target or a share of the range
+/// comes to for this field, so that many fields, or all ranks of a program, can have one bound.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_find_bound(
+    codec: *const fszc_codec,
+    data: *const c_void,
+    dtype: fszc_dtype,
+    shape: *const u64,
+    ndim: usize,
+    options: *const fszc_compress_options,
+    bound: *mut f64,
+) -> fszc_status {
+    status_of(|| {
+        // SAFETY: the header's rules for pointers.
+        unsafe {
+            let call = Call::new(codec, dtype, shape, ndim, options)?;
+            with_element!(call.dtype, T => {
+                let field = call.field::<T>(data)?;
+                let found = call.codec.codec.find_bound(field, &call.shape, call.options)?;
+                pointers::store(bound, found, "the bound")
+            })
+        }
+    })
+}
+
 /// The checked arguments of a compression, but for the data.
 struct Call<'a> {
     codec: &'a fszc_codec,
@@ -127,10 +152,7 @@ impl<'a> Call<'a> {
     /// # Safety
     /// The header's rules for pointers.
     unsafe fn field<T: Element>(&self, data: *const c_void) -> Result<&'a [T]> {
-        let count = self.shape.iter().try_fold(1u64, |n, &side| n.checked_mul(side));
-        // An axis of length 0 makes a field empty, however long others are.
-        let count = if self.shape.contains(&0) { Some(0) } else { count };
-        let count = count.ok_or_else(|| {
+        let count = element_count(&self.shape).ok_or_else(|| {
             Failure::invalid(format!("a field of shape {:?} is too large", self.shape))
         })?;
         // SAFETY: promised by the caller.

@@ -135,6 +135,40 @@ pub unsafe extern "C" fn fszc_compress_options_value_range_of(
     unsafe { with_bound(Bound::ValueRangeOf { ratio, min, max }, options) }
 }
 
+/// Makes options with a target: the absolute bound that gives a peak signal-to-noise ratio of at least so many
+/// decibels. The calls that compress from host memory search it, and compress a few times for that; those that
+/// compress from device memory refuse it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_psnr(
+    decibels: f64,
+    options: *mut *mut fszc_compress_options,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { with_bound(Bound::Psnr(decibels), options) }
+}
+
+/// Makes options with a target: the absolute bound that comes nearest to this compression ratio. As
+/// fszc_compress_options_psnr.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_ratio(
+    ratio: f64,
+    options: *mut *mut fszc_compress_options,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { with_bound(Bound::Ratio(ratio), options) }
+}
+
+/// Makes options with a target: the smallest absolute bound found whose stream has at most so many bytes. As
+/// fszc_compress_options_psnr; FSZC_INVALID_ARGUMENT tells the smallest length where none is short enough.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_max_bytes(
+    bytes: u64,
+    options: *mut *mut fszc_compress_options,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { with_bound(Bound::MaxBytes(bytes), options) }
+}
+
 /// # Safety
 /// As [`handle::make`].
 unsafe fn with_bound(bound: Bound, options: *mut *mut fszc_compress_options) -> fszc_status {

@@ -2,7 +2,7 @@
 
 use std::{ffi::c_void, sync::Arc};
 
-use fsz::{DecompressOptions, Element, Stream, with_element};
+use fsz::{DecompressOptions, Element, Stream, slice_box, with_element};
 
 use crate::{
     codec::fszc_codec,
@@ -163,28 +163,13 @@ pub unsafe extern "C" fn fszc_decompress_slice(
         // SAFETY: the header's rules for pointers.
         unsafe {
             let call = Call::new(codec, stream)?;
-            let (start, count) = slice_of(&call.stream.header().shape, axis, index)?;
+            let (start, count) = slice_box(&call.stream.header().shape, axis, index)?;
             with_element!(dtype_of(dtype)?, T => {
                 let out = call.output::<T>(out, elements)?;
                 Ok(call.codec.codec.decompress_box_into(call.stream, &start, &count, out)?)
             })
         }
     })
-}
-
-/// A slice as a box: where it starts, and how many elements it has along each axis.
-pub(crate) fn slice_of(shape: &[u64], axis: usize, index: u64) -> Result<(Vec<u64>, Vec<u64>)> {
-    let Some(&side) = shape.get(axis) else {
-        let dims = shape.len();
-        return Err(Failure::invalid(format!("axis {axis} of a field of {dims} dimensions")));
-    };
-    if index >= side {
-        return Err(Failure::invalid(format!("slice {index} of an axis of {side} elements")));
-    }
-    let (mut start, mut count) = (vec![0; shape.len()], shape.to_vec());
-    start[axis] = index;
-    count[axis] = 1;
-    Ok((start, count))
 }
 
 /// The handles of a decompression.

@@ -31,11 +31,20 @@ pub const FSZC_ABSOLUTE: fszc_bound = 0;
 pub const FSZC_VALUE_RANGE: fszc_bound = 1;
 /// A share of a range that the program gave.
 pub const FSZC_VALUE_RANGE_OF: fszc_bound = 2;
+/// What was found for a peak signal-to-noise ratio in decibels.
+pub const FSZC_PSNR: fszc_bound = 4;
+/// What was found for a compression ratio.
+pub const FSZC_RATIO: fszc_bound = 5;
+/// What was found for a length of the stream in bytes.
+pub const FSZC_MAX_BYTES: fszc_bound = 6;
 
 const _: () = assert!(
     FSZC_ABSOLUTE == format::BOUND_ABSOLUTE as u32
         && FSZC_VALUE_RANGE == format::BOUND_VALUE_RANGE as u32
         && FSZC_VALUE_RANGE_OF == format::BOUND_GIVEN_RANGE as u32
+        && FSZC_PSNR == format::BOUND_PSNR as u32
+        && FSZC_RATIO == format::BOUND_RATIO as u32
+        && FSZC_MAX_BYTES == format::BOUND_MAX_BYTES as u32
 );
 
 /// What a stream says of itself. Later releases may add fields at the end.
@@ -72,7 +81,7 @@ pub struct fszc_info {
     pub bound: fszc_bound,
     /// 1 if a start in a global array is recorded.
     pub has_start: u32,
-    /// The bound as requested: the absolute bound, or the share of the range.
+    /// The bound as requested: the absolute bound, the share of the range, or the target.
     pub requested_bound: f64,
     /// The absolute bound used, in the field's unit; 0 for a field of one value.
     pub absolute_bound: f64,
@@ -94,6 +103,8 @@ pub struct fszc_info {
     pub research: fszc_research,
     /// 0.
     pub reserved: u32,
+    /// Over the finite elements that are not missing, of FSZC_PSNR; NaN where it is not recorded.
+    pub mean_squared_error: f64,
 }
 
 /// What the encoder vouches for. Later releases may add fields at the end.
@@ -165,6 +176,7 @@ fn info_of(stream: &fszc_stream) -> fszc_info {
         missing_bits: padded(header.missing_bits()),
         research: header.profile.research().map_or(none, fszc_research::of),
         reserved: 0,
+        mean_squared_error: header.mean_squared_error.unwrap_or(f64::NAN),
     }
 }
 

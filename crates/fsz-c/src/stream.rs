@@ -49,12 +49,7 @@ pub unsafe extern "C" fn fszc_stream_open(
     stream: *mut *mut fszc_stream,
 ) -> fszc_status {
     // SAFETY: the header's rules for pointers, and the bytes stay as they are while the handle lives.
-    status_of(|| unsafe {
-        handle::make(stream, || {
-            let bytes = pointers::bytes(bytes, len, "the stream")?;
-            Ok(fszc_stream::new(Stream::open(bytes)?))
-        })
-    })
+    unsafe { make(bytes, len, stream, |bytes| Ok(fszc_stream::new(Stream::open(bytes)?))) }
 }
 
 /// Opens a copy of a stream of `len` bytes, which need not outlive the call. Else as fszc_stream_open.
@@ -64,14 +59,28 @@ pub unsafe extern "C" fn fszc_stream_copy(
     len: usize,
     stream: *mut *mut fszc_stream,
 ) -> fszc_status {
+    let copy = |bytes: &[u8]| {
+        let mut copy = pointers::zeros(bytes.len() as u64)?;
+        copy.copy_from_slice(bytes);
+        fszc_stream::own(copy)
+    };
     // SAFETY: the header's rules for pointers.
+    unsafe { make(bytes, len, stream, copy) }
+}
+
+/// Makes a handle of a program's bytes.
+///
+/// # Safety
+/// The header's rules for pointers, and what `open` needs of the bytes.
+unsafe fn make(
+    bytes: *const c_void,
+    len: usize,
+    stream: *mut *mut fszc_stream,
+    open: impl FnOnce(&'static [u8]) -> Result<fszc_stream>,
+) -> fszc_status {
+    // SAFETY: promised by the caller.
     status_of(|| unsafe {
-        handle::make(stream, || {
-            let bytes = pointers::bytes(bytes, len, "the stream")?;
-            let mut copy = pointers::zeros(len as u64)?;
-            copy.copy_from_slice(bytes);
-            fszc_stream::own(copy)
-        })
+        handle::make(stream, || open(pointers::bytes(bytes, len, "the stream")?))
     })
 }
 

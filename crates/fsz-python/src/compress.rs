@@ -25,6 +25,9 @@ pub struct Options {
     absolute: Option<f64>,
     range: Option<f64>,
     value_range: Option<(f64, f64)>,
+    psnr: Option<f64>,
+    ratio: Option<f64>,
+    max_bytes: Option<u64>,
     missing: Vec<f64>,
     profile: String,
     layout: Option<String>,
@@ -35,13 +38,24 @@ pub struct Options {
 
 impl Options {
     fn read(self) -> Result<CompressOptions, String> {
-        let bound = match (self.absolute, self.range, self.value_range) {
-            (Some(absolute), None, None) => ErrorBound::Absolute(absolute),
-            (None, Some(ratio), None) => ErrorBound::ValueRange(ratio),
-            (None, Some(ratio), Some((min, max))) => ErrorBound::ValueRangeOf { ratio, min, max },
-            (Some(_), _, Some(_)) => return Err("value_range goes with range, not absolute".into()),
-            _ => return Err("give the bound: either range= or absolute=".into()),
+        let of_range = |ratio| match self.value_range {
+            Some((min, max)) => ErrorBound::ValueRangeOf { ratio, min, max },
+            None => ErrorBound::ValueRange(ratio),
         };
+        let given = [
+            self.absolute.map(ErrorBound::Absolute),
+            self.range.map(of_range),
+            self.psnr.map(ErrorBound::Psnr),
+            self.ratio.map(ErrorBound::Ratio),
+            self.max_bytes.map(ErrorBound::MaxBytes),
+        ];
+        let given: Vec<_> = given.into_iter().flatten().collect();
+        let [bound] = given[..] else {
+            return Err("give one bound: range=, absolute=, psnr=, ratio= or max_bytes=".into());
+        };
+        if self.value_range.is_some() && self.range.is_none() {
+            return Err("value_range goes with range".into());
+        }
         let profile = match (self.profile.as_str(), self.layout.as_deref()) {
             ("paper", None) => Profile::default(),
             ("dense", None) => Profile::Dense(Dense::new()),

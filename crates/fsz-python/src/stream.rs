@@ -125,11 +125,13 @@ impl Stream {
         (header.bound.kind(), header.bound.requested(), header.absolute_bound)
     }
 
-    /// Largest error, minimum, maximum, and how many NaN, Inf, missing and escaped elements.
+    /// Largest error, minimum, maximum, how many NaN, Inf, missing and escaped elements, and the mean squared
+    /// error where it was measured.
     #[getter]
-    fn certificate(&self) -> (f64, f64, f64, u64, u64, u64, u64) {
+    fn certificate(&self) -> (f64, f64, f64, u64, u64, u64, u64, Option<f64>) {
         let c = self.stream.certificate();
-        (c.max_abs_error, c.min, c.max, c.nan, c.inf, c.missing, c.escaped)
+        let squares = self.stream.header().mean_squared_error;
+        (c.max_abs_error, c.min, c.max, c.nan, c.inf, c.missing, c.escaped, squares)
     }
 
     #[getter]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,33 @@ def assert_within(original: npt.NDArray[Any], decoded: npt.NDArray[Any], bound: 
     bits = f"u{decoded.dtype.itemsize}"
     special = original.astype(decoded.dtype)[~finite].view(bits)
     assert np.array_equal(special, decoded[~finite].view(bits))
+
+
+def damaged_copies(plain: bytes, count: int, seed: int) -> Iterator[bytes]:
+    """Copies of a stream with bits, bytes or words changed, cut, or with pieces moved or added."""
+    rng = np.random.default_rng(seed)
+    made = 0
+    while made < count:
+        damaged = bytearray(plain)
+        # The header has most to be misread, so half of the damage is there.
+        at = int(rng.integers(min(400, len(plain)) if made % 2 else len(plain)))
+        match rng.integers(7):
+            case 0 | 1:
+                damaged[at] ^= 1 << rng.integers(8)
+            case 2:
+                damaged[at] = rng.integers(256)
+            case 3:
+                damaged[at : at + 8] = rng.bytes(8)
+            case 4:
+                del damaged[at:]
+            case 5:
+                damaged[at:at] = rng.bytes(int(rng.integers(1, 20)))
+            case _:
+                to = int(rng.integers(len(plain)))
+                damaged[at : at + 16] = plain[to : to + 16]
+        if bytes(damaged) != plain:
+            made += 1
+            yield bytes(damaged)
 
 
 @pytest.fixture

@@ -98,6 +98,27 @@ def test_options_are_recorded() -> None:
     assert (bare.profile, bare.layout, bare.format_version) == ("paper", "linear", 1)
 
 
+@pytest.mark.parametrize("profile", ["paper", "dense"])
+def test_targets_resolve_to_a_bound(profile):
+    rng = np.random.default_rng(7)
+    field = np.sin(np.arange(60_000, dtype="f4").reshape(20, 50, 60) * 1e-3)
+    field += rng.normal(scale=1e-4, size=field.shape).astype("f4")
+    stream = fsz_codec.compress(field, psnr=64, profile=profile)
+    squares = np.mean((field.astype("f8") - np.asarray(stream)) ** 2)
+    psnr = 20 * np.log10(np.ptp(field).astype("f8") / np.sqrt(squares))
+    assert 64 <= psnr < 64.5
+    assert (stream.bound.kind, stream.bound.requested) == ("PSNR", 64.0)
+    assert stream.certificate.mean_squared_error == pytest.approx(squares)
+    assert_within(field, np.asarray(stream), stream.bound.absolute)
+    stream = fsz_codec.compress(field, ratio=6, profile=profile)
+    assert stream.ratio == pytest.approx(6, rel=0.03)
+    assert stream.certificate.mean_squared_error is None
+    stream = fsz_codec.compress(field, max_bytes=30_000, profile=profile)
+    assert 27_000 <= stream.compressed_bytes <= 30_000
+    with pytest.raises(fsz_codec.InvalidArgumentError, match="the smallest has"):
+        fsz_codec.compress(field, max_bytes=400, profile=profile)
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -109,6 +130,14 @@ def test_options_are_recorded() -> None:
         {"absolute": float("inf")},
         {"absolute": 1.0, "value_range": (0, 1)},
         {"range": 1e-3, "value_range": (1, 0)},
+        {"psnr": 60.0, "value_range": (0, 1)},
+        {"psnr": 60.0, "ratio": 3.0},
+        {"psnr": -1.0},
+        {"ratio": float("nan")},
+        {"ratio": 1e9},
+        {"max_bytes": 0},
+        {"max_bytes": -1},
+        {"max_bytes": 10},
         {"range": 1e-3, "profile": "best"},
         {"range": 1e-3, "layout": "plane"},
         {"range": 1e-3, "profile": "dense", "layout": "round"},

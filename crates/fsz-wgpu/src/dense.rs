@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use fsz::format::{RateByte, TILE_BLOCKS, dense};
-use fsz::{BoxDecoding, DType, Header, Stream, TileRecord};
+use fsz::{BoxDecoding, DType, Header, Stream, TileRecord, TileRecords};
 
 use crate::error::{Error, Result};
 use crate::gpu::{Gpu, Pipeline};
@@ -92,9 +92,14 @@ impl Decoder for Dense {
         self.slots.size() + self.programs.size()
     }
 
-    fn part<'s>(&self, stream: &'s Stream<'_>, number: u64) -> fsz::Result<Part<'s>> {
+    fn part<'s>(
+        &self,
+        stream: &'s Stream<'_>,
+        records: &mut TileRecords<'s>,
+        number: u64,
+    ) -> fsz::Result<Part<'s>> {
         // The records of a chunk come from its symbols: what can be told of it can be decoded.
-        let records = stream.chunk_tiles(number)?;
+        let records = records.chunk(number)?;
         let facts =
             records.iter().flat_map(|r| facts(r, stream.grid().tile_len(r.index)).to_le_bytes());
         Ok(Part { heads: Cow::Owned(facts.collect()), payload: stream.chunk_payload(number)? })

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fsz::Stream;
+use fsz::{Stream, TileRecords};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -46,15 +46,16 @@ pub(crate) fn sizes(chunks: u64, heads_and_payload: u64, most: u64, limit: u64) 
     (bytes, bytes.div_ceil(limit.saturating_sub(CHUNK_BYTES + most).max(1)))
 }
 
-/// The pages of a stream. `part` verifies a chunk and tells what a page has of it.
+/// The pages of a stream. `part` verifies a chunk and tells what a page has of it; every thread has its own
+/// reader of records for it.
 pub(crate) fn pages<'s>(
     stream: &'s Stream<'_>,
     limit: u64,
-    part: impl Fn(u64) -> fsz::Result<Part<'s>> + Sync,
+    part: impl Fn(&mut TileRecords<'s>, u64) -> fsz::Result<Part<'s>> + Sync,
 ) -> Result<Vec<Page>> {
-    let parts: fsz::Result<Vec<Part<'s>>> =
-        (0..stream.chunks()).into_par_iter().map(&part).collect();
-    let parts = parts?;
+    let numbers = (0..stream.chunks()).into_par_iter();
+    let parts =
+        numbers.map_init(|| stream.tile_records(), &part).collect::<fsz::Result<Vec<_>>>()?;
     let most = parts.iter().map(Part::bytes).max().unwrap_or(0);
     if limit < most {
         return Err(Error::InvalidArgument(format!(

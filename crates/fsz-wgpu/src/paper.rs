@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use fsz::format::{BLOCK, CHUNK_TILES, TILE, TILE_BLOCKS};
-use fsz::{DType, Header, Stream};
+use fsz::{DType, Header, Stream, TileRecords};
 
 use crate::error::{Error, Result};
 use crate::gpu::{Gpu, Pipeline};
@@ -65,7 +65,12 @@ impl Decoder for Paper {
         0
     }
 
-    fn part<'s>(&self, stream: &'s Stream<'_>, number: u64) -> fsz::Result<Part<'s>> {
+    fn part<'s>(
+        &self,
+        stream: &'s Stream<'_>,
+        _: &mut TileRecords<'s>,
+        number: u64,
+    ) -> fsz::Result<Part<'s>> {
         let chunk = stream.chunk(number)?;
         Ok(Part { heads: Cow::Borrowed(chunk.heads), payload: chunk.payload })
     }

@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use fsz::{DType, Header, Profile, Stream};
+use fsz::{DType, Header, Profile, Stream, TileRecords};
 
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
@@ -32,8 +32,14 @@ pub(crate) trait Decoder: Debug + Send + Sync {
     /// Bytes that it has on the GPU besides the pages.
     fn bytes(&self) -> u64;
 
-    /// What a page has of a chunk, of which all is verified that decoding takes for granted.
-    fn part<'s>(&self, stream: &'s Stream<'_>, number: u64) -> fsz::Result<Part<'s>>;
+    /// What a page has of a chunk, of which all is verified that decoding takes for granted. `records` are
+    /// those of the stream.
+    fn part<'s>(
+        &self,
+        stream: &'s Stream<'_>,
+        records: &mut TileRecords<'s>,
+        number: u64,
+    ) -> fsz::Result<Part<'s>>;
 
     /// Records the decoding of what a page has of some runs, which are not empty.
     fn dispatch(

@@ -28,7 +28,8 @@ impl GpuStream {
         let decoder = profile::decoder(gpu, stream)?;
         let mut pages = Vec::new();
         let mut bytes = decoder.bytes();
-        for page in page::pages(stream, gpu.page_limit(), |number| decoder.part(stream, number))? {
+        let part = |records: &mut _, number| decoder.part(stream, records, number);
+        for page in page::pages(stream, gpu.page_limit(), part)? {
             let size = 4 * page.words.len() as u64;
             let buffer = gpu.filled("fsz page", &page.words)?;
             // So that the host's copies do not pile up.

@@ -147,24 +147,7 @@ impl Codec {
         axis: Axis,
         index: u64,
     ) -> Result<ArrayD<T>> {
-        let shape = &stream.header().shape;
-        if axis.index() >= shape.len() {
-            return Err(Error::invalid(format!(
-                "axis {} of a field of {} dimensions",
-                axis.index(),
-                shape.len()
-            )));
-        }
-        if index >= shape[axis.index()] {
-            return Err(Error::invalid(format!(
-                "slice {index} of an axis of {} elements",
-                shape[axis.index()]
-            )));
-        }
-        let mut start = vec![0; shape.len()];
-        let mut count = shape.clone();
-        start[axis.index()] = index;
-        count[axis.index()] = 1;
+        let (start, count) = partial::slice_box(&stream.header().shape, axis.index(), index)?;
         Ok(self.decompress_box(stream, &start, &count)?.index_axis_move(axis, 0))
     }
 

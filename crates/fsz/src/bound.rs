@@ -2,12 +2,16 @@
 
 use crate::{
     error::{Error, Result},
-    format::{BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, FixedHeader, share_of_span},
+    format::{
+        BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_MAX_BYTES, BOUND_PSNR, BOUND_RATIO,
+        BOUND_VALUE_RANGE, FixedHeader, share_of_span,
+    },
     scalar::Scalar,
     statistics::ValueRange,
 };
 
-/// The error bound: every finite element keeps |original − decoded| ≤ the bound.
+/// The error bound: every finite element keeps |original − decoded| ≤ the bound. A target resolves to an
+/// absolute bound, which is kept in the same way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Bound {
@@ -24,23 +28,41 @@ pub enum Bound {
         /// Upper end of the range.
         max: f64,
     },
+    /// Whatever absolute bound gives at least this peak signal-to-noise ratio in decibels: that of the
+    /// range to the root of the mean squared error, over the finite, not missing values.
+    Psnr(f64),
+    /// Whatever absolute bound comes nearest to this compression ratio, field bytes over stream bytes.
+    Ratio(f64),
+    /// The smallest absolute bound found whose stream has this many bytes at most.
+    MaxBytes(u64),
 }
 
 impl Bound {
-    /// The number asked for: the absolute bound or the share of the range.
+    /// The number asked for: the absolute bound, the share of the range, or the target.
     pub fn requested(self) -> f64 {
         match self {
             Bound::Absolute(e) => e,
             Bound::ValueRange(ratio) | Bound::ValueRangeOf { ratio, .. } => ratio,
+            Bound::Psnr(target) | Bound::Ratio(target) => target,
+            Bound::MaxBytes(bytes) => bytes as f64,
         }
     }
 
-    /// `"absolute"` or `"value-range"`.
+    /// `"absolute"`, `"value-range"`, `"PSNR"`, `"ratio"` or `"most bytes"`.
     pub fn kind(self) -> &'static str {
         match self {
             Bound::Absolute(_) => "absolute",
             Bound::ValueRange(_) | Bound::ValueRangeOf { .. } => "value-range",
+            Bound::Psnr(_) => "PSNR",
+            Bound::Ratio(_) => "ratio",
+            Bound::MaxBytes(_) => "most bytes",
         }
+    }
+
+    /// Whether it is a target, for which an absolute bound must be searched: the field is compressed a few
+    /// times, on the host or from there.
+    pub fn is_target(self) -> bool {
+        matches!(self, Bound::Psnr(_) | Bound::Ratio(_) | Bound::MaxBytes(_))
     }
 
     /// The number in the header.
@@ -49,6 +71,9 @@ impl Bound {
             Bound::Absolute(_) => BOUND_ABSOLUTE,
             Bound::ValueRange(_) => BOUND_VALUE_RANGE,
             Bound::ValueRangeOf { .. } => BOUND_GIVEN_RANGE,
+            Bound::Psnr(_) => BOUND_PSNR,
+            Bound::Ratio(_) => BOUND_RATIO,
+            Bound::MaxBytes(_) => BOUND_MAX_BYTES,
         }
     }
 
@@ -63,6 +88,9 @@ impl Bound {
                 let max = header.absolute_bound / requested;
                 Bound::ValueRangeOf { ratio: requested, min: 0.0, max }
             }
+            BOUND_PSNR => Bound::Psnr(requested),
+            BOUND_RATIO => Bound::Ratio(requested),
+            BOUND_MAX_BYTES => Bound::MaxBytes(requested as u64),
             _ => return None,
         })
     }
@@ -86,13 +114,42 @@ impl Bound {
     }
 }
 
-/// The absolute bound of a field with this range.
-pub(crate) fn absolute<T: Scalar>(bound: Bound, range: Option<&ValueRange<T>>) -> f64 {
-    match bound {
-        Bound::Absolute(e) => e,
-        Bound::ValueRange(ratio) => range
-            .and_then(ValueRange::ends)
-            .map_or(0.0, |(min, max)| share_of_span(ratio, min, max)),
-        Bound::ValueRangeOf { ratio, min, max } => share_of_span(ratio, min, max),
+/// What an absolute bound follows from, when targets have been resolved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Limit {
+    Absolute(f64),
+    ValueRange(f64),
+    GivenRange { ratio: f64, min: f64, max: f64 },
+}
+
+impl Limit {
+    /// The limit of a bound, and of a target the absolute bound that was found for it.
+    pub fn of(bound: Bound, found: Option<f64>) -> Result<Self> {
+        Ok(match bound {
+            Bound::Absolute(e) => Limit::Absolute(e),
+            Bound::ValueRange(ratio) => Limit::ValueRange(ratio),
+            Bound::ValueRangeOf { ratio, min, max } => Limit::GivenRange { ratio, min, max },
+            Bound::Psnr(_) | Bound::Ratio(_) | Bound::MaxBytes(_) => {
+                Limit::Absolute(found.ok_or_else(|| {
+                    Error::unsupported(format!(
+                        "a target ({} {}) is searched with a field in host memory: find the bound \
+                         with Codec::find_bound and give it as an absolute one",
+                        bound.kind(),
+                        bound.requested()
+                    ))
+                })?)
+            }
+        })
+    }
+
+    /// The absolute bound of a field with this range.
+    pub fn absolute<T: Scalar>(self, range: Option<&ValueRange<T>>) -> f64 {
+        match self {
+            Limit::Absolute(e) => e,
+            Limit::ValueRange(ratio) => range
+                .and_then(ValueRange::ends)
+                .map_or(0.0, |(min, max)| share_of_span(ratio, min, max)),
+            Limit::GivenRange { ratio, min, max } => share_of_span(ratio, min, max),
+        }
     }
 }

@@ -7,6 +7,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 #[cfg(feature = "cuda")]
 use crate::cuda;
 use crate::{
+    bound::Limit,
     compress::compress,
     element::Element,
     error::{Error, Result},
@@ -17,6 +18,7 @@ use crate::{
     progress::Progress,
     simd::Level,
     stream::Stream,
+    target, value_range,
 };
 
 /// Where a codec runs.
@@ -179,7 +181,7 @@ impl Codec {
         }
     }
 
-    fn run<R: Send>(
+    pub(crate) fn run<R: Send>(
         &self,
         threads: Option<usize>,
         progress: Option<&Progress>,
@@ -197,6 +199,8 @@ impl Codec {
 
     /// Compresses `data`, a field of `shape` (slowest axis first) in C order, into `out` and returns the
     /// stream's length in bytes. A buffer of [`max_compressed_len`](crate::max_compressed_len) bytes always suffices.
+    /// For a [target](crate::Bound::is_target) the field is compressed, and for a PSNR decompressed, up to 8 times before,
+    /// into memory of the call's own; the progress then counts each time anew.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for options out of range, more than 8 dimensions, or when `data` and `shape` differ in length
@@ -208,12 +212,10 @@ impl Codec {
         options: &CompressOptions,
         out: &mut [u8],
     ) -> Result<usize> {
-        options.check(shape, T::DTYPE)?;
-        if element_count(shape) != Some(data.len() as u64) {
-            return Err(Error::invalid(format!(
-                "{} elements for a field of shape {shape:?}",
-                data.len()
-            )));
+        check_field(data, shape, options)?;
+        if options.bound.is_target() && options.found.is_none() {
+            let options = target::resolve(self, data, shape, options)?;
+            return self.compress_into(data, shape, &options, out);
         }
         #[cfg(feature = "cuda")]
         if !data.is_empty()
@@ -234,6 +236,30 @@ impl Codec {
         self.run(options.threads, options.progress.as_deref(), |run| {
             compress(data, shape, options, out, run)
         })
+    }
+
+    /// The absolute bound that a compression with these options keeps: what a target resolves to for this
+    /// field, so that many fields, or all ranks of a program, can have one bound.
+    ///
+    /// # Errors
+    /// As [`Codec::compress_into`], and [`Error::InvalidArgument`] where no bound reaches the target.
+    pub fn find_bound<T: Element>(
+        &self,
+        data: &[T],
+        shape: &[u64],
+        options: &CompressOptions,
+    ) -> Result<f64> {
+        check_field(data, shape, options)?;
+        let options = match options.bound.is_target() {
+            true => &target::resolve(self, data, shape, options)?,
+            false => options,
+        };
+        let limit = options.limit()?;
+        let missing = options.missing_values::<T>();
+        let range = matches!(limit, Limit::ValueRange(_)).then(|| {
+            self.run(options.threads, None, |run| value_range::range(data, &missing, run))
+        });
+        Ok(limit.absolute(range.transpose()?.as_ref()))
     }
 
     /// Decompresses a whole field in C order into `out`, which has exactly its elements.
@@ -337,6 +363,17 @@ impl fmt::Display for Codec {
         }
         write!(f, "CPU ({})", self.level.name())
     }
+}
+
+fn check_field<T: Element>(data: &[T], shape: &[u64], options: &CompressOptions) -> Result<()> {
+    options.check(shape, T::DTYPE)?;
+    if element_count(shape) != Some(data.len() as u64) {
+        return Err(Error::invalid(format!(
+            "{} elements for a field of shape {shape:?}",
+            data.len()
+        )));
+    }
+    Ok(())
 }
 
 pub(crate) fn check_type<T: Element>(stream: &Stream<'_>) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Compression on the CPU: field → bound → gather → quantize → predict → choose → pack → place → stream.
 
 use crate::{
-    bound::{self, Bound},
+    bound::Limit,
     element::Element,
     error::{Error, Result},
     exec::Execution,
@@ -43,17 +43,18 @@ pub(crate) fn compress<T: Element>(
     let run = Execution { threads, ..run };
 
     let missing_bits = options.missing_bits(T::DTYPE);
-    let missing: Vec<T> = missing_bits.iter().map(|&b| T::from_bits64(b)).collect();
-    let range = matches!(options.bound, Bound::ValueRange(_))
+    let missing = options.missing_values::<T>();
+    let limit = options.limit()?;
+    let range = matches!(limit, Limit::ValueRange(_))
         .then(|| value_range::range(data, &missing, run))
         .transpose()?;
     let largest = |(min, max): (f64, f64)| min.abs().max(max.abs());
-    let magnitude = match (options.bound, &range) {
-        (Bound::ValueRangeOf { min, max, .. }, _) => largest((min, max)),
+    let magnitude = match (limit, &range) {
+        (Limit::GivenRange { min, max, .. }, _) => largest((min, max)),
         (_, Some(range)) => range.ends().map_or(0.0, largest),
         _ => 1.25 * value_range::sampled_magnitude(data, &missing),
     };
-    let absolute_bound = bound::absolute(options.bound, range.as_ref());
+    let absolute_bound = limit.absolute(range.as_ref());
     let quantizer = Quantizer::new(absolute_bound, magnitude);
     let fused = run.level.fused();
     let known =

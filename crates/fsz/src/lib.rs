@@ -40,7 +40,9 @@ mod schedule;
 mod simd;
 mod statistics;
 mod stream;
+mod target;
 mod tile_record;
+mod tile_records;
 mod value_range;
 
 #[cfg(feature = "ndarray")]
@@ -56,6 +58,7 @@ pub use format::dense::Layout;
 pub use format::header::Header;
 pub use format::sections::max_compressed_len;
 pub use options::{CompressOptions, DecompressOptions};
+pub use partial::slice_box;
 pub use profile::{
     Profile,
     dense::{BoxDecoding, Dense},
@@ -66,3 +69,4 @@ pub use scalar::Scalar;
 pub use statistics::Certificate;
 pub use stream::{Chunk, Stream};
 pub use tile_record::{Predictor, Storage, TileCost, TileCounts, TileKind, TileRecord};
+pub use tile_records::TileRecords;

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use crate::{
-    bound::Bound,
+    bound::{Bound, Limit},
     dtype::DType,
     error::{Error, Result},
     format::{MAX_DIMS, MAX_MISSING, MAX_NAME},
     profile::Profile,
     progress::Progress,
     research::Research,
+    scalar::Scalar,
+    target::Found,
 };
 
 /// What a decompression can be told beside the stream.
@@ -42,6 +44,8 @@ impl DecompressOptions {
 #[derive(Clone, Debug)]
 pub struct CompressOptions {
     pub(crate) bound: Bound,
+    /// Of a target.
+    pub(crate) found: Option<Found>,
     pub(crate) profile: Profile,
     pub(crate) missing: Vec<f64>,
     pub(crate) name: Option<String>,
@@ -56,6 +60,7 @@ impl CompressOptions {
     pub fn new(bound: Bound) -> Self {
         CompressOptions {
             bound,
+            found: None,
             profile: Profile::default(),
             missing: Vec::new(),
             name: None,
@@ -155,6 +160,15 @@ impl CompressOptions {
             )));
         }
         Ok(())
+    }
+
+    /// What the absolute bound follows from.
+    pub(crate) fn limit(&self) -> Result<Limit> {
+        Limit::of(self.bound, self.found.map(|found| found.absolute))
+    }
+
+    pub(crate) fn missing_values<T: Scalar>(&self) -> Vec<T> {
+        self.missing_bits(T::DTYPE).into_iter().map(T::from_bits64).collect()
     }
 
     pub(crate) fn missing_bits(&self, dtype: DType) -> Vec<u64> {

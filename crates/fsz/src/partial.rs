@@ -87,6 +87,24 @@ pub(crate) fn check_box(shape: &[u64], start: &[u64], count: &[u64]) -> Result<u
     element_count(count).ok_or_else(|| Error::invalid("the box is too large"))
 }
 
+/// The slice at `index` of axis number `axis` (0 is the slowest) as a box: where it starts, and how many
+/// elements it has along each axis.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] for a slice that a field of this shape does not have.
+pub fn slice_box(shape: &[u64], axis: usize, index: u64) -> Result<(Vec<u64>, Vec<u64>)> {
+    let Some(&side) = shape.get(axis) else {
+        let dims = shape.len();
+        return Err(Error::invalid(format!("axis {axis} of a field of {dims} dimensions")));
+    };
+    if index >= side {
+        return Err(Error::invalid(format!("slice {index} of an axis of {side} elements")));
+    }
+    let (mut start, mut count) = (vec![0; shape.len()], shape.to_vec());
+    (start[axis], count[axis]) = (index, 1);
+    Ok((start, count))
+}
+
 /// Memory that threads write at places of their own.
 struct Shared<T>(*mut T, usize);
 

@@ -12,10 +12,11 @@ use crate::{
     },
     index::Index,
     partial,
-    profile::{ChunkDecoder, ChunkRecorder},
+    profile::ChunkDecoder,
     simd::Level,
     statistics::Certificate,
     tile_record::{TileCost, TileCounts, TileRecord},
+    tile_records::TileRecords,
     with_element,
 };
 
@@ -162,46 +163,21 @@ impl<'a> Stream<'a> {
     ///
     /// The last item is an error when the records of a chunk contradict each other.
     pub fn tiles(&self) -> impl Iterator<Item = Result<TileRecord>> + use<'_> {
-        let mut recorder = None;
+        let mut reader = self.tile_records();
         (0..self.sections.chunks).flat_map(move |chunk| {
             let mut records = Vec::new();
-            let read = self.records(&mut recorder, chunk, &mut |record| records.push(Ok(record)));
+            let read = reader.visit(chunk, &mut |record| records.push(Ok(record)));
             records.extend(read.err().map(Err));
             records
         })
     }
 
-    /// The records of the tiles of a chunk, as [`Stream::tiles`] gives them.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] when there is no such chunk, [`Error::Corrupt`] when its records contradict
-    /// each other.
-    pub fn chunk_tiles(&self, number: u64) -> Result<Vec<TileRecord>> {
-        self.check_chunk(number)?;
-        let mut records = Vec::new();
-        self.records(&mut None, number, &mut |record| records.push(record))?;
-        Ok(records)
+    /// Reads the records of chunk after chunk, in any order.
+    pub fn tile_records(&self) -> TileRecords<'_> {
+        TileRecords::new(self)
     }
 
-    /// The records of a chunk, by a recorder that is made for the first one.
-    fn records<'s>(
-        &'s self,
-        recorder: &mut Option<Box<dyn ChunkRecorder + 's>>,
-        chunk: u64,
-        take: &mut dyn FnMut(TileRecord),
-    ) -> Result<()> {
-        let recorder = match recorder {
-            Some(recorder) => recorder,
-            none => {
-                let tables = self.index().tables()?;
-                none.insert(self.header.profile.recorder(self.header.decoding(), &tables)?)
-            }
-        };
-        let (mut shapes, first) = (Vec::new(), self.grid.chunk_tiles(chunk).start);
-        recorder.records(self.index().chunk(chunk, &mut shapes)?, first, take)
-    }
-
-    fn check_chunk(&self, number: u64) -> Result<()> {
+    pub(crate) fn check_chunk(&self, number: u64) -> Result<()> {
         if number < self.chunks() {
             return Ok(());
         }

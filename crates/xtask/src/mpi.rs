@@ -2,8 +2,8 @@
 //! example runs on ranks with it.
 
 use crate::cargo::{cargo, root, target};
-use crate::{cache, demo, folder, process, setup::Environment, tools};
-use anyhow::{Context, Result, bail};
+use crate::{cache, demo, folder, process, setup::Environment, source, tools};
+use anyhow::{Context, Result};
 use fs_err as fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -152,16 +152,7 @@ fn on_ranks(
 
 fn build(work: &Path, switches: &[String]) -> Result<()> {
     let python = MPI.program("python")?;
-    // The source is asked for its metadata on the way, which its build tools must answer.
-    process::run(
-        with_mpi(&python)?
-            .args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check"])
-            .args(["--no-binary", "adios2", "--no-deps", "--no-build-isolation", SOURCE, "-d"])
-            .arg(work),
-    )?;
-    let archive = only(work, |name| name.ends_with(".tar.gz"))?;
-    process::run(Command::new("tar").arg("xf").arg(&archive).arg("-C").arg(work))?;
-    let source = only(work, |name| name.starts_with("adios2-") && !name.ends_with(".gz"))?;
+    let source = source::unpack(&mut with_mpi(&python)?, SOURCE, work)?;
     let mut cmake = with_mpi(&MPI.program("cmake")?)?;
     cmake.arg("-S").arg(source).arg("-B").arg(work.join("build"));
     cmake.args(["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]).args(switches);
@@ -182,15 +173,4 @@ fn with_mpi(program: &Path) -> Result<Command> {
     let all = [MPI.path()?.join("bin")].into_iter().chain(std::env::split_paths(&folders));
     command.env("PATH", std::env::join_paths(all)?).env("OPAL_PREFIX", MPI.path()?);
     Ok(command)
-}
-
-/// The one entry of a folder whose name `wanted` takes.
-fn only(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<PathBuf> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if wanted(&entry.file_name().to_string_lossy()) {
-            return Ok(entry.path());
-        }
-    }
-    bail!("the source of {SOURCE} is not in {}", folder.display())
 }

@@ -80,9 +80,13 @@ pub const MATURIN: Environment = Environment {
     instead: "wheels are built with this version",
 };
 
-/// What the tests of the Python package need: pytest, mypy, and the libraries that it serves.
+/// The zarr that the tests of the Python package read and write stores with.
+pub const ZARR: &str = "zarr==3.1.6";
+
+/// What the tests of the Python package need: pytest, mypy, the libraries that it serves, and what zarr's own
+/// tests need, with the tools that their source is asked for its metadata by.
 pub const PYTHON: Environment = Environment {
-    folder: "python-tests-1",
+    folder: "python-tests-2",
     purpose: "numpy, zarr, xarray, dask and pytest",
     requirements: &[
         "ast_serialize==0.13.1",
@@ -93,6 +97,9 @@ pub const PYTHON: Environment = Environment {
         "donfig==0.8.1.post1",
         "fsspec==2026.9.0",
         "google-crc32c==1.9.0",
+        "hatch-vcs==0.5.0",
+        "hatchling==1.33.0",
+        "hypothesis==6.170.15",
         "importlib_metadata==10.2.0",
         "iniconfig==2.3.1",
         "jsonschema==4.26.0",
@@ -111,15 +118,21 @@ pub const PYTHON: Environment = Environment {
         "pluggy==1.7.0",
         "Pygments==2.21.0",
         "pytest==9.2.0",
+        "pytest-asyncio==1.5.0",
         "python-dateutil==4.0.0",
         "PyYAML==6.0.3",
         "referencing==0.37.0",
         "rpds-py==2026.9.1",
+        "setuptools-scm==10.3.4",
+        "sortedcontainers==2.4.0",
+        "tomlkit==0.15.2",
         "toolz==1.2.0",
+        "trove-classifiers==2026.9.21.13",
         "typing_extensions==4.16.0",
         "tzdata==2026.6",
+        "vcs-versioning==2.6.0",
         "xarray==2026.9.0",
-        "zarr==3.1.6",
+        ZARR,
         "zipp==4.1.2",
     ],
     instead: "the other stages of the tests do not need them",

@@ -4,7 +4,7 @@ use crate::cargo::{cargo, root, target};
 use crate::{cache, process, setup, tools};
 use anyhow::{Context, Result};
 use fs_err as fs;
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,11 +31,10 @@ pub fn free_threaded() -> Option<OsString> {
 /// Builds the wheel for an interpreter; where it lies.
 pub fn build(python: &OsString) -> Result<PathBuf> {
     let folder = target().join("wheels");
-    // Aside, so that what maturin tells the build scripts does not have the other builds begin anew.
     let build = build_folder();
     let made = build.join("wheels");
     crate::folder::empty(&made)?;
-    put_filter()?;
+    put(&filter()?.library)?;
     let mut maturin = Command::new(maturin()?);
     maturin
         .current_dir(root())
@@ -55,20 +54,38 @@ pub fn build(python: &OsString) -> Result<PathBuf> {
     Ok(place)
 }
 
-/// Builds the HDF5 filter and puts it where the wheel takes it from.
-fn put_filter() -> Result<()> {
+/// The HDF5 filter, and what its tests compare the bytes of chunks with.
+pub struct Filter {
+    pub library: PathBuf,
+    pub stream: PathBuf,
+}
+
+/// Builds the HDF5 filter that the wheel contains.
+pub fn filter() -> Result<Filter> {
     let mut build = cargo()?;
     build.args(["build", "--quiet", "--release", "--locked", "--package", "fsz-hdf5"]);
+    // Together with the module's features, so that the codec is built once for both. The module itself has
+    // no such example, and is left to maturin.
+    build.args(["--package", "fsz-python", "--example", "stream"]);
     process::run(build.env("CARGO_TARGET_DIR", build_folder()))?;
-    let name = format!("{DLL_PREFIX}fsz_hdf5{DLL_SUFFIX}");
+    let built = build_folder().join("release");
+    Ok(Filter {
+        library: built.join(format!("deps/{DLL_PREFIX}fsz_hdf5{DLL_SUFFIX}")),
+        stream: built.join(format!("examples/stream{EXE_SUFFIX}")),
+    })
+}
+
+/// Puts the filter where the wheel takes it from.
+fn put(filter: &Path) -> Result<()> {
     let folder = root().join("crates/fsz-python/python/fsz_codec/plugins");
     crate::folder::empty(&folder)?;
-    fs::copy(build_folder().join("release").join(&name), folder.join(&name))?;
+    fs::copy(filter, folder.join(filter.file_name().context("the filter has a name")?))?;
     Ok(())
 }
 
-/// The folder that wheels are built in, with cargo's own layout.
-pub fn build_folder() -> PathBuf {
+/// The folder that wheels are built in, with cargo's own layout. Aside, so that what maturin tells the build
+/// scripts does not have the other builds begin anew.
+fn build_folder() -> PathBuf {
     target().join("wheel")
 }
 

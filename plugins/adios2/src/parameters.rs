@@ -95,10 +95,10 @@ const OWN_OF_ADIOS2: [&str; 2] = ["pluginname", "pluginlibrary"];
 const PARAMETERS: [Parameter; 11] = [
     parameter(&BoundName::ALL, |_, v| accuracy(v).map(drop),
         "a number above 0",
-        "largest error; in mode `rel` a fraction of the value range"),
-    parameter(&["mode"], |r, v| set(&mut r.is_relative, one_of(v, [("abs", false), ("rel", true)])),
-        "abs or rel",
-        "`abs`: absolute · `rel`: value-range, of max − min of each ADIOS2 block"),
+        "largest error; in mode `rel` a fraction of the value range; in `psnr` decibels, in `ratio` a ratio"),
+    parameter(&["mode"], |r, v| set(&mut r.mode, one_of(v, MODES)),
+        "abs, rel, psnr or ratio",
+        "`abs`: absolute · `rel`: value-range, of max − min of each ADIOS2 block · `psnr`, `ratio`: the absolute bound that reaches this in each ADIOS2 block, searched on the host"),
     parameter(&["range_min"], |r, v| set(&mut r.range_min, number(v)),
         "a finite number",
         "in mode `rel`, the minimum to use instead: the same bound on every rank and at every step"),
@@ -131,12 +131,29 @@ const PARAMETERS: [Parameter; 11] = [
 const BACKENDS: [(&str, Backend); 3] =
     [("auto", Backend::Auto), ("cpu", Backend::Cpu), ("cuda", Backend::Cuda)];
 
+/// What the number of the bound is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Mode {
+    #[default]
+    Absolute,
+    Relative,
+    Psnr,
+    Ratio,
+}
+
+const MODES: [(&str, Mode); 4] = [
+    ("abs", Mode::Absolute),
+    ("rel", Mode::Relative),
+    ("psnr", Mode::Psnr),
+    ("ratio", Mode::Ratio),
+];
+
 /// The values given, before they are checked against each other.
 #[derive(Default)]
 struct Request {
     /// The bound by each name that it was given by.
     named: Vec<(BoundName, String)>,
-    is_relative: bool,
+    mode: Mode,
     range_min: Option<f64>,
     range_max: Option<f64>,
     parsed: Parameters,
@@ -145,7 +162,7 @@ struct Request {
 impl Request {
     /// None when it was not given.
     fn bound(&self) -> Result<Option<Bound>, String> {
-        let range = match (self.is_relative, self.range_min, self.range_max) {
+        let range = match (self.mode == Mode::Relative, self.range_min, self.range_max) {
             (true, Some(min), Some(max)) if min <= max => Some((min, max)),
             (true, Some(_), Some(_)) => return Err("range_min: above range_max".into()),
             (true, None, Some(_)) => return Err("range_min: missing beside range_max".into()),
@@ -154,11 +171,13 @@ impl Request {
             (false, None, Some(_)) => return Err("range_max: only with mode=rel".into()),
             (_, None, None) => None,
         };
-        let text = bound_name::decide(&self.named)?;
-        Ok(text.and_then(accuracy).map(|accuracy| match (self.is_relative, range) {
-            (true, Some((min, max))) => Bound::ValueRangeOf { ratio: accuracy, min, max },
-            (true, None) => Bound::ValueRange(accuracy),
-            (false, _) => Bound::Absolute(accuracy),
+        let text = bound_name::decide(&self.named, self.mode == Mode::Psnr)?;
+        Ok(text.and_then(accuracy).map(|accuracy| match (self.mode, range) {
+            (Mode::Relative, Some((min, max))) => Bound::ValueRangeOf { ratio: accuracy, min, max },
+            (Mode::Relative, None) => Bound::ValueRange(accuracy),
+            (Mode::Absolute, _) => Bound::Absolute(accuracy),
+            (Mode::Psnr, _) => Bound::Psnr(accuracy),
+            (Mode::Ratio, _) => Bound::Ratio(accuracy),
         }))
     }
 }
@@ -228,6 +247,8 @@ mod tests {
         assert_eq!(bound("accuracy=1e-3"), Bound::Absolute(1e-3));
         assert_eq!(bound("Tolerance=2 mode=ABS"), Bound::Absolute(2.0));
         assert_eq!(bound("accuracy=1e-3 mode=rel backend=auto device=1"), Bound::ValueRange(1e-3));
+        assert_eq!(bound("accuracy=80 mode=psnr"), Bound::Psnr(80.0));
+        assert_eq!(bound("mode=ratio tolerance=12"), Bound::Ratio(12.0));
         let ranged = Bound::ValueRangeOf { ratio: 0.5, min: -1.0, max: 3.0 };
         assert_eq!(bound("accuracy=0.5 mode=rel range_min=-1 range_max=3"), ranged);
         assert_eq!(bound("accuracy=0.5 mode=rel range=-1,3"), ranged);
@@ -249,6 +270,7 @@ mod tests {
         assert_eq!(bound("accuracy=24 mode=rel tolerance=23"), Some(Bound::ValueRange(24.0)));
         // Each may have been the definition's: the smaller one keeps both.
         assert_eq!(bound("accuracy=21 tolerance=23"), Some(Bound::Absolute(21.0)));
+        assert_eq!(bound("accuracy=21 tolerance=23 mode=psnr"), Some(Bound::Psnr(23.0)));
     }
 
     #[test]
@@ -261,7 +283,7 @@ mod tests {
             "accuracy=inf",
             "accuracy=1e-3x",
             "tolerance=x",
-            "mode=psnr",
+            "mode=snr",
             "range_min=x",
             "range_max=inf",
             "range=1",

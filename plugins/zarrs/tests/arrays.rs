@@ -104,33 +104,42 @@ fn arrays_are_opened_by_the_codecs_name() {
     assert!(again.retrieve_chunk::<Vec<f32>>(&[2, 0, 0]).expect("read").iter().all(|&a| a == 0.0));
 }
 
+/// Damaged chunks that the test makes, with both profiles together.
+const DAMAGED: usize = 10_000;
+
 #[test]
 fn damaged_chunks_are_errors() {
-    let array = array(Configuration::absolute(0.01), SHAPE, 0.0);
-    array.store_chunk(&[0, 0, 0], field()).expect("stored");
-    let plain = array.retrieve_encoded_chunk(&[0, 0, 0]).expect("read").expect("there");
-    let plane = ArraySubset::new_with_ranges(&[3..4, 0..64, 0..100]);
-    let (whole, part): (Vec<f32>, Vec<f32>) = (
-        array.retrieve_chunk(&[0, 0, 0]).expect("read"),
-        array.retrieve_array_subset(&plane).expect("read"),
-    );
-    let mut refused = 0;
-    for turn in 0..1000usize {
-        let mut damaged = plain.clone();
-        let at = if turn % 2 == 0 { turn * 7919 % 200 } else { turn * 7919 % plain.len() };
-        match turn % 5 {
-            0 => damaged.truncate(at),
-            _ => damaged[at] ^= 1 << (turn % 8),
+    let chunk = [4, 32, 40];
+    let values = &field()[..4 * 32 * 40];
+    let plane = ArraySubset::new_with_ranges(&[3..4, 0..32, 0..40]);
+    let [paper, _, dense] = configurations();
+    for configuration in [paper, dense] {
+        let array = array(configuration, chunk, 0.0);
+        array.store_chunk(&[0, 0, 0], values).expect("stored");
+        let plain = array.retrieve_encoded_chunk(&[0, 0, 0]).expect("read").expect("there");
+        let (whole, part): (Vec<f32>, Vec<f32>) = (
+            array.retrieve_chunk(&[0, 0, 0]).expect("read"),
+            array.retrieve_array_subset(&plane).expect("read"),
+        );
+        let mut refused = 0;
+        for turn in 0..DAMAGED / 2 {
+            let mut damaged = plain.clone();
+            // The header has most to be misread, so half of the damage is there.
+            let at = turn * 7919 % if turn % 2 == 0 { 200 } else { plain.len() };
+            match turn % 5 {
+                0 => damaged.truncate(at),
+                _ => damaged[at] ^= 1 << (turn / 5 % 8),
+            }
+            // SAFETY: these are bytes for the codec to judge.
+            unsafe { array.store_encoded_chunk(&[0, 0, 0], damaged.into()) }.expect("stored");
+            let read: Result<Vec<f32>, _> = array.retrieve_chunk(&[0, 0, 0]);
+            refused += usize::from(read.is_err());
+            assert!(read.is_err() || read.is_ok_and(|a| a == whole));
+            let read: Result<Vec<f32>, _> = array.retrieve_array_subset(&plane);
+            assert!(read.is_err() || read.is_ok_and(|a| a == part));
         }
-        // SAFETY: these are bytes for the codec to judge.
-        unsafe { array.store_encoded_chunk(&[0, 0, 0], damaged.into()) }.expect("stored");
-        let read: Result<Vec<f32>, _> = array.retrieve_chunk(&[0, 0, 0]);
-        refused += usize::from(read.is_err());
-        assert!(read.is_err() || read.is_ok_and(|a| a == whole));
-        let read: Result<Vec<f32>, _> = array.retrieve_array_subset(&plane);
-        assert!(read.is_err() || read.is_ok_and(|a| a == part));
+        assert!(refused > DAMAGED / 2 - 50, "{refused}");
     }
-    assert!(refused > 990, "{refused}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use fsz::{
     Bound, Centering, Codec, CompressOptions, Dense, Layout, Profile, Research, Stream,
     max_compressed_len,
@@ -56,6 +56,26 @@ struct BoundArgs {
     /// Value-range error bound: E times (max - min) of the field
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     range: Option<f64>,
+    /// Find the bound that gives a PSNR of at least this many decibels
+    #[arg(long, value_name = "DB", allow_negative_numbers = true)]
+    psnr: Option<f64>,
+    /// Find the bound that gives this compression ratio
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    ratio: Option<f64>,
+    /// Find the smallest bound whose output has at most this many bytes
+    #[arg(long, value_name = "N")]
+    max_bytes: Option<u64>,
+}
+
+impl BoundArgs {
+    fn bound(&self) -> Option<Bound> {
+        let BoundArgs { abs, range, psnr, ratio, max_bytes } = *self;
+        abs.map(Bound::Absolute)
+            .or(range.map(Bound::ValueRange))
+            .or(psnr.map(Bound::Psnr))
+            .or(ratio.map(Bound::Ratio))
+            .or(max_bytes.map(Bound::MaxBytes))
+    }
 }
 
 /// How values are coded.
@@ -155,11 +175,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 
 impl Args {
     fn options(&self, field: &Field) -> Result<CompressOptions> {
-        let bound = match (self.bound.abs, self.bound.range) {
-            (Some(bound), _) => Bound::Absolute(bound),
-            (_, Some(ratio)) => Bound::ValueRange(ratio),
-            _ => bail!("an error bound is required: --abs or --range"),
-        };
+        let bound =
+            self.bound.bound().context("a bound is required: --abs, --range or a target")?;
         let mut options =
             CompressOptions::new(bound).profile(self.profile.profile(self.research.research())?);
         for &value in &self.missing {

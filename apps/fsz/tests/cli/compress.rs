@@ -173,3 +173,40 @@ fn quiet_is_quiet() {
     let run = fixture.run(&["decompress", "T.fsz", "-o", "x.f32", "--quiet"]);
     assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", ""));
 }
+
+#[test]
+fn targets_resolve_to_a_bound_that_inspect_tells() {
+    let fixture = Fixture::new();
+    let wave = |i: usize| (i as f32 * 1e-3).sin() + (i * 7919 % 1000) as f32 * 1e-6;
+    fixture.write_f32("x_90000.f32", &(0..90_000).map(wave).collect::<Vec<_>>());
+    let compress = |words: &[&str]| {
+        let args = ["compress", "x_90000.f32", "-o", "x.fsz", "--force"];
+        fixture.fine(&[&args[..], words].concat());
+        fixture.json(&["inspect", "x.fsz", "--json"])
+    };
+    for profile in ["paper", "dense"] {
+        let report = compress(&["--psnr", "70", "--profile", profile]);
+        assert_eq!(report["bound"]["kind"], "PSNR");
+        assert_eq!(report["bound"]["requested"], 70.0);
+        let squares = report["bound"]["mean_squared_error"].as_f64().expect("it is measured");
+        let range = ["max", "min"].map(|end| report["certificate"][end].as_f64().unwrap());
+        let psnr = 20.0 * ((range[0] - range[1]) / squares.sqrt()).log10();
+        assert!((70.0..70.5).contains(&psnr), "{psnr}");
+        let text = fixture.fine(&["inspect", "x.fsz"]);
+        assert!(text.contains("PSNR 70, absolute ") && text.contains(" dB"), "{text}");
+
+        let report = compress(&["--ratio", "8", "--profile", profile]);
+        let ratio = report["compression_ratio"].as_f64().unwrap();
+        assert!((ratio / 8.0 - 1.0).abs() < 0.03, "{ratio}");
+        assert!(report["bound"].get("mean_squared_error").is_none());
+
+        compress(&["--max-bytes", "30000", "--profile", profile]);
+        let len = fixture.read("x.fsz").len();
+        assert!((27_000..=30_000).contains(&len), "{len}");
+    }
+    fixture.fine(&["verify", "x.fsz", "--original", "x_90000.f32"]);
+    let args = ["compress", "x_90000.f32", "-o", "y.fsz", "--max-bytes", "300"];
+    fixture.refused(&args, "the smallest has");
+    fixture.refused(&["compress", "x_90000.f32", "-o", "y.fsz", "--psnr", "-1"], "positive");
+    assert_eq!(fixture.names(), ["x.fsz", "x_90000.f32"]);
+}

@@ -2,12 +2,11 @@
 
 use std::ffi::c_void;
 
-use fsz::cuda::DeviceCodec;
+use fsz::{cuda::DeviceCodec, slice_box};
 
 use super::{compression::fszc_compression, device_address, fszc_cuda_stream};
 use crate::{
     cuda::stream_kind::fszc_stream_kind,
-    decompress::slice_of,
     handle::{self, Object},
     pointers,
     status::{Result, fszc_status, status_of, value_of},
@@ -209,7 +208,7 @@ pub unsafe extern "C" fn fszc_device_decompress_slice(
         // SAFETY: the header's rules for pointers.
         unsafe {
             let call = Call::new(codec, kind, stream, out, scratch)?;
-            let (start, count) = slice_of(&call.kind.shape, axis, index)?;
+            let (start, count) = slice_box(&call.kind.shape, axis, index)?;
             call.boxed(capacity, &start, &count, cuda_stream)
         }
     })

@@ -12,13 +12,10 @@ pub fn member() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where the library is installed; `None`, said loudly, where no stage has installed it.
-pub fn prefix(test: &str) -> Option<PathBuf> {
-    let prefix = env::var_os("FSZ_C_PREFIX").map(PathBuf::from);
-    if prefix.is_none() {
-        eprintln!("SKIPPED: {test}: the C library is installed by `cargo xtask test c`");
-    }
-    prefix
+/// Where the library is installed.
+pub fn prefix() -> PathBuf {
+    let prefix = env::var_os("FSZ_C_PREFIX");
+    prefix.expect("`cargo xtask test c` installs the library and names it in FSZ_C_PREFIX").into()
 }
 
 /// A program by its variable or its usual name; `None`, said loudly, where it is not there.

@@ -7,4 +7,5 @@ mod facts;
 mod misuse;
 mod parts;
 mod round_trip;
+mod targets;
 mod threads;

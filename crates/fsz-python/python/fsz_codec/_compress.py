@@ -24,6 +24,9 @@ def compress(
     range: float | None = None,
     absolute: float | None = None,
     value_range: tuple[float, float] | None = None,
+    psnr: float | None = None,
+    ratio: float | None = None,
+    max_bytes: int | None = None,
     missing: float | Sequence[float] = (),
     profile: str = "paper",
     layout: str | None = None,
@@ -40,9 +43,16 @@ def compress(
     DLPack or the CUDA array interface. In C order and native byte order it is not copied. Do not change it
     during the call.
 
+    Give one of ``range``, ``absolute``, ``psnr``, ``ratio`` and ``max_bytes``. The last three are targets: the
+    absolute bound that reaches them is searched, for which the array is compressed a few times. They need an
+    array in host memory.
+
     :param range: the bound as a share of max - min over the finite, not missing values.
-    :param absolute: the bound in the array's own unit. Give either this or ``range``.
+    :param absolute: the bound in the array's own unit.
     :param value_range: min and max to which ``range`` refers, where the array is a part of something larger.
+    :param psnr: find the bound that gives a peak signal-to-noise ratio of at least this many decibels.
+    :param ratio: find the bound that gives this compression ratio.
+    :param max_bytes: find the smallest bound whose stream has at most this many bytes.
     :param missing: up to 4 values (such as 1e20) that are kept exactly and do not count for the range. NaN and
         infinities always are.
     :param profile: ``"paper"`` is fast; ``"dense"`` makes streams about half as long, slower.
@@ -63,6 +73,9 @@ def compress(
         "range": range,
         "absolute": absolute,
         "value_range": value_range,
+        "psnr": psnr,
+        "ratio": ratio,
+        "max_bytes": None if max_bytes is None else _natural("max_bytes", max_bytes),
         "missing": missing_values(missing),
         "profile": profile,
         "layout": layout,

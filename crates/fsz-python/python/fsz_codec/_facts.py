@@ -7,9 +7,9 @@ class Bound(NamedTuple):
     """The error bound of a stream: every finite element keeps |original - decoded| <= ``absolute``."""
 
     kind: str
-    """``"absolute"`` or ``"value-range"``."""
+    """``"absolute"``, ``"value-range"``, or a target: ``"PSNR"``, ``"ratio"``, ``"most bytes"``."""
     requested: float
-    """The number asked for: the absolute bound, or the share of the value range."""
+    """The number asked for: the absolute bound, the share of the value range, or the target."""
     absolute: float
     """The bound in the field's unit; 0 for a field of one value."""
 
@@ -31,6 +31,8 @@ class Certificate(NamedTuple):
     """Elements equal to a named missing value."""
     escaped: int
     """Elements whose exact bits the stream holds, for whatever reason."""
+    mean_squared_error: float | None
+    """Over the finite, not missing values; measured when the bound was found for a PSNR."""
 
 
 class Device(NamedTuple):

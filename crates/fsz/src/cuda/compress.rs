@@ -13,11 +13,13 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
-    bound::Bound,
+    bound::Limit,
     dtype::DType,
     element::Element,
     error::Result,
-    format::{BOUND_ABSOLUTE, BOUND_VALUE_RANGE, MAX_HEADER, SAMPLE_STRIDE, header},
+    format::{
+        BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, MAX_HEADER, SAMPLE_STRIDE, header,
+    },
     options::CompressOptions,
     profile::Profile,
     schedule::too_small,
@@ -63,13 +65,12 @@ impl Compression {
             }
             _ => return Err(only_on_cpu()),
         };
-        let (min, max) = match options.bound {
-            Bound::ValueRangeOf { min, max, .. } => (min, max),
-            Bound::Absolute(_) | Bound::ValueRange(_) => (0.0, 0.0),
+        let (code, asked, min, max) = match options.limit()? {
+            Limit::Absolute(bound) => (BOUND_ABSOLUTE, bound, 0.0, 0.0),
+            Limit::ValueRange(ratio) => (BOUND_VALUE_RANGE, ratio, 0.0, 0.0),
+            Limit::GivenRange { ratio, min, max } => (BOUND_GIVEN_RANGE, ratio, min, max),
         };
-        let kind_of_bound = u32::from(options.bound.code());
-        let asked = options.bound.requested();
-        let bound = BoundAsked { kind: kind_of_bound, reserved: 0, asked, min, max };
+        let bound = BoundAsked { kind: code.into(), reserved: 0, asked, min, max };
         Ok(Compression { coding, bound, missing: options.missing_bits(dtype), kind })
     }
 

@@ -32,6 +32,12 @@ pub const BOUND_ABSOLUTE: u8 = 0;
 pub const BOUND_VALUE_RANGE: u8 = 1;
 /// Kind of bound in the header: a share of a value range that the caller gave.
 pub const BOUND_GIVEN_RANGE: u8 = 2;
+/// Kind of bound in the header: found for a peak signal-to-noise ratio.
+pub const BOUND_PSNR: u8 = 4;
+/// Kind of bound in the header: found for a compression ratio.
+pub const BOUND_RATIO: u8 = 5;
+/// Kind of bound in the header: found for a length of the stream.
+pub const BOUND_MAX_BYTES: u8 = 6;
 
 /// Elements of which one is a sample.
 pub const SAMPLE_STRIDE: usize = 4096;

@@ -54,8 +54,9 @@ impl Geometry {
     }
 }
 
-/// The number of elements of a shape, or `None` when it overflows 64 bits.
-pub(crate) fn element_count(shape: &[u64]) -> Option<u64> {
+/// The number of elements of a shape, or `None` when it overflows 64 bits. An axis of length 0 makes a field
+/// empty, however long the others are.
+pub fn element_count(shape: &[u64]) -> Option<u64> {
     if shape.contains(&0) {
         return Some(0);
     }

@@ -53,6 +53,8 @@ pub struct Header {
     pub quantization_step: f64,
     /// Missing values that were named.
     pub missing: Vec<f64>,
+    /// Over the finite elements that are not missing; recorded when the bound was found for a PSNR.
+    pub mean_squared_error: Option<f64>,
     pub(crate) missing_bits: Vec<u64>,
     pub(crate) fixed: FixedHeader,
 }
@@ -96,7 +98,9 @@ fn too_large() -> Error {
 pub(crate) fn header_len(shape: &[u64], options: &CompressOptions) -> usize {
     let starts = options.start.as_ref().map_or(0, Vec::len);
     let name = options.name.as_ref().map_or(0, |n| 2 + n.len());
-    (FIXED_HEADER + 8 * (shape.len() + starts + options.missing.len()) + name).next_multiple_of(16)
+    let squares = usize::from(matches!(options.bound, Bound::Psnr(_)));
+    (FIXED_HEADER + 8 * (shape.len() + starts + options.missing.len() + squares) + name)
+        .next_multiple_of(16)
 }
 
 /// What is only known when the field is encoded.
@@ -200,6 +204,9 @@ pub(crate) fn write(
     for number in numbers.chain(options.missing_bits(dtype)) {
         put(&number.to_le_bytes());
     }
+    if let (Bound::Psnr(_), Some(found)) = (options.bound, options.found) {
+        put(&found.mean_squared_error.to_le_bytes());
+    }
     if let Some(name) = &options.name {
         put(&(name.len() as u16).to_le_bytes());
         put(name.as_bytes());
@@ -290,9 +297,16 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
     let shape = rest.numbers(dims)?;
     let start = if flags & HAS_START != 0 { Some(rest.numbers(dims)?) } else { None };
     let missing_bits = rest.numbers(missing_count)?;
+    let mean_squared_error = match bound {
+        Bound::Psnr(_) => rest.numbers(1)?.first().map(|&bits| f64::from_bits(bits)),
+        _ => None,
+    };
     let name = if flags & HAS_NAME != 0 { Some(rest.name()?) } else { None };
     if rest.0.len() >= 16 || rest.0.iter().any(|&b| b != 0) {
         return Err(Error::corrupt("the header goes on behind its end"));
+    }
+    if mean_squared_error.is_some_and(|error| !(error.is_finite() && error >= 0.0)) {
+        return Err(Error::corrupt("the mean squared error is negative or not finite"));
     }
     if element_count(&shape).ok_or_else(too_large)? != fixed.elements {
         return Err(Error::corrupt("the number of elements is not that of the shape"));
@@ -318,6 +332,7 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
         quantization_step: fixed.quantization_step,
         missing: missing_bits.iter().map(|&b| dtype.value_of_bits(b)).collect(),
         missing_bits,
+        mean_squared_error,
         fixed,
     })
 }

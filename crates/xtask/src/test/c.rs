@@ -1,9 +1,10 @@
-//! The stage of the C library: its header, and its tests, which find it installed.
+//! The stage of the C library as installed: its header, its files, and programs that find it there.
 
 use super::report::Report;
 use super::suite;
 use crate::cargo::{cargo, target};
-use crate::{c_header, folder, install_c};
+use crate::features::ALL_FEATURES;
+use crate::{c_header, folder, fortran, install_c};
 use anyhow::Result;
 
 /// Names the folder that the library is installed in to its tests.
@@ -11,16 +12,22 @@ const PREFIX: &str = "FSZ_C_PREFIX";
 
 pub fn run(report: &mut Report) -> Result<()> {
     c_header::check()?;
-    let mut tests = cargo()?;
-    tests.args(["test", "--package", "fsz-c", "--locked", "--no-fail-fast"]);
-    if install_c::is_possible()? {
-        let prefix = target().join("c-library");
-        folder::remove(&prefix)?;
-        install_c::install(&prefix, install_c::Build::Debug)?;
-        tests.env(PREFIX, &prefix);
-    } else {
+    if !install_c::is_possible()? {
         let reason = format!("cargo-c needs OpenSSL: {}", install_c::OPENSSL);
         report.skip("the installed C library", &reason);
+        return Ok(());
     }
-    suite::run_tests(tests.args(["--", "--show-output"]), report)
+    let prefix = target().join("c-library");
+    folder::remove(&prefix)?;
+    install_c::install(&prefix, install_c::Build::Debug)?;
+    let mut tests = cargo()?;
+    // With the features of all tests, so that nothing is built twice.
+    tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
+    tests.args(["--test", "installed", "--", "--show-output", "--ignored"]).env(PREFIX, &prefix);
+    match fortran::test_variables() {
+        Ok(variables) => drop(tests.envs(variables)),
+        // The tests say what to install.
+        Err(reason) => println!("no Fortran compiler: {reason:#}"),
+    }
+    suite::run_tests(&mut tests, report)
 }

@@ -69,7 +69,7 @@ pub fn run(report: &mut Report) -> Result<()> {
     }
     let mut tests = cargo()?;
     // With the features of all tests, so that nothing is built twice.
-    tests.args(["test", "--workspace", "--exclude", "fsz-c", "--locked", "--no-fail-fast"]);
+    tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
     tests.args(ALL_FEATURES).args(["--test", "hosts", "--", "--show-output", "--ignored"]);
     // A part of another test, with an ADIOS2 of its own.
     tests.args(["--skip", "inside"]).env("FSZ_ADIOS2_HOSTS", cache::folder()?.join(FOLDER));

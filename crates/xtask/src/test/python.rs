@@ -3,13 +3,16 @@
 use super::report::Report;
 use super::zarrs;
 use crate::cargo::{cargo, root, target};
-use crate::setup::{Environment, PYTHON, PYTHON_FREE_THREADED};
-use crate::{cache, process, tools, wheel};
-use anyhow::{Context, Result, bail};
+use crate::features::ALL_FEATURES;
+use crate::setup::{Environment, PYTHON, PYTHON_FREE_THREADED, ZARR};
+use crate::{cache, folder, process, source, tools, wheel};
+use anyhow::{Context, Result, anyhow, bail};
+use fs_err as fs;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 
 /// Tests, types and stubs on this machine's Python; tests on the free-threaded one, if it is there.
 pub fn run(report: &mut Report) -> Result<()> {
@@ -19,20 +22,25 @@ pub fn run(report: &mut Report) -> Result<()> {
         report.skip("the Python package", "it needs Python 3.11 or newer");
         return Ok(());
     }
-    // What the package's bytes are compared with.
+    // What the package's bytes are compared with. With an example cargo takes the features that the tests
+    // are built with, so that nothing is built twice.
     let mut program = cargo()?;
-    program.args(["build", "--quiet", "--locked", "--package", "fsz-cli"]);
-    process::run(&mut program)?;
-
+    program.args(["build", "--quiet", "--workspace", "--locked"]).args(ALL_FEATURES);
+    process::run(program.args(["--bin", "fsz", "--example", "stream"]))?;
     let zarrs = zarrs::program()?;
 
     install(&PYTHON, &python)?;
-    types(&PYTHON)?;
-    pytest(&PYTHON, &zarrs, report)?;
+    thread::scope(|scope| {
+        let types = scope.spawn(|| types(&PYTHON));
+        pytest("pytest", tests(&PYTHON, &zarrs)?, report)?;
+        types.join().map_err(|_| anyhow!("the check of types panicked"))?
+    })?;
+    pytest("zarr's own tests", tests_of_zarr()?, report)?;
     match wheel::free_threaded() {
         Some(python) => {
             install(&PYTHON_FREE_THREADED, &python)?;
-            pytest(&PYTHON_FREE_THREADED, &zarrs, report)
+            let tests = tests(&PYTHON_FREE_THREADED, &zarrs)?;
+            pytest("pytest, free-threaded", tests, report)
         }
         None => {
             report.skip("the free-threaded wheel", "no python3.14t on the PATH");
@@ -69,18 +77,38 @@ fn types(environment: &Environment) -> Result<()> {
     process::run(stubtest.arg("fsz_codec._native"))
 }
 
-/// Runs the tests; what was skipped and the last line go into the report.
-fn pytest(environment: &Environment, zarrs: &Path, report: &mut Report) -> Result<()> {
-    let program = target().join("debug/fsz");
+/// The tests of the package.
+fn tests(environment: &Environment, zarrs: &Path) -> Result<Command> {
     let mut tests = Command::new(environment.program("python")?);
     tests
         .current_dir(root().join("crates/fsz-python"))
         .args(["-m", "pytest", "--quiet", "--color=no"])
-        .env("FSZ_PROGRAM", program)
+        .env("FSZ_PROGRAM", target().join("debug/fsz"))
         .env("FSZ_ZARRS_PROGRAM", zarrs)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .stdout(Stdio::piped());
-    let mut child = tests.spawn().context("cannot start pytest")?;
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    Ok(tests)
+}
+
+/// zarr-python's own tests, which lie in its source, with FSZ in the place of its serializer.
+fn tests_of_zarr() -> Result<Command> {
+    let source = cache::folder()?.join(ZARR.replace("==", "-"));
+    if !source.is_dir() {
+        let _lock = cache::lock()?;
+        let work = cache::folder()?.join("zarr-source");
+        folder::empty(&work)?;
+        let unpacked = source::unpack(&mut Command::new(PYTHON.program("python")?), ZARR, &work)?;
+        // Moved last, so that an interrupted download never looks finished.
+        fs::rename(unpacked, &source)?;
+        fs::remove_dir_all(&work)?;
+    }
+    let mut tests = Command::new(PYTHON.program("python")?);
+    tests.arg("-B").arg(root().join("crates/fsz-python/tests/zarr_python.py")).arg(source);
+    Ok(tests)
+}
+
+/// Runs pytest; what was skipped and the last line go into the report.
+fn pytest(name: &str, mut tests: Command, report: &mut Report) -> Result<()> {
+    let mut child = tests.stdout(Stdio::piped()).spawn().context("cannot start pytest")?;
     let output = child.stdout.take().context("pytest has no output")?;
     let mut last = String::new();
     for line in BufReader::new(output).lines() {
@@ -95,7 +123,7 @@ fn pytest(environment: &Environment, zarrs: &Path, report: &mut Report) -> Resul
         }
         last = line;
     }
-    report.result(&format!("pytest: {last}"));
+    report.result(&format!("{name}: {last}"));
     if !child.wait().context("pytest was lost")?.success() {
         bail!("tests of the Python package failed");
     }

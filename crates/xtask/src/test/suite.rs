@@ -14,8 +14,6 @@ pub fn run(report: &mut Report) -> Result<()> {
     process::run(cargo()?.args(BUILD).args(ALL_FEATURES))?;
     let mut tests = cargo()?;
     tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
-    // It has a stage of its own, which installs the library for its tests.
-    tests.args(["--exclude", "fsz-c"]);
     tests.envs(mpi::test_variables()?).envs(gpu_put::test_variables()?);
     // With --show-output passing tests can say what they skipped.
     run_tests(tests.args(["--", "--show-output"]), report)

@@ -24,15 +24,12 @@ pub fn run(_: &mut Report) -> Result<()> {
 /// Its example, with which the Python package's tests exchange stores.
 pub fn program() -> Result<PathBuf> {
     process::run(build()?.args(["build", "--quiet", "--locked", "--example", "store"]))?;
-    Ok(folder().join("debug/examples/store"))
+    Ok(target().join("debug/examples/store"))
 }
 
+/// Builds into the folder of the main workspace, where most of what both need lies already.
 fn build() -> Result<Command> {
     let mut command = cargo()?;
-    command.current_dir(root().join("plugins/zarrs")).env("CARGO_TARGET_DIR", folder());
+    command.current_dir(root().join("plugins/zarrs")).env("CARGO_TARGET_DIR", target());
     Ok(command)
-}
-
-fn folder() -> PathBuf {
-    target().join("zarrs")
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use fsz::{
-    Codec, CompressOptions,
+    Bound, Codec, CompressOptions,
     cuda::{CudaMemory, HostCompression, MemoryKind},
     with_element,
 };
@@ -116,7 +116,10 @@ impl Operator {
             if backend == Backend::Cpu || self.parameters.bound.is_none() {
                 return Ok(None);
             }
+            // A target is searched with values in host memory.
+            let targeted = self.parameters.bound.is_some_and(Bound::is_target);
             match memory {
+                Some(memory) if memory.kind() != MemoryKind::Pinned && targeted => Ok(None),
                 Some(memory) if memory.kind() != MemoryKind::Pinned => {
                     let mut made = None;
                     let encode = |shape: &[u64], options: &CompressOptions, body: &mut [u8]| {

@@ -32,11 +32,12 @@ impl BoundName {
 /// The names that came alone, with their values.
 static ALONE: Mutex<BTreeSet<(BoundName, String)>> = Mutex::new(BTreeSet::new());
 
-/// The value that counts of those given, each a number; None when none was given.
+/// The value that counts of those given, each a number; None when none was given. Of two that may both count
+/// the stricter one does: the smaller one, or the larger one of a `floor` for quality.
 ///
 /// # Errors
 /// Both names at the definition.
-pub(super) fn decide(given: &[(BoundName, String)]) -> Result<Option<&str>, String> {
+pub(super) fn decide(given: &[(BoundName, String)], floor: bool) -> Result<Option<&str>, String> {
     let mut alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let [first, second] = match given {
         [] => return Ok(None),
@@ -46,15 +47,16 @@ pub(super) fn decide(given: &[(BoundName, String)]) -> Result<Option<&str>, Stri
         }
         [first, second, ..] => [first, second],
     };
-    let smaller = || {
+    let stricter = || {
         let number = |text: &str| text.parse::<f64>().unwrap_or(f64::INFINITY);
-        if number(&first.1) <= number(&second.1) { &first.1 } else { &second.1 }
+        let smaller = number(&first.1) <= number(&second.1);
+        if smaller != floor { &first.1 } else { &second.1 }
     };
     match (alone.contains(first), alone.contains(second)) {
         (true, false) => Ok(Some(&second.1)),
         (false, true) => Ok(Some(&first.1)),
         // Two operators are defined with these values.
-        (true, true) => Ok(Some(smaller())),
+        (true, true) => Ok(Some(stricter())),
         (false, false) => Err("tolerance: also given as accuracy, give one of them".into()),
     }
 }

@@ -44,6 +44,9 @@ pub struct Bound {
     kind: &'static str,
     requested: f64,
     pub absolute: f64,
+    /// Of a bound that was found for a PSNR.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_squared_error: Option<f64>,
 }
 
 /// The codec's certificate, by the names of the JSON output.
@@ -108,6 +111,7 @@ impl Report {
                 kind: header.bound.kind(),
                 requested: header.bound.requested(),
                 absolute: header.absolute_bound,
+                mean_squared_error: header.mean_squared_error,
             },
             quantization_step: header.quantization_step,
             missing: header.missing.clone(),
@@ -149,7 +153,12 @@ impl Report {
         let asked = format!("{} {}", bound.kind, short(bound.requested));
         line("bound", format!("{asked}, absolute {}", short(bound.absolute)));
         let found = &self.certificate;
-        line("max error", short(found.max_abs_error));
+        let mut error = short(found.max_abs_error);
+        if let Some(squares) = bound.mean_squared_error {
+            let psnr = 20.0 * ((found.max - found.min) / squares.sqrt()).log10();
+            error.push_str(&format!(", rms {}, PSNR {psnr:.2} dB", short(squares.sqrt())));
+        }
+        line("max error", error);
         line("range", format!("{} to {}", short(found.min), short(found.max)));
         line(
             "stored exactly",

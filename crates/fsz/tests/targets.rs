@@ -1,0 +1,209 @@
+//! Targets: a PSNR, a ratio, a length resolve to an absolute bound that reaches them.
+
+#![cfg(feature = "ndarray")]
+
+use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Profile, Stream};
+use ndarray::ArrayViewD;
+
+fn profiles() -> [Profile; 2] {
+    [Profile::default(), Profile::Dense(Dense::new())]
+}
+
+/// A smooth field with noise, missing values and NaN.
+fn field(shape: &[usize]) -> Vec<f32> {
+    let n = shape.iter().product::<usize>();
+    let row = *shape.last().unwrap();
+    (0..n)
+        .map(|i| {
+            let (x, y) = ((i % row) as f32, (i / row) as f32);
+            let noise = (i as u32).wrapping_mul(0x9E37_79B9) >> 20;
+            match i % 997 {
+                0 => -999.0,
+                1 => f32::NAN,
+                _ => (x * 0.05).sin() * (y * 0.011).cos() * 30.0 + noise as f32 * 1e-5,
+            }
+        })
+        .collect()
+}
+
+fn compressed<T: Element>(
+    codec: &Codec,
+    shape: &[usize],
+    values: &[T],
+    options: &CompressOptions,
+) -> fsz::Result<Stream<'static>> {
+    codec.compress_with(ArrayViewD::from_shape(shape, values).unwrap(), options)
+}
+
+/// Range, and mean squared error, by the definition.
+fn errors(stream: &Stream<'_>, values: &[f32]) -> (f64, f64) {
+    let decoded = Codec::cpu().decompress::<f32>(stream).unwrap();
+    let pairs = || values.iter().zip(&decoded).filter(|(d, _)| d.is_finite() && **d != -999.0);
+    let ends = pairs().fold((f32::MAX, f32::MIN), |(a, b), (d, _)| (a.min(*d), b.max(*d)));
+    let squares: f64 = pairs().map(|(d, near)| (f64::from(*d) - f64::from(*near)).powi(2)).sum();
+    (f64::from(ends.1) - f64::from(ends.0), squares / pairs().count() as f64)
+}
+
+#[test]
+fn a_psnr_is_a_lower_limit_and_its_error_is_recorded() {
+    let shape = [60, 80, 90];
+    let values = field(&shape);
+    for profile in profiles() {
+        for asked in [30.0, 60.0, 84.0, 100.0] {
+            let options = CompressOptions::new(Bound::Psnr(asked)).missing(-999.0).profile(profile);
+            let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+            let header = stream.header();
+            let (range, error) = errors(&stream, &values);
+            let psnr = 20.0 * (range / error.sqrt()).log10();
+            assert!(psnr >= asked && psnr < asked + 0.5, "{profile:?}: {psnr} for {asked}");
+            assert_eq!(header.bound, Bound::Psnr(asked));
+            let recorded = header.mean_squared_error.expect("it was a PSNR");
+            assert!((recorded / error - 1.0).abs() < 1e-9, "{recorded} for {error}");
+            assert!(stream.certificate().max_abs_error <= header.absolute_bound);
+        }
+    }
+}
+
+#[test]
+fn a_ratio_is_met() {
+    let shape = [60, 80, 90];
+    let values = field(&shape);
+    for profile in profiles() {
+        for asked in [3.0, 6.0, 12.0, 25.0] {
+            let options =
+                CompressOptions::new(Bound::Ratio(asked)).missing(-999.0).profile(profile);
+            let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+            let miss = stream.compression_ratio() / asked - 1.0;
+            assert!(miss.abs() < 0.03, "{profile:?}: {asked} missed by {miss}");
+            assert_eq!(stream.header().bound, Bound::Ratio(asked));
+            assert_eq!(stream.header().mean_squared_error, None);
+        }
+    }
+}
+
+#[test]
+fn a_length_holds_or_is_refused_with_the_smallest_one() {
+    let shape = [60, 80, 90];
+    let values = field(&shape);
+    for profile in profiles() {
+        for most in [40_000, 250_001, 1_000_000] {
+            let options =
+                CompressOptions::new(Bound::MaxBytes(most)).missing(-999.0).profile(profile);
+            let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+            let len = stream.compressed_bytes();
+            assert!(len <= most && len * 10 > most * 9, "{profile:?}: {len} for {most}");
+        }
+        let options = CompressOptions::new(Bound::MaxBytes(500)).profile(profile);
+        let Err(Error::InvalidArgument(why)) = compressed(&Codec::cpu(), &shape, &values, &options)
+        else {
+            panic!("500 bytes are too few")
+        };
+        let smallest: u64 = why.rsplit(' ').next().unwrap().parse().expect(&why);
+        let options = CompressOptions::new(Bound::MaxBytes(smallest)).profile(profile);
+        let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+        assert!(stream.compressed_bytes() <= smallest);
+    }
+    let options = CompressOptions::new(Bound::Ratio(1e6));
+    let refused = compressed(&Codec::cpu(), &shape, &values, &options);
+    assert!(matches!(refused, Err(Error::InvalidArgument(_))), "{refused:?}");
+}
+
+#[test]
+fn the_bound_is_the_same_everywhere_and_can_be_asked_for() {
+    let shape = [50, 70, 30];
+    let (values, long) = (field(&shape), shape.map(|n| n as u64));
+    let mut codecs = vec![Codec::cpu_portable(), Codec::cpu().threads(1).unwrap()];
+    match Codec::cuda(0) {
+        Ok(cuda) => codecs.push(cuda),
+        Err(reason) => eprintln!("SKIPPED: targets on CUDA: {reason}"),
+    }
+    for bound in [Bound::Psnr(70.0), Bound::Ratio(7.0), Bound::MaxBytes(60_000)] {
+        for profile in profiles() {
+            let options = CompressOptions::new(bound).profile(profile);
+            let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+            for codec in &codecs {
+                let other = compressed(codec, &shape, &values, &options).unwrap();
+                assert!(other.as_bytes() == stream.as_bytes(), "{codec}, {profile:?}, {bound:?}");
+            }
+            let found = Codec::cpu().find_bound(&values, &long, &options).unwrap();
+            assert_eq!(found, stream.header().absolute_bound);
+            // Given as an absolute bound it makes the same payload.
+            let plain = CompressOptions::new(Bound::Absolute(found)).profile(profile);
+            let plain = compressed(&Codec::cpu(), &shape, &values, &plain).unwrap();
+            assert!(plain.payload() == stream.payload());
+        }
+    }
+}
+
+#[test]
+fn fields_without_a_scale_have_a_bound_too() {
+    let nothing: [(&[usize], Vec<f32>); 5] = [
+        (&[0, 7], vec![]),
+        (&[1], vec![3.5]),
+        (&[700], vec![7.25; 700]),
+        (&[600], vec![f32::NAN; 600]),
+        (&[3], vec![f32::INFINITY, 1e-44, -f32::MAX]),
+    ];
+    for (shape, values) in &nothing {
+        for profile in profiles() {
+            for bound in [Bound::Psnr(50.0), Bound::Ratio(1e-3), Bound::MaxBytes(100_000)] {
+                let options = CompressOptions::new(bound).profile(profile);
+                let stream = compressed(&Codec::cpu(), shape, values, &options).unwrap();
+                let stream = Stream::open(stream.as_bytes()).expect("a sound header");
+                let decoded = Codec::cpu().decompress::<f32>(&stream).unwrap();
+                let most = stream.header().absolute_bound;
+                for (d, near) in values.iter().zip(&decoded) {
+                    let error = (f64::from(*d) - f64::from(*near)).abs();
+                    assert!(error <= most || d.to_bits() == near.to_bits(), "{d} {near} {most}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn targets_that_make_no_sense_are_refused() {
+    for bound in [
+        Bound::Psnr(f64::NAN),
+        Bound::Psnr(-3.0),
+        Bound::Ratio(0.0),
+        Bound::Ratio(f64::INFINITY),
+        Bound::MaxBytes(0),
+    ] {
+        let refused = compressed(&Codec::cpu(), &[4], &[1f32; 4], &CompressOptions::new(bound));
+        assert!(matches!(refused, Err(Error::InvalidArgument(_))), "{bound:?}: {refused:?}");
+    }
+}
+
+/// A large field is looked at by a sample first.
+#[test]
+fn large_fields_are_sampled() {
+    let shape = [130, 260, 260];
+    let values = field(&shape);
+    assert!(values.len() > 1 << 23, "small fields are not sampled");
+    for bound in [Bound::Psnr(64.0), Bound::Ratio(9.0)] {
+        let options = CompressOptions::new(bound).missing(-999.0);
+        let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+        if let Bound::Ratio(asked) = bound {
+            assert!((stream.compression_ratio() / asked - 1.0).abs() < 0.03);
+        } else {
+            let (range, error) = errors(&stream, &values);
+            let psnr = 20.0 * (range / error.sqrt()).log10();
+            assert!((64.0..64.5).contains(&psnr), "{psnr}");
+        }
+    }
+}
+
+/// Doubles of any size: the search works on a scale of powers.
+#[test]
+fn doubles_from_tiny_to_huge() {
+    let values: Vec<f64> = (0..20_000).map(|i| (f64::from(i) * 0.01).sin()).collect();
+    for scale in [1e-290, 1e-3, 1e290] {
+        let values: Vec<f64> = values.iter().map(|d| d * scale).collect();
+        for profile in profiles() {
+            let options = CompressOptions::new(Bound::Ratio(8.0)).profile(profile);
+            let stream = compressed(&Codec::cpu(), &[20_000], &values, &options).unwrap();
+            assert!((stream.compression_ratio() / 8.0 - 1.0).abs() < 0.03, "{scale}");
+        }
+    }
+}
