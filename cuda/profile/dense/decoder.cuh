@@ -408,8 +408,8 @@ template <class T, class Output> struct DenseDecoder
     }
 
     /// A flat, interpolated or Lorenzo box; false where an element is listed and masked. (A null
-    /// pointer in the place of `has_record` makes the compiler of CUDA 13.0 read `record_words` even
-    /// so, in the kernels of `double`.)
+    /// pointer in the place of `has_record` makes the compiler of CUDA 13.0 read `record_words`
+    /// even so, in the kernels of `double`.)
     FSZ_DEVICE bool coded_box(const BoxTarget<T, Output> &target, u32 mode, i32 base, u32 mask,
                               bool has_record, const u32 *record_words)
     {

@@ -54,8 +54,8 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         FSZ_AT(fsz::SymbolRow, frequency)
 
 /// The module of an element type: its kernels, how the structs that the driver shares lie in memory
-/// (`compress_boxes_layouts` in crates/fsz/src/cuda/box_kernels.rs), and how it launches
-/// (`BoxCompressShapes` there).
+/// (`compress_layouts` in crates/fsz/src/cuda/kernels.rs, then `BOX_LAYOUTS` in box_kernels.rs
+/// beside it), and how it launches (`BoxCompressShapes` there).
 #define FSZ_COMPRESS_DENSE_MODULE(T, type)                                                         \
     FSZ_BOUND_ENTRY(T, type)                                                                       \
     FSZ_COMPRESS_DENSE_ENTRIES(T, type)                                                            \
