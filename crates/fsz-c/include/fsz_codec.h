@@ -458,8 +458,8 @@ extern "C" {
 fszc_status fszc_codec_new(fszc_backend backend, size_t device, size_t threads,
                            struct fszc_codec **codec);
 
-// Where the codec runs: FSZC_CPU or FSZC_CUDA; FSZC_AUTO when the call fails. Of a codec of FSZC_AUTO:
-// FSZC_CUDA where a device can be used, which is found out by starting it.
+// Where the codec runs: FSZC_CPU or FSZC_CUDA; FSZC_AUTO when the call fails. Of a codec of
+// FSZC_AUTO: FSZC_CUDA where a device can be used, which is found out by starting it.
 fszc_backend fszc_codec_backend(const struct fszc_codec *codec);
 
 // The codec in words, such as "CPU (AVX2)". Lives as long as the codec; NULL when the call fails.

@@ -88,6 +88,17 @@ pub fn plot(lines: &[Line], axes: Axes) -> String {
     svg
 }
 
+/// A plot as a file of its own, in the colours of a light or a dark page.
+pub fn alone(plot: &str) -> String {
+    const STYLE: &str = "<style>svg{color:#24292f;background:#fff}\
+        @media (prefers-color-scheme:dark){svg{color:#e6edf3;background:#0d1117}}\
+        text{font:11px sans-serif;fill:currentColor}path{fill:none}\
+        .grid{stroke:currentColor;opacity:.15}.axis{stroke:currentColor}\
+        .dots{stroke-width:9;stroke-linecap:round}</style>";
+    let plot = plot.replacen("<svg ", "<svg xmlns='http://www.w3.org/2000/svg' ", 1);
+    plot.replacen('>', &format!(">{STYLE}"), 1) + "\n"
+}
+
 /// Text in HTML and SVG.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('\'', "&#39;")

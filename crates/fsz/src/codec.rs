@@ -244,13 +244,24 @@ impl Codec {
 
     /// Compresses `data`, a field of `shape` (slowest axis first) in C order, into `out` and returns the
     /// stream's length in bytes. A buffer of [`max_compressed_len`](crate::max_compressed_len) bytes always suffices.
-    /// For a [target](crate::Bound::is_target) the field is compressed, and for a PSNR decompressed, up to 8 times before,
+    /// For a [target](crate::Bound::is_target) the field is compressed, and for a PSNR decompressed, up to 10 times before,
     /// into memory of the call's own; the progress then counts each time anew.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for options out of range, more than 8 dimensions, or when `data` and `shape` differ in length
     /// or `out` is too small.
     pub fn compress_into<T: Element>(
+        &self,
+        data: &[T],
+        shape: &[u64],
+        options: &CompressOptions,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        T::compress_into(self, data, shape, options, out)
+    }
+
+    /// [`Codec::compress_into`], which is compiled for both types in [`Calls`](crate::calls::Calls).
+    pub(crate) fn compress_into_of<T: Element>(
         &self,
         data: &[T],
         shape: &[u64],
@@ -298,6 +309,16 @@ impl Codec {
         shape: &[u64],
         options: &CompressOptions,
     ) -> Result<f64> {
+        T::find_bound(self, data, shape, options)
+    }
+
+    /// [`Codec::find_bound`], which is compiled for both types in [`Calls`](crate::calls::Calls).
+    pub(crate) fn find_bound_of<T: Element>(
+        &self,
+        data: &[T],
+        shape: &[u64],
+        options: &CompressOptions,
+    ) -> Result<f64> {
         check_field(data, shape, options)?;
         let options = match options.bound.is_target() {
             true => &target::resolve(self, data, shape, options)?,
@@ -324,6 +345,16 @@ impl Codec {
     /// # Errors
     /// As [`Codec::decompress_into`], and [`Error::Cancelled`].
     pub fn decompress_with<T: Element>(
+        &self,
+        stream: &Stream<'_>,
+        out: &mut [T],
+        options: &DecompressOptions,
+    ) -> Result<()> {
+        T::decompress_with(self, stream, out, options)
+    }
+
+    /// [`Codec::decompress_with`], which is compiled for both types in [`Calls`](crate::calls::Calls).
+    pub(crate) fn decompress_with_of<T: Element>(
         &self,
         stream: &Stream<'_>,
         out: &mut [T],
@@ -370,6 +401,16 @@ impl Codec {
         tiles: Range<u64>,
         out: &mut [T],
     ) -> Result<()> {
+        T::decompress_tiles_into(self, stream, tiles, out)
+    }
+
+    /// [`Codec::decompress_tiles_into`], which is compiled for both types in [`Calls`](crate::calls::Calls).
+    pub(crate) fn decompress_tiles_into_of<T: Element>(
+        &self,
+        stream: &Stream<'_>,
+        tiles: Range<u64>,
+        out: &mut [T],
+    ) -> Result<()> {
         let all = stream.grid().tiles();
         if tiles.start > tiles.end || tiles.end > all {
             return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
@@ -394,6 +435,17 @@ impl Codec {
     /// # Errors
     /// As [`Codec::decompress_into`], and [`Error::InvalidArgument`] for a box that is not inside the field.
     pub fn decompress_box_into<T: Element>(
+        &self,
+        stream: &Stream<'_>,
+        start: &[u64],
+        count: &[u64],
+        out: &mut [T],
+    ) -> Result<()> {
+        T::decompress_box_into(self, stream, start, count, out)
+    }
+
+    /// [`Codec::decompress_box_into`], which is compiled for both types in [`Calls`](crate::calls::Calls).
+    pub(crate) fn decompress_box_into_of<T: Element>(
         &self,
         stream: &Stream<'_>,
         start: &[u64],

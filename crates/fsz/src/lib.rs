@@ -16,6 +16,7 @@
 #[cfg(feature = "ndarray")]
 mod arrays;
 mod bound;
+mod calls;
 #[cfg(feature = "cuda")]
 mod choice;
 mod codec;

@@ -29,7 +29,7 @@ pub(crate) struct Found {
 
 /// Compressions of a sample, and of the whole field, at most.
 const SAMPLE_PROBES: usize = 12;
-const WHOLE_PROBES: usize = 8;
+const WHOLE_PROBES: usize = 10;
 /// Larger fields are looked at by a sample first.
 const SMALL: usize = 1 << 23;
 /// Of the runs of planes of a large field, one in so many is in the sample.
@@ -242,17 +242,29 @@ impl Search {
             (Some((at, value)), None) => (at + step(aim - value)).min(high),
             (None, Some((at, _))) if at <= low => return None,
             (None, Some((at, value))) => (at - step(value - aim)).max(low),
-            (Some((a, at_a)), Some((b, at_b))) => {
+            (Some((a, _)), Some((b, _))) => {
                 if b - a < 1.0 / 1024.0 {
                     return None;
                 }
-                // Every third time the middle: a plateau misleads the line through two points.
-                let share =
-                    if self.probes.len() % 3 == 2 { 0.5 } else { (aim - at_a) / (at_b - at_a) };
-                a + (b - a) * share.clamp(0.05, 0.95)
+                // Every other time the middle: plateaus and jumps mislead a line.
+                let margin = (b - a) / 50.0;
+                match self.probes.len() % 2 {
+                    0 => self.along_the_nearest(aim).clamp(a + margin, b - margin),
+                    _ => 0.5 * (a + b),
+                }
             }
         };
         Some(next)
+    }
+
+    /// Where the line through the two probes with the nearest values meets the aim.
+    fn along_the_nearest(&self, aim: f64) -> f64 {
+        let mut probes = self.probes.clone();
+        probes.sort_by(|p, q| (p.value - aim).abs().total_cmp(&(q.value - aim).abs()));
+        let first = probes[0];
+        let Some(second) = probes.iter().find(|p| p.value != first.value) else { return first.at };
+        let slope = (second.at - first.at) / (second.value - first.value);
+        first.at + (aim - first.value) * slope
     }
 }
 
@@ -275,15 +287,10 @@ struct Field<'a, T> {
 }
 
 /// Memory that all probes of a field share.
+#[derive(Default)]
 struct Scratch<T> {
     stream: Vec<u8>,
     decoded: Vec<T>,
-}
-
-impl<T> Default for Scratch<T> {
-    fn default() -> Self {
-        Scratch { stream: Vec::new(), decoded: Vec::new() }
-    }
 }
 
 impl<T: Element> Field<'_, T> {

@@ -3,13 +3,13 @@
 mod common;
 
 use common::{
-    compress, decompress,
+    compress, decompress, forge,
     inputs::{Random, field},
     profiles,
     reference::Request,
     seal::{seal, seal_metadata},
 };
-use fsz::format::at;
+use fsz::format::{FIXED_HEADER, at};
 use fsz::{Bound, Codec, CompressOptions, Dense, Error, Layout, Profile, Stream};
 
 /// Small streams that between them hold everything that a profile has.
@@ -45,6 +45,17 @@ fn exercise(bytes: &[u8]) -> Result<Vec<u64>, Error> {
     let exercised = common::exercise(bytes)?;
     exercised.records?;
     exercised.whole
+}
+
+/// Whether a forged stream decodes. Panics where the outcome is neither a field nor a refusal.
+fn decodes(forged: &[u8]) -> bool {
+    match exercise(forged) {
+        Ok(_) => true,
+        Err(Error::Corrupt(_) | Error::Truncated { .. } | Error::Unsupported(_)) => false,
+        // An empty field of a shape that no array has.
+        Err(Error::InvalidArgument(_)) if forged[at::elements..][..8] == [0; 8] => false,
+        Err(other) => panic!("{other}"),
+    }
 }
 
 #[test]
@@ -93,21 +104,35 @@ fn forged_headers_and_rates_do_no_harm() {
                 0 => seal(&mut forged),
                 _ => seal_metadata(&mut forged),
             }
-            match exercise(&forged) {
-                Ok(_) => decoded += 1,
-                Err(Error::Corrupt(_) | Error::Truncated { .. } | Error::Unsupported(_)) => {
-                    refused += 1
-                }
-                // An empty field of a shape that no array has.
-                Err(Error::InvalidArgument(_)) if forged[at::elements..][..8] == [0; 8] => {
-                    refused += 1
-                }
-                Err(other) => panic!("{other}"),
+            match decodes(&forged) {
+                true => decoded += 1,
+                false => refused += 1,
             }
         }
     }
     // Names, time steps and missing values can be forged; most else contradicts itself.
     assert!(refused > 5 * decoded && decoded > 0, "{refused} refused, {decoded} decoded");
+}
+
+/// Anything anywhere behind the fixed header, so often for each stream of `paper`; `hostile_dense` does the
+/// same to larger streams. Gives how many were refused, and decoded.
+fn forge_bytes(rounds: usize) -> [usize; 2] {
+    forge::forge_bytes(&streams(&Profile::default()), 12, rounds, |_, _| FIXED_HEADER, decodes)
+}
+
+#[test]
+fn forged_bytes() {
+    let [refused, _] = forge_bytes(100);
+    assert!(refused > 0);
+}
+
+/// `cargo test --release -p fsz-codec --test hostile_dense --test hostile -- --ignored --nocapture`
+#[test]
+#[ignore = "a hundred thousand streams take minutes"]
+fn a_hundred_thousand_forged_streams() {
+    let [refused, decoded] = forge_bytes(2750);
+    println!("paper: {refused} refused, {decoded} decoded");
+    assert!(refused + decoded >= 100_000 && refused > 0);
 }
 
 #[test]

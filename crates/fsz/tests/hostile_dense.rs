@@ -3,8 +3,8 @@
 mod common;
 
 use common::{
-    Exercised, compress, exercise,
-    inputs::{Random, field, sprinkle, waves},
+    Exercised, compress, exercise, forge,
+    inputs::{field, sprinkle, waves},
     seal::{DenseIndex, header, seal},
 };
 use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile, Stream};
@@ -134,31 +134,28 @@ fn forged_parameters() {
     assert!(refused > 0);
 }
 
-/// Anything anywhere in index and payload.
+/// Anything anywhere in index and payload, so often for each stream. Gives how many were refused, and decoded.
+fn forge_bytes(rounds: usize) -> [usize; 2] {
+    let begin = |stream: &[u8], round| {
+        let index = index(stream);
+        if round % 8 == 0 { index.sizes } else { index.payload }
+    };
+    forge::forge_bytes(&streams(), 5, rounds, begin, decodes)
+}
+
 #[test]
 fn forged_bytes() {
-    let mut random = Random::new(5);
-    let mut refused = 0;
-    for stream in streams() {
-        let index = index(&stream);
-        for round in 0..100 {
-            let mut forged = stream.clone();
-            for _ in 0..1 + round % 4 {
-                let begin = if round % 8 == 0 { index.sizes } else { index.payload };
-                let at = begin + random.below(stream.len() - begin);
-                let n = (1 + random.below(40)).min(stream.len() - at);
-                match random.below(4) {
-                    0 => forged[at] ^= 1 << random.below(8),
-                    1 => forged[at] = random.bits() as u8,
-                    2 => forged[at..at + n].fill(random.bits() as u8),
-                    _ => forged[at..at + n].fill_with(|| random.bits() as u8),
-                }
-            }
-            seal(&mut forged);
-            refused += usize::from(!decodes(&forged));
-        }
-    }
+    let [refused, _] = forge_bytes(100);
     assert!(refused > 0);
+}
+
+/// `cargo test --release -p fsz-codec --test hostile_dense --test hostile -- --ignored --nocapture`
+#[test]
+#[ignore = "a hundred thousand streams take minutes"]
+fn a_hundred_thousand_forged_streams() {
+    let [refused, decoded] = forge_bytes(2100);
+    println!("dense: {refused} refused, {decoded} decoded");
+    assert!(refused + decoded >= 100_000 && refused > 0);
 }
 
 /// A word of payload that is moved from one chunk to the tables, or lost.

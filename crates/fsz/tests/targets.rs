@@ -207,3 +207,24 @@ fn doubles_from_tiny_to_huge() {
         }
     }
 }
+
+/// Noise that is as large as the bound bends the curve of the ratio there.
+#[test]
+fn a_noise_floor_does_not_mislead_the_search() {
+    let noise = |i: u32| {
+        let mixed = |k: u32| {
+            (i ^ k << 27).wrapping_mul(0x9E37_79B9).rotate_left(15).wrapping_mul(0x85EB_CA6B)
+        };
+        (0..4).map(|k| (mixed(k) >> 8) as f32 / (1 << 24) as f32 - 0.5).sum::<f32>()
+    };
+    let values: Vec<f32> =
+        (0..60_000u32).map(|i| (i as f32 * 1e-3).sin() + 1.7e-4 * noise(i)).collect();
+    for profile in profiles() {
+        for most in [20_000, 30_000, 45_000] {
+            let options = CompressOptions::new(Bound::MaxBytes(most)).profile(profile);
+            let stream = compressed(&Codec::cpu(), &[20, 50, 60], &values, &options).unwrap();
+            let len = stream.compressed_bytes();
+            assert!(len <= most && len * 100 > most * 95, "{profile:?}: {len} for {most}");
+        }
+    }
+}

@@ -4,9 +4,12 @@ mod common;
 #[path = "common/noise.rs"]
 mod noise;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
-use adios2::{Adios, Error, Layout, Mode, Selection, ShapeKind, Step};
+use adios2::{Adios, Error, Io, Layout, Mode, Selection, ShapeKind, Step};
 use common::{config, largest_error, load_operator, open, smooth, to_f32, writer};
 use fsz_field::bp::Payload;
 use noise::noise;
@@ -205,13 +208,7 @@ fn value_range_bounds_and_missing_values() {
         let folder = TempDir::new().unwrap();
         let parameters = [("accuracy", "1e-4"), ("mode", "rel"), ("missing", "1e20,-999")];
         let io = writer(&config(folder.path(), engine, &parameters));
-        let u = io.define_variable::<f32>("U", &Layout::whole(&[5000])).unwrap();
-        let path = folder.path().join("out.bp");
-        let mut out = io.open(&path, Mode::Write).unwrap();
-        out.begin_step(None).unwrap();
-        out.put(&u, &values).unwrap();
-        out.end_step().unwrap();
-        out.close().unwrap();
+        let path = write_u(&io, folder.path(), &values);
 
         let file = open(&path, engine);
         let read: Vec<f32> = file.read("U", Step::At(0), &Selection::All).unwrap();
@@ -294,18 +291,24 @@ fn more_than_eight_dimensions() {
     assert!(largest_error(&values, &read) <= BOUND);
 }
 
+/// Writes a file with one step of one block of a variable U.
+fn write_u(io: &Io, folder: &Path, values: &[f32]) -> PathBuf {
+    let u = io.define_variable::<f32>("U", &Layout::whole(&[values.len() as u64])).unwrap();
+    let path = folder.join("out.bp");
+    let mut out = io.open(&path, Mode::Write).unwrap();
+    out.begin_step(None).unwrap();
+    out.put(&u, values).unwrap();
+    out.end_step().unwrap();
+    out.close().unwrap();
+    path
+}
+
 #[test]
 fn statistics_off_is_fine() {
     let folder = TempDir::new().unwrap();
     let io = writer(&config(folder.path(), "BP5", &[("accuracy", "1e-3")]));
     io.set_parameter("StatsLevel", "0").unwrap();
-    let u = io.define_variable::<f32>("U", &Layout::whole(&[1000])).unwrap();
-    let path = folder.path().join("out.bp");
-    let mut out = io.open(&path, Mode::Write).unwrap();
-    out.begin_step(None).unwrap();
-    out.put(&u, &to_f32(&smooth(1000, 0))).unwrap();
-    out.end_step().unwrap();
-    out.close().unwrap();
+    let path = write_u(&io, folder.path(), &to_f32(&smooth(1000, 0)));
     let file = open(&path, "BP5");
     assert_eq!(file.blocks("U", Step::At(0)).unwrap().blocks[0].range, None);
     // The stream's certificate has what ADIOS2 did not record.
@@ -316,13 +319,38 @@ fn statistics_off_is_fine() {
 }
 
 #[test]
+fn targets_resolve_to_a_bound_of_the_block() {
+    load_operator();
+    let values = to_f32(&smooth(40_000, 0));
+    for (mode, number, bound) in
+        [("psnr", "70", fsz::Bound::Psnr(70.0)), ("ratio", "6", fsz::Bound::Ratio(6.0))]
+    {
+        let folder = TempDir::new().unwrap();
+        let io = writer(&config(folder.path(), "BP5", &[("accuracy", number), ("mode", mode)]));
+        let path = write_u(&io, folder.path(), &values);
+        let stream = stream_of(Payload::read(&open(&path, "BP5"), "U", Step::At(0), 0).unwrap());
+        let stream = fsz::Stream::from_vec(stream).unwrap();
+        let header = stream.header();
+        assert_eq!(header.bound, bound);
+        assert!(stream.certificate().max_abs_error <= header.absolute_bound);
+        match header.mean_squared_error {
+            Some(error) => {
+                let range = stream.certificate().max - stream.certificate().min;
+                assert!(20.0 * (range / error.sqrt()).log10() >= 70.0);
+            }
+            None => assert!((stream.compression_ratio() / 6.0 - 1.0).abs() < 0.03),
+        }
+    }
+}
+
+#[test]
 fn bad_parameters_are_errors_while_the_configuration_is_read() {
     load_operator();
     let folder = TempDir::new().unwrap();
     for parameters in [
         &[("accuracy", "-1")][..],
         &[("accuracy", "1e-3"), ("precision", "4")],
-        &[("accuracy", "1e-3"), ("mode", "psnr")],
+        &[("accuracy", "1e-3"), ("mode", "snr")],
         &[("accuracy", "1e-3"), ("backend", "gpu")],
     ] {
         let config = config(folder.path(), "BP5", parameters);

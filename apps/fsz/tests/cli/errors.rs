@@ -1,7 +1,5 @@
 //! Misuse and unreadable inputs: one line that says what to do, exit code 2, nothing written.
 
-use std::process::Stdio;
-
 use crate::fixture::{FIELD, Fixture};
 
 #[test]
@@ -111,8 +109,7 @@ fn help_and_version_are_no_errors() {
 fn a_closed_pipe_is_no_panic() {
     let fixture = Fixture::with_stream();
     for args in [&["inspect", "T.fsz", "--json"][..], &["completions", "zsh"], &["--help"]] {
-        let mut child =
-            fixture.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = fixture.spawn(args);
         drop(child.stdout.take());
         let ended = child.wait_with_output().unwrap();
         assert!(ended.status.success(), "{args:?}");

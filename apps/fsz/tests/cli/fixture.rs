@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -89,6 +89,11 @@ impl Fixture {
         let mut command = Command::new(program);
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
         command
+    }
+
+    /// Starts the program with pipes for what it says.
+    pub fn spawn(&self, args: &[&str]) -> Child {
+        self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
     /// Runs the program.

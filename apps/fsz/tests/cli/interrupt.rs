@@ -21,8 +21,7 @@ fn an_interrupted_compression_leaves_nothing() {
     let zeros = "x_2000000000.f32";
     std::fs::File::create(fixture.path(zeros)).unwrap().set_len(8_000_000_000).unwrap();
     let args = ["compress", zeros, "-o", "x.fsz", "--abs", "1e-3", "--threads", "1"];
-    let child =
-        fixture.command(&args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let child = fixture.spawn(&args);
     let deadline = Instant::now() + Duration::from_secs(60);
     // The handler is set before the field is mapped.
     let maps = format!("/proc/{}/maps", child.id());
@@ -49,12 +48,7 @@ fn answers(child: &Child) -> String {
 #[test]
 fn an_interrupt_between_parts_ends_the_output() {
     let (fixture, whole) = with_parts();
-    let mut child = fixture
-        .command(&["decompress", "x.fsz", "-o", "-"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = fixture.spawn(&["decompress", "x.fsz", "-o", "-"]);
     let mut pipe = child.stdout.take().unwrap();
     let mut seen = vec![0; 1000];
     // A pipe holds less than a part: the program is now writing the first one, and waits.

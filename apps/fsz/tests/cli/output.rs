@@ -83,12 +83,7 @@ fn a_reader_that_has_enough_is_no_error() {
     let fixture = Fixture::new();
     fixture.write_f32("x_1000000.f32", &vec![1.0; 1_000_000]);
     fixture.fine(&["compress", "x_1000000.f32", "-o", "x.fsz", "--abs", "1"]);
-    let mut child = fixture
-        .command(&["decompress", "x.fsz", "-o", "-"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = fixture.spawn(&["decompress", "x.fsz", "-o", "-"]);
     drop(child.stdout.take());
     let ended = child.wait_with_output().unwrap();
     assert!(ended.status.success() && ended.stderr.is_empty(), "{ended:?}");

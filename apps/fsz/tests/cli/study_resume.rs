@@ -5,7 +5,7 @@ use crate::fixture::{FIELD, Fixture};
 #[cfg(unix)]
 #[test]
 fn an_interrupted_study_goes_on_and_ends_as_a_whole_one() {
-    use std::process::{Command, Stdio};
+    use std::process::Command;
     use std::time::{Duration, Instant};
 
     let fixture = Fixture::with_field();
@@ -29,12 +29,7 @@ fn an_interrupted_study_goes_on_and_ends_as_a_whole_one() {
         words
     };
 
-    let child = fixture
-        .command(&words("cut"))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = fixture.spawn(&words("cut"));
     let deadline = Instant::now() + Duration::from_secs(120);
     while !fixture.path("waits").exists() {
         assert!(Instant::now() < deadline, "the peer was not called");

@@ -17,7 +17,7 @@ pub struct TileGrid {
     tiles_per_chunk: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Order {
     /// Elements of a tile.
     Linear(u64),
@@ -25,7 +25,7 @@ enum Order {
 }
 
 /// Boxes along the last three axes that are longer than 1; those before count as one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Boxes {
     /// Elements and boxes along each of the four axes.
     shape: [u64; 4],
@@ -217,6 +217,11 @@ impl TileGrid {
             append(out, &data[begin as usize..begin as usize + len]);
         }
         self.shape_of(tile)
+    }
+
+    /// Whether the tiles of another grid of the same field are the same.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        self.order == other.order
     }
 
     /// The shape of a tile.

@@ -135,3 +135,17 @@ pub fn sprinkle<T: Element>(kind: &str, data: &mut [T], seed: u64) {
         }
     }
 }
+
+/// Overwrites some bytes, so many times: a bit, a byte, or a run of up to 40.
+pub fn damage(random: &mut Random, bytes: &mut [u8], times: usize) {
+    for _ in 0..times {
+        let at = random.below(bytes.len());
+        let n = (1 + random.below(40)).min(bytes.len() - at);
+        match random.below(4) {
+            0 => bytes[at] ^= 1 << random.below(8),
+            1 => bytes[at] = random.bits() as u8,
+            2 => bytes[at..at + n].fill(random.bits() as u8),
+            _ => bytes[at..at + n].fill_with(|| random.bits() as u8),
+        }
+    }
+}

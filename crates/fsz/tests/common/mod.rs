@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Each test binary uses its part.
 
 pub mod dense;
+pub mod forge;
 pub mod inputs;
 pub mod reference;
 pub mod seal;

@@ -1,9 +1,9 @@
 //! The items of a box, whoever takes them: to be coded, or to be counted.
 
 use super::{
-    Choice, Predictor,
+    Choice,
     escapes::{Escapes, Mask},
-    items::{Items, MaskBits, first_lanes},
+    items::{Items, MaskBits, Told, first_lanes},
     lorenzo::{Columns, NONE},
     mask,
     order::{Order, Pass},
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     element::Element,
-    format::dense::{CORNERS, LANES, LORENZO_CONTEXTS, MOST_VALUE, PART_BITS, PASS_FLAGS},
+    format::dense::{CORNERS, LANES, LORENZO_CONTEXTS, MOST_VALUE, PART_BITS, PASS_FLAGS, Taps},
     missing::is_missing,
     profile::Plan,
     quantize,
@@ -43,13 +43,25 @@ pub(super) struct BoxCoder<'a, T> {
     walker: Walker,
     columns: Columns,
     /// Of the box's elements in C order.
-    targets: Vec<i32>,
     codes: Vec<i32>,
-    values: Vec<i32>,
     masks: Vec<u8>,
-    /// The same of its points as they are coded.
-    ordered: Vec<i32>,
+    /// The elements as they are coded, and what is known of these points.
+    points: Vec<T>,
+    targets: Vec<i32>,
+    point_masks: Vec<u8>,
     mask_bits: MaskBits,
+}
+
+/// What the points of a box aim at, however they are interpolated.
+pub(super) struct Aim {
+    own: i32,
+    base: i32,
+    /// Some may come out as anything.
+    any: bool,
+    /// The mask.
+    escapes: Escapes,
+    /// The items before the first residual.
+    told: Told,
 }
 
 /// A box may not be coded so: its values leave the lattice, or too many elements would be listed.
@@ -68,11 +80,11 @@ impl<'a, T: Element> BoxCoder<'a, T> {
             items: Items::default(),
             walker: Walker::default(),
             columns: Columns::default(),
-            targets: Vec::new(),
             codes: Vec::new(),
-            values: Vec::new(),
             masks: Vec::new(),
-            ordered: Vec::new(),
+            points: Vec::new(),
+            targets: Vec::new(),
+            point_masks: Vec::new(),
             mask_bits: MaskBits::default(),
         }
     }
@@ -116,34 +128,30 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         (first, (most - first).max(first - least))
     }
 
-    /// The targets of a box's elements from the base `own`; whether any is [`ANY`].
-    fn find_targets(&mut self, elements: &[T], own: i32) -> bool {
+    /// The targets of a box's points from the base `own`; whether any is [`ANY`].
+    fn find_targets(&mut self, own: i32) -> bool {
         let zero = own as f64 * 2f64.powi((PART_BITS + self.choice.fine) as i32);
-        self.targets.resize(elements.len(), 0);
-        let any = targets::each(self.level, elements, self.parts, zero, &mut self.targets);
-        if self.plan.missing.is_empty() {
-            return any;
-        }
-        for (target, &d) in self.targets.iter_mut().zip(elements) {
-            *target = if is_missing(d, &self.plan.missing) { ANY } else { *target };
-        }
-        self.targets.contains(&ANY)
+        self.targets.resize(self.points.len() + WIDTH, 0);
+        let numbers = (self.parts, zero, &self.plan.missing[..]);
+        targets::each(self.level, &self.points, numbers, &mut self.targets)
     }
 
     /// Lists the elements that are neither masked nor as near as they must be; the largest error of the
     /// others.
-    fn list(&self, elements: &[T], zero: i32, escapes: &mut Escapes) -> T {
+    fn list(&self, order: &Order, zero: i32, escapes: &mut Escapes) -> T {
         let mut max_error = T::ZERO;
         let masked = escapes.mask != Mask::None;
-        for (at, &d) in elements.iter().enumerate() {
-            let back = T::from_code(zero.wrapping_add(self.values[at])).mul(self.lattice);
+        for (number, (&d, &at)) in self.points.iter().zip(&order.at).enumerate() {
+            let back =
+                T::from_code(zero.wrapping_add(self.walker.values[number])).mul(self.lattice);
             let error = d.sub(back).magnitude();
-            if self.targets[at] != ANY && error < self.plan.quantizer.limit {
+            if self.targets[number] != ANY && error < self.plan.quantizer.limit {
                 max_error = if error > max_error { error } else { max_error };
-            } else if !(masked && self.masks[at] == 1) {
-                escapes.listed.push((at as u16, d.to_bits64()));
+            } else if !(masked && self.point_masks[number] == 1) {
+                escapes.listed.push((at, d.to_bits64()));
             }
         }
+        escapes.listed.sort_unstable_by_key(|(at, _)| *at);
         max_error
     }
 
@@ -157,26 +165,18 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         self.masks.extend(own.map(|(d, &q)| ((q == NONE) & (d.to_bits64() == pattern)) as u8));
         let masked: usize = self.masks.iter().map(|&m| m as usize).sum();
         let mask = if masked == elements.len() { Mask::All } else { Mask::Coded };
-        self.mask_bits.clear(order.len);
-        for (number, &at) in order.at.iter().enumerate() {
-            if self.masks[at as usize] == 1 {
-                self.mask_bits.set(number);
-            }
-        }
+        self.point_masks.resize(order.len, 0);
+        order.arrange(&self.masks, &mut self.point_masks);
+        self.mask_bits.put(&self.point_masks);
         Escapes { mask, pattern, listed: Vec::new() }
     }
 
-    /// Codes a box by interpolation.
-    pub fn interpolate(
-        &mut self,
-        order: &Order,
-        elements: &[T],
-        base: i32,
-    ) -> Result<(Outcome<T>, Escapes), Unfit> {
-        let Predictor::Interpolation(taps) = self.choice.predictor else { return Err(Unfit) };
-        let fine = self.choice.fine;
+    /// Finds what the points of a box aim at.
+    pub fn aim(&mut self, order: &Order, elements: &[T], base: i32) -> Aim {
         let own = self.first_code(elements).unwrap_or(base);
-        let any = self.find_targets(elements, own);
+        self.points.resize(order.len, T::ZERO);
+        order.arrange(elements, &mut self.points);
+        let any = self.find_targets(own);
         let mut escapes = Escapes::NONE;
         if any {
             self.find_codes(elements, false);
@@ -187,16 +187,27 @@ impl<'a, T: Element> BoxCoder<'a, T> {
             self.tell_mask(order);
         }
         self.items.push(Alphabet::Difference, [(LORENZO_CONTEXTS, own.wrapping_sub(base))]);
-        self.ordered.resize(order.len + WIDTH, 0);
-        order.arrange(&self.targets, &mut self.ordered);
+        Aim { own, base, any, escapes, told: self.items.told() }
+    }
+
+    /// Codes the box that [`BoxCoder::aim`] was told last by interpolation.
+    pub fn interpolate(
+        &mut self,
+        order: &Order,
+        taps: Taps,
+        aim: &Aim,
+    ) -> Result<(Outcome<T>, Escapes), Unfit> {
+        let fine = self.choice.fine;
+        let mut escapes = aim.escapes.clone();
+        self.items.keep_told(aim.told);
         let mut residuals = Residuals {
-            targets: &self.ordered,
+            targets: &self.targets,
             masks: (escapes.mask != Mask::None).then_some(&self.mask_bits),
             fine,
             contexts: Contexts::new(fine),
             items: &mut self.items,
             flags: None,
-            flat: own == base && escapes.mask != Mask::Coded,
+            flat: aim.own == aim.base && escapes.mask != Mask::Coded,
             unfit: false,
         };
         self.walker.walk(self.level, Rule::Taps(taps), order, &mut residuals);
@@ -204,22 +215,29 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         if unfit {
             return Err(Unfit);
         }
-        self.values.resize(order.len, 0);
-        order.restore(&self.walker.values, &mut self.values);
-        let zero = own << fine;
-        let mut max_error = targets::worst(self.level, elements, &self.values, zero, self.lattice);
-        if any || max_error >= self.plan.quantizer.limit {
-            max_error = self.list(elements, zero, &mut escapes);
+        let zero = aim.own << fine;
+        let values = &self.walker.values[..order.len];
+        let (mut max_error, list) = if aim.any {
+            let masks = (escapes.mask != Mask::None).then_some(&self.point_masks[..]);
+            let codes = (&self.targets[..order.len], masks);
+            let limit = self.plan.quantizer.limit;
+            targets::others(self.level, &self.points, values, codes, (zero, self.lattice, limit))
+        } else {
+            let worst = targets::worst(self.level, &self.points, values, zero, self.lattice);
+            (worst, worst >= self.plan.quantizer.limit)
+        };
+        if list {
+            max_error = self.list(order, zero, &mut escapes);
         }
-        if escapes.listed.len() > elements.len() / 32 {
+        if escapes.listed.len() > order.len / 32 {
             return Err(Unfit);
         }
         Ok((Outcome { max_error, flat }, escapes))
     }
 
     fn tell_mask(&mut self, order: &Order) {
-        let (masks, items) = (&self.masks[..], &mut self.items);
-        let mut tell = mask::Tell { order, masks, items };
+        let (masks, items) = (&self.point_masks[..], &mut self.items);
+        let mut tell = mask::Tell { masks, items };
         mask::walk(&mut self.walker, self.level, order, &mut tell);
     }
 

@@ -56,6 +56,8 @@ struct Boxes<T> {
     /// Of a box's elements in C order.
     values: Vec<i32>,
     masks: Vec<u8>,
+    /// The same as its points are coded.
+    point_masks: Vec<u8>,
     /// The same of its points as they are coded.
     mask_bits: MaskBits,
 }
@@ -83,6 +85,7 @@ impl<'a, T: Element> Decoder<'a, T> {
             walker: Walker::default(),
             values: Vec::new(),
             masks: Vec::new(),
+            point_masks: Vec::new(),
             mask_bits: MaskBits::default(),
         };
         Ok(Decoder {
@@ -195,17 +198,16 @@ impl<T: Element> Boxes<T> {
     ) -> usize {
         self.masks.clear();
         self.masks.resize(order.len, (escapes.mask == Mask::All) as u8);
-        self.mask_bits.clear(order.len);
         match escapes.mask {
             Mask::None => return 0,
-            Mask::All => (0..order.len).for_each(|number| self.mask_bits.set(number)),
+            Mask::All => self.mask_bits.fill(order.len),
             Mask::Coded => {
                 mask::walk(&mut self.walker, self.level, order, &mut ReadMask(rans));
-                let flags = order.at.iter().zip(&self.walker.values).enumerate();
-                for (number, (&at, _)) in flags.filter(|(_, (_, flag))| **flag == 1) {
-                    self.masks[at as usize] = 1;
-                    self.mask_bits.set(number);
-                }
+                self.point_masks.clear();
+                let flags = &self.walker.values[..order.len];
+                self.point_masks.extend(flags.iter().map(|&flag| (flag == 1) as u8));
+                order.restore(&self.point_masks, &mut self.masks);
+                self.mask_bits.put(&self.point_masks);
             }
         }
         self.masks.iter().map(|&m| m as usize).sum()

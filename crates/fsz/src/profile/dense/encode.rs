@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{
-    Choice,
-    boxes::{BoxCoder, Outcome},
+    Choice, Predictor,
+    boxes::{BoxCoder, Outcome, Unfit},
     chunk::{BoxHead, Head, Mode},
     escapes::{Escapes, Mask},
     order::Order,
@@ -82,7 +82,14 @@ impl<'a, T: Element> Encoder<'a, T> {
         };
         let order = self.orders.of(shape);
         let coder = &mut self.coder;
-        let coded = match coder.interpolate(&order, elements, base) {
+        let interpolated = match coder.choice.predictor {
+            Predictor::Interpolation(taps) => {
+                let aim = coder.aim(&order, elements, base);
+                coder.interpolate(&order, taps, &aim)
+            }
+            Predictor::Lorenzo => Err(Unfit),
+        };
+        let coded = match interpolated {
             Ok((outcome, escapes)) => (outcome, escapes, Mode::Interpolated),
             Err(_) => match coder.lorenzo(&order, elements, base) {
                 Ok((outcome, escapes, order)) => (outcome, escapes, Mode::Lorenzo(order)),

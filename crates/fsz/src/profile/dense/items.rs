@@ -12,6 +12,13 @@ pub(super) struct Items {
     len: usize,
 }
 
+/// How far the items of a box have been told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told {
+    steps: usize,
+    len: usize,
+}
+
 /// The items of a step, of one alphabet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ItemStep {
@@ -29,6 +36,17 @@ impl Items {
     pub fn clear(&mut self) {
         self.steps.clear();
         self.len = 0;
+    }
+
+    /// What has been told so far.
+    pub fn told(&self) -> Told {
+        Told { steps: self.steps.len(), len: self.len }
+    }
+
+    /// Forgets what was told after that.
+    pub fn keep_told(&mut self, told: Told) {
+        self.steps.truncate(told.steps);
+        self.len = told.len;
     }
 
     /// Room for the items of `len` points one after another: values, and the context of each, counted among
@@ -111,14 +129,20 @@ pub(super) fn each_lane(mut lanes: u32) -> impl Iterator<Item = usize> {
 pub(super) struct MaskBits(Vec<u32>);
 
 impl MaskBits {
-    /// Of so many points, none is.
-    pub fn clear(&mut self, len: usize) {
+    /// Of so many points all are.
+    pub fn fill(&mut self, len: usize) {
         self.0.clear();
-        self.0.resize(len / 32 + 2, 0);
+        self.0.resize(len / 32 + 2, u32::MAX);
     }
 
-    pub fn set(&mut self, number: usize) {
-        self.0[number / 32] |= 1 << (number % 32);
+    /// Of points, 1 for a masked one.
+    pub fn put(&mut self, masks: &[u8]) {
+        self.0.clear();
+        self.0.extend(masks.chunks(32).map(|own| {
+            let bit = |(i, &mask): (usize, &u8)| (mask as u32) << i;
+            own.iter().enumerate().map(bit).fold(0, |all, bit| all | bit)
+        }));
+        self.0.resize(masks.len() / 32 + 2, 0);
     }
 
     /// Those of the first lanes of a step that are not masked; `first` is the number of the step's first

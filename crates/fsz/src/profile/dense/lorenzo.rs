@@ -101,12 +101,76 @@ impl Columns {
     /// The order whose differences have fewer bits in all, the first of equals, and whether all of these are
     /// 0. The codes before the first are `own`.
     pub fn choose(&self, own: i32, level: Level) -> (u8, bool) {
-        let cost = [1, 2].map(|order| {
-            let mut bits = Bits(0);
-            self.walk(own, order, &mut bits, level);
-            bits.0
-        });
+        let mut cost = [0; 2];
+        if self.complete {
+            cost = self.bits(own, level);
+        } else {
+            for (order, cost) in [1, 2].into_iter().zip(&mut cost) {
+                let mut bits = Bits(0);
+                self.walk(own, order, &mut bits, level);
+                *cost = bits.0;
+            }
+        }
         (if cost[0] <= cost[1] { 1 } else { 2 }, cost[0] == 0)
+    }
+
+    /// The bits of the differences of both orders, of complete codes.
+    fn bits(&self, own: i32, level: Level) -> [u64; 2] {
+        match level {
+            Level::Portable => self.bits_by::<Portable>(own),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                // SAFETY: `Level::detect` gives this level only where the instructions exist.
+                unsafe { self.bits_avx2(own) }
+            }
+        }
+    }
+
+    /// [`Columns::bits_by`] AVX2.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn bits_avx2(&self, own: i32) -> [u64; 2] {
+        self.bits_by::<Avx2>(own)
+    }
+
+    #[inline(always)]
+    fn bits_by<V: Vector>(&self, own: i32) -> [u64; 2] {
+        let length = |d: i32| d.unsigned_abs().checked_ilog2().map_or(0, |log| log as u64 + 1);
+        let first = lanes(self.len, 0);
+        let mut before = own;
+        let mut sum = 0;
+        for &code in &self.codes[..first] {
+            sum += length(code.wrapping_sub(before));
+            before = code;
+        }
+        let mut cost = [sum; 2];
+        let steps = lane_len(self.len);
+        for lane in (0..first).step_by(WIDTH) {
+            let (mut sum_1, mut sum_2) = (V::set(0), V::set(0));
+            let mut last = V::load(&self.codes[lane..]);
+            let mut change = V::set(0);
+            for step in 1..steps {
+                let count = lanes(self.len, step);
+                if count <= lane {
+                    break;
+                }
+                let there = V::set((count - lane) as i32).exceeds(V::numbers());
+                let code = V::load(&self.codes[step * LANES + lane..]);
+                let difference = code.sub(last);
+                sum_1 = sum_1.add(difference.abs().bit_lengths().and(there));
+                sum_2 = sum_2.add(difference.sub(change).abs().bit_lengths().and(there));
+                (last, change) = (code, difference);
+            }
+            for (cost, sum) in cost.iter_mut().zip([sum_1, sum_2]) {
+                let mut own = [0; WIDTH];
+                sum.store(&mut own);
+                *cost += own.iter().map(|&n| n as u64).sum::<u64>();
+            }
+        }
+        cost
     }
 
     /// Tells the differences.

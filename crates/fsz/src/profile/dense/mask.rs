@@ -1,7 +1,7 @@
 //! Which elements of a box are masked, told from coarse to fine (FORMAT.md, *Dense: escapes*).
 
 use super::{
-    items::Items,
+    items::{Items, first_lanes},
     order::Order,
     predict::{Passes, Predicted, Rule, Walker},
     tables::Alphabet,
@@ -57,20 +57,22 @@ impl<F: Flags> Passes for Masks<'_, F> {
 
 /// Tells the flags of a box whose masked points are known.
 pub(super) struct Tell<'a> {
-    pub order: &'a Order,
-    /// Of the box's elements in C order.
+    /// Of the box's points as they are coded.
     pub masks: &'a [u8],
     pub items: &'a mut Items,
 }
 
 impl Flags for Tell<'_> {
     fn step(&mut self, first: usize, contexts: &[u8; LANES], lanes: usize, flags: &mut [i32]) {
-        let at = &self.order.at[first..][..lanes];
-        let own = flags.iter_mut().zip(at).zip(contexts);
-        let items = own.map(|((flag, &at), &context)| {
-            *flag = self.masks[at as usize] as i32;
-            (context, *flag)
-        });
-        self.items.push(Alphabet::Flag, items);
+        let own = &self.masks[first..][..lanes];
+        let (begin, values, rows) = self.items.room(lanes);
+        for ((flag, value), &masked) in flags.iter_mut().zip(values).zip(own) {
+            (*flag, *value) = (masked as i32, masked as i32);
+        }
+        for (row, &context) in rows.iter_mut().zip(contexts) {
+            *row = Alphabet::Flag.row(context);
+        }
+        self.items.keep(lanes);
+        self.items.step(Alphabet::Flag, begin, first_lanes(lanes));
     }
 }

@@ -139,7 +139,7 @@ impl Order {
     }
 
     /// What the elements of a box have, as its points are coded.
-    pub fn arrange(&self, elements: &[i32], points: &mut [i32]) {
+    pub fn arrange<E: Copy>(&self, elements: &[E], points: &mut [E]) {
         let elements = &elements[..self.len];
         for (&at, point) in self.at.iter().zip(points) {
             // SAFETY: positions are those of the box's elements.
@@ -148,7 +148,7 @@ impl Order {
     }
 
     /// The way back.
-    pub fn restore(&self, points: &[i32], elements: &mut [i32]) {
+    pub fn restore<E: Copy>(&self, points: &[E], elements: &mut [E]) {
         let elements = &mut elements[..self.len];
         for (&at, &point) in self.at.iter().zip(points) {
             // SAFETY: positions are those of the box's elements.

@@ -11,6 +11,7 @@ use super::{
     boxes::{self, BoxCoder},
     count::Counter,
     encode::Orders,
+    escapes::Escapes,
     items::Items,
     tables::{COST_BITS, Histogram, Tables, empty_histogram},
 };
@@ -26,9 +27,13 @@ use crate::{
     simd::Level,
 };
 
-/// Boxes that choose layout and prediction, at least and at most, and of how many boxes' elements one does.
+/// Boxes that choose the layout, at least and at most, and of how many boxes' elements one does.
 const CHOOSING: [u64; 2] = [64, 256];
 const CHOOSING_SHARE: u64 = 64;
+/// Of how many of these boxes one chooses a layout's prediction.
+const FIRST_SHARE: u64 = 4;
+/// What part of its cost a layout may cost more by those boxes and still be chosen by all.
+const CLOSE: u128 = 5;
 /// Boxes that make the tables at least, and of how many boxes one does.
 const FITTING: u64 = 2048;
 const FITTING_SHARE: u64 = 32;
@@ -142,16 +147,23 @@ impl<T: Element> Sampler for InMemory<'_, T> {
     }
 
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>> {
-        let mut all: Vec<Counted> = cases.iter().map(|_| Counted::empty()).collect();
-        let parts = parts(cases.iter().map(|(grid, _)| boxes.min(grid.tiles())));
-        let count = |orders: &mut Orders, case: usize, part| {
-            self.count_boxes(orders, &cases[case], boxes, part)
+        // Cases beside each other that gather and aim alike do so once.
+        let alike: Vec<_> = cases.chunk_by(|a, b| a.1.fine == b.1.fine && a.0.same(&b.0)).collect();
+        let mut all: Vec<Vec<Counted>> = alike.iter().map(|own| empty(own.len())).collect();
+        let parts = parts(alike.iter().map(|own| boxes.min(own[0].0.tiles())));
+        let count = |orders: &mut Orders, own: usize, part| {
+            self.count_boxes(orders, alike[own], boxes, part)
         };
-        for (case, own) in self.each(&parts, count)? {
-            all[case].add(&own);
+        for (own, counted) in self.each(&parts, count)? {
+            all[own].iter_mut().zip(&counted).for_each(|(all, counted)| all.add(counted));
         }
-        Ok(all)
+        Ok(all.into_iter().flatten().collect())
     }
+}
+
+/// Counts of so many cases, of nothing yet.
+fn empty(cases: usize) -> Vec<Counted> {
+    (0..cases).map(|_| Counted::empty()).collect()
 }
 
 /// Boxes that a thread looks at between two looks at the others.
@@ -187,42 +199,61 @@ impl<T: Element> InMemory<'_, T> {
         Ok(done.into_iter().flatten().collect())
     }
 
-    /// Codes boxes of the field and counts; they are a part of some that are spread evenly.
+    /// Codes boxes of the field by each of some choices that differ in the predictor alone, and counts; they
+    /// are a part of some that are spread evenly.
     fn count_boxes(
         &self,
         orders: &mut Orders,
-        (grid, choice): &(TileGrid, Choice),
+        cases: &[(TileGrid, Choice)],
         boxes: u64,
         part: Range<u64>,
-    ) -> Counted {
+    ) -> Vec<Counted> {
         let level = self.run.level;
+        let (grid, choice) = &cases[0];
         let mut coder = BoxCoder::new(self.plan, *choice, level);
-        let (mut counter, mut counted) = (Counter::new(level), Counted::empty());
+        let mut counted = empty(cases.len());
+        let mut counters: Vec<_> = cases.iter().map(|_| Counter::new(level)).collect();
         let mut elements = Vec::new();
+        let mut take = |case: usize, coder: &BoxCoder<'_, T>, flat: bool, escapes: &Escapes| {
+            if !flat {
+                counters[case].take(&coder.items);
+            }
+            let listed = escapes.listed.len();
+            counters[case].raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
+        };
         let boxes = boxes.min(grid.tiles());
         for i in part {
             let tile = spread_tile(grid, boxes, i);
             let shape = grid.gather_tile(self.data, tile, &mut elements);
             let order = orders.of(shape);
             let base = coder.base(&elements);
-            counted.elements += elements.len() as u64;
-            let outcome = match coder.interpolate(&order, &elements, base) {
-                Err(_) => {
-                    coder.lorenzo(&order, &elements, base).map(|(o, escapes, _)| (o, escapes))
+            counted.iter_mut().for_each(|own| own.elements += elements.len() as u64);
+            let mut aim = None;
+            let mut others = Vec::new();
+            for (case, (_, choice)) in cases.iter().enumerate() {
+                let Predictor::Interpolation(taps) = choice.predictor else {
+                    others.push(case);
+                    continue;
+                };
+                let aim = aim.get_or_insert_with(|| coder.aim(&order, &elements, base));
+                match coder.interpolate(&order, taps, aim) {
+                    Ok((outcome, escapes)) => take(case, &coder, outcome.flat, &escapes),
+                    Err(_) => others.push(case),
                 }
-                coded => coded,
-            };
-            let Ok((outcome, escapes)) = outcome else {
-                counted.exact(&elements);
-                continue;
-            };
-            if !outcome.flat {
-                counter.take(&coder.items);
             }
-            let listed = escapes.listed.len();
-            counted.raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
+            if others.is_empty() {
+                continue;
+            }
+            match coder.lorenzo(&order, &elements, base) {
+                Ok((outcome, escapes, _)) => {
+                    others.iter().for_each(|&case| take(case, &coder, outcome.flat, &escapes));
+                }
+                Err(_) => others.iter().for_each(|&case| counted[case].exact(&elements)),
+            }
         }
-        counted.add(&Counted::by(&counter));
+        for (counted, counter) in counted.iter_mut().zip(&counters) {
+            counted.add(&Counted::by(counter));
+        }
         counted
     }
 
@@ -261,6 +292,76 @@ fn grid_of(layout: Layout, shape: &[u64]) -> Result<TileGrid> {
         .ok_or_else(|| Error::invalid(format!("a field of shape {shape:?} is too large")))
 }
 
+/// A layout with its grid and a choice for its boxes.
+type Case = (Layout, TileGrid, Choice);
+
+/// What a field costs by some of its boxes.
+#[derive(Clone)]
+struct Cost {
+    cost: u128,
+    layout: Layout,
+    grid: TileGrid,
+    /// With the length of chunks that the cost makes best.
+    choice: Choice,
+}
+
+/// What the boxes of a layout can be predicted by.
+fn predictors(layout: Layout) -> Vec<Predictor> {
+    let curved = if layout == Layout::Line { Taps::Smooth } else { Taps::Cubic };
+    let taps = [Taps::Linear, curved].map(Predictor::Interpolation);
+    taps.into_iter().chain([Predictor::Lorenzo]).collect()
+}
+
+/// A field of which some boxes are looked at.
+struct Sample<'a, T> {
+    field: &'a dyn Sampler,
+    plan: &'a Plan<T>,
+    n: u64,
+}
+
+impl<T: Element> Sample<'_, T> {
+    /// Each layout with each of its predictors, and the lattice that suits so many boxes.
+    fn cases(
+        &self,
+        layouts: &[(Layout, TileGrid)],
+        boxes: u64,
+        predictors: impl Fn(Layout) -> Vec<Predictor>,
+    ) -> Result<Vec<Case>> {
+        let mut cases = Vec::new();
+        for (layout, grid) in layouts {
+            let boxes = boxes.min(grid.tiles());
+            let fits = self.field.in_reach(std::slice::from_ref(grid), boxes)?;
+            let fine = fine(self.plan, fits[0], boxes);
+            let choice = |predictor| Choice { predictor, fine, chunk: CHUNKS[0] };
+            let own = predictors(*layout).into_iter();
+            cases.extend(own.map(|p| (*layout, grid.clone(), choice(p))));
+        }
+        Ok(cases)
+    }
+
+    /// What the cases cost by so many boxes; none for an empty field.
+    fn costs(&self, cases: Vec<Case>, boxes: u64) -> Result<Vec<Cost>> {
+        let n = self.n as u128;
+        let asked: Vec<_> = cases.iter().map(|(_, grid, choice)| (grid.clone(), *choice)).collect();
+        let counted = self.field.count(&asked, boxes)?;
+        let costs = cases.into_iter().zip(counted).filter(|(_, counted)| counted.elements > 0);
+        let cost = |((layout, grid, choice), counted): (Case, Counted)| {
+            let tables = Tables::fit(&counted.histogram);
+            let carried = (tables.write().len() as u128 * 32) << COST_BITS;
+            let cost = counted.cost(&tables) as u128 * n / counted.elements as u128 + carried;
+            let below = |bits: u128| cost < (n * bits) << COST_BITS >> 1;
+            let long = below(4) as usize + below(2) as usize;
+            let choice = Choice { chunk: CHUNKS[long], ..choice };
+            let chunks = grid.tiles().div_ceil(1 << choice.chunk);
+            let cost = cost + (((chunks * CHUNK_BITS) as u128) << COST_BITS);
+            let lorenzo = choice.predictor == Predictor::Lorenzo;
+            let cost = if lorenzo { cost + cost / SLOWER } else { cost };
+            Cost { cost, layout, grid, choice }
+        };
+        Ok(costs.map(cost).collect())
+    }
+}
+
 /// Chooses for a field; `asked` is the layout where the caller wants one.
 pub(super) fn prepare<T: Element>(
     asked: Option<Layout>,
@@ -288,54 +389,37 @@ pub(super) fn prepare<T: Element>(
         grids.push(grid);
     }
     let choosing = (n / (CHOOSING_SHARE * BOX as u64)).clamp(CHOOSING[0], CHOOSING[1]);
-    let boxes = |grid: &TileGrid| choosing.min(grid.tiles());
-    let mut cases = Vec::new();
-    for (grid, &layout) in grids.iter().zip(&layouts) {
-        let fits = field.in_reach(std::slice::from_ref(grid), boxes(grid))?;
-        let predictors: &[Predictor] = match layout {
-            Layout::Line => &[
-                Predictor::Interpolation(Taps::Linear),
-                Predictor::Interpolation(Taps::Smooth),
-                Predictor::Lorenzo,
-            ],
-            _ => &[
-                Predictor::Interpolation(Taps::Linear),
-                Predictor::Interpolation(Taps::Cubic),
-                Predictor::Lorenzo,
-            ],
-        };
-        let fine = fine(plan, fits[0], boxes(grid));
-        let choice = |&predictor| Choice { predictor, fine, chunk: CHUNKS[0] };
-        cases.extend(predictors.iter().map(|p| (layout, grid.clone(), choice(p))));
-    }
-    let mut best: Option<(u128, Layout, Choice)> = None;
-    let asked_for: Vec<_> = cases.iter().map(|(_, grid, choice)| (grid.clone(), *choice)).collect();
-    for ((layout, grid, choice), counted) in
-        cases.into_iter().zip(field.count(&asked_for, choosing)?)
-    {
-        if counted.elements == 0 {
-            continue;
-        }
-        let tables = Tables::fit(&counted.histogram);
-        let carried = (tables.write().len() as u128 * 32) << COST_BITS;
-        let cost = counted.cost(&tables) as u128 * n as u128 / counted.elements as u128;
-        let cost = cost + carried;
-        let below = |bits: u128| cost < (n as u128 * bits) << COST_BITS >> 1;
-        let long = below(4) as usize + below(2) as usize;
-        let choice = Choice { chunk: CHUNKS[long], ..choice };
-        let chunks = grid.tiles().div_ceil(1 << choice.chunk);
-        let cost = cost + (((chunks * CHUNK_BITS) as u128) << COST_BITS);
-        let lorenzo = choice.predictor == Predictor::Lorenzo;
-        let cost = if lorenzo { cost + cost / SLOWER } else { cost };
-        if best.is_none_or(|b| cost < b.0) {
-            best = Some((cost, layout, choice));
-        }
-    }
-    let Some((_, layout, choice)) = best else {
+    let sample = Sample { field, plan, n };
+    let first: Vec<_> = layouts.into_iter().zip(grids).collect();
+    let cases = sample.cases(&first, choosing / FIRST_SHARE, predictors)?;
+    let first_costs = sample.costs(cases, choosing / FIRST_SHARE)?;
+    let Some(least) = first_costs.iter().map(|c| c.cost).min() else {
         let layout = asked.unwrap_or(Layout::Line);
         let dense = Dense { layout: Some(layout), choice: Choice::default() };
         return Ok((dense, Tables::fit(&empty_histogram()).write()));
     };
+    // Each layout's best prediction, of the layouts that come close.
+    let close = first_costs.chunk_by(|a, b| a.layout == b.layout).filter_map(|own| {
+        let best = own.iter().min_by_key(|c| c.cost)?;
+        (best.cost <= least + least / CLOSE).then_some(best)
+    });
+    let close: Vec<_> = close.collect();
+    let second: Vec<_> = close.iter().map(|c| (c.layout, c.grid.clone())).collect();
+    let predictor = |layout| {
+        let own = close.iter().filter(|c| c.layout == layout);
+        own.map(|c| c.choice.predictor).collect()
+    };
+    let cases = sample.cases(&second, choosing, predictor)?;
+    let costs = match &cases[..] {
+        // Its lattice follows from all boxes nevertheless.
+        [only] => vec![Cost {
+            choice: Choice { chunk: close[0].choice.chunk, ..only.2 },
+            ..close[0].clone()
+        }],
+        _ => sample.costs(cases, choosing)?,
+    };
+    let best = costs.into_iter().min_by_key(|c| c.cost).expect("one of the first is close");
+    let (layout, choice) = (best.layout, best.choice);
     let grid = grid_of(layout, shape)?;
     let boxes = FITTING.max(grid.tiles() / FITTING_SHARE);
     let counted = field.count(&[(grid, choice)], boxes)?;

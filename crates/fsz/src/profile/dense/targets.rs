@@ -23,22 +23,25 @@ pub(super) const ANY: i32 = i32::MIN;
 pub(super) fn each<T: Element>(
     level: Level,
     elements: &[T],
-    parts: f64,
-    zero: f64,
+    (parts, zero, missing): (f64, f64, &[T]),
     targets: &mut [i32],
 ) -> bool {
     match level {
-        Level::Portable => each_by(elements, parts, zero, targets),
+        Level::Portable => each_by(elements, (parts, zero, missing), targets),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
             // SAFETY: `Level::detect` gives this level only where the instructions exist.
-            unsafe { each_avx2(elements, parts, zero, targets) }
+            unsafe { each_avx2(elements, (parts, zero, missing), targets) }
         }
     }
 }
 
 #[inline(always)]
-fn each_by<T: Element>(elements: &[T], parts: f64, zero: f64, targets: &mut [i32]) -> bool {
+fn each_by<T: Element>(
+    elements: &[T],
+    (parts, zero, missing): (f64, f64, &[T]),
+    targets: &mut [i32],
+) -> bool {
     let reach = (MOST_VALUE << PART_BITS) as f64;
     let mut all = true;
     for (target, d) in targets.iter_mut().zip(elements) {
@@ -48,6 +51,13 @@ fn each_by<T: Element>(elements: &[T], parts: f64, zero: f64, targets: &mut [i32
         let near = (part.abs() <= reach + 0.5) & ((shifted - ROUND_F64).abs() <= reach);
         *target = if near { shifted.to_bits() as i32 } else { ANY };
         all &= near;
+    }
+    for m in missing {
+        for (target, d) in targets.iter_mut().zip(elements) {
+            let gone = d.to_bits64() == m.to_bits64();
+            *target = if gone { ANY } else { *target };
+            all &= !gone;
+        }
     }
     !all
 }
@@ -89,8 +99,54 @@ fn worst_by<T: Element>(elements: &[T], values: &[i32], zero: i32, lattice: T) -
     worst.into_iter().fold(T::ZERO, |a, b| if b > a { b } else { a })
 }
 
+/// The largest error of elements that are decoded to these values, but for those whose target is [`ANY`] or
+/// whose error is not below the limit; and whether any of those is not masked.
+pub(super) fn others<T: Element>(
+    level: Level,
+    elements: &[T],
+    values: &[i32],
+    (targets, masks): (&[i32], Option<&[u8]>),
+    lattice: (i32, T, T),
+) -> (T, bool) {
+    match level {
+        Level::Portable => others_by(elements, values, (targets, masks), lattice),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => {
+            // SAFETY: as above.
+            unsafe { others_avx2(elements, values, (targets, masks), lattice) }
+        }
+    }
+}
+
+#[inline(always)]
+fn others_by<T: Element>(
+    elements: &[T],
+    values: &[i32],
+    (targets, masks): (&[i32], Option<&[u8]>),
+    (zero, lattice, limit): (i32, T, T),
+) -> (T, bool) {
+    let (mut worst, mut others) = ([T::ZERO; TOGETHER], 0);
+    for (k, elements) in elements.chunks(TOGETHER).enumerate() {
+        let own = k * TOGETHER..k * TOGETHER + elements.len();
+        let (values, targets) = (&values[own.clone()], &targets[own.clone()]);
+        let mut left = [0u8; TOGETHER];
+        for (i, &d) in elements.iter().enumerate() {
+            let back = T::from_code(zero.wrapping_add(values[i])).mul(lattice);
+            let error = d.sub(back).magnitude();
+            let near = (targets[i] != ANY) & (error < limit);
+            left[i] = !near as u8;
+            worst[i] = if near & (error > worst[i]) { error } else { worst[i] };
+        }
+        if let Some(masks) = masks {
+            left.iter_mut().zip(&masks[own]).for_each(|(left, mask)| *left &= 1 - mask);
+        }
+        others |= left.iter().fold(0, |all, left| all | left);
+    }
+    (worst.into_iter().fold(T::ZERO, |a, b| if b > a { b } else { a }), others != 0)
+}
+
 /// Puts the code of each element, [`NONE`] where it has none; of a `strict` one the error must be below the
-/// limit. Gives whether all have codes, and the largest error of those.
+/// limit. Gives whether all have codes and, of strict ones, the largest error of those.
 pub(super) fn codes<T: Element>(
     level: Level,
     elements: &[T],
@@ -102,21 +158,26 @@ pub(super) fn codes<T: Element>(
         codes.fill(NONE);
         return (elements.is_empty(), T::ZERO);
     }
-    match level {
-        Level::Portable => codes_by(elements, (quantizer, missing), strict, codes),
+    match (level, strict) {
+        (Level::Portable, true) => codes_by::<T, true>(elements, (quantizer, missing), codes),
+        (Level::Portable, false) => codes_by::<T, false>(elements, (quantizer, missing), codes),
+        // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => {
-            // SAFETY: as above.
-            unsafe { codes_avx2(elements, (quantizer, missing), strict, codes) }
-        }
+        (Level::Avx2, true) => unsafe {
+            codes_avx2::<T, true>(elements, (quantizer, missing), codes)
+        },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx2, false) => unsafe {
+            codes_avx2::<T, false>(elements, (quantizer, missing), codes)
+        },
     }
 }
 
 #[inline(always)]
-fn codes_by<T: Element>(
+fn codes_by<T: Element, const STRICT: bool>(
     elements: &[T],
     (z, missing): (&Quantizer<T>, &[T]),
-    strict: bool,
     codes: &mut [i32],
 ) -> (bool, T) {
     let inverse = z.inverse.to_f64();
@@ -131,10 +192,12 @@ fn codes_by<T: Element>(
             let scaled = d.to_f64() * inverse;
             let shifted = scaled + ROUND_F64;
             q[k] = shifted.to_bits() as i32;
-            errors[k] = d.sub(T::from_code(q[k]).mul(z.step)).magnitude();
+            if STRICT {
+                errors[k] = d.sub(T::from_code(q[k]).mul(z.step)).magnitude();
+            }
             let near = (scaled.abs() <= MAX_CODE as f64 + 0.5)
                 & ((shifted - ROUND_F64).abs() <= MAX_CODE as f64);
-            kept[k] = (near & (!strict | (errors[k] < z.limit))) as u8;
+            kept[k] = (near & (!STRICT | (errors[k] < z.limit))) as u8;
         }
         for m in missing {
             for k in 0..TOGETHER {
@@ -160,11 +223,10 @@ fn codes_by<T: Element>(
 #[target_feature(enable = "avx2")]
 unsafe fn each_avx2<T: Element>(
     elements: &[T],
-    parts: f64,
-    zero: f64,
+    numbers: (f64, f64, &[T]),
     targets: &mut [i32],
 ) -> bool {
-    each_by(elements, parts, zero, targets)
+    each_by(elements, numbers, targets)
 }
 
 /// [`worst_by`] AVX2.
@@ -183,11 +245,25 @@ unsafe fn worst_avx2<T: Element>(elements: &[T], values: &[i32], zero: i32, latt
 /// The processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn codes_avx2<T: Element>(
+unsafe fn codes_avx2<T: Element, const STRICT: bool>(
     elements: &[T],
     quantizer: (&Quantizer<T>, &[T]),
-    strict: bool,
     codes: &mut [i32],
 ) -> (bool, T) {
-    codes_by(elements, quantizer, strict, codes)
+    codes_by::<T, STRICT>(elements, quantizer, codes)
+}
+
+/// [`others_by`] AVX2.
+///
+/// # Safety
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn others_avx2<T: Element>(
+    elements: &[T],
+    values: &[i32],
+    targets: (&[i32], Option<&[u8]>),
+    lattice: (i32, T, T),
+) -> (T, bool) {
+    others_by(elements, values, targets, lattice)
 }

@@ -1,0 +1,45 @@
+//! The calls of a codec for both element types. They are compiled here, once, and not again in each program that
+//! makes them.
+
+use std::ops::Range;
+
+use crate::{
+    codec::Codec,
+    error::Result,
+    options::{CompressOptions, DecompressOptions},
+    stream::Stream,
+};
+
+/// Each call, the codec's generic method that does it, and what both take beside the codec.
+macro_rules! calls {
+    ($($call:ident by $method:ident ($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
+        /// The calls of a codec whose fields have this element type; each is the method of [`Codec`] of its name.
+        pub trait Calls: Sized {
+            $(fn $call(codec: &Codec, $($argument: $type),*) -> Result<$answer>;)*
+        }
+
+        impl Calls for f32 {
+            $(fn $call(codec: &Codec, $($argument: $type),*) -> Result<$answer> {
+                codec.$method($($argument),*)
+            })*
+        }
+
+        impl Calls for f64 {
+            $(fn $call(codec: &Codec, $($argument: $type),*) -> Result<$answer> {
+                codec.$method($($argument),*)
+            })*
+        }
+    };
+}
+
+calls! {
+    compress_into by compress_into_of
+        (data: &[Self], shape: &[u64], options: &CompressOptions, out: &mut [u8]) -> usize;
+    find_bound by find_bound_of (data: &[Self], shape: &[u64], options: &CompressOptions) -> f64;
+    decompress_with by decompress_with_of
+        (stream: &Stream<'_>, out: &mut [Self], options: &DecompressOptions) -> ();
+    decompress_tiles_into by decompress_tiles_into_of
+        (stream: &Stream<'_>, tiles: Range<u64>, out: &mut [Self]) -> ();
+    decompress_box_into by decompress_box_into_of
+        (stream: &Stream<'_>, start: &[u64], count: &[u64], out: &mut [Self]) -> ();
+}
