@@ -225,9 +225,11 @@ __device__ inline void make_decode_program(const BoxGrid &grid, u32 shape, u32 s
         program->regular = regular;
     }
     constexpr u32 WARPS = PROGRAM_THREADS / 32;
-    for (u32 step = share * WARPS + thread / 32; step < number; step += PROGRAM_BLOCKS * WARPS)
+    // What is read ahead of the last step is there too.
+    for (u32 step = share * WARPS + thread / 32; step < number + ENTRIES_AHEAD;
+         step += PROGRAM_BLOCKS * WARPS)
     {
-        u32 entry, neighbours = 0;
+        u32 entry = 0, neighbours = 0;
         if (step == 0)
         {
             // Corner `lane + 1` in C order.
@@ -246,7 +248,7 @@ __device__ inline void make_decode_program(const BoxGrid &grid, u32 shape, u32 s
             }
             entry = place_in_box(layout, at[0], at[1], at[2]) | (there ? 0 : ENTRY_IDLE);
         }
-        else
+        else if (step < number)
         {
             // The last candidate that begins at or before the step.
             u32 c = 0;

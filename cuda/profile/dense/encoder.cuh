@@ -33,7 +33,8 @@ FSZ_DEVICE void write_entry(u8 *stream, const Sections &sections, u64 entry, u32
 }
 
 /// Adds up the words of chunks as they are told, in rising order: writes the index, and tells each
-/// chunk its place. Called by one warp.
+/// chunk its place as soon as all before it are known. A warp may wait for that place before it
+/// takes its next chunk, so no chunk's place may depend on a later chunk. Called by one warp.
 template <class T>
 FSZ_DEVICE void place_chunks(const CompressArgs<T> &args, const DenseWork &work, u32 lane)
 {
@@ -42,36 +43,57 @@ FSZ_DEVICE void place_chunks(const CompressArgs<T> &args, const DenseWork &work,
     u64 before = 0;
     for (u64 from = OWN * lane; from - OWN * lane < chunks; from += 32 * OWN)
     {
-        u32 words[OWN], sum = 0;
-#pragma unroll
-        for (u32 k = 0; k < OWN; ++k)
+        const u32 own =
+            from < chunks ? static_cast<u32>(min(chunks - from, static_cast<u64>(OWN))) : 0;
+        u32 words[OWN];
+        // Chunks from the first one on whose words are known, their words, and those of them that
+        // have been told.
+        u32 known = 0, sum = 0, told = 0;
+        for (;;)
         {
-            words[k] = 0;
-            if (from + k < chunks)
+            u64 entries[OWN];
+#pragma unroll
+            for (u32 k = 0; k < OWN; ++k)
             {
-                u64 entry;
-                do
+                entries[k] = k >= known && k < own ? load_relaxed(args.entries + from + k) : 0;
+            }
+#pragma unroll
+            for (u32 k = 0; k < OWN; ++k)
+            {
+                if (k == known && entries[k] != 0)
                 {
-                    entry = load_relaxed(args.entries + from + k);
-                } while (entry == 0);
-                words[k] = static_cast<u32>(entry);
+                    words[k] = static_cast<u32>(entries[k]);
+                    sum += words[k];
+                    ++known;
+                }
             }
-            sum += words[k];
-        }
-        __syncwarp();
-        const u32 end = warp_inclusive(sum, lane);
-        u64 place = before + end - sum;
-#pragma unroll
-        for (u32 k = 0; k < OWN; ++k)
-        {
-            if (from + k < chunks)
+            const u32 waiting = __ballot_sync(WARP_ALL, known < own);
+            const u32 last = waiting ? __ffs(waiting) - 1 : 31;
+            const u32 end = warp_inclusive(sum, lane);
+            if (lane <= last)
             {
-                store_relaxed(args.entries + from + k, SUM_SO_FAR | place);
-                write_entry(args.stream, args.sections, from + k, words[k], place);
-                place += words[k];
+                u64 place = before + end - sum;
+#pragma unroll
+                for (u32 k = 0; k < OWN; ++k)
+                {
+                    if (k < known)
+                    {
+                        if (k >= told)
+                        {
+                            store_relaxed(args.entries + from + k, SUM_SO_FAR | place);
+                            write_entry(args.stream, args.sections, from + k, words[k], place);
+                        }
+                        place += words[k];
+                    }
+                }
+                told = known;
+            }
+            if (!waiting)
+            {
+                before += __shfl_sync(WARP_ALL, end, 31);
+                break;
             }
         }
-        before += __shfl_sync(WARP_ALL, end, 31);
     }
     if (chunks == 0)
     {
