@@ -86,13 +86,13 @@ fn verify_tells_by_how_much_the_bound_is_exceeded() {
 
 #[test]
 fn rounding_in_single_precision_exceeds_a_small_bound() {
-    // Around 280, half the distance of two floats is 0.15 of this bound.
+    // Around 280 a rounding is up to 0.153 of this bound: one of the mean, and one of the value.
     let fixture = with_file_of(&field(), 1e-4);
     let run = fixture.run(&["verify", "T.fsz", "--original", FIELD, "--json"]);
     assert_eq!(run.code, 1, "{run:?}");
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     let excess = found["excess"].as_f64().unwrap();
-    assert!(excess > 0.01 && excess < 0.16, "{found}");
+    assert!(excess > 0.01 && excess < 0.31, "{found}");
     assert!(found["bound_violations"].as_u64().unwrap() > 10, "{found}");
 }
 
