@@ -111,6 +111,10 @@ fn files_open_as_fields_and_in_slices() {
     let loaded = stream.load().unwrap();
     assert_eq!(loaded.field.as_slice::<f64>(), field.as_slice::<f64>());
     assert_eq!((loaded.bound, loaded.tiles.len()), (1e-3, values.len().div_ceil(TILE)));
+    assert_eq!(
+        (loaded.grid.tiles(), loaded.grid.locate(1000)),
+        (loaded.tiles.len() as u64, (3, 232))
+    );
     assert_eq!(loaded.compressed_bytes, std::fs::metadata(&path).unwrap().len());
     for (axis, index) in [(0, 12), (3, 0)] {
         assert!(stream.decode_slice(axis, index).is_err());

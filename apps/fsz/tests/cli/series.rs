@@ -13,6 +13,10 @@ fn with_steps() -> Fixture {
     let fixture = Fixture::new();
     for (step, name) in INPUTS.into_iter().enumerate() {
         fixture.write_f32(name, &at(step));
+        // Older than all that is made of it, however coarse the file system's clock.
+        let file = std::fs::File::options().write(true).open(fixture.path(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(60))
+            .unwrap();
     }
     fixture
 }

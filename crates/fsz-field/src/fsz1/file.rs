@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fsz::format::TileGrid;
 use fsz::{Element, with_element};
 use memmap2::Mmap;
 
@@ -20,7 +21,9 @@ pub struct Fsz1Field {
     pub field: Field,
     /// The absolute bound that they were meant to keep.
     pub bound: f64,
-    /// The predictor, rates and bytes of each tile: tile `i` has the elements from `256 i` on in C order.
+    /// Where its tiles lie.
+    pub grid: TileGrid,
+    /// The predictor, rates and bytes of each of them.
     pub tiles: Vec<Fsz1Tile>,
     /// Bytes of the file.
     pub compressed_bytes: u64,
@@ -72,8 +75,12 @@ impl Fsz1File {
     /// Those of [`decode`](Fsz1File::decode).
     pub fn load(&self) -> Result<Fsz1Field> {
         let stream = self.stream()?;
+        let shape = &stream.header().shape;
+        let too_large = || fsz::Error::Corrupt(format!("a shape of {shape:?} values"));
+        let grid = TileGrid::linear(shape).ok_or_else(too_large);
         Ok(Fsz1Field {
             field: self.decode()?,
+            grid: grid.map_err(Error::codec(&self.path))?,
             bound: stream.header().bound,
             tiles: stream.tiles().collect(),
             compressed_bytes: stream.compressed_bytes(),

@@ -133,7 +133,8 @@ impl Series<'_> {
     /// The stream of a step that an earlier run completed and whose input did not change since.
     fn completed(&self, step: &Step) -> Option<StreamFile> {
         let written = std::fs::metadata(&step.output).ok()?.modified().ok()?;
-        let fresh = self.args.series.resume && written >= self.inputs.modified(step)?;
+        // Of one time they may be in either order.
+        let fresh = self.args.series.resume && written > self.inputs.modified(step)?;
         StreamFile::open(&step.output).ok().filter(|_| fresh)
     }
 
