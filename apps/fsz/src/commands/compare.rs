@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 use fsz::{Codec, DType, Element};
-use fsz_field::{Field, Kind, StreamFile, with_values};
+use fsz_field::{Field, Fsz1File, Kind, StreamFile, with_values};
 use fsz_metrics::{Missing, Sample};
 use serde::Serialize;
 
@@ -78,8 +78,14 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 impl Args {
     /// Bound and missing values: from the arguments, else from the header of a .fsz file.
     fn told(&self) -> Result<(Option<f64>, Vec<f64>)> {
-        if Kind::of(&self.reconstructed)? != Kind::Fsz {
-            return Ok((self.bound, self.missing.clone()));
+        match Kind::of(&self.reconstructed)? {
+            Kind::Fsz => {}
+            Kind::Fsz1 => {
+                let file = Fsz1File::open(&self.reconstructed)?;
+                let bound = file.stream()?.header().bound;
+                return Ok((self.bound.or(Some(bound)), self.missing.clone()));
+            }
+            _ => return Ok((self.bound, self.missing.clone())),
         }
         let file = StreamFile::open(&self.reconstructed)?;
         let stream = file.stream()?;
@@ -135,7 +141,7 @@ fn check_missing(missing: &[f64], dtype: DType) -> Result<()> {
 /// Bytes of a compressed file; a file of plain values is not one.
 fn stored_bytes(path: &Path) -> Result<Option<u64>> {
     match Kind::of(path)? {
-        Kind::Fsz | Kind::Zfp => Ok(Some(std::fs::metadata(path)?.len())),
+        Kind::Fsz | Kind::Fsz1 | Kind::Zfp => Ok(Some(std::fs::metadata(path)?.len())),
         _ => Ok(None),
     }
 }

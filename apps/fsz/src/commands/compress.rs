@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use fsz::{
-    Bound, Centering, Codec, CompressOptions, Dense, Layout, Profile, Research, Stream,
+    Bound, Centering, Codec, CompressOptions, DType, Dense, Layout, Profile, Research, Stream,
     max_compressed_len,
 };
-use fsz_field::{Field, Output, with_values};
+use fsz_field::{Field, Output, Shape, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
@@ -15,13 +15,26 @@ use crate::codec::{CodecArgs, ProfileName};
 use crate::source::SourceArgs;
 use crate::{bar, terminal};
 
-/// Compress a field to a .fsz file
+mod range;
+mod series;
+mod steps;
+
+use range::Range;
+use series::SeriesArgs;
+
+/// Compress a field to a .fsz file, or a series of fields to a folder of them
+///
+/// Several inputs, or all steps of variables of an ADIOS2 file, go to a folder as one series: with --range, the
+/// bound is the same share of one range for all of them, which a first pass finds (of each variable its own);
+/// --psnr, --ratio and --max-bytes are met by each step alone. For all steps of an ADIOS2 file, name a folder
+/// as the output. Steps appear whole or not at all: after an interruption, --resume continues.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Input field
-    #[arg(value_name = "IN")]
-    input: PathBuf,
-    /// Output file; - for standard output
+    /// Input field; several make a series
+    #[arg(value_name = "IN", required = true)]
+    input: Vec<PathBuf>,
+    /// Output file; - for standard output. Of a series a folder, which is created if needed; one that
+    /// does not exist yet ends with / if there is a single input
     #[arg(short, long, value_name = "OUT.fsz")]
     output: PathBuf,
     #[command(flatten)]
@@ -40,11 +53,47 @@ pub struct Args {
     #[command(flatten)]
     profile: ProfileArgs,
     #[command(flatten)]
-    source: SourceArgs,
+    inputs: InputArgs,
     #[command(flatten)]
     codec: CodecArgs,
     #[command(flatten)]
+    series: SeriesArgs,
+    #[command(flatten)]
     research: ResearchArgs,
+}
+
+/// What files do not tell by themselves, and which of their fields are meant.
+#[derive(Debug, clap::Args)]
+struct InputArgs {
+    /// Shape of raw values, slowest axis first, for example 30x192x288; taken from the file or its
+    /// name by default
+    #[arg(long, value_name = "SHAPE")]
+    shape: Option<Shape>,
+    /// Type of raw values: f32 or f64
+    #[arg(long, value_name = "TYPE")]
+    dtype: Option<DType>,
+    /// Variable to read from an ADIOS2 file; of a series several may be given, and all fields are read by
+    /// default
+    #[arg(long, value_name = "NAME")]
+    variable: Vec<String>,
+    /// Time step to read from an ADIOS2 file, counted from 0; of a series all by default
+    #[arg(long, value_name = "N")]
+    step: Option<u64>,
+    /// ADIOS2 block to read instead of the whole array
+    #[arg(long, value_name = "N")]
+    block: Option<u64>,
+}
+
+impl InputArgs {
+    /// Of a single field.
+    fn source(&self) -> Result<SourceArgs> {
+        if self.variable.len() > 1 {
+            bail!("several variables go to a folder: name one as the output");
+        }
+        let (variable, shape) = (self.variable.first().cloned(), self.shape.clone());
+        let InputArgs { dtype, step, block, .. } = *self;
+        Ok(SourceArgs { shape, dtype, variable, step, block })
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -163,9 +212,15 @@ impl ResearchArgs {
 /// Compresses the input into the output.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
+    if args.input.len() > 1 || series::is_folder(&args.output) {
+        return series::run(args, &codec, quiet);
+    }
     let mut output = Output::create(&args.output, args.force)?;
-    let field = args.source.open(&args.input, &codec)?;
-    let (memory, len) = compress(&codec, &field, args.options(&field)?, quiet)?;
+    let field = args.inputs.source()?.open(&args.input[0], &codec)?;
+    let options = args.options(&field, args.series.range())?;
+    let (memory, len) = bar::watch("compressing", quiet, |progress| {
+        compress(&codec, &field, options.progress(progress.clone()))
+    })?;
     let stream = &memory[..len];
     let direct = output.is_direct();
     output.put(stream)?;
@@ -174,9 +229,15 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 }
 
 impl Args {
-    fn options(&self, field: &Field) -> Result<CompressOptions> {
+    /// `range`: of which --range is a share, when it is not the field's own.
+    fn options(&self, field: &Field, range: Option<Range>) -> Result<CompressOptions> {
         let bound =
             self.bound.bound().context("a bound is required: --abs, --range or a target")?;
+        let bound = match (bound, range.map(Range::ends)) {
+            (Bound::ValueRange(ratio), Some((min, max))) => Bound::ValueRangeOf { ratio, min, max },
+            (_, Some(_)) => bail!("--range-min and --range-max are of a bound by --range"),
+            _ => bound,
+        };
         let mut options =
             CompressOptions::new(bound).profile(self.profile.profile(self.research.research())?);
         for &value in &self.missing {
@@ -185,7 +246,7 @@ impl Args {
         if let Some(name) = self.name.as_deref().or(field.name()) {
             options = options.name(name);
         }
-        if let Some(step) = field.step().or(self.source.step) {
+        if let Some(step) = field.step().or(self.inputs.step) {
             options = options.time_step(step);
         }
         Ok(options)
@@ -193,22 +254,14 @@ impl Args {
 }
 
 /// The stream at the front of memory of which only the part that is used is ever touched, and its length.
-fn compress(
-    codec: &Codec,
-    field: &Field,
-    options: CompressOptions,
-    quiet: bool,
-) -> Result<(MmapMut, usize)> {
+fn compress(codec: &Codec, field: &Field, options: CompressOptions) -> Result<(MmapMut, usize)> {
     let shape = field.shape().sides();
     let most = max_compressed_len(shape, field.dtype())?;
     // Room for the worst case costs address space, not memory, and a clean error where a mapped
     // output file would end the program on a full disk.
     let mut memory = MmapMut::map_anon(usize::try_from(most).unwrap_or(usize::MAX))?;
-    let len = bar::watch("compressing", quiet, |progress| {
-        let options = options.progress(progress.clone());
-        with_values!(field.values(), values => {
-            codec.compress_into(values, shape, &options, &mut memory)
-        })
+    let len = with_values!(field.values(), values => {
+        codec.compress_into(values, shape, &options, &mut memory)
     })?;
     Ok((memory, len))
 }

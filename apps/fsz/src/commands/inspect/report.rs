@@ -12,15 +12,15 @@ use crate::codec;
 #[derive(Debug, Serialize)]
 pub struct Report {
     format_version: u16,
-    name: Option<String>,
-    step: Option<u64>,
+    pub name: Option<String>,
+    pub step: Option<u64>,
     start: Option<Vec<u64>>,
-    dtype: &'static str,
+    pub dtype: &'static str,
     pub shape: Vec<u64>,
     elements: u64,
     pub raw_bytes: u64,
     pub compressed_bytes: u64,
-    compression_ratio: f64,
+    pub compression_ratio: f64,
     bits_per_value: f64,
     pub bound: Bound,
     quantization_step: f64,
@@ -65,7 +65,7 @@ struct Certificate {
 /// The codec's tile counts, by the names of the JSON output.
 #[derive(Serialize)]
 #[serde(remote = "TileCounts")]
-struct Tiles {
+pub struct Tiles {
     count: u64,
     lz1: u64,
     lz2: u64,
@@ -177,7 +177,7 @@ impl Report {
 }
 
 /// The tiles of each class, as far as there are any.
-fn tiles(counts: &TileCounts) -> String {
+pub fn tiles(counts: &TileCounts) -> String {
     let classes = TILE_CLASSES.iter().map(|class| (class, counts.of(class.kind)));
     let used = classes.filter(|(_, count)| *count > 0);
     let shares: Vec<String> =
