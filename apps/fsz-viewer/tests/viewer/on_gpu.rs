@@ -22,7 +22,7 @@ fn differing(a: &ColorImage, b: &ColorImage) -> usize {
 
 fn check(start: &Start, settings: Settings, panes: usize) {
     let Some(on_gpu) = gpu_harness(start.clone(), settings.clone()) else { return };
-    assert!(shows(&on_gpu, "Rendered on the GPU"), "{:?}", on_gpu.state().messages);
+    assert!(shows(&on_gpu, "Rendered on the GPU"), "{:?}", on_gpu.state().view_state.messages);
     assert!(on_gpu.state().picture(PaneKind::Reconstruction).is_on_gpu());
     let on_cpu = harness(start.clone(), settings.clone());
     assert!(!on_cpu.state().picture(PaneKind::Reconstruction).is_on_gpu());
