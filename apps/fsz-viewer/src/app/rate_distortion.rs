@@ -6,7 +6,8 @@ use anyhow::Result;
 use fsz::Progress;
 
 use crate::app::Viewer;
-use crate::model::rate_distortion::{Extent, Point, Present, RateDistortion};
+use crate::model::rate_distortion::RateDistortion;
+use crate::model::sweep_point::{Extent, Point, Present};
 use crate::work::event::Found;
 use crate::work::sweep::swept;
 

@@ -26,5 +26,6 @@ pub mod session;
 pub mod set;
 pub mod settings;
 pub mod stream_facts;
+pub mod sweep_point;
 pub mod tiles;
 pub mod zfp;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::model::palette::Map;
-use crate::model::rate_distortion::Extent;
 use crate::model::saved_session::SavedSession;
 use crate::model::scene::{ErrorMode, Overlay};
+use crate::model::sweep_point::Extent;
 
 /// How many files are remembered.
 const RECENT: usize = 12;

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use eframe::wgpu::FilterMode;
 use egui::{
-    Align2, Color32, ColorImage, Context, CornerRadius, FontId, Rect, Response, Sense, Stroke,
-    StrokeKind, TextureHandle, TextureId, TextureOptions, Ui, Vec2, pos2, vec2,
+    Color32, ColorImage, Context, CornerRadius, FontId, Rect, Response, Sense, Stroke, StrokeKind,
+    TextureHandle, TextureId, TextureOptions, Ui, Vec2, pos2, vec2,
 };
 
 use crate::model::grid::PlaneSize;
@@ -233,7 +233,8 @@ impl Pane<'_> {
 
 impl Bar {
     fn show(&self, ui: &mut Ui, width: f32) {
-        let (area, _) = ui.allocate_exact_size(vec2(width, 26.0), Sense::hover());
+        let (area, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::hover());
+        response.on_hover_text(self.labels.join("   ").trim());
         let painter = ui.painter_at(area);
         let mut strip = egui::Mesh::default();
         for (i, &colour) in self.table.iter().enumerate() {
@@ -247,15 +248,20 @@ impl Bar {
             }
         }
         painter.add(strip);
+        let colour = ui.visuals().text_color();
+        let font = FontId::proportional(11.0);
+        let laid = |text: &String| painter.layout_no_wrap(text.clone(), font.clone(), colour);
+        let [low, middle, high] = self.labels.each_ref().map(laid);
         let y = area.min.y + 12.0;
-        let places = [
-            (area.min.x, Align2::LEFT_TOP),
-            (area.center().x, Align2::CENTER_TOP),
-            (area.max.x, Align2::RIGHT_TOP),
-        ];
-        for (label, (x, align)) in self.labels.iter().zip(places) {
-            let colour = ui.visuals().text_color();
-            painter.text(pos2(x, y), align, label, FontId::proportional(11.0), colour);
+        // The ends before what is between them.
+        let free = area.width() - 2.0 * low.size().x.max(high.size().x);
+        if middle.size().x + 16.0 <= free {
+            painter.galley(pos2(area.center().x - middle.size().x / 2.0, y), middle, colour);
         }
+        let right = pos2(area.max.x - high.size().x, y);
+        if low.size().x + high.size().x + 8.0 <= area.width() {
+            painter.galley(pos2(area.min.x, y), low, colour);
+        }
+        painter.galley(right, high, colour);
     }
 }

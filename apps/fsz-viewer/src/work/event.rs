@@ -12,8 +12,8 @@ use crate::model::measured::Measured;
 use crate::model::measures::Measures;
 use crate::model::plane::Place;
 use crate::model::planes::Planes;
-use crate::model::rate_distortion::Point;
 use crate::model::set::Role;
+use crate::model::sweep_point::Point;
 
 /// What the threads report.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use ndarray::ArrayViewD;
 
 use crate::model::document::Document;
 use crate::model::plane::Place;
-use crate::model::rate_distortion::{Method, Point, Present};
+use crate::model::sweep_point::{Method, Point, Present};
 use crate::model::zfp::{self, Mode};
 
 /// Value-range bounds of the sweep: half decades from 1e-1 to 1e-6.

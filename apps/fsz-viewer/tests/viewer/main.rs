@@ -9,7 +9,9 @@ mod comparison;
 mod figure;
 mod fixture;
 mod interaction;
+mod legible;
 mod measures;
+mod modules;
 mod on_gpu;
 #[cfg(feature = "zfp")]
 mod paper;

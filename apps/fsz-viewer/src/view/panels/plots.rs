@@ -18,5 +18,5 @@ pub fn plot_of<'a>(name: &'a str, height: f32, x: &'a str, y: &'a str) -> Plot<'
         .height(height)
         .allow_scroll(false)
         .custom_x_axes(vec![AxisHints::new_x().label(x).label_spacing(LABELS)])
-        .custom_y_axes(vec![AxisHints::new_y().label(y).label_spacing(Rangef::new(20.0, 20.5))])
+        .custom_y_axes(vec![AxisHints::new_y().label(y).label_spacing(Rangef::new(16.0, 16.5))])
 }

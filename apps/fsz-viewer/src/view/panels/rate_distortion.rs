@@ -4,8 +4,8 @@ use egui::{Color32, Ui};
 use egui_plot::{Corner, Legend, Line, MarkerShape, PlotPoints, Points};
 
 use crate::model::palette::LINES;
-use crate::model::rate_distortion::{Extent, Method};
 use crate::model::settings::Setting;
+use crate::model::sweep_point::{Extent, Method};
 use crate::view::colour::rgb;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
