@@ -41,7 +41,10 @@ impl Viewer {
             Command::Look(camera, visible) => (view.camera, view.visible) = (camera, visible),
             Command::Fit => view.camera.reset(),
             Command::Cursor(point) => view.cursor = Some(point),
-            Command::Pin(pinned) => view.pinned = pinned,
+            Command::Pin(pinned) => {
+                view.pinned = pinned;
+                self.follow_series();
+            }
             Command::Blink(blink) => view.blink = blink,
             Command::Wipe(wipe) => view.wipe = wipe,
             Command::Help(help) => view.help = help,
@@ -59,6 +62,16 @@ impl Viewer {
                 Ok(()) => self.view_state.note(format!("Wrote {file}")),
                 Err(reason) => self.report(reason),
             },
+            Command::TypeStream(name) => view.typed_stream = name,
+            Command::Connect(name) => self.connect(&name),
+            Command::Disconnect => self.disconnect(),
+            Command::Follow(following) => self.follow(following),
+            Command::Step(number) => {
+                if let Some(live) = &mut self.session.live {
+                    live.following = false;
+                }
+                self.show_step(number);
+            }
             Command::Quit => context.send_viewport_cmd(ViewportCommand::Close),
         }
     }

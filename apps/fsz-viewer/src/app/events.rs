@@ -56,6 +56,7 @@ impl Viewer {
                         }
                         self.session.planes = Some(planes);
                         self.session.shown = Some((place, generation));
+                        self.step_seen();
                     }
                     Err(reason) if generation == self.session.generation => self.report(reason),
                     _ => {}
@@ -100,6 +101,9 @@ impl Viewer {
                 o.grid.shape() == document.grid.shape() && o.dtype == document.dtype
             })
         };
+        if role != Role::Other {
+            self.disconnect();
+        }
         match role {
             Role::Subject => {
                 if !fits(self.session.set.original.as_ref()) {

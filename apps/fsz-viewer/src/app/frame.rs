@@ -16,7 +16,7 @@ type PanelOf = fn(&mut Ui, &PanelInput<'_>) -> Vec<Command>;
 const LEFT: [PanelOf; 2] = [panels::facts, panels::controls];
 
 /// Right of them.
-const RIGHT: [PanelOf; 3] = [panels::probe, panels::legend, panels::comparison];
+const RIGHT: [PanelOf; 4] = [panels::live, panels::probe, panels::legend, panels::comparison];
 
 /// Below those, of what has an original.
 const METRICS: [PanelOf; 3] = [panels::metrics, panels::rate_distortion, panels::measure_plots];
@@ -69,7 +69,7 @@ fn draw(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     Panel::top("top").show(ui, |ui| show(ui, &[panels::top]));
     Panel::bottom("status").show(ui, |ui| show(ui, &[panels::status]));
     let set = &input.session.set;
-    if set.leader().is_some() {
+    if set.leader().is_some() || input.session.live.is_some() {
         Panel::left("view").default_size(290.0).show(ui, |ui| {
             ScrollArea::vertical().id_salt("view").show(ui, |ui| show(ui, &LEFT));
         });

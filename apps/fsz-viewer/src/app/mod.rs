@@ -5,6 +5,7 @@ mod commands;
 mod comparison;
 mod events;
 mod frame;
+mod live;
 mod plane_measures;
 mod rate_distortion;
 mod saved_session;
@@ -20,6 +21,7 @@ use fsz_figure::Canvas;
 use crate::model::catalog::Choice;
 use crate::model::comparison::CodecComparison;
 use crate::model::export;
+use crate::model::live::BUDGET;
 use crate::model::measured::Measured;
 use crate::model::measures::Measures;
 use crate::model::missing_values;
@@ -55,6 +57,10 @@ pub struct Start {
     pub choice: Choice,
     /// Values of the original that stand for none, with commas or spaces between them.
     pub missing: String,
+    /// The stream of a running simulation.
+    pub live: Option<PathBuf>,
+    /// The most bytes that its kept steps take; none for [`BUDGET`].
+    pub live_budget: Option<u64>,
     /// What planes are to be decoded with.
     pub decoder: DecoderChoice,
     /// What draws the window, where that can paint pictures too.
@@ -62,7 +68,6 @@ pub struct Start {
 }
 
 /// The viewer.
-#[derive(Debug)]
 pub struct Viewer {
     /// What is open.
     pub session: Session,
@@ -73,6 +78,15 @@ pub struct Viewer {
     pub(crate) comparison: CodecComparison,
     /// Rate and distortion of the original.
     pub rate_distortion: RateDistortion,
+    /// The most bytes that the kept steps of a simulation take.
+    live_budget: u64,
+    wake: Wake,
+}
+
+impl std::fmt::Debug for Viewer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Viewer").field("session", &self.session).finish_non_exhaustive()
+    }
 }
 
 impl Viewer {
@@ -94,13 +108,16 @@ impl Viewer {
                 ..Session::default()
             },
             view_state: ViewState::new(settings, window),
-            jobs: Jobs::new(service, Dialogs::new(wake)),
+            jobs: Jobs::new(service, Dialogs::new(wake.clone())),
             comparison: CodecComparison::default(),
             rate_distortion: RateDistortion::default(),
+            live_budget: start.live_budget.unwrap_or(BUDGET),
+            wake,
         };
         let saved = viewer.view_state.settings.session.take();
         if start.files.is_empty()
             && start.original.is_none()
+            && start.live.is_none()
             && let Some(saved) = saved
         {
             viewer.restore(saved);
@@ -110,6 +127,9 @@ impl Viewer {
         }
         if let Some(path) = &start.original {
             viewer.open(path, Role::Original);
+        }
+        if let Some(name) = &start.live {
+            viewer.connect(name);
         }
         Ok(viewer)
     }
@@ -154,6 +174,7 @@ impl Viewer {
         for (role, path) in self.jobs.dialogs.answers() {
             self.open(&path, role);
         }
+        self.poll_live();
         let Some(leader) = self.session.set.leader() else { return };
         self.session.place = self.session.place.within(&leader.grid);
         let current = self.session.current();
@@ -191,6 +212,10 @@ impl Viewer {
     /// Goes to another variable or step, of the original too.
     pub fn choose(&mut self, choice: Choice) {
         self.session.choice = choice;
+        if let Some(shown) = self.session.live.as_ref().map(|view| view.shown) {
+            shown.into_iter().for_each(|step| self.show_step(step));
+            return;
+        }
         let paths = self.session.catalogs.clone().map(|c| c.map(|c| c.path));
         if paths[1].is_some() {
             // The error between two different steps is not to be seen.
@@ -246,7 +271,8 @@ impl Viewer {
         // Figures of what was there before are of no use any more.
         self.jobs.cancel(MEASURING);
         let measures = set.original.is_some() && pair;
-        if measures && !self.view_state.playing && !self.comparison.making() {
+        let hurries = self.view_state.playing || self.is_following();
+        if measures && !hurries && !self.comparison.making() {
             self.measure();
         }
     }

@@ -19,7 +19,11 @@ impl Viewer {
         let session = &self.session;
         let current = session.current();
         let view = &self.view_state;
-        if self.jobs.measuring.is_some() || session.plane_is_measured() || view.playing {
+        if self.jobs.measuring.is_some()
+            || session.plane_is_measured()
+            || view.playing
+            || self.is_following()
+        {
             return;
         }
         let Some(planes) = session.planes.as_ref().filter(|_| session.shown == Some(current))

@@ -15,7 +15,9 @@ use crate::view::camera::Camera;
 impl Viewer {
     /// The settings and what is open, to be kept until the next start.
     pub fn kept(&self) -> Settings {
-        let session = self.session.set.leader().map(|_| self.saved());
+        // A stream is gone by then.
+        let files = self.session.live.is_none() && self.session.set.leader().is_some();
+        let session = files.then(|| self.saved());
         Settings { session, ..self.view_state.kept() }
     }
 

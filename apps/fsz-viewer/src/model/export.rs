@@ -47,6 +47,9 @@ pub fn tiles_csv(session: &Session) -> String {
 
 /// The command line that does what is shown.
 pub fn command(session: &Session) -> Option<String> {
+    if session.live.is_some() {
+        return None;
+    }
     let (leader, place) = (session.set.leader()?, session.place);
     let path = leader.path.display();
     let bp = matches!(Kind::of(&leader.path), Ok(Kind::Bp));

@@ -8,6 +8,7 @@ pub mod document;
 pub mod export;
 pub mod file_name;
 pub mod grid;
+pub mod live;
 pub mod measured;
 pub mod measures;
 pub mod missing_values;

@@ -3,6 +3,7 @@
 use fsz_field::Hints;
 
 use crate::model::catalog::{Catalog, Choice};
+use crate::model::live::LiveView;
 use crate::model::measured::{Measured, PlaneMeasures};
 use crate::model::measures::Measures;
 use crate::model::plane::Place;
@@ -34,6 +35,8 @@ pub struct Session {
     pub missing: String,
     /// The bound that was last compressed in memory.
     pub tried: Option<f64>,
+    /// The running simulation that is shown, in the place of files.
+    pub live: Option<LiveView>,
     /// What raw files do not tell.
     pub hints: Hints,
 }

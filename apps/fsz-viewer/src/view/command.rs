@@ -81,6 +81,16 @@ pub enum Command {
     DismissNote(usize),
     /// Write a file of this name.
     Export(Export, String),
+    /// The name of a stream in the menu is typed.
+    TypeStream(String),
+    /// Show the simulation that writes a stream.
+    Connect(PathBuf),
+    /// Close the connection to it.
+    Disconnect,
+    /// Show its newest step as it comes, or stay.
+    Follow(bool),
+    /// Stay at a step that is kept.
+    Step(u64),
     /// Close the window.
     Quit,
 }

@@ -49,6 +49,8 @@ pub struct ViewState {
     pub raw_dialogs: Vec<RawDialog>,
     /// The path in the menu.
     pub typed_path: String,
+    /// The name of a stream in the menu.
+    pub typed_stream: String,
     /// The keys are shown.
     pub help: bool,
     /// Show the original in the reconstruction's place.
@@ -81,6 +83,7 @@ impl ViewState {
             notes: Vec::new(),
             raw_dialogs: Vec::new(),
             typed_path: String::new(),
+            typed_stream: String::new(),
             help: false,
             blink: false,
             wipe: None,

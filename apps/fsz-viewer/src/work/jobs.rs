@@ -8,6 +8,7 @@ use fsz::Progress;
 use crate::model::plane::Place;
 use crate::work::event::Event;
 use crate::work::file_dialog::Dialogs;
+use crate::work::live::LiveReader;
 use crate::work::service::Service;
 
 /// Long work that is under way.
@@ -37,6 +38,8 @@ pub struct Jobs {
     pub service: Service,
     /// The system's dialogs for files.
     pub dialogs: Dialogs,
+    /// The running simulation that is read.
+    pub live: Option<LiveReader>,
     /// Long work.
     pub works: Vec<Work>,
     /// The planes that were asked for.
@@ -55,6 +58,7 @@ impl Jobs {
         Jobs {
             service,
             dialogs,
+            live: None,
             works: Vec::new(),
             requested: None,
             answered: None,

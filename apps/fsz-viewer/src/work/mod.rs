@@ -7,6 +7,7 @@ pub mod decoder;
 pub mod event;
 pub mod file_dialog;
 pub mod jobs;
+pub mod live;
 pub mod planes_of;
 pub mod service;
 pub mod sweep;

@@ -10,6 +10,8 @@ mod figure;
 mod fixture;
 mod interaction;
 mod legible;
+#[cfg(feature = "adios2")]
+mod live;
 mod measures;
 mod modules;
 mod on_gpu;

@@ -56,7 +56,7 @@ fn look(viewer: &mut Harness<'_, Viewer>, name: &str) {
 }
 
 /// Compares it in both themes.
-fn look_in_both(viewer: &mut Harness<'_, Viewer>, name: &str) {
+pub fn look_in_both(viewer: &mut Harness<'_, Viewer>, name: &str) {
     for (theme, suffix) in [(Theme::Dark, "dark"), (Theme::Light, "light")] {
         viewer.ctx.set_theme(theme);
         viewer.run_steps(2);

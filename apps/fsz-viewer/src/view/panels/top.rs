@@ -74,6 +74,18 @@ fn file_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             ui.close();
         }
     }
+    ui.separator();
+    let label = ui.label("Stream of a running simulation");
+    let mut typed = input.view.typed_stream.clone();
+    let name = ui.text_edit_singleline(&mut typed).labelled_by(label.id);
+    let stream = PathBuf::from(typed.trim());
+    if name.changed() {
+        commands.push(Command::TypeStream(typed));
+    }
+    if ui.button("Connect").clicked() && !stream.as_os_str().is_empty() {
+        commands.push(Command::Connect(stream));
+        ui.close();
+    }
     if !input.settings().recent.is_empty() {
         ui.separator();
         ui.label("Recent files");
