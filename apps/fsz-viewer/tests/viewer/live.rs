@@ -254,6 +254,42 @@ fn kept_steps_stay_within_their_memory() {
     assert!(live.live.steps.len() < points(live), "curves go back further");
 }
 
+/// The program itself on a virtual screen, beside a simulation.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_real_window_follows_a_simulation_and_the_next_one() {
+    use crate::real_window::{Screen, colours, middle};
+    let screen = match Screen::open() {
+        Ok(screen) => screen,
+        Err(reason) => {
+            eprintln!("SKIPPED: a running simulation in a real window: {reason}");
+            return;
+        }
+    };
+    let folder = TempDir::new().unwrap();
+    let stream = folder.path().join("run");
+    let simulation = Process::simulation(&stream, &[]);
+    let args = ["--live".as_ref(), stream.as_os_str()];
+    let mut viewer = screen.viewer(folder.path(), &args);
+    screen.wait(&mut viewer.0, "picture of a step", |points| colours(&points) > 450);
+    let changes = |viewer: &mut std::process::Child, what: &str| {
+        let mut seen = Vec::new();
+        screen.wait(viewer, what, |points| {
+            seen.push(middle(&points));
+            seen.len() > 1 && seen.first() != seen.last()
+        });
+    };
+    changes(&mut viewer.0, "next step, which nobody asked for");
+    drop(simulation);
+    let mut before = Vec::new();
+    screen.wait(&mut viewer.0, "stillness without a simulation", |points| {
+        std::mem::replace(&mut before, middle(&points)) == before
+    });
+    let _next = Process::simulation(&stream, &[]);
+    screen.wait(&mut viewer.0, "step of the next simulation", |points| middle(&points) != before);
+    changes(&mut viewer.0, "steps that go on");
+}
+
 /// What the panel shows, with steps that come at times of its own.
 #[test]
 fn the_panel_looks_as_it_did() {
