@@ -62,6 +62,11 @@ impl Blocks {
         Ok(Field::new(shape, out)?)
     }
 
+    /// The streams, each with the box that it holds.
+    pub fn each(&self) -> impl Iterator<Item = (&Box, &Stream<'static>)> {
+        self.boxes.iter().zip(&self.streams)
+    }
+
     /// One of the streams, by the number that [`Tiles::part`] has for it.
     pub fn stream(&self, part: usize) -> Option<&Stream<'static>> {
         self.streams.get(part)

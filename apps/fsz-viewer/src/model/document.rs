@@ -9,6 +9,7 @@ use fsz_field::{Field, Hints, Kind, Shape, StreamFile};
 use fsz_metrics::Sample;
 
 use crate::model::blocks::Blocks;
+use crate::model::boxes::Box;
 use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
 use crate::model::stream_facts::StreamFacts;
@@ -227,9 +228,20 @@ impl Document {
         with(blocks.stream(part).context(NO_STREAM)?, number)
     }
 
-    /// Whether all values are in one stream.
-    pub fn is_one_stream(&self) -> bool {
-        matches!(self.body, Body::File(_) | Body::Memory(_))
+    /// Calls `with` on each stream and the box of the array that it holds; nothing where there is none.
+    ///
+    /// # Errors
+    /// Those of `with`, and when the file changed since it was opened.
+    pub fn each_stream(&self, mut with: impl FnMut(&Stream<'_>, &Box) -> Result<()>) -> Result<()> {
+        match &self.body {
+            Body::Values(_) => Ok(()),
+            Body::Blocks(blocks) => blocks.each().try_for_each(|(part, stream)| with(stream, part)),
+            _ => {
+                let shape = self.grid.shape();
+                let whole = Box { start: vec![0; shape.len()], count: shape.to_vec() };
+                self.with_stream(|stream| with(stream, &whole))
+            }
+        }
     }
 
     /// The exact value at a position in C order; none when there is no stream or it is damaged there.

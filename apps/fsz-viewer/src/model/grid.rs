@@ -3,6 +3,8 @@
 use fsz::format::TILE;
 use fsz_wgpu::Runs;
 
+use crate::model::boxes::Box;
+
 /// Elements of a row when a field of one dimension is folded.
 pub const FOLD: u64 = 4 * TILE as u64;
 
@@ -130,6 +132,23 @@ impl Grid {
             },
             1 => Runs { first: plane * w, stride: h * w, count: d, len: w },
             _ => Runs { first: plane, stride: w, count: d * h, len: 1 },
+        }
+    }
+
+    /// The same plane within a box of the field: its axis is the same, its number another; none where it
+    /// does not touch the box.
+    pub fn plane_in(&self, axis: usize, plane: u64, part: &Box) -> Option<u64> {
+        let (start, count) = self.plane_box(axis, plane);
+        let common = part.common(&Box { start, count })?;
+        let axes = self.shape.len();
+        if axes < 3 {
+            return Some(0);
+        }
+        let inner = |k: usize| common.start[k] - part.start[k];
+        match axis {
+            // Leading axes beyond three are taken together.
+            0 => Some((0..axes - 2).fold(0, |plane, k| plane * part.count[k] + inner(k))),
+            _ => Some(inner(axes - 3 + axis)),
         }
     }
 

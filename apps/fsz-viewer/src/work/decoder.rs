@@ -8,7 +8,9 @@ use clap::ValueEnum;
 use fsz::{Codec, DType};
 use fsz_wgpu::{Gpu, GpuSlice, GpuStream};
 
+use crate::model::boxes::{self, Box};
 use crate::model::document::Document;
+use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
 use crate::model::stream_facts::StreamFacts;
 
@@ -29,6 +31,13 @@ pub enum DecoderChoice {
     Cuda,
 }
 
+/// A stream on the GPU, and the box of the array that it holds: the whole of it, or an ADIOS2 block.
+#[derive(Debug)]
+struct Part {
+    held: Box,
+    stream: GpuStream,
+}
+
 /// Decodes planes.
 #[derive(Debug)]
 pub struct Decoder {
@@ -36,8 +45,8 @@ pub struct Decoder {
     gpu: Option<Gpu>,
     /// Where planes are brought that no GPU decoded, so that pictures are painted there.
     painter: Option<Gpu>,
-    /// Streams that lie on the GPU, by what is known of them; the newest last.
-    kept: Vec<(Arc<StreamFacts>, GpuStream)>,
+    /// Fields that lie on the GPU, by what is known of them; the newest last.
+    kept: Vec<(Arc<StreamFacts>, Vec<Part>)>,
     /// What the user should know once.
     note: Option<String>,
 }
@@ -145,19 +154,46 @@ impl Decoder {
         let at = self.kept.iter().position(|(known, _)| Arc::ptr_eq(known, facts));
         let entry = match at {
             Some(at) => self.kept.remove(at),
-            None => (facts.clone(), document.with_stream(|s| Ok(GpuStream::upload(gpu, s)?))?),
+            None => {
+                let mut parts = Vec::new();
+                document.each_stream(|stream, held| {
+                    let stream = GpuStream::upload(gpu, stream)?;
+                    parts.push(Part { held: held.clone(), stream });
+                    Ok(())
+                })?;
+                (facts.clone(), parts)
+            }
         };
         self.kept.truncate(KEPT - 1);
-        let (runs, size) =
-            (document.grid.runs(place.axis, place.plane), document.grid.plane(place.axis));
-        let decoded = entry.1.decode_runs(runs).and_then(|slice| Ok((slice.read_back()?, slice)));
+        let decoded = decoded(&document.grid, place, &entry.1);
         self.kept.push(entry);
         let (values, slice) = decoded?;
+        let size = document.grid.plane(place.axis);
         let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
         plane.rounded = document.dtype == DType::F64;
-        plane.slice = self.painter.is_some().then(|| Arc::new(slice));
+        plane.slice = slice.filter(|_| self.painter.is_some()).map(Arc::new);
         Ok(plane)
     }
+}
+
+/// The values of a plane, each part decoded on the GPU. Of one stream they stay there too.
+fn decoded(grid: &Grid, place: Place, parts: &[Part]) -> Result<(Vec<f32>, Option<GpuSlice>)> {
+    if let [Part { held, stream }] = parts
+        && held.count == grid.shape()
+    {
+        let slice = stream.decode_runs(grid.runs(place.axis, place.plane))?;
+        return Ok((slice.read_back()?, Some(slice)));
+    }
+    let (start, count) = grid.plane_box(place.axis, place.plane);
+    let window = Box { start, count };
+    let mut out = vec![0.0; window.count.iter().product::<u64>() as usize];
+    for Part { held, stream } in parts {
+        let inner = grid.plane_in(place.axis, place.plane, held);
+        let (Some(inner), Some(common)) = (inner, held.common(&window)) else { continue };
+        let slice = stream.decode_runs(Grid::new(&held.count).runs(place.axis, inner))?;
+        boxes::place(&slice.read_back()?, &common, &mut out, &window);
+    }
+    Ok((out, None))
 }
 
 /// Whether pictures are painted by the GPU that draws the window. One in software is no faster than the
@@ -178,7 +214,7 @@ fn suits(document: &Document, exact: bool) -> bool {
     let most = range.min.abs().max(range.max.abs());
     let shown =
         most <= f64::from(f32::MAX) && range.max - range.min >= f64::from(f32::MIN_POSITIVE);
-    document.is_one_stream() && (document.dtype == DType::F32 || !exact && shown)
+    document.dtype == DType::F32 || !exact && shown
 }
 
 /// The nearest `f32`; of what is beyond `bound` one that is beyond the nearest `f32` of it.
@@ -214,6 +250,24 @@ mod tests {
         compressed(shape, &values, profile)
     }
 
+    /// An array of four dimensions that is cut into blocks, not all of it covered.
+    fn several(profile: Profile) -> Document {
+        let block = |start: [u64; 4], count: [usize; 4]| {
+            let values: Vec<f32> =
+                (0..count.iter().product()).map(|i| value(i) as f32 + start[0] as f32).collect();
+            let view = ArrayView::from_shape(count, &values).unwrap();
+            let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
+            (start.to_vec(), Codec::cpu().compress_with(view, &options).unwrap())
+        };
+        let parts = vec![
+            block([0, 0, 0, 0], [2, 3, 8, 9]),
+            block([2, 0, 0, 0], [1, 3, 8, 20]),
+            block([0, 1, 0, 9], [2, 2, 5, 11]),
+        ];
+        let found = Document::from_blocks("cut".into(), Path::new("cut"), &[3, 3, 8, 20], parts);
+        found.unwrap().expect("they make up an array")
+    }
+
     fn compressed<T: fsz::Element>(shape: &[usize], values: &[T], profile: Profile) -> Document {
         let view = ArrayView::from_shape(shape, values).unwrap();
         let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
@@ -232,7 +286,8 @@ mod tests {
         // More documents than are kept, in turns.
         let shapes = [&[2500][..], &[30, 70], &[5, 12, 33], &[2, 3, 8, 9]];
         let of = |profile| shapes.map(|shape| document(shape, profile));
-        let documents = profiles().map(of).concat();
+        let mut documents = profiles().map(of).concat();
+        documents.extend(profiles().map(several));
         for document in documents.iter().chain(&documents) {
             let grid = &document.grid;
             for axis in 0..grid.axes() {

@@ -1,5 +1,7 @@
 //! A running simulation: how it is reached, which of its steps is shown, and what is known of all of them.
 
+use std::path::Path;
+
 use egui::{Slider, Ui};
 use egui_plot::{HLine, Line, PlotPoints, VLine};
 
@@ -17,7 +19,8 @@ pub fn live(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let Some(view) = &input.session.live else { return Vec::new() };
     let mut commands = Vec::new();
     heading(ui, "Simulation");
-    ui.label(&view.live.name);
+    let stream = Path::new(&view.live.name).file_name().map(|name| name.to_string_lossy());
+    ui.label(stream.unwrap_or_default()).on_hover_text(&view.live.name);
     let trouble = view.live.connection != Connection::Connected;
     match trouble {
         true => ui.colored_label(ui.visuals().warn_fg_color, view.live.connection.name()),

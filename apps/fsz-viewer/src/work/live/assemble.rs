@@ -28,7 +28,8 @@ pub fn variable(
     shape: &[u64],
     blocks: Vec<Block>,
 ) -> Result<Document> {
-    let title = format!("{}, {name}, step {step}", path.display());
+    let stream = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let title = format!("{stream}, {name}, step {step}");
     let mut parts = Vec::new();
     for (number, block) in blocks.into_iter().enumerate() {
         let stream = Stream::from_vec(block.bytes);
