@@ -3,9 +3,9 @@
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Place, Viewer};
+use fsz_viewer::{Place, Settings, Start, Viewer};
 
-use crate::fixture::{Fixture, drop_file, settle, shows};
+use crate::fixture::{Fixture, drop_file, harness, settle, shows};
 
 #[test]
 fn facts_are_there_at_once() {
@@ -130,6 +130,22 @@ fn the_overlay_and_help_come_by_a_key() {
     viewer.key_press(Key::Questionmark);
     settle(&mut viewer);
     assert!(shows(&viewer, "pin or release the cursor"));
+}
+
+#[test]
+fn a_window_in_which_nothing_happens_is_not_drawn() {
+    let fixture = Fixture::new();
+    let alone = harness(Start::default(), Settings::default());
+    let pair = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+    let pane = pair.get_by_role_and_label(egui::Role::Image, "Reconstruction").rect();
+    pair.hover_at(pane.center());
+    for (mut viewer, name) in [(alone, "empty"), (pair, "with the cursor in a pane")] {
+        settle(&mut viewer);
+        // Tooltips and highlights take some frames.
+        viewer.run_steps(30);
+        let output = &viewer.output().viewport_output[&egui::ViewportId::ROOT];
+        assert_eq!(output.repaint_delay, std::time::Duration::MAX, "{name}");
+    }
 }
 
 #[test]

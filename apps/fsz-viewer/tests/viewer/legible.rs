@@ -4,7 +4,7 @@
 use egui::epaint::{ClippedShape, TextShape};
 use egui::{Color32, Context, Pos2, Rect, Shape};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use fsz_viewer::Viewer;
 
 /// The contrast that text of any size needs, by WCAG 2.1, 1.4.3.
@@ -20,7 +20,7 @@ pub fn check(viewer: &Harness<'_, Viewer>, of: &str) {
         viewer.output().shapes.iter().cloned().flat_map(flat).collect();
     let disabled = viewer.query_all_by(|node| node.is_disabled());
     let disabled: Vec<Rect> = disabled.map(|node| node.rect()).collect();
-    let mut seen: Vec<(Rect, &str)> = Vec::new();
+    let mut seen: Vec<(usize, Rect, &str)> = Vec::new();
     for (at, (clip, shape)) in shapes.iter().enumerate() {
         let Shape::Text(text) = shape else { continue };
         let (rect, words) = (text.visual_bounding_rect(), text.galley.text());
@@ -32,12 +32,13 @@ pub fn check(viewer: &Harness<'_, Viewer>, of: &str) {
         }
         let whole = !text.galley.elided && shown.width() >= rect.width() - TOLERANCE;
         assert!(whole, "{of}: “{words}” is cut off at {rect:?} by {clip:?}");
-        let other = seen.iter().find(|(other, _)| {
+        let other = seen.iter().find(|(earlier, other, _)| {
             let common = other.shrink(TOLERANCE).intersect(rect.shrink(TOLERANCE));
-            common.is_positive()
+            // A menu may lie between them.
+            common.is_positive() && !is_covered(&shapes[earlier + 1..at], common.center())
         });
-        assert!(other.is_none(), "{of}: “{words}” lies on “{}”", other.unwrap().1);
-        seen.push((rect, words));
+        assert!(other.is_none(), "{of}: “{words}” lies on “{}”", other.unwrap().2);
+        seen.push((at, rect, words));
         if disabled.iter().any(|node| node.contains(rect.center())) {
             continue;
         }
@@ -49,6 +50,34 @@ pub fn check(viewer: &Harness<'_, Viewer>, of: &str) {
         }
     }
     assert!(seen.len() > 3, "{of}: there is text");
+    named(viewer, of);
+}
+
+/// Fails where a control has no name that a screen reader could say.
+fn named(viewer: &Harness<'_, Viewer>, of: &str) {
+    use egui::accesskit::Role;
+    let control = |role| {
+        matches!(
+            role,
+            Role::Button
+                | Role::CheckBox
+                | Role::ComboBox
+                | Role::RadioButton
+                | Role::Slider
+                | Role::SpinButton
+                | Role::TextInput
+                | Role::MultilineTextInput
+                | Role::Image
+        )
+    };
+    let mut controls = 0;
+    for node in viewer.query_all_by(|node| control(node.role())) {
+        let (rect, node) = (node.rect(), node.accesskit_node());
+        let name = node.label().unwrap_or_default();
+        assert!(!name.trim().is_empty(), "{of}: a {:?} at {rect:?} has no name", node.role());
+        controls += 1;
+    }
+    assert!(controls > 3, "{of}: there are controls");
 }
 
 /// A shape without the lists that shapes can be in, each with what it is clipped by.

@@ -127,6 +127,30 @@ pub fn colours(points: &[u8]) -> usize {
     points.as_chunks::<4>().0.iter().collect::<HashSet<_>>().len()
 }
 
+/// The time on processors that a process has taken, in hundredths of a second.
+fn processor_time(process: &Child) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.id())).expect("its times");
+    // Behind the name, which may hold anything: user and system time are the 12th and 13th.
+    let times = stat.rsplit_once(')').expect("a name").1;
+    times.split_whitespace().skip(11).take(2).map(|t| t.parse::<u64>().expect("a time")).sum()
+}
+
+/// A window in which nothing happens takes no processor time: less than a hundredth of a processor.
+fn idle(viewer: &Child) {
+    let span = Duration::from_secs(2);
+    let longest = Instant::now() + LONGEST;
+    loop {
+        let before = processor_time(viewer);
+        thread::sleep(span);
+        let taken = processor_time(viewer) - before;
+        if taken <= 2 {
+            return;
+        }
+        // The last figures may still be on their way.
+        assert!(Instant::now() < longest, "an idle window takes {taken} of 200 hundredths");
+    }
+}
+
 #[test]
 fn the_window_shows_the_panes_and_hears_keys() {
     let screen = match Screen::open() {
@@ -152,6 +176,7 @@ fn the_window_shows_the_panes_and_hears_keys() {
         still = now;
         same
     });
+    idle(&viewer.0);
     screen.ask("xdotool", &["key", "End"]);
     screen.wait(&mut viewer.0, "other plane after a key", |points| middle(&points) != still);
 }
