@@ -1,5 +1,7 @@
 //! What the threads report is taken in.
 
+use anyhow::Context;
+
 use crate::app::Viewer;
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
@@ -39,6 +41,7 @@ impl Viewer {
             Event::Found { progress, found } => match found {
                 Found::Zfp(made) => self.zfp_made(&progress, made),
                 Found::Plane(figures) => self.plane_measured(&progress, figures),
+                Found::Tiles(read) => read.err().into_iter().for_each(|reason| self.report(reason)),
                 Found::Point(point) => self.swept_point(&progress, point),
                 Found::Swept(end) => self.swept(&progress, end),
                 Found::Failed(reason) => self.report(reason),
@@ -88,6 +91,19 @@ impl Viewer {
         });
     }
 
+    /// Reads how the tiles of a stream are stored, where that is not known, on a thread of its own.
+    fn read_tiles(&mut self, document: &Document) {
+        if document.facts.as_ref().is_none_or(|facts| facts.tiles.is_read()) {
+            return;
+        }
+        let of = document.clone();
+        let progress = self.jobs.service.background.run(move |_, tell| {
+            let read = of.read_tiles().with_context(|| of.title.clone());
+            tell(Found::Tiles(read));
+        });
+        self.jobs.add_background("Reading tiles".to_owned(), progress);
+    }
+
     /// Puts a field in its place, and says why where it does not fit the others.
     fn accept(&mut self, document: Document, role: Role) {
         let compressed = document.is_reconstruction();
@@ -111,6 +127,7 @@ impl Viewer {
                 }
                 self.forget_comparison();
                 self.session.tried = None;
+                self.read_tiles(&document);
                 self.session.set.subject = Some(document);
             }
             Role::Original => {

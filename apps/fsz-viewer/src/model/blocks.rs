@@ -19,24 +19,23 @@ pub struct Blocks {
 impl Blocks {
     /// Puts streams together, each with the index of its first element, and what they tell together.
     /// None when they do not fit into one array without lying on each other.
-    ///
-    /// # Errors
-    /// When a tile's record is damaged.
     pub fn new(
         shape: &[u64],
         parts: Vec<(Vec<u64>, Stream<'static>)>,
-    ) -> Result<Option<(Blocks, StreamFacts)>> {
+    ) -> Option<(Blocks, StreamFacts)> {
         let count = |stream: &Stream<'_>| stream.header().shape.clone();
         let boxes = parts.iter().map(|(start, s)| Box { start: start.clone(), count: count(s) });
-        let Some(boxes) = Boxes::new(shape, boxes.collect()) else { return Ok(None) };
+        let boxes = Boxes::new(shape, boxes.collect())?;
         let streams: Vec<_> = parts.into_iter().map(|(_, stream)| stream).collect();
-        let told: Vec<StreamFacts> = streams.iter().map(StreamFacts::of).collect::<Result<_>>()?;
-        let Some(first) = told.first().cloned() else { return Ok(None) };
+        let told: Vec<StreamFacts> = streams.iter().map(StreamFacts::of).collect();
+        let first = told.first().cloned()?;
         if told.iter().any(|facts| facts.header.dtype != first.header.dtype) {
-            return Ok(None);
+            return None;
         }
-        let blocks = Blocks { boxes: boxes.all().to_vec(), streams };
-        Ok(Some((blocks, together(shape, first, &told, boxes))))
+        let held = boxes.all().to_vec();
+        let tiles = Tiles::of_streams(shape, streams.iter(), boxes);
+        let blocks = Blocks { boxes: held, streams };
+        Some((blocks, together(shape, first, &told, tiles)))
     }
 
     /// The values of a box in C order; 0 where there is no stream.
@@ -74,7 +73,7 @@ impl Blocks {
 }
 
 /// What several streams tell as one: sums of what is counted, and the largest bound and error.
-fn together(shape: &[u64], first: StreamFacts, told: &[StreamFacts], boxes: Boxes) -> StreamFacts {
+fn together(shape: &[u64], first: StreamFacts, told: &[StreamFacts], tiles: Tiles) -> StreamFacts {
     let mut header = first.header;
     header.shape = shape.to_vec();
     header.start = None;
@@ -89,6 +88,6 @@ fn together(shape: &[u64], first: StreamFacts, told: &[StreamFacts], boxes: Boxe
         header,
         certificate,
         compressed_bytes,
-        tiles: Tiles::together(shape, told.iter().map(|facts| &facts.tiles), boxes),
+        tiles,
     }
 }

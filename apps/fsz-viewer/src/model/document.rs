@@ -13,6 +13,7 @@ use crate::model::boxes::Box;
 use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
 use crate::model::stream_facts::StreamFacts;
+use crate::model::tiles::Tiles;
 
 /// What a document without a stream of its own answers.
 const NO_STREAM: &str = "there is no stream";
@@ -54,7 +55,8 @@ pub struct Document {
 
 impl Document {
     /// Opens a file: `.fsz`, `.npy`, raw values, and with the features of those names `.zfp` and
-    /// ADIOS2 files. Nothing of a stream is decoded.
+    /// ADIOS2 files. Of a stream only the header and the index are read: [`Document::read_tiles`] reads how
+    /// its tiles are stored.
     ///
     /// # Errors
     /// In the user's words: what is wrong with the file, or what is missing to read it.
@@ -63,7 +65,7 @@ impl Document {
         let kind = Kind::of(path)?;
         if kind == Kind::Fsz {
             let file = StreamFile::open(path)?;
-            let facts = StreamFacts::of(&file.stream()?)?;
+            let facts = StreamFacts::of(&file.stream()?);
             return Ok(Document::of_stream(title, path, facts, Body::File(file)));
         }
         let field = fsz_field::open(path, hints, &Codec::cpu())?;
@@ -80,8 +82,10 @@ impl Document {
     /// # Errors
     /// When a tile's record is damaged.
     pub fn from_stream(title: String, path: &Path, stream: Stream<'static>) -> Result<Document> {
-        let facts = StreamFacts::of(&stream)?;
-        Ok(Document::of_stream(title, path, facts, Body::Memory(Arc::new(stream))))
+        let facts = StreamFacts::of(&stream);
+        let document = Document::of_stream(title, path, facts, Body::Memory(Arc::new(stream)));
+        document.read_tiles()?;
+        Ok(document)
     }
 
     /// Streams in memory that make up an array, each with the index of its first element; none when
@@ -95,8 +99,10 @@ impl Document {
         shape: &[u64],
         parts: Vec<(Vec<u64>, Stream<'static>)>,
     ) -> Result<Option<Document>> {
-        let Some((blocks, facts)) = Blocks::new(shape, parts)? else { return Ok(None) };
-        Ok(Some(Document::of_stream(title, path, facts, Body::Blocks(Arc::new(blocks)))))
+        let Some((blocks, facts)) = Blocks::new(shape, parts) else { return Ok(None) };
+        let document = Document::of_stream(title, path, facts, Body::Blocks(Arc::new(blocks)));
+        document.read_tiles()?;
+        Ok(Some(document))
     }
 
     /// Plain values.
@@ -199,6 +205,24 @@ impl Document {
                 Ok(Arc::new(self.window(codec, &vec![0; shape.len()], shape)?))
             }
         }
+    }
+
+    /// Reads how the tiles are stored, where that is not known yet. It takes long for a large stream, and of
+    /// some profiles all of it is decoded.
+    ///
+    /// # Errors
+    /// When a tile's record is damaged.
+    pub fn read_tiles(&self) -> Result<()> {
+        let Some(facts) = self.facts.as_ref().filter(|facts| !facts.tiles.is_read()) else {
+            return Ok(());
+        };
+        let mut tiles = Vec::new();
+        self.each_stream(|stream, _| {
+            tiles.extend(Tiles::records(stream)?);
+            Ok(())
+        })?;
+        facts.tiles.set(tiles);
+        Ok(())
     }
 
     /// The values of one tile of a stream.

@@ -1,6 +1,5 @@
 //! What a stream tells without being decoded.
 
-use anyhow::Result;
 use fsz::{Certificate, Header, Stream};
 
 use crate::model::tiles::Tiles;
@@ -23,18 +22,15 @@ pub struct StreamFacts {
 }
 
 impl StreamFacts {
-    /// Those of one stream.
-    ///
-    /// # Errors
-    /// When a tile's record is damaged.
-    pub fn of(stream: &Stream<'_>) -> Result<StreamFacts> {
-        Ok(StreamFacts {
+    /// Those of one stream, of its header and index. Its tiles are not read.
+    pub fn of(stream: &Stream<'_>) -> StreamFacts {
+        StreamFacts {
             blocks: 1,
             least_bound: stream.header().absolute_bound,
             header: stream.header().clone(),
             certificate: *stream.certificate(),
             compressed_bytes: stream.compressed_bytes(),
-            tiles: Tiles::read(stream)?,
-        })
+            tiles: Tiles::of_stream(stream),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What a stream tells of its tiles, and how much of it a reader sees at once.
 
+use std::sync::OnceLock;
+
 use fsz::format::{MAX_DIMS, TILE_BLOCKS, TileGrid};
 use fsz::{Stream, TileKind, TileRecord, TileRecords};
 use rayon::prelude::*;
@@ -46,13 +48,21 @@ impl Tile {
     }
 }
 
-/// All tiles of a stream, or of the streams of an array.
+/// All tiles of a stream, or of the streams of an array: where they lie, and once they are read, how each is
+/// stored.
 #[derive(Clone, Debug, Default)]
 pub struct Tiles {
     /// Where the tiles lie; of several streams one each.
     grids: Vec<TileGrid>,
     /// Of several streams.
     parts: Option<Parts>,
+    /// What is known of them once they are read.
+    read: OnceLock<Read>,
+}
+
+/// What the records of tiles tell.
+#[derive(Clone, Debug, Default)]
+struct Read {
     tiles: Vec<Tile>,
     largest: u16,
     counts: [usize; TileKind::ALL.len()],
@@ -72,12 +82,35 @@ struct Parts {
 const BINS: usize = 40;
 
 impl Tiles {
+    /// Where the tiles of a stream lie. None of them is read.
+    pub fn of_stream(stream: &Stream<'_>) -> Tiles {
+        Tiles { grids: vec![stream.grid().clone()], ..Tiles::default() }
+    }
+
+    /// Where the tiles of several streams lie, each in its box of an array, counted on from one stream to
+    /// the next.
+    pub fn of_streams<'a>(
+        shape: &[u64],
+        streams: impl Iterator<Item = &'a Stream<'static>>,
+        boxes: Boxes,
+    ) -> Tiles {
+        let grids: Vec<TileGrid> = streams.map(|stream| stream.grid().clone()).collect();
+        let mut next = 0;
+        let mut first = Vec::new();
+        for grid in &grids {
+            first.push(next);
+            next += grid.tiles();
+        }
+        let parts = Some(Parts { shape: shape.to_vec(), boxes, first });
+        Tiles { grids, parts, read: OnceLock::new() }
+    }
+
     /// Reads the records of a stream. Values are decoded only where the profile tells of its tiles no other
     /// way, and are not kept.
     ///
     /// # Errors
     /// When a record is damaged.
-    pub fn read(stream: &Stream<'_>) -> fsz::Result<Tiles> {
+    pub fn records(stream: &Stream<'_>) -> fsz::Result<Vec<Tile>> {
         let grid = stream.grid();
         let of_chunk = |records: &mut TileRecords<'_>, chunk| -> fsz::Result<Vec<Tile>> {
             let records = records.chunk(chunk)?;
@@ -86,27 +119,11 @@ impl Tiles {
         };
         let chunks = (0..stream.chunks()).into_par_iter();
         let tiles = chunks.map_init(|| stream.tile_records(), of_chunk);
-        let tiles = tiles.collect::<fsz::Result<Vec<_>>>()?;
-        Ok(Tiles::new(tiles.concat(), vec![grid.clone()], None))
+        Ok(tiles.collect::<fsz::Result<Vec<_>>>()?.concat())
     }
 
-    /// The tiles of several streams, which lie in these boxes of an array, counted on from one stream to
-    /// the next.
-    pub fn together<'a>(
-        shape: &[u64],
-        streams: impl Iterator<Item = &'a Tiles>,
-        boxes: Boxes,
-    ) -> Tiles {
-        let (mut tiles, mut first, mut grids) = (Vec::new(), Vec::new(), Vec::new());
-        for stream in streams {
-            first.push(tiles.len() as u64);
-            tiles.extend_from_slice(&stream.tiles);
-            grids.extend_from_slice(&stream.grids);
-        }
-        Tiles::new(tiles, grids, Some(Parts { shape: shape.to_vec(), boxes, first }))
-    }
-
-    fn new(tiles: Vec<Tile>, grids: Vec<TileGrid>, parts: Option<Parts>) -> Tiles {
+    /// Takes what was read of all tiles, in order; nothing when that is known.
+    pub fn set(&self, tiles: Vec<Tile>) {
         let largest = tiles.iter().map(|t| t.bytes).max().unwrap_or(0);
         let counts = TileKind::ALL.map(|kind| tiles.iter().filter(|t| t.kind == kind).count());
         let width = f64::from(largest.max(1)) / BINS as f64;
@@ -116,13 +133,19 @@ impl Tiles {
             let bin = (f64::from(tile.bytes) / width) as usize;
             histogram[bin.min(BINS - 1)].1 += 1;
         }
-        Tiles { grids, parts, tiles, largest, counts, histogram }
+        // Whoever was first has read the same.
+        let _ = self.read.set(Read { tiles, largest, counts, histogram });
     }
 
-    /// The tile that holds the element at a position in C order, and its number.
+    /// Whether they are read.
+    pub fn is_read(&self) -> bool {
+        self.read.get().is_some()
+    }
+
+    /// The tile that holds the element at a position in C order, and its number; none until they are read.
     pub fn of(&self, position: u64) -> Option<(u64, &Tile)> {
         let (number, _) = self.locate(position)?;
-        Some((number, self.tiles.get(number as usize)?))
+        Some((number, self.read.get()?.tiles.get(number as usize)?))
     }
 
     /// The number of the tile that holds the element at a position in C order, and its place there.
@@ -151,36 +174,36 @@ impl Tiles {
 
     /// Bytes of the largest tile.
     pub fn largest(&self) -> u16 {
-        self.largest
+        self.read.get().map_or(0, |read| read.largest)
     }
 
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Tile> {
-        self.tiles.iter()
+        self.read.get().into_iter().flat_map(|read| &read.tiles)
     }
 
     /// How many there are of each of [`TileKind::ALL`].
-    pub fn counts(&self) -> &[usize; TileKind::ALL.len()] {
-        &self.counts
+    pub fn counts(&self) -> [usize; TileKind::ALL.len()] {
+        self.read.get().map_or([0; TileKind::ALL.len()], |read| read.counts)
     }
 
     /// Middle of each bin of compressed bytes, and how many tiles are in it.
     pub fn histogram(&self) -> &[(f64, usize)] {
-        &self.histogram
+        self.read.get().map_or(&[], |read| &read.histogram)
     }
 
     /// Width of a bin in bytes.
     pub fn bin(&self) -> f64 {
-        f64::from(self.largest.max(1)) / BINS as f64
+        f64::from(self.largest().max(1)) / BINS as f64
     }
 
-    /// How many there are.
+    /// How many there are, read or not.
     pub fn len(&self) -> usize {
-        self.tiles.len()
+        self.grids.iter().map(|grid| grid.tiles() as usize).sum()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.tiles.is_empty()
+        self.len() == 0
     }
 }

@@ -105,9 +105,10 @@ impl Pictures {
         let set = &session.set;
         let Some(leader) = set.leader() else { return Ok(()) };
         let facts = set.subject.as_ref().and_then(|s| s.facts.as_ref());
+        let tiles = facts.map(|f| &f.tiles).filter(|tiles| tiles.is_read());
         for kind in PaneKind::ALL {
             let Some(plane) = planes.of(kind) else { continue };
-            let key = key(kind, (session.generation, planes.place), settings);
+            let key = key(kind, (session.generation, planes.place, tiles.is_some()), settings);
             let scene = Scene {
                 map: settings.map,
                 scale: ranges.scale(kind, set, planes, settings),
@@ -117,7 +118,7 @@ impl Pictures {
                 bounded: set.bound().is_some(),
                 overlay: settings.overlay,
                 opacity: settings.opacity,
-                tiles: facts.map(|f| &f.tiles),
+                tiles,
                 grid: &leader.grid,
                 place: planes.place,
             };
@@ -136,7 +137,7 @@ impl Pictures {
 }
 
 /// A number that is another when anything that a picture of these planes depends on is.
-fn key(kind: PaneKind, planes: (u64, Place), s: &Settings) -> u64 {
+fn key(kind: PaneKind, planes: (u64, Place, bool), s: &Settings) -> u64 {
     let mut hasher = DefaultHasher::new();
     (kind, planes).hash(&mut hasher);
     (s.map as u8, s.range as u8, s.log, s.error as u8).hash(&mut hasher);

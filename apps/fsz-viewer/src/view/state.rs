@@ -13,8 +13,8 @@ use crate::view::camera::Camera;
 use crate::view::pictures::{Pictures, Ranges};
 use crate::view::window_gpu::WindowGpu;
 
-/// What a probe is of: the cursor, and the planes that are shown.
-type Probed = ((usize, usize), (Place, u64), Option<(Place, u64)>);
+/// What a probe is of: the cursor, the planes that are shown, and whether the tiles are read.
+type Probed = ((usize, usize), (Place, u64), Option<(Place, u64)>, bool);
 
 /// How what is open is looked at.
 #[derive(Debug)]
@@ -124,7 +124,9 @@ impl ViewState {
             (self.probe, self.probed) = (None, None);
             return;
         };
-        let of = (cursor, session.current(), session.shown);
+        let facts = session.set.leader().and_then(|leader| leader.facts.as_ref());
+        let read = facts.is_some_and(|facts| facts.tiles.is_read());
+        let of = (cursor, session.current(), session.shown, read);
         if self.probed == Some(of) {
             return;
         }

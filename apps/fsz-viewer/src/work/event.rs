@@ -54,6 +54,8 @@ pub enum Found {
     Zfp(Result<Box<Made>>),
     /// Figures of a plane.
     Plane(Measured),
+    /// How the tiles of a stream are stored is known, or why not.
+    Tiles(Result<()>),
     /// A point of rate and distortion.
     Point(Point),
     /// There are no more of them; what was left out.

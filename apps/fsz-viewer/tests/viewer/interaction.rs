@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use fsz_viewer::{Place, Settings, Start, Viewer};
 
-use crate::fixture::{Fixture, drop_file, harness, settle, shows};
+use crate::fixture::{Fixture, drop_file, harness, profiles, settle, shows};
 
 #[test]
 fn facts_are_there_at_once() {
@@ -130,6 +130,43 @@ fn the_overlay_and_help_come_by_a_key() {
     viewer.key_press(Key::Questionmark);
     settle(&mut viewer);
     assert!(shows(&viewer, "pin or release the cursor"));
+}
+
+/// Memory in which a file that is mapped is present, as the system counts it: whole pages, some of them read
+/// ahead.
+#[cfg(target_os = "linux")]
+fn present(path: &std::path::Path) -> u64 {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let mut lines = maps.lines().skip_while(|line| !line.ends_with(name));
+    let size = lines.find_map(|line| line.strip_prefix("Rss:")).expect("it is mapped");
+    size.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap() * 1024
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn opening_a_stream_reads_its_header_and_index_only() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let mut state = 1u32;
+    let noise = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32
+    };
+    let values: Vec<f32> = std::iter::repeat_with(noise).take(1 << 22).collect();
+    for (number, profile) in profiles().into_iter().enumerate() {
+        let options = fsz::CompressOptions::new(fsz::Bound::Absolute(0.5)).profile(profile);
+        let view = ndarray::ArrayView::from_shape((64, 256, 256), &values).unwrap();
+        let stream = fsz::Codec::cpu().compress_with(view, &options).unwrap();
+        let path = folder.path().join(format!("noise-{number}.fsz"));
+        std::fs::write(&path, stream.as_bytes()).unwrap();
+        let document = fsz_viewer::Document::open(&path, &fsz_field::Hints::default()).unwrap();
+        let (read, all) = (present(&path), stream.compressed_bytes());
+        // Pages of 2 MiB.
+        assert!(read < all / 4, "{read} of {all} bytes of {profile:?}");
+        document.read_tiles().unwrap();
+        let facts = document.facts.as_ref().unwrap();
+        assert!(facts.tiles.is_read(), "{profile:?}");
+    }
 }
 
 #[test]

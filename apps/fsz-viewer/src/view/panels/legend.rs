@@ -24,9 +24,13 @@ pub fn legend(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         return commands;
     }
     heading(ui, "Tiles");
+    if !tiles.is_read() {
+        ui.label("Reading tiles …");
+        return commands;
+    }
     ui.label("LZ1, LZ2: first- and second-order Lorenzo predictor");
     Grid::new("legend").num_columns(4).spacing([8.0, 2.0]).show(ui, |ui| {
-        for (kind, &count) in TileKind::ALL.iter().zip(tiles.counts()) {
+        for (kind, &count) in TileKind::ALL.iter().zip(&tiles.counts()) {
             // Another profile's: only where it occurs.
             if *kind == TileKind::Interpolated && count == 0 {
                 continue;
