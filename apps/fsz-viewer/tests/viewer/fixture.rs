@@ -130,8 +130,9 @@ pub fn gpu_window(
     settings: Settings,
     sides: [f32; 2],
 ) -> Option<Harness<'static, Viewer>> {
-    let state = render_state()?;
-    let start = Start { window: WindowGpu::new(&state), decoder: DecoderChoice::Gpu, ..start };
+    let window = window_gpu()?;
+    let state = window.state.clone();
+    let start = Start { window: Some(window), decoder: DecoderChoice::Gpu, ..start };
     let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
     let mut harness = Harness::builder()
         .with_size(sides)
@@ -142,23 +143,25 @@ pub fn gpu_window(
     Some(harness)
 }
 
-/// The one device of all tests, with a renderer of its own for each: a device takes long to make.
-fn render_state() -> Option<RenderState> {
-    static SHARED: OnceLock<Option<RenderState>> = OnceLock::new();
+/// The one device of all tests, with a renderer of its own for each: a device and its shaders take long to
+/// make.
+fn window_gpu() -> Option<WindowGpu> {
+    static SHARED: OnceLock<Option<WindowGpu>> = OnceLock::new();
     let options = RendererOptions::PREDICTABLE;
     let shared = SHARED.get_or_init(|| match fsz_wgpu::Gpu::headless() {
         Ok(_) => {
             let setup = egui_kittest::wgpu::default_wgpu_setup();
-            Some(egui_kittest::wgpu::create_render_state(setup, options))
+            WindowGpu::new(&egui_kittest::wgpu::create_render_state(setup, options))
         }
         Err(reason) => {
             eprintln!("SKIPPED: the window on a GPU: {reason}");
             None
         }
     });
-    let shared = shared.clone()?;
-    let renderer = Renderer::new(&shared.device, shared.target_format, options);
-    Some(RenderState { renderer: Arc::new(RwLock::new(renderer)), ..shared })
+    let WindowGpu { state, gpu } = shared.clone()?;
+    let renderer = Renderer::new(&state.device, state.target_format, options);
+    let state = RenderState { renderer: Arc::new(RwLock::new(renderer)), ..state };
+    Some(WindowGpu { state, gpu })
 }
 
 /// Whether a text stands somewhere in the window.
