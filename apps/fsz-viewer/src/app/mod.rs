@@ -59,7 +59,7 @@ pub struct Start {
     pub missing: String,
     /// The stream of a running simulation.
     pub live: Option<PathBuf>,
-    /// The most bytes that its kept steps take; none for [`BUDGET`].
+    /// The most bytes that its kept steps take; none for 512 MiB.
     pub live_budget: Option<u64>,
     /// What planes are to be decoded with.
     pub decoder: DecoderChoice,

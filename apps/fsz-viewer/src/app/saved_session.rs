@@ -3,7 +3,7 @@
 use egui::Vec2;
 
 use crate::app::Viewer;
-use crate::model::catalog::Choice;
+use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
 use crate::model::plane::Place;
 use crate::model::saved_session::{Remembered, SavedSession};
@@ -24,11 +24,20 @@ impl Viewer {
     fn saved(&self) -> SavedSession {
         let of = |document: &Option<Document>| document.as_ref().map(Remembered::of);
         let (session, view) = (&self.session, &self.view_state);
+        // Of a series the folder, not the step.
+        let of_series = |document: &Option<Document>, catalog: &Option<Catalog>| {
+            let mut remembered = of(document)?;
+            if let Some(catalog) = catalog {
+                remembered.path = std::path::absolute(&catalog.path).ok()?;
+            }
+            Some(remembered)
+        };
+        let [subject, original] = &session.catalogs;
         let matching = self.comparison.matching;
         SavedSession {
             // What was compressed in memory is made again of the original.
-            subject: of(&session.set.subject).filter(|_| session.tried.is_none()),
-            original: of(&session.set.original),
+            subject: of_series(&session.set.subject, subject).filter(|_| session.tried.is_none()),
+            original: of_series(&session.set.original, original),
             other: of(&session.set.other).filter(|_| matching.is_none()),
             comparison: matching,
             variable: session.choice.variable.clone(),

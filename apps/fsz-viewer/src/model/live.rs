@@ -35,7 +35,7 @@ pub struct LiveField {
     /// Its values, compressed.
     pub document: Document,
     /// The same uncompressed, of the newest step and where the simulation sends it under the name with
-    /// [`ORIGINAL`] behind it.
+    /// `_original` behind it.
     pub original: Option<Document>,
 }
 

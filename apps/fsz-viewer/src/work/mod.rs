@@ -9,6 +9,7 @@ pub mod file_dialog;
 pub mod jobs;
 pub mod live;
 pub mod planes_of;
+pub mod series;
 pub mod service;
 pub mod sweep;
 pub mod zfp_made;

@@ -21,6 +21,7 @@ use crate::work::background::Background;
 use crate::work::decoder::{Decoder, DecoderChoice};
 use crate::work::event::{Event, Wake};
 use crate::work::planes_of::planes_of;
+use crate::work::series;
 
 /// Work that is done in the order in which it was given.
 type Job = Box<dyn FnOnce(&Codec, &Arc<Progress>) -> Event + Send>;
@@ -163,8 +164,15 @@ fn measured(codec: &Codec, set: &Set, progress: &Progress) -> Measured {
 fn opened(
     path: &Path,
     hints: &Hints,
-    #[cfg_attr(not(feature = "adios2"), expect(unused_variables))] choice: &Choice,
+    choice: &Choice,
 ) -> Result<(Document, Option<(Catalog, Choice)>)> {
+    if path.is_dir() {
+        let files = series::files(path)?;
+        if !files.is_empty() {
+            let (document, catalog) = series::open(path, &files, choice)?;
+            return Ok((document, Some(catalog)));
+        }
+    }
     if !matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
         return Ok((Document::open(path, hints)?, None));
     }
