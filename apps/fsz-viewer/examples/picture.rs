@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !settled {
         return Err("reading and decoding took longer than two minutes".into());
     }
-    if let Some(message) = harness.state().messages.first() {
+    if let Some(message) = harness.state().view_state.messages.first() {
         return Err(message.clone().into());
     }
     harness.render()?.save(out)?;

@@ -8,15 +8,15 @@ use anyhow::{Result, bail};
 use fsz_field::Hints;
 use fsz_wgpu::Gpu;
 
-use crate::decoder::{Decoder, DecoderChoice};
-use crate::document::Document;
-use crate::gpu_paint::GpuPainter;
-use crate::paint::CpuPainter;
-use crate::painter::Painter;
-use crate::palette::Map;
-use crate::plane::Place;
-use crate::scale::Scale;
-use crate::scene::{ErrorMode, Overlay, Scene};
+use crate::model::document::Document;
+use crate::model::palette::Map;
+use crate::model::plane::Place;
+use crate::model::scale::Scale;
+use crate::model::scene::{ErrorMode, Overlay, Scene};
+use crate::view::gpu_paint::GpuPainter;
+use crate::view::paint::CpuPainter;
+use crate::view::painter::Painter;
+use crate::work::decoder::{Decoder, DecoderChoice};
 
 /// Planes measured along each axis.
 const PLANES: u64 = 60;
@@ -48,7 +48,7 @@ pub fn bench(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result<String
     let mut text = format!(
         "{note}{}: {} {}, decoded on {}, rendered on {painted}\nfirst plane after {:.1} ms\n",
         document.title,
-        crate::number_format::shape(grid.shape()),
+        crate::model::number_format::shape(grid.shape()),
         document.dtype.name(),
         decoder.name(Some(&document), false),
         opened.as_secs_f64() * 1e3

@@ -49,6 +49,12 @@ struct Args {
     /// What decodes the planes shown
     #[arg(long, value_enum, default_value = "auto")]
     decoder: DecoderChoice,
+    /// Show the simulation that writes this ADIOS2 SST stream, now or as soon as it does
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "original", "bench"])]
+    live: Option<PathBuf>,
+    /// Memory for the compressed steps of a simulation, in MB
+    #[arg(long, value_name = "MB", default_value_t = 512, requires = "live")]
+    live_memory: u64,
     /// Start empty instead of restoring the last session
     #[arg(long)]
     fresh: bool,
@@ -81,6 +87,8 @@ fn run(args: Args) -> Result<()> {
         place: Some(Place { axis: args.axis, plane: args.index }),
         choice: Choice { variable: args.variable, step: args.step },
         missing: args.missing.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
+        live: args.live,
+        live_budget: Some(args.live_memory.saturating_mul(1 << 20)),
         decoder: args.decoder,
         window: None,
     };

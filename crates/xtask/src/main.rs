@@ -17,6 +17,7 @@ mod fuzz;
 mod generate;
 mod gpu_put;
 mod install_c;
+mod live;
 mod mpi;
 mod plain;
 mod process;
@@ -41,6 +42,9 @@ Usage: cargo xtask <command>
   view-demo [--picture FILE]
                      open the demo's output in the viewer; with --picture, draw its window into a PNG
                      file instead
+  live-demo [--picture FILE]
+                     run a simulation that streams its steps through ADIOS2's SST, with the viewer beside
+                     it; with --picture, draw its window into a PNG file instead
   test [STAGE...]    run all checks and tests, or the stages named; this is what CI runs
   bench [ARGS...]    measure speed and ratio beside memcpy and zfp; ARGS go to `fsz bench`
   bench-output [FOLDER]
@@ -96,6 +100,10 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("demo", []) => demo::run(demo::Size::Full),
         ("view-demo", []) => view::run(None),
         ("view-demo", [word, file]) if word == "--picture" => view::run(Some(file)),
+        ("live-demo", []) => live::run(demo::Size::Full, None),
+        ("live-demo", [word, file]) if word == "--picture" => {
+            live::run(demo::Size::Full, Some(file.as_ref()))
+        }
         ("test", stages) => test::run(stages),
         ("bench", words) => bench::run(words),
         ("bench-output", []) => bench_output::run(),
@@ -122,9 +130,9 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
         (
-            "setup" | "demo" | "view-demo" | "bench-output" | "fuzz" | "generate" | "ptx"
-            | "c-header" | "public-api" | "fatbin" | "mpi" | "gpu-put" | "wheel" | "check-plain"
-            | "env",
+            "setup" | "demo" | "view-demo" | "live-demo" | "bench-output" | "fuzz" | "generate"
+            | "ptx" | "c-header" | "public-api" | "fatbin" | "mpi" | "gpu-put" | "wheel"
+            | "check-plain" | "env",
             [.., extra],
         ) => {
             bail!("`{command}` does not take `{extra}`; see `cargo xtask --help`")

@@ -11,7 +11,8 @@ mod report;
 mod suite;
 mod zarrs;
 
-use crate::{demo, generate, plain, setup};
+use crate::cargo::target;
+use crate::{demo, generate, live, plain, setup};
 use anyhow::{Result, bail};
 use report::Report;
 use std::time::Instant;
@@ -42,7 +43,10 @@ const STAGES: [Stage; 17] = [
     ),
     ("package", "the published package builds and works without this repository", package::package),
     ("fuzz", "the fuzz targets build and pass the stored inputs", checks::fuzz),
-    ("demo", "a small demo, every bound verified", |_| demo::run(demo::Size::Small)),
+    ("demo", "a small demo, every bound verified; a running simulation is drawn", |_| {
+        demo::run(demo::Size::Small)?;
+        live::run(demo::Size::Small, Some(&target().join("live-demo/window.png")))
+    }),
 ];
 
 /// Runs all stages, or those named; a failing one does not keep the others from running.

@@ -1,7 +1,9 @@
 //! `fsz-viewer --bench`.
 
+use fsz::{Bound, Codec, CompressOptions};
 use fsz_field::Hints;
 use fsz_viewer::DecoderChoice;
+use ndarray::ArrayView;
 
 use crate::fixture::{Fixture, profiles};
 
@@ -27,11 +29,15 @@ fn every_axis_is_measured() {
 #[test]
 fn every_decoder_gives_planes() {
     let fixture = Fixture::new();
+    let values: Vec<f32> = (0..4 * 12 * 20).map(|i| (i as f32 * 0.02).sin()).collect();
     for profile in profiles() {
-        fixture.put_profile(profile);
+        let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
+        let view = ArrayView::from_shape((4, 12, 20), &values).unwrap();
+        let stream = Codec::cpu().compress_with(view, &options).unwrap();
+        std::fs::write(fixture.path("small.fsz"), stream.as_bytes()).unwrap();
         for (decoder, name) in [(DecoderChoice::Gpu, "the GPU ("), (DecoderChoice::Cuda, "CUDA")] {
             let text =
-                fsz_viewer::bench(&fixture.path("wave.fsz"), &Hints::default(), decoder).unwrap();
+                fsz_viewer::bench(&fixture.path("small.fsz"), &Hints::default(), decoder).unwrap();
             let instead = text.lines().next().unwrap().ends_with("; decoding on the CPU instead");
             assert!(text.contains(&format!("decoded on {name}")) != instead, "{text}");
         }

@@ -65,11 +65,11 @@ fn variables_and_steps_of_a_pair_go_together() {
         viewer.state_mut().choose(Choice { variable: variable.to_owned(), step });
         settle(&mut viewer);
         let state = viewer.state();
-        assert_eq!(state.messages, [""; 0]);
-        assert_eq!(state.set.bound(), Some(0.01));
-        let subject = state.set.subject.as_ref().expect("a reconstruction");
+        assert_eq!(state.view_state.messages, [""; 0]);
+        assert_eq!(state.session.set.bound(), Some(0.01));
+        let subject = state.session.set.subject.as_ref().expect("a reconstruction");
         assert_eq!(subject.facts.as_ref().map(|f| f.blocks), Some(blocks), "{variable}");
-        let planes = state.planes.as_ref().expect("planes");
+        let planes = state.session.planes.as_ref().expect("planes");
         let original = planes.original.as_ref().expect("the original");
         assert_eq!(original.at(30, 30), Some(f64::from(at(&fixture, step)[30 * 50 + 30])));
         let error = planes.error.as_ref().expect("the error");
@@ -86,9 +86,9 @@ fn variables_and_steps_of_a_pair_go_together() {
     viewer.state_mut().choose(Choice { variable: "halves".to_owned(), step: 1 });
     settle(&mut viewer);
     let again = harness(Start::default(), viewer.state().kept());
-    let title = again.state().set.subject.as_ref().map(|d| d.title.clone());
+    let title = again.state().session.set.subject.as_ref().map(|d| d.title.clone());
     assert_eq!(title.as_deref(), Some("fsz.bp halves step 1"));
-    assert!(again.state().set.original.is_some());
+    assert!(again.state().session.set.original.is_some());
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn play_goes_through_the_steps() {
     for _ in 0..12 {
         viewer.step();
         assert!(viewer.state_mut().settle(LONGEST), "nothing came for a minute");
-        let title = viewer.state().set.subject.as_ref().expect("a field").title.clone();
+        let title = viewer.state().session.set.subject.as_ref().expect("a field").title.clone();
         seen.insert(title.chars().last());
     }
     assert_eq!(seen.len(), 3, "{seen:?}");
@@ -137,9 +137,9 @@ fn tiles_of_several_blocks_lie_at_their_places() {
     out.end_step().unwrap();
     out.close().unwrap();
     let mut viewer = fixture.viewer("quarters.bp", Some("wave_12x40x50.f32"));
-    assert_eq!(viewer.state().messages, [""; 0]);
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
     assert!(shows(&viewer, "ADIOS2 blocks"));
-    let subject = viewer.state().set.subject.clone().expect("a reconstruction");
+    let subject = viewer.state().session.set.subject.clone().expect("a reconstruction");
     let facts = subject.facts.as_ref().expect("facts of the streams");
     let tiles: u64 = QUARTERS
         .iter()
@@ -152,7 +152,7 @@ fn tiles_of_several_blocks_lie_at_their_places() {
         for _ in 0..3 {
             viewer.key_press(egui::Key::PageUp);
             settle(&mut viewer);
-            let planes = viewer.state().planes.as_ref().expect("planes");
+            let planes = viewer.state().session.planes.as_ref().expect("planes");
             let (a, b) = (planes.original.as_ref().unwrap(), planes.subject.as_ref().unwrap());
             for (a, b) in a.values.iter().zip(&b.values) {
                 assert!((a - b).abs() <= 0.01 || a.is_nan() && b.is_nan(), "{a} {b}");
@@ -184,7 +184,7 @@ fn blocks_on_each_other_are_read_by_adios2() {
     out.end_step().unwrap();
     out.close().unwrap();
     let viewer = fixture.viewer("twice.bp", Some("wave_12x40x50.f32"));
-    let subject = viewer.state().set.subject.as_ref().expect("a reconstruction");
+    let subject = viewer.state().session.set.subject.as_ref().expect("a reconstruction");
     assert!(subject.facts.is_none() && subject.decoded_bound == Some(0.01));
     assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
 }
@@ -221,10 +221,14 @@ fn in_a_process_without_the_operator() {
         harness(start, Settings::default())
     };
     let viewer = open("fsz.bp");
-    let said = viewer.state().messages.join("");
+    let said = viewer.state().view_state.messages.join("");
     assert!(said.contains("fsz.bp") && said.contains("ADIOS2_PLUGIN_PATH"), "{said}");
-    assert!(viewer.state().set.leader().is_none());
+    assert!(viewer.state().session.set.leader().is_none());
     let viewer = open("plain.bp");
-    assert_eq!(viewer.state().messages, [""; 0], "what was not compressed takes no operator");
-    assert!(viewer.state().set.original.is_some());
+    assert_eq!(
+        viewer.state().view_state.messages,
+        [""; 0],
+        "what was not compressed takes no operator"
+    );
+    assert!(viewer.state().session.set.original.is_some());
 }

@@ -8,8 +8,8 @@ fn a_build_without_zfp_says_so() {
     let fixture = Fixture::of_numbers();
     let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
     press(&mut viewer, "zfp at the same rate");
-    assert!(viewer.state().messages.join("").contains("--features zfp"));
-    assert!(viewer.state().set.other.is_none());
+    assert!(viewer.state().view_state.messages.join("").contains("--features zfp"));
+    assert!(viewer.state().session.set.other.is_none());
 }
 
 #[cfg(feature = "zfp")]
@@ -32,7 +32,7 @@ mod with_zfp {
         let fixture = Fixture::of_numbers();
         let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
         press(&mut viewer, "zfp at the same rate");
-        let set = &viewer.state().set;
+        let set = &viewer.state().session.set;
         let bits = |d: &Option<fsz_viewer::Document>| d.as_ref().and_then(|d| d.bits_per_value());
         let (fsz, zfp) = (bits(&set.subject).expect("FSZ"), bits(&set.other).expect("zfp"));
         // Whole zfp blocks cover a little more than the field: 12 x 40 x 52.
@@ -47,7 +47,7 @@ mod with_zfp {
         for text in ["FSZ", "zfp", "Bits per value", "Bound violations", "SSIM"] {
             assert!(shows(&viewer, text), "no {text}");
         }
-        let planes = viewer.state().planes.as_ref().expect("planes");
+        let planes = viewer.state().session.planes.as_ref().expect("planes");
         let error = planes.other_error.as_ref().expect("an error");
         let fsz = planes.error.as_ref().expect("an error");
         assert!(error.values.iter().any(|e| *e != 0.0) && error.values != fsz.values);
@@ -66,12 +66,16 @@ mod with_zfp {
         press(&mut viewer, "zfp at the same bound");
         let check = |viewer: &Harness<'_, Viewer>| {
             let state = viewer.state();
-            let bound = state.set.bound().expect("a bound");
-            let error =
-                state.planes.as_ref().and_then(|p| p.other_error.as_ref()).expect("an error");
+            let bound = state.session.set.bound().expect("a bound");
+            let error = state
+                .session
+                .planes
+                .as_ref()
+                .and_then(|p| p.other_error.as_ref())
+                .expect("an error");
             assert!(error.values.iter().all(|e| e.abs() <= bound));
-            assert_eq!(state.messages, [""; 0]);
-            (bound, state.set.other.as_ref().and_then(|d| d.compressed_bytes()))
+            assert_eq!(state.view_state.messages, [""; 0]);
+            (bound, state.session.set.other.as_ref().and_then(|d| d.compressed_bytes()))
         };
         let (tight, large) = check(&viewer);
         viewer.state_mut().compress();
@@ -79,7 +83,7 @@ mod with_zfp {
         let (loose, small) = check(&viewer);
         assert!(loose > tight && small < large, "{small:?} and {large:?} bytes");
         press(&mut viewer, "Close comparison");
-        assert!(viewer.state().set.other.is_none());
+        assert!(viewer.state().session.set.other.is_none());
         assert!(panes(&viewer).contains(&"Original".to_owned()));
     }
 
@@ -92,19 +96,21 @@ mod with_zfp {
         // Whether it is done by now or not.
         viewer.state_mut().compare_with(None);
         settle(&mut viewer);
-        assert!(viewer.state().set.other.is_none());
-        assert_eq!(viewer.state().settings.layout, Layout::All);
-        let [Some(_), None] = viewer.state().measured.both() else { panic!("FSZ is measured") };
+        assert!(viewer.state().session.set.other.is_none());
+        assert_eq!(viewer.state().view_state.settings.layout, Layout::All);
+        let [Some(_), None] = viewer.state().session.measured.both() else {
+            panic!("FSZ is measured")
+        };
         // The last one that is wanted is the one that comes.
         viewer.state_mut().compare_with(Some(MatchMode::Rate));
         viewer.state_mut().compare_with(Some(MatchMode::Bound));
         settle(&mut viewer);
-        let other = viewer.state().set.other.as_ref().expect("zfp");
+        let other = viewer.state().session.set.other.as_ref().expect("zfp");
         assert!(other.title.starts_with("zfp at bound"), "{}", other.title);
-        let [Some(_), Some(_)] = viewer.state().measured.both() else {
+        let [Some(_), Some(_)] = viewer.state().session.measured.both() else {
             panic!("both are measured")
         };
-        assert_eq!(viewer.state().messages, [""; 0]);
+        assert_eq!(viewer.state().view_state.messages, [""; 0]);
     }
 
     #[test]
@@ -115,7 +121,7 @@ mod with_zfp {
         // Before it is there.
         drop_file(&mut viewer, &fixture.path("rough.fsz"));
         settle(&mut viewer);
-        let set = &viewer.state().set;
+        let set = &viewer.state().session.set;
         let (subject, other) = (set.subject.as_ref().unwrap(), set.other.as_ref().unwrap());
         assert_eq!(subject.title, "rough.fsz");
         let (a, b) = (subject.bits_per_value().unwrap(), other.bits_per_value().unwrap());

@@ -1,9 +1,11 @@
 //! Fields on disk, and a viewer that opens them.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use eframe::egui_wgpu::{RenderState, Renderer, RendererOptions};
+use egui::mutex::RwLock;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::wgpu::WgpuTestRenderer;
@@ -13,6 +15,9 @@ use tempfile::TempDir;
 
 /// The longest that anything may take.
 pub const LONGEST: Duration = Duration::from_secs(60);
+
+/// Width and height of a window.
+pub const SIDES: [f32; 2] = [1400.0, 860.0];
 
 /// The profiles that the viewer shows.
 pub fn profiles() -> [Profile; 2] {
@@ -106,7 +111,7 @@ impl Fixture {
 pub fn harness(start: Start, settings: Settings) -> Harness<'static, Viewer> {
     let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
     let mut harness = Harness::builder()
-        .with_size([1400.0, 860.0])
+        .with_size(SIDES)
         .with_max_steps(8)
         .build_ui_state(|ui, viewer: &mut Viewer| viewer.ui(ui), viewer);
     settle(&mut harness);
@@ -116,26 +121,47 @@ pub fn harness(start: Start, settings: Settings) -> Harness<'static, Viewer> {
 /// A viewer, settled, that paints on the GPU that draws its window; none where there is no GPU, not even
 /// one in software.
 pub fn gpu_harness(start: Start, settings: Settings) -> Option<Harness<'static, Viewer>> {
-    if let Err(reason) = fsz_wgpu::Gpu::headless() {
-        eprintln!("SKIPPED: the window on a GPU: {reason}");
-        return None;
-    }
-    let setup = egui_kittest::wgpu::default_wgpu_setup();
-    let options = eframe::egui_wgpu::RendererOptions::PREDICTABLE;
-    // Each makes an instance of its own, which drivers do not all bear from several threads at once.
-    static MAKING: Mutex<()> = Mutex::new(());
-    let making = MAKING.lock();
-    let state = egui_kittest::wgpu::create_render_state(setup, options);
-    drop(making);
-    let start = Start { window: WindowGpu::new(&state), decoder: DecoderChoice::Gpu, ..start };
+    gpu_window(start, settings, SIDES)
+}
+
+/// The same in a window of another size.
+pub fn gpu_window(
+    start: Start,
+    settings: Settings,
+    sides: [f32; 2],
+) -> Option<Harness<'static, Viewer>> {
+    let window = window_gpu()?;
+    let state = window.state.clone();
+    let start = Start { window: Some(window), decoder: DecoderChoice::Gpu, ..start };
     let viewer = Viewer::new(start, settings, Arc::new(|| ())).expect("threads");
     let mut harness = Harness::builder()
-        .with_size([1400.0, 860.0])
+        .with_size(sides)
         .with_max_steps(8)
         .renderer(WgpuTestRenderer::from_render_state(state))
         .build_ui_state(|ui, viewer: &mut Viewer| viewer.ui(ui), viewer);
     settle(&mut harness);
     Some(harness)
+}
+
+/// The one device of all tests, with a renderer of its own for each: a device and its shaders take long to
+/// make.
+fn window_gpu() -> Option<WindowGpu> {
+    static SHARED: OnceLock<Option<WindowGpu>> = OnceLock::new();
+    let options = RendererOptions::PREDICTABLE;
+    let shared = SHARED.get_or_init(|| match fsz_wgpu::Gpu::headless() {
+        Ok(_) => {
+            let setup = egui_kittest::wgpu::default_wgpu_setup();
+            WindowGpu::new(&egui_kittest::wgpu::create_render_state(setup, options))
+        }
+        Err(reason) => {
+            eprintln!("SKIPPED: the window on a GPU: {reason}");
+            None
+        }
+    });
+    let WindowGpu { state, gpu } = shared.clone()?;
+    let renderer = Renderer::new(&state.device, state.target_format, options);
+    let state = RenderState { renderer: Arc::new(RwLock::new(renderer)), ..state };
+    Some(WindowGpu { state, gpu })
 }
 
 /// Whether a text stands somewhere in the window.

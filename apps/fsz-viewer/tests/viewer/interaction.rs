@@ -3,9 +3,9 @@
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Place, Viewer};
+use fsz_viewer::{Place, Settings, Start, Viewer};
 
-use crate::fixture::{Fixture, drop_file, settle, shows};
+use crate::fixture::{Fixture, drop_file, harness, profiles, settle, shows};
 
 #[test]
 fn facts_are_there_at_once() {
@@ -26,8 +26,8 @@ fn an_original_brings_error_and_metrics() {
         assert!(shows(&viewer, text), "no {text}");
     }
     assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
-    let planes = viewer.state().planes.as_ref().expect("planes");
-    let bound = viewer.state().set.bound().expect("a bound");
+    let planes = viewer.state().session.planes.as_ref().expect("planes");
+    let bound = viewer.state().session.set.bound().expect("a bound");
     let error = planes.error.as_ref().expect("an error");
     assert!(error.values.iter().all(|e| e.abs() <= bound));
     assert!(error.values.iter().any(|e| *e != 0.0));
@@ -47,8 +47,8 @@ fn keys_and_buttons_go_through_the_field() {
     ] {
         viewer.key_press(key);
         settle(&mut viewer);
-        assert_eq!(viewer.state().place, place);
-        let planes = viewer.state().planes.as_ref().expect("planes");
+        assert_eq!(viewer.state().session.place, place);
+        let planes = viewer.state().session.planes.as_ref().expect("planes");
         assert_eq!(planes.place, place);
         // The values are those of the field.
         let original = planes.original.as_ref().expect("the original");
@@ -60,7 +60,7 @@ fn keys_and_buttons_go_through_the_field() {
     }
     viewer.get_by_label("axis 1").click();
     settle(&mut viewer);
-    assert_eq!(viewer.state().place, Place { axis: 1, plane: 20 });
+    assert_eq!(viewer.state().session.place, Place { axis: 1, plane: 20 });
 }
 
 #[test]
@@ -80,10 +80,10 @@ fn dropped_files_find_their_roles() {
     let fixture = Fixture::new();
     let mut viewer = fixture.viewer("wave.fsz", None);
     drop_file(&mut viewer, &fixture.path("wave_12x40x50.f32"));
-    assert!(viewer.state().set.original.is_some());
+    assert!(viewer.state().session.set.original.is_some());
     assert!(shows(&viewer, "Signed error"));
     drop_file(&mut viewer, &fixture.path("rough.fsz"));
-    let set = &viewer.state().set;
+    let set = &viewer.state().session.set;
     assert!(set.original.is_some(), "the original fits the new stream too");
     assert_eq!(set.subject.as_ref().map(|s| s.title.as_str()), Some("rough.fsz"));
 }
@@ -92,7 +92,7 @@ fn dropped_files_find_their_roles() {
 fn an_original_alone_is_compressed_in_memory() {
     let fixture = Fixture::new();
     let viewer = fixture.viewer("wave_12x40x50.f32", None);
-    let set = &viewer.state().set;
+    let set = &viewer.state().session.set;
     let facts = set.subject.as_ref().and_then(|s| s.facts.clone()).expect("a stream");
     assert_eq!(facts.header.bound, fsz::Bound::ValueRange(1e-3));
     assert!(shows(&viewer, "Recompress"));
@@ -104,7 +104,7 @@ fn a_raw_file_without_a_shape_is_asked_for_it() {
     let fixture = Fixture::new();
     std::fs::copy(fixture.path("wave_12x40x50.f32"), fixture.path("plain.f32")).unwrap();
     let mut viewer = fixture.viewer("plain.f32", None);
-    assert!(viewer.state().set.original.is_none());
+    assert!(viewer.state().session.set.original.is_none());
     let text = viewer.get_by_role_and_label(egui::Role::TextInput, "Shape, slowest axis first");
     text.focus();
     viewer.step();
@@ -116,7 +116,7 @@ fn a_raw_file_without_a_shape_is_asked_for_it() {
     viewer.step();
     viewer.get_by_label("Open file").click();
     settle(&mut viewer);
-    let set = &viewer.state().set;
+    let set = &viewer.state().session.set;
     assert_eq!(set.original.as_ref().map(|d| d.grid.shape().to_vec()), Some(vec![12, 40, 50]));
 }
 
@@ -132,6 +132,59 @@ fn the_overlay_and_help_come_by_a_key() {
     assert!(shows(&viewer, "pin or release the cursor"));
 }
 
+/// Memory in which a file that is mapped is present, as the system counts it: whole pages, some of them read
+/// ahead.
+#[cfg(target_os = "linux")]
+fn present(path: &std::path::Path) -> u64 {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let mut lines = maps.lines().skip_while(|line| !line.ends_with(name));
+    let size = lines.find_map(|line| line.strip_prefix("Rss:")).expect("it is mapped");
+    size.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap() * 1024
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn opening_a_stream_reads_its_header_and_index_only() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let mut state = 1u32;
+    let noise = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32
+    };
+    let values: Vec<f32> = std::iter::repeat_with(noise).take(1 << 22).collect();
+    for (number, profile) in profiles().into_iter().enumerate() {
+        let options = fsz::CompressOptions::new(fsz::Bound::Absolute(0.5)).profile(profile);
+        let view = ndarray::ArrayView::from_shape((64, 256, 256), &values).unwrap();
+        let stream = fsz::Codec::cpu().compress_with(view, &options).unwrap();
+        let path = folder.path().join(format!("noise-{number}.fsz"));
+        std::fs::write(&path, stream.as_bytes()).unwrap();
+        let document = fsz_viewer::Document::open(&path, &fsz_field::Hints::default()).unwrap();
+        let (read, all) = (present(&path), stream.compressed_bytes());
+        // Pages of 2 MiB.
+        assert!(read < all / 4, "{read} of {all} bytes of {profile:?}");
+        document.read_tiles().unwrap();
+        let facts = document.facts.as_ref().unwrap();
+        assert!(facts.tiles.is_read(), "{profile:?}");
+    }
+}
+
+#[test]
+fn a_window_in_which_nothing_happens_is_not_drawn() {
+    let fixture = Fixture::new();
+    let alone = harness(Start::default(), Settings::default());
+    let pair = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+    let pane = pair.get_by_role_and_label(egui::Role::Image, "Reconstruction").rect();
+    pair.hover_at(pane.center());
+    for (mut viewer, name) in [(alone, "empty"), (pair, "with the cursor in a pane")] {
+        settle(&mut viewer);
+        // Tooltips and highlights take some frames.
+        viewer.run_steps(30);
+        let output = &viewer.output().viewport_output[&egui::ViewportId::ROOT];
+        assert_eq!(output.repaint_delay, std::time::Duration::MAX, "{name}");
+    }
+}
+
 #[test]
 fn missing_values_are_named() {
     let fixture = Fixture::new();
@@ -140,7 +193,7 @@ fn missing_values_are_named() {
     let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
     std::fs::write(fixture.path("fill_12x40x50.f32"), bytes).unwrap();
     let mut viewer = fixture.viewer("fill_12x40x50.f32", None);
-    let bound = |v: &Harness<'_, Viewer>| v.state().set.bound().expect("a bound");
+    let bound = |v: &Harness<'_, Viewer>| v.state().session.set.bound().expect("a bound");
     assert!(bound(&viewer) > 1e30, "the fill value is the range");
     viewer.get_by_role_and_label(egui::Role::TextInput, "Missing values").focus();
     viewer.step();
@@ -149,8 +202,8 @@ fn missing_values_are_named() {
     viewer.key_press(Key::Enter);
     settle(&mut viewer);
     assert!(bound(&viewer) < 1.0, "{}", bound(&viewer));
-    let facts = viewer.state().set.subject.as_ref().and_then(|s| s.facts.clone());
+    let facts = viewer.state().session.set.subject.as_ref().and_then(|s| s.facts.clone());
     assert_eq!(facts.map(|f| f.certificate.missing), Some(100));
     assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
-    assert_eq!(viewer.state().messages, [""; 0]);
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
 }

@@ -9,13 +9,18 @@ mod comparison;
 mod figure;
 mod fixture;
 mod interaction;
+mod legible;
+#[cfg(feature = "adios2")]
+mod live;
 mod measures;
+mod modules;
 mod on_gpu;
 #[cfg(feature = "zfp")]
 mod paper;
 mod rate_distortion;
 #[cfg(target_os = "linux")]
 mod real_window;
+mod series;
 mod session;
 mod snapshots;
 #[cfg(feature = "zfp")]

@@ -16,7 +16,7 @@ fn every_plane_has_its_own() {
     assert!(shows(&viewer, "This plane") && shows(&viewer, "Whole field"));
     let mut seen = Vec::new();
     for _ in 0..3 {
-        let planes = viewer.state().planes.as_ref().expect("planes");
+        let planes = viewer.state().session.planes.as_ref().expect("planes");
         let error = planes.error.as_ref().expect("an error");
         let largest = error.values.iter().fold(0.0f64, |m, e| m.max(e.abs()));
         let [Some(measures), None] = viewer.state().plane_figures() else { panic!("one pair") };
@@ -45,7 +45,9 @@ fn of_a_field_of_one_plane_they_are_the_same() {
         std::fs::copy(fixture.path("wave_12x40x50.f32"), fixture.path(&name)).unwrap();
         let viewer = fixture.viewer(&name, None);
         let [Some(plane), None] = viewer.state().plane_figures() else { panic!("one pair") };
-        let [Some(field), None] = viewer.state().measured.both() else { panic!("one pair") };
+        let [Some(field), None] = viewer.state().session.measured.both() else {
+            panic!("one pair")
+        };
         assert_eq!(figures(plane), figures(field), "{shape}");
         assert_eq!(plane.autocorrelation, field.autocorrelation, "{shape}");
         assert_eq!(plane.spectra[1].len(), field.spectra[1].len(), "{shape}");

@@ -20,18 +20,25 @@ fn differing(a: &ColorImage, b: &ColorImage) -> usize {
     a.pixels.iter().zip(&b.pixels).filter(|&pair| differ(pair)).count()
 }
 
-fn check(start: &Start, settings: Settings, panes: usize) {
-    let Some(on_gpu) = gpu_harness(start.clone(), settings.clone()) else { return };
-    assert!(shows(&on_gpu, "Rendered on the GPU"), "{:?}", on_gpu.state().messages);
-    assert!(on_gpu.state().picture(PaneKind::Reconstruction).is_on_gpu());
-    let on_cpu = harness(start.clone(), settings.clone());
-    assert!(!on_cpu.state().picture(PaneKind::Reconstruction).is_on_gpu());
-    let (found, expected) = (pictures(&on_gpu), pictures(&on_cpu));
-    assert_eq!((found.len(), expected.len()), (panes, panes));
-    for (pane, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        assert_eq!(found.size, expected.size);
-        let count = differing(found, expected);
-        assert_eq!(count, 0, "of pane {pane} with {settings:?}");
+/// The pictures of a viewer on the GPU are those of one on the processor, with each of the settings.
+fn check(start: &Start, settings: &[Settings], panes: usize) {
+    let Some(mut on_gpu) = gpu_harness(start.clone(), Settings::default()) else { return };
+    assert!(shows(&on_gpu, "Rendered on the GPU"), "{:?}", on_gpu.state().view_state.messages);
+    let mut on_cpu = harness(start.clone(), Settings::default());
+    for settings in settings {
+        for viewer in [&mut on_gpu, &mut on_cpu] {
+            viewer.state_mut().view_state.settings = settings.clone();
+            viewer.run_steps(2);
+        }
+        assert!(on_gpu.state().picture(PaneKind::Reconstruction).is_on_gpu());
+        assert!(!on_cpu.state().picture(PaneKind::Reconstruction).is_on_gpu());
+        let (found, expected) = (pictures(&on_gpu), pictures(&on_cpu));
+        assert_eq!((found.len(), expected.len()), (panes, panes));
+        for (pane, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            assert_eq!(found.size, expected.size);
+            let count = differing(found, expected);
+            assert_eq!(count, 0, "of pane {pane} with {settings:?}");
+        }
     }
 }
 
@@ -48,15 +55,19 @@ fn pictures_are_those_of_the_processor() {
     let fixture = Fixture::new();
     for profile in profiles() {
         fixture.put_profile(profile);
-        for (error, overlay, log) in [
+        let settings = [
             (ErrorMode::Signed, Overlay::Off, false),
             (ErrorMode::Absolute, Overlay::Variants, true),
             (ErrorMode::Relative, Overlay::Rate, false),
             (ErrorMode::Signed, Overlay::Bytes, true),
-        ] {
-            let settings = Settings { error, overlay, log, ..Default::default() };
-            check(&both(&fixture), settings, 5);
-        }
+        ];
+        let settings = settings.map(|(error, overlay, log)| Settings {
+            error,
+            overlay,
+            log,
+            ..Default::default()
+        });
+        check(&both(&fixture), &settings, 5);
     }
 }
 
@@ -77,9 +88,9 @@ fn double_precision_is_painted_too() {
     for profile in profiles() {
         fixture.put_double("double", profile, &doubles);
         let alone = Start { files: vec![fixture.path("double.fsz")], ..Default::default() };
-        check(&alone, Settings::default(), 1);
+        check(&alone, &[Settings::default()], 1);
         let original = Some(fixture.path("double_12x40x50.f64"));
-        check(&Start { original, ..alone }, Settings::default(), 3);
+        check(&Start { original, ..alone }, &[Settings::default()], 3);
     }
 }
 

@@ -27,9 +27,11 @@ fn fsz_and_zfp_at_one_ratio_with_an_inset() {
     press(&mut viewer, "zfp at the same rate");
     let state = viewer.state();
     let bits = |d: &Option<fsz_viewer::Document>| d.as_ref().and_then(|d| d.bits_per_value());
-    let (fsz, zfp) = (bits(&state.set.subject).unwrap(), bits(&state.set.other).unwrap());
+    let (fsz, zfp) =
+        (bits(&state.session.set.subject).unwrap(), bits(&state.session.set.other).unwrap());
     assert!((fsz / zfp - 1.0).abs() < 0.05, "{fsz} and {zfp} bits per value");
-    let [fsz, zfp] = state.measured.both().map(|m| m.expect("it is measured").comparison.clone());
+    let [fsz, zfp] =
+        state.session.measured.both().map(|m| m.expect("it is measured").comparison.clone());
     // Who keeps the bound everywhere, and who does not; the paper has 62 dB against 53 and 23 %.
     assert_eq!(fsz.violations(), Some(0));
     assert!(zfp.violation_share().unwrap() > 0.05, "{:?}", zfp.violation_share());

@@ -15,7 +15,7 @@ fn a_plane_is_swept() {
     let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
     press(&mut viewer, "Plot");
     let state = viewer.state();
-    assert_eq!(state.messages, [""; 0]);
+    assert_eq!(state.view_state.messages, [""; 0]);
     assert_eq!(of(&state.rate_distortion.points, Method::Fsz).len(), 11);
     assert_eq!(state.present_points().len(), 1, "FSZ at its bound");
     let zfp = of(&state.rate_distortion.points, Method::ZfpRate).len();

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(90);
 const SIDES: (usize, usize) = (1280, 800);
 
 /// A process that ends with the test.
-struct Running(Child);
+pub struct Running(pub Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -28,13 +29,13 @@ impl Drop for Running {
 }
 
 /// A virtual screen of its own, and the tools that look at it.
-struct Screen {
+pub struct Screen {
     _server: Running,
     display: String,
 }
 
 impl Screen {
-    fn open() -> Result<Screen, String> {
+    pub fn open() -> Result<Screen, String> {
         for tool in ["xdotool", "xwd"] {
             let found = Command::new("which").arg(tool).output().map_err(|e| e.to_string())?;
             if !found.status.success() {
@@ -65,13 +66,13 @@ impl Screen {
         command.args(args).env("DISPLAY", &self.display).output().expect("it starts")
     }
 
-    /// The viewer with these words on this screen, its settings in the fixture.
-    fn viewer(&self, fixture: &Fixture, args: &[&OsStr]) -> Running {
+    /// The viewer with these words on this screen, its settings in a folder.
+    pub fn viewer(&self, folder: &Path, args: &[&OsStr]) -> Running {
         let viewer = Command::new(env!("CARGO_BIN_EXE_fsz-viewer"))
             .args(args)
             .env("DISPLAY", &self.display)
             .env_remove("WAYLAND_DISPLAY")
-            .env("XDG_DATA_HOME", fixture.path("data"))
+            .env("XDG_DATA_HOME", folder.join("data"))
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn();
@@ -96,7 +97,7 @@ impl Screen {
     }
 
     /// Waits until the screen is as wanted.
-    fn wait(&self, viewer: &mut Child, what: &str, mut wanted: impl FnMut(Vec<u8>) -> bool) {
+    pub fn wait(&self, viewer: &mut Child, what: &str, mut wanted: impl FnMut(Vec<u8>) -> bool) {
         let began = Instant::now();
         while !wanted(self.points()) {
             if let Some(ended) = viewer.try_wait().expect("it can be asked") {
@@ -114,7 +115,7 @@ impl Screen {
 }
 
 /// The middle third of each row: panes, whatever the panels beside them do.
-fn middle(points: &[u8]) -> Vec<u8> {
+pub fn middle(points: &[u8]) -> Vec<u8> {
     points
         .chunks(4 * SIDES.0)
         .flat_map(|row| &row[row.len() / 3..2 * row.len() / 3])
@@ -122,8 +123,32 @@ fn middle(points: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-fn colours(points: &[u8]) -> usize {
+pub fn colours(points: &[u8]) -> usize {
     points.as_chunks::<4>().0.iter().collect::<HashSet<_>>().len()
+}
+
+/// The time on processors that a process has taken, in hundredths of a second.
+fn processor_time(process: &Child) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.id())).expect("its times");
+    // Behind the name, which may hold anything: user and system time are the 12th and 13th.
+    let times = stat.rsplit_once(')').expect("a name").1;
+    times.split_whitespace().skip(11).take(2).map(|t| t.parse::<u64>().expect("a time")).sum()
+}
+
+/// A window in which nothing happens takes no processor time: less than a hundredth of a processor.
+fn idle(viewer: &Child) {
+    let span = Duration::from_secs(2);
+    let longest = Instant::now() + LONGEST;
+    loop {
+        let before = processor_time(viewer);
+        thread::sleep(span);
+        let taken = processor_time(viewer) - before;
+        if taken <= 2 {
+            return;
+        }
+        // The last figures may still be on their way.
+        assert!(Instant::now() < longest, "an idle window takes {taken} of 200 hundredths");
+    }
 }
 
 #[test]
@@ -140,7 +165,7 @@ fn the_window_shows_the_panes_and_hears_keys() {
     // Whatever draws the window decodes and paints too, be it in software.
     let args = [file.as_os_str(), "--original".as_ref(), original.as_ref()];
     let args = [&args[..], &["--decoder".as_ref(), "gpu".as_ref()]].concat();
-    let mut viewer = screen.viewer(&fixture, &args);
+    let mut viewer = screen.viewer(&fixture.path(""), &args);
     // Three panes of a field in viridis and blue to red: more colours than any frame around them.
     screen.wait(&mut viewer.0, "picture of the panes", |points| colours(&points) > 400);
     screen.focus();
@@ -151,6 +176,7 @@ fn the_window_shows_the_panes_and_hears_keys() {
         still = now;
         same
     });
+    idle(&viewer.0);
     screen.ask("xdotool", &["key", "End"]);
     screen.wait(&mut viewer.0, "other plane after a key", |points| middle(&points) != still);
 }
@@ -165,7 +191,7 @@ fn the_next_window_opens_what_the_last_one_showed() {
         }
     };
     let fixture = Fixture::new();
-    let mut first = screen.viewer(&fixture, &[fixture.path("wave.fsz").as_os_str()]);
+    let mut first = screen.viewer(&fixture.path(""), &[fixture.path("wave.fsz").as_os_str()]);
     screen.wait(&mut first.0, "picture of the pane", |points| colours(&points) > 450);
     screen.focus();
     screen.ask("xdotool", &["key", "ctrl+q"]);
@@ -179,6 +205,6 @@ fn the_next_window_opens_what_the_last_one_showed() {
     };
     assert!(ended.success(), "{ended:?}");
     // Without a file there would be words only, in some 320 colours.
-    let mut second = screen.viewer(&fixture, &[]);
+    let mut second = screen.viewer(&fixture.path(""), &[]);
     screen.wait(&mut second.0, "picture of the pane again", |points| colours(&points) > 450);
 }

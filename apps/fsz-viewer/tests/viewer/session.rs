@@ -15,7 +15,7 @@ fn again(viewer: &Harness<'_, Viewer>, start: Start) -> Harness<'static, Viewer>
 
 /// Titles of original, subject and other.
 fn titles(viewer: &Harness<'_, Viewer>) -> [Option<String>; 3] {
-    let set = &viewer.state().set;
+    let set = &viewer.state().session.set;
     [&set.original, &set.subject, &set.other].map(|d| d.as_ref().map(|d| d.title.clone()))
 }
 
@@ -42,13 +42,13 @@ fn files_place_and_settings_come_back() {
     let fixture = Fixture::new();
     let before = opened(&fixture);
     let after = again(&before, Start::default());
-    assert_eq!(after.state().messages, [""; 0]);
-    assert_eq!(after.state().notes, [""; 0]);
+    assert_eq!(after.state().view_state.messages, [""; 0]);
+    assert_eq!(after.state().view_state.notes, [""; 0]);
     assert_eq!(titles(&after), titles(&before));
     assert_eq!(titles(&after), ["plain.dat", "wave.fsz", "rough.fsz"].map(|t| Some(t.to_owned())));
-    assert_eq!(after.state().place, Place { axis: 2, plane: 9 });
+    assert_eq!(after.state().session.place, Place { axis: 2, plane: 9 });
     let looks = |v: &Harness<'_, Viewer>| {
-        let s = &v.state().settings;
+        let s = &v.state().view_state.settings;
         (s.map, s.range, s.overlay, s.layout, s.arrangement.clone())
     };
     assert_eq!(looks(&after), looks(&before));
@@ -62,21 +62,24 @@ fn a_file_that_is_gone_is_a_note() {
     let before = opened(&fixture);
     std::fs::remove_file(fixture.path("rough.fsz")).unwrap();
     let mut after = again(&before, Start::default());
-    assert_eq!(after.state().messages, [""; 0]);
-    let [note] = &after.state().notes[..] else { panic!("one note") };
+    assert_eq!(after.state().view_state.messages, [""; 0]);
+    let [note] = &after.state().view_state.notes[..] else { panic!("one note") };
     assert!(note.contains("rough.fsz") && note.ends_with("no longer exists"), "{note}");
     let found = titles(&after);
     assert_eq!(found[..2], titles(&before)[..2]);
     assert_eq!(found[2], None);
     after.get_by_label("Dismiss").click();
     settle(&mut after);
-    assert_eq!(after.state().notes, [""; 0]);
+    assert_eq!(after.state().view_state.notes, [""; 0]);
     // Nothing is left: that is a start as the first.
     for name in ["wave.fsz", "plain.dat"] {
         std::fs::remove_file(fixture.path(name)).unwrap();
     }
     let last = again(&after, Start::default());
-    assert_eq!((last.state().messages.len(), last.state().notes.len()), (0, 2));
+    assert_eq!(
+        (last.state().view_state.messages.len(), last.state().view_state.notes.len()),
+        (0, 2)
+    );
     assert!(shows(&last, "Drop a field here"));
 }
 
@@ -87,7 +90,7 @@ fn a_file_that_is_named_comes_alone() {
     let start = Start { files: vec![fixture.path("rough.fsz")], ..Default::default() };
     let after = again(&before, start);
     assert_eq!(titles(&after), [None, Some("rough.fsz".to_owned()), None]);
-    assert_eq!(after.state().place, Place::default());
+    assert_eq!(after.state().session.place, Place::default());
 }
 
 #[test]
@@ -100,8 +103,8 @@ fn what_was_tried_is_tried_again() {
     settle(&mut before);
     let after = again(&before, Start::default());
     assert_eq!(titles(&after), titles(&before));
-    assert_eq!(after.state().set.bound(), before.state().set.bound());
-    assert_eq!(after.state().place, Place { axis: 0, plane: 1 });
+    assert_eq!(after.state().session.set.bound(), before.state().session.set.bound());
+    assert_eq!(after.state().session.place, Place { axis: 0, plane: 1 });
 }
 
 #[cfg(feature = "zfp")]
@@ -121,8 +124,8 @@ fn settings_that_make_no_sense_are_no_harm() {
         "plane":18446744073709551615,"zoom":-3.0,"middle":[9e9,-1.0],"wipe":7.0,"step":5}}"#;
     let fixture = Fixture::new();
     let mut viewer = harness(Start::default(), serde_json::from_str(text).unwrap());
-    assert_eq!(viewer.state().notes.len(), 1);
+    assert_eq!(viewer.state().view_state.notes.len(), 1);
     crate::fixture::drop_file(&mut viewer, &fixture.path("wave.fsz"));
-    assert!(viewer.state().planes.as_ref().is_some());
-    assert_eq!(viewer.state().messages, [""; 0]);
+    assert!(viewer.state().session.planes.as_ref().is_some());
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
 }

@@ -32,7 +32,7 @@ fn headerless(fixture: &Fixture, rate: f64) -> Vec<u8> {
 }
 
 fn other_title(viewer: &Harness<'_, Viewer>) -> Option<String> {
-    viewer.state().set.other.as_ref().map(|d| d.title.clone())
+    viewer.state().session.set.other.as_ref().map(|d| d.title.clone())
 }
 
 /// Types into the field of this label, in the place of what stands there.
@@ -60,6 +60,7 @@ fn a_stream_without_a_header_is_asked_about() {
     assert_eq!(other_title(&viewer).as_deref(), Some("with.zfp"));
     let expected = viewer
         .state()
+        .session
         .planes
         .as_ref()
         .and_then(|p| p.other.clone())
@@ -71,10 +72,11 @@ fn a_stream_without_a_header_is_asked_about() {
     assert_eq!(other_title(&viewer).as_deref(), Some("with.zfp"), "nothing is opened yet");
     viewer.get_by_label("Open file").click();
     settle(&mut viewer);
-    assert_eq!(viewer.state().messages, [""; 0]);
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
     assert_eq!(other_title(&viewer).as_deref(), Some("without.zfp"));
     let found = viewer
         .state()
+        .session
         .planes
         .as_ref()
         .and_then(|p| p.other.clone())
@@ -92,14 +94,14 @@ fn the_name_fills_the_question() {
     let mut viewer = fixture.viewer(name, None);
     viewer.get_by_label("Open file").click();
     settle(&mut viewer);
-    let subject = viewer.state().set.subject.as_ref().expect("a reconstruction");
+    let subject = viewer.state().session.set.subject.as_ref().expect("a reconstruction");
     assert_eq!(subject.shape(), fixture.shape);
     assert!(shows(&viewer, "zfp") && shows(&viewer, "12 × 40 × 50"));
     drop_file(&mut viewer, &fixture.path("wave_12x40x50.f32"));
     assert!(shows(&viewer, "Signed error"), "its original brings the error");
     // The answer is remembered with the file.
     let again = harness(Start::default(), viewer.state().kept());
-    assert!(again.state().set.subject.as_ref().is_some_and(|d| d.zfp_bytes.is_some()));
+    assert!(again.state().session.set.subject.as_ref().is_some_and(|d| d.zfp_bytes.is_some()));
     assert!(!shows(&again, "zfp stream without a header"));
 }
 
@@ -126,7 +128,7 @@ fn wrong_answers_are_explained() {
         assert!(said(&viewer, reason), "{shape} at {rate}: no “{reason}”");
         viewer.get_by_label("Open file").click();
         settle(&mut viewer);
-        assert!(viewer.state().set.leader().is_none(), "{shape} at {rate}");
+        assert!(viewer.state().session.set.leader().is_none(), "{shape} at {rate}");
     }
     retype(&mut viewer, "Shape, slowest axis first", "12x40x50");
     retype(&mut viewer, "Rate in bits per value", "4");
@@ -134,7 +136,7 @@ fn wrong_answers_are_explained() {
     settle(&mut viewer);
     viewer.get_by_label("Open file").click();
     settle(&mut viewer);
-    assert!(viewer.state().set.subject.is_some());
+    assert!(viewer.state().session.set.subject.is_some());
 }
 
 #[test]
@@ -144,8 +146,8 @@ fn hostile_streams_end_in_a_message_or_a_field() {
     for keep in [3, 4, 11, 12, 40, with.len() / 2] {
         std::fs::write(fixture.path("short.zfp"), &with[..keep]).unwrap();
         let viewer = fixture.viewer("short.zfp", None);
-        assert!(viewer.state().set.leader().is_none(), "{keep} bytes");
-        assert!(viewer.state().messages.join("").contains("short.zfp"), "{keep} bytes");
+        assert!(viewer.state().session.set.leader().is_none(), "{keep} bytes");
+        assert!(viewer.state().view_state.messages.join("").contains("short.zfp"), "{keep} bytes");
     }
     // At a fixed rate any bits are some field.
     let noise: Vec<u8> = (0..24960u32).map(|i| (i.wrapping_mul(2654435761) >> 13) as u8).collect();
@@ -153,14 +155,14 @@ fn hostile_streams_end_in_a_message_or_a_field() {
     let mut viewer = fixture.viewer("noise_12x40x50.f32.rate8.zfp", None);
     viewer.get_by_label("Open file").click();
     settle(&mut viewer);
-    assert!(viewer.state().planes.as_ref().is_some());
+    assert!(viewer.state().session.planes.as_ref().is_some());
     // The file changed since it was asked about.
     std::fs::write(fixture.path("gone_12x40x50.f32.rate8.zfp"), headerless(&fixture, 8.0)).unwrap();
     drop_file(&mut viewer, &fixture.path("gone_12x40x50.f32.rate8.zfp"));
     std::fs::write(fixture.path("gone_12x40x50.f32.rate8.zfp"), [0; 20]).unwrap();
     viewer.get_by_label("Open file").click();
     settle(&mut viewer);
-    assert!(viewer.state().messages.join("").contains("the stream has 20"));
+    assert!(viewer.state().view_state.messages.join("").contains("the stream has 20"));
 }
 
 /// A stream that cuZFP wrote: its name tells all, and the answer is right as it stands.
@@ -172,12 +174,13 @@ fn a_stream_of_cuzfp_opens_as_its_name_tells() {
     let mut viewer = harness(start, Settings::default());
     viewer.get_by_label("Open file").click();
     settle(&mut viewer);
-    assert_eq!(viewer.state().messages, [""; 0]);
-    let subject = viewer.state().set.subject.as_ref().expect("a reconstruction");
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    let subject = viewer.state().session.set.subject.as_ref().expect("a reconstruction");
     assert_eq!(subject.shape(), [20, 24, 28]);
     assert_eq!(subject.bits_per_value(), Some(8.0), "whole zfp blocks, and no header");
     // The field of fixtures/README.md, of which the rate loses nothing.
-    let plane = viewer.state().planes.as_ref().and_then(|p| p.subject.as_ref()).expect("a plane");
+    let plane =
+        viewer.state().session.planes.as_ref().and_then(|p| p.subject.as_ref()).expect("a plane");
     let (y, x) = (7usize, 9usize);
     assert_eq!(plane.at(y, x), Some((3 * x * x + 5 * y * y + 2 * x * y) as f64 / 64.0));
 }

@@ -1,0 +1,175 @@
+//! What the threads report is taken in.
+
+use anyhow::Context;
+
+use crate::app::Viewer;
+use crate::model::catalog::{Catalog, Choice};
+use crate::model::document::Document;
+use crate::model::number_format;
+use crate::model::rate_distortion::RateDistortion;
+use crate::model::set::{Role, Set};
+use crate::work::event::{Event, Found};
+
+impl Viewer {
+    /// Takes one event.
+    pub fn handle(&mut self, event: Event) {
+        match event {
+            Event::Opened { path, role, document, catalog } => {
+                self.jobs.finished();
+                match document {
+                    Ok(document) => {
+                        self.view_state.settings.opened(&path);
+                        self.list(role, catalog);
+                        self.accept(*document, role);
+                    }
+                    Err(reason) => self.report(reason),
+                }
+            }
+            Event::Tried(document) => {
+                self.jobs.finished();
+                match document {
+                    // Meanwhile another field may have been opened.
+                    Ok(_) if self.session.tried.is_none() => {}
+                    Ok(document) => {
+                        self.session.set.subject = Some(*document);
+                        self.make_comparison();
+                        self.changed();
+                    }
+                    Err(reason) => self.report(reason),
+                }
+            }
+            Event::Found { progress, found } => match found {
+                Found::Zfp(made) => self.zfp_made(&progress, made),
+                Found::Plane(figures) => self.plane_measured(&progress, figures),
+                Found::Tiles(read) => read.err().into_iter().for_each(|reason| self.report(reason)),
+                Found::Point(point) => self.swept_point(&progress, point),
+                Found::Swept(end) => self.swept(&progress, end),
+                Found::Failed(reason) => self.report(reason),
+            },
+            Event::Ended { progress } => {
+                self.plane_ended(&progress);
+                self.ended(&progress);
+            }
+            Event::Planes { place, generation, planes } => {
+                self.jobs.answered = Some((place, generation));
+                match planes {
+                    Ok(mut planes) if generation == self.session.generation => {
+                        if let Some(note) = planes.note.take() {
+                            self.report(note);
+                        }
+                        self.session.planes = Some(planes);
+                        self.session.shown = Some((place, generation));
+                        self.step_seen();
+                    }
+                    Err(reason) if generation == self.session.generation => self.report(reason),
+                    _ => {}
+                }
+            }
+            Event::Measured { generation, measured } => {
+                self.jobs.finished();
+                if generation == self.session.generation {
+                    let both = [&measured.subject, &measured.other].into_iter().flatten();
+                    for reason in both.filter_map(|m| m.as_ref().err()) {
+                        self.report(reason);
+                    }
+                    self.session.measured = measured;
+                }
+            }
+        }
+    }
+
+    /// Keeps what there is to choose.
+    fn list(&mut self, role: Role, catalog: Option<(Catalog, Choice)>) {
+        let place = match role {
+            Role::Subject => 0,
+            Role::Original => 1,
+            Role::Other => return,
+        };
+        self.session.catalogs[place] = catalog.map(|(catalog, choice)| {
+            self.session.choice = choice;
+            catalog
+        });
+    }
+
+    /// Reads how the tiles of a stream are stored, where that is not known, on a thread of its own.
+    fn read_tiles(&mut self, document: &Document) {
+        if document.facts.as_ref().is_none_or(|facts| facts.tiles.is_read()) {
+            return;
+        }
+        let of = document.clone();
+        let progress = self.jobs.service.background.run(move |_, tell| {
+            let read = of.read_tiles().with_context(|| of.title.clone());
+            tell(Found::Tiles(read));
+        });
+        self.jobs.add_background("Reading tiles".to_owned(), progress);
+    }
+
+    /// Puts a field in its place, and says why where it does not fit the others.
+    fn accept(&mut self, document: Document, role: Role) {
+        let compressed = document.is_reconstruction();
+        let role = match role {
+            // A plain field that is opened alone is an original: there is nothing lost in it.
+            Role::Subject if !compressed => Role::Original,
+            role => role,
+        };
+        let fits = |other: Option<&Document>| {
+            other.is_none_or(|o| {
+                o.grid.shape() == document.grid.shape() && o.dtype == document.dtype
+            })
+        };
+        if role != Role::Other {
+            self.disconnect();
+        }
+        match role {
+            Role::Subject => {
+                if !fits(self.session.set.original.as_ref()) {
+                    self.session.set.original = None;
+                }
+                self.forget_comparison();
+                self.session.tried = None;
+                self.read_tiles(&document);
+                self.session.set.subject = Some(document);
+            }
+            Role::Original => {
+                if !fits(self.session.set.subject.as_ref()) {
+                    let shape = number_format::shape(document.grid.shape());
+                    if self.session.tried.is_none() {
+                        self.report(format!(
+                            "{} ({} of {}) does not match the open field",
+                            document.title,
+                            shape,
+                            document.dtype.name()
+                        ));
+                        return;
+                    }
+                    self.session.set = Set::default();
+                }
+                if self.comparison.matching.is_some() {
+                    self.forget_comparison();
+                }
+                self.rate_distortion.stop();
+                self.rate_distortion = RateDistortion::default();
+                self.session.set.original = Some(document);
+                if self.session.set.subject.is_none() {
+                    self.compress();
+                }
+            }
+            Role::Other => {
+                if !fits(self.session.set.leader()) {
+                    let title = &document.title;
+                    self.report(format!(
+                        "{title} does not match the open field: its shape or type differs"
+                    ));
+                    return;
+                }
+                self.forget_comparison();
+                self.comparison.matching = None;
+                self.session.set.other = Some(document);
+            }
+        }
+        if self.comparison.matching.is_some() && !self.comparison.making() {
+            self.make_comparison();
+        }
+        self.changed();
+    }
+}

@@ -1,0 +1,148 @@
+//! A running simulation: its newest step is shown as it comes, or an older one that is kept.
+
+use std::path::Path;
+use std::time::Instant;
+
+use fsz::Codec;
+
+use crate::app::Viewer;
+use crate::model::catalog::{Catalog, Entry};
+use crate::model::document::Document;
+use crate::model::live::{LiveField, LiveStep, LiveView};
+use crate::model::number_format::shape;
+use crate::model::set::Set;
+use crate::work::live::LiveReader;
+
+impl Viewer {
+    /// Shows the simulation that writes a stream of this name, now or as soon as it does. What was open is
+    /// closed.
+    pub fn connect(&mut self, name: &Path) {
+        let reader = LiveReader::start(name, self.live_budget, self.wake.clone());
+        let reader = match reader {
+            Ok(reader) => reader,
+            Err(reason) => return self.report(format!("{}: {reason}", name.display())),
+        };
+        self.session.live = reader.newer(0).map(LiveView::new);
+        self.jobs.live = Some(reader);
+        self.forget_comparison();
+        self.comparison.matching = None;
+        self.session.set = Set::default();
+        self.session.catalogs = [None, None];
+        self.session.tried = None;
+        self.changed();
+        self.session.planes = None;
+    }
+
+    /// Closes the connection; what is shown stays.
+    pub fn disconnect(&mut self) {
+        self.jobs.live = None;
+        self.session.live = None;
+    }
+
+    /// Takes what is new of the simulation.
+    pub(crate) fn poll_live(&mut self) {
+        let Some(view) = &mut self.session.live else { return };
+        let Some(reader) = &self.jobs.live else { return };
+        let Some(mut live) = reader.newer(view.live.version) else { return };
+        let problems = std::mem::take(&mut live.problems);
+        view.live = live;
+        let newest = view.live.steps.back().map(|step| step.number);
+        let follows = view.following && newest.is_some() && newest != view.shown;
+        if follows && let Some(newest) = newest {
+            self.show_step(newest);
+        }
+        self.follow_series();
+        for problem in problems {
+            self.report(problem);
+        }
+    }
+
+    /// Shows the newest step as it comes, or stays at the one that is shown.
+    pub fn follow(&mut self, following: bool) {
+        let Some(view) = &mut self.session.live else { return };
+        view.following = following;
+        self.follow_series();
+        let Some(view) = &self.session.live else { return };
+        let newest = view.live.steps.back().map(|step| step.number);
+        match newest {
+            Some(newest) if following => self.show_step(newest),
+            // The figures of a whole field take longer than a step; of one that stays there is time.
+            _ if self.session.set.original.is_some() => self.measure(),
+            _ => {}
+        }
+    }
+
+    /// Shows a step that is kept; the nearest one where it is not.
+    pub fn show_step(&mut self, number: u64) {
+        let Some(view) = &mut self.session.live else { return };
+        let Some(step) = view.live.step(number).cloned() else { return };
+        let Some(field) = step.field(&self.session.choice.variable) else { return };
+        let document = field.document.clone();
+        let before = self.session.set.subject.as_ref().filter(|_| view.variable == field.name);
+        let changed = before.and_then(|before| change(before, &document, (field, step.number)));
+        view.shown = Some(step.number);
+        view.awaited = Some(step.arrived).filter(|_| view.following);
+        view.variable = field.name.clone();
+        let entries = step.fields.iter().map(|f| Entry { name: f.name.clone(), steps: 1 });
+        let catalog = Catalog { path: document.path.clone(), entries: entries.collect() };
+        self.session.choice.variable = field.name.clone();
+        self.session.choice.step = 0;
+        self.session.catalogs = [Some(catalog), None];
+        self.session.set =
+            Set { original: field.original.clone(), subject: Some(document), other: None };
+        if let Some(changed) = changed {
+            self.view_state.note(changed);
+        }
+        self.changed();
+    }
+
+    /// Whether steps are shown as they come: then there is no time for long work on each of them.
+    pub(crate) fn is_following(&self) -> bool {
+        self.session.live.as_ref().is_some_and(|view| view.following)
+    }
+
+    /// Planes are on the screen.
+    pub(crate) fn step_seen(&mut self) {
+        if let Some(view) = &mut self.session.live {
+            view.seen(Instant::now());
+        }
+    }
+
+    /// Reads the element under the pinned cursor in the steps that are kept, from the tile that holds it.
+    pub(crate) fn follow_series(&mut self) {
+        let place = self.session.place;
+        let pinned = self.view_state.cursor.filter(|_| self.view_state.pinned);
+        let leader = self.session.set.leader();
+        let at = leader.zip(pinned).and_then(|(leader, (row, column))| {
+            leader.grid.position(place.axis, place.plane, row, column)
+        });
+        let shape = leader.map(|leader| leader.shape().to_vec());
+        let Some(view) = &mut self.session.live else { return };
+        let (Some(position), Some(shape)) = (at, shape) else {
+            view.series = None;
+            return;
+        };
+        let variable = &self.session.choice.variable;
+        let known = view.series.take().filter(|(v, p, _)| v == variable && *p == position);
+        let known = known.map_or(Vec::new(), |(_, _, points)| points);
+        let value = |step: &LiveStep| {
+            let seen = known.iter().find(|[at, _]| *at == step.number as f64);
+            let document = &step.field(variable).filter(|f| f.name == *variable)?.document;
+            let fits = document.shape() == shape;
+            let read = || document.exact(&Codec::cpu(), position).filter(|_| fits);
+            Some([step.number as f64, seen.map_or_else(read, |[_, value]| Some(*value))?])
+        };
+        let points = view.live.steps.iter().filter_map(|step| value(step)).collect();
+        view.series = Some((variable.clone(), position, points));
+    }
+}
+
+/// What is to be told of a step whose shape or type is another than before.
+fn change(before: &Document, now: &Document, (field, step): (&LiveField, u64)) -> Option<String> {
+    let same = before.shape() == now.shape() && before.dtype == now.dtype;
+    let told = |d: &Document| format!("{} of {}", shape(d.shape()), d.dtype.name());
+    let (path, name) = (now.path.display(), &field.name);
+    (!same).then(|| {
+        format!("{path}: {name} is {} from step {step} on; it was {}", told(now), told(before))
+    })
+}

@@ -1,0 +1,331 @@
+//! The viewer: its state, and what happens to it. Panels tell commands, threads tell events; both end
+//! here.
+
+mod commands;
+mod comparison;
+mod events;
+mod frame;
+mod live;
+mod plane_measures;
+mod rate_distortion;
+mod saved_session;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use fsz::Bound;
+use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
+use fsz_figure::Canvas;
+
+use crate::model::catalog::Choice;
+use crate::model::comparison::CodecComparison;
+use crate::model::export;
+use crate::model::live::BUDGET;
+use crate::model::measured::Measured;
+use crate::model::measures::Measures;
+use crate::model::missing_values;
+use crate::model::pane_kind::PaneKind;
+use crate::model::plane::Place;
+use crate::model::rate_distortion::RateDistortion;
+use crate::model::raw_dialog::RawDialog;
+use crate::model::session::Session;
+use crate::model::set::Role;
+use crate::model::settings::Settings;
+use crate::view::figure;
+use crate::view::pane::Picture;
+use crate::view::state::ViewState;
+use crate::view::window_gpu::WindowGpu;
+use crate::work::decoder::{DecoderChoice, paints};
+use crate::work::event::Wake;
+use crate::work::file_dialog::Dialogs;
+use crate::work::jobs::{COMPRESSING, Jobs, MEASURING};
+use crate::work::service::Service;
+
+/// What to show first.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// The first is the subject; a second is another reconstruction.
+    pub files: Vec<PathBuf>,
+    /// The original.
+    pub original: Option<PathBuf>,
+    /// What raw files do not tell.
+    pub hints: Hints,
+    /// The plane to begin with.
+    pub place: Option<Place>,
+    /// The variable and step to begin with, of files that have such.
+    pub choice: Choice,
+    /// Values of the original that stand for none, with commas or spaces between them.
+    pub missing: String,
+    /// The stream of a running simulation.
+    pub live: Option<PathBuf>,
+    /// The most bytes that its kept steps take; none for 512 MiB.
+    pub live_budget: Option<u64>,
+    /// What planes are to be decoded with.
+    pub decoder: DecoderChoice,
+    /// What draws the window, where that can paint pictures too.
+    pub window: Option<WindowGpu>,
+}
+
+/// The viewer.
+pub struct Viewer {
+    /// What is open.
+    pub session: Session,
+    /// How it is looked at.
+    pub view_state: ViewState,
+    pub(crate) jobs: Jobs,
+    /// What zfp makes of the original.
+    pub(crate) comparison: CodecComparison,
+    /// Rate and distortion of the original.
+    pub rate_distortion: RateDistortion,
+    /// The most bytes that the kept steps of a simulation take.
+    live_budget: u64,
+    wake: Wake,
+}
+
+impl std::fmt::Debug for Viewer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Viewer").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+impl Viewer {
+    /// A viewer that opens what `start` names, or where it names nothing, what was open last.
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn new(start: Start, settings: Settings, wake: Wake) -> std::io::Result<Viewer> {
+        let window = start.window;
+        let gpu = window.as_ref().map(|window| window.gpu.clone());
+        let window = window.filter(|window| paints(start.decoder, &window.gpu));
+        let service = Service::start(wake.clone(), start.decoder, gpu)?;
+        let mut viewer = Viewer {
+            session: Session {
+                place: start.place.unwrap_or_default(),
+                choice: start.choice,
+                missing: start.missing,
+                hints: start.hints,
+                ..Session::default()
+            },
+            view_state: ViewState::new(settings, window),
+            jobs: Jobs::new(service, Dialogs::new(wake.clone())),
+            comparison: CodecComparison::default(),
+            rate_distortion: RateDistortion::default(),
+            live_budget: start.live_budget.unwrap_or(BUDGET),
+            wake,
+        };
+        let saved = viewer.view_state.settings.session.take();
+        if start.files.is_empty()
+            && start.original.is_none()
+            && start.live.is_none()
+            && let Some(saved) = saved
+        {
+            viewer.restore(saved);
+        }
+        for (path, role) in start.files.iter().zip([Role::Subject, Role::Other]) {
+            viewer.open(path, role);
+        }
+        if let Some(path) = &start.original {
+            viewer.open(path, Role::Original);
+        }
+        if let Some(name) = &start.live {
+            viewer.connect(name);
+        }
+        Ok(viewer)
+    }
+
+    /// Opens a file; what it does not tell of itself is asked for first.
+    pub fn open(&mut self, path: &Path, role: Role) {
+        let leader = self.session.set.leader().map(|d| (d.grid.shape(), d.dtype));
+        let hints = &self.session.hints;
+        match Kind::of(path) {
+            Ok(Kind::Raw) if hints.shape.is_none() => {
+                let dialog = RawDialog::raw(path, role, leader.map(|(shape, _)| shape));
+                match (shape_in_name(path), dialog.hints()) {
+                    // The name tells all, and the size agrees.
+                    (Some(_), Ok(hints)) => self.open_with(path, hints, role),
+                    _ => self.view_state.raw_dialogs.push(dialog),
+                }
+            }
+            Ok(Kind::Zfp)
+                if cfg!(feature = "zfp")
+                    && hints.zfp_rate.is_none()
+                    && is_headerless_zfp(path).unwrap_or(false) =>
+            {
+                let dialog = RawDialog::zfp(path, role, leader);
+                self.view_state.raw_dialogs.push(dialog);
+            }
+            // A file that cannot be read says so when it is opened.
+            _ => self.open_with(path, hints.clone(), role),
+        }
+    }
+
+    pub(crate) fn open_with(&mut self, path: &Path, hints: Hints, role: Role) {
+        let choice = self.session.choice.clone();
+        let progress = self.jobs.service.open(path.to_owned(), hints, role, choice);
+        self.jobs.add(format!("Opening {}", path.display()), progress);
+    }
+
+    /// Takes the events of the threads, and requests the planes that are missing.
+    pub fn poll(&mut self) {
+        while let Some(event) = self.jobs.service.next_event() {
+            self.handle(event);
+        }
+        for (role, path) in self.jobs.dialogs.answers() {
+            self.open(&path, role);
+        }
+        self.poll_live();
+        let Some(leader) = self.session.set.leader() else { return };
+        self.session.place = self.session.place.within(&leader.grid);
+        let current = self.session.current();
+        if self.jobs.requested != Some(current) && leader.grid.elements() > 0 {
+            self.jobs.requested = Some(current);
+            let (place, generation) = current;
+            self.jobs.service.planes(&self.session.set, place, generation);
+        }
+        if self.jobs.try_waits && !self.jobs.compressing() {
+            self.compress();
+        }
+        self.measure_plane();
+        self.follow_sweep();
+    }
+
+    /// Whether an answer is still to come.
+    pub fn busy(&self) -> bool {
+        self.jobs.busy()
+    }
+
+    /// Waits until no answer is still to come; false when that takes longer than `longest`.
+    pub fn settle(&mut self, longest: Duration) -> bool {
+        let end = Instant::now() + longest;
+        self.poll();
+        while self.busy() {
+            match self.jobs.wait(end.saturating_duration_since(Instant::now())) {
+                Some(event) => self.handle(event),
+                None => return false,
+            }
+            self.poll();
+        }
+        true
+    }
+
+    /// Goes to another variable or step, of the original too.
+    pub fn choose(&mut self, choice: Choice) {
+        self.session.choice = choice;
+        if let Some(shown) = self.session.live.as_ref().map(|view| view.shown) {
+            shown.into_iter().for_each(|step| self.show_step(step));
+            return;
+        }
+        let paths = self.session.catalogs.clone().map(|c| c.map(|c| c.path));
+        if paths[1].is_some() {
+            // The error between two different steps is not to be seen.
+            self.session.set.original = None;
+        }
+        for (path, role) in paths.iter().zip([Role::Subject, Role::Original]) {
+            if let Some(path) = path {
+                self.open_with(path, Hints::default(), role);
+            }
+        }
+    }
+
+    /// Compresses the original in memory at the bound of *Recompress*; when that is being done, again as
+    /// soon as it is.
+    pub fn compress(&mut self) {
+        self.jobs.try_waits = self.jobs.compressing();
+        let Some(original) = self.session.set.original.clone() else { return };
+        if self.jobs.try_waits {
+            return;
+        }
+        let bound = self.view_state.settings.try_bound;
+        self.session.tried = Some(bound);
+        let named = match missing_values::parse(&self.session.missing) {
+            Ok(named) => named,
+            Err(reason) => {
+                self.report(reason);
+                Vec::new()
+            }
+        };
+        let known = self.session.set.subject.as_ref().map_or(&[][..], |s| s.missing());
+        let missing = if named.is_empty() { known.to_vec() } else { named };
+        let progress = self.jobs.service.compress(original, Bound::ValueRange(bound), missing);
+        self.jobs.add(COMPRESSING.to_owned(), progress);
+    }
+
+    /// The set is another one: what is known of the old one goes.
+    pub(crate) fn changed(&mut self) {
+        let session = &mut self.session;
+        session.generation += 1;
+        session.measured = Measured::default();
+        if let Some(leader) = session.set.leader() {
+            session.place = session.place.within(&leader.grid);
+            let size = leader.grid.plane(session.place.axis);
+            let shown =
+                session.planes.as_ref().and_then(|p| p.subject.as_ref().or(p.original.as_ref()));
+            if shown.is_some_and(|plane| plane.size != size) {
+                session.planes = None;
+                self.view_state.leave_plane();
+            }
+        }
+        let set = &self.session.set;
+        let pair = set.subject.is_some() || set.other.is_some();
+        // Figures of what was there before are of no use any more.
+        self.jobs.cancel(MEASURING);
+        let measures = set.original.is_some() && pair;
+        let hurries = self.view_state.playing || self.is_following();
+        if measures && !hurries && !self.comparison.making() {
+            self.measure();
+        }
+    }
+
+    /// Measures the whole field.
+    pub(crate) fn measure(&mut self) {
+        self.session.measured = Measured::default();
+        let progress = self.jobs.service.measure(&self.session.set, self.session.generation);
+        self.jobs.add(MEASURING.to_owned(), progress);
+    }
+
+    /// Shows a message until it is dismissed.
+    pub fn report(&mut self, message: impl ToString) {
+        self.view_state.report(message);
+    }
+
+    /// Chooses an axis, and the middle plane of it.
+    pub fn face(&mut self, axis: usize) {
+        let Some(leader) = self.session.set.leader() else { return };
+        if axis < leader.grid.axes() && axis != self.session.place.axis {
+            self.session.place = Place { axis, plane: leader.grid.planes(axis) / 2 };
+            self.session.planes = None;
+            self.view_state.leave_plane();
+            self.view_state.pinned = false;
+        }
+    }
+
+    /// The picture of a pane.
+    pub fn picture(&self, kind: PaneKind) -> &Picture {
+        self.view_state.pictures.of(kind)
+    }
+
+    /// Figures of the plane that is shown: of the subject and of the other reconstruction.
+    pub fn plane_figures(&self) -> [Option<&Measures>; 2] {
+        self.session.plane_figures()
+    }
+
+    /// Where what is in the panes stands in the plot of rate and distortion: name, bits per value, PSNR.
+    pub fn present_points(&self) -> Vec<(String, [f64; 2])> {
+        self.rate_distortion.present_points(&self.session, self.comparison.zfp_mode)
+    }
+
+    /// The command line that does what is shown.
+    pub fn command(&self) -> Option<String> {
+        export::command(&self.session)
+    }
+
+    /// Panes side by side, each with its title and colour bar. When the panes are magnified, the part that
+    /// they show is framed, and stands in a corner.
+    ///
+    /// # Errors
+    /// When there is no picture of a pane, or the GPU does not give it back.
+    pub fn figure(&self, panes: &[PaneKind]) -> Result<Canvas> {
+        figure::figure(&self.session, &self.view_state, panes)
+    }
+}

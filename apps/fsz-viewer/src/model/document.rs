@@ -1,0 +1,398 @@
+//! What is open: a field that can be looked at plane by plane, whatever file it lies in.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use fsz::{Codec, DType, Stream, TileCost, with_element};
+use fsz_field::{Field, Hints, Kind, Shape, StreamFile};
+use fsz_metrics::Sample;
+
+use crate::model::blocks::Blocks;
+use crate::model::boxes::Box;
+use crate::model::grid::Grid;
+use crate::model::plane::{Place, Plane};
+use crate::model::stream_facts::StreamFacts;
+use crate::model::tiles::Tiles;
+
+/// What a document without a stream of its own answers.
+const NO_STREAM: &str = "there is no stream";
+
+/// Where the values come from.
+#[derive(Clone, Debug)]
+enum Body {
+    /// An FSZ file, mapped; planes are decoded from it when they are looked at.
+    File(StreamFile),
+    /// A stream in memory.
+    Memory(Arc<Stream<'static>>),
+    /// Several streams in memory.
+    Blocks(Arc<Blocks>),
+    /// Plain values.
+    Values(Arc<Field>),
+}
+
+/// An open field.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// File name, and the variable and step where there are such.
+    pub title: String,
+    /// The file.
+    pub path: PathBuf,
+    /// The planes it is shown as.
+    pub grid: Grid,
+    /// Element type.
+    pub dtype: DType,
+    /// Of a stream.
+    pub facts: Option<Arc<StreamFacts>>,
+    /// Absolute bound of values that were decoded from several streams.
+    pub decoded_bound: Option<f64>,
+    /// Of values that were decoded from zfp: bytes of the stream.
+    pub zfp_bytes: Option<u64>,
+    /// What the file was opened with because it does not tell it.
+    pub hints: Hints,
+    body: Body,
+}
+
+impl Document {
+    /// Opens a file: `.fsz`, `.npy`, raw values, and with the features of those names `.zfp` and
+    /// ADIOS2 files. Of a stream only the header and the index are read: [`Document::read_tiles`] reads how
+    /// its tiles are stored.
+    ///
+    /// # Errors
+    /// In the user's words: what is wrong with the file, or what is missing to read it.
+    pub fn open(path: &Path, hints: &Hints) -> Result<Document> {
+        let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let kind = Kind::of(path)?;
+        if kind == Kind::Fsz {
+            let file = StreamFile::open(path)?;
+            let facts = StreamFacts::of(&file.stream()?);
+            return Ok(Document::of_stream(title, path, facts, Body::File(file)));
+        }
+        let field = fsz_field::open(path, hints, &Codec::cpu())?;
+        let mut document = Document::of_values(title, path, field);
+        document.hints = hints.clone();
+        if kind == Kind::Zfp {
+            document.zfp_bytes = std::fs::metadata(path).ok().map(|m| m.len());
+        }
+        Ok(document)
+    }
+
+    /// A stream in memory.
+    ///
+    /// # Errors
+    /// When a tile's record is damaged.
+    pub fn from_stream(title: String, path: &Path, stream: Stream<'static>) -> Result<Document> {
+        let facts = StreamFacts::of(&stream);
+        let document = Document::of_stream(title, path, facts, Body::Memory(Arc::new(stream)));
+        document.read_tiles()?;
+        Ok(document)
+    }
+
+    /// Streams in memory that make up an array, each with the index of its first element; none when
+    /// they do not.
+    ///
+    /// # Errors
+    /// When a tile's record is damaged.
+    pub fn from_blocks(
+        title: String,
+        path: &Path,
+        shape: &[u64],
+        parts: Vec<(Vec<u64>, Stream<'static>)>,
+    ) -> Result<Option<Document>> {
+        let Some((blocks, facts)) = Blocks::new(shape, parts) else { return Ok(None) };
+        let document = Document::of_stream(title, path, facts, Body::Blocks(Arc::new(blocks)));
+        document.read_tiles()?;
+        Ok(Some(document))
+    }
+
+    /// Plain values.
+    pub fn of_values(title: String, path: &Path, field: Field) -> Document {
+        Document {
+            title,
+            path: path.to_owned(),
+            grid: Grid::new(field.shape().sides()),
+            dtype: field.dtype(),
+            facts: None,
+            decoded_bound: None,
+            zfp_bytes: None,
+            hints: Hints::default(),
+            body: Body::Values(Arc::new(field)),
+        }
+    }
+
+    fn of_stream(title: String, path: &Path, facts: StreamFacts, body: Body) -> Document {
+        Document {
+            title,
+            path: path.to_owned(),
+            grid: Grid::new(&facts.header.shape),
+            dtype: facts.header.dtype,
+            facts: Some(Arc::new(facts)),
+            decoded_bound: None,
+            zfp_bytes: None,
+            hints: Hints::default(),
+            body,
+        }
+    }
+
+    /// Sides, slowest axis first.
+    pub fn shape(&self) -> &[u64] {
+        self.grid.shape()
+    }
+
+    /// Whether the values came out of a compressor.
+    pub fn is_reconstruction(&self) -> bool {
+        self.facts.is_some() || self.decoded_bound.is_some() || self.zfp_bytes.is_some()
+    }
+
+    /// The compressor that the values came out of, where that is known.
+    pub fn codec(&self) -> Option<&'static str> {
+        let fsz = self.facts.is_some() || self.decoded_bound.is_some();
+        if fsz { Some("FSZ") } else { self.zfp_bytes.map(|_| "zfp") }
+    }
+
+    /// Bytes of the streams that the values come from, where that is known.
+    pub fn compressed_bytes(&self) -> Option<u64> {
+        self.facts.as_ref().map(|f| f.compressed_bytes).or(self.zfp_bytes)
+    }
+
+    /// Raw bytes by compressed bytes.
+    pub fn ratio(&self) -> Option<f64> {
+        self.compressed_bytes().map(|bytes| self.raw_bytes() as f64 / bytes as f64)
+    }
+
+    /// Compressed bits per value.
+    pub fn bits_per_value(&self) -> Option<f64> {
+        let elements = self.grid.elements().max(1) as f64;
+        self.compressed_bytes().map(|bytes| bytes as f64 * 8.0 / elements)
+    }
+
+    /// Bytes of the values.
+    pub fn raw_bytes(&self) -> u64 {
+        self.grid.elements() * self.dtype.size() as u64
+    }
+
+    /// Missing values that the stream names.
+    pub fn missing(&self) -> &[f64] {
+        self.facts.as_ref().map_or(&[], |facts| &facts.header.missing)
+    }
+
+    /// One plane, exact. Of a stream only the tiles that it touches are decoded.
+    ///
+    /// # Errors
+    /// When the stream is damaged there.
+    pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
+        Ok(Plane::of(self.grid.plane(place.axis), &self.plane_field(codec, place)?))
+    }
+
+    /// The values of one plane, in a shape with a side of 1 across it.
+    ///
+    /// # Errors
+    /// When the stream is damaged there.
+    pub fn plane_field(&self, codec: &Codec, place: Place) -> Result<Field> {
+        let (start, count) = self.grid.plane_box(place.axis, place.plane);
+        self.window(codec, &start, &count)
+    }
+
+    /// All values.
+    ///
+    /// # Errors
+    /// When the stream is damaged.
+    pub fn values(&self, codec: &Codec) -> Result<Arc<Field>> {
+        match &self.body {
+            Body::Values(field) => Ok(field.clone()),
+            _ => {
+                let shape = self.grid.shape();
+                Ok(Arc::new(self.window(codec, &vec![0; shape.len()], shape)?))
+            }
+        }
+    }
+
+    /// Reads how the tiles are stored, where that is not known yet. It takes long for a large stream, and of
+    /// some profiles all of it is decoded.
+    ///
+    /// # Errors
+    /// When a tile's record is damaged.
+    pub fn read_tiles(&self) -> Result<()> {
+        let Some(facts) = self.facts.as_ref().filter(|facts| !facts.tiles.is_read()) else {
+            return Ok(());
+        };
+        let mut tiles = Vec::new();
+        self.each_stream(|stream, _| {
+            tiles.extend(Tiles::records(stream)?);
+            Ok(())
+        })?;
+        facts.tiles.set(tiles);
+        Ok(())
+    }
+
+    /// The values of one tile of a stream.
+    ///
+    /// # Errors
+    /// When there is no stream, no such tile, or it is damaged.
+    pub fn tile(&self, codec: &Codec, number: u64) -> Result<Vec<f64>> {
+        self.with_tile(number, |stream, number| Ok(tile(codec, stream, number)?))
+    }
+
+    /// What each predictor costs a tile; nothing where there is no stream or its chunk is damaged.
+    pub fn tile_costs(&self, tile: u64) -> Vec<TileCost> {
+        self.with_tile(tile, |stream, number| Ok(stream.tile_costs(number)?)).unwrap_or_default()
+    }
+
+    /// Calls `with` on the stream that a tile belongs to, and its number there.
+    fn with_tile<R>(
+        &self,
+        tile: u64,
+        with: impl FnOnce(&Stream<'_>, u64) -> Result<R>,
+    ) -> Result<R> {
+        let Body::Blocks(blocks) = &self.body else {
+            return self.with_stream(|stream| with(stream, tile));
+        };
+        let part = self.facts.as_ref().and_then(|facts| facts.tiles.part(tile));
+        let (part, number) = part.context(NO_STREAM)?;
+        with(blocks.stream(part).context(NO_STREAM)?, number)
+    }
+
+    /// Calls `with` on each stream and the box of the array that it holds; nothing where there is none.
+    ///
+    /// # Errors
+    /// Those of `with`, and when the file changed since it was opened.
+    pub fn each_stream(&self, mut with: impl FnMut(&Stream<'_>, &Box) -> Result<()>) -> Result<()> {
+        match &self.body {
+            Body::Values(_) => Ok(()),
+            Body::Blocks(blocks) => blocks.each().try_for_each(|(part, stream)| with(stream, part)),
+            _ => {
+                let shape = self.grid.shape();
+                let whole = Box { start: vec![0; shape.len()], count: shape.to_vec() };
+                self.with_stream(|stream| with(stream, &whole))
+            }
+        }
+    }
+
+    /// The exact value at a position in C order; none when there is no stream or it is damaged there.
+    pub fn exact(&self, codec: &Codec, position: u64) -> Option<f64> {
+        let (number, offset) = self.facts.as_ref()?.tiles.locate(position)?;
+        self.tile(codec, number).ok()?.get(offset as usize).copied()
+    }
+
+    /// Calls `with` on the stream.
+    ///
+    /// # Errors
+    /// When there is not just one, or the file changed since it was opened.
+    pub fn with_stream<R>(&self, with: impl FnOnce(&Stream<'_>) -> Result<R>) -> Result<R> {
+        match &self.body {
+            Body::File(file) => with(&file.stream()?),
+            Body::Memory(stream) => with(stream),
+            Body::Blocks(_) | Body::Values(_) => bail!(NO_STREAM),
+        }
+    }
+
+    /// The values of a box in C order.
+    fn window(&self, codec: &Codec, start: &[u64], count: &[u64]) -> Result<Field> {
+        with_element!(self.dtype, T => match &self.body {
+            Body::Values(field) => Ok(field.window(start, count)?),
+            Body::Blocks(blocks) => blocks.window::<T>(codec, start, count),
+            _ => self.with_stream(|stream| {
+                let values = codec.decompress_box::<T>(stream, start, count)?;
+                Ok(Field::new(Shape::new(count)?, values.into_raw_vec_and_offset().0)?)
+            }),
+        })
+    }
+}
+
+/// The values of a tile of a stream.
+fn tile(codec: &Codec, stream: &Stream<'_>, number: u64) -> fsz::Result<Vec<f64>> {
+    let count = if number < stream.grid().tiles() { stream.grid().tile_len(number) } else { 0 };
+    with_element!(stream.header().dtype, T => {
+        let mut out = vec![T::default(); count];
+        codec.decompress_tiles_into(stream, number..number + 1, &mut out)?;
+        Ok(out.into_iter().map(Sample::to_f64).collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use fsz::Bound;
+    use ndarray::{ArrayD, IxDyn, SliceInfoElem};
+
+    use super::*;
+
+    const SHAPE: [usize; 3] = [6, 20, 31];
+
+    fn field() -> ArrayD<f32> {
+        let value = |i: usize| ((i * i / 97) as f32 * 0.1).sin() * 30.0 + (i % 5) as f32;
+        let values: Vec<f32> = (0..SHAPE.iter().product()).map(value).collect();
+        ArrayD::from_shape_vec(IxDyn(&SHAPE), values).unwrap()
+    }
+
+    /// A part of the field, compressed.
+    fn part(start: [u64; 3], count: [u64; 3], bound: f64) -> (Vec<u64>, Stream<'static>) {
+        let along = |axis: usize| SliceInfoElem::Slice {
+            start: start[axis] as isize,
+            end: Some((start[axis] + count[axis]) as isize),
+            step: 1,
+        };
+        let field = field();
+        let view = field.slice(&[along(0), along(1), along(2)][..]).to_owned();
+        let stream = Codec::cpu().compress(view.view(), Bound::Absolute(bound)).unwrap();
+        (start.to_vec(), stream)
+    }
+
+    #[test]
+    fn planes_tiles_and_values_are_those_of_the_parts() {
+        let shape = SHAPE.map(|n| n as u64);
+        let parts = vec![
+            part([0, 0, 0], [6, 20, 11], 0.5),
+            part([0, 0, 11], [2, 20, 20], 0.01),
+            part([2, 0, 11], [4, 20, 20], 0.1),
+        ];
+        let document =
+            Document::from_blocks("three".into(), Path::new("three"), &shape, parts).unwrap();
+        let document = document.expect("they make up the array");
+        let (codec, facts) = (Codec::cpu(), document.facts.clone().unwrap());
+        assert_eq!((facts.blocks, facts.least_bound, facts.header.absolute_bound), (3, 0.01, 0.5));
+        let per_part = [6 * 20 * 11, 2 * 20 * 20, 4 * 20 * 20]
+            .map(|n: u64| n.div_ceil(fsz::format::TILE as u64));
+        assert_eq!(facts.tiles.len() as u64, per_part.iter().sum::<u64>());
+        let whole = document.values(&codec).unwrap();
+        let values = whole.as_slice::<f32>().unwrap();
+        let field = field();
+        let mut tiles = std::collections::BTreeSet::new();
+        for (position, (&found, &original)) in values.iter().zip(field.iter()).enumerate() {
+            let (z, x) = (position / 620, position % 31);
+            let (bound, part) = match (x < 11, z < 2) {
+                (true, _) => (0.5, 0),
+                (false, true) => (0.01, 1),
+                (false, false) => (0.1, 2),
+            };
+            assert!(f64::from((found - original).abs()) <= bound, "{position}");
+            let (number, _) = facts.tiles.of(position as u64).unwrap();
+            assert_eq!(facts.tiles.part(number).map(|(part, _)| part), Some(part));
+            let costs = document.tile_costs(number);
+            let stored = facts.tiles.of(position as u64).unwrap().1.bytes;
+            let least = costs.iter().map(|cost| cost.bytes).min();
+            assert!(least.is_some_and(|bytes| bytes + 8 == u64::from(stored)), "{position}");
+            if tiles.insert(number) || position % 101 == 0 {
+                let exact = document.exact(&codec, position as u64);
+                assert_eq!(exact, Some(f64::from(found)), "{position}");
+            }
+        }
+        assert_eq!(tiles.len(), facts.tiles.len(), "every tile is seen");
+        let plane = document.plane(&codec, Place { axis: 1, plane: 7 }).unwrap();
+        for (i, value) in plane.values.iter().enumerate() {
+            assert_eq!(*value, f64::from(values[(i / 31 * 20 + 7) * 31 + i % 31]));
+        }
+    }
+
+    #[test]
+    fn what_makes_up_no_array_is_none() {
+        let of = |parts| {
+            let blocks = Document::from_blocks("no".into(), Path::new("no"), &[6, 20, 31], parts);
+            blocks.unwrap().is_none()
+        };
+        let left = || part([0, 0, 0], [6, 20, 11], 0.5);
+        assert!(of(vec![]) && of(vec![left(), left()]));
+        let double = ArrayD::<f64>::zeros(IxDyn(&[6, 20, 20]));
+        let double = Codec::cpu().compress(double.view(), Bound::Absolute(1.0)).unwrap();
+        assert!(of(vec![left(), (vec![0, 0, 11], double)]));
+    }
+}

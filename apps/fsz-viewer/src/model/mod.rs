@@ -1,0 +1,32 @@
+//! What is open and what is known of it: data and pure functions, without threads and without a window.
+
+pub mod blocks;
+pub mod boxes;
+pub mod catalog;
+pub mod comparison;
+pub mod document;
+pub mod export;
+pub mod file_name;
+pub mod grid;
+pub mod live;
+pub mod measured;
+pub mod measures;
+pub mod missing_values;
+pub mod number_format;
+pub mod palette;
+pub mod pane_kind;
+pub mod plane;
+pub mod planes;
+pub mod probe;
+pub mod rate_distortion;
+pub mod raw_dialog;
+pub mod saved_session;
+pub mod scale;
+pub mod scene;
+pub mod session;
+pub mod set;
+pub mod settings;
+pub mod stream_facts;
+pub mod sweep_point;
+pub mod tiles;
+pub mod zfp;

@@ -1,0 +1,186 @@
+//! What the viewer remembers from one start to the next.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::palette::Map;
+use crate::model::saved_session::SavedSession;
+use crate::model::scene::{ErrorMode, Overlay};
+use crate::model::sweep_point::Extent;
+
+/// How many files are remembered.
+const RECENT: usize = 12;
+
+/// Which part of the values the colours are spread over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RangeMode {
+    /// The range of the whole original, as the stream's certificate or the values say.
+    #[default]
+    Field,
+    /// The range of the plane.
+    Plane,
+    /// The plane's values without 1 % at either end.
+    Percentile,
+    /// Of each pane the range of its own plane.
+    Own,
+}
+
+impl RangeMode {
+    /// All of them, in the order of the menu.
+    pub const ALL: [RangeMode; 4] =
+        [RangeMode::Field, RangeMode::Plane, RangeMode::Percentile, RangeMode::Own];
+
+    /// Its name in the menu.
+    pub fn name(self) -> &'static str {
+        match self {
+            RangeMode::Field => "Whole field",
+            RangeMode::Plane => "This plane",
+            RangeMode::Percentile => "1st to 99th percentile",
+            RangeMode::Own => "Per pane",
+        }
+    }
+}
+
+/// Which panes there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Layout {
+    /// All of them.
+    #[default]
+    All,
+    /// The original and the reconstructions.
+    Fields,
+    /// The errors.
+    Errors,
+    /// Two reconstructions, each with its error.
+    Codecs,
+}
+
+impl Layout {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Layout; 4] = [Layout::All, Layout::Fields, Layout::Errors, Layout::Codecs];
+
+    /// Its name in the menu.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layout::All => "All",
+            Layout::Fields => "Values",
+            Layout::Errors => "Errors",
+            Layout::Codecs => "Two codecs and their errors",
+        }
+    }
+
+    /// Whether a pane is shown: of the original, or of an error, or of neither.
+    pub fn shows(self, original: bool, error: bool) -> bool {
+        match self {
+            Layout::All => true,
+            Layout::Fields => !error,
+            Layout::Errors => error,
+            Layout::Codecs => !original,
+        }
+    }
+}
+
+/// Choices of the user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Colours of values.
+    pub map: Map,
+    /// Their range.
+    pub range: RangeMode,
+    /// By the logarithm.
+    pub log: bool,
+    /// Which error.
+    pub error: ErrorMode,
+    /// Over the reconstruction.
+    pub overlay: Overlay,
+    /// Of the overlay, from 0 to 1.
+    pub opacity: f32,
+    /// Value-range bound of *Recompress*.
+    pub try_bound: f64,
+    /// Which panes there are.
+    pub layout: Layout,
+    /// Where the user put them, as the window writes it.
+    pub arrangement: Option<serde_json::Value>,
+    /// What rate and distortion are plotted of.
+    pub sweep_extent: Extent,
+    /// The panel of metrics.
+    pub metrics: bool,
+    /// The files opened last.
+    pub recent: Vec<PathBuf>,
+    /// What was open when the viewer was closed.
+    pub session: Option<SavedSession>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            map: Map::default(),
+            range: RangeMode::default(),
+            log: false,
+            error: ErrorMode::default(),
+            overlay: Overlay::Off,
+            opacity: 0.6,
+            try_bound: 1e-3,
+            layout: Layout::All,
+            arrangement: None,
+            sweep_extent: Extent::default(),
+            metrics: true,
+            recent: Vec::new(),
+            session: None,
+        }
+    }
+}
+
+impl Settings {
+    /// Puts a file in front of those opened last.
+    pub fn opened(&mut self, path: &std::path::Path) {
+        self.recent.retain(|p| p != path);
+        self.recent.insert(0, path.to_owned());
+        self.recent.truncate(RECENT);
+    }
+}
+
+/// A choice of the user, changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Setting {
+    /// Colours of values.
+    Map(Map),
+    /// Their range.
+    Range(RangeMode),
+    /// By the logarithm.
+    Log(bool),
+    /// Which error.
+    Error(ErrorMode),
+    /// Over the reconstruction.
+    Overlay(Overlay),
+    /// Of the overlay.
+    Opacity(f32),
+    /// Value-range bound of *Recompress*.
+    TryBound(f64),
+    /// Which panes there are.
+    Layout(Layout),
+    /// What rate and distortion are plotted of.
+    SweepExtent(Extent),
+    /// The panel of metrics.
+    Metrics(bool),
+}
+
+impl Settings {
+    /// Takes a change.
+    pub fn set(&mut self, setting: Setting) {
+        match setting {
+            Setting::Map(map) => self.map = map,
+            Setting::Range(range) => self.range = range,
+            Setting::Log(log) => self.log = log,
+            Setting::Error(error) => self.error = error,
+            Setting::Overlay(overlay) => self.overlay = overlay,
+            Setting::Opacity(opacity) => self.opacity = opacity,
+            Setting::TryBound(bound) => self.try_bound = bound,
+            Setting::Layout(layout) => self.layout = layout,
+            Setting::SweepExtent(extent) => self.sweep_extent = extent,
+            Setting::Metrics(metrics) => self.metrics = metrics,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The colour bars under the panes, and the titles over them.
+
+use crate::model::number_format::number;
+use crate::model::pane_kind::PaneKind;
+use crate::model::planes::Planes;
+use crate::model::scene::{ErrorMode, Overlay};
+use crate::model::set::Set;
+use crate::view::pane::Bar;
+use crate::view::state::ViewState;
+
+/// The colour bar of a pane.
+pub fn bar(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> Bar {
+    if kind.is_error() {
+        return error_bar(kind, set, view);
+    }
+    let scale = view.ranges.scale(kind, set, planes, &view.settings);
+    let (low, high) = scale.ends();
+    let labels =
+        [number(low), if scale.is_log() { "logarithmic" } else { "" }.to_owned(), number(high)];
+    Bar { table: view.settings.map.table(), labels }
+}
+
+fn error_bar(kind: PaneKind, set: &Set, view: &ViewState) -> Bar {
+    let limit = number(view.ranges.limit(kind, set));
+    let alarm = if set.bound().is_some() { "pink: bound exceeded" } else { "" };
+    let (low, high) = match view.settings.error {
+        ErrorMode::Signed => (format!("−{limit}"), format!("+{limit}")),
+        ErrorMode::Absolute => ("0".to_owned(), limit),
+        ErrorMode::Relative => ("1e-6".to_owned(), "1".to_owned()),
+    };
+    Bar { table: view.settings.error.map().table(), labels: [low, alarm.to_owned(), high] }
+}
+
+/// What a pane is called.
+pub fn title(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> String {
+    let error = || format!("{} error", view.settings.error.name());
+    let [_, other] = set.codecs();
+    match kind {
+        PaneKind::Original => "Original".to_owned(),
+        PaneKind::Reconstruction if view.blink && planes.original.is_some() => {
+            "Original (blink)".to_owned()
+        }
+        PaneKind::Reconstruction => match view.settings.overlay {
+            Overlay::Off => "Reconstruction".to_owned(),
+            overlay => format!("Reconstruction, {}", overlay.name().to_lowercase()),
+        },
+        PaneKind::Error => error(),
+        PaneKind::Other => set.other.as_ref().map_or(other, |d| d.title.clone()),
+        PaneKind::OtherError => format!("{}, {other}", error()),
+    }
+}

@@ -1,0 +1,164 @@
+//! Panes as a figure for a paper or a report: title, picture, what is zoomed in on, and colour bar.
+
+use anyhow::{Context, Result};
+use egui::ColorImage;
+use fsz_figure::text::{Anchor, Label, Type};
+use fsz_figure::{Canvas, Rect, Rgb};
+
+use crate::model::pane_kind::PaneKind;
+use crate::model::session::Session;
+use crate::view::bars::{bar, title};
+use crate::view::pane::Bar;
+use crate::view::state::ViewState;
+
+const PAPER: Rgb = Rgb::hex(0xff_ffff);
+const INK: Rgb = Rgb::hex(0x00_0000);
+/// Around the part that is zoomed in on, and its inset.
+const FRAME: Rgb = Rgb::hex(0xd6_2728);
+const FRAME_LINE: usize = 2;
+
+/// Size of the text.
+const TEXT: f32 = 16.0;
+/// Points of the figure around and between its parts.
+const MARGIN: usize = 12;
+/// Height of a line of text.
+const LINE: usize = 20;
+/// Height of the colours of a bar.
+const BAR: usize = 12;
+/// A picture is magnified by a whole number until it is so wide at least: its facts take the room.
+const WIDTH: usize = 480;
+/// The inset takes this share of the picture.
+const INSET: f32 = 0.45;
+
+/// One pane of a figure.
+struct Panel {
+    title: String,
+    /// What is shown and how good it is.
+    facts: String,
+    picture: ColorImage,
+    bar: Bar,
+}
+
+/// Panes side by side, each with its title and colour bar. When the panes are magnified, the part that
+/// they show is framed, and stands in a corner.
+///
+/// # Errors
+/// When there is no picture of a pane, or the GPU does not give it back.
+pub fn figure(session: &Session, view: &ViewState, panes: &[PaneKind]) -> Result<Canvas> {
+    let planes = session.planes.as_ref().context("no plane is shown yet")?;
+    let mut panels = Vec::new();
+    for &kind in panes {
+        let picture = view.pictures.of(kind).image().context("the pane has no picture yet")??;
+        panels.push(Panel {
+            title: title(kind, &session.set, planes, view),
+            facts: facts_of(session, kind),
+            picture,
+            bar: bar(kind, &session.set, planes, view),
+        });
+    }
+    let font = Type::load()?;
+    let drawn: Vec<Canvas> = panels.iter().map(|panel| panel.draw(&font, view.visible)).collect();
+    Ok(side_by_side(&drawn))
+}
+
+/// The plane of an original, and of a reconstruction its ratio and figures of the whole field.
+fn facts_of(session: &Session, kind: PaneKind) -> String {
+    let [subject, other] = session.measured.both();
+    let (document, measures) = match kind {
+        PaneKind::Original => (session.set.original.as_ref(), None),
+        PaneKind::Reconstruction | PaneKind::Error => (session.set.subject.as_ref(), subject),
+        PaneKind::Other | PaneKind::OtherError => (session.set.other.as_ref(), other),
+    };
+    let Some(document) = document else { return String::new() };
+    let (axis, plane) = (session.place.axis, session.place.plane);
+    if kind == PaneKind::Original {
+        let name = document.grid.axis_name(axis);
+        return format!("{}, {name}, plane {plane}", document.title);
+    }
+    let mut facts = Vec::new();
+    facts.extend(document.ratio().map(|ratio| format!("ratio {ratio:.2}")));
+    if let Some(measures) = measures {
+        let comparison = &measures.comparison;
+        facts.push(format!("PSNR {:.2} dB", comparison.psnr()));
+        if let Some(share) = comparison.violation_share() {
+            facts.push(format!("bound violations {:.3} %", 100.0 * share));
+        }
+    }
+    facts.join(", ")
+}
+
+impl Panel {
+    fn draw(&self, font: &Type, visible: egui::Rect) -> Canvas {
+        let scale = WIDTH.div_ceil(self.picture.width().max(1));
+        let [width, height] = self.picture.size.map(|n| n * scale);
+        let sides = (width + 2 * MARGIN, height + 3 * MARGIN + 3 * LINE + BAR);
+        let mut sheet = Canvas::new(sides.0, sides.1, PAPER);
+        let write = |sheet: &mut Canvas, text: &str, x, y, anchor| {
+            font.draw(sheet, &Label { text, x, y, size: TEXT, colour: INK, anchor });
+        };
+        write(&mut sheet, &self.title, MARGIN, MARGIN / 2, Anchor::Left);
+        write(&mut sheet, &self.facts, MARGIN, MARGIN / 2 + LINE, Anchor::Left);
+        let picture = Rect { x: MARGIN, y: MARGIN + 2 * LINE, width, height };
+        let colour = |x: usize, y: usize| {
+            let [r, g, b, _] = self.picture[(x, y)].to_array();
+            Rgb([r, g, b])
+        };
+        sheet.fill_with(picture, |x, y| colour(x / scale, y / scale));
+        if let Some(part) = zoomed(&self.picture, visible) {
+            let framed = Rect {
+                x: picture.x + part.x * scale,
+                y: picture.y + part.y * scale,
+                width: part.width * scale,
+                height: part.height * scale,
+            };
+            sheet.frame(framed, FRAME_LINE, FRAME);
+            // As large as fits into its share.
+            let most = |side: usize, part: usize| (side as f32 * INSET) as usize / part;
+            let times = most(width, part.width).min(most(height, part.height)).max(1);
+            let mut inset =
+                Rect { width: part.width * times, height: part.height * times, ..picture };
+            // In the corner that is furthest from what it shows.
+            if (2 * part.x + part.width) * scale < width {
+                inset.x += width.saturating_sub(inset.width);
+            }
+            if (2 * part.y + part.height) * scale < height {
+                inset.y += height.saturating_sub(inset.height);
+            }
+            sheet.fill_with(inset, |x, y| colour(part.x + x / times, part.y + y / times));
+            sheet.frame(inset, FRAME_LINE, FRAME);
+        }
+        let bar = Rect { y: picture.bottom() + MARGIN / 2, height: BAR, ..picture };
+        sheet.fill_with(bar, |x, _| Rgb(self.bar.table[x * 255 / (width - 1).max(1)]));
+        let anchors = [Anchor::Left, Anchor::Middle, Anchor::Right];
+        for (i, (label, anchor)) in self.bar.labels.iter().zip(anchors).enumerate() {
+            write(&mut sheet, label, MARGIN + i * width / 2, bar.bottom() + 2, anchor);
+        }
+        sheet
+    }
+}
+
+/// The points of a picture that are seen; none when all of them are.
+fn zoomed(picture: &ColorImage, visible: egui::Rect) -> Option<Rect> {
+    let [width, height] = picture.size;
+    let cell = |part: f32, n: usize| ((part.clamp(0.0, 1.0) * n as f32) as usize).min(n - 1);
+    if width == 0 || height == 0 || (visible.width() >= 1.0 && visible.height() >= 1.0) {
+        return None;
+    }
+    let (x, y) = (cell(visible.min.x, width), cell(visible.min.y, height));
+    let (right, bottom) = (cell(visible.max.x, width), cell(visible.max.y, height));
+    Some(Rect { x, y, width: right - x + 1, height: bottom - y + 1 })
+}
+
+fn side_by_side(panels: &[Canvas]) -> Canvas {
+    let width = panels.iter().map(|panel| panel.size().0).sum();
+    let height = panels.iter().map(|panel| panel.size().1).max().unwrap_or(0);
+    let mut sheet = Canvas::new(width, height, PAPER);
+    let mut x = 0;
+    for panel in panels {
+        let (width, height) = panel.size();
+        let place = Rect { x, y: 0, width, height };
+        sheet.fill_with(place, |x, y| panel.pixel(x, y).unwrap_or(PAPER));
+        x += width;
+    }
+    sheet
+}

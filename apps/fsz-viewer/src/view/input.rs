@@ -1,0 +1,32 @@
+//! What a panel sees.
+
+use crate::model::comparison::CodecComparison;
+use crate::model::rate_distortion::RateDistortion;
+use crate::model::session::Session;
+use crate::model::settings::Settings;
+use crate::view::state::ViewState;
+use crate::work::jobs::Work;
+
+/// What a panel sees.
+#[derive(Clone, Copy, Debug)]
+pub struct PanelInput<'a> {
+    /// What is open.
+    pub session: &'a Session,
+    /// How it is looked at.
+    pub view: &'a ViewState,
+    /// Long work that is under way.
+    pub works: &'a [Work],
+    /// A file, a plane or a figure is still to come.
+    pub reading: bool,
+    /// What zfp makes of the original.
+    pub comparison: &'a CodecComparison,
+    /// Rate and distortion of the original.
+    pub rate_distortion: &'a RateDistortion,
+}
+
+impl<'a> PanelInput<'a> {
+    /// The choices of the user.
+    pub fn settings(&self) -> &'a Settings {
+        &self.view.settings
+    }
+}

@@ -1,0 +1,178 @@
+//! Planes to pictures, by the processor.
+
+use anyhow::Result;
+use egui::{Color32, ColorImage};
+use rayon::prelude::*;
+
+use crate::model::grid::Grid;
+use crate::model::palette::{self, Map};
+use crate::model::plane::{Place, Plane};
+use crate::model::scale::Scale;
+use crate::model::scene::{ErrorMode, Overlay, Scene};
+use crate::model::tiles::Tiles;
+use crate::view::colour::rgb;
+use crate::view::painter::{Painted, Painter};
+
+/// The longest side of a picture: graphics cards take no longer one.
+const LONGEST: usize = 8192;
+
+/// The processor.
+#[derive(Debug)]
+pub struct CpuPainter;
+
+impl Painter for CpuPainter {
+    fn values(&self, scene: &Scene<'_>, plane: &Plane, tiles: bool) -> Result<Painted> {
+        let mut image = values(plane, scene.map, scene.scale, scene.missing);
+        if let Some(known) = scene.tiles.filter(|_| tiles && scene.overlay != Overlay::Off) {
+            let (place, over) = ((scene.grid, scene.place), (known, scene.overlay));
+            overlay(&mut image, plane, place, over, scene.opacity);
+        }
+        Ok(Painted::Host(image))
+    }
+
+    fn errors(
+        &self,
+        scene: &Scene<'_>,
+        error: &Plane,
+        _reconstructed: Option<&Plane>,
+        original: Option<&Plane>,
+    ) -> Result<Painted> {
+        let limit = (scene.limit, scene.bounded);
+        Ok(Painted::Host(errors(error, original, limit, scene.error, scene.missing)))
+    }
+}
+
+/// Every how many points of a plane one is drawn.
+pub fn stride(plane: &Plane) -> usize {
+    plane.size.rows.max(plane.size.columns).div_ceil(LONGEST).max(1)
+}
+
+/// Values on a map.
+fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorImage {
+    let table = map.table();
+    picture(plane, |value| {
+        if missing.contains(&value) {
+            palette::MISSING
+        } else if value.is_nan() {
+            palette::NAN
+        } else {
+            table[(scale.place(value) * 255.0).round() as usize]
+        }
+    })
+}
+
+/// Errors up to a limit, which is the bound where there is one: then those beyond it have the alarm colour.
+/// `original` gives the values that relative errors are relative to.
+fn errors(
+    error: &Plane,
+    original: Option<&Plane>,
+    (limit, bounded): (f64, bool),
+    mode: ErrorMode,
+    missing: &[f64],
+) -> ColorImage {
+    let table = mode.map().table();
+    let colour = |at: usize, error: f64| {
+        let value = original.and_then(|o| o.values.get(at)).copied();
+        if value.is_some_and(|v| missing.contains(&v)) {
+            return palette::MISSING;
+        }
+        if !error.is_finite() || bounded && error.abs() > limit {
+            return palette::ALARM;
+        }
+        let place = |p: f64| (p.clamp(0.0, 1.0) * 255.0).round() as usize;
+        let share = if limit > 0.0 { error / limit } else { 0.0 };
+        match mode {
+            ErrorMode::Signed => table[place(0.5 + 0.5 * share)],
+            ErrorMode::Absolute => table[place(share.abs())],
+            ErrorMode::Relative => {
+                let relative = error.abs() / value.unwrap_or(f64::NAN).abs();
+                match error == 0.0 {
+                    true => table[0],
+                    false => table[place((relative.log10() + 6.0) / 6.0)],
+                }
+            }
+        }
+    };
+    indexed(error, colour)
+}
+
+/// The largest finite error of a plane.
+pub fn largest(error: &Plane) -> f64 {
+    error.values.iter().map(|e| e.abs()).filter(|e| e.is_finite()).fold(0.0, f64::max)
+}
+
+/// Lays the colours of tiles over a picture of a plane.
+fn overlay(
+    image: &mut ColorImage,
+    plane: &Plane,
+    (grid, place): (&Grid, Place),
+    (tiles, overlay): (&Tiles, Overlay),
+    opacity: f32,
+) {
+    let step = stride(plane);
+    let width = image.size[0].max(1);
+    image.pixels.par_chunks_mut(width).enumerate().for_each(|(r, row)| {
+        for (c, pixel) in row.iter_mut().enumerate() {
+            let position = grid.position(place.axis, place.plane, r * step, c * step);
+            if let Some((_, tile)) = position.and_then(|p| tiles.of(p)) {
+                *pixel = pixel.lerp_to_gamma(rgb(overlay.colour(tile, tiles)), opacity);
+            }
+        }
+    });
+}
+
+fn picture(plane: &Plane, colour: impl Fn(f64) -> [u8; 3] + Sync) -> ColorImage {
+    indexed(plane, |_, value| colour(value))
+}
+
+fn indexed(plane: &Plane, colour: impl Fn(usize, f64) -> [u8; 3] + Sync) -> ColorImage {
+    let step = stride(plane);
+    let (rows, columns) = (plane.size.rows.div_ceil(step), plane.size.columns.div_ceil(step));
+    let mut pixels = vec![Color32::BLACK; rows * columns];
+    pixels.par_chunks_mut(columns.max(1)).enumerate().for_each(|(r, row)| {
+        for (c, pixel) in row.iter_mut().enumerate() {
+            let at = r * step * plane.size.columns + c * step;
+            *pixel = rgb(match plane.values.get(at) {
+                Some(&value) => colour(at, value),
+                None => palette::OUTSIDE,
+            });
+        }
+    });
+    ColorImage::new([columns, rows], pixels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::grid::PlaneSize;
+
+    fn plane(values: &[f64]) -> Plane {
+        Plane::new(PlaneSize { rows: 1, columns: values.len() }, values.to_vec())
+    }
+
+    #[test]
+    fn beyond_the_bound_is_alarming() {
+        let error = plane(&[0.0, 1.0, 1.0001, -1.0001, f64::NAN]);
+        for mode in ErrorMode::ALL {
+            let image = errors(&error, Some(&plane(&[1.0; 5])), (1.0, true), mode, &[]);
+            let alarm: Vec<bool> = image.pixels.iter().map(|&p| p == rgb(palette::ALARM)).collect();
+            assert_eq!(alarm, [false, false, true, true, true], "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_have_colours_of_their_own() {
+        let scale = Scale { low: 0.0, high: 1.0, log: false };
+        let image = values(&plane(&[f64::NAN, -9.0, 0.5]), Map::Viridis, scale, &[-9.0]);
+        assert_eq!(image.pixels[0], rgb(palette::NAN));
+        assert_eq!(image.pixels[1], rgb(palette::MISSING));
+        assert_eq!(image.pixels[2], rgb(Map::Viridis.table()[128]));
+    }
+
+    #[test]
+    fn long_planes_are_drawn_with_every_kth_point() {
+        let long = plane(&vec![1.0; LONGEST * 2 + 1]);
+        let scale = Scale { low: 0.0, high: 1.0, log: false };
+        assert_eq!(values(&long, Map::Grey, scale, &[]).size, [5462, 1]);
+    }
+}

@@ -1,0 +1,44 @@
+//! Comparison with another codec.
+
+use egui::Ui;
+
+use crate::model::comparison::MatchMode;
+use crate::view::command::Command;
+use crate::view::input::PanelInput;
+use crate::view::text::heading;
+
+/// Which zfp to compare with; any other reconstruction is opened by *Compare*.
+pub fn comparison(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
+    let (set, comparison) = (&input.session.set, input.comparison);
+    let facts = set.subject.as_ref().and_then(|s| s.facts.as_ref());
+    let (Some(facts), Some(_)) = (facts, &set.original) else { return Vec::new() };
+    let mut commands = Vec::new();
+    ui.separator();
+    heading(ui, "Compare with");
+    for option in MatchMode::ALL {
+        let shown = comparison.matching == Some(option);
+        if ui.selectable_label(shown, option.name()).clicked() {
+            commands.push(Command::Compare(Some(option)));
+        }
+    }
+    if set.other.is_some() && ui.button("Close comparison").clicked() {
+        commands.push(Command::Compare(None));
+    }
+    if comparison.making() {
+        ui.horizontal(|ui| {
+            ui.label("Compressing with zfp …");
+            if ui.small_button("Cancel").clicked() {
+                commands.push(Command::Compare(None));
+            }
+        });
+    }
+    let certificate = &facts.certificate;
+    let unknown = certificate.nan + certificate.inf + certificate.missing;
+    if comparison.matching.is_some() && unknown > 0 {
+        ui.label(
+            "zfp does not support NaN, ±Inf or missing values: zfp blocks with one of them decode to \
+             arbitrary values.",
+        );
+    }
+    commands
+}

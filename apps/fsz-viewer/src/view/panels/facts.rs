@@ -1,0 +1,65 @@
+//! What the field is, at once.
+
+use egui::{Grid, Ui};
+
+use crate::model::number_format::{bytes, count, number, shape};
+use crate::view::command::Command;
+use crate::view::input::PanelInput;
+use crate::view::text::heading;
+
+/// Shape, type, size, bound and certificate.
+pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
+    let Some(leader) = input.session.set.leader() else { return Vec::new() };
+    heading(ui, "Field");
+    Grid::new("facts").num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
+        let mut row = |name: &str, value: String| {
+            ui.label(name);
+            ui.strong(value);
+            ui.end_row();
+        };
+        row("Shape", shape(leader.grid.shape()));
+        row("Type", leader.dtype.name().to_owned());
+        row("Size", bytes(leader.raw_bytes()));
+        if leader.facts.is_none() {
+            let zfp = leader.zfp_bytes.is_some();
+            row("Stored as", if zfp { "zfp" } else { "uncompressed" }.to_owned());
+        }
+        let header = leader.facts.as_ref().map(|facts| &facts.header);
+        if let Some(name) = header.and_then(|header| header.name.as_ref()) {
+            row("Variable", name.clone());
+        }
+        if let Some(step) = header.and_then(|header| header.time_step) {
+            row("Step", step.to_string());
+        }
+        if let (Some(stored), Some(ratio), Some(bits)) =
+            (leader.compressed_bytes(), leader.ratio(), leader.bits_per_value())
+        {
+            row("Compressed size", bytes(stored));
+            row("Ratio", format!("{ratio:.2} : 1"));
+            row("Bits per value", format!("{bits:.3}"));
+        }
+        let Some(facts) = &leader.facts else { return };
+        let (header, certificate) = (&facts.header, &facts.certificate);
+        row(
+            "Requested bound",
+            format!("{} {}", number(header.bound.requested()), header.bound.kind()),
+        );
+        if facts.blocks > 1 {
+            row("ADIOS2 blocks", count(facts.blocks as u64));
+        }
+        let (least, most) = (facts.least_bound, header.absolute_bound);
+        let bound = match least < most {
+            true => format!("{} to {}, per block", number(least), number(most)),
+            false => number(most),
+        };
+        row("Absolute bound", bound);
+        row("Max error", number(certificate.max_abs_error));
+        row("Range", format!("{} to {}", number(certificate.min), number(certificate.max)));
+        row("NaN", count(certificate.nan));
+        row("±Inf", count(certificate.inf));
+        row("Missing", count(certificate.missing));
+        row("Stored exactly", count(certificate.escaped));
+    });
+    ui.separator();
+    Vec::new()
+}

@@ -1,0 +1,128 @@
+//! A running simulation: how it is reached, which of its steps is shown, and what is known of all of them.
+
+use std::path::Path;
+
+use egui::{Slider, Ui};
+use egui_plot::{HLine, Line, PlotPoints, VLine};
+
+use crate::model::live::{Connection, LiveView, ORIGINAL};
+use crate::model::number_format::{bytes, count, number};
+use crate::model::palette::{ALARM, LINES};
+use crate::view::colour::rgb;
+use crate::view::command::Command;
+use crate::view::input::PanelInput;
+use crate::view::panels::plots::plot;
+use crate::view::text::heading;
+
+/// Connection, steps and curves of a running simulation.
+pub fn live(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
+    let Some(view) = &input.session.live else { return Vec::new() };
+    let mut commands = Vec::new();
+    heading(ui, "Simulation");
+    let stream = Path::new(&view.live.name).file_name().map(|name| name.to_string_lossy());
+    ui.label(stream.unwrap_or_default()).on_hover_text(&view.live.name);
+    let trouble = view.live.connection != Connection::Connected;
+    match trouble {
+        true => ui.colored_label(ui.visuals().warn_fg_color, view.live.connection.name()),
+        false => ui.label(view.live.connection.name()),
+    };
+    if ui.button("Disconnect").clicked() {
+        commands.push(Command::Disconnect);
+    }
+    commands.extend(steps(ui, view));
+    if let Some(set) = input.session.set.original.as_ref() {
+        let variable = &input.session.choice.variable;
+        ui.label(format!("Original: {variable}{ORIGINAL}, sent uncompressed"))
+            .on_hover_text(&set.title);
+    } else if view.shown.is_some() {
+        let variable = &input.session.choice.variable;
+        ui.label(format!("No error: the simulation sends no {variable}{ORIGINAL}"));
+    }
+    curves(ui, view, &input.session.choice.variable);
+    ui.separator();
+    commands
+}
+
+fn steps(ui: &mut Ui, view: &LiveView) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let kept = &view.live.steps;
+    let (Some(first), Some(last), Some(shown)) = (kept.front(), kept.back(), view.shown) else {
+        return commands;
+    };
+    ui.horizontal(|ui| {
+        let pause = if view.following { "Pause" } else { "Resume" };
+        if ui.button(pause).clicked() {
+            commands.push(Command::Follow(!view.following));
+        }
+        // By place, for steps may be missing.
+        let at = kept.partition_point(|step| step.number < shown);
+        let (back, next) = (at.checked_sub(1), Some(at + 1));
+        for (label, name, to) in [("<", "previous step", back), (">", "next step", next)] {
+            let to = to.and_then(|to| kept.get(to));
+            let button = ui.add_enabled(to.is_some(), egui::Button::new(label));
+            let enabled = button.enabled();
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, enabled, name));
+            if let Some(step) = to.filter(|_| button.clicked()) {
+                commands.push(Command::Step(step.number));
+            }
+        }
+        ui.label(format!("Step {shown}"));
+    });
+    let mut step = shown.clamp(first.number, last.number);
+    ui.spacing_mut().slider_width = 130.0;
+    let range = first.number..=last.number;
+    let slider = ui.add(Slider::new(&mut step, range).show_value(false).text("kept steps"));
+    if slider.changed() {
+        commands.push(Command::Step(step));
+    }
+    let kept = count(kept.len() as u64);
+    ui.label(format!(
+        "Kept compressed: {kept} steps, {} of {}",
+        bytes(view.live.bytes),
+        bytes(view.live.budget)
+    ));
+    if view.live.skipped > 0 {
+        let skipped = count(view.live.skipped);
+        ui.label(format!("Dropped by the simulation's queue: {skipped}"));
+    }
+    commands
+}
+
+/// Curves of every step, from the certificates: nothing is decoded for them.
+fn curves(ui: &mut Ui, view: &LiveView, variable: &str) {
+    let Some(points) = view.live.points.get(variable) else { return };
+    let lags: Vec<[f64; 2]> = view.lags.iter().map(|[step, s]| [*step, s * 1e3]).collect();
+    let of = |value: fn(&crate::model::live::LivePoint) -> Option<f64>| -> Vec<[f64; 2]> {
+        points.iter().filter_map(|p| Some([p.step as f64, value(p)?])).collect()
+    };
+    let newest = points.back();
+    let bound = newest.map(|p| p.bound);
+    let last = |curve: &[[f64; 2]]| curve.last().map_or("–".to_owned(), |[_, v]| number(*v));
+    for (name, curve, limit) in [
+        ("Steps per second", of(|p| p.rate), None),
+        ("Lag in ms, from arrival to screen", lags, None),
+        ("Ratio", of(|p| Some(p.ratio)), None),
+        ("Max error, and the bound", of(|p| Some(p.max_error)), bound),
+    ] {
+        ui.label(format!("{name}: {}", last(&curve)));
+        draw(ui, name, curve, (limit, view.shown));
+    }
+    if let Some((_, _, series)) = &view.series {
+        ui.label(format!("{variable} at the cursor, over the kept steps: {}", last(series)));
+        draw(ui, "value at the cursor", series.clone(), (None, view.shown));
+    } else {
+        ui.label("Click in a pane to plot a value over the steps.");
+    }
+}
+
+fn draw(ui: &mut Ui, name: &str, curve: Vec<[f64; 2]>, (limit, shown): (Option<f64>, Option<u64>)) {
+    plot(name, 70.0).allow_drag(false).allow_zoom(false).show(ui, |plot| {
+        plot.line(Line::new(name, PlotPoints::from(curve)).color(rgb(LINES[0])));
+        if let Some(limit) = limit {
+            plot.hline(HLine::new("bound", limit).color(rgb(ALARM)));
+        }
+        if let Some(shown) = shown {
+            plot.vline(VLine::new("step shown", shown as f64).color(rgb(LINES[1])));
+        }
+    });
+}

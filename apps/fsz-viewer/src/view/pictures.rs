@@ -1,0 +1,146 @@
+//! The pictures in the panes, made anew when they are not what they should be any more.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use anyhow::Result;
+
+use crate::model::pane_kind::PaneKind;
+use crate::model::plane::{Place, Plane};
+use crate::model::planes::Planes;
+use crate::model::scale::Scale;
+use crate::model::scene::Scene;
+use crate::model::session::Session;
+use crate::model::set::Set;
+use crate::model::settings::{RangeMode, Settings};
+use crate::view::gpu_paint::GpuPainter;
+use crate::view::paint::{self, CpuPainter};
+use crate::view::painter::Painter;
+use crate::view::pane::Picture;
+use crate::view::window_gpu::WindowGpu;
+
+/// Ranges of the planes that are shown, of errors from 0 to the largest; kept until others are.
+#[derive(Debug, Default)]
+pub struct Ranges {
+    of: Option<(u64, Place, RangeMode)>,
+    ranges: [Option<(f64, f64)>; PaneKind::ALL.len()],
+}
+
+impl Ranges {
+    /// Finds them, unless they are known.
+    pub fn follow(&mut self, session: &Session, planes: &Planes, mode: RangeMode) {
+        let of = Some((session.generation, planes.place, mode));
+        if self.of == of {
+            return;
+        }
+        let missing = session.set.leader().map_or(&[][..], |d| d.missing());
+        let bounded = session.set.bound().is_some();
+        let range = |kind: PaneKind, plane: &Plane| match mode {
+            // Where there is a bound nobody asks for it.
+            _ if kind.is_error() => (!bounded).then(|| (0.0, paint::largest(plane))),
+            RangeMode::Percentile => plane.percentiles(0.01, missing),
+            _ => plane.range(missing),
+        };
+        let ranges = PaneKind::ALL.map(|kind| planes.of(kind).and_then(|plane| range(kind, plane)));
+        *self = Ranges { of, ranges };
+    }
+
+    fn of(&self, kind: PaneKind) -> Option<(f64, f64)> {
+        self.ranges[kind as usize]
+    }
+
+    /// The range of the colours of a pane's values.
+    pub fn scale(&self, kind: PaneKind, set: &Set, planes: &Planes, settings: &Settings) -> Scale {
+        let facts = set.subject.as_ref().and_then(|s| s.facts.as_ref());
+        let field = facts.map(|f| (f.certificate.min, f.certificate.max)).filter(|r| r.0 <= r.1);
+        // The panes share the range of the first that there is.
+        let first = PaneKind::ALL.into_iter().find(|&w| !w.is_error() && planes.of(w).is_some());
+        let range = match settings.range {
+            RangeMode::Field => field.or_else(|| self.of(first?)),
+            RangeMode::Plane | RangeMode::Percentile => first.and_then(|first| self.of(first)),
+            RangeMode::Own => self.of(kind),
+        };
+        let (low, high) = range.unwrap_or((0.0, 1.0));
+        Scale { low, high, log: settings.log }
+    }
+
+    /// The error of the last colour of a pane: the bound, or without one the plane's largest.
+    pub fn limit(&self, kind: PaneKind, set: &Set) -> f64 {
+        let largest = || self.of(kind).map_or(0.0, |(_, largest)| largest);
+        set.bound().unwrap_or_else(largest)
+    }
+}
+
+/// The pictures of the panes.
+#[derive(Debug, Default)]
+pub struct Pictures([Picture; PaneKind::ALL.len()]);
+
+impl Pictures {
+    /// The picture of a pane.
+    pub fn of(&self, kind: PaneKind) -> &Picture {
+        &self.0[kind as usize]
+    }
+
+    /// Whether any of them lies on the window's GPU.
+    pub fn any_on_gpu(&self) -> bool {
+        self.0.iter().any(Picture::is_on_gpu)
+    }
+
+    /// Makes those anew that are not what they should be.
+    ///
+    /// # Errors
+    /// When the GPU fails.
+    pub fn paint(
+        &mut self,
+        context: &egui::Context,
+        (session, planes): (&Session, &Planes),
+        settings: &Settings,
+        ranges: &Ranges,
+        gpu: Option<&WindowGpu>,
+    ) -> Result<()> {
+        let painter: &dyn Painter = match gpu {
+            Some(_) => &GpuPainter,
+            None => &CpuPainter,
+        };
+        let set = &session.set;
+        let Some(leader) = set.leader() else { return Ok(()) };
+        let facts = set.subject.as_ref().and_then(|s| s.facts.as_ref());
+        let tiles = facts.map(|f| &f.tiles).filter(|tiles| tiles.is_read());
+        for kind in PaneKind::ALL {
+            let Some(plane) = planes.of(kind) else { continue };
+            let key = key(kind, (session.generation, planes.place, tiles.is_some()), settings);
+            let scene = Scene {
+                map: settings.map,
+                scale: ranges.scale(kind, set, planes, settings),
+                missing: leader.missing(),
+                error: settings.error,
+                limit: ranges.limit(kind, set),
+                bounded: set.bound().is_some(),
+                overlay: settings.overlay,
+                opacity: settings.opacity,
+                tiles,
+                grid: &leader.grid,
+                place: planes.place,
+            };
+            let original = planes.original.as_ref();
+            let make = || match kind {
+                PaneKind::Error => painter.errors(&scene, plane, planes.subject.as_ref(), original),
+                PaneKind::OtherError => {
+                    painter.errors(&scene, plane, planes.other.as_ref(), original)
+                }
+                _ => painter.values(&scene, plane, kind == PaneKind::Reconstruction),
+            };
+            self.0[kind as usize].update(context, kind.name(), key, gpu, make)?;
+        }
+        Ok(())
+    }
+}
+
+/// A number that is another when anything that a picture of these planes depends on is.
+fn key(kind: PaneKind, planes: (u64, Place, bool), s: &Settings) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (kind, planes).hash(&mut hasher);
+    (s.map as u8, s.range as u8, s.log, s.error as u8).hash(&mut hasher);
+    (s.overlay as u8, s.opacity.to_bits()).hash(&mut hasher);
+    hasher.finish() | 1
+}

@@ -1,0 +1,159 @@
+//! How what is open is looked at.
+
+use anyhow::Result;
+use egui::Rect;
+
+use crate::model::plane::Place;
+use crate::model::probe::{Probe, ProbedTile};
+use crate::model::raw_dialog::RawDialog;
+use crate::model::session::Session;
+use crate::model::settings::Settings;
+use crate::view::arrangement::Arrangement;
+use crate::view::camera::Camera;
+use crate::view::pictures::{Pictures, Ranges};
+use crate::view::window_gpu::WindowGpu;
+
+/// What a probe is of: the cursor, the planes that are shown, and whether the tiles are read.
+type Probed = ((usize, usize), (Place, u64), Option<(Place, u64)>, bool);
+
+/// How what is open is looked at.
+#[derive(Debug)]
+pub struct ViewState {
+    /// The choices of the user.
+    pub settings: Settings,
+    /// Which part of the plane is seen.
+    pub camera: Camera,
+    /// The part of the plane that the panes show, in parts of it.
+    pub visible: Rect,
+    /// The point under the pointer.
+    pub cursor: Option<(usize, usize)>,
+    /// The cursor stays where it was clicked.
+    pub pinned: bool,
+    /// What is under the cursor.
+    pub probe: Option<Probe>,
+    probed: Option<Probed>,
+    probed_tile: Option<(u64, u64)>,
+    /// The pictures of the panes.
+    pub pictures: Pictures,
+    /// Ranges of the planes that are shown.
+    pub ranges: Ranges,
+    /// Where the user put the panes.
+    pub arrangement: Option<Arrangement>,
+    /// The window's GPU, where it paints.
+    pub window_gpu: Option<WindowGpu>,
+    /// The messages that are shown.
+    pub messages: Vec<String>,
+    /// What is worth knowing, and no error.
+    pub notes: Vec<String>,
+    /// Files that do not tell what is in them; the first is asked about.
+    pub raw_dialogs: Vec<RawDialog>,
+    /// The path in the menu.
+    pub typed_path: String,
+    /// The name of a stream in the menu.
+    pub typed_stream: String,
+    /// The keys are shown.
+    pub help: bool,
+    /// Show the original in the reconstruction's place.
+    pub blink: bool,
+    /// Where the line lies that wipes from original to reconstruction.
+    pub wipe: Option<f32>,
+    /// Go on to the next step as soon as one is shown.
+    pub playing: bool,
+}
+
+impl ViewState {
+    /// Nothing is looked at yet.
+    pub fn new(settings: Settings, window_gpu: Option<WindowGpu>) -> ViewState {
+        // What another version wrote may be no arrangement.
+        let arrangement = settings.arrangement.clone();
+        ViewState {
+            arrangement: arrangement.and_then(|tree| serde_json::from_value(tree).ok()),
+            settings,
+            camera: Camera::default(),
+            visible: Rect::EVERYTHING,
+            cursor: None,
+            pinned: false,
+            probe: None,
+            probed: None,
+            probed_tile: None,
+            pictures: Pictures::default(),
+            ranges: Ranges::default(),
+            window_gpu,
+            messages: Vec::new(),
+            notes: Vec::new(),
+            raw_dialogs: Vec::new(),
+            typed_path: String::new(),
+            typed_stream: String::new(),
+            help: false,
+            blink: false,
+            wipe: None,
+            playing: false,
+        }
+    }
+
+    /// The settings as they are kept.
+    pub fn kept(&self) -> Settings {
+        let arrangement = self.arrangement.as_ref().and_then(|a| serde_json::to_value(a).ok());
+        Settings { arrangement, ..self.settings.clone() }
+    }
+
+    /// Looks at another plane: nothing is pointed at yet.
+    pub fn leave_plane(&mut self) {
+        self.camera.reset();
+        self.cursor = None;
+    }
+
+    /// Shows a message until it is dismissed.
+    pub fn report(&mut self, message: impl ToString) {
+        let message = message.to_string();
+        if !self.messages.contains(&message) {
+            self.messages.push(message);
+        }
+    }
+
+    /// Shows something that is worth knowing, and no error, until it is dismissed.
+    pub fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Reads what is under the cursor, unless that is known.
+    pub fn follow_cursor(&mut self, session: &Session) {
+        let Some(cursor) = self.cursor else {
+            (self.probe, self.probed) = (None, None);
+            return;
+        };
+        let facts = session.set.leader().and_then(|leader| leader.facts.as_ref());
+        let read = facts.is_some_and(|facts| facts.tiles.is_read());
+        let of = (cursor, session.current(), session.shown, read);
+        if self.probed == Some(of) {
+            return;
+        }
+        self.probed = Some(of);
+        let known = self.probed_tile.filter(|(_, of)| *of == session.generation);
+        let before: Option<(u64, ProbedTile)> =
+            known.and_then(|(tile, _)| Some((tile, self.probe.take()?.tile?)));
+        let found = Probe::of(session, cursor, before);
+        self.probed_tile =
+            found.as_ref().and_then(|(_, tile)| tile.map(|tile| (tile, session.generation)));
+        self.probe = found.map(|(probe, _)| probe);
+    }
+
+    /// Brings the pictures of the panes up to date. A GPU that fails is not asked again.
+    pub fn paint(&mut self, context: &egui::Context, session: &Session) {
+        let Some(planes) = &session.planes else { return };
+        self.ranges.follow(session, planes, self.settings.range);
+        let painted: Result<()> = self.pictures.paint(
+            context,
+            (session, planes),
+            &self.settings,
+            &self.ranges,
+            self.window_gpu.as_ref(),
+        );
+        if let Err(reason) = painted {
+            self.window_gpu = None;
+            self.report(format!("{reason}; rendering on the CPU from now on"));
+        }
+    }
+}

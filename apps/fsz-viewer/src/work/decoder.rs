@@ -1,0 +1,352 @@
+//! What decodes the planes that are looked at: the processor, any GPU that wgpu reaches, or a CUDA device.
+//! Figures and the numbers under the cursor are the processor's always.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use fsz::{Codec, DType};
+use fsz_wgpu::{Gpu, GpuSlice, GpuStream};
+
+use crate::model::boxes::{self, Box};
+use crate::model::document::Document;
+use crate::model::grid::Grid;
+use crate::model::plane::{Place, Plane};
+use crate::model::stream_facts::StreamFacts;
+
+/// Compressed fields that are kept on a GPU: the reconstruction and another one.
+const KEPT: usize = 2;
+
+/// The decoder that is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DecoderChoice {
+    /// A GPU, else CUDA, else the CPU.
+    #[default]
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// A GPU through Vulkan, Metal or DirectX 12.
+    Gpu,
+    /// An NVIDIA GPU through CUDA.
+    Cuda,
+}
+
+/// A stream on the GPU, and the box of the array that it holds: the whole of it, or an ADIOS2 block.
+#[derive(Debug)]
+struct Part {
+    held: Box,
+    stream: GpuStream,
+}
+
+/// Decodes planes.
+#[derive(Debug)]
+pub struct Decoder {
+    codec: Codec,
+    gpu: Option<Gpu>,
+    /// Where planes are brought that no GPU decoded, so that pictures are painted there.
+    painter: Option<Gpu>,
+    /// Fields that lie on the GPU, by what is known of them; the newest last.
+    kept: Vec<(Arc<StreamFacts>, Vec<Part>)>,
+    /// What the user should know once.
+    note: Option<String>,
+}
+
+impl Decoder {
+    /// The processor.
+    pub fn cpu() -> Decoder {
+        Decoder { codec: Codec::cpu(), gpu: None, painter: None, kept: Vec::new(), note: None }
+    }
+
+    /// The decoder that is wanted, or the processor with a note why. `window` is the GPU that draws the
+    /// window: where it is taken, planes stay on it, to be painted.
+    pub fn open(choice: DecoderChoice, window: Option<&Gpu>) -> Decoder {
+        let painter = window.filter(|gpu| paints(choice, gpu)).cloned();
+        Decoder { painter, ..Decoder::choose(choice, window) }
+    }
+
+    fn choose(choice: DecoderChoice, window: Option<&Gpu>) -> Decoder {
+        let gpu = || window.cloned().map_or_else(Gpu::headless, Ok);
+        let instead = |reason: String| Decoder {
+            note: Some(format!("{reason}; decoding on the CPU instead")),
+            ..Decoder::cpu()
+        };
+        match choice {
+            DecoderChoice::Cpu => Decoder::cpu(),
+            DecoderChoice::Cuda => match Codec::cuda(0) {
+                Ok(codec) => Decoder { codec, ..Decoder::cpu() },
+                Err(reason) => instead(reason.to_string()),
+            },
+            DecoderChoice::Gpu => match gpu() {
+                Ok(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
+                Err(reason) => instead(reason.to_string()),
+            },
+            // A GPU in software is slower than the processor's own way, and CUDA brings the stream to
+            // its device for every plane.
+            DecoderChoice::Auto => match gpu().ok().filter(|gpu| !gpu.is_software()) {
+                Some(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
+                None => Codec::cuda(0)
+                    .map_or_else(|_| Decoder::cpu(), |codec| Decoder { codec, ..Decoder::cpu() }),
+            },
+        }
+    }
+
+    /// What to tell the user, the first time that it is asked for.
+    pub fn note(&mut self) -> Option<String> {
+        self.note.take()
+    }
+
+    /// What it is called, for the status bar; of a document that it decodes.
+    pub fn name(&self, document: Option<&Document>, exact: bool) -> String {
+        match &self.gpu {
+            Some(gpu) if document.is_none_or(|document| suits(document, exact)) => {
+                let rounded = document.is_some_and(|document| document.dtype == DType::F64);
+                let how = if rounded { ", rounded to f32 for display" } else { "" };
+                format!("the GPU ({}){how}", gpu.name())
+            }
+            _ if self.codec.backend() == fsz::Backend::Cuda => "CUDA".to_owned(),
+            _ => format!("the CPU ({})", Codec::cpu().instructions()),
+        }
+    }
+
+    /// One plane of a document. Single precision is exact; of double precision a GPU gives values rounded
+    /// to single, unless `exact` is asked for.
+    ///
+    /// # Errors
+    /// When the stream is damaged there.
+    pub fn plane(&mut self, document: &Document, place: Place, exact: bool) -> Result<Plane> {
+        if self.gpu.is_some() && suits(document, exact) {
+            match self.plane_on_gpu(document, place) {
+                Ok(plane) => return Ok(plane),
+                // A full GPU, or a stream for studies: the processor knows what to say of it.
+                Err(reason) => {
+                    self.gpu = None;
+                    self.kept.clear();
+                    self.note = Some(format!("{reason}; decoding on the CPU from now on"));
+                }
+            }
+        }
+        document.plane(&self.codec, place)
+    }
+
+    /// Whether planes are brought to a GPU to be painted.
+    pub fn paints(&self) -> bool {
+        self.painter.is_some()
+    }
+
+    /// Brings a plane to where pictures are painted, if it is not there. Of errors those beyond `bound`
+    /// stay beyond it, however they are rounded.
+    pub fn place(&mut self, plane: &mut Plane, bound: Option<f64>) {
+        let Some(gpu) = self.painter.as_ref().filter(|_| plane.slice.is_none()) else { return };
+        let values: Vec<f32> = plane.values.iter().map(|&v| narrowed(v, bound)).collect();
+        match GpuSlice::upload(gpu, &values) {
+            Ok(slice) => plane.slice = Some(Arc::new(slice)),
+            Err(reason) => {
+                self.painter = None;
+                self.note = Some(format!("{reason}; rendering on the CPU from now on"));
+            }
+        }
+    }
+
+    fn plane_on_gpu(&mut self, document: &Document, place: Place) -> Result<Plane> {
+        let (Some(gpu), Some(facts)) = (&self.gpu, &document.facts) else {
+            bail!("there is no stream");
+        };
+        let at = self.kept.iter().position(|(known, _)| Arc::ptr_eq(known, facts));
+        let entry = match at {
+            Some(at) => self.kept.remove(at),
+            None => {
+                let mut parts = Vec::new();
+                document.each_stream(|stream, held| {
+                    let stream = GpuStream::upload(gpu, stream)?;
+                    parts.push(Part { held: held.clone(), stream });
+                    Ok(())
+                })?;
+                (facts.clone(), parts)
+            }
+        };
+        self.kept.truncate(KEPT - 1);
+        let decoded = decoded(&document.grid, place, &entry.1);
+        self.kept.push(entry);
+        let (values, slice) = decoded?;
+        let size = document.grid.plane(place.axis);
+        let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
+        plane.rounded = document.dtype == DType::F64;
+        plane.slice = slice.filter(|_| self.painter.is_some()).map(Arc::new);
+        Ok(plane)
+    }
+}
+
+/// The values of a plane, each part decoded on the GPU. Of one stream they stay there too.
+fn decoded(grid: &Grid, place: Place, parts: &[Part]) -> Result<(Vec<f32>, Option<GpuSlice>)> {
+    if let [Part { held, stream }] = parts
+        && held.count == grid.shape()
+    {
+        let slice = stream.decode_runs(grid.runs(place.axis, place.plane))?;
+        return Ok((slice.read_back()?, Some(slice)));
+    }
+    let (start, count) = grid.plane_box(place.axis, place.plane);
+    let window = Box { start, count };
+    let mut out = vec![0.0; window.count.iter().product::<u64>() as usize];
+    for Part { held, stream } in parts {
+        let inner = grid.plane_in(place.axis, place.plane, held);
+        let (Some(inner), Some(common)) = (inner, held.common(&window)) else { continue };
+        let slice = stream.decode_runs(Grid::new(&held.count).runs(place.axis, inner))?;
+        boxes::place(&slice.read_back()?, &common, &mut out, &window);
+    }
+    Ok((out, None))
+}
+
+/// Whether pictures are painted by the GPU that draws the window. One in software is no faster than the
+/// processor's own way.
+pub fn paints(choice: DecoderChoice, window: &Gpu) -> bool {
+    match choice {
+        DecoderChoice::Cpu => false,
+        DecoderChoice::Gpu => true,
+        DecoderChoice::Auto | DecoderChoice::Cuda => !window.is_software(),
+    }
+}
+
+/// Whether a GPU's values of it will do: they are exact in single precision; in double precision they are
+/// to be looked at, where the field's range is one of single precision.
+fn suits(document: &Document, exact: bool) -> bool {
+    let Some(facts) = &document.facts else { return false };
+    let range = &facts.certificate;
+    let most = range.min.abs().max(range.max.abs());
+    let shown =
+        most <= f64::from(f32::MAX) && range.max - range.min >= f64::from(f32::MIN_POSITIVE);
+    document.dtype == DType::F32 || !exact && shown
+}
+
+/// The nearest `f32`; of what is beyond `bound` one that is beyond the nearest `f32` of it.
+fn narrowed(value: f64, bound: Option<f64>) -> f32 {
+    let near = value as f32;
+    match bound {
+        Some(bound) if value.abs() > bound && near.abs() <= bound as f32 => {
+            (bound as f32).next_up().copysign(near)
+        }
+        _ => near,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use fsz::{Bound, CompressOptions, Dense, Profile};
+    use ndarray::ArrayView;
+
+    use super::*;
+
+    fn value(i: usize) -> f64 {
+        if i % 700 < 30 { f64::NAN } else { (i as f64 * 0.01).sin() * 9.0 }
+    }
+
+    fn profiles() -> [Profile; 2] {
+        [Profile::default(), Profile::Dense(Dense::new())]
+    }
+
+    fn document(shape: &[usize], profile: Profile) -> Document {
+        let values: Vec<f32> = (0..shape.iter().product()).map(|i| value(i) as f32).collect();
+        compressed(shape, &values, profile)
+    }
+
+    /// An array of four dimensions that is cut into blocks, not all of it covered.
+    fn several(profile: Profile) -> Document {
+        let block = |start: [u64; 4], count: [usize; 4]| {
+            let values: Vec<f32> =
+                (0..count.iter().product()).map(|i| value(i) as f32 + start[0] as f32).collect();
+            let view = ArrayView::from_shape(count, &values).unwrap();
+            let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
+            (start.to_vec(), Codec::cpu().compress_with(view, &options).unwrap())
+        };
+        let parts = vec![
+            block([0, 0, 0, 0], [2, 3, 8, 9]),
+            block([2, 0, 0, 0], [1, 3, 8, 20]),
+            block([0, 1, 0, 9], [2, 2, 5, 11]),
+        ];
+        let found = Document::from_blocks("cut".into(), Path::new("cut"), &[3, 3, 8, 20], parts);
+        found.unwrap().expect("they make up an array")
+    }
+
+    fn compressed<T: fsz::Element>(shape: &[usize], values: &[T], profile: Profile) -> Document {
+        let view = ArrayView::from_shape(shape, values).unwrap();
+        let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
+        let stream = Codec::cpu().compress_with(view, &options).unwrap();
+        Document::from_stream("made".into(), Path::new("made"), stream).unwrap()
+    }
+
+    #[test]
+    fn a_gpu_gives_the_planes_of_the_processor() {
+        let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
+        if decoder.gpu.is_none() {
+            let reason = decoder.note().expect("it says why");
+            eprintln!("SKIPPED: planes decoded on a GPU: {reason}");
+            return;
+        }
+        // More documents than are kept, in turns.
+        let shapes = [&[2500][..], &[30, 70], &[5, 12, 33], &[2, 3, 8, 9]];
+        let of = |profile| shapes.map(|shape| document(shape, profile));
+        let mut documents = profiles().map(of).concat();
+        documents.extend(profiles().map(several));
+        for document in documents.iter().chain(&documents) {
+            let grid = &document.grid;
+            for axis in 0..grid.axes() {
+                for plane in [0, grid.planes(axis) / 2, grid.planes(axis) - 1] {
+                    let place = Place { axis, plane };
+                    let found = decoder.plane(document, place, true).unwrap();
+                    let expected = Decoder::cpu().plane(document, place, true).unwrap();
+                    assert_eq!(found.size, expected.size);
+                    let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
+                    let all = found.values.len() == expected.values.len();
+                    assert!(
+                        all && found.values.iter().zip(&expected.values).all(same),
+                        "{place:?}"
+                    );
+                }
+            }
+        }
+        assert!(decoder.kept.len() <= KEPT && decoder.gpu.is_some());
+    }
+
+    #[test]
+    fn double_precision_is_rounded_unless_it_must_be_exact() {
+        let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
+        if decoder.gpu.is_none() {
+            let reason = decoder.note().expect("it says why");
+            eprintln!("SKIPPED: planes of f64 decoded on a GPU: {reason}");
+            return;
+        }
+        let values: Vec<f64> = (0..5 * 12 * 33).map(value).collect();
+        for profile in profiles() {
+            let document = compressed(&[5, 12, 33], &values, profile);
+            let place = Place { axis: 1, plane: 7 };
+            let exact = decoder.plane(&document, place, true).unwrap();
+            let shown = decoder.plane(&document, place, false).unwrap();
+            assert!(!exact.rounded && shown.rounded);
+            assert!(decoder.name(Some(&document), false).ends_with("rounded to f32 for display"));
+            assert!(exact.values.iter().any(|v| v.is_finite() && f64::from(*v as f32) != *v));
+            for (i, (shown, exact)) in shown.values.iter().zip(&exact.values).enumerate() {
+                let near = (shown - exact).abs() <= 2.0 * f64::from(f32::EPSILON) * exact.abs();
+                assert!(near || shown.is_nan() && exact.is_nan(), "{shown} for {exact} at {i}");
+                let position = document.grid.position(1, 7, i / 33, i % 33).unwrap();
+                let probed = document.exact(&Codec::cpu(), position).unwrap();
+                assert_eq!(probed.to_bits(), exact.to_bits());
+            }
+            // Its values are none of single precision.
+            let huge: Vec<f64> = (0..1200).map(|i| 1e300 * value(i)).collect();
+            let wide = compressed(&[4, 300], &huge, profile);
+            assert!(!decoder.plane(&wide, Place::default(), false).unwrap().rounded);
+        }
+    }
+
+    #[test]
+    fn errors_beyond_the_bound_stay_there() {
+        let bound = 0.1f64;
+        let beyond = bound.next_up();
+        assert!(narrowed(beyond, Some(bound)) > bound as f32);
+        assert!(narrowed(-beyond, Some(bound)) < -(bound as f32));
+        assert_eq!(narrowed(bound, Some(bound)), bound as f32);
+        assert_eq!(narrowed(1.5, Some(bound)), 1.5);
+        assert!(narrowed(f64::NAN, Some(bound)).is_nan());
+    }
+}

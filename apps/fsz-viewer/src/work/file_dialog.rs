@@ -1,0 +1,52 @@
+//! The system's dialog for files, asked on a thread of its own.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use crate::model::set::Role;
+use crate::work::event::Wake;
+
+/// Dialogs that are open, and what they answered.
+pub struct Dialogs {
+    tell: Sender<(Role, PathBuf)>,
+    answers: Receiver<(Role, PathBuf)>,
+    wake: Wake,
+}
+
+impl std::fmt::Debug for Dialogs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dialogs").finish_non_exhaustive()
+    }
+}
+
+impl Dialogs {
+    /// None is open.
+    pub fn new(wake: Wake) -> Dialogs {
+        let (tell, answers) = channel();
+        Dialogs { tell, answers, wake }
+    }
+
+    /// Asks for a file. Where the desktop has no such dialog nothing happens: a path can be typed.
+    pub fn ask(&self, role: Role, title: &str) {
+        let (tell, wake, title) = (self.tell.clone(), self.wake.clone(), title.to_owned());
+        let asked = thread::Builder::new().name("dialog".to_owned()).spawn(move || {
+            let dialog = rfd::FileDialog::new()
+                .set_title(title)
+                .add_filter("Fields", &["fsz", "bp", "npy", "f32", "f64", "d64", "raw", "zfp"])
+                .add_filter("All files", &["*"]);
+            if let Some(path) = dialog.pick_file()
+                && tell.send((role, path)).is_ok()
+            {
+                wake();
+            }
+        });
+        // Without a thread there is no dialog; a path can be typed.
+        drop(asked);
+    }
+
+    /// The files that were chosen.
+    pub fn answers(&self) -> Vec<(Role, PathBuf)> {
+        self.answers.try_iter().collect()
+    }
+}

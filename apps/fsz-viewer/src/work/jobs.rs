@@ -1,0 +1,116 @@
+//! What is under way, and the way to the threads that do it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fsz::Progress;
+
+use crate::model::plane::Place;
+use crate::work::event::Event;
+use crate::work::file_dialog::Dialogs;
+use crate::work::live::LiveReader;
+use crate::work::service::Service;
+
+/// Long work that is under way.
+#[derive(Debug)]
+pub struct Work {
+    /// What it is.
+    pub name: String,
+    /// How far it is, and the way to stop it.
+    pub progress: Arc<Progress>,
+    /// On a thread of its own; other work ends in the order in which it was given.
+    pub background: bool,
+}
+
+/// The work that brings the figures of whole fields.
+pub const MEASURING: &str = "Computing metrics";
+
+/// The work that compresses the original in memory.
+pub const COMPRESSING: &str = "Compressing";
+
+/// Place and generation of planes.
+type Planes = (Place, u64);
+
+/// What is under way.
+#[derive(Debug)]
+pub struct Jobs {
+    /// The threads.
+    pub service: Service,
+    /// The system's dialogs for files.
+    pub dialogs: Dialogs,
+    /// The running simulation that is read.
+    pub live: Option<LiveReader>,
+    /// Long work.
+    pub works: Vec<Work>,
+    /// The planes that were asked for.
+    pub requested: Option<Planes>,
+    /// The last of them that were answered.
+    pub answered: Option<Planes>,
+    /// The plane that is being measured: one at a time, those passed meanwhile are left out.
+    pub measuring: Option<(Arc<Progress>, Planes)>,
+    /// The bound of *Recompress* moved while the last one was still being compressed.
+    pub try_waits: bool,
+}
+
+impl Jobs {
+    /// Nothing is under way.
+    pub fn new(service: Service, dialogs: Dialogs) -> Jobs {
+        Jobs {
+            service,
+            dialogs,
+            live: None,
+            works: Vec::new(),
+            requested: None,
+            answered: None,
+            measuring: None,
+            try_waits: false,
+        }
+    }
+
+    /// Notes work that ends in the order in which it was given.
+    pub fn add(&mut self, name: String, progress: Arc<Progress>) {
+        self.works.push(Work { name, progress, background: false });
+    }
+
+    /// Notes work on a thread of its own.
+    pub fn add_background(&mut self, name: String, progress: Arc<Progress>) {
+        self.works.push(Work { name, progress, background: true });
+    }
+
+    /// The first of the works that are not in the background is over.
+    pub fn finished(&mut self) {
+        if let Some(first) = self.works.iter().position(|work| !work.background) {
+            self.works.remove(first);
+        }
+    }
+
+    /// Work is over.
+    pub fn ended(&mut self, progress: &Arc<Progress>) {
+        self.works.retain(|work| !Arc::ptr_eq(&work.progress, progress));
+    }
+
+    /// Stops the works of a name.
+    pub fn cancel(&self, name: &str) {
+        self.works.iter().filter(|work| work.name == name).for_each(|work| work.progress.cancel());
+    }
+
+    /// Whether the original is being compressed.
+    pub fn compressing(&self) -> bool {
+        self.works.iter().any(|work| work.name == COMPRESSING)
+    }
+
+    /// Whether a file, a plane or a figure is still to come.
+    pub fn reading(&self) -> bool {
+        self.works.iter().any(|work| !work.background) || self.requested != self.answered
+    }
+
+    /// Whether an answer is still to come.
+    pub fn busy(&self) -> bool {
+        !self.works.is_empty() || self.requested != self.answered || self.measuring.is_some()
+    }
+
+    /// The next event, waited for; none when none comes for so long.
+    pub fn wait(&self, longest: Duration) -> Option<Event> {
+        self.service.wait(longest)
+    }
+}

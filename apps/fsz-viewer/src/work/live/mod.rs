@@ -1,0 +1,87 @@
+//! The way to a running simulation: a thread of its own reads ADIOS2's SST engine.
+
+#[cfg(feature = "adios2")]
+mod assemble;
+#[cfg(feature = "adios2")]
+mod reader;
+mod signal;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Result;
+
+use crate::model::live::Live;
+use crate::work::event::Wake;
+use crate::work::live::signal::Signal;
+
+/// What the thread and the window share.
+#[derive(Debug, Clone)]
+struct Shared(Arc<Mutex<Live>>);
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Live> {
+        // What is there is whole after every statement.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A stream that is read. The thread ends after this is dropped, as soon as ADIOS2 lets it.
+#[derive(Debug)]
+pub struct LiveReader {
+    shared: Shared,
+    ending: Arc<Signal>,
+}
+
+impl LiveReader {
+    /// Reads the stream that a simulation opens under this name, now or later, and keeps its newest steps
+    /// in at most `budget` bytes.
+    ///
+    /// # Errors
+    /// When the system gives no thread, and in builds without ADIOS2.
+    pub fn start(name: &Path, budget: u64, wake: Wake) -> Result<LiveReader> {
+        let live = Live::new(name.display().to_string(), budget);
+        let reader = LiveReader {
+            shared: Shared(Arc::new(Mutex::new(live))),
+            ending: Arc::new(Signal::default()),
+        };
+        reader.spawn(name, wake)?;
+        Ok(reader)
+    }
+
+    #[cfg(feature = "adios2")]
+    fn spawn(&self, name: &Path, wake: Wake) -> Result<()> {
+        let stream = reader::Reader {
+            name: name.to_owned(),
+            shared: self.shared.clone(),
+            ending: self.ending.clone(),
+            wake,
+        };
+        let thread = std::thread::Builder::new().name("live".to_owned());
+        // It is not waited for: ADIOS2 may be within a call that takes seconds.
+        drop(thread.spawn(move || stream.run())?);
+        Ok(())
+    }
+
+    #[cfg(not(feature = "adios2"))]
+    fn spawn(&self, _name: &Path, _wake: Wake) -> Result<()> {
+        anyhow::bail!(
+            "this build cannot read ADIOS2 streams; build the viewer with --features adios2"
+        )
+    }
+
+    /// What is known, when it is newer than a version. Problems are told once.
+    pub fn newer(&self, than: u64) -> Option<Live> {
+        let mut live = self.shared.lock();
+        (live.version > than).then(|| {
+            let problems = std::mem::take(&mut live.problems);
+            Live { problems, ..live.clone() }
+        })
+    }
+}
+
+impl Drop for LiveReader {
+    fn drop(&mut self) {
+        self.ending.give();
+    }
+}

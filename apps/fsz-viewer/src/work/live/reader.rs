@@ -1,0 +1,238 @@
+//! The thread that reads a stream: it connects, reads step after step, and connects again.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use adios2::{Adios, Engine, Mode, Selection, ShapeKind, Step, StepStatus};
+use anyhow::{Result, anyhow, bail};
+use fsz::{DType, with_element};
+use fsz_field::bp::{Payload, VariableInfo};
+use fsz_field::{Field, Shape};
+
+use crate::model::document::Document;
+use crate::model::live::{Connection, LiveField, LiveStep, ORIGINAL};
+use crate::work::event::Wake;
+use crate::work::live::Shared;
+use crate::work::live::assemble::{Block, variable};
+use crate::work::live::signal::Signal;
+
+/// How often it is looked for a simulation, and how long a step is waited for before the window is told.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Without a step for so long, a simulation that is connected is silent.
+const SILENCE: Duration = Duration::from_secs(3);
+
+/// How long ADIOS2 tries to reach a simulation, in seconds.
+const OPEN_SECONDS: &str = "2";
+
+/// A stream that did not answer is tried again after so long, or as soon as it is opened anew.
+const RETRY: Duration = Duration::from_secs(10);
+
+/// The thread that reads a stream.
+pub struct Reader {
+    pub name: PathBuf,
+    pub shared: Shared,
+    pub ending: Arc<Signal>,
+    pub wake: Wake,
+}
+
+/// Why a connection is over.
+enum End {
+    /// The window does not want it any more.
+    Stopped,
+    /// The simulation closed the stream.
+    Closed,
+    /// It is gone.
+    Lost,
+}
+
+impl Reader {
+    /// Reads until it is ended.
+    pub fn run(&self) {
+        // Without the operator every step would be a problem.
+        if let Err(reason) = fsz_field::bp::load_operator() {
+            self.problem(&anyhow!("{reason}"));
+        }
+        let mut tried: Option<(SystemTime, Instant)> = None;
+        while !self.ending.wait(PATIENCE) {
+            // A simulation that opens the stream writes this file, and removes it when it closes the
+            // stream; one that is killed leaves it.
+            let Some(written) = self.contact() else { continue };
+            if tried.is_some_and(|(known, at)| known == written && at.elapsed() < RETRY) {
+                continue;
+            }
+            match self.open() {
+                Ok(engine) => {
+                    tried = None;
+                    self.set(Connection::Connected);
+                    match self.follow(engine) {
+                        End::Stopped => return,
+                        End::Closed => self.set(Connection::Ended),
+                        End::Lost => {
+                            tried = Some((written, Instant::now()));
+                            self.set(Connection::Lost);
+                        }
+                    }
+                }
+                Err(_) => tried = Some((written, Instant::now())),
+            }
+        }
+    }
+
+    /// When the file was written through which a simulation is reached; none where there is none.
+    fn contact(&self) -> Option<SystemTime> {
+        let mut name = self.name.clone().into_os_string();
+        name.push(".sst");
+        std::fs::metadata(name).and_then(|file| file.modified()).ok()
+    }
+
+    fn open(&self) -> adios2::Result<Engine> {
+        let io = Adios::new()?.declare_io("live")?;
+        io.set_engine("SST")?;
+        io.set_parameter("OpenTimeoutSecs", OPEN_SECONDS)?;
+        io.open(&self.name, Mode::Read)
+    }
+
+    /// Takes step after step.
+    fn follow(&self, mut engine: Engine) -> End {
+        // What is not compressed is asked about once.
+        let mut plain = BTreeSet::new();
+        let mut last = Instant::now();
+        loop {
+            if self.ending.wait(Duration::ZERO) {
+                return End::Stopped;
+            }
+            match engine.begin_step(Some(PATIENCE)) {
+                Ok(StepStatus::Ready) => {
+                    let step = read(&self.name, &engine, &mut plain, |reason| self.problem(reason));
+                    if engine.end_step().is_err() {
+                        return End::Lost;
+                    }
+                    last = Instant::now();
+                    self.set(Connection::Connected);
+                    match step {
+                        Ok(step) => self.push(step),
+                        Err(reason) => self.problem(&reason),
+                    }
+                }
+                Ok(StepStatus::NotReady) if last.elapsed() > SILENCE => {
+                    self.set(Connection::Silent);
+                }
+                Ok(StepStatus::NotReady) => {}
+                Ok(StepStatus::EndOfStream) => return End::Closed,
+                Err(_) => return End::Lost,
+            }
+        }
+    }
+
+    fn push(&self, step: LiveStep) {
+        if !step.fields.is_empty() {
+            self.shared.lock().push(step);
+            (self.wake)();
+        }
+    }
+
+    fn set(&self, connection: Connection) {
+        self.shared.lock().set(connection);
+        (self.wake)();
+    }
+
+    fn problem(&self, reason: &anyhow::Error) {
+        self.shared.lock().problem(format!("{reason:#}"));
+        (self.wake)();
+    }
+}
+
+/// Reads the compressed variables of the current step, and the originals of those that have one. A variable
+/// that cannot be read is a problem; the others are read all the same.
+fn read(
+    name: &Path,
+    engine: &Engine,
+    plain: &mut BTreeSet<String>,
+    mut problem: impl FnMut(&anyhow::Error),
+) -> Result<LiveStep> {
+    let number = engine.current_step()?;
+    let variables = engine.variables()?;
+    let arrays = || {
+        let shown = |v: &&VariableInfo| {
+            let array = matches!(v.kind, ShapeKind::GlobalArray | ShapeKind::LocalArray);
+            array && element_type(v).is_some()
+        };
+        variables.iter().filter(shown)
+    };
+    let mut fields = Vec::new();
+    for info in arrays() {
+        if plain.contains(&info.name) {
+            continue;
+        }
+        match compressed(name, engine, number, &info.name) {
+            Ok(Some(document)) => {
+                fields.push(LiveField { name: info.name.clone(), document, original: None });
+            }
+            Ok(None) => _ = plain.insert(info.name.clone()),
+            Err(reason) => problem(&reason),
+        }
+    }
+    for field in &mut fields {
+        let wanted = format!("{}{ORIGINAL}", field.name);
+        let Some(info) = arrays().find(|v| v.name == wanted && plain.contains(&v.name)) else {
+            continue;
+        };
+        match original(name, engine, info, &field.document) {
+            Ok(original) => field.original = Some(original),
+            Err(reason) => problem(&reason),
+        }
+    }
+    if fields.is_empty() && plain.len() == arrays().count() {
+        problem(&anyhow!("{}: no variable is compressed with FSZ", name.display()));
+    }
+    Ok(LiveStep { number, arrived: Instant::now(), fields })
+}
+
+fn element_type(info: &VariableInfo) -> Option<DType> {
+    match info.dtype.name() {
+        "f32" => Some(DType::F32),
+        "f64" => Some(DType::F64),
+        _ => None,
+    }
+}
+
+/// A variable of the current step; none where it is not compressed with FSZ.
+fn compressed(path: &Path, engine: &Engine, step: u64, name: &str) -> Result<Option<Document>> {
+    let found = engine.blocks(name, Step::Current)?;
+    let mut blocks = Vec::new();
+    for block in found.blocks.iter().filter(|block| block.elements() > 0) {
+        let Payload::Stream(bytes) = Payload::read(engine, name, Step::Current, block.id)? else {
+            return Ok(None);
+        };
+        blocks.push(Block { start: block.start.clone(), count: block.count.clone(), bytes });
+    }
+    if blocks.is_empty() {
+        return Ok(None);
+    }
+    variable(path, name, step, &found.shape, blocks).map(Some)
+}
+
+/// The uncompressed values of a variable, in the shape and type of its compressed pair.
+fn original(
+    path: &Path,
+    engine: &Engine,
+    info: &VariableInfo,
+    compressed: &Document,
+) -> Result<Document> {
+    let name = &info.name;
+    let shape = engine.blocks(name, Step::Current)?.shape;
+    if shape != compressed.shape() || element_type(info) != Some(compressed.dtype) {
+        bail!(
+            "{}: {name} differs in shape or type from its compressed pair, and is not shown",
+            path.display()
+        );
+    }
+    let shape = Shape::new(&shape)?;
+    let field = with_element!(compressed.dtype, T => {
+        Field::new(shape, engine.read::<T>(name, Step::Current, &Selection::All)?)?
+    });
+    Ok(Document::of_values(format!("{}, {name}", path.display()), path, field))
+}

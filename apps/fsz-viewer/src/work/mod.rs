@@ -1,0 +1,15 @@
+//! Threads, decoding, and files: what the window never waits for.
+
+pub mod background;
+#[cfg(feature = "adios2")]
+pub mod bp;
+pub mod decoder;
+pub mod event;
+pub mod file_dialog;
+pub mod jobs;
+pub mod live;
+pub mod planes_of;
+pub mod series;
+pub mod service;
+pub mod sweep;
+pub mod zfp_made;

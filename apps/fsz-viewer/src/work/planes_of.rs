@@ -1,0 +1,49 @@
+//! The planes of a set at a place, decoded.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use fsz::DType;
+
+use crate::model::document::Document;
+use crate::model::plane::{Place, Plane};
+use crate::model::planes::Planes;
+use crate::model::set::Set;
+use crate::work::decoder::Decoder;
+
+/// The planes of a set at a place.
+///
+/// # Errors
+/// When a stream is damaged there.
+pub fn planes_of(decoder: &mut Decoder, set: &Set, place: Place) -> Result<Planes> {
+    let start = Instant::now();
+    // Errors are to be those of the values, not of their rounding.
+    let exact = set.original.is_some();
+    let mut plane = |document: &Option<Document>| {
+        document.as_ref().map(|document| decoder.plane(document, place, exact)).transpose()
+    };
+    let (mut original, mut subject) = (plane(&set.original)?, plane(&set.subject)?);
+    let mut other = plane(&set.other)?;
+    let took = start.elapsed();
+    let mut error = difference(original.as_ref(), subject.as_ref());
+    let mut other_error = difference(original.as_ref(), other.as_ref());
+    for plane in [&mut original, &mut subject, &mut other].into_iter().flatten() {
+        decoder.place(plane, None);
+    }
+    if set.leader().is_some_and(|document| document.dtype == DType::F64) {
+        // Those of single precision are taken from the values where they are painted.
+        for plane in [&mut error, &mut other_error].into_iter().flatten() {
+            decoder.place(plane, set.bound());
+        }
+    }
+    let (name, note) = (decoder.name(set.leader(), exact), decoder.note());
+    Ok(Planes { place, original, subject, other, error, other_error, took, decoder: name, note })
+}
+
+/// Reconstruction − original. Values that are kept bit for bit have no error, NaN among them.
+fn difference(original: Option<&Plane>, reconstructed: Option<&Plane>) -> Option<Plane> {
+    let (a, b) = (original?, reconstructed?);
+    let minus = |(a, b): (&f64, &f64)| if a.to_bits() == b.to_bits() { 0.0 } else { b - a };
+    let values = a.values.iter().zip(&b.values).map(minus).collect();
+    (a.size == b.size).then(|| Plane::new(a.size, values))
+}

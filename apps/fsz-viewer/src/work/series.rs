@@ -1,0 +1,78 @@
+//! A folder of `.fsz` files as a series: a step each, in the order of their names.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use fsz_field::Hints;
+
+use crate::model::catalog::{Catalog, Choice, Entry};
+use crate::model::document::Document;
+
+/// The `.fsz` files of a folder, in the order of their names, in which numbers count as such.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let read = || folder.display().to_string();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(read)? {
+        let path = entry.with_context(read)?.path();
+        if path.extension().is_some_and(|extension| extension == "fsz") {
+            found.push(path);
+        }
+    }
+    found.sort_by_cached_key(|path| order(&path.file_name().unwrap_or_default().to_string_lossy()));
+    Ok(found)
+}
+
+/// What a name is sorted by: its words, and its numbers by their size.
+fn order(name: &str) -> Vec<(String, u64)> {
+    let (mut parts, mut word, mut number) = (Vec::new(), String::new(), None);
+    for c in name.chars() {
+        match (c.to_digit(10), number) {
+            (Some(digit), before) => {
+                let before: u64 = before.unwrap_or(0);
+                number = Some(before.saturating_mul(10).saturating_add(u64::from(digit)));
+            }
+            (None, before) => {
+                if let Some(before) = before {
+                    parts.push((std::mem::take(&mut word), before));
+                    number = None;
+                }
+                word.push(c);
+            }
+        }
+    }
+    parts.push((word, number.unwrap_or(0)));
+    parts
+}
+
+/// One step of a series.
+///
+/// # Errors
+/// When the file is no field.
+pub fn open(
+    folder: &Path,
+    files: &[PathBuf],
+    choice: &Choice,
+) -> Result<(Document, (Catalog, Choice))> {
+    let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
+    let entries = vec![Entry { name, steps: files.len() as u64 }];
+    let catalog = Catalog { path: folder.to_owned(), entries };
+    let choice = catalog.nearest(choice);
+    let file = files.get(choice.step as usize).context("the folder has no .fsz file")?;
+    Ok((Document::open(file, &Hints::default())?, (catalog, choice)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_count_as_such() {
+        let mut names = ["U-10.fsz", "U-9.fsz", "U-009b.fsz", "T.fsz", "U-100.fsz", "U-1.fsz"];
+        names.sort_by_cached_key(|name| order(name));
+        assert_eq!(names, ["T.fsz", "U-1.fsz", "U-9.fsz", "U-009b.fsz", "U-10.fsz", "U-100.fsz"]);
+        assert_eq!(order("99999999999999999999999"), [(String::new(), u64::MAX)]);
+    }
+}

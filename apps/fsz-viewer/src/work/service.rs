@@ -1,0 +1,209 @@
+//! The threads that read, decode and measure, so that the window never waits.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use anyhow::Result;
+use fsz::{Bound, Codec, CompressOptions, Progress};
+use fsz_field::{Field, Hints, with_values};
+use fsz_wgpu::Gpu;
+
+use crate::model::catalog::{Catalog, Choice};
+use crate::model::document::Document;
+use crate::model::measured::Measured;
+use crate::model::measures::{Measures, STEPS};
+use crate::model::plane::Place;
+use crate::model::set::{Role, Set};
+use crate::work::background::Background;
+use crate::work::decoder::{Decoder, DecoderChoice};
+use crate::work::event::{Event, Wake};
+use crate::work::planes_of::planes_of;
+use crate::work::series;
+
+/// Work that is done in the order in which it was given.
+type Job = Box<dyn FnOnce(&Codec, &Arc<Progress>) -> Event + Send>;
+
+/// The way to the threads.
+#[derive(Debug)]
+pub struct Service {
+    /// There until the service ends.
+    planes: Option<Sender<(Set, Place, u64)>>,
+    /// The thread of the planes.
+    decoding: Option<JoinHandle<()>>,
+    jobs: Sender<(Job, Arc<Progress>)>,
+    events: Receiver<Event>,
+    /// The way to threads for single works.
+    pub background: Background,
+}
+
+impl Service {
+    /// Starts the threads; they end with the service. `window` is the GPU that draws the window.
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn start(
+        wake: Wake,
+        choice: DecoderChoice,
+        window: Option<Gpu>,
+    ) -> std::io::Result<Service> {
+        let (planes, plane_orders) = channel::<(Set, Place, u64)>();
+        let (jobs, job_orders) = channel::<(Job, Arc<Progress>)>();
+        let (sender, events) = channel();
+        let (planes_sender, wake_planes) = (sender.clone(), wake.clone());
+        let background = Background::new(sender.clone(), wake.clone());
+        let decoding = thread::Builder::new().name("planes".to_owned()).spawn(move || {
+            let mut decoder = Decoder::open(choice, window.as_ref());
+            while let Ok(mut order) = plane_orders.recv() {
+                // Only the newest is still looked at.
+                while let Ok(newer) = plane_orders.try_recv() {
+                    order = newer;
+                }
+                let (set, place, generation) = order;
+                let planes = planes_of(&mut decoder, &set, place).map(Box::new);
+                if planes_sender.send(Event::Planes { place, generation, planes }).is_err() {
+                    return;
+                }
+                wake_planes();
+            }
+        })?;
+        thread::Builder::new().name("files".to_owned()).spawn(move || {
+            let codec = Codec::cpu();
+            while let Ok((job, progress)) = job_orders.recv() {
+                if sender.send(job(&codec, &progress)).is_err() {
+                    return;
+                }
+                wake();
+            }
+        })?;
+        Ok(Service { planes: Some(planes), decoding: Some(decoding), jobs, events, background })
+    }
+
+    /// Asks for planes; an order that is not begun is forgotten.
+    pub fn planes(&self, set: &Set, place: Place, generation: u64) {
+        if let Some(planes) = &self.planes {
+            // The receiver lives as long as the service, unless its thread died: then nothing comes back.
+            let _ = planes.send((set.clone(), place, generation));
+        }
+    }
+
+    /// Opens a file; of one with several variables, the choice that is nearest to this one.
+    pub fn open(&self, path: PathBuf, hints: Hints, role: Role, choice: Choice) -> Arc<Progress> {
+        self.order(move |_, _| {
+            let (document, catalog) = match opened(&path, &hints, &choice) {
+                Ok((document, catalog)) => (Ok(Box::new(document)), catalog),
+                Err(reason) => (Err(reason), None),
+            };
+            Event::Opened { path, role, document, catalog }
+        })
+    }
+
+    /// Compresses an original in memory.
+    pub fn compress(&self, original: Document, bound: Bound, missing: Vec<f64>) -> Arc<Progress> {
+        self.order(move |codec, progress| {
+            Event::Tried(compressed(codec, &original, bound, &missing, progress).map(Box::new))
+        })
+    }
+
+    /// Measures whole fields.
+    pub fn measure(&self, set: &Set, generation: u64) -> Arc<Progress> {
+        let set = set.clone();
+        self.order(move |codec, progress| Event::Measured {
+            generation,
+            measured: measured(codec, &set, progress),
+        })
+    }
+
+    /// The next event, if there is one.
+    pub fn next_event(&self) -> Option<Event> {
+        self.events.try_recv().ok()
+    }
+
+    /// The next event, waited for; none when none comes for so long.
+    pub fn wait(&self, longest: Duration) -> Option<Event> {
+        self.events.recv_timeout(longest).ok()
+    }
+
+    fn order(
+        &self,
+        job: impl FnOnce(&Codec, &Arc<Progress>) -> Event + Send + 'static,
+    ) -> Arc<Progress> {
+        let progress = Progress::new();
+        // As in `planes`.
+        let _ = self.jobs.send((Box::new(job), progress.clone()));
+        progress
+    }
+}
+
+impl Drop for Service {
+    /// A process may not end while a thread is within the driver of a GPU.
+    fn drop(&mut self) {
+        self.planes = None;
+        if let Some(decoding) = self.decoding.take() {
+            // A thread that died holds no GPU any more.
+            let _ = decoding.join();
+        }
+    }
+}
+
+fn measured(codec: &Codec, set: &Set, progress: &Progress) -> Measured {
+    progress.begin(STEPS * [&set.subject, &set.other].into_iter().flatten().count() as u64);
+    let of = |document: &Option<Document>| {
+        let (original, document) = (set.original.as_ref()?, document.as_ref()?);
+        let missing = set.subject.as_ref().map_or(&[][..], |s| s.missing());
+        Some(original.values(codec).and_then(|a| {
+            let b = document.values(codec)?;
+            Measures::of(&a, &b, set.bound(), missing, progress).map(Box::new)
+        }))
+    };
+    Measured { subject: of(&set.subject), other: of(&set.other) }
+}
+
+fn opened(
+    path: &Path,
+    hints: &Hints,
+    choice: &Choice,
+) -> Result<(Document, Option<(Catalog, Choice)>)> {
+    if path.is_dir() {
+        let files = series::files(path)?;
+        if !files.is_empty() {
+            let (document, catalog) = series::open(path, &files, choice)?;
+            return Ok((document, Some(catalog)));
+        }
+    }
+    if !matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
+        return Ok((Document::open(path, hints)?, None));
+    }
+    #[cfg(feature = "adios2")]
+    {
+        let catalog = crate::work::bp::catalog(path)?;
+        let choice = catalog.nearest(choice);
+        Ok((crate::work::bp::open(path, &choice)?, Some((catalog, choice))))
+    }
+    #[cfg(not(feature = "adios2"))]
+    anyhow::bail!(
+        "{}: this build cannot read ADIOS2 files; build the viewer with --features adios2",
+        path.display()
+    )
+}
+
+fn compressed(
+    codec: &Codec,
+    original: &Document,
+    bound: Bound,
+    missing: &[f64],
+    progress: &Arc<Progress>,
+) -> Result<Document> {
+    let mut options = CompressOptions::new(bound).progress(progress.clone());
+    for &value in missing {
+        options = options.missing(value);
+    }
+    let field: Arc<Field> = original.values(codec)?;
+    let sides = field.shape().indices()?;
+    let stream = with_values!(field.values(), values => {
+        codec.compress_with(ndarray::ArrayViewD::from_shape(sides, values)?, &options)?
+    });
+    Document::from_stream(format!("{}, recompressed", original.title), &original.path, stream)
+}
