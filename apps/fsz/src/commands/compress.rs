@@ -13,7 +13,7 @@ use memmap2::MmapMut;
 
 use crate::codec::{CodecArgs, ProfileName};
 use crate::source::SourceArgs;
-use crate::{bar, terminal};
+use crate::{bar, limit, terminal};
 
 /// Compress a field to a .fsz file
 #[derive(Debug, clap::Args)]
@@ -26,6 +26,8 @@ pub struct Args {
     output: PathBuf,
     #[command(flatten)]
     bound: BoundArgs,
+    #[command(flatten)]
+    floor: FloorArgs,
     /// Missing value, for example 1e20; may be given up to 4 times. Missing values are stored exactly
     /// at almost no cost and do not count in the value range. In an f64 field, a value that was first
     /// rounded to f32 is a different number: give both
@@ -56,6 +58,9 @@ struct BoundArgs {
     /// Value-range error bound: E times (max - min) of the field
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     range: Option<f64>,
+    /// Pointwise-relative error bound: E times each value, with E at most 0.5. CPU only
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    relative: Option<f64>,
     /// Find the bound that gives a PSNR of at least this many decibels
     #[arg(long, value_name = "DB", allow_negative_numbers = true)]
     psnr: Option<f64>,
@@ -68,13 +73,38 @@ struct BoundArgs {
 }
 
 impl BoundArgs {
-    fn bound(&self) -> Option<Bound> {
-        let BoundArgs { abs, range, psnr, ratio, max_bytes } = *self;
+    fn bound(&self, floor: f64) -> Option<Bound> {
+        let BoundArgs { abs, range, relative, psnr, ratio, max_bytes } = *self;
         abs.map(Bound::Absolute)
             .or(range.map(Bound::ValueRange))
+            .or(relative.map(|eps| Bound::Relative { eps, floor }))
             .or(psnr.map(Bound::Psnr))
             .or(ratio.map(Bound::Ratio))
             .or(max_bytes.map(Bound::MaxBytes))
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct FloorArgs {
+    /// With --relative: an error of A is small enough for any value, in the units of the field
+    #[arg(long, value_name = "A", requires = "relative", allow_negative_numbers = true)]
+    floor: Option<f64>,
+    /// The same as R times (max - min) of the field
+    #[arg(long, value_name = "R", requires = "relative", allow_negative_numbers = true)]
+    floor_range: Option<f64>,
+}
+
+impl FloorArgs {
+    /// The floor in the units of the field.
+    fn floor(&self, codec: &Codec, field: &Field, missing: &[f64]) -> Result<f64> {
+        let Some(share) = self.floor_range else { return Ok(self.floor.unwrap_or(0.0)) };
+        let mut options = CompressOptions::new(Bound::ValueRange(share));
+        for &value in missing {
+            options = options.missing(value);
+        }
+        let shape = field.shape().sides();
+        Ok(with_values!(field.values(), values => codec.find_bound(values, shape, &options))?)
     }
 }
 
@@ -165,7 +195,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = Output::create(&args.output, args.force)?;
     let field = args.source.open(&args.input, &codec)?;
-    let (memory, len) = compress(&codec, &field, args.options(&field)?, quiet)?;
+    let (memory, len) = compress(&codec, &field, args.options(&codec, &field)?, quiet)?;
     let stream = &memory[..len];
     let direct = output.is_direct();
     output.put(stream)?;
@@ -174,9 +204,12 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 }
 
 impl Args {
-    fn options(&self, field: &Field) -> Result<CompressOptions> {
-        let bound =
-            self.bound.bound().context("a bound is required: --abs, --range or a target")?;
+    fn options(&self, codec: &Codec, field: &Field) -> Result<CompressOptions> {
+        let floor = self.floor.floor(codec, field, &self.missing)?;
+        let bound = self
+            .bound
+            .bound(floor)
+            .context("a bound is required: --abs, --range, --relative or a target")?;
         let mut options =
             CompressOptions::new(bound).profile(self.profile.profile(self.research.research())?);
         for &value in &self.missing {
@@ -222,6 +255,6 @@ fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
         number::bytes(stream.compressed_bytes()),
         stream.compression_ratio(),
         number::short(stream.certificate().max_abs_error),
-        number::short(stream.header().absolute_bound),
+        limit::text(limit::of(stream.header())),
     ))
 }
