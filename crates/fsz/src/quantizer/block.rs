@@ -60,8 +60,8 @@ pub trait Logarithmic: Scalar {
     fn value(curve: &Curve<Self>, q: i32) -> Self;
     /// The values of codes.
     fn values(curve: &Curve<Self>, codes: &[i32], out: &mut [Self]);
-    /// The codes of elements.
-    fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>);
+    /// The codes of elements; whether all have one.
+    fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>) -> bool;
 }
 
 macro_rules! logarithmic {
@@ -95,7 +95,7 @@ macro_rules! logarithmic {
             }
 
             #[inline(always)]
-            fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>) {
+            fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>) -> bool {
                 match (z.curve.curved, z.curve.knee > 0) {
                     (true, true) => $t::block_of::<true, true>(z, elements, out),
                     (true, false) => $t::block_of::<true, false>(z, elements, out),
@@ -147,7 +147,7 @@ macro_rules! logarithmic {
                 z: &Relative<Self>,
                 elements: &[Self; BLOCK],
                 out: &mut Block<Self>,
-            ) {
+            ) -> bool {
                 const OCTAVE: $bits = 1 << $mantissa;
                 const MAGNITUDE: $bits = $bits::MAX >> 1;
                 const ONE: $bits = (1.0 as $t).to_bits();
@@ -161,12 +161,17 @@ macro_rules! logarithmic {
                 const LESS: $t = (1.0 - C) as $t;
                 const UNITS: $t = (OCTAVE as f64 / (2.0 * C)) as $t;
 
+                // Signed comparisons are the faster ones; none of the numbers has the highest bit.
                 let margin = MARGIN as $signed;
                 let (origin, stride) = (z.origin as $bits, z.curve.stride as $bits);
-                let (reciprocal, edge) = (z.reciprocal as $bits, z.edge as $bits);
+                let (reciprocal, edge) = (z.reciprocal as $bits, z.edge as $signed);
+                let (last, wide) = ((stride as $signed).wrapping_sub(margin), stride as $signed);
+                // Of each element the number of its logarithmic code, and the pattern where that begins.
                 let mut number = [0 as $bits; BLOCK];
-                let mut below = [0u8; BLOCK];
-                let mut close = [0u8; BLOCK];
+                let mut begin = [0 as $bits; BLOCK];
+                // Flags as wide as elements, so that they stay where these are.
+                let mut below = [0 as $bits; BLOCK];
+                let mut close = [0 as $bits; BLOCK];
                 for k in 0..BLOCK {
                     let b = elements[k].to_bits() & MAGNITUDE;
                     let mut y = b;
@@ -178,44 +183,48 @@ macro_rules! logarithmic {
                     }
                     let away = y.wrapping_sub(origin) as $signed;
                     let from = away.max(0) as $bits;
-                    let mut j = high(from, reciprocal);
-                    let mut rest = from - j * stride;
-                    let one_more = (rest >= stride) as $bits;
-                    j += one_more;
-                    rest -= if one_more == 1 { stride } else { 0 };
-                    number[k] = j;
-                    below[k] = (away < if CURVED { -margin } else { 0 }) as u8;
-                    let near = (rest < margin as $bits) | (rest + margin as $bits >= stride);
-                    close[k] = (CURVED & (below[k] == 0) & (b >= edge) & near) as u8;
+                    let j = high(from, reciprocal);
+                    let rest = (from - j * stride) as $signed;
+                    let one_more = rest >= wide;
+                    let rest = if one_more { rest - wide } else { rest };
+                    number[k] = j + one_more as $bits;
+                    begin[k] = origin.wrapping_add(from.wrapping_sub(rest as $bits));
+                    let under = away < if CURVED { -margin } else { 0 };
+                    below[k] = under as $bits;
+                    let near = (rest < margin) | (rest >= last);
+                    close[k] = (CURVED & near & !under & (b as $signed >= edge)) as $bits;
                 }
-                if CURVED && close != [0; BLOCK] {
-                    for k in (0..BLOCK).filter(|&k| close[k] == 1) {
+                if CURVED && close.iter().fold(0, |all, own| all | own) != 0 {
+                    for k in (0..BLOCK).filter(|&k| close[k] != 0) {
                         let b = elements[k].to_bits() & MAGNITUDE;
-                        let begin = |j: $bits| $t::curve_of::<CURVED>(origin + j * stride);
-                        if begin(number[k]) > b {
-                            below[k] = (number[k] == 0) as u8;
+                        if $t::curve_of::<CURVED>(begin[k]) > b {
+                            below[k] = (number[k] == 0) as $bits;
                             number[k] = number[k].saturating_sub(1);
-                        } else if begin(number[k] + 1) <= b {
+                            begin[k] = begin[k].wrapping_sub(stride);
+                        } else if $t::curve_of::<CURVED>(begin[k] + stride) <= b {
                             number[k] += 1;
+                            begin[k] += stride;
                         }
                     }
                 }
-                let (base, knee) = (z.curve.base as $bits, z.curve.knee);
-                let most = (MAX_CODE as u32 - knee - 1) as $bits;
+                let low = (z.curve.base as $bits).wrapping_sub(origin);
+                let knee = z.curve.knee as i32;
+                let most = (MAX_CODE - knee - 1) as $signed;
                 let infinity = $t::INFINITY.to_bits();
                 let inverse = z.inverse as f64;
+                let mut coded = [0 as $bits; BLOCK];
                 for k in 0..BLOCK {
                     let bits = elements[k].to_bits();
-                    let (b, negative) = (bits & MAGNITUDE, (bits >> ($bits::BITS - 1)) as i32);
+                    let b = bits & MAGNITUDE;
+                    let negative = (bits >> ($bits::BITS - 1)) as i32;
                     let d = $t::from_bits(b);
-                    let j = number[k];
-                    let back = base.wrapping_add(j.wrapping_mul(stride)).min(infinity);
-                    let mut code = (knee as i32).wrapping_add(1).wrapping_add(j as i32);
+                    let back = begin[k].wrapping_add(low).min(infinity);
+                    let mut code = (number[k] as i32).wrapping_add(knee + 1);
                     let mut value = $t::from_bits($t::curve_of::<CURVED>(back));
-                    let is_linear = b < edge;
+                    let is_linear = (b as $signed) < edge;
                     if FLOOR {
                         let nearest = nearest_bits(d as f64 * inverse) as i32;
-                        let own = nearest.min(knee as i32);
+                        let own = nearest.min(knee);
                         code = if is_linear { own } else { code };
                         value = if is_linear { own as $t * z.curve.linear_step } else { value };
                     } else {
@@ -224,14 +233,19 @@ macro_rules! logarithmic {
                     }
                     let error = (d - value).abs();
                     let share = error / d;
+                    // A share of no number is not below anything.
                     let logarithmic =
-                        (below[k] == 0) & (j <= most) & (b < infinity) & (share < z.eps);
-                    let coded = (is_linear & (error <= z.floor)) | (!is_linear & logarithmic);
+                        (below[k] == 0) & (number[k] as $signed <= most) & (share < z.eps);
+                    let has_code = (is_linear & (error <= z.floor)) | (!is_linear & logarithmic);
                     out.codes[k] = (code ^ -negative).wrapping_add(negative);
-                    out.coded[k] = coded as u8;
                     out.absolute[k] = error;
                     out.relative[k] = if is_linear { 0.0 } else { share };
+                    coded[k] = has_code as $bits;
                 }
+                for k in 0..BLOCK {
+                    out.coded[k] = coded[k] as u8;
+                }
+                coded.iter().fold(1, |all, own| all & own) == 1
             }
         }
 
@@ -257,7 +271,7 @@ trait Own: Sized {
         z: &Relative<Self>,
         elements: &[Self; BLOCK],
         out: &mut Block<Self>,
-    );
+    ) -> bool;
 }
 
 /// The high word of a product.

@@ -86,8 +86,7 @@ impl<T: Logarithmic> Relative<T> {
         let (mut min, mut max) = ([tile[0]; BLOCK], [tile[0]; BLOCK]);
         let (blocks, _) = tile.as_chunks::<BLOCK>();
         for (own, codes) in blocks.iter().zip(codes.as_chunks_mut::<BLOCK>().0) {
-            T::block(self, own, &mut block);
-            if block.coded != [1; BLOCK] {
+            if !T::block(self, own, &mut block) {
                 return None;
             }
             *codes = block.codes;
