@@ -2,6 +2,17 @@
 
 use std::{env, path::Path};
 
+const MODULES: [&str; 8] = [
+    "compress_paper_f32",
+    "compress_paper_f64",
+    "compress_dense_f32",
+    "compress_dense_f64",
+    "decompress_paper_f32",
+    "decompress_paper_f64",
+    "decompress_dense_f32",
+    "decompress_dense_f64",
+];
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if env::var_os("CARGO_FEATURE_FATBIN").is_none() {
@@ -9,7 +20,7 @@ fn main() {
     }
     println!("cargo::rerun-if-env-changed=FSZ_FATBIN");
     let found = env::var("FSZ_FATBIN").unwrap_or_default();
-    for module in ["compress", "decompress"] {
+    for module in MODULES {
         let file = Path::new(&found).join(format!("{module}.fatbin"));
         println!("cargo::rerun-if-changed={}", file.display());
         if found.is_empty() || !Path::new(&found).is_absolute() || !file.is_file() {

@@ -7,7 +7,16 @@ use fs_err as fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const MODULES: [&str; 2] = ["compress", "decompress"];
+const MODULES: [&str; 8] = [
+    "compress_paper_f32",
+    "compress_paper_f64",
+    "compress_dense_f32",
+    "compress_dense_f64",
+    "decompress_paper_f32",
+    "decompress_paper_f64",
+    "decompress_dense_f32",
+    "decompress_dense_f64",
+];
 /// The compute capabilities of data centre and workstation devices from Ampere to Blackwell.
 const CAPABILITIES: [u32; 6] = [80, 86, 89, 90, 100, 120];
 

@@ -12,8 +12,18 @@ use std::process::{Command, Stdio};
 
 /// The modules, `.cu` files of `cuda/`, and the compute capabilities that each is compiled for: 80
 /// runs on every device from Ampere on, 90 is for what Hopper and later have beside that.
-const MODULES: [(&str, &[u32]); 4] =
-    [("compress", &[80, 90]), ("decompress", &[80]), ("bench", &[80]), ("gray_scott", &[80])];
+const MODULES: [(&str, &[u32]); 10] = [
+    ("compress_paper_f32", &[80, 90]),
+    ("compress_paper_f64", &[80, 90]),
+    ("compress_dense_f32", &[80]),
+    ("compress_dense_f64", &[80]),
+    ("decompress_paper_f32", &[80]),
+    ("decompress_paper_f64", &[80]),
+    ("decompress_dense_f32", &[80]),
+    ("decompress_dense_f64", &[80]),
+    ("bench", &[80]),
+    ("gray_scott", &[80]),
+];
 
 /// Makes all of it anew in the repository.
 pub fn write() -> Result<()> {

@@ -1,26 +1,15 @@
 // Chunks of boxes back to elements, a warp to each chunk.
 #pragma once
 
-#include "profile/dense/chunk.cuh"
-#include "profile/dense/output.cuh"
+#include "profile/dense/decode_lorenzo.cuh"
+#include "profile/dense/decode_mask.cuh"
+#include "profile/dense/interpolate.cuh"
 #include "profile/dense/prepare_decode.cuh"
-#include "profile/dense/rans_decoder.cuh"
-#include "profile/dense/walk.cuh"
 
 namespace fsz
 {
 
-/// The shared memory of a warp: values of a box, counted from its base, and which elements are
-/// masked.
-struct DenseStage
-{
-    alignas(16) short values[DENSE_BOX];
-    u32 mask[DENSE_BOX / 32];
-};
-
-/// What stands in shared memory before the stages: the slots of residuals.
-constexpr u32 DENSE_SHARED_SLOTS = RESIDUAL_CONTEXTS << DENSE_SLOT_BITS;
-/// Warps of a thread block at most: what shared memory holds.
+/// Warps of a thread block at most.
 constexpr u32 DENSE_DECODE_WARPS = 20;
 
 /// Decodes chunks. `Output` tells where elements go.
@@ -33,25 +22,31 @@ template <class T, class Output> struct DenseDecoder
     const BoxGrid &grid;
     DenseDecoding *const work;
     const Output &output;
-    DenseStage &stage;
-    /// Slots of residuals, in shared memory.
-    const u32 *const slots;
     const u32 lane;
-    const Interpolation how;
+    const FieldTaps taps;
     const T step;
     const T lattice;
+    /// Where in shared memory the box is.
+    const u32 memory;
+    const DifferenceSlots differences;
     RansDecoder rans;
 
     FSZ_DEVICE DenseDecoder(const StreamView &view, const BoxGrid &grid, DenseDecoding *work,
-                            const Output &output, DenseStage &stage, const u32 *slots)
-        : view(view), grid(grid), work(work), output(output), stage(stage), slots(slots),
-          lane(lane_id()), how(grid), step(static_cast<T>(value_of(work->step))),
+                            const Output &output, u32 slots, u32 warp, u32 warps)
+        : view(view), grid(grid), work(work), output(output), lane(lane_id()),
+          taps{layout_of(grid), grid.predictor, grid.fine, slots, slots - FLAGS_BYTES},
+          step(static_cast<T>(value_of(work->step))),
           lattice(product(step, static_cast<T>(1.0 / (1u << grid.fine)))),
-          rans{0, 0, 0, nullptr, (1u << lane_id()) - 1}
+          memory(slots + slots_bytes() + RING_BYTES * warps + BOX_BYTES * warp),
+          differences{slots + slots_bytes() - SLOTS_BYTES, slots,
+                      work->slots + (FIRST_DIFFERENCE << DENSE_SLOT_BITS)},
+          rans{}
     {
+        rans.words.ring = slots + slots_bytes() + RING_BYTES * warp;
     }
 
-    FSZ_DEVICE bool masked(u32 at) const { return stage.mask[at / 32] >> at % 32 & 1; }
+    FSZ_DEVICE bool by_lorenzo() const { return grid.predictor == DENSE_LORENZO; }
+    FSZ_DEVICE u32 slots_bytes() const { return shared_slots(by_lorenzo()) * SLOTS_BYTES; }
 
     FSZ_DEVICE void fail(u64 chunk, Fault fault) const
     {
@@ -122,6 +117,39 @@ template <class T, class Output> struct DenseDecoder
         return __all_sync(WARP_ALL, sound);
     }
 
+    /// The lane's share of a chunk's checksum.
+    __device__ __noinline__ static u32 hash_words(const u32 *words, u32 count)
+    {
+        constexpr u32 AT_ONCE = 4;
+        u32 sum = 0;
+        u32 row = lane_id();
+        for (; (row + 32 * (AT_ONCE - 1) + 1) * CHECKSUM_ROW <= count; row += 32 * AT_ONCE)
+        {
+            u32 word[AT_ONCE][CHECKSUM_ROW];
+#pragma unroll
+            for (u32 k = 0; k < AT_ONCE; ++k)
+            {
+#pragma unroll
+                for (u32 j = 0; j < CHECKSUM_ROW; ++j)
+                {
+                    word[k][j] = __ldg(words + (row + 32 * k) * CHECKSUM_ROW + j);
+                }
+            }
+#pragma unroll
+            for (u32 k = 0; k < AT_ONCE; ++k)
+            {
+                u64 products = 0;
+#pragma unroll
+                for (u32 j = 0; j < CHECKSUM_ROW; ++j)
+                {
+                    products = add_product(products, word[k][j], CHECKSUM_MULTIPLIERS[j]);
+                }
+                sum += row_of(row + 32 * k, products);
+            }
+        }
+        return sum + hash_rows<32>(words, count, 0, row);
+    }
+
     /// Decodes a chunk.
     FSZ_DEVICE void chunk(u64 number)
     {
@@ -138,12 +166,12 @@ template <class T, class Output> struct DenseDecoder
         }
         const u64 begin = output.begin(grid, box);
         EntryPlace place;
-        if (!find_entry(view, number, work->payload_words, lane, place) || place.words >> 30)
+        if (!find_entry(view, number, work->payload_words, lane, place) || place.words >> 28)
         {
             return fail(number, FAULT_INDEX);
         }
         const u32 *const words = entry_words(view, place);
-        const u32 sum = __reduce_add_sync(WARP_ALL, hash_rows<32>(words, place.words, 0, lane));
+        const u32 sum = __reduce_add_sync(WARP_ALL, hash_words(words, place.words));
         if (sum != __ldg(reinterpret_cast<const u32 *>(view.bytes + view.sections.sums) + number))
         {
             return fail(number, FAULT_CHECKSUM);
@@ -203,7 +231,6 @@ template <class T, class Output> struct DenseDecoder
             exists && (mask == MASK_CODED || (mode != MODE_FLAT && mode != MODE_VERBATIM));
         const bool any = __any_sync(WARP_ALL, symbols);
         rans.state = DENSE_LOW;
-        rans.taken = 0;
         if (any)
         {
             if (place.words - at < 32)
@@ -213,15 +240,14 @@ template <class T, class Output> struct DenseDecoder
             rans.state = __ldg(words + at + lane);
             at += 32;
         }
-        rans.halves = reinterpret_cast<const u16 *>(words + at);
-        rans.count = any ? 2 * (place.words - at) : 0;
         const bool odd = last & 1;
-        if ((!any && place.words != at) || (odd && (rans.count == 0 || __ldg(rans.halves) != 0)))
+        if ((!any && place.words != at) ||
+            (odd && (!any || place.words == at || __ldg(words + at) % (1 << 16) != 0)))
         {
             return fail(number, FAULT_SYMBOLS);
         }
-        rans.halves += odd;
-        rans.count -= odd;
+        rans.words.open(reinterpret_cast<const u8 *>(words + at), 4 * (place.words - at));
+        rans.words.at += odd ? 2 : 0;
 
         for (u32 i = 0; i < boxes; ++i)
         {
@@ -234,27 +260,28 @@ template <class T, class Output> struct DenseDecoder
             {
                 own.n[a] = __shfl_sync(WARP_ALL, box.n[a], i);
             }
-            const Task task{__shfl_sync(WARP_ALL, begin, i), (wanted >> i & 1) != 0};
+            const BoxTarget<T, Output> target{grid,
+                                              output,
+                                              own,
+                                              taps.layout,
+                                              __shfl_sync(WARP_ALL, begin, i),
+                                              (wanted >> i & 1) != 0};
             const u32 own_mode = __shfl_sync(WARP_ALL, mode, i);
             if (own_mode == MODE_VERBATIM)
             {
-                copy_exact(own, task, words + __shfl_sync(WARP_ALL, exact_at, i));
+                copy_exact(target, words + __shfl_sync(WARP_ALL, exact_at, i));
             }
             else if (own_mode == MODE_EXACT)
             {
-                for (u32 word = 0; word < WORDS; ++word)
-                {
-                    aside([&](DenseDecoder &copy) {
-                        copy.template lorenzo<true>(own, task, 0, 1, word, false, 0);
-                    });
-                }
+                aside(target, [](DenseDecoder &copy, const BoxTarget<T, Output> &of) {
+                    copy.read_exact(of);
+                });
             }
             else
             {
                 const u32 record = __shfl_sync(WARP_ALL, record_at, i);
                 const u32 kind = __shfl_sync(WARP_ALL, mask, i);
-                if (!coded_box(own, task, own_mode, base, kind,
-                               record > 0 ? words + record : nullptr))
+                if (!coded_box(target, own_mode, base, kind, record > 0, words + record))
                 {
                     return fail(number, FAULT_PLACES);
                 }
@@ -267,355 +294,241 @@ template <class T, class Output> struct DenseDecoder
         }
     }
 
-    /// Calls `part` of a copy, so that what is not inlined does not drive the states of this one
-    /// from registers.
-    template <class Part> FSZ_DEVICE void aside(const Part &part)
+    FSZ_DEVICE void copy_exact(const BoxTarget<T, Output> &target, const u32 *from) const
     {
-        DenseDecoder copy = *this;
-        part(copy);
-        rans = copy.rans;
-    }
-
-    /// Where a box's elements go.
-    struct Task
-    {
-        u64 begin;
-        bool wanted;
-    };
-
-    FSZ_DEVICE T *place(const Box &box, const Task &task, u32 position) const
-    {
-        if (!task.wanted)
+        for (u32 at = lane; at < target.box.len; at += 32)
         {
-            return nullptr;
-        }
-        return output.place(task.begin, BoxCursor(grid, box, position).element, position);
-    }
-
-    FSZ_DEVICE void copy_exact(const Box &box, const Task &task, const u32 *from) const
-    {
-        for (u32 at = lane; at < box.len; at += 32)
-        {
-            if (T *const to = place(box, task, at))
+            if (T *const to = target.place(BoxPoint(target.box, at), at))
             {
                 *to = value_of(element_at(from + at * WORDS));
             }
         }
     }
 
-    /// A flat, interpolated or Lorenzo box; false where an element is listed and masked.
-    FSZ_DEVICE bool coded_box(const Box &box, const Task &task, u32 mode, i32 base, u32 mask,
-                              const u32 *record_words)
+    /// Calls `part` with copies, so that what is not inlined does not drive the states of this
+    /// decoder from registers.
+    template <class Part>
+    FSZ_DEVICE void aside(const BoxTarget<T, Output> &target, const Part &part)
     {
-        const Program &program = work->programs[box.shape];
-        if (mask != MASK_NONE)
+        DenseDecoder copy = *this;
+        const BoxTarget<T, Output> of = target;
+        part(copy, of);
+        rans = copy.rans;
+    }
+
+    /// Decodes codes by Lorenzo prediction.
+    template <class V, class Make, class Put>
+    FSZ_DEVICE void lorenzo(RansDecoder &own, u32 len, i32 base, u32 order, const Make &make,
+                            const Put &put) const
+    {
+        if (by_lorenzo())
         {
-            aside([&](DenseDecoder &copy) { copy.read_mask(program, mask); });
+            decode_lorenzo<V, true>(own, len, memory, differences, base, order, make, put);
         }
+        else
+        {
+            decode_lorenzo<V, false>(own, len, memory, differences, base, order, make, put);
+        }
+    }
+
+    __device__ __noinline__ void read_exact(const BoxTarget<T, Output> &target)
+    {
+        RansDecoder own = rans;
+        for (u32 word = 0; word < WORDS; ++word)
+        {
+            decode_lorenzo<u32, false>(
+                own, target.box.len, memory, differences, 0, 1,
+                [](i32 code, u32) { return static_cast<u32>(code); },
+                [&](u32 position, u32 value) {
+                    if (T *const to = target.place(BoxPoint(target.box, position), position))
+                    {
+                        reinterpret_cast<u32 *>(to)[word] = value;
+                    }
+                });
+        }
+        rans = own;
+    }
+
+    __device__ __noinline__ void read_lorenzo(const BoxTarget<T, Output> &target, i32 base,
+                                              u32 order, bool masked, Bits pattern)
+    {
+        RansDecoder own = rans;
+        MaskBits mask;
+        if (masked)
+        {
+            mask.begin();
+            const u32 steps = lorenzo_lane_len(target.box.len);
+            BoxPoint point(target.box, min(lane * steps, target.box.len - 1));
+            for (u32 k = 0; k < steps && lane * steps + k < target.box.len; ++k)
+            {
+                mask.put(k, value_at(memory + point.place(taps.layout)) != 0);
+                point.step(target.box);
+            }
+            __syncwarp();
+        }
+        const T unit = step;
+        const auto make = [&](i32 code, u32 k) {
+            return masked && mask.get(k) ? value_of(pattern) : product(from_code(code, T(0)), unit);
+        };
+        if constexpr (Output::WHOLE)
+        {
+            if (taps.layout == LAYOUT_LINE)
+            {
+                T *const out = output.out + target.box.first;
+                lorenzo<T>(own, target.box.len, base, order, make,
+                           [&](u32 position, T value) { __stcs(out + position, value); });
+                rans = own;
+                return;
+            }
+        }
+        decode_lorenzo<T, false>(own, target.box.len, memory, differences, base, order, make,
+                                 [&](u32 position, T value) {
+                                     const BoxPoint point(target.box, position);
+                                     if (T *const to = target.place(point, position))
+                                     {
+                                         *to = value;
+                                     }
+                                 });
+        rans = own;
+    }
+
+    /// Writes the elements of values; masked ones are the pattern.
+    template <class Decode>
+    FSZ_DEVICE void write(const BoxTarget<T, Output> &target, const Decode &decoded, bool masked,
+                          MaskBits &mask, Bits pattern) const
+    {
+        if (masked)
+        {
+            target.template write<true>(memory, decoded, mask, value_of(pattern));
+        }
+        else
+        {
+            target.template write<false>(memory, decoded, mask, value_of(pattern));
+        }
+    }
+
+    /// A flat, interpolated or Lorenzo box; false where an element is listed and masked. (A null
+    /// pointer in the place of `has_record` makes the compiler of CUDA 13.0 read `record_words`
+    /// even so, in the kernels of `double`.)
+    FSZ_DEVICE bool coded_box(const BoxTarget<T, Output> &target, u32 mode, i32 base, u32 mask,
+                              bool has_record, const u32 *record_words)
+    {
+        const Box &box = target.box;
+        const DecodeProgram *const program = work->programs + box.shape;
         Bits pattern = 0;
         EscapeRecord<WORDS> record(0);
-        if (record_words)
+        if (has_record)
         {
             record = EscapeRecord<WORDS>(__ldg(record_words));
             pattern = mask != MASK_NONE ? pattern_of(record, record_words) : 0;
         }
-        const bool has_mask = mask != MASK_NONE;
+        bool sound = true;
+        if (mask == MASK_ALL)
+        {
+            mask_all(memory);
+        }
+        else if (mask == MASK_CODED)
+        {
+            RansDecoder copy = rans;
+            read_coded_mask(copy, memory, program, taps.flag_zeros, taps.layout == LAYOUT_LINE);
+            rans = copy;
+        }
+        if (mask != MASK_NONE)
+        {
+            for (u32 k = lane; k < record.listed; k += 32)
+            {
+                const u32 at = listed_position(record_words + record.positions(), k);
+                sound &= value_at(memory + BoxPoint(box, at).place(taps.layout)) == 0;
+            }
+        }
         i32 own = base;
         if (mode != MODE_FLAT)
         {
-            const i32 more = difference(rans, work->slots, DENSE_LORENZO_CONTEXTS, lane == 0);
+            rans.prepare();
+            const u32 word = word_at(differences.bases + rans.slot());
+            const i32 more = difference(rans, word, lane == 0);
             own = static_cast<i32>(static_cast<u32>(base) +
                                    static_cast<u32>(__shfl_sync(WARP_ALL, more, 0)));
         }
         if (mode == MODE_LORENZO_1 || mode == MODE_LORENZO_2)
         {
             const u32 order = mode == MODE_LORENZO_1 ? 1 : 2;
-            aside([&](DenseDecoder &copy) {
-                copy.template lorenzo<false>(box, task, own, order, 0, has_mask, pattern);
+            const bool masked = mask != MASK_NONE;
+            aside(target, [=](DenseDecoder &copy, const BoxTarget<T, Output> &of) {
+                copy.read_lorenzo(of, own, order, masked, pattern);
             });
         }
         else
         {
+            const bool masked = mask != MASK_NONE;
+            MaskBits bits;
+            if (masked)
+            {
+                target.keep_mask(memory, bits);
+            }
             if (mode == MODE_FLAT)
             {
-                uint4 *const all = reinterpret_cast<uint4 *>(stage.values);
-                for (u32 k = lane; k < DENSE_BOX / 8; k += 32)
-                {
-                    all[k] = uint4{0, 0, 0, 0};
-                }
+                const T value = product(from_code(own, T(0)), step);
+                write(target, [&](i32) { return value; }, masked, bits, pattern);
             }
             else
             {
-                interpolate(program, has_mask);
+                interpolate<Output::WHOLE>(rans, memory, program, taps, masked);
+                const u32 zero = static_cast<u32>(own) << grid.fine;
+                const T unit = lattice;
+                const auto decoded = [&](i32 value) {
+                    const i32 point = static_cast<i32>(zero + static_cast<u32>(value));
+                    return product(from_code(point, T(0)), unit);
+                };
+                write(target, decoded, masked, bits, pattern);
             }
-            __syncwarp();
-            // The elements of a flat box are codes, not lattice points.
-            const bool flat = mode == MODE_FLAT;
-            const i32 zero = static_cast<i32>(static_cast<u32>(own) << (flat ? 0 : grid.fine));
-            write_values(box, task, zero, flat ? step : lattice, has_mask, pattern);
         }
         // Behind the elements' other values.
         __syncwarp();
-        bool sound = true;
         for (u32 k = lane; k < record.listed; k += 32)
         {
             const u32 at = listed_position(record_words + record.positions(), k);
-            sound &= !(has_mask && masked(at));
-            if (T *const to = place(box, task, at))
+            if (T *const to = target.place(BoxPoint(box, at), at))
             {
                 *to = value_of(element_at(record_words + record.bits() + k * WORDS));
             }
         }
         return __all_sync(WARP_ALL, sound);
     }
-
-    /// The mask of a box, from symbols if it is coded.
-    __device__ __noinline__ void read_mask(const Program &program, u32 mask)
-    {
-        if (mask == MASK_ALL)
-        {
-            for (u32 k = lane; k < DENSE_BOX / 32; k += 32)
-            {
-                stage.mask[k] = ~0u;
-            }
-            __syncwarp();
-            return;
-        }
-        short *const values = stage.values;
-        const auto known = [&](u32 at) { return static_cast<u32>(values[at]); };
-        const u32 first = flag(rans, work->slots, 0, lane == 0);
-        if (lane == 0)
-        {
-            values[0] = static_cast<short>(first);
-        }
-        __syncwarp();
-        if (program.corners > 0)
-        {
-            const u32 entry = __ldg(&program.entries[0][lane]);
-            put_mask(entry, 1 + known(0));
-        }
-        for (u32 p = 0; p < program.passes; ++p)
-        {
-            const Pass &pass = program.pass[p];
-            for (u32 s = 0; s < pass.steps; ++s)
-            {
-                const u32 entry = __ldg(&program.entries[pass.first + s][lane]);
-                put_mask(entry, mask_context(pass, entry, known));
-            }
-        }
-        for (u32 word = 0; word * 32 < program.len; ++word)
-        {
-            const u32 at = word * 32 + lane;
-            const u32 bits = __ballot_sync(WARP_ALL, at < program.len && values[at] != 0);
-            if (lane == 0)
-            {
-                stage.mask[word] = bits;
-            }
-        }
-        __syncwarp();
-    }
-
-    FSZ_DEVICE void put_mask(u32 entry, u32 context)
-    {
-        const bool active = !(entry & ENTRY_IDLE);
-        const u32 own = flag(rans, work->slots, context, active);
-        __syncwarp();
-        if (active)
-        {
-            stage.values[entry & ENTRY_POSITION] = static_cast<short>(own);
-        }
-        __syncwarp();
-    }
-
-    /// The residual of the lane, if it is active, in a context of residuals.
-    FSZ_DEVICE i32 residual(u32 context, bool active)
-    {
-        const u32 slot = slots[context << DENSE_SLOT_BITS | rans.slot()];
-        const u32 symbol = rans.symbol(active, slot);
-        i32 r = static_cast<i32>(symbol) - static_cast<i32>(DENSE_DIRECT);
-        if (__any_sync(WARP_ALL, active && symbol >= RESIDUAL_FIRST_CLASS))
-        {
-            const LongValue read = read_long_residual(rans, symbol, active);
-            rans.state = read.state;
-            rans.taken = read.taken;
-            r = read.value;
-        }
-        return active ? r : 0;
-    }
-
-    /// The values of an interpolated box.
-    FSZ_DEVICE void interpolate(const Program &program, bool has_mask)
-    {
-        short *const values = stage.values;
-        if (lane == 0)
-        {
-            values[0] = 0;
-        }
-        if (program.corners > 0)
-        {
-            const u32 entry = __ldg(&program.entries[0][lane]);
-            const u32 at = entry & ENTRY_POSITION;
-            const bool point = !(entry & ENTRY_IDLE);
-            const i32 r = residual(DENSE_CORNERS, point && !(has_mask && masked(at)));
-            if (point)
-            {
-                values[at] = static_cast<short>(r << how.fine);
-            }
-        }
-        const u32 passes = program.passes;
-        const bool fine = lane < passes && program.pass[lane].fine;
-        const u32 flags =
-            __ballot_sync(WARP_ALL, flag(rans, work->slots, DENSE_PASS_FLAGS + (fine ? 0 : 1),
-                                         lane < passes) != 0);
-        __syncwarp();
-        const bool near_count = program.around != 0;
-        i32 last = 0;
-        const auto known = [&](u32 at) { return static_cast<i32>(values[at]); };
-        for (u32 p = 0; p < passes; ++p)
-        {
-            const Pass &pass = program.pass[p];
-            if (flags >> p & 1)
-            {
-                const bool pass_fine = pass.fine != 0;
-                auto take = [&](u32 entry, i32 prediction, i32 spread) {
-                    const u32 at = entry & ENTRY_POSITION;
-                    const bool point = !(entry & ENTRY_IDLE);
-                    const u32 context = residual_context(spread, near_count ? around(last) : 0,
-                                                         how.fine, pass_fine);
-                    const i32 r = residual(context, point && !(has_mask && masked(at)));
-                    if (point)
-                    {
-                        values[at] = static_cast<short>(prediction + (r << how.fine));
-                        last = abs(r);
-                    }
-                };
-                walk_pass(pass, program.entries[0] + lane, how, known, take);
-            }
-            else
-            {
-                auto take = [&](u32 entry, i32 prediction, i32) {
-                    if (!(entry & ENTRY_IDLE))
-                    {
-                        values[entry & ENTRY_POSITION] = static_cast<short>(prediction);
-                        last = 0;
-                    }
-                };
-                walk_pass(pass, program.entries[0] + lane, how, known, take);
-            }
-        }
-    }
-
-    /// The elements of values, `unit` apart.
-    FSZ_DEVICE void write_values(const Box &box, const Task &task, i32 zero, T unit, bool has_mask,
-                                 Bits pattern) const
-    {
-        if (!task.wanted)
-        {
-            return;
-        }
-        const auto decoded = [&](i32 value) {
-            const i32 point = static_cast<i32>(static_cast<u32>(zero) + static_cast<u32>(value));
-            return product(from_code(point, T(0)), unit);
-        };
-        if constexpr (Output::WHOLE)
-        {
-            const bool aligned = box.n[2] % 4 == 0 && grid.shape[3] % 4 == 0 &&
-                                 reinterpret_cast<u64>(output.out) % 16 == 0;
-            if (aligned && !has_mask)
-            {
-                const u32 width = box.n[2] / 4;
-                const u32 width_log = log_of(width), rows_log = log_of(box.n[1]);
-                T *const out = output.out + box.first;
-                for (u32 q = lane; q < box.len / 4; q += 32)
-                {
-                    const u32 row = quotient(q, width, width_log);
-                    const u32 z = quotient(row, box.n[1], rows_log);
-                    const u64 at = (z * grid.shape[2] + (row - z * box.n[1])) * grid.shape[3] +
-                                   4 * (q - row * width);
-                    const uint2 four = reinterpret_cast<const uint2 *>(stage.values)[q];
-                    const T v[4] = {decoded(static_cast<short>(four.x)),
-                                    decoded(static_cast<i32>(four.x) >> 16),
-                                    decoded(static_cast<short>(four.y)),
-                                    decoded(static_cast<i32>(four.y) >> 16)};
-                    store_four(out + at, v);
-                }
-                return;
-            }
-        }
-        for (u32 at = lane; at < box.len; at += 32)
-        {
-            if (T *const to = place(box, task, at))
-            {
-                *to = has_mask && masked(at) ? value_of(pattern) : decoded(stage.values[at]);
-            }
-        }
-    }
-
-    /// Codes by Lorenzo prediction, and their elements; with EXACT the codes are word `word` of
-    /// elements.
-    template <bool EXACT>
-    __device__ __noinline__ void lorenzo(const Box &box, const Task &task, i32 base, u32 order,
-                                         u32 word, bool has_mask, Bits pattern)
-    {
-        const u32 len = lorenzo_lane_len(box.len);
-        const u32 begin = lane * len;
-        BoxCursor cursor(grid, box, min(begin, box.len - 1));
-        LorenzoLane own(0);
-        for (u32 step = 0; step < len; ++step)
-        {
-            const u32 at = begin + step;
-            const bool active = at < box.len;
-            i32 code;
-            if (step == 0)
-            {
-                const i32 more = difference(rans, work->slots, DENSE_LORENZO_CONTEXTS, active);
-                code = static_cast<i32>(static_cast<u32>(base) +
-                                        warp_inclusive(static_cast<u32>(more), lane));
-                own = LorenzoLane(code);
-            }
-            else
-            {
-                const i32 more = difference(rans, work->slots, own.context(), active);
-                code = static_cast<i32>(static_cast<u32>(own.prediction(order, step)) +
-                                        static_cast<u32>(more));
-                own.take(code, more);
-            }
-            if (active && task.wanted)
-            {
-                if (T *const to = output.place(task.begin, cursor.element, at))
-                {
-                    if constexpr (EXACT)
-                    {
-                        reinterpret_cast<u32 *>(to)[word] = static_cast<u32>(code);
-                    }
-                    else
-                    {
-                        *to = has_mask && masked(at) ? value_of(pattern)
-                                                     : product(from_code(code, T(0)), this->step);
-                    }
-                }
-                cursor.step(grid, box);
-            }
-        }
-    }
 };
 
 /// Decodes the chunks of a stream, by persistent thread blocks whose warps take them in turn.
 template <class T, class Output>
 FSZ_DEVICE void decode_dense(const StreamView &view, const BoxGrid &grid, DenseDecoding *work,
-                             const Output &output, u32 *shared)
+                             const Output &output)
 {
     if (!work->sound)
     {
         return;
     }
-    for (u32 k = threadIdx.x; k < DENSE_SHARED_SLOTS; k += blockDim.x)
+    const bool lorenzo = grid.predictor == DENSE_LORENZO;
+    const u32 rows = shared_slots(lorenzo);
+    // A row of slots begins at a multiple of its size.
+    const u32 memory = static_cast<u32>(__cvta_generic_to_shared(fsz_boxes));
+    const u32 shared = (memory + FLAGS_BYTES + SLOTS_BYTES - 1) & ~(SLOTS_BYTES - 1);
+    const uint4 *const slots = reinterpret_cast<const uint4 *>(
+        work->slots + ((lorenzo ? FIRST_DIFFERENCE : 0) << DENSE_SLOT_BITS));
+    const uint4 *const bases =
+        reinterpret_cast<const uint4 *>(work->slots + ((FIRST_FLAG - 1) << DENSE_SLOT_BITS));
+    constexpr u32 ROW = SLOTS_BYTES / 16;
+    for (u32 k = threadIdx.x; k < rows * ROW; k += blockDim.x)
     {
-        shared[k] = __ldg(work->slots + k);
+        const u32 last = (rows - 1) * ROW;
+        shared_at<uint4>(shared + 16 * k) = k < last ? __ldg(slots + k) : __ldg(bases + (k - last));
+    }
+    if (threadIdx.x < DENSE_FLAG_CONTEXTS)
+    {
+        shared_at<u32>(shared - FLAGS_BYTES + 4 * threadIdx.x) =
+            __ldg(work->flag_zeros + threadIdx.x);
     }
     __syncthreads();
-    DenseStage *const stages = reinterpret_cast<DenseStage *>(shared + DENSE_SHARED_SLOTS);
-    DenseDecoder<T, Output> decoder(view, grid, work, output, stages[threadIdx.x / 32], shared);
+    DenseDecoder<T, Output> decoder(view, grid, work, output, shared, threadIdx.x / 32,
+                                    blockDim.x / 32);
     for (;;)
     {
         u32 chunk = 0;

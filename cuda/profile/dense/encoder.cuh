@@ -1,738 +1,259 @@
-// Chunks of boxes to payload, a warp to each chunk: its boxes from last to first, each predicted
-// forward and coded backward.
+// Chunks of boxes to payload, a warp to each chunk: its boxes from last to first. Chunks are put
+// together in the warp's memory; when their place in the stream is known, they are copied there,
+// and until then the warp goes on.
 #pragma once
 
 #include "device/lookback.cuh"
-#include "encode/arguments.cuh"
 #include "encode/finish.cuh"
 #include "encode/index.cuh"
-#include "encode/value_range.cuh"
-#include "profile/dense/chunk.cuh"
-#include "profile/dense/rans_encoder.cuh"
-#include "profile/dense/walk.cuh"
+#include "profile/dense/box_encoder.cuh"
 
 namespace fsz
 {
 
-/// Steps of a box at most: a mask's first element, its corners and passes, and the values' flags.
-constexpr u32 EVENT_STEPS = 2 * STEPS_MOST + 2;
-/// Words of a record of escapes at most, for each word of an element: a quarter of a box's elements
-/// is listed.
-constexpr u32 RECORD_WORDS = 3 + DENSE_BOX / 8;
+/// As many as have a box each in shared memory, on a multiprocessor of compute capability 9.0.
+constexpr u32 DENSE_ENCODE_WARPS = 13;
+/// Shared memory for rows of the coder.
+constexpr u32 PACKED_SHARED = 4 * PACKED_WORDS;
 
-/// What a compression works with beside its control: device memory that is made ready before. The
-/// same struct is `DenseWork` in crates/fsz/src/cuda/abi.rs.
-struct DenseWork
+/// Words that a chunk takes at most while it is put together: the half words of a box may be twice
+/// its elements before they are given up.
+template <class T> FSZ_DEVICE u32 chunk_room(u32 boxes)
 {
-    Program *programs;
-    const SymbolRows *rows;
-    /// The stream's tables.
-    const u32 *tables;
-    /// Memory of each warp.
-    u32 *slots;
-    u32 table_words;
-    /// Half words of a chunk at most.
-    u32 half_words;
-};
+    return (boxes + 2) * DENSE_BOX * Element<T>::WORDS + boxes * WarpSlot<T>::RECORD;
+}
 
-/// The parts of a warp's memory, in words.
-template <class T> struct WarpSlot
+FSZ_DEVICE void write_entry(u8 *stream, const Sections &sections, u64 entry, u32 words, u64 before)
 {
-    static constexpr u32 RECORD = RECORD_WORDS + DENSE_BOX / 4 * Element<T>::WORDS;
-    static constexpr u32 DIFFERENCES = 2 * DENSE_BOX;
-    /// Words beside records and half words.
-    static constexpr u32 FIXED = 32 * EVENT_STEPS + 2 * DIFFERENCES;
-    u32 *residuals;
-    /// Context and difference of each step and lane, one after another.
-    uint2 *differences;
-    /// A record for each box.
-    u32 *records;
-    u16 *halves;
-
-    FSZ_DEVICE static u64 words(u32 boxes, u32 half_words)
+    reinterpret_cast<u32 *>(stream + sections.sizes)[entry] = words;
+    if (entry % GROUP_CHUNKS == 0)
     {
-        return FIXED + static_cast<u64>(boxes) * RECORD + half_words / 2;
+        reinterpret_cast<u64 *>(stream + sections.offsets)[entry / GROUP_CHUNKS] = before;
     }
+}
 
-    FSZ_DEVICE WarpSlot(const DenseWork &work, u32 boxes, u32 warp)
+/// Adds up the words of chunks as they are told, in rising order: writes the index, and tells each
+/// chunk its place as soon as all before it are known. A warp may wait for that place before it
+/// takes its next chunk, so no chunk's place may depend on a later chunk. Called by one warp.
+template <class T>
+FSZ_DEVICE void place_chunks(const CompressArgs<T> &args, const DenseWork &work, u32 lane)
+{
+    constexpr u32 OWN = 8;
+    const u64 chunks = args.sections.chunks;
+    u64 before = 0;
+    for (u64 from = OWN * lane; from - OWN * lane < chunks; from += 32 * OWN)
     {
-        residuals = work.slots + warp * words(boxes, work.half_words);
-        differences = reinterpret_cast<uint2 *>(residuals + 32 * EVENT_STEPS);
-        records = reinterpret_cast<u32 *>(differences + DIFFERENCES);
-        halves = reinterpret_cast<u16 *>(records + boxes * RECORD);
+        const u32 own =
+            from < chunks ? static_cast<u32>(min(chunks - from, static_cast<u64>(OWN))) : 0;
+        u32 words[OWN];
+        // Chunks from the first one on whose words are known, their words, and those of them that
+        // have been told.
+        u32 known = 0, sum = 0, told = 0;
+        for (;;)
+        {
+            u64 entries[OWN];
+#pragma unroll
+            for (u32 k = 0; k < OWN; ++k)
+            {
+                entries[k] = k >= known && k < own ? load_relaxed(args.entries + from + k) : 0;
+            }
+#pragma unroll
+            for (u32 k = 0; k < OWN; ++k)
+            {
+                if (k == known && entries[k] != 0)
+                {
+                    words[k] = static_cast<u32>(entries[k]);
+                    sum += words[k];
+                    ++known;
+                }
+            }
+            const u32 waiting = __ballot_sync(WARP_ALL, known < own);
+            const u32 last = waiting ? __ffs(waiting) - 1 : 31;
+            const u32 end = warp_inclusive(sum, lane);
+            if (lane <= last)
+            {
+                u64 place = before + end - sum;
+#pragma unroll
+                for (u32 k = 0; k < OWN; ++k)
+                {
+                    if (k < known)
+                    {
+                        if (k >= told)
+                        {
+                            store_relaxed(args.entries + from + k, SUM_SO_FAR | place);
+                            write_entry(args.stream, args.sections, from + k, words[k], place);
+                        }
+                        place += words[k];
+                    }
+                }
+                told = known;
+            }
+            if (!waiting)
+            {
+                before += __shfl_sync(WARP_ALL, end, 31);
+                break;
+            }
+        }
     }
-};
+    if (chunks == 0)
+    {
+        return;
+    }
+    const u64 end = before + work.table_words;
+    const bool room = args.sections.payload + 4 * end <= args.stream_capacity;
+    const u32 tables = hash_rows<32>(work.tables, work.table_words, 0, lane);
+    const u32 sum = __reduce_add_sync(WARP_ALL, tables);
+    if (lane == 0)
+    {
+        args.control->payload_words = end;
+        write_entry(args.stream, args.sections, chunks, work.table_words, before);
+        reinterpret_cast<u32 *>(args.stream + args.sections.sums)[chunks] = sum;
+        if (!room)
+        {
+            args.control->status = 1;
+        }
+    }
+    u32 *const to = reinterpret_cast<u32 *>(args.stream + args.sections.payload) + before;
+    for (u32 k = lane; room && k < work.table_words; k += 32)
+    {
+        to[k] = work.tables[k];
+    }
+}
 
-/// Records that a warp has room for when it counts.
-constexpr u32 COUNT_RECORDS = 2;
-/// Shared memory for counts of all symbols.
-constexpr u32 COUNTS_SHARED = 4 * DENSE_CONTEXTS * SYMBOLS_MOST;
-
-/// The shared memory of a warp: targets, codes or values of a box, and which of its elements are
-/// masked and which are listed.
-struct EncodeStage
+/// Encodes chunks.
+template <class T> struct DenseChunks
 {
-    i32 words[DENSE_BOX];
-    u32 mask[DENSE_BOX / 32];
-    u32 listed[DENSE_BOX / 32];
-};
-
-constexpr u32 DENSE_ENCODE_WARPS = 12;
-
-/// What became of a box.
-struct CodedBox
-{
-    u32 mode;
-    u32 record;
-    u32 listed;
-    u32 escaped;
-    bool symbols;
-};
-
-/// An event of a step: context among all above a residual or flag.
-constexpr u32 NO_EVENT = ~0u;
-
-FSZ_DEVICE float difference_of(float a, float b) { return __fsub_rn(a, b); }
-FSZ_DEVICE double difference_of(double a, double b) { return __dsub_rn(a, b); }
-/// Encodes boxes and chunks; `Coder` takes their symbols.
-template <class T, class Coder> struct DenseEncoder
-{
-    using Bits = typename Element<T>::Bits;
     static constexpr u32 WORDS = Element<T>::WORDS;
 
     const CompressArgs<T> &args;
     const BoxGrid &grid;
     const DenseWork &work;
-    EncodeStage &stage;
     const WarpSlot<T> slot;
     const u32 lane;
-    const Quantizer<T> quantizer;
-    const Interpolation how;
-    /// The lanes before this one.
-    const u32 before;
-    Coder coder;
-    Statistics statistics;
+    DenseEncoder<T, RansEncoder> boxes;
+    /// Chunks that wait for their place: lane i keeps those that are i modulo 32, with where in the
+    /// warp's memory they begin, and their words.
+    u32 waiting_number;
+    u32 waiting_begin;
+    u32 waiting_words;
+    u32 first_waiting;
+    u32 next_waiting;
+    /// Where what waits begins, in words.
+    u32 free_end;
 
-    FSZ_DEVICE DenseEncoder(const CompressArgs<T> &args, const BoxGrid &grid, const DenseWork &work,
-                            EncodeStage &stage, const WarpSlot<T> &slot, const Coder &coder)
-        : args(args), grid(grid), work(work), stage(stage), slot(slot), lane(lane_id()),
-          quantizer(quantizer_of<T>(*args.control)), how(grid), before((1u << lane_id()) - 1),
-          coder(coder), statistics{}
+    FSZ_DEVICE DenseChunks(const CompressArgs<T> &args, const BoxGrid &grid, const DenseWork &work,
+                           EncodeStage &stage, u32 packed_rows, u32 warp)
+        : args(args), grid(grid), work(work), slot(work, warp), lane(lane_id()),
+          boxes(args, grid, work, stage, slot,
+                RansEncoder{work.rows, DENSE_LOW, 0, reinterpret_cast<u16 *>(slot.room),
+                            (1u << lane_id()) - 1, packed_rows}),
+          waiting_number(0), waiting_begin(0), waiting_words(0), first_waiting(0), next_waiting(0),
+          free_end(work.half_words / 2)
     {
     }
 
-    FSZ_DEVICE bool bit(const u32 *bits, u32 at) const { return bits[at / 32] >> at % 32 & 1; }
-
-    FSZ_DEVICE T element(const Box &box, u32 at) const
+    /// Copies the chunk that has waited longest, if its place is known, or, if `wait`, when it is;
+    /// whether it did.
+    FSZ_DEVICE bool place_one(bool wait)
     {
-        const u32 row = quotient(at, box.n[2], log_of(box.n[2]));
-        const u32 z = quotient(row, box.n[1], log_of(box.n[1]));
-        const u64 from =
-            (z * grid.shape[2] + (row - z * box.n[1])) * grid.shape[3] + (at - row * box.n[2]);
-        return __ldg(args.field + box.first + from);
-    }
-
-    /// Whether an element has a code, and the code.
-    FSZ_DEVICE bool code_of(T d, i32 &code) const
-    {
-        const double scaled =
-            __dmul_rn(static_cast<double>(d), static_cast<double>(quantizer.inverse));
-        const double rounded = __dsub_rn(__dadd_rn(scaled, ROUND_WIDE), ROUND_WIDE);
-        // The first comparison is false for NaN.
-        const bool has = fabs(scaled) <= CODE_MAX + 0.5 && fabs(rounded) <= CODE_MAX &&
-                         quantizer.step != 0 && !args.missing.is(bits_of(d));
-        code = has ? static_cast<i32>(rounded) : 0;
-        return has;
-    }
-
-    /// A code's element.
-    FSZ_DEVICE bool strict(T d, i32 code, T unit, T &error) const
-    {
-        error = difference_of(d, product(from_code(code, T(0)), unit));
-        error = error < 0 ? -error : error;
-        return error < quantizer.limit;
-    }
-
-    /// The code of the first element of a box that has one.
-    FSZ_DEVICE bool first_code(const Box &box, i32 &code) const
-    {
-        for (u32 from = 0; from < box.len; from += 32)
+        const u32 number = __shfl_sync(WARP_ALL, waiting_number, first_waiting % 32);
+        const u32 begin = __shfl_sync(WARP_ALL, waiting_begin, first_waiting % 32);
+        const u32 words = __shfl_sync(WARP_ALL, waiting_words, first_waiting % 32);
+        u64 entry = load_relaxed(args.entries + number);
+        while (!__all_sync(WARP_ALL, entry >= SUM_SO_FAR))
         {
-            const u32 at = from + lane;
-            i32 own = 0;
-            const bool has = at < box.len && code_of(element(box, at), own);
-            if (const u32 votes = __ballot_sync(WARP_ALL, has))
-            {
-                code = __shfl_sync(WARP_ALL, own, __ffs(votes) - 1);
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /// The distance from the first code of a box to the farthest.
-    FSZ_DEVICE u32 reach(const Box &box, i32 first) const
-    {
-        u32 most = 0;
-        for (u32 at = lane; at < box.len; at += 32)
-        {
-            i32 code;
-            if (code_of(element(box, at), code))
-            {
-                most = max(most, static_cast<u32>(abs(code - first)));
-            }
-        }
-        return warp_max(most);
-    }
-
-    /// The bits of the first element of `box` without a code, all of which are masked; gives how
-    /// many. Leaves the others without a code in `stage.listed`. `coded` tells which have a code.
-    template <class Coded>
-    FSZ_DEVICE u32 find_mask(const Box &box, const Coded &coded, Bits &pattern)
-    {
-        bool found = false;
-        pattern = 0;
-        u32 masked = 0;
-        for (u32 from = 0; from < DENSE_BOX; from += 32)
-        {
-            const u32 at = from + lane;
-            u32 mask = 0, listed = 0;
-            if (from < box.len)
-            {
-                const bool in = at < box.len;
-                const T d = element(box, in ? at : box.len - 1);
-                const bool has = coded(at, d, in);
-                const u32 without = __ballot_sync(WARP_ALL, in && !has);
-                if (without && !found)
-                {
-                    found = true;
-                    pattern = __shfl_sync(WARP_ALL, bits_of(d), __ffs(without) - 1);
-                }
-                mask = __ballot_sync(WARP_ALL, in && !has && bits_of(d) == pattern);
-                listed = without & ~mask;
-            }
-            if (lane == 0)
-            {
-                stage.mask[from / 32] = mask;
-                stage.listed[from / 32] = listed;
-            }
-            masked += __popc(mask);
-        }
-        __syncwarp();
-        return masked;
-    }
-
-    FSZ_DEVICE u32 count_listed() const
-    {
-        u32 count = 0;
-        for (u32 k = lane; k < DENSE_BOX / 32; k += 32)
-        {
-            count += __popc(stage.listed[k]);
-        }
-        return __reduce_add_sync(WARP_ALL, count);
-    }
-
-    /// Writes the events of a box's mask; gives their steps.
-    FSZ_DEVICE u32 mask_events(const Program &program)
-    {
-        u32 *to = slot.residuals + lane;
-        const auto masked = [&](u32 at) { return bit(stage.mask, at) ? 1u : 0u; };
-        const auto give = [&](bool active, u32 context, u32 at) {
-            *to = active ? (FIRST_FLAG + context) << 16 | masked(at) : NO_EVENT;
-            to += 32;
-        };
-        give(lane == 0, 0, 0);
-        u32 steps = 1;
-        if (program.corners > 0)
-        {
-            const u32 entry = program.entries[0][lane];
-            give(!(entry & ENTRY_IDLE), 1 + masked(0), entry & ENTRY_POSITION);
-            ++steps;
-        }
-        for (u32 p = 0; p < program.passes; ++p)
-        {
-            const Pass &pass = program.pass[p];
-            for (u32 s = 0; s < pass.steps; ++s)
-            {
-                const u32 entry = program.entries[pass.first + s][lane];
-                give(!(entry & ENTRY_IDLE), mask_context(pass, entry, masked),
-                     entry & ENTRY_POSITION);
-            }
-            steps += pass.steps;
-        }
-        return steps;
-    }
-
-    /// Codes events of residuals and flags, from the last step to the first.
-    FSZ_DEVICE void code_events(const u32 *events, u32 steps)
-    {
-        for (const u32 *from = events + 32 * steps + lane; steps > 0; --steps)
-        {
-            from -= 32;
-            const u32 event = *from;
-            const bool active = event != NO_EVENT;
-            const u32 context = active ? event >> 16 : 0;
-            if (__any_sync(WARP_ALL, active && context >= FIRST_FLAG))
-            {
-                coder.flag(active, context, event & 0xFFFF);
-            }
-            else
-            {
-                coder.residual(active, context, static_cast<short>(event & 0xFFFF));
-            }
-        }
-    }
-
-    FSZ_DEVICE void code_base(i32 difference)
-    {
-        coder.difference(lane == 0, FIRST_DIFFERENCE + DENSE_LORENZO_CONTEXTS, difference);
-    }
-
-    FSZ_DEVICE void code_differences(u32 steps, u32 from)
-    {
-        for (u32 s = steps; s-- > 0;)
-        {
-            const uint2 event = slot.differences[from + 32 * s + lane];
-            const bool active = event.x != NO_EVENT;
-            coder.difference(active, active ? event.x : 0, static_cast<i32>(event.y));
-        }
-    }
-
-    FSZ_DEVICE void take_error(T error)
-    {
-        const u64 bits = bits_of(error);
-        statistics.max_error = max(statistics.max_error, bits);
-    }
-
-    /// The patterns that have a number.
-    FSZ_DEVICE u32 pattern_number(Bits pattern) const
-    {
-        return pattern == Element<T>::QUIET_NAN                            ? PATTERN_NAN
-               : pattern == Element<T>::NEGATIVE_NAN                       ? PATTERN_NEGATIVE_NAN
-               : args.missing.count > 0 && pattern == args.missing.bits[0] ? PATTERN_FIRST_MISSING
-                                                                           : PATTERN_IN_PAYLOAD;
-    }
-
-    FSZ_DEVICE static void put_element(u32 *to, Bits bits)
-    {
-        to[0] = static_cast<u32>(bits);
-        if constexpr (WORDS == 2)
-        {
-            to[1] = static_cast<u32>(bits >> 32);
-        }
-    }
-
-    /// Writes the record of a box; gives its words, 0 where there is nothing to tell.
-    FSZ_DEVICE u32 write_record(const Box &box, u32 *to, u32 mask, Bits pattern, u32 listed)
-    {
-        if (mask == MASK_NONE && listed == 0)
-        {
-            return 0;
-        }
-        const u32 number = mask == MASK_NONE ? PATTERN_NAN : pattern_number(pattern);
-        const EscapeRecord<WORDS> record(number | mask << 2 | listed << 16);
-        u32 *const positions = to + record.positions();
-        if (lane == 0)
-        {
-            to[0] = number | mask << 2 | listed << 16;
-            if (record.pattern_words() > 0)
-            {
-                put_element(to + 1, pattern);
-            }
-            if (listed % 2 == 1)
-            {
-                positions[listed / 2] = 0;
-            }
-        }
-        __syncwarp();
-        u32 done = 0;
-        for (u32 from = 0; listed > 0 && from < box.len; from += 32)
-        {
-            const u32 word = stage.listed[from / 32];
-            if (word >> lane & 1)
-            {
-                const u32 k = done + __popc(word & before);
-                const u32 at = from + lane;
-                reinterpret_cast<u16 *>(positions)[k] = static_cast<u16>(at);
-                put_element(to + record.bits() + k * WORDS, bits_of(element(box, at)));
-            }
-            done += __popc(word);
-        }
-        __syncwarp();
-        return record.words();
-    }
-
-    /// Predicts a box by interpolation: its events, which passes have any residual, and what of it
-    /// is listed. False where it does not fit.
-    FSZ_DEVICE bool interpolate(const Box &box, const Program &program, i32 own, u32 *events,
-                                u32 &flags, bool &flat, u32 &listed, T &max_error)
-    {
-        i32 *const words = stage.words;
-        const double parts = static_cast<double>(1u << (DENSE_PART_BITS + how.fine)) /
-                             static_cast<double>(quantizer.step);
-        const double zero =
-            static_cast<double>(own) * static_cast<double>(1u << (DENSE_PART_BITS + how.fine));
-        constexpr double REACH = static_cast<double>(DENSE_MOST_VALUE << DENSE_PART_BITS);
-        // What is masked or listed so far has no code.
-        for (u32 from = 0; from < box.len; from += 32)
-        {
-            const u32 at = from + lane;
-            const bool in = at < box.len;
-            bool far = false;
-            if (in)
-            {
-                const u32 without = stage.mask[from / 32] | stage.listed[from / 32];
-                const double d = static_cast<double>(element(box, at));
-                const double part = rint(__dsub_rn(__dmul_rn(d, parts), zero));
-                const bool fits = !(without >> lane & 1) && fabs(part) <= REACH;
-                far = !fits && !(without >> lane & 1);
-                words[at] = fits ? static_cast<i32>(part) : ANY;
-            }
-            const u32 more = __ballot_sync(WARP_ALL, far);
-            __syncwarp();
-            if (lane == 0)
-            {
-                stage.listed[from / 32] |= more;
-            }
-        }
-        __syncwarp();
-        if (lane == 0)
-        {
-            words[0] = 0;
-        }
-        bool unfit = false;
-        u32 *to = events + lane;
-        const u32 part_bits = DENSE_PART_BITS + how.fine;
-        const auto code = [&](u32 entry, i32 prediction, u32 context, i32 &r) {
-            const u32 at = entry & ENTRY_POSITION;
-            const bool point = !(entry & ENTRY_IDLE);
-            const i32 target = words[at];
-            r = target == ANY
-                    ? 0
-                    : (target - (prediction << DENSE_PART_BITS) + (1 << (part_bits - 1))) >>
-                          part_bits;
-            r = point ? r : 0;
-            const i32 value = prediction + (r << how.fine);
-            unfit |= point && (abs(r) > RESIDUAL_MOST || abs(value) > VALUE_MOST);
-            *to = point && !bit(stage.mask, at) ? context << 16 | static_cast<u32>(r & 0xFFFF)
-                                                : NO_EVENT;
-            to += 32;
-            return value;
-        };
-        flags = 0;
-        flat = true;
-        if (program.corners > 0)
-        {
-            const u32 entry = program.entries[0][lane];
-            i32 r;
-            const i32 value = code(entry, 0, DENSE_CORNERS, r);
-            flat = !__any_sync(WARP_ALL, r != 0);
-            __syncwarp();
-            if (!(entry & ENTRY_IDLE))
-            {
-                words[entry & ENTRY_POSITION] = static_cast<short>(value);
-            }
-            to += 32; // The flags' step.
-        }
-        __syncwarp();
-        const auto known = [&](u32 at) { return words[at]; };
-        const bool near_count = program.around != 0;
-        i32 last = 0;
-        for (u32 p = 0; p < program.passes; ++p)
-        {
-            const Pass &pass = program.pass[p];
-            const bool fine = pass.fine != 0;
-            bool any = false;
-            auto take = [&](u32 entry, i32 prediction, i32 spread) {
-                const u32 context =
-                    residual_context(spread, near_count ? around(last) : 0, how.fine, fine);
-                i32 r;
-                const i32 value = code(entry, prediction, context, r);
-                __syncwarp();
-                if (!(entry & ENTRY_IDLE))
-                {
-                    words[entry & ENTRY_POSITION] = static_cast<short>(value);
-                    last = abs(r);
-                    any |= r != 0;
-                }
-            };
-            walk_pass(pass, program.entries[0] + lane, how, known, take);
-            flags |= __any_sync(WARP_ALL, any) ? 1u << p : 0;
-            flat = flat && flags == 0;
-            if (__any_sync(WARP_ALL, unfit))
+            if (!wait)
             {
                 return false;
             }
+            __nanosleep(200);
+            entry = load_relaxed(args.entries + number);
         }
-        if (__any_sync(WARP_ALL, unfit))
+        ++first_waiting;
+        const u64 place = entry & ENTRY_VALUE;
+        if (args.sections.payload + 4 * (place + words) > args.stream_capacity)
         {
-            return false;
+            args.control->status = 1;
+            return true;
         }
-        if (program.corners > 0)
+        u32 *const to = reinterpret_cast<u32 *>(args.stream + args.sections.payload) + place;
+        const u32 *const from = slot.room + begin;
+        constexpr u32 BATCH = 8;
+        for (u32 at = lane; at < words; at += 32 * BATCH)
         {
-            const bool fine = lane < program.passes && program.pass[lane].fine;
-            events[32 + lane] =
-                lane < program.passes
-                    ? (FIRST_FLAG + DENSE_PASS_FLAGS + (fine ? 0 : 1)) << 16 | (flags >> lane & 1)
-                    : NO_EVENT;
-        }
-        const T lattice = product(quantizer.step, static_cast<T>(1.0 / (1u << how.fine)));
-        const u32 shifted = static_cast<u32>(own) << how.fine;
-        listed = 0;
-        for (u32 from = 0; from < box.len; from += 32)
-        {
-            const u32 at = from + lane;
-            const u32 without = stage.mask[from / 32] | stage.listed[from / 32];
-            bool far = false;
-            if (at < box.len && !(without >> lane & 1))
+            u32 word[BATCH];
+#pragma unroll
+            for (u32 k = 0; k < BATCH; ++k)
             {
-                T error;
-                const i32 point = static_cast<i32>(shifted + static_cast<u32>(words[at]));
-                far = !strict(element(box, at), point, lattice, error);
-                max_error = far ? max_error : larger(max_error, error);
+                word[k] = at + 32 * k < words ? __ldcg(from + at + 32 * k) : 0;
             }
-            const u32 more = __ballot_sync(WARP_ALL, far);
-            __syncwarp();
-            if (lane == 0)
+#pragma unroll
+            for (u32 k = 0; k < BATCH; ++k)
             {
-                stage.listed[from / 32] |= more;
+                if (at + 32 * k < words)
+                {
+                    __stcs(to + at + 32 * k, word[k]);
+                }
             }
-            __syncwarp();
-            listed += __popc(stage.listed[from / 32]);
         }
-        return listed <= box.len / 32;
+        return true;
     }
 
-    /// Predicts codes that `known` gives (false for one that is escaped), by order `order`; writes
-    /// events from `events` on if WRITE. Gives the bits of all differences.
-    template <bool WRITE, class Known>
-    FSZ_DEVICE u64 lorenzo(const Box &box, i32 base, u32 order, u32 events, const Known &known)
+    /// Copies chunks until there is room for one more.
+    FSZ_DEVICE void make_room()
     {
-        const u32 len = lorenzo_lane_len(box.len);
-        u64 bits = 0;
-        LorenzoLane own(0);
-        for (u32 step = 0; step < len; ++step)
+        while (first_waiting != next_waiting)
         {
-            const u32 at = lane * len + step;
-            const bool active = at < box.len;
-            i32 code = 0;
-            const bool has = active && known(at, code);
-            i32 difference;
-            u32 context = DENSE_LORENZO_CONTEXTS;
-            if (step == 0)
+            const bool room =
+                next_waiting - first_waiting < 32 && free_end >= chunk_room<T>(grid.chunk_tiles);
+            if (!place_one(!room) && room)
             {
-                const u32 votes = __ballot_sync(WARP_ALL, has) & (before << 1 | 1);
-                const i32 found = __shfl_sync(WARP_ALL, code, votes ? 31 - __clz(votes) : 0);
-                code = votes ? found : base;
-                const i32 up = __shfl_up_sync(WARP_ALL, code, 1);
-                difference = static_cast<i32>(static_cast<u32>(code) -
-                                              static_cast<u32>(lane == 0 ? base : up));
-                own = LorenzoLane(code);
-            }
-            else
-            {
-                const i32 prediction = own.prediction(order, step);
-                context = own.context();
-                code = has ? code : prediction;
-                difference =
-                    static_cast<i32>(static_cast<u32>(code) - static_cast<u32>(prediction));
-                own.take(code, difference);
-            }
-            if constexpr (WRITE)
-            {
-                slot.differences[events + 32 * step + lane] =
-                    active ? uint2{FIRST_DIFFERENCE + context, static_cast<u32>(difference)}
-                           : uint2{NO_EVENT, 0};
-            }
-            const u32 size =
-                difference < 0 ? 0u - static_cast<u32>(difference) : static_cast<u32>(difference);
-            bits += active ? 32 - __clz(size) : 0;
-        }
-        return warp_sum(bits);
-    }
-
-    /// Codes a box before those that are made.
-    FSZ_DEVICE CodedBox box(const Box &box, i32 base, u32 number)
-    {
-        const Program &program = work.programs[box.shape];
-        u32 *const record_to = slot.records + number * WarpSlot<T>::RECORD;
-        const Coder was = coder;
-        CodedBox made{MODE_INTERPOLATED, 0, 0, 0, true};
-        Bits pattern;
-        i32 own = base;
-        first_code(box, own);
-        u32 listed = 0, flags = 0;
-        T max_error = 0;
-        bool fits = false, flat = true;
-        u32 masked = 0, mask_steps = 0;
-        const auto any_code = [&](u32, T d, bool in) {
-            i32 code;
-            if (in && !args.control->range_known)
-            {
-                take_range(d);
-            }
-            return code_of(d, code);
-        };
-        masked = find_mask(box, any_code, pattern);
-        u32 mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
-        if (grid.predictor != DENSE_LORENZO)
-        {
-            mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
-            u32 *const events = slot.residuals + 32 * mask_steps;
-            fits = interpolate(box, program, own, events, flags, flat, listed, max_error);
-            if (fits)
-            {
-                made.record = write_record(box, record_to, mask, pattern, listed);
-                made.symbols = own != base || mask == MASK_CODED || !flat;
-                made.mode = made.symbols ? MODE_INTERPOLATED : MODE_FLAT;
-                if (made.symbols)
-                {
-                    __syncwarp();
-                    for (u32 p = program.passes; p-- > 0;)
-                    {
-                        if (flags >> p & 1)
-                        {
-                            // Behind the corners' step is that of the flags.
-                            const u32 first = program.pass[p].first + 1;
-                            code_events(events + 32 * first, program.pass[p].steps);
-                        }
-                    }
-                    code_events(events, program.corners > 0 ? 2 : 0);
-                    code_base(static_cast<i32>(static_cast<u32>(own) - static_cast<u32>(base)));
-                    code_events(slot.residuals, mask_steps);
-                }
+                break;
             }
         }
-        if (!fits)
+        if (first_waiting == next_waiting)
         {
-            max_error = 0;
-            const auto strict_code = [&](u32 at, T d, bool in) {
-                i32 code;
-                T error;
-                const bool kept = code_of(d, code) && strict(d, code, quantizer.step, error);
-                max_error = in && kept ? larger(max_error, error) : max_error;
-                if (in)
-                {
-                    stage.words[at] = code;
-                }
-                return kept;
-            };
-            masked = find_mask(box, strict_code, pattern);
-            mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
-            listed = count_listed();
-            fits = listed <= box.len / 4;
-            if (fits)
-            {
-                const auto known = [&](u32 at, i32 &code) {
-                    code = stage.words[at];
-                    return !bit(stage.mask, at) && !bit(stage.listed, at);
-                };
-                mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
-                own = base;
-                for (u32 from = 0; from < box.len; from += 32)
-                {
-                    i32 code = 0;
-                    const bool has = from + lane < box.len && known(from + lane, code);
-                    if (const u32 votes = __ballot_sync(WARP_ALL, has))
-                    {
-                        own = __shfl_sync(WARP_ALL, code, __ffs(votes) - 1);
-                        break;
-                    }
-                }
-                const u64 first = lorenzo<false>(box, own, 1, 0, known);
-                const u64 second = lorenzo<false>(box, own, 2, 0, known);
-                const u32 order = first <= second ? 1 : 2;
-                made.record = write_record(box, record_to, mask, pattern, listed);
-                made.symbols = own != base || first != 0 || mask == MASK_CODED;
-                made.mode = !made.symbols ? MODE_FLAT
-                            : order == 1  ? MODE_LORENZO_1
-                                          : MODE_LORENZO_2;
-                if (made.symbols)
-                {
-                    lorenzo<true>(box, own, order, 0, known);
-                    __syncwarp();
-                    code_differences(lorenzo_lane_len(box.len), 0);
-                    code_base(static_cast<i32>(static_cast<u32>(own) - static_cast<u32>(base)));
-                    code_events(slot.residuals, mask_steps);
-                }
-            }
-            else
-            {
-                max_error = 0;
-                made.mode = MODE_EXACT;
-                if constexpr (!Coder::WRITES)
-                {
-                    return made; // Counted by who asks.
-                }
-                const u32 steps = lorenzo_lane_len(box.len);
-                for (u32 word = 0; word < WORDS; ++word)
-                {
-                    const auto known = [&](u32 at, i32 &code) {
-                        code = static_cast<i32>(static_cast<u32>(
-                            static_cast<u64>(bits_of(element(box, at))) >> (32 * word)));
-                        return true;
-                    };
-                    lorenzo<true>(box, 0, 1, 32 * steps * word, known);
-                }
-                __syncwarp();
-                code_differences(steps * WORDS, 0);
-            }
+            free_end = work.half_words / 2;
         }
         __syncwarp();
-        if constexpr (Coder::WRITES)
-        {
-            if (was.at - coder.at + 2 * made.record >= 2 * WORDS * box.len)
-            {
-                coder = was;
-                return {MODE_VERBATIM, 0, 0, box.len, false};
-            }
-        }
-        take_error(max_error);
-        made.listed = listed;
-        made.escaped = made.mode == MODE_EXACT || mask == MASK_ALL ? box.len : masked + listed;
-        return made;
     }
 
-    /// What is known of a field's elements while they are encoded.
-    FSZ_DEVICE void take_range(T d)
+    /// Copies what waits.
+    FSZ_DEVICE void drain()
     {
-        const bool named = args.missing.is(bits_of(d));
-        const bool finite = is_number(d);
-        statistics.missing += named;
-        statistics.nan += !named && is_nan(d);
-        statistics.inf += !named && !finite && !is_nan(d);
-        if (!named && finite)
+        while (first_waiting != next_waiting)
         {
-            const Bits key = order_key(d);
-            statistics.max_key = max(statistics.max_key, static_cast<u64>(key));
-            statistics.min_key = max(statistics.min_key, static_cast<u64>(static_cast<Bits>(~key)));
+            place_one(true);
         }
     }
 
-    /// Encodes a chunk and writes it where it belongs.
+    /// Encodes a chunk.
     FSZ_DEVICE void chunk(u32 number)
     {
+        RansEncoder &coder = boxes.coder;
         const u32 first_tile = number * grid.chunk_tiles;
-        const u32 boxes = min(grid.chunk_tiles, grid.tiles - first_tile);
+        const u32 count = min(grid.chunk_tiles, grid.tiles - first_tile);
         coder.state = DENSE_LOW;
-        coder.at = work.half_words;
+        coder.at = 2 * free_end;
         i32 base = 0;
-        for (u32 i = 0; i < boxes && !first_code(box_of(grid, first_tile + i), base); ++i)
+        for (u32 i = 0; i < count && !boxes.first_code(box_of(grid, first_tile + i), base); ++i)
         {
         }
         // Lane i keeps what became of box i.
         CodedBox mine{MODE_FLAT, 0, 0, 0, false};
         u32 mine_len = 0;
-        for (u32 i = boxes; i-- > 0;)
+        u32 records = 0;
+        for (u32 i = count; i-- > 0;)
         {
             const Box own = box_of(grid, first_tile + i);
-            const CodedBox coded = box(own, base, i);
+            const CodedBox coded = boxes.box(own, base, slot.room + records);
+            records += coded.record;
             if (lane == i)
             {
                 mine = coded;
                 mine_len = own.len;
             }
-            statistics.escaped += lane == 0 ? coded.escaped : 0;
+            boxes.statistics.escaped += lane == 0 ? coded.escaped : 0;
         }
         const bool odd = coder.at & 1;
         if (odd)
@@ -743,35 +264,38 @@ template <class T, class Coder> struct DenseEncoder
                 coder.halves[coder.at] = 0;
             }
         }
-        const bool states = __any_sync(WARP_ALL, mine.symbols);
-        const u32 head = head_words(boxes);
-        const u32 record_end = warp_inclusive(mine.record, lane);
-        const u32 exact = mine.mode == MODE_VERBATIM ? mine_len * WORDS : 0;
-        const u32 exact_end = warp_inclusive(exact, lane);
-        const u32 records = __shfl_sync(WARP_ALL, record_end, 31);
-        const u32 exacts = __shfl_sync(WARP_ALL, exact_end, 31);
-        const u32 coded = (work.half_words - coder.at) / 2;
-        const u32 total = head + records + exacts + (states ? 32 : 0) + coded;
-        const u64 place = look_back(args.entries, number, total, lane);
-        const Sections &sections = args.sections;
-        const bool last = number == sections.chunks - 1;
-        const u64 end = place + total + (last ? work.table_words : 0);
-        if (lane == 0)
+        // What stands before the half words, the last first.
+        u32 at = coder.at / 2;
+        u32 *const room = slot.room;
+        if (__any_sync(WARP_ALL, mine.symbols))
         {
-            write_entry(number, total, place);
-            if (last)
+            at -= 32;
+            room[at + lane] = coder.state;
+        }
+        for (u32 i = count; i-- > 0;)
+        {
+            if (__shfl_sync(WARP_ALL, mine.mode, i) == MODE_VERBATIM)
             {
-                args.control->payload_words = end;
-                write_entry(number + 1, work.table_words, place + total);
+                const Box own = box_of(grid, first_tile + i);
+                at -= own.len * WORDS;
+                for (u32 k = lane; k < own.len; k += 32)
+                {
+                    boxes.put_element(room + at + k * WORDS, bits_of(boxes.element(own, k)));
+                }
             }
         }
-        if (sections.payload + 4 * end > args.stream_capacity)
+        u32 from = 0;
+        for (u32 i = count; i-- > 0;)
         {
-            args.control->status = 1;
-            return;
+            const u32 words = __shfl_sync(WARP_ALL, mine.record, i);
+            at -= words;
+            for (u32 k = lane; k < words; k += 32)
+            {
+                room[at + k] = room[from + k];
+            }
+            from += words;
         }
-        u32 *const to = reinterpret_cast<u32 *>(args.stream + sections.payload) + place;
-        u32 modes = lane < boxes ? (mine.mode | (mine.record > 0 ? HEAD_ESCAPES : 0))
+        u32 modes = lane < count ? (mine.mode | (mine.record > 0 ? HEAD_ESCAPES : 0))
                                        << lane % HEAD_WORD_BOXES * HEAD_BOX_BITS
                                  : 0;
 #pragma unroll
@@ -779,86 +303,38 @@ template <class T, class Coder> struct DenseEncoder
         {
             modes |= __shfl_xor_sync(WARP_ALL, modes, step);
         }
-        if (lane % HEAD_WORD_BOXES == 0 && lane < boxes)
+        const u32 head = head_words(count);
+        at -= head;
+        if (lane % HEAD_WORD_BOXES == 0 && lane < count)
         {
-            to[lane / HEAD_WORD_BOXES] = modes;
+            room[at + lane / HEAD_WORD_BOXES] = modes;
         }
         if (lane == 0)
         {
-            to[head - 1] = static_cast<u32>(base) << 1 | (odd ? 1 : 0);
-        }
-        u32 at = head;
-        for (u32 i = 0; i < boxes; ++i)
-        {
-            const u32 words = __shfl_sync(WARP_ALL, mine.record, i);
-            const u32 *const from = slot.records + i * WarpSlot<T>::RECORD;
-            for (u32 k = lane; k < words; k += 32)
-            {
-                to[at + k] = from[k];
-            }
-            at += words;
-        }
-        for (u32 i = 0; i < boxes; ++i)
-        {
-            if (__shfl_sync(WARP_ALL, mine.mode, i) == MODE_VERBATIM)
-            {
-                const Box own = box_of(grid, first_tile + i);
-                for (u32 k = lane; k < own.len; k += 32)
-                {
-                    put_element(to + at + k * WORDS, bits_of(element(own, k)));
-                }
-                at += own.len * WORDS;
-            }
-        }
-        if (states)
-        {
-            to[at + lane] = coder.state;
-            at += 32;
-        }
-        const u32 *const halves = reinterpret_cast<const u32 *>(coder.halves + coder.at);
-        for (u32 k = lane; k < coded; k += 32)
-        {
-            to[at + k] = halves[k];
-        }
-        if (last)
-        {
-            for (u32 k = lane; k < work.table_words; k += 32)
-            {
-                to[total + k] = work.tables[k];
-            }
+            room[at + head - 1] = static_cast<u32>(base) << 1 | (odd ? 1 : 0);
         }
         __syncwarp();
-        const u32 sum = __reduce_add_sync(WARP_ALL, hash_rows<32>(to, total, 0, lane));
-        u32 *const sums = reinterpret_cast<u32 *>(args.stream + sections.sums);
+        const u32 words = free_end - at;
         if (lane == 0)
         {
-            sums[number] = sum;
+            store_relaxed(args.entries + number, OWN_TOTAL | words);
         }
-        if (last)
+        if (lane == next_waiting % 32)
         {
-            const u32 share = hash_rows<32>(work.tables, work.table_words, 0, lane);
-            const u32 tables = __reduce_add_sync(WARP_ALL, share);
-            if (lane == 0)
-            {
-                sums[number + 1] = tables;
-            }
+            waiting_number = number;
+            waiting_begin = at;
+            waiting_words = words;
         }
-    }
-
-    FSZ_DEVICE void write_entry(u64 entry, u32 words, u64 before) const
-    {
-        reinterpret_cast<u32 *>(args.stream + args.sections.sizes)[entry] = words;
-        if (entry % GROUP_CHUNKS == 0)
+        ++next_waiting;
+        free_end = at;
+        const u32 share = hash_rows<32>(room + at, words, 0, lane);
+        const u32 sum = __reduce_add_sync(WARP_ALL, share);
+        if (lane == 0)
         {
-            reinterpret_cast<u64 *>(args.stream + args.sections.offsets)[entry / GROUP_CHUNKS] =
-                before;
+            reinterpret_cast<u32 *>(args.stream + args.sections.sums)[number] = sum;
         }
+        make_room();
     }
-
-    /// The target of an element that may come out as anything.
-    static constexpr i32 ANY = static_cast<i32>(0x80000000u);
-    static constexpr i32 RESIDUAL_MOST = (1 << (DENSE_RESIDUAL_ESCAPE_BITS - 1)) - 1;
-    static constexpr i32 VALUE_MOST = static_cast<i32>(DENSE_MOST_VALUE);
 };
 
 /// Adds up what the lanes of a warp know of the field.
@@ -885,37 +361,46 @@ FSZ_DEVICE void clear_box_paddings(u8 *stream, const Sections &sections, u32 lan
     clear_padding(stream, sections.sums + 4 * entries, lane);
 }
 
-/// Compression by persistent thread blocks whose warps take chunks in turn, each scanning back for
-/// its place.
+/// Compression by persistent thread blocks: the first warp of all finds the places of chunks, the
+/// others take chunks in turn.
 template <class T>
 FSZ_DEVICE void encode_dense(const CompressArgs<T> &args, const BoxGrid &grid,
                              const DenseWork &work, const HeaderImage &image, u32 *shared)
 {
     __shared__ Statistics statistics[DENSE_ENCODE_WARPS];
     const u32 warp = threadIdx.x / 32, lane = lane_id(), warps = blockDim.x / 32;
+    EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
+    PackedRow *const rows = reinterpret_cast<PackedRow *>(stages + warps);
+    pack_rows(*work.rows, rows);
+    __syncthreads();
+    Statistics own{};
     if (blockIdx.x == 0 && warp == 0)
     {
         clear_box_paddings(args.stream, args.sections, lane);
+        place_chunks(args, work, lane);
     }
-    const WarpSlot<T> slot(work, grid.chunk_tiles, blockIdx.x * warps + warp);
-    const RansEncoder rans{work.rows, DENSE_LOW, 0, slot.halves, (1u << lane) - 1};
-    DenseEncoder<T, RansEncoder> encoder(args, grid, work,
-                                         reinterpret_cast<EncodeStage *>(shared)[warp], slot, rans);
-    for (;;)
+    else
     {
-        u32 chunk = 0;
-        if (lane == 0)
+        DenseChunks<T> chunks(args, grid, work, stages[warp], shared_address(rows),
+                              blockIdx.x * warps + warp);
+        for (;;)
         {
-            chunk = atomicAdd(&args.control->begun, 1);
+            u32 chunk = 0;
+            if (lane == 0)
+            {
+                chunk = atomicAdd(&args.control->begun, 1);
+            }
+            chunk = __shfl_sync(WARP_ALL, chunk, 0);
+            if (chunk >= args.sections.chunks)
+            {
+                break;
+            }
+            chunks.chunk(chunk);
         }
-        chunk = __shfl_sync(WARP_ALL, chunk, 0);
-        if (chunk >= args.sections.chunks)
-        {
-            break;
-        }
-        encoder.chunk(chunk);
+        chunks.drain();
+        own = chunks.boxes.gathered();
     }
-    const Statistics all = gather_statistics(encoder.statistics);
+    const Statistics all = gather_statistics(own);
     if (lane == 0)
     {
         statistics[warp] = all;
@@ -928,125 +413,6 @@ FSZ_DEVICE void encode_dense(const CompressArgs<T> &args, const BoxGrid &grid,
     if (is_last(&args.control->encoded, gridDim.x))
     {
         finish<T>(image, args.sections, args.control, args.stream, shared);
-    }
-}
-
-/// What some boxes of a field come to, counted for the choice of layout and tables. The same struct
-/// is `BoxCounts` in crates/fsz/src/cuda/abi.rs.
-struct BoxCounts
-{
-    u64 histogram[DENSE_CONTEXTS][SYMBOLS_MOST];
-    u64 raw_bits;
-    u64 elements;
-    /// Boxes that have the lattice point that is 2^k to a step in reach.
-    u32 fits[8];
-    /// Boxes of which all elements are exact: how many; their numbers are elsewhere.
-    u32 exact;
-    u32 reserved;
-};
-
-/// A layout and how its boxes are coded. The same struct is `BoxTask` in
-/// crates/fsz/src/cuda/abi.rs.
-struct BoxTask
-{
-    BoxGrid grid;
-    Program *programs;
-    BoxCounts *counts;
-    u32 *exact;
-};
-
-constexpr u32 TASKS_MOST = 9;
-
-/// The tasks of a launch, and how many boxes of each are counted.
-struct BoxTasks
-{
-    BoxTask task[TASKS_MOST];
-    u32 tasks;
-    u32 boxes;
-    /// Whether only the reach of boxes is looked at.
-    u32 reach;
-    u32 reserved;
-};
-
-/// Counts boxes: thread block b those of task b mod tasks, spread evenly over the field.
-template <class T>
-FSZ_DEVICE void count_boxes(const CompressArgs<T> &args, const BoxTasks &tasks,
-                            const DenseWork &memory, u32 *shared)
-{
-    const BoxTask &task = tasks.task[blockIdx.x % tasks.tasks];
-    const u32 warp = threadIdx.x / 32, lane = lane_id(), warps = blockDim.x / 32;
-    EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
-    u32(*const histogram)[SYMBOLS_MOST] = reinterpret_cast<u32(*)[SYMBOLS_MOST]>(stages + warps);
-    for (u32 k = threadIdx.x; k < DENSE_CONTEXTS * SYMBOLS_MOST; k += blockDim.x)
-    {
-        histogram[0][k] = 0;
-    }
-    __syncthreads();
-    DenseWork work = memory;
-    work.programs = task.programs;
-    const WarpSlot<T> slot(work, COUNT_RECORDS, blockIdx.x * warps + warp);
-    DenseEncoder<T, SymbolCounter> encoder(args, task.grid, work, stages[warp], slot,
-                                           SymbolCounter{histogram, 0});
-    const u32 stride = gridDim.x / tasks.tasks * warps;
-    u64 raw_bits = 0, elements = 0;
-    for (u32 i = blockIdx.x / tasks.tasks * warps + warp; i < tasks.boxes; i += stride)
-    {
-        const Box box = box_of(task.grid, spread_tile(task.grid, tasks.boxes, i));
-        i32 first = 0;
-        encoder.first_code(box, first);
-        if (tasks.reach)
-        {
-            const u64 reach = encoder.reach(box, first);
-            const u64 from_zero = static_cast<u64>(abs(first)) << lane;
-            // Lattice points have 32 bits.
-            if (lane < 8 && reach << lane < DENSE_MOST_VALUE * 7 / 8 &&
-                from_zero + DENSE_MOST_VALUE <= 0x7FFFFFFF)
-            {
-                atomicAdd(&task.counts->fits[lane], 1);
-            }
-            continue;
-        }
-        const CodedBox coded = encoder.box(box, first, 0);
-        elements += box.len;
-        if (coded.mode == MODE_EXACT)
-        {
-            if (lane == 0)
-            {
-                task.exact[atomicAdd(&task.counts->exact, 1)] = i;
-            }
-        }
-        else
-        {
-            raw_bits += static_cast<u64>(coded.listed) * (16 + 32 * Element<T>::WORDS);
-        }
-    }
-    const u64 raw = warp_sum(static_cast<u64>(encoder.coder.raw_bits)) + raw_bits;
-    if (lane == 0)
-    {
-        atomicAdd(&task.counts->raw_bits, raw);
-        atomicAdd(&task.counts->elements, elements);
-    }
-    __syncthreads();
-    for (u32 k = threadIdx.x; k < DENSE_CONTEXTS * SYMBOLS_MOST; k += blockDim.x)
-    {
-        if (histogram[0][k] > 0)
-        {
-            atomicAdd(&task.counts->histogram[0][k], static_cast<u64>(histogram[0][k]));
-        }
-    }
-}
-
-constexpr u32 GATHER_THREADS = 256;
-
-/// Copies some of `count` boxes that are spread evenly over the field, each to a place of its own:
-/// from number `first` on, a box a thread block.
-template <class T>
-FSZ_DEVICE void gather_boxes(const T *field, const BoxGrid &grid, u32 first, u32 count, T *to)
-{
-    const Box box = box_of(grid, spread_tile(grid, count, first + blockIdx.x));
-    for (u32 at = threadIdx.x; at < box.len; at += blockDim.x)
-    {
-        to[static_cast<u64>(blockIdx.x) * DENSE_BOX + at] = field[BoxCursor(grid, box, at).element];
     }
 }
 

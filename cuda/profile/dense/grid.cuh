@@ -29,6 +29,24 @@ struct BoxGrid
     u32 fine;
 };
 
+/// Its size, then where each of its fields begins, for the tables that the driver compares with its
+/// own.
+#define FSZ_GRID_LAYOUT                                                                            \
+    sizeof(fsz::BoxGrid), FSZ_AT(fsz::BoxGrid, shape), FSZ_AT(fsz::BoxGrid, counts),               \
+        FSZ_AT(fsz::BoxGrid, cell), FSZ_AT(fsz::BoxGrid, extent), FSZ_AT(fsz::BoxGrid, tiles),     \
+        FSZ_AT(fsz::BoxGrid, chunk_tiles), FSZ_AT(fsz::BoxGrid, predictor),                        \
+        FSZ_AT(fsz::BoxGrid, fine)
+
+/// Layouts, as the header numbers them.
+constexpr u32 LAYOUT_LINE = 1;
+constexpr u32 LAYOUT_PLANE = 2;
+constexpr u32 LAYOUT_BRICK = 3;
+
+FSZ_DEVICE u32 layout_of(const BoxGrid &grid)
+{
+    return grid.extent[1] > 1 ? LAYOUT_BRICK : grid.extent[2] > 1 ? LAYOUT_PLANE : LAYOUT_LINE;
+}
+
 /// Number `i` of `count` boxes that are spread evenly over a field (FORMAT.md, Dense: choose).
 FSZ_DEVICE u32 spread_tile(const BoxGrid &grid, u32 count, u32 i)
 {

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "decode/verify.cuh"
+#include "profile/dense/decode_program.cuh"
 #include "profile/dense/index.cuh"
-#include "profile/dense/program.cuh"
-#include "profile/dense/tables.cuh"
+#include "profile/dense/read_tables.cuh"
+#include "profile/dense/slots.cuh"
 
 namespace fsz
 {
@@ -21,12 +22,15 @@ struct DenseDecoding
     u64 payload_words;
     /// The bits of the quantization step.
     u64 step;
-    u32 slots[DENSE_CONTEXTS << DENSE_SLOT_BITS];
-    Program programs[BOX_SHAPES];
+    /// Slots of residuals and differences, and how many a flag of 0 has in each of its contexts.
+    alignas(16) u32 slots[FIRST_FLAG << DENSE_SLOT_BITS];
+    u32 flag_zeros[DENSE_FLAG_CONTEXTS];
+    DecodeProgram programs[BOX_SHAPES];
 };
 
 /// Thread blocks that make the programs, and the one that reads tables; others read the index.
-constexpr u32 PREPARE_BLOCKS = BOX_SHAPES + 1;
+constexpr u32 SHAPES_BLOCKS = BOX_SHAPES * PROGRAM_BLOCKS;
+constexpr u32 PREPARE_BLOCKS = SHAPES_BLOCKS + 1;
 
 /// Reads header and tables. Called by a thread block of PROGRAM_THREADS.
 __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
@@ -34,9 +38,10 @@ __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
     constexpr u32 WORDS_MOST = DENSE_MOST_TABLES / 4;
     __shared__ Frequencies frequencies;
     __shared__ u16 defaults[ALPHABETS][SYMBOLS_MOST];
-    __shared__ u32 words[WORDS_MOST + 1];
+    __shared__ u32 words[WORDS_MOST + 2];
     __shared__ u32 count;
     __shared__ bool sound;
+    __shared__ SlotExpansion expansions[PROGRAM_THREADS / 32];
     const u32 warp = threadIdx.x / 32, lane = lane_id();
     if (warp == 0)
     {
@@ -52,7 +57,7 @@ __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
         const bool fits = found && place.words <= WORDS_MOST;
         const u32 own = fits ? place.words : 0;
         const u32 *const from = entry_words(view, place);
-        for (u32 k = lane; k <= own; k += 32)
+        for (u32 k = lane; k < own + 2; k += 32)
         {
             words[k] = k < own ? __ldg(from + k) : 0;
         }
@@ -85,19 +90,29 @@ __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
         }
     }
     __syncthreads();
-    if (threadIdx.x == 0)
+    if (warp == 0)
     {
-        if (sound && !read_tables(words, count, defaults, frequencies))
+        const bool read = sound && read_tables(words, count, defaults, frequencies, lane);
+        __syncwarp();
+        if (lane == 0)
         {
-            sound = false;
-            report(&to->report, view.sections.chunks, FAULT_TABLES);
+            if (sound && !read)
+            {
+                report(&to->report, view.sections.chunks, FAULT_TABLES);
+            }
+            sound = read;
+            to->sound = read;
         }
-        to->sound = sound;
     }
     __syncthreads();
-    for (u32 context = warp; sound && context < DENSE_CONTEXTS; context += PROGRAM_THREADS / 32)
+    for (u32 context = warp; sound && context < FIRST_FLAG; context += PROGRAM_THREADS / 32)
     {
-        expand_slots(frequencies[context], to->slots + (context << DENSE_SLOT_BITS), lane);
+        expand_slots(frequencies[context], context, to->slots + (context << DENSE_SLOT_BITS),
+                     expansions[warp], lane);
+    }
+    if (threadIdx.x < DENSE_FLAG_CONTEXTS)
+    {
+        to->flag_zeros[threadIdx.x] = frequencies[FIRST_FLAG + threadIdx.x][0];
     }
 }
 
@@ -138,13 +153,14 @@ __device__ inline void prepare_index(const StreamView &view, Report *to)
 __device__ inline void prepare_decoding(const StreamView &view, const BoxGrid &grid,
                                         DenseDecoding *to)
 {
-    if (blockIdx.x < BOX_SHAPES)
-    {
-        make_program(grid, blockIdx.x, to->programs + blockIdx.x);
-    }
-    else if (blockIdx.x == BOX_SHAPES)
+    if (blockIdx.x == 0)
     {
         prepare_tables(view, to);
+    }
+    else if (blockIdx.x < PREPARE_BLOCKS)
+    {
+        const u32 shape = (blockIdx.x - 1) / PROGRAM_BLOCKS;
+        make_decode_program(grid, shape, (blockIdx.x - 1) % PROGRAM_BLOCKS, to->programs + shape);
     }
     else
     {

@@ -1,65 +1,22 @@
 // The coder's 32 states as a decoder has them, one a lane (FORMAT.md, Dense: coder).
 #pragma once
 
-#include "profile/dense/tables.cuh"
+#include "profile/dense/box_memory.cuh"
+#include "profile/dense/symbols.cuh"
 
 namespace fsz
 {
 
-/// A residual from its symbol and raw bits, and how many of these there are.
-constexpr u32 RESIDUAL_FIRST_CLASS = 2 * DENSE_DIRECT + 1;
-constexpr u32 RESIDUAL_ESCAPE = DENSE_RESIDUAL_SYMBOLS - 1;
-/// Bits of the smallest residual with a class.
-constexpr u32 RESIDUAL_CLASS_BITS = 5;
-static_assert(DENSE_DIRECT + 1 == 1 << (RESIDUAL_CLASS_BITS - 1), "the first class");
-constexpr u32 DIFFERENCE_ESCAPE = DENSE_DIFFERENCE_SYMBOLS - 1;
-constexpr u32 DIFFERENCE_CLASS_BITS = 5;
-static_assert(DENSE_LORENZO_DIRECT == 1 << (DIFFERENCE_CLASS_BITS - 1), "the first class");
+FSZ_DEVICE u32 slot_number(u32 word) { return word >> SLOT_NUMBER_SHIFT & SLOT_NUMBER; }
 
-FSZ_DEVICE u32 residual_raw_bits(u32 symbol)
-{
-    return symbol < RESIDUAL_FIRST_CLASS ? 0
-           : symbol == RESIDUAL_ESCAPE   ? DENSE_RESIDUAL_ESCAPE_BITS
-                                         : symbol - RESIDUAL_FIRST_CLASS + RESIDUAL_CLASS_BITS;
-}
-
-FSZ_DEVICE i32 residual_value(u32 symbol, u32 raw)
-{
-    if (symbol < RESIDUAL_FIRST_CLASS)
-    {
-        return static_cast<i32>(symbol) - static_cast<i32>(DENSE_DIRECT);
-    }
-    const u32 top = symbol == RESIDUAL_ESCAPE ? 0 : 1u << (residual_raw_bits(symbol) - 1);
-    const i32 size = static_cast<i32>(top + (raw >> 1));
-    return raw & 1 ? -size : size;
-}
-
-FSZ_DEVICE u32 difference_raw_bits(u32 symbol)
-{
-    return symbol == DIFFERENCE_ESCAPE ? 32
-           : symbol < DENSE_LORENZO_DIRECT
-               ? 0
-               : symbol - DENSE_LORENZO_DIRECT + DIFFERENCE_CLASS_BITS - 1;
-}
-
-FSZ_DEVICE i32 difference_value(u32 symbol, u32 raw)
-{
-    const u32 z = symbol == DIFFERENCE_ESCAPE     ? raw
-                  : symbol < DENSE_LORENZO_DIRECT ? symbol
-                                                  : 1u << difference_raw_bits(symbol) | raw;
-    return static_cast<i32>(z >> 1) ^ -static_cast<i32>(z & 1);
-}
-
-/// The states of a chunk. Behind the end of its half words a decoder reads zeros; `ended` tells.
+/// The states of a chunk.
 struct RansDecoder
 {
     u32 state;
-    /// Half words taken, and all that there are.
-    u32 taken;
-    u32 count;
-    const u16 *halves;
-    /// The lanes before this one.
-    u32 before;
+    HalfWords words;
+
+    /// Where the state's slot is among those of a context: bytes.
+    FSZ_DEVICE u32 slot() const { return state << 2 & (SLOTS_BYTES - 1); }
 
     /// A half word for each lane of `active` whose state is small.
     FSZ_DEVICE void refill(bool active)
@@ -68,24 +25,49 @@ struct RansDecoder
         const u32 votes = __ballot_sync(WARP_ALL, need);
         if (need)
         {
-            const u32 at = taken + __popc(votes & before);
-            const u32 half = at < count ? __ldg(halves + at) : 0;
-            state = state << 16 | half;
+            state = state << 16 | words.half(words.at + 2 * __popc(votes & lanes_before()));
         }
-        taken += __popc(votes);
+        words.at += 2 * __popc(votes);
     }
 
-    /// The symbol of the lane, if it is active; `slots` are those of its context.
-    FSZ_DEVICE u32 symbol(bool active, u32 slot)
+    FSZ_DEVICE void advance(bool active, u32 word)
     {
         const u32 advanced =
-            (slot & SLOT_FREQUENCY) * (state >> DENSE_SLOT_BITS) + (slot >> SLOT_PLACE_SHIFT);
+            (word & SLOT_FREQUENCY) * (state >> DENSE_SLOT_BITS) + (word >> SLOT_PLACE_SHIFT);
         state = active ? advanced : state;
         refill(active);
-        return slot >> SLOT_SYMBOL_SHIFT & 0xFF;
     }
 
-    FSZ_DEVICE u32 slot() const { return state & (DENSE_SLOTS - 1); }
+    FSZ_DEVICE static u32 lanes_before()
+    {
+        u32 lanes;
+        asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lanes));
+        return lanes;
+    }
+
+    /// As `advance` for the lanes whose `entry` is not negative.
+    FSZ_DEVICE void advance_points(u32 entry, u32 word)
+    {
+        static_assert(DENSE_LOW == 1 << 15, "one half word refills a state");
+        const u32 advanced =
+            (word & SLOT_FREQUENCY) * (state >> DENSE_SLOT_BITS) + (word >> SLOT_PLACE_SHIFT);
+        u32 votes;
+        asm volatile("{\n.reg .pred active, need;\n.reg .b32 t;\n"
+                     "setp.ge.s32 active, %2, 0;\n"
+                     "@active mov.b32 %0, %3;\n"
+                     "setp.lt.and.u32 need, %0, 32768, active;\n"
+                     "vote.sync.ballot.b32 %1, need, -1;\n"
+                     "and.b32 t, %1, %4;\n"
+                     "popc.b32 t, t;\n"
+                     "mad.lo.u32 t, t, 2, %5;\n"
+                     "lop3.b32 t, t, %7, %6, 0xEA;\n"
+                     "@need ld.shared.u16 t, [t];\n"
+                     "@need prmt.b32 %0, t, %0, 0x5410;\n}"
+                     : "+r"(state), "=r"(votes)
+                     : "r"(entry), "r"(advanced), "r"(lanes_before()), "r"(words.at),
+                       "r"(words.ring), "n"(RING_BYTES - 1));
+        words.at += 2 * __popc(votes);
+    }
 
     /// Raw bits from `from` on of a lane that has `bits` of them.
     FSZ_DEVICE u32 raw(u32 bits, u32 from)
@@ -98,59 +80,74 @@ struct RansDecoder
         return has ? value << from : 0;
     }
 
-    FSZ_DEVICE bool ended() const
+    /// The flag of the lane, if it is active; `zeros` of the slots are 0.
+    FSZ_DEVICE u32 flag(u32 zeros, bool active)
     {
-        return __all_sync(WARP_ALL, state == DENSE_LOW) && taken == count;
+        const u32 slot = state & (DENSE_SLOTS - 1);
+        const bool one = slot >= zeros;
+        const u32 frequency = one ? DENSE_SLOTS - zeros : zeros;
+        const u32 advanced = frequency * (state >> DENSE_SLOT_BITS) + slot - (one ? zeros : 0);
+        state = active ? advanced : state;
+        refill(active);
+        return active && one ? 1 : 0;
     }
-};
 
-/// What the lane read, and the states behind it.
-struct LongValue
-{
-    u32 state;
-    u32 taken;
-    i32 value;
-};
-
-/// The raw bits of a residual: none has more than one round. Seldom needed, so its code is kept out
-/// of the way of the rest.
-__device__ __noinline__ LongValue read_long_residual(RansDecoder rans, u32 symbol, bool active)
-{
-    const u32 raw = rans.raw(active ? residual_raw_bits(symbol) : 0, 0);
-    return {rans.state, rans.taken, residual_value(symbol, raw)};
-}
-
-__device__ __noinline__ LongValue read_difference(RansDecoder rans, const u32 *slots, bool active)
-{
-    const u32 symbol = rans.symbol(active, __ldg(slots + rans.slot()));
-    const u32 bits = active ? difference_raw_bits(symbol) : 0;
-    u32 raw = 0;
-    if (__any_sync(WARP_ALL, bits > 0))
+    /// Makes sure of half words for a step: at most two for each lane.
+    FSZ_DEVICE void prepare()
     {
-        for (u32 from = 0; from < 3 * DENSE_RAW_BITS; from += DENSE_RAW_BITS)
+        static_assert(RING_PIECE == 2 * 2 * 32, "a step's half words are a piece at most");
+        if (__any_sync(WARP_ALL, words.low()))
         {
-            raw |= rans.raw(bits, from);
+            words.fill();
         }
     }
-    return {rans.state, rans.taken, active ? difference_value(symbol, raw) : 0};
+
+    /// Whether everything was read.
+    FSZ_DEVICE bool ended() const
+    {
+        return __all_sync(WARP_ALL, state == DENSE_LOW) && words.at == words.end;
+    }
+};
+
+/// The residual of a lane whose slot's word tells of raw bits, none of which has more than one
+/// round; nothing of other lanes.
+FSZ_DEVICE i32 long_residual(RansDecoder &rans, u32 word, bool longer)
+{
+    constexpr u32 ESCAPE = RESIDUAL_FIRST + RESIDUAL_ESCAPE;
+    static_assert(ESCAPE - FIRST_LONG + RESIDUAL_CLASS_BITS == DENSE_RESIDUAL_ESCAPE_BITS,
+                  "an escape has as many bits as the class behind the last");
+    static_assert(DENSE_RESIDUAL_ESCAPE_BITS <= DENSE_RAW_BITS, "one round");
+    const u32 number = slot_number(word);
+    const u32 values = longer ? 1u << (number - FIRST_LONG + RESIDUAL_CLASS_BITS) : 1;
+    const u32 raw = rans.state & (values - 1);
+    rans.state >>= longer ? number - FIRST_LONG + RESIDUAL_CLASS_BITS : 0;
+    rans.refill(longer);
+    const i32 size = static_cast<i32>((number == ESCAPE ? 0 : values >> 1) + (raw >> 1));
+    return raw & 1 ? -size : size;
 }
 
-/// The difference of the lane, if it is active, in a context of differences; 0 of other lanes.
-FSZ_DEVICE i32 difference(RansDecoder &rans, const u32 *slots, u32 context, bool active)
+/// The rest of a difference of which the slot's word is known.
+FSZ_DEVICE i32 difference(RansDecoder &rans, u32 word, bool active)
 {
-    const LongValue read =
-        read_difference(rans, slots + ((FIRST_DIFFERENCE + context) << DENSE_SLOT_BITS), active);
-    rans.state = read.state;
-    rans.taken = read.taken;
-    return read.value;
-}
-
-/// The flag of the lane, if it is active; 0 of other lanes.
-FSZ_DEVICE u32 flag(RansDecoder &rans, const u32 *slots, u32 context, bool active)
-{
-    const u32 *const own = slots + ((FIRST_FLAG + context) << DENSE_SLOT_BITS);
-    const u32 symbol = rans.symbol(active, __ldg(own + rans.slot()));
-    return active ? symbol : 0;
+    rans.prepare();
+    rans.advance(active, word);
+    const u32 symbol = slot_number(word) - DIFFERENCE_FIRST;
+    u32 z = symbol;
+    if (__any_sync(WARP_ALL, active && (word & SLOT_LONG) != 0))
+    {
+        const bool escape = symbol == DIFFERENCE_ESCAPE;
+        const u32 class_bits = symbol - DENSE_LORENZO_DIRECT + DIFFERENCE_CLASS_BITS - 1;
+        const u32 bits = !active || symbol < DENSE_LORENZO_DIRECT ? 0 : escape ? 32 : class_bits;
+        u32 raw = rans.raw(bits, 0);
+        if (__any_sync(WARP_ALL, bits > DENSE_RAW_BITS))
+        {
+            rans.prepare();
+            raw |= rans.raw(bits, DENSE_RAW_BITS);
+            raw |= rans.raw(bits, 2 * DENSE_RAW_BITS);
+        }
+        z = bits == 0 ? symbol : escape ? raw : 1u << class_bits | raw;
+    }
+    return active ? static_cast<i32>(z >> 1) ^ -static_cast<i32>(z & 1) : 0;
 }
 
 } // namespace fsz

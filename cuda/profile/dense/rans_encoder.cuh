@@ -2,7 +2,7 @@
 // coder).
 #pragma once
 
-#include "profile/dense/rans_decoder.cuh"
+#include "profile/dense/symbols.cuh"
 
 namespace fsz
 {
@@ -64,6 +64,8 @@ struct RansEncoder
     u16 *halves;
     /// The lanes before this one.
     u32 before;
+    /// Where the rows of residuals are in shared memory.
+    u32 packed_rows;
 
     /// Half a word of each lane of `full`.
     FSZ_DEVICE void put(bool full)

@@ -6,7 +6,7 @@ use crate::{
         self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid,
         dense::{DIFFERENCE_SYMBOLS, SLOTS},
     },
-    profile::dense::Dense,
+    profile::dense::{Dense, Predictor},
 };
 
 /// A struct that kernels share.
@@ -146,7 +146,7 @@ shared! {
         rest: [u64; 8],
     }
 
-    /// `DenseWork` in `cuda/profile/dense/encoder.cuh`.
+    /// `DenseWork` in `cuda/profile/dense/box_encoder.cuh`.
     struct DenseWork {
         programs: u64,
         rows: u64,
@@ -156,7 +156,7 @@ shared! {
         half_words: u32,
     }
 
-    /// `BoxCounts` in `cuda/profile/dense/encoder.cuh`.
+    /// `BoxCounts` in `cuda/profile/dense/count_boxes.cuh`.
     struct BoxCounts {
         histogram: [[u64; DIFFERENCE_SYMBOLS]; Dense::CONTEXTS],
         raw_bits: u64,
@@ -166,7 +166,7 @@ shared! {
         reserved: u32,
     }
 
-    /// `BoxTask` in `cuda/profile/dense/encoder.cuh`.
+    /// `BoxTask` in `cuda/profile/dense/count_boxes.cuh`.
     struct BoxTask {
         grid: BoxGrid,
         programs: u64,
@@ -174,7 +174,7 @@ shared! {
         exact: u64,
     }
 
-    /// `BoxTasks` in `cuda/profile/dense/encoder.cuh`.
+    /// `BoxTasks` in `cuda/profile/dense/count_boxes.cuh`.
     struct BoxTasks {
         task: [BoxTask; MOST_TASKS],
         tasks: u32,
@@ -221,6 +221,11 @@ impl Sections {
 }
 
 impl BoxGrid {
+    /// Whether no box is interpolated.
+    pub fn is_lorenzo(&self) -> bool {
+        self.predictor == Predictor::Lorenzo.code() as u32
+    }
+
     /// `None` for a field of more boxes than kernels count.
     pub fn new(grid: &TileGrid, [predictor, fine, _]: [u8; 3]) -> Option<Self> {
         let axes = grid.axes();

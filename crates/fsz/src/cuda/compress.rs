@@ -147,14 +147,23 @@ impl Compression {
         let mut bound = self.bound;
         let (mut f32s, mut f64s) = self.missing();
         let all = device.multiprocessors as u64;
-        let module = device.kernels.compress()?;
-        let threads = module.shapes.survey_threads;
+        let dtype = self.kind.dtype;
+        let (functions, threads) = match &self.coding {
+            Coding::Tiles { .. } => {
+                let module = device.kernels.compress(dtype)?;
+                (&module.functions, module.shapes.survey_threads)
+            }
+            Coding::Boxes(_) => {
+                let module = device.kernels.compress_boxes(dtype)?;
+                (&module.functions, module.shapes.survey_threads)
+            }
+        };
         let grid = match bound.kind as u8 {
             BOUND_ABSOLUTE => (4 * all).min(elements / SAMPLE_STRIDE as u64 / threads as u64 + 1),
             BOUND_VALUE_RANGE => (4 * all).min(elements.div_ceil(SURVEY_SHARE)).max(1),
             _ => 1,
         };
-        let kernel = Kernel { operation: Operation::Bound, dtype: self.kind.dtype };
+        let kernel = Kernel { operation: Operation::Bound, dtype };
         let missing = match self.kind.dtype {
             DType::F32 => pointer(&mut f32s),
             DType::F64 => pointer(&mut f64s),
@@ -168,7 +177,7 @@ impl Compression {
         ];
         let launch = Launch::new(grid, threads);
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-        unsafe { module.launch(kernel, launch, queue, &mut arguments) }
+        unsafe { functions.launch(kernel, launch, queue, &mut arguments) }
     }
 
     /// Writes the stream. Follows [`survey`](Self::survey).
@@ -243,16 +252,15 @@ impl Compression {
         image: &HeaderImage,
         queue: sys::CUstream,
     ) -> Result<()> {
-        let module = device.kernels.compress()?;
+        let module = device.kernels.compress(self.kind.dtype)?;
         let shapes = &module.shapes;
-        let double = self.kind.dtype == DType::F64;
         let mut image = *image;
         let chunks = self.kind.sections.chunks;
         // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
         let copies = arguments.field.is_multiple_of(16) && chunks < 1 << 22;
         if shapes.persistent_grid > 0 && copies && chunks > 0 {
             let mut map = tensor_map(arguments.field, self.kind.elements(), self.kind.dtype)?;
-            let (threads, shared) = shapes.persistent[usize::from(double)];
+            let (threads, shared) = shapes.persistent;
             let most = shapes.persistent_grid.min(device.multiprocessors) as u64;
             let launch = Launch { grid: most.min(chunks), threads, shared, cooperative: true };
             let operation = match self.bound.kind as u8 {

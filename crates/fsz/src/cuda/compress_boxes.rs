@@ -36,8 +36,8 @@ use crate::{
 };
 
 /// Bytes of all programs, and of a warp's memory beside records and half words: as the module says.
-pub(crate) const PROGRAM_BYTES: u64 = 8 * (16 + 28 * 40 + 320 * 128);
-pub(crate) const SLOT_FIXED: u64 = 4 * (32 * 642 + 4 * BOX as u64);
+pub(crate) const PROGRAM_BYTES: u64 = 8 * (32 + 28 * (40 + 64) + 2 * 320 * 128);
+pub(crate) const SLOT_FIXED: u64 = 4 * (32 * 642 + 4 * BOX as u64 + BOX as u64 / 32);
 /// Bytes of the record of a box, of `f32` and `f64`.
 pub(crate) const RECORD_BYTES: [u64; 2] =
     [record_bytes(DType::F32.words() as u64), record_bytes(DType::F64.words() as u64)];
@@ -47,7 +47,9 @@ const fn record_bytes(words: u64) -> u64 {
 }
 
 /// Bytes that the warps' memory takes at most; fewer warps work where that is too little for all.
-const MOST_SLOTS: u64 = 1 << 30;
+const MOST_SLOTS: u64 = 7 << 28;
+/// Bytes of a warp's memory for chunks that wait.
+const WAITING: u64 = 96 << 10;
 /// Warps of a thread block at least: the last one also finishes the stream.
 const FEWEST_WARPS: u64 = 2;
 /// Boxes that are counted at most of a small field: 2048, or 256 for each of nine cases; and of how many boxes
@@ -107,20 +109,30 @@ impl Scratch {
     }
 }
 
-/// Half words of a chunk at most: those of a box may be twice its elements before they are given up.
+/// Bytes of the record of a box at most.
+fn record_len(dtype: DType) -> u64 {
+    RECORD_BYTES[usize::from(dtype == DType::F64)]
+}
+
+/// Half words of a warp's memory for chunks: for the largest one (the half words of a box may be twice its
+/// elements before they are given up), and for some that wait for their place.
 fn half_words(boxes: u64, dtype: DType) -> u64 {
-    (boxes + 2) * 2 * (dtype.words() * BOX) as u64
+    ((boxes + 2) * (dtype.size() * BOX) as u64 + boxes * record_len(dtype) + WAITING) / 2
 }
 
 /// Bytes of a warp's memory.
 fn slot_len(boxes: u64, dtype: DType) -> u64 {
-    let record = RECORD_BYTES[usize::from(dtype == DType::F64)];
-    SLOT_FIXED + boxes * record + 2 * half_words(boxes, dtype)
+    SLOT_FIXED + 2 * half_words(boxes, dtype)
+}
+
+/// Half words that a warp has for records when it counts.
+fn count_half_words(dtype: DType) -> u64 {
+    record_len(dtype)
 }
 
 /// Bytes of a warp's memory when it counts.
 fn count_slot_len(dtype: DType) -> u64 {
-    SLOT_FIXED + 2 * RECORD_BYTES[usize::from(dtype == DType::F64)]
+    SLOT_FIXED + 2 * count_half_words(dtype)
 }
 
 /// A field in device memory, whose boxes the device counts.
@@ -142,8 +154,8 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
         boxes: u64,
         reach: bool,
     ) -> Result<Vec<(BoxCounts, u64)>> {
-        let module = self.device.kernels.compress()?;
-        let shapes = &module.shapes.boxes;
+        let module = self.device.kernels.compress_boxes(T::DTYPE)?;
+        let shapes = &module.shapes;
         let (programs, counts) = (self.at + self.scratch.programs, self.at + self.scratch.counts);
         let exact = self.at + self.scratch.exact;
         let mut tasks: Vec<BoxTask> = Vec::with_capacity(cases.len());
@@ -187,7 +199,7 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
             tables: 0,
             slots: self.at + self.scratch.slots,
             table_words: 0,
-            half_words: 0,
+            half_words: count_half_words(T::DTYPE) as u32,
         };
         let multiprocessors = u64::from(self.device.multiprocessors);
         let room = (self.scratch.slots_len / count_slot_len(T::DTYPE) / all).max(1);
@@ -222,7 +234,7 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
         boxes: u64,
         (list, count): (u64, u32),
     ) -> Result<()> {
-        let module = self.device.kernels.compress()?;
+        let module = self.device.kernels.compress_boxes(T::DTYPE)?;
         let (grid, choice) = case;
         let mut numbers = vec![0u32; count as usize];
         // SAFETY: the list has so many numbers.
@@ -241,7 +253,7 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
                 pointer(&mut all),
                 pointer(&mut to),
             ];
-            let launch = Launch::new(1, module.shapes.boxes.gather_threads);
+            let launch = Launch::new(1, module.shapes.gather_threads);
             // SAFETY: the arguments are those of the kernel; the field is whole, there is room for a box, and
             // the copy is waited for.
             unsafe {
@@ -299,8 +311,8 @@ unsafe fn make_programs(
     dtype: DType,
     queue: sys::CUstream,
 ) -> Result<()> {
-    let module = device.kernels.compress()?;
-    let shapes = &module.shapes.boxes;
+    let module = device.kernels.compress_boxes(dtype)?;
+    let shapes = &module.shapes;
     let launch = Launch::new(shapes.programs.into(), shapes.program_threads);
     let kernel = Kernel { operation: Operation::PrepareCompress(Coder::Dense), dtype };
     let mut arguments = [pointer(&mut grid), pointer(&mut to)];
@@ -353,7 +365,7 @@ impl BoxCompression {
         missing: M,
         queue: sys::CUstream,
     ) -> Result<()> {
-        let module = device.kernels.compress()?;
+        let module = device.kernels.compress_boxes(T::DTYPE)?;
         let mut control = [Control::NONE];
         // SAFETY: the scratch begins with a control, and the copy is waited for.
         unsafe { download(&mut control, scratch, queue)? };
@@ -415,20 +427,21 @@ impl BoxCompression {
         // SAFETY: the queue is the caller's, alive.
         check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
 
-        let shapes = &module.shapes.boxes;
+        let shapes = &module.shapes;
         let mut grid = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
         // SAFETY: the scratch has room for the programs.
         unsafe { make_programs(device, grid, work.programs, self.dtype, queue)? };
         let sections = Sections::new(elements, &sections);
         let room = self.scratch.slots_len / slot_len(boxes_of_chunk, self.dtype);
-        let all = sections.chunks.min(room).max(FEWEST_WARPS);
+        // One more warp finds the places of chunks.
+        let all = (sections.chunks + 1).min(room).max(FEWEST_WARPS);
         let multiprocessors = u64::from(device.multiprocessors);
         let warps = all.div_ceil(multiprocessors).clamp(FEWEST_WARPS, shapes.most_warps.into());
         let blocks = (all / warps).clamp(1, multiprocessors);
         let launch = Launch {
             grid: blocks,
             threads: 32 * warps as u32,
-            shared: shapes.stage * warps as u32,
+            shared: shapes.rows + shapes.stage * warps as u32,
             cooperative: false,
         };
         arguments.sections = sections;

@@ -80,7 +80,7 @@ pub(crate) unsafe fn launch_tiles(
     let kernel = Kernel { operation: Operation::Decompress(Coder::Paper), dtype: kind.dtype };
     let mut first = begin / CHUNK as u64;
     let chunks = (end - 1) / CHUNK as u64 - first + 1;
-    let module = device.kernels.decompress()?;
+    let module = device.kernels.decompress(kind.dtype)?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
     let mut run = OutputRange { out, begin, end };
@@ -137,8 +137,8 @@ unsafe fn launch_boxes<O>(
     if kind.elements() == 0 {
         return Ok(());
     }
-    let module = device.kernels.decompress()?;
-    let shapes = &module.shapes.boxes;
+    let module = device.kernels.decompress_boxes(kind.dtype)?;
+    let shapes = &module.shapes;
     let (mut view, mut boxes, mut status) = (*view, *boxes, status);
     let chunks = kind.sections.chunks;
     let prepare =
@@ -146,7 +146,7 @@ unsafe fn launch_boxes<O>(
     let mut arguments = [pointer(&mut view), pointer(&mut boxes), pointer(&mut status)];
     // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
     unsafe { module.launch(prepare, shapes.prepare(chunks), queue, &mut arguments)? };
-    let launch = shapes.launch(chunks, device.multiprocessors);
+    let launch = shapes.launch(chunks, device.multiprocessors, boxes.is_lorenzo());
     let kernel = Kernel { operation, dtype: kind.dtype };
     let mut arguments =
         [pointer(&mut view), pointer(&mut boxes), pointer(&mut output), pointer(&mut status)];
@@ -181,7 +181,7 @@ pub(crate) unsafe fn launch_box(
     let kernel = Kernel { operation: Operation::DecompressBox(Coder::Paper), dtype: kind.dtype };
     let mut first = corners.0 / CHUNK as u64;
     let chunks = corners.1 / CHUNK as u64 - first + 1;
-    let module = device.kernels.decompress()?;
+    let module = device.kernels.decompress(kind.dtype)?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
     let mut status = status;

@@ -2,13 +2,19 @@
 //! then no driver has to compile them when a program first needs them.
 
 use super::nvrtc::Source;
+#[cfg(feature = "fatbin")]
+use super::{
+    kernel::Coder,
+    part::{Direction, by_name},
+};
+#[cfg(feature = "fatbin")]
+use crate::dtype::DType;
 
 /// A module's image, where this build carries one.
 pub(crate) fn of(source: Source<'_>) -> Option<&'static [u8]> {
     #[cfg(feature = "fatbin")]
     return match source {
-        Source::Compress => Some(image!("compress")),
-        Source::Decompress => Some(image!("decompress")),
+        Source::Codec(part) => Some(by_name!(part, image)),
         Source::Other { .. } => None,
     };
     #[cfg(not(feature = "fatbin"))]
@@ -36,14 +42,14 @@ struct Aligned<Bytes: ?Sized>(Bytes);
 
 #[cfg(all(test, feature = "fatbin"))]
 mod tests {
-    use super::*;
+    use super::{super::part::Part, *};
 
     #[test]
     fn every_module_is_carried() {
-        for source in [Source::Compress, Source::Decompress] {
-            let image = of(source).expect("carried");
+        for part in Part::all() {
+            let image = of(Source::Codec(part)).expect("carried");
             // The magic number that fatbin.h of the toolkit gives.
-            assert_eq!(image[..4], 0xBA55_ED50_u32.to_le_bytes(), "{source:?}");
+            assert_eq!(image[..4], 0xBA55_ED50_u32.to_le_bytes(), "{part}");
             assert!(image.as_ptr().cast::<u64>().is_aligned());
         }
     }

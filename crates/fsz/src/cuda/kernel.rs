@@ -54,13 +54,6 @@ pub(crate) struct Kernel {
     pub dtype: DType,
 }
 
-impl Kernel {
-    /// For both element types.
-    pub const fn both(operation: Operation) -> [Self; 2] {
-        [Kernel { operation, dtype: DType::F32 }, Kernel { operation, dtype: DType::F64 }]
-    }
-}
-
 /// The name of the entry point: `fsz_<operation>_<profile>_<type>`.
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

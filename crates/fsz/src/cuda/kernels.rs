@@ -1,7 +1,7 @@
-//! The kernels: which of them a device gets, and launching them.
+//! The kernels: which image of them a device gets, and launching them.
 
 use std::{
-    ffi::{CStr, c_void},
+    ffi::c_void,
     sync::{Mutex, OnceLock, PoisonError},
 };
 
@@ -9,127 +9,47 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{
-        BoundAsked, BoxCounts, BoxGrid, BoxTask, BoxTasks, BoxesToTiles, CompressArgs, Control,
-        DenseWork, HeaderImage, MissingF32, MissingF64, OutputBox, OutputRange, Sections, Shared,
-        StreamView, SymbolRow,
+        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, OutputBox,
+        OutputRange, Sections, Shared, StreamView,
     },
-    compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_FIXED},
-    decompress::DECOMPRESS_SCRATCH,
+    box_kernels::{BoxCompressShapes, BoxShapes},
     error::check,
     image::Image,
     kernel::{Coder, Kernel, Operation},
     nvrtc::Source,
+    part::{Direction, Part},
 };
-use crate::error::{Error, Result};
+use crate::{
+    dtype::DType,
+    error::{Error, Result},
+};
 
-/// PTX of a module for one architecture and all newer ones.
-macro_rules! ptx {
-    ($file:literal) => {
-        include_str!(concat!("../../cuda/ptx/", $file, ".ptx"))
-    };
-}
+/// Operations of the modules of decompression of tiles.
+const DECOMPRESSION: [Operation; 2] =
+    [Operation::Decompress(Coder::Paper), Operation::DecompressBox(Coder::Paper)];
 
-const DECOMPRESS_PTX: &str = ptx!("decompress_compute_80");
-/// For Ampere, and for Hopper and what follows, which have the tensor copy engine.
-const COMPRESS_PTX: [&str; 2] = [ptx!("compress_compute_80"), ptx!("compress_compute_90")];
-
-/// Operations of `cuda/decompress.cu`.
-const DECOMPRESSION: [Operation; 6] = [
-    Operation::Decompress(Coder::Paper),
-    Operation::DecompressBox(Coder::Paper),
-    Operation::PrepareDecompress(Coder::Dense),
-    Operation::Decompress(Coder::Dense),
-    Operation::DecompressTiles(Coder::Dense),
-    Operation::DecompressBox(Coder::Dense),
-];
-
-/// Operations of `cuda/compress.cu` that every image has.
-const COMPRESSION: [Operation; 6] = [
-    Operation::Bound,
-    Operation::Compress(Coder::Paper),
-    Operation::Gather(Coder::Dense),
-    Operation::Count(Coder::Dense),
-    Operation::PrepareCompress(Coder::Dense),
-    Operation::Compress(Coder::Dense),
-];
+/// Operations of every module of compression of tiles.
+const COMPRESSION: [Operation; 2] = [Operation::Bound, Operation::Compress(Coder::Paper)];
 
 /// Those that an image for capability 9.0 has as well.
 const PERSISTENT: [Operation; 2] =
     [Operation::CompressPersistent(Coder::Paper), Operation::CompressRanging(Coder::Paper)];
 
-/// How decompression is launched: `fsz_decompress_shapes` of its module.
+/// How decompression of tiles is launched: `fsz_shapes` of its module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DecompressShapes {
     /// Most warps of a thread block.
     most_warps: u32,
     /// Shared memory of a warp.
     stage: u32,
-    pub boxes: BoxShapes,
 }
-
-/// How decompression of boxes is launched.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BoxShapes {
-    /// The launch that makes ready: its threads, and its thread blocks beside those that read the index.
-    prepare_threads: u32,
-    prepare_blocks: u32,
-    most_warps: u32,
-    /// Shared memory of a thread block, and of a warp.
-    tables: u32,
-    stage: u32,
-}
-
-impl BoxShapes {
-    /// The launch that makes ready what chunks share.
-    pub fn prepare(&self, chunks: u64) -> Launch {
-        let readers = chunks.div_ceil(INDEX_SHARE).clamp(1, MOST_INDEX_READERS);
-        Launch::new(u64::from(self.prepare_blocks) + readers, self.prepare_threads)
-    }
-
-    /// The launch for `chunks` chunks on a device of so many multiprocessors: thread blocks that stay, of as
-    /// many warps as have something to do.
-    pub fn launch(&self, chunks: u64, multiprocessors: u32) -> Launch {
-        let grid = chunks.clamp(1, multiprocessors.into());
-        let warps = chunks.div_ceil(grid).clamp(1, self.most_warps.into()) as u32;
-        Launch {
-            grid,
-            threads: 32 * warps,
-            shared: self.tables + self.stage * warps,
-            cooperative: false,
-        }
-    }
-}
-
-/// Chunks whose index a thread block reads, and most thread blocks that do.
-const INDEX_SHARE: u64 = 2048;
-const MOST_INDEX_READERS: u64 = 64;
 
 impl DecompressShapes {
     fn read(words: &[u32]) -> Result<Self> {
-        let &[
-            most_warps,
-            stage,
-            prepare_threads,
-            prepare_blocks,
-            warps,
-            tables,
-            box_stage,
-            scratch,
-        ] = words
-        else {
-            return Err(other_version());
-        };
-        if scratch as usize > DECOMPRESS_SCRATCH {
-            return Err(other_version());
+        match *words {
+            [most_warps, stage] => Ok(DecompressShapes { most_warps, stage }),
+            _ => Err(other_version()),
         }
-        let boxes = BoxShapes {
-            prepare_threads,
-            prepare_blocks,
-            most_warps: warps,
-            tables,
-            stage: box_stage,
-        };
-        Ok(DecompressShapes { most_warps, stage, boxes })
     }
 
     /// The launch for `chunks` chunks on a device of so many multiprocessors.
@@ -148,111 +68,46 @@ impl DecompressShapes {
 const FEWEST_WARPS: u32 = 4;
 const WARPS_AT_WORK: u64 = 20;
 
-/// How compression is launched: `fsz_compress_shapes` of its module.
+/// How compression of tiles is launched: `fsz_shapes` of its module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompressShapes {
     pub survey_threads: u32,
-    pub boxes: BoxCompressShapes,
     pub simple_threads: u32,
     pub simple_shared: u32,
     /// Most thread blocks of a persistent kernel; 0 where there is none.
     pub persistent_grid: u32,
-    /// Threads and shared memory of the persistent kernels, for `f32` and `f64`.
-    pub persistent: [(u32, u32); 2],
-}
-
-/// Shared memory that the compress kernel has beside those of its warps, at most.
-const HEADER_SHARED: u32 = 2048;
-
-/// How compression of boxes is launched.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BoxCompressShapes {
-    pub gather_threads: u32,
-    pub program_threads: u32,
-    /// Thread blocks that make programs.
-    pub programs: u32,
-    pub most_warps: u32,
-    pub count_warps: u32,
-    /// Shared memory of a thread block that counts, and of a warp.
-    pub counts: u32,
-    pub stage: u32,
+    /// Threads and shared memory of the persistent kernels.
+    pub persistent: (u32, u32),
 }
 
 impl CompressShapes {
     fn read(words: &[u32]) -> Result<Self> {
-        let &[
-            survey_threads,
-            gather_threads,
-            program_threads,
-            programs,
-            program_bytes,
-            warps,
-            counts,
-            stage,
-            fixed,
-            record_f32,
-            record_f64,
-            simple_threads,
-            simple_shared,
-            persistent_grid,
-            threads_f32,
-            shared_f32,
-            threads_f64,
-            shared_f64,
-        ] = words
+        let &[survey_threads, simple_threads, simple_shared, persistent_grid, threads, shared] =
+            words
         else {
             return Err(other_version());
         };
-        let persistent = [(threads_f32, shared_f32), (threads_f64, shared_f64)];
-        let boxes = BoxCompressShapes {
-            gather_threads,
-            program_threads,
-            programs,
-            most_warps: warps,
-            count_warps: warps,
-            counts,
-            stage,
-        };
-        let expected = [PROGRAM_BYTES, SLOT_FIXED, RECORD_BYTES[0], RECORD_BYTES[1]];
-        if [program_bytes, fixed, record_f32, record_f64].map(u64::from) != expected {
-            return Err(other_version());
-        }
         Ok(CompressShapes {
             survey_threads,
-            boxes,
             simple_threads,
             simple_shared,
             persistent_grid,
-            persistent,
+            persistent: (threads, shared),
         })
     }
 }
 
-/// How the structs that kernels share lie in memory.
-const DECOMPRESS_LAYOUTS: [&[u32]; 6] = [
-    Sections::LAYOUT,
-    StreamView::LAYOUT,
-    OutputRange::LAYOUT,
-    OutputBox::LAYOUT,
-    BoxGrid::LAYOUT,
-    BoxesToTiles::LAYOUT,
-];
-const COMPRESS_LAYOUTS: [&[u32]; 14] = [
-    Sections::LAYOUT,
-    MissingF32::LAYOUT,
-    MissingF64::LAYOUT,
-    CompressArgs::<MissingF32>::LAYOUT,
-    CompressArgs::<MissingF64>::LAYOUT,
-    HeaderImage::LAYOUT,
-    BoundAsked::LAYOUT,
-    Control::LAYOUT,
-    BoxGrid::LAYOUT,
-    DenseWork::LAYOUT,
-    BoxCounts::LAYOUT,
-    BoxTask::LAYOUT,
-    BoxTasks::LAYOUT,
-    SymbolRow::LAYOUT,
-];
+/// How the structs that kernels share lie in memory: of decompression of tiles, and of any compression.
+const DECOMPRESS_LAYOUTS: [&[u32]; 4] =
+    [Sections::LAYOUT, StreamView::LAYOUT, OutputRange::LAYOUT, OutputBox::LAYOUT];
+
+pub(crate) fn compress_layouts(dtype: DType) -> [&'static [u32]; 6] {
+    let (missing, arguments) = match dtype {
+        DType::F32 => (MissingF32::LAYOUT, CompressArgs::<MissingF32>::LAYOUT),
+        DType::F64 => (MissingF64::LAYOUT, CompressArgs::<MissingF64>::LAYOUT),
+    };
+    [Sections::LAYOUT, missing, arguments, HeaderImage::LAYOUT, BoundAsked::LAYOUT, Control::LAYOUT]
+}
 
 /// The grid, threads and dynamic shared memory of a launch.
 #[derive(Clone, Copy, Debug)]
@@ -274,10 +129,16 @@ impl Launch {
 /// process: unloading one while another thread launches from it is not safe.
 #[derive(Debug)]
 pub(crate) struct Module<S> {
+    pub functions: Functions,
+    pub shapes: S,
+}
+
+/// The entry points of a module.
+#[derive(Debug)]
+pub(crate) struct Functions {
     image: Image,
     functions: Vec<Function>,
     loading: Mutex<()>,
-    pub shapes: S,
 }
 
 /// A kernel, loaded when it is first launched.
@@ -297,15 +158,29 @@ unsafe impl Send for Handle {}
 // SAFETY: launching a function does not change it.
 unsafe impl Sync for Handle {}
 
+/// The modules of an operation and a profile: one for each element type.
+type ByType<S> = [OnceLock<Module<S>>; 2];
+
+const fn none<S>() -> ByType<S> {
+    [const { OnceLock::new() }; 2]
+}
+
+/// The module of an element type.
+pub(super) fn of_type<S>(modules: &ByType<S>, dtype: DType) -> &OnceLock<Module<S>> {
+    &modules[usize::from(dtype == DType::F64)]
+}
+
 /// The kernels of one device, each loaded when it is first needed: a driver that has not seen one before takes
 /// about a second to compile it.
 #[derive(Debug)]
 pub(crate) struct Kernels {
     /// Ten times the major compute capability, and the minor.
     pub capability: i32,
-    most_shared: u32,
-    decompress: OnceLock<Module<DecompressShapes>>,
-    compress: OnceLock<Module<CompressShapes>>,
+    pub(super) most_shared: u32,
+    decompress: ByType<DecompressShapes>,
+    compress: ByType<CompressShapes>,
+    pub(super) decompress_boxes: ByType<BoxShapes>,
+    pub(super) compress_boxes: ByType<BoxCompressShapes>,
     loading: Mutex<()>,
 }
 
@@ -323,79 +198,63 @@ impl Kernels {
         Ok(Kernels {
             capability,
             most_shared,
-            decompress: OnceLock::new(),
-            compress: OnceLock::new(),
+            decompress: none(),
+            compress: none(),
+            decompress_boxes: none(),
+            compress_boxes: none(),
             loading: Mutex::new(()),
         })
     }
 
-    /// The module of decompression. The context is current.
-    pub fn decompress(&self) -> Result<&Module<DecompressShapes>> {
-        self.once(&self.decompress, || {
-            let image = Image::open(DECOMPRESS_PTX, Source::Decompress, self.capability)?;
-            let mut shapes = DecompressShapes::read(&image.words(c"fsz_decompress_shapes")?)?;
-            same_layouts(&image, c"fsz_decompress_layouts", &DECOMPRESS_LAYOUTS)?;
+    /// The module of decompression of tiles. The context is current.
+    pub fn decompress(&self, dtype: DType) -> Result<&Module<DecompressShapes>> {
+        let part = Part { direction: Direction::Decompress, coder: Coder::Paper, dtype };
+        self.once(of_type(&self.decompress, dtype), || {
+            let (image, words) = self.open(part, &DECOMPRESS_LAYOUTS)?;
+            let mut shapes = DecompressShapes::read(&words)?;
             let fit = self.most_shared / shapes.stage.max(1);
             shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
-            let boxes = &mut shapes.boxes;
-            let fit = self.most_shared.saturating_sub(boxes.tables) / boxes.stage.max(1);
-            boxes.most_warps = boxes.most_warps.min(fit).max(1);
-            let mut module = Module::new(image, &DECOMPRESSION, shapes);
+            let mut module = Module::new(image, &DECOMPRESSION, dtype, shapes);
             for operation in DECOMPRESSION {
-                let shared = match operation {
-                    Operation::PrepareDecompress(_) => continue,
-                    Operation::Decompress(Coder::Paper)
-                    | Operation::DecompressBox(Coder::Paper) => shapes.most_warps * shapes.stage,
-                    _ => shapes.boxes.tables + shapes.boxes.most_warps * shapes.boxes.stage,
-                };
-                for kernel in Kernel::both(operation) {
-                    module.allow_shared(kernel, shared);
-                }
+                module.allow_shared(operation, shapes.most_warps * shapes.stage);
             }
             Ok(module)
         })
     }
 
-    /// The module of compression. The context is current.
-    pub fn compress(&self) -> Result<&Module<CompressShapes>> {
-        self.once(&self.compress, || {
-            let ptx = COMPRESS_PTX[usize::from(self.capability >= 90)];
-            let image = Image::open(ptx, Source::Compress, self.capability)?;
-            let mut shapes = CompressShapes::read(&image.words(c"fsz_compress_shapes")?)?;
-            same_layouts(&image, c"fsz_compress_layouts", &COMPRESS_LAYOUTS)?;
-            if shapes.persistent.iter().any(|(_, shared)| *shared > self.most_shared) {
+    /// The module of compression of tiles. The context is current.
+    pub fn compress(&self, dtype: DType) -> Result<&Module<CompressShapes>> {
+        let part = Part { direction: Direction::Compress, coder: Coder::Paper, dtype };
+        self.once(of_type(&self.compress, dtype), || {
+            let (image, words) = self.open(part, &compress_layouts(dtype))?;
+            let mut shapes = CompressShapes::read(&words)?;
+            let (_, persistent_shared) = shapes.persistent;
+            if persistent_shared > self.most_shared {
                 shapes.persistent_grid = 0;
             }
-            let boxes = &mut shapes.boxes;
-            let fit = |beside: u32, stage: u32| self.most_shared.saturating_sub(beside) / stage;
-            boxes.most_warps = boxes.most_warps.min(fit(HEADER_SHARED, boxes.stage));
-            boxes.count_warps = boxes.count_warps.min(fit(boxes.counts, boxes.stage));
-            let boxes = *boxes;
             let persistent = if shapes.persistent_grid > 0 { &PERSISTENT[..] } else { &[] };
             let operations = [&COMPRESSION, persistent].concat();
-            let mut module = Module::new(image, &operations, shapes);
-            for kernel in Kernel::both(Operation::Compress(Coder::Dense)) {
-                module.allow_shared(kernel, boxes.most_warps * boxes.stage);
-            }
-            for kernel in Kernel::both(Operation::Count(Coder::Dense)) {
-                module.allow_shared(kernel, boxes.counts + boxes.count_warps * boxes.stage);
-            }
-            for kernel in Kernel::both(Operation::Compress(Coder::Paper)) {
-                module.allow_shared(kernel, shapes.simple_shared);
-            }
+            let mut module = Module::new(image, &operations, dtype, shapes);
+            module.allow_shared(Operation::Compress(Coder::Paper), shapes.simple_shared);
             for &operation in persistent {
-                for (kernel, (_, shared)) in
-                    Kernel::both(operation).into_iter().zip(shapes.persistent)
-                {
-                    module.allow_shared(kernel, shared);
-                }
+                module.allow_shared(operation, persistent_shared);
             }
             Ok(module)
         })
+    }
+
+    /// Opens a module; gives its image and what it says of its launches.
+    pub(super) fn open(&self, part: Part, layouts: &[&[u32]]) -> Result<(Image, Vec<u32>)> {
+        let image = Image::open(part.ptx(self.capability), Source::Codec(part), self.capability)?;
+        if image.words(c"fsz_layouts")? != layouts.concat() {
+            return Err(other_version());
+        }
+        let words = image.words(c"fsz_shapes")?;
+        Ok((image, words))
     }
 
     /// What is in `cell`, loaded by one thread if it is not there yet. A failure is tried again.
-    fn once<'a, M>(
+    pub(super) fn once<'a, M>(
         &self,
         cell: &'a OnceLock<M>,
         load: impl FnOnce() -> Result<M>,
@@ -413,17 +272,42 @@ impl Kernels {
 }
 
 impl<S> Module<S> {
-    fn new(image: Image, operations: &[Operation], shapes: S) -> Self {
-        let kernels = operations.iter().flat_map(|&operation| Kernel::both(operation));
-        let function = |kernel| Function { kernel, shared: None, handle: OnceLock::new() };
-        Module {
-            image,
-            functions: kernels.map(function).collect(),
-            loading: Mutex::new(()),
-            shapes,
+    pub(super) fn new(image: Image, operations: &[Operation], dtype: DType, shapes: S) -> Self {
+        let function = |&operation: &Operation| Function {
+            kernel: Kernel { operation, dtype },
+            shared: None,
+            handle: OnceLock::new(),
+        };
+        let functions = operations.iter().map(function).collect();
+        Module { functions: Functions { image, functions, loading: Mutex::new(()) }, shapes }
+    }
+
+    /// Lets launches of `operation` ask for so much shared memory.
+    pub(super) fn allow_shared(&mut self, operation: Operation, bytes: u32) {
+        for function in &mut self.functions.functions {
+            if function.kernel.operation == operation {
+                function.shared = Some(bytes);
+            }
         }
     }
 
+    /// Launches `kernel`.
+    ///
+    /// # Safety
+    /// As [`Functions::launch`].
+    pub unsafe fn launch(
+        &self,
+        kernel: Kernel,
+        launch: Launch,
+        stream: sys::CUstream,
+        arguments: &mut [*mut c_void],
+    ) -> Result<()> {
+        // SAFETY: as the caller vouches.
+        unsafe { self.functions.launch(kernel, launch, stream, arguments) }
+    }
+}
+
+impl Functions {
     /// Loads `kernel` unless it is loaded. The context is current.
     fn function(&self, kernel: Kernel) -> Result<sys::CUfunction> {
         let not_there = || Error::Device(format!("the kernel {kernel} is not in its module"));
@@ -445,13 +329,6 @@ impl<S> Module<S> {
             })?;
         }
         Ok(function.handle.get_or_init(|| Handle(handle)).0)
-    }
-
-    /// Lets launches of `kernel` ask for so much shared memory.
-    fn allow_shared(&mut self, kernel: Kernel, bytes: u32) {
-        for function in self.functions.iter_mut().filter(|f| f.kernel == kernel) {
-            function.shared = Some(bytes);
-        }
     }
 
     /// Launches `kernel`.
@@ -486,40 +363,11 @@ impl<S> Module<S> {
     }
 }
 
-/// Whether the structs that kernels share lie in memory as the module was compiled to read them.
-fn same_layouts(image: &Image, name: &CStr, expected: &[&[u32]]) -> Result<()> {
-    if image.words(name)? == expected.concat() { Ok(()) } else { Err(other_version()) }
-}
-
-fn other_version() -> Error {
+pub(super) fn other_version() -> Error {
     Error::Device("the PTX in cuda/ptx is not of this version: run `cargo xtask ptx`".into())
 }
 
 /// An argument as the driver takes it. The value outlives the launch that reads it.
 pub(crate) fn pointer<T>(value: &mut T) -> *mut c_void {
     std::ptr::from_mut(value).cast()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cuda::ptx;
-
-    #[test]
-    fn each_kernel_can_be_taken_out_of_its_module() {
-        let modules = [
-            (DECOMPRESS_PTX, [&DECOMPRESSION[..], &[]].concat()),
-            (COMPRESS_PTX[0], COMPRESSION.to_vec()),
-            (COMPRESS_PTX[1], [&COMPRESSION[..], &PERSISTENT].concat()),
-        ];
-        for (text, operations) in modules {
-            for kernel in operations.into_iter().flat_map(Kernel::both) {
-                let name = kernel.to_string();
-                let part = ptx::only(text, Some(&name));
-                assert_eq!(part.matches(".entry ").count(), 1, "{name}");
-                assert!(part.contains(&format!(".entry {name}(")), "{name}");
-                assert!(part.len() < text.len() / 2, "{name}: {} of {}", part.len(), text.len());
-            }
-        }
-    }
 }

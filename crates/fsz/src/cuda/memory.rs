@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{result, sys};
 
-use super::{device::Device, error::check, workspace::Buffer};
+use super::{device::Device, error::check, pointer::copy_and_wait, workspace::Buffer};
 use crate::{
     element::Element,
     error::{Error, Result},
@@ -48,7 +48,7 @@ impl DeviceMemory {
         self.len == 0
     }
 
-    /// Copies `from` to the bytes from `at` on, and waits.
+    /// Copies `from` to the bytes from `at` on, and waits until they are there for every stream.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) beyond the end;
@@ -57,7 +57,7 @@ impl DeviceMemory {
         self.check(at, size_of_val(from))?;
         let _entered = self.buffer.enter()?;
         // SAFETY: the range was checked above.
-        check("cuMemcpyHtoD", unsafe { result::memcpy_htod_sync(self.at + at as u64, from) })
+        unsafe { copy_and_wait(self.at + at as u64, from) }
     }
 
     /// Copies the bytes from `at` on to `to`, and waits for the device to be done with all work.

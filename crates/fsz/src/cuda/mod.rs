@@ -2,6 +2,7 @@
 //! is needed to build or to start; without a driver every entry says why, and the CPU codec serves.
 
 mod abi;
+mod box_kernels;
 mod compress;
 mod compress_boxes;
 mod context;
@@ -18,6 +19,7 @@ mod kernels;
 mod lanes;
 mod memory;
 mod nvrtc;
+mod part;
 mod pointer;
 mod ptx;
 mod stream_kind;

@@ -8,13 +8,13 @@ use std::{
 
 use cudarc::nvrtc::sys;
 
+use super::part::Part;
 use crate::error::{Error, Result};
 
 /// A module's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source<'a> {
-    Compress,
-    Decompress,
+    Codec(Part),
     /// Of another crate, with what it includes beside the codec's headers.
     Other {
         text: &'a CStr,
@@ -23,10 +23,9 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    const fn text(self) -> &'a CStr {
+    fn text(self) -> &'a CStr {
         match self {
-            Source::Compress => source!("compress.cu"),
-            Source::Decompress => source!("decompress.cu"),
+            Source::Codec(part) => part.source(),
             Source::Other { text, .. } => text,
         }
     }
@@ -37,8 +36,9 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The text of a file of `cuda/`.
 macro_rules! source {
-    ($file:literal) => {
+    ($file:expr) => {
         match CStr::from_bytes_with_nul(
             concat!(include_str!(concat!("../../cuda/", $file)), "\0").as_bytes(),
         ) {
@@ -47,7 +47,7 @@ macro_rules! source {
         }
     };
 }
-use source;
+pub(super) use source;
 
 macro_rules! header {
     ($file:literal) => {{
@@ -88,27 +88,48 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("format/checksum.cuh"),
     header!("format/format.cuh"),
     header!("format/format_constants.cuh"),
+    header!("profile/dense/box_encoder.cuh"),
+    header!("profile/dense/box_memory.cuh"),
+    header!("profile/dense/box_stage.cuh"),
     header!("profile/dense/chunk.cuh"),
+    header!("profile/dense/count_boxes.cuh"),
+    header!("profile/dense/decode_kernels.cuh"),
+    header!("profile/dense/decode_lorenzo.cuh"),
+    header!("profile/dense/decode_mask.cuh"),
+    header!("profile/dense/decode_program.cuh"),
     header!("profile/dense/decoder.cuh"),
+    header!("profile/dense/encode_kernels.cuh"),
     header!("profile/dense/encoder.cuh"),
     header!("profile/dense/grid.cuh"),
+    header!("profile/dense/half_words.cuh"),
     header!("profile/dense/index.cuh"),
+    header!("profile/dense/interpolate.cuh"),
     header!("profile/dense/output.cuh"),
+    header!("profile/dense/plain_box.cuh"),
+    header!("profile/dense/plain_coder.cuh"),
+    header!("profile/dense/plain_program.cuh"),
+    header!("profile/dense/plain_walk.cuh"),
     header!("profile/dense/prepare_decode.cuh"),
     header!("profile/dense/program.cuh"),
     header!("profile/dense/rans_decoder.cuh"),
     header!("profile/dense/rans_encoder.cuh"),
+    header!("profile/dense/read_tables.cuh"),
+    header!("profile/dense/slots.cuh"),
+    header!("profile/dense/symbols.cuh"),
     header!("profile/dense/tables.cuh"),
     header!("profile/dense/walk.cuh"),
+    header!("profile/dense/write_box.cuh"),
     header!("profile/paper/classify.cuh"),
     header!("profile/paper/codes.cuh"),
     header!("profile/paper/decode_block.cuh"),
     header!("profile/paper/decode_escaped.cuh"),
     header!("profile/paper/decode_escapes.cuh"),
+    header!("profile/paper/decode_kernels.cuh"),
     header!("profile/paper/decode_plain.cuh"),
     header!("profile/paper/decode_quad.cuh"),
     header!("profile/paper/decoder.cuh"),
     header!("profile/paper/encode_any.cuh"),
+    header!("profile/paper/encode_kernels.cuh"),
     header!("profile/paper/encode_masked.cuh"),
     header!("profile/paper/encode_payload.cuh"),
     header!("profile/paper/encode_plain.cuh"),
@@ -232,10 +253,10 @@ mod tests {
             eprintln!("SKIPPED: kernels compiled on the spot: libnvrtc was not found");
             return;
         }
-        for source in [Source::Compress, Source::Decompress] {
+        for part in Part::all() {
             for capability in [80, 90] {
-                let image = compile(source, capability).expect("compiles");
-                assert!(image.starts_with(b"\x7fELF"), "{source:?} for {capability}");
+                let image = compile(Source::Codec(part), capability).expect("compiles");
+                assert!(image.starts_with(b"\x7fELF"), "{part} for {capability}");
             }
         }
     }
@@ -244,7 +265,7 @@ mod tests {
     fn every_header_is_carried() {
         let names: Vec<&str> =
             HEADERS.iter().map(|(name, _)| name.to_str().expect("text")).collect();
-        let sources = [Source::Compress, Source::Decompress].map(Source::text);
+        let sources = Part::all().map(Part::source);
         for text in HEADERS.iter().map(|(_, text)| *text).chain(sources) {
             for line in text.to_str().expect("text").lines() {
                 if let Some(name) = line.strip_prefix("#include ") {
@@ -256,11 +277,12 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
+        let source = Source::Codec(Part::all().next().expect("there are parts"));
         if !is_possible() {
-            let reason = compile(Source::Compress, 90).expect_err("there is no NVRTC").to_string();
+            let reason = compile(source, 90).expect_err("there is no NVRTC").to_string();
             assert!(reason.contains("libnvrtc"), "{reason}");
             return;
         }
-        assert!(compile(Source::Compress, 12).is_err(), "there is no such architecture");
+        assert!(compile(source, 12).is_err(), "there is no such architecture");
     }
 }

@@ -158,7 +158,7 @@ impl CudaMemory {
         let primary = self.primary()?;
         let _entered = self.enter(&primary)?;
         // SAFETY: promised by the caller.
-        check("cuMemcpyHtoD", unsafe { result::memcpy_htod_sync(self.address, from) })
+        unsafe { copy_and_wait(self.address, from) }
     }
 
     /// The primary context of the memory's device. Whoever has a pointer of the driver's has
@@ -174,6 +174,20 @@ impl CudaMemory {
         }
         // SAFETY: the memory lives in this context, so the context does.
         unsafe { Entered::push(self.context) }
+    }
+}
+
+/// Copies to device memory of the current context, and waits until it is there for every stream: the driver
+/// returns when the bytes are in memory of its own, and a stream that does not wait for the default one
+/// could overtake them.
+///
+/// # Safety
+/// The memory at `to` has room for `from`.
+pub(crate) unsafe fn copy_and_wait<V>(to: u64, from: &[V]) -> Result<()> {
+    // SAFETY: promised by the caller; the default stream always exists.
+    unsafe {
+        check("cuMemcpyHtoD", result::memcpy_htod_sync(to, from))?;
+        check("cuStreamSynchronize", result::stream::synchronize(std::ptr::null_mut()))
     }
 }
 

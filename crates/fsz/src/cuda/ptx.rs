@@ -96,6 +96,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::part::Part;
 
     const PTX: &str = "//\n// Generated\n//\n.version 9.0\n.target sm_80\n.address_size 64\n\n\
         .func  (.param .b32 func_retval0) twice\n(\n\t.param .b32 twice_param_0\n)\n;\n\
@@ -124,6 +125,22 @@ mod tests {
         let none = only(PTX, None);
         assert!(none.contains("shapes[4]") && none.ends_with('\0'));
         assert!(!none.contains(".entry") && !none.contains(".func"), "{none}");
+    }
+
+    #[test]
+    fn each_kernel_can_be_taken_out_of_its_module() {
+        for (part, capability) in Part::all().flat_map(|part| [(part, 80), (part, 90)]) {
+            let text = part.ptx(capability);
+            let names: Vec<&str> =
+                text.split(".entry ").skip(1).filter_map(|t| words(t).next()).collect();
+            assert!(!names.is_empty(), "{part}");
+            for name in names {
+                let part = only(text, Some(name));
+                assert_eq!(part.matches(".entry ").count(), 1, "{name}");
+                assert!(part.contains(&format!(".entry {name}(")), "{name}");
+                assert!(part.len() < text.len(), "{name}");
+            }
+        }
     }
 
     #[test]

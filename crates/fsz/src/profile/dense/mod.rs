@@ -88,7 +88,7 @@ impl Predictor {
         Predictor::Lorenzo,
     ];
 
-    fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         Self::ALL.iter().position(|p| *p == self).expect("one of them") as u8
     }
 }

@@ -1,0 +1,197 @@
+//! The modules of the profile of boxes: loading them, and how their kernels are launched.
+
+use super::{
+    abi::{
+        BoxCounts, BoxGrid, BoxTask, BoxTasks, BoxesToTiles, DenseWork, OutputBox, Sections,
+        Shared, StreamView, SymbolRow,
+    },
+    compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_FIXED},
+    decompress::DECOMPRESS_SCRATCH,
+    kernel::{Coder, Operation},
+    kernels::{Kernels, Launch, Module, compress_layouts, of_type, other_version},
+    part::{Direction, Part},
+};
+use crate::{dtype::DType, error::Result};
+
+/// Operations of a module of decompression.
+const DECOMPRESSION: [Operation; 4] = [
+    Operation::PrepareDecompress(Coder::Dense),
+    Operation::Decompress(Coder::Dense),
+    Operation::DecompressTiles(Coder::Dense),
+    Operation::DecompressBox(Coder::Dense),
+];
+
+/// Operations of a module of compression.
+const COMPRESSION: [Operation; 5] = [
+    Operation::Bound,
+    Operation::Gather(Coder::Dense),
+    Operation::Count(Coder::Dense),
+    Operation::PrepareCompress(Coder::Dense),
+    Operation::Compress(Coder::Dense),
+];
+
+/// How the structs lie in memory that a driver shares with these modules alone.
+const DECOMPRESS_BOXES_LAYOUTS: [&[u32]; 5] = [
+    Sections::LAYOUT,
+    StreamView::LAYOUT,
+    OutputBox::LAYOUT,
+    BoxGrid::LAYOUT,
+    BoxesToTiles::LAYOUT,
+];
+const BOX_LAYOUTS: [&[u32]; 6] = [
+    BoxGrid::LAYOUT,
+    DenseWork::LAYOUT,
+    BoxCounts::LAYOUT,
+    BoxTask::LAYOUT,
+    BoxTasks::LAYOUT,
+    SymbolRow::LAYOUT,
+];
+
+impl Kernels {
+    /// The module of decompression of boxes. The context is current.
+    pub fn decompress_boxes(&self, dtype: DType) -> Result<&Module<BoxShapes>> {
+        let part = Part { direction: Direction::Decompress, coder: Coder::Dense, dtype };
+        self.once(of_type(&self.decompress_boxes, dtype), || {
+            let (image, words) = self.open(part, &DECOMPRESS_BOXES_LAYOUTS)?;
+            let shapes = BoxShapes::read(&words, self.most_shared)?;
+            let mut module = Module::new(image, &DECOMPRESSION, dtype, shapes);
+            for operation in [
+                Operation::Decompress(Coder::Dense),
+                Operation::DecompressTiles(Coder::Dense),
+                Operation::DecompressBox(Coder::Dense),
+            ] {
+                module.allow_shared(operation, self.most_shared);
+            }
+            Ok(module)
+        })
+    }
+
+    /// The module of compression of boxes. The context is current.
+    pub fn compress_boxes(&self, dtype: DType) -> Result<&Module<BoxCompressShapes>> {
+        let part = Part { direction: Direction::Compress, coder: Coder::Dense, dtype };
+        self.once(of_type(&self.compress_boxes, dtype), || {
+            let layouts = [&compress_layouts(dtype)[..], &BOX_LAYOUTS].concat();
+            let (image, words) = self.open(part, &layouts)?;
+            let shapes = BoxCompressShapes::read(&words, dtype, self.most_shared)?;
+            let mut module = Module::new(image, &COMPRESSION, dtype, shapes);
+            let encode = shapes.rows + shapes.most_warps * shapes.stage;
+            module.allow_shared(Operation::Compress(Coder::Dense), encode);
+            let count = shapes.counts + shapes.count_warps * shapes.stage;
+            module.allow_shared(Operation::Count(Coder::Dense), count);
+            Ok(module)
+        })
+    }
+}
+
+/// How decompression of boxes is launched: `fsz_shapes` of its module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoxShapes {
+    /// The launch that makes ready: its threads, and its thread blocks beside those that read the index.
+    prepare_threads: u32,
+    prepare_blocks: u32,
+    most_warps: u32,
+    /// Shared memory that a thread block may have; of that, a thread block's tables in a stream that
+    /// interpolates and in one by Lorenzo prediction alone, and what a warp has.
+    most_shared: u32,
+    tables: [u32; 2],
+    stage: u32,
+}
+
+impl BoxShapes {
+    fn read(words: &[u32], most_shared: u32) -> Result<Self> {
+        let &[prepare_threads, prepare_blocks, most_warps, tables, lorenzo_tables, stage, scratch] =
+            words
+        else {
+            return Err(other_version());
+        };
+        if scratch as usize > DECOMPRESS_SCRATCH {
+            return Err(other_version());
+        }
+        let tables = [tables, lorenzo_tables];
+        Ok(BoxShapes { prepare_threads, prepare_blocks, most_warps, most_shared, tables, stage })
+    }
+
+    /// The launch that makes ready what chunks share.
+    pub fn prepare(&self, chunks: u64) -> Launch {
+        let readers = chunks.div_ceil(INDEX_SHARE).clamp(1, MOST_INDEX_READERS);
+        Launch::new(u64::from(self.prepare_blocks) + readers, self.prepare_threads)
+    }
+
+    /// The launch for `chunks` chunks on a device of so many multiprocessors: thread blocks that stay, of as
+    /// many warps as have something to do. `lorenzo`: no box is interpolated.
+    pub fn launch(&self, chunks: u64, multiprocessors: u32, lorenzo: bool) -> Launch {
+        let tables = self.tables[usize::from(lorenzo)];
+        let fit = self.most_shared.saturating_sub(tables) / self.stage.max(1);
+        let grid = chunks.clamp(1, multiprocessors.into());
+        let most = self.most_warps.min(fit).max(1);
+        let warps = chunks.div_ceil(grid).clamp(1, most.into()) as u32;
+        Launch {
+            grid,
+            threads: 32 * warps,
+            shared: tables + self.stage * warps,
+            cooperative: false,
+        }
+    }
+}
+
+/// Chunks whose index a thread block reads, and most thread blocks that do.
+const INDEX_SHARE: u64 = 2048;
+const MOST_INDEX_READERS: u64 = 64;
+
+/// Shared memory that the compress kernel has beside those of its warps, at most.
+const HEADER_SHARED: u32 = 2048;
+
+/// How compression of boxes is launched: `fsz_shapes` of its module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoxCompressShapes {
+    pub survey_threads: u32,
+    pub gather_threads: u32,
+    pub program_threads: u32,
+    /// Thread blocks that make programs.
+    pub programs: u32,
+    pub most_warps: u32,
+    pub count_warps: u32,
+    /// Shared memory of a thread block that encodes, of one that counts, and of a warp.
+    pub rows: u32,
+    pub counts: u32,
+    pub stage: u32,
+}
+
+impl BoxCompressShapes {
+    fn read(words: &[u32], dtype: DType, most_shared: u32) -> Result<Self> {
+        let &[
+            survey_threads,
+            gather_threads,
+            program_threads,
+            programs,
+            program_bytes,
+            rows,
+            warps,
+            counts,
+            stage,
+            fixed,
+            record,
+        ] = words
+        else {
+            return Err(other_version());
+        };
+        let record_bytes = RECORD_BYTES[usize::from(dtype == DType::F64)];
+        if [program_bytes, fixed, record].map(u64::from)
+            != [PROGRAM_BYTES, SLOT_FIXED, record_bytes]
+        {
+            return Err(other_version());
+        }
+        let fit = |beside: u32| warps.min(most_shared.saturating_sub(beside) / stage.max(1));
+        Ok(BoxCompressShapes {
+            survey_threads,
+            gather_threads,
+            program_threads,
+            programs,
+            most_warps: fit(rows + HEADER_SHARED),
+            count_warps: fit(counts),
+            rows,
+            counts,
+            stage,
+        })
+    }
+}

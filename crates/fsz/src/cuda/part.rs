@@ -1,0 +1,105 @@
+//! The modules that the codec carries: one for each operation, profile and element type, so that a driver
+//! compiles no more than what is used.
+
+use std::{ffi::CStr, fmt};
+
+use super::{kernel::Coder, nvrtc::source};
+use crate::dtype::DType;
+
+/// Whether a module compresses or decompresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Compress,
+    Decompress,
+}
+
+/// A module, `cuda/<direction>_<profile>_<type>.cu`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub direction: Direction,
+    pub coder: Coder,
+    pub dtype: DType,
+}
+
+/// What `$of` makes of the name of a part.
+macro_rules! by_name {
+    ($part:expr, $of:ident) => {{
+        use Coder::{Dense, Paper};
+        use DType::{F32, F64};
+        use Direction::{Compress, Decompress};
+        match ($part.direction, $part.coder, $part.dtype) {
+            (Compress, Paper, F32) => $of!("compress_paper_f32"),
+            (Compress, Paper, F64) => $of!("compress_paper_f64"),
+            (Compress, Dense, F32) => $of!("compress_dense_f32"),
+            (Compress, Dense, F64) => $of!("compress_dense_f64"),
+            (Decompress, Paper, F32) => $of!("decompress_paper_f32"),
+            (Decompress, Paper, F64) => $of!("decompress_paper_f64"),
+            (Decompress, Dense, F32) => $of!("decompress_dense_f32"),
+            (Decompress, Dense, F64) => $of!("decompress_dense_f64"),
+        }
+    }};
+}
+#[cfg(feature = "fatbin")]
+pub(super) use by_name;
+
+/// PTX of a part, for one architecture and all newer ones. The device's driver compiles it, and keeps what
+/// it made.
+macro_rules! ptx {
+    ($name:literal) => {
+        concat!(include_str!(concat!("../../cuda/ptx/", $name, "_compute_80.ptx")), "\0")
+    };
+}
+
+/// For Hopper and what follows, which have the tensor copy engine.
+macro_rules! ptx_90 {
+    ($name:literal) => {
+        concat!(include_str!(concat!("../../cuda/ptx/", $name, "_compute_90.ptx")), "\0")
+    };
+}
+
+macro_rules! cu {
+    ($name:literal) => {
+        source!(concat!($name, ".cu"))
+    };
+}
+
+macro_rules! name {
+    ($name:literal) => {
+        $name
+    };
+}
+
+impl Part {
+    /// The PTX for devices of this compute capability (ten times the major, and the minor).
+    pub fn ptx(self, capability: i32) -> &'static str {
+        match (self.direction, self.coder, self.dtype) {
+            (Direction::Compress, Coder::Paper, DType::F32) if capability >= 90 => {
+                ptx_90!("compress_paper_f32")
+            }
+            (Direction::Compress, Coder::Paper, DType::F64) if capability >= 90 => {
+                ptx_90!("compress_paper_f64")
+            }
+            _ => by_name!(self, ptx),
+        }
+    }
+
+    pub fn source(self) -> &'static CStr {
+        by_name!(self, cu)
+    }
+
+    #[cfg(test)]
+    pub fn all() -> impl Iterator<Item = Self> {
+        use Direction::{Compress, Decompress};
+        [Compress, Decompress].into_iter().flat_map(|direction| {
+            [Coder::Paper, Coder::Dense].into_iter().flat_map(move |coder| {
+                [DType::F32, DType::F64].map(|dtype| Part { direction, coder, dtype })
+            })
+        })
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(by_name!(self, name))
+    }
+}

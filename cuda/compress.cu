@@ -1,3 +1,0 @@
-// The module of compression, for both element types.
-
-#include "encode/kernels.cuh"

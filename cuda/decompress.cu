@@ -1,3 +1,0 @@
-// The module of decompression, for both element types.
-
-#include "decode/kernels.cuh"

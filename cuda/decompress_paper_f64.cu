@@ -1,0 +1,5 @@
+// The module of decompression of tiles, for f64.
+
+#include "profile/paper/decode_kernels.cuh"
+
+FSZ_DECOMPRESS_PAPER_MODULE(double, f64, 512)

@@ -1,0 +1,114 @@
+// Where a decoder's warps have what they work on in shared memory: slots, rings of half words, and
+// a box each, of 16 bits a value.
+#pragma once
+
+#include "profile/dense/grid.cuh"
+#include "profile/dense/half_words.cuh"
+#include "profile/dense/slots.cuh"
+
+extern __shared__ __align__(1024) fsz::u32 fsz_boxes[];
+
+namespace fsz
+{
+
+/// Slots of a stream that interpolates: those of residuals, and of bases. One by Lorenzo prediction
+/// alone has those of all differences. Before them lies how many slots a flag of 0 has in each
+/// context, and a gap that lets a row of slots begin at a multiple of its size.
+constexpr u32 SLOTS_BYTES = DENSE_SLOTS * 4;
+constexpr u32 INTERPOLATION_SLOTS = RESIDUAL_CONTEXTS + 1;
+constexpr u32 LORENZO_SLOTS = DIFFERENCE_CONTEXTS;
+constexpr u32 FLAGS_BYTES = 64;
+constexpr u32 SHARED_ALIGNMENT = 1024;
+static_assert(4 * DENSE_FLAG_CONTEXTS <= FLAGS_BYTES, "room for flags");
+
+FSZ_DEVICE u32 shared_slots(bool lorenzo) { return lorenzo ? LORENZO_SLOTS : INTERPOLATION_SLOTS; }
+
+/// Bytes beside those of the warps.
+constexpr u32 SLOTS_GAP = SLOTS_BYTES;
+static_assert(FLAGS_BYTES <= SHARED_ALIGNMENT, "flags fit in the gap");
+constexpr u32 INTERPOLATION_SHARED = INTERPOLATION_SLOTS * SLOTS_BYTES + SLOTS_GAP;
+constexpr u32 LORENZO_SHARED = LORENZO_SLOTS * SLOTS_BYTES + SLOTS_GAP;
+
+/// Bytes between two rows of a plane, so many that the lanes of a column differ in their banks, and
+/// between two rows and planes of a brick.
+constexpr u32 PLANE_ROW = 132;
+constexpr u32 BRICK_ROW = 32;
+constexpr u32 BRICK_PLANE = 512;
+/// Elements of a line between two gaps, so that lanes at power-of-two distances differ in their
+/// banks.
+constexpr u32 LINE_RUN = 64;
+constexpr u32 LINE_GAP = 4;
+
+/// Bytes of a box: a line has gaps.
+constexpr u32 BOX_BYTES = 2 * DENSE_BOX + DENSE_BOX / LINE_RUN * LINE_GAP;
+constexpr u32 WARP_BYTES = BOX_BYTES + RING_BYTES;
+static_assert(BOX_BYTES % 16 == 0, "boxes are aligned");
+
+/// Bytes before element i of a line.
+FSZ_DEVICE u32 line_place(u32 i) { return 2 * i + i / LINE_RUN * LINE_GAP; }
+
+/// The element of a line that lies behind so many bytes.
+FSZ_DEVICE u32 line_index(u32 place)
+{
+    constexpr u32 RUN = 2 * LINE_RUN + LINE_GAP;
+    return place / RUN * LINE_RUN + place % RUN / 2;
+}
+
+/// The row of a brick in which y lies: even ones come first, so that those of a step differ in
+/// their banks.
+FSZ_DEVICE u32 brick_row(u32 y) { return y / 2 + (y % 2) * 8; }
+
+/// Bytes before an element of a box.
+FSZ_DEVICE u32 place_in_box(u32 layout, u32 z, u32 y, u32 x)
+{
+    return layout == LAYOUT_LINE    ? line_place(x)
+           : layout == LAYOUT_PLANE ? PLANE_ROW * y + 2 * x
+                                    : BRICK_PLANE * z + BRICK_ROW * brick_row(y) + 2 * x;
+}
+
+/// The value at an address of shared memory, OFFSET bytes further.
+template <u32 OFFSET = 0> FSZ_DEVICE i32 value_at(u32 at)
+{
+    i32 value;
+    asm volatile("ld.shared.s16 %0, [%1+%2];"
+                 : "=r"(value)
+                 : "r"(at), "n"(static_cast<i32>(OFFSET)));
+    return value;
+}
+
+/// Stores a value for a point of an entry, if it is one.
+FSZ_DEVICE void put_value(u32 at, u32 value, u32 entry)
+{
+    asm volatile("{\n.reg .pred point;\nsetp.ge.s32 point, %2, 0;\n"
+                 "@point st.shared.u16 [%0], %1;\n}" ::"r"(at),
+                 "h"(static_cast<u16>(value)), "r"(entry)
+                 : "memory");
+}
+
+FSZ_DEVICE u32 word_at(u32 at)
+{
+    u32 word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(at));
+    return word;
+}
+
+/// What lies at an address of shared memory.
+template <class V> FSZ_DEVICE V &shared_at(u32 at)
+{
+    return *static_cast<V *>(__cvta_shared_to_generic(at));
+}
+
+/// A number that is the same in all lanes: so told, a branch on it needs no care for lanes apart.
+FSZ_DEVICE u32 same(u32 number) { return __reduce_max_sync(WARP_ALL, number); }
+
+/// Makes all values of a box 0. Called by a warp.
+FSZ_DEVICE void clear_box(u32 box)
+{
+    for (u32 at = 16 * lane_id(); at < BOX_BYTES; at += 16 * 32)
+    {
+        shared_at<uint4>(box + at) = uint4{0, 0, 0, 0};
+    }
+    __syncwarp();
+}
+
+} // namespace fsz

@@ -1,0 +1,129 @@
+// Counting the symbols of some boxes of a field, by which an encoder chooses layout, prediction and
+// tables (FORMAT.md, Dense: choose).
+#pragma once
+
+#include "profile/dense/box_encoder.cuh"
+
+namespace fsz
+{
+
+/// What some boxes of a field come to, counted for the choice of layout and tables. The same struct
+/// is `BoxCounts` in crates/fsz/src/cuda/abi.rs.
+struct BoxCounts
+{
+    u64 histogram[DENSE_CONTEXTS][SYMBOLS_MOST];
+    u64 raw_bits;
+    u64 elements;
+    /// Boxes that have the lattice point that is 2^k to a step in reach.
+    u32 fits[8];
+    /// Boxes of which all elements are exact: how many; their numbers are elsewhere.
+    u32 exact;
+    u32 reserved;
+};
+
+/// A layout and how its boxes are coded. The same struct is `BoxTask` in
+/// crates/fsz/src/cuda/abi.rs.
+struct BoxTask
+{
+    BoxGrid grid;
+    EncodeProgram *programs;
+    BoxCounts *counts;
+    u32 *exact;
+};
+
+constexpr u32 TASKS_MOST = 9;
+
+/// The tasks of a launch, and how many boxes of each are counted.
+struct BoxTasks
+{
+    BoxTask task[TASKS_MOST];
+    u32 tasks;
+    u32 boxes;
+    /// Whether only the reach of boxes is looked at.
+    u32 reach;
+    u32 reserved;
+};
+
+/// Counts boxes: thread block b those of task b mod tasks, spread evenly over the field.
+template <class T>
+FSZ_DEVICE void count_boxes(const CompressArgs<T> &args, const BoxTasks &tasks,
+                            const DenseWork &memory, u32 *shared)
+{
+    const BoxTask &task = tasks.task[blockIdx.x % tasks.tasks];
+    const u32 warp = threadIdx.x / 32, lane = lane_id(), warps = blockDim.x / 32;
+    EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
+    u32(*const histogram)[SYMBOLS_MOST] = reinterpret_cast<u32(*)[SYMBOLS_MOST]>(stages + warps);
+    for (u32 k = threadIdx.x; k < DENSE_CONTEXTS * SYMBOLS_MOST; k += blockDim.x)
+    {
+        histogram[0][k] = 0;
+    }
+    __syncthreads();
+    DenseWork work = memory;
+    work.programs = task.programs;
+    const WarpSlot<T> slot(work, blockIdx.x * warps + warp);
+    DenseEncoder<T, SymbolCounter> encoder(args, task.grid, work, stages[warp], slot,
+                                           SymbolCounter{histogram, 0});
+    const u32 stride = gridDim.x / tasks.tasks * warps;
+    u64 raw_bits = 0, elements = 0;
+    for (u32 i = blockIdx.x / tasks.tasks * warps + warp; i < tasks.boxes; i += stride)
+    {
+        const Box box = box_of(task.grid, spread_tile(task.grid, tasks.boxes, i));
+        i32 first = 0;
+        encoder.first_code(box, first);
+        if (tasks.reach)
+        {
+            const u64 reach = encoder.reach(box, first);
+            const u64 from_zero = static_cast<u64>(abs(first)) << lane;
+            // Lattice points have 32 bits.
+            if (lane < 8 && reach << lane < DENSE_MOST_VALUE * 7 / 8 &&
+                from_zero + DENSE_MOST_VALUE <= 0x7FFFFFFF)
+            {
+                atomicAdd(&task.counts->fits[lane], 1);
+            }
+            continue;
+        }
+        const CodedBox coded = encoder.box(box, first, slot.room);
+        elements += box.len;
+        if (coded.mode == MODE_EXACT)
+        {
+            if (lane == 0)
+            {
+                task.exact[atomicAdd(&task.counts->exact, 1)] = i;
+            }
+        }
+        else
+        {
+            raw_bits += static_cast<u64>(coded.listed) * (16 + 32 * Element<T>::WORDS);
+        }
+    }
+    const u64 raw = warp_sum(static_cast<u64>(encoder.coder.raw_bits)) + raw_bits;
+    if (lane == 0)
+    {
+        atomicAdd(&task.counts->raw_bits, raw);
+        atomicAdd(&task.counts->elements, elements);
+    }
+    __syncthreads();
+    for (u32 k = threadIdx.x; k < DENSE_CONTEXTS * SYMBOLS_MOST; k += blockDim.x)
+    {
+        if (histogram[0][k] > 0)
+        {
+            atomicAdd(&task.counts->histogram[0][k], static_cast<u64>(histogram[0][k]));
+        }
+    }
+}
+
+constexpr u32 GATHER_THREADS = 256;
+
+/// Copies some of `count` boxes that are spread evenly over the field, each to a place of its own:
+/// from number `first` on, a box a thread block.
+template <class T>
+FSZ_DEVICE void gather_boxes(const T *field, const BoxGrid &grid, u32 first, u32 count, T *to)
+{
+    const Box box = box_of(grid, spread_tile(grid, count, first + blockIdx.x));
+    for (u32 at = threadIdx.x; at < box.len; at += blockDim.x)
+    {
+        to[static_cast<u64>(blockIdx.x) * DENSE_BOX + at] = field[BoxCursor(grid, box, at).element];
+    }
+}
+
+} // namespace fsz

@@ -1,0 +1,76 @@
+// Entry points of compression of boxes, and what their launches need to know of them.
+#pragma once
+
+#include "encode/kernels.cuh"
+#include "profile/dense/count_boxes.cuh"
+#include "profile/dense/encoder.cuh"
+
+extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
+
+// What the choice of layout and tables looks at, the programs of boxes, and the encoding.
+#define FSZ_COMPRESS_DENSE_ENTRIES(T, type)                                                        \
+    extern "C" __global__ void __launch_bounds__(fsz::GATHER_THREADS)                              \
+        fsz_gather_dense_##type(const T *field, const __grid_constant__ fsz::BoxGrid grid,         \
+                                fsz::u32 first, fsz::u32 count, T *to)                             \
+    {                                                                                              \
+        fsz::gather_boxes(field, grid, first, count, to);                                          \
+    }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(fsz::PROGRAM_THREADS)                             \
+        fsz_prepare_compress_dense_##type(const __grid_constant__ fsz::BoxGrid grid,               \
+                                          fsz::EncodeProgram *programs)                            \
+    {                                                                                              \
+        fsz::make_encode_program(grid, blockIdx.x, programs + blockIdx.x);                         \
+    }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(fsz::DENSE_ENCODE_WARPS * 32, 1)                  \
+        fsz_count_dense_##type(const __grid_constant__ fsz::CompressArgs<T> args,                  \
+                               const __grid_constant__ fsz::BoxTasks tasks,                        \
+                               const __grid_constant__ fsz::DenseWork work)                        \
+    {                                                                                              \
+        fsz::count_boxes<T>(args, tasks, work, fsz_shared);                                        \
+    }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(fsz::DENSE_ENCODE_WARPS * 32, 1)                  \
+        fsz_compress_dense_##type(const __grid_constant__ fsz::CompressArgs<T> args,               \
+                                  const __grid_constant__ fsz::BoxGrid grid,                       \
+                                  const __grid_constant__ fsz::DenseWork work,                     \
+                                  const __grid_constant__ fsz::HeaderImage image)                  \
+    {                                                                                              \
+        fsz::encode_dense<T>(args, grid, work, image, fsz_shared);                                 \
+    }
+
+/// How the structs lie in memory that the driver shares with these kernels alone.
+#define FSZ_DENSE_LAYOUT                                                                           \
+    sizeof(fsz::DenseWork), FSZ_AT(fsz::DenseWork, programs), FSZ_AT(fsz::DenseWork, rows),        \
+        FSZ_AT(fsz::DenseWork, tables), FSZ_AT(fsz::DenseWork, slots),                             \
+        FSZ_AT(fsz::DenseWork, table_words), FSZ_AT(fsz::DenseWork, half_words),                   \
+        sizeof(fsz::BoxCounts), FSZ_AT(fsz::BoxCounts, histogram),                                 \
+        FSZ_AT(fsz::BoxCounts, raw_bits), FSZ_AT(fsz::BoxCounts, elements),                        \
+        FSZ_AT(fsz::BoxCounts, fits), FSZ_AT(fsz::BoxCounts, exact),                               \
+        FSZ_AT(fsz::BoxCounts, reserved), sizeof(fsz::BoxTask), FSZ_AT(fsz::BoxTask, grid),        \
+        FSZ_AT(fsz::BoxTask, programs), FSZ_AT(fsz::BoxTask, counts), FSZ_AT(fsz::BoxTask, exact), \
+        sizeof(fsz::BoxTasks), FSZ_AT(fsz::BoxTasks, task), FSZ_AT(fsz::BoxTasks, tasks),          \
+        FSZ_AT(fsz::BoxTasks, boxes), FSZ_AT(fsz::BoxTasks, reach),                                \
+        FSZ_AT(fsz::BoxTasks, reserved), sizeof(fsz::SymbolRow),                                   \
+        FSZ_AT(fsz::SymbolRow, reciprocal), FSZ_AT(fsz::SymbolRow, start),                         \
+        FSZ_AT(fsz::SymbolRow, frequency)
+
+/// The module of an element type: its kernels, how the structs that the driver shares lie in memory
+/// (`compress_layouts` in crates/fsz/src/cuda/kernels.rs, then `BOX_LAYOUTS` in box_kernels.rs
+/// beside it), and how it launches (`BoxCompressShapes` there).
+#define FSZ_COMPRESS_DENSE_MODULE(T, type)                                                         \
+    FSZ_BOUND_ENTRY(T, type)                                                                       \
+    FSZ_COMPRESS_DENSE_ENTRIES(T, type)                                                            \
+    extern "C" __device__ fsz::u32 fsz_layouts[] = {FSZ_COMPRESS_LAYOUT(T), FSZ_GRID_LAYOUT,       \
+                                                    FSZ_DENSE_LAYOUT};                             \
+    extern "C" __device__ fsz::u32 fsz_shapes[] = {                                                \
+        fsz::BOUND_THREADS,                                                                        \
+        fsz::GATHER_THREADS,                                                                       \
+        fsz::PROGRAM_THREADS,                                                                      \
+        fsz::BOX_SHAPES,                                                                           \
+        fsz::BOX_SHAPES * sizeof(fsz::EncodeProgram),                                              \
+        fsz::PACKED_SHARED,                                                                        \
+        fsz::DENSE_ENCODE_WARPS,                                                                   \
+        fsz::COUNTS_SHARED,                                                                        \
+        sizeof(fsz::EncodeStage),                                                                  \
+        4 * fsz::WarpSlot<T>::FIXED,                                                               \
+        4 * fsz::WarpSlot<T>::RECORD,                                                              \
+    };

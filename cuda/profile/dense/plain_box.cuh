@@ -1,0 +1,376 @@
+// Plain boxes: all elements have targets that are known to fit, so that nothing is masked or listed
+// and no step is looked at again.
+#pragma once
+
+#include "encode/arguments.cuh"
+#include "encode/value_range.cuh"
+#include "profile/dense/chunk.cuh"
+#include "profile/dense/plain_coder.cuh"
+
+namespace fsz
+{
+
+FSZ_DEVICE float difference_of(float a, float b) { return __fsub_rn(a, b); }
+FSZ_DEVICE double difference_of(double a, double b) { return __dsub_rn(a, b); }
+
+/// Quotients of numbers below 4096.
+struct SmallDivisor
+{
+    u32 divisor;
+    u32 reciprocal;
+
+    FSZ_DEVICE explicit SmallDivisor(u32 divisor)
+        : divisor(divisor), reciprocal(divisor > 1 ? 0xFFFFFFFFu / divisor + 1 : 0)
+    {
+    }
+
+    FSZ_DEVICE u32 quotient(u32 n) const { return reciprocal ? __umulhi(n, reciprocal) : n; }
+};
+
+/// Elements that lie side by side, past the cache that programs stay in.
+template <u32 WIDTH> FSZ_DEVICE void load_elements(const float *from, float (&to)[WIDTH])
+{
+    if constexpr (WIDTH == 4)
+    {
+        const float4 all = __ldcg(reinterpret_cast<const float4 *>(from));
+        to[0] = all.x;
+        to[1] = all.y;
+        to[2] = all.z;
+        to[3] = all.w;
+    }
+    else
+    {
+        to[0] = __ldcg(from);
+    }
+}
+
+template <u32 WIDTH> FSZ_DEVICE void load_elements(const double *from, double (&to)[WIDTH])
+{
+    if constexpr (WIDTH == 4)
+    {
+        const double2 low = __ldcg(reinterpret_cast<const double2 *>(from));
+        const double2 high = __ldcg(reinterpret_cast<const double2 *>(from) + 1);
+        to[0] = low.x;
+        to[1] = low.y;
+        to[2] = high.x;
+        to[3] = high.y;
+    }
+    else
+    {
+        to[0] = __ldcg(from);
+    }
+}
+
+/// Where the elements of a box are: the first, elements of a row and of a plane of the field, and
+/// those of the box along its axes.
+template <class T> struct BoxSpan
+{
+    const T *field;
+    u64 row;
+    u64 plane;
+    u32 n[3];
+};
+
+/// The elements of a box by WIDTH, some at a time: `take` gets where in shared memory they are, and
+/// the elements.
+template <u32 LAYOUT, u32 WIDTH, class T, class Take>
+FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
+{
+    using Places = StagePlaces<LAYOUT>;
+    constexpr u32 BATCH = 16 / (WIDTH * sizeof(T) / 4);
+    const SmallDivisor per_row(span.n[2] / WIDTH), rows(span.n[1]);
+    const u32 count = span.n[0] * span.n[1] * per_row.divisor;
+#pragma unroll 1
+    for (u32 from = lane_id(); from < count; from += 32 * BATCH)
+    {
+        T d[BATCH][WIDTH];
+        u32 place[BATCH];
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            const u32 at = from + 32 * k;
+            const u32 row = LAYOUT == LAYOUT_LINE ? 0 : per_row.quotient(at);
+            const u32 x = (at - row * per_row.divisor) * WIDTH;
+            const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
+            const u32 y = row - z * rows.divisor;
+            place[k] = Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
+            if (at < count)
+            {
+                load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, d[k]);
+            }
+        }
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            if (from + 32 * k < count)
+            {
+                take(place[k], d[k]);
+            }
+        }
+    }
+}
+
+/// Some elements as a value.
+template <class T, u32 WIDTH> struct ElementsOf
+{
+    T d[WIDTH];
+};
+
+/// The numbers that turn elements into targets.
+struct TargetNumbers
+{
+    double parts;
+    double zero;
+    double limit;
+    double magic;
+};
+
+/// Whether one of some elements is a missing value. Apart, so that the loop that calls it is short.
+template <class T, u32 WIDTH>
+__device__ __noinline__ bool any_missing(const Missing<T> *missing, ElementsOf<T, WIDTH> elements)
+{
+    bool any = false;
+    for (u32 k = 0; k < WIDTH; ++k)
+    {
+        any = any || missing->is(bits_of(elements.d[k]));
+    }
+    return any;
+}
+
+/// Turns the elements of a box into targets at `stage`; whether all of them have one and are known
+/// to fit. `missing` is null where none is named.
+template <class T, u32 LAYOUT, u32 WIDTH>
+__device__ __noinline__ bool quantize_box(BoxSpan<T> span, u32 stage, TargetNumbers numbers,
+                                          const Missing<T> *missing)
+{
+    using Places = StagePlaces<LAYOUT>;
+    bool plain = true;
+    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+        u32 words[WIDTH];
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            const double scaled = __dmul_rn(static_cast<double>(d[k]), numbers.parts);
+            const double part = __dsub_rn(scaled, numbers.zero);
+            // False for NaN.
+            plain = plain && fabs(part) <= numbers.limit;
+            words[k] = static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
+        }
+        if (missing != nullptr)
+        {
+            ElementsOf<T, WIDTH> elements;
+#pragma unroll
+            for (u32 k = 0; k < WIDTH; ++k)
+            {
+                elements.d[k] = d[k];
+            }
+            plain = plain && !any_missing(missing, elements);
+        }
+        if constexpr (WIDTH == 4)
+        {
+            store_pair(stage + place, words[0], words[2]);
+            store_pair(stage + place + Places::ODD_X, words[1], words[3]);
+        }
+        else
+        {
+            store_word(stage + place, words[0]);
+        }
+    });
+    return __all_sync(WARP_ALL, plain);
+}
+
+/// The largest error of a lane, and its smallest and largest element, in the order 1, −1 where it
+/// has none.
+template <class T> struct Decoded
+{
+    T error;
+    T low;
+    T high;
+};
+
+/// Compares the elements of a box with what they are decoded to; takes their range if `range`.
+template <class T, u32 LAYOUT, u32 WIDTH>
+__device__ __noinline__ Decoded<T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lattice,
+                                               Decoded<T> found, bool range)
+{
+    using Places = StagePlaces<LAYOUT>;
+    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+        u32 words[WIDTH];
+        if constexpr (WIDTH == 4)
+        {
+            load_pair(stage + place, words[0], words[2]);
+            load_pair(stage + place + Places::ODD_X, words[1], words[3]);
+        }
+        else
+        {
+            words[0] = load_word(stage + place);
+        }
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            const i32 value = static_cast<short>(words[k] & 0xFFFF);
+            const T decoded = product(from_code(base + value, T(0)), lattice);
+            const T off = difference_of(d[k], decoded);
+            found.error = larger(found.error, off < 0 ? -off : off);
+            if (range)
+            {
+                const bool first = found.low > found.high;
+                found.low = first || d[k] < found.low ? d[k] : found.low;
+                found.high = first || d[k] > found.high ? d[k] : found.high;
+            }
+        }
+    });
+    return found;
+}
+
+/// What became of the walk through a plain box.
+template <class T> struct PlainOutcome
+{
+    /// Whether it is plain at all; nothing else counts if it is not.
+    bool plain;
+    /// The code of its first element.
+    i32 own;
+    /// Passes that have residuals, and whether neither they nor the corners have any.
+    u32 flags;
+    bool flat;
+    T max_error;
+};
+
+/// Walks through plain boxes in shared memory at `stage`.
+template <class T> struct PlainBoxes
+{
+    const CompressArgs<T> &args;
+    const BoxGrid &grid;
+    const u32 stage;
+    const u32 lane;
+    const Quantizer<T> quantizer;
+    const bool named;
+    const bool range_known;
+    /// Whether boxes can be loaded four elements at a time, and predicted at all.
+    bool wide;
+    bool predicted;
+    /// log2 of the lattice points of a step, parts of a point in all; by how many parts targets
+    /// are known to fit.
+    u32 part_bits;
+    double parts;
+    double limit;
+    double magic;
+    T lattice;
+    /// The smallest and the largest element so far, where the range is not known.
+    T low;
+    T high;
+
+    FSZ_DEVICE PlainBoxes(const CompressArgs<T> &args, const BoxGrid &grid, u32 stage)
+        : args(args), grid(grid), stage(stage), lane(lane_id()),
+          quantizer(quantizer_of<T>(*args.control)), named(args.missing.count > 0),
+          range_known(args.control->range_known != 0), part_bits(DENSE_PART_BITS + grid.fine),
+          low(1), high(-1)
+    {
+        const u32 line = layout_of(grid) == LAYOUT_LINE;
+        predicted =
+            grid.predictor == DENSE_LINEAR || grid.predictor == (line ? DENSE_SMOOTH : DENSE_CUBIC);
+        predicted = predicted && quantizer.step != 0;
+        wide = grid.shape[3] % 4 == 0 && grid.extent[3] % 4 == 0 &&
+               reinterpret_cast<u64>(args.field) % (4 * sizeof(T)) == 0;
+        parts = static_cast<double>(1u << part_bits) / static_cast<double>(quantizer.step);
+        // A prediction is at most 5/4 of the largest value, so a residual 9/4 of it.
+        const u32 reach =
+            ((((1u << (DENSE_RESIDUAL_ESCAPE_BITS - 1)) - 1) << grid.fine) - 4) / 9 * 4;
+        limit = static_cast<double>((min(DENSE_MOST_VALUE, reach) - (1u << grid.fine) - 1)
+                                    << DENSE_PART_BITS);
+        // The integer that a sum with it is rounded to stands in its low word, and half a step
+        // above, so that a shift rounds a residual.
+        magic = 0x1.8p52 + static_cast<double>(1u << (part_bits - 1));
+        lattice = product(quantizer.step, static_cast<T>(1.0 / (1u << grid.fine)));
+    }
+
+    /// Where the elements of a box are.
+    FSZ_DEVICE BoxSpan<T> span_of(const Box &box) const
+    {
+        return {args.field + box.first,
+                grid.shape[3],
+                grid.shape[2] * grid.shape[3],
+                {box.n[0], box.n[1], box.n[2]}};
+    }
+
+    /// Turns the elements of a box into targets; whether all of them have one and are known to
+    /// fit.
+    template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE bool quantize(const Box &box, i32 own) const
+    {
+        const double zero = static_cast<double>(own) * static_cast<double>(1u << part_bits);
+        return quantize_box<T, LAYOUT, WIDTH>(span_of(box), stage, {parts, zero, limit, magic},
+                                              named ? &args.missing : nullptr);
+    }
+
+    /// Whether all errors are below the limit; `error` is the largest of the lane.
+    template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE bool strict(const Box &box, i32 own, T &error)
+    {
+        const i32 shifted = static_cast<i32>(static_cast<u32>(own) << grid.fine);
+        const Decoded<T> found = compare_box<T, LAYOUT, WIDTH>(
+            span_of(box), stage, shifted, lattice, Decoded<T>{0, low, high}, !range_known);
+        low = found.low;
+        high = found.high;
+        error = found.error;
+        return __all_sync(WARP_ALL, found.error < quantizer.limit);
+    }
+
+    template <u32 LAYOUT, u32 WIDTH>
+    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, PlainOutcome<T> &out)
+    {
+        if (!quantize<LAYOUT, WIDTH>(box, out.own))
+        {
+            return false;
+        }
+        __syncwarp();
+        if (lane == 0)
+        {
+            store_word(stage, 0);
+        }
+        __syncwarp();
+        const PlainWalked walked = grid.predictor == DENSE_LINEAR
+                                       ? walk_plain<LAYOUT, Taps::LINEAR>(program, stage, grid.fine)
+                                       : walk_plain < LAYOUT,
+                          LAYOUT == LAYOUT_LINE ? Taps::SMOOTH
+                                                : Taps::CUBIC > (program, stage, grid.fine);
+        out.flags = walked.flags;
+        out.flat = walked.flags == 0 && !walked.corners;
+        return walked.told && strict<LAYOUT, WIDTH>(box, out.own, out.max_error);
+    }
+
+    template <u32 LAYOUT>
+    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, PlainOutcome<T> &out)
+    {
+        return wide && box.n[2] % 4 == 0 && box.first % 4 == 0 ? walk<LAYOUT, 4>(box, program, out)
+                                                               : walk<LAYOUT, 1>(box, program, out);
+    }
+
+    /// Predicts a box whose first element has the code `own`.
+    FSZ_DEVICE PlainOutcome<T> predict(const Box &box, const EncodeProgram *programs, i32 own)
+    {
+        PlainOutcome<T> out{false, own, 0, true, 0};
+        constexpr i32 FAR = (1 << 29) - (1 << 17);
+        if (!predicted || own > FAR || own < -FAR)
+        {
+            return out;
+        }
+        const PlainProgram *const program = &programs[box.shape].plain;
+        const u32 layout = layout_of(grid);
+        out.plain = layout == LAYOUT_LINE    ? walk<LAYOUT_LINE>(box, program, out)
+                    : layout == LAYOUT_PLANE ? walk<LAYOUT_PLANE>(box, program, out)
+                                             : walk<LAYOUT_BRICK>(box, program, out);
+        __syncwarp();
+        return out;
+    }
+
+    /// Codes or counts the events of the last box that was predicted.
+    template <class Coder>
+    FSZ_DEVICE Coder events(const Coder &coder, const PlainProgram *program, u32 flags) const
+    {
+        const u32 layout = layout_of(grid);
+        return layout == LAYOUT_LINE    ? take_events<LAYOUT_LINE>(coder, program, flags, stage)
+               : layout == LAYOUT_PLANE ? take_events<LAYOUT_PLANE>(coder, program, flags, stage)
+                                        : take_events<LAYOUT_BRICK>(coder, program, flags, stage);
+    }
+};
+
+} // namespace fsz

@@ -1,0 +1,241 @@
+// The order of a box as plain boxes are encoded by it: an entry for each step, or for as many steps
+// as lie at equal distances.
+#pragma once
+
+#include "profile/dense/box_stage.cuh"
+#include "profile/dense/program.cuh"
+
+namespace fsz
+{
+
+/// A pass. Its steps are `head` ones, then `groups` of `even` ones each, then `flat` ones; of a
+/// group only the first step has an entry.
+struct PlainPass
+{
+    /// Its first entry.
+    u32 first;
+    u32 head;
+    u32 groups;
+    u32 even;
+    u32 flat;
+    /// The set of odd axes.
+    u32 odd;
+    u32 axes;
+    u32 fine;
+    /// Bytes to the neighbour along each odd axis, and to that of points whose right neighbour is
+    /// the box's last element; not of the finest grid.
+    i32 distance[3];
+    i32 last[3];
+    u32 reserved[2];
+};
+
+/// An entry: the place in bytes, edges, and whether the lane has no point, as in a `Program`.
+struct PlainProgram
+{
+    u32 around;
+    u32 corners;
+    u32 passes;
+    u32 reserved;
+    PlainPass pass[PASSES_MOST];
+    /// The first is that of the corners.
+    u32 entries[STEPS_MOST][32];
+};
+
+/// The programs of a shape: of any box, and of a plain one.
+struct EncodeProgram
+{
+    Program any;
+    PlainProgram plain;
+};
+
+/// How the steps of a pass have entries.
+template <u32 LAYOUT> struct PlainCut
+{
+    u32 head;
+    u32 groups;
+    u32 even;
+    u32 flat;
+
+    FSZ_DEVICE explicit PlainCut(const PassCut &cut)
+    {
+        const u32 steps = cut.steps();
+        if (LAYOUT == LAYOUT_LINE && cut.s == 1 && steps >= 3)
+        {
+            // No point between the first and the last step is at an edge.
+            head = 1;
+            groups = 1;
+            even = steps - 2;
+            flat = 1;
+            return;
+        }
+        const bool along = cut.columns && cut.along == StagePlaces<LAYOUT>::ALONG && cut.even > 0;
+        head = 0;
+        even = along ? cut.even : 1;
+        groups = along ? (cut.grouped + 31) / 32 : 0;
+        flat = steps - groups * even;
+    }
+
+    FSZ_DEVICE u32 entries() const { return head + groups + flat; }
+
+    /// The step of an entry.
+    FSZ_DEVICE u32 step(u32 entry) const
+    {
+        return entry < head            ? entry
+               : entry < head + groups ? head + (entry - head) * even
+                                       : entry + groups * even - groups;
+    }
+};
+
+template <u32 LAYOUT> FSZ_DEVICE u32 place_of(const PassCut &cut, const u32 (&k)[3])
+{
+    u32 place = 0;
+#pragma unroll
+    for (u32 a = 0; a < 3; ++a)
+    {
+        place += StagePlaces<LAYOUT>::place(a, cut.axis[a].index(k[a]));
+    }
+    return place;
+}
+
+/// Makes the program of a shape. Called by a thread block of PROGRAM_THREADS.
+template <u32 LAYOUT>
+__device__ void make_plain_program(const BoxGrid &grid, u32 shape, PlainProgram *program)
+{
+    using Places = StagePlaces<LAYOUT>;
+    constexpr u32 CANDIDATES = LEVELS_MOST * ODD_SETS;
+    static_assert(CANDIDATES <= 96, "three for each lane");
+    __shared__ u32 first[CANDIDATES + 1];
+    __shared__ u32 passes_before[CANDIDATES + 1];
+    const u32 n[3] = {shape_extent(grid, shape, 0), shape_extent(grid, shape, 1),
+                      shape_extent(grid, shape, 2)};
+    // Of a shape that no box has.
+    if (n[0] == 0 || n[1] == 0 || n[2] == 0)
+    {
+        return;
+    }
+    const u32 longest = max(n[0], max(n[1], n[2]));
+    const u32 top = longest > 1 ? 1u << (32 - __clz(longest - 1)) : 1;
+    const u32 thread = threadIdx.x, lane = lane_id();
+    const auto cut_of = [&](u32 c) {
+        return PassCut(n, max(top / 2 >> c / ODD_SETS, 1u), odd_set(c % ODD_SETS));
+    };
+    const auto there = [&](u32 c) { return c < CANDIDATES && top / 2 >> c / ODD_SETS > 0; };
+    if (thread < 32)
+    {
+        u32 at = 1, passes = 0;
+        for (u32 from = 0; from < CANDIDATES; from += 32)
+        {
+            const u32 c = from + lane;
+            u32 entries = 0;
+            if (there(c))
+            {
+                const PassCut cut = cut_of(c);
+                entries = cut.points() > 0 ? PlainCut<LAYOUT>(cut).entries() : 0;
+            }
+            const u32 end = warp_inclusive(entries, lane);
+            const u32 votes = __ballot_sync(WARP_ALL, entries > 0);
+            if (c < CANDIDATES)
+            {
+                first[c] = at + end - entries;
+                passes_before[c] = passes + __popc(votes & ((1u << lane) - 1));
+            }
+            at += __shfl_sync(WARP_ALL, end, 31);
+            passes += __popc(votes);
+        }
+        if (lane == 0)
+        {
+            first[CANDIDATES] = at;
+            passes_before[CANDIDATES] = passes;
+            program->passes = passes;
+            program->around = (n[0] > 1) + (n[1] > 1) + (n[2] > 1) > 1;
+            program->corners = (n[0] > 1 ? 2 : 1) * (n[1] > 1 ? 2 : 1) * (n[2] > 1 ? 2 : 1) - 1;
+        }
+    }
+    __syncthreads();
+    if (thread < CANDIDATES && first[thread + 1] > first[thread])
+    {
+        const PassCut cut = cut_of(thread);
+        const PlainCut<LAYOUT> plain(cut);
+        PlainPass pass{};
+        pass.first = first[thread];
+        pass.head = plain.head;
+        pass.groups = plain.groups;
+        pass.even = plain.even;
+        pass.flat = plain.flat;
+        pass.odd = odd_set(thread % ODD_SETS);
+        pass.fine = cut.s == 1;
+        for (u32 a = 0; a < 3; ++a)
+        {
+            if (cut.axis[a].odd && cut.s > 1)
+            {
+                const u32 end = cut.axis[a].index(cut.count[a] - 1);
+                pass.distance[pass.axes] = static_cast<i32>(cut.s / 2 * Places::two(a));
+                pass.last[pass.axes] = static_cast<i32>(Places::place(a, n[a] - 1)) -
+                                       static_cast<i32>(Places::place(a, end));
+            }
+            pass.axes += cut.axis[a].odd;
+        }
+        program->pass[passes_before[thread]] = pass;
+    }
+    const u32 number = first[CANDIDATES];
+    for (u32 row = thread / 32; row < number; row += blockDim.x / 32)
+    {
+        u32 entry = 0;
+        if (row == 0)
+        {
+            // Corner `lane + 1` in C order.
+            u32 corner = lane + 1;
+            for (u32 a = 3; a-- > 0;)
+            {
+                if (n[a] > 1)
+                {
+                    entry += Places::place(a, (corner & 1) * (n[a] - 1));
+                    corner /= 2;
+                }
+            }
+            // None behind the last corner.
+            entry = corner == 0 ? entry : ENTRY_IDLE;
+        }
+        else
+        {
+            // The last candidate that begins here or before.
+            const u32 low = __ballot_sync(WARP_ALL, first[lane + 1] <= row);
+            const u32 middle = __ballot_sync(WARP_ALL, first[lane + 33] <= row);
+            const u32 high =
+                __ballot_sync(WARP_ALL, lane + 65 <= CANDIDATES && first[lane + 65] <= row);
+            const u32 c = __popc(low) + __popc(middle) + __popc(high);
+            const PassCut cut = cut_of(c);
+            const u32 step = PlainCut<LAYOUT>(cut).step(row - first[c]);
+            u32 k[3] = {};
+            const bool own = cut.point(step, lane, k);
+            if (!own)
+            {
+                cut.point(step, 0, k);
+            }
+            entry = place_of<LAYOUT>(cut, k) | (cut.entry(k) & ~ENTRY_POSITION) |
+                    (own ? 0 : ENTRY_IDLE);
+        }
+        program->entries[row][lane] = entry;
+    }
+}
+
+/// Makes the programs of a shape. Called by a thread block of PROGRAM_THREADS.
+__device__ inline void make_encode_program(const BoxGrid &grid, u32 shape, EncodeProgram *program)
+{
+    make_program(grid, shape, &program->any);
+    const u32 layout = layout_of(grid);
+    if (layout == LAYOUT_LINE)
+    {
+        make_plain_program<LAYOUT_LINE>(grid, shape, &program->plain);
+    }
+    else if (layout == LAYOUT_PLANE)
+    {
+        make_plain_program<LAYOUT_PLANE>(grid, shape, &program->plain);
+    }
+    else
+    {
+        make_plain_program<LAYOUT_BRICK>(grid, shape, &program->plain);
+    }
+}
+
+} // namespace fsz

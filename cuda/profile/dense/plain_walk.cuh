@@ -1,0 +1,483 @@
+// The walk through a plain box, one whose elements all have targets: each word in shared memory
+// turns from a target into a value and an event, which tells residual and context (FORMAT.md,
+// Dense: predict).
+#pragma once
+
+#include "device/hopper.cuh"
+#include "profile/dense/plain_program.cuh"
+
+namespace fsz
+{
+
+/// How the finest grid is predicted.
+enum class Taps
+{
+    LINEAR,
+    CUBIC,
+    SMOOTH
+};
+
+FSZ_DEVICE i32 load_value(u32 at)
+{
+    short value;
+    asm volatile("ld.shared.s16 %0, [%1];" : "=h"(value) : "r"(at) : "memory");
+    return value;
+}
+
+FSZ_DEVICE u32 load_word(u32 at)
+{
+    u32 word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(at) : "memory");
+    return word;
+}
+
+FSZ_DEVICE void store_word(u32 at, u32 word)
+{
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(word) : "memory");
+}
+
+FSZ_DEVICE void load_pair(u32 at, u32 &first, u32 &second)
+{
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(first), "=r"(second)
+                 : "r"(at)
+                 : "memory");
+}
+
+FSZ_DEVICE void store_pair(u32 at, u32 first, u32 second)
+{
+    asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(at), "r"(first), "r"(second) : "memory");
+}
+
+/// An event, the high half of a word: the context in its highest bits, and in those below the
+/// residual's symbol from a multiple of 32 on, if it is one of its own.
+template <bool FINE> struct PlainEvent
+{
+    static constexpr u32 SHIFT = FINE ? 12 : 13;
+    static constexpr i32 ZERO = (FINE ? 2016 : 4064) + static_cast<i32>(DENSE_DIRECT);
+    static constexpr i32 MOST = ZERO - 1;
+    static constexpr u32 FIELD = (1u << SHIFT) - 1;
+    static constexpr u32 FIRST_CONTEXT = FINE ? 0 : DENSE_FINE_CONTEXTS;
+
+    FSZ_DEVICE static u32 context(u32 event) { return FIRST_CONTEXT + (event >> SHIFT); }
+    FSZ_DEVICE static i32 residual(u32 event) { return static_cast<i32>(event & FIELD) - ZERO; }
+    /// Whether it has a symbol of its own, which is then `event` modulo 32.
+    FSZ_DEVICE static bool direct(u32 event)
+    {
+        return (event & FIELD & ~31u) == static_cast<u32>(ZERO & ~31) && (event & 31) != 31;
+    }
+};
+static_assert(DENSE_DIRECT == 15 && DENSE_COARSE_CONTEXTS == 8 && DENSE_FINE_CONTEXTS == 16,
+              "events are made for these");
+
+/// The values of the neighbours of a point along an axis.
+struct Neighbours
+{
+    i32 a, c, e, g;
+};
+
+template <u32 LAYOUT, Taps TAPS> struct PlainWalk
+{
+    using Places = StagePlaces<LAYOUT>;
+    /// Whether residuals tell of those around them.
+    static constexpr bool AROUND = LAYOUT != LAYOUT_LINE;
+
+    u32 stage;
+    u32 fine_bits;
+    u32 part_bits;
+    /// What residuals around count, if they do.
+    u32 weight;
+    /// The weighted size of the lane's last residual and a part of what all contexts have.
+    u32 size;
+    /// The largest residual of a pass, and of the finest and the other grids.
+    u32 most;
+    u32 largest;
+    u32 largest_coarse;
+
+    FSZ_DEVICE PlainWalk(u32 stage, u32 fine_bits, bool around)
+        : stage(stage), fine_bits(fine_bits), part_bits(DENSE_PART_BITS + fine_bits),
+          weight(around ? 16 : 0), size(4), most(0), largest(0), largest_coarse(0)
+    {
+    }
+
+    /// Takes the point at `at`.
+    template <bool FINE> FSZ_DEVICE void point(u32 at, i32 prediction, u32 spread, bool there)
+    {
+        using Event = PlainEvent<FINE>;
+        const i32 target = static_cast<i32>(load_word(at));
+        const i32 r = (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
+        const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
+        const u32 own = static_cast<u32>(abs(r));
+        u32 m = spread << (5 - fine_bits);
+        if constexpr (AROUND)
+        {
+            const u32 sides =
+                __shfl_up_sync(WARP_ALL, size, 1) + __shfl_down_sync(WARP_ALL, size, 1);
+            m += 2 * size + sides;
+            size = there ? own * weight + 4 : size;
+        }
+        else
+        {
+            m += 16;
+        }
+        m = min(m, 4095u);
+        // The exponent is the octave, and the digits behind it are those of a context.
+        const u32 digits = __float_as_uint(__fsub_rn(__uint_as_float(m | 0x4B000000u), 0x1p23f));
+        constexpr u32 OCTAVE = 127 + 4;
+        const u32 event = FINE ? ((digits >> 22) << Event::SHIFT) + static_cast<u32>(r) +
+                                     (static_cast<u32>(Event::ZERO) - (2 * OCTAVE << Event::SHIFT))
+                               : ((digits >> 23) << Event::SHIFT) + static_cast<u32>(r) +
+                                     (static_cast<u32>(Event::ZERO) - (OCTAVE << Event::SHIFT));
+        if (there)
+        {
+            most = max(most, own);
+            store_word(at, __byte_perm(value, event, 0x5410));
+        }
+    }
+
+    /// Corners.
+    FSZ_DEVICE bool corners(u32 entry)
+    {
+        using Event = PlainEvent<false>;
+        const bool there = static_cast<i32>(entry) >= 0;
+        const u32 at = stage + (entry & ENTRY_POSITION);
+        const i32 r = static_cast<i32>(load_word(at)) >> part_bits;
+        const u32 value = static_cast<u32>(r) << fine_bits;
+        const u32 own = there ? static_cast<u32>(abs(r)) : 0;
+        largest_coarse = max(largest_coarse, own);
+        const u32 event = (DENSE_COARSE_CONTEXTS - 1) << Event::SHIFT |
+                          (static_cast<u32>(r + Event::ZERO) & Event::FIELD);
+        __syncwarp();
+        if (there)
+        {
+            store_word(at, __byte_perm(value, event, 0x5410));
+        }
+        __syncwarp();
+        return own != 0;
+    }
+
+    /// Adds an axis to the sums of a point.
+    template <bool OUTER, bool WEIGHTED>
+    FSZ_DEVICE static void add(const Neighbours &v, i32 bend, i32 near, i32 far, i32 &sum,
+                               u32 &spread)
+    {
+        const i32 difference = v.a - v.c;
+        if constexpr (!OUTER)
+        {
+            sum += v.a + v.c;
+        }
+        else if constexpr (WEIGHTED)
+        {
+            sum += near * (v.a + v.c) + far * (v.e + v.g + bend * difference);
+        }
+        else
+        {
+            sum += 9 * (v.a + v.c) - (v.e + v.g + bend * difference);
+        }
+        spread = max(spread, static_cast<u32>(abs(difference)));
+    }
+
+    /// Steps of the finest grid that lie at equal distances, the points odd along ODD; SLIDE, along
+    /// the axis of columns.
+    template <u32 ODD, bool SLIDE> FSZ_DEVICE void fine_steps(u32 entry, u32 steps)
+    {
+        constexpr u32 AXES = (ODD & 1) + (ODD >> 1 & 1) + (ODD >> 2 & 1);
+        constexpr bool OUTER = TAPS != Taps::LINEAR && AXES < 3;
+        constexpr bool WEIGHTED = TAPS == Taps::SMOOTH;
+        constexpr u32 ALONG = Places::ALONG;
+        constexpr bool SLIDES = SLIDE && ALONG < 3 && (ODD >> (ALONG & 3) & 1);
+        const bool there = static_cast<i32>(entry) >= 0;
+        u32 at = stage + (entry & ENTRY_POSITION);
+        // Of an axis across: where outer neighbours are, and what is added in the place of a
+        // missing one: the other and three times a difference.
+        i32 e_from[3] = {}, g_from[3] = {}, bend[3] = {}, near[3] = {}, far[3] = {};
+        u32 edges = entry >> ENTRY_EDGE_SHIFT;
+#pragma unroll
+        for (u32 a = 0; a < 3; ++a)
+        {
+            if (ODD >> a & 1)
+            {
+                const i32 left = -static_cast<i32>(Places::odd(a));
+                const i32 two = static_cast<i32>(Places::two(a));
+                const bool low = edges & 1, high = edges >> 1 & 1;
+                edges >>= 2;
+                e_from[a] = low ? (high ? left : left + 2 * two) : left - two;
+                g_from[a] = high ? (low ? left + two : left - two) : left + 2 * two;
+                bend[a] = low == high ? 0 : low ? 3 : -3;
+                near[a] = low || high ? 9 : 6;
+                far[a] = low || high ? -1 : 2;
+            }
+        }
+        const auto load = [&](u32 a, u32 from) {
+            const u32 left = from - Places::odd(a);
+            Neighbours v{load_value(left), load_value(left + Places::two(a)), 0, 0};
+            if constexpr (OUTER)
+            {
+                v.e = load_value(from + static_cast<u32>(e_from[a]));
+                v.g = load_value(from + static_cast<u32>(g_from[a]));
+            }
+            return v;
+        };
+        Neighbours now[3] = {};
+#pragma unroll
+        for (u32 a = 0; a < 3; ++a)
+        {
+            if ((ODD >> a & 1) && !(SLIDES && a == ALONG))
+            {
+                now[a] = load(a, at);
+            }
+        }
+        constexpr u32 S = ALONG & 3;
+        constexpr u32 AHEAD = SLIDES ? 2 * Places::two(S) - Places::odd(S) : 0;
+        if constexpr (SLIDES)
+        {
+            Neighbours &v = now[S];
+            v.a = load_value(at - Places::odd(S));
+            v.c = load_value(at - Places::odd(S) + Places::two(S));
+            if constexpr (OUTER)
+            {
+                // The first has no outer neighbour before it, the last none behind it.
+                v.g = steps > 1 ? load_value(at + AHEAD) : v.c;
+                v.e = steps > 1 ? v.g + 3 * (v.a - v.c) : v.a;
+            }
+        }
+        const auto take = [&]() {
+            i32 sum = 0;
+            u32 spread = 0;
+#pragma unroll
+            for (u32 a = 0; a < 3; ++a)
+            {
+                if (ODD >> a & 1)
+                {
+                    const bool slid = SLIDES && a == ALONG;
+                    if (slid)
+                    {
+                        add<OUTER, false>(now[a], 0, 9, -1, sum, spread);
+                    }
+                    else
+                    {
+                        add<OUTER, WEIGHTED>(now[a], bend[a], near[a], far[a], sum, spread);
+                    }
+                }
+            }
+            const i32 prediction = AXES == 3 ? (sum * 5461 + 16384) >> 15
+                                   : OUTER   ? (sum + 4 * (1 << AXES)) >> (3 + AXES)
+                                             : (sum + static_cast<i32>(AXES)) >> AXES;
+            point<true>(at, prediction, spread, there);
+        };
+#pragma unroll 1
+        for (u32 left = steps; left > 0; --left)
+        {
+            // What the next step needs is on its way while this one is worked on.
+            Neighbours next[3] = {};
+            const u32 then = at + Places::NEXT;
+            if (left > 1)
+            {
+#pragma unroll
+                for (u32 a = 0; a < 3; ++a)
+                {
+                    if ((ODD >> a & 1) && !(SLIDES && a == ALONG))
+                    {
+                        next[a] = load(a, then);
+                    }
+                }
+                if constexpr (SLIDES && !OUTER)
+                {
+                    next[S].c = load_value(then - Places::odd(S) + Places::two(S));
+                }
+            }
+            if constexpr (SLIDES)
+            {
+                next[S].a = now[S].c;
+                if constexpr (OUTER)
+                {
+                    next[S].c = now[S].g;
+                    next[S].e = now[S].a;
+                    next[S].g =
+                        left > 2 ? load_value(then + AHEAD) : now[S].a + 3 * (now[S].g - now[S].c);
+                }
+            }
+            take();
+#pragma unroll
+            for (u32 a = 0; a < 3; ++a)
+            {
+                now[a] = next[a];
+            }
+            at = then;
+        }
+    }
+
+    /// The steps of a pass of the finest grid.
+    template <u32 ODD> FSZ_DEVICE void fine_pass(const PlainPass &pass, const u32 *entries)
+    {
+        const u32 singles = pass.head + pass.groups + pass.flat;
+        u32 next = __ldg(entries);
+#pragma unroll 1
+        for (u32 k = 0; k < singles; ++k)
+        {
+            const u32 entry = next;
+            entries += 32;
+            if (k + 1 < singles)
+            {
+                next = __ldg(entries);
+            }
+            const u32 group = k - pass.head;
+            if (group < pass.groups)
+            {
+                fine_steps<ODD, true>(entry, pass.even);
+            }
+            else
+            {
+                fine_steps<ODD, false>(entry, 1);
+            }
+        }
+    }
+
+    /// A pass of a coarser grid.
+    template <u32 AXES> FSZ_DEVICE void coarse_pass(const PlainPass &pass, const u32 *entries)
+    {
+        i32 distance[AXES], last[AXES];
+#pragma unroll
+        for (u32 a = 0; a < AXES; ++a)
+        {
+            distance[a] = pass.distance[a];
+            last[a] = pass.last[a];
+        }
+        u32 next = __ldg(entries);
+#pragma unroll 1
+        for (u32 left = pass.flat; left > 0; --left)
+        {
+            const u32 entry = next;
+            entries += 32;
+            if (left > 1)
+            {
+                next = __ldg(entries);
+            }
+            const u32 at = stage + (entry & ENTRY_POSITION);
+            i32 sum = 0;
+            u32 spread = 0;
+#pragma unroll
+            for (u32 a = 0; a < AXES; ++a)
+            {
+                const bool clamped = entry >> (ENTRY_EDGE_SHIFT + a) & 1;
+                const i32 left_value = load_value(at - static_cast<u32>(distance[a]));
+                const i32 right_value =
+                    load_value(at + static_cast<u32>(clamped ? last[a] : distance[a]));
+                sum += left_value + right_value;
+                spread = max(spread, static_cast<u32>(abs(left_value - right_value)));
+            }
+            const i32 prediction =
+                AXES == 3 ? (sum * 5461 + 16384) >> 15 : (sum + static_cast<i32>(AXES)) >> AXES;
+            point<false>(at, prediction, spread, static_cast<i32>(entry) >= 0);
+        }
+    }
+
+    /// Goes through a pass; whether any of its residuals is not 0.
+    FSZ_DEVICE bool pass(const PlainPass &pass, const u32 *entries)
+    {
+        most = 0;
+        if (pass.fine)
+        {
+            if constexpr (LAYOUT == LAYOUT_LINE)
+            {
+                fine_pass<4>(pass, entries);
+            }
+            else
+            {
+                switch (pass.odd)
+                {
+                case 2:
+                    fine_pass<2>(pass, entries);
+                    break;
+                case 4:
+                    fine_pass<4>(pass, entries);
+                    break;
+                case 6:
+                    fine_pass<6>(pass, entries);
+                    break;
+                default:
+                    if constexpr (LAYOUT == LAYOUT_BRICK)
+                    {
+                        fine_pass_of_brick(pass, entries);
+                    }
+                }
+            }
+            largest = max(largest, most);
+        }
+        else
+        {
+            if (pass.axes == 1)
+            {
+                coarse_pass<1>(pass, entries);
+            }
+            else if (pass.axes == 2)
+            {
+                coarse_pass<2>(pass, entries);
+            }
+            else
+            {
+                coarse_pass<3>(pass, entries);
+            }
+            largest_coarse = max(largest_coarse, most);
+        }
+        __syncwarp();
+        return __any_sync(WARP_ALL, most != 0);
+    }
+
+    /// Those whose points are odd along z.
+    FSZ_DEVICE void fine_pass_of_brick(const PlainPass &pass, const u32 *entries)
+    {
+        switch (pass.odd)
+        {
+        case 1:
+            fine_pass<1>(pass, entries);
+            break;
+        case 3:
+            fine_pass<3>(pass, entries);
+            break;
+        case 5:
+            fine_pass<5>(pass, entries);
+            break;
+        default:
+            fine_pass<7>(pass, entries);
+        }
+    }
+};
+
+/// What the walk through a box comes to.
+struct PlainWalked
+{
+    /// The passes that have residuals.
+    u32 flags;
+    /// Whether corners have.
+    bool corners;
+    /// Whether events can tell all residuals.
+    bool told;
+};
+
+/// Walks through the box at `stage`, whose targets are there.
+template <u32 LAYOUT, Taps TAPS>
+__device__ __noinline__ PlainWalked walk_plain(const PlainProgram *program, u32 stage,
+                                               u32 fine_bits)
+{
+    const u32 lane = lane_id();
+    PlainWalk<LAYOUT, TAPS> walk(stage, fine_bits, program->around != 0);
+    PlainWalked walked{};
+    if (program->corners > 0)
+    {
+        walked.corners = __any_sync(WARP_ALL, walk.corners(__ldg(program->entries[0] + lane)));
+    }
+    const u32 passes = program->passes;
+#pragma unroll 1
+    for (u32 p = 0; p < passes; ++p)
+    {
+        const PlainPass &pass = program->pass[p];
+        walked.flags |= walk.pass(pass, program->entries[pass.first] + lane) ? 1u << p : 0;
+    }
+    walked.told =
+        __all_sync(WARP_ALL, walk.largest <= static_cast<u32>(PlainEvent<true>::MOST) &&
+                                 walk.largest_coarse <= static_cast<u32>(PlainEvent<false>::MOST));
+    return walked;
+}
+
+} // namespace fsz
