@@ -36,6 +36,7 @@ fn host_to_host() {
         Err(why) => return eprintln!("SKIPPED: calls through the device: {why}"),
     };
     let codecs = [("cpu", Codec::cpu()), ("cuda", cuda), ("auto", Codec::auto())];
+    fsz::Calibration::measure().expect("measures");
     let most: usize = env::var("FSZ_MOST_MIB").ok().and_then(|v| v.parse().ok()).unwrap_or(1024);
     let data = field((most << 20) / 4);
     let mut room =

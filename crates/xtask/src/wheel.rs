@@ -9,15 +9,41 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// How a wheel is compiled.
+#[derive(Clone, Copy)]
+pub enum Profile {
+    /// For users.
+    Release,
+    /// For tests: overflow is checked, and a build takes half the time. The codec is optimised all the same.
+    Dev,
+}
+
+impl Profile {
+    /// The folder of what cargo builds by it.
+    fn folder(self) -> &'static str {
+        match self {
+            Profile::Release => "release",
+            Profile::Dev => "debug",
+        }
+    }
+
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Profile::Release => &["--release"],
+            Profile::Dev => &[],
+        }
+    }
+}
+
 /// The free-threaded interpreter, whose modules the stable ABI of the others does not cover.
 const FREE_THREADED: &str = "python3.14t";
 
 /// Builds the wheel for CPython 3.11 and newer, and that for the free-threaded interpreter, if one is found.
 pub fn run() -> Result<()> {
-    let wheel = build(&tools::python()?)?;
+    let wheel = build(&tools::python()?, Profile::Release)?;
     println!("{}", wheel.display());
     match free_threaded() {
-        Some(python) => println!("{}", build(&python)?.display()),
+        Some(python) => println!("{}", build(&python, Profile::Release)?.display()),
         None => println!("SKIPPED: the free-threaded wheel: no {FREE_THREADED} on the PATH"),
     }
     Ok(())
@@ -29,17 +55,19 @@ pub fn free_threaded() -> Option<OsString> {
 }
 
 /// Builds the wheel for an interpreter; where it lies.
-pub fn build(python: &OsString) -> Result<PathBuf> {
+pub fn build(python: &OsString, profile: Profile) -> Result<PathBuf> {
     let folder = target().join("wheels");
     let build = build_folder();
     let made = build.join("wheels");
     crate::folder::empty(&made)?;
-    put(&filter()?.library)?;
+    put(&filter(profile)?.library)?;
     let mut maturin = Command::new(maturin()?);
     maturin
         .current_dir(root())
         .envs(cargo_environment()?)
-        .args(["build", "--release", "--locked", "--quiet", "--manifest-path"])
+        .arg("build")
+        .args(profile.options())
+        .args(["--locked", "--quiet", "--manifest-path"])
         .arg(root().join("crates/fsz-python/Cargo.toml"))
         .arg("--interpreter")
         .arg(python)
@@ -61,14 +89,15 @@ pub struct Filter {
 }
 
 /// Builds the HDF5 filter that the wheel contains.
-pub fn filter() -> Result<Filter> {
+pub fn filter(profile: Profile) -> Result<Filter> {
     let mut build = cargo()?;
-    build.args(["build", "--quiet", "--release", "--locked", "--package", "fsz-hdf5"]);
+    build.arg("build").args(profile.options());
+    build.args(["--quiet", "--locked", "--package", "fsz-hdf5"]);
     // Together with the module's features, so that the codec is built once for both. The module itself has
     // no such example, and is left to maturin.
     build.args(["--package", "fsz-python", "--example", "stream"]);
     process::run(build.env("CARGO_TARGET_DIR", build_folder()))?;
-    let built = build_folder().join("release");
+    let built = build_folder().join(profile.folder());
     Ok(Filter {
         library: built.join(format!("deps/{DLL_PREFIX}fsz_hdf5{DLL_SUFFIX}")),
         stream: built.join(format!("examples/stream{EXE_SUFFIX}")),

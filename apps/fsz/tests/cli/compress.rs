@@ -210,3 +210,26 @@ fn targets_resolve_to_a_bound_that_inspect_tells() {
     fixture.refused(&["compress", "x_90000.f32", "-o", "y.fsz", "--psnr", "-1"], "positive");
     assert_eq!(fixture.names(), ["x.fsz", "x_90000.f32"]);
 }
+
+#[test]
+fn mantissa_bits_are_a_relative_bound() {
+    let fixture = Fixture::with_field();
+    let compress = |out: &str, bound: &[&str]| {
+        fixture.fine(&[&["compress", FIELD, "-o", out], bound].concat());
+        fixture.read(out)
+    };
+    let bits = compress("bits.fsz", &["--mantissa-bits", "7"]);
+    assert_eq!(bits, compress("share.fsz", &["--relative", "0.00390625"]));
+    fixture.fine(&["decompress", "bits.fsz", "-o", "back.f32"]);
+    for (found, value) in fixture.read_f32("back.f32").into_iter().zip(field()) {
+        assert!((f64::from(found) - f64::from(value)).abs() <= 0.00390625 * f64::from(value.abs()));
+    }
+    let floor = compress("floor.fsz", &["--mantissa-bits", "7", "--floor", "2"]);
+    assert!(floor.len() < bits.len());
+    let refused = |bound: &[&str], words: &str| {
+        fixture.refused(&[&["compress", FIELD, "-o", "x.fsz"], bound].concat(), words);
+    };
+    refused(&["--mantissa-bits", "52"], "51");
+    refused(&["--mantissa-bits", "7", "--relative", "0.1"], "--relative");
+    refused(&["--abs", "1", "--floor", "1"], "--mantissa-bits");
+}

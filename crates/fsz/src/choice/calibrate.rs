@@ -21,10 +21,10 @@ use crate::{
 
 /// Values of a row, and rows of a plane.
 const SIDE: usize = 256;
-/// Runs of which the fastest counts, after one to warm up: what others do on the machine only adds to a time. Of
-/// long ones there are fewer.
-const RUNS: usize = 4;
+/// Runs of which the median counts, after one to warm up. Of long ones there are fewer.
+const RUNS: usize = 7;
 const LONG: f64 = 0.02;
+const LONG_RUNS: usize = 3;
 /// Seconds that the end of a program takes longer when it has used a device.
 const END: f64 = 0.1;
 
@@ -48,10 +48,10 @@ fn measure_values<T: Element>(device: &cuda::Device, class: Class, level: Level)
     for (i, bytes) in SIZES.into_iter().enumerate() {
         let values = &all[..bytes as usize / size_of::<T>()];
         let mut sample = Sample::new(values.to_vec(), class, on(threads))?;
-        cost.cpu[i] = sample.fastest(|call| call.on_cpu(on(threads)))?;
-        cost.cuda[i] = sample.fastest(|call| call.on_device(device, on(threads)))?;
+        cost.cpu[i] = sample.median(|call| call.on_cpu(on(threads)))?;
+        cost.cuda[i] = sample.median(|call| call.on_device(device, on(threads)))?;
         if bytes == ONE {
-            cost.one = bytes as f64 / sample.fastest(|call| call.on_cpu(on(1)))?;
+            cost.one = bytes as f64 / sample.median(|call| call.on_cpu(on(1)))?;
         }
     }
     Ok(cost)
@@ -87,20 +87,21 @@ impl<T: Element> Sample<T> {
         Ok(Sample { work: class.work, shape, options, values, stream, len })
     }
 
-    fn fastest(&mut self, call: impl Fn(&mut Self) -> Result<()>) -> Result<f64> {
-        let mut fastest = f64::INFINITY;
+    fn median(&mut self, call: impl Fn(&mut Self) -> Result<()>) -> Result<f64> {
+        let mut times = Vec::new();
         let mut runs = 0..=RUNS;
         while let Some(run) = runs.next() {
             let began = Instant::now();
             call(self)?;
             let time = began.elapsed().as_secs_f64();
             if run > 0 {
-                fastest = fastest.min(time);
+                times.push(time.max(1e-9));
             } else if time > LONG {
-                runs = 1..=RUNS / 2;
+                runs = 1..=LONG_RUNS;
             }
         }
-        Ok(fastest.max(1e-9))
+        times.sort_by(f64::total_cmp);
+        Ok(times[times.len() / 2])
     }
 
     fn on_cpu(&mut self, run: Execution<'_>) -> Result<()> {

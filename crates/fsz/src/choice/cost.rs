@@ -84,6 +84,9 @@ pub(crate) struct Job {
 /// Uncompressed bytes of the calls whose times are known. Between them times are interpolated.
 pub(crate) const SIZES: [u64; 6] = [64 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 256 << 20];
 
+/// Of larger fields no more than of one of so many bytes is looked at before a choice.
+const CHOOSING: u64 = 4 << 20;
+
 /// What calls of a class cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cost {
@@ -96,19 +99,33 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Where nothing was measured: figures of a common server, with its copies over the bus.
+    /// Where nothing was measured: figures of a server of 16 cores and an H200 (`cargo test --release -p fsz-bench
+    /// --test host_speed -- --ignored --nocapture`), for so many threads.
     pub fn usual(class: Class, threads: usize) -> Self {
-        let one = match (class.dense, class.work) {
-            (false, Work::Compress) => 2.0e9,
-            (false, Work::Decompress) => 3.2e9,
-            (true, Work::Compress) => 0.35e9,
-            (true, Work::Decompress) => 0.45e9,
+        // Bytes a second of a thread; seconds of any call on the CPU and the device.
+        let (one, cpu_fixed, cuda_fixed) = match (class.dense, class.work) {
+            (false, Work::Compress) => (2.0e9, 10e-6, 0.1e-3),
+            (false, Work::Decompress) => (3.2e9, 10e-6, 0.1e-3),
+            (true, Work::Compress) => (0.35e9, 1e-3, 2e-3),
+            (true, Work::Decompress) => (0.55e9, 0.15e-3, 0.4e-3),
         };
         let threads = threads.max(1) as f64;
-        // What the threads bring through pinned memory, up to the bus.
-        let cuda = (7e9 * threads).min(35e9);
-        let line = |fixed: f64, speed: f64| SIZES.map(|bytes| fixed + bytes as f64 / speed);
-        Cost { cpu: line(20e-6, one * threads.powf(0.85)), cuda: line(300e-6, cuda), threads, one }
+        let scale = threads.powf(0.85);
+        let (cpu, cuda) = (one * scale, (7e9 * threads).min(35e9));
+        let times = |fixed: f64, speed: f64, choice: f64| {
+            SIZES.map(|bytes| fixed + bytes as f64 / speed + bytes.min(CHOOSING) as f64 * choice)
+        };
+        // Seconds that the choice by samples takes for a byte of a small field.
+        let (cpu_choice, cuda_choice) = match class.work {
+            Work::Compress if class.dense => (20e-9 / scale, 0.6e-9),
+            _ => (0.0, 0.0),
+        };
+        Cost {
+            cpu: times(cpu_fixed, cpu, cpu_choice),
+            cuda: times(cuda_fixed, cuda, cuda_choice),
+            threads,
+            one,
+        }
     }
 
     /// The CPU's speed on fields of the largest size.
@@ -135,6 +152,11 @@ impl Cost {
     /// Seconds that a call takes longer on the CPU than on a device that is ready.
     pub fn gain(&self, bytes: u64, threads: usize) -> f64 {
         seconds(&self.cpu, bytes) * self.slower(threads) - seconds(&self.cuda, bytes)
+    }
+
+    /// Seconds of a call on the device.
+    pub fn on_device(&self, bytes: u64) -> f64 {
+        seconds(&self.cuda, bytes)
     }
 
     /// Bytes from which on calls gain `seconds` at least, to a twentieth.

@@ -2,8 +2,8 @@
 //!
 //! A process that has not used CUDA needs a third of a second to begin and to end with it, more than the CPU needs
 //! for most fields. So calls run on the CPU until those that have done so would together have gained that time on
-//! the device. What calls cost is measured once per machine, when enough was lost to pay for that as well, and kept
-//! in the user's cache folder; until then usual figures serve.
+//! the device. What calls cost is measured once per machine, when a process has spent so long with calls that the
+//! time for it does not matter, and kept in the user's cache folder; until then usual figures serve.
 
 mod calibrate;
 mod calibration;
@@ -23,8 +23,9 @@ use store::Store;
 
 use crate::{cuda::Device, error::Result, simd::Level};
 
-/// Seconds that measuring takes, about.
+/// Seconds that measuring takes, about, and how many times as long a process has spent with calls before.
 const MEASURING: f64 = 1.0;
+const PATIENCE: f64 = 10.0;
 
 /// Fields of fewer bytes are done on the CPU before a device has begun.
 const SMALL: u64 = 64 << 10;
@@ -50,10 +51,11 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What calls of this process have lost on the CPU, in seconds.
+/// What calls of this process have lost on the CPU, and have taken since the last measurement, in seconds.
 #[derive(Debug, Default)]
 struct Balance {
     lost: f64,
+    spent: f64,
 }
 
 impl Balance {
@@ -69,6 +71,16 @@ impl Balance {
         }
         true
     }
+
+    /// Whether calls have taken so long, with one of so many seconds, that a measurement may be made.
+    fn may_measure(&mut self, seconds: f64, price: f64) -> bool {
+        self.spent += seconds;
+        let may = self.spent >= PATIENCE * price;
+        if may {
+            self.spent = 0.0;
+        }
+        may
+    }
 }
 
 /// The device that is to run `job`, which is then ready; `None` for the CPU.
@@ -77,23 +89,26 @@ pub(crate) fn device(job: &Job, level: Level) -> Option<Arc<Device>> {
         return None;
     }
     let ready = Device::opened(DEVICE);
-    let measured = {
+    let (due, measuring) = {
         let mut state = state();
-        let measured = state.costs.measured(job.class).is_some();
-        let gain = state.costs.of(job.class, job.threads).gain(job.bytes, job.threads);
+        let cost = state.costs.of(job.class, job.threads);
+        let gain = cost.gain(job.bytes, job.threads);
         let start = if ready.is_some() { 0.0 } else { state.costs.start };
+        let due = state.balance.is_due(gain, start);
         // What cannot be kept is not measured: the next process would have to do it again.
-        let measuring = if measured || STORE.is_none() { 0.0 } else { MEASURING };
-        if !state.balance.is_due(gain, start + measuring) {
-            return None;
-        }
-        measured
+        let unknown = state.costs.measured(job.class).is_none()
+            && STORE.as_ref().is_some_and(Store::is_writable);
+        let seconds = cost.on_device(job.bytes) + if due { 0.0 } else { gain };
+        (due, unknown && state.balance.may_measure(seconds, start + MEASURING))
     };
+    if !due && !measuring {
+        return None;
+    }
     let Ok(device) = ready.map_or_else(|| Device::open(DEVICE), Ok) else {
         NONE.store(true, Ordering::Relaxed);
         return None;
     };
-    if measured || !STORE.as_ref().is_some_and(Store::is_writable) {
+    if !measuring {
         return Some(device);
     }
     // What fails now will fail in the call as well, and the CPU does it then.
@@ -140,5 +155,14 @@ mod tests {
         let calls = (0..100).take_while(|_| !balance.is_due(0.05, 0.35)).count();
         assert!((6..=7).contains(&calls), "{calls}");
         assert!(!Balance::default().is_due(0.05, 0.35), "each process pays by itself");
+    }
+
+    #[test]
+    fn measuring_waits_until_its_time_does_not_matter() {
+        let mut balance = Balance::default();
+        for _ in 0..2 {
+            let calls = (0..1000).take_while(|_| !balance.may_measure(0.1, 1.0)).count();
+            assert!((98..=100).contains(&calls), "{calls}");
+        }
     }
 }

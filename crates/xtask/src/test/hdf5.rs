@@ -5,7 +5,7 @@ use super::{report::Report, suite};
 use crate::cache;
 use crate::cargo::root;
 use crate::setup::HDF5;
-use crate::wheel::{self, Filter};
+use crate::wheel::{self, Filter, Profile};
 use anyhow::Result;
 use std::process::Command;
 
@@ -13,7 +13,7 @@ pub fn run(report: &mut Report) -> Result<()> {
     let lock = cache::lock()?;
     HDF5.provide()?;
     drop(lock);
-    let Filter { library, stream } = wheel::filter()?;
+    let Filter { library, stream } = wheel::filter(Profile::Dev)?;
     let tests = root().join("plugins/hdf5/tests/python/run.py");
     report.result("     Running plugins/hdf5/tests/python");
     let mut run = Command::new(HDF5.program("python")?);

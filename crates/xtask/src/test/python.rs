@@ -9,7 +9,6 @@ use crate::{cache, folder, process, source, tools, wheel};
 use anyhow::{Context, Result, anyhow, bail};
 use fs_err as fs;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -31,16 +30,17 @@ pub fn run(report: &mut Report) -> Result<()> {
 
     install(&PYTHON, &python)?;
     thread::scope(|scope| {
-        let types = scope.spawn(|| types(&PYTHON));
-        pytest("pytest", tests(&PYTHON, &zarrs)?, report)?;
-        types.join().map_err(|_| anyhow!("the check of types panicked"))?
+        // On another processor than the package's tests.
+        let others = scope.spawn(|| types(&PYTHON).and_then(|()| Output::of(tests_of_zarr()?)));
+        Output::of(tests(&PYTHON, &zarrs)?)?.report("pytest", report)?;
+        let zarr = others.join().map_err(|_| anyhow!("the check of types panicked"))??;
+        zarr.report("zarr's own tests", report)
     })?;
-    pytest("zarr's own tests", tests_of_zarr()?, report)?;
     match wheel::free_threaded() {
         Some(python) => {
             install(&PYTHON_FREE_THREADED, &python)?;
             let tests = tests(&PYTHON_FREE_THREADED, &zarrs)?;
-            pytest("pytest, free-threaded", tests, report)
+            Output::of(tests)?.report("pytest, free-threaded", report)
         }
         None => {
             report.skip("the free-threaded wheel", "no python3.14t on the PATH");
@@ -51,7 +51,7 @@ pub fn run(report: &mut Report) -> Result<()> {
 
 /// Makes the environment, and puts the wheel of its interpreter there.
 fn install(environment: &Environment, python: &OsString) -> Result<()> {
-    let wheel = wheel::build(python)?;
+    let wheel = wheel::build(python, wheel::Profile::Dev)?;
     let _lock = cache::lock()?;
     environment.provide_with(python)?;
     let mut pip = Command::new(environment.program("python")?);
@@ -106,26 +106,36 @@ fn tests_of_zarr() -> Result<Command> {
     Ok(tests)
 }
 
-/// Runs pytest; what was skipped and the last line go into the report.
-fn pytest(name: &str, mut tests: Command, report: &mut Report) -> Result<()> {
-    let mut child = tests.stdout(Stdio::piped()).spawn().context("cannot start pytest")?;
-    let output = child.stdout.take().context("pytest has no output")?;
-    let mut last = String::new();
-    for line in BufReader::new(output).lines() {
-        let line = line.context("the output of pytest broke off")?;
-        println!("{line}");
-        // "SKIPPED [1] test_device.py:12: no CUDA device"
-        if let Some(skip) = line.strip_prefix("SKIPPED [") {
-            let mut parts = skip.splitn(3, ": ");
-            let place = parts.next().unwrap_or(skip).split(' ').nth(1).unwrap_or(skip);
-            let place = Path::new(place).file_name().unwrap_or_default().to_string_lossy();
-            report.skip(&place, parts.next().unwrap_or("no reason given"));
+/// What pytest printed.
+struct Output {
+    text: String,
+    passed: bool,
+}
+
+impl Output {
+    fn of(mut tests: Command) -> Result<Self> {
+        let done = tests.stderr(Stdio::inherit()).output().context("cannot start pytest")?;
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        Ok(Output { text, passed: done.status.success() })
+    }
+
+    /// Prints it; what was skipped and the last line go into the report.
+    fn report(&self, name: &str, report: &mut Report) -> Result<()> {
+        print!("{}", self.text);
+        for line in self.text.lines() {
+            // "SKIPPED [1] test_device.py:12: no CUDA device"
+            if let Some(skip) = line.strip_prefix("SKIPPED [") {
+                let mut parts = skip.splitn(3, ": ");
+                let place = parts.next().unwrap_or(skip).split(' ').nth(1).unwrap_or(skip);
+                let place = Path::new(place).file_name().unwrap_or_default().to_string_lossy();
+                report.skip(&place, parts.next().unwrap_or("no reason given"));
+            }
         }
-        last = line;
+        let last = self.text.lines().next_back().unwrap_or_default();
+        report.result(&format!("{name}: {last}"));
+        if !self.passed {
+            bail!("tests of the Python package failed");
+        }
+        Ok(())
     }
-    report.result(&format!("{name}: {last}"));
-    if !child.wait().context("pytest was lost")?.success() {
-        bail!("tests of the Python package failed");
-    }
-    Ok(())
 }
