@@ -54,7 +54,9 @@ impl Options {
         ];
         let given: Vec<_> = given.into_iter().flatten().collect();
         let [bound] = given[..] else {
-            return Err("give one bound: range=, absolute=, relative=, psnr=, ratio= or max_bytes=".into());
+            return Err(
+                "give one bound: range=, absolute=, relative=, psnr=, ratio= or max_bytes=".into(),
+            );
         };
         if self.value_range.is_some() && self.range.is_none() {
             return Err("value_range goes with range".into());
