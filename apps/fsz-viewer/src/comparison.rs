@@ -88,7 +88,7 @@ impl Viewer {
             return;
         };
         let missing = self.set.subject.as_ref().map_or(Vec::new(), |s| s.missing().to_vec());
-        let bound = self.set.bound();
+        let bound = self.set.limit();
         // Where the subject is not measured yet, both are, when it is there.
         let alone = self.measured.subject.is_some();
         let progress = self.service.background.run(move |progress, tell| {

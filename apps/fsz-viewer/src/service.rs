@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use fsz::{Bound, Codec, CompressOptions, DType, Progress};
 use fsz_field::{Field, Hints, with_values};
+use fsz_metrics::Limit;
 use fsz_wgpu::Gpu;
 
 use crate::app::Measured;
@@ -47,6 +48,15 @@ impl Set {
     /// The field that decides on shape and planes.
     pub fn leader(&self) -> Option<&Document> {
         self.subject.as_ref().or(self.original.as_ref())
+    }
+
+    /// What each value of the subject keeps.
+    pub fn limit(&self) -> Option<Limit> {
+        let facts = self.subject.as_ref()?.facts.as_ref();
+        match facts.map(|facts| facts.header.bound) {
+            Some(Bound::Relative { eps, floor }) => Some(Limit { absolute: floor, relative: eps }),
+            _ => self.bound().map(Limit::from),
+        }
     }
 
     /// The absolute bound of the subject.
@@ -256,7 +266,7 @@ fn measured(codec: &Codec, set: &Set, progress: &Progress) -> Measured {
         let missing = set.subject.as_ref().map_or(&[][..], |s| s.missing());
         Some(original.values(codec).and_then(|a| {
             let b = document.values(codec)?;
-            Measures::of(&a, &b, set.bound(), missing, progress).map(Box::new)
+            Measures::of(&a, &b, set.limit(), missing, progress).map(Box::new)
         }))
     };
     Measured { subject: of(&set.subject), other: of(&set.other) }

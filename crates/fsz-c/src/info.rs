@@ -204,10 +204,9 @@ pub unsafe extern "C" fn fszc_stream_certificate(
     status_of(|| {
         // SAFETY: the header's rules for pointers.
         unsafe {
-            let certificate = handle::get(stream)?.stream.certificate();
-            let &Certificate { max_abs_error, min, max, nan, inf, missing, escaped, .. } =
-                certificate;
-            let max_relative_error = certificate.max_relative_error.unwrap_or(f64::NAN);
+            let told = handle::get(stream)?.stream.certificate();
+            let &Certificate { max_abs_error, min, max, nan, inf, missing, escaped, .. } = told;
+            let max_relative_error = told.max_relative_error.unwrap_or(f64::NAN);
             let found = fszc_certificate {
                 max_abs_error,
                 min,

@@ -16,6 +16,12 @@ impl From<f64> for Limit {
 }
 
 impl Limit {
+    /// What a value may be off, to within a rounding error.
+    pub fn of(&self, value: f64) -> f64 {
+        let share = if value.is_finite() { self.relative * value.abs() } else { 0.0 };
+        self.absolute.max(share)
+    }
+
     /// Whether it is a bound at all.
     pub(crate) fn is_sound(&self) -> bool {
         self.absolute >= 0.0 && (0.0..=0.5).contains(&self.relative)

@@ -1,5 +1,7 @@
 //! The colour bars under the panes.
 
+use fsz_metrics::Limit;
+
 use crate::app::Viewer;
 use crate::number_format::number;
 use crate::pane::Bar;
@@ -20,7 +22,13 @@ impl Viewer {
     }
 
     fn error_bar(&self, kind: PaneKind) -> Bar {
-        let limit = number(self.limit(kind));
+        let limit = match self.limit(kind) {
+            Limit { absolute, relative: 0.0 } => number(absolute),
+            Limit { absolute: 0.0, relative } => format!("{} of each value", number(relative)),
+            Limit { absolute, relative } => {
+                format!("{} of each value, or {}", number(relative), number(absolute))
+            }
+        };
         let alarm = if self.set.bound().is_some() { "pink: bound exceeded" } else { "" };
         let (low, high) = match self.settings.error {
             ErrorMode::Signed => (format!("−{limit}"), format!("+{limit}")),

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use egui::Ui;
+use fsz_metrics::Limit;
 
 use crate::app::Viewer;
 use crate::gpu_paint::GpuPainter;
@@ -82,10 +83,10 @@ impl Viewer {
         Scale { low, high, log: self.settings.log }
     }
 
-    /// The error of the last colour of a pane: the bound, or without one the plane's largest.
-    pub(crate) fn limit(&self, kind: PaneKind) -> f64 {
+    /// The error of the last colour of a pane: the bound of each value, or without one the plane's largest.
+    pub(crate) fn limit(&self, kind: PaneKind) -> Limit {
         let largest = || self.ranges.ranges[kind as usize].map_or(0.0, |(_, largest)| largest);
-        self.set.bound().unwrap_or_else(largest)
+        self.set.limit().unwrap_or_else(|| largest().into())
     }
 
     fn measure_ranges(&mut self, planes: &Planes) {

@@ -31,7 +31,7 @@ impl Viewer {
         let single = leader.dtype == DType::F32;
         let index = leader.grid.index(position);
         let facts = leader.facts.clone();
-        let bound = self.set.bound();
+        let limit = self.set.limit();
         let (values, errors) = match self.set.other {
             Some(_) => {
                 let codecs = self.codecs();
@@ -69,6 +69,8 @@ impl Viewer {
             for (name, plane) in errors.iter().zip([&planes.error, &planes.other_error]) {
                 let Some(error) = plane.as_ref().and_then(|p| p.at(row, column)) else { continue };
                 show(name, number(error));
+                let original = planes.original.as_ref().and_then(|p| p.at(row, column));
+                let bound = limit.map(|limit| limit.of(original.unwrap_or(0.0)));
                 if let Some(bound) = bound.filter(|b| *b > 0.0) {
                     show("Error / bound", format!("{:.3}", error / bound));
                 }

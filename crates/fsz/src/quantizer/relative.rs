@@ -139,8 +139,8 @@ impl<T: Logarithmic> Relative<T> {
         let mut block = Block::new();
         T::block(self, &own, &mut block);
         for m in missing {
-            for k in 0..BLOCK {
-                block.coded[k] &= (own[k].to_bits64() != m.to_bits64()) as u8;
+            for (coded, d) in block.coded.iter_mut().zip(&own) {
+                *coded &= (d.to_bits64() != m.to_bits64()) as u8;
             }
         }
         block
