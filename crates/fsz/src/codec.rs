@@ -164,6 +164,10 @@ impl Codec {
 
     /// Where decompressing the whole stream would run if that were this process's only call. Starts nothing: a
     /// device that turns out to be unusable is replaced by the CPU.
+    #[cfg_attr(
+        not(feature = "cuda"),
+        expect(unused_variables, reason = "only devices depend on it")
+    )]
     pub fn backend_for(&self, stream: &Stream<'_>) -> Backend {
         match &self.place {
             Place::Cpu => Backend::Cpu,

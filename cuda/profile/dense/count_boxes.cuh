@@ -114,12 +114,13 @@ FSZ_DEVICE void count_boxes(const CompressArgs<T> &args, const BoxTasks &tasks,
 
 constexpr u32 GATHER_THREADS = 256;
 
-/// Copies some of `count` boxes that are spread evenly over the field, each to a place of its own:
-/// from number `first` on, a box a thread block.
+/// Copies boxes, a thread block each, to places of their own: those of `count` boxes that are
+/// spread evenly over the field whose numbers are listed.
 template <class T>
-FSZ_DEVICE void gather_boxes(const T *field, const BoxGrid &grid, u32 first, u32 count, T *to)
+FSZ_DEVICE void gather_boxes(const T *field, const BoxGrid &grid, const u32 *numbers, u32 count,
+                             T *to)
 {
-    const Box box = box_of(grid, spread_tile(grid, count, first + blockIdx.x));
+    const Box box = box_of(grid, spread_tile(grid, count, numbers[blockIdx.x]));
     for (u32 at = threadIdx.x; at < box.len; at += blockDim.x)
     {
         to[static_cast<u64>(blockIdx.x) * DENSE_BOX + at] = field[BoxCursor(grid, box, at).element];

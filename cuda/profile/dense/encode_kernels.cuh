@@ -11,9 +11,9 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
 #define FSZ_COMPRESS_DENSE_ENTRIES(T, type)                                                        \
     extern "C" __global__ void __launch_bounds__(fsz::GATHER_THREADS)                              \
         fsz_gather_dense_##type(const T *field, const __grid_constant__ fsz::BoxGrid grid,         \
-                                fsz::u32 first, fsz::u32 count, T *to)                             \
+                                const fsz::u32 *numbers, fsz::u32 count, T *to)                    \
     {                                                                                              \
-        fsz::gather_boxes(field, grid, first, count, to);                                          \
+        fsz::gather_boxes(field, grid, numbers, count, to);                                        \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::PROGRAM_THREADS)                             \
         fsz_prepare_compress_dense_##type(const __grid_constant__ fsz::BoxGrid grid,               \

@@ -4,6 +4,7 @@
 use std::marker::PhantomData;
 
 use cudarc::driver::{result, sys};
+use rayon::prelude::*;
 
 use super::{
     abi::{
@@ -243,24 +244,35 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
         let mut field = self.arguments.field;
         let (mut all, mut to) = (boxes as u32, self.at + self.scratch.slots);
         let kernel = Kernel { operation: Operation::Gather(Coder::Dense), dtype: T::DTYPE };
-        let mut elements = [T::ZERO; BOX];
-        for mut number in numbers {
-            let len = grid.shape_of(spread_tile(grid, boxes, number.into())).len();
+        let room = self.scratch.slots_len as usize / (BOX * size_of::<T>());
+        let mut elements = vec![T::ZERO; BOX * numbers.len().min(room)];
+        let mut listed = list;
+        for numbers in numbers.chunks(room) {
             let mut arguments = [
                 pointer(&mut field),
                 pointer(&mut own),
-                pointer(&mut number),
+                pointer(&mut listed),
                 pointer(&mut all),
                 pointer(&mut to),
             ];
-            let launch = Launch::new(1, module.shapes.gather_threads);
-            // SAFETY: the arguments are those of the kernel; the field is whole, there is room for a box, and
-            // the copy is waited for.
+            let launch = Launch::new(numbers.len() as u64, module.shapes.gather_threads);
+            // SAFETY: the arguments are those of the kernel; the field is whole, there is room for so many
+            // boxes, and the copy is waited for.
             unsafe {
                 module.launch(kernel, launch, self.queue, &mut arguments)?;
-                download(&mut elements[..len], to, self.queue)?;
+                download(&mut elements[..BOX * numbers.len()], to, self.queue)?;
             }
-            counted.exact(&elements[..len]);
+            let count = |(&number, elements): (&u32, &[T])| {
+                let len = grid.shape_of(spread_tile(grid, boxes, number.into())).len();
+                Counted::exact(&elements[..len])
+            };
+            let together = |mut all: Counted, own: Counted| {
+                all.add(&own);
+                all
+            };
+            let found = numbers.par_iter().zip(elements.par_chunks(BOX)).map(count);
+            counted.add(&found.reduce(Counted::empty, together));
+            listed += size_of_val(numbers) as u64;
         }
         Ok(())
     }

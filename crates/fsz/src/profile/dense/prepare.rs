@@ -58,7 +58,8 @@ impl Counted {
 }
 
 impl Counted {
-    fn empty() -> Self {
+    /// What no box comes to.
+    pub(crate) fn empty() -> Self {
         Counted { histogram: empty_histogram(), raw_bits: 0, elements: 0 }
     }
 
@@ -67,7 +68,7 @@ impl Counted {
     }
 
     /// Adds what other boxes came to.
-    fn add(&mut self, other: &Counted) {
+    pub(crate) fn add(&mut self, other: &Counted) {
         self.raw_bits += other.raw_bits;
         self.elements += other.elements;
         for (all, own) in self.histogram.iter_mut().zip(&other.histogram) {
@@ -85,8 +86,9 @@ impl Counted {
         Counted { histogram: histogram.to_vec(), raw_bits, elements }
     }
 
-    /// A box of which all elements are exact: as words, or as differences of these where that is shorter.
-    pub(crate) fn exact<T: Element>(&mut self, elements: &[T]) {
+    /// A box of which all elements are exact: as words, or as differences of these where that is shorter. Its
+    /// elements were counted before.
+    pub(crate) fn exact<T: Element>(elements: &[T]) -> Self {
         let mut items = Items::default();
         boxes::exact(elements, &mut items, Level::detect());
         let mut counter = Counter::new(Level::detect());
@@ -94,9 +96,9 @@ impl Counted {
         let own = Counted::by(&counter);
         let verbatim = 32 * (T::DTYPE.words() * elements.len()) as u64;
         if own.cost(&Tables::fit(&own.histogram)) < verbatim << COST_BITS {
-            self.add(&own);
+            own
         } else {
-            self.raw_bits += verbatim;
+            Counted { raw_bits: verbatim, ..Counted::empty() }
         }
     }
 }
@@ -249,7 +251,10 @@ impl<T: Element> InMemory<'_, T> {
                 Ok((outcome, escapes, _)) => {
                     others.iter().for_each(|&case| take(case, &coder, outcome.flat, &escapes));
                 }
-                Err(_) => others.iter().for_each(|&case| counted[case].exact(&elements)),
+                Err(_) => {
+                    let own = Counted::exact(&elements);
+                    others.iter().for_each(|&case| counted[case].add(&own));
+                }
             }
         }
         for (counted, counter) in counted.iter_mut().zip(&counters) {
