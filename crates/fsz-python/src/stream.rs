@@ -134,7 +134,6 @@ impl Stream {
     /// Largest error, minimum, maximum, how many NaN, Inf, missing and escaped elements, and the mean squared
     /// error and the largest relative one where they were measured.
     #[getter]
-    #[expect(clippy::type_complexity, reason = "a named tuple's fields")]
     fn certificate(&self) -> (f64, f64, f64, u64, u64, u64, u64, Option<f64>, Option<f64>) {
         let c = self.stream.certificate();
         let squares = self.stream.header().mean_squared_error;
