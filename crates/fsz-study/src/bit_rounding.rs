@@ -1,5 +1,5 @@
 //! Bit rounding, as climate archives use it: mantissas rounded to a few bits, bytes shuffled, and a lossless
-//! compressor, beside FSZ at the same largest error and at the same PSNR.
+//! compressor, beside FSZ at the same relative bound, largest error and PSNR.
 
 use std::io::Write;
 
@@ -40,10 +40,11 @@ fn at<T: Element + Sample>(subject: &Subject<'_, T>, bits: u32) -> Result<BitRou
             .then(|| subject.compress_within(bound, profile).map(|stream| over(stream.len())))
             .transpose()
     };
+    let relative = relative_bound(bits);
     let (paper, dense) = (Profile::default(), Profile::Dense(Dense::new()));
     Ok(BitRounding {
         bits,
-        relative: relative_bound(bits),
+        relative,
         max_abs_error: error,
         psnr,
         zlib: over(zlib(&bytes)?),
@@ -52,6 +53,8 @@ fn at<T: Element + Sample>(subject: &Subject<'_, T>, bits: u32) -> Result<BitRou
         dense_same_error: fsz(Bound::Absolute(error), dense)?,
         fsz_same_psnr: fsz(Bound::Psnr(psnr), paper)?,
         dense_same_psnr: fsz(Bound::Psnr(psnr), dense)?,
+        fsz_relative: fsz(Bound::Relative { eps: relative, floor: 0.0 }, paper)?,
+        dense_relative: fsz(Bound::Relative { eps: relative, floor: 0.0 }, dense)?,
     })
 }
 
@@ -112,11 +115,13 @@ pub fn table(fields: &[FieldRecord]) -> Data {
             row.extend([cell(r.psnr), cell(r.zlib), some(r.zstd)]);
             row.extend([r.fsz_same_error, r.dense_same_error].map(some));
             row.extend([r.fsz_same_psnr, r.dense_same_psnr].map(some));
+            row.extend([r.fsz_relative, r.dense_relative].map(some));
             row
         })
     });
     let head = "field,mantissa_bits,relative_bound,max_abs_error,psnr,shuffle+zlib,shuffle+zstd,\
-                fsz_at_this_error,fsz-dense_at_this_error,fsz_at_this_psnr,fsz-dense_at_this_psnr";
+                fsz_at_this_error,fsz-dense_at_this_error,fsz_at_this_psnr,fsz-dense_at_this_psnr,fsz_at_this_relative_bound,\
+                fsz-dense_at_this_relative_bound";
     Data { file: "bit_rounding.csv", head, rows: rows.collect() }
 }
 

@@ -159,7 +159,7 @@ impl<T: Element + Sample> Subject<'_, T> {
     }
 
     fn ratio(&self, found: &Decoded<'_, T>, bound: f64) -> Result<Ratio> {
-        let c = fsz_metrics::compare(self.values, found.values, &self.missing, Some(bound))?;
+        let c = fsz_metrics::compare(self.values, found.values, &self.missing, Some(bound.into()))?;
         Ok(Ratio {
             codec: found.codec.to_owned(),
             ratio: self.over(found.bytes),

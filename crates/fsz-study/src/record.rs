@@ -260,7 +260,7 @@ impl Reasons {
     }
 }
 
-/// Compression ratios after bit rounding, beside ours at the same largest error and the same PSNR.
+/// Compression ratios after bit rounding, beside ours at the same relative bound, largest error and PSNR.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BitRounding {
     /// Mantissa bits that are kept.
@@ -277,4 +277,7 @@ pub struct BitRounding {
     pub dense_same_error: Option<f64>,
     pub fsz_same_psnr: Option<f64>,
     pub dense_same_psnr: Option<f64>,
+    /// With a pointwise-relative bound: that of the rounding. None where this is outside of what FSZ takes.
+    pub fsz_relative: Option<f64>,
+    pub dense_relative: Option<f64>,
 }

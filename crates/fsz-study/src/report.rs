@@ -150,9 +150,9 @@ error exceeds FSZ's bound. zfp-rate is fixed-rate zfp (cuZFP's blocks) at the si
 for a given zfp stream (--zfp-stream), FSZ's bound is chosen to give the same stream size.";
 const BIT_ROUNDING: &str = "Mantissas rounded to a few bits (to nearest, ties to even), bytes shuffled as by \
 HDF5 and Blosc, and zlib at level 6 or Zstandard at level 3 (in builds with zstd) over the whole field; beside it \
-the ratio of FSZ with an absolute bound of the same largest error, and at the same PSNR. Bit rounding bounds the \
-error of each value by a share of that value (relative bound): it spends bits on small values that an absolute \
-bound does not.";
+the ratio of FSZ with an absolute bound of the same largest error, at the same PSNR, and with the same \
+pointwise-relative bound. Bit rounding bounds the error of each value by a share of that value: it spends bits on \
+small values that an absolute bound does not.";
 const FIDELITY: &str = "The error of a good quantizer is white and uniform over ±bound; a power spectrum \
 ratio of 1 preserves every scale. Gradient and Laplacian: RMS error over the RMS of the original. \
 Worst tile: the 256 elements with the largest RMSE.";

@@ -13,7 +13,7 @@ use memmap2::MmapMut;
 
 use crate::codec::{CodecArgs, ProfileName};
 use crate::source::SourceArgs;
-use crate::{bar, terminal};
+use crate::{bar, limit, terminal};
 
 mod range;
 mod series;
@@ -25,8 +25,8 @@ use series::SeriesArgs;
 /// Compress a field to a .fsz file, or a series of fields to a folder of them
 ///
 /// Several inputs, or all steps of variables of an ADIOS2 file, go to a folder as one series: with --range, the
-/// bound is the same share of one range for all of them, which a first pass finds (of each variable its own);
-/// --psnr, --ratio and --max-bytes are met by each step alone. For all steps of an ADIOS2 file, name a folder
+/// bound is the same share of one range for all of them, which a first pass finds (of each variable its own), and
+/// so is --floor-range; --psnr, --ratio and --max-bytes are met by each step alone. For all steps of an ADIOS2 file, name a folder
 /// as the output. Steps appear whole or not at all: after an interruption, --resume continues.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -39,6 +39,8 @@ pub struct Args {
     output: PathBuf,
     #[command(flatten)]
     bound: BoundArgs,
+    #[command(flatten)]
+    floor: FloorArgs,
     /// Missing value, for example 1e20; may be given up to 4 times. Missing values are stored exactly
     /// at almost no cost and do not count in the value range. In an f64 field, a value that was first
     /// rounded to f32 is a different number: give both
@@ -105,6 +107,13 @@ struct BoundArgs {
     /// Value-range error bound: E times (max - min) of the field
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     range: Option<f64>,
+    /// Pointwise-relative error bound: E times each value, with E at most 0.5. CPU only
+    #[arg(long, value_name = "E", group = "pointwise", allow_negative_numbers = true)]
+    relative: Option<f64>,
+    /// Pointwise-relative error bound in the words of bit rounding: that of a mantissa rounded to N bits, which is
+    /// 2^-(N+1) of each value. CPU only
+    #[arg(long, value_name = "N", group = "pointwise", value_parser = clap::value_parser!(u8).range(..=51))]
+    mantissa_bits: Option<u8>,
     /// Find the bound that gives a PSNR of at least this many decibels
     #[arg(long, value_name = "DB", allow_negative_numbers = true)]
     psnr: Option<f64>,
@@ -117,13 +126,48 @@ struct BoundArgs {
 }
 
 impl BoundArgs {
-    fn bound(&self) -> Option<Bound> {
-        let BoundArgs { abs, range, psnr, ratio, max_bytes } = *self;
+    fn bound(&self, floor: f64) -> Option<Bound> {
+        let BoundArgs { abs, range, relative, mantissa_bits, psnr, ratio, max_bytes } = *self;
+        let share = relative.or(mantissa_bits.map(|bits| 0.5f64.powi(i32::from(bits) + 1)));
         abs.map(Bound::Absolute)
             .or(range.map(Bound::ValueRange))
+            .or(share.map(|eps| Bound::Relative { eps, floor }))
             .or(psnr.map(Bound::Psnr))
             .or(ratio.map(Bound::Ratio))
             .or(max_bytes.map(Bound::MaxBytes))
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct FloorArgs {
+    /// With --relative or --mantissa-bits: an error of A is small enough for any value, in the units of the field
+    #[arg(long, value_name = "A", requires = "pointwise", allow_negative_numbers = true)]
+    floor: Option<f64>,
+    /// The same as R times (max - min) of the field
+    #[arg(long, value_name = "R", requires = "pointwise", allow_negative_numbers = true)]
+    floor_range: Option<f64>,
+}
+
+impl FloorArgs {
+    /// The floor, unless it is a share of the field's own range.
+    fn given(&self, range: Option<Range>) -> Option<f64> {
+        match (self.floor_range, range.map(Range::ends)) {
+            (None, _) => Some(self.floor.unwrap_or(0.0)),
+            (Some(share), Some((min, max))) => Some(share * (max - min)),
+            (Some(_), None) => None,
+        }
+    }
+
+    /// The floor in the units of the field.
+    fn floor(&self, codec: &Codec, field: &Field, missing: &[f64]) -> Result<f64> {
+        let Some(share) = self.floor_range else { return Ok(self.floor.unwrap_or(0.0)) };
+        let mut options = CompressOptions::new(Bound::ValueRange(share));
+        for &value in missing {
+            options = options.missing(value);
+        }
+        let shape = field.shape().sides();
+        Ok(with_values!(field.values(), values => codec.find_bound(values, shape, &options))?)
     }
 }
 
@@ -217,7 +261,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     }
     let mut output = Output::create(&args.output, args.force)?;
     let field = args.inputs.source()?.open(&args.input[0], &codec)?;
-    let options = args.options(&field, args.series.range())?;
+    let options = args.options(&codec, &field, args.series.range())?;
     let (memory, len) = bar::watch("compressing", quiet, |progress| {
         compress(&codec, &field, options.progress(progress.clone()))
     })?;
@@ -229,15 +273,38 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 }
 
 impl Args {
-    /// `range`: of which --range is a share, when it is not the field's own.
-    fn options(&self, field: &Field, range: Option<Range>) -> Result<CompressOptions> {
-        let bound =
-            self.bound.bound().context("a bound is required: --abs, --range or a target")?;
-        let bound = match (bound, range.map(Range::ends)) {
+    /// Whether the bound is a share of a range.
+    fn is_by_range(&self) -> bool {
+        self.bound.range.is_some() || self.floor.floor_range.is_some()
+    }
+
+    /// The bound, with this floor, and as a share of this range where there is one.
+    fn bound_of(&self, range: Option<Range>, floor: f64) -> Result<Bound> {
+        if range.is_some() && !self.is_by_range() {
+            bail!("--range-min and --range-max are of --range or --floor-range");
+        }
+        let bound = self
+            .bound
+            .bound(floor)
+            .context("a bound is required: --abs, --range, --relative or a target")?;
+        Ok(match (bound, range.map(Range::ends)) {
             (Bound::ValueRange(ratio), Some((min, max))) => Bound::ValueRangeOf { ratio, min, max },
-            (_, Some(_)) => bail!("--range-min and --range-max are of a bound by --range"),
             _ => bound,
+        })
+    }
+
+    /// `range`: of which --range and --floor-range are shares, when it is not the field's own.
+    fn options(
+        &self,
+        codec: &Codec,
+        field: &Field,
+        range: Option<Range>,
+    ) -> Result<CompressOptions> {
+        let floor = match self.floor.given(range) {
+            Some(floor) => floor,
+            None => self.floor.floor(codec, field, &self.missing)?,
         };
+        let bound = self.bound_of(range, floor)?;
         let mut options =
             CompressOptions::new(bound).profile(self.profile.profile(self.research.research())?);
         for &value in &self.missing {
@@ -275,6 +342,6 @@ fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
         number::bytes(stream.compressed_bytes()),
         stream.compression_ratio(),
         number::short(stream.certificate().max_abs_error),
-        number::short(stream.header().absolute_bound),
+        limit::text(limit::of(stream.header())),
     ))
 }

@@ -71,6 +71,22 @@ fn all_steps_have_a_share_of_one_range() {
 }
 
 #[test]
+fn a_floor_is_a_share_of_one_range_too() {
+    let fixture = with_steps();
+    let bound = ["--relative", "1e-3", "--floor-range", "1e-3"];
+    let told = fixture.fine(&compress(&bound));
+    assert!(told.contains("bound 0.001 of each value, or "), "{told}");
+    for input in INPUTS {
+        let floor = report(&fixture, input)["bound"]["floor"].as_f64().unwrap();
+        assert!((floor / (1e-3 * range()) - 1.0).abs() < 1e-9, "{floor}");
+    }
+    let again = fixture.fine(&compress(&[&bound[..], &["--resume"]].concat()));
+    assert!(again.contains("(3 were there)"), "{again}");
+    let other = ["--relative", "1e-3", "--floor-range", "1e-4", "--resume"];
+    assert!(!fixture.fine(&compress(&other)).contains("there"));
+}
+
+#[test]
 fn what_exists_is_kept_resumed_or_overwritten() {
     let fixture = with_steps();
     fixture.fine(&compress(&["--range", "1e-3"]));

@@ -62,7 +62,7 @@ fn record<T: Element + Sample>(subject: &Subject<'_, T>, of: &Fsz1Stream) -> Res
     let mut decoded = vec![T::default(); values.len()];
     theirs.decode(&mut decoded)?;
     let bound = header.bound;
-    let found = fsz_metrics::compare(values, &decoded, &subject.missing, Some(bound))?;
+    let found = fsz_metrics::compare(values, &decoded, &subject.missing, Some(bound.into()))?;
     let within = |profile| subject.compress_within(Bound::Absolute(bound), profile);
     let mean = Research { centering: Centering::Mean, ..Research::default() };
     let (paper, product) = (within(Profile::Paper(mean))?, within(Profile::default())?);

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use fsz::{Bound, Codec, Progress, Stream};
 use fsz_field::{Kind, Output, StreamFile};
 use fsz_figure::number;
+use fsz_metrics::Limit;
 
 use super::range::Range;
 use super::steps::{Inputs, Step};
@@ -13,7 +14,7 @@ use super::{Args, compress};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
-use crate::terminal;
+use crate::{limit, terminal};
 
 /// How the steps of a series belong together.
 #[derive(Debug, clap::Args)]
@@ -21,11 +22,11 @@ use crate::terminal;
     next_help_heading = "Series (several inputs, or all steps of an ADIOS2 file, into a folder)"
 )]
 pub struct SeriesArgs {
-    /// With --range: the smallest value of the series, which is then not searched for
-    #[arg(long, value_name = "V", requires_all = ["range", "range_max"], allow_negative_numbers = true)]
+    /// With --range or --floor-range: the smallest value of the series, which is then not searched for
+    #[arg(long, value_name = "V", requires = "range_max", allow_negative_numbers = true)]
     pub range_min: Option<f64>,
-    /// With --range: the largest value of the series
-    #[arg(long, value_name = "V", requires_all = ["range", "range_min"], allow_negative_numbers = true)]
+    /// With --range or --floor-range: the largest value of the series
+    #[arg(long, value_name = "V", requires = "range_min", allow_negative_numbers = true)]
     pub range_max: Option<f64>,
     /// Keep the steps that an earlier run with the same options completed
     #[arg(long, conflicts_with = "force")]
@@ -46,6 +47,8 @@ pub fn is_folder(output: &Path) -> bool {
 
 /// Compresses all steps into the folder.
 pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
+    // What is wrong with the bound is told before anything is made.
+    args.bound_of(args.series.range(), 0.0)?;
     let folder = &args.output;
     let inputs = Inputs::open(args)?;
     let steps = inputs.steps(folder)?;
@@ -97,8 +100,7 @@ impl Series<'_> {
 
     /// Whether the values must be read before the first of them is compressed.
     fn needs_range(&self) -> bool {
-        let by_range = matches!(self.args.bound.bound(), Some(Bound::ValueRange(_)));
-        by_range && self.args.series.range().is_none()
+        self.args.is_by_range() && self.args.series.range().is_none()
     }
 
     /// The first pass: the range of each variable over all of its steps.
@@ -149,10 +151,17 @@ impl Series<'_> {
         let same_profile = asked.name() == header.profile.name()
             && asked.research() == header.profile.research()
             && self.args.profile.layout.is_none();
-        let Some(bound) = self.args.bound.bound() else { return false };
-        let same_bound = bound.kind() == header.bound.kind()
-            && bound.requested() == header.bound.requested()
-            && range.is_none_or(|range| range.gives(bound.requested(), header.absolute_bound));
+        let Some(floor) = self.args.floor.given(range) else { return false };
+        let Ok(bound) = self.args.bound_of(range, floor) else { return false };
+        let same_bound = match (bound, range) {
+            // A stream tells the bound that followed from the range, not the range.
+            (Bound::ValueRangeOf { ratio, .. }, Some(range)) => {
+                header.bound.kind() == bound.kind()
+                    && header.bound.requested() == ratio
+                    && range.gives(ratio, header.absolute_bound)
+            }
+            _ => header.bound == bound,
+        };
         same_profile && same_bound && header.missing == self.args.missing
     }
 
@@ -173,7 +182,8 @@ impl Series<'_> {
                 Some(_) => field,
                 None => field.with_step(Some(step.number)),
             };
-            let options = self.args.options(&field, range)?.progress(overall.progress().clone());
+            let options =
+                self.args.options(self.codec, &field, range)?.progress(overall.progress().clone());
             let (memory, len) = compress(self.codec, &field, options)?;
             let mut output =
                 Output::create(&step.output, self.args.force || self.args.series.resume)?;
@@ -191,7 +201,8 @@ struct Sum {
     raw: u64,
     stored: u64,
     error: f64,
-    bound: f64,
+    /// The largest, of bounds of one kind.
+    bound: Option<Limit>,
 }
 
 impl Sum {
@@ -199,7 +210,10 @@ impl Sum {
         self.raw += stream.raw_bytes();
         self.stored += stream.compressed_bytes();
         self.error = self.error.max(stream.certificate().max_abs_error);
-        self.bound = self.bound.max(stream.header().absolute_bound);
+        let bound = limit::of(stream.header());
+        if self.bound.is_none_or(|largest| bound.absolute > largest.absolute) {
+            self.bound = Some(bound);
+        }
     }
 
     fn text(&self) -> String {
@@ -209,7 +223,7 @@ impl Sum {
             number::bytes(self.stored),
             self.raw as f64 / self.stored.max(1) as f64,
             number::short(self.error),
-            number::short(self.bound),
+            self.bound.map(limit::text).unwrap_or_default(),
         )
     }
 }

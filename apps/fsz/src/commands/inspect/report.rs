@@ -44,6 +44,9 @@ pub struct Bound {
     kind: &'static str,
     requested: f64,
     pub absolute: f64,
+    /// Of a pointwise-relative bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    floor: Option<f64>,
     /// Of a bound that was found for a PSNR.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_squared_error: Option<f64>,
@@ -60,6 +63,8 @@ struct Certificate {
     inf: u64,
     missing: u64,
     escaped: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_relative_error: Option<f64>,
 }
 
 /// The codec's tile counts, by the names of the JSON output.
@@ -111,6 +116,7 @@ impl Report {
                 kind: header.bound.kind(),
                 requested: header.bound.requested(),
                 absolute: header.absolute_bound,
+                floor: header.relative.map(|part| part.floor),
                 mean_squared_error: header.mean_squared_error,
             },
             quantization_step: header.quantization_step,
@@ -150,10 +156,16 @@ impl Report {
             ),
         );
         let bound = &self.bound;
-        let asked = format!("{} {}", bound.kind, short(bound.requested));
+        let mut asked = format!("{} {}", bound.kind, short(bound.requested));
+        if let Some(floor) = bound.floor.filter(|&floor| floor > 0.0) {
+            asked.push_str(&format!(", floor {}", short(floor)));
+        }
         line("bound", format!("{asked}, absolute {}", short(bound.absolute)));
         let found = &self.certificate;
         let mut error = short(found.max_abs_error);
+        if let Some(share) = found.max_relative_error {
+            error.push_str(&format!(", relative {}", short(share)));
+        }
         if let Some(squares) = bound.mean_squared_error {
             let psnr = 20.0 * ((found.max - found.min) / squares.sqrt()).log10();
             error.push_str(&format!(", rms {}, PSNR {psnr:.2} dB", short(squares.sqrt())));

@@ -40,7 +40,7 @@ pub fn check<T: Element + Sample>(
     let mut decoded = fsz_field::zeros::<T>(original.shape())?;
     stream.decode(&mut decoded)?;
     let missing = Missing::none();
-    let seen = fsz_metrics::compare(values, &decoded, &missing, Some(header.bound))?;
+    let seen = fsz_metrics::compare(values, &decoded, &missing, Some(header.bound.into()))?;
     spinner.finish_and_clear();
     let (bound_violations, altered) =
         (seen.beyond.unwrap_or(0), altered(values, &decoded, &missing));
