@@ -45,9 +45,9 @@ def compress(
     DLPack or the CUDA array interface. In C order and native byte order it is not copied. Do not change it
     during the call.
 
-    Give one of ``range``, ``absolute``, ``relative``, ``psnr``, ``ratio`` and ``max_bytes``. The last three are targets: the
-    absolute bound that reaches them is searched, for which the array is compressed a few times. They need an
-    array in host memory.
+    Give one of ``range``, ``absolute``, ``relative``, ``psnr``, ``ratio`` and ``max_bytes``. The last three are
+    targets: the absolute bound that reaches them is searched, for which the array is compressed a few times. They
+    need an array in host memory.
 
     :param range: the bound as a share of max - min over the finite, not missing values.
     :param absolute: the bound in the array's own unit.

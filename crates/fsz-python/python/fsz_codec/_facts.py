@@ -8,12 +8,13 @@ class Bound(NamedTuple):
     pointwise-relative bound, <= max(``requested`` * |original|, the stream's ``floor``)."""
 
     kind: str
-    """``"absolute"``, ``"value-range"``, ``"pointwise-relative"``, or a target: ``"PSNR"``, ``"ratio"``, ``"most bytes"``."""
+    """``"absolute"``, ``"value-range"``, ``"pointwise-relative"``, or a target: ``"PSNR"``, ``"ratio"``,
+    ``"most bytes"``."""
     requested: float
     """The number asked for: the absolute bound, the share of the value range or of each element, or the target."""
     absolute: float
-    """The bound in the field's unit; 0 for a field of one value. Of a pointwise-relative bound, what the largest element
-    keeps."""
+    """The bound in the field's unit; 0 for a field of one value. Of a pointwise-relative bound, what the largest
+    element keeps."""
 
 
 class Certificate(NamedTuple):

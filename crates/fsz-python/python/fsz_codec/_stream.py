@@ -100,6 +100,11 @@ class Stream:
         return Bound(*self._inner.bound)
 
     @property
+    def floor(self) -> float | None:
+        """Of a pointwise-relative bound, the error that is small enough for any element; 0 for none."""
+        return self._inner.floor
+
+    @property
     def certificate(self) -> Certificate:
         """What the encoder measured: largest error, range, and how many special elements."""
         return Certificate(*self._inner.certificate)
@@ -116,7 +121,8 @@ class Stream:
 
     @property
     def quantization_step(self) -> float:
-        """Distance between neighbouring decoded values; 0 when every element is stored exactly."""
+        """Distance between neighbouring decoded values; 0 when every element is stored exactly, or the bound is
+        pointwise-relative."""
         return self._inner.quantization_step
 
     @property
