@@ -134,6 +134,7 @@ constexpr u32 DTYPE_F32 = 1u;
 constexpr u32 BOUND_ABSOLUTE = 0u;
 constexpr u32 BOUND_VALUE_RANGE = 1u;
 constexpr u32 BOUND_GIVEN_RANGE = 2u;
+constexpr u32 BOUND_RELATIVE = 3u;
 constexpr u32 HAS_TIME_STEP = 2u;
 
 /// Samples: elements of which one is taken, and what picks it; numbers tried for the step of f32.
@@ -264,8 +265,9 @@ __device__ inline bool header_is_consistent(const HeaderFields &h)
     consistent = consistent && (nan <= elements && inf <= elements - nan && missing <= elements - nan - inf); // more elements are NaN, infinite or missing than there are
     consistent = consistent && (nan + inf + missing <= escaped && escaped <= elements); // the count of escaped elements contradicts the others
     consistent = consistent && (if_else(nan + inf + missing == elements, is_no_number(min) && is_no_number(max), is_finite(min) && min <= max && is_finite(max))); // minimum and maximum contradict each other or the counts
-    consistent = consistent && (quantization_step > 0.0 || (escaped == elements && max_abs_error == 0.0)); // elements have codes but the quantization step is 0
+    consistent = consistent && (quantization_step > 0.0 || bound_kind == BOUND_RELATIVE || (escaped == elements && max_abs_error == 0.0)); // elements have codes but the quantization step is 0
     consistent = consistent && ((flags & HAS_TIME_STEP) != 0 || time_step == 0); // a time step is there that no flag announces
+    consistent = consistent && bound_kind != BOUND_RELATIVE; // no kernel knows its codes
     return consistent;
 }
 

@@ -23,6 +23,7 @@ const LAND: f64 = 9.969_209_968_386_869e36;
 pub fn all() -> Vec<Case> {
     let range = |ratio| CompressOptions::new(Bound::ValueRange(ratio));
     let absolute = |e| CompressOptions::new(Bound::Absolute(e));
+    let relative = |eps, floor| CompressOptions::new(Bound::Relative { eps, floor });
     let case = |name, dtype, shape: &[u64], field, options| Case {
         name,
         dtype,
@@ -43,6 +44,13 @@ pub fn all() -> Vec<Case> {
         }),
         case("f32-non-finite", DType::F32, &[7, 111], non_finite(7 * 111), absolute(0.01)),
         case("f32-one-element", DType::F32, &[], vec![1.5], absolute(0.1)),
+        case("f32-relative", DType::F32, &[30, 90], cubed(&[30, 90]), relative(1e-3, 0.0)),
+        case("f32-relative-coarse", DType::F32, &[2000], cubed(&[2000]), relative(0.5, 0.0)),
+        case("f32-relative-floor", DType::F32, &[30, 90], cubed(&[30, 90]), relative(1e-2, 1e-3)),
+        case("f32-relative-non-finite", DType::F32, &[7, 111], non_finite(7 * 111), {
+            relative(1e-2, 0.0).missing(1e30)
+        }),
+        case("f32-relative-straight", DType::F32, &[900], cubed(&[900]), relative(5e-7, 0.0)),
         case("f32-research-4x32", DType::F32, &[1500], smooth(&[1500]), {
             range(1e-3).research(research(32, 4))
         }),
@@ -66,6 +74,10 @@ pub fn all() -> Vec<Case> {
         case("f32-smooth-3d", DType::F32, &[9, 17, 33], smooth(&[9, 17, 33]), range(1e-3)),
         case("f32-subnormal", DType::F32, &[700], scaled(smooth(&[700]), 1e-41), range(1e-2)),
         case("f64-masked-2d", DType::F64, &[60, 90], land(), range(1e-3).missing(LAND)),
+        case("f64-relative", DType::F64, &[40, 60], cubed(&[40, 60]), relative(1e-4, 0.0)),
+        case("f64-relative-floor", DType::F64, &[60, 90], land(), {
+            relative(1e-3, 0.25).missing(LAND).name("salt")
+        }),
         case("f64-smooth-4d", DType::F64, &[3, 4, 9, 20], smooth(&[3, 4, 9, 20]), absolute(1e-7)),
         case("f64-subnormal-bound", DType::F64, &[300], scaled(smooth(&[300]), 1e-300), {
             absolute(1e-310)
@@ -112,6 +124,13 @@ pub fn dense() -> Vec<Case> {
         ),
         case("dense-f64-masked-2d", DType::F64, &[60, 90], land(), range(1e-3).missing(LAND)),
     ]
+}
+
+/// Values of many sizes and of both signs, and zeros.
+fn cubed(shape: &[u64]) -> Vec<f64> {
+    let cube = |v: f64| v * v * v * 50.0;
+    let value = |(i, v)| if i % 83 == 5 { 0.0 } else { cube(cube(v - 0.5)) };
+    smooth(shape).into_iter().enumerate().map(value).collect()
 }
 
 fn land() -> Vec<f64> {

@@ -79,7 +79,7 @@ fn scene(document: &Document, place: Place) -> Scene<'_> {
         scale: Scale { low, high, log: false },
         missing: document.missing(),
         error: ErrorMode::Signed,
-        limit: 0.0,
+        limit: 0.0.into(),
         bounded: false,
         overlay: Overlay::Off,
         opacity: 0.0,

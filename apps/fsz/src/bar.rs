@@ -1,6 +1,7 @@
 //! Progress bars on standard error, where that is a terminal.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -57,4 +58,59 @@ pub fn watch<R>(what: &str, quiet: bool, work: impl FnOnce(&Arc<Progress>) -> R)
         drop(ended);
         result
     })
+}
+
+/// One bar over several pieces of work, each of which reports to the same [`Progress`] in its own unit.
+#[derive(Debug)]
+pub struct Overall<'a> {
+    progress: &'a Arc<Progress>,
+    /// Bytes of the pieces before this one, and of this one.
+    before: AtomicU64,
+    piece: AtomicU64,
+}
+
+impl<'a> Overall<'a> {
+    /// Runs work of so many bytes in all, and shows it.
+    pub fn watch<R>(
+        what: &str,
+        total: u64,
+        quiet: bool,
+        progress: &'a Arc<Progress>,
+        work: impl FnOnce(&Overall<'a>) -> R,
+    ) -> R {
+        let bar = bytes(what, total, quiet);
+        let overall = Overall { progress, before: AtomicU64::new(0), piece: AtomicU64::new(0) };
+        std::thread::scope(|scope| {
+            let (ended, end) = mpsc::channel::<()>();
+            let (overall, bar) = (&overall, &bar);
+            scope.spawn(move || {
+                while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    bar.set_position(overall.position());
+                }
+                bar.finish_and_clear();
+            });
+            let result = work(overall);
+            drop(ended);
+            result
+        })
+    }
+
+    /// The piece before is done; the next one has so many bytes.
+    pub fn next(&self, bytes: u64) {
+        self.before.fetch_add(self.piece.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        self.progress.begin(0);
+        self.piece.store(bytes, Ordering::Relaxed);
+    }
+
+    /// What the pieces report to, and are cancelled by.
+    pub fn progress(&self) -> &'a Arc<Progress> {
+        self.progress
+    }
+
+    /// Bytes that are done.
+    fn position(&self) -> u64 {
+        let share = self.progress.done() as f64 / self.progress.total().max(1) as f64;
+        let piece = self.piece.load(Ordering::Relaxed) as f64;
+        self.before.load(Ordering::Relaxed) + (share.min(1.0) * piece) as u64
+    }
 }

@@ -12,6 +12,7 @@ mod codec;
 mod commands;
 mod failure;
 mod interrupt;
+mod limit;
 mod source;
 mod table;
 mod terminal;

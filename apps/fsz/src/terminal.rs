@@ -47,7 +47,7 @@ pub fn failure(failure: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if is_interrupt(failure) {
-        error("interrupted: no output was written");
+        error("interrupted: no unfinished output is left");
         return ExitCode::from(130);
     }
     error(&format!("error: {}", one_line(&failure.to_string())));

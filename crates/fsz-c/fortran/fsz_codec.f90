@@ -55,6 +55,7 @@ module fsz_codec
     integer(c_int32_t), parameter :: FSZC_ABSOLUTE = 0
     integer(c_int32_t), parameter :: FSZC_VALUE_RANGE = 1
     integer(c_int32_t), parameter :: FSZC_VALUE_RANGE_OF = 2
+    integer(c_int32_t), parameter :: FSZC_RELATIVE = 3
     integer(c_int32_t), parameter :: FSZC_PSNR = 4
     integer(c_int32_t), parameter :: FSZC_RATIO = 5
     integer(c_int32_t), parameter :: FSZC_MAX_BYTES = 6
@@ -116,6 +117,7 @@ module fsz_codec
         type(fszc_research) :: research
         integer(c_int32_t) :: reserved
         real(c_double) :: mean_squared_error
+        real(c_double) :: floor
     end type
 
     type, bind(c) :: fszc_certificate
@@ -126,6 +128,7 @@ module fsz_codec
         integer(c_int64_t) :: inf
         integer(c_int64_t) :: missing
         integer(c_int64_t) :: escaped
+        real(c_double) :: max_relative_error
     end type
 
     type, bind(c) :: fszc_tile
@@ -253,6 +256,14 @@ module fsz_codec
             real(c_double), value :: ratio
             real(c_double), value :: min
             real(c_double), value :: max
+            type(c_ptr), intent(out) :: options
+            integer(c_int32_t) :: answer
+        end function
+
+        function fszc_compress_options_relative(eps, floor, options) bind(c) result(answer)
+            import
+            real(c_double), value :: eps
+            real(c_double), value :: floor
             type(c_ptr), intent(out) :: options
             integer(c_int32_t) :: answer
         end function

@@ -260,6 +260,8 @@ typedef struct fszc_info
     uint32_t reserved;
     // Over the finite elements that are not missing, of FSZC_PSNR; NaN where it is not recorded.
     double mean_squared_error;
+    // The floor of FSZC_RELATIVE; 0 for other bounds.
+    double floor;
 } fszc_info;
 
 // What the encoder vouches for. Later releases may add fields at the end.
@@ -279,6 +281,9 @@ typedef struct fszc_certificate
     uint64_t missing;
     // Elements whose exact bits the stream holds, for whatever reason.
     uint64_t escaped;
+    // Largest |original - decoded| / |original| of the elements that are too large for the floor of
+    // FSZC_RELATIVE; NaN for other bounds.
+    double max_relative_error;
 } fszc_certificate;
 
 // How a tile is shown: by its predictor when all of its elements have codes, else by its storage.
@@ -407,6 +412,9 @@ typedef struct fszc_tile_cost
 // A share of a range that the program gave.
 #define FSZC_VALUE_RANGE_OF 2
 
+// A share of each element, or a floor.
+#define FSZC_RELATIVE 3
+
 // What was found for a peak signal-to-noise ratio in decibels.
 #define FSZC_PSNR 4
 
@@ -508,6 +516,12 @@ fszc_status fszc_compress_options_value_range(double ratio, struct fszc_compress
 // `ratio` times `max` - `min`.
 fszc_status fszc_compress_options_value_range_of(double ratio, double min, double max,
                                                  struct fszc_compress_options **options);
+
+// Makes options with a pointwise-relative bound: every finite element keeps |original - decoded| <=
+// the larger of `eps` * |original| and `floor`, which may be 0. `eps` is at most 0.5. The CPU
+// compresses and decompresses.
+fszc_status fszc_compress_options_relative(double eps, double floor,
+                                           struct fszc_compress_options **options);
 
 // Makes options with a target: the absolute bound that gives a peak signal-to-noise ratio of at
 // least so many decibels. The calls that compress from host memory search it, and compress a few

@@ -182,6 +182,12 @@ public:
             [=](auto out) { return fszc_compress_options_value_range_of(ratio, min, max, out); });
     }
 
+    static CompressOptions relative(double eps, double floor = 0.0)
+    {
+        return CompressOptions(
+            [=](auto out) { return fszc_compress_options_relative(eps, floor, out); });
+    }
+
     static CompressOptions psnr(double decibels)
     {
         return CompressOptions([=](auto out) { return fszc_compress_options_psnr(decibels, out); });

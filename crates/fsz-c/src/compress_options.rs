@@ -135,6 +135,18 @@ pub unsafe extern "C" fn fszc_compress_options_value_range_of(
     unsafe { with_bound(Bound::ValueRangeOf { ratio, min, max }, options) }
 }
 
+/// Makes options with a pointwise-relative bound: every finite element keeps |original - decoded| <= the larger of
+/// `eps` * |original| and `floor`, which may be 0. `eps` is at most 0.5. The CPU compresses and decompresses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_relative(
+    eps: f64,
+    floor: f64,
+    options: *mut *mut fszc_compress_options,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { with_bound(Bound::Relative { eps, floor }, options) }
+}
+
 /// Makes options with a target: the absolute bound that gives a peak signal-to-noise ratio of at least so many
 /// decibels. The calls that compress from host memory search it, and compress a few times for that; those that
 /// compress from device memory refuse it.

@@ -31,6 +31,8 @@ pub const FSZC_ABSOLUTE: fszc_bound = 0;
 pub const FSZC_VALUE_RANGE: fszc_bound = 1;
 /// A share of a range that the program gave.
 pub const FSZC_VALUE_RANGE_OF: fszc_bound = 2;
+/// A share of each element, or a floor.
+pub const FSZC_RELATIVE: fszc_bound = 3;
 /// What was found for a peak signal-to-noise ratio in decibels.
 pub const FSZC_PSNR: fszc_bound = 4;
 /// What was found for a compression ratio.
@@ -42,6 +44,7 @@ const _: () = assert!(
     FSZC_ABSOLUTE == format::BOUND_ABSOLUTE as u32
         && FSZC_VALUE_RANGE == format::BOUND_VALUE_RANGE as u32
         && FSZC_VALUE_RANGE_OF == format::BOUND_GIVEN_RANGE as u32
+        && FSZC_RELATIVE == format::BOUND_RELATIVE as u32
         && FSZC_PSNR == format::BOUND_PSNR as u32
         && FSZC_RATIO == format::BOUND_RATIO as u32
         && FSZC_MAX_BYTES == format::BOUND_MAX_BYTES as u32
@@ -105,6 +108,8 @@ pub struct fszc_info {
     pub reserved: u32,
     /// Over the finite elements that are not missing, of FSZC_PSNR; NaN where it is not recorded.
     pub mean_squared_error: f64,
+    /// The floor of FSZC_RELATIVE; 0 for other bounds.
+    pub floor: f64,
 }
 
 /// What the encoder vouches for. Later releases may add fields at the end.
@@ -125,6 +130,9 @@ pub struct fszc_certificate {
     pub missing: u64,
     /// Elements whose exact bits the stream holds, for whatever reason.
     pub escaped: u64,
+    /// Largest |original - decoded| / |original| of the elements that are too large for the floor of FSZC_RELATIVE;
+    /// NaN for other bounds.
+    pub max_relative_error: f64,
 }
 
 /// Stores what the stream says of itself. `size` is sizeof(fszc_info).
@@ -177,6 +185,7 @@ fn info_of(stream: &fszc_stream) -> fszc_info {
         research: header.profile.research().map_or(none, fszc_research::of),
         reserved: 0,
         mean_squared_error: header.mean_squared_error.unwrap_or(f64::NAN),
+        floor: header.relative.map_or(0.0, |part| part.floor),
     }
 }
 
@@ -195,9 +204,19 @@ pub unsafe extern "C" fn fszc_stream_certificate(
     status_of(|| {
         // SAFETY: the header's rules for pointers.
         unsafe {
-            let &Certificate { max_abs_error, min, max, nan, inf, missing, escaped, .. } =
-                handle::get(stream)?.stream.certificate();
-            let found = fszc_certificate { max_abs_error, min, max, nan, inf, missing, escaped };
+            let told = handle::get(stream)?.stream.certificate();
+            let &Certificate { max_abs_error, min, max, nan, inf, missing, escaped, .. } = told;
+            let max_relative_error = told.max_relative_error.unwrap_or(f64::NAN);
+            let found = fszc_certificate {
+                max_abs_error,
+                min,
+                max,
+                nan,
+                inf,
+                missing,
+                escaped,
+                max_relative_error,
+            };
             pointers::store_struct(certificate, size, &found)
         }
     })

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::fsz1::FSZ1_MAGIC;
 use crate::npy;
 
 /// What kind of file something is.
@@ -16,6 +17,8 @@ pub enum Kind {
     Npy,
     /// An FSZ stream.
     Fsz,
+    /// A stream of the paper author's own FSZ release.
+    Fsz1,
     /// A zfp stream, with zfp's full header or without one.
     Zfp,
     /// ADIOS2: a folder, or a file of an older format.
@@ -29,9 +32,9 @@ const ZFP_MAGIC: &[u8] = b"zfp";
 
 impl Kind {
     /// Tells the kind of a file. The magic of an FSZ stream or of a `.npy` file decides whatever the
-    /// name; zfp's magic of three bytes, which a value may well begin with, does not overrule
-    /// `.f32`, `.f64`, `.d64` and `.raw`. What has none of them goes by its extension, and is raw
-    /// without a known one.
+    /// name; the shorter ones of the author's release and of zfp, which a value may well begin with, do
+    /// not overrule `.f32`, `.f64`, `.d64` and `.raw`. What has none of them goes by its extension, and
+    /// is raw without a known one.
     ///
     /// # Errors
     /// When the file cannot be read, or is named `.fsz` or `.npy` and is neither.
@@ -51,6 +54,7 @@ impl Kind {
             _ if is(FSZ_MAGIC) => Ok(Kind::Fsz),
             _ if is(npy::MAGIC) => Ok(Kind::Npy),
             "f32" | "f64" | "d64" | "raw" => Ok(Kind::Raw),
+            _ if is(FSZ1_MAGIC) => Ok(Kind::Fsz1),
             _ if is(ZFP_MAGIC) => Ok(Kind::Zfp),
             "fsz" => Err(not_fsz(path, &start)),
             "npy" => {

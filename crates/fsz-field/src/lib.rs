@@ -1,9 +1,9 @@
 //! Fields on disk, and the one [`Field`] type that every program of FSZ works with.
 //!
-//! [`open`] reads a field from raw values, `.npy`, `.fsz` and, with the features of those names,
-//! `.zfp` and ADIOS2 `.bp`. Values that lie in a file as the machine holds them are memory-mapped,
-//! so that a field larger than memory opens at once. [`Output`] writes files that appear whole or
-//! not at all.
+//! [`open`] reads a field from raw values, `.npy`, `.fsz`, files of the paper author's own release and,
+//! with the features of those names, `.zfp` and ADIOS2 `.bp`. Values that lie in a file as the machine
+//! holds them are memory-mapped, so that a field larger than memory opens at once. [`Output`] writes
+//! files that appear whole or not at all.
 #![deny(missing_docs)]
 
 #[cfg(feature = "adios2")]
@@ -11,6 +11,7 @@ pub mod bp;
 mod error;
 mod field;
 mod fixed_rate;
+mod fsz1;
 mod hints;
 mod kind;
 mod map;
@@ -32,6 +33,7 @@ mod zfp_round_trip;
 pub use error::{Error, Result};
 pub use field::Field;
 pub use fixed_rate::FixedRate;
+pub use fsz1::{FSZ1_HEADER, FSZ1_MAGIC, Fsz1, Fsz1Field, Fsz1File, Fsz1Header, Fsz1Tile};
 pub use hints::Hints;
 pub use kind::{Kind, is_headerless_zfp};
 pub use npy::{npy_header, write_npy};

@@ -6,6 +6,7 @@ use fsz::Codec;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
+use crate::fsz1::Fsz1File;
 use crate::hints::Hints;
 use crate::kind::Kind;
 use crate::{npy, raw, stream};
@@ -21,6 +22,7 @@ pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
         Kind::Raw => return raw::open_raw(path, hints),
         Kind::Npy => npy::open_npy(path)?,
         Kind::Fsz => stream::StreamFile::open(path)?.decode(codec)?,
+        Kind::Fsz1 => Fsz1File::open(path)?.decode()?,
         #[cfg(feature = "zfp")]
         Kind::Zfp => crate::zfp_file::open_zfp(path, hints)?,
         #[cfg(not(feature = "zfp"))]

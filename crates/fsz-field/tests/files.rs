@@ -234,6 +234,10 @@ fn the_magic_decides_before_the_name() {
         assert_eq!(told(name, b"\x89FSZ\r\n\x1a\n..."), Kind::Fsz, "{name}");
         assert_eq!(told(name, b"\x93NUMPY\x01\x00"), Kind::Npy, "{name}");
     }
+    for name in ["a", "a.fsz", "a.zfp"] {
+        assert_eq!(told(name, b"FSZ1...."), Kind::Fsz1, "{name}");
+    }
+    assert_eq!(told("a.f32", b"FSZ1...."), Kind::Raw, "a value may begin so");
     assert_eq!(told("a", b"zfp\x05"), Kind::Zfp);
     assert_eq!(told("a.f32", b"zfp\x05"), Kind::Raw, "a value may begin so");
     assert_eq!(told("a.zfp", b"12345678"), Kind::Zfp);
@@ -241,8 +245,7 @@ fn the_magic_decides_before_the_name() {
     assert_eq!(told("a.bp", b"12345678"), Kind::Bp);
     assert_eq!(Kind::of(folder.0.path()).unwrap(), Kind::Bp);
     for (name, bytes, words) in [
-        ("a.fsz", &b"FSZ1...."[..], "another format"),
-        ("a.fsz", b"12345678", "not an FSZ stream"),
+        ("a.fsz", &b"12345678"[..], "not an FSZ stream"),
         ("a.fsz", b"\x89FSZ", "truncated"),
         ("a.fsz", b"", "truncated"),
         ("a.npy", b"12345678", "not a .npy"),

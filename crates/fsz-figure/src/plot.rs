@@ -88,6 +88,20 @@ pub fn plot(lines: &[Line], axes: Axes) -> String {
     svg
 }
 
+/// Plots one below the other; those of nothing are left out.
+pub fn column(plots: &[String]) -> String {
+    let plots: Vec<&String> = plots.iter().filter(|plot| !plot.is_empty()).collect();
+    if plots.is_empty() {
+        return String::new();
+    }
+    let all = HEIGHT * plots.len() as f64;
+    let placed = plots.iter().enumerate().map(|(i, plot)| {
+        let place = format!("<svg y='{}' width='{WIDTH}' height='{HEIGHT}' ", HEIGHT * i as f64);
+        plot.replacen("<svg ", &place, 1)
+    });
+    format!("<svg viewBox='0 0 {WIDTH} {all}'>{}</svg>", placed.collect::<String>())
+}
+
 /// A plot as a file of its own, in the colours of a light or a dark page.
 pub fn alone(plot: &str) -> String {
     const STYLE: &str = "<style>svg{color:#24292f;background:#fff}\
@@ -213,6 +227,19 @@ mod tests {
         let nowhere = line("a", vec![(-1.0, 2.0), (10.0, f64::NAN)]);
         assert_eq!(plot(&[nowhere], axes(None)), "");
         assert_eq!(plot(&[], axes(None)), "");
+    }
+
+    #[test]
+    fn plots_stand_one_below_the_other() {
+        let one = || plot(&[line("a", vec![(1.0, 1.0), (2.0, 2.0)])], axes(None));
+        let both = column(&[one(), String::new(), one()]);
+        assert!(both.starts_with("<svg viewBox='0 0 480 500'>"), "{both}");
+        assert_eq!(both.matches("<polyline").count(), 2);
+        assert_eq!(
+            both.matches("y='250' width='480' height='250' viewBox='0 0 480 250'").count(),
+            1
+        );
+        assert_eq!(column(&[String::new()]), "");
     }
 
     #[test]

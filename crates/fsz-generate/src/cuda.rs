@@ -4,10 +4,10 @@ use crate::table::{constants, dense_constants, literal};
 use fsz::{
     DType,
     format::{
-        BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, CHECKSUM_KEY, CHECKSUM_MULTIPLIERS,
-        CHECKSUM_ROW, DTYPE_F32, ESCAPE_ROWS_AT, FIELDS, FIXED_HEADER, FORMAT_VERSION, FieldType,
-        HAS_TIME_STEP, HEAD_ROWS_AT, MAGIC, MAX_HEADER, MIX, MU_WORD, RULE_FIELDS, RULES,
-        SAMPLE_MULTIPLIER, SAMPLE_STRIDE, STEP_CANDIDATES,
+        BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_RELATIVE, BOUND_VALUE_RANGE, CHECKSUM_KEY,
+        CHECKSUM_MULTIPLIERS, CHECKSUM_ROW, DTYPE_F32, ESCAPE_ROWS_AT, FIELDS, FIXED_HEADER,
+        FORMAT_VERSION, FieldType, HAS_TIME_STEP, HEAD_ROWS_AT, MAGIC, MAX_HEADER, MIX, MU_WORD,
+        RULE_FIELDS, RULES, SAMPLE_MULTIPLIER, SAMPLE_STRIDE, STEP_CANDIDATES,
     },
 };
 use std::fmt::Write;
@@ -106,6 +106,7 @@ fn values(text: &mut String) {
          constexpr u32 DTYPE_F32 = {DTYPE_F32}u;\nconstexpr u32 BOUND_ABSOLUTE = {BOUND_ABSOLUTE}u;\n\
          constexpr u32 BOUND_VALUE_RANGE = {BOUND_VALUE_RANGE}u;\n\
          constexpr u32 BOUND_GIVEN_RANGE = {BOUND_GIVEN_RANGE}u;\n\
+         constexpr u32 BOUND_RELATIVE = {BOUND_RELATIVE}u;\n\
          constexpr u32 HAS_TIME_STEP = {HAS_TIME_STEP}u;\n\
          \n/// Samples: elements of which one is taken, and what picks it; numbers tried for the step of f32.\n\
          constexpr u32 SAMPLE_STRIDE = {SAMPLE_STRIDE}u;\nconstexpr u32 SAMPLE_MULTIPLIER = {SAMPLE_MULTIPLIER}u;\nconstexpr u32 STEP_CANDIDATES = {STEP_CANDIDATES}u;\n"
@@ -183,6 +184,9 @@ __device__ inline bool header_is_consistent(const HeaderFields &h)
         let condition = rule.condition.split_whitespace().collect::<Vec<_>>().join(" ");
         let _ = writeln!(text, "    consistent = consistent && ({condition}); // {}", rule.broken);
     }
+    text.push_str(
+        "    consistent = consistent && bound_kind != BOUND_RELATIVE; // no kernel knows its codes\n",
+    );
     text.push_str("    return consistent;\n}\n");
 }
 

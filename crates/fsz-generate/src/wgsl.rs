@@ -1,7 +1,10 @@
 //! The constants as WGSL.
 
 use crate::table::{constants, dense_constants, literal};
-use fsz::{BoxDecoding, DType, format::dense};
+use fsz::{
+    BoxDecoding, DType,
+    format::{CURVE_SHARE, CURVE_UNIT, dense},
+};
 use std::fmt::Write;
 
 /// `crates/fsz-wgpu/src/format_prelude.wgsl`.
@@ -17,6 +20,10 @@ pub fn prelude() -> String {
     for (name, negative) in [("QUIET_NAN", false), ("NEGATIVE_NAN", true)] {
         let bits = DType::F32.nan_pattern(negative);
         let _ = writeln!(text, "const {name}: u32 = 0x{bits:08X}u;");
+    }
+    text.push_str("\n// The curve of logarithmic codes.\n");
+    for (name, value) in [("CURVE_SHARE", CURVE_SHARE), ("CURVE_UNIT", CURVE_UNIT)] {
+        let _ = writeln!(text, "const {name}: u32 = {value}u;");
     }
     text.push_str("\n// The profile `dense`.\n");
     let numbers = dense_constants().into_iter().filter(|(name, _)| !UNUSED.contains(name));

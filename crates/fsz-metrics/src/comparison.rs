@@ -2,6 +2,7 @@
 
 use crate::chunks::fold_pairs;
 use crate::error::{Error, Result, same_length};
+use crate::limit::Limit;
 use crate::sample::{Missing, Sample};
 use crate::tally::Tally;
 
@@ -25,7 +26,7 @@ pub struct Comparison {
     pub altered: u64,
     /// Numbers of the original that are NaN or ±Inf in the reconstruction.
     pub lost: u64,
-    /// Numbers with |d − d'| > bound, decided exactly, and the lost ones; `None` without a bound.
+    /// Numbers further from d than the bound, decided exactly, and the lost ones; `None` without a bound.
     pub beyond: Option<u64>,
     /// Smallest number of the original (missing ones left out); NaN when there is none.
     pub min: f64,
@@ -84,16 +85,18 @@ impl Comparison {
 /// rounds to the bound is told apart from one that equals it.
 ///
 /// # Errors
-/// When the lengths differ, or the bound is NaN or negative.
+/// When the lengths differ, or the bound is NaN, negative, or relative and above ½.
 pub fn compare<T: Sample>(
     original: &[T],
     reconstructed: &[T],
     missing: &Missing<T>,
-    bound: Option<f64>,
+    bound: Option<Limit>,
 ) -> Result<Comparison> {
     same_length(original, reconstructed)?;
-    if bound.is_some_and(|b| b.is_nan() || b < 0.0) {
-        return Err(Error::Argument("the bound must be a number that is not negative".into()));
+    if bound.is_some_and(|bound| !bound.is_sound()) {
+        return Err(Error::Argument(
+            "a bound must be a number that is not negative, a relative one at most 1/2".into(),
+        ));
     }
     let tally = fold_pairs(
         original,
@@ -164,7 +167,7 @@ mod tests {
 
     #[test]
     fn an_empty_field_compares_without_numbers() {
-        let found = compare::<f32>(&[], &[], &Missing::none(), Some(0.1)).unwrap();
+        let found = compare::<f32>(&[], &[], &Missing::none(), Some(0.1.into())).unwrap();
         assert_eq!((found.elements, found.violations()), (0, Some(0)));
         assert_eq!(found.violation_share(), Some(0.0));
         assert!(found.min.is_nan() && found.rmse.is_nan() && found.psnr().is_nan());
@@ -175,7 +178,7 @@ mod tests {
         let missing = Missing::none();
         let length = compare(&[1.0, 2.0], &[1.0], &missing, None).unwrap_err();
         assert_eq!(length, Error::Length { original: 2, reconstructed: 1 });
-        assert!(compare(&[1.0], &[1.0], &missing, Some(f64::NAN)).is_err());
-        assert!(compare(&[1.0], &[1.0], &missing, Some(-1.0)).is_err());
+        assert!(compare(&[1.0], &[1.0], &missing, Some(f64::NAN.into())).is_err());
+        assert!(compare(&[1.0], &[1.0], &missing, Some(Limit::from(-1.0))).is_err());
     }
 }

@@ -74,7 +74,7 @@ fn all_close(found: &[f64], expected: &[f64]) {
 #[test]
 fn pointwise_metrics_of_f32() {
     let (a, b) = pair::<f32>(&[5, 30, 40], 1);
-    let found = compare(&a, &b, &Missing::none(), Some(BOUND)).unwrap();
+    let found = compare(&a, &b, &Missing::none(), Some(BOUND.into())).unwrap();
     assert_eq!((found.min, found.max), (values::F32_MIN, values::F32_MAX));
     assert_eq!(found.max_abs_error, values::F32_MAX_ABS_ERROR);
     assert_eq!(found.max_abs_error_at, Some(values::F32_MAX_ABS_ERROR_AT));
@@ -89,7 +89,7 @@ fn pointwise_metrics_of_f32() {
 #[test]
 fn pointwise_metrics_of_f64() {
     let (a, b) = pair::<f64>(&[5, 30, 40], 1);
-    let found = compare(&a, &b, &Missing::none(), Some(BOUND)).unwrap();
+    let found = compare(&a, &b, &Missing::none(), Some(BOUND.into())).unwrap();
     assert_eq!((found.min, found.max), (values::F64_MIN, values::F64_MAX));
     assert_eq!(found.max_abs_error, values::F64_MAX_ABS_ERROR);
     assert_eq!(found.max_abs_error_at, Some(values::F64_MAX_ABS_ERROR_AT));
@@ -104,7 +104,7 @@ fn pointwise_metrics_of_f64() {
 #[test]
 fn equal_fields_have_infinite_psnr_and_ssim_1() {
     let (a, _) = pair::<f64>(&[30, 40], 1);
-    let found = compare(&a, &a, &Missing::none(), Some(0.0)).unwrap();
+    let found = compare(&a, &a, &Missing::none(), Some(0.0.into())).unwrap();
     assert_eq!((found.psnr(), found.nrmse()), (f64::INFINITY, 0.0));
     assert_eq!(found.violations(), Some(0));
     assert_eq!(ssim(&a, &a, &[30, 40], &Missing::none()).unwrap().mean, 1.0);
@@ -114,7 +114,7 @@ fn equal_fields_have_infinite_psnr_and_ssim_1() {
 fn what_is_not_a_number_is_left_out_and_counted() {
     let (a, b) = masked_pair();
     let missing = Missing::new(&[MISSING]);
-    let found = compare(&a, &b, &missing, Some(1.0)).unwrap();
+    let found = compare(&a, &b, &missing, Some(1.0.into())).unwrap();
     assert_eq!((found.nan, found.inf, found.missing), (2, 2, 3));
     assert_eq!((found.altered, found.lost), (3, 1));
     assert_eq!(found.violations(), Some(4));

@@ -25,6 +25,8 @@ pub struct Options {
     absolute: Option<f64>,
     range: Option<f64>,
     value_range: Option<(f64, f64)>,
+    relative: Option<f64>,
+    floor: Option<f64>,
     psnr: Option<f64>,
     ratio: Option<f64>,
     max_bytes: Option<u64>,
@@ -45,16 +47,22 @@ impl Options {
         let given = [
             self.absolute.map(ErrorBound::Absolute),
             self.range.map(of_range),
+            self.relative.map(|eps| ErrorBound::Relative { eps, floor: self.floor.unwrap_or(0.0) }),
             self.psnr.map(ErrorBound::Psnr),
             self.ratio.map(ErrorBound::Ratio),
             self.max_bytes.map(ErrorBound::MaxBytes),
         ];
         let given: Vec<_> = given.into_iter().flatten().collect();
         let [bound] = given[..] else {
-            return Err("give one bound: range=, absolute=, psnr=, ratio= or max_bytes=".into());
+            return Err(
+                "give one bound: range=, absolute=, relative=, psnr=, ratio= or max_bytes=".into(),
+            );
         };
         if self.value_range.is_some() && self.range.is_none() {
             return Err("value_range goes with range".into());
+        }
+        if self.floor.is_some() && self.relative.is_none() {
+            return Err("floor goes with relative".into());
         }
         let profile = match (self.profile.as_str(), self.layout.as_deref()) {
             ("paper", None) => Profile::default(),

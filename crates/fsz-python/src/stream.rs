@@ -125,13 +125,20 @@ impl Stream {
         (header.bound.kind(), header.bound.requested(), header.absolute_bound)
     }
 
-    /// Largest error, minimum, maximum, how many NaN, Inf, missing and escaped elements, and the mean squared
-    /// error where it was measured.
+    /// The floor of a pointwise-relative bound.
     #[getter]
-    fn certificate(&self) -> (f64, f64, f64, u64, u64, u64, u64, Option<f64>) {
+    fn floor(&self) -> Option<f64> {
+        self.stream.header().relative.map(|part| part.floor)
+    }
+
+    /// Largest error, minimum, maximum, how many NaN, Inf, missing and escaped elements, and the mean squared
+    /// error and the largest relative one where they were measured.
+    #[getter]
+    fn certificate(&self) -> (f64, f64, f64, u64, u64, u64, u64, Option<f64>, Option<f64>) {
         let c = self.stream.certificate();
         let squares = self.stream.header().mean_squared_error;
-        (c.max_abs_error, c.min, c.max, c.nan, c.inf, c.missing, c.escaped, squares)
+        let relative = c.max_relative_error;
+        (c.max_abs_error, c.min, c.max, c.nan, c.inf, c.missing, c.escaped, squares, relative)
     }
 
     #[getter]

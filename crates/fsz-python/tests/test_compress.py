@@ -119,10 +119,27 @@ def test_targets_resolve_to_a_bound(profile):
         fsz_codec.compress(field, max_bytes=100, profile=profile)
 
 
+@pytest.mark.parametrize("profile", ["paper", "dense"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_relative_bounds(profile: str, dtype: str) -> None:
+    field = (np.exp(np.sin(np.arange(60_000) * 1e-3) * 9).reshape(20, 50, 60) - 1).astype(dtype)
+    for floor in (None, 0.01):
+        stream = fsz_codec.compress(field, relative=1e-2, floor=floor, profile=profile)
+        error = np.abs(field.astype("f8") - np.asarray(stream))
+        assert (error <= np.maximum(1e-2 * np.abs(field.astype("f8")), floor or 0)).all()
+        assert stream.bound[:2] == ("pointwise-relative", 1e-2)
+        assert stream.floor == (floor or 0.0)
+        assert 0.009 < stream.certificate.max_relative_error <= 0.01
+    assert fsz_codec.compress(field, absolute=1).floor is None
+
+
 @pytest.mark.parametrize(
     "options",
     [
         {},
+        {"relative": 0.6},
+        {"relative": 0.1, "floor": -1.0},
+        {"absolute": 0.1, "floor": 1.0},
         {"range": 1e-3, "absolute": 1.0},
         {"range": 0.0},
         {"range": -1.0},

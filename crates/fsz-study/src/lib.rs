@@ -4,6 +4,7 @@
 //! A [`Plan`] says what to measure; [`Plan::measure`] gives the [`FieldRecord`] of one field, a [`Cache`]
 //! keeps it, and [`write()`] makes the report and its CSV files of all of them.
 
+mod bit_rounding;
 mod cache;
 mod claims;
 mod curve;
@@ -13,6 +14,7 @@ mod eta;
 mod external_stream;
 mod fidelity;
 mod figures;
+mod fsz1;
 mod gpu;
 mod html;
 mod machine;
@@ -31,6 +33,7 @@ mod tables;
 pub use cache::{Cache, fingerprint};
 pub use eta::{Eta, duration};
 pub use external_stream::ExternalStream;
+pub use fsz1::Fsz1Stream;
 pub use gpu::{Device, GpuRow, GpuRun, Speeds};
 pub use html::csv;
 pub use peer::Peer;

@@ -101,7 +101,7 @@ impl<'a, T: Element + Sample> Comparison<'a, T> {
 
     fn add(&mut self, codec: &str, bytes: u64, values: &[T]) -> Result<()> {
         let (subject, bound) = (self.subject, self.absolute);
-        let c = fsz_metrics::compare(subject.values, values, &subject.missing, Some(bound))?;
+        let c = fsz_metrics::compare(subject.values, values, &subject.missing, Some(bound.into()))?;
         let picture = self.slice.map(|slice| slice.picture(values, &subject.missing).data_url());
         self.matched.panels.push(Panel {
             codec: codec.to_owned(),

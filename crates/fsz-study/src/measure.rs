@@ -13,7 +13,7 @@ use crate::record::{
     BoundRecord, Fidelity, FieldRecord, LayoutRatio, Ratio, Shares, TILES, TileRatio,
 };
 use crate::subject::Subject;
-use crate::{curve, cuszp_model, fidelity, matched};
+use crate::{bit_rounding, curve, cuszp_model, fidelity, fsz1, matched};
 
 /// What is switched on at each stage of the ablation: cross-block state, mean centering, order 2.
 const SWITCHES: [(bool, Centering, bool); 4] = [
@@ -68,6 +68,8 @@ impl<T: Element + Sample> Subject<'_, T> {
             bounds: self.plan.bounds.iter().map(|&b| self.at(b)).collect::<Result<_>>()?,
             curve: curve::measure(self)?,
             matched: matched::comparisons(self, matched_bound(self.plan.bounds))?,
+            fsz1: fsz1::measure(self)?,
+            bit_rounding: bit_rounding::measure(self)?,
         })
     }
 
@@ -157,7 +159,7 @@ impl<T: Element + Sample> Subject<'_, T> {
     }
 
     fn ratio(&self, found: &Decoded<'_, T>, bound: f64) -> Result<Ratio> {
-        let c = fsz_metrics::compare(self.values, found.values, &self.missing, Some(bound))?;
+        let c = fsz_metrics::compare(self.values, found.values, &self.missing, Some(bound.into()))?;
         Ok(Ratio {
             codec: found.codec.to_owned(),
             ratio: self.over(found.bytes),

@@ -8,6 +8,7 @@ use fsz::{Codec, Progress};
 
 use crate::cache::fingerprint;
 use crate::external_stream::ExternalStream;
+use crate::fsz1::Fsz1Stream;
 use crate::peer::Peer;
 
 /// What is the same for all fields.
@@ -21,6 +22,8 @@ pub struct Plan<'a> {
     pub peers: &'a [Peer],
     /// zfp streams of fields.
     pub streams: &'a [ExternalStream],
+    /// Streams of fields by the paper author's own release.
+    pub fsz1_streams: &'a [Fsz1Stream],
     /// Compresses with the product's settings.
     pub codec: &'a Codec,
     /// Ends the study when it is cancelled.
@@ -52,6 +55,9 @@ impl Plan<'_> {
         for stream in self.streams {
             let file = fingerprint(&stream.file)?;
             let _ = write!(key, "\n{} {file} {:?}", stream.field, stream.rate);
+        }
+        for stream in self.fsz1_streams {
+            let _ = write!(key, "\n{} {}", stream.field, fingerprint(&stream.file)?);
         }
         for peer in self.peers {
             let _ = write!(key, "\n{}", peer.text());

@@ -19,6 +19,9 @@ pub struct FieldRecord {
     pub bounds: Vec<BoundRecord>,
     pub curve: Vec<CurvePoint>,
     pub matched: Vec<Matched>,
+    /// Streams of the paper author's own release.
+    pub fsz1: Vec<Fsz1Record>,
+    pub bit_rounding: Vec<BitRounding>,
 }
 
 impl FieldRecord {
@@ -204,4 +207,77 @@ pub struct Panel {
     pub beyond: f64,
     /// PNG as a `data:` URL; empty for a field without slices.
     pub picture: String,
+}
+
+/// A stream of the paper author's own release, beside ours at the same absolute bound.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Fsz1Record {
+    /// The stream's file.
+    pub file: String,
+    pub bound: f64,
+    pub ratio: f64,
+    pub max_abs_error: f64,
+    pub bound_violations: u64,
+    /// Our ratios: the product's, the paper's design, the profile dense.
+    pub fsz: f64,
+    pub fsz_paper: f64,
+    pub fsz_dense: f64,
+    pub tiles: u64,
+    /// Tiles whose variant and rates are those that the release's rules give, computed here.
+    pub reproduced: u64,
+    pub agreements: Vec<Agreement>,
+}
+
+/// How many tiles of the release's stream and of one of ours are the same, and why the others are not.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Agreement {
+    pub codec: String,
+    /// Tiles with the same variant and the same eight rates.
+    pub same: u64,
+    pub same_variant: u64,
+    pub reasons: Reasons,
+}
+
+/// Tiles that differ, by the first rule of ours that makes the difference.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reasons {
+    pub codes: u64,
+    pub padding: u64,
+    pub centering_value: u64,
+    pub centering_cost: u64,
+    pub ties: u64,
+    /// Not all elements of our tile have codes.
+    pub escapes: u64,
+    pub unexplained: u64,
+}
+
+impl Reasons {
+    /// All of them, in the order of their columns.
+    pub fn each(&self) -> [u64; 7] {
+        let Reasons { codes, padding, centering_value, centering_cost, ties, escapes, unexplained } =
+            *self;
+        [codes, padding, centering_value, centering_cost, ties, escapes, unexplained]
+    }
+}
+
+/// Compression ratios after bit rounding, beside ours at the same relative bound, largest error and PSNR.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct BitRounding {
+    /// Mantissa bits that are kept.
+    pub bits: u32,
+    /// The largest error of a value over that value.
+    pub relative: f64,
+    pub max_abs_error: f64,
+    pub psnr: f64,
+    pub zlib: f64,
+    /// In builds with zstd.
+    pub zstd: Option<f64>,
+    /// None where nothing was lost.
+    pub fsz_same_error: Option<f64>,
+    pub dense_same_error: Option<f64>,
+    pub fsz_same_psnr: Option<f64>,
+    pub dense_same_psnr: Option<f64>,
+    /// With a pointwise-relative bound: that of the rounding. None where this is outside of what FSZ takes.
+    pub fsz_relative: Option<f64>,
+    pub dense_relative: Option<f64>,
 }

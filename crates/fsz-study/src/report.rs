@@ -10,7 +10,7 @@ use fsz_figure::plot::escaped;
 use crate::gpu::GpuRun;
 use crate::html::{Data, digits};
 use crate::record::{FieldRecord, Matched, Panel};
-use crate::{claims, datasets, figures, machine, measured_peers, tables};
+use crate::{bit_rounding, claims, datasets, figures, fsz1, machine, measured_peers, tables};
 
 const STYLE: &str = include_str!("report.css");
 
@@ -58,12 +58,16 @@ fn all_tables(fields: &[FieldRecord], gpu: Option<&GpuRun>) -> Vec<Data> {
         tables::shares(fields),
         tables::curve(fields),
         tables::matched(fields),
+        bit_rounding::table(fields),
         tables::fidelity(fields),
         tables::histogram(fields),
         tables::spectrum(fields),
         claims::table(fields, gpu),
         machine::table(),
     ];
+    if fields.iter().any(|field| !field.fsz1.is_empty()) {
+        all.extend([fsz1::table(fields), fsz1::tile_table(fields)]);
+    }
     all.extend(gpu.map(tables::throughput));
     all.extend(gpu.map(tables::speeds));
     all
@@ -79,7 +83,7 @@ fn html(study: &Study<'_>, all: &[Data]) -> String {
         |file: &str| all.iter().find(|data| data.file == file).map(Data::html).unwrap_or_default();
     let named =
         |file: &str| all.iter().find(|data| data.file == file).map(Data::named).unwrap_or_default();
-    let sections: [Section; 8] = [
+    let mut sections: Vec<Section> = vec![
         ("Paper against this implementation", claims::ABOUT, claims_table(all)),
         ("Compression ratio", RATIO, ratio(fields, &table)),
         (
@@ -93,6 +97,7 @@ fn html(study: &Study<'_>, all: &[Data]) -> String {
         ),
         ("Rate and distortion", CURVES, figures::curves(fields) + &table("rate_distortion.csv")),
         ("FSZ and zfp of the same size", MATCHED, pictures(fields) + &table("matched_ratio.csv")),
+        ("Bit rounding", BIT_ROUNDING, table("bit_rounding.csv")),
         (
             "Fidelity beyond PSNR",
             FIDELITY,
@@ -108,6 +113,10 @@ fn html(study: &Study<'_>, all: &[Data]) -> String {
             inventory(fields) + &words(table("machine.csv")) + &made_by(command),
         ),
     ];
+    if fields.iter().any(|field| !field.fsz1.is_empty()) {
+        let tables = table("fsz1.csv") + &table("fsz1_tiles.csv");
+        sections.insert(2, ("Streams of the paper author's release", FSZ1, tables));
+    }
     page(&sections)
 }
 
@@ -126,12 +135,24 @@ bounds; as in the paper, a win or loss is a difference of more than 2 %; lower c
 ratio. Fields with NaN, ±Inf or missing values are excluded, because only standard tiles can hold \
 exceptions. Variants: shares of FSZ's tiles; escaped tiles are constant, verbatim or have \
 exceptions. LZ1, LZ2: first-, second-order Lorenzo.";
+const FSZ1: &str = "Files that the author's own release wrote (--fsz1-stream), decoded here, and FSZ at the same \
+absolute bound. Tiles: how many have the variant and rates that the release's sources say, computed here \
+from the field; how many have the same variant, and the same rates too, in FSZ's stream; and of the others, \
+the first difference that changes them: codes (rounding of quotients, and a step a hair under twice the \
+bound that keeps the bound strictly), padding (the last tile is filled up with zeros), the centering value \
+(the mean of the values; fsz-paper: the mean of the codes; fsz: the first code), its cost (8 bytes in f64, \
+4 in FSZ), ties (the release prefers order 1 with centering to order 2 without), escapes.";
 const CURVES: &str = "Higher and further left is better. The error of FSZ, as of every uniform \
 quantizer, is spread evenly up to the bound; zfp-accuracy stays far below its tolerance.";
 const MATCHED: &str = "The middle slice with its most detailed part enlarged; one color scale per row, \
 over the range of the original slice. Beyond the bound: the share of all points of the field whose \
 error exceeds FSZ's bound. zfp-rate is fixed-rate zfp (cuZFP's blocks) at the size of FSZ's stream; \
 for a given zfp stream (--zfp-stream), FSZ's bound is chosen to give the same stream size.";
+const BIT_ROUNDING: &str = "Mantissas rounded to a few bits (to nearest, ties to even), bytes shuffled as by \
+HDF5 and Blosc, and zlib at level 6 or Zstandard at level 3 (in builds with zstd) over the whole field; beside it \
+the ratio of FSZ with an absolute bound of the same largest error, at the same PSNR, and with the same \
+pointwise-relative bound. Bit rounding bounds the error of each value by a share of that value: it spends bits on \
+small values that an absolute bound does not.";
 const FIDELITY: &str = "The error of a good quantizer is white and uniform over ±bound; a power spectrum \
 ratio of 1 preserves every scale. Gradient and Laplacian: RMS error over the RMS of the original. \
 Worst tile: the 256 elements with the largest RMSE.";

@@ -27,9 +27,14 @@ impl<'a, T: Element + Sample> Subject<'a, T> {
 
     /// Compresses at a value-range bound.
     pub fn compress(&self, bound: f64, profile: Profile) -> Result<Vec<u8>> {
+        self.compress_within(Bound::ValueRange(bound), profile)
+    }
+
+    /// Compresses within any bound.
+    pub fn compress_within(&self, bound: Bound, profile: Profile) -> Result<Vec<u8>> {
         self.plan.progress.check()?;
         let shape = self.field.shape().sides();
-        let mut options = CompressOptions::new(Bound::ValueRange(bound)).profile(profile);
+        let mut options = CompressOptions::new(bound).profile(profile);
         options = options.progress(Arc::clone(self.plan.progress));
         for &value in self.plan.missing {
             options = options.missing(value);

@@ -25,6 +25,8 @@ pub enum Subject {
         measure: Measure,
         /// The error of the map's last colour: the absolute bound, where there is one.
         limit: f32,
+        /// The same as a share of the original, where that is more; 0 for none.
+        share: f32,
         /// Errors beyond the limit have the alarm colour, and those that are no numbers.
         bounded: bool,
         /// The slice has errors already; otherwise it has values, and its errors are those against the
@@ -146,27 +148,28 @@ struct Params {
     has_bound: u32,
     axis: Axis,
     limit: f32,
+    share: f32,
     opacity: f32,
     nan_colour: u32,
     missing_colour: u32,
     alarm_colour: u32,
     outside_colour: u32,
-    unused: [u32; 3],
+    unused: [u32; 2],
 }
 
 impl Params {
     fn new(slice: &GpuSlice, subject: Subject, layout: Layout, colours: &Colours) -> Params {
-        let (mode, axis, limit, bounded, given) = match subject {
+        let (mode, axis, [limit, share], bounded, given) = match subject {
             Subject::Values { low, high, log } => {
-                (u32::from(log), Axis::new(low, high, log), 0.0, false, false)
+                (u32::from(log), Axis::new(low, high, log), [0.0; 2], false, false)
             }
-            Subject::Errors { measure, limit, bounded, given } => {
+            Subject::Errors { measure, limit, share, bounded, given } => {
                 let mode = match measure {
                     Measure::Signed => 2,
                     Measure::Absolute => 3,
                     Measure::Relative => 4,
                 };
-                (mode, Axis::default(), limit, bounded, given)
+                (mode, Axis::default(), [limit, share], bounded, given)
             }
         };
         let (overlay, most_bytes) = match colours.overlay {
@@ -193,12 +196,13 @@ impl Params {
             has_bound: u32::from(bounded),
             axis,
             limit,
+            share,
             opacity: colours.overlay.map_or(0.0, |(_, opacity)| opacity),
             nan_colour: colours.nan,
             missing_colour: colours.missing_colour,
             alarm_colour: colours.alarm,
             outside_colour: colours.outside,
-            unused: [0; 3],
+            unused: [0; 2],
         }
     }
 }

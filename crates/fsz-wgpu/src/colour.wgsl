@@ -29,8 +29,9 @@ struct Params {
     low: f32,
     span: f32,
     least: f32,
-    // The error of the last colour.
+    // The error of the last colour, and the same as a share of the original where that is more.
     limit: f32,
+    share: f32,
     // Share of the overlay, 0 to 1.
     opacity: f32,
     // Of NaN, missing values, errors beyond the bound, and points outside the field.
@@ -107,7 +108,11 @@ fn error_colour(bits: u32, original: u32) -> u32 {
         }
         error = bitcast<f32>(bits) - bitcast<f32>(original);
     }
-    if params.has_bound != 0u && abs(error) > params.limit {
+    var limit = params.limit;
+    if !is_nan(original) && !is_infinite(original) {
+        limit = max(limit, params.share * abs(bitcast<f32>(original)));
+    }
+    if params.has_bound != 0u && abs(error) > limit {
         return params.alarm_colour;
     }
     if params.mode == 4u {
@@ -120,7 +125,7 @@ fn error_colour(bits: u32, original: u32) -> u32 {
         let decades = (log2(abs(error)) - log2(abs(bitcast<f32>(original)))) * LOG10_OF_2;
         return on_map((decades + 6.0) / 6.0);
     }
-    let share = select(0.0, error / params.limit, params.limit > 0.0);
+    let share = select(0.0, error / limit, limit > 0.0);
     return on_map(select(abs(share), 0.5 + 0.5 * share, params.mode == 2u));
 }
 

@@ -11,7 +11,7 @@ use crate::memory::Needs;
 use crate::page::Part;
 use crate::profile::{Decoder, GpuPage, first_missing, groups, halves};
 use crate::slice::{Runs, TILE_KINDS};
-use crate::step::Step;
+use crate::step::{Codes, Step};
 
 /// Boxes of a field at most: the shader counts them, and those of a cell, in words.
 const MOST_BOXES: u64 = 1 << 27;
@@ -57,7 +57,11 @@ struct Params {
     step_exponent: i32,
     lattice: u32,
     lattice_exponent: i32,
-    unused: [u32; 3],
+    curve: u32,
+    code_base: [u32; 2],
+    code_stride: [u32; 2],
+    knee: u32,
+    unused: u32,
 }
 
 impl Dense {
@@ -78,8 +82,8 @@ impl Dense {
     }
 
     /// The distance of lattice points, as the CPU has it.
-    fn lattice(&self) -> f64 {
-        let (step, share) = (self.header.quantization_step, 0.5f64.powi(self.boxes.fine as i32));
+    fn lattice(&self, step: f64) -> f64 {
+        let share = 0.5f64.powi(self.boxes.fine as i32);
         match self.header.dtype {
             DType::F32 => f64::from(step as f32 * share as f32),
             DType::F64 => step * share,
@@ -125,7 +129,8 @@ impl Decoder for Dense {
         // A run by itself has no other behind it.
         let stride = if runs.count > 1 { runs.stride } else { runs.len };
         let (near, far) = self.boxes.weights.unwrap_or((0, 0));
-        let (step, lattice) = (Step::new(self.header.quantization_step), Step::new(self.lattice()));
+        let codes = Codes::of(&self.header);
+        let (step, lattice) = (Step::new(codes.step), Step::new(self.lattice(codes.step)));
         let params = Params {
             counts: words(axes.counts),
             cell: words(axes.cell),
@@ -153,7 +158,11 @@ impl Decoder for Dense {
             step_exponent: step.exponent,
             lattice: lattice.mantissa,
             lattice_exponent: lattice.exponent,
-            unused: [0; 3],
+            curve: codes.curve,
+            code_base: codes.base,
+            code_stride: codes.stride,
+            knee: codes.knee,
+            unused: 0,
         };
         let params = gpu.uniform(bytemuck::bytes_of(&params));
         let buffers = [&params, &page.buffer, values, tiles, &self.slots, &self.programs];

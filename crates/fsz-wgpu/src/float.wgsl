@@ -14,6 +14,11 @@ fn wide(a: u32, b: u32) -> vec2<u32> {
     return vec2(a * b, ah * bh + (middle >> 16u) + (other >> 16u));
 }
 
+// A difference of 64 bits.
+fn minus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+    return vec2(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
+}
+
 // An f64 as the nearest f32; below the smallest normal f32 it is a zero.
 fn narrow(low: u32, high: u32) -> u32 {
     let sign = high & 0x80000000u;

@@ -57,6 +57,10 @@ const LISTED_MAX: u32 = 255u;
 const QUIET_NAN: u32 = 0x7FC00000u;
 const NEGATIVE_NAN: u32 = 0xFFC00000u;
 
+// The curve of logarithmic codes.
+const CURVE_SHARE: u32 = 85u;
+const CURVE_UNIT: u32 = 256u;
+
 // The profile `dense`.
 const DENSE_BOX: u32 = 4096u;
 const DENSE_LANES: u32 = 32u;

@@ -45,6 +45,7 @@ macro_rules! dense {
             "decode",
             $lanes,
             "float.wgsl",
+            "relative.wgsl",
             "elements.wgsl",
             "dense/boxes.wgsl",
             "dense/coder.wgsl",
@@ -56,7 +57,7 @@ macro_rules! dense {
 
 const SHADERS: [Shader; 4] = [
     shader!("paint", "colour.wgsl"),
-    shader!("decode", "float.wgsl", "elements.wgsl", "paper.wgsl"),
+    shader!("decode", "float.wgsl", "relative.wgsl", "elements.wgsl", "paper.wgsl"),
     dense!("dense/lanes_workgroup.wgsl"),
     dense!("dense/lanes_subgroup.wgsl"),
 ];

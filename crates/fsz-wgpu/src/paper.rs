@@ -11,7 +11,7 @@ use crate::memory::Needs;
 use crate::page::Part;
 use crate::profile::{Decoder, GpuPage, first_missing, groups, halves};
 use crate::slice::Runs;
-use crate::step::Step;
+use crate::step::{Codes, Step};
 
 /// Decodes tiles of 256 consecutive elements, a workgroup each.
 #[derive(Debug)]
@@ -39,7 +39,10 @@ struct Params {
     step: u32,
     exponent: i32,
     missing: u32,
-    unused: [u32; 2],
+    code_base: [u32; 2],
+    code_stride: [u32; 2],
+    knee: u32,
+    curve: u32,
 }
 
 impl Paper {
@@ -91,7 +94,8 @@ impl Decoder for Paper {
         }
         let tiles_per_run = (runs.len + tile - 2) / tile + 1;
         let groups = groups((touched.end - touched.start) * tiles_per_run);
-        let step = Step::new(self.header.quantization_step);
+        let codes = Codes::of(&self.header);
+        let step = Step::new(codes.step);
         let elements = self.header.elements();
         let last_tile = (elements - 1) / tile;
         let params = Params {
@@ -111,7 +115,10 @@ impl Decoder for Paper {
             step: step.mantissa,
             exponent: step.exponent,
             missing: first_missing(&self.header),
-            unused: [0; 2],
+            code_base: codes.base,
+            code_stride: codes.stride,
+            knee: codes.knee,
+            curve: codes.curve,
         };
         let params = gpu.uniform(bytemuck::bytes_of(&params));
         let buffers = [&params, &page.buffer, values, tiles];

@@ -1,6 +1,6 @@
 // Decodes the tiles that a slice touches: one workgroup per tile, one thread per element. The constants of
-// the format are in format_prelude.wgsl, its numbers in float.wgsl and
-// elements.wgsl.
+// the format are in format_prelude.wgsl, its numbers in float.wgsl, relative.wgsl
+// and elements.wgsl.
 //
 // A slice is runs of consecutive elements of the field.
 
@@ -30,7 +30,12 @@ struct Params {
     exponent: i32,
     // The first missing value as a display value.
     missing: u32,
-    unused: vec2<u32>,
+    // Logarithmic codes: the first one's pattern and the distance of the next, 64 bits; the code before it, and
+    // whether patterns are curved.
+    code_base: vec2<u32>,
+    code_stride: vec2<u32>,
+    knee: u32,
+    curve: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -271,7 +276,7 @@ fn decode(
         if field != 0u {
             code = spread(i, code, at, field);
         }
-        value = dequantize(code, params.step, params.exponent);
+        value = code_value(code, params.step, params.exponent);
         if field != 0u {
             value = escaped(i, at, field, value);
         }

@@ -1,4 +1,8 @@
-//! The quantization step as the shader multiplies with it.
+//! What the shaders turn codes into values by, and the quantization step as they multiply with it.
+
+use fsz::Header;
+
+use crate::profile::halves;
 
 /// `mantissa · 2^exponent`, the mantissa of 24 bits; exact for a step of an `f32` field, else rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +26,36 @@ impl Step {
         } else {
             Step { mantissa, exponent }
         }
+    }
+}
+
+/// What shaders turn codes into values by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Codes {
+    /// The distance of the values of linear codes; 0 without these.
+    pub step: f64,
+    /// The largest linear code.
+    pub knee: u32,
+    /// The pattern of the first logarithmic code, low word first.
+    pub base: [u32; 2],
+    /// The distance of the patterns of neighbouring ones.
+    pub stride: [u32; 2],
+    /// 1 where patterns are curved.
+    pub curve: u32,
+}
+
+impl Codes {
+    /// Those of a stream.
+    pub fn of(header: &Header) -> Codes {
+        let step = header.quantization_step;
+        let linear = Codes { step, knee: u32::MAX, base: [0; 2], stride: [0; 2], curve: 0 };
+        header.relative.map_or(linear, |part| Codes {
+            step: part.linear_step,
+            knee: part.knee,
+            base: halves(part.base),
+            stride: halves(part.stride),
+            curve: part.curved.into(),
+        })
     }
 }
 

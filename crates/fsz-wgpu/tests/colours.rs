@@ -96,7 +96,8 @@ fn errors() {
     let originals = [0.0, 50.0, 253.0, 302.5, 5.0, f32::NAN, -999.0, inf, 4.0];
     let upload = |values: &[f32]| GpuSlice::upload(&gpu, values).unwrap();
     let (slice, original) = (upload(&values), upload(&originals));
-    let errors = |measure| Subject::Errors { measure, limit: 2.0, bounded: true, given: false };
+    let errors =
+        |measure| Subject::Errors { measure, limit: 2.0, share: 0.0, bounded: true, given: false };
     let (first, none, last) = (on_map(0), on_map(128), on_map(255));
     let signed = [none, on_map(191), last, ALARM, on_map(64), none, MISSING, none, ALARM];
     assert_eq!(painted(&slice, errors(Measure::Signed), Some(&original)), signed);
@@ -105,9 +106,26 @@ fn errors() {
     let found = slice.paint(errors(Measure::Signed), None, row(&slice), &colours());
     assert!(matches!(found, Err(Error::InvalidArgument(_))));
 
+    // Up to a share of each original, where that is more than the limit.
+    let (near_by, sizes) = (upload(&[1.2, 0.2, 8.0, -28.0]), upload(&[1.0, 0.0, 10.0, -30.0]));
+    let share = Subject::Errors {
+        measure: Measure::Signed,
+        limit: 0.1,
+        share: 0.1,
+        bounded: true,
+        given: false,
+    };
+    let found = painted(&near_by, share, Some(&sizes));
+    assert_eq!(found, [ALARM, ALARM, ALARM, on_map(213)]);
+
     // Errors that are given, by the magnitude of the original; beyond the limit without a bound.
-    let relative =
-        Subject::Errors { measure: Measure::Relative, limit: 1.0, bounded: false, given: true };
+    let relative = Subject::Errors {
+        measure: Measure::Relative,
+        limit: 1.0,
+        share: 0.0,
+        bounded: false,
+        given: true,
+    };
     let (given, original) = (
         upload(&[0.0, 0.1, -10.0, 1e-3, 1.0, f32::NAN]),
         upload(&[1.0, 100.0, 1.0, 1.0, 0.0, 1.0]),

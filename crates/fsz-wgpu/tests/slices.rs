@@ -178,9 +178,16 @@ fn every_kind_of_tile_and_odd_shapes() {
     for shape in shapes {
         let values = mixture(shape.iter().product());
         let absolute = |e| CompressOptions::new(Bound::Absolute(e));
-        for options in
-            [absolute(0.01), absolute(1e-40), absolute(1e20), absolute(1e-4).missing(-999.0)]
-        {
+        let share = |eps, floor| CompressOptions::new(Bound::Relative { eps, floor });
+        let options =
+            [absolute(0.01), absolute(1e-40), absolute(1e20), absolute(1e-4).missing(-999.0)];
+        let shares = [
+            share(0.1, 0.0),
+            share(1e-3, 1e-2).missing(-999.0),
+            share(0.5, 1.0),
+            share(3e-7, 1e-6),
+        ];
+        for options in options.into_iter().chain(shares) {
             for stream in streams(shape, &values, &options) {
                 check(&gpu, &format!("{shape:?}"), shape, &stream);
             }
@@ -235,7 +242,10 @@ fn double_precision_is_shown_to_two_units_of_the_last_place() {
     values[7000] = 1e300;
     values[9000] = 1e-300;
     // Below the smallest step all elements are exact.
-    let options = [2.0, 2e-6, 1e-320].map(|bound| CompressOptions::new(Bound::Absolute(bound)));
+    let absolute = [2.0, 2e-6, 1e-320].map(Bound::Absolute);
+    let shares = [(0.1, 0.0), (1e-3, 0.5), (1e-7, 1e-6), (0.3, 0.0)]
+        .map(|(eps, floor)| Bound::Relative { eps, floor });
+    let options: Vec<_> = absolute.into_iter().chain(shares).map(CompressOptions::new).collect();
     for stream in options.iter().flat_map(|options| streams(&shape, &values, options)) {
         let whole: Vec<f64> = Codec::cpu().decompress(&stream).unwrap().into_iter().collect();
         let on_gpu = GpuStream::upload(&gpu, &stream).unwrap();

@@ -1,17 +1,19 @@
 //! The bound that a caller asks for, and the absolute one that follows from it (FORMAT.md, *Bound*).
 
 use crate::{
+    dtype::DType,
     error::{Error, Result},
     format::{
         BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_MAX_BYTES, BOUND_PSNR, BOUND_RATIO,
-        BOUND_VALUE_RANGE, FixedHeader, share_of_span,
+        BOUND_RELATIVE, BOUND_VALUE_RANGE, FixedHeader, LEAST_RELATIVE_F64, MOST_RELATIVE,
+        largest_error, share_of_span,
     },
     scalar::Scalar,
     statistics::ValueRange,
 };
 
-/// The error bound: every finite element keeps |original − decoded| ≤ the bound. A target resolves to an
-/// absolute bound, which is kept in the same way.
+/// The error bound: every finite element keeps |original − decoded| ≤ the bound, or ≤ its own share of a
+/// pointwise-relative one. A target resolves to an absolute bound, which is kept in the same way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Bound {
@@ -28,6 +30,15 @@ pub enum Bound {
         /// Upper end of the range.
         max: f64,
     },
+    /// A share of each element, or the floor where that is more: |original − decoded| ≤ max(eps · |original|, floor).
+    /// The CPU keeps it.
+    Relative {
+        /// Share of the element: above 0, at most ½; of `f64` at least 2⁻²⁷.
+        eps: f64,
+        /// What is near enough for any element, in the field's unit; 0 for none. A floor just below what matters
+        /// makes streams of fields with small values much smaller.
+        floor: f64,
+    },
     /// Whatever absolute bound gives at least this peak signal-to-noise ratio in decibels: that of the
     /// range to the root of the mean squared error, over the finite, not missing values.
     Psnr(f64),
@@ -38,21 +49,23 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The number asked for: the absolute bound, the share of the range, or the target.
+    /// The number asked for: the absolute bound, the share of the range or of each element, or the target.
     pub fn requested(self) -> f64 {
         match self {
             Bound::Absolute(e) => e,
             Bound::ValueRange(ratio) | Bound::ValueRangeOf { ratio, .. } => ratio,
+            Bound::Relative { eps, .. } => eps,
             Bound::Psnr(target) | Bound::Ratio(target) => target,
             Bound::MaxBytes(bytes) => bytes as f64,
         }
     }
 
-    /// `"absolute"`, `"value-range"`, `"PSNR"`, `"ratio"` or `"most bytes"`.
+    /// `"absolute"`, `"value-range"`, `"pointwise-relative"`, `"PSNR"`, `"ratio"` or `"most bytes"`.
     pub fn kind(self) -> &'static str {
         match self {
             Bound::Absolute(_) => "absolute",
             Bound::ValueRange(_) | Bound::ValueRangeOf { .. } => "value-range",
+            Bound::Relative { .. } => "pointwise-relative",
             Bound::Psnr(_) => "PSNR",
             Bound::Ratio(_) => "ratio",
             Bound::MaxBytes(_) => "most bytes",
@@ -71,6 +84,7 @@ impl Bound {
             Bound::Absolute(_) => BOUND_ABSOLUTE,
             Bound::ValueRange(_) => BOUND_VALUE_RANGE,
             Bound::ValueRangeOf { .. } => BOUND_GIVEN_RANGE,
+            Bound::Relative { .. } => BOUND_RELATIVE,
             Bound::Psnr(_) => BOUND_PSNR,
             Bound::Ratio(_) => BOUND_RATIO,
             Bound::MaxBytes(_) => BOUND_MAX_BYTES,
@@ -88,6 +102,8 @@ impl Bound {
                 let max = header.absolute_bound / requested;
                 Bound::ValueRangeOf { ratio: requested, min: 0.0, max }
             }
+            // The floor stands elsewhere.
+            BOUND_RELATIVE => Bound::Relative { eps: requested, floor: 0.0 },
             BOUND_PSNR => Bound::Psnr(requested),
             BOUND_RATIO => Bound::Ratio(requested),
             BOUND_MAX_BYTES => Bound::MaxBytes(requested as u64),
@@ -95,7 +111,20 @@ impl Bound {
         })
     }
 
-    pub(crate) fn check(self) -> Result<()> {
+    /// Whether it is pointwise-relative.
+    pub fn is_relative(self) -> bool {
+        matches!(self, Bound::Relative { .. })
+    }
+
+    /// The largest error that it allows an element of this magnitude; `absolute` is the absolute bound used.
+    pub fn of_element(self, magnitude: f64, absolute: f64) -> f64 {
+        match self {
+            Bound::Relative { eps, floor } => (eps * magnitude).max(floor),
+            _ => absolute,
+        }
+    }
+
+    pub(crate) fn check(self, dtype: DType) -> Result<()> {
         let asked = self.requested();
         if !(asked.is_finite() && asked > 0.0) {
             return Err(Error::invalid(format!(
@@ -110,6 +139,19 @@ impl Bound {
                 "value range {min} to {max}: both ends must be finite, the lower one first"
             )));
         }
+        if let Bound::Relative { eps, floor } = self {
+            if eps > MOST_RELATIVE || (dtype == DType::F64 && eps < LEAST_RELATIVE_F64) {
+                return Err(Error::invalid(format!(
+                    "{} bound {eps}: it must be at most {MOST_RELATIVE}, and of f64 at least {LEAST_RELATIVE_F64:e}",
+                    self.kind()
+                )));
+            }
+            if !(floor.is_finite() && floor >= 0.0) {
+                return Err(Error::invalid(format!(
+                    "floor {floor}: it must be finite, and not negative"
+                )));
+            }
+        }
         Ok(())
     }
 }
@@ -120,6 +162,7 @@ pub(crate) enum Limit {
     Absolute(f64),
     ValueRange(f64),
     GivenRange { ratio: f64, min: f64, max: f64 },
+    Relative { eps: f64, floor: f64 },
 }
 
 impl Limit {
@@ -129,6 +172,7 @@ impl Limit {
             Bound::Absolute(e) => Limit::Absolute(e),
             Bound::ValueRange(ratio) => Limit::ValueRange(ratio),
             Bound::ValueRangeOf { ratio, min, max } => Limit::GivenRange { ratio, min, max },
+            Bound::Relative { eps, floor } => Limit::Relative { eps, floor },
             Bound::Psnr(_) | Bound::Ratio(_) | Bound::MaxBytes(_) => {
                 Limit::Absolute(found.ok_or_else(|| {
                     Error::unsupported(format!(
@@ -150,6 +194,10 @@ impl Limit {
                 .and_then(ValueRange::ends)
                 .map_or(0.0, |(min, max)| share_of_span(ratio, min, max)),
             Limit::GivenRange { ratio, min, max } => share_of_span(ratio, min, max),
+            Limit::Relative { eps, floor } => {
+                let (min, max) = range.and_then(ValueRange::ends).unwrap_or((f64::NAN, f64::NAN));
+                largest_error(eps, floor, min, max)
+            }
         }
     }
 }

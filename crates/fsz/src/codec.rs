@@ -286,7 +286,7 @@ impl Codec {
                 threads: self.thread_count(options.threads),
             };
             let how = (options.threads, options.progress.as_deref());
-            let answer = self.on_device(cuda::writes(&options.profile), job, how, |device, run| {
+            let answer = self.on_device(cuda::writes(options), job, how, |device, run| {
                 if let Some(progress) = run.progress {
                     progress.begin(bytes);
                 }

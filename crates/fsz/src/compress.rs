@@ -14,7 +14,7 @@ use crate::{
     options::CompressOptions,
     profile::{Plan, Profile},
     quantize,
-    quantizer::Quantizer,
+    quantizer::{Linear, Quantizer, Relative},
     schedule::{place, too_small},
     value_range,
 };
@@ -54,11 +54,17 @@ pub(crate) fn compress<T: Element>(
         (_, Some(range)) => range.ends().map_or(0.0, largest),
         _ => 1.25 * value_range::sampled_magnitude(data, &missing),
     };
-    let absolute_bound = limit.absolute(range.as_ref());
-    let quantizer = Quantizer::new(absolute_bound, magnitude);
-    let fused = run.level.fused();
-    let known =
-        range.is_some_and(|r| !r.has_special()) && quantize::in_reach(magnitude, &quantizer, fused);
+    let (quantizer, known) = match limit {
+        Limit::Relative { eps, floor } => {
+            (Quantizer::Relative(Relative::new(eps, floor, data, &missing)), false)
+        }
+        _ => {
+            let linear = Linear::new(limit.absolute(range.as_ref()), magnitude);
+            let reached = quantize::in_reach(magnitude, &linear, run.level.fused());
+            let known = reached && range.is_some_and(|r| !r.has_special());
+            (Quantizer::Linear(linear), known)
+        }
+    };
     let plan = Plan { quantizer, missing, missing_bits, known, ranged: range.is_some() };
 
     let (profile, tables) = options.profile.prepare(data, shape, &plan, run)?;
@@ -75,12 +81,13 @@ pub(crate) fn compress<T: Element>(
     let stream_len = sections.payload + placed.payload_len;
     let outcome = Outcome {
         profile: &profile,
-        absolute_bound,
-        quantization_step: quantizer.step.to_f64(),
+        absolute_bound: limit.absolute(Some(&statistics.range)),
+        quantization_step: quantizer.header_step(),
         stream_len,
         payload_len: placed.payload_len,
         metadata_checksum: byte_rows(&out[header_len..sections.payload as usize], 0),
         certificate: statistics.certificate(),
+        relative: quantizer.header_part(options.bound, statistics.errors),
     };
     header::write(&mut out[..header_len], T::DTYPE, shape, options, &outcome);
     Ok(stream_len as usize)

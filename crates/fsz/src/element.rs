@@ -1,6 +1,6 @@
 //! The two element types of a field, `f32` and `f64`.
 
-use crate::{calls::Calls, scalar::Scalar, simd::QuantizeTile};
+use crate::{calls::Calls, quantizer::Logarithmic, scalar::Scalar, simd::QuantizeTile};
 
 mod sealed {
     pub trait Sealed {}
@@ -9,7 +9,7 @@ mod sealed {
 }
 
 /// An element type: `f32` or `f64`. Sealed.
-pub trait Element: sealed::Sealed + Scalar + QuantizeTile + Calls {}
+pub trait Element: sealed::Sealed + Scalar + Logarithmic + QuantizeTile + Calls {}
 
 impl Element for f32 {}
 impl Element for f64 {}

@@ -23,7 +23,6 @@ mod codec;
 mod compress;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-mod dequantize;
 mod dtype;
 mod element;
 mod error;

@@ -6,7 +6,7 @@ use crate::{
     bound::{Bound, Limit},
     dtype::DType,
     error::{Error, Result},
-    format::{MAX_DIMS, MAX_MISSING, MAX_NAME},
+    format::{MAX_DIMS, MAX_HEADER, MAX_MISSING, MAX_NAME, header::header_len},
     profile::Profile,
     progress::Progress,
     research::Research,
@@ -124,7 +124,7 @@ impl CompressOptions {
         if shape.len() > MAX_DIMS {
             return Err(Error::invalid(format!("{} dimensions: at most {MAX_DIMS}", shape.len())));
         }
-        self.bound.check()?;
+        self.bound.check(dtype)?;
         if let Some(research) = self.profile.research() {
             research.geometry()?;
         }
@@ -157,6 +157,12 @@ impl CompressOptions {
                 "a start of {} entries for a field of {} dimensions",
                 start.len(),
                 shape.len()
+            )));
+        }
+        let len = header_len(shape, self);
+        if len > MAX_HEADER {
+            return Err(Error::invalid(format!(
+                "a header of {len} bytes: name, start, missing values and bound leave room for {MAX_HEADER}"
             )));
         }
         Ok(())

@@ -4,7 +4,7 @@ use crate::{
     dtype::DType,
     element::Element,
     format::{MAX_CODE, TILE},
-    quantizer::{Plain, Quantizer},
+    quantizer::{Errors, Linear, Plain},
     scalar::Scalar,
     simd::{ROUND_F64, Simd},
 };
@@ -14,7 +14,7 @@ const FUSED_CODE: f64 = 4194303.0;
 
 /// The code of one element, or `None` when it must be escaped. Missing values are the caller's to find.
 #[inline]
-pub(crate) fn code<T: Scalar>(d: T, z: &Quantizer<T>) -> Option<(i32, T)> {
+pub(crate) fn code<T: Scalar>(d: T, z: &Linear<T>) -> Option<(i32, T)> {
     let q = nearest(d, z)?;
     let error = d.sub(T::from_code(q).mul(z.step)).magnitude();
     (error <= z.limit).then_some((q, error))
@@ -23,7 +23,7 @@ pub(crate) fn code<T: Scalar>(d: T, z: &Quantizer<T>) -> Option<(i32, T)> {
 /// The code nearest to an element, within the bound or not; `None` when it is not finite, too large, or when
 /// there are no codes.
 #[inline]
-pub(crate) fn nearest<T: Scalar>(d: T, z: &Quantizer<T>) -> Option<i32> {
+pub(crate) fn nearest<T: Scalar>(d: T, z: &Linear<T>) -> Option<i32> {
     let scaled = d.to_f64() * z.inverse.to_f64();
     let rounded = (scaled + ROUND_F64) - ROUND_F64;
     // The first comparison is false for NaN, and for products too large to round this way.
@@ -36,7 +36,7 @@ pub(crate) fn nearest<T: Scalar>(d: T, z: &Quantizer<T>) -> Option<i32> {
 }
 
 /// Whether elements of at most this magnitude have codes that [`plain_tile`] computes.
-pub(crate) fn in_reach<T: Scalar>(magnitude: f64, z: &Quantizer<T>, fused: bool) -> bool {
+pub(crate) fn in_reach<T: Scalar>(magnitude: f64, z: &Linear<T>, fused: bool) -> bool {
     let most = if fused && T::DTYPE == DType::F32 { FUSED_CODE } else { MAX_CODE as f64 };
     z.step != T::ZERO && magnitude * z.inverse.to_f64() <= most - 1.0
 }
@@ -49,7 +49,7 @@ pub(crate) fn in_reach<T: Scalar>(magnitude: f64, z: &Quantizer<T>, fused: bool)
 pub(crate) fn plain_tile<T: Element, S: Simd, const KNOWN: bool>(
     simd: S,
     tile: &[T; TILE],
-    z: &Quantizer<T>,
+    z: &Linear<T>,
     codes: &mut [i32; TILE],
 ) -> Option<Plain<T>> {
     let plain = T::quantize::<S, KNOWN>(simd, tile, z, codes);
@@ -58,7 +58,7 @@ pub(crate) fn plain_tile<T: Element, S: Simd, const KNOWN: bool>(
         in_reach(low.max(plain.max.magnitude().to_f64()), z, S::FUSED)
     };
     // False for an error that is NaN.
-    (reached && plain.max_error <= z.limit).then_some(plain)
+    (reached && plain.errors.absolute <= z.limit).then_some(plain)
 }
 
 /// Codes, errors, and whether each element has a code (1) or is escaped (0): for a tile of at most 256
@@ -66,10 +66,10 @@ pub(crate) fn plain_tile<T: Element, S: Simd, const KNOWN: bool>(
 #[inline(always)]
 pub(crate) fn classify<T: Scalar>(
     tile: &[T],
-    z: &Quantizer<T>,
+    z: &Linear<T>,
     missing: &[T],
     codes: &mut [i32; TILE],
-    errors: &mut [T; TILE],
+    errors: &mut [Errors<T>; TILE],
     coded: &mut [u8; TILE],
 ) {
     if z.step == T::ZERO {
@@ -90,7 +90,7 @@ pub(crate) fn classify<T: Scalar>(
             & (rounded.abs() <= MAX_CODE as f64)
             & (error <= z.limit);
         codes[i] = q;
-        errors[i] = error;
+        errors[i].absolute = error;
         coded[i] = fits as u8;
     }
     for m in missing {

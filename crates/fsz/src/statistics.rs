@@ -1,6 +1,10 @@
 //! What the encoder vouches for: the largest error, the range, and what is not an ordinary number.
 
-use crate::{format::FixedHeader, scalar::Scalar};
+use crate::{
+    format::{FixedHeader, RelativePart},
+    quantizer::Errors,
+    scalar::Scalar,
+};
 
 /// The certificate of a stream (FORMAT.md, *Certificate*).
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +24,9 @@ pub struct Certificate {
     pub missing: u64,
     /// Elements whose exact bits the stream holds, for whatever reason.
     pub escaped: u64,
+    /// Largest |original − decoded| / |original| of logarithmic codes: those of elements that are too large for
+    /// the floor of a pointwise-relative bound. Only that bound has it.
+    pub max_relative_error: Option<f64>,
 }
 
 impl Certificate {
@@ -33,11 +40,16 @@ impl Certificate {
         self.inf += other.inf;
         self.missing += other.missing;
         self.escaped += other.escaped;
+        self.max_relative_error = match (self.max_relative_error, other.max_relative_error) {
+            (Some(own), Some(other)) => Some(own.max(other)),
+            _ => None,
+        };
     }
 
-    pub(crate) fn of(header: &FixedHeader) -> Self {
+    pub(crate) fn of(header: &FixedHeader, relative: Option<&RelativePart>) -> Self {
         let &FixedHeader { max_abs_error, min, max, nan, inf, missing, escaped, .. } = header;
-        Certificate { max_abs_error, min, max, nan, inf, missing, escaped }
+        let max_relative_error = relative.map(|part| part.max_relative_error);
+        Certificate { max_abs_error, min, max, nan, inf, missing, escaped, max_relative_error }
     }
 }
 
@@ -95,32 +107,32 @@ impl<T: Scalar> ValueRange<T> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Statistics<T> {
     pub range: ValueRange<T>,
-    pub max_error: T,
+    pub errors: Errors<T>,
     pub escaped: u64,
 }
 
 impl<T: Scalar> Statistics<T> {
     pub fn empty() -> Self {
-        Statistics { range: ValueRange::empty(), max_error: T::ZERO, escaped: 0 }
+        Statistics { range: ValueRange::empty(), errors: Errors::NONE, escaped: 0 }
     }
 
     pub fn merge(&mut self, other: &Self) {
         self.range.merge(&other.range);
-        self.max_error =
-            if other.max_error > self.max_error { other.max_error } else { self.max_error };
+        self.errors.merge(other.errors);
         self.escaped += other.escaped;
     }
 
     pub fn certificate(&self) -> Certificate {
         let (min, max) = self.range.ends().unwrap_or((f64::NAN, f64::NAN));
         Certificate {
-            max_abs_error: self.max_error.to_f64(),
+            max_abs_error: self.errors.absolute.to_f64(),
             min,
             max,
             nan: self.range.nan,
             inf: self.range.inf,
             missing: self.range.missing,
             escaped: self.escaped,
+            max_relative_error: None,
         }
     }
 }

@@ -98,7 +98,7 @@ impl<'a> Stream<'a> {
     }
 
     fn new(bytes: Cow<'a, [u8]>, header: Header, grid: TileGrid, sections: Sections) -> Self {
-        let certificate = Certificate::of(header.fields());
+        let certificate = Certificate::of(header.fields(), header.relative.as_ref());
         Stream { bytes, header, certificate, grid, sections }
     }
 

@@ -35,6 +35,14 @@ fn squares() -> Vec<u8> {
     stream(&[0f32, 1.0, 4.0, 9.0, 16.0], &dense_lines())
 }
 
+/// Values that grow by a quarter each, in proportion to each.
+fn growing() -> Vec<u8> {
+    let options = CompressOptions::new(Bound::Relative { eps: 0.1, floor: 0.01 });
+    let grow = |value: &f32| Some(value * 1.25);
+    let data: Vec<f32> = std::iter::successors(Some(0.0625), grow).take(40).collect();
+    stream(&data, &options)
+}
+
 fn dense_lines() -> CompressOptions {
     let lines = Profile::Dense(Dense::new().with_layout(Layout::Line));
     CompressOptions::new(Bound::Absolute(0.25)).profile(lines)
@@ -60,7 +68,7 @@ fn the_dumps_in_the_document_are_what_is_written() {
         .skip(1)
         .map(|rest| rest.split("```").next().expect("an end").lines().collect())
         .collect();
-    let streams = [line_and_coast(), constant(), plateau(), squares()];
+    let streams = [line_and_coast(), constant(), growing(), plateau(), squares()];
     assert_eq!(examples.len(), streams.len());
     for (example, stream) in examples.iter().zip(&streams) {
         // A comment may follow the bytes.
@@ -85,6 +93,10 @@ fn the_examples_decode_to_what_the_document_says() {
     let bytes = constant();
     let stream = Stream::open(&bytes).expect("opens");
     assert!(codec.decompress::<f64>(&stream).expect("decodes").iter().all(|&d| d == 273.15));
+    let bytes = growing();
+    let stream = Stream::open(&bytes).expect("opens");
+    let back = codec.decompress::<f32>(&stream).expect("decodes");
+    assert_eq!(back.as_slice().unwrap()[..4], [0.059990294, 0.07998706, 0.098906, 0.12014708]);
     let bytes = plateau();
     let stream = Stream::open(&bytes).expect("opens");
     assert!(codec.decompress::<f32>(&stream).expect("decodes").iter().all(|&d| d == 10.0 * step));

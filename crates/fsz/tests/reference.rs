@@ -19,7 +19,7 @@ fn check<T: Element>(what: &str, data: &[T], request: &Request) {
     assert_eq!(stream.len(), expected.len(), "{what}; {request:?}");
 }
 
-fn bounds() -> [Bound; 6] {
+fn bounds() -> [Bound; 12] {
     [
         Bound::ValueRange(1e-2),
         Bound::ValueRange(1e-4),
@@ -27,6 +27,12 @@ fn bounds() -> [Bound; 6] {
         Bound::Absolute(0.01),
         Bound::Absolute(1e-9),
         Bound::ValueRangeOf { ratio: 1e-3, min: -13.0, max: 13.0 },
+        Bound::Relative { eps: 0.1, floor: 0.0 },
+        Bound::Relative { eps: 1e-3, floor: 0.0 },
+        Bound::Relative { eps: 1e-3, floor: 1e-3 },
+        Bound::Relative { eps: 0.5, floor: 1.0 },
+        Bound::Relative { eps: 1e-6, floor: 1e-7 },
+        Bound::Relative { eps: 3e-7, floor: 1e30 },
     ]
 }
 

@@ -1,11 +1,11 @@
 //! The optional parts of programs, as cargo's words.
 
 /// Those of the command line.
-pub const FEATURES: [&str; 2] = ["--features", "fsz-cli/adios2,fsz-cli/zfp"];
+pub const FEATURES: [&str; 2] = ["--features", "fsz-cli/adios2,fsz-cli/zfp,fsz-cli/zstd"];
 
 /// Those of all programs, which the tests cover too.
 pub const ALL_FEATURES: [&str; 2] =
-    ["--features", "fsz-cli/adios2,fsz-cli/zfp,fsz-viewer/adios2,fsz-viewer/zfp"];
+    ["--features", "fsz-cli/adios2,fsz-cli/zfp,fsz-cli/zstd,fsz-viewer/adios2,fsz-viewer/zfp"];
 
 /// Builds programs, libraries and tests with one set of features: with another, cargo would build
 /// much of it once more.

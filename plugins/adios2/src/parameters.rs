@@ -2,7 +2,10 @@
 
 mod bound_name;
 
-use fsz::{Bound, Dense, Profile, format::MAX_MISSING};
+use fsz::{
+    Bound, Dense, Profile,
+    format::{MAX_MISSING, MOST_RELATIVE},
+};
 
 use bound_name::BoundName;
 
@@ -92,13 +95,13 @@ const fn parameter(
 const OWN_OF_ADIOS2: [&str; 2] = ["pluginname", "pluginlibrary"];
 
 #[rustfmt::skip]
-const PARAMETERS: [Parameter; 11] = [
+const PARAMETERS: [Parameter; 12] = [
     parameter(&BoundName::ALL, |_, v| accuracy(v).map(drop),
         "a number above 0",
-        "largest error; in mode `rel` a fraction of the value range; in `psnr` decibels, in `ratio` a ratio"),
+        "largest error; in mode `rel` a fraction of the value range, in `pw_rel` of each value; in `psnr` decibels, in `ratio` a ratio"),
     parameter(&["mode"], |r, v| set(&mut r.mode, one_of(v, MODES)),
-        "abs, rel, psnr or ratio",
-        "`abs`: absolute · `rel`: value-range, of max − min of each ADIOS2 block · `psnr`, `ratio`: the absolute bound that reaches this in each ADIOS2 block, searched on the host"),
+        "abs, rel, pw_rel, psnr or ratio",
+        "`abs`: absolute · `rel`: value-range, of max − min of each ADIOS2 block · `pw_rel`: pointwise-relative, on the CPU · `psnr`, `ratio`: the absolute bound that reaches this in each ADIOS2 block, searched on the host"),
     parameter(&["range_min"], |r, v| set(&mut r.range_min, number(v)),
         "a finite number",
         "in mode `rel`, the minimum to use instead: the same bound on every rank and at every step"),
@@ -108,6 +111,9 @@ const PARAMETERS: [Parameter; 11] = [
     parameter(&["range"], range,
         "MIN,MAX",
         "`range_min` and `range_max` at once, as `MIN,MAX`"),
+    parameter(&["floor"], |r, v| set(&mut r.floor, number(v).filter(|&floor| floor >= 0.0)),
+        "a number from 0",
+        "in mode `pw_rel`, an error that is small enough for any value"),
     parameter(&["missing"], missing,
         "up to 4 numbers separated by commas",
         "up to 4 numbers, separated by commas, that mark missing values"),
@@ -137,13 +143,15 @@ enum Mode {
     #[default]
     Absolute,
     Relative,
+    Pointwise,
     Psnr,
     Ratio,
 }
 
-const MODES: [(&str, Mode); 4] = [
+const MODES: [(&str, Mode); 5] = [
     ("abs", Mode::Absolute),
     ("rel", Mode::Relative),
+    ("pw_rel", Mode::Pointwise),
     ("psnr", Mode::Psnr),
     ("ratio", Mode::Ratio),
 ];
@@ -156,6 +164,7 @@ struct Request {
     mode: Mode,
     range_min: Option<f64>,
     range_max: Option<f64>,
+    floor: Option<f64>,
     parsed: Parameters,
 }
 
@@ -171,11 +180,22 @@ impl Request {
             (false, None, Some(_)) => return Err("range_max: only with mode=rel".into()),
             (_, None, None) => None,
         };
+        if self.floor.is_some() && self.mode != Mode::Pointwise {
+            return Err("floor: only with mode=pw_rel".into());
+        }
         let text = bound_name::decide(&self.named, self.mode == Mode::Psnr)?;
+        if let (Mode::Pointwise, Some(eps)) = (self.mode, text.and_then(accuracy))
+            && eps > MOST_RELATIVE
+        {
+            return Err(format!("accuracy: {eps} in mode pw_rel: at most {MOST_RELATIVE}"));
+        }
         Ok(text.and_then(accuracy).map(|accuracy| match (self.mode, range) {
             (Mode::Relative, Some((min, max))) => Bound::ValueRangeOf { ratio: accuracy, min, max },
             (Mode::Relative, None) => Bound::ValueRange(accuracy),
             (Mode::Absolute, _) => Bound::Absolute(accuracy),
+            (Mode::Pointwise, _) => {
+                Bound::Relative { eps: accuracy, floor: self.floor.unwrap_or(0.0) }
+            }
             (Mode::Psnr, _) => Bound::Psnr(accuracy),
             (Mode::Ratio, _) => Bound::Ratio(accuracy),
         }))
@@ -249,6 +269,9 @@ mod tests {
         assert_eq!(bound("accuracy=1e-3 mode=rel backend=auto device=1"), Bound::ValueRange(1e-3));
         assert_eq!(bound("accuracy=80 mode=psnr"), Bound::Psnr(80.0));
         assert_eq!(bound("mode=ratio tolerance=12"), Bound::Ratio(12.0));
+        let relative = |eps, floor| Bound::Relative { eps, floor };
+        assert_eq!(bound("mode=pw_rel accuracy=0.1"), relative(0.1, 0.0));
+        assert_eq!(bound("mode=pw_rel accuracy=0.1 floor=1e-9"), relative(0.1, 1e-9));
         let ranged = Bound::ValueRangeOf { ratio: 0.5, min: -1.0, max: 3.0 };
         assert_eq!(bound("accuracy=0.5 mode=rel range_min=-1 range_max=3"), ranged);
         assert_eq!(bound("accuracy=0.5 mode=rel range=-1,3"), ranged);
@@ -288,6 +311,8 @@ mod tests {
             "range_max=inf",
             "range=1",
             "range=1,x",
+            "floor=-1",
+            "floor=nan",
             "missing=a,b",
             "missing=1,2,3,4,5",
             "backend=gpu",
@@ -307,6 +332,8 @@ mod tests {
             ("accuracy=31 tolerance=32", "tolerance"),
             ("accuracy=1 range_min=0 range_max=1", "range_min"),
             ("accuracy=1 range_max=1", "range_max"),
+            ("accuracy=1 floor=1", "floor"),
+            ("accuracy=0.6 mode=pw_rel", "accuracy"),
             ("accuracy=1 mode=rel range_min=0", "range_max"),
             ("accuracy=1 mode=rel range_max=0", "range_min"),
             ("accuracy=1 mode=rel range_min=2 range_max=1", "range_min"),

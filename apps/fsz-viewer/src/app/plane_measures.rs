@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use fsz::{DType, Progress, with_element};
 use fsz_field::{Field, Shape};
-use fsz_metrics::Sample;
+use fsz_metrics::{Limit, Sample};
 
 use crate::app::Viewer;
 use crate::model::measured::{Measured, PlaneMeasures};
@@ -42,7 +42,7 @@ impl Viewer {
             _ => vec![original.size.rows as u64, original.size.columns as u64],
         };
         let missing = missing_as(leader.missing(), leader.dtype);
-        let bound = session.set.bound();
+        let bound = session.set.limit();
         let (subject, other) = (planes.subject.clone(), planes.other.clone());
         let progress = self.jobs.service.background.run(move |progress, tell| {
             let of = |plane: Option<Plane>| {
@@ -78,7 +78,7 @@ fn measured(
     sides: &[u64],
     original: &Plane,
     plane: Plane,
-    (bound, missing): (Option<f64>, &[f64]),
+    (bound, missing): (Option<Limit>, &[f64]),
     progress: &Progress,
 ) -> Result<Box<Measures>> {
     let shape = Shape::new(sides)?;

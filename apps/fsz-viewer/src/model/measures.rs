@@ -4,8 +4,8 @@ use anyhow::{Context, Result, bail};
 use fsz::Progress;
 use fsz_field::{Field, with_values};
 use fsz_metrics::{
-    Comparison, Histogram, Missing, Sample, Shell, compare, error_autocorrelation, error_histogram,
-    power_spectrum, ssim,
+    Comparison, Histogram, Limit, Missing, Sample, Shell, compare, error_autocorrelation,
+    error_histogram, power_spectrum, ssim,
 };
 
 /// Bins of the error histogram.
@@ -42,7 +42,7 @@ impl Measures {
     pub fn of(
         original: &Field,
         reconstructed: &Field,
-        bound: Option<f64>,
+        bound: Option<Limit>,
         missing: &[f64],
         progress: &Progress,
     ) -> Result<Measures> {
@@ -65,7 +65,7 @@ fn measure<T: Sample>(
     a: &[T],
     b: &[T],
     shape: &[usize],
-    (bound, missing): (Option<f64>, &[f64]),
+    (bound, missing): (Option<Limit>, &[f64]),
     progress: &Progress,
 ) -> Result<Measures> {
     let missing = Missing::<T>::new(missing);
@@ -73,7 +73,7 @@ fn measure<T: Sample>(
     let comparison = compare(a, b, &missing, bound)?;
     step()?;
     let limit = match bound {
-        Some(bound) if bound > 0.0 => 1.25 * bound,
+        Some(Limit { absolute, relative: 0.0 }) if absolute > 0.0 => 1.25 * absolute,
         _ => comparison.max_abs_error,
     };
     let histogram = match limit > 0.0 && limit.is_finite() {
@@ -110,11 +110,11 @@ mod tests {
         };
         let (a, b, progress) = (of(0.0), of(0.25), Progress::new());
         progress.begin(STEPS);
-        let found = Measures::of(&a, &b, Some(0.5), &[], &progress).unwrap();
+        let found = Measures::of(&a, &b, Some(0.5.into()), &[], &progress).unwrap();
         assert!((found.comparison.max_abs_error - 0.25).abs() < 1e-6);
         assert_eq!(progress.done(), progress.total());
         progress.cancel();
-        let stopped = Measures::of(&a, &b, Some(0.5), &[], &progress);
+        let stopped = Measures::of(&a, &b, Some(0.5.into()), &[], &progress);
         assert_eq!(stopped.unwrap_err().to_string(), STOPPED);
     }
 }

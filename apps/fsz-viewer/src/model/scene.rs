@@ -1,6 +1,7 @@
 //! Everything that a picture depends on besides its values.
 
 use fsz::format::RateByte;
+use fsz_metrics::Limit;
 use serde::{Deserialize, Serialize};
 
 use crate::model::grid::Grid;
@@ -96,7 +97,7 @@ pub struct Scene<'a> {
     /// Which error.
     pub error: ErrorMode,
     /// The error of the last colour: the absolute bound, or without one the plane's largest.
-    pub limit: f64,
+    pub limit: Limit,
     /// The limit is a bound: what is beyond it has the alarm colour.
     pub bounded: bool,
     /// What lies over the reconstruction.

@@ -1,5 +1,8 @@
 //! The fields that are looked at together.
 
+use fsz::Bound;
+use fsz_metrics::Limit;
+
 use crate::model::document::Document;
 
 /// What a field is here for.
@@ -28,6 +31,15 @@ impl Set {
     /// The field that decides on shape and planes.
     pub fn leader(&self) -> Option<&Document> {
         self.subject.as_ref().or(self.original.as_ref())
+    }
+
+    /// What each value of the subject keeps.
+    pub fn limit(&self) -> Option<Limit> {
+        let facts = self.subject.as_ref()?.facts.as_ref();
+        match facts.map(|facts| facts.header.bound) {
+            Some(Bound::Relative { eps, floor }) => Some(Limit { absolute: floor, relative: eps }),
+            _ => self.bound().map(Limit::from),
+        }
     }
 
     /// The absolute bound of the subject.

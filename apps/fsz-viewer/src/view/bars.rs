@@ -1,5 +1,7 @@
 //! The colour bars under the panes, and the titles over them.
 
+use fsz_metrics::Limit;
+
 use crate::model::number_format::number;
 use crate::model::pane_kind::PaneKind;
 use crate::model::planes::Planes;
@@ -21,7 +23,13 @@ pub fn bar(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> Bar 
 }
 
 fn error_bar(kind: PaneKind, set: &Set, view: &ViewState) -> Bar {
-    let limit = number(view.ranges.limit(kind, set));
+    let limit = match view.ranges.limit(kind, set) {
+        Limit { absolute, relative: 0.0 } => number(absolute),
+        Limit { absolute: 0.0, relative } => format!("{} of each value", number(relative)),
+        Limit { absolute, relative } => {
+            format!("{} of each value, or {}", number(relative), number(absolute))
+        }
+    };
     let alarm = if set.bound().is_some() { "pink: bound exceeded" } else { "" };
     let (low, high) = match view.settings.error {
         ErrorMode::Signed => (format!("−{limit}"), format!("+{limit}")),

@@ -1,6 +1,7 @@
 //! Planes to pictures, by the GPU that draws the window.
 
 use anyhow::Result;
+use fsz_metrics::Limit;
 use fsz_wgpu::{Colours, GpuSlice, Layout, Measure, Picture, Subject, TILE_KINDS};
 
 use crate::model::palette::{self, Map, kind_colour};
@@ -84,8 +85,11 @@ fn errors(
         ErrorMode::Absolute => Measure::Absolute,
         ErrorMode::Relative => Measure::Relative,
     };
-    let (limit, bounded) = (scene.limit as f32, scene.bounded);
-    let subject = Subject::Errors { measure, limit, bounded, given };
+    let Limit { absolute, relative } = scene.limit;
+    // A hair more, for what is rounded to be looked at.
+    let share = (relative * (1.0 + 1e-6)) as f32;
+    let (limit, bounded) = (absolute as f32, scene.bounded);
+    let subject = Subject::Errors { measure, limit, share, bounded, given };
     Some(painted(slice, subject, Some(original), error, &colours(scene, scene.error.map())))
 }
 

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use egui::{Color32, ColorImage};
+use fsz_metrics::Limit;
 use rayon::prelude::*;
 
 use crate::model::grid::Grid;
@@ -66,7 +67,7 @@ fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorImage 
 fn errors(
     error: &Plane,
     original: Option<&Plane>,
-    (limit, bounded): (f64, bool),
+    (limit, bounded): (Limit, bool),
     mode: ErrorMode,
     missing: &[f64],
 ) -> ColorImage {
@@ -76,6 +77,7 @@ fn errors(
         if value.is_some_and(|v| missing.contains(&v)) {
             return palette::MISSING;
         }
+        let limit = limit.of(value.unwrap_or(0.0));
         if !error.is_finite() || bounded && error.abs() > limit {
             return palette::ALARM;
         }
@@ -154,10 +156,23 @@ mod tests {
     fn beyond_the_bound_is_alarming() {
         let error = plane(&[0.0, 1.0, 1.0001, -1.0001, f64::NAN]);
         for mode in ErrorMode::ALL {
-            let image = errors(&error, Some(&plane(&[1.0; 5])), (1.0, true), mode, &[]);
+            let image = errors(&error, Some(&plane(&[1.0; 5])), (1.0.into(), true), mode, &[]);
             let alarm: Vec<bool> = image.pixels.iter().map(|&p| p == rgb(palette::ALARM)).collect();
             assert_eq!(alarm, [false, false, true, true, true], "{mode:?}");
         }
+    }
+
+    #[test]
+    fn each_value_has_its_own_bound() {
+        let (error, original) = (plane(&[0.2, 0.2, -2.0, 2.0]), plane(&[1.0, 0.0, 10.0, -30.0]));
+        let limit = Limit { absolute: 0.1, relative: 0.1 };
+        let mode = ErrorMode::Signed;
+        let image = errors(&error, Some(&original), (limit, true), mode, &[]);
+        let alarm: Vec<bool> = image.pixels.iter().map(|&p| p == rgb(palette::ALARM)).collect();
+        assert_eq!(alarm, [true, true, true, false]);
+        // Two thirds of what the value may be off.
+        let place = ((0.5f64 + 0.5 * 2.0 / 3.0) * 255.0).round() as usize;
+        assert_eq!(image.pixels[3], rgb(mode.map().table()[place]));
     }
 
     #[test]

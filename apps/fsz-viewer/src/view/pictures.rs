@@ -4,6 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use anyhow::Result;
+use fsz_metrics::Limit;
 
 use crate::model::pane_kind::PaneKind;
 use crate::model::plane::{Place, Plane};
@@ -64,10 +65,11 @@ impl Ranges {
         Scale { low, high, log: settings.log }
     }
 
-    /// The error of the last colour of a pane: the bound, or without one the plane's largest.
-    pub fn limit(&self, kind: PaneKind, set: &Set) -> f64 {
+    /// The error of the last colour of a pane: the bound of each value, or without one the plane's
+    /// largest.
+    pub fn limit(&self, kind: PaneKind, set: &Set) -> Limit {
         let largest = || self.of(kind).map_or(0.0, |(_, largest)| largest);
-        set.bound().unwrap_or_else(largest)
+        set.limit().unwrap_or_else(|| largest().into())
     }
 }
 

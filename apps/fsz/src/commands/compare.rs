@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 use fsz::{Codec, DType, Element};
-use fsz_field::{Field, Kind, StreamFile, with_values};
-use fsz_metrics::{Missing, Sample};
+use fsz_field::{Field, Fsz1File, Kind, StreamFile, with_values};
+use fsz_metrics::{Limit, Missing, Sample};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{bar, terminal};
+use crate::{bar, limit, terminal};
 use fsz_figure::number::short;
 
 /// Compare a reconstruction or a compressed file with the original
@@ -47,6 +47,9 @@ struct Figures {
     compression_ratio: Option<f64>,
     bits_per_value: Option<f64>,
     bound: Option<f64>,
+    /// Of a pointwise-relative bound, its share of each value; `bound` is the floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_bound: Option<f64>,
     bound_violations: Option<u64>,
     elements: u64,
     compared: u64,
@@ -77,16 +80,23 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 
 impl Args {
     /// Bound and missing values: from the arguments, else from the header of a .fsz file.
-    fn told(&self) -> Result<(Option<f64>, Vec<f64>)> {
-        if Kind::of(&self.reconstructed)? != Kind::Fsz {
-            return Ok((self.bound, self.missing.clone()));
+    fn told(&self) -> Result<(Option<Limit>, Vec<f64>)> {
+        let given = self.bound.map(Limit::from);
+        match Kind::of(&self.reconstructed)? {
+            Kind::Fsz => {}
+            Kind::Fsz1 => {
+                let file = Fsz1File::open(&self.reconstructed)?;
+                let bound = Limit::from(file.stream()?.header().bound);
+                return Ok((Some(given.unwrap_or(bound)), self.missing.clone()));
+            }
+            _ => return Ok((given, self.missing.clone())),
         }
         let file = StreamFile::open(&self.reconstructed)?;
         let stream = file.stream()?;
         let header = stream.header();
         let missing =
             if self.missing.is_empty() { header.missing.clone() } else { self.missing.clone() };
-        Ok((self.bound.or(Some(header.absolute_bound)), missing))
+        Ok((Some(given.unwrap_or_else(|| limit::of(header))), missing))
     }
 
     /// Opens both; a raw file takes its shape and type from the other one where it must.
@@ -135,7 +145,7 @@ fn check_missing(missing: &[f64], dtype: DType) -> Result<()> {
 /// Bytes of a compressed file; a file of plain values is not one.
 fn stored_bytes(path: &Path) -> Result<Option<u64>> {
     match Kind::of(path)? {
-        Kind::Fsz | Kind::Zfp => Ok(Some(std::fs::metadata(path)?.len())),
+        Kind::Fsz | Kind::Fsz1 | Kind::Zfp => Ok(Some(std::fs::metadata(path)?.len())),
         _ => Ok(None),
     }
 }
@@ -145,7 +155,7 @@ fn figures<T: Element + Sample>(
     a: &[T],
     b: &[T],
     missing: &[f64],
-    bound: Option<f64>,
+    bound: Option<Limit>,
     stored: Option<u64>,
 ) -> Result<Figures> {
     let missing = Missing::<T>::new(missing);
@@ -159,7 +169,8 @@ fn figures<T: Element + Sample>(
         ssim: similar.mean,
         compression_ratio: stored.map(|n| size_of_val(a) as f64 / n as f64),
         bits_per_value: stored.map(|n| 8.0 * n as f64 / elements),
-        bound,
+        bound: bound.map(|limit| limit.absolute),
+        relative_bound: bound.map(|limit| limit.relative).filter(|&share| share > 0.0),
         bound_violations: found.violations(),
         elements: found.elements,
         compared: found.compared,
@@ -186,7 +197,9 @@ impl Figures {
             line("compression ratio", format!("{ratio:.2}, {bits:.3} bits per value"));
         }
         if let (Some(bound), Some(violations)) = (self.bound, self.bound_violations) {
-            line("bound", format!("{}, {violations} violations", short(bound)));
+            let relative = self.relative_bound.unwrap_or(0.0);
+            let bound = limit::text(Limit { absolute: bound, relative });
+            line("bound", format!("{bound}, {violations} violations"));
         }
         line(
             "excluded",

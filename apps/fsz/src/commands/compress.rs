@@ -4,28 +4,43 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use fsz::{
-    Bound, Centering, Codec, CompressOptions, Dense, Layout, Profile, Research, Stream,
+    Bound, Centering, Codec, CompressOptions, DType, Dense, Layout, Profile, Research, Stream,
     max_compressed_len,
 };
-use fsz_field::{Field, Output, with_values};
+use fsz_field::{Field, Output, Shape, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
 use crate::codec::{CodecArgs, ProfileName};
 use crate::source::SourceArgs;
-use crate::{bar, terminal};
+use crate::{bar, limit, terminal};
 
-/// Compress a field to a .fsz file
+mod range;
+mod series;
+mod steps;
+
+use range::Range;
+use series::SeriesArgs;
+
+/// Compress a field to a .fsz file, or a series of fields to a folder of them
+///
+/// Several inputs, or all steps of variables of an ADIOS2 file, go to a folder as one series: with --range, the
+/// bound is the same share of one range for all of them, which a first pass finds (of each variable its own), and
+/// so is --floor-range; --psnr, --ratio and --max-bytes are met by each step alone. For all steps of an ADIOS2 file, name a folder
+/// as the output. Steps appear whole or not at all: after an interruption, --resume continues.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Input field
-    #[arg(value_name = "IN")]
-    input: PathBuf,
-    /// Output file; - for standard output
+    /// Input field; several make a series
+    #[arg(value_name = "IN", required = true)]
+    input: Vec<PathBuf>,
+    /// Output file; - for standard output. Of a series a folder, which is created if needed; one that
+    /// does not exist yet ends with / if there is a single input
     #[arg(short, long, value_name = "OUT.fsz")]
     output: PathBuf,
     #[command(flatten)]
     bound: BoundArgs,
+    #[command(flatten)]
+    floor: FloorArgs,
     /// Missing value, for example 1e20; may be given up to 4 times. Missing values are stored exactly
     /// at almost no cost and do not count in the value range. In an f64 field, a value that was first
     /// rounded to f32 is a different number: give both
@@ -40,11 +55,47 @@ pub struct Args {
     #[command(flatten)]
     profile: ProfileArgs,
     #[command(flatten)]
-    source: SourceArgs,
+    inputs: InputArgs,
     #[command(flatten)]
     codec: CodecArgs,
     #[command(flatten)]
+    series: SeriesArgs,
+    #[command(flatten)]
     research: ResearchArgs,
+}
+
+/// What files do not tell by themselves, and which of their fields are meant.
+#[derive(Debug, clap::Args)]
+struct InputArgs {
+    /// Shape of raw values, slowest axis first, for example 30x192x288; taken from the file or its
+    /// name by default
+    #[arg(long, value_name = "SHAPE")]
+    shape: Option<Shape>,
+    /// Type of raw values: f32 or f64
+    #[arg(long, value_name = "TYPE")]
+    dtype: Option<DType>,
+    /// Variable to read from an ADIOS2 file; of a series several may be given, and all fields are read by
+    /// default
+    #[arg(long, value_name = "NAME")]
+    variable: Vec<String>,
+    /// Time step to read from an ADIOS2 file, counted from 0; of a series all by default
+    #[arg(long, value_name = "N")]
+    step: Option<u64>,
+    /// ADIOS2 block to read instead of the whole array
+    #[arg(long, value_name = "N")]
+    block: Option<u64>,
+}
+
+impl InputArgs {
+    /// Of a single field.
+    fn source(&self) -> Result<SourceArgs> {
+        if self.variable.len() > 1 {
+            bail!("several variables go to a folder: name one as the output");
+        }
+        let (variable, shape) = (self.variable.first().cloned(), self.shape.clone());
+        let InputArgs { dtype, step, block, .. } = *self;
+        Ok(SourceArgs { shape, dtype, variable, step, block })
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -56,6 +107,13 @@ struct BoundArgs {
     /// Value-range error bound: E times (max - min) of the field
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     range: Option<f64>,
+    /// Pointwise-relative error bound: E times each value, with E at most 0.5. CPU only
+    #[arg(long, value_name = "E", group = "pointwise", allow_negative_numbers = true)]
+    relative: Option<f64>,
+    /// Pointwise-relative error bound in the words of bit rounding: that of a mantissa rounded to N bits, which is
+    /// 2^-(N+1) of each value. CPU only
+    #[arg(long, value_name = "N", group = "pointwise", value_parser = clap::value_parser!(u8).range(..=51))]
+    mantissa_bits: Option<u8>,
     /// Find the bound that gives a PSNR of at least this many decibels
     #[arg(long, value_name = "DB", allow_negative_numbers = true)]
     psnr: Option<f64>,
@@ -68,13 +126,48 @@ struct BoundArgs {
 }
 
 impl BoundArgs {
-    fn bound(&self) -> Option<Bound> {
-        let BoundArgs { abs, range, psnr, ratio, max_bytes } = *self;
+    fn bound(&self, floor: f64) -> Option<Bound> {
+        let BoundArgs { abs, range, relative, mantissa_bits, psnr, ratio, max_bytes } = *self;
+        let share = relative.or(mantissa_bits.map(|bits| 0.5f64.powi(i32::from(bits) + 1)));
         abs.map(Bound::Absolute)
             .or(range.map(Bound::ValueRange))
+            .or(share.map(|eps| Bound::Relative { eps, floor }))
             .or(psnr.map(Bound::Psnr))
             .or(ratio.map(Bound::Ratio))
             .or(max_bytes.map(Bound::MaxBytes))
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct FloorArgs {
+    /// With --relative or --mantissa-bits: an error of A is small enough for any value, in the units of the field
+    #[arg(long, value_name = "A", requires = "pointwise", allow_negative_numbers = true)]
+    floor: Option<f64>,
+    /// The same as R times (max - min) of the field
+    #[arg(long, value_name = "R", requires = "pointwise", allow_negative_numbers = true)]
+    floor_range: Option<f64>,
+}
+
+impl FloorArgs {
+    /// The floor, unless it is a share of the field's own range.
+    fn given(&self, range: Option<Range>) -> Option<f64> {
+        match (self.floor_range, range.map(Range::ends)) {
+            (None, _) => Some(self.floor.unwrap_or(0.0)),
+            (Some(share), Some((min, max))) => Some(share * (max - min)),
+            (Some(_), None) => None,
+        }
+    }
+
+    /// The floor in the units of the field.
+    fn floor(&self, codec: &Codec, field: &Field, missing: &[f64]) -> Result<f64> {
+        let Some(share) = self.floor_range else { return Ok(self.floor.unwrap_or(0.0)) };
+        let mut options = CompressOptions::new(Bound::ValueRange(share));
+        for &value in missing {
+            options = options.missing(value);
+        }
+        let shape = field.shape().sides();
+        Ok(with_values!(field.values(), values => codec.find_bound(values, shape, &options))?)
     }
 }
 
@@ -163,9 +256,15 @@ impl ResearchArgs {
 /// Compresses the input into the output.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
+    if args.input.len() > 1 || series::is_folder(&args.output) {
+        return series::run(args, &codec, quiet);
+    }
     let mut output = Output::create(&args.output, args.force)?;
-    let field = args.source.open(&args.input, &codec)?;
-    let (memory, len) = compress(&codec, &field, args.options(&field)?, quiet)?;
+    let field = args.inputs.source()?.open(&args.input[0], &codec)?;
+    let options = args.options(&codec, &field, args.series.range())?;
+    let (memory, len) = bar::watch("compressing", quiet, |progress| {
+        compress(&codec, &field, options.progress(progress.clone()))
+    })?;
     let stream = &memory[..len];
     let direct = output.is_direct();
     output.put(stream)?;
@@ -174,9 +273,38 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 }
 
 impl Args {
-    fn options(&self, field: &Field) -> Result<CompressOptions> {
-        let bound =
-            self.bound.bound().context("a bound is required: --abs, --range or a target")?;
+    /// Whether the bound is a share of a range.
+    fn is_by_range(&self) -> bool {
+        self.bound.range.is_some() || self.floor.floor_range.is_some()
+    }
+
+    /// The bound, with this floor, and as a share of this range where there is one.
+    fn bound_of(&self, range: Option<Range>, floor: f64) -> Result<Bound> {
+        if range.is_some() && !self.is_by_range() {
+            bail!("--range-min and --range-max are of --range or --floor-range");
+        }
+        let bound = self
+            .bound
+            .bound(floor)
+            .context("a bound is required: --abs, --range, --relative or a target")?;
+        Ok(match (bound, range.map(Range::ends)) {
+            (Bound::ValueRange(ratio), Some((min, max))) => Bound::ValueRangeOf { ratio, min, max },
+            _ => bound,
+        })
+    }
+
+    /// `range`: of which --range and --floor-range are shares, when it is not the field's own.
+    fn options(
+        &self,
+        codec: &Codec,
+        field: &Field,
+        range: Option<Range>,
+    ) -> Result<CompressOptions> {
+        let floor = match self.floor.given(range) {
+            Some(floor) => floor,
+            None => self.floor.floor(codec, field, &self.missing)?,
+        };
+        let bound = self.bound_of(range, floor)?;
         let mut options =
             CompressOptions::new(bound).profile(self.profile.profile(self.research.research())?);
         for &value in &self.missing {
@@ -185,7 +313,7 @@ impl Args {
         if let Some(name) = self.name.as_deref().or(field.name()) {
             options = options.name(name);
         }
-        if let Some(step) = field.step().or(self.source.step) {
+        if let Some(step) = field.step().or(self.inputs.step) {
             options = options.time_step(step);
         }
         Ok(options)
@@ -193,22 +321,14 @@ impl Args {
 }
 
 /// The stream at the front of memory of which only the part that is used is ever touched, and its length.
-fn compress(
-    codec: &Codec,
-    field: &Field,
-    options: CompressOptions,
-    quiet: bool,
-) -> Result<(MmapMut, usize)> {
+fn compress(codec: &Codec, field: &Field, options: CompressOptions) -> Result<(MmapMut, usize)> {
     let shape = field.shape().sides();
     let most = max_compressed_len(shape, field.dtype())?;
     // Room for the worst case costs address space, not memory, and a clean error where a mapped
     // output file would end the program on a full disk.
     let mut memory = MmapMut::map_anon(usize::try_from(most).unwrap_or(usize::MAX))?;
-    let len = bar::watch("compressing", quiet, |progress| {
-        let options = options.progress(progress.clone());
-        with_values!(field.values(), values => {
-            codec.compress_into(values, shape, &options, &mut memory)
-        })
+    let len = with_values!(field.values(), values => {
+        codec.compress_into(values, shape, &options, &mut memory)
     })?;
     Ok((memory, len))
 }
@@ -222,6 +342,6 @@ fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
         number::bytes(stream.compressed_bytes()),
         stream.compression_ratio(),
         number::short(stream.certificate().max_abs_error),
-        number::short(stream.header().absolute_bound),
+        limit::text(limit::of(stream.header())),
     ))
 }

@@ -57,7 +57,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 /// Why a file of this kind cannot be decompressed.
 fn not_compressed(kind: Kind) -> Option<&'static str> {
     match kind {
-        Kind::Fsz | Kind::Zfp => None,
+        Kind::Fsz | Kind::Fsz1 | Kind::Zfp => None,
         Kind::Raw | Kind::Npy => Some("not a compressed file"),
         Kind::Bp => Some("an ADIOS2 file: use fsz extract"),
     }

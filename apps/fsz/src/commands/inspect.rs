@@ -10,12 +10,18 @@ use crate::terminal;
 
 #[cfg(feature = "adios2")]
 mod bp;
+mod folder;
+mod fsz1;
 mod report;
+mod series;
 mod tiles;
 
-/// Show the header, certificate and tiles of a .fsz file, or of every ADIOS2 block of a .bp file
+/// Show the header, certificate and tiles of a .fsz file, of a folder of them, or of every ADIOS2 block of a
+/// .bp file
 ///
-/// Nothing is decoded. Exit code 1 when --require-compressed finds something uncompressed.
+/// Nothing is decoded. A folder or a .bp file is shown step by step, with ratio and error. A .fsz file of the paper
+/// author's own release (magic FSZ1) has no certificate. Exit code 1 when --require-compressed finds
+/// something uncompressed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Input file
@@ -27,7 +33,10 @@ pub struct Args {
     /// Also write one line per tile to this CSV file; - for standard output, without the report
     #[arg(long, value_name = "CSV")]
     tiles: Option<PathBuf>,
-    /// Overwrite an existing CSV file
+    /// Also draw ratio and error over the steps of a folder or a .bp file, as SVG
+    #[arg(long, value_name = "SVG")]
+    plot: Option<PathBuf>,
+    /// Overwrite an existing CSV or SVG file
     #[arg(short, long)]
     force: bool,
     /// In a .bp file, only this variable; may be given several times
@@ -41,8 +50,16 @@ pub struct Args {
 
 /// Shows the input; exit code 1 when something is not as it must be.
 pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
-    match Kind::of(&args.input)? {
+    if let Some(files) = folder::streams(&args.input) {
+        return folder::inspect(args, &files).map(|()| ExitCode::SUCCESS);
+    }
+    let kind = Kind::of(&args.input)?;
+    if args.plot.is_some() && kind != Kind::Bp {
+        bail!("--plot needs a folder of .fsz files, or a .bp file");
+    }
+    match kind {
         Kind::Fsz => inspect_stream(args).map(|()| ExitCode::SUCCESS),
+        Kind::Fsz1 => fsz1::inspect(args).map(|()| ExitCode::SUCCESS),
         Kind::Bp => inspect_bp(args, quiet),
         _ => bail!("{}: not a .fsz or .bp file", args.input.display()),
     }
@@ -54,19 +71,23 @@ fn inspect_stream(args: &Args) -> Result<()> {
     }
     let file = StreamFile::open(&args.input)?;
     let stream = file.stream()?;
-    if let Some(path) = &args.tiles {
-        let output = Output::create(path, args.force)?;
-        let direct = output.is_direct();
-        tiles::write(&stream, output)?;
-        if direct {
-            return Ok(());
-        }
+    if write_tiles(args, stream.tiles().map(|tile| tile.map(tiles::Line::from)))? {
+        return Ok(());
     }
     let report = report::Report::of(&stream);
     if args.json {
         return terminal::print_json(&report);
     }
     terminal::print(&format!("{}\n{}", args.input.display(), report.text()))
+}
+
+/// Writes the tiles where they are asked for; whether that was to standard output.
+fn write_tiles(args: &Args, tiles: impl Iterator<Item = fsz::Result<tiles::Line>>) -> Result<bool> {
+    let Some(path) = &args.tiles else { return Ok(false) };
+    let output = Output::create(path, args.force)?;
+    let direct = output.is_direct();
+    tiles::write(tiles, output)?;
+    Ok(direct)
 }
 
 #[cfg(feature = "adios2")]

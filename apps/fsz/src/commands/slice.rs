@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use fsz_field::{Kind, Output, StreamFile};
+use fsz_field::{Fsz1File, Kind, Output, StreamFile};
 
 use super::decompress::write_field;
 use crate::codec::CodecArgs;
@@ -39,10 +39,10 @@ pub struct Args {
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = Output::create(&args.output, args.force)?;
-    let plane = if Kind::of(&args.input)? == Kind::Fsz {
-        StreamFile::open(&args.input)?.decode_slice(&codec, args.axis, args.index)?
-    } else {
-        args.source.open(&args.input, &codec)?.slice(args.axis, args.index)?
+    let plane = match Kind::of(&args.input)? {
+        Kind::Fsz => StreamFile::open(&args.input)?.decode_slice(&codec, args.axis, args.index)?,
+        Kind::Fsz1 => Fsz1File::open(&args.input)?.decode_slice(args.axis, args.index)?,
+        _ => args.source.open(&args.input, &codec)?.slice(args.axis, args.index)?,
     };
     let direct = output.is_direct();
     write_field(&plane, &mut output)?;

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail, ensure};
 use fsz::Progress;
 use fsz_field::Output;
-use fsz_study::{Cache, Eta, ExternalStream, FieldRecord, GpuRun, Input, Peer, Plan, Study};
+use fsz_study::{
+    Cache, Eta, ExternalStream, FieldRecord, Fsz1Stream, GpuRun, Input, Peer, Plan, Study,
+};
 
 use crate::bar;
 use crate::codec::CodecArgs;
@@ -18,9 +20,9 @@ use crate::terminal;
 ///
 /// Repeats the paper's evaluation on any fields: compression ratios of FSZ, zfp (in builds with zfp), a
 /// cost model of cuSZp and user programs (--peer); an ablation; tile sizes; rate-distortion curves;
-/// slices at matched ratio; fidelity; and the paper's claims beside the results. zfp is skipped for
-/// fields with NaN, Inf or missing values, which it does not support. The results of each field are
-/// saved as soon as they are complete; after an interrupt, --resume continues.
+/// slices at matched ratio; bit rounding; fidelity; and the paper's claims beside the results. zfp is
+/// skipped for fields with NaN, Inf or missing values, which it does not support. The results of each field
+/// are saved as soon as they are complete; after an interrupt, --resume continues.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Fields, or synthetic fields (of type --dtype): smooth, smooth-noise, offset, sparse, particles,
@@ -46,6 +48,10 @@ pub struct Args {
     /// times. For a stream without zfp's header, append @ and its bits per value
     #[arg(long, value_name = "FIELD=FILE[@RATE]")]
     zfp_stream: Vec<ExternalStream>,
+    /// Stream of a field by the paper author's own release (magic FSZ1), to be compared tile by tile; may be
+    /// given several times
+    #[arg(long, value_name = "FIELD=FILE")]
+    fsz1_stream: Vec<Fsz1Stream>,
     /// GPU results: a file written by fsz bench --backend cuda --json
     #[arg(long, value_name = "FILE")]
     gpu_json: Option<PathBuf>,
@@ -81,6 +87,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         missing: &args.missing,
         peers: &peers,
         streams: &args.zfp_stream,
+        fsz1_streams: &args.fsz1_stream,
         codec: &codec,
         progress: &progress,
     };
@@ -128,16 +135,18 @@ impl Args {
         Ok(())
     }
 
-    /// Errs when a zfp stream cannot be read here, or belongs to no field.
+    /// Errs when a zfp stream cannot be read here, or a stream is not there or belongs to no field.
     fn check_streams(&self) -> Result<()> {
         if !self.zfp_stream.is_empty() && !cfg!(feature = "zfp") {
             bail!("this build cannot read zfp streams: build with --features zfp");
         }
-        for stream in &self.zfp_stream {
-            let (field, file) = (&stream.field, stream.file.display());
-            stream.file.metadata().map_err(|error| anyhow!("{file}: {error}"))?;
+        let zfp = self.zfp_stream.iter().map(|s| ("--zfp-stream", &s.field, &s.file));
+        let fsz1 = self.fsz1_stream.iter().map(|s| ("--fsz1-stream", &s.field, &s.file));
+        for (option, field, file) in zfp.chain(fsz1) {
+            let path = file.display();
+            file.metadata().map_err(|error| anyhow!("{path}: {error}"))?;
             let known = self.fields.iter().any(|path| name(path) == *field);
-            ensure!(known, "--zfp-stream {field}={file}: no field is named {field}");
+            ensure!(known, "{option} {field}={path}: no field is named {field}");
         }
         Ok(())
     }

@@ -4,20 +4,23 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use fsz::{Codec, Element, Stream, with_element};
-use fsz_field::{Field, StreamFile};
+use fsz::{Codec, Element, Stream, format::RelativePart, with_element};
+use fsz_field::{Field, Fsz1File, Kind, Shape, StreamFile};
 use fsz_figure::number;
-use fsz_metrics::{Class, Missing, Sample};
+use fsz_metrics::{Class, Limit, Missing, Sample};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{chunked, terminal};
+use crate::{chunked, limit, terminal};
+
+mod fsz1;
 
 /// Check a .fsz file against its original; exit code 1 if the error bound is violated
 ///
 /// Every finite value must be within the bound, NaN, ±Inf and missing values must be bit-identical,
-/// and the largest error must equal the one in the stream's certificate.
+/// and the largest errors must equal those in the stream's certificate. Of a file of the paper author's own
+/// release (magic FSZ1), which has no certificate, it tells by how much the bound is exceeded.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Compressed file
@@ -48,8 +51,18 @@ struct Found {
     /// All of the below is as it must be.
     holds: bool,
     absolute_bound: f64,
+    /// Of a pointwise-relative bound: its share of each value, and the floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_bound: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    floor: Option<f64>,
     max_abs_error: f64,
     certified_max_abs_error: f64,
+    /// Of a pointwise-relative bound, of values above those that are near enough by the floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_relative_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certified_max_relative_error: Option<f64>,
     /// Finite values beyond the bound.
     bound_violations: u64,
     /// NaN, ±Inf and missing values that lost their bits.
@@ -59,11 +72,14 @@ struct Found {
 /// Checks the input; exit code 1 when something is not as it must be.
 pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     let codec = args.codec.codec()?;
+    if Kind::of(&args.input)? == Kind::Fsz1 {
+        return args.check_fsz1(&codec, quiet);
+    }
     let file = StreamFile::open(&args.input)?;
     let stream = file.stream()?;
     let header = stream.header();
     let source = SourceArgs {
-        shape: Some(fsz_field::Shape::new(&header.shape)?),
+        shape: Some(Shape::new(&header.shape)?),
         dtype: Some(header.dtype),
         variable: args.variable.clone().or(header.name.clone()),
         step: args.step.or(header.time_step),
@@ -71,18 +87,46 @@ pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     };
     let original = args.open_original(source, &codec)?;
     let found = with_element!(header.dtype, T => check::<T>(&codec, &stream, &original, quiet)?);
-    if args.json {
-        terminal::print_json(&found)?;
-    } else if !quiet {
-        terminal::print(&format!("{}: {}\n", args.input.display(), found.text()))?;
-    }
-    Ok(if found.holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    args.tell(&found, found.holds, &found.text(), quiet)
 }
 
 impl Args {
+    /// Checks a file of the paper author's own release.
+    fn check_fsz1(&self, codec: &Codec, quiet: bool) -> Result<ExitCode> {
+        let file = Fsz1File::open(&self.input)?;
+        let stream = file.stream()?;
+        let header = stream.header();
+        let source = SourceArgs {
+            shape: Some(Shape::new(&header.shape)?),
+            dtype: Some(header.dtype),
+            variable: self.variable.clone(),
+            step: self.step,
+            block: self.block,
+        };
+        let original = self.open_original(source, codec)?;
+        let found = with_element!(header.dtype, T => fsz1::check::<T>(&stream, &original, quiet)?);
+        self.tell(&found, found.holds, &found.text(), quiet)
+    }
+
+    /// Says what was found; exit code 1 unless all holds.
+    fn tell(
+        &self,
+        found: &impl Serialize,
+        holds: bool,
+        text: &str,
+        quiet: bool,
+    ) -> Result<ExitCode> {
+        if self.json {
+            terminal::print_json(found)?;
+        } else if !quiet {
+            terminal::print(&format!("{}: {text}\n", self.input.display()))?;
+        }
+        Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+
     fn open_original(&self, mut source: SourceArgs, codec: &Codec) -> Result<Field> {
         let (shape, dtype) = (source.shape.clone(), source.dtype);
-        if fsz_field::Kind::of(&self.original)? != fsz_field::Kind::Bp {
+        if Kind::of(&self.original)? != Kind::Bp {
             (source.variable, source.block) = (self.variable.clone(), self.block);
         }
         let original = source.open(&self.original, codec)?;
@@ -100,8 +144,10 @@ impl Args {
 
 impl Found {
     fn text(&self) -> String {
-        let (error, bound) =
-            (number::short(self.max_abs_error), number::short(self.absolute_bound));
+        let error = number::short(self.max_abs_error);
+        let absolute = self.floor.unwrap_or(self.absolute_bound);
+        let relative = self.relative_bound.unwrap_or(0.0);
+        let bound = limit::text(Limit { absolute, relative });
         if self.holds {
             return format!("bound holds: max error {error} (bound {bound})");
         }
@@ -113,7 +159,15 @@ impl Found {
             );
         }
         let told = number::short(self.certified_max_abs_error);
-        format!("certificate WRONG: it states a max error of {told}, found {error}")
+        let shares = self.certified_max_relative_error.zip(self.max_relative_error);
+        match shares.filter(|(told, found)| told != found) {
+            Some((told, found)) => format!(
+                "certificate WRONG: it states a max relative error of {}, found {}",
+                number::short(told),
+                number::short(found)
+            ),
+            None => format!("certificate WRONG: it states a max error of {told}, found {error}"),
+        }
     }
 }
 
@@ -128,15 +182,23 @@ fn check<T: Element + Sample>(
     let Some(values) = original.as_slice::<T>() else {
         bail!("the original is {}, the stream {}", original.dtype(), header.dtype);
     };
+    let limit = limit::of(header);
     let mut found = Found {
         absolute_bound: header.absolute_bound,
+        relative_bound: header.relative.is_some().then_some(limit.relative),
+        floor: header.relative.is_some().then_some(limit.absolute),
+        max_relative_error: header.relative.is_some().then_some(0.0),
+        certified_max_relative_error: certificate.max_relative_error,
         certified_max_abs_error: certificate.max_abs_error,
         ..Found::default()
     };
     chunked::each::<T>(codec, stream, "verifying", quiet, |start, decoded| {
         let piece = &values[start as usize..start as usize + decoded.len()];
-        let seen = fsz_metrics::compare(piece, decoded, &missing, Some(header.absolute_bound))?;
+        let seen = fsz_metrics::compare(piece, decoded, &missing, Some(limit))?;
         found.max_abs_error = found.max_abs_error.max(seen.max_abs_error);
+        if let (Some(part), Some(largest)) = (&header.relative, &mut found.max_relative_error) {
+            *largest = largest.max(relative_error(piece, decoded, &missing, part));
+        }
         found.bound_violations += seen.beyond.unwrap_or(0);
         if seen.compared < seen.elements {
             found.altered += altered(piece, decoded, &missing);
@@ -145,8 +207,25 @@ fn check<T: Element + Sample>(
     })?;
     found.holds = found.bound_violations == 0
         && found.altered == 0
-        && found.max_abs_error == certificate.max_abs_error;
+        && found.max_abs_error == certificate.max_abs_error
+        && found.max_relative_error == certificate.max_relative_error;
     Ok(found)
+}
+
+/// The largest relative error of values above those of linear codes, as the certificate has it.
+fn relative_error<T: Element + Sample>(
+    original: &[T],
+    decoded: &[T],
+    missing: &Missing<T>,
+    part: &RelativePart,
+) -> f64 {
+    let knee = part.knee as f64 * part.linear_step;
+    let pairs = original.iter().zip(decoded).filter(|(a, _)| missing.class(**a) == Class::Finite);
+    let numbers = pairs.map(|(a, b)| (Sample::to_f64(*a), Sample::to_f64(*b)));
+    let above = numbers.filter(|(a, b)| *a != 0.0 && b.abs() > knee);
+    // In the element type, to which the quotient of wider numbers is rounded alike.
+    let share = |(a, b): (f64, f64)| -> T { Sample::from_f64((a - b).abs() / a.abs()) };
+    above.map(|pair| Sample::to_f64(share(pair))).fold(0.0, f64::max)
 }
 
 /// How many values that are not finite, or missing, changed a bit.

@@ -70,9 +70,11 @@ fn inspect_lists_variables_steps_and_blocks() {
     assert_eq!(blocks[1]["fsz"]["shape"], serde_json::json!([4, 20, 30]));
     assert_eq!(variables[2]["steps"][0]["blocks"][0]["storage"], "other");
 
-    let text = fixture.fine(&["inspect", "out.bp"]);
-    assert_eq!(text.lines().count(), 2 + 4 * 2, "{text}");
-    assert!(text.contains("6x20x30"), "{text}");
+    let text = fixture.fine(&["inspect", "out.bp", "--plot", "out.svg"]);
+    // Steps, and the sums of the two variables that are compressed.
+    assert_eq!(text.lines().count(), 2 + 4 * 2 + 2, "{text}");
+    assert!(text.contains("6x20x30") && text.contains("whole: 2 steps, "), "{text}");
+    assert_eq!(fixture.read_text("out.svg").matches("<polyline").count(), 2 * 3);
     fixture.refused(&["inspect", "out.bp", "--tiles", "t.csv"], "extract");
 }
 
@@ -84,7 +86,7 @@ fn require_compressed_is_a_check_for_scripts() {
         fixture.run(&[&["inspect", "--require-compressed", "out.bp"], more].concat())
     };
     let all = check(&[]);
-    assert_eq!((all.code, all.out.lines().count()), (1, 2 + 4 * 2));
+    assert_eq!((all.code, all.out.lines().count()), (1, 2 + 4 * 2 + 2));
     assert_eq!(all.err, "not compressed: plain: 2 of 2 ADIOS2 blocks, from step 0\n");
     assert_eq!(check(&["--variable", "T", "--variable", "whole"]).code, 0);
     let json = check(&["--variable", "T", "--variable", "count", "--json"]);
@@ -134,6 +136,32 @@ fn a_step_of_a_variable_is_an_input_like_any_other() {
     assert!(found["max_abs_error"].as_f64().unwrap() <= 0.01);
     let slice = ["slice", "out.bp", "--axis", "0", "--index", "1", "-o", "s.npy"];
     fixture.fine(&[&slice[..], &t].concat());
+}
+
+#[test]
+fn all_steps_are_a_series() {
+    let fixture = Fixture::new();
+    write(&fixture);
+    let compress = ["compress", "out.bp", "-o", "out/", "--range", "1e-3"];
+    let told = fixture.fine(&[&compress[..], &["--variable", "T", "--variable", "whole"]].concat());
+    assert!(told.starts_with("out/: 4 steps, "), "{told}");
+    let bounds = ["T.000000", "T.000001", "whole.000000", "whole.000001"].map(|name| {
+        let report = fixture.json(&["inspect", &format!("out/{name}.fsz"), "--json"]);
+        let (variable, step) = name.split_once('.').unwrap();
+        assert_eq!(report["name"], variable);
+        assert_eq!(report["step"], step.parse::<u64>().unwrap());
+        report["bound"]["absolute"].as_f64().unwrap()
+    });
+    assert!(bounds.iter().all(|bound| (bound / bounds[0] - 1.0).abs() < 1e-3), "{bounds:?}");
+    // All fields are chosen where none is: `plain` too, but no integers.
+    let all = fixture.fine(&[&compress[..], &["--resume"]].concat());
+    assert!(all.starts_with("out/: 6 steps (4 were there), "), "{all}");
+    let text = fixture.fine(&["inspect", "out"]);
+    assert!(text.contains("T: 2 steps, ") && text.contains("whole: 2 steps, "), "{text}");
+    let one =
+        ["compress", "out.bp", "-o", "one/", "--abs", "0.1", "--variable", "T", "--step", "1"];
+    assert!(fixture.fine(&one).starts_with("one/: 1 step, "));
+    fixture.refused(&[&one[..7], &["Q"]].concat(), "available: T");
 }
 
 #[test]

@@ -210,3 +210,68 @@ fn targets_resolve_to_a_bound_that_inspect_tells() {
     fixture.refused(&["compress", "x_90000.f32", "-o", "y.fsz", "--psnr", "-1"], "positive");
     assert_eq!(fixture.names(), ["x.fsz", "x_90000.f32"]);
 }
+
+#[test]
+fn mantissa_bits_are_a_relative_bound() {
+    let fixture = Fixture::with_field();
+    let compress = |out: &str, bound: &[&str]| {
+        fixture.fine(&[&["compress", FIELD, "-o", out], bound].concat());
+        fixture.read(out)
+    };
+    let bits = compress("bits.fsz", &["--mantissa-bits", "7"]);
+    assert_eq!(bits, compress("share.fsz", &["--relative", "0.00390625"]));
+    fixture.fine(&["decompress", "bits.fsz", "-o", "back.f32"]);
+    for (found, value) in fixture.read_f32("back.f32").into_iter().zip(field()) {
+        assert!((f64::from(found) - f64::from(value)).abs() <= 0.00390625 * f64::from(value.abs()));
+    }
+    let floor = compress("floor.fsz", &["--mantissa-bits", "7", "--floor", "2"]);
+    assert!(floor.len() < bits.len());
+    let refused = |bound: &[&str], words: &str| {
+        fixture.refused(&[&["compress", FIELD, "-o", "x.fsz"], bound].concat(), words);
+    };
+    refused(&["--mantissa-bits", "52"], "51");
+    refused(&["--mantissa-bits", "7", "--relative", "0.1"], "--relative");
+    refused(&["--abs", "1", "--floor", "1"], "--mantissa-bits");
+}
+
+#[test]
+fn a_relative_bound_is_verified_value_by_value() {
+    let fixture = Fixture::new();
+    let value =
+        |i: usize| ((i as f32 * 1e-3).sin() * 20.0).exp() * if i % 90 == 7 { -1.0 } else { 1.0 };
+    let values: Vec<f32> = (0..90_000).map(value).collect();
+    fixture.write_f32("x_90000.f32", &values);
+    for profile in ["paper", "dense"] {
+        for floor in [&[][..], &["--floor", "0.5"], &["--floor-range", "1e-9"]] {
+            let args = ["compress", "x_90000.f32", "-o", "x.fsz", "-f", "--relative", "1e-2"];
+            fixture.fine(&[&args[..], &["--profile", profile], floor].concat());
+            let report = fixture.json(&["inspect", "x.fsz", "--json"]);
+            assert_eq!(report["bound"]["kind"], "pointwise-relative");
+            assert_eq!(report["bound"]["requested"], 0.01);
+            let told = report["bound"]["floor"].as_f64().expect("a floor");
+            assert_eq!(told > 0.0, !floor.is_empty(), "{told}");
+            let worst = report["certificate"]["max_relative_error"].as_f64().expect("it is told");
+            assert!(worst > 0.009 && worst < 0.01, "{worst}");
+            let found = fixture.json(&["verify", "x.fsz", "--original", "x_90000.f32", "--json"]);
+            assert_eq!(found["holds"], true, "{found}");
+            assert_eq!(found["max_relative_error"], worst);
+            let found = fixture.json(&["compare", "x_90000.f32", "x.fsz", "--json"]);
+            assert_eq!((&found["bound_violations"], &found["bound"]), (&0.into(), &told.into()));
+        }
+    }
+    // A value that is off by more than its own share, and by less than that of the largest.
+    let mut other = values;
+    other[1000] *= 1.05;
+    fixture.write_f32("y_90000.f32", &other);
+    let run = fixture.run(&["verify", "x.fsz", "--original", "y_90000.f32"]);
+    assert_eq!(run.code, 1, "{}", run.out);
+    let told = ["violations: 1,", "0.01 of each value"].map(|words| run.out.contains(words));
+    assert_eq!(told, [true; 2], "{}", run.out);
+    let refused = |words: &[&str], why| {
+        fixture.refused(&[&["compress", "x_90000.f32", "-o", "z.fsz"], words].concat(), why);
+    };
+    refused(&["--relative", "0.7"], "at most 0.5");
+    refused(&["--relative", "0.1", "--floor", "-1"], "floor");
+    refused(&["--abs", "0.1", "--floor", "1"], "--relative");
+    refused(&["--relative", "0.1", "--floor", "1", "--floor-range", "1"], "--floor-range");
+}

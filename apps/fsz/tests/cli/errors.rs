@@ -50,7 +50,7 @@ fn inputs() {
     fixture.refused(&["verify", "none.fsz", "--original", FIELD], "No such file");
     fixture.refused(&["verify", "T.fsz", "--original", "T.bin"], "wrong");
     std::fs::create_dir(fixture.path("folder")).unwrap();
-    fixture.refused(&["compress", FIELD, "-o", "folder", "--abs", "1"], "folder");
+    fixture.refused(&["decompress", "T.fsz", "-o", "folder"], "folder");
     fixture.refused(&["compress", FIELD, "-o", "none/x.fsz", "--abs", "1"], "No such file");
 }
 

@@ -42,6 +42,15 @@ fn tables_and_report() {
         let sum: f64 = row[2..].iter().map(|cell| cell.parse::<f64>().unwrap()).sum();
         assert!((sum - 1.0).abs() < 1e-3, "{row:?}");
     }
+    let rounding = fixture.read_text("study/bit_rounding.csv");
+    assert_eq!(rows(&rounding).len(), 3);
+    for row in rows(&rounding) {
+        let number = |i: usize| row[i].parse::<f64>().unwrap();
+        // Values are at most 300: the largest error is a share of that.
+        assert!(number(3) <= number(2) * 300.0 && number(5) > 1.0, "{rounding}");
+        assert_eq!(row[6].is_empty(), cfg!(not(feature = "zstd")), "{rounding}");
+        assert!(row[7..].iter().all(|cell| cell.parse::<f64>().unwrap() > 1.0), "{rounding}");
+    }
     let claims = fixture.read_text("study/claims.csv");
     assert!(claims.contains("(T = 16) never lose to 8,lost 0 of 252"), "{claims}");
     assert!(claims.contains("2.92×") && !claims.contains("NaN"), "{claims}");

@@ -70,3 +70,31 @@ fn what_cannot_be_reached_is_refused_with_words() {
         fails(status, fszc_status::FSZC_INVALID_ARGUMENT, "");
     }
 }
+
+#[test]
+fn a_relative_bound_is_that_of_the_rust_codec() {
+    let field: Vec<f32> = (0..30_000).map(|i| (i as f32 * 1e-3).sin().powi(5) * 7.0).collect();
+    let shape = [field.len() as u64];
+    for (eps, floor) in [(1e-2, 0.0), (1e-2, 1e-4)] {
+        // SAFETY: a place for the handle.
+        let c = unsafe { options(|out| fszc_compress_options_relative(eps, floor, out)) };
+        let rust = CompressOptions::new(Bound::Relative { eps, floor });
+        let mut bytes = vec![0; fsz::max_compressed_len(&shape, DType::F32).unwrap() as usize];
+        let len = Codec::cpu().compress_into(&field, &shape, &rust, &mut bytes).unwrap();
+        let wanted = Stream::open(&bytes[..len]).unwrap();
+        let stream = compress(&cpu(), &field, &shape, &c);
+        assert!(bytes_of(&stream) == wanted.as_bytes(), "{eps} {floor}");
+        let mut info = std::mem::MaybeUninit::<fszc_info>::zeroed();
+        let mut certificate = std::mem::MaybeUninit::<fszc_certificate>::zeroed();
+        // SAFETY: live handles and places; zeros are an info and a certificate.
+        let (info, certificate) = unsafe {
+            ok(fszc_stream_info(stream.0, info.as_mut_ptr(), size_of::<fszc_info>()));
+            let size = size_of::<fszc_certificate>();
+            ok(fszc_stream_certificate(stream.0, certificate.as_mut_ptr(), size));
+            (info.assume_init(), certificate.assume_init())
+        };
+        assert_eq!((info.bound, info.requested_bound, info.floor), (FSZC_RELATIVE, eps, floor));
+        assert_eq!(Some(certificate.max_relative_error), wanted.certificate().max_relative_error);
+        assert!(certificate.max_relative_error > 0.9 * eps && certificate.max_relative_error < eps);
+    }
+}

@@ -24,6 +24,8 @@ def compress(
     range: float | None = None,
     absolute: float | None = None,
     value_range: tuple[float, float] | None = None,
+    relative: float | None = None,
+    floor: float | None = None,
     psnr: float | None = None,
     ratio: float | None = None,
     max_bytes: int | None = None,
@@ -43,13 +45,15 @@ def compress(
     DLPack or the CUDA array interface. In C order and native byte order it is not copied. Do not change it
     during the call.
 
-    Give one of ``range``, ``absolute``, ``psnr``, ``ratio`` and ``max_bytes``. The last three are targets: the
+    Give one of ``range``, ``absolute``, ``relative``, ``psnr``, ``ratio`` and ``max_bytes``. The last three are targets: the
     absolute bound that reaches them is searched, for which the array is compressed a few times. They need an
     array in host memory.
 
     :param range: the bound as a share of max - min over the finite, not missing values.
     :param absolute: the bound in the array's own unit.
     :param value_range: min and max to which ``range`` refers, where the array is a part of something larger.
+    :param relative: the bound as a share of each element, at most 0.5. It needs an array in host memory.
+    :param floor: with ``relative``, an error that is small enough for any element, in the array's own unit.
     :param psnr: find the bound that gives a peak signal-to-noise ratio of at least this many decibels.
     :param ratio: find the bound that gives this compression ratio.
     :param max_bytes: find the smallest bound whose stream has at most this many bytes.
@@ -73,6 +77,8 @@ def compress(
         "range": range,
         "absolute": absolute,
         "value_range": value_range,
+        "relative": relative,
+        "floor": floor,
         "psnr": psnr,
         "ratio": ratio,
         "max_bytes": None if max_bytes is None else _natural("max_bytes", max_bytes),

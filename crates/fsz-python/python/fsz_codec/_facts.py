@@ -4,14 +4,16 @@ from typing import NamedTuple
 
 
 class Bound(NamedTuple):
-    """The error bound of a stream: every finite element keeps |original - decoded| <= ``absolute``."""
+    """The error bound of a stream: every finite element keeps |original - decoded| <= ``absolute``; of a
+    pointwise-relative bound, <= max(``requested`` * |original|, the stream's ``floor``)."""
 
     kind: str
-    """``"absolute"``, ``"value-range"``, or a target: ``"PSNR"``, ``"ratio"``, ``"most bytes"``."""
+    """``"absolute"``, ``"value-range"``, ``"pointwise-relative"``, or a target: ``"PSNR"``, ``"ratio"``, ``"most bytes"``."""
     requested: float
-    """The number asked for: the absolute bound, the share of the value range, or the target."""
+    """The number asked for: the absolute bound, the share of the value range or of each element, or the target."""
     absolute: float
-    """The bound in the field's unit; 0 for a field of one value."""
+    """The bound in the field's unit; 0 for a field of one value. Of a pointwise-relative bound, what the largest element
+    keeps."""
 
 
 class Certificate(NamedTuple):
@@ -33,6 +35,9 @@ class Certificate(NamedTuple):
     """Elements whose exact bits the stream holds, for whatever reason."""
     mean_squared_error: float | None
     """Over the finite, not missing values; measured when the bound was found for a PSNR."""
+    max_relative_error: float | None
+    """Largest |original - decoded| / |original| of elements that are too large for the floor; of a pointwise-relative
+    bound."""
 
 
 class Device(NamedTuple):

@@ -40,6 +40,12 @@ struct Params {
     step_exponent: i32,
     lattice: u32,
     lattice_exponent: i32,
+    // Logarithmic codes: whether patterns are curved, the first one's and the distance of the next, 64 bits; the
+    // code before it.
+    curve: u32,
+    code_base: vec2<u32>,
+    code_stride: vec2<u32>,
+    knee: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -57,10 +63,6 @@ const NOWHERE = 0xffffffffu;
 fn plus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     let low = a.x + b.x;
     return vec2(low, a.y + b.y + select(0u, 1u, low < a.x));
-}
-
-fn minus(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-    return vec2(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
 }
 
 fn less(a: vec2<u32>, b: vec2<u32>) -> bool {

@@ -52,7 +52,7 @@ impl Compression {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for options out of range;
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches and a pointwise-relative bound.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         let (kind, coding) = match &options.profile {
             Profile::Dense(dense) => {
@@ -64,12 +64,13 @@ impl Compression {
                 let kind = StreamKind::new(shape, dtype, options)?;
                 (kind, Coding::Tiles { image: image(shape, dtype, options, &options.profile) })
             }
-            _ => return Err(only_on_cpu()),
+            _ => return Err(only_on_cpu(options.bound)),
         };
         let (code, asked, min, max) = match options.limit()? {
             Limit::Absolute(bound) => (BOUND_ABSOLUTE, bound, 0.0, 0.0),
             Limit::ValueRange(ratio) => (BOUND_VALUE_RANGE, ratio, 0.0, 0.0),
             Limit::GivenRange { ratio, min, max } => (BOUND_GIVEN_RANGE, ratio, min, max),
+            Limit::Relative { .. } => return Err(only_on_cpu(options.bound)),
         };
         let bound = BoundAsked { kind: code.into(), reserved: 0, asked, min, max };
         Ok(Compression { coding, bound, missing: options.missing_bits(dtype), kind })

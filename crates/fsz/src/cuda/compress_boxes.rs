@@ -32,7 +32,7 @@ use crate::{
         Plan, Profile,
         dense::{Choice, Counted, Dense, InReach, Sampler, SymbolSlots, spread_tile},
     },
-    quantizer::Quantizer,
+    quantizer::{Linear, Quantizer},
     schedule::too_small,
 };
 
@@ -383,11 +383,11 @@ impl BoxCompression {
         unsafe { download(&mut control, scratch, queue)? };
         let [control] = control;
         let value = T::from_f64;
-        let quantizer = Quantizer {
+        let quantizer = Quantizer::Linear(Linear {
             step: value(control.step),
             inverse: value(control.inverse),
             limit: value(control.limit),
-        };
+        });
         let missing_bits = self.options.missing_bits(self.dtype);
         let named = missing_bits.iter().map(|&bits| T::from_bits64(bits)).collect();
         let plan = Plan { quantizer, missing: named, missing_bits, known: false, ranged: false };

@@ -2,6 +2,7 @@
 
 use super::abi::{BoxGrid, Sections, StreamView};
 use crate::{
+    bound::Bound,
     dtype::DType,
     error::{Error, Result},
     format::{
@@ -42,15 +43,15 @@ impl StreamKind {
     /// That of the stream that compressing a field of this shape, type and these options makes.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, and
-    /// for a profile that chooses while it compresses: [`of`](Self::of) tells what a stream of it is.
+    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, a
+    /// pointwise-relative bound, and for a profile that chooses while it compresses: [`of`](Self::of) tells what a stream of it is.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
         if matches!(options.profile, Profile::Dense(_)) {
             return Err(before_compression());
         }
-        if !options.profile.is_standard_paper() {
-            return Err(only_on_cpu());
+        if !options.profile.is_standard_paper() || options.bound.is_relative() {
+            return Err(only_on_cpu(options.bound));
         }
         let nothing = header::Outcome::unknown(&options.profile);
         let header = FixedHeader::new(dtype, shape, options, &nothing);
@@ -68,11 +69,11 @@ impl StreamKind {
     /// That of a stream which the host holds.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for streams of research switches.
+    /// [`Error::Unsupported`] for streams of research switches or a pointwise-relative bound.
     pub fn of(stream: &Stream<'_>) -> Result<Self> {
         let header = stream.header();
         if !serves(stream) {
-            return Err(only_on_cpu());
+            return Err(only_on_cpu(header.bound));
         }
         // The device's kernels know one order of the paper's tiles, whatever was switched in research.
         let profile = match &header.profile {
@@ -168,14 +169,20 @@ impl StreamKind {
     }
 }
 
-/// Whether devices write streams of this profile.
-pub(crate) fn writes(profile: &Profile) -> bool {
-    matches!(profile, Profile::Dense(_)) || profile.is_standard_paper()
+/// Whether devices write streams of these options.
+pub(crate) fn writes(options: &CompressOptions) -> bool {
+    let CompressOptions { profile, bound, .. } = options;
+    let known = matches!(profile, Profile::Dense(_)) || profile.is_standard_paper();
+    known && !bound.is_relative()
 }
 
-/// Whether devices decode this kind of stream: all but some that research switches make.
+/// Whether devices decode this kind of stream: all but some that research switches make, and those of a
+/// pointwise-relative bound.
 pub(crate) fn serves(stream: &Stream<'_>) -> bool {
     let standard = Research::default();
+    if stream.header().bound.is_relative() {
+        return false;
+    }
     match &stream.header().profile {
         Profile::Paper(research) => {
             research.cross_block
@@ -200,6 +207,7 @@ fn before_compression() -> Error {
     Error::unsupported("a stream of the profile dense before it is written: use StreamKind::of")
 }
 
-pub(crate) fn only_on_cpu() -> Error {
-    Error::unsupported("research switches on a CUDA device: use Codec::cpu()")
+pub(crate) fn only_on_cpu(bound: Bound) -> Error {
+    let what = if bound.is_relative() { "a pointwise-relative bound" } else { "research switches" };
+    Error::unsupported(format!("{what} on a CUDA device: use Codec::cpu()"))
 }

@@ -32,6 +32,8 @@ pub const BOUND_ABSOLUTE: u8 = 0;
 pub const BOUND_VALUE_RANGE: u8 = 1;
 /// Kind of bound in the header: a share of a value range that the caller gave.
 pub const BOUND_GIVEN_RANGE: u8 = 2;
+/// Kind of bound in the header: a share of each element, or a floor.
+pub const BOUND_RELATIVE: u8 = 3;
 /// Kind of bound in the header: found for a peak signal-to-noise ratio.
 pub const BOUND_PSNR: u8 = 4;
 /// Kind of bound in the header: found for a compression ratio.
@@ -45,6 +47,25 @@ pub const SAMPLE_STRIDE: usize = 4096;
 pub const SAMPLE_MULTIPLIER: u32 = 2_654_435_761;
 /// Numbers tried for the quantization step of `f32`.
 pub const STEP_CANDIDATES: u32 = 4096;
+
+/// Largest share of an element that a pointwise-relative bound may be.
+pub const MOST_RELATIVE: f64 = 0.5;
+/// Smallest one of `f64`: codes of smaller ones would not reach far.
+pub const LEAST_RELATIVE_F64: f64 = 1.0 / (1u32 << 27) as f64;
+/// What the parabola of the curve of logarithmic codes is multiplied by, in parts ...
+pub const CURVE_SHARE: u32 = 85;
+/// ... of which there are so many in 1.
+pub const CURVE_UNIT: u32 = 256;
+/// A number above the curve's largest slope.
+pub const STEEPEST: f64 = 0.70712;
+/// Shares of fewer units than this of an octave's bits have a straight curve.
+pub const STRAIGHT_BELOW: f64 = 8.0;
+/// The largest linear code at most.
+pub const MOST_KNEE: u32 = 1 << 28;
+/// Samples of a field at least, and of how many elements one is a sample in a large one.
+pub const LEAST_SAMPLES: usize = 4096;
+/// Of samples of both signs, one in so many may be below the logarithmic codes.
+pub const TYPICAL_SHARE: usize = 1000;
 
 /// Header flag: a name follows.
 pub const HAS_NAME: u8 = 1;

@@ -10,6 +10,7 @@ use super::{
     fields::{FIXED_HEADER, FixedHeader},
     geometry::element_count,
     profile::{Profile, RESERVED_BOUNDS, Reference, unsupported},
+    relative::RelativePart,
     rules,
     sections::Sections,
     tile_grid::TileGrid,
@@ -47,14 +48,18 @@ pub struct Header {
     pub reference: Reference,
     /// The bound as requested.
     pub bound: Bound,
-    /// The absolute bound used, in the field's unit; 0 for a field of one value.
+    /// The absolute bound used, in the field's unit; 0 for a field of one value. Of a pointwise-relative bound, what
+    /// the largest element keeps.
     pub absolute_bound: f64,
-    /// Distance between neighbouring reconstructed values; 0 when every element is stored exactly.
+    /// Distance between neighbouring reconstructed values; 0 when every element is stored exactly, or the bound is
+    /// pointwise-relative.
     pub quantization_step: f64,
     /// Missing values that were named.
     pub missing: Vec<f64>,
     /// Over the finite elements that are not missing; recorded when the bound was found for a PSNR.
     pub mean_squared_error: Option<f64>,
+    /// What a pointwise-relative bound is quantized by.
+    pub relative: Option<RelativePart>,
     pub(crate) missing_bits: Vec<u64>,
     pub(crate) fixed: FixedHeader,
 }
@@ -77,8 +82,8 @@ impl Header {
 
     /// What a profile needs to know to decode.
     pub(crate) fn decoding(&self) -> Decoding<'_> {
-        let Header { dtype, quantization_step, missing_bits, .. } = self;
-        Decoding { dtype: *dtype, quantization_step: *quantization_step, missing_bits }
+        let &Header { dtype, quantization_step, relative, ref missing_bits, .. } = self;
+        Decoding { dtype, quantization_step, relative, missing_bits }
     }
 
     pub(crate) fn grid(&self) -> Result<TileGrid> {
@@ -98,8 +103,12 @@ fn too_large() -> Error {
 pub(crate) fn header_len(shape: &[u64], options: &CompressOptions) -> usize {
     let starts = options.start.as_ref().map_or(0, Vec::len);
     let name = options.name.as_ref().map_or(0, |n| 2 + n.len());
-    let squares = usize::from(matches!(options.bound, Bound::Psnr(_)));
-    (FIXED_HEADER + 8 * (shape.len() + starts + options.missing.len() + squares) + name)
+    let own = match options.bound {
+        Bound::Psnr(_) => 1,
+        Bound::Relative { .. } => RelativePart::NUMBERS,
+        _ => 0,
+    };
+    (FIXED_HEADER + 8 * (shape.len() + starts + options.missing.len() + own) + name)
         .next_multiple_of(16)
 }
 
@@ -113,6 +122,7 @@ pub(crate) struct Outcome<'a> {
     pub payload_len: u64,
     pub metadata_checksum: u32,
     pub certificate: Certificate,
+    pub relative: Option<RelativePart>,
 }
 
 #[cfg(feature = "cuda")]
@@ -127,6 +137,7 @@ impl<'a> Outcome<'a> {
             payload_len: 0,
             metadata_checksum: 0,
             certificate: Statistics::<f64>::empty().certificate(),
+            relative: None,
         }
     }
 }
@@ -141,7 +152,7 @@ impl FixedHeader {
     ) -> Self {
         let flag = |on: bool, mask: u8| if on { mask } else { 0 };
         let [parameter_0, parameter_1, parameter_2] = outcome.profile.parameters();
-        let Certificate { max_abs_error, min, max, nan, inf, missing, escaped } =
+        let Certificate { max_abs_error, min, max, nan, inf, missing, escaped, .. } =
             outcome.certificate;
         // One NaN stands for "there is none".
         let end = |end: f64| {
@@ -206,6 +217,9 @@ pub(crate) fn write(
     }
     if let (Bound::Psnr(_), Some(found)) = (options.bound, options.found) {
         put(&found.mean_squared_error.to_le_bytes());
+    }
+    for number in outcome.relative.iter().flat_map(RelativePart::numbers) {
+        put(&number.to_le_bytes());
     }
     if let Some(name) = &options.name {
         put(&(name.len() as u16).to_le_bytes());
@@ -283,7 +297,7 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
     }
     let profile = Profile::from_header(&fixed)?;
     let reference = Reference::from_code(fixed.reference)?;
-    let bound = Bound::from_header(&fixed)
+    let mut bound = Bound::from_header(&fixed)
         .ok_or_else(|| unsupported("bound kind", fixed.bound_kind, RESERVED_BOUNDS))?;
     let missing_count = fixed.missing_count as usize;
     if missing_count > MAX_MISSING {
@@ -301,6 +315,13 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
         Bound::Psnr(_) => rest.numbers(1)?.first().map(|&bits| f64::from_bits(bits)),
         _ => None,
     };
+    let mut relative = None;
+    if let Bound::Relative { floor, .. } = &mut bound {
+        let part = RelativePart::read(&rest.numbers(RelativePart::NUMBERS)?, &fixed, dtype)?;
+        profile.check_relative()?;
+        *floor = part.floor;
+        relative = Some(part);
+    }
     let name = if flags & HAS_NAME != 0 { Some(rest.name()?) } else { None };
     if rest.0.len() >= 16 || rest.0.iter().any(|&b| b != 0) {
         return Err(Error::corrupt("the header goes on behind its end"));
@@ -333,6 +354,7 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
         missing: missing_bits.iter().map(|&b| dtype.value_of_bits(b)).collect(),
         missing_bits,
         mean_squared_error,
+        relative,
         fixed,
     })
 }

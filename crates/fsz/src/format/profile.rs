@@ -50,7 +50,7 @@ pub const RESERVED_PROFILES: &[Reserved] = &[];
 /// Layouts.
 pub const RESERVED_LAYOUTS: &[Reserved] = &[];
 /// Kinds of bound.
-pub const RESERVED_BOUNDS: &[Reserved] = &[(3, "pointwise-relative", "0.3.0")];
+pub const RESERVED_BOUNDS: &[Reserved] = &[];
 /// Reference fields.
 pub const RESERVED_REFERENCES: &[Reserved] = &[];
 

@@ -2,7 +2,10 @@
 //! `cuda/format/format_constants.cuh`, by the kernels. A condition is an expression that Rust and C++ read
 //! alike, over fields of the header and a few functions that both sides have.
 
-use super::{BOUND_ABSOLUTE, BOUND_VALUE_RANGE, DTYPE_F32, HAS_TIME_STEP, fields::FixedHeader};
+use super::{
+    BOUND_ABSOLUTE, BOUND_RELATIVE, BOUND_VALUE_RANGE, DTYPE_F32, HAS_TIME_STEP,
+    fields::FixedHeader,
+};
 use crate::dtype::DType;
 
 /// A condition that every header fulfils.
@@ -61,7 +64,7 @@ rules! {
     "the count of escaped elements contradicts the others";
     if_else(nan + inf + missing == elements, is_no_number(min) && is_no_number(max), is_finite(min) && min <= max && is_finite(max)),
     "minimum and maximum contradict each other or the counts";
-    quantization_step > 0.0 || (escaped == elements && max_abs_error == 0.0),
+    quantization_step > 0.0 || bound_kind == BOUND_RELATIVE || (escaped == elements && max_abs_error == 0.0),
     "elements have codes but the quantization step is 0";
     (flags & HAS_TIME_STEP) != 0 || time_step == 0,
     "a time step is there that no flag announces";

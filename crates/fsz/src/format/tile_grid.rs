@@ -89,6 +89,12 @@ impl TileGrid {
         Some(TileGrid { order, shape: shape.to_vec(), elements, tiles, tiles_per_chunk })
     }
 
+    /// The tiles of a field where they are consecutive elements, as in the profile `paper`. `None` when the number
+    /// of elements overflows 64 bits.
+    pub fn linear(shape: &[u64]) -> Option<Self> {
+        TileGrid::new(&Profile::default(), shape)
+    }
+
     /// Elements of the field.
     pub fn elements(&self) -> u64 {
         self.elements

@@ -14,10 +14,10 @@ use crate::{
     error::{Error, Result},
     exec::Execution,
     format::{
-        FixedHeader, RESERVED_LAYOUTS, RESERVED_PROFILES, TileOrder, tile_grid::TileShape,
-        unsupported,
+        FixedHeader, RESERVED_LAYOUTS, RESERVED_PROFILES, RelativePart, TileOrder,
+        tile_grid::TileShape, unsupported,
     },
-    quantizer::Quantizer,
+    quantizer::{Dequantizer, Quantizer},
     research::Research,
     simd::Level,
     statistics::Statistics,
@@ -42,7 +42,18 @@ pub(crate) struct Plan<T> {
 pub(crate) struct Decoding<'a> {
     pub dtype: DType,
     pub quantization_step: f64,
+    pub relative: Option<RelativePart>,
     pub missing_bits: &'a [u64],
+}
+
+impl Decoding<'_> {
+    /// What turns codes into values.
+    pub fn dequantizer<T: Element>(&self) -> Dequantizer<T> {
+        match &self.relative {
+            None => Dequantizer::Linear(T::from_f64(self.quantization_step)),
+            Some(part) => Dequantizer::Relative(part.curve()),
+        }
+    }
 }
 
 /// Encodes chunks, one after another, in working memory of its own.
@@ -143,6 +154,10 @@ trait Coding: Sized + Copy {
     /// The layout's name.
     fn layout_name(&self) -> &'static str;
     fn parameters(&self) -> [u8; 3];
+    /// Whether a stream of these parameters may have a pointwise-relative bound.
+    fn suits_relative(&self) -> bool {
+        true
+    }
     /// `None` for a layout that it does not have.
     fn from_header(layout: u8, parameters: [u8; 3]) -> Option<Result<Self>>;
     fn encoder<'a, T: Element>(
@@ -215,6 +230,7 @@ macro_rules! profiles {
                 has_tables() -> bool;
                 layout() -> u8;
                 parameters() -> [u8; 3];
+                suits_relative() -> bool;
             }
 
             pub(crate) fn least(&self) -> Profile {
@@ -303,6 +319,14 @@ impl Default for Profile {
 }
 
 impl Profile {
+    /// [`Error::Corrupt`] when a stream of this profile cannot have a pointwise-relative bound.
+    pub(crate) fn check_relative(&self) -> Result<()> {
+        match self.suits_relative() {
+            true => Ok(()),
+            false => Err(Error::corrupt("points between the codes of a pointwise-relative bound")),
+        }
+    }
+
     /// The switches of the paper's profile, if it is that.
     pub fn research(&self) -> Option<&Research> {
         #[allow(unreachable_patterns, reason = "one profile is in releases today")]

@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Result},
     format::{TileOrder, WORD, checksum::rows, tile_grid::TileShape},
     missing::is_missing,
-    quantize,
+    quantizer::Dequantizer,
     simd::Level,
     statistics::Statistics,
     tile_record::{Storage, TileCost, TileKind, TileRecord},
@@ -82,7 +82,7 @@ impl Coding for Raw {
         _: &[u32],
         _: Level,
     ) -> Result<Box<dyn ChunkDecoder<T> + 'a>> {
-        Ok(Box::new(Decoder { step: T::from_f64(stream.quantization_step), elements: Vec::new() }))
+        Ok(Box::new(Decoder { values: stream.dequantizer(), elements: Vec::new() }))
     }
 
     fn recorder<'a>(self, _: Decoding<'a>, _: &[u32]) -> Result<Box<dyn ChunkRecorder + 'a>> {
@@ -136,11 +136,10 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
         for &d in elements {
             let missing = is_missing(d, &self.0.missing);
             statistics.range.take(d, missing);
-            let code = if missing { None } else { quantize::code(d, &self.0.quantizer) };
+            let code = if missing { None } else { self.0.quantizer.code(d) };
             payload.push(code.map_or(ESCAPED, |(q, _)| q) as u32);
             match code {
-                Some((_, error)) if error > statistics.max_error => statistics.max_error = error,
-                Some(_) => {}
+                Some((_, errors)) => statistics.errors.merge(errors),
                 None => {
                     statistics.escaped += 1;
                     exact.push(d.to_bits64());
@@ -153,7 +152,7 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
 }
 
 struct Decoder<T> {
-    step: T,
+    values: Dequantizer<T>,
     elements: Vec<T>,
 }
 
@@ -175,7 +174,7 @@ impl<T: Element> ChunkDecoder<T> for Decoder<T> {
                     let bits = exact.next().ok_or_else(lengths)?;
                     T::from_bits64(bits[0] as u64 | (bits[1] as u64) << 32)
                 }
-                code => T::from_code(code).mul(self.step),
+                code => self.values.value(code),
             });
         }
         Ok(())

@@ -7,7 +7,7 @@ use crate::{
     format::{
         BLOCK, CHECKSUM_KEY, CHECKSUM_MULTIPLIERS, MIX, MU_WORD, RateByte, TILE, TILE_BLOCKS,
     },
-    quantizer::{Plain, Quantizer},
+    quantizer::{Errors, Linear, Plain},
 };
 
 /// A proof that the processor has the instructions: only [`Avx2::new`] makes one.
@@ -38,7 +38,7 @@ impl Simd for Avx2 {
     fn quantize_f32<const KNOWN: bool>(
         self,
         tile: &[f32; TILE],
-        z: &Quantizer<f32>,
+        z: &Linear<f32>,
         codes: &mut [i32; TILE],
     ) -> Plain<f32> {
         // SAFETY: an `Avx2` proves that the instructions exist.
@@ -49,7 +49,7 @@ impl Simd for Avx2 {
     fn quantize_f64<const KNOWN: bool>(
         self,
         tile: &[f64; TILE],
-        z: &Quantizer<f64>,
+        z: &Linear<f64>,
         codes: &mut [i32; TILE],
     ) -> Plain<f64> {
         // SAFETY: an `Avx2` proves that the instructions exist.
@@ -109,7 +109,7 @@ const STEP_F64: usize = 16;
 #[target_feature(enable = "avx2,fma")]
 fn quantize_f32<const KNOWN: bool>(
     tile: &[f32; TILE],
-    z: &Quantizer<f32>,
+    z: &Linear<f32>,
     codes: &mut [i32; TILE],
 ) -> Plain<f32> {
     let inverse = _mm256_set1_ps(z.inverse);
@@ -150,7 +150,10 @@ fn quantize_f32<const KNOWN: bool>(
     // SAFETY: as above.
     let max = unsafe { std::mem::transmute::<__m256, [f32; 8]>(max) };
     Plain {
-        max_error: f32::from_bits(worst.into_iter().fold(0, u32::max)),
+        errors: Errors {
+            absolute: f32::from_bits(worst.into_iter().fold(0, u32::max)),
+            relative: 0.0,
+        },
         min: min.into_iter().fold(min[0], f32::min),
         max: max.into_iter().fold(max[0], f32::max),
     }
@@ -160,7 +163,7 @@ fn quantize_f32<const KNOWN: bool>(
 #[target_feature(enable = "avx2")]
 fn quantize_f64<const KNOWN: bool>(
     tile: &[f64; TILE],
-    z: &Quantizer<f64>,
+    z: &Linear<f64>,
     codes: &mut [i32; TILE],
 ) -> Plain<f64> {
     let inverse = _mm256_set1_pd(z.inverse);
@@ -200,7 +203,10 @@ fn quantize_f64<const KNOWN: bool>(
     };
     let sum = fold(spoiled, |a, b| a + b);
     Plain {
-        max_error: if sum.is_nan() { f64::NAN } else { fold(worst, f64::max) },
+        errors: Errors {
+            absolute: if sum.is_nan() { f64::NAN } else { fold(worst, f64::max) },
+            relative: 0.0,
+        },
         min: fold(min, f64::min),
         max: fold(max, f64::max),
     }

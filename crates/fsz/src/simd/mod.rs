@@ -6,7 +6,7 @@ pub(crate) mod portable;
 
 use crate::{
     format::{BLOCK, TILE, TILE_BLOCKS},
-    quantizer::{Plain, Quantizer},
+    quantizer::{Linear, Plain},
 };
 
 /// 1.5 · 2⁵²: adding it to an `f64` rounds to the nearest integer, ties to even.
@@ -30,7 +30,7 @@ pub trait Simd: Copy {
     fn quantize_f32<const KNOWN: bool>(
         self,
         tile: &[f32; TILE],
-        z: &Quantizer<f32>,
+        z: &Linear<f32>,
         codes: &mut [i32; TILE],
     ) -> Plain<f32>;
 
@@ -38,7 +38,7 @@ pub trait Simd: Copy {
     fn quantize_f64<const KNOWN: bool>(
         self,
         tile: &[f64; TILE],
-        z: &Quantizer<f64>,
+        z: &Linear<f64>,
         codes: &mut [i32; TILE],
     ) -> Plain<f64>;
 
@@ -76,7 +76,7 @@ pub trait QuantizeTile: Sized {
     fn quantize<S: Simd, const KNOWN: bool>(
         simd: S,
         tile: &[Self; TILE],
-        z: &Quantizer<Self>,
+        z: &Linear<Self>,
         codes: &mut [i32; TILE],
     ) -> Plain<Self>;
 }
@@ -86,7 +86,7 @@ impl QuantizeTile for f32 {
     fn quantize<S: Simd, const KNOWN: bool>(
         simd: S,
         tile: &[Self; TILE],
-        z: &Quantizer<Self>,
+        z: &Linear<Self>,
         codes: &mut [i32; TILE],
     ) -> Plain<Self> {
         simd.quantize_f32::<KNOWN>(tile, z, codes)
@@ -98,7 +98,7 @@ impl QuantizeTile for f64 {
     fn quantize<S: Simd, const KNOWN: bool>(
         simd: S,
         tile: &[Self; TILE],
-        z: &Quantizer<Self>,
+        z: &Linear<Self>,
         codes: &mut [i32; TILE],
     ) -> Plain<Self> {
         simd.quantize_f64::<KNOWN>(tile, z, codes)

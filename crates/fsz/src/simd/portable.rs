@@ -6,7 +6,7 @@ use crate::{
         BLOCK, CHECKSUM_MULTIPLIERS, MU_WORD, RateByte, TILE, TILE_BLOCKS,
         checksum::{products, row},
     },
-    quantizer::{Plain, Quantizer},
+    quantizer::{Errors, Linear, Plain},
     scalar::Scalar,
 };
 
@@ -20,7 +20,7 @@ impl Simd for Portable {
     fn quantize_f32<const KNOWN: bool>(
         self,
         tile: &[f32; TILE],
-        z: &Quantizer<f32>,
+        z: &Linear<f32>,
         codes: &mut [i32; TILE],
     ) -> Plain<f32> {
         quantize::<f32, KNOWN>(tile, z, codes)
@@ -30,7 +30,7 @@ impl Simd for Portable {
     fn quantize_f64<const KNOWN: bool>(
         self,
         tile: &[f64; TILE],
-        z: &Quantizer<f64>,
+        z: &Linear<f64>,
         codes: &mut [i32; TILE],
     ) -> Plain<f64> {
         quantize::<f64, KNOWN>(tile, z, codes)
@@ -122,10 +122,10 @@ pub(crate) fn pack_residuals(residuals: &[i32; 32], rate: u8, out: &mut [u32]) {
 #[inline(always)]
 fn quantize<T: Scalar, const KNOWN: bool>(
     tile: &[T; TILE],
-    z: &Quantizer<T>,
+    z: &Linear<T>,
     codes: &mut [i32; TILE],
 ) -> Plain<T> {
-    let mut plain = Plain { max_error: T::ZERO, min: tile[0], max: tile[0] };
+    let mut plain = Plain { errors: Errors::NONE, min: tile[0], max: tile[0] };
     let inverse = z.inverse.to_f64();
     let mut worst = 0u64;
     for (&d, code) in tile.iter().zip(codes) {
@@ -138,7 +138,7 @@ fn quantize<T: Scalar, const KNOWN: bool>(
             plain.max = if d > plain.max { d } else { plain.max };
         }
     }
-    plain.max_error = T::from_bits64(worst);
+    plain.errors.absolute = T::from_bits64(worst);
     plain
 }
 

@@ -5,10 +5,11 @@ pub mod dense;
 pub mod forge;
 pub mod inputs;
 pub mod reference;
+pub mod relative;
 pub mod seal;
 
 use fsz::{
-    Codec, CompressOptions, DType, Dense, Element, Error, Layout, Profile, Stream, TileKind,
+    Bound, Codec, CompressOptions, DType, Dense, Element, Error, Layout, Profile, Stream, TileKind,
 };
 
 /// The codecs whose streams must be the same: both instruction sets, one and several threads.
@@ -126,6 +127,8 @@ pub fn check_promise<T: Element>(data: &[T], back: &[T], bytes: &[u8], missing: 
     let stream = Stream::open(bytes).expect("opens");
     let info = &stream;
     let eb = info.header().absolute_bound;
+    let bound = info.header().bound;
+    let mut worst_share = 0f64;
     let missing: Vec<u64> = missing.iter().map(|&m| T::from_f64(m).to_bits64()).collect();
     let (mut nan, mut inf, mut gone, mut worst) = (0, 0, 0, 0f64);
     let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -150,11 +153,24 @@ pub fn check_promise<T: Element>(data: &[T], back: &[T], bytes: &[u8], missing: 
         };
         let over = difference > eb || difference == eb && exact * (x - y).signum() > 0.0;
         assert!(!over, "element {i}: |{x} - {y}| = {difference} exceeds {eb}");
+        if let Bound::Relative { eps, floor } = bound {
+            assert_eq!(exact, 0.0, "element {i}: {x} and {y} are within a factor of two");
+            // No product of these is rounded to another side of the difference.
+            let up = 2f64.powi(if x.abs() < 1e-150 { 600 } else { 0 });
+            let within = eps.mul_add(x.abs() * up, -difference * up) >= 0.0;
+            assert!(within || difference <= floor, "element {i}: {x} is decoded to {y}: {bound:?}");
+            if difference > floor {
+                worst_share = worst_share.max(difference / x.abs());
+            }
+        }
         worst = worst.max(difference);
     }
     let c = info.certificate();
     assert_eq!((c.nan, c.inf, c.missing), (nan, inf, gone));
     let slack = 1.0 + 1e-6;
+    // Elements within the floor may have logarithmic codes, too.
+    assert_eq!(c.max_relative_error.is_some(), bound.is_relative());
+    assert!(worst_share <= c.max_relative_error.unwrap_or(0.0) * slack);
     assert!(worst <= c.max_abs_error * slack && c.max_abs_error <= worst * slack, "{c:?} {worst}");
     if min <= max {
         assert_eq!((c.min, c.max), (min, max));

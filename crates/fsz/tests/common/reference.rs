@@ -2,6 +2,8 @@
 
 use fsz::{Bound, Centering, DType, Element, Research};
 
+use super::relative::Relative;
+
 /// What a compression is told, spelled out.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -89,7 +91,11 @@ pub fn encode<T: Element>(data: &[T], request: &Request) -> Vec<u8> {
         Bound::ValueRangeOf { ratio, min, max } => {
             (ratio, 2, ratio * range(min, max), min.abs().max(max.abs()))
         }
-        other => panic!("{other:?} is not of this format version"),
+        Bound::Relative { eps, floor } => {
+            let largest = eps * min.abs().max(max.abs());
+            (eps, 3, if any { largest.max(floor) } else { floor }, 0.0)
+        }
+        other => panic!("{other:?} is searched by the codec"),
     };
     // Quantization step
     let toward_zero = |x: f64| -> f64 {
@@ -107,14 +113,17 @@ pub fn encode<T: Element>(data: &[T], request: &Request) -> Vec<u8> {
         }
     };
     let e = toward_zero(eb);
-    let slack = e / 8192.0 + if f32_type { 1.04 * m / 16777216.0 } else { 0.0 };
-    let target = f64::max(2.0 * (e - slack), e).min(2f64.powi(if f32_type { 126 } else { 1022 }));
-    let smallest = if f32_type { f32::MIN_POSITIVE as f64 } else { f64::MIN_POSITIVE };
-    let (step, inverse) = if target < smallest {
-        (0.0, 0.0)
-    } else if !f32_type {
-        (target, 1.0 / target)
-    } else {
+    let step_of = |e: f64, m: f64| {
+        let slack = e / 8192.0 + if f32_type { 1.04 * m / 16777216.0 } else { 0.0 };
+        let most = 2f64.powi(if f32_type { 126 } else { 1022 });
+        let target = f64::max(2.0 * (e - slack), e).min(most);
+        let smallest = if f32_type { f32::MIN_POSITIVE as f64 } else { f64::MIN_POSITIVE };
+        if target < smallest {
+            return (0.0, 0.0);
+        }
+        if !f32_type {
+            return (target, 1.0 / target);
+        }
         let mut s = toward_zero(target) as f32;
         let (mut best, mut miss) = (s, f64::INFINITY);
         for _ in 0..4096 {
@@ -132,9 +141,21 @@ pub fn encode<T: Element>(data: &[T], request: &Request) -> Vec<u8> {
         }
         (best as f64, (1.0 / best) as f64)
     };
+    let relative = match request.bound {
+        Bound::Relative { eps, floor } => {
+            Some(Relative::new((eps, floor), data, finite, toward_zero, step_of))
+        }
+        _ => None,
+    };
+    let (step, inverse) = if relative.is_some() { (0.0, 0.0) } else { step_of(e, m) };
+    let mut shares = 0f64;
 
     // Quantize
     let quantize = |d: T| -> Option<(i64, f64)> {
+        if let Some(relative) = &relative {
+            let (q, error, _) = if finite(d) { relative.code(d) } else { None }?;
+            return Some((q, error));
+        }
         if !finite(d) || step == 0.0 {
             return None;
         }
@@ -169,6 +190,10 @@ pub fn encode<T: Element>(data: &[T], request: &Request) -> Vec<u8> {
             if exact != elements.len() {
                 for (_, error) in codes.iter().flatten() {
                     largest = largest.max(*error);
+                }
+                for d in elements.iter().filter(|&&d| finite(d)) {
+                    let share = relative.as_ref().and_then(|r| r.code(*d)).map_or(0.0, |c| c.2);
+                    shares = shares.max(share);
                 }
             }
             tile
@@ -235,6 +260,9 @@ pub fn encode<T: Element>(data: &[T], request: &Request) -> Vec<u8> {
     }
     for x in request.shape.iter().chain(request.start.iter().flatten()).chain(&missing) {
         h.extend(x.to_le_bytes());
+    }
+    if let Some(relative) = &relative {
+        h.extend(relative.part(shares));
     }
     if let Some(name) = &request.name {
         h.extend((name.len() as u16).to_le_bytes());

@@ -119,6 +119,8 @@ impl Operator {
             // A target is searched with values in host memory.
             let targeted = self.parameters.bound.is_some_and(Bound::is_target);
             match memory {
+                // Devices do not know it.
+                _ if self.parameters.bound.is_some_and(Bound::is_relative) => Ok(None),
                 Some(memory) if memory.kind() != MemoryKind::Pinned && targeted => Ok(None),
                 Some(memory) if memory.kind() != MemoryKind::Pinned => {
                     let mut made = None;

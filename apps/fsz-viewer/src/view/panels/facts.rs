@@ -53,7 +53,13 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             false => number(most),
         };
         row("Absolute bound", bound);
+        if let Some(part) = header.relative.filter(|part| part.floor > 0.0) {
+            row("Floor", number(part.floor));
+        }
         row("Max error", number(certificate.max_abs_error));
+        if let Some(share) = certificate.max_relative_error {
+            row("Max relative error", number(share));
+        }
         row("Range", format!("{} to {}", number(certificate.min), number(certificate.max)));
         row("NaN", count(certificate.nan));
         row("±Inf", count(certificate.inf));

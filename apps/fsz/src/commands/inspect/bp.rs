@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::Args;
 use super::report::Report;
+use super::series::{self, Point};
 use crate::table::Table;
 use crate::terminal;
 use fsz_figure::number::{bytes, short};
@@ -56,10 +57,15 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
     let variables: Vec<Variable> =
         found.into_iter().map(|v| variable(&bp, v)).collect::<Result<_>>()?;
     let file = File { variables };
+    let points = file.points();
+    if let Some(path) = &args.plot {
+        series::draw(&points, path, args.force)?;
+    }
     if args.json {
         terminal::print_json(&file)?;
     } else {
-        terminal::print(&format!("{}\n{}", args.input.display(), file.text()?))?;
+        let (path, table) = (args.input.display(), file.text()?);
+        terminal::print(&format!("{path}\n{table}{}", series::sums(&points)))?;
     }
     if !args.require_compressed {
         return Ok(ExitCode::SUCCESS);
@@ -98,6 +104,12 @@ fn block(bp: &Bp, name: &str, step: u64, info: BlockInfo) -> Result<Block> {
 }
 
 impl File {
+    /// The steps that hold streams.
+    fn points(&self) -> Vec<Point> {
+        let steps = self.variables.iter().flat_map(|v| v.steps.iter().map(move |step| (v, step)));
+        steps.filter_map(|(variable, step)| step.point(&variable.name)).collect()
+    }
+
     /// One line per variable and step.
     fn text(&self) -> Result<String> {
         let mut table =
@@ -134,24 +146,35 @@ impl Variable {
 }
 
 impl Step {
-    fn cells(&self, variable: &Variable) -> Result<[String; 10]> {
+    /// What its streams are together; none where it has none.
+    fn point(&self, variable: &str) -> Option<Point> {
         let streams: Vec<&Report> = self.blocks.iter().filter_map(|b| b.fsz.as_ref()).collect();
-        let raw: u64 = streams.iter().map(|s| s.raw_bytes).sum();
-        let stored: u64 = streams.iter().map(|s| s.compressed_bytes).sum();
-        let largest =
-            |of: fn(&Report) -> f64| short(streams.iter().map(|s| of(s)).fold(0.0, f64::max));
-        let told = |text: String| if streams.is_empty() { "-".to_owned() } else { text };
+        let largest = |of: fn(&Report) -> f64| streams.iter().map(|s| of(s)).fold(0.0, f64::max);
+        (!streams.is_empty()).then(|| Point {
+            variable: variable.to_owned(),
+            step: self.step,
+            raw: streams.iter().map(|s| s.raw_bytes).sum(),
+            stored: streams.iter().map(|s| s.compressed_bytes).sum(),
+            error: largest(|s| s.certificate.max_abs_error),
+            bound: largest(|s| s.bound.absolute),
+        })
+    }
+
+    fn cells(&self, variable: &Variable) -> Result<[String; 10]> {
+        let point = self.point(&variable.name);
+        let streams = self.blocks.iter().filter(|b| b.fsz.is_some()).count();
+        let told = |text: fn(&Point) -> String| point.as_ref().map_or_else(|| "-".to_owned(), text);
         Ok([
             variable.name.clone(),
             self.step.to_string(),
             variable.dtype.to_owned(),
             Shape::new(&self.shape)?.to_string(),
             self.blocks.len().to_string(),
-            streams.len().to_string(),
-            told(bytes(stored)),
-            told(format!("{:.2}", raw as f64 / stored.max(1) as f64)),
-            told(largest(|s| s.bound.absolute)),
-            told(largest(|s| s.certificate.max_abs_error)),
+            streams.to_string(),
+            told(|p| bytes(p.stored)),
+            told(|p| format!("{:.2}", p.ratio())),
+            told(|p| short(p.bound)),
+            told(|p| short(p.error)),
         ])
     }
 }

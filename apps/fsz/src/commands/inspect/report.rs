@@ -12,15 +12,15 @@ use crate::codec;
 #[derive(Debug, Serialize)]
 pub struct Report {
     format_version: u16,
-    name: Option<String>,
-    step: Option<u64>,
+    pub name: Option<String>,
+    pub step: Option<u64>,
     start: Option<Vec<u64>>,
-    dtype: &'static str,
+    pub dtype: &'static str,
     pub shape: Vec<u64>,
     elements: u64,
     pub raw_bytes: u64,
     pub compressed_bytes: u64,
-    compression_ratio: f64,
+    pub compression_ratio: f64,
     bits_per_value: f64,
     pub bound: Bound,
     quantization_step: f64,
@@ -44,6 +44,9 @@ pub struct Bound {
     kind: &'static str,
     requested: f64,
     pub absolute: f64,
+    /// Of a pointwise-relative bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    floor: Option<f64>,
     /// Of a bound that was found for a PSNR.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_squared_error: Option<f64>,
@@ -60,12 +63,14 @@ struct Certificate {
     inf: u64,
     missing: u64,
     escaped: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_relative_error: Option<f64>,
 }
 
 /// The codec's tile counts, by the names of the JSON output.
 #[derive(Serialize)]
 #[serde(remote = "TileCounts")]
-struct Tiles {
+pub struct Tiles {
     count: u64,
     lz1: u64,
     lz2: u64,
@@ -111,6 +116,7 @@ impl Report {
                 kind: header.bound.kind(),
                 requested: header.bound.requested(),
                 absolute: header.absolute_bound,
+                floor: header.relative.map(|part| part.floor),
                 mean_squared_error: header.mean_squared_error,
             },
             quantization_step: header.quantization_step,
@@ -150,10 +156,16 @@ impl Report {
             ),
         );
         let bound = &self.bound;
-        let asked = format!("{} {}", bound.kind, short(bound.requested));
+        let mut asked = format!("{} {}", bound.kind, short(bound.requested));
+        if let Some(floor) = bound.floor.filter(|&floor| floor > 0.0) {
+            asked.push_str(&format!(", floor {}", short(floor)));
+        }
         line("bound", format!("{asked}, absolute {}", short(bound.absolute)));
         let found = &self.certificate;
         let mut error = short(found.max_abs_error);
+        if let Some(share) = found.max_relative_error {
+            error.push_str(&format!(", relative {}", short(share)));
+        }
         if let Some(squares) = bound.mean_squared_error {
             let psnr = 20.0 * ((found.max - found.min) / squares.sqrt()).log10();
             error.push_str(&format!(", rms {}, PSNR {psnr:.2} dB", short(squares.sqrt())));
@@ -177,7 +189,7 @@ impl Report {
 }
 
 /// The tiles of each class, as far as there are any.
-fn tiles(counts: &TileCounts) -> String {
+pub fn tiles(counts: &TileCounts) -> String {
     let classes = TILE_CLASSES.iter().map(|class| (class, counts.of(class.kind)));
     let used = classes.filter(|(_, count)| *count > 0);
     let shares: Vec<String> =

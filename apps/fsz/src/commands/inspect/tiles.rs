@@ -3,22 +3,47 @@
 use std::io::{BufWriter, Write};
 
 use anyhow::Result;
-use fsz::{Predictor, Stream};
-use fsz_field::Output;
+use fsz::{Predictor, TileKind, TileRecord};
+use fsz_field::{Fsz1Tile, Output};
 use fsz_figure::palette::{TILE_CLASSES, tile_class};
 
+/// What a line tells of a tile.
+pub struct Line {
+    index: u64,
+    kind: TileKind,
+    predictor: Option<Predictor>,
+    bytes: u64,
+    escapes: u32,
+    rates: Vec<u8>,
+}
+
+impl From<TileRecord> for Line {
+    fn from(tile: TileRecord) -> Line {
+        let TileRecord { index, predictor, bytes, escapes, .. } = tile;
+        Line { index, kind: tile.kind(), predictor, bytes, escapes, rates: tile.rates().to_vec() }
+    }
+}
+
+impl From<Fsz1Tile> for Line {
+    fn from(tile: Fsz1Tile) -> Line {
+        let (kind, bytes, rates) = (tile.kind(), tile.bytes(), tile.rates.to_vec());
+        let Fsz1Tile { index, predictor, .. } = tile;
+        Line { index, kind, predictor: Some(predictor), bytes, escapes: 0, rates }
+    }
+}
+
 /// Writes index, kind, order, centering, bytes, escapes and the rates of all tiles.
-pub fn write(stream: &Stream<'_>, mut output: Output) -> Result<()> {
+pub fn write(tiles: impl Iterator<Item = fsz::Result<Line>>, mut output: Output) -> Result<()> {
     let mut lines = BufWriter::new(&mut output);
     writeln!(lines, "index,kind,order,centered,bytes,escapes,rates")?;
-    for tile in stream.tiles() {
+    for tile in tiles {
         let tile = tile?;
-        let rates: Vec<String> = tile.rates().iter().map(u8::to_string).collect();
+        let rates: Vec<String> = tile.rates.iter().map(u8::to_string).collect();
         writeln!(
             lines,
             "{},{},{},{},{},{},{}",
             tile.index,
-            TILE_CLASSES[tile_class(tile.kind())].key,
+            TILE_CLASSES[tile_class(tile.kind)].key,
             tile.predictor.map_or(1, Predictor::order),
             tile.predictor.is_some_and(Predictor::centered),
             tile.bytes,

@@ -7,10 +7,11 @@ use super::{
     lorenzo::{Columns, NONE},
     mask,
     order::{Order, Pass},
+    points::{Aimed, Points},
     predict::{Contexts, Passes, Predicted, Rule, Walker},
     symbols::residual,
     tables::Alphabet,
-    targets::{self, ANY},
+    targets::ANY,
     vector::{Vector, WIDTH},
 };
 use crate::{
@@ -18,14 +19,14 @@ use crate::{
     format::dense::{CORNERS, LANES, LORENZO_CONTEXTS, MOST_VALUE, PART_BITS, PASS_FLAGS, Taps},
     missing::is_missing,
     profile::Plan,
-    quantize,
+    quantizer::Errors,
     simd::Level,
 };
 
 /// What the elements that have codes came to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome<T> {
-    pub max_error: T,
+    pub errors: Errors<T>,
     pub flat: bool,
 }
 
@@ -33,10 +34,7 @@ pub(super) struct Outcome<T> {
 pub(super) struct BoxCoder<'a, T> {
     plan: &'a Plan<T>,
     pub choice: Choice,
-    /// Parts of lattice points in a unit.
-    parts: f64,
-    /// The lattice.
-    lattice: T,
+    kind: Points<T>,
     level: Level,
     /// The items of the box that was coded last; of a flat one they mean nothing.
     pub items: Items,
@@ -53,11 +51,10 @@ pub(super) struct BoxCoder<'a, T> {
 }
 
 /// What the points of a box aim at, however they are interpolated.
-pub(super) struct Aim {
+pub(super) struct Aim<T> {
     own: i32,
     base: i32,
-    /// Some may come out as anything.
-    any: bool,
+    aimed: Aimed<T>,
     /// The mask.
     escapes: Escapes,
     /// The items before the first residual.
@@ -69,13 +66,10 @@ pub(super) struct Unfit;
 
 impl<'a, T: Element> BoxCoder<'a, T> {
     pub fn new(plan: &'a Plan<T>, choice: Choice, level: Level) -> Self {
-        let fine = choice.fine as i32;
-        let step = plan.quantizer.step;
         BoxCoder {
             plan,
             choice,
-            parts: 2f64.powi(PART_BITS as i32 + fine) / step.to_f64(),
-            lattice: step.mul(T::from_f64(2f64.powi(-fine))),
+            kind: Points::new(&plan.quantizer, choice.fine),
             level,
             items: Items::default(),
             walker: Walker::default(),
@@ -102,14 +96,13 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         if is_missing(d, &self.plan.missing) {
             return None;
         }
-        quantize::nearest(d, &self.plan.quantizer)
+        self.kind.code(d)
     }
 
     /// The codes of a box, into `self.codes`; whether all have one, and the largest error of those.
-    fn find_codes(&mut self, elements: &[T], strict: bool) -> (bool, T) {
+    fn find_codes(&mut self, elements: &[T], strict: bool) -> (bool, Errors<T>) {
         self.codes.resize(elements.len(), 0);
-        let numbers = (&self.plan.quantizer, &self.plan.missing[..]);
-        targets::codes(self.level, elements, numbers, strict, &mut self.codes)
+        self.kind.codes(self.level, elements, &self.plan.missing, strict, &mut self.codes)
     }
 
     /// The first code of some elements, and the distance from there to the farthest.
@@ -128,31 +121,28 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         (first, (most - first).max(first - least))
     }
 
-    /// The targets of a box's points from the base `own`; whether any is [`ANY`].
-    fn find_targets(&mut self, own: i32) -> bool {
-        let zero = own as f64 * 2f64.powi((PART_BITS + self.choice.fine) as i32);
+    /// The targets of a box's points from the base `own`.
+    fn find_targets(&mut self, own: i32) -> Aimed<T> {
         self.targets.resize(self.points.len() + WIDTH, 0);
-        let numbers = (self.parts, zero, &self.plan.missing[..]);
-        targets::each(self.level, &self.points, numbers, &mut self.targets)
+        let (points, missing) = (&self.points, &self.plan.missing);
+        self.kind.targets(self.level, points, missing, own, &mut self.targets)
     }
 
-    /// Lists the elements that are neither masked nor as near as they must be; the largest error of the
+    /// Lists the elements that are neither masked nor as near as they must be; the largest errors of the
     /// others.
-    fn list(&self, order: &Order, zero: i32, escapes: &mut Escapes) -> T {
-        let mut max_error = T::ZERO;
+    fn list(&self, order: &Order, zero: i32, escapes: &mut Escapes) -> Errors<T> {
+        let mut errors = Errors::NONE;
         let masked = escapes.mask != Mask::None;
         for (number, (&d, &at)) in self.points.iter().zip(&order.at).enumerate() {
-            let back =
-                T::from_code(zero.wrapping_add(self.walker.values[number])).mul(self.lattice);
-            let error = d.sub(back).magnitude();
-            if self.targets[number] != ANY && error < self.plan.quantizer.limit {
-                max_error = if error > max_error { error } else { max_error };
+            let point = zero.wrapping_add(self.walker.values[number]);
+            if let Some(own) = self.kind.near(d, point, self.targets[number]) {
+                errors.merge(own);
             } else if !(masked && self.point_masks[number] == 1) {
                 escapes.listed.push((at, d.to_bits64()));
             }
         }
         escapes.listed.sort_unstable_by_key(|(at, _)| *at);
-        max_error
+        errors
     }
 
     /// The mask: of the elements without a code, as `self.codes` tells, those that have the bits of the
@@ -172,13 +162,13 @@ impl<'a, T: Element> BoxCoder<'a, T> {
     }
 
     /// Finds what the points of a box aim at.
-    pub fn aim(&mut self, order: &Order, elements: &[T], base: i32) -> Aim {
+    pub fn aim(&mut self, order: &Order, elements: &[T], base: i32) -> Aim<T> {
         let own = self.first_code(elements).unwrap_or(base);
         self.points.resize(order.len, T::ZERO);
         order.arrange(elements, &mut self.points);
-        let any = self.find_targets(own);
+        let aimed = self.find_targets(own);
         let mut escapes = Escapes::NONE;
-        if any {
+        if aimed.any {
             self.find_codes(elements, false);
             escapes = self.mask(order, elements);
         }
@@ -187,7 +177,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
             self.tell_mask(order);
         }
         self.items.push(Alphabet::Difference, [(LORENZO_CONTEXTS, own.wrapping_sub(base))]);
-        Aim { own, base, any, escapes, told: self.items.told() }
+        Aim { own, base, aimed, escapes, told: self.items.told() }
     }
 
     /// Codes the box that [`BoxCoder::aim`] was told last by interpolation.
@@ -195,7 +185,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         &mut self,
         order: &Order,
         taps: Taps,
-        aim: &Aim,
+        aim: &Aim<T>,
     ) -> Result<(Outcome<T>, Escapes), Unfit> {
         let fine = self.choice.fine;
         let mut escapes = aim.escapes.clone();
@@ -217,22 +207,16 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         }
         let zero = aim.own << fine;
         let values = &self.walker.values[..order.len];
-        let (mut max_error, list) = if aim.any {
-            let masks = (escapes.mask != Mask::None).then_some(&self.point_masks[..]);
-            let codes = (&self.targets[..order.len], masks);
-            let limit = self.plan.quantizer.limit;
-            targets::others(self.level, &self.points, values, codes, (zero, self.lattice, limit))
-        } else {
-            let worst = targets::worst(self.level, &self.points, values, zero, self.lattice);
-            (worst, worst >= self.plan.quantizer.limit)
-        };
+        let masks = (escapes.mask != Mask::None).then_some(&self.point_masks[..]);
+        let aimed = (&aim.aimed, &self.targets[..order.len], masks);
+        let (mut errors, list) = self.kind.errors(self.level, &self.points, values, zero, aimed);
         if list {
-            max_error = self.list(order, zero, &mut escapes);
+            errors = self.list(order, zero, &mut escapes);
         }
         if escapes.listed.len() > order.len / 32 {
             return Err(Unfit);
         }
-        Ok((Outcome { max_error, flat }, escapes))
+        Ok((Outcome { errors, flat }, escapes))
     }
 
     fn tell_mask(&mut self, order: &Order) {
@@ -248,7 +232,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         elements: &[T],
         base: i32,
     ) -> Result<(Outcome<T>, Escapes, u8), Unfit> {
-        let (complete, max_error) = self.find_codes(elements, true);
+        let (complete, errors) = self.find_codes(elements, true);
         let mut escapes = Escapes::NONE;
         if !complete {
             escapes = self.mask(order, elements);
@@ -273,7 +257,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
             self.items.push(Alphabet::Difference, [(LORENZO_CONTEXTS, own.wrapping_sub(base))]);
             self.columns.tell(own, chosen, &mut self.items, self.level);
         }
-        Ok((Outcome { max_error, flat }, escapes, chosen))
+        Ok((Outcome { errors, flat }, escapes, chosen))
     }
 
     /// Codes the words of a box's elements, those of all elements after another.

@@ -26,6 +26,7 @@ use crate::{
         tile_grid::TileShape,
     },
     profile::{ChunkDecoder, ChunkRecorder, Decoding, StoredChunk},
+    quantizer::Dequantizer,
     simd::Level,
     tile_record::{Storage, TileCost, TileRecord},
 };
@@ -49,8 +50,8 @@ pub(super) struct Decoder<'a, T> {
 struct Boxes<T> {
     choice: Choice,
     level: Level,
-    step: T,
-    lattice: T,
+    codes: Dequantizer<T>,
+    points: Dequantizer<T>,
     orders: Orders,
     walker: Walker,
     /// Of a box's elements in C order.
@@ -75,12 +76,12 @@ struct Parts<'p, T> {
 
 impl<'a, T: Element> Decoder<'a, T> {
     pub fn new(choice: Choice, stream: Decoding<'a>, tables: &[u32], level: Level) -> Result<Self> {
-        let step = T::from_f64(stream.quantization_step);
+        let codes = stream.dequantizer::<T>();
         let boxes = Boxes {
             choice,
             level,
-            step,
-            lattice: step.mul(T::from_f64(2f64.powi(-(choice.fine as i32)))),
+            codes,
+            points: codes.finer(choice.fine),
             orders: Orders::default(),
             walker: Walker::default(),
             values: Vec::new(),
@@ -226,24 +227,25 @@ impl<T: Element> Boxes<T> {
         if matches!(mode, Mode::Interpolated | Mode::Lorenzo(_)) {
             own = base.wrapping_add(rans.one(Alphabet::Difference, LORENZO_CONTEXTS));
         }
-        let (mut zero, mut unit) = (0, self.step);
+        let (mut zero, mut kind) = (0, self.codes);
         match mode {
             Mode::Interpolated => {
                 let Predictor::Interpolation(taps) = self.choice.predictor else {
                     return Err(Error::corrupt("interpolation in a stream without"));
                 };
                 self.interpolate(order, taps, rans);
-                (zero, unit) = (own.wrapping_shl(fine), self.lattice);
+                (zero, kind) = (own.wrapping_shl(fine), self.points);
             }
             Mode::Lorenzo(of) => self.differences(order.len, own, of, rans),
             Mode::Flat | Mode::Exact | Mode::Verbatim => {
-                let code = T::from_code(base).mul(self.step);
-                elements.resize(elements.len() + order.len, code);
+                elements.resize(elements.len() + order.len, self.codes.value(base));
                 return Ok(());
             }
         }
-        let value = |&v: &i32| T::from_code(zero.wrapping_add(v)).mul(unit);
-        elements.extend(self.values.iter().map(value));
+        if zero != 0 {
+            self.values.iter_mut().for_each(|v| *v = zero.wrapping_add(*v));
+        }
+        kind.append(self.level, &self.values, elements);
         Ok(())
     }
 

@@ -16,6 +16,7 @@ use crate::{
     format::{checksum::rows, tile_grid::TileShape},
     missing::is_missing,
     profile::{ChunkEncoder, Plan},
+    quantizer::Errors,
     simd::Level,
     statistics::Statistics,
 };
@@ -49,7 +50,7 @@ struct Coded<T> {
     escapes: Escapes,
     /// The record of its escapes.
     record: Vec<u32>,
-    max_error: T,
+    errors: Errors<T>,
     escaped: usize,
 }
 
@@ -77,7 +78,7 @@ impl<'a, T: Element> Encoder<'a, T> {
             head: BoxHead { mode: Mode::Verbatim, escapes: false },
             escapes: Escapes::NONE,
             record: Vec::new(),
-            max_error: T::ZERO,
+            errors: Errors::NONE,
             escaped: elements.len(),
         };
         let order = self.orders.of(shape);
@@ -95,7 +96,7 @@ impl<'a, T: Element> Encoder<'a, T> {
                 Ok((outcome, escapes, order)) => (outcome, escapes, Mode::Lorenzo(order)),
                 Err(_) => {
                     coder.exact(elements);
-                    let outcome = Outcome { max_error: T::ZERO, flat: false };
+                    let outcome = Outcome { errors: Errors::NONE, flat: false };
                     (outcome, Escapes::NONE, Mode::Exact)
                 }
             },
@@ -128,7 +129,7 @@ impl<'a, T: Element> Encoder<'a, T> {
             Mask::None => escapes.listed.len(),
         };
         let head = BoxHead { mode, escapes: !escapes.is_none() };
-        Coded { head, escapes, record, max_error: outcome.max_error, escaped }
+        Coded { head, escapes, record, errors: outcome.errors, escaped }
     }
 }
 
@@ -154,9 +155,7 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
             let (rest, own) = left.split_at(left.len() - shape.len());
             left = rest;
             let coded = self.code(own, *shape, base, &mut rans);
-            if coded.max_error > statistics.max_error {
-                statistics.max_error = coded.max_error;
-            }
+            statistics.errors.merge(coded.errors);
             statistics.escaped += coded.escaped as u64;
             boxes.push((coded, own));
         }

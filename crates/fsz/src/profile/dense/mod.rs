@@ -15,6 +15,7 @@ mod items;
 mod lorenzo;
 mod mask;
 mod order;
+mod points;
 mod predict;
 mod prepare;
 mod rans;
@@ -209,6 +210,11 @@ impl Coding for Dense {
     fn parameters(&self) -> [u8; 3] {
         let Choice { predictor, fine, chunk } = self.choice;
         [predictor.code(), fine as u8, chunk as u8]
+    }
+
+    /// The points of such a bound are codes.
+    fn suits_relative(&self) -> bool {
+        self.choice.fine == 0
     }
 
     fn from_header(layout: u8, [predictor, fine, chunk]: [u8; 3]) -> Option<Result<Self>> {

@@ -24,6 +24,7 @@ use crate::{
         dense::{BOX, LANES, LEAST_BOX, Layout, MOST_FINE, MOST_VALUE, Taps},
     },
     profile::{Plan, Profile},
+    quantizer::Quantizer,
     simd::Level,
 };
 
@@ -283,7 +284,9 @@ impl<T: Element> InMemory<'_, T> {
 /// log2 of the lattice points of a step: the most for which a lattice point is a normal number and nearly all
 /// boxes fit.
 fn fine<T: Element>(plan: &Plan<T>, fits: InReach, boxes: u64) -> u32 {
-    let step = plan.quantizer.step.to_f64();
+    // The points of a pointwise-relative bound are codes.
+    let Quantizer::Linear(linear) = &plan.quantizer else { return 0 };
+    let step = linear.step.to_f64();
     let normal = |fine: &u32| step / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64();
     let most = (0..=MOST_FINE).rev().find(normal).unwrap_or(0);
     let enough = |fine: &u32| fits[*fine as usize] * 16 >= boxes * 15;
@@ -400,7 +403,11 @@ pub(super) fn prepare<T: Element>(
     let first_costs = sample.costs(cases, choosing / FIRST_SHARE)?;
     let Some(least) = first_costs.iter().map(|c| c.cost).min() else {
         let layout = asked.unwrap_or(Layout::Line);
-        let dense = Dense { layout: Some(layout), choice: Choice::default() };
+        let mut choice = Choice::default();
+        if matches!(plan.quantizer, Quantizer::Relative(_)) {
+            choice.fine = 0;
+        }
+        let dense = Dense { layout: Some(layout), choice };
         return Ok((dense, Tables::fit(&empty_histogram()).write()));
     };
     // Each layout's best prediction, of the layouts that come close.

@@ -8,7 +8,7 @@ use crate::{
         MAX_CODE,
         dense::{MOST_VALUE, PART_BITS},
     },
-    quantizer::Quantizer,
+    quantizer::Linear,
     simd::{Level, ROUND_F64},
 };
 
@@ -150,7 +150,7 @@ fn others_by<T: Element>(
 pub(super) fn codes<T: Element>(
     level: Level,
     elements: &[T],
-    (quantizer, missing): (&Quantizer<T>, &[T]),
+    (quantizer, missing): (&Linear<T>, &[T]),
     strict: bool,
     codes: &mut [i32],
 ) -> (bool, T) {
@@ -177,7 +177,7 @@ pub(super) fn codes<T: Element>(
 #[inline(always)]
 fn codes_by<T: Element, const STRICT: bool>(
     elements: &[T],
-    (z, missing): (&Quantizer<T>, &[T]),
+    (z, missing): (&Linear<T>, &[T]),
     codes: &mut [i32],
 ) -> (bool, T) {
     let inverse = z.inverse.to_f64();
@@ -247,7 +247,7 @@ unsafe fn worst_avx2<T: Element>(elements: &[T], values: &[i32], zero: i32, latt
 #[target_feature(enable = "avx2")]
 unsafe fn codes_avx2<T: Element, const STRICT: bool>(
     elements: &[T],
-    quantizer: (&Quantizer<T>, &[T]),
+    quantizer: (&Linear<T>, &[T]),
     codes: &mut [i32],
 ) -> (bool, T) {
     codes_by::<T, STRICT>(elements, quantizer, codes)

@@ -11,7 +11,6 @@ use super::{
     unpack,
 };
 use crate::{
-    dequantize::dequantize,
     element::Element,
     error::{Error, Result},
     format::{
@@ -19,6 +18,7 @@ use crate::{
         geometry::{Geometry, MAX_TILE},
     },
     profile::{ChunkDecoder, Decoding, StoredChunk},
+    quantizer::Dequantizer,
     research::Research,
     simd::{Level, Simd, portable::Portable},
     tile_record::{Predictor, TileCost},
@@ -27,7 +27,7 @@ use crate::{
 /// What all tiles of a stream share.
 #[derive(Clone, Copy)]
 struct Tiles<'a, T> {
-    step: T,
+    values: Dequantizer<T>,
     missing_bits: &'a [u64],
     research: Research,
     geometry: Geometry,
@@ -58,7 +58,7 @@ struct Work<T> {
 impl<'a, T: Element> Decoder<'a, T> {
     pub fn new(research: Research, stream: Decoding<'a>, level: Level) -> Self {
         let tiles = Tiles {
-            step: T::from_f64(stream.quantization_step),
+            values: stream.dequantizer(),
             missing_bits: stream.missing_bits,
             research,
             geometry: research.own_geometry(),
@@ -94,7 +94,7 @@ impl<'a, T: Element> Decoder<'a, T> {
             })?;
             let share = checksum::of_tile(simd, rates, tile, layout.coded, first, geometry);
             sum = sum.wrapping_add(share);
-            if self.tiles.step == T::ZERO && (layout.field.is_none() || layout.coded > 0) {
+            if self.tiles.values.has_no_codes() && (layout.field.is_none() || layout.coded > 0) {
                 return Err(Error::corrupt("a tile has codes but the quantization step is 0"));
             }
             at = end;
@@ -249,12 +249,12 @@ impl<T: Element> Tiles<'_, T> {
     ) {
         let (variant, mu) = variant_of(rates, &mut words);
         if words.is_empty() {
-            out.fill(T::from_code(mu).mul(self.step));
+            out.fill(self.values.value(mu));
             return;
         }
         unpack::standard(simd, words, rates, codes);
         integrate::standard(simd, codes, variant, mu);
-        dequantize(codes, self.step, out);
+        self.values.values(codes, out);
     }
 
     /// Any tile; `tile` has room for a full one.
@@ -304,7 +304,7 @@ impl<T: Element> Tiles<'_, T> {
         let codes = &mut codes[..tile.len()];
         unpack::any(words, rates, self.geometry, codes);
         integrate::any(codes, variant, mu, self.geometry, self.research.cross_block);
-        dequantize(codes, self.step, tile);
+        self.values.values(codes, tile);
     }
 }
 

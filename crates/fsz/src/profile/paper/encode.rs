@@ -16,7 +16,7 @@ use crate::{
     },
     missing::is_missing,
     profile::{ChunkEncoder, Plan},
-    quantize,
+    quantizer::Errors,
     research::Research,
     simd::{Level, Simd, portable::Portable},
     statistics::Statistics,
@@ -80,7 +80,7 @@ pub(crate) struct Scratch<T> {
     /// Two places before the first code.
     chain: [i32; TILE + 2],
     codes: [i32; TILE],
-    errors: [T; TILE],
+    errors: [Errors<T>; TILE],
     coded: [u8; TILE],
     escapes: Vec<u32>,
 }
@@ -90,7 +90,7 @@ impl<T: Element> Scratch<T> {
         Box::new(Scratch {
             chain: [0; TILE + 2],
             codes: [0; TILE],
-            errors: [T::ZERO; TILE],
+            errors: [Errors::NONE; TILE],
             coded: [0; TILE],
             escapes: Vec::new(),
         })
@@ -176,12 +176,12 @@ impl<T: Element> Tiles<'_, T> {
         let codes: &mut [i32; TILE] =
             chain.last_chunk_mut().expect("the chain is longer than a tile");
         let plain = if known {
-            quantize::plain_tile::<T, S, true>(simd, tile, z, codes)
+            z.plain_tile::<S, true>(simd, tile, codes)
         } else {
             if self.plan.missing.iter().any(|m| contains(tile, m.to_bits64())) {
                 return false;
             }
-            quantize::plain_tile::<T, S, false>(simd, tile, z, codes)
+            z.plain_tile::<S, false>(simd, tile, codes)
         };
         let Some(plain) = plain else { return false };
         predict::extend_left(chain);
@@ -195,9 +195,7 @@ impl<T: Element> Tiles<'_, T> {
             range.min = if plain.min < range.min { plain.min } else { range.min };
             range.max = if plain.max > range.max { plain.max } else { range.max };
         }
-        if plain.max_error > statistics.max_error {
-            statistics.max_error = plain.max_error;
-        }
+        statistics.errors.merge(plain.errors);
         write_rates(&choice, rates);
         pack::standard(simd, chain, &choice, payload, products);
         true
@@ -216,7 +214,7 @@ impl<T: Element> Tiles<'_, T> {
         let Output { payload, statistics, scratch } = output;
         let Scratch { chain, codes, errors, coded, escapes } = &mut **scratch;
         let Plan { quantizer, missing, missing_bits, ranged, .. } = self.plan;
-        quantize::classify(tile, quantizer, missing, codes, errors, coded);
+        quantizer.classify(tile, missing, codes, errors, coded);
         let kept = Positions::of_ones(coded);
         let escaped = self.escaped(tile, kept.complement(tile.len()), statistics);
         let mut len = 0;
@@ -268,10 +266,7 @@ impl<T: Element> Tiles<'_, T> {
                 payload.extend_from_slice(escapes);
                 statistics.escaped += escaped.count as u64;
                 for run in kept.runs() {
-                    for &e in &errors[run] {
-                        statistics.max_error =
-                            if e > statistics.max_error { e } else { statistics.max_error };
-                    }
+                    errors[run].iter().for_each(|&own| statistics.errors.merge(own));
                 }
                 choice.words
             }
@@ -350,18 +345,17 @@ impl<T: Element> Tiles<'_, T> {
         let standard = self.geometry.is_standard();
         let mut codes = [0i32; MAX_TILE];
         let mut len = 0;
-        let mut max_error = T::ZERO;
+        let mut errors = Errors::NONE;
         let mut positions = Positions::default();
         let mut special = None;
         for (i, &d) in tile.iter().enumerate() {
             let missing = is_missing(d, &self.plan.missing);
             statistics.range.take(d, missing);
-            if let Some((q, error)) =
-                if missing { None } else { quantize::code(d, &self.plan.quantizer) }
-            {
+            let code = if missing { None } else { self.plan.quantizer.code(d) };
+            if let Some((q, own)) = code {
                 codes[len] = q;
                 len += 1;
-                max_error = if error > max_error { error } else { max_error };
+                errors.merge(own);
                 continue;
             }
             if standard {
@@ -393,8 +387,7 @@ impl<T: Element> Tiles<'_, T> {
                 pack::any(&residuals[..self.geometry.tile_len()], &choice, self.geometry, out);
                 out.extend_from_slice(&scratch.escapes);
                 statistics.escaped += exceptions as u64;
-                statistics.max_error =
-                    if max_error > statistics.max_error { max_error } else { statistics.max_error };
+                statistics.errors.merge(errors);
                 choice.words
             }
             _ => verbatim(tile, rates, out, statistics),

@@ -15,10 +15,14 @@ use boxes::boxes;
 use chunk::Chunk;
 use tables::Tables;
 
+use super::relative::Numbers;
+
 /// What the header and the field's tables say to all boxes.
 pub struct Field {
     pub words: usize,
     pub step: f64,
+    /// What a pointwise-relative bound has instead.
+    pub relative: Option<Numbers>,
     /// log2 of the lattice points of a step.
     pub fine: u32,
     pub predictor: u8,
@@ -30,11 +34,17 @@ pub struct Field {
 impl Field {
     /// The bits of code `q`.
     pub fn code(&self, q: i32) -> u64 {
+        if let Some(relative) = &self.relative {
+            return relative.value(q);
+        }
         self.times(q, self.step)
     }
 
     /// The bits of the lattice point `v`, counted from base `b`.
     pub fn point(&self, b: i32, v: i32) -> u64 {
+        if self.relative.is_some() {
+            return self.code(b.wrapping_add(v));
+        }
         let points = b.wrapping_mul(1 << self.fine).wrapping_add(v);
         self.times(points, self.step / f64::from(1u32 << self.fine))
     }
@@ -118,6 +128,11 @@ pub fn decode(bytes: &[u8]) -> Decoded {
     let field = Field {
         words: usize::from(bytes[24]),
         step: f64::from_bits(u64_at(48)),
+        relative: (bytes[56] == 3).then(|| {
+            assert_eq!(bytes[29], 0);
+            let at = 144 + 8 * (dims + usize::from(bytes[57])) + starts;
+            Numbers::read(bytes[24] == 2, &bytes[at..at + 48])
+        }),
         fine: u32::from(bytes[29]),
         predictor: bytes[28],
         missing: (bytes[57] > 0).then(|| u64_at(144 + 8 * dims + starts)),

@@ -1,10 +1,10 @@
-//! The quantizer that keeps a bound (FORMAT.md, *Quantization step*).
+//! The quantizer that keeps an absolute bound (FORMAT.md, *Quantization step*).
 
 use crate::{dtype::DType, format::STEP_CANDIDATES, scalar::Scalar};
 
 /// The numbers that turn elements into codes and back.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Quantizer<T> {
+pub struct Linear<T> {
     /// Distance between neighbouring reconstructed values; 0 when nothing can be coded.
     pub step: T,
     /// 1 / step.
@@ -14,7 +14,7 @@ pub struct Quantizer<T> {
 }
 
 /// The largest `T` that is not above `value` (≥ 0).
-fn round_down<T: Scalar>(value: f64) -> T {
+pub(super) fn round_down<T: Scalar>(value: f64) -> T {
     let rounded = T::from_f64(value);
     if !rounded.is_finite() {
         T::MAX
@@ -25,7 +25,7 @@ fn round_down<T: Scalar>(value: f64) -> T {
     }
 }
 
-impl<T: Scalar> Quantizer<T> {
+impl<T: Scalar> Linear<T> {
     /// The quantizer of a bound `eb` for a field that is expected to reach `magnitude`.
     pub fn new(eb: f64, magnitude: f64) -> Self {
         let limit: T = round_down(eb);
@@ -37,13 +37,13 @@ impl<T: Scalar> Quantizer<T> {
         let slack = e * 2f64.powi(-13) + rounding;
         let target = (2.0 * (e - slack)).max(e).min(largest);
         if target < T::MIN_POSITIVE.to_f64() {
-            return Quantizer { step: T::ZERO, inverse: T::ZERO, limit };
+            return Linear { step: T::ZERO, inverse: T::ZERO, limit };
         }
         let step = match T::DTYPE {
             DType::F32 => best_reciprocal(round_down(target)),
             DType::F64 => round_down(target),
         };
-        Quantizer { step, inverse: step.reciprocal(), limit }
+        Linear { step, inverse: step.reciprocal(), limit }
     }
 }
 
@@ -67,17 +67,6 @@ fn best_reciprocal<T: Scalar>(top: T) -> T {
     best.0
 }
 
-/// What quantizing a tile whose elements all have codes came to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plain<T> {
-    /// NaN when an element is not finite.
-    pub max_error: T,
-    /// Range; not meaningful when an element is NaN, and left out when it is known already.
-    pub min: T,
-    /// As `min`.
-    pub max: T,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,11 +74,11 @@ mod tests {
     #[test]
     fn the_step_is_a_hair_under_twice_the_bound() {
         for eb in [1e-30, 1e-3, 0.25, 1.0, 3e7, 1e30] {
-            let q = Quantizer::<f32>::new(eb, eb * 100.0);
+            let q = Linear::<f32>::new(eb, eb * 100.0);
             assert!(q.limit.to_f64() <= eb);
             assert!(q.step.to_f64() < 2.0 * eb && q.step.to_f64() > 1.999 * eb, "{eb}: {q:?}");
             assert!((q.inverse.to_f64() * q.step.to_f64() - 1.0).abs() < 1e-9);
-            let q = Quantizer::<f64>::new(eb, 1e300);
+            let q = Linear::<f64>::new(eb, 1e300);
             assert!(q.step < 2.0 * eb && q.step > 1.999 * eb);
         }
     }
@@ -97,12 +86,12 @@ mod tests {
     #[test]
     fn extreme_bounds_stay_finite() {
         for eb in [0.0, 1e-320, 1e-45, 1e-40, 3e38, 1e300, f64::MAX] {
-            let q = Quantizer::<f32>::new(eb, 1.0);
+            let q = Linear::<f32>::new(eb, 1.0);
             assert!(q.step.is_finite() && q.inverse.is_finite() && q.limit.is_finite());
-            let q = Quantizer::<f64>::new(eb, 1.0);
+            let q = Linear::<f64>::new(eb, 1.0);
             assert!(q.step.is_finite() && q.inverse.is_finite() && q.limit.is_finite());
         }
-        assert_eq!(Quantizer::<f32>::new(1e-45, 1.0).step, 0.0);
-        assert_eq!(Quantizer::<f32>::new(0.0, 0.0).step, 0.0);
+        assert_eq!(Linear::<f32>::new(1e-45, 1.0).step, 0.0);
+        assert_eq!(Linear::<f32>::new(0.0, 0.0).step, 0.0);
     }
 }

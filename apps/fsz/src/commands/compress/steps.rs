@@ -1,0 +1,137 @@
+//! The steps of a series: one file each, or all steps of variables of an ADIOS2 file.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::{Result, bail, ensure};
+use fsz::Codec;
+use fsz_field::Field;
+
+use super::Args;
+use super::series::{file_name, is_bp};
+
+/// One field of a series.
+#[derive(Debug)]
+pub struct Step {
+    /// The input's place in the list.
+    input: usize,
+    /// Steps of one variable have one range; files are all of one.
+    pub variable: String,
+    /// The time step, where the field does not tell it.
+    pub number: u64,
+    pub output: PathBuf,
+    /// About how much work it is.
+    pub bytes: u64,
+}
+
+/// Where the steps come from.
+pub struct Inputs<'a> {
+    args: &'a Args,
+    #[cfg(feature = "adios2")]
+    bp: Option<fsz_field::bp::Bp>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Looks at the inputs: files of one field each, or one ADIOS2 file.
+    pub fn open(args: &'a Args) -> Result<Inputs<'a>> {
+        let [first, others @ ..] = &args.input[..] else { bail!("no input") };
+        let bp = is_bp(first)?;
+        for path in others {
+            ensure!(!bp && !is_bp(path)?, "{}: one ADIOS2 file at a time", path.display());
+        }
+        if let Some(name) = args.inputs.variable.first().filter(|_| !bp) {
+            bail!("--variable {name}: {} is not an ADIOS2 file", first.display());
+        }
+        #[cfg(feature = "adios2")]
+        return Ok(Inputs {
+            args,
+            bp: if bp { Some(fsz_field::bp::Bp::open(first)?) } else { None },
+        });
+        #[cfg(not(feature = "adios2"))]
+        return if bp { crate::source::no_adios2(first) } else { Ok(Inputs { args }) };
+    }
+
+    /// All steps, with an output in the folder each.
+    pub fn steps(&self, folder: &Path) -> Result<Vec<Step>> {
+        #[cfg(feature = "adios2")]
+        let steps = match &self.bp {
+            Some(bp) => self.bp_steps(bp, folder)?,
+            None => self.files(folder)?,
+        };
+        #[cfg(not(feature = "adios2"))]
+        let steps = self.files(folder)?;
+        for (i, step) in steps.iter().enumerate() {
+            let twice = steps[..i].iter().any(|other| other.output == step.output);
+            ensure!(!twice, "{}: two inputs would have this output", step.output.display());
+        }
+        Ok(steps)
+    }
+
+    fn files(&self, folder: &Path) -> Result<Vec<Step>> {
+        let step = |(input, path): (usize, &PathBuf)| {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            Ok(Step {
+                input,
+                variable: String::new(),
+                number: input as u64,
+                output: folder.join(file_name(&stem, None)),
+                bytes: path.metadata()?.len(),
+            })
+        };
+        self.args.input.iter().enumerate().map(step).collect()
+    }
+
+    #[cfg(feature = "adios2")]
+    fn bp_steps(&self, bp: &fsz_field::bp::Bp, folder: &Path) -> Result<Vec<Step>> {
+        let asked = &self.args.inputs.variable;
+        let mut steps = Vec::new();
+        let mut variables = Vec::new();
+        for name in asked {
+            variables.push(bp.variable(name)?);
+        }
+        if asked.is_empty() {
+            let is_field = |v: &adios2::VariableInfo| ["f32", "f64"].contains(&v.dtype.name());
+            variables.extend(bp.variables()?.into_iter().filter(is_field));
+        }
+        for variable in variables {
+            let of = |step: u64| self.args.inputs.step.is_none_or(|only| only == step);
+            for number in (0..variable.steps).filter(|&step| of(step)) {
+                let blocks = bp.blocks(&variable.name, number)?.blocks;
+                // A single value is no field.
+                if blocks.iter().all(|block| block.count.is_empty()) {
+                    continue;
+                }
+                let elements: u64 = blocks.iter().map(|block| block.elements()).sum();
+                steps.push(Step {
+                    input: 0,
+                    variable: variable.name.clone(),
+                    number,
+                    output: folder.join(file_name(&variable.name, Some(number))),
+                    bytes: elements * 8,
+                });
+            }
+        }
+        ensure!(!steps.is_empty(), "{}: no such step of a field", self.args.input[0].display());
+        Ok(steps)
+    }
+
+    /// The field of a step.
+    pub fn open_step(&self, step: &Step, codec: &Codec) -> Result<Field> {
+        let path = &self.args.input[step.input];
+        #[cfg(feature = "adios2")]
+        if let Some(bp) = &self.bp {
+            return Ok(bp.read(&step.variable, step.number, self.args.inputs.block)?);
+        }
+        self.args.inputs.source()?.open(path, codec)
+    }
+
+    /// When the input of a step was last changed.
+    pub fn modified(&self, step: &Step) -> Option<SystemTime> {
+        let path = &self.args.input[step.input];
+        let own = path.metadata().ok()?.modified().ok()?;
+        // An ADIOS2 file is a folder of files.
+        let Ok(entries) = path.read_dir() else { return Some(own) };
+        let times = entries.filter_map(|entry| entry.ok()?.metadata().ok()?.modified().ok());
+        times.chain([own]).max()
+    }
+}

@@ -1,0 +1,97 @@
+//! A folder of `.fsz` files: the steps of a series.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use fsz_field::{Shape, StreamFile};
+use fsz_figure::number::{bytes, short};
+use serde::Serialize;
+
+use super::Args;
+use super::report::Report;
+use super::series::{self, Point};
+use crate::table::Table;
+use crate::terminal;
+
+/// The `.fsz` files of a folder by name; none of an ADIOS2 file, which is a folder too, and of no folder.
+pub fn streams(path: &Path) -> Option<Vec<PathBuf>> {
+    let entries = path.read_dir().ok()?;
+    let is_stream = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "fsz");
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_stream).collect();
+    files.sort();
+    (!files.is_empty() && !path.join("md.idx").exists()).then_some(files)
+}
+
+#[derive(Debug, Serialize)]
+struct Folder {
+    streams: Vec<File>,
+}
+
+#[derive(Debug, Serialize)]
+struct File {
+    file: String,
+    #[serde(flatten)]
+    report: Report,
+}
+
+/// Shows the streams.
+pub fn inspect(args: &Args, files: &[PathBuf]) -> Result<()> {
+    if args.tiles.is_some() || !args.variable.is_empty() || args.require_compressed {
+        bail!("--tiles needs a .fsz file, --variable and --require-compressed need a .bp file");
+    }
+    let file = |path: &PathBuf| {
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let report = Report::of(&StreamFile::open(path)?.stream()?);
+        Ok(File { file, report })
+    };
+    let mut folder = Folder { streams: files.iter().map(file).collect::<Result<_>>()? };
+    folder.streams.sort_by_key(|file| file.report.step);
+    let points = folder.points();
+    if let Some(path) = &args.plot {
+        series::draw(&points, path, args.force)?;
+    }
+    if args.json {
+        return terminal::print_json(&folder);
+    }
+    let (path, table) = (args.input.display(), folder.text()?);
+    terminal::print(&format!("{path}\n{table}{}", series::sums(&points)))
+}
+
+impl Folder {
+    /// Steps of streams that do not tell theirs are counted.
+    fn points(&self) -> Vec<Point> {
+        let point = |(i, file): (usize, &File)| {
+            let report = &file.report;
+            Point {
+                variable: report.name.clone().unwrap_or_default(),
+                step: report.step.unwrap_or(i as u64),
+                raw: report.raw_bytes,
+                stored: report.compressed_bytes,
+                error: report.certificate.max_abs_error,
+                bound: report.bound.absolute,
+            }
+        };
+        self.streams.iter().enumerate().map(point).collect()
+    }
+
+    /// One line per stream.
+    fn text(&self) -> Result<String> {
+        let mut table = Table::new("file,name,step,type,shape,stored,ratio,bound,error");
+        for File { file, report } in &self.streams {
+            let told = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+            table.row([
+                file.clone(),
+                told(report.name.clone()),
+                told(report.step.map(|step| step.to_string())),
+                report.dtype.to_owned(),
+                Shape::new(&report.shape)?.to_string(),
+                bytes(report.compressed_bytes),
+                format!("{:.2}", report.compression_ratio),
+                short(report.bound.absolute),
+                short(report.certificate.max_abs_error),
+            ]);
+        }
+        Ok(table.text())
+    }
+}

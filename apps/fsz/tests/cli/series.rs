@@ -1,0 +1,204 @@
+//! `compress` of a series.
+
+use crate::fixture::{FIELD, Fixture, field, largest_error};
+
+/// The field at a step: it grows.
+fn at(step: usize) -> Vec<f32> {
+    field().into_iter().map(|v| v * (1.0 + step as f32)).collect()
+}
+
+const INPUTS: [&str; 3] = ["a_6x20x30.f32", "b_6x20x30.f32", "c_6x20x30.f32"];
+
+fn with_steps() -> Fixture {
+    let fixture = Fixture::new();
+    for (step, name) in INPUTS.into_iter().enumerate() {
+        fixture.write_f32(name, &at(step));
+        // Older than all that is made of it, however coarse the file system's clock.
+        let file = std::fs::File::options().write(true).open(fixture.path(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(60))
+            .unwrap();
+    }
+    fixture
+}
+
+/// What `inspect` says of the series' file of an input.
+fn report(fixture: &Fixture, input: &str) -> serde_json::Value {
+    let file = format!("out/{}.fsz", input.strip_suffix(".f32").unwrap());
+    fixture.json(&["inspect", &file, "--json"])
+}
+
+fn compress<'a>(options: &[&'a str]) -> Vec<&'a str> {
+    [&["compress"][..], &INPUTS, &["-o", "out"], options].concat()
+}
+
+/// The range of all steps.
+fn range() -> f64 {
+    let all = (0..3).flat_map(at).map(f64::from);
+    let (min, max) = all.fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(v), b.max(v)));
+    max - min
+}
+
+#[test]
+fn all_steps_have_a_share_of_one_range() {
+    let fixture = with_steps();
+    let told = fixture.fine(&compress(&["--range", "1e-3"]));
+    assert!(told.starts_with("out: 3 steps, ") && told.lines().count() == 1, "{told}");
+    for (step, input) in INPUTS.into_iter().enumerate() {
+        let report = report(&fixture, input);
+        assert_eq!(
+            (&report["bound"]["kind"], &report["step"]),
+            (&"value-range".into(), &step.into())
+        );
+        let bound = report["bound"]["absolute"].as_f64().unwrap();
+        assert!((bound / (1e-3 * range()) - 1.0).abs() < 1e-9, "{bound}");
+        let name = input.strip_suffix(".f32").unwrap();
+        fixture.fine(&["decompress", &format!("out/{name}.fsz"), "-o", "x.f32", "--force"]);
+        assert!(largest_error(&fixture.read_f32("x.f32"), &at(step)) <= bound);
+    }
+    // The same range, given.
+    let first = fixture.read("out/a_6x20x30.fsz");
+    let all = (0..3).flat_map(at).map(f64::from);
+    let (min, max) = all.fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(v), b.max(v)));
+    let (min, max) = (min.to_string(), max.to_string());
+    let given = ["--range", "1e-3", "--range-min", &min, "--range-max", &max, "--force"];
+    fixture.fine(&compress(&given));
+    assert_eq!(fixture.read("out/a_6x20x30.fsz"), first);
+    fixture.refused(&compress(&["--range", "1e-3", "--range-min", "1"]), "--range-max");
+    fixture.refused(
+        &compress(&["--abs", "1", "--force", "--range-min", "1", "--range-max", "2"]),
+        "--range",
+    );
+}
+
+#[test]
+fn a_floor_is_a_share_of_one_range_too() {
+    let fixture = with_steps();
+    let bound = ["--relative", "1e-3", "--floor-range", "1e-3"];
+    let told = fixture.fine(&compress(&bound));
+    assert!(told.contains("bound 0.001 of each value, or "), "{told}");
+    for input in INPUTS {
+        let floor = report(&fixture, input)["bound"]["floor"].as_f64().unwrap();
+        assert!((floor / (1e-3 * range()) - 1.0).abs() < 1e-9, "{floor}");
+    }
+    let again = fixture.fine(&compress(&[&bound[..], &["--resume"]].concat()));
+    assert!(again.contains("(3 were there)"), "{again}");
+    let other = ["--relative", "1e-3", "--floor-range", "1e-4", "--resume"];
+    assert!(!fixture.fine(&compress(&other)).contains("there"));
+}
+
+#[test]
+fn what_exists_is_kept_resumed_or_overwritten() {
+    let fixture = with_steps();
+    fixture.fine(&compress(&["--range", "1e-3"]));
+    let before = fixture.read("out/b_6x20x30.fsz");
+    fixture.refused(&compress(&["--range", "1e-3"]), "--resume");
+    std::fs::remove_file(fixture.path("out/b_6x20x30.fsz")).unwrap();
+    let told = fixture.fine(&compress(&["--range", "1e-3", "--resume"]));
+    assert!(told.contains("(2 were there)"), "{told}");
+    assert_eq!(fixture.read("out/b_6x20x30.fsz"), before);
+    // Another bound is another series; so is a changed step, whose range all others share.
+    assert!(!fixture.fine(&compress(&["--range", "1e-2", "--resume"])).contains("there"));
+    // Its range is that of the certificates.
+    let bound = report(&fixture, INPUTS[0])["bound"]["absolute"].as_f64().unwrap();
+    assert!((bound / (1e-2 * range()) - 1.0).abs() < 1e-9, "{bound}");
+    let told = fixture.fine(&compress(&["--range", "1e-2", "--resume"]));
+    assert!(told.contains("(3 were there)"), "{told}");
+    let longer: Vec<f32> = at(2).into_iter().map(|v| v * 2.0).collect();
+    fixture.write_f32(INPUTS[2], &longer);
+    assert!(!fixture.fine(&compress(&["--range", "1e-2", "--resume"])).contains("there"));
+    let told = fixture.fine(&compress(&["--abs", "0.5", "--force"]));
+    assert!(!told.contains("there"), "{told}");
+    assert!(fixture.fine(&compress(&["--abs", "0.5", "--resume"])).contains("(3 were there)"));
+    let dense = compress(&["--abs", "0.5", "--resume", "--profile", "dense"]);
+    assert!(!fixture.fine(&dense).contains("there"));
+}
+
+#[test]
+fn a_folder_as_output_makes_a_series_of_one() {
+    let fixture = Fixture::with_field();
+    fixture.fine(&["compress", FIELD, "-o", "new/", "--abs", "0.1"]);
+    fixture.fine(&["inspect", "new/T_6x20x30.fsz"]);
+    // Without the stroke it is a file.
+    fixture.fine(&["compress", FIELD, "-o", "file", "--abs", "0.1"]);
+    assert!(fixture.path("file").is_file());
+}
+
+#[test]
+fn misuse() {
+    let fixture = with_steps();
+    std::fs::create_dir(fixture.path("sub")).unwrap();
+    fixture.write_f32("sub/a_6x20x30.f32", &at(0));
+    let twice = ["compress", INPUTS[0], "sub/a_6x20x30.f32", "-o", "out", "--abs", "1"];
+    fixture.refused(&twice, "two inputs");
+    fixture.refused(&["compress", INPUTS[0], "none.f32", "-o", "out", "--abs", "1"], "none.f32");
+    fixture.refused(
+        &["compress", INPUTS[0], INPUTS[1], "-o", FIELD, "--abs", "1", "--variable", "T"],
+        "T",
+    );
+    let names = ["--variable", "T", "--variable", "U"];
+    fixture.refused(
+        &[&["compress", INPUTS[0], "-o", "x.fsz", "--abs", "1"][..], &names].concat(),
+        "folder",
+    );
+}
+
+/// A series whose second step never ends by itself soon: zeros that take no room on disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_keeps_what_is_complete_and_resume_goes_on() {
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    let fixture = with_steps();
+    let zeros = fixture.path("z_2000000000.f32");
+    std::fs::File::create(zeros).unwrap().set_len(8_000_000_000).unwrap();
+    let inputs = [INPUTS[0], "z_2000000000.f32"];
+    let options = ["-o", "out", "--abs", "1e-3", "--threads", "1"];
+    let child = fixture.spawn(&[&["compress"][..], &inputs, &options].concat());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !fixture.path("out/a_6x20x30.fsz").exists() {
+        assert!(Instant::now() < deadline, "the first step is never complete");
+        std::thread::yield_now();
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{told}");
+    assert!(told.contains("continue with --resume"), "{told}");
+    let files: Vec<_> = std::fs::read_dir(fixture.path("out")).unwrap().collect();
+    assert_eq!(files.len(), 1);
+    // A shorter step in place of the long one.
+    fixture.write_f32("z_7.f32", &[1.0; 7]);
+    let inputs = [INPUTS[0], "z_7.f32"];
+    let words = [&["compress"][..], &inputs, &["-o", "out", "--abs", "1e-3", "--resume"]].concat();
+    assert!(fixture.fine(&words).contains("2 steps (1 were there)"));
+}
+
+#[test]
+fn a_folder_is_shown_over_its_steps() {
+    let fixture = with_steps();
+    fixture.fine(&compress(&["--range", "1e-3", "--name", "T"]));
+    let text = fixture.fine(&["inspect", "out", "--plot", "plot.svg"]);
+    // The folder, a head, three steps, and all together.
+    assert_eq!(text.lines().count(), 6, "{text}");
+    assert!(text.contains("c_6x20x30.fsz") && text.contains("T: 3 steps, "), "{text}");
+    let svg = fixture.read_text("plot.svg");
+    assert!(svg.starts_with("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 480 500'>"));
+    // Ratio, error and bound.
+    assert_eq!(svg.matches("<polyline").count(), 3, "{svg}");
+    for words in ["compression ratio", "largest error", ">T bound<", ">step<"] {
+        assert!(svg.contains(words), "{words}: {svg}");
+    }
+    fixture.refused(&["inspect", "out", "--plot", "plot.svg"], "--force");
+    let folder = fixture.json(&["inspect", "out", "--json"]);
+    let steps: Vec<u64> = folder["streams"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|stream| stream["step"].as_u64().unwrap())
+        .collect();
+    assert_eq!(steps, [0, 1, 2]);
+    assert_eq!(folder["streams"][1]["file"], "b_6x20x30.fsz");
+    fixture.refused(&["inspect", "out/a_6x20x30.fsz", "--plot", "p.svg"], "--plot");
+    fixture.refused(&["inspect", "out", "--tiles", "t.csv"], "--tiles");
+}

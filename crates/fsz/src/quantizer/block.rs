@@ -1,0 +1,288 @@
+//! The arithmetic of a pointwise-relative bound on the bits of elements, without a branch on any of them.
+//!
+//! The pattern of an element is guessed by a square root. The guess is a few units off at most, so that only
+//! elements that near an edge between two codes have to be settled by the curve itself: the codes do not depend
+//! on how the guess was made.
+
+use super::{Curve, Errors, Relative, nearest_bits};
+use crate::{
+    format::{CURVE_SHARE, CURVE_UNIT, MAX_CODE},
+    scalar::Scalar,
+};
+
+/// Elements that are quantized together.
+pub const BLOCK: usize = 32;
+/// Units that a guess may be off.
+const MARGIN: u8 = 4;
+
+/// Some elements as codes. What is said of one that is not coded means nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<T> {
+    /// Their codes.
+    pub codes: [i32; BLOCK],
+    /// 1 for each that has one.
+    pub coded: [u8; BLOCK],
+    /// |d − d'|.
+    pub absolute: [T; BLOCK],
+    /// |d − d'| / |d|; 0 of linear codes.
+    pub relative: [T; BLOCK],
+}
+
+impl<T: Scalar> Block<T> {
+    /// Room for a block.
+    #[inline(always)]
+    pub fn new() -> Self {
+        Block {
+            codes: [0; BLOCK],
+            coded: [0; BLOCK],
+            absolute: [T::ZERO; BLOCK],
+            relative: [T::ZERO; BLOCK],
+        }
+    }
+
+    /// The errors of one element.
+    #[inline(always)]
+    pub fn errors(&self, k: usize) -> Errors<T> {
+        Errors { absolute: self.absolute[k], relative: self.relative[k] }
+    }
+}
+
+/// An element type whose bits are quantized in proportion to its values.
+#[doc(hidden)]
+pub trait Logarithmic: Scalar {
+    /// The distance of the bits of a number and of its double: `M` of FORMAT.md.
+    const OCTAVE: u64;
+    /// The bits at pattern `y` of the curve.
+    fn curve(y: u64) -> u64;
+    /// ⌊2ᴮ / stride⌋ for B bits, or the largest number of B bits.
+    fn reciprocal_of(stride: u64) -> u64;
+    /// The value of a code.
+    fn value(curve: &Curve<Self>, q: i32) -> Self;
+    /// The values of codes.
+    fn values(curve: &Curve<Self>, codes: &[i32], out: &mut [Self]);
+    /// The codes of elements; whether all have one.
+    fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>) -> bool;
+}
+
+macro_rules! logarithmic {
+    ($t:ident, $bits:ident, $signed:ident, $double:ident, $mantissa:literal) => {
+        impl Logarithmic for $t {
+            const OCTAVE: u64 = 1 << $mantissa;
+
+            fn curve(y: u64) -> u64 {
+                $t::curve_of::<true>(y as $bits) as u64
+            }
+
+            fn reciprocal_of(stride: u64) -> u64 {
+                ((1u128 << $bits::BITS) / stride as u128).min($bits::MAX as u128) as u64
+            }
+
+            #[inline(always)]
+            fn value(curve: &Curve<Self>, q: i32) -> Self {
+                let mut own = [0.0];
+                Self::values(curve, &[q], &mut own);
+                own[0]
+            }
+
+            #[inline(always)]
+            fn values(curve: &Curve<Self>, codes: &[i32], out: &mut [Self]) {
+                match (curve.curved, curve.knee > 0) {
+                    (true, true) => $t::values_of::<true, true>(curve, codes, out),
+                    (true, false) => $t::values_of::<true, false>(curve, codes, out),
+                    (false, true) => $t::values_of::<false, true>(curve, codes, out),
+                    (false, false) => $t::values_of::<false, false>(curve, codes, out),
+                }
+            }
+
+            #[inline(always)]
+            fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>) -> bool {
+                match (z.curve.curved, z.curve.knee > 0) {
+                    (true, true) => $t::block_of::<true, true>(z, elements, out),
+                    (true, false) => $t::block_of::<true, false>(z, elements, out),
+                    (false, true) => $t::block_of::<false, true>(z, elements, out),
+                    (false, false) => $t::block_of::<false, false>(z, elements, out),
+                }
+            }
+        }
+
+        impl Own for $t {
+            type Bits = $bits;
+
+            #[inline(always)]
+            fn curve_of<const CURVED: bool>(y: $bits) -> $bits {
+                if !CURVED {
+                    return y;
+                }
+                const OCTAVE: $bits = 1 << $mantissa;
+                // The product's high word is the parabola, however large a share of 2ᴮ its unit is.
+                const SHIFT: u32 = $bits::BITS - $mantissa - CURVE_UNIT.ilog2();
+                let p = y & (OCTAVE - 1);
+                y.wrapping_sub(high(p << SHIFT, CURVE_SHARE as $bits * (OCTAVE - p)))
+            }
+
+            #[inline(always)]
+            fn values_of<const CURVED: bool, const FLOOR: bool>(
+                curve: &Curve<Self>,
+                codes: &[i32],
+                out: &mut [Self],
+            ) {
+                let (knee, base, stride) = (curve.knee, curve.base as $bits, curve.stride as $bits);
+                let infinity = $t::INFINITY.to_bits();
+                for (d, &q) in out.iter_mut().zip(codes) {
+                    let k = q.unsigned_abs();
+                    let j = k.wrapping_sub(knee).wrapping_sub(1) as $bits;
+                    let y = base.wrapping_add(j.wrapping_mul(stride)).min(infinity);
+                    let bits = $t::curve_of::<CURVED>(y);
+                    let sign = ((q < 0) as $bits) << ($bits::BITS - 1);
+                    let linear = match FLOOR {
+                        true => q as $t * curve.linear_step,
+                        false => 0.0,
+                    };
+                    *d = if k <= knee { linear } else { $t::from_bits(bits | sign) };
+                }
+            }
+
+            #[inline(always)]
+            fn block_of<const CURVED: bool, const FLOOR: bool>(
+                z: &Relative<Self>,
+                elements: &[Self; BLOCK],
+                out: &mut Block<Self>,
+            ) -> bool {
+                const OCTAVE: $bits = 1 << $mantissa;
+                const MAGNITUDE: $bits = $bits::MAX >> 1;
+                const ONE: $bits = (1.0 as $t).to_bits();
+                // A number of 0 to OCTAVE added to this has it in its lowest bits.
+                const SHIFTED: $t = OCTAVE as $t;
+                // The curve is a parabola in each octave; its inverse at f, of 0 to 1, is
+                // (sqrt((1 − c)² + 4·c·f) − (1 − c)) / (2·c).
+                const C: f64 = CURVE_SHARE as f64 / CURVE_UNIT as f64;
+                const SQUARE: $t = ((1.0 - C) * (1.0 - C)) as $t;
+                const SLOPE: $t = (4.0 * C) as $t;
+                const LESS: $t = (1.0 - C) as $t;
+                const UNITS: $t = (OCTAVE as f64 / (2.0 * C)) as $t;
+
+                // Signed comparisons are the faster ones; none of the numbers has the highest bit.
+                let margin = MARGIN as $signed;
+                let (origin, stride) = (z.origin as $bits, z.curve.stride as $bits);
+                let (reciprocal, edge) = (z.reciprocal as $bits, z.edge as $signed);
+                let (last, wide) = ((stride as $signed).wrapping_sub(margin), stride as $signed);
+                // Of each element the number of its logarithmic code, and the pattern where that begins.
+                let mut number = [0 as $bits; BLOCK];
+                let mut begin = [0 as $bits; BLOCK];
+                // Flags as wide as elements, so that they stay where these are.
+                let mut below = [0 as $bits; BLOCK];
+                let mut close = [0 as $bits; BLOCK];
+                for k in 0..BLOCK {
+                    let b = elements[k].to_bits() & MAGNITUDE;
+                    let mut y = b;
+                    if CURVED {
+                        let p = b & (OCTAVE - 1);
+                        let f = $t::from_bits(ONE | p) - 1.0;
+                        let guess = ((SLOPE * f + SQUARE).sqrt() - LESS) * UNITS;
+                        y = b - p + (guess + SHIFTED).to_bits().wrapping_sub(SHIFTED.to_bits());
+                    }
+                    let away = y.wrapping_sub(origin) as $signed;
+                    let from = away.max(0) as $bits;
+                    let j = high(from, reciprocal);
+                    let rest = (from - j * stride) as $signed;
+                    let one_more = rest >= wide;
+                    let rest = if one_more { rest - wide } else { rest };
+                    number[k] = j + one_more as $bits;
+                    begin[k] = origin.wrapping_add(from.wrapping_sub(rest as $bits));
+                    let under = away < if CURVED { -margin } else { 0 };
+                    below[k] = under as $bits;
+                    let near = (rest < margin) | (rest >= last);
+                    close[k] = (CURVED & near & !under & (b as $signed >= edge)) as $bits;
+                }
+                if CURVED && close.iter().fold(0, |all, own| all | own) != 0 {
+                    for k in (0..BLOCK).filter(|&k| close[k] != 0) {
+                        let b = elements[k].to_bits() & MAGNITUDE;
+                        if $t::curve_of::<CURVED>(begin[k]) > b {
+                            below[k] = (number[k] == 0) as $bits;
+                            number[k] = number[k].saturating_sub(1);
+                            begin[k] = begin[k].wrapping_sub(stride);
+                        } else if $t::curve_of::<CURVED>(begin[k] + stride) <= b {
+                            number[k] += 1;
+                            begin[k] += stride;
+                        }
+                    }
+                }
+                let low = (z.curve.base as $bits).wrapping_sub(origin);
+                let knee = z.curve.knee as i32;
+                let most = (MAX_CODE - knee - 1) as $signed;
+                let infinity = $t::INFINITY.to_bits();
+                let inverse = z.inverse as f64;
+                let mut coded = [0 as $bits; BLOCK];
+                for k in 0..BLOCK {
+                    let bits = elements[k].to_bits();
+                    let b = bits & MAGNITUDE;
+                    let negative = (bits >> ($bits::BITS - 1)) as i32;
+                    let d = $t::from_bits(b);
+                    let back = begin[k].wrapping_add(low).min(infinity);
+                    let mut code = (number[k] as i32).wrapping_add(knee + 1);
+                    let mut value = $t::from_bits($t::curve_of::<CURVED>(back));
+                    let is_linear = (b as $signed) < edge;
+                    if FLOOR {
+                        let nearest = nearest_bits(d as f64 * inverse) as i32;
+                        let own = nearest.min(knee);
+                        code = if is_linear { own } else { code };
+                        value = if is_linear { own as $t * z.curve.linear_step } else { value };
+                    } else {
+                        code = if is_linear { 0 } else { code };
+                        value = if is_linear { 0.0 } else { value };
+                    }
+                    let error = (d - value).abs();
+                    let share = error / d;
+                    // A share of no number is not below anything.
+                    let logarithmic =
+                        (below[k] == 0) & (number[k] as $signed <= most) & (share < z.eps);
+                    let has_code = (is_linear & (error <= z.floor)) | (!is_linear & logarithmic);
+                    out.codes[k] = (code ^ -negative).wrapping_add(negative);
+                    out.absolute[k] = error;
+                    out.relative[k] = if is_linear { 0.0 } else { share };
+                    coded[k] = has_code as $bits;
+                }
+                for k in 0..BLOCK {
+                    out.coded[k] = coded[k] as u8;
+                }
+                coded.iter().fold(1, |all, own| all & own) == 1
+            }
+        }
+
+        impl High for $bits {
+            #[inline(always)]
+            fn high(self, other: Self) -> Self {
+                ((self as $double * other as $double) >> $bits::BITS) as $bits
+            }
+        }
+    };
+}
+
+/// The parts of [`Logarithmic`] in the width of the type.
+trait Own: Sized {
+    type Bits;
+    fn curve_of<const CURVED: bool>(y: Self::Bits) -> Self::Bits;
+    fn values_of<const CURVED: bool, const FLOOR: bool>(
+        curve: &Curve<Self>,
+        codes: &[i32],
+        out: &mut [Self],
+    );
+    fn block_of<const CURVED: bool, const FLOOR: bool>(
+        z: &Relative<Self>,
+        elements: &[Self; BLOCK],
+        out: &mut Block<Self>,
+    ) -> bool;
+}
+
+/// The high word of a product.
+trait High {
+    fn high(self, other: Self) -> Self;
+}
+
+#[inline(always)]
+fn high<B: High>(a: B, b: B) -> B {
+    a.high(b)
+}
+
+logarithmic!(f32, u32, i32, u64, 23);
+logarithmic!(f64, u64, i64, u128, 52);

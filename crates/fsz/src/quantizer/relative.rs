@@ -1,0 +1,175 @@
+//! The quantizer that keeps a pointwise-relative bound (FORMAT.md, *Relative*).
+
+use super::{
+    Curve, Errors, Linear, Plain,
+    block::{BLOCK, Block, Logarithmic},
+    linear::round_down,
+};
+use crate::{
+    format::{LEAST_SAMPLES, MAX_CODE, MOST_KNEE, STEEPEST, STRAIGHT_BELOW, TILE, TYPICAL_SHARE},
+    missing::is_missing,
+};
+
+/// The numbers that turn elements into codes and back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Relative<T> {
+    /// What turns codes into values.
+    pub curve: Curve<T>,
+    /// The relative bound rounded toward zero: `E` of FORMAT.md.
+    pub eps: T,
+    /// The floor rounded toward zero: `A`.
+    pub floor: T,
+    /// 1 / the linear step; 0 without one.
+    pub inverse: T,
+    /// Bits of magnitudes that linear codes are for end before these.
+    pub edge: u64,
+    /// The lowest pattern of the first logarithmic code.
+    pub origin: u64,
+    /// ⌊2ᴮ / stride⌋, or the largest number of so many bits.
+    pub reciprocal: u64,
+}
+
+impl<T: Logarithmic> Relative<T> {
+    /// The quantizer of a bound of `eps` with a floor for a field.
+    pub fn new(eps: f64, floor: f64, data: &[T], missing: &[T]) -> Self {
+        let (e, floor) = (round_down::<T>(eps), round_down::<T>(floor));
+        let (share, octave) = (e.to_f64(), T::OCTAVE as f64);
+        let curved = share * octave >= STRAIGHT_BELOW;
+        let side = |sign: f64| match curved {
+            true => (octave / STEEPEST * (2.0 * share / (2.0 + sign * share))) as u64 - 1,
+            false => ((share * octave).ceil() as u64).saturating_sub(1),
+        };
+        let (low, high) = (side(1.0), side(-1.0));
+        let linear = Linear::<T>::new(floor.to_f64(), floor.to_f64() / share);
+        let mut curve = Curve { curved, stride: low + high + 1, ..Curve::default() };
+        let mut edge = 1;
+        let lowest = if linear.step > T::ZERO {
+            curve.knee = ((1.0 - share) / (2.0 * share)).min(MOST_KNEE as f64) as u32;
+            if curve.knee > 0 {
+                curve.linear_step = linear.step;
+            }
+            let end = T::from_f64((curve.knee as f64 + 0.5) * linear.step.to_f64());
+            edge = end.to_bits64();
+            edge
+        } else {
+            smallest(data, missing)
+        };
+        let origin = curve.pattern(lowest);
+        curve.base = origin + low;
+        Relative {
+            curve,
+            eps: e,
+            floor,
+            inverse: if curve.knee > 0 { linear.inverse } else { T::ZERO },
+            edge,
+            origin,
+            reciprocal: T::reciprocal_of(curve.stride),
+        }
+    }
+
+    /// The code of one element that is not missing, or `None` when it must be escaped.
+    pub fn code(&self, d: T) -> Option<(i32, Errors<T>)> {
+        let mut block = Block::new();
+        T::block(self, &[d; BLOCK], &mut block);
+        (block.coded[0] == 1).then(|| (block.codes[0], block.errors(0)))
+    }
+
+    /// As [`plain_tile`](crate::quantize::plain_tile).
+    #[inline(always)]
+    pub fn plain_tile<const KNOWN: bool>(
+        &self,
+        tile: &[T; TILE],
+        codes: &mut [i32; TILE],
+    ) -> Option<Plain<T>> {
+        let mut block = Block::new();
+        let (mut absolute, mut relative) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
+        let (mut min, mut max) = ([tile[0]; BLOCK], [tile[0]; BLOCK]);
+        let (blocks, _) = tile.as_chunks::<BLOCK>();
+        for (own, codes) in blocks.iter().zip(codes.as_chunks_mut::<BLOCK>().0) {
+            if !T::block(self, own, &mut block) {
+                return None;
+            }
+            *codes = block.codes;
+            for k in 0..BLOCK {
+                let (a, r) = (block.absolute[k], block.relative[k]);
+                absolute[k] = if a > absolute[k] { a } else { absolute[k] };
+                relative[k] = if r > relative[k] { r } else { relative[k] };
+                if !KNOWN {
+                    min[k] = if own[k] < min[k] { own[k] } else { min[k] };
+                    max[k] = if own[k] > max[k] { own[k] } else { max[k] };
+                }
+            }
+        }
+        let mut plain = Plain { errors: Errors::NONE, min: min[0], max: max[0] };
+        for k in 0..BLOCK {
+            plain.errors.merge(Errors { absolute: absolute[k], relative: relative[k] });
+            plain.min = if min[k] < plain.min { min[k] } else { plain.min };
+            plain.max = if max[k] > plain.max { max[k] } else { plain.max };
+        }
+        Some(plain)
+    }
+
+    /// As [`classify`](crate::quantize::classify).
+    #[inline(always)]
+    pub fn classify(
+        &self,
+        tile: &[T],
+        missing: &[T],
+        codes: &mut [i32; TILE],
+        errors: &mut [Errors<T>; TILE],
+        coded: &mut [u8; TILE],
+    ) {
+        coded[tile.len().min(TILE)..].fill(0);
+        for (k, own) in tile.chunks(BLOCK).enumerate() {
+            let block = &self.block(own, missing);
+            let places = k * BLOCK..k * BLOCK + own.len();
+            codes[places.clone()].copy_from_slice(&block.codes[..own.len()]);
+            coded[places.clone()].copy_from_slice(&block.coded[..own.len()]);
+            for (place, j) in errors[places].iter_mut().zip(0..) {
+                *place = block.errors(j);
+            }
+        }
+    }
+
+    /// The codes of at most [`BLOCK`] elements, of which missing ones have none.
+    #[inline(always)]
+    pub fn block(&self, elements: &[T], missing: &[T]) -> Block<T> {
+        let mut own = [T::ZERO; BLOCK];
+        own[..elements.len()].copy_from_slice(elements);
+        let mut block = Block::new();
+        T::block(self, &own, &mut block);
+        for m in missing {
+            for (coded, d) in block.coded.iter_mut().zip(&own) {
+                *coded &= (d.to_bits64() != m.to_bits64()) as u8;
+            }
+        }
+        block
+    }
+}
+
+/// Bits of the magnitude where logarithmic codes are to begin when there are no linear ones.
+fn smallest<T: Logarithmic>(data: &[T], missing: &[T]) -> u64 {
+    let least = T::MIN_POSITIVE.to_bits64();
+    let count = data.len().min(LEAST_SAMPLES.max(data.len() / LEAST_SAMPLES));
+    let at = |i: usize| (i as u128 * data.len() as u128 / count as u128) as usize;
+    let (mut positive, mut negative) = (false, false);
+    let mut bits = Vec::with_capacity(count);
+    for d in (0..count).map(|i| data[at(i)]) {
+        let own = d.magnitude().to_bits64();
+        if own >= least && d.is_finite() && !is_missing(d, missing) {
+            bits.push(own);
+            positive |= d > T::ZERO;
+            negative |= d < T::ZERO;
+        }
+    }
+    let typical = if positive && negative { bits.len() / TYPICAL_SHARE } else { 0 };
+    if bits.is_empty() {
+        return least;
+    }
+    let (_, &mut found, _) = bits.select_nth_unstable(typical);
+    // A sixteenth is four octaves less.
+    if positive && negative { found } else { found.saturating_sub(4 * T::OCTAVE).max(least) }
+}
+
+/// The largest code fits beside the largest knee.
+const _: () = assert!(MOST_KNEE < MAX_CODE as u32);
