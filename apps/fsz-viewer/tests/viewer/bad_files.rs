@@ -24,7 +24,7 @@ fn truncated_streams() {
 fn flipped_bits() {
     let fixture = Fixture::new();
     let whole = std::fs::read(fixture.path("wave.fsz")).unwrap();
-    for at in (0..whole.len()).step_by(whole.len() / 12) {
+    for at in (0..whole.len()).step_by(whole.len() / 8) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;
         std::fs::write(fixture.path("flipped.fsz"), &bytes).unwrap();
