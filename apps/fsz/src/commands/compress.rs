@@ -205,6 +205,10 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 
 impl Args {
     fn options(&self, codec: &Codec, field: &Field) -> Result<CompressOptions> {
+        let asked = self.floor.floor.or(self.floor.floor_range);
+        if asked.is_some() && self.bound.relative.is_none() {
+            bail!("--floor and --floor-range are of a pointwise-relative bound: add --relative");
+        }
         let floor = self.floor.floor(codec, field, &self.missing)?;
         let bound = self
             .bound
