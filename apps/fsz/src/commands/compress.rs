@@ -283,6 +283,11 @@ impl Args {
         if range.is_some() && !self.is_by_range() {
             bail!("--range-min and --range-max are of --range or --floor-range");
         }
+        // clap does not ask for what a floor requires where another bound is given.
+        let floored = self.floor.floor.or(self.floor.floor_range).is_some();
+        if floored && self.bound.relative.is_none() && self.bound.mantissa_bits.is_none() {
+            bail!("--floor and --floor-range are of a pointwise-relative bound: add --relative");
+        }
         let bound = self
             .bound
             .bound(floor)
