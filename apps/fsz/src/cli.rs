@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     adios2, bench, compare, completions, compress, decompress, devices, extract, inspect, man,
-    slice, study, verify, view,
+    picture, slice, study, verify, view,
 };
 
 /// Error-bounded lossy compression of scientific fields.
@@ -38,6 +38,7 @@ enum Command {
     Inspect(inspect::Args),
     Verify(verify::Args),
     Slice(slice::Args),
+    Picture(picture::Args),
     Extract(extract::Args),
     Compare(compare::Args),
     Bench(bench::Args),
@@ -59,6 +60,7 @@ impl Cli {
             Command::Compress(args) => compress::run(&args, quiet),
             Command::Decompress(args) => decompress::run(&args, quiet),
             Command::Slice(args) => slice::run(&args, quiet),
+            Command::Picture(args) => picture::run(&args, quiet),
             Command::Extract(args) => extract::run(&args, quiet),
             Command::Compare(args) => compare::run(&args, quiet),
             Command::Bench(args) => bench::run(&args, quiet),

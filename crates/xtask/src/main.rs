@@ -16,6 +16,7 @@ mod fortran;
 mod fuzz;
 mod generate;
 mod gpu_put;
+mod install;
 mod install_c;
 mod live;
 mod mpi;
@@ -53,6 +54,9 @@ Usage: cargo xtask <command>
                      without cargo and set-up
   study [ARGS...]    repeat the paper's evaluation on the test data and synthetic fields: a report and
                      CSV files in target/study; ARGS go to `fsz study`
+  install --prefix DIR
+                     build the programs and plugins and install them into DIR, with manual pages,
+                     completions, and the icon, file type and thumbnailer of desktops
   install-c --prefix DIR
                      build the C library and install it into DIR, with header, C++ wrapper, Fortran
                      module, pkg-config file and CMake package
@@ -117,6 +121,8 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("ptx", [word]) if word == "--check" => ptx::check(),
         ("generate", []) => generate::run(false),
         ("generate", [word]) if word == "--check" => generate::run(true),
+        ("install", [word, prefix]) if word == "--prefix" => install::run(prefix),
+        ("install", _) => bail!("`install` needs `--prefix DIR`; see `cargo xtask --help`"),
         ("install-c", [word, prefix]) if word == "--prefix" => install_c::run(prefix),
         ("install-c", _) => bail!("`install-c` needs `--prefix DIR`; see `cargo xtask --help`"),
         ("c-header", []) => c_header::write(),

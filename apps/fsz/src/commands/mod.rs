@@ -10,6 +10,7 @@ pub mod devices;
 pub mod extract;
 pub mod inspect;
 pub mod man;
+pub mod picture;
 pub mod slice;
 pub mod study;
 pub mod verify;

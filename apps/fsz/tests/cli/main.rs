@@ -12,6 +12,7 @@ mod generated;
 mod inspect;
 mod interrupt;
 mod output;
+mod picture;
 mod series;
 mod slice;
 mod study;

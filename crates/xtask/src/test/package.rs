@@ -1,9 +1,11 @@
-//! The stage that packs the codec as `cargo publish` would, and uses it where the repository is not.
+//! The stage that packs the codec as `cargo publish` would, and uses it where the repository is not; and that
+//! installs the programs.
 
 use super::report::Report;
-use crate::cargo::{cargo, target};
-use crate::process;
-use anyhow::{Context, Result};
+use crate::cargo::{cargo, root, target};
+use crate::install_c::Build;
+use crate::{install, process};
+use anyhow::{Context, Result, bail};
 use fs_err as fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,7 +19,43 @@ fsz = { package = "fsz-codec", path = "fsz-codec" }
 ndarray = "0.17"
 "#;
 
-pub fn package(_: &mut Report) -> Result<()> {
+pub fn package(report: &mut Report) -> Result<()> {
+    codec()?;
+    installed(report)
+}
+
+/// What is installed runs, and draws the thumbnail that a desktop asks for.
+fn installed(report: &mut Report) -> Result<()> {
+    let folder = tempfile::tempdir().context("cannot create a folder")?;
+    install::install(folder.path(), Build::Debug)?;
+    let program = |name: &str| Command::new(folder.path().join("bin").join(name));
+    process::run(program("fsz-viewer").arg("--version"))?;
+    let entry = fs::read_to_string(folder.path().join("share/thumbnailers/fsz.thumbnailer"))?;
+    let words = entry.lines().find_map(|line| line.strip_prefix("Exec=fsz "));
+    let stream = root().join("tests/golden/v1/f32-smooth-3d.fsz").display().to_string();
+    let picture = folder.path().join("picture.png");
+    let given = |word: &str| match word {
+        "%i" => stream.clone(),
+        "%o" => picture.display().to_string(),
+        "%s" => "128".to_owned(),
+        word => word.to_owned(),
+    };
+    let words = words.context("the thumbnailer names no program")?.split(' ').map(given);
+    process::run(program("fsz").args(words))?;
+    if !fs::read(&picture)?.starts_with(b"\x89PNG") {
+        bail!("the thumbnail is no PNG file");
+    }
+    let mut check = Command::new("desktop-file-validate");
+    if process::succeeds(check.arg("--help")) {
+        let file = folder.path().join("share/applications/fsz-viewer.desktop");
+        process::run(Command::new("desktop-file-validate").arg(file))
+    } else {
+        report.skip("the desktop file's own check", "no desktop-file-validate on the PATH");
+        Ok(())
+    }
+}
+
+fn codec() -> Result<()> {
     let folder = tempfile::tempdir().context("cannot create a folder")?;
     let crate_file = pack()?;
     let mut unpack = Command::new("tar");

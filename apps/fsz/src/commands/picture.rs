@@ -1,0 +1,122 @@
+//! `fsz picture`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use fsz::{Codec, Element};
+use fsz_field::{Field, Kind, Output, StreamFile, with_values};
+use fsz_figure::{Canvas, Rect, Rgb, palette};
+
+use crate::codec::CodecArgs;
+use crate::source::SourceArgs;
+use crate::terminal;
+
+/// What is no number, or stands for a missing value.
+const NOTHING: Rgb = Rgb::hex(0xb0_b0_b0);
+
+/// Draw a plane of a field as a PNG picture; of a .fsz file only that plane is decoded
+///
+/// Without --axis and --index it is the middle plane of the slowest axes. Missing values, NaN and ±Inf are grey.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Input field
+    #[arg(value_name = "IN.fsz")]
+    input: PathBuf,
+    /// Output file
+    #[arg(short, long, value_name = "OUT.png")]
+    output: PathBuf,
+    /// Axis normal to the plane; 0 is the slowest
+    #[arg(long, value_name = "N", requires = "index")]
+    axis: Option<usize>,
+    /// Index along the axis, counted from 0
+    #[arg(long, value_name = "N", requires = "axis")]
+    index: Option<u64>,
+    /// Pixels of the longer side at most
+    #[arg(long, value_name = "PIXELS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=16384))]
+    size: u32,
+    /// Overwrite an existing output file
+    #[arg(short, long)]
+    force: bool,
+    #[command(flatten)]
+    source: SourceArgs,
+    #[command(flatten)]
+    codec: CodecArgs,
+}
+
+/// Draws the plane.
+pub fn run(args: &Args, quiet: bool) -> Result<()> {
+    let codec = args.codec.codec()?;
+    let mut output = Output::create(&args.output, args.force)?;
+    let (mut plane, missing) = args.first(&codec)?;
+    while let Some(axis) = normal(plane.shape().sides()) {
+        plane = plane.slice(axis, plane.shape().sides()[axis] / 2)?;
+    }
+    let size = args.size as usize;
+    let canvas =
+        with_values!(plane.values(), values => draw(plane.shape().sides(), values, &missing, size));
+    let direct = output.is_direct();
+    output.put(&canvas.png()?)?;
+    output.commit()?;
+    let (width, height) = canvas.size();
+    terminal::summary(quiet, direct, &format!("{}: {width} x {height}", args.output.display()))
+}
+
+impl Args {
+    /// The field, cut along one axis if it has more than two, and its missing values.
+    fn first(&self, codec: &Codec) -> Result<(Field, Vec<f64>)> {
+        let asked = self.axis.zip(self.index);
+        let middle = |sides: &[u64]| normal(sides).map(|axis| (axis, sides[axis] / 2));
+        if Kind::of(&self.input)? == Kind::Fsz {
+            let file = StreamFile::open(&self.input)?;
+            let header = file.stream()?.header().clone();
+            let plane = match asked.or_else(|| middle(&header.shape)) {
+                Some((axis, index)) => file.decode_slice(codec, axis, index)?,
+                None => file.decode(codec)?,
+            };
+            return Ok((plane, header.missing));
+        }
+        let field = self.source.open(&self.input, codec)?;
+        let cut = match asked.or_else(|| middle(field.shape().sides())) {
+            Some((axis, index)) => field.slice(axis, index)?,
+            None => field,
+        };
+        Ok((cut, Vec::new()))
+    }
+}
+
+/// The slowest axis that must be cut until a plane is left.
+fn normal(sides: &[u64]) -> Option<usize> {
+    let mut long = (0..sides.len()).filter(|&axis| sides[axis] > 1);
+    let first = long.next();
+    first.filter(|_| long.count() > 1)
+}
+
+/// A picture of a plane; a line is folded into rows.
+fn draw<T: Element>(sides: &[u64], values: &[T], missing: &[f64], size: usize) -> Canvas {
+    let mut long = sides.iter().filter(|&&side| side > 1).map(|&side| side as usize);
+    let (rows, columns) = match (long.next(), long.next()) {
+        (Some(rows), Some(columns)) => (rows, columns),
+        (Some(n), None) => (n.div_ceil(n.isqrt()), n.isqrt()),
+        _ => (values.len().min(1), 1),
+    };
+    // Every pixel shows one element; the longer side has `size` at most.
+    let scale = (rows.max(columns) as f64 / size as f64).max(1.0);
+    let pixels = |n: usize| ((n as f64 / scale).round() as usize).max(1);
+    let (width, height) = (pixels(columns), pixels(rows));
+    let at = |pixel: usize, pixels: usize, n: usize| (2 * pixel + 1) * n / (2 * pixels);
+    let value = |x: usize, y: usize| {
+        let element = values.get(at(y, height, rows) * columns + at(x, width, columns));
+        element.map(|d| d.to_f64()).filter(|d| d.is_finite() && !missing.contains(d))
+    };
+    let shown = (0..height).flat_map(|y| (0..width).filter_map(move |x| value(x, y)));
+    let (low, high) = shown.fold((f64::MAX, f64::MIN), |(low, high), d| (low.min(d), high.max(d)));
+    let mut canvas = Canvas::new(width, height, NOTHING);
+    let all = Rect { x: 0, y: 0, width, height };
+    canvas.fill_with(all, |x, y| match value(x, y) {
+        // Halves, so that no difference overflows.
+        Some(d) if high > low => palette::viridis((d / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)),
+        Some(_) => palette::viridis(0.5),
+        None => NOTHING,
+    });
+    canvas
+}

@@ -1,0 +1,42 @@
+//! `picture`.
+
+use crate::fixture::{FIELD, Fixture, field};
+
+/// Width and height of a PNG file.
+fn size(png: &[u8]) -> (u32, u32) {
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    (number(16), number(20))
+}
+
+#[test]
+fn the_middle_plane_is_drawn_if_none_is_named() {
+    let fixture = Fixture::with_stream();
+    fixture.fine(&["picture", "T.fsz", "-o", "a.png"]);
+    fixture.fine(&["picture", "T.fsz", "-o", "b.png", "--axis", "0", "--index", "3"]);
+    fixture.fine(&["picture", "T.fsz", "-o", "c.png", "--axis", "0", "--index", "0"]);
+    assert_eq!(size(&fixture.read("a.png")), (30, 20));
+    assert_eq!(fixture.read("a.png"), fixture.read("b.png"));
+    assert_ne!(fixture.read("a.png"), fixture.read("c.png"));
+    fixture.refused(&["picture", "T.fsz", "-o", "d.png", "--axis", "0", "--index", "6"], "6");
+    fixture.refused(&["picture", "T.fsz", "-o", "a.png"], "exists");
+}
+
+#[test]
+fn fields_of_any_shape_and_without_numbers_have_a_picture() {
+    let fixture = Fixture::with_field();
+    for (shape, wanted) in
+        [("3600", (60, 60)), ("1x3600x1", (60, 60)), ("2x2x30x30", (30, 30)), ("1200x3", (1, 32))]
+    {
+        let at = ["--shape", shape, "--size", "32", "--force", "-o", "p.png"];
+        fixture.fine(&[&["picture", FIELD], &at[..]].concat());
+        let wanted = (wanted.0.min(32), wanted.1.min(32));
+        assert_eq!(size(&fixture.read("p.png")), wanted, "{shape}");
+    }
+    fixture.write_f32("nan_4x4.f32", &[f32::NAN; 16]);
+    fixture.write_f32("one_1.f32", &field()[..1]);
+    for name in ["nan_4x4.f32", "one_1.f32"] {
+        fixture.fine(&["picture", name, "-o", "n.png", "-f"]);
+        assert!(size(&fixture.read("n.png")).0 > 0);
+    }
+}

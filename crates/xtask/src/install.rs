@@ -1,0 +1,104 @@
+//! `cargo xtask install`: the programs, the plugins, and what a shell and a desktop know them by.
+
+use crate::cargo::{cargo, root, target};
+use crate::features::ALL_FEATURES;
+use crate::install_c::Build;
+use crate::{process, setup};
+use anyhow::{Context, Result};
+use fs_err as fs;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The programs, by package and name.
+const PROGRAMS: [(&str, &str); 2] = [("fsz-cli", "fsz"), ("fsz-viewer", "fsz-viewer")];
+
+/// The plugins, by package and library, each in a folder of `lib/fsz` of its own: ADIOS2 and HDF5 are told a
+/// folder, and load what lies there.
+const PLUGINS: [(&str, &str, &str); 2] =
+    [("fsz-adios2", "fsz_adios2", "adios2"), ("fsz-hdf5", "fsz_hdf5", "hdf5")];
+
+/// Where shells look for completions.
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "share/bash-completion/completions/fsz"),
+    ("zsh", "share/zsh/site-functions/_fsz"),
+    ("fish", "share/fish/vendor_completions.d/fsz.fish"),
+];
+
+/// Where desktops look for what lies in `assets/desktop`.
+const DESKTOP: [(&str, &str); 4] = [
+    ("fsz-viewer.desktop", "share/applications"),
+    ("fsz-viewer.svg", "share/icons/hicolor/scalable/apps"),
+    ("fsz.xml", "share/mime/packages"),
+    ("fsz.thumbnailer", "share/thumbnailers"),
+];
+
+/// Installs for a person, and says what is left to do.
+pub fn run(prefix: &str) -> Result<()> {
+    let prefix = std::path::absolute(prefix).with_context(|| format!("no folder `{prefix}`"))?;
+    setup::run()?;
+    install(&prefix, Build::Release)?;
+    let folder = prefix.display();
+    println!(
+        "fsz and fsz-viewer are in {folder}/bin. Plugins are found by
+  export ADIOS2_PLUGIN_PATH={folder}/lib/fsz/adios2
+  export HDF5_PLUGIN_PATH={folder}/lib/fsz/hdf5
+and files by the desktop after
+  update-mime-database {folder}/share/mime; update-desktop-database {folder}/share/applications"
+    );
+    Ok(())
+}
+
+/// Builds everything, and puts it under `prefix`.
+pub fn install(prefix: &Path, build: Build) -> Result<()> {
+    let mut make = cargo()?;
+    make.args(["build", "--quiet", "--locked"]).args(ALL_FEATURES).envs(setup::variables()?);
+    let built = match build {
+        Build::Release => {
+            let packages = PROGRAMS.map(|p| p.0).into_iter().chain(PLUGINS.map(|p| p.0));
+            make.arg("--release").args(packages.flat_map(|package| ["--package", package]));
+            target().join("release")
+        }
+        // As the tests build it.
+        Build::Debug => {
+            make.args(["--workspace", "--all-targets"]);
+            target().join("debug")
+        }
+    };
+    process::run(&mut make)?;
+    for (_, program) in PROGRAMS {
+        let name = format!("{program}{EXE_SUFFIX}");
+        put(&built.join(&name), &prefix.join("bin").join(&name))?;
+    }
+    for (_, library, folder) in PLUGINS {
+        let name = format!("{DLL_PREFIX}{library}{DLL_SUFFIX}");
+        put(&built.join(&name), &prefix.join("lib/fsz").join(folder).join(&name))?;
+    }
+    for (file, folder) in DESKTOP {
+        put(&root().join("assets/desktop").join(file), &prefix.join(folder).join(file))?;
+    }
+    let fsz = || Command::new(built.join(format!("fsz{EXE_SUFFIX}")));
+    let pages = prefix.join("share/man/man1");
+    process::run(fsz().args(["--quiet", "man", "--force", "--out"]).arg(pages))?;
+    for (shell, file) in COMPLETIONS {
+        let script = process::stdout(fsz().args(["completions", shell]))?;
+        let file = folder_of(prefix.join(file))?;
+        fs::write(file, script)?;
+    }
+    Ok(())
+}
+
+/// Copies a file into a folder that is made where it is not there. A program that is running keeps its old file.
+fn put(from: &Path, to: &Path) -> Result<()> {
+    let to = folder_of(to.to_owned())?;
+    if to.exists() {
+        fs::remove_file(&to)?;
+    }
+    fs::copy(from, to)?;
+    Ok(())
+}
+
+fn folder_of(file: PathBuf) -> Result<PathBuf> {
+    fs::create_dir_all(file.parent().context("a file lies in a folder")?)?;
+    Ok(file)
+}
