@@ -1,22 +1,13 @@
 //! `cargo xtask fatbin`: the kernels compiled beforehand, for builds with the feature `fatbin`.
 
 use crate::cargo::{cargo, root, target};
+use crate::ptx::MODULES;
 use crate::{cache, process, setup, tools};
 use anyhow::Result;
 use fs_err as fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const MODULES: [&str; 8] = [
-    "compress_paper_f32",
-    "compress_paper_f64",
-    "compress_dense_f32",
-    "compress_dense_f64",
-    "decompress_paper_f32",
-    "decompress_paper_f64",
-    "decompress_dense_f32",
-    "decompress_dense_f64",
-];
 /// The compute capabilities of data centre and workstation devices from Ampere to Blackwell.
 const CAPABILITIES: [u32; 6] = [80, 86, 89, 90, 100, 120];
 
@@ -44,17 +35,18 @@ fn make(folder: &Path, capabilities: &[u32]) -> Result<PathBuf> {
         setup::cuda_toolkit()?
     };
     fs::create_dir_all(folder)?;
-    for module in MODULES {
-        println!("compiling cuda/{module}.cu for {} architectures", capabilities.len());
+    let compiler = |&(module, _): &(&str, &[u32])| {
         let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
-        nvcc.current_dir(root()).args(["-std=c++17", "-O3", "-Icuda", "-fatbin", "--threads", "0"]);
+        nvcc.current_dir(root()).args(["-std=c++17", "-O3", "-Icuda", "-fatbin"]);
         for capability in capabilities {
             nvcc.arg("-gencode").arg(format!("arch=compute_{capability},code=sm_{capability}"));
         }
         nvcc.arg(format!("cuda/{module}.cu"))
             .arg("-o")
             .arg(folder.join(format!("{module}.fatbin")));
-        process::run(&mut nvcc)?;
-    }
+        nvcc
+    };
+    println!("compiling {} modules for {} architectures", MODULES.len(), capabilities.len());
+    process::run_all(MODULES.iter().map(compiler).collect())?;
     Ok(fs::canonicalize(folder)?)
 }

@@ -2,7 +2,10 @@
 
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
+use std::num::NonZero;
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 
 /// Runs a command with this terminal's output; an error when it cannot start or does not succeed.
 pub fn run(command: &mut Command) -> Result<()> {
@@ -11,6 +14,28 @@ pub fn run(command: &mut Command) -> Result<()> {
         bail!("`{}` failed ({status})", line(command));
     }
     Ok(())
+}
+
+/// Runs commands as [`run`] does, as many at a time as there are processors; an error of the first that fails. All
+/// have ended then, so that none writes anywhere later.
+pub fn run_all(commands: Vec<Command>) -> Result<()> {
+    let at_once = thread::available_parallelism().map_or(1, NonZero::get);
+    let left = Mutex::new(commands.into_iter());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || -> Result<()> {
+        let mut outcome = Ok(());
+        while let Some(mut command) = next() {
+            outcome = outcome.and(run(&mut command));
+        }
+        outcome
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..at_once).map(|_| scope.spawn(work)).collect();
+        let ended = |thread: ScopedJoinHandle<'_, Result<()>>| {
+            thread.join().unwrap_or_else(|_| bail!("a thread panicked"))
+        };
+        threads.into_iter().try_for_each(ended)
+    })
 }
 
 /// Runs a command and keeps its output, whatever its exit status.

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The modules, `.cu` files of `cuda/`, and the compute capabilities that each is compiled for: 80
+/// The modules of the codec, `.cu` files of `cuda/`, and the compute capabilities that each is compiled for: 80
 /// runs on every device from Ampere on, 90 is for what Hopper and later have beside that.
-const MODULES: [(&str, &[u32]); 10] = [
+pub const MODULES: [(&str, &[u32]); 8] = [
     ("compress_paper_f32", &[80, 90]),
     ("compress_paper_f64", &[80, 90]),
     ("compress_dense_f32", &[80]),
@@ -21,9 +21,9 @@ const MODULES: [(&str, &[u32]); 10] = [
     ("decompress_paper_f64", &[80]),
     ("decompress_dense_f32", &[80]),
     ("decompress_dense_f64", &[80]),
-    ("bench", &[80]),
-    ("gray_scott", &[80]),
 ];
+/// Those of the bench and of the example.
+const OTHERS: [(&str, &[u32]); 2] = [("bench", &[80]), ("gray_scott", &[80])];
 
 /// Makes all of it anew in the repository.
 pub fn write() -> Result<()> {
@@ -76,9 +76,9 @@ fn make() -> Result<PathBuf> {
     };
     let folder = target().join("ptx");
     folder::empty(&folder)?;
-    let mut running = Vec::new();
-    for (module, capabilities) in MODULES {
-        for capability in capabilities {
+    let mut compilers = Vec::new();
+    for (module, capabilities) in MODULES.iter().chain(&OTHERS) {
+        for capability in *capabilities {
             let mut nvcc = Command::new(toolkit.join("bin/nvcc"));
             // The source as a relative path: an absolute one could find its way into the text.
             nvcc.current_dir(root())
@@ -88,21 +88,10 @@ fn make() -> Result<PathBuf> {
                 .arg("-o")
                 .arg(folder.join(format!("{module}_compute_{capability}.ptx")))
                 .stdin(Stdio::null());
-            let line = process::line(&nvcc);
-            let child = nvcc.spawn().with_context(|| format!("cannot start `{line}`"))?;
-            running.push((line, child));
+            compilers.push(nvcc);
         }
     }
-    // All of them are waited for, so that none writes into the folder later.
-    let mut failed = Vec::new();
-    for (line, mut child) in running {
-        if !child.wait().is_ok_and(|status| status.success()) {
-            failed.push(line);
-        }
-    }
-    if !failed.is_empty() {
-        bail!("`{}` failed", failed.join("`, `"));
-    }
+    process::run_all(compilers)?;
     for name in names(&folder)? {
         let file = folder.join(name);
         let text = String::from_utf8(fs::read(&file)?).context("PTX is text")?;
