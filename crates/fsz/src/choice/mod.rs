@@ -95,12 +95,13 @@ pub(crate) fn device(job: &Job, level: Level) -> Option<Arc<Device>> {
         let gain = cost.gain(job.bytes, job.threads);
         let start = if ready.is_some() { 0.0 } else { state.costs.start };
         let due = state.balance.is_due(gain, start);
-        // What cannot be kept is not measured: the next process would have to do it again.
-        let unknown = state.costs.measured(job.class).is_none()
-            && STORE.as_ref().is_some_and(Store::is_writable);
+        let unknown = state.costs.measured(job.class).is_none();
         let seconds = cost.on_device(job.bytes) + if due { 0.0 } else { gain };
         (due, unknown && state.balance.may_measure(seconds, start + MEASURING))
     };
+    // What cannot be kept is not measured: the next process would have to do it again. Asked last, for it writes
+    // a file to find out.
+    let measuring = measuring && STORE.as_ref().is_some_and(Store::is_writable);
     if !due && !measuring {
         return None;
     }
