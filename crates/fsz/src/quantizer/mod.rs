@@ -6,6 +6,7 @@ mod curve;
 mod linear;
 mod relative;
 
+pub(crate) use block::BLOCK;
 pub use block::Logarithmic;
 pub use curve::Curve;
 pub use linear::Linear;

@@ -9,12 +9,9 @@ use crate::{
     element::Element,
     format::dense::{MOST_VALUE, PART_BITS},
     quantize,
-    quantizer::{Errors, Linear, Logarithmic, Quantizer, Relative},
+    quantizer::{BLOCK, Errors, Linear, Logarithmic, Quantizer, Relative},
     simd::Level,
 };
-
-/// Elements of a pointwise-relative bound that are quantized together.
-const TOGETHER: usize = 32;
 
 /// What points are.
 #[derive(Clone, Copy, Debug)]
@@ -210,7 +207,7 @@ fn each_by<T: Logarithmic, P: Put>(
     out: &mut [i32],
 ) -> (bool, Errors<T>) {
     let (mut all, mut errors) = (true, Errors::NONE);
-    for (own, out) in elements.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
+    for (own, out) in elements.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
         let block = z.block(own, missing);
         for (k, place) in out.iter_mut().enumerate().take(own.len()) {
             let put = if block.coded[k] == 1 { put.put(block.codes[k]) } else { None };
