@@ -44,17 +44,28 @@ pub fn watch<R>(what: &str, quiet: bool, work: impl FnOnce(&Arc<Progress>) -> R)
     let progress = Progress::new();
     let _cancellable = Cancellable::new(&progress);
     let bar = bytes(what, 0, quiet);
+    let show = |bar: &ProgressBar| {
+        bar.set_length(progress.total());
+        bar.set_position(progress.done());
+    };
+    shown(&bar, show, || work(&progress))
+}
+
+/// Runs work while a thread brings the bar up to date.
+fn shown<R>(
+    bar: &ProgressBar,
+    update: impl Fn(&ProgressBar) + Send,
+    work: impl FnOnce() -> R,
+) -> R {
     std::thread::scope(|scope| {
         let (ended, end) = mpsc::channel::<()>();
-        let (shown, bar) = (&progress, &bar);
         scope.spawn(move || {
             while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                bar.set_length(shown.total());
-                bar.set_position(shown.done());
+                update(bar);
             }
             bar.finish_and_clear();
         });
-        let result = work(&progress);
+        let result = work();
         drop(ended);
         result
     })
@@ -80,19 +91,7 @@ impl<'a> Overall<'a> {
     ) -> R {
         let bar = bytes(what, total, quiet);
         let overall = Overall { progress, before: AtomicU64::new(0), piece: AtomicU64::new(0) };
-        std::thread::scope(|scope| {
-            let (ended, end) = mpsc::channel::<()>();
-            let (overall, bar) = (&overall, &bar);
-            scope.spawn(move || {
-                while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                    bar.set_position(overall.position());
-                }
-                bar.finish_and_clear();
-            });
-            let result = work(overall);
-            drop(ended);
-            result
-        })
+        shown(&bar, |bar| bar.set_position(overall.position()), || work(&overall))
     }
 
     /// The piece before is done; the next one has so many bytes.

@@ -134,25 +134,24 @@ impl Series<'_> {
 
     /// The stream of a step that an earlier run completed and whose input did not change since.
     fn completed(&self, step: &Step) -> Option<StreamFile> {
+        if !self.args.series.resume {
+            return None;
+        }
         let written = std::fs::metadata(&step.output).ok()?.modified().ok()?;
         // Of one time they may be in either order.
-        let fresh = self.args.series.resume && written > self.inputs.modified(step)?;
-        StreamFile::open(&step.output).ok().filter(|_| fresh)
+        let fresh = written > self.inputs.modified(step)?;
+        if fresh { StreamFile::open(&step.output).ok() } else { None }
     }
 
-    /// Whether an earlier run completed a step with the same options.
-    fn is_done(&self, step: &Step, range: Option<Range>) -> bool {
-        let Some(file) = self.completed(step) else { return false };
-        let Ok(stream) = file.stream() else { return false };
-        let Ok(asked) = self.args.profile.profile(self.args.research.research()) else {
-            return false;
-        };
-        let header = stream.header();
+    /// The stream of a step that an earlier run completed with the same options.
+    fn done(&self, step: &Step, range: Option<Range>) -> Option<StreamFile> {
+        let file = self.completed(step)?;
+        let header = file.stream().ok()?.header().clone();
+        let asked = self.args.profile.profile(self.args.research.research()).ok()?;
         let same_profile = asked.name() == header.profile.name()
             && asked.research() == header.profile.research()
             && self.args.profile.layout.is_none();
-        let Some(floor) = self.args.floor.given(range) else { return false };
-        let Ok(bound) = self.args.bound_of(range, floor) else { return false };
+        let bound = self.args.bound_of(range, self.args.floor.given(range)?).ok()?;
         let same_bound = match (bound, range) {
             // A stream tells the bound that followed from the range, not the range.
             (Bound::ValueRangeOf { ratio, .. }, Some(range)) => {
@@ -162,7 +161,8 @@ impl Series<'_> {
             }
             _ => header.bound == bound,
         };
-        same_profile && same_bound && header.missing == self.args.missing
+        let same = same_profile && same_bound && header.missing == self.args.missing;
+        same.then_some(file)
     }
 
     /// The second pass: compresses what is not there yet. What all streams are together, and how many were there.
@@ -172,8 +172,8 @@ impl Series<'_> {
             overall.next(step.bytes);
             let found = ranges.iter().find(|(variable, _)| *variable == step.variable);
             let range = self.args.series.range().or(found.map(|(_, range)| *range));
-            if self.is_done(step, range) {
-                sum.add(&StreamFile::open(&step.output)?.stream()?);
+            if let Some(file) = self.done(step, range) {
+                sum.add(&file.stream()?);
                 kept += 1;
                 continue;
             }

@@ -1,5 +1,6 @@
 //! The steps of a series: one file each, or all steps of variables of an ADIOS2 file.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -60,9 +61,10 @@ impl<'a> Inputs<'a> {
         };
         #[cfg(not(feature = "adios2"))]
         let steps = self.files(folder)?;
-        for (i, step) in steps.iter().enumerate() {
-            let twice = steps[..i].iter().any(|other| other.output == step.output);
-            ensure!(!twice, "{}: two inputs would have this output", step.output.display());
+        let mut outputs = HashSet::new();
+        for Step { output, .. } in &steps {
+            let once = outputs.insert(output);
+            ensure!(once, "{}: two inputs would have this output", output.display());
         }
         Ok(steps)
     }
