@@ -156,7 +156,22 @@ impl<'a> Stream<'a> {
             )));
         }
         let places = self.regions.iter().map(|region| &region.place);
-        region::owners(places, &self.header.shape, (start, count), out);
+        let shape = &self.header.shape;
+        region::owners(places, shape, region::rows(shape, start, count), out);
+        Ok(())
+    }
+
+    /// The same of the elements from number `first` on, in C order.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for elements that the field does not have.
+    pub fn regions_of_range(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        let end = first.checked_add(out.len() as u64);
+        if end.is_none_or(|end| end > self.header.elements()) {
+            return Err(Error::invalid(format!("{} elements from {first} on", out.len())));
+        }
+        let places = self.regions.iter().map(|region| &region.place);
+        region::owners(places, &self.header.shape, std::iter::once((first, out.len())), out);
         Ok(())
     }
 

@@ -80,6 +80,10 @@ fn check<T: Element + std::fmt::Debug>(options: &CompressOptions, all: &[Region]
     let mut owner = vec![9; data.len()];
     stream.regions_of_box(&[0; 3], &SHAPE, &mut owner).expect("inside");
     assert_eq!(owner, expected);
+    let mut some = [9; 3000];
+    stream.regions_of_range(8000, &mut some).expect("inside");
+    assert_eq!(some, expected[8000..11_000]);
+    assert!(stream.regions_of_range(26_000, &mut some).is_err());
 
     // Each element keeps its own bound.
     let span = stream.certificate().max - stream.certificate().min;

@@ -26,7 +26,7 @@ pub(crate) fn compress<T: Element>(
     let range = codec.run(options.threads, None, |run| value_range::range(data, &missing, run))?;
     let places = || options.regions.iter().map(|region| &region.place);
     let mut owner = vec![0; data.len()];
-    owners(places(), shape, (&vec![0; shape.len()], shape), &mut owner);
+    owners(places(), shape, std::iter::once((0, data.len())), &mut owner);
 
     let mut streams = Vec::new();
     for (number, region) in options.regions.iter().enumerate() {

@@ -144,7 +144,11 @@ enum Part {
 }
 
 /// The rows of a box, as runs of the field's elements.
-fn rows(shape: &[u64], start: &[u64], count: &[u64]) -> impl Iterator<Item = Run> + use<> {
+pub(crate) fn rows(
+    shape: &[u64],
+    start: &[u64],
+    count: &[u64],
+) -> impl Iterator<Item = Run> + Clone + use<> {
     let width = count.last().map_or(1, |&n| n as usize);
     let (shape, start, count) = (shape.to_vec(), start.to_vec(), count.to_vec());
     let leading = count.len().saturating_sub(1);
@@ -160,17 +164,17 @@ fn rows(shape: &[u64], start: &[u64], count: &[u64]) -> impl Iterator<Item = Run
     })
 }
 
-/// The region that holds each element of a box of the field: its number and 1 more, or 0.
+/// The region that holds each element of some runs of the field, one run after another: its number and 1 more, or 0.
 pub(crate) fn owners<'a>(
     places: impl Iterator<Item = &'a Place>,
     shape: &[u64],
-    (start, count): (&[u64], &[u64]),
+    runs: impl Iterator<Item = Run> + Clone,
     out: &mut [u8],
 ) {
     out.fill(0);
     for (number, place) in places.enumerate() {
         let (part, mut at) = (place.whole(), 0);
-        for run in rows(shape, start, count) {
+        for run in runs.clone() {
             place.each_in(&part, run, shape, |from, _, n| {
                 out[at + from..at + from + n].fill(number as u8 + 1);
             });
