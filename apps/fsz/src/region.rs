@@ -107,7 +107,7 @@ impl RegionArgs {
                 start.push(first);
                 count.push(end - first);
             }
-            regions.push(Region::in_box(&start, &count, like(outside, *bound)));
+            regions.push(Region::in_box(&start, &count, outside.with_requested(*bound)));
         }
         for InMask { path, bound } in &self.bound_where {
             let shape = (Kind::of(path)? == Kind::Raw).then(|| field.shape().clone());
@@ -124,20 +124,9 @@ impl RegionArgs {
             let mask: Mask = with_values!(mask.values(), values => {
                 values.iter().map(|&d| !(d.is_nan() || d == 0.0)).collect()
             });
-            regions.push(Region::where_set(mask, like(outside, *bound)));
+            regions.push(Region::where_set(mask, outside.with_requested(*bound)));
         }
         Ok(regions)
-    }
-}
-
-/// A bound of the same kind with another number.
-fn like(bound: Bound, number: f64) -> Bound {
-    match bound {
-        Bound::ValueRange(_) => Bound::ValueRange(number),
-        Bound::ValueRangeOf { min, max, .. } => Bound::ValueRangeOf { ratio: number, min, max },
-        Bound::Relative { floor, .. } => Bound::Relative { eps: number, floor },
-        // Targets have no regions, which the codec says.
-        _ => Bound::Absolute(number),
     }
 }
 

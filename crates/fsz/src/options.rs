@@ -80,6 +80,11 @@ impl CompressOptions {
         }
     }
 
+    /// The bound, outside of regions.
+    pub fn bound(&self) -> Bound {
+        self.bound
+    }
+
     /// Codes elements by this profile.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;

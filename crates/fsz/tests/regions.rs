@@ -80,6 +80,10 @@ fn check<T: Element + std::fmt::Debug>(options: &CompressOptions, all: &[Region]
     let mut owner = vec![9; data.len()];
     stream.regions_of_box(&[0; 3], &SHAPE, &mut owner).expect("inside");
     assert_eq!(owner, expected);
+    for (index, &expected) in expected.iter().enumerate().step_by(7) {
+        let own = all.iter().rposition(|region| region.place.contains(&SHAPE, index as u64));
+        assert_eq!(own.map_or(0, |number| number + 1), usize::from(expected));
+    }
     let mut some = [9; 3000];
     stream.regions_of_range(8000, &mut some).expect("inside");
     assert_eq!(some, expected[8000..11_000]);

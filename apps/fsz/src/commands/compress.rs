@@ -15,6 +15,7 @@ use crate::region::RegionArgs;
 use crate::source::SourceArgs;
 use crate::{bar, limit, terminal};
 
+mod bounds;
 mod range;
 mod series;
 mod steps;
@@ -29,6 +30,7 @@ use series::SeriesArgs;
 /// so is --floor-range; --psnr, --ratio and --max-bytes are met by each step alone. For all steps of an ADIOS2 file, name a folder
 /// as the output. Steps appear whole or not at all: after an interruption, --resume continues.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = bounds::WHICH)]
 pub struct Args {
     /// Input field; several make a series
     #[arg(value_name = "IN", required = true)]

@@ -97,6 +97,13 @@ impl Place {
         }
     }
 
+    /// Whether the element at `index` in C order of a field of this shape is in the region.
+    pub fn contains(&self, shape: &[u64], index: u64) -> bool {
+        let mut own = false;
+        self.each_in(&self.whole(), (index, 1), shape, |_, _, n| own = n > 0);
+        own
+    }
+
     /// The shape of its stream.
     pub(crate) fn shape(&self) -> Vec<u64> {
         match self {
