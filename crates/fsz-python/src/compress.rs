@@ -18,6 +18,9 @@ use crate::{
     watch::watched,
 };
 
+/// Start and count of a box, or a byte an element of a mask; and a bound of the same kind as the array's.
+type AskedRegion = (Vec<u64>, Vec<u64>, Option<PyBackedBytes>, f64);
+
 /// What a compression is told beside the field.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -36,8 +39,7 @@ pub struct Options {
     name: Option<String>,
     time_step: Option<u64>,
     start: Option<Vec<u64>>,
-    /// Start and count of a box, or a byte an element of a mask; and a bound of the same kind as the others'.
-    regions: Vec<(Vec<u64>, Vec<u64>, Option<PyBackedBytes>, f64)>,
+    regions: Vec<AskedRegion>,
 }
 
 impl Options {

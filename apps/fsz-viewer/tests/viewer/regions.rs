@@ -31,7 +31,7 @@ fn each_region_has_its_bound_and_its_outline() {
         for text in ["Bound in 2:8,8:18,10:30", "Signed error"] {
             assert!(shows(&viewer, text), "no {text}");
         }
-        assert!(viewer.query_all_by_label_contains("Bound of 2400").next().is_some());
+        assert!(viewer.query_all_by_label_contains("masked").next().is_some());
         let planes = viewer.state().session.planes.as_ref().expect("planes");
         let error = planes.error.as_ref().expect("an error");
         let set = &viewer.state().session.set;

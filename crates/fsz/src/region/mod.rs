@@ -234,6 +234,7 @@ pub(crate) fn max_len(regions: &[Region], shape: &[u64], dtype: DType) -> Result
 }
 
 /// The error of a device that is asked for regions.
+#[cfg(feature = "cuda")]
 pub(crate) fn only_on_cpu() -> Error {
     Error::unsupported("bounds by region on a CUDA device: use Codec::cpu()")
 }
