@@ -78,7 +78,7 @@ def compress(
     :raises TypeError: for an array of another type.
     :raises DeviceError: when a CUDA device that was asked for fails.
     """
-    options = {
+    options: dict[str, Any] = {
         "range": range,
         "absolute": absolute,
         "value_range": value_range,
