@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn each_value_is_compared_with_the_bound_of_its_region() {
         let original: Vec<f32> = (0..200_000).map(|i| i as f32).collect();
-        let off = |i: usize| if i % 3 == 0 { 0.5 } else { 0.25 };
+        let off = |i: usize| if i.is_multiple_of(3) { 0.5 } else { 0.25 };
         let mut back: Vec<f32> = original.iter().enumerate().map(|(i, d)| d + off(i)).collect();
         let regions: Vec<u8> = (0..original.len()).map(|i| u8::from(i >= 100_000)).collect();
         back[3] = f32::NAN;
