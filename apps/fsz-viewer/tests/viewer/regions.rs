@@ -2,7 +2,7 @@
 
 use egui_kittest::kittest::Queryable;
 use fsz::{Bound, Codec, CompressOptions, DType, Region};
-use fsz_viewer::{ErrorMode, Settings, Start};
+use fsz_viewer::{ErrorMode, Place, Settings, Start};
 
 use crate::fixture::{Fixture, harness, profiles, shows};
 
@@ -24,6 +24,7 @@ fn each_region_has_its_bound_and_its_outline() {
         let start = Start {
             files: vec![fixture.path("regions.fsz")],
             original: Some(fixture.path("wave_12x40x50.f32")),
+            place: Some(Place { axis: 0, plane: 3 }),
             ..Default::default()
         };
         let settings = Settings { error: ErrorMode::Signed, ..Settings::default() };
