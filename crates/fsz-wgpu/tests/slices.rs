@@ -274,19 +274,20 @@ fn a_damaged_payload_is_refused_at_the_upload() {
     }
 }
 
-/// Anything anywhere in the payload, with checksums that are right: refused, or decoded as the CPU decodes it.
-#[test]
-fn forged_payloads_are_refused_or_decoded_as_on_the_cpu() {
-    let Some(gpu) = gpu("forged streams on the GPU") else { return };
+/// Anything anywhere in the payload, with checksums that are right, so often for each stream: refused, or decoded as
+/// the CPU decodes it. Gives how many were refused, and decoded.
+fn forge_payloads(gpu: &Gpu, rounds: usize) -> [usize; 2] {
     let shape = [17, 20, 18];
     let n = 17 * 20 * 18;
     let all = Runs { first: 0, stride: 0, count: 1, len: n as u64 };
     let (mut refused, mut decoded) = (0, 0);
-    let options = [0.05, 1e-6].map(|bound| CompressOptions::new(Bound::Absolute(bound)));
+    let bounds =
+        [Bound::Absolute(0.05), Bound::Absolute(1e-6), Bound::Relative { eps: 1e-2, floor: 1e-3 }];
+    let options = bounds.map(CompressOptions::new);
     for stream in options.iter().flat_map(|options| streams(&shape, &mixture(n), options)) {
         let (profile, payload) = (stream.header().profile, stream.sections().payload as usize);
         let bytes = stream.into_vec();
-        for k in 0..40usize {
+        for k in 0..rounds {
             let mut forged = bytes.clone();
             // The front of a payload tells most of what follows.
             let room = if k % 2 == 0 { 160 } else { bytes.len() - payload };
@@ -295,7 +296,7 @@ fn forged_payloads_are_refused_or_decoded_as_on_the_cpu() {
             seal::seal(&mut forged);
             let Ok(stream) = Stream::from_vec(forged) else { continue };
             let whole = Codec::cpu().decompress::<f32>(&stream);
-            match GpuStream::upload(&gpu, &stream) {
+            match GpuStream::upload(gpu, &stream) {
                 Ok(on_gpu) => {
                     let whole = whole.expect("the CPU decodes it, too");
                     let got = on_gpu.decode_runs(all).unwrap().read_back().unwrap();
@@ -311,7 +312,24 @@ fn forged_payloads_are_refused_or_decoded_as_on_the_cpu() {
             }
         }
     }
+    [refused, decoded]
+}
+
+#[test]
+fn forged_payloads_are_refused_or_decoded_as_on_the_cpu() {
+    let Some(gpu) = gpu("forged streams on the GPU") else { return };
+    let [refused, decoded] = forge_payloads(&gpu, 27);
     assert!(refused > 20 && decoded > 20, "{refused} refused, {decoded} decoded");
+}
+
+/// `cargo test --release -p fsz-wgpu --test slices -- --ignored --nocapture`
+#[test]
+#[ignore = "a hundred thousand streams take minutes"]
+fn a_hundred_thousand_forged_payloads() {
+    let Some(gpu) = gpu("a hundred thousand forged streams on the GPU") else { return };
+    let [refused, decoded] = forge_payloads(&gpu, 9_000);
+    println!("{refused} refused, {decoded} decoded");
+    assert!(refused + decoded >= 100_000);
 }
 
 #[test]
