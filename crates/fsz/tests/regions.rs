@@ -120,8 +120,8 @@ fn check<T: Element + std::fmt::Debug>(options: &CompressOptions, all: &[Region]
     let bits = |values: &mut dyn Iterator<Item = &T>| -> Vec<u64> {
         values.map(|v| v.to_bits64()).collect()
     };
-    for axis in 0..3 {
-        for index in [0, 3, 5, SHAPE[axis] - 1] {
+    for (axis, side) in SHAPE.into_iter().enumerate() {
+        for index in [0, 3, 5, side - 1] {
             let slice = codec.decompress_slice::<T>(&stream, Axis(axis), index).expect("decodes");
             let of_whole = whole.index_axis(Axis(axis), index as usize);
             assert_eq!(bits(&mut slice.iter()), bits(&mut of_whole.iter()));
