@@ -11,6 +11,8 @@ pub use block::Logarithmic;
 pub use curve::Curve;
 pub use linear::Linear;
 pub use relative::Relative;
+#[cfg(feature = "cuda")]
+pub(crate) use relative::sample_count;
 
 use crate::{
     bound::Bound,
