@@ -108,7 +108,7 @@ impl Figures {
             dtype: case.field.dtype().name(),
             shape: case.field.shape().to_string(),
             bytes,
-            bound: plan.bound,
+            bound: plan.bound.requested(),
             codec,
             threads,
             compress_gbs: speed(self.compress),
