@@ -67,14 +67,19 @@ template <class T> struct CurveValues
         zero = static_cast<Bits>(number(RELATIVE_BASE)) - (static_cast<Bits>(knee) + 1) * stride;
     }
 
-    FSZ_DEVICE T of(i32 code) const
+    FSZ_DEVICE bool is_linear(i32 code) const { return static_cast<u32>(abs(code)) <= knee; }
+
+    FSZ_DEVICE T linear(i32 code) const { return Multiples<T>{linear_step}.of(code); }
+
+    FSZ_DEVICE T of(i32 code) const { return is_linear(code) ? linear(code) : logarithmic(code); }
+
+    FSZ_DEVICE T logarithmic(i32 code) const
     {
         const u32 k = static_cast<u32>(abs(code));
         const Bits y = min(zero + k * stride, Element<T>::INFINITE);
         const Bits sign = static_cast<Bits>(static_cast<u32>(code) & 0x80000000u)
                           << (8 * sizeof(T) - 32);
-        const T far = value_of(Octave<T>::bits(y, bend) | sign);
-        return k <= knee ? Multiples<T>{linear_step}.of(code) : far;
+        return value_of(Octave<T>::bits(y, bend) | sign);
     }
 };
 

@@ -25,7 +25,8 @@ template <class T> struct Octave
     static FSZ_DEVICE Bits bits(Bits y, u32 bend)
     {
         const Bits p = y & (LEN - 1);
-        return y - high_word(p, bend * (LEN - p));
+        // The same as bend * (LEN - p), in one instruction.
+        return y - high_word(p, bend * LEN - bend * p);
     }
 
     /// The largest pattern whose bits are not above these: `Y` of FORMAT.md.

@@ -143,11 +143,13 @@ constexpr u32 SAMPLE_STRIDE = 4096u;
 constexpr u32 SAMPLE_MULTIPLIER = 2654435761u;
 constexpr u32 STEP_CANDIDATES = 4096u;
 
-/// Pointwise-relative bounds: the largest; the curve of logarithmic codes; of samples of both signs, one in
-/// so many may be below these codes; numbers of 8 bytes in the header.
+/// Pointwise-relative bounds: the largest; the curve of logarithmic codes and a number above its
+/// largest slope; of samples of both signs, one in so many may be
+/// below these codes; numbers of 8 bytes in the header.
 constexpr double MOST_RELATIVE = 0.5;
 constexpr u32 CURVE_SHARE = 85u;
 constexpr u32 CURVE_UNIT = 256u;
+constexpr double STEEPEST = 0.70712;
 constexpr u32 TYPICAL_SHARE = 1000u;
 constexpr u32 RELATIVE_NUMBERS = 6u;
 constexpr u32 RELATIVE_FLOOR = 0u;

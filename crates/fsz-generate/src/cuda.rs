@@ -9,7 +9,7 @@ use fsz::{
         FIELDS, FIXED_HEADER, FORMAT_VERSION, FieldType, HAS_START, HAS_TIME_STEP, HEAD_ROWS_AT,
         MAGIC, MAX_HEADER, MIX, MOST_RELATIVE, MU_WORD, RELATIVE_RULE_FIELDS, RELATIVE_RULES,
         RULE_FIELDS, RULES, RelativeFields, RelativePart, Rule, SAMPLE_MULTIPLIER, SAMPLE_STRIDE,
-        STEP_CANDIDATES, TYPICAL_SHARE,
+        STEEPEST, STEP_CANDIDATES, TYPICAL_SHARE,
     },
 };
 use std::fmt::Write;
@@ -200,10 +200,11 @@ fn relative(text: &mut String) {
     let numbers = RelativePart::NUMBERS;
     let _ = write!(
         text,
-        "\n/// Pointwise-relative bounds: the largest; the curve of logarithmic codes; of samples of both signs, one in\n\
-         /// so many may be below these codes; numbers of 8 bytes in the header.\n\
+        "\n/// Pointwise-relative bounds: the largest; the curve of logarithmic codes and a number above its\n\
+         /// largest slope; of samples of both signs, one in so many may be\n\
+         /// below these codes; numbers of 8 bytes in the header.\n\
          constexpr double MOST_RELATIVE = {MOST_RELATIVE:?};\nconstexpr u32 CURVE_SHARE = {CURVE_SHARE}u;\n\
-         constexpr u32 CURVE_UNIT = {CURVE_UNIT}u;\nconstexpr u32 TYPICAL_SHARE = {TYPICAL_SHARE}u;\n\
+         constexpr u32 CURVE_UNIT = {CURVE_UNIT}u;\nconstexpr double STEEPEST = {STEEPEST:?};\nconstexpr u32 TYPICAL_SHARE = {TYPICAL_SHARE}u;\n\
          constexpr u32 RELATIVE_NUMBERS = {numbers}u;\n"
     );
     for (name, _, number, half) in RelativeFields::PART {

@@ -65,12 +65,24 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &qu
     for (i32 j = 0; j < 8; ++j)
     {
         float v[4];
+        i32 q[4];
+        bool linear = false;
 #pragma unroll
         for (i32 k = 0; k < 4; ++k)
         {
             difference = carry * difference + static_cast<u32>(l.at(4 * j + k));
             code += difference;
-            v[k] = values.of(static_cast<i32>(code));
+            q[k] = static_cast<i32>(code);
+            v[k] = values.logarithmic(q[k]);
+            linear = linear || values.is_linear(q[k]);
+        }
+        if (__any_sync(WARP_ALL, linear))
+        {
+#pragma unroll
+            for (i32 k = 0; k < 4; ++k)
+            {
+                v[k] = values.is_linear(q[k]) ? values.linear(q[k]) : v[k];
+            }
         }
         row[j] = make_float4(v[0], v[1], v[2], v[3]);
     }
