@@ -4,6 +4,7 @@ use super::abi::{RelativeBoundF32, RelativeBoundF64};
 use crate::{
     dtype::DType,
     format::RelativePart,
+    profile::Profile,
     quantizer::{Errors, Logarithmic, Relative, sample_count},
 };
 
@@ -103,7 +104,8 @@ fn resolve<T: Logarithmic>(
     elements: u64,
 ) -> (Relative<T>, Begin, RelativePart) {
     let mut samples = 0;
-    let z = Relative::<T>::with_smallest(eps, floor, || {
+    let fine = Profile::default().most_fine();
+    let z = Relative::<T>::with_smallest(eps, floor, fine, || {
         samples = sample_count(elements as usize) as u64;
         T::MIN_POSITIVE.to_bits64()
     });
