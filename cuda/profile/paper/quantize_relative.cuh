@@ -207,14 +207,19 @@ FSZ_DEVICE double share_of(double d, double share)
     return __fma_rz(share, d, __dmul_rn(__dmul_rn(octave, 0x1p-53 * (1 - 0x1p-16)), d));
 }
 
-/// The code of an element, exactly, after `place_element`.
+/// Codes of a piece of a row, and what is known of it.
+template <u32 PIECE> struct SettledPiece
+{
+    float code[PIECE];
+    RelativeLook look;
+};
+
+/// The code of an element, exactly.
 template <class T>
-FSZ_DEVICE float settle(T d, const RelativeShortWay<T> &way, u32 distance, u32 j,
-                        RelativeLook &look)
+FSZ_DEVICE float settle(T d, const RelativeQuantizer<T> &z, T share, RelativeLook &look)
 {
     using Bits = typename Element<T>::Bits;
-    using Way = RelativeShortWay<T>;
-    const RelativeBound<T> &bound = way.z.bound;
+    const RelativeBound<T> &bound = z.bound;
     const Bits bits = bits_of(d) & ~Element<T>::SIGN;
     if (bits < bound.edge)
     {
@@ -225,46 +230,60 @@ FSZ_DEVICE float settle(T d, const RelativeShortWay<T> &way, u32 distance, u32 j
         look.linear = true;
         return signed_code(d, static_cast<u32>(ROUND_BITS + k));
     }
-    // A pattern that is a little above the origin may seem to be below it.
-    const bool below = distance > ~static_cast<u32>((way.lowered + Way::LACKED) >> Way::COARSE) - 1;
-    look.fails = look.fails || (distance > way.reach && !below);
-    const Bits next = below ? way.z.origin : way.z.origin + (static_cast<Bits>(j) + 1) * bound.stride;
-    const bool one_more = Octave<T>::bits(next, Octave<T>::BEND) <= bits;
-    look.fails = look.fails || (below && !one_more);
-    const u32 number = below ? 0 : j + one_more;
-    const Bits back = one_more ? next : next - bound.stride;
-    const T value = value_of(Octave<T>::bits(back + bound.low, Octave<T>::BEND));
+    Bits number, begin;
+    const bool coded = logarithmic(bits, z, number, begin);
+    const T value = value_of(Octave<T>::bits(begin + bound.low, Octave<T>::BEND));
     const T error = difference_of(value_of(bits), value);
-    const T most = magnitude_of(share_of(d, way.share));
-    look.larger_share = look.larger_share || !(error <= most);
-    return signed_code(d, number + (bound.knee + 1 + ROUND_BITS));
+    look.fails = look.fails || !coded || number > static_cast<u32>(FUSED_REACH) - 2 - bound.knee ||
+                 begin > Element<T>::INFINITE - bound.stride;
+    look.larger_share = look.larger_share || !(error <= magnitude_of(share_of(d, share)));
+    return signed_code(d, static_cast<u32>(number) + (bound.knee + 1 + ROUND_BITS));
 }
 
-/// Quantizes a piece of a row.
+/// A function of its own: the loop around must fit in the instruction cache.
+__device__ __noinline__ SettledPiece<4> settle_piece(float4 d, const RelativeQuantizer<float> z,
+                                                     float share)
+{
+    SettledPiece<4> done;
+    done.code[0] = settle(d.x, z, share, done.look);
+    done.code[1] = settle(d.y, z, share, done.look);
+    done.code[2] = settle(d.z, z, share, done.look);
+    done.code[3] = settle(d.w, z, share, done.look);
+    return done;
+}
+
+__device__ __noinline__ SettledPiece<2> settle_piece(double2 d, const RelativeQuantizer<double> z,
+                                                     double share)
+{
+    SettledPiece<2> done;
+    done.code[0] = settle(d.x, z, share, done.look);
+    done.code[1] = settle(d.y, z, share, done.look);
+    return done;
+}
+
+FSZ_DEVICE float4 as_vector(const float (&d)[4]) { return make_float4(d[0], d[1], d[2], d[3]); }
+
+FSZ_DEVICE double2 as_vector(const double (&d)[2]) { return make_double2(d[0], d[1]); }
+
+/// Quantizes a piece of a row. False where an element is near an edge or beyond reach: then its code
+/// is none yet.
 template <class T, u32 PIECE>
-FSZ_DEVICE void quantize_piece(const T (&d)[PIECE], const RelativeShortWay<T> &way, float *code,
-                               RelativeLook &look)
+FSZ_DEVICE bool quantize_piece(const T (&d)[PIECE], const RelativeShortWay<T> &way, float *code)
 {
     const RelativeBound<T> &bound = way.z.bound;
-    u32 distance[PIECE], j[PIECE], furthest = 0;
+    u32 furthest = 0;
     bool close = false;
 #pragma unroll
     for (u32 k = 0; k < PIECE; ++k)
     {
+        u32 distance, j;
         typename Element<T>::Bits left;
-        place_element(d[k], way, distance[k], j[k], left);
-        furthest = max(furthest, distance[k]);
+        place_element(d[k], way, distance, j, left);
+        furthest = max(furthest, distance);
         close = close || left >= way.last;
-        code[k] = signed_code(d[k], j[k] + (bound.knee + 1 + ROUND_BITS));
+        code[k] = signed_code(d[k], j + (bound.knee + 1 + ROUND_BITS));
     }
-    if (__any_sync(WARP_ALL, close || furthest > way.reach))
-    {
-#pragma unroll
-        for (u32 k = 0; k < PIECE; ++k)
-        {
-            code[k] = settle(d[k], way, distance[k], j[k], look);
-        }
-    }
+    return !close && furthest <= way.reach;
 }
 
 /// The largest absolute error of the lane's block, by its codes.
@@ -328,29 +347,51 @@ FSZ_DEVICE RelativeError<T> quantize_plain(const SharedRow<T> &row, const Relati
     constexpr u32 PIECE = SharedRow<T>::PIECE;
     const RelativeShortWay<T> way(z, counted);
     RelativeLook look;
+    // Pieces that are left open, piece i at bit i.
+    u32 open = 0;
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
     {
         T d[PIECE];
         row.load(piece, d);
-        quantize_piece(d, way, code + piece * PIECE, look);
+        open |= quantize_piece(d, way, code + piece * PIECE) ? 0 : 1u << piece;
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
             extremes.take(d[k]);
         }
     }
-    if (__any_sync(WARP_ALL, look.fails))
+    // Apart, so that the pieces above overlap.
+    open = __reduce_or_sync(WARP_ALL, open);
+#pragma unroll
+    for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
+    {
+        if (open & 1u << piece)
+        {
+            T d[PIECE];
+            row.load(piece, d);
+            const SettledPiece<PIECE> exact = settle_piece(as_vector(d), z, way.share);
+#pragma unroll
+            for (u32 k = 0; k < PIECE; ++k)
+            {
+                code[piece * PIECE + k] = exact.code[k];
+            }
+            look.fails = look.fails || exact.look.fails;
+            look.linear = look.linear || exact.look.linear;
+            look.larger_share = look.larger_share || exact.look.larger_share;
+        }
+    }
+    if (__builtin_expect(__any_sync(WARP_ALL, look.fails), 0))
     {
         return {value_of(Element<T>::QUIET_NAN), 0};
     }
-    if (__any_sync(WARP_ALL, look.larger_share))
+    if (__builtin_expect(__any_sync(WARP_ALL, look.larger_share), 0))
     {
         return errors_of(row, z);
     }
     const T largest = larger(extremes.high, -extremes.low);
     const T most = larger(product_up(z.bound.eps, largest), look.linear ? z.bound.floor : T{0});
-    if (__any_sync(WARP_ALL, most > value_of(counted.absolute)))
+    if (__builtin_expect(__any_sync(WARP_ALL, most > value_of(counted.absolute)), 0))
     {
         return {absolute_error(row, z, code), 0};
     }
