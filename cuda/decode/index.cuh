@@ -14,8 +14,8 @@ constexpr u32 HEADER_LANES = 10;
 /// What a warp reads of a stream to find a chunk.
 struct IndexWords
 {
-    /// Header bytes 8 · lane to 8 · lane + 7, in the first HEADER_LANES lanes; in those behind them the
-    /// numbers of a pointwise-relative bound.
+    /// Header bytes 8 · lane to 8 · lane + 7, in the first HEADER_LANES lanes; in those behind them
+    /// the numbers of a pointwise-relative bound.
     u64 header;
     /// Payload words of the chunks 2 · lane and 2 · lane + 1 of the group, as far as they are
     /// needed.
@@ -40,8 +40,7 @@ FSZ_DEVICE u32 chunk_elements(const StreamView &view, u64 chunk)
 
 /// Reads what `find_chunk` checks. The two are apart so that more can be read in between: none of
 /// it waits for the other. NUMBERS: of a pointwise-relative bound.
-template <u32 NUMBERS>
-FSZ_DEVICE IndexWords read_index(const StreamView &view, u64 chunk, u32 lane)
+template <u32 NUMBERS> FSZ_DEVICE IndexWords read_index(const StreamView &view, u64 chunk, u32 lane)
 {
     const u64 group = chunk / GROUP_CHUNKS;
     const u32 within = static_cast<u32>(chunk % GROUP_CHUNKS);

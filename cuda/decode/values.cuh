@@ -38,8 +38,8 @@ template <> FSZ_DEVICE double Multiples<double>::of(i32 code) const
     return __dmul_rn(__int2double_rn(code), step);
 }
 
-/// Multiples of a step up to a knee, and behind it bits that follow a curve: of a pointwise-relative
-/// bound.
+/// Multiples of a step up to a knee, and behind it bits that follow a curve: of a
+/// pointwise-relative bound.
 template <class T> struct CurveValues
 {
     using Value = T;
@@ -56,9 +56,7 @@ template <class T> struct CurveValues
 
     FSZ_DEVICE void take(u64 header)
     {
-        const auto number = [&](u32 k) {
-            return __shfl_sync(WARP_ALL, header, HEADER_LANES + k);
-        };
+        const auto number = [&](u32 k) { return __shfl_sync(WARP_ALL, header, HEADER_LANES + k); };
         linear_step = static_cast<T>(value_of(number(RELATIVE_LINEAR_STEP)));
         stride = static_cast<Bits>(number(RELATIVE_STRIDE));
         const u64 codes = number(RELATIVE_KNEE);

@@ -1,5 +1,5 @@
-// Where the logarithmic codes of a pointwise-relative bound begin: known from its floor, or found by
-// samples of the field (FORMAT.md, Relative).
+// Where the logarithmic codes of a pointwise-relative bound begin: known from its floor, or found
+// by samples of the field (FORMAT.md, Relative).
 #pragma once
 
 #include "encode/index.cuh"
@@ -9,8 +9,8 @@
 namespace fsz
 {
 
-/// The number of a sorted list that has `rank` before it. Called by a thread block of BOUND_THREADS;
-/// all get it.
+/// The number of a sorted list that has `rank` before it. Called by a thread block of
+/// BOUND_THREADS; all get it.
 template <class Bits> __device__ inline Bits of_rank(const Bits *list, u64 len, u32 rank)
 {
     constexpr u32 DIGITS = 256;
@@ -62,9 +62,9 @@ template <class Bits> __device__ inline Bits of_rank(const Bits *list, u64 len, 
     return found;
 }
 
-/// Looks at the samples, by all thread blocks: leaves their bits, those of some that are not counted
-/// behind all others; the smallest of them; and how many are positive and how many negative, as `nan`
-/// and `inf`.
+/// Looks at the samples, by all thread blocks: leaves their bits, those of some that are not
+/// counted behind all others; the smallest of them; and how many are positive and how many
+/// negative, as `nan` and `inf`.
 template <class T>
 FSZ_DEVICE RangePart<T> take_samples(const T *field, u64 n, const RelativeBound<T> &bound,
                                      const Missing<T> &missing)
@@ -79,8 +79,7 @@ FSZ_DEVICE RangePart<T> take_samples(const T *field, u64 n, const RelativeBound<
         // The product holds for fields of fewer than 2^44 elements.
         const T d = field[i * whole + i * rest / count];
         const Bits bits = bits_of(d) & ~Element<T>::SIGN;
-        const bool counts =
-            bits >= Octave<T>::LEN && is_number(d) && !missing.is(bits_of(d));
+        const bool counts = bits >= Octave<T>::LEN && is_number(d) && !missing.is(bits_of(d));
         bound.sampled[i] = counts ? bits : ~Bits{0};
         part.min_key = max(part.min_key, counts ? static_cast<Bits>(~bits) : Bits{0});
         part.nan += counts && d > 0;

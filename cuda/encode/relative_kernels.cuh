@@ -21,5 +21,5 @@
         FSZ_AT(fsz::RelativeBound<T>, reciprocal), FSZ_AT(fsz::RelativeBound<T>, origin),          \
         FSZ_AT(fsz::RelativeBound<T>, samples), FSZ_AT(fsz::RelativeBound<T>, sampled),            \
         FSZ_AT(fsz::RelativeBound<T>, shift), FSZ_AT(fsz::RelativeBound<T>, knee),                 \
-        FSZ_AT(fsz::RelativeBound<T>, curved), FSZ_AT(fsz::RelativeBound<T>, relative_at),           \
+        FSZ_AT(fsz::RelativeBound<T>, curved), FSZ_AT(fsz::RelativeBound<T>, relative_at),         \
         sizeof(fsz::RelativeArgs<T>), 0, sizeof(fsz::CompressArgs<T>)

@@ -257,8 +257,7 @@ template <class T> struct RelativeFieldsOf
     }
 };
 
-template <class T>
-FSZ_DEVICE RelativeQuantizer<T> make_quantizer(const RelativeArgs<T> &args)
+template <class T> FSZ_DEVICE RelativeQuantizer<T> make_quantizer(const RelativeArgs<T> &args)
 {
     return RelativeQuantizer<T>(args);
 }

@@ -144,7 +144,8 @@ FSZ_DEVICE void encode_part(const typename Encoder::Args &args, SimpleExchange<W
 /// Compression of a chunk by each thread block, in the order in which thread blocks begin, each
 /// scanning back for its place. As many thread blocks as chunks, at least one.
 template <class Encoder>
-FSZ_DEVICE void compress_simple(const typename Encoder::Args &args, const HeaderImage &image, u32 *codes)
+FSZ_DEVICE void compress_simple(const typename Encoder::Args &args, const HeaderImage &image,
+                                u32 *codes)
 {
     constexpr u32 WARPS = SimpleConfig<Encoder>::WARPS;
     __shared__ SimpleExchange<WARPS> exchange;

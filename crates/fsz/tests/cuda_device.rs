@@ -125,8 +125,7 @@ fn any_alignment_and_no_byte_outside() {
     for kind in KINDS {
         let sizes = [1, 31, 256, 1000, 1024, 16_384, 40_000];
         for (n, (profile, bound)) in sizes.into_iter().flat_map(|n| codings().map(|c| (n, c))) {
-            let options =
-                CompressOptions::new(bound).missing(1e20).profile(profile);
+            let options = CompressOptions::new(bound).missing(1e20).profile(profile);
             let element = [0, 1, 3, 4, 64];
             let (f, d) = (field::<f32>(kind, n, 4), field::<f64>(kind, n, 4));
             for offset in element {

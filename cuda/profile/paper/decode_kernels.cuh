@@ -11,8 +11,8 @@ extern __shared__ uint4 fsz_stages[];
 // Thread blocks of up to 16 warps with a `Stage` each in dynamic shared memory; the fewer warps,
 // the less each waits for the others at the end, the more, the sooner a small field is done. The
 // most threads stand for the registers that a thread may take: 96 and 128, without spilling.
-// Kernels are named `fsz_<operation>_<coder>`, of a profile, `relative` where `Values` are those of a
-// pointwise-relative bound, and a type.
+// Kernels are named `fsz_<operation>_<coder>`, of a profile, `relative` where `Values` are those of
+// a pointwise-relative bound, and a type.
 #define FSZ_DECOMPRESS_PAPER_ENTRY(name, Values, Output, most_threads, decode, ...)                \
     extern "C" __global__ void __launch_bounds__(most_threads, 1)                                  \
         name(const __grid_constant__ fsz::StreamView stream,                                       \
@@ -26,8 +26,8 @@ extern __shared__ uint4 fsz_stages[];
     }
 
 /// The module of an element type and what makes elements of its codes: its kernels, how the structs
-/// that the driver shares lie in memory (`DECOMPRESS_LAYOUTS` in crates/fsz/src/cuda/kernels.rs), and
-/// how it launches (`DecompressShapes` there).
+/// that the driver shares lie in memory (`DECOMPRESS_LAYOUTS` in crates/fsz/src/cuda/kernels.rs),
+/// and how it launches (`DecompressShapes` there).
 #define FSZ_DECOMPRESS_PAPER_MODULE(Values, coder, most_threads)                                   \
     FSZ_DECOMPRESS_PAPER_ENTRY(fsz_decompress_##coder, Values, OutputRange, most_threads,          \
                                decode_chunk, gridDim.x == stream.sections.chunks, )                \

@@ -171,8 +171,8 @@ private:
         {
             if (quad.escapes)
             {
-                hashed.rows =
-                    read_escapes(ChunkTask{view, chunk, to}, tile, stage, stage.payload + quad.tile_at());
+                hashed.rows = read_escapes(ChunkTask{view, chunk, to}, tile, stage,
+                                           stage.payload + quad.tile_at());
             }
             if (quad.chains)
             {
@@ -218,7 +218,7 @@ private:
         hashed.block += product_of_mu(mu);
         __syncwarp();
         hashed.rows = output_quad(ChunkTask{view, chunk, to}, number, wanted, stage,
-                                     payload + stage.index.at[number * QUAD_TILES], output);
+                                  payload + stage.index.at[number * QUAD_TILES], output);
         return hashed;
     }
 

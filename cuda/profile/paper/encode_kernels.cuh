@@ -12,9 +12,9 @@
 
 extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
 
-// Kernels are named `fsz_<operation>_<coder>`, of a profile, `relative` where the quantizer `Z` is that
-// of a pointwise-relative bound, and a type. Two thread blocks to a multiprocessor: one is at work
-// while the other waits for its place.
+// Kernels are named `fsz_<operation>_<coder>`, of a profile, `relative` where the quantizer `Z` is
+// that of a pointwise-relative bound, and a type. Two thread blocks to a multiprocessor: one is at
+// work while the other waits for its place.
 #define FSZ_COMPRESS_ENTRY(Z, coder)                                                               \
     extern "C" __global__ void __launch_bounds__(                                                  \
         fsz::SimpleConfig<fsz::PaperEncoder<Z>>::WARPS * 32, 2)                                    \

@@ -168,10 +168,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     }
 
     /// Adds what is not in the statistics yet. Called once, after the warp's last part.
-    FSZ_DEVICE void finish()
-    {
-        add_error(max_error, statistics);
-    }
+    FSZ_DEVICE void finish() { add_error(max_error, statistics); }
 
     /// Goes the short way. `refill` is called when the elements in shared memory may be
     /// overwritten.
@@ -229,8 +226,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         const u32 lane = lane_id();
         const u32 exists = FORESEES && whole ? BLOCK : part.existing(lane);
         const bool maskable = !Z::RELATIVE && whole &&
-                              (FORESEES ? may_mask
-                                        : (RANGES || control.near) && one_name(missing));
+                              (FORESEES ? may_mask : (RANGES || control.near) && one_name(missing));
         // Votes let the compiler see that branches are the same for all lanes.
         TilePlan<T> plan;
         bool tried = false, short_way = false;

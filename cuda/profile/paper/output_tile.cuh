@@ -32,8 +32,7 @@ FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, const 
         {
             if (i < tile.count)
             {
-                output.store(tile.first + i,
-                             values.of(static_cast<i32>(codes[j * ROW + lane])));
+                output.store(tile.first + i, values.of(static_cast<i32>(codes[j * ROW + lane])));
             }
         }
         return;

@@ -3,8 +3,8 @@
 //
 // An element that is far enough from the edges of its code errs less than one that is counted
 // already, by the rule that the bound itself follows: codes so much narrower keep a bound so much
-// smaller. Elements nearer to an edge are looked at exactly, with the others of their piece. What is
-// left, the largest absolute error, is only looked for among large elements.
+// smaller. Elements nearer to an edge are looked at exactly, with the others of their piece. What
+// is left, the largest absolute error, is only looked for among large elements.
 #pragma once
 
 #include "encode/relative_quantizer.cuh"
@@ -13,8 +13,8 @@
 namespace fsz
 {
 
-/// What the warps of a thread block know of the errors of plain tiles that are counted already. Each
-/// of the numbers grows on its own.
+/// What the warps of a thread block know of the errors of plain tiles that are counted already.
+/// Each of the numbers grows on its own.
 template <class T> struct CountedErrors
 {
     using Bits = typename Element<T>::Bits;
@@ -66,8 +66,8 @@ template <class T> struct RelativeShortWay
     using Bits = typename Element<T>::Bits;
     /// A guess is in units of the 23 bits of a float's mantissa.
     static constexpr u32 DROPPED = Element<T>::MANTISSA - 23;
-    /// How far guesses are lowered, so that they are below the pattern; and what they may lack then.
-    /// The approximate root is off by 3.9 units at most, and bits that are dropped by 1.5.
+    /// How far guesses are lowered, so that they are below the pattern; and what they may lack
+    /// then. The approximate root is off by 3.9 units at most, and bits that are dropped by 1.5.
     static constexpr Bits LOWERED = Bits{DROPPED == 0 ? 5 : 8} << DROPPED;
     static constexpr Bits LACKED = 2 * LOWERED;
     /// The distances are numbers of 32 bits, in units of so many bits.
@@ -152,8 +152,8 @@ FSZ_DEVICE u32 approximate_pattern(u32 mantissa)
     return bits_of(__fmaf_rn(root, P::UNITS, SHIFT));
 }
 
-/// An element's distance, the number of its code or the one before, and what is left of the distance
-/// behind where that begins.
+/// An element's distance, the number of its code or the one before, and what is left of the
+/// distance behind where that begins.
 FSZ_DEVICE void place_element(float d, const RelativeShortWay<float> &way, u32 &distance, u32 &j,
                               u32 &left)
 {
@@ -265,8 +265,8 @@ FSZ_DEVICE float4 as_vector(const float (&d)[4]) { return make_float4(d[0], d[1]
 
 FSZ_DEVICE double2 as_vector(const double (&d)[2]) { return make_double2(d[0], d[1]); }
 
-/// Quantizes a piece of a row. False where an element is near an edge or beyond reach: then its code
-/// is none yet.
+/// Quantizes a piece of a row. False where an element is near an edge or beyond reach: then its
+/// code is none yet.
 template <class T, u32 PIECE>
 FSZ_DEVICE bool quantize_piece(const T (&d)[PIECE], const RelativeShortWay<T> &way, float *code)
 {
@@ -337,8 +337,8 @@ FSZ_DEVICE float product_up(float a, float b) { return __fmul_ru(a, b); }
 FSZ_DEVICE double product_up(double a, double b) { return __dmul_ru(a, b); }
 
 /// As the `quantize_plain` of the other quantizer, but that codes are not moved by ROUND. The
-/// absolute error is NaN when an element is not for the short way; errors are 0 where none is larger
-/// than what is counted.
+/// absolute error is NaN when an element is not for the short way; errors are 0 where none is
+/// larger than what is counted.
 template <class T>
 FSZ_DEVICE RelativeError<T> quantize_plain(const SharedRow<T> &row, const RelativeQuantizer<T> &z,
                                            const CountedErrors<T> &counted, float (&code)[BLOCK],

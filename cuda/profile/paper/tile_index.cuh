@@ -38,9 +38,9 @@ FSZ_DEVICE uint4 read_heads(const StreamView &view, u64 chunk, u32 tiles, u32 la
     return rates;
 }
 
-/// Reads the index of a chunk, and what makes elements of its codes; the whole warp takes part and gets the same
-/// answer, false when the stream is damaged. Every warp of a thread block may ask for itself, so
-/// that no warp waits for another.
+/// Reads the index of a chunk, and what makes elements of its codes; the whole warp takes part and
+/// gets the same answer, false when the stream is damaged. Every warp of a thread block may ask for
+/// itself, so that no warp waits for another.
 template <class Values>
 FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileIndex &index,
                             Values &values)

@@ -216,13 +216,8 @@ impl Compression {
             DType::F32 => pointer(&mut f32s),
             DType::F64 => pointer(&mut f64s),
         };
-        let mut arguments = [
-            pointer(&mut field),
-            pointer(&mut elements),
-            bound,
-            missing,
-            pointer(&mut scratch),
-        ];
+        let mut arguments =
+            [pointer(&mut field), pointer(&mut elements), bound, missing, pointer(&mut scratch)];
         let launch = Launch::new(grid, threads);
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
         unsafe { functions.launch(kernel, launch, queue, &mut arguments) }

@@ -10,8 +10,8 @@ use cudarc::driver::{result, sys};
 use super::{
     abi::{
         BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, OutputBox,
-        OutputRange, RelativeArgsF32, RelativeArgsF64, RelativeBoundF32, RelativeBoundF64, Sections,
-        Shared, StreamView,
+        OutputRange, RelativeArgsF32, RelativeArgsF64, RelativeBoundF32, RelativeBoundF64,
+        Sections, Shared, StreamView,
     },
     box_kernels::{BoxCompressShapes, BoxShapes},
     error::check,
@@ -43,10 +43,9 @@ fn compression(coder: Coder) -> [Operation; 2] {
 fn persistent(coder: Coder) -> &'static [Operation] {
     match coder {
         Coder::PaperRelative => &[Operation::CompressRanging(Coder::PaperRelative)],
-        _ => &[
-            Operation::CompressPersistent(Coder::Paper),
-            Operation::CompressRanging(Coder::Paper),
-        ],
+        _ => {
+            &[Operation::CompressPersistent(Coder::Paper), Operation::CompressRanging(Coder::Paper)]
+        }
     }
 }
 
