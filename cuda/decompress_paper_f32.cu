@@ -2,4 +2,4 @@
 
 #include "profile/paper/decode_kernels.cuh"
 
-FSZ_DECOMPRESS_PAPER_MODULE(float, f32, 640)
+FSZ_DECOMPRESS_PAPER_MODULE(fsz::Multiples<float>, paper_f32, 640)

@@ -29,7 +29,7 @@ FSZ_DEVICE void decode_chunk(const StreamView &view, u64 chunk,
     // Once a call: its code would drive that of the loop below from the instruction cache.
     if (blockIdx.x == 0 && warp == warps - 1)
     {
-        verify_header(view, to);
+        verify_header<Decoder::Values::RELATIVE>(view, to);
     }
     if (warp == 0)
     {

@@ -8,10 +8,14 @@
 namespace fsz
 {
 
+/// Lanes that hold the beginning of the header.
+constexpr u32 HEADER_LANES = 10;
+
 /// What a warp reads of a stream to find a chunk.
 struct IndexWords
 {
-    /// Header bytes 8 · lane to 8 · lane + 7, in the first 10 lanes.
+    /// Header bytes 8 · lane to 8 · lane + 7, in the first HEADER_LANES lanes; in those behind them
+    /// the numbers of a pointwise-relative bound.
     u64 header;
     /// Payload words of the chunks 2 · lane and 2 · lane + 1 of the group, as far as they are
     /// needed.
@@ -26,8 +30,6 @@ struct ChunkPlace
     /// Its first word in the payload, and how many it has.
     u64 base;
     u32 words;
-    /// Bits of the header's quantization step.
-    u64 step;
 };
 
 /// Elements of a chunk.
@@ -37,13 +39,18 @@ FSZ_DEVICE u32 chunk_elements(const StreamView &view, u64 chunk)
 }
 
 /// Reads what `find_chunk` checks. The two are apart so that more can be read in between: none of
-/// it waits for the other.
-FSZ_DEVICE IndexWords read_index(const StreamView &view, u64 chunk, u32 lane)
+/// it waits for the other. NUMBERS: of a pointwise-relative bound.
+template <u32 NUMBERS> FSZ_DEVICE IndexWords read_index(const StreamView &view, u64 chunk, u32 lane)
 {
     const u64 group = chunk / GROUP_CHUNKS;
     const u32 within = static_cast<u32>(chunk % GROUP_CHUNKS);
     IndexWords read;
-    read.header = lane < 10 ? __ldg(reinterpret_cast<const u64 *>(view.bytes) + lane) : 0;
+    const u64 *const header = reinterpret_cast<const u64 *>(view.bytes);
+    read.header = lane < HEADER_LANES ? __ldg(header + lane) : 0;
+    if (NUMBERS > 0 && lane >= HEADER_LANES && lane < HEADER_LANES + NUMBERS)
+    {
+        read.header = __ldg(header + view.relative_at / 8 + (lane - HEADER_LANES));
+    }
     read.sizes = 0;
     if (2 * lane <= within)
     {
@@ -73,7 +80,6 @@ FSZ_DEVICE bool find_chunk(const StreamView &view, u64 chunk, const IndexWords &
         return false;
     }
     const u32 within = static_cast<u32>(chunk % GROUP_CHUNKS);
-    place.step = __shfl_sync(WARP_ALL, header, AT_QUANTIZATION_STEP / 8);
     const u64 payload_words = __shfl_sync(WARP_ALL, header, AT_PAYLOAD_LEN / 8) / 4;
     place.words = __shfl_sync(WARP_ALL, read.sizes, within >> 1) >> (within & 1 ? 16 : 0) & 0xFFFF;
     const u32 before = (2 * lane < within ? read.sizes & 0xFFFF : 0) +

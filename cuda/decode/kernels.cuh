@@ -8,7 +8,7 @@
     FSZ_SECTIONS_LAYOUT, sizeof(fsz::StreamView), FSZ_AT(fsz::StreamView, bytes),                  \
         FSZ_AT(fsz::StreamView, capacity), FSZ_AT(fsz::StreamView, header_first),                  \
         FSZ_AT(fsz::StreamView, header_kind), FSZ_AT(fsz::StreamView, missing_at),                 \
-        FSZ_AT(fsz::StreamView, sections)
+        FSZ_AT(fsz::StreamView, relative_at), FSZ_AT(fsz::StreamView, sections)
 
 /// That of an output that is a box.
 #define FSZ_BOX_LAYOUT(Output)                                                                     \

@@ -20,6 +20,8 @@ struct StreamView
     u64 header_kind;
     /// Position of the first missing value in the header; 0: none is named.
     u64 missing_at;
+    /// That of what the header has of a pointwise-relative bound; 0: the bound is another.
+    u64 relative_at;
     Sections sections;
 };
 
@@ -28,6 +30,8 @@ struct StreamView
 /// Rust side.
 enum Fault : u32
 {
+    /// Nothing is wrong.
+    FAULT_NONE = 0,
     /// The header is not the one that the caller described.
     FAULT_HEADER = 1,
     /// The header's checksum does not match.

@@ -8,7 +8,25 @@
 namespace fsz
 {
 
-/// Verifies the header's checksum, and that its fields agree. Called by a warp.
+/// Whether a header with a pointwise-relative bound is the one described, and does not contradict
+/// itself.
+FSZ_DEVICE Fault relative_fault(const StreamView &view, const HeaderFields &fields)
+{
+    const u8 *const header = view.bytes;
+    const u32 axes = header[AT_DIMS] * (header[AT_FLAGS] & HAS_START ? 2 : 1);
+    const u64 at = HEADER_FIXED + 8 * (axes + header[AT_MISSING_COUNT]);
+    if (fields.bound_kind != BOUND_RELATIVE || at != view.relative_at)
+    {
+        return FAULT_HEADER;
+    }
+    const u64 *const numbers = reinterpret_cast<const u64 *>(header + at);
+    return relative_is_consistent(relative_fields(fields, numbers)) ? FAULT_NONE
+                                                                    : FAULT_CONTRADICTION;
+}
+
+/// Verifies the header's checksum, and that its fields agree. RELATIVE: the bound is to be
+/// pointwise-relative, otherwise another. Called by a warp.
+template <bool RELATIVE = false>
 __device__ __noinline__ void verify_header(const StreamView &view, Report *to)
 {
     const u32 lane = lane_id();
@@ -31,9 +49,22 @@ __device__ __noinline__ void verify_header(const StreamView &view, Report *to)
         {
             report(to, 0, FAULT_HEADER_CHECKSUM);
         }
-        else if (!header_is_consistent(header_fields(view.bytes)))
+        else
         {
-            report(to, 0, FAULT_CONTRADICTION);
+            const HeaderFields fields = header_fields(view.bytes);
+            Fault fault = header_is_consistent(fields) ? FAULT_NONE : FAULT_CONTRADICTION;
+            if (fault == FAULT_NONE && RELATIVE)
+            {
+                fault = relative_fault(view, fields);
+            }
+            else if (fault == FAULT_NONE && fields.bound_kind == BOUND_RELATIVE)
+            {
+                fault = FAULT_HEADER;
+            }
+            if (fault != FAULT_NONE)
+            {
+                report(to, 0, fault);
+            }
         }
     }
 }

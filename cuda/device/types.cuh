@@ -21,6 +21,8 @@ template <> struct Element<float>
 {
     using Bits = u32;
     static constexpr u32 WORDS = 1;
+    /// Bits of an octave.
+    static constexpr u32 MANTISSA = 23;
     static constexpr u32 QUIET_NAN = QUIET_NAN_F32;
     static constexpr u32 NEGATIVE_NAN = NEGATIVE_NAN_F32;
     static constexpr u32 INFINITE = 0x7F800000u;
@@ -31,6 +33,7 @@ template <> struct Element<double>
 {
     using Bits = u64;
     static constexpr u32 WORDS = 2;
+    static constexpr u32 MANTISSA = 52;
     static constexpr u64 QUIET_NAN = QUIET_NAN_F64;
     static constexpr u64 NEGATIVE_NAN = NEGATIVE_NAN_F64;
     static constexpr u64 INFINITE = 0x7FF0000000000000ull;

@@ -2,7 +2,7 @@
 // has encoded.
 #pragma once
 
-#include "encode/control.cuh"
+#include "encode/finish.cuh"
 
 namespace fsz
 {
@@ -20,6 +20,25 @@ template <class T> struct CompressArgs
     Sections sections;
     Missing<T> missing;
 };
+
+/// The arguments of kernels of a quantizer, which is made of them.
+template <class Z> struct ArgsOf
+{
+    using Args = typename Z::Args;
+};
+
+template <class T> struct ArgsOf<Quantizer<T>>
+{
+    using Args = CompressArgs<T>;
+};
+
+template <class T> FSZ_DEVICE Quantizer<T> make_quantizer(const CompressArgs<T> &args)
+{
+    return quantizer_of<T>(*args.control);
+}
+
+/// What the header tells of a bound beside what it does of every one.
+template <class T> FSZ_DEVICE NoFields own_fields(const CompressArgs<T> &) { return {}; }
 
 /// A part of a chunk, which a warp encodes.
 template <class T> struct Part

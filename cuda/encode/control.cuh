@@ -15,6 +15,8 @@ struct Statistics
     u64 min_key;
     /// The bits of the largest error.
     u64 max_error;
+    /// Of a pointwise-relative bound: those of the largest relative error of logarithmic codes.
+    u64 max_relative_error;
     u64 nan;
     u64 inf;
     u64 missing;
@@ -51,6 +53,8 @@ struct Control
     double limit;
     u64 payload_words;
     Statistics statistics;
+    /// Of a pointwise-relative bound: the lowest pattern of the first logarithmic code.
+    u64 origin;
 };
 
 template <class T> FSZ_DEVICE Quantizer<T> quantizer_of(const Control &control)

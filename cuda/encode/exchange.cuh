@@ -56,6 +56,8 @@ template <class Encoder> struct Exchange
     /// The bits that each warp expects its masked elements to have.
     typename Element<T>::Bits mask[Config::WARPS];
     Statistics statistics[Config::WARPS];
+    /// What the encoders of all warps share.
+    typename Encoder::Common common;
 };
 
 /// The warp that publishes lengths, and writes checksums of chunks that all warps have packed.

@@ -82,12 +82,18 @@ template <class T> FSZ_DEVICE void set_fields(u32 *words, u64 stream_len, const 
     words[AT_HEADER_CHECKSUM / 4] = 0;
 }
 
+/// Sets nothing more in a header.
+struct NoFields
+{
+    FSZ_DEVICE void operator()(u32 *) const {}
+};
+
 /// Completes the stream at `stream`, by the metadata checksum and the header. Called by a whole
 /// thread block of two warps at least, when all else is written and visible to it. `words` is
-/// shared memory for a header.
-template <class T>
+/// shared memory for a header, in which `set_own` sets what depends on the kind of bound.
+template <class T, class SetOwn = NoFields>
 FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Control *control,
-                       u8 *stream, u32 *words)
+                       u8 *stream, u32 *words, const SetOwn &set_own = {})
 {
     __shared__ u32 metadata_sum;
     const u32 lane = lane_id();
@@ -107,6 +113,7 @@ FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Contr
         if (lane == 0)
         {
             set_fields<T>(words, stream_len, control);
+            set_own(words);
         }
     }
     else

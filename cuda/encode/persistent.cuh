@@ -134,10 +134,11 @@ template <class Encoder> struct PayloadQueue
 };
 
 /// The compute warps.
-template <class Encoder, class T>
-FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map,
+template <class Encoder>
+FSZ_DEVICE void compress_parts(const typename Encoder::Args &args, const TensorMap *map,
                                Exchange<Encoder> &exchange, u32 *shared, u32 warp, u32 lane)
 {
+    using T = typename Encoder::Value;
     using Config = PersistentConfig<Encoder>;
     const u32 chunks = static_cast<u32>(args.sections.chunks);
     u8 *const buffers = reinterpret_cast<u8 *>(shared) + warp * 2 * Config::BUFFER_BYTES;
@@ -145,8 +146,8 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
     const PartLoader<Encoder> loader{map, buffers, exchange.loaded[warp], args.sections.elements,
                                      lane};
     PayloadQueue<Encoder> queue{args, exchange, words, warp, lane, {}};
-    Encoder encoder(*args.control, exchange.missing, &exchange.statistics[warp],
-                    &exchange.mask[warp]);
+    Encoder encoder(args, exchange.missing, &exchange.statistics[warp], &exchange.mask[warp],
+                    &exchange.common);
 
     loader.load(warp, 0);
     loader.load(warp + Config::WARPS, 1);
@@ -170,7 +171,7 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
         const auto place = [&](u32 length) { return queue.announce(part, length); };
         const auto refill = [&]() { loader.load(part + 2 * Config::WARPS, buffer); };
         typename Encoder::ShortWay way;
-        way.error = 0;
+        way.error = {};
         bool is_short = whole && encoder.may_be_short(row);
         if (is_short)
         {
@@ -212,8 +213,8 @@ FSZ_DEVICE void compress_parts(const CompressArgs<T> &args, const TensorMap *map
 }
 
 /// Makes the barriers, and what the warps share. Called by all threads of the thread block.
-template <class Encoder, class T>
-FSZ_DEVICE void begin_exchange(const CompressArgs<T> &args, Exchange<Encoder> &exchange)
+template <class Encoder>
+FSZ_DEVICE void begin_exchange(const typename Encoder::Args &args, Exchange<Encoder> &exchange)
 {
     using Config = PersistentConfig<Encoder>;
     if (threadIdx.x == 0)
@@ -229,6 +230,7 @@ FSZ_DEVICE void begin_exchange(const CompressArgs<T> &args, Exchange<Encoder> &e
             barrier_init(&exchange.loaded[k][1], 1);
         }
         exchange.missing = args.missing;
+        exchange.common = {};
         barrier_init_done();
     }
     if (threadIdx.x < Config::WARPS)
@@ -243,10 +245,11 @@ FSZ_DEVICE void begin_exchange(const CompressArgs<T> &args, Exchange<Encoder> &e
 /// chunk, and PERSISTENT_GRID_MOST. `map` describes the whole rows of 32 elements of the field, in
 /// boxes of 32 rows of 128 bytes, swizzled; the field is 16-aligned and has fewer than 2^36
 /// elements.
-template <class Encoder, class T>
-FSZ_DEVICE void compress_persistent(const CompressArgs<T> &args, const HeaderImage &image,
+template <class Encoder>
+FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const HeaderImage &image,
                                     const TensorMap *map, u32 *shared)
 {
+    using T = typename Encoder::Value;
     using Config = PersistentConfig<Encoder>;
     __shared__ Exchange<Encoder> exchange;
     const u32 lane = lane_id();
@@ -263,11 +266,11 @@ FSZ_DEVICE void compress_persistent(const CompressArgs<T> &args, const HeaderIma
     }
     else if (warp == Config::WARPS)
     {
-        publish_lengths(args, exchange, lane);
+        publish_lengths<Encoder, T>(args, exchange, lane);
     }
     else
     {
-        find_places(args, exchange, lane);
+        find_places<Encoder, T>(args, exchange, lane);
     }
     __syncthreads();
     if (warp == 0)
@@ -276,7 +279,7 @@ FSZ_DEVICE void compress_persistent(const CompressArgs<T> &args, const HeaderIma
     }
     if (is_last(&args.control->encoded, gridDim.x))
     {
-        finish<T>(image, args.sections, args.control, args.stream, shared);
+        finish<T>(image, args.sections, args.control, args.stream, shared, own_fields(args));
     }
 }
 

@@ -9,6 +9,12 @@ namespace fsz
 /// The numbers that turn elements into codes and back (FORMAT.md, Quantize).
 template <class T> struct Quantizer
 {
+    using Value = T;
+    /// The error of an element.
+    using Error = T;
+    /// Whether the bound is pointwise-relative.
+    static constexpr bool RELATIVE = false;
+
     T step;
     T inverse;
     T limit;

@@ -91,8 +91,8 @@ FSZ_DEVICE void hash_heads(const CompressArgs<T> &args, SimpleExchange<WARPS> &e
 }
 
 /// Encodes the warp's part of the thread block's chunk.
-template <class Encoder, class T, u32 WARPS>
-FSZ_DEVICE void encode_part(const CompressArgs<T> &args, SimpleExchange<WARPS> &exchange,
+template <class Encoder, u32 WARPS>
+FSZ_DEVICE void encode_part(const typename Encoder::Args &args, SimpleExchange<WARPS> &exchange,
                             u32 *codes, u32 warp, u32 lane)
 {
     const Sections &sections = args.sections;
@@ -108,11 +108,11 @@ FSZ_DEVICE void encode_part(const CompressArgs<T> &args, SimpleExchange<WARPS> &
         __syncthreads();
         if (warp == 0)
         {
-            place_chunk(args, exchange, lane);
+            place_chunk<typename Encoder::Value>(args, exchange, lane);
         }
         else if (warp == 1)
         {
-            hash_heads<Encoder>(args, exchange, lane);
+            hash_heads<Encoder, typename Encoder::Value>(args, exchange, lane);
         }
         __syncthreads();
         const u64 at = exchange.before + exchange.parts[warp];
@@ -123,7 +123,7 @@ FSZ_DEVICE void encode_part(const CompressArgs<T> &args, SimpleExchange<WARPS> &
         args.control->status = 1;
         return DeviceSink{nullptr};
     };
-    Encoder encoder(*args.control, args.missing, &exchange.statistics[warp], nullptr);
+    Encoder encoder(args, args.missing, &exchange.statistics[warp], nullptr, nullptr);
     const Encoded part = encoder.encode_any(
         {args.field, sections.elements, first, warp, codes + warp * Encoder::PART}, place);
     if (lane == 0)
@@ -143,8 +143,9 @@ FSZ_DEVICE void encode_part(const CompressArgs<T> &args, SimpleExchange<WARPS> &
 
 /// Compression of a chunk by each thread block, in the order in which thread blocks begin, each
 /// scanning back for its place. As many thread blocks as chunks, at least one.
-template <class Encoder, class T>
-FSZ_DEVICE void compress_simple(const CompressArgs<T> &args, const HeaderImage &image, u32 *codes)
+template <class Encoder>
+FSZ_DEVICE void compress_simple(const typename Encoder::Args &args, const HeaderImage &image,
+                                u32 *codes)
 {
     constexpr u32 WARPS = SimpleConfig<Encoder>::WARPS;
     __shared__ SimpleExchange<WARPS> exchange;
@@ -170,7 +171,8 @@ FSZ_DEVICE void compress_simple(const CompressArgs<T> &args, const HeaderImage &
     }
     if (is_last(&args.control->encoded, gridDim.x))
     {
-        finish<T>(image, args.sections, args.control, args.stream, codes);
+        finish<typename Encoder::Value>(image, args.sections, args.control, args.stream, codes,
+                                        own_fields(args));
     }
 }
 

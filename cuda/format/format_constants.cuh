@@ -129,18 +129,35 @@ constexpr u32 AT_MISSING = 120u;
 constexpr u32 AT_ESCAPED = 128u;
 constexpr u32 AT_TIME_STEP = 136u;
 
-/// What fields of the header say: the type binary32, kinds of bound, the flag of a time step.
+/// What fields of the header say: the type binary32, kinds of bound, the flags of a time step and a start.
 constexpr u32 DTYPE_F32 = 1u;
 constexpr u32 BOUND_ABSOLUTE = 0u;
 constexpr u32 BOUND_VALUE_RANGE = 1u;
 constexpr u32 BOUND_GIVEN_RANGE = 2u;
 constexpr u32 BOUND_RELATIVE = 3u;
 constexpr u32 HAS_TIME_STEP = 2u;
+constexpr u32 HAS_START = 4u;
 
 /// Samples: elements of which one is taken, and what picks it; numbers tried for the step of f32.
 constexpr u32 SAMPLE_STRIDE = 4096u;
 constexpr u32 SAMPLE_MULTIPLIER = 2654435761u;
 constexpr u32 STEP_CANDIDATES = 4096u;
+
+/// Pointwise-relative bounds: the largest; the curve of logarithmic codes and a number above its
+/// largest slope; of samples of both signs, one in so many may be
+/// below these codes; numbers of 8 bytes in the header.
+constexpr double MOST_RELATIVE = 0.5;
+constexpr u32 CURVE_SHARE = 85u;
+constexpr u32 CURVE_UNIT = 256u;
+constexpr double STEEPEST = 0.70712;
+constexpr u32 TYPICAL_SHARE = 1000u;
+constexpr u32 RELATIVE_NUMBERS = 6u;
+constexpr u32 RELATIVE_FLOOR = 0u;
+constexpr u32 RELATIVE_LINEAR_STEP = 1u;
+constexpr u32 RELATIVE_MAX_RELATIVE_ERROR = 2u;
+constexpr u32 RELATIVE_BASE = 3u;
+constexpr u32 RELATIVE_STRIDE = 4u;
+constexpr u32 RELATIVE_KNEE = 5u;
 
 /// The profile `dense`.
 constexpr u32 DENSE_BOX = 4096u;
@@ -267,7 +284,90 @@ __device__ inline bool header_is_consistent(const HeaderFields &h)
     consistent = consistent && (if_else(nan + inf + missing == elements, is_no_number(min) && is_no_number(max), is_finite(min) && min <= max && is_finite(max))); // minimum and maximum contradict each other or the counts
     consistent = consistent && (quantization_step > 0.0 || bound_kind == BOUND_RELATIVE || (escaped == elements && max_abs_error == 0.0)); // elements have codes but the quantization step is 0
     consistent = consistent && ((flags & HAS_TIME_STEP) != 0 || time_step == 0); // a time step is there that no flag announces
-    consistent = consistent && bound_kind != BOUND_RELATIVE; // no kernel knows its codes
+    return consistent;
+}
+
+/// The fields that the rules for pointwise-relative bounds name.
+struct RelativeFields
+{
+    u8 dtype;
+    double requested_bound;
+    double absolute_bound;
+    double quantization_step;
+    double min;
+    double max;
+    double floor;
+    double linear_step;
+    double max_relative_error;
+    u64 base;
+    u64 stride;
+    u32 knee;
+    u32 curve;
+};
+
+/// Of a header, and of the numbers that it has of a pointwise-relative bound.
+__device__ inline RelativeFields relative_fields(const HeaderFields &h, const u64 *numbers)
+{
+    RelativeFields r;
+    r.dtype = h.dtype;
+    r.requested_bound = h.requested_bound;
+    r.absolute_bound = h.absolute_bound;
+    r.quantization_step = h.quantization_step;
+    r.min = h.min;
+    r.max = h.max;
+    r.floor = reinterpret_cast<const double *>(numbers + 0u)[0];
+    r.linear_step = reinterpret_cast<const double *>(numbers + 1u)[0];
+    r.max_relative_error = reinterpret_cast<const double *>(numbers + 2u)[0];
+    r.base = reinterpret_cast<const u64 *>(numbers + 3u)[0];
+    r.stride = reinterpret_cast<const u64 *>(numbers + 4u)[0];
+    r.knee = reinterpret_cast<const u32 *>(numbers + 5u)[0];
+    r.curve = reinterpret_cast<const u32 *>(numbers + 5u)[1];
+    return r;
+}
+
+__device__ inline bool is_code(u32 magnitude)
+{
+    return magnitude <= CODE_MAX;
+}
+
+__device__ inline bool is_pattern(u8 dtype, u64 number)
+{
+    return dtype != DTYPE_F32 || number >> 32 == 0;
+}
+
+/// The largest error that a pointwise-relative bound allows an element of a field with this range.
+__device__ inline double largest_error(double eps, double floor, double min, double max)
+{
+    return fmax(__dmul_rn(eps, fmax(fabs(min), fabs(max))), floor);
+}
+
+/// Whether a header with a pointwise-relative bound fulfils the rules for it.
+__device__ inline bool relative_is_consistent(const RelativeFields &r)
+{
+    const u8 dtype = r.dtype;
+    const double requested_bound = r.requested_bound;
+    const double absolute_bound = r.absolute_bound;
+    const double quantization_step = r.quantization_step;
+    const double min = r.min;
+    const double max = r.max;
+    const double floor = r.floor;
+    const double linear_step = r.linear_step;
+    const double max_relative_error = r.max_relative_error;
+    const u64 base = r.base;
+    const u64 stride = r.stride;
+    const u32 knee = r.knee;
+    const u32 curve = r.curve;
+    bool consistent = true;
+    consistent = consistent && (requested_bound <= MOST_RELATIVE); // the relative bound is above one half
+    consistent = consistent && (is_finite(floor) && floor >= 0.0); // the floor is negative or not finite
+    consistent = consistent && (linear_step >= 0.0 && is_value(dtype, linear_step) && linear_step * 0.5 <= floor); // the linear step is no number of the element type from 0 to twice the floor
+    consistent = consistent && ((linear_step == 0.0) == (knee == 0)); // linear codes without a step
+    consistent = consistent && (is_code(knee)); // the knee is no code
+    consistent = consistent && (is_pattern(dtype, base) && is_pattern(dtype, stride) && stride > 0); // logarithmic codes without a distance
+    consistent = consistent && (curve <= 1); // patterns are neither straight nor curved
+    consistent = consistent && (max_relative_error >= 0.0 && max_relative_error <= requested_bound); // the largest relative error is beyond the bound
+    consistent = consistent && (absolute_bound == largest_error(requested_bound, floor, min, max)); // the bound used does not follow from the relative bound
+    consistent = consistent && (quantization_step == 0.0); // a quantization step beside a relative bound
     return consistent;
 }
 

@@ -5,9 +5,11 @@ use fsz::{
     DType,
     format::{
         BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_RELATIVE, BOUND_VALUE_RANGE, CHECKSUM_KEY,
-        CHECKSUM_MULTIPLIERS, CHECKSUM_ROW, DTYPE_F32, ESCAPE_ROWS_AT, FIELDS, FIXED_HEADER,
-        FORMAT_VERSION, FieldType, HAS_TIME_STEP, HEAD_ROWS_AT, MAGIC, MAX_HEADER, MIX, MU_WORD,
-        RULE_FIELDS, RULES, SAMPLE_MULTIPLIER, SAMPLE_STRIDE, STEP_CANDIDATES,
+        CHECKSUM_MULTIPLIERS, CHECKSUM_ROW, CURVE_SHARE, CURVE_UNIT, DTYPE_F32, ESCAPE_ROWS_AT,
+        FIELDS, FIXED_HEADER, FORMAT_VERSION, FieldType, HAS_START, HAS_TIME_STEP, HEAD_ROWS_AT,
+        MAGIC, MAX_HEADER, MIX, MOST_RELATIVE, MU_WORD, RELATIVE_RULE_FIELDS, RELATIVE_RULES,
+        RULE_FIELDS, RULES, RelativeFields, RelativePart, Rule, SAMPLE_MULTIPLIER, SAMPLE_STRIDE,
+        STEEPEST, STEP_CANDIDATES, TYPICAL_SHARE,
     },
 };
 use std::fmt::Write;
@@ -40,8 +42,10 @@ using i64 = long long;
     checksums(&mut text);
     fields(&mut text);
     values(&mut text);
+    relative(&mut text);
     dense(&mut text);
     rules(&mut text);
+    relative_rules(&mut text);
     text.push_str("\n} // namespace fsz\n");
     text
 }
@@ -102,12 +106,12 @@ fn fields(text: &mut String) {
 fn values(text: &mut String) {
     let _ = write!(
         text,
-        "\n/// What fields of the header say: the type binary32, kinds of bound, the flag of a time step.\n\
+        "\n/// What fields of the header say: the type binary32, kinds of bound, the flags of a time step and a start.\n\
          constexpr u32 DTYPE_F32 = {DTYPE_F32}u;\nconstexpr u32 BOUND_ABSOLUTE = {BOUND_ABSOLUTE}u;\n\
          constexpr u32 BOUND_VALUE_RANGE = {BOUND_VALUE_RANGE}u;\n\
          constexpr u32 BOUND_GIVEN_RANGE = {BOUND_GIVEN_RANGE}u;\n\
          constexpr u32 BOUND_RELATIVE = {BOUND_RELATIVE}u;\n\
-         constexpr u32 HAS_TIME_STEP = {HAS_TIME_STEP}u;\n\
+         constexpr u32 HAS_TIME_STEP = {HAS_TIME_STEP}u;\nconstexpr u32 HAS_START = {HAS_START}u;\n\
          \n/// Samples: elements of which one is taken, and what picks it; numbers tried for the step of f32.\n\
          constexpr u32 SAMPLE_STRIDE = {SAMPLE_STRIDE}u;\nconstexpr u32 SAMPLE_MULTIPLIER = {SAMPLE_MULTIPLIER}u;\nconstexpr u32 STEP_CANDIDATES = {STEP_CANDIDATES}u;\n"
     );
@@ -179,15 +183,92 @@ __device__ inline bool header_is_consistent(const HeaderFields &h)
         let _ =
             writeln!(text, "    const {} {} = h.{};", c_type(field.kind), field.name, field.name);
     }
+    conditions(text, RULES);
+}
+
+/// The rest of a function that holds a header to its rules.
+fn conditions<H>(text: &mut String, rules: &[Rule<H>]) {
     text.push_str("    bool consistent = true;\n");
-    for rule in RULES {
+    for rule in rules {
         let condition = rule.condition.split_whitespace().collect::<Vec<_>>().join(" ");
         let _ = writeln!(text, "    consistent = consistent && ({condition}); // {}", rule.broken);
     }
-    text.push_str(
-        "    consistent = consistent && bound_kind != BOUND_RELATIVE; // no kernel knows its codes\n",
-    );
     text.push_str("    return consistent;\n}\n");
+}
+
+fn relative(text: &mut String) {
+    let numbers = RelativePart::NUMBERS;
+    let _ = write!(
+        text,
+        "\n/// Pointwise-relative bounds: the largest; the curve of logarithmic codes and a number above its\n\
+         /// largest slope; of samples of both signs, one in so many may be\n\
+         /// below these codes; numbers of 8 bytes in the header.\n\
+         constexpr double MOST_RELATIVE = {MOST_RELATIVE:?};\nconstexpr u32 CURVE_SHARE = {CURVE_SHARE}u;\n\
+         constexpr u32 CURVE_UNIT = {CURVE_UNIT}u;\nconstexpr double STEEPEST = {STEEPEST:?};\nconstexpr u32 TYPICAL_SHARE = {TYPICAL_SHARE}u;\n\
+         constexpr u32 RELATIVE_NUMBERS = {numbers}u;\n"
+    );
+    for (name, _, number, half) in RelativeFields::PART {
+        if half == 0 {
+            let name = name.to_uppercase();
+            let _ = writeln!(text, "constexpr u32 RELATIVE_{name} = {number}u;");
+        }
+    }
+}
+
+/// The fields that the rules for pointwise-relative bounds name, and the rules.
+fn relative_rules(text: &mut String) {
+    let part = |name: &str| RelativeFields::PART.into_iter().find(|own| own.0 == name);
+    let fixed = |name: &str| FIELDS.iter().find(|field| field.name == name);
+    text.push_str("\n/// The fields that the rules for pointwise-relative bounds name.\nstruct RelativeFields\n{\n");
+    let kind = |name: &str| {
+        let own = part(name).map(|own| own.1);
+        own.or_else(|| fixed(name).map(|field| field.kind)).expect("a field of the header")
+    };
+    for name in RELATIVE_RULE_FIELDS {
+        let _ = writeln!(text, "    {} {name};", c_type(kind(name)));
+    }
+    text.push_str(
+        "};\n\n/// Of a header, and of the numbers that it has of a pointwise-relative bound.\n\
+         __device__ inline RelativeFields relative_fields(const HeaderFields &h, const u64 *numbers)\n{\n    \
+         RelativeFields r;\n",
+    );
+    for name in RELATIVE_RULE_FIELDS {
+        let _ = match part(name) {
+            Some((_, kind, number, half)) => writeln!(
+                text,
+                "    r.{name} = reinterpret_cast<const {} *>(numbers + {number}u)[{half}];",
+                c_type(kind)
+            ),
+            None => writeln!(text, "    r.{name} = h.{name};"),
+        };
+    }
+    text.push_str(
+        "    return r;\n}\n
+__device__ inline bool is_code(u32 magnitude)
+{
+    return magnitude <= CODE_MAX;
+}
+
+__device__ inline bool is_pattern(u8 dtype, u64 number)
+{
+    return dtype != DTYPE_F32 || number >> 32 == 0;
+}
+
+/// The largest error that a pointwise-relative bound allows an element of a field with this range.
+__device__ inline double largest_error(double eps, double floor, double min, double max)
+{
+    return fmax(__dmul_rn(eps, fmax(fabs(min), fabs(max))), floor);
+}
+
+/// Whether a header with a pointwise-relative bound fulfils the rules for it.
+__device__ inline bool relative_is_consistent(const RelativeFields &r)
+{
+",
+    );
+    for name in RELATIVE_RULE_FIELDS {
+        let _ = writeln!(text, "    const {} {name} = r.{name};", c_type(kind(name)));
+    }
+    conditions(text, RELATIVE_RULES);
 }
 
 fn c_type(kind: FieldType) -> &'static str {

@@ -64,8 +64,15 @@ impl Guarded {
     }
 }
 
-fn profiles() -> [Profile; 2] {
-    [Profile::default(), Profile::Dense(Dense::new())]
+/// Profiles, each with the bounds that devices know it with.
+fn codings() -> [(Profile, Bound); 4] {
+    let paper = Profile::default();
+    [
+        (paper, Bound::ValueRange(1e-3)),
+        (Profile::Dense(Dense::new()), Bound::ValueRange(1e-3)),
+        (paper, Bound::Relative { eps: 1e-3, floor: 0.0 }),
+        (paper, Bound::Relative { eps: 1e-2, floor: 0.05 }),
+    ]
 }
 
 /// Compresses and decompresses on the device without the host in between.
@@ -117,9 +124,8 @@ fn any_alignment_and_no_byte_outside() {
     let Some(codec) = device("device addresses") else { return };
     for kind in KINDS {
         let sizes = [1, 31, 256, 1000, 1024, 16_384, 40_000];
-        for (n, profile) in sizes.into_iter().flat_map(|n| profiles().map(|p| (n, p))) {
-            let options =
-                CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20).profile(profile);
+        for (n, (profile, bound)) in sizes.into_iter().flat_map(|n| codings().map(|c| (n, c))) {
+            let options = CompressOptions::new(bound).missing(1e20).profile(profile);
             let element = [0, 1, 3, 4, 64];
             let (f, d) = (field::<f32>(kind, n, 4), field::<f64>(kind, n, 4));
             for offset in element {
@@ -135,8 +141,10 @@ fn any_alignment_and_no_byte_outside() {
 #[test]
 fn damage_is_named_by_its_part() {
     let Some(codec) = device("damaged streams in device memory") else { return };
-    let options = CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20);
-    for kind in KINDS {
+    let kinds = KINDS.into_iter().zip(codings().into_iter().skip(2).cycle());
+    let cases = kinds.flat_map(|(kind, (_, bound))| [(kind, bound), (kind, codings()[0].1)]);
+    for (kind, bound) in cases {
+        let options = CompressOptions::new(bound).missing(1e20);
         let data = field::<f32>(kind, 40_000, 4);
         let shape = [data.len() as u64];
         let stream = compress(&Codec::cpu(), &data, &shape, &options);
@@ -171,6 +179,43 @@ fn damage_is_named_by_its_part() {
     }
 }
 
+/// A header as long as that of the stream described, of another kind of bound, is found out.
+#[test]
+fn a_stream_of_another_bound_is_refused() {
+    let Some(codec) = device("another bound") else { return };
+    let data = field::<f32>("smooth, noise", 64, 4);
+    let shape = [2; 6];
+    let ranged = CompressOptions::new(Bound::Absolute(1e-3)).start(&[3; 6]);
+    let relative = CompressOptions::new(Bound::Relative { eps: 1e-3, floor: 0.0 });
+    let missing = relative.clone().missing(1.0);
+    let line = [64];
+    let cases: [(&[u64], _, &[u64], _); 3] = [
+        (&shape, ranged.clone(), &shape, relative.clone()),
+        (&line, missing, &line, relative.clone()),
+        (&shape, relative, &shape, ranged),
+    ];
+    for (shape, written, of, described) in cases {
+        let stream = compress(&Codec::cpu(), &data, shape, &written);
+        let other = compress(&Codec::cpu(), &data, of, &described);
+        assert_eq!(stream[10..12], other[10..12], "headers of the same length");
+        let kind = StreamKind::new(of, f32::DTYPE, &described).expect("valid");
+        let memory = |len: usize| DeviceMemory::new(0, len, 0).expect("allocates");
+        let mut bytes = memory(stream.len().next_multiple_of(4));
+        let (out, scratch) = (memory(256), memory(DeviceCodec::DECOMPRESS_SCRATCH));
+        let words = stream.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word));
+        bytes.write(0, &words.collect::<Vec<f32>>()).expect("writes");
+        let place = (bytes.address(), stream.len() as u64);
+        // SAFETY: the memory is of this device, as long as the calls ask, and lives on.
+        let outcome = unsafe {
+            codec
+                .decompress(&kind, place, out.address(), scratch.address(), null_mut())
+                .expect("launches");
+            codec.outcome(scratch.address(), null_mut())
+        };
+        assert!(matches!(outcome, Err(Error::Corrupt(_))), "{outcome:?}");
+    }
+}
+
 /// With unmapped pages beside every buffer no kernel touches a byte of another page.
 #[test]
 fn nothing_beyond_a_fence_is_touched() {
@@ -180,12 +225,12 @@ fn nothing_beyond_a_fence_is_touched() {
     let cases = KINDS.iter().flat_map(|&kind| {
         sizes.into_iter().flat_map(move |n| [(kind, n, Side::First), (kind, n, Side::Last)])
     });
-    for ((kind, n, side), profile) in cases.flat_map(|case| profiles().map(|p| (case, p))) {
+    for ((kind, n, side), (profile, bound)) in cases.flat_map(|case| codings().map(|c| (case, c))) {
         let what = format!("{kind}, {n} elements, {side:?}");
         // The end of the field is the end of the page only for whole pieces of 16 bytes.
         let n = if side == Side::Last { n.next_multiple_of(4) } else { n };
         let data = field::<f32>(kind, n, 4);
-        let options = CompressOptions::new(Bound::ValueRange(1e-3)).missing(1e20).profile(profile);
+        let options = CompressOptions::new(bound).missing(1e20).profile(profile);
         let shape = [n as u64];
         let expected = compress(&Codec::cpu(), &data, &shape, &options);
         let kind = StreamKind::of(&Stream::open(&expected).expect("opens")).expect("known");
@@ -248,10 +293,16 @@ fn misuse_is_refused_with_a_reason() {
 #[test]
 fn a_thousand_runs_are_the_same_under_load() {
     let Some(codec) = device("a thousand runs") else { return };
+    for bound in [Bound::ValueRange(1e-3), Bound::Relative { eps: 1e-3, floor: 0.0 }] {
+        many_runs(&codec, bound);
+    }
+}
+
+fn many_runs(codec: &DeviceCodec, bound: Bound) {
     let n = 700_001;
     let data: Vec<f32> = field("ragged land", n / 2, 3);
     let data: Vec<f32> = data.into_iter().chain(field("smooth, noise", n - n / 2, 3)).collect();
-    let options = CompressOptions::new(Bound::ValueRange(1e-3));
+    let options = CompressOptions::new(bound);
     let expected = compress(&Codec::cpu(), &data, &[n as u64], &options);
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {

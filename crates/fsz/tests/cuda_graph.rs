@@ -28,7 +28,8 @@ fn graphs_are_captured_once_and_replayed_on_other_values() {
     };
     let n = 300_001;
     let shape = [n as u64];
-    for bound in [Bound::ValueRange(1e-3), Bound::Absolute(1e-2)] {
+    let relative = Bound::Relative { eps: 1e-3, floor: 0.0 };
+    for bound in [Bound::ValueRange(1e-3), Bound::Absolute(1e-2), relative] {
         let options = CompressOptions::new(bound);
         let compression = Compression::new(&shape, fsz::DType::F32, &options).expect("valid");
         let most = compression.max_len() as usize;

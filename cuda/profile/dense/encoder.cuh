@@ -340,7 +340,7 @@ template <class T> struct DenseChunks
 /// Adds up what the lanes of a warp know of the field.
 FSZ_DEVICE Statistics gather_statistics(const Statistics &own)
 {
-    Statistics all;
+    Statistics all{};
     all.max_key = warp_max(own.max_key);
     all.min_key = warp_max(own.min_key);
     all.max_error = warp_max(own.max_error);

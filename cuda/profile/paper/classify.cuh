@@ -8,8 +8,10 @@ namespace fsz
 {
 
 /// What became of a block's elements, element i at bit i.
-template <class T> struct Classified
+template <class Z> struct Classified
 {
+    using T = typename Z::Value;
+
     /// Has a code.
     u32 coded;
     /// Has the bits `special`, and is missing, NaN or infinite.
@@ -20,17 +22,19 @@ template <class T> struct Classified
     typename Element<T>::Bits special;
     /// All elements of the tile have the same bits and none has a code; the bits are `special`.
     bool constant;
-    T max_error;
+    typename Z::Error max_error;
 };
 
 /// A lane's block as it is classified.
-template <class T> struct BlockTask
+template <class Z> struct BlockTask
 {
+    using T = typename Z::Value;
+
     /// Elements that exist, element i at bit i.
     u32 present;
     /// The warp's codes, of which a row is the lane's; they may be where the elements are.
     u32 *codes;
-    Quantizer<T> z;
+    Z z;
     Missing<T> missing;
     u32 lane;
 };
@@ -91,10 +95,11 @@ template <class T> constexpr bool CODES_IN_PLACE = sizeof(T) == 4;
 
 /// Finds the codes of a block, and the elements that are `name`, told in `named`. Codes go to the
 /// lane's row of the task's if they have room there.
-template <class T, class Row>
-FSZ_DEVICE void code_block(const Row &row, const BlockTask<T> &task, T name, Classified<T> &out,
-                           u32 &named)
+template <class Z, class Row>
+FSZ_DEVICE void code_block(const Row &row, const BlockTask<Z> &task, typename Z::Value name,
+                           Classified<Z> &out, u32 &named)
 {
+    using T = typename Z::Value;
     // The loops are small because the instruction cache is: this way is rare between plain rounds.
 #pragma unroll 1
     for (u32 i = 0; i < BLOCK; i += 4)
@@ -107,7 +112,7 @@ FSZ_DEVICE void code_block(const Row &row, const BlockTask<T> &task, T name, Cla
         for (u32 k = 0; k < 4; ++k)
         {
             i32 q;
-            T error;
+            typename Z::Error error;
             bool far;
             const bool coded = try_code(d[k], task.z, q, error, far) & (d[k] != name);
             if (coded)
@@ -173,10 +178,11 @@ struct Doubts
 
 /// Finds out about the escaped elements of a block: which are masked, and whether the tile is
 /// constant. `named` are those equal to `name`.
-template <class T, class Row>
-FSZ_DEVICE Doubts classify_escaped(const Row &row, const BlockTask<T> &task, u32 named, T name,
-                                   Classified<T> &out)
+template <class Z, class Row>
+FSZ_DEVICE Doubts classify_escaped(const Row &row, const BlockTask<Z> &task, u32 named,
+                                   typename Z::Value name, Classified<Z> &out)
 {
+    using T = typename Z::Value;
     using Bits = typename Element<T>::Bits;
     const u32 escaped = task.present & ~out.coded;
     const u32 with = tile_ballot(escaped != 0, task.lane);
@@ -196,7 +202,7 @@ FSZ_DEVICE Doubts classify_escaped(const Row &row, const BlockTask<T> &task, u32
     {
         const T d = row(__ffs(rest) - 1);
         i32 code;
-        T error;
+        typename Z::Error error;
         bool far;
         try_code(d, task.z, code, error, far);
         const bool odd = is_odd(d, task.missing);
@@ -210,10 +216,11 @@ FSZ_DEVICE Doubts classify_escaped(const Row &row, const BlockTask<T> &task, u32
 }
 
 /// Finds the codes of elements beyond FUSED_REACH.
-template <class T, class Row>
-FSZ_DEVICE void code_far(const Row &row, const BlockTask<T> &task, u32 candidates,
-                         Classified<T> &out)
+template <class Z, class Row>
+FSZ_DEVICE void code_far(const Row &row, const BlockTask<Z> &task, u32 candidates,
+                         Classified<Z> &out)
 {
+    using T = typename Z::Value;
     if constexpr (CODES_IN_PLACE<T>)
     {
         for (u32 rest = candidates; rest; rest &= rest - 1)
@@ -221,7 +228,7 @@ FSZ_DEVICE void code_far(const Row &row, const BlockTask<T> &task, u32 candidate
             const u32 i = __ffs(rest) - 1;
             const T d = row(i);
             i32 q;
-            T error;
+            typename Z::Error error;
             if (!is_odd(d, task.missing) && far_code(d, task.z, q, error))
             {
                 task.codes[code_at(task.lane, i)] = static_cast<u32>(q);
@@ -234,8 +241,9 @@ FSZ_DEVICE void code_far(const Row &row, const BlockTask<T> &task, u32 candidate
 }
 
 /// Leaves the codes of a block where its elements are, which are longer.
-template <class T, class Row> FSZ_DEVICE void write_codes(const Row &row, const BlockTask<T> &task)
+template <class Z, class Row> FSZ_DEVICE void write_codes(const Row &row, const BlockTask<Z> &task)
 {
+    using T = typename Z::Value;
     __syncwarp();
 #pragma unroll 1
     for (u32 i = 0; i < BLOCK; i += 4)
@@ -246,7 +254,7 @@ template <class T, class Row> FSZ_DEVICE void write_codes(const Row &row, const 
 #pragma unroll
         for (u32 k = 0; k < 4; ++k)
         {
-            T error;
+            typename Z::Error error;
             bool far;
             try_code(d[k], task.z, q[k], error, far);
         }
@@ -258,14 +266,15 @@ template <class T, class Row> FSZ_DEVICE void write_codes(const Row &row, const 
 /// Classifies a block's elements, as long as what has no code is missing, NaN, infinite, or not far
 /// beyond the bound; codes go to the lane's row. False in all lanes when it is not so in one, or
 /// when it cannot tell: then the row holds nothing of use.
-template <class T, class Row>
-FSZ_DEVICE bool classify_near(const Row &row, const BlockTask<T> &task, Classified<T> &out)
+template <class Z, class Row>
+FSZ_DEVICE bool classify_near(const Row &row, const BlockTask<Z> &task, Classified<Z> &out)
 {
+    using T = typename Z::Value;
     const T name = first_name(task.missing);
     const bool known = task.missing.count <= 1 && name != 0;
     bool sure = known;
     u32 named = 0;
-    out = Classified<T>{};
+    out = Classified<Z>{};
     code_block(row, task, name, out, named);
     out.coded &= task.present;
     // A second time if elements beyond FUSED_REACH have to be looked at.
@@ -298,16 +307,18 @@ FSZ_DEVICE bool classify_near(const Row &row, const BlockTask<T> &task, Classifi
 
 /// Classifies a block's elements, whatever they are, and leaves its codes (0 where there is none)
 /// in the lane's row.
-template <class T>
-FSZ_DEVICE void classify_any(const DeviceRow<T> &row, const BlockTask<T> &task, Classified<T> &out)
+template <class Z>
+FSZ_DEVICE void classify_any(const DeviceRow<typename Z::Value> &row, const BlockTask<Z> &task,
+                             Classified<Z> &out)
 {
+    using T = typename Z::Value;
     using Bits = typename Element<T>::Bits;
     const u32 present = task.present;
     const Bits first = tile_broadcast(bits_of(row(0)));
     u32 odd = 0, all_far = 0;
     Bits odd_bits = 0;
     bool same = true;
-    out = Classified<T>{};
+    out = Classified<Z>{};
     __syncwarp();
     // Four at a time: a small body stays in the instruction cache, and the four overlap.
 #pragma unroll 1
@@ -323,7 +334,7 @@ FSZ_DEVICE void classify_any(const DeviceRow<T> &row, const BlockTask<T> &task, 
             const bool there = present >> (i + k) & 1;
             const bool is_odd_one = there & is_odd(d[k], task.missing);
             i32 q;
-            T error;
+            typename Z::Error error;
             bool far;
             const bool coded = try_code(d[k], task.z, q, error, far) & there & !is_odd_one;
             far &= there & !is_odd_one;
@@ -347,7 +358,7 @@ FSZ_DEVICE void classify_any(const DeviceRow<T> &row, const BlockTask<T> &task, 
             const u32 i = __ffs(rest) - 1;
             u32 *const place = task.codes + code_at(task.lane, i);
             i32 q = 0;
-            float error = 0;
+            typename Z::Error error{};
             const bool coded = far_code(value_of(*place), task.z, q, error);
             *place = coded ? static_cast<u32>(q) : 0;
             out.coded |= static_cast<u32>(coded) << i;

@@ -98,10 +98,11 @@ __device__ __noinline__ u32 hash_later_rows(const u32 *words, u32 count, u32 fir
 /// Reads what tile `tile` of the chunk, that of this thread's block, has of escapes: `words` is its
 /// staged payload. Leaves in the stage what `write_escaped` needs. Returns this thread's share of
 /// the rows of its escapes.
-template <class T>
-__device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage &stage,
+template <class Values>
+__device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage<Values> &stage,
                                          const u32 *words)
 {
+    using T = typename Values::Value;
     constexpr u32 W = Element<T>::WORDS;
     const u32 lane = lane_id(), block = lane & 7;
     const u32 lo = stage.index.rates[tile].x, hi = stage.index.rates[tile].y;
@@ -142,22 +143,30 @@ __device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage &
 }
 
 /// The element of a code, or of what `dequantize_plain` has made of it: float rows hold elements.
-FSZ_DEVICE float element_of_row(u32 word, float) { return value_of(word); }
-
-FSZ_DEVICE double element_of_row(u32 word, double unit)
+template <class Values>
+FSZ_DEVICE typename Values::Value element_of_row(u32 word, const Values &values)
 {
-    return dequantize(static_cast<i32>(word), unit);
+    if constexpr (sizeof(typename Values::Value) == 4)
+    {
+        return value_of(word);
+    }
+    else
+    {
+        return values.of(static_cast<i32>(word));
+    }
 }
 
 /// Writes a quad with escapes to `out`, eight threads and four elements of each to a block at a
 /// time: after `read_escapes`, with the tiles' chains in the stage's rows.
-template <class T>
-__device__ __noinline__ void write_escaped(const ChunkTask task, u32 tile, Stage &stage, T *out)
+template <class Values>
+__device__ __noinline__ void write_escaped(const ChunkTask task, u32 tile, Stage<Values> &stage,
+                                           typename Values::Value *out)
 {
+    using T = typename Values::Value;
     constexpr u32 W = Element<T>::WORDS;
     const u32 lane = lane_id(), column = 4 * (lane & 7);
     const u32 left = (1u << column) - 1;
-    const T unit = static_cast<T>(stage.index.step);
+    const Values values = stage.values;
 #pragma unroll 1
     for (u32 row = lane / 8; row < 32; row += 4)
     {
@@ -174,7 +183,7 @@ __device__ __noinline__ void write_escaped(const ChunkTask task, u32 tile, Stage
             v[i] = other;
             if (!(four >> i & 1))
             {
-                v[i] = element_of_row(codes[k + k / BLOCK * (ROW - BLOCK)], unit);
+                v[i] = element_of_row(codes[k + k / BLOCK * (ROW - BLOCK)], values);
                 ++k;
             }
         }

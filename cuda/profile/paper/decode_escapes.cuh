@@ -7,13 +7,6 @@
 namespace fsz
 {
 
-/// The element of a code: one correctly rounded multiplication.
-FSZ_DEVICE float dequantize(i32 code, float step) { return __fmul_rn(__int2float_rn(code), step); }
-FSZ_DEVICE double dequantize(i32 code, double step)
-{
-    return __dmul_rn(__int2double_rn(code), step);
-}
-
 /// The element with these bits, from the low end.
 FSZ_DEVICE void element_of(u64 bits, float &value) { value = value_of(static_cast<u32>(bits)); }
 FSZ_DEVICE void element_of(u64 bits, double &value) { value = value_of(bits); }

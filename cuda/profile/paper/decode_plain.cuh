@@ -13,8 +13,8 @@ namespace fsz
 /// f32: differences and codes are whole numbers below 2^24, so float additions, which have a pipe
 /// of their own, are exact.
 template <class Residuals, class Write>
-FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad, Stage &stage,
-                                 float *out, const Write &write)
+FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad,
+                                 Stage<Multiples<float>> &stage, float *out, const Write &write)
 {
     const bool far = static_cast<u32>(start.code + (1 << 22)) >= 1u << 23 ||
                      static_cast<u32>(start.difference + (1 << 17)) >= 1u << 18;
@@ -23,7 +23,7 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &qu
         return false;
     }
     const u32 lane = lane_id();
-    const float unit = static_cast<float>(stage.index.step), carry = quad.order2() ? 1.f : 0.f;
+    const float unit = stage.values.step, carry = quad.order2() ? 1.f : 0.f;
     float code = static_cast<float>(start.code), difference = static_cast<float>(start.difference);
     float4 *row = reinterpret_cast<float4 *>(stage.rows + lane * ROW);
 #pragma unroll
@@ -52,11 +52,70 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &qu
     return true;
 }
 
-/// f64: codes as wrapping integers, made numbers by a subtraction (2^52 + 2^31 + q less 2^52 +
-/// 2^31): exact for every code.
+/// The same for codes as wrapping integers, which serves every code.
 template <class Residuals, class Write>
-FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad, Stage &stage,
-                                 double *out, const Write &write)
+FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad,
+                                 Stage<CurveValues<float>> &stage, float *out, const Write &write)
+{
+    const u32 lane = lane_id(), carry = quad.order2() ? 1 : 0;
+    const CurveValues<float> values = stage.values;
+    u32 code = static_cast<u32>(start.code), difference = static_cast<u32>(start.difference);
+    float4 *row = reinterpret_cast<float4 *>(stage.rows + lane * ROW);
+#pragma unroll
+    for (i32 j = 0; j < 8; ++j)
+    {
+        float v[4];
+        i32 q[4];
+        bool linear = false;
+#pragma unroll
+        for (i32 k = 0; k < 4; ++k)
+        {
+            difference = carry * difference + static_cast<u32>(l.at(4 * j + k));
+            code += difference;
+            q[k] = static_cast<i32>(code);
+            v[k] = values.logarithmic(q[k]);
+            linear = linear || values.is_linear(q[k]);
+        }
+        if (__any_sync(WARP_ALL, linear))
+        {
+#pragma unroll
+            for (i32 k = 0; k < 4; ++k)
+            {
+                v[k] = values.is_linear(q[k]) ? values.linear(q[k]) : v[k];
+            }
+        }
+        row[j] = make_float4(v[0], v[1], v[2], v[3]);
+    }
+    __syncwarp();
+    if (quad.escapes)
+    {
+        write();
+    }
+    else
+    {
+        store_rows(stage.rows, reinterpret_cast<u8 *>(out), 128);
+    }
+    __syncwarp();
+    return true;
+}
+
+/// The element of a code, of which the highest bit is flipped: made a number by a subtraction (2^52
+/// + 2^31 + q less 2^52 + 2^31), exact for every code.
+FSZ_DEVICE double of_flipped(const Multiples<double> &values, u32 code)
+{
+    const double number = __hiloint2double(0x43300000, static_cast<i32>(code));
+    return __dmul_rn(values.step, __dadd_rn(number, -4503601774854144.0));
+}
+
+FSZ_DEVICE double of_flipped(const CurveValues<double> &values, u32 code)
+{
+    return values.of(static_cast<i32>(code ^ 0x80000000));
+}
+
+/// f64: codes as wrapping integers.
+template <class Values, class Residuals, class Write>
+FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad,
+                                 Stage<Values> &stage, double *out, const Write &write)
 {
     if (quad.escapes)
     {
@@ -68,7 +127,7 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &qu
         return true;
     }
     const u32 lane = lane_id(), carry = quad.order2() ? 1 : 0;
-    const double step = stage.index.step;
+    const Values values = stage.values;
     u32 code = static_cast<u32>(start.code) ^ 0x80000000,
         difference = static_cast<u32>(start.difference);
 #pragma unroll
@@ -84,8 +143,7 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &qu
             {
                 difference = carry * difference + static_cast<u32>(l.at(16 * half + 2 * j + k));
                 code += difference;
-                const double number = __hiloint2double(0x43300000, static_cast<i32>(code));
-                v[k] = __dmul_rn(step, __dadd_rn(number, -4503601774854144.0));
+                v[k] = of_flipped(values, code);
             }
             row[j] = make_double2(v[0], v[1]);
         }
@@ -146,9 +204,9 @@ struct StagedBlock
 
 /// Finishes four tiles. Returns false, and has written nothing, when the warp's codes are beyond
 /// what `dequantize_plain` is exact for.
-template <class Residuals, class T, class Write>
-FSZ_DEVICE bool decode_plain(const StagedBlock &block, const Quad &quad, Stage &stage, T *out,
-                             const Write &write)
+template <class Residuals, class Values, class Write>
+FSZ_DEVICE bool decode_plain(const StagedBlock &block, const Quad &quad, Stage<Values> &stage,
+                             typename Values::Value *out, const Write &write)
 {
     const Residuals l = block.residuals<Residuals>();
     const Start start = block_start(block_sums(l), quad.order2(), block.mu);

@@ -1,6 +1,7 @@
 // What a warp keeps in shared memory, and the four tiles that it brings there at a time.
 #pragma once
 
+#include "decode/values.cuh"
 #include "profile/paper/decode_block.cuh"
 
 namespace fsz
@@ -28,11 +29,12 @@ struct Quad
 };
 
 /// What a warp has in shared memory.
-struct __align__(16) Stage
+template <class Values> struct __align__(16) Stage
 {
     u32 payload[STAGED_PAYLOAD];
     u32 rows[STAGE];
     TileIndex index;
+    Values values;
 };
 
 /// The chunk that is decoded, as functions that are not inlined take it.

@@ -50,11 +50,13 @@ FSZ_DEVICE u64 integrate_staged(const Quad &quad, const u32 *payload, u32 *rows)
 
 /// A warp of a thread block that decodes a chunk: every so manyth quad of it. `locate`, `begin` and
 /// `decode` are called in this order.
-template <class T, class OutputOf> struct PaperDecoder
+template <class ValuesOf, class OutputOf> struct PaperDecoder
 {
+    using Values = ValuesOf;
+    using T = typename Values::Value;
     using Output = OutputOf;
     /// What a warp has in shared memory.
-    using Stage = fsz::Stage;
+    using Stage = fsz::Stage<Values>;
     static constexpr u32 WARPS_MOST = DECODE_WARPS_MOST;
 
     const StreamView &view;
@@ -80,7 +82,7 @@ template <class T, class OutputOf> struct PaperDecoder
     /// damaged.
     FSZ_DEVICE bool locate() const
     {
-        return index_tiles<Element<T>::WORDS>(view, chunk, to, stage.index);
+        return index_tiles(view, chunk, to, stage.index, stage.values);
     }
 
     /// Finds the quads of warp `warp` of `warps`, and sends for the first payload.
@@ -169,8 +171,8 @@ private:
         {
             if (quad.escapes)
             {
-                hashed.rows =
-                    read_escapes<T>({view, chunk, to}, tile, stage, stage.payload + quad.tile_at());
+                hashed.rows = read_escapes(ChunkTask{view, chunk, to}, tile, stage,
+                                           stage.payload + quad.tile_at());
             }
             if (quad.chains)
             {
@@ -184,7 +186,7 @@ private:
             return false;
         }
         hashed.block = block.products;
-        const auto write = [&] { write_escaped<T>({view, chunk, to}, tile, stage, out); };
+        const auto write = [&] { write_escaped(ChunkTask{view, chunk, to}, tile, stage, out); };
         if (!quad.chains)
         {
             write();
@@ -215,8 +217,8 @@ private:
         }
         hashed.block += product_of_mu(mu);
         __syncwarp();
-        hashed.rows = output_quad<T>({view, chunk, to}, number, wanted, stage,
-                                     payload + stage.index.at[number * QUAD_TILES], output);
+        hashed.rows = output_quad(ChunkTask{view, chunk, to}, number, wanted, stage,
+                                  payload + stage.index.at[number * QUAD_TILES], output);
         return hashed;
     }
 
@@ -238,7 +240,7 @@ private:
         __syncwarp();
         const u32 first = __shfl_sync(WARP_ALL, quad.tile_at(), 0);
         hashed.rows =
-            output_quad<T>({view, chunk, to}, number, wanted, stage, payload + first, output);
+            output_quad(ChunkTask{view, chunk, to}, number, wanted, stage, payload + first, output);
         return hashed;
     }
 };

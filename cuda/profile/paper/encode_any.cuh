@@ -101,17 +101,26 @@ FSZ_DEVICE void plan_escapes(TilePlan<T> &plan, u32 coded, u32 escaped, bool con
     }
 }
 
-/// Takes the error of a block into the warp's statistics, and its escaped elements.
-template <class T>
-FSZ_DEVICE void count_escaped(const TilePlan<T> &plan, T max_error, u32 escaped, u32 exists,
-                              Statistics *statistics)
+/// Takes the lanes' errors into the warp's statistics.
+template <class T> FSZ_DEVICE void add_error(T error, Statistics *statistics)
 {
-    const u64 worst = warp_max(bits_of(max_error));
+    const u64 worst = warp_max(bits_of(error));
+    if (lane_id() == 0)
+    {
+        statistics->max_error = max(statistics->max_error, worst);
+    }
+}
+
+/// Takes the error of a block into the warp's statistics, and its escaped elements.
+template <class T, class Error>
+FSZ_DEVICE void count_escaped(const TilePlan<T> &plan, const Error &max_error, u32 escaped,
+                              u32 exists, Statistics *statistics)
+{
+    add_error(max_error, statistics);
     const u32 all_escaped =
         __reduce_add_sync(WARP_ALL, plan.kind == KIND_EXCEPTIONS ? __popc(escaped) : exists);
     if (lane_id() == 0)
     {
-        statistics->max_error = max(statistics->max_error, worst);
         statistics->escaped += all_escaped;
     }
 }
@@ -119,9 +128,9 @@ FSZ_DEVICE void count_escaped(const TilePlan<T> &plan, T max_error, u32 escaped,
 /// How the warp's tiles are to be stored. `row` is the lane's block, of which `exists` elements
 /// exist. The codes of the chains are left in the part's words for them, which may be where the
 /// elements of `row` are. `statistics` is the warp's own.
-template <class T, class Row>
+template <class T, class Row, class Z>
 __device__ __noinline__ TilePlan<T> plan_any(const Row row, const Part<T> part, u32 exists,
-                                             const Quantizer<T> z, const Missing<T> &names,
+                                             const Z z, const Missing<T> &names,
                                              Statistics *statistics, bool range_known)
 {
     const u32 lane = lane_id();
@@ -130,13 +139,13 @@ __device__ __noinline__ TilePlan<T> plan_any(const Row row, const Part<T> part, 
     const u32 tile_count = tile_sum(exists);
     u32 *const codes = part.codes;
     // The names in registers, not read again and again.
-    const BlockTask<T> task{present, codes, z, names, lane};
+    const BlockTask<Z> task{present, codes, z, names, lane};
     const Missing<T> &missing = task.missing;
     if (!range_known)
     {
         count_all(row, present, missing, statistics);
     }
-    Classified<T> classified;
+    Classified<Z> classified;
     if (!classify_near(row, task, classified))
     {
         // The row may have been overwritten.
@@ -179,7 +188,8 @@ __device__ __noinline__ TilePlan<T> plan_any(const Row row, const Part<T> part, 
         plan.words += choice.centered;
     }
     plan_escapes(plan, choice.words, escaped, constant, exists, tile_count);
-    const T max_error = plan.kind == KIND_VERBATIM ? 0 : classified.max_error;
+    using Error = typename Z::Error;
+    const Error max_error = plan.kind == KIND_VERBATIM ? Error{} : classified.max_error;
     count_escaped(plan, max_error, escaped, exists, statistics);
     return plan;
 }

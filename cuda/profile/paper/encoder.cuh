@@ -6,16 +6,22 @@
 #include "encode/arguments.cuh"
 #include "profile/paper/encode_masked.cuh"
 #include "profile/paper/hash_rates.cuh"
+#include "profile/paper/quantize_relative.cuh"
 
 namespace fsz
 {
 
 /// Encodes parts of chunks, a warp to a part: four tiles, a lane to a block. RANGES: the field's
-/// range is found on the way; otherwise a survey has found it before.
-template <class T, bool RANGES = false> struct PaperEncoder
+/// range is found on the way; otherwise a survey has found it before. `Z` is the quantizer.
+template <class Z, bool RANGES = false> struct PaperEncoder
 {
+    using T = typename Z::Value;
     using Value = T;
+    using Args = typename ArgsOf<Z>::Args;
+    using Error = typename Z::Error;
     using Bits = typename Element<T>::Bits;
+    /// What the encoders of a thread block share with a pointwise-relative bound.
+    using Common = CountedErrors<T>;
     /// Elements of a part, and parts of a chunk.
     static constexpr u32 PART = QUAD_ELEMENTS;
     static constexpr u32 PARTS = CHUNK_QUADS;
@@ -25,12 +31,12 @@ template <class T, bool RANGES = false> struct PaperEncoder
     static constexpr bool FORESEES = sizeof(T) == 4;
 
     /// A part on the short way: the first differences of its codes, the variants of its tiles, and
-    /// the largest error, which is NaN when an element is not finite.
+    /// the largest error, of which the absolute one is NaN when an element is not finite.
     struct ShortWay
     {
         float l[BLOCK];
         PlainChoice choice;
-        T error;
+        Error error;
     };
 
     const Control &control;
@@ -39,7 +45,8 @@ template <class T, bool RANGES = false> struct PaperEncoder
     Statistics *statistics;
     /// The bits that masked elements are expected to have.
     Bits *mask;
-    Quantizer<T> z;
+    Common *common;
+    Z z;
     /// Whether elements are to be compared with the missing values before the short way. It is no
     /// use where a missing value is beyond the reach of the short way.
     bool compares;
@@ -48,18 +55,22 @@ template <class T, bool RANGES = false> struct PaperEncoder
     /// Whether tiles may go through `plan_masked`.
     bool may_mask;
     /// The largest error of plain tiles so far.
-    T max_error = 0;
+    Error max_error{};
     /// Whether the warp's last tiles had masked elements: the next will, too.
     bool masked = false;
 
-    FSZ_DEVICE PaperEncoder(const Control &control, const Missing<T> &missing,
-                            Statistics *statistics, Bits *mask)
-        : control(control), missing(missing), statistics(statistics), mask(mask),
-          z(quantizer_of<T>(control)),
+    FSZ_DEVICE PaperEncoder(const Args &args, const Missing<T> &missing, Statistics *statistics,
+                            Bits *mask, Common *common)
+        : control(*args.control), missing(missing), statistics(statistics), mask(mask),
+          common(common), z(make_quantizer(args)),
           compares(control.named && !(RANGES && names_are_beyond(missing, reach_of(z)))),
           simple((RANGES || control.near) && !compares),
-          may_mask((RANGES || control.near) && one_name(missing))
+          may_mask(!Z::RELATIVE && (RANGES || control.near) && one_name(missing))
     {
+        if constexpr (Z::RELATIVE)
+        {
+            masked = !RelativeShortWay<T>::serves(z);
+        }
     }
 
     /// What `mask` holds at first.
@@ -96,15 +107,31 @@ template <class T, bool RANGES = false> struct PaperEncoder
     /// Whether a part whose elements are in shared memory, at `row`, may go the short way.
     FSZ_DEVICE bool may_be_short(const SharedRow<T> &row) const
     {
-        return !masked && (simple || ((!compares || has_no_name(row, missing)) &&
-                                      (RANGES || control.near || is_within_reach(row, z))));
+        if constexpr (RANGES)
+        {
+            return !masked && (simple || !compares || has_no_name(row, missing));
+        }
+        else
+        {
+            return !masked && (simple || ((!compares || has_no_name(row, missing)) &&
+                                          (control.near || is_within_reach(row, z))));
+        }
     }
 
     FSZ_DEVICE void quantize(const SharedRow<T> &row, ShortWay &way) const
     {
         Extremes<T> extremes;
-        way.error = quantize_plain<RANGES>(row, z, way.l, extremes);
-        if constexpr (RANGES)
+        if constexpr (Z::RELATIVE)
+        {
+            way.error = quantize_plain(row, z, read_counted(common), way.l, extremes);
+            take_extremes(extremes, reach_of(z), statistics);
+            return;
+        }
+        else
+        {
+            way.error = quantize_plain<RANGES>(row, z, way.l, extremes);
+        }
+        if constexpr (RANGES && !Z::RELATIVE)
         {
             // That is right whichever way the tiles will go.
             take_extremes(extremes, reach_of(z), statistics);
@@ -114,12 +141,22 @@ template <class T, bool RANGES = false> struct PaperEncoder
 
     static FSZ_DEVICE void choose(ShortWay &way)
     {
-        way.choice = choose_plain(way.l, lane_id() & 7);
+        way.choice = choose_plain<!Z::RELATIVE>(way.l, lane_id() & 7);
     }
 
     FSZ_DEVICE bool is_short(const ShortWay &way) const
     {
-        return __all_sync(WARP_ALL, way.error <= z.limit && way.choice.rate <= PLAIN_RATE);
+        bool within;
+        if constexpr (Z::RELATIVE)
+        {
+            within = way.error.absolute < value_of(Element<T>::INFINITE) &&
+                     way.error.relative < z.bound.eps;
+        }
+        else
+        {
+            within = way.error <= z.limit;
+        }
+        return __all_sync(WARP_ALL, within && way.choice.rate <= PLAIN_RATE);
     }
 
     /// What the rate bytes of a chunk add to checksums, once all of them are at `rates`. Called by
@@ -131,14 +168,7 @@ template <class T, bool RANGES = false> struct PaperEncoder
     }
 
     /// Adds what is not in the statistics yet. Called once, after the warp's last part.
-    FSZ_DEVICE void finish()
-    {
-        const Bits worst = warp_max(bits_of(max_error));
-        if (lane_id() == 0)
-        {
-            statistics->max_error = max(statistics->max_error, static_cast<u64>(worst));
-        }
-    }
+    FSZ_DEVICE void finish() { add_error(max_error, statistics); }
 
     /// Goes the short way. `refill` is called when the elements in shared memory may be
     /// overwritten.
@@ -155,7 +185,20 @@ template <class T, bool RANGES = false> struct PaperEncoder
         const u32 length = __shfl_sync(WARP_ALL, inclusive, 31);
         const auto sink = place(length);
         refill();
-        max_error = way.error > max_error ? way.error : max_error;
+        max_error = larger(max_error, way.error);
+        if constexpr (Z::RELATIVE)
+        {
+            // Those of others are below the largest so far.
+            if (__any_sync(WARP_ALL, way.error.relative > 0 || way.error.absolute > 0))
+            {
+                const Error largest{value_of(warp_max(bits_of(way.error.absolute))),
+                                    value_of(warp_max(bits_of(way.error.relative)))};
+                if (lane == 0)
+                {
+                    count_error(largest, common);
+                }
+            }
+        }
         u32 rate_byte = choice.rate;
         if (block == 0)
         {
@@ -182,17 +225,20 @@ template <class T, bool RANGES = false> struct PaperEncoder
     {
         const u32 lane = lane_id();
         const u32 exists = FORESEES && whole ? BLOCK : part.existing(lane);
-        const bool maskable =
-            whole && (FORESEES ? may_mask : (RANGES || control.near) && one_name(missing));
+        const bool maskable = !Z::RELATIVE && whole &&
+                              (FORESEES ? may_mask : (RANGES || control.near) && one_name(missing));
         // Votes let the compiler see that branches are the same for all lanes.
-        const bool tried =
-            maskable && (masked || control.named || __any_sync(WARP_ALL, is_nan(way.error)));
         TilePlan<T> plan;
-        bool short_way = false;
-        if (tried)
+        bool tried = false, short_way = false;
+        if constexpr (!Z::RELATIVE)
         {
-            plan = plan_masked<RANGES>(row, part.codes, z, *mask, missing, statistics);
-            short_way = plan.kind != NOT_MASKED;
+            tried =
+                maskable && (masked || control.named || __any_sync(WARP_ALL, is_nan(way.error)));
+            if (tried)
+            {
+                plan = plan_masked<RANGES>(row, part.codes, z, *mask, missing, statistics);
+                short_way = plan.kind != NOT_MASKED;
+            }
         }
         if (!__any_sync(WARP_ALL, short_way))
         {
@@ -208,7 +254,10 @@ template <class T, bool RANGES = false> struct PaperEncoder
                 expect_mask(plan, *mask);
             }
         }
-        masked = maskable && __any_sync(WARP_ALL, plan.masked != 0);
+        if constexpr (!Z::RELATIVE)
+        {
+            masked = maskable && __any_sync(WARP_ALL, plan.masked != 0);
+        }
         const u32 inclusive = warp_inclusive(plan.words, lane);
         const u32 length = __shfl_sync(WARP_ALL, inclusive, 31);
         const auto sink = place(length);

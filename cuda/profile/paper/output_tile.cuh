@@ -19,21 +19,20 @@ struct TileTask
 };
 
 /// The elements of one tile, of which the stage holds the codes, wherever `output` puts them.
-template <class T, class Output>
-FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, double step,
+template <class Values, class Output>
+FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, const Values &values,
                             const u32 *codes, const Output &output, bool &sound)
 {
+    using T = typename Values::Value;
     constexpr u32 W = Element<T>::WORDS;
     const u32 lane = lane_id();
-    const T unit = static_cast<T>(step);
     if (!(tile.lo & RATE_ESCAPES))
     {
         for (u32 i = lane, j = 0; j < 8; i += 32, ++j)
         {
             if (i < tile.count)
             {
-                output.store(tile.first + i,
-                             dequantize(static_cast<i32>(codes[j * ROW + lane]), unit));
+                output.store(tile.first + i, values.of(static_cast<i32>(codes[j * ROW + lane])));
             }
         }
         return;
@@ -69,7 +68,7 @@ FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, double
         at += mask_words(escapes.run_ends);
     }
     const u32 listed = read_positions(at, escapes.listed, tile.count, sound);
-    const u32 *values = at + position_words(escapes.listed);
+    const u32 *exact = at + position_words(escapes.listed);
     sound = sound && __all_sync(WARP_ALL, (masked & listed) == 0);
     if (!sound)
     {
@@ -92,7 +91,7 @@ FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, double
         }
         if (list >> lane & 1)
         {
-            element_of(bits_at<W>(values + number * W), value);
+            element_of(bits_at<W>(exact + number * W), value);
         }
         else if (word >> lane & 1)
         {
@@ -101,7 +100,7 @@ FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, double
         else
         {
             const u32 k = i - others;
-            value = dequantize(static_cast<i32>(codes[(k >> 5) * ROW + (k & 31)]), unit);
+            value = values.of(static_cast<i32>(codes[(k >> 5) * ROW + (k & 31)]));
         }
         output.store(tile.first + i, value);
     }
@@ -109,13 +108,15 @@ FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, double
 
 /// Outputs those of a quad's tiles that are wanted; the stage holds their codes, and `payload` is
 /// the quad's. Returns this thread's share of the rows of their escapes.
-template <class T, class Output>
+template <class Values, class Output>
 __device__ __noinline__ u32 output_quad(const ChunkTask task, u32 quad, u32 wanted,
-                                        const Stage &stage, const u32 *payload,
+                                        const Stage<Values> &stage, const u32 *payload,
                                         const Output &output)
 {
+    using T = typename Values::Value;
     const u32 lane = lane_id();
     const TileIndex &index = stage.index;
+    const Values values = stage.values;
     const u32 from = index.at[quad * QUAD_TILES];
     u32 rows = 0;
     for (u32 k = 0; k < QUAD_TILES; ++k)
@@ -137,7 +138,7 @@ __device__ __noinline__ u32 output_quad(const ChunkTask task, u32 quad, u32 want
         bool sound = true;
         if (wanted >> k & 1)
         {
-            output_tile<T>(task.view, tile, index.step, stage.rows + k * 8 * ROW, output, sound);
+            output_tile(task.view, tile, values, stage.rows + k * 8 * ROW, output, sound);
         }
         if (!sound && lane == 0)
         {

@@ -14,8 +14,6 @@ struct __align__(16) TileIndex
     uint2 rates[CHUNK_TILES];
     /// First payload word of the chunk in the payload.
     u64 base;
-    /// The header's quantization step.
-    double step;
     /// Of the chunk.
     u32 elements;
     /// First word of each tile in the chunk, and the end of the last.
@@ -40,16 +38,18 @@ FSZ_DEVICE uint4 read_heads(const StreamView &view, u64 chunk, u32 tiles, u32 la
     return rates;
 }
 
-/// Reads the index of a chunk, of elements of W words; the whole warp takes part and gets the same
-/// answer, false when the stream is damaged. Every warp of a thread block may ask for itself, so
-/// that no warp waits for another.
-template <u32 W>
-FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileIndex &index)
+/// Reads the index of a chunk, and what makes elements of its codes; the whole warp takes part and
+/// gets the same answer, false when the stream is damaged. Every warp of a thread block may ask for
+/// itself, so that no warp waits for another.
+template <class Values>
+FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileIndex &index,
+                            Values &values)
 {
+    constexpr u32 W = Element<typename Values::Value>::WORDS;
     const u32 lane = lane_id();
     const u32 elements = chunk_elements(view, chunk);
     const u32 tiles = (elements + TILE - 1) / TILE;
-    const IndexWords read = read_index(view, chunk, lane);
+    const IndexWords read = read_index<Values::NUMBERS>(view, chunk, lane);
     const uint4 rates = read_heads(view, chunk, tiles, lane);
     ChunkPlace place;
     if (!find_chunk(view, chunk, read, to, lane, place))
@@ -87,6 +87,8 @@ FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileI
         }
         return false;
     }
+    Values found;
+    found.take(read.header);
     reinterpret_cast<uint4 *>(index.rates)[lane] = rates;
     const u32 before = through - first - second; // Below 2^16, as all of the chunk is.
     reinterpret_cast<u32 *>(index.at)[lane] = before | (before + first) << 16;
@@ -94,8 +96,8 @@ FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileI
     {
         index.at[CHUNK_TILES] = static_cast<u16>(place.words);
         index.base = place.base;
-        index.step = value_of(place.step);
         index.elements = elements;
+        values = found;
     }
     __syncwarp();
     return true;

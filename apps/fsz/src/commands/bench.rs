@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use fsz::Bound;
 use fsz_field::Output;
 use fsz_figure::number::short;
 use serde::Serialize;
@@ -44,6 +45,12 @@ pub struct Args {
     /// Value-range error bounds [default: 1e-3; CUDA: 1e-2,1e-3,1e-4]
     #[arg(long, value_name = "E", value_delimiter = ',')]
     range: Vec<f64>,
+    /// Pointwise-relative error bounds; of value-range bounds only those given are measured beside
+    #[arg(long, value_name = "E", value_delimiter = ',')]
+    relative: Vec<f64>,
+    /// Floor of the pointwise-relative bounds: errors up to this are allowed everywhere
+    #[arg(long, value_name = "A", default_value_t = 0.0, requires = "relative")]
+    floor: f64,
     /// Repeat each field, mirrored along its slowest axis, up to about this size [default: 200; CUDA:
     /// 1024]
     #[arg(long, value_name = "MB")]
@@ -94,6 +101,11 @@ impl Row {
     }
 }
 
+/// What FSZ is called in the results.
+fn name(bound: Bound) -> &'static str {
+    if bound.is_relative() { "fsz relative" } else { "fsz" }
+}
+
 /// Measures and shows.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let cuda = match args.backend {
@@ -142,8 +154,11 @@ impl Args {
         self.target_mb.unwrap_or(usual).saturating_mul(1_000_000)
     }
 
-    fn bounds(&self, usual: &[f64]) -> Vec<f64> {
-        if self.range.is_empty() { usual.to_vec() } else { self.range.clone() }
+    fn bounds(&self, usual: &[f64]) -> Vec<Bound> {
+        let none_given = self.range.is_empty() && self.relative.is_empty();
+        let range = if none_given { usual } else { &self.range };
+        let relative = self.relative.iter().map(|&eps| Bound::Relative { eps, floor: self.floor });
+        range.iter().map(|&share| Bound::ValueRange(share)).chain(relative).collect()
     }
 
     /// The files for JSON and CSV: what cannot be written is refused before anything is measured.

@@ -111,11 +111,11 @@ struct BoundArgs {
     /// Value-range error bound: E times (max - min) of the field
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     range: Option<f64>,
-    /// Pointwise-relative error bound: E times each value, with E at most 0.5. CPU only
+    /// Pointwise-relative error bound: E times each value, with E at most 0.5. On CUDA in the profile paper
     #[arg(long, value_name = "E", group = "pointwise", allow_negative_numbers = true)]
     relative: Option<f64>,
     /// Pointwise-relative error bound in the words of bit rounding: that of a mantissa rounded to N bits, which is
-    /// 2^-(N+1) of each value. CPU only
+    /// 2^-(N+1) of each value
     #[arg(long, value_name = "N", group = "pointwise", value_parser = clap::value_parser!(u8).range(..=51))]
     mantissa_bits: Option<u8>,
     /// Find the bound that gives a PSNR of at least this many decibels

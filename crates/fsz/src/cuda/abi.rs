@@ -57,6 +57,7 @@ shared! {
         header_first: u64,
         header_kind: u64,
         missing_at: u64,
+        relative_at: u64,
         sections: Sections,
     }
 
@@ -128,6 +129,56 @@ shared! {
         max: f64,
     }
 
+    /// `RelativeBound` in `cuda/encode/relative_quantizer.cuh`, of `f32`.
+    struct RelativeBoundF32 {
+        eps: f32,
+        floor: f32,
+        linear_step: f32,
+        inverse: f32,
+        edge: u32,
+        low: u32,
+        stride: u32,
+        reciprocal: u32,
+        origin: u32,
+        samples: u64,
+        sampled: u64,
+        shift: u32,
+        knee: u32,
+        curved: u32,
+        relative_at: u32,
+    }
+
+    /// `RelativeBound` in `cuda/encode/relative_quantizer.cuh`, of `f64`.
+    struct RelativeBoundF64 {
+        eps: f64,
+        floor: f64,
+        linear_step: f64,
+        inverse: f64,
+        edge: u64,
+        low: u64,
+        stride: u64,
+        reciprocal: u64,
+        origin: u64,
+        samples: u64,
+        sampled: u64,
+        shift: u32,
+        knee: u32,
+        curved: u32,
+        relative_at: u32,
+    }
+
+    /// `RelativeArgs` in `cuda/encode/relative_quantizer.cuh`.
+    struct RelativeArgsF32 {
+        arguments: CompressArgs<MissingF32>,
+        bound: RelativeBoundF32,
+    }
+
+    /// `RelativeArgs` in `cuda/encode/relative_quantizer.cuh`.
+    struct RelativeArgsF64 {
+        arguments: CompressArgs<MissingF64>,
+        bound: RelativeBoundF64,
+    }
+
     /// `HeaderImage` in `cuda/encode/finish.cuh`.
     struct HeaderImage {
         words: [u32; MAX_HEADER / 4],
@@ -143,7 +194,7 @@ shared! {
         step: f64,
         inverse: f64,
         limit: f64,
-        rest: [u64; 8],
+        rest: [u64; 10],
     }
 
     /// `DenseWork` in `cuda/profile/dense/box_encoder.cuh`.
@@ -296,7 +347,7 @@ impl Control {
         step: 0.0,
         inverse: 0.0,
         limit: 0.0,
-        rest: [0; 8],
+        rest: [0; 10],
     };
 }
 

@@ -1,14 +1,20 @@
 //! Launching compression, and fields in host memory through the device.
 
+use std::ffi::c_void;
+
 use cudarc::driver::{result, sys};
 
 use super::{
-    abi::{BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64},
+    abi::{
+        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, RelativeArgsF32,
+        RelativeArgsF64,
+    },
     compress_boxes::BoxCompression,
     device::Device,
     error::{check, ok},
-    kernel::{Coder, Kernel, Operation},
+    kernel::{Kernel, Operation},
     kernels::{Launch, pointer},
+    relative::RelativeBound,
     stream_kind::{StreamKind, only_on_cpu},
     workspace::Workspace,
 };
@@ -19,7 +25,8 @@ use crate::{
     error::Result,
     exec::Execution,
     format::{
-        BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, MAX_HEADER, SAMPLE_STRIDE, header,
+        BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, MAX_HEADER, RelativePart,
+        SAMPLE_STRIDE, header,
     },
     options::CompressOptions,
     profile::Profile,
@@ -37,8 +44,15 @@ const SURVEY_SHARE: u64 = 8192;
 pub struct Compression {
     pub(crate) kind: StreamKind,
     coding: Coding,
-    bound: BoundAsked,
+    bound: Asked,
     missing: Vec<u64>,
+}
+
+/// The bound as kernels take it.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    Absolute(BoundAsked),
+    Relative(RelativeBound),
 }
 
 /// What the stream is made of.
@@ -53,30 +67,38 @@ impl Compression {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for options out of range;
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches and a pointwise-relative bound.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches, and for a pointwise-relative bound by
+    /// the profile dense.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
-        let (kind, coding) = match &options.profile {
+        let limit = options.limit()?;
+        let (kind, coding, bound) = match &options.profile {
             Profile::Dense(dense) => {
                 options.check(shape, dtype)?;
                 if !options.regions.is_empty() {
                     return Err(region::only_on_cpu());
                 }
                 let boxes = BoxCompression::new(*dense, shape, dtype, options)?;
-                (StreamKind::unknown(shape, dtype)?, Coding::Boxes(Box::new(boxes)))
+                let bound = asked(limit).ok_or_else(|| only_on_cpu(&options.profile))?;
+                let kind = StreamKind::unknown(shape, dtype)?;
+                (kind, Coding::Boxes(Box::new(boxes)), Asked::Absolute(bound))
             }
-            profile if profile.is_standard_paper() => {
+            profile => {
                 let kind = StreamKind::new(shape, dtype, options)?;
-                (kind, Coding::Tiles { image: image(shape, dtype, options, &options.profile) })
+                let (bound, part) = match limit {
+                    Limit::Relative { eps, floor } => {
+                        let (elements, at) = (kind.elements(), kind.relative_at);
+                        let (bound, part) = RelativeBound::new(dtype, (eps, floor), elements, at);
+                        (Asked::Relative(bound), Some(part))
+                    }
+                    _ => {
+                        let bound = asked(limit).ok_or_else(|| only_on_cpu(profile))?;
+                        (Asked::Absolute(bound), None)
+                    }
+                };
+                let image = image(shape, dtype, options, profile, part);
+                (kind, Coding::Tiles { image }, bound)
             }
-            _ => return Err(only_on_cpu(options.bound)),
         };
-        let (code, asked, min, max) = match options.limit()? {
-            Limit::Absolute(bound) => (BOUND_ABSOLUTE, bound, 0.0, 0.0),
-            Limit::ValueRange(ratio) => (BOUND_VALUE_RANGE, ratio, 0.0, 0.0),
-            Limit::GivenRange { ratio, min, max } => (BOUND_GIVEN_RANGE, ratio, min, max),
-            Limit::Relative { .. } => return Err(only_on_cpu(options.bound)),
-        };
-        let bound = BoundAsked { kind: code.into(), reserved: 0, asked, min, max };
         Ok(Compression { coding, bound, missing: options.missing_bits(dtype), kind })
     }
 
@@ -88,9 +110,20 @@ impl Compression {
     /// Bytes of scratch memory that a launch works in.
     pub fn scratch_len(&self) -> u64 {
         match &self.coding {
-            Coding::Tiles { .. } => ENTRIES_AT + 8 * self.kind.sections.chunks,
+            Coding::Tiles { .. } => {
+                let samples = match &self.bound {
+                    Asked::Relative(bound) => bound.samples() * self.kind.dtype.size() as u64,
+                    Asked::Absolute(_) => 0,
+                };
+                self.samples_at() + samples
+            }
             Coding::Boxes(boxes) => boxes.scratch_len(),
         }
+    }
+
+    /// Where samples of the field are in the scratch, behind the scan's entries of tiles.
+    fn samples_at(&self) -> u64 {
+        ENTRIES_AT + 8 * self.kind.sections.chunks
     }
 
     /// Bytes that a stream takes at most, whatever the field's values.
@@ -129,7 +162,7 @@ impl Compression {
     /// As [`launch`](Self::launch).
     pub(crate) unsafe fn clear(&self, scratch: u64, queue: sys::CUstream) -> Result<()> {
         let len = match &self.coding {
-            Coding::Tiles { .. } => self.scratch_len() as usize,
+            Coding::Tiles { .. } => self.samples_at() as usize,
             Coding::Boxes(boxes) => boxes.cleared_len() as usize,
         };
         // SAFETY: the caller vouches for the memory.
@@ -148,13 +181,12 @@ impl Compression {
         queue: sys::CUstream,
     ) -> Result<()> {
         let mut elements = self.kind.elements();
-        let mut bound = self.bound;
         let (mut f32s, mut f64s) = self.missing();
         let all = device.multiprocessors as u64;
         let dtype = self.kind.dtype;
         let (functions, threads) = match &self.coding {
             Coding::Tiles { .. } => {
-                let module = device.kernels.compress(dtype)?;
+                let module = device.kernels.compress(self.kind.coder(), dtype)?;
                 (&module.functions, module.shapes.survey_threads)
             }
             Coding::Boxes(_) => {
@@ -162,23 +194,34 @@ impl Compression {
                 (&module.functions, module.shapes.survey_threads)
             }
         };
-        let grid = match bound.kind as u8 {
-            BOUND_ABSOLUTE => (4 * all).min(elements / SAMPLE_STRIDE as u64 / threads as u64 + 1),
-            BOUND_VALUE_RANGE => (4 * all).min(elements.div_ceil(SURVEY_SHARE)).max(1),
-            _ => 1,
+        let mut bound = self.bound;
+        let (grid, operation, bound) = match &mut bound {
+            Asked::Absolute(bound) => {
+                let grid = match bound.kind as u8 {
+                    BOUND_ABSOLUTE => elements / SAMPLE_STRIDE as u64 / threads as u64 + 1,
+                    BOUND_VALUE_RANGE => elements.div_ceil(SURVEY_SHARE),
+                    _ => 1,
+                };
+                (grid, Operation::Bound, pointer(bound))
+            }
+            Asked::Relative(bound) => {
+                *bound = bound.with_room(scratch + self.samples_at());
+                let grid = bound.samples() / threads as u64;
+                let bound = match bound {
+                    RelativeBound::F32(bound) => pointer(bound),
+                    RelativeBound::F64(bound) => pointer(bound),
+                };
+                (grid, Operation::RelativeBound, bound)
+            }
         };
-        let kernel = Kernel { operation: Operation::Bound, dtype };
+        let grid = grid.clamp(1, 4 * all);
+        let kernel = Kernel { operation, dtype };
         let missing = match self.kind.dtype {
             DType::F32 => pointer(&mut f32s),
             DType::F64 => pointer(&mut f64s),
         };
-        let mut arguments = [
-            pointer(&mut field),
-            pointer(&mut elements),
-            pointer(&mut bound),
-            missing,
-            pointer(&mut scratch),
-        ];
+        let mut arguments =
+            [pointer(&mut field), pointer(&mut elements), bound, missing, pointer(&mut scratch)];
         let launch = Launch::new(grid, threads);
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
         unsafe { functions.launch(kernel, launch, queue, &mut arguments) }
@@ -213,19 +256,23 @@ impl Compression {
                 };
             }
         };
-        // SAFETY: the caller vouches for the memory; the arguments' type is that of the dtype.
-        unsafe {
-            match self.kind.dtype {
-                DType::F32 => {
-                    let arguments = self.arguments(field, stream, scratch, f32s);
-                    self.encode_with(device, arguments, image, queue)
-                }
-                DType::F64 => {
-                    let arguments = self.arguments(field, stream, scratch, f64s);
-                    self.encode_with(device, arguments, image, queue)
-                }
+        let mut f32s = self.arguments(field, stream, scratch, f32s);
+        let mut f64s = self.arguments(field, stream, scratch, f64s);
+        let (mut of_f32, mut of_f64);
+        let arguments = match (self.bound, self.kind.dtype) {
+            (Asked::Relative(RelativeBound::F32(bound)), _) => {
+                of_f32 = RelativeArgsF32 { arguments: f32s, bound };
+                pointer(&mut of_f32)
             }
-        }
+            (Asked::Relative(RelativeBound::F64(bound)), _) => {
+                of_f64 = RelativeArgsF64 { arguments: f64s, bound };
+                pointer(&mut of_f64)
+            }
+            (Asked::Absolute(_), DType::F32) => pointer(&mut f32s),
+            (Asked::Absolute(_), DType::F64) => pointer(&mut f64s),
+        };
+        // SAFETY: the caller vouches for the memory; the arguments are those of bound and dtype.
+        unsafe { self.encode_with(device, field, arguments, image, queue) }
     }
 
     fn arguments<M>(
@@ -248,31 +295,35 @@ impl Compression {
     }
 
     /// # Safety
-    /// As [`launch`](Self::launch); `M` is that of the element type.
-    unsafe fn encode_with<M>(
+    /// As [`launch`](Self::launch); `arguments` are those of the kernels of the bound and the element type.
+    unsafe fn encode_with(
         &self,
         device: &Device,
-        mut arguments: CompressArgs<M>,
+        field: u64,
+        arguments: *mut c_void,
         image: &HeaderImage,
         queue: sys::CUstream,
     ) -> Result<()> {
-        let module = device.kernels.compress(self.kind.dtype)?;
+        let coder = self.kind.coder();
+        let module = device.kernels.compress(coder, self.kind.dtype)?;
         let shapes = &module.shapes;
         let mut image = *image;
         let chunks = self.kind.sections.chunks;
         // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
-        let copies = arguments.field.is_multiple_of(16) && chunks < 1 << 22;
+        let copies = field.is_multiple_of(16) && chunks < 1 << 22;
         if shapes.persistent_grid > 0 && copies && chunks > 0 {
-            let mut map = tensor_map(arguments.field, self.kind.elements(), self.kind.dtype)?;
+            let mut map = tensor_map(field, self.kind.elements(), self.kind.dtype)?;
             let (threads, shared) = shapes.persistent;
             let most = shapes.persistent_grid.min(device.multiprocessors) as u64;
             let launch = Launch { grid: most.min(chunks), threads, shared, cooperative: true };
-            let operation = match self.bound.kind as u8 {
-                BOUND_VALUE_RANGE => Operation::CompressPersistent(Coder::Paper),
-                _ => Operation::CompressRanging(Coder::Paper),
+            let operation = match self.bound {
+                Asked::Absolute(bound) if bound.kind as u8 == BOUND_VALUE_RANGE => {
+                    Operation::CompressPersistent(coder)
+                }
+                _ => Operation::CompressRanging(coder),
             };
             let kernel = Kernel { operation, dtype: self.kind.dtype };
-            let mut arguments = [pointer(&mut map), pointer(&mut arguments), pointer(&mut image)];
+            let mut arguments = [pointer(&mut map), arguments, pointer(&mut image)];
             // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
             unsafe { module.launch(kernel, launch, queue, &mut arguments) }
         } else {
@@ -282,9 +333,9 @@ impl Compression {
                 shared: shapes.simple_shared,
                 cooperative: false,
             };
-            let operation = Operation::Compress(Coder::Paper);
+            let operation = Operation::Compress(coder);
             let kernel = Kernel { operation, dtype: self.kind.dtype };
-            let mut arguments = [pointer(&mut arguments), pointer(&mut image)];
+            let mut arguments = [arguments, pointer(&mut image)];
             // SAFETY: as above.
             unsafe { module.launch(kernel, launch, queue, &mut arguments) }
         }
@@ -298,16 +349,29 @@ impl Compression {
     }
 }
 
+/// An absolute bound as kernels take it; `None` for a pointwise-relative one.
+fn asked(limit: Limit) -> Option<BoundAsked> {
+    let (code, asked, min, max) = match limit {
+        Limit::Absolute(bound) => (BOUND_ABSOLUTE, bound, 0.0, 0.0),
+        Limit::ValueRange(ratio) => (BOUND_VALUE_RANGE, ratio, 0.0, 0.0),
+        Limit::GivenRange { ratio, min, max } => (BOUND_GIVEN_RANGE, ratio, min, max),
+        Limit::Relative { .. } => return None,
+    };
+    Some(BoundAsked { kind: code.into(), reserved: 0, asked, min, max })
+}
+
 /// The header without what only encoding tells.
 pub(crate) fn image(
     shape: &[u64],
     dtype: DType,
     options: &CompressOptions,
     profile: &Profile,
+    relative: Option<RelativePart>,
 ) -> Box<HeaderImage> {
     let len = header::header_len(shape, options);
     let mut bytes = [0; MAX_HEADER];
-    header::write(&mut bytes[..len], dtype, shape, options, &header::Outcome::unknown(profile));
+    let outcome = header::Outcome { relative, ..header::Outcome::unknown(profile) };
+    header::write(&mut bytes[..len], dtype, shape, options, &outcome);
     let mut image = HeaderImage { words: [0; MAX_HEADER / 4], len: len as u32 };
     for (word, bytes) in image.words.iter_mut().zip(bytes.as_chunks::<4>().0) {
         *word = u32::from_le_bytes(*bytes);

@@ -457,7 +457,7 @@ impl BoxCompression {
             cooperative: false,
         };
         arguments.sections = sections;
-        let mut image = *image(&self.shape, self.dtype, &self.options, &profile);
+        let mut image = *image(&self.shape, self.dtype, &self.options, &profile, None);
         let mut arguments =
             [pointer(&mut arguments), pointer(&mut grid), pointer(&mut work), pointer(&mut image)];
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.

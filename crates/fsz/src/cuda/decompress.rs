@@ -77,10 +77,10 @@ pub(crate) unsafe fn launch_tiles(
     }
     let begin = tiles.start * TILE as u64;
     let end = (tiles.end * TILE as u64).min(kind.elements());
-    let kernel = Kernel { operation: Operation::Decompress(Coder::Paper), dtype: kind.dtype };
+    let kernel = Kernel { operation: Operation::Decompress(kind.coder()), dtype: kind.dtype };
     let mut first = begin / CHUNK as u64;
     let chunks = (end - 1) / CHUNK as u64 - first + 1;
-    let module = device.kernels.decompress(kind.dtype)?;
+    let module = device.kernels.decompress(kind.coder(), kind.dtype)?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
     let mut run = OutputRange { out, begin, end };
@@ -178,10 +178,10 @@ pub(crate) unsafe fn launch_box(
         return unsafe { launch_boxes(of, operation, place) };
     }
     let corners = place.corners();
-    let kernel = Kernel { operation: Operation::DecompressBox(Coder::Paper), dtype: kind.dtype };
+    let kernel = Kernel { operation: Operation::DecompressBox(kind.coder()), dtype: kind.dtype };
     let mut first = corners.0 / CHUNK as u64;
     let chunks = corners.1 / CHUNK as u64 - first + 1;
-    let module = device.kernels.decompress(kind.dtype)?;
+    let module = device.kernels.decompress(kind.coder(), kind.dtype)?;
     let launch = module.shapes.launch(chunks, device.multiprocessors);
     let mut view = *view;
     let mut status = status;

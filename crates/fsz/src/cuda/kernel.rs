@@ -9,6 +9,8 @@ use crate::dtype::DType;
 pub(crate) enum Operation {
     /// Resolves the bound: the same for all profiles.
     Bound,
+    /// Finds where the codes of a pointwise-relative bound begin.
+    RelativeBound,
     /// Compresses a chunk a thread block, on every device.
     Compress(Coder),
     /// Compresses with thread blocks that stay, on Hopper and newer.
@@ -31,10 +33,12 @@ pub(crate) enum Operation {
     DecompressTiles(Coder),
 }
 
-/// The profiles that kernels are compiled for.
+/// The profiles, and quantizers of them, that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coder {
     Paper,
+    /// The paper's with a pointwise-relative bound.
+    PaperRelative,
     Dense,
 }
 
@@ -42,6 +46,7 @@ impl Coder {
     const fn name(self) -> &'static str {
         match self {
             Coder::Paper => "paper",
+            Coder::PaperRelative => "paper_relative",
             Coder::Dense => "dense",
         }
     }
@@ -54,11 +59,12 @@ pub(crate) struct Kernel {
     pub dtype: DType,
 }
 
-/// The name of the entry point: `fsz_<operation>_<profile>_<type>`.
+/// The name of the entry point: `fsz_<operation>_<coder>_<type>`.
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (word, coder) = match self.operation {
             Operation::Bound => return write!(f, "fsz_bound_{}", self.dtype),
+            Operation::RelativeBound => return write!(f, "fsz_relative_bound_{}", self.dtype),
             Operation::Compress(coder) => ("compress", coder),
             Operation::CompressPersistent(coder) => ("compress_persistent", coder),
             Operation::CompressRanging(coder) => ("compress_ranging", coder),

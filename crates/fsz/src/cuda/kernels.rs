@@ -10,7 +10,8 @@ use cudarc::driver::{result, sys};
 use super::{
     abi::{
         BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, OutputBox,
-        OutputRange, Sections, Shared, StreamView,
+        OutputRange, RelativeArgsF32, RelativeArgsF64, RelativeBoundF32, RelativeBoundF64,
+        Sections, Shared, StreamView,
     },
     box_kernels::{BoxCompressShapes, BoxShapes},
     error::check,
@@ -25,15 +26,28 @@ use crate::{
 };
 
 /// Operations of the modules of decompression of tiles.
-const DECOMPRESSION: [Operation; 2] =
-    [Operation::Decompress(Coder::Paper), Operation::DecompressBox(Coder::Paper)];
+fn decompression(coder: Coder) -> [Operation; 2] {
+    [Operation::Decompress(coder), Operation::DecompressBox(coder)]
+}
 
 /// Operations of every module of compression of tiles.
-const COMPRESSION: [Operation; 2] = [Operation::Bound, Operation::Compress(Coder::Paper)];
+fn compression(coder: Coder) -> [Operation; 2] {
+    let bound = match coder {
+        Coder::PaperRelative => Operation::RelativeBound,
+        _ => Operation::Bound,
+    };
+    [bound, Operation::Compress(coder)]
+}
 
 /// Those that an image for capability 9.0 has as well.
-const PERSISTENT: [Operation; 2] =
-    [Operation::CompressPersistent(Coder::Paper), Operation::CompressRanging(Coder::Paper)];
+fn persistent(coder: Coder) -> &'static [Operation] {
+    match coder {
+        Coder::PaperRelative => &[Operation::CompressRanging(Coder::PaperRelative)],
+        _ => {
+            &[Operation::CompressPersistent(Coder::Paper), Operation::CompressRanging(Coder::Paper)]
+        }
+    }
+}
 
 /// How decompression of tiles is launched: `fsz_shapes` of its module.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +123,14 @@ pub(crate) fn compress_layouts(dtype: DType) -> [&'static [u32]; 6] {
     [Sections::LAYOUT, missing, arguments, HeaderImage::LAYOUT, BoundAsked::LAYOUT, Control::LAYOUT]
 }
 
+/// Those of the modules of a pointwise-relative bound, which come behind.
+fn relative_layouts(dtype: DType) -> [&'static [u32]; 2] {
+    match dtype {
+        DType::F32 => [RelativeBoundF32::LAYOUT, RelativeArgsF32::LAYOUT],
+        DType::F64 => [RelativeBoundF64::LAYOUT, RelativeArgsF64::LAYOUT],
+    }
+}
+
 /// The grid, threads and dynamic shared memory of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Launch {
@@ -179,6 +201,8 @@ pub(crate) struct Kernels {
     pub(super) most_shared: u32,
     decompress: ByType<DecompressShapes>,
     compress: ByType<CompressShapes>,
+    decompress_relative: ByType<DecompressShapes>,
+    compress_relative: ByType<CompressShapes>,
     pub(super) decompress_boxes: ByType<BoxShapes>,
     pub(super) compress_boxes: ByType<BoxCompressShapes>,
     loading: Mutex<()>,
@@ -200,6 +224,8 @@ impl Kernels {
             most_shared,
             decompress: none(),
             compress: none(),
+            decompress_relative: none(),
+            compress_relative: none(),
             decompress_boxes: none(),
             compress_boxes: none(),
             loading: Mutex::new(()),
@@ -207,15 +233,20 @@ impl Kernels {
     }
 
     /// The module of decompression of tiles. The context is current.
-    pub fn decompress(&self, dtype: DType) -> Result<&Module<DecompressShapes>> {
-        let part = Part { direction: Direction::Decompress, coder: Coder::Paper, dtype };
-        self.once(of_type(&self.decompress, dtype), || {
+    pub fn decompress(&self, coder: Coder, dtype: DType) -> Result<&Module<DecompressShapes>> {
+        let part = Part { direction: Direction::Decompress, coder, dtype };
+        let modules = match coder {
+            Coder::PaperRelative => &self.decompress_relative,
+            _ => &self.decompress,
+        };
+        self.once(of_type(modules, dtype), || {
             let (image, words) = self.open(part, &DECOMPRESS_LAYOUTS)?;
             let mut shapes = DecompressShapes::read(&words)?;
             let fit = self.most_shared / shapes.stage.max(1);
             shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
-            let mut module = Module::new(image, &DECOMPRESSION, dtype, shapes);
-            for operation in DECOMPRESSION {
+            let operations = decompression(coder);
+            let mut module = Module::new(image, &operations, dtype, shapes);
+            for operation in operations {
                 module.allow_shared(operation, shapes.most_warps * shapes.stage);
             }
             Ok(module)
@@ -223,19 +254,23 @@ impl Kernels {
     }
 
     /// The module of compression of tiles. The context is current.
-    pub fn compress(&self, dtype: DType) -> Result<&Module<CompressShapes>> {
-        let part = Part { direction: Direction::Compress, coder: Coder::Paper, dtype };
-        self.once(of_type(&self.compress, dtype), || {
-            let (image, words) = self.open(part, &compress_layouts(dtype))?;
+    pub fn compress(&self, coder: Coder, dtype: DType) -> Result<&Module<CompressShapes>> {
+        let part = Part { direction: Direction::Compress, coder, dtype };
+        let (modules, own) = match coder {
+            Coder::PaperRelative => (&self.compress_relative, relative_layouts(dtype).to_vec()),
+            _ => (&self.compress, vec![]),
+        };
+        self.once(of_type(modules, dtype), || {
+            let (image, words) = self.open(part, &[&compress_layouts(dtype)[..], &own].concat())?;
             let mut shapes = CompressShapes::read(&words)?;
             let (_, persistent_shared) = shapes.persistent;
             if persistent_shared > self.most_shared {
                 shapes.persistent_grid = 0;
             }
-            let persistent = if shapes.persistent_grid > 0 { &PERSISTENT[..] } else { &[] };
-            let operations = [&COMPRESSION, persistent].concat();
+            let persistent = if shapes.persistent_grid > 0 { persistent(coder) } else { &[] };
+            let operations = [&compression(coder), persistent].concat();
             let mut module = Module::new(image, &operations, dtype, shapes);
-            module.allow_shared(Operation::Compress(Coder::Paper), shapes.simple_shared);
+            module.allow_shared(Operation::Compress(coder), shapes.simple_shared);
             for &operation in persistent {
                 module.allow_shared(operation, persistent_shared);
             }

@@ -22,6 +22,7 @@ mod nvrtc;
 mod part;
 mod pointer;
 mod ptx;
+mod relative;
 mod stream_kind;
 mod transfer;
 mod workspace;

@@ -36,16 +36,17 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The text of a file of `cuda/`.
+/// The text of a file of `cuda/`: a constant of its own, for the compiler limits how long it evaluates one.
 macro_rules! source {
-    ($file:expr) => {
-        match CStr::from_bytes_with_nul(
+    ($file:expr) => {{
+        const TEXT: &CStr = match CStr::from_bytes_with_nul(
             concat!(include_str!(concat!("../../cuda/", $file)), "\0").as_bytes(),
         ) {
             Ok(text) => text,
             Err(_) => panic!("a source holds a zero"),
-        }
-    };
+        };
+        TEXT
+    }};
 }
 pub(super) use source;
 
@@ -66,6 +67,7 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("decode/kernels.cuh"),
     header!("decode/output.cuh"),
     header!("decode/stream_view.cuh"),
+    header!("decode/values.cuh"),
     header!("decode/verify.cuh"),
     header!("device/bits.cuh"),
     header!("device/hopper.cuh"),
@@ -83,9 +85,13 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("encode/kernels.cuh"),
     header!("encode/persistent.cuh"),
     header!("encode/quantizer.cuh"),
+    header!("encode/relative_bound.cuh"),
+    header!("encode/relative_kernels.cuh"),
+    header!("encode/relative_quantizer.cuh"),
     header!("encode/simple.cuh"),
     header!("encode/value_range.cuh"),
     header!("format/checksum.cuh"),
+    header!("format/curve.cuh"),
     header!("format/format.cuh"),
     header!("format/format_constants.cuh"),
     header!("profile/dense/box_encoder.cuh"),
@@ -138,6 +144,7 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("profile/paper/integrate.cuh"),
     header!("profile/paper/output_tile.cuh"),
     header!("profile/paper/pack.cuh"),
+    header!("profile/paper/quantize_relative.cuh"),
     header!("profile/paper/tile_head.cuh"),
     header!("profile/paper/tile_index.cuh"),
     header!("profile/paper/unpack.cuh"),

@@ -13,7 +13,7 @@ pub(crate) enum Direction {
     Decompress,
 }
 
-/// A module, `cuda/<direction>_<profile>_<type>.cu`.
+/// A module, `cuda/<direction>_<coder>_<type>.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     pub direction: Direction,
@@ -24,16 +24,20 @@ pub(crate) struct Part {
 /// What `$of` makes of the name of a part.
 macro_rules! by_name {
     ($part:expr, $of:ident) => {{
-        use Coder::{Dense, Paper};
+        use Coder::{Dense, Paper, PaperRelative};
         use DType::{F32, F64};
         use Direction::{Compress, Decompress};
         match ($part.direction, $part.coder, $part.dtype) {
             (Compress, Paper, F32) => $of!("compress_paper_f32"),
             (Compress, Paper, F64) => $of!("compress_paper_f64"),
+            (Compress, PaperRelative, F32) => $of!("compress_paper_relative_f32"),
+            (Compress, PaperRelative, F64) => $of!("compress_paper_relative_f64"),
             (Compress, Dense, F32) => $of!("compress_dense_f32"),
             (Compress, Dense, F64) => $of!("compress_dense_f64"),
             (Decompress, Paper, F32) => $of!("decompress_paper_f32"),
             (Decompress, Paper, F64) => $of!("decompress_paper_f64"),
+            (Decompress, PaperRelative, F32) => $of!("decompress_paper_relative_f32"),
+            (Decompress, PaperRelative, F64) => $of!("decompress_paper_relative_f64"),
             (Decompress, Dense, F32) => $of!("decompress_dense_f32"),
             (Decompress, Dense, F64) => $of!("decompress_dense_f64"),
         }
@@ -79,6 +83,12 @@ impl Part {
             (Direction::Compress, Coder::Paper, DType::F64) if capability >= 90 => {
                 ptx_90!("compress_paper_f64")
             }
+            (Direction::Compress, Coder::PaperRelative, DType::F32) if capability >= 90 => {
+                ptx_90!("compress_paper_relative_f32")
+            }
+            (Direction::Compress, Coder::PaperRelative, DType::F64) if capability >= 90 => {
+                ptx_90!("compress_paper_relative_f64")
+            }
             _ => by_name!(self, ptx),
         }
     }
@@ -91,7 +101,7 @@ impl Part {
     pub fn all() -> impl Iterator<Item = Self> {
         use Direction::{Compress, Decompress};
         [Compress, Decompress].into_iter().flat_map(|direction| {
-            [Coder::Paper, Coder::Dense].into_iter().flat_map(move |coder| {
+            [Coder::Paper, Coder::PaperRelative, Coder::Dense].into_iter().flat_map(move |coder| {
                 [DType::F32, DType::F64].map(|dtype| Part { direction, coder, dtype })
             })
         })

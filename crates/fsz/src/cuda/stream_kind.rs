@@ -1,8 +1,10 @@
 //! What a stream in device memory is, as its caller describes it.
 
-use super::abi::{BoxGrid, Sections, StreamView};
+use super::{
+    abi::{BoxGrid, Sections, StreamView},
+    kernel::Coder,
+};
 use crate::{
-    bound::Bound,
     dtype::DType,
     error::{Error, Result},
     format::{
@@ -27,6 +29,8 @@ pub struct StreamKind {
     header_first: u64,
     header_kind: u64,
     missing_at: u64,
+    /// Where the header has what it tells of a pointwise-relative bound; 0: the bound is another.
+    pub(crate) relative_at: u64,
 }
 
 /// How the tiles of a stream are coded.
@@ -44,8 +48,8 @@ impl StreamKind {
     /// That of the stream that compressing a field of this shape, type and these options makes.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, a
-    /// pointwise-relative bound, and for a profile that chooses while it compresses: [`of`](Self::of) tells what a stream of it is.
+    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, and for a
+    /// profile that chooses while it compresses: [`of`](Self::of) tells what a stream of it is.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
         if !options.regions.is_empty() {
@@ -54,8 +58,8 @@ impl StreamKind {
         if matches!(options.profile, Profile::Dense(_)) {
             return Err(before_compression());
         }
-        if !options.profile.is_standard_paper() || options.bound.is_relative() {
-            return Err(only_on_cpu(options.bound));
+        if !options.profile.is_standard_paper() {
+            return Err(only_on_cpu(&options.profile));
         }
         let nothing = header::Outcome::unknown(&options.profile);
         let header = FixedHeader::new(dtype, shape, options, &nothing);
@@ -67,20 +71,22 @@ impl StreamKind {
             kind_of(&header),
             options.start.is_some(),
             options.missing.len(),
+            options.bound.is_relative(),
         )
     }
 
     /// That of a stream which the host holds.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for streams of research switches or a pointwise-relative bound.
+    /// [`Error::Unsupported`] for streams of research switches, and of the profile dense with a pointwise-relative
+    /// bound.
     pub fn of(stream: &Stream<'_>) -> Result<Self> {
         let header = stream.header();
         if header.has_regions() {
             return Err(region::only_on_cpu());
         }
         if !serves(stream) {
-            return Err(only_on_cpu(header.bound));
+            return Err(only_on_cpu(&header.profile));
         }
         // The device's kernels know one order of the paper's tiles, whatever was switched in research.
         let profile = match &header.profile {
@@ -95,6 +101,7 @@ impl StreamKind {
             kind_of(header.fields()),
             header.start.is_some(),
             header.missing_bits.len(),
+            header.bound.is_relative(),
         )
     }
 
@@ -110,6 +117,7 @@ impl StreamKind {
             header_first: 0,
             header_kind: 0,
             missing_at: 0,
+            relative_at: 0,
         })
     }
 
@@ -121,6 +129,7 @@ impl StreamKind {
         header_kind: u64,
         has_start: bool,
         missing: usize,
+        is_relative: bool,
     ) -> Result<Self> {
         let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
         let grid = TileGrid::new(profile, shape).ok_or_else(too_large)?;
@@ -144,12 +153,21 @@ impl StreamKind {
             header_first: FORMAT_VERSION as u64 | header_len << 16,
             header_kind,
             missing_at: if missing > 0 { FIXED_HEADER as u64 + axes } else { 0 },
+            relative_at: match is_relative {
+                true => FIXED_HEADER as u64 + axes + 8 * missing as u64,
+                false => 0,
+            },
         })
     }
 
     /// Elements of the field.
     pub fn elements(&self) -> u64 {
         self.sections.elements
+    }
+
+    /// What codes the tiles of the profile `paper`.
+    pub(crate) fn coder(&self) -> Coder {
+        if self.relative_at > 0 { Coder::PaperRelative } else { Coder::Paper }
     }
 
     /// The stream at device address `bytes`, of which `capacity` bytes may be read.
@@ -171,6 +189,7 @@ impl StreamKind {
             header_first: self.header_first,
             header_kind: self.header_kind,
             missing_at: self.missing_at,
+            relative_at: self.relative_at,
             sections: self.sections,
         })
     }
@@ -179,15 +198,18 @@ impl StreamKind {
 /// Whether devices write streams of these options.
 pub(crate) fn writes(options: &CompressOptions) -> bool {
     let CompressOptions { profile, bound, .. } = options;
-    let known = matches!(profile, Profile::Dense(_)) || profile.is_standard_paper();
-    known && !bound.is_relative() && options.regions.is_empty()
+    let served = match profile {
+        Profile::Dense(_) => !bound.is_relative(),
+        paper => paper.is_standard_paper(),
+    };
+    served && options.regions.is_empty()
 }
 
-/// Whether devices decode this kind of stream: all but some that research switches make, and those of a
-/// pointwise-relative bound.
+/// Whether devices decode this kind of stream: all but some that research switches make, and those of the profile
+/// dense with a pointwise-relative bound.
 pub(crate) fn serves(stream: &Stream<'_>) -> bool {
     let standard = Research::default();
-    if stream.header().bound.is_relative() || stream.header().has_regions() {
+    if stream.header().has_regions() {
         return false;
     }
     match &stream.header().profile {
@@ -196,7 +218,7 @@ pub(crate) fn serves(stream: &Stream<'_>) -> bool {
                 && research.block_len == standard.block_len
                 && research.blocks_per_tile == standard.blocks_per_tile
         }
-        Profile::Dense(_) => true,
+        Profile::Dense(_) => !stream.header().bound.is_relative(),
         #[allow(unreachable_patterns, reason = "tests have one more")]
         _ => false,
     }
@@ -214,7 +236,10 @@ fn before_compression() -> Error {
     Error::unsupported("a stream of the profile dense before it is written: use StreamKind::of")
 }
 
-pub(crate) fn only_on_cpu(bound: Bound) -> Error {
-    let what = if bound.is_relative() { "a pointwise-relative bound" } else { "research switches" };
+pub(crate) fn only_on_cpu(profile: &Profile) -> Error {
+    let what = match profile {
+        Profile::Dense(_) => "a pointwise-relative bound by the profile dense",
+        _ => "research switches",
+    };
     Error::unsupported(format!("{what} on a CUDA device: use Codec::cpu()"))
 }

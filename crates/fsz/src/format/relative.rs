@@ -1,10 +1,6 @@
 //! The part of the header that a pointwise-relative bound has (FORMAT.md, *Header*).
 
-use super::{
-    FixedHeader,
-    constants::{MAX_CODE, MOST_RELATIVE},
-    unsupported,
-};
+use super::{FieldType, FixedHeader, rules, unsupported};
 use crate::{
     dtype::DType,
     error::{Error, Result},
@@ -31,9 +27,41 @@ pub struct RelativePart {
     pub curved: bool,
 }
 
+/// What the rules of a header with a pointwise-relative bound speak of: fields of its fixed part, and those of its
+/// relative part.
+#[derive(Clone, Copy, Debug)]
+pub struct RelativeFields {
+    pub(super) dtype: u8,
+    pub(super) requested_bound: f64,
+    pub(super) absolute_bound: f64,
+    pub(super) quantization_step: f64,
+    pub(super) min: f64,
+    pub(super) max: f64,
+    pub(super) floor: f64,
+    pub(super) linear_step: f64,
+    pub(super) max_relative_error: f64,
+    pub(super) base: u64,
+    pub(super) stride: u64,
+    pub(super) knee: u32,
+    pub(super) curve: u32,
+}
+
+impl RelativeFields {
+    /// Those of the relative part: name, type, and the number and the half of it where each is.
+    pub const PART: [(&str, FieldType, usize, usize); 7] = [
+        ("floor", FieldType::f64, 0, 0),
+        ("linear_step", FieldType::f64, 1, 0),
+        ("max_relative_error", FieldType::f64, 2, 0),
+        ("base", FieldType::u64, 3, 0),
+        ("stride", FieldType::u64, 4, 0),
+        ("knee", FieldType::u32, 5, 0),
+        ("curve", FieldType::u32, 5, 1),
+    ];
+}
+
 impl RelativePart {
     /// Numbers of 8 bytes that it takes.
-    pub(crate) const NUMBERS: usize = 6;
+    pub const NUMBERS: usize = 6;
 
     /// What a quantizer has found for a floor.
     pub(crate) fn new<T: Logarithmic>(z: &Relative<T>, floor: f64, errors: Errors<T>) -> Self {
@@ -80,41 +108,25 @@ impl RelativePart {
             knee,
             curved: curve == 1,
         };
-        match part.contradiction(fixed, dtype) {
-            Some(what) => Err(Error::corrupt(format!("a contradictory header: {what}"))),
+        let fields = RelativeFields {
+            dtype: dtype.code(),
+            requested_bound: fixed.requested_bound,
+            absolute_bound: fixed.absolute_bound,
+            quantization_step: fixed.quantization_step,
+            min: fixed.min,
+            max: fixed.max,
+            floor,
+            linear_step,
+            max_relative_error,
+            base,
+            stride,
+            knee,
+            curve,
+        };
+        match rules::broken_relative(&fields) {
+            Some(rule) => Err(Error::corrupt(format!("a contradictory header: {}", rule.broken))),
             None => Ok(part),
         }
-    }
-
-    fn contradiction(&self, fixed: &FixedHeader, dtype: DType) -> Option<&'static str> {
-        let &RelativePart { floor, linear_step, max_relative_error, base, stride, .. } = self;
-        let eps = fixed.requested_bound;
-        let is_value = match dtype {
-            DType::F32 => linear_step as f32 as f64 == linear_step,
-            DType::F64 => true,
-        };
-        let fits = |number: u64| dtype == DType::F64 || number <= u32::MAX as u64;
-        let conditions = [
-            (eps <= MOST_RELATIVE, "the relative bound is above one half"),
-            (floor.is_finite() && floor >= 0.0, "the floor is negative or not finite"),
-            (
-                linear_step >= 0.0 && is_value && linear_step * 0.5 <= floor,
-                "the linear step is no number of the element type from 0 to twice the floor",
-            ),
-            ((linear_step == 0.0) == (self.knee == 0), "linear codes without a step"),
-            (self.knee <= MAX_CODE as u32, "the knee is no code"),
-            (fits(base) && fits(stride) && stride > 0, "logarithmic codes without a distance"),
-            (
-                (0.0..=eps).contains(&max_relative_error),
-                "the largest relative error is beyond the bound",
-            ),
-            (
-                fixed.absolute_bound == largest_error(eps, floor, fixed.min, fixed.max),
-                "the bound used does not follow from the relative bound",
-            ),
-            (fixed.quantization_step == 0.0, "a quantization step beside a relative bound"),
-        ];
-        conditions.iter().find(|(holds, _)| !holds).map(|(_, what)| *what)
     }
 }
 

@@ -3,44 +3,47 @@
 //! alike, over fields of the header and a few functions that both sides have.
 
 use super::{
-    BOUND_ABSOLUTE, BOUND_RELATIVE, BOUND_VALUE_RANGE, DTYPE_F32, HAS_TIME_STEP,
+    BOUND_ABSOLUTE, BOUND_RELATIVE, BOUND_VALUE_RANGE, DTYPE_F32, HAS_TIME_STEP, MAX_CODE,
+    MOST_RELATIVE,
     fields::FixedHeader,
+    relative::{RelativeFields, largest_error},
 };
 use crate::dtype::DType;
 
-/// A condition that every header fulfils.
+/// A condition that every header fulfils, over the fields in `H`.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule {
+pub struct Rule<H = FixedHeader> {
     /// What is wrong with a header that does not.
     pub broken: &'static str,
     /// The condition, as Rust and C++ read it.
     pub condition: &'static str,
-    holds: fn(&FixedHeader) -> bool,
+    holds: fn(&H) -> bool,
 }
 
 macro_rules! rules {
-    (@holds $header:ident [$($field:ident)*] $condition:expr) => {{
+    (@holds $header:ident $of:ident [$($field:ident)*] $condition:expr) => {{
         #[allow(unused_variables, reason = "a condition names some of the fields")]
-        let FixedHeader { $($field,)* .. } = *$header;
+        let $of { $($field,)* .. } = *$header;
         $condition
     }};
-    (@fields [$($field:ident)*]) => {
+    (@fields $names:ident [$($field:ident)*]) => {
         /// The fields that conditions name.
-        pub const RULE_FIELDS: &[&str] = &[$(stringify!($field),)*];
+        pub const $names: &[&str] = &[$(stringify!($field),)*];
     };
-    ($fields:tt $($condition:expr, $broken:literal;)*) => {
+    ($rules:ident of $of:ident, $names:ident $fields:tt $($condition:expr, $broken:literal;)*) => {
         /// The rules, in the order in which they are checked.
-        pub const RULES: &[Rule] = &[$(Rule {
+        pub const $rules: &[Rule<$of>] = &[$(Rule {
             broken: $broken,
             condition: stringify!($condition),
-            holds: |header| rules!(@holds header $fields $condition),
+            holds: |header| rules!(@holds header $of $fields $condition),
         },)*];
 
-        rules! { @fields $fields }
+        rules! { @fields $names $fields }
     };
 }
 
 rules! {
+    RULES of FixedHeader, RULE_FIELDS
     [dtype requested_bound absolute_bound quantization_step bound_kind flags elements max_abs_error min max
      nan inf missing escaped time_step]
 
@@ -70,9 +73,51 @@ rules! {
     "a time step is there that no flag announces";
 }
 
+rules! {
+    RELATIVE_RULES of RelativeFields, RELATIVE_RULE_FIELDS
+    [dtype requested_bound absolute_bound quantization_step min max floor linear_step max_relative_error base
+     stride knee curve]
+
+    requested_bound <= MOST_RELATIVE,
+    "the relative bound is above one half";
+    is_finite(floor) && floor >= 0.0,
+    "the floor is negative or not finite";
+    linear_step >= 0.0 && is_value(dtype, linear_step) && linear_step * 0.5 <= floor,
+    "the linear step is no number of the element type from 0 to twice the floor";
+    (linear_step == 0.0) == (knee == 0),
+    "linear codes without a step";
+    is_code(knee),
+    "the knee is no code";
+    is_pattern(dtype, base) && is_pattern(dtype, stride) && stride > 0,
+    "logarithmic codes without a distance";
+    curve <= 1,
+    "patterns are neither straight nor curved";
+    max_relative_error >= 0.0 && max_relative_error <= requested_bound,
+    "the largest relative error is beyond the bound";
+    absolute_bound == largest_error(requested_bound, floor, min, max),
+    "the bound used does not follow from the relative bound";
+    quantization_step == 0.0,
+    "a quantization step beside a relative bound";
+}
+
 /// The first rule that a header breaks.
 pub fn broken(header: &FixedHeader) -> Option<&'static Rule> {
     RULES.iter().find(|rule| !(rule.holds)(header))
+}
+
+/// The first rule that the relative part of a header breaks.
+pub(super) fn broken_relative(fields: &RelativeFields) -> Option<&'static Rule<RelativeFields>> {
+    RELATIVE_RULES.iter().find(|rule| !(rule.holds)(fields))
+}
+
+/// Whether a magnitude is one of a code.
+fn is_code(magnitude: u32) -> bool {
+    magnitude <= MAX_CODE as u32
+}
+
+/// Whether a number has no more bits than an element.
+fn is_pattern(dtype: u8, number: u64) -> bool {
+    dtype != DTYPE_F32 || number <= u32::MAX as u64
 }
 
 fn is_finite(value: f64) -> bool {

@@ -13,6 +13,8 @@ pub use curve::Curve;
 pub(crate) use finer::Finer;
 pub use linear::Linear;
 pub use relative::Relative;
+#[cfg(feature = "cuda")]
+pub(crate) use relative::sample_count;
 
 use crate::{
     bound::Bound,

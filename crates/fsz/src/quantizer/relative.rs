@@ -36,6 +36,17 @@ impl<T: Logarithmic> Relative<T> {
     /// The quantizer of a bound of `eps` with a floor for a field, by a profile that may put up to
     /// `1 << most_fine` points for a code.
     pub fn new(eps: f64, floor: f64, most_fine: u32, data: &[T], missing: &[T]) -> Self {
+        Self::with_smallest(eps, floor, most_fine, || smallest(data, missing))
+    }
+
+    /// The same where `smallest` gives the bits of the magnitude where logarithmic codes are to begin when there
+    /// are no linear ones.
+    pub(crate) fn with_smallest(
+        eps: f64,
+        floor: f64,
+        most_fine: u32,
+        smallest: impl FnOnce() -> u64,
+    ) -> Self {
         let (e, floor) = (round_down::<T>(eps), round_down::<T>(floor));
         let (share, octave) = (e.to_f64(), T::OCTAVE as f64);
         let curved = share * octave >= STRAIGHT_BELOW;
@@ -59,7 +70,7 @@ impl<T: Logarithmic> Relative<T> {
             edge = end.to_bits64();
             edge
         } else {
-            smallest(data, missing)
+            smallest()
         };
         let origin = curve.pattern(lowest);
         curve.base = origin + low;
@@ -154,10 +165,15 @@ impl<T: Logarithmic> Relative<T> {
     }
 }
 
+/// Samples of a field of so many elements.
+pub(crate) fn sample_count(elements: usize) -> usize {
+    elements.min(LEAST_SAMPLES.max(elements / LEAST_SAMPLES))
+}
+
 /// Bits of the magnitude where logarithmic codes are to begin when there are no linear ones.
 fn smallest<T: Logarithmic>(data: &[T], missing: &[T]) -> u64 {
     let least = T::MIN_POSITIVE.to_bits64();
-    let count = data.len().min(LEAST_SAMPLES.max(data.len() / LEAST_SAMPLES));
+    let count = sample_count(data.len());
     let at = |i: usize| (i as u128 * data.len() as u128 / count as u128) as usize;
     let (mut positive, mut negative) = (false, false);
     let mut bits = Vec::with_capacity(count);

@@ -68,7 +68,7 @@ impl<'a> Work<'a> {
     fn measure(
         &self,
         case: &Case,
-        bound: f64,
+        bound: Bound,
         roofline: &Roofline,
         report: &mut Report,
     ) -> Result<()> {
@@ -76,9 +76,9 @@ impl<'a> Work<'a> {
             self.codec(case, values, bound, roofline, report)?
         });
         // The paper's kernels are for f32 alone.
-        match case.field.as_slice::<f32>() {
-            Some(values) if self.reference => {
-                paper::measure(self, case, values, bound, roofline, &stream, report)
+        match (case.field.as_slice::<f32>(), bound) {
+            (Some(values), Bound::ValueRange(share)) if self.reference => {
+                paper::measure(self, case, values, share, roofline, &stream, report)
             }
             _ => Ok(()),
         }
@@ -89,12 +89,12 @@ impl<'a> Work<'a> {
         &self,
         case: &Case,
         values: &[T],
-        bound: f64,
+        bound: Bound,
         roofline: &Roofline,
         report: &mut Report,
     ) -> Result<Stream<'static>> {
         let shape = case.field.shape().sides();
-        let options = self.options(Bound::ValueRange(bound));
+        let options = self.options(bound);
         let most = max_compressed_len(shape, case.field.dtype())?;
         let mut bytes = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
         let len = self.codec.compress_into(values, shape, &options, &mut bytes)?;
@@ -107,7 +107,7 @@ impl<'a> Work<'a> {
         let absolute = self.options(Bound::Absolute(stream.header().absolute_bound));
         let with_absolute = self.bench.compress(values, shape, &absolute, self.repeat)?;
         let decompress = self.bench.decompress(&stream, self.repeat)?;
-        let mut row = report::row(case, bound, "fsz", len, roofline);
+        let mut row = report::row(case, bound.requested(), super::name(bound), len, roofline);
         row.compress(median(times.encode));
         row.decompress(median(decompress.decode));
         row.min_max(median(times.survey));

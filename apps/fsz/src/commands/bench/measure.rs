@@ -15,8 +15,8 @@ use super::case::Case;
 /// What to measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan<'a> {
-    /// Value-range bound.
-    pub bound: f64,
+    /// Value-range or pointwise-relative bound.
+    pub bound: Bound,
     pub profile: Profile,
     /// Numbers of threads.
     pub threads: &'a [usize],
@@ -37,7 +37,7 @@ fn measure_values<T: Element>(
 ) -> Result<Vec<Row>> {
     let shape = case.field.shape().sides();
     let bytes = size_of_val(values) as f64;
-    let mut options = CompressOptions::new(Bound::ValueRange(plan.bound)).profile(plan.profile);
+    let mut options = CompressOptions::new(plan.bound).profile(plan.profile);
     for &value in missing {
         options = options.missing(value);
     }
@@ -71,7 +71,7 @@ fn measure_values<T: Element>(
         let ratio = bytes / contender.len as f64;
         memcpy.push((contender.threads, copy));
         let figures = Figures { compress, decompress, copy, ratio };
-        rows.push(figures.row(case, plan, "fsz", contender.threads));
+        rows.push(figures.row(case, plan, super::name(plan.bound), contender.threads));
     }
     let single = memcpy.iter().find(|(threads, _)| *threads == 1).or(memcpy.first());
     if let Some(&(_, copy)) = single {
@@ -108,7 +108,7 @@ impl Figures {
             dtype: case.field.dtype().name(),
             shape: case.field.shape().to_string(),
             bytes,
-            bound: plan.bound,
+            bound: plan.bound.requested(),
             codec,
             threads,
             compress_gbs: speed(self.compress),

@@ -1,0 +1,122 @@
+//! Pointwise-relative bounds as kernels take them.
+
+use super::abi::{RelativeBoundF32, RelativeBoundF64};
+use crate::{
+    dtype::DType,
+    format::RelativePart,
+    profile::Profile,
+    quantizer::{Errors, Logarithmic, Relative, sample_count},
+};
+
+/// What follows from a pointwise-relative bound alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RelativeBound {
+    F32(RelativeBoundF32),
+    F64(RelativeBoundF64),
+}
+
+/// Where codes begin, for any type.
+#[derive(Clone, Copy, Debug)]
+struct Begin {
+    low: u64,
+    reciprocal: u64,
+    shift: u32,
+    samples: u64,
+}
+
+impl RelativeBound {
+    /// Of a bound for a field of so many elements, with the part of a header that begins at `relative_at`; and that
+    /// part, without what only the field tells.
+    pub fn new(
+        dtype: DType,
+        (eps, floor): (f64, f64),
+        elements: u64,
+        relative_at: u64,
+    ) -> (Self, RelativePart) {
+        match dtype {
+            DType::F32 => {
+                let (z, begin, part) = resolve::<f32>(eps, floor, elements);
+                let bound = RelativeBoundF32 {
+                    eps: z.eps,
+                    floor: z.floor,
+                    linear_step: z.curve.linear_step,
+                    inverse: z.inverse,
+                    edge: z.edge as u32,
+                    low: begin.low as u32,
+                    stride: z.curve.stride as u32,
+                    reciprocal: begin.reciprocal as u32,
+                    origin: z.origin as u32,
+                    samples: begin.samples,
+                    sampled: 0,
+                    shift: begin.shift,
+                    knee: z.curve.knee,
+                    curved: z.curve.curved.into(),
+                    relative_at: relative_at as u32,
+                };
+                (RelativeBound::F32(bound), part)
+            }
+            DType::F64 => {
+                let (z, begin, part) = resolve::<f64>(eps, floor, elements);
+                let bound = RelativeBoundF64 {
+                    eps: z.eps,
+                    floor: z.floor,
+                    linear_step: z.curve.linear_step,
+                    inverse: z.inverse,
+                    edge: z.edge,
+                    low: begin.low,
+                    stride: z.curve.stride,
+                    reciprocal: begin.reciprocal,
+                    origin: z.origin,
+                    samples: begin.samples,
+                    sampled: 0,
+                    shift: begin.shift,
+                    knee: z.curve.knee,
+                    curved: z.curve.curved.into(),
+                    relative_at: relative_at as u32,
+                };
+                (RelativeBound::F64(bound), part)
+            }
+        }
+    }
+
+    /// Samples that a kernel takes of the field.
+    pub fn samples(&self) -> u64 {
+        match self {
+            RelativeBound::F32(bound) => bound.samples,
+            RelativeBound::F64(bound) => bound.samples,
+        }
+    }
+
+    /// With room for samples at device address `sampled`.
+    pub fn with_room(mut self, at: u64) -> Self {
+        match &mut self {
+            RelativeBound::F32(bound) => bound.sampled = at,
+            RelativeBound::F64(bound) => bound.sampled = at,
+        }
+        self
+    }
+}
+
+/// The quantizer of a bound; of one without linear codes as if the field had no samples.
+fn resolve<T: Logarithmic>(
+    eps: f64,
+    floor: f64,
+    elements: u64,
+) -> (Relative<T>, Begin, RelativePart) {
+    let mut samples = 0;
+    let fine = Profile::default().most_fine();
+    let z = Relative::<T>::with_smallest(eps, floor, fine, || {
+        samples = sample_count(elements as usize) as u64;
+        T::MIN_POSITIVE.to_bits64()
+    });
+    // The larger the power of two that is divided, the nearer the reciprocal.
+    let (bits, shift) = (8 * size_of::<T>() as u32, z.curve.stride.ilog2());
+    let reciprocal = (1u128 << (bits + shift)) / u128::from(z.curve.stride);
+    let begin = Begin {
+        low: z.curve.base - z.origin,
+        reciprocal: reciprocal.min((1 << bits) - 1) as u64,
+        shift,
+        samples,
+    };
+    (z, begin, RelativePart::new(&z, floor, Errors::NONE))
+}
