@@ -163,7 +163,7 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     __syncwarp();
     // What is beyond the lane's count is of no meaning.
     read_codes<float4>(codes, lane, l);
-    const PlainChoice choice = choose_plain<true>(l, block, chain);
+    const PlainChoice choice = choose_plain(l, block, chain);
     if (!__all_sync(WARP_ALL, choice.rate <= PLAIN_RATE))
     {
         return f;

@@ -20,8 +20,9 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     using Args = typename ArgsOf<Z>::Args;
     using Error = typename Z::Error;
     using Bits = typename Element<T>::Bits;
-    /// What the encoders of a thread block share with a pointwise-relative bound.
-    using Common = CountedErrors<T>;
+    /// What the encoders of a thread block share: the bits of the largest relative error of their
+    /// plain tiles.
+    using Common = Bits;
     /// Elements of a part, and parts of a chunk.
     static constexpr u32 PART = QUAD_ELEMENTS;
     static constexpr u32 PARTS = CHUNK_QUADS;
@@ -123,7 +124,8 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         Extremes<T> extremes;
         if constexpr (Z::RELATIVE)
         {
-            way.error = quantize_plain(row, z, read_counted(common), way.l, extremes);
+            const T share = value_of(*static_cast<volatile Common *>(common));
+            way.error = quantize_plain(row, z, share, way.l, extremes);
             take_extremes(extremes, reach_of(z), statistics);
             return;
         }
@@ -141,7 +143,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
 
     static FSZ_DEVICE void choose(ShortWay &way)
     {
-        way.choice = choose_plain<!Z::RELATIVE>(way.l, lane_id() & 7);
+        way.choice = choose_plain(way.l, lane_id() & 7);
     }
 
     FSZ_DEVICE bool is_short(const ShortWay &way) const
@@ -189,13 +191,12 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         if constexpr (Z::RELATIVE)
         {
             // Those of others are below the largest so far.
-            if (__any_sync(WARP_ALL, way.error.relative > 0 || way.error.absolute > 0))
+            if (__any_sync(WARP_ALL, way.error.relative > 0))
             {
-                const Error largest{value_of(warp_max(bits_of(way.error.absolute))),
-                                    value_of(warp_max(bits_of(way.error.relative)))};
+                const Bits largest = warp_max(bits_of(way.error.relative));
                 if (lane == 0)
                 {
-                    count_error(largest, common);
+                    atomicMax(common, largest);
                 }
             }
         }
