@@ -55,11 +55,15 @@ macro_rules! dense {
     };
 }
 
-const SHADERS: [Shader; 4] = [
+const SHADERS: [Shader; 8] = [
     shader!("paint", "colour.wgsl"),
     shader!("decode", "float.wgsl", "relative.wgsl", "elements.wgsl", "paper.wgsl"),
     dense!("dense/lanes_workgroup.wgsl"),
     dense!("dense/lanes_subgroup.wgsl"),
+    Shader { entry: "gather", source: include_str!("volume/gather.wgsl") },
+    Shader { entry: "reduce", source: include_str!("volume/bricks.wgsl") },
+    Shader { entry: "trace", source: include_str!("volume/ray.wgsl") },
+    Shader { entry: "pick", source: include_str!("volume/ray.wgsl") },
 ];
 
 /// Which pipeline.
@@ -70,6 +74,14 @@ pub(crate) enum Pipeline {
     Dense,
     /// The same where a subgroup holds all lanes.
     DenseSubgroups,
+    /// Elements to the voxels of a volume.
+    Gather,
+    /// The range of each of its bricks.
+    Bricks,
+    /// Its picture.
+    Cast,
+    /// One ray of that.
+    Pick,
 }
 
 impl Gpu {
@@ -193,7 +205,7 @@ impl Gpu {
         encoder: &mut wgpu::CommandEncoder,
         pipeline: Pipeline,
         resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
-        (columns, rows): (u32, u32),
+        [columns, rows, layers]: [u32; 3],
     ) {
         let pipeline = self.pipeline(pipeline);
         let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
@@ -206,7 +218,7 @@ impl Gpu {
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(pipeline);
         pass.set_bind_group(0, &group, &[]);
-        pass.dispatch_workgroups(columns, rows, 1);
+        pass.dispatch_workgroups(columns, rows, layers);
     }
 
     /// Calls `make` and reports what the device says of it, full memory above all.
