@@ -2,21 +2,31 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use fsz_field::Hints;
-use fsz_wgpu::Gpu;
+use fsz_wgpu::{Gpu, Look, Mode, VolumeColours};
 
 use crate::model::document::Document;
 use crate::model::palette::Map;
 use crate::model::plane::Place;
 use crate::model::scale::Scale;
 use crate::model::scene::{ErrorMode, Overlay, Scene};
+use crate::model::set::Set;
+use crate::model::volume::clip_box::ClipBox;
+use crate::model::volume::extent;
+use crate::model::volume::orbit::Orbit;
+use crate::model::volume::plan::plan;
+use crate::model::volume::transfer::Transfer;
+use crate::model::volume::volume_view::{Rendering, VolumeSource};
 use crate::view::gpu_paint::GpuPainter;
 use crate::view::paint::CpuPainter;
 use crate::view::painter::Painter;
 use crate::work::decoder::{Decoder, DecoderChoice};
+use crate::work::gpu_streams::GpuStreams;
+use crate::work::volume::load::Loader;
+use crate::work::volume::{COARSER, budget};
 
 /// Planes measured along each axis.
 const PLANES: u64 = 60;
@@ -66,6 +76,100 @@ pub fn bench(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result<String
         }
         let rate = count as f64 / start.elapsed().as_secs_f64();
         let _ = writeln!(text, "{}: {rate:.1} planes per second", grid.axis_name(axis));
+    }
+    Ok(text)
+}
+
+/// Points of the picture of a volume.
+const SIZE: [u32; 2] = [1600, 1000];
+
+/// Frames that are drawn of each rendering, and the longest that they may take.
+const FRAMES: u32 = 240;
+const LONGEST: Duration = Duration::from_secs(4);
+
+/// Opens a file and draws it in three dimensions from all around.
+///
+/// # Errors
+/// When the file cannot be read, is of less than three dimensions, or there is no GPU.
+pub fn bench_volume(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result<String> {
+    let gpu = Gpu::headless()?;
+    let decoder = Decoder::open(choice, None);
+    let (streams, budget) = (GpuStreams::default(), budget(&gpu));
+    let start = Instant::now();
+    let document = Document::open(path, hints)?;
+    let (grid, name) = (document.grid.clone(), document.title.clone());
+    if !grid.is_solid() {
+        bail!("the field has no three dimensions");
+    }
+    let facts = document.facts.as_ref();
+    let (low, high) = facts.map_or((0.0, 1.0), |f| (f.certificate.min, f.certificate.max));
+    let mut set = Set::default();
+    let source = match document.is_reconstruction() {
+        true => VolumeSource::Reconstruction,
+        false => VolumeSource::Original,
+    };
+    match source {
+        VolumeSource::Original => set.original = Some(document),
+        _ => set.subject = Some(document),
+    }
+    let points = u64::from(SIZE[0]).next_power_of_two();
+    let sampling = plan(grid.sides(), &ClipBox::default(), budget, points);
+    let loader = Loader { decoder: &decoder, streams: &streams, gpu: &gpu, budget };
+    let volume = loader.volume(&set, source, sampling, || false)?.context("it was given up")?;
+    let colours = VolumeColours {
+        map: Map::Viridis.table().map(|[r, g, b]| u32::from_le_bytes([r, g, b, 255])),
+        opacity: Transfer::default().table(),
+        range: Some((low as f32, high as f32, false)),
+    };
+    let mut orbit = Orbit::default();
+    let mut draw = |mode: Mode, software: bool| -> Result<()> {
+        orbit.turn([1.0 / 120.0, 0.0]);
+        let coarser = if software { COARSER } else { 1 };
+        let look = Look {
+            size: SIZE.map(|side| side / coarser),
+            rays: orbit.rays(SIZE[0] as f32 / SIZE[1] as f32),
+            extent: extent(grid.sides()),
+            sides: grid.sides(),
+            clip: ClipBox::default().into(),
+            step: crate::model::volume::STEP * coarser as f32,
+            mode,
+            section: None,
+        };
+        volume.draw(&look, &colours)?;
+        Ok(volume.wait()?)
+    };
+    draw(Mode::Mip, false)?;
+    let [z, y, x] = sampling.stride;
+    let mut text = format!(
+        "{name}: {}, voxels of {z} × {y} × {x} elements, {} MB, drawn on {}\nfirst picture after {:.1} ms\n",
+        crate::model::number_format::shape(grid.shape()),
+        sampling.bytes() / 1_000_000,
+        gpu.name(),
+        start.elapsed().as_secs_f64() * 1e3
+    );
+    let iso = Mode::Isosurface { value: ((low + high) / 2.0) as f32 };
+    for (rendering, mode) in [
+        (Rendering::Mip, Mode::Mip),
+        (Rendering::Compositing, Mode::Compositing { depth: 0.1 }),
+        (Rendering::Isosurface, iso),
+    ] {
+        let (begin, mut frames) = (Instant::now(), 0);
+        let mut slowest = Duration::ZERO;
+        while frames < FRAMES && begin.elapsed() < LONGEST {
+            let began = Instant::now();
+            draw(mode, gpu.is_software())?;
+            slowest = slowest.max(began.elapsed());
+            frames += 1;
+        }
+        let rate = f64::from(frames) / begin.elapsed().as_secs_f64();
+        let _ = writeln!(
+            text,
+            "{}: {rate:.1} frames per second while orbiting, {} × {}, slowest {:.1} ms",
+            rendering.name(),
+            SIZE[0],
+            SIZE[1],
+            slowest.as_secs_f64() * 1e3
+        );
     }
     Ok(text)
 }

@@ -8,7 +8,9 @@ use anyhow::{Context, Result, anyhow};
 use clap::Parser;
 use fsz::DType;
 use fsz_field::{Hints, Shape};
-use fsz_viewer::{Choice, DecoderChoice, Place, Settings, Start, Viewer, WindowGpu, bench};
+use fsz_viewer::{
+    Choice, DecoderChoice, Place, Settings, Start, Viewer, WindowGpu, bench, bench_volume,
+};
 
 /// Inspect FSZ-compressed fields
 ///
@@ -50,7 +52,7 @@ struct Args {
     #[arg(long, value_enum, default_value = "auto")]
     decoder: DecoderChoice,
     /// Show the simulation that writes this ADIOS2 SST stream, now or as soon as it does
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "original", "bench"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "original", "bench", "bench_volume"])]
     live: Option<PathBuf>,
     /// Memory for the compressed steps of a simulation, in MB
     #[arg(long, value_name = "MB", default_value_t = 512, requires = "live")]
@@ -61,6 +63,9 @@ struct Args {
     /// Measure how fast planes of the first file are decoded and drawn, without a window
     #[arg(long)]
     bench: bool,
+    /// Measure how fast the first file is drawn in three dimensions, without a window
+    #[arg(long)]
+    bench_volume: bool,
 }
 
 fn main() -> ExitCode {
@@ -78,6 +83,11 @@ fn run(args: Args) -> Result<()> {
     if args.bench {
         let path = args.files.first().context("--bench needs a file")?;
         print!("{}", bench(path, &hints, args.decoder)?);
+        return Ok(());
+    }
+    if args.bench_volume {
+        let path = args.files.first().context("--bench-volume needs a file")?;
+        print!("{}", bench_volume(path, &hints, args.decoder)?);
         return Ok(());
     }
     let mut start = Start {

@@ -33,15 +33,20 @@ fn volume(
     let [depth, height, width] = sides;
     for first in (0..depth).step_by(planes as usize) {
         let end = (first + planes).min(depth);
-        let mut values = Vec::new();
-        for z in first..end {
-            for y in 0..height {
-                values.extend((0..width).map(|x| value([z, y, x])));
+        // In two bands of rows.
+        let middle = (height / 2).next_multiple_of(stride[1]);
+        for rows in [0..middle, middle..height] {
+            let mut values = Vec::new();
+            for z in first..end {
+                for y in rows.clone() {
+                    values.extend((0..width).map(|x| value([z, y, x])));
+                }
             }
+            let values = GpuSlice::upload(gpu, &values).unwrap();
+            let slab = Slab { values: &values, original: None, columns: width, offset: 0 };
+            let missing = [(-999f32).to_bits()];
+            volume.fill([first..end, rows], slab, Cell::Mean, &missing).unwrap();
         }
-        let values = GpuSlice::upload(gpu, &values).unwrap();
-        let slab = Slab { values: &values, original: None, columns: width, offset: 0 };
-        volume.fill(first..end, slab, Cell::Mean, &[(-999f32).to_bits()]).unwrap();
     }
     volume.finish().unwrap();
     volume
@@ -386,7 +391,7 @@ fn streams_become_volumes() {
         let cells = [Cell::Mean, Cell::LargestError(&original), Cell::Kind];
         for (number, cell) in cells.into_iter().enumerate() {
             let volume = Volume::new(&gpu, sampling).unwrap();
-            volume.fill(0..12, slab, cell, &[]).unwrap();
+            volume.fill([0..12, 0..15], slab, cell, &[]).unwrap();
             volume.finish().unwrap();
             for index in [[3, 2, 5], [9, 9, 33], [14, 16, 64]] {
                 let at = [index[0] as usize, index[1] as usize, index[2] as usize];
@@ -445,7 +450,7 @@ fn what_cannot_be_a_volume_is_refused() {
     let values = GpuSlice::upload(&gpu, &[0.0; 64]).unwrap();
     let slab = Slab { values: &values, original: None, columns: 4, offset: 0 };
     let refused = |planes, slab, cell| {
-        let found = volume.fill(planes, slab, cell, &[]);
+        let found = volume.fill([planes, 0..4], slab, cell, &[]);
         assert!(matches!(found, Err(Error::InvalidArgument(_))), "{found:?}");
     };
     refused(1..5, slab, Cell::Mean);
@@ -456,7 +461,9 @@ fn what_cannot_be_a_volume_is_refused() {
     refused(0..4, slab, Cell::Kind);
     let short = GpuSlice::upload(&gpu, &[0.0; 63]).unwrap();
     refused(0..4, slab, Cell::LargestError(&short));
-    volume.fill(0..4, slab, Cell::Mean, &[]).unwrap();
+    let rows = volume.fill([0..4, 1..4], slab, Cell::Mean, &[]);
+    assert!(matches!(rows, Err(Error::InvalidArgument(_))), "a slab of other rows");
+    volume.fill([0..4, 0..4], slab, Cell::Mean, &[]).unwrap();
     let look = Look { size: [0, 5], ..parallel([8, 4, 4], (0.0, 0.0), 0.5, Mode::Mip) };
     let drawn = volume.draw(&look, &grey(0.0, 1.0, 0, 1.0));
     assert!(matches!(drawn, Err(Error::InvalidArgument(_))));

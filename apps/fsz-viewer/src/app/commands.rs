@@ -72,6 +72,11 @@ impl Viewer {
                 }
                 self.show_step(number);
             }
+            Command::Volume(volume) => view.settings.volume = *volume,
+            Command::VolumePane(size, moving) => {
+                (view.volume.size, view.volume.moving) = (size, moving);
+            }
+            Command::Pick(at) => self.pick(at),
             Command::Quit => context.send_viewport_cmd(ViewportCommand::Close),
         }
     }

@@ -65,6 +65,8 @@ impl Viewer {
                     _ => {}
                 }
             }
+            Event::Volume { number, picture, last } => self.volume_drawn(number, picture, last),
+            Event::Picked { generation, hit } => self.picked(generation, hit),
             Event::Measured { generation, measured } => {
                 self.jobs.finished();
                 if generation == self.session.generation {

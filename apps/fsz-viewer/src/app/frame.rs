@@ -13,7 +13,7 @@ use crate::view::{panels, theme};
 type PanelOf = fn(&mut Ui, &PanelInput<'_>) -> Vec<Command>;
 
 /// Left of the panes.
-const LEFT: [PanelOf; 2] = [panels::facts, panels::controls];
+const LEFT: [PanelOf; 3] = [panels::facts, panels::controls, panels::volume];
 
 /// Right of them.
 const RIGHT: [PanelOf; 4] = [panels::live, panels::probe, panels::legend, panels::comparison];
@@ -37,6 +37,7 @@ impl Viewer {
             ui.ctx().request_repaint();
         }
         self.take(ui, commands);
+        self.follow_volume();
         if self.busy() {
             // The threads wake the window; this keeps the progress moving.
             ui.ctx().request_repaint_after(Duration::from_millis(100));

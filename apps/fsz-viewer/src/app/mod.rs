@@ -9,6 +9,7 @@ mod live;
 mod plane_measures;
 mod rate_distortion;
 mod saved_session;
+mod volume;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -29,4 +29,5 @@ pub mod settings;
 pub mod stream_facts;
 pub mod sweep_point;
 pub mod tiles;
+pub mod volume;
 pub mod zfp;

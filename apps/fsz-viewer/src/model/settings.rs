@@ -8,6 +8,7 @@ use crate::model::palette::Map;
 use crate::model::saved_session::SavedSession;
 use crate::model::scene::{ErrorMode, Overlay};
 use crate::model::sweep_point::Extent;
+use crate::model::volume::volume_view::VolumeView;
 
 /// How many files are remembered.
 const RECENT: usize = 12;
@@ -109,6 +110,8 @@ pub struct Settings {
     pub metrics: bool,
     /// The files opened last.
     pub recent: Vec<PathBuf>,
+    /// How the field is looked at in three dimensions.
+    pub volume: VolumeView,
     /// What was open when the viewer was closed.
     pub session: Option<SavedSession>,
 }
@@ -128,6 +131,7 @@ impl Default for Settings {
             sweep_extent: Extent::default(),
             metrics: true,
             recent: Vec::new(),
+            volume: VolumeView::default(),
             session: None,
         }
     }

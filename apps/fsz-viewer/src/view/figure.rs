@@ -68,6 +68,7 @@ fn facts_of(session: &Session, kind: PaneKind) -> String {
         PaneKind::Original => (session.set.original.as_ref(), None),
         PaneKind::Reconstruction | PaneKind::Error => (session.set.subject.as_ref(), subject),
         PaneKind::Other | PaneKind::OtherError => (session.set.other.as_ref(), other),
+        PaneKind::Volume => return String::new(),
     };
     let Some(document) = document else { return String::new() };
     let (axis, plane) = (session.place.axis, session.place.plane);

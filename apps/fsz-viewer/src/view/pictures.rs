@@ -16,7 +16,7 @@ use crate::model::set::Set;
 use crate::model::settings::{RangeMode, Settings};
 use crate::view::gpu_paint::GpuPainter;
 use crate::view::paint::{self, CpuPainter};
-use crate::view::painter::Painter;
+use crate::view::painter::{Painted, Painter};
 use crate::view::pane::Picture;
 use crate::view::window_gpu::WindowGpu;
 
@@ -86,6 +86,21 @@ impl Pictures {
     /// Whether any of them lies on the window's GPU.
     pub fn any_on_gpu(&self) -> bool {
         self.0.iter().any(Picture::is_on_gpu)
+    }
+
+    /// Takes the picture of the volume.
+    ///
+    /// # Errors
+    /// When the GPU fails.
+    pub fn put(
+        &mut self,
+        context: &egui::Context,
+        number: u64,
+        gpu: Option<&WindowGpu>,
+        picture: Painted,
+    ) -> Result<()> {
+        let kind = PaneKind::Volume;
+        self.0[kind as usize].update(context, kind.name(), number, gpu, || Ok(picture))
     }
 
     /// Makes those anew that are not what they should be.

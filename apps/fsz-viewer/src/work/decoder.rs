@@ -6,16 +6,13 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use fsz::{Codec, DType};
-use fsz_wgpu::{Gpu, GpuSlice, GpuStream};
+use fsz_wgpu::{Gpu, GpuSlice};
 
 use crate::model::boxes::{self, Box};
 use crate::model::document::Document;
 use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
-use crate::model::stream_facts::StreamFacts;
-
-/// Compressed fields that are kept on a GPU: the reconstruction and another one.
-const KEPT: usize = 2;
+use crate::work::gpu_streams::{GpuStreams, Part};
 
 /// The decoder that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -31,13 +28,6 @@ pub enum DecoderChoice {
     Cuda,
 }
 
-/// A stream on the GPU, and the box of the array that it holds: the whole of it, or an ADIOS2 block.
-#[derive(Debug)]
-struct Part {
-    held: Box,
-    stream: GpuStream,
-}
-
 /// Decodes planes.
 #[derive(Debug)]
 pub struct Decoder {
@@ -45,8 +35,8 @@ pub struct Decoder {
     gpu: Option<Gpu>,
     /// Where planes are brought that no GPU decoded, so that pictures are painted there.
     painter: Option<Gpu>,
-    /// Fields that lie on the GPU, by what is known of them; the newest last.
-    kept: Vec<(Arc<StreamFacts>, Vec<Part>)>,
+    /// Fields that lie on the GPU.
+    streams: GpuStreams,
     /// What the user should know once.
     note: Option<String>,
 }
@@ -54,7 +44,8 @@ pub struct Decoder {
 impl Decoder {
     /// The processor.
     pub fn cpu() -> Decoder {
-        Decoder { codec: Codec::cpu(), gpu: None, painter: None, kept: Vec::new(), note: None }
+        let streams = GpuStreams::default();
+        Decoder { codec: Codec::cpu(), gpu: None, painter: None, streams, note: None }
     }
 
     /// The decoder that is wanted, or the processor with a note why. `window` is the GPU that draws the
@@ -62,6 +53,32 @@ impl Decoder {
     pub fn open(choice: DecoderChoice, window: Option<&Gpu>) -> Decoder {
         let painter = window.filter(|gpu| paints(choice, gpu)).cloned();
         Decoder { painter, ..Decoder::choose(choice, window) }
+    }
+
+    /// The same, with fields on the GPU that other threads use too.
+    #[must_use]
+    pub fn with_streams(self, streams: GpuStreams) -> Decoder {
+        Decoder { streams, ..self }
+    }
+
+    /// The GPU that it decodes a document on; none where the processor or CUDA does it.
+    pub fn gpu_of(&self, document: &Document, exact: bool) -> Option<&Gpu> {
+        self.gpu.as_ref().filter(|_| suits(document, exact))
+    }
+
+    /// The GPU that it decodes on.
+    pub fn gpu(&self) -> Option<&Gpu> {
+        self.gpu.as_ref()
+    }
+
+    /// The GPU that planes are brought to, to be painted.
+    pub fn painter(&self) -> Option<&Gpu> {
+        self.painter.as_ref()
+    }
+
+    /// What decodes where no GPU does through wgpu.
+    pub fn codec(&self) -> &Codec {
+        &self.codec
     }
 
     fn choose(choice: DecoderChoice, window: Option<&Gpu>) -> Decoder {
@@ -120,7 +137,7 @@ impl Decoder {
                 // A full GPU, or a stream for studies: the processor knows what to say of it.
                 Err(reason) => {
                     self.gpu = None;
-                    self.kept.clear();
+                    self.streams.clear();
                     self.note = Some(format!("{reason}; decoding on the CPU from now on"));
                 }
             }
@@ -148,25 +165,11 @@ impl Decoder {
     }
 
     fn plane_on_gpu(&mut self, document: &Document, place: Place) -> Result<Plane> {
-        let (Some(gpu), Some(facts)) = (&self.gpu, &document.facts) else {
+        let (Some(gpu), Some(_)) = (&self.gpu, &document.facts) else {
             bail!("there is no stream");
         };
-        let at = self.kept.iter().position(|(known, _)| Arc::ptr_eq(known, facts));
-        let entry = match at {
-            Some(at) => self.kept.remove(at),
-            None => {
-                let mut parts = Vec::new();
-                document.each_stream(|stream, held| {
-                    let stream = GpuStream::upload(gpu, stream)?;
-                    parts.push(Part { held: held.clone(), stream });
-                    Ok(())
-                })?;
-                (facts.clone(), parts)
-            }
-        };
-        self.kept.truncate(KEPT - 1);
-        let decoded = decoded(&document.grid, place, &entry.1);
-        self.kept.push(entry);
+        let parts = self.streams.of(gpu, document)?;
+        let decoded = decoded(&document.grid, place, &parts);
         let (values, slice) = decoded?;
         let size = document.grid.plane(place.axis);
         let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
@@ -305,7 +308,7 @@ mod tests {
                 }
             }
         }
-        assert!(decoder.kept.len() <= KEPT && decoder.gpu.is_some());
+        assert!(decoder.streams.len() <= crate::work::gpu_streams::KEPT && decoder.gpu.is_some());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::model::plane::Place;
 use crate::model::planes::Planes;
 use crate::model::set::Role;
 use crate::model::sweep_point::Point;
+use crate::model::volume::order::{VolumeNote, VolumePicture};
 
 /// What the threads report.
 #[derive(Debug)]
@@ -30,6 +31,10 @@ pub enum Event {
     Tried(Result<Box<Document>>),
     /// Planes of a set.
     Planes { place: Place, generation: u64, planes: Result<Box<Planes>> },
+    /// A picture of a volume, and what is told with it; it is the `last` of its order where nothing finer comes.
+    Volume { number: u64, picture: Result<(VolumePicture, VolumeNote)>, last: bool },
+    /// Plane, row and column of what is seen at a point of a volume's picture.
+    Picked { generation: u64, hit: Result<Option<[u64; 3]>> },
     /// Figures of a set's whole fields: of the subject, and of the other reconstruction.
     Measured { generation: u64, measured: Measured },
     /// Background work has found something.

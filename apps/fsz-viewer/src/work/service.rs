@@ -20,8 +20,10 @@ use crate::model::set::{Role, Set};
 use crate::work::background::Background;
 use crate::work::decoder::{Decoder, DecoderChoice};
 use crate::work::event::{Event, Wake};
+use crate::work::gpu_streams::GpuStreams;
 use crate::work::planes_of::planes_of;
 use crate::work::series;
+use crate::work::volume::VolumeService;
 
 /// Work that is done in the order in which it was given.
 type Job = Box<dyn FnOnce(&Codec, &Arc<Progress>) -> Event + Send>;
@@ -37,6 +39,8 @@ pub struct Service {
     events: Receiver<Event>,
     /// The way to threads for single works.
     pub background: Background,
+    /// The way to the thread that draws volumes.
+    pub volumes: VolumeService,
 }
 
 impl Service {
@@ -54,8 +58,17 @@ impl Service {
         let (sender, events) = channel();
         let (planes_sender, wake_planes) = (sender.clone(), wake.clone());
         let background = Background::new(sender.clone(), wake.clone());
+        let streams = GpuStreams::default();
+        let (volume_sender, volume_wake) = (sender.clone(), wake.clone());
+        let volumes = VolumeService::start(
+            volume_sender,
+            volume_wake,
+            choice,
+            window.clone(),
+            streams.clone(),
+        )?;
         let decoding = thread::Builder::new().name("planes".to_owned()).spawn(move || {
-            let mut decoder = Decoder::open(choice, window.as_ref());
+            let mut decoder = Decoder::open(choice, window.as_ref()).with_streams(streams);
             while let Ok(mut order) = plane_orders.recv() {
                 // Only the newest is still looked at.
                 while let Ok(newer) = plane_orders.try_recv() {
@@ -78,7 +91,8 @@ impl Service {
                 wake();
             }
         })?;
-        Ok(Service { planes: Some(planes), decoding: Some(decoding), jobs, events, background })
+        let (planes, decoding) = (Some(planes), Some(decoding));
+        Ok(Service { planes, decoding, jobs, events, background, volumes })
     }
 
     /// Asks for planes; an order that is not begun is forgotten.

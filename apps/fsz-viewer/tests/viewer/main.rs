@@ -23,5 +23,6 @@ mod real_window;
 mod series;
 mod session;
 mod snapshots;
+mod volume;
 #[cfg(feature = "zfp")]
 mod zfp;

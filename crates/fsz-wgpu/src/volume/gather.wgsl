@@ -2,12 +2,12 @@
 // missing, is no part of it; a voxel of nothing else is empty.
 
 struct Params {
-    // Voxels of the volume, and the first plane of them that the slab fills.
+    // Voxels that the slab fills, and the first row of them.
     size: vec3<u32>,
-    first: u32,
-    // Elements that a voxel stands for along each axis, and the planes of voxels that the slab fills.
+    first_row: u32,
+    // Elements that a voxel stands for along each axis, and the first plane of voxels.
     stride: vec3<u32>,
-    depth: u32,
+    first_plane: u32,
     // Elements of the slab, and those of a row of its buffer.
     count: vec3<u32>,
     columns: u32,
@@ -65,10 +65,10 @@ fn error_at(i: u32) -> u32 {
 
 @compute @workgroup_size(64)
 fn gather(@builtin(global_invocation_id) voxel: vec3<u32>) {
-    if voxel.x >= params.size.x || voxel.y >= params.size.y || voxel.z >= params.depth {
+    if any(voxel >= params.size) {
         return;
     }
-    let to = vec3(voxel.xy, params.first + voxel.z);
+    let to = voxel + vec3(0u, params.first_row, params.first_plane);
     let begin = voxel * params.stride;
     let end = min(begin + params.stride, params.count);
     if params.mode == 2u {

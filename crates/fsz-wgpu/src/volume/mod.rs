@@ -58,7 +58,7 @@ pub enum Cell<'a> {
     Kind,
 }
 
-/// A slab of elements: planes across the slowest axis, each with the rows that the volume holds.
+/// A slab of elements: planes across the slowest axis, each with some rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Slab<'a> {
     /// The values, row by row.
@@ -85,9 +85,9 @@ pub struct Volume {
 #[repr(C)]
 struct Params {
     size: [u32; 3],
-    first: u32,
+    first_row: u32,
     stride: [u32; 3],
-    depth: u32,
+    first_plane: u32,
     count: [u32; 3],
     columns: u32,
     offset: u32,
@@ -153,31 +153,32 @@ impl Volume {
         &self.sampling
     }
 
-    /// Gathers the planes of elements `planes`, counted from the volume's first, out of a slab of just these. They
-    /// begin with a voxel, and end with one or with the volume. `missing` are the bits of values that stand for none.
+    /// Gathers some planes and of these some rows of elements, both counted from the volume's first, out of a slab of
+    /// just these. They begin with a voxel, and end with one or with the volume. `missing` are the bits of values that
+    /// stand for none.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when the planes are others or the slab is not theirs, has no tiles where they are
+    /// [`Error::InvalidArgument`] when planes or rows are others or the slab is not theirs, has no tiles where they are
     /// asked for, or there are more missing values than a stream names; [`Error::Device`] when the GPU fails.
     pub fn fill(
         &self,
-        planes: Range<u64>,
+        [planes, rows]: [Range<u64>; 2],
         slab: Slab<'_>,
         cell: Cell<'_>,
         missing: &[u32],
     ) -> Result<()> {
         let wrong = |what: &str| Err(Error::InvalidArgument(what.to_owned()));
-        let ([deep, rows, across], stride) = (self.sampling.count, self.sampling.stride);
-        let ends = planes.end == deep || planes.end.is_multiple_of(stride[0]);
-        if planes.start >= planes.end
-            || planes.end > deep
-            || !planes.start.is_multiple_of(stride[0])
-            || !ends
-        {
-            return wrong("a slab begins and ends with a plane of voxels");
+        let ([_, _, across], stride) = (self.sampling.count, self.sampling.stride);
+        for (axis, range) in [&planes, &rows].into_iter().enumerate() {
+            let (side, stride) = (self.sampling.count[axis], stride[axis]);
+            let ends = range.end == side || range.end.is_multiple_of(stride);
+            let begins = range.start < range.end && range.start.is_multiple_of(stride);
+            if !begins || !ends || range.end > side {
+                return wrong("a slab begins and ends with a voxel");
+            }
         }
-        let count = planes.end - planes.start;
-        let elements = count.checked_mul(rows).and_then(|n| n.checked_mul(slab.columns));
+        let [count, rows_count] = [&planes, &rows].map(|range| range.end - range.start);
+        let elements = count.checked_mul(rows_count).and_then(|n| n.checked_mul(slab.columns));
         let in_row = slab.offset.checked_add(across).is_some_and(|end| end <= slab.columns);
         if elements != Some(slab.values.len) || !in_row {
             return wrong("a slab has every row of its planes");
@@ -199,16 +200,16 @@ impl Volume {
         };
         let mut bits = [0; MAX_MISSING];
         bits[..missing.len()].copy_from_slice(missing);
-        let size = self.sampling.size();
+        let filled =
+            [count.div_ceil(stride[0]), rows_count.div_ceil(stride[1]), across.div_ceil(stride[2])];
         let turned = |[z, y, x]: [u64; 3]| [x, y, z].map(|side| side as u32);
-        let depth = count.div_ceil(stride[0]) as u32;
         let params = Params {
-            size: turned(size),
-            first: (planes.start / stride[0]) as u32,
+            size: turned(filled),
+            first_row: (rows.start / stride[1]) as u32,
             // A cell may be longer than the field.
             stride: turned(std::array::from_fn(|k| stride[k].min(self.sampling.count[k]))),
-            depth,
-            count: turned([count, rows, across]),
+            first_plane: (planes.start / stride[0]) as u32,
+            count: turned([count, rows_count, across]),
             columns: slab.columns as u32,
             offset: slab.offset as u32,
             mode: match cell {
@@ -230,7 +231,8 @@ impl Volume {
             let resources = buffers.map(|buffer| buffer.as_entire_binding()).into_iter();
             let resources = resources.chain([wgpu::BindingResource::TextureView(&view)]);
             let mut encoder = device.create_command_encoder(&Default::default());
-            let groups = [(size[2] as u32).div_ceil(GROUP), size[1] as u32, depth];
+            let [depth, height, width] = filled.map(|side| side as u32);
+            let groups = [width.div_ceil(GROUP), height, depth];
             gpu.dispatch(&mut encoder, Pipeline::Gather, resources, groups);
             gpu.queue.submit([encoder.finish()]);
         })

@@ -15,8 +15,8 @@ pub fn export_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     });
     ui.label("Save to the working directory:");
     let (axis, plane) = (session.place.axis, session.place.plane);
-    let layout = input.settings().layout;
-    let shown = session.planes.as_ref().map_or(Vec::new(), |planes| planes.shown(layout));
+    let (layout, volume) = (input.settings().layout, input.shows_volume());
+    let shown = session.planes.as_ref().map_or(Vec::new(), |planes| planes.shown(layout, volume));
     let all = (shown.len() > 1).then(|| ("panes", shown.clone()));
     for (name, panes) in all.into_iter().chain(shown.iter().map(|w| (w.name(), vec![*w]))) {
         let file = format!("{stem}-{name}-axis{axis}-{plane}.png");
