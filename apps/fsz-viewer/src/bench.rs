@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use fsz_field::Hints;
 use fsz_wgpu::{Gpu, Look, Mode, VolumeColours};
 
+use crate::model::catalog::Choice;
 use crate::model::document::Document;
 use crate::model::palette::Map;
 use crate::model::plane::Place;
@@ -25,6 +26,8 @@ use crate::view::paint::CpuPainter;
 use crate::view::painter::Painter;
 use crate::work::decoder::{Decoder, DecoderChoice};
 use crate::work::gpu_streams::GpuStreams;
+use crate::work::open::opened;
+use crate::work::steps_ahead::{Course, OpenedSteps, StepsAhead};
 use crate::work::volume::load::Loader;
 use crate::work::volume::{COARSER, budget};
 
@@ -169,6 +172,70 @@ pub fn bench_volume(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result
             SIZE[0],
             SIZE[1],
             slowest.as_secs_f64() * 1e3
+        );
+    }
+    Ok(text)
+}
+
+/// Times that a series is gone through, each time in the other direction.
+const TURNS: usize = 6;
+
+/// Opens a folder of `.fsz` files and plays one plane of its steps, forwards and backwards in turns: open, upload, decode,
+/// colours, and the picture on the host.
+///
+/// # Errors
+/// When it cannot be read, or has less than two steps.
+pub fn bench_series(path: &Path, choice: DecoderChoice) -> Result<String> {
+    let gpu = match choice {
+        DecoderChoice::Cpu => None,
+        _ => Gpu::headless().ok(),
+    };
+    let (steps, streams) = (OpenedSteps::default(), GpuStreams::default());
+    let mut decoder = Decoder::open(choice, gpu.as_ref()).with_streams(streams.clone());
+    let ahead = StepsAhead::start(steps.clone(), move || {
+        Decoder::open(choice, gpu.as_ref()).with_streams(streams)
+    })?;
+    let (document, catalog) = opened(path, &Hints::default(), &Choice::default())?;
+    let Some((catalog, first)) = catalog.filter(|(c, first)| c.steps(&first.variable) > 1) else {
+        bail!("{} has no steps", path.display());
+    };
+    let count = catalog.steps(&first.variable);
+    let place = Place { axis: 0, plane: document.grid.planes(0) / 2 };
+    let painter: &dyn Painter = if decoder.paints() { &GpuPainter } else { &CpuPainter };
+    let mut text = format!(
+        "{}: {count} steps of {} {}, {} bytes each, decoded on {}\n",
+        document.title,
+        crate::model::number_format::shape(document.grid.shape()),
+        document.dtype.name(),
+        document.compressed_bytes().unwrap_or(0),
+        decoder.name(Some(&document), false)
+    );
+    let mut step = 0;
+    for turn in 0..TURNS {
+        let backwards = turn % 2 == 1;
+        let begin = Instant::now();
+        let mut times = Vec::new();
+        for _ in 0..count - 1 {
+            let began = Instant::now();
+            step = if backwards { step - 1 } else { step + 1 };
+            let choice = Choice { step, ..first.clone() };
+            let course =
+                Course { path: path.to_owned(), choice: choice.clone(), steps: count, backwards };
+            ahead.follow(course);
+            let (document, _) = steps.open(path, &choice)?;
+            let mut plane = decoder.plane(&document, place, false)?;
+            decoder.place(&mut plane, None);
+            let picture = painter.values(&scene(&document, place), &plane, false)?;
+            std::hint::black_box(picture.host()?);
+            times.push(began.elapsed().as_secs_f64() * 1e3);
+        }
+        let rate = times.len() as f64 / begin.elapsed().as_secs_f64();
+        let slowest = times.iter().copied().fold(0.0, f64::max);
+        let _ = writeln!(
+            text,
+            "{}: {rate:.1} steps per second, first {:.1} ms, slowest {slowest:.1} ms",
+            if backwards { "backwards" } else { "forwards" },
+            times[0]
         );
     }
     Ok(text)

@@ -11,7 +11,7 @@ mod view;
 mod work;
 
 pub use app::{Start, Viewer};
-pub use bench::{bench, bench_volume};
+pub use bench::{bench, bench_series, bench_volume};
 pub use model::catalog::Choice;
 pub use model::comparison::MatchMode;
 pub use model::document::Document;

@@ -9,8 +9,12 @@ use clap::Parser;
 use fsz::DType;
 use fsz_field::{Hints, Shape};
 use fsz_viewer::{
-    Choice, DecoderChoice, Place, Settings, Start, Viewer, WindowGpu, bench, bench_volume,
+    Choice, DecoderChoice, Place, Settings, Start, Viewer, WindowGpu, bench, bench_series,
+    bench_volume,
 };
+
+/// What takes files, which a stream of a running simulation stands in the place of.
+const FILES: [&str; 5] = ["files", "original", "bench", "bench_series", "bench_volume"];
 
 /// Inspect FSZ-compressed fields
 ///
@@ -52,7 +56,7 @@ struct Args {
     #[arg(long, value_enum, default_value = "auto")]
     decoder: DecoderChoice,
     /// Show the simulation that writes this ADIOS2 SST stream, now or as soon as it does
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "original", "bench", "bench_volume"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = FILES)]
     live: Option<PathBuf>,
     /// Memory for the compressed steps of a simulation, in MB
     #[arg(long, value_name = "MB", default_value_t = 512, requires = "live")]
@@ -63,6 +67,9 @@ struct Args {
     /// Measure how fast planes of the first file are decoded and drawn, without a window
     #[arg(long)]
     bench: bool,
+    /// Measure how fast the steps of the first folder are played, without a window
+    #[arg(long)]
+    bench_series: bool,
     /// Measure how fast the first file is drawn in three dimensions, without a window
     #[arg(long)]
     bench_volume: bool,
@@ -83,6 +90,11 @@ fn run(args: Args) -> Result<()> {
     if args.bench {
         let path = args.files.first().context("--bench needs a file")?;
         print!("{}", bench(path, &hints, args.decoder)?);
+        return Ok(());
+    }
+    if args.bench_series {
+        let path = args.files.first().context("--bench-series needs a folder")?;
+        print!("{}", bench_series(path, args.decoder)?);
         return Ok(());
     }
     if args.bench_volume {

@@ -4,6 +4,7 @@
 mod commands;
 mod comparison;
 mod events;
+mod export_series;
 mod frame;
 mod live;
 mod plane_measures;
@@ -42,6 +43,7 @@ use crate::work::event::Wake;
 use crate::work::file_dialog::Dialogs;
 use crate::work::jobs::{COMPRESSING, Jobs, MEASURING};
 use crate::work::service::Service;
+use crate::work::steps_ahead::Course;
 
 /// What to show first.
 #[derive(Clone, Debug, Default)]
@@ -212,20 +214,42 @@ impl Viewer {
 
     /// Goes to another variable or step, of the original too.
     pub fn choose(&mut self, choice: Choice) {
-        self.session.choice = choice;
+        let backwards = match self.view_state.playing {
+            true => self.view_state.backwards,
+            false => choice.step < self.session.choice.step,
+        };
+        self.session.choice = choice.clone();
         if let Some(shown) = self.session.live.as_ref().map(|view| view.shown) {
             shown.into_iter().for_each(|step| self.show_step(step));
             return;
         }
-        let paths = self.session.catalogs.clone().map(|c| c.map(|c| c.path));
-        if paths[1].is_some() {
+        let catalogs = self.session.catalogs.clone();
+        if catalogs[1].is_some() {
             // The error between two different steps is not to be seen.
             self.session.set.original = None;
         }
-        for (path, role) in paths.iter().zip([Role::Subject, Role::Original]) {
-            if let Some(path) = path {
-                self.open_with(path, Hints::default(), role);
-            }
+        for (catalog, role) in catalogs.into_iter().zip([Role::Subject, Role::Original]) {
+            let Some(catalog) = catalog else { continue };
+            let choice = catalog.nearest(&choice);
+            let progress = self.jobs.service.step(catalog.path.clone(), role, choice.clone());
+            self.jobs.add(format!("Opening {}", catalog.path.display()), progress);
+            let steps = catalog.steps(&choice.variable);
+            let course = Course { path: catalog.path, choice, steps, backwards };
+            self.jobs.service.look_ahead(course);
+        }
+    }
+
+    /// Goes on to the next step as soon as one is shown, or stays: then what takes longer than a step is done.
+    pub(crate) fn play(&mut self, playing: bool) {
+        self.view_state.playing = playing;
+        if playing {
+            return;
+        }
+        if let Some(subject) = self.session.set.subject.clone() {
+            self.read_tiles(&subject);
+        }
+        if self.session.set.original.is_some() && self.session.set.subject.is_some() {
+            self.measure();
         }
     }
 

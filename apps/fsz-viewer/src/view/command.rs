@@ -34,6 +34,8 @@ pub enum Command {
     Choose(Choice),
     /// Go on to the next step as soon as one is shown, or stay.
     Play(bool),
+    /// Play from the last step to the first.
+    Backwards(bool),
     /// Show an axis.
     Face(usize),
     /// Go along the axis.
@@ -113,4 +115,9 @@ pub enum Export {
     Tiles,
     /// Points of rate and distortion.
     RateDistortion,
+    /// The plane of every step of a series: a file each in a folder, or as one picture that moves.
+    Steps {
+        /// As one picture.
+        animated: bool,
+    },
 }

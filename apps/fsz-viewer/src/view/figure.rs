@@ -31,12 +31,16 @@ const WIDTH: usize = 480;
 const INSET: f32 = 0.45;
 
 /// One pane of a figure.
-struct Panel {
-    title: String,
+#[derive(Debug)]
+pub struct Panel {
+    /// What it is called.
+    pub title: String,
     /// What is shown and how good it is.
-    facts: String,
-    picture: ColorImage,
-    bar: Bar,
+    pub facts: String,
+    /// Its picture.
+    pub picture: ColorImage,
+    /// Its colours.
+    pub bar: Bar,
 }
 
 /// Panes side by side, each with its title and colour bar. When the panes are magnified, the part that
@@ -89,7 +93,8 @@ fn facts_of(session: &Session, kind: PaneKind) -> String {
 }
 
 impl Panel {
-    fn draw(&self, font: &Type, visible: egui::Rect) -> Canvas {
+    /// Draws it, with the part that is `visible` in parts of the plane.
+    pub fn draw(&self, font: &Type, visible: egui::Rect) -> Canvas {
         let scale = WIDTH.div_ceil(self.picture.width().max(1));
         let [width, height] = self.picture.size.map(|n| n * scale);
         let sides = (width + 2 * MARGIN, height + 3 * MARGIN + 3 * LINE + BAR);

@@ -66,6 +66,8 @@ pub struct ViewState {
     pub wipe: Option<f32>,
     /// Go on to the next step as soon as one is shown.
     pub playing: bool,
+    /// The step before is the next.
+    pub backwards: bool,
     /// The pane of the volume.
     pub volume: VolumeState,
 }
@@ -99,6 +101,7 @@ impl ViewState {
             blink: false,
             wipe: None,
             playing: false,
+            backwards: false,
             volume: VolumeState::default(),
         }
     }

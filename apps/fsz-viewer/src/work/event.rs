@@ -43,6 +43,21 @@ pub enum Event {
     Ended { progress: Arc<Progress> },
 }
 
+impl Event {
+    /// That a file was opened, or not.
+    pub fn opened(
+        path: PathBuf,
+        role: Role,
+        found: Result<(Document, Option<(Catalog, Choice)>)>,
+    ) -> Event {
+        let (document, catalog) = match found {
+            Ok((document, catalog)) => (Ok(Box::new(document)), catalog),
+            Err(reason) => (Err(reason), None),
+        };
+        Event::Opened { path, role, document, catalog }
+    }
+}
+
 /// What zfp makes of an original.
 #[derive(Debug)]
 pub struct Made {
@@ -65,6 +80,8 @@ pub enum Found {
     Point(Point),
     /// There are no more of them; what was left out.
     Swept(Result<Option<String>>),
+    /// A file or folder of this name was written.
+    Written(String),
     /// Nothing came of it.
     Failed(String),
 }

@@ -1,6 +1,6 @@
 //! Compressed fields that lie on a GPU, for all threads that decode there.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 use fsz_wgpu::{Gpu, GpuStream};
@@ -12,6 +12,9 @@ use crate::model::stream_facts::StreamFacts;
 /// Fields that are kept however large they are: the reconstruction and another one.
 pub const KEPT: usize = 2;
 
+/// More are kept while they are no larger than this together, in bytes: the steps of a series.
+const BYTES: u64 = 1 << 30;
+
 /// A stream on the GPU, and the box of the array that it holds: the whole of it, or an ADIOS2 block.
 #[derive(Debug)]
 pub struct Part {
@@ -21,14 +24,14 @@ pub struct Part {
     pub stream: GpuStream,
 }
 
-/// A field, by what is known of it, and its streams.
-type Kept = (Arc<StreamFacts>, Arc<Vec<Part>>);
+/// The streams of a field, once they are there.
+type Slot = Arc<Mutex<Option<Arc<Vec<Part>>>>>;
 
 /// Compressed fields that lie on a GPU. Cheap to clone: all clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct GpuStreams {
-    /// The newest last.
-    kept: Arc<Mutex<Vec<Kept>>>,
+    /// Each by what is known of it; that which was used last is the last.
+    kept: Arc<Mutex<Vec<(Arc<StreamFacts>, Slot)>>>,
 }
 
 impl GpuStreams {
@@ -38,36 +41,44 @@ impl GpuStreams {
     /// When a stream is damaged, or the GPU's memory is full.
     pub fn of(&self, gpu: &Gpu, document: &Document) -> Result<Arc<Vec<Part>>> {
         let Some(facts) = &document.facts else { return Ok(Arc::default()) };
-        // Nobody else brings the same one there meanwhile.
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = kept.iter().position(|(known, _)| Arc::ptr_eq(known, facts));
-        let entry = match at {
-            Some(at) => kept.remove(at),
-            None => {
-                let mut parts = Vec::new();
-                document.each_stream(|stream, held| {
-                    let stream = GpuStream::upload(gpu, stream)?;
-                    parts.push(Part { held: held.clone(), stream });
-                    Ok(())
-                })?;
-                (facts.clone(), Arc::new(parts))
-            }
-        };
-        let parts = entry.1.clone();
-        let extra = kept.len().saturating_sub(KEPT - 1);
-        kept.drain(..extra);
-        kept.push(entry);
+        let slot = self.slot(facts);
+        // Whoever wants the same waits for it; whoever wants another does not.
+        let mut slot = locked(&slot);
+        if let Some(parts) = &*slot {
+            return Ok(parts.clone());
+        }
+        let mut parts = Vec::new();
+        document.each_stream(|stream, held| {
+            let stream = GpuStream::upload(gpu, stream)?;
+            parts.push(Part { held: held.clone(), stream });
+            Ok(())
+        })?;
+        let parts = Arc::new(parts);
+        *slot = Some(parts.clone());
         Ok(parts)
+    }
+
+    /// The place of a field, made the one that was used last. Those that there is no room for go.
+    fn slot(&self, facts: &Arc<StreamFacts>) -> Slot {
+        let mut kept = locked(&self.kept);
+        let at = kept.iter().position(|(known, _)| Arc::ptr_eq(known, facts));
+        let entry = at.map_or_else(|| (facts.clone(), Slot::default()), |at| kept.remove(at));
+        let slot = entry.1.clone();
+        kept.push(entry);
+        let mut bytes: u64 = kept.iter().map(|(facts, _)| facts.compressed_bytes).sum();
+        while bytes > BYTES && kept.len() > KEPT {
+            bytes -= kept.remove(0).0.compressed_bytes;
+        }
+        slot
     }
 
     /// Takes them off the GPU.
     pub fn clear(&self) {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        locked(&self.kept).clear();
     }
+}
 
-    /// How many fields lie there.
-    #[cfg(test)]
-    pub fn len(&self) -> usize {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
+/// What a thread that died left there is whole.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,6 @@
 //! The threads that read, decode and measure, so that the window never waits.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -11,7 +11,7 @@ use fsz::{Bound, Codec, CompressOptions, Progress};
 use fsz_field::{Field, Hints, with_values};
 use fsz_wgpu::Gpu;
 
-use crate::model::catalog::{Catalog, Choice};
+use crate::model::catalog::Choice;
 use crate::model::document::Document;
 use crate::model::measured::Measured;
 use crate::model::measures::{Measures, STEPS};
@@ -21,8 +21,9 @@ use crate::work::background::Background;
 use crate::work::decoder::{Decoder, DecoderChoice};
 use crate::work::event::{Event, Wake};
 use crate::work::gpu_streams::GpuStreams;
+use crate::work::open::opened;
 use crate::work::planes_of::planes_of;
-use crate::work::series;
+use crate::work::steps_ahead::{Course, OpenedSteps, StepsAhead};
 use crate::work::volume::VolumeService;
 
 /// Work that is done in the order in which it was given.
@@ -41,6 +42,10 @@ pub struct Service {
     pub background: Background,
     /// The way to the thread that draws volumes.
     pub volumes: VolumeService,
+    /// Steps of a series that are open.
+    steps: OpenedSteps,
+    /// The way to the thread that opens the next ones.
+    ahead: StepsAhead,
 }
 
 impl Service {
@@ -67,6 +72,11 @@ impl Service {
             window.clone(),
             streams.clone(),
         )?;
+        let steps = OpenedSteps::default();
+        let (ahead_window, ahead_streams) = (window.clone(), streams.clone());
+        let ahead = StepsAhead::start(steps.clone(), move || {
+            Decoder::open(choice, ahead_window.as_ref()).with_streams(ahead_streams)
+        })?;
         let decoding = thread::Builder::new().name("planes".to_owned()).spawn(move || {
             let mut decoder = Decoder::open(choice, window.as_ref()).with_streams(streams);
             while let Ok(mut order) = plane_orders.recv() {
@@ -92,7 +102,7 @@ impl Service {
             }
         })?;
         let (planes, decoding) = (Some(planes), Some(decoding));
-        Ok(Service { planes, decoding, jobs, events, background, volumes })
+        Ok(Service { planes, decoding, jobs, events, background, volumes, steps, ahead })
     }
 
     /// Asks for planes; an order that is not begun is forgotten.
@@ -105,13 +115,25 @@ impl Service {
 
     /// Opens a file; of one with several variables, the choice that is nearest to this one.
     pub fn open(&self, path: PathBuf, hints: Hints, role: Role, choice: Choice) -> Arc<Progress> {
+        self.steps.forget(&path);
         self.order(move |_, _| {
-            let (document, catalog) = match opened(&path, &hints, &choice) {
-                Ok((document, catalog)) => (Ok(Box::new(document)), catalog),
-                Err(reason) => (Err(reason), None),
-            };
-            Event::Opened { path, role, document, catalog }
+            let found = opened(&path, &hints, &choice);
+            Event::opened(path, role, found)
         })
+    }
+
+    /// Goes to a step of a series; of one that is open already nothing is read.
+    pub fn step(&self, path: PathBuf, role: Role, choice: Choice) -> Arc<Progress> {
+        let steps = self.steps.clone();
+        self.order(move |_, _| {
+            let found = steps.open(&path, &choice);
+            Event::opened(path, role, found)
+        })
+    }
+
+    /// Opens what comes next in a series.
+    pub fn look_ahead(&self, course: Course) {
+        self.ahead.follow(course);
     }
 
     /// Compresses an original in memory.
@@ -173,34 +195,6 @@ fn measured(codec: &Codec, set: &Set, progress: &Progress) -> Measured {
         }))
     };
     Measured { subject: of(&set.subject), other: of(&set.other) }
-}
-
-fn opened(
-    path: &Path,
-    hints: &Hints,
-    choice: &Choice,
-) -> Result<(Document, Option<(Catalog, Choice)>)> {
-    if path.is_dir() {
-        let files = series::files(path)?;
-        if !files.is_empty() {
-            let (document, catalog) = series::open(path, &files, choice)?;
-            return Ok((document, Some(catalog)));
-        }
-    }
-    if !matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
-        return Ok((Document::open(path, hints)?, None));
-    }
-    #[cfg(feature = "adios2")]
-    {
-        let catalog = crate::work::bp::catalog(path)?;
-        let choice = catalog.nearest(choice);
-        Ok((crate::work::bp::open(path, &choice)?, Some((catalog, choice))))
-    }
-    #[cfg(not(feature = "adios2"))]
-    anyhow::bail!(
-        "{}: this build cannot read ADIOS2 files; build the viewer with --features adios2",
-        path.display()
-    )
 }
 
 fn compressed(

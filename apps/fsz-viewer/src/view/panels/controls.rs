@@ -60,7 +60,7 @@ fn variables(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     });
     list.response.labelled_by(heading.id);
     choice = catalog.nearest(&choice);
-    let steps = catalog.entries.iter().find(|e| e.name == choice.variable).map_or(1, |e| e.steps);
+    let steps = catalog.steps(&choice.variable);
     if steps > 1 {
         ui.horizontal(|ui| {
             ui.spacing_mut().slider_width = 90.0;
@@ -70,9 +70,14 @@ fn variables(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
                 commands.push(Command::Play(plays));
             }
         });
+        let mut backwards = input.view.backwards;
+        if ui.checkbox(&mut backwards, "Backwards").changed() {
+            commands.push(Command::Backwards(backwards));
+        }
     }
     if playing && !input.reading {
-        choice.step = (choice.step + 1) % steps;
+        let next = if input.view.backwards { steps - 1 } else { 1 };
+        choice.step = (choice.step + next) % steps;
     }
     if choice != *shown && !input.reading {
         commands.push(Command::Choose(choice));

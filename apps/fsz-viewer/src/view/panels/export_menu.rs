@@ -37,6 +37,18 @@ pub fn export_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             ui.close();
         }
     }
+    let series = session.catalogs.iter().flatten().next();
+    if series.is_some_and(|catalog| catalog.steps(&catalog.nearest(&session.choice).variable) > 1) {
+        for (animated, file, hint) in [
+            (true, format!("{stem}-steps.png"), "An animated PNG of this plane of every step"),
+            (false, format!("{stem}-steps"), "A folder with a PNG of this plane of every step"),
+        ] {
+            if ui.button(&file).on_hover_text(hint).clicked() {
+                commands.push(Command::Export(Export::Steps { animated }, file));
+                ui.close();
+            }
+        }
+    }
     if let Some(command) = command(session)
         && ui.button("Copy as fsz command").on_hover_text(&command).clicked()
     {
