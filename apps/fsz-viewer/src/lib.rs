@@ -32,3 +32,5 @@ pub use view::pane::Picture;
 pub use view::window_gpu::WindowGpu;
 pub use work::decoder::DecoderChoice;
 pub use work::event::Wake;
+#[cfg(unix)]
+pub use work::instance::{Handed, Instance};

@@ -1,8 +1,10 @@
 //! `fsz-viewer`: a window for compressed fields.
 
+#[cfg(unix)]
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Parser;
@@ -12,6 +14,8 @@ use fsz_viewer::{
     Choice, DecoderChoice, Place, Settings, Start, Viewer, WindowGpu, bench, bench_series,
     bench_volume,
 };
+#[cfg(unix)]
+use fsz_viewer::{Handed, Instance};
 
 /// What takes files, which a stream of a running simulation stands in the place of.
 const FILES: [&str; 5] = ["files", "original", "bench", "bench_series", "bench_volume"];
@@ -61,6 +65,10 @@ struct Args {
     /// Memory for the compressed steps of a simulation, in MB
     #[arg(long, value_name = "MB", default_value_t = 512, requires = "live")]
     live_memory: u64,
+    /// Hand the files to the window that another call with this option has opened
+    #[cfg(unix)]
+    #[arg(long)]
+    single_instance: bool,
     /// Start empty instead of restoring the last session
     #[arg(long)]
     fresh: bool,
@@ -102,6 +110,22 @@ fn run(args: Args) -> Result<()> {
         print!("{}", bench_volume(path, &hints, args.decoder)?);
         return Ok(());
     }
+    let window = Arc::new(OnceLock::<egui::Context>::new());
+    #[cfg(unix)]
+    let instance = match args.single_instance {
+        true => {
+            let files = Handed { files: args.files.clone(), original: args.original.clone() };
+            let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());
+            let folder = folder.context("--single-instance needs XDG_RUNTIME_DIR")?;
+            let window = window.clone();
+            let wakes = move || window.get().into_iter().for_each(egui::Context::request_repaint);
+            match Instance::claim(Path::new(&folder), &files, Arc::new(wakes))? {
+                Some(instance) => Some(instance),
+                None => return Ok(()),
+            }
+        }
+        false => None,
+    };
     let mut start = Start {
         files: args.files,
         original: args.original,
@@ -136,8 +160,14 @@ fn run(args: Args) -> Result<()> {
             }
             start.window = context.wgpu_render_state.as_ref().and_then(WindowGpu::new);
             let egui = context.egui_ctx.clone();
+            // There is one window.
+            let _ = window.set(egui.clone());
             let wake = Arc::new(move || egui.request_repaint());
-            Ok(Box::new(Window(Viewer::new(start, settings, wake)?)))
+            #[cfg_attr(not(unix), expect(unused_mut))]
+            let mut viewer = Viewer::new(start, settings, wake)?;
+            #[cfg(unix)]
+            instance.into_iter().for_each(|instance| viewer.listen(instance));
+            Ok(Box::new(Window(viewer)))
         }),
     )
     .map_err(|e| {

@@ -129,7 +129,7 @@ impl Frames {
             bounded: false,
             overlay: self.overlay,
             opacity: self.opacity,
-            tiles: document.facts.as_ref().map(|f| &f.tiles).filter(|tiles| tiles.is_read()),
+            tiles: document.tiles().filter(|tiles| tiles.is_read()),
             grid: &document.grid,
             place: self.place,
         }

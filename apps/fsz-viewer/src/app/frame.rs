@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use egui::{CentralPanel, Panel, ScrollArea, Ui};
+use egui::{CentralPanel, Panel, ScrollArea, Ui, ViewportCommand};
 
 use crate::app::Viewer;
 use crate::view::command::Command;
@@ -28,6 +28,9 @@ impl Viewer {
             theme::apply(ui.ctx());
         }
         self.poll();
+        if std::mem::take(&mut self.asks_for_attention) {
+            ui.ctx().send_viewport_cmd(ViewportCommand::Focus);
+        }
         let commands = [panels::dropped, panels::keys].map(|read| read(ui, &self.input()));
         self.take(ui, commands.concat());
         self.view_state.paint(ui.ctx(), &self.session);

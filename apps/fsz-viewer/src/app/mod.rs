@@ -41,6 +41,8 @@ use crate::view::window_gpu::WindowGpu;
 use crate::work::decoder::{DecoderChoice, paints};
 use crate::work::event::Wake;
 use crate::work::file_dialog::Dialogs;
+#[cfg(unix)]
+use crate::work::instance::{Handed, Instance};
 use crate::work::jobs::{COMPRESSING, Jobs, MEASURING};
 use crate::work::service::Service;
 use crate::work::steps_ahead::Course;
@@ -84,6 +86,11 @@ pub struct Viewer {
     /// The most bytes that the kept steps of a simulation take.
     live_budget: u64,
     wake: Wake,
+    /// What other calls hand over.
+    #[cfg(unix)]
+    instance: Option<Instance>,
+    /// The window is to come to the front.
+    pub(crate) asks_for_attention: bool,
 }
 
 impl std::fmt::Debug for Viewer {
@@ -116,6 +123,9 @@ impl Viewer {
             rate_distortion: RateDistortion::default(),
             live_budget: start.live_budget.unwrap_or(BUDGET),
             wake,
+            #[cfg(unix)]
+            instance: None,
+            asks_for_attention: false,
         };
         let saved = viewer.view_state.settings.session.take();
         if start.files.is_empty()
@@ -125,16 +135,36 @@ impl Viewer {
         {
             viewer.restore(saved);
         }
-        for (path, role) in start.files.iter().zip([Role::Subject, Role::Other]) {
-            viewer.open(path, role);
-        }
-        if let Some(path) = &start.original {
-            viewer.open(path, Role::Original);
-        }
+        viewer.open_all(&start.files, start.original.as_deref());
         if let Some(name) = &start.live {
             viewer.connect(name);
         }
         Ok(viewer)
+    }
+
+    /// Opens a field, another reconstruction of it, and its original.
+    fn open_all(&mut self, files: &[PathBuf], original: Option<&Path>) {
+        for (path, role) in files.iter().zip([Role::Subject, Role::Other]) {
+            self.open(path, role);
+        }
+        if let Some(path) = original {
+            self.open(path, Role::Original);
+        }
+    }
+
+    /// Opens what other calls hand over from now on.
+    #[cfg(unix)]
+    pub fn listen(&mut self, instance: Instance) {
+        self.instance = Some(instance);
+    }
+
+    #[cfg(unix)]
+    fn take_handed(&mut self) {
+        let handed = self.instance.as_ref().map_or(Vec::new(), Instance::handed);
+        for Handed { original, files } in handed {
+            self.asks_for_attention = true;
+            self.open_all(&files, original.as_deref());
+        }
     }
 
     /// Opens a file; what it does not tell of itself is asked for first.
@@ -177,6 +207,8 @@ impl Viewer {
         for (role, path) in self.jobs.dialogs.answers() {
             self.open(&path, role);
         }
+        #[cfg(unix)]
+        self.take_handed();
         self.poll_live();
         let Some(leader) = self.session.set.leader() else { return };
         self.session.place = self.session.place.within(&leader.grid);

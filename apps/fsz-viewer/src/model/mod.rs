@@ -7,6 +7,7 @@ pub mod comparison;
 pub mod document;
 pub mod export;
 pub mod file_name;
+pub mod fsz1_facts;
 pub mod grid;
 pub mod live;
 pub mod measured;

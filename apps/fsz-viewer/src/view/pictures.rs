@@ -121,8 +121,7 @@ impl Pictures {
         };
         let set = &session.set;
         let Some(leader) = set.leader() else { return Ok(()) };
-        let facts = set.subject.as_ref().and_then(|s| s.facts.as_ref());
-        let tiles = facts.map(|f| &f.tiles).filter(|tiles| tiles.is_read());
+        let tiles = set.subject.as_ref().and_then(|s| s.tiles()).filter(|tiles| tiles.is_read());
         for kind in PaneKind::ALL {
             let Some(plane) = planes.of(kind) else { continue };
             let key = key(kind, (session.generation, planes.place, tiles.is_some()), settings);

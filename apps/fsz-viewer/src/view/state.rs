@@ -139,8 +139,8 @@ impl ViewState {
             (self.probe, self.probed) = (None, None);
             return;
         };
-        let facts = session.set.leader().and_then(|leader| leader.facts.as_ref());
-        let read = facts.is_some_and(|facts| facts.tiles.is_read());
+        let tiles = session.set.leader().and_then(|leader| leader.tiles());
+        let read = tiles.is_some_and(|tiles| tiles.is_read());
         let of = (cursor, session.current(), session.shown, read);
         if self.probed == Some(of) {
             return;

@@ -7,6 +7,8 @@ pub mod decoder;
 pub mod event;
 pub mod file_dialog;
 pub mod gpu_streams;
+#[cfg(unix)]
+pub mod instance;
 pub mod jobs;
 pub mod live;
 pub mod open;

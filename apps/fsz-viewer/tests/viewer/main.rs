@@ -8,6 +8,7 @@ mod bp;
 mod comparison;
 mod figure;
 mod fixture;
+mod fsz1;
 mod interaction;
 mod legible;
 #[cfg(feature = "adios2")]

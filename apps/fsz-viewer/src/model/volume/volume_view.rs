@@ -46,7 +46,7 @@ impl VolumeSource {
         let there = match self {
             VolumeSource::Original => set.original.is_some(),
             VolumeSource::Error => set.original.is_some() && set.subject.is_some(),
-            VolumeSource::Kinds => set.subject.as_ref().is_some_and(|s| s.facts.is_some()),
+            VolumeSource::Kinds => set.subject.as_ref().is_some_and(|s| s.tiles().is_some()),
             VolumeSource::Reconstruction => set.subject.is_some(),
         };
         match there {

@@ -113,7 +113,7 @@ fn compositing(ui: &mut Ui, input: &PanelInput<'_>, view: &mut VolumeView) {
     ui.add(density.max_decimals(0).text("Density"));
     if view.source == VolumeSource::Kinds {
         let subject = input.session.set.subject.as_ref();
-        let counts = subject.and_then(|s| s.facts.as_ref()).map(|facts| facts.tiles.counts());
+        let counts = subject.and_then(|s| s.tiles()).map(|tiles| tiles.counts());
         for (shown, kind) in view.kinds.iter_mut().zip(TILE_KINDS) {
             let place = fsz::TileKind::ALL.iter().position(|&known| known == kind);
             let count = place.and_then(|place| Some(counts?[place]));

@@ -171,7 +171,7 @@ impl Loader<'_> {
         (start, count): ([u64; 3], [u64; 3]),
     ) -> Result<Planes> {
         document.read_tiles()?;
-        let facts = document.facts.as_ref().context("there is no stream")?;
+        let known = document.tiles().context("there is no stream")?;
         let [_, height, width] = document.grid.sides();
         let middles = |axis: usize| {
             let (count, stride) = (count[axis], sampling.stride[axis]);
@@ -185,7 +185,7 @@ impl Loader<'_> {
             for y in middles(1) {
                 for x in middles(2) {
                     let position = ((start[0] + z) * height + start[1] + y) * width + start[2] + x;
-                    let kind = facts.tiles.of(position).map(|(_, tile)| tile.kind);
+                    let kind = known.of(position).map(|(_, tile)| tile.kind);
                     let number = TILE_KINDS.iter().position(|&known| Some(known) == kind);
                     tiles[(y * count[2] + x) as usize] = number.unwrap_or(0) as u32;
                 }
