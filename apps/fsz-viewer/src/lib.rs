@@ -24,6 +24,7 @@ pub use model::scene::{ErrorMode, Overlay};
 pub use model::set::Role;
 pub use model::settings::{Layout, Settings};
 pub use model::sweep_point::{Extent, Method, Point};
+pub use model::trial::Target;
 pub use model::volume::clip_box::ClipBox;
 pub use model::volume::orbit::Orbit;
 pub use model::volume::transfer::{Preset, Transfer};

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use fsz::Bound;
+use fsz::{Dense, Profile};
 use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 use fsz_figure::Canvas;
 
@@ -293,7 +293,12 @@ impl Viewer {
         if self.jobs.try_waits {
             return;
         }
-        let bound = self.view_state.settings.try_bound;
+        let settings = &self.view_state.settings;
+        let bound = settings.try_target.bound(settings.try_number());
+        let profile = match settings.try_dense {
+            true => Profile::Dense(Dense::new()),
+            false => Profile::default(),
+        };
         self.session.tried = Some(bound);
         let named = match missing_values::parse(&self.session.missing) {
             Ok(named) => named,
@@ -304,7 +309,7 @@ impl Viewer {
         };
         let known = self.session.set.subject.as_ref().map_or(&[][..], |s| s.missing());
         let missing = if named.is_empty() { known.to_vec() } else { named };
-        let progress = self.jobs.service.compress(original, Bound::ValueRange(bound), missing);
+        let progress = self.jobs.service.compress(original, (profile, bound), missing);
         self.jobs.add(COMPRESSING.to_owned(), progress);
     }
 

@@ -30,5 +30,6 @@ pub mod settings;
 pub mod stream_facts;
 pub mod sweep_point;
 pub mod tiles;
+pub mod trial;
 pub mod volume;
 pub mod zfp;

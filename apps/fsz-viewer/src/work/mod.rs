@@ -13,6 +13,7 @@ pub mod jobs;
 pub mod live;
 pub mod open;
 pub mod planes_of;
+pub mod profile_made;
 pub mod series;
 pub mod service;
 pub mod steps_ahead;

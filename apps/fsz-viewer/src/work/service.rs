@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::Result;
-use fsz::{Bound, Codec, CompressOptions, Progress};
+use fsz::{Bound, Codec, CompressOptions, Profile, Progress};
 use fsz_field::{Field, Hints, with_values};
 use fsz_wgpu::Gpu;
 
@@ -137,9 +137,15 @@ impl Service {
     }
 
     /// Compresses an original in memory.
-    pub fn compress(&self, original: Document, bound: Bound, missing: Vec<f64>) -> Arc<Progress> {
+    pub fn compress(
+        &self,
+        original: Document,
+        (profile, bound): (Profile, Bound),
+        missing: Vec<f64>,
+    ) -> Arc<Progress> {
         self.order(move |codec, progress| {
-            Event::Tried(compressed(codec, &original, bound, &missing, progress).map(Box::new))
+            let options = CompressOptions::new(bound).profile(profile);
+            Event::Tried(compressed(codec, &original, options, &missing, progress).map(Box::new))
         })
     }
 
@@ -200,11 +206,11 @@ fn measured(codec: &Codec, set: &Set, progress: &Progress) -> Measured {
 fn compressed(
     codec: &Codec,
     original: &Document,
-    bound: Bound,
+    options: CompressOptions,
     missing: &[f64],
     progress: &Arc<Progress>,
 ) -> Result<Document> {
-    let mut options = CompressOptions::new(bound).progress(progress.clone());
+    let mut options = options.progress(progress.clone());
     for &value in missing {
         options = options.missing(value);
     }
