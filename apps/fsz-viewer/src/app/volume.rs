@@ -15,7 +15,14 @@ const KIND_OPACITY: f32 = 0.5;
 impl Viewer {
     /// Asks for the picture of the volume, unless it is there or being made.
     pub(crate) fn follow_volume(&mut self) {
-        let Some(order) = self.volume_order() else { return };
+        let Some(order) = self.volume_order() else {
+            // A plane that is on its way is no reason to give it up.
+            let shown = self.view_state.settings.volume.shown;
+            if !shown && self.jobs.volume_ordered.take().is_some() {
+                self.jobs.service.volumes.clear();
+            }
+            return;
+        };
         let same = |known: &&VolumeOrder| {
             let moves = VolumeOrder { moving: known.moving, ..order.clone() };
             // What begins to move and does not is the same; when it ends, it is drawn finer.
@@ -24,6 +31,7 @@ impl Viewer {
         if self.jobs.volume_ordered.as_ref().filter(same).is_some() {
             return;
         }
+        self.jobs.volume_orders = order.number;
         self.jobs.service.volumes.draw(order.clone());
         self.jobs.volume_ordered = Some(order);
     }
@@ -71,7 +79,7 @@ impl Viewer {
         let section = Section { axis: place.axis, index: place.plane, opacity: volume.section };
         let clip = volume.clip;
         let points = f64::from(width.max(height)) * f64::from(volume.orbit.zoom.max(1.0));
-        let number = self.jobs.volume_ordered.as_ref().map_or(0, |order| order.number) + 1;
+        let number = self.jobs.volume_orders + 1;
         Some(VolumeOrder {
             number,
             set: set.clone(),

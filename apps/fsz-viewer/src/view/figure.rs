@@ -61,7 +61,13 @@ pub fn figure(session: &Session, view: &ViewState, panes: &[PaneKind]) -> Result
         });
     }
     let font = Type::load()?;
-    let drawn: Vec<Canvas> = panels.iter().map(|panel| panel.draw(&font, view.visible)).collect();
+    let visible = |kind: PaneKind| match kind {
+        // It is seen whole.
+        PaneKind::Volume => egui::Rect::EVERYTHING,
+        _ => view.visible,
+    };
+    let drawn = panels.iter().zip(panes).map(|(panel, &kind)| panel.draw(&font, visible(kind)));
+    let drawn: Vec<Canvas> = drawn.collect();
     Ok(side_by_side(&drawn))
 }
 

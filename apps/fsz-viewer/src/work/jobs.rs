@@ -53,6 +53,8 @@ pub struct Jobs {
     pub volume_ordered: Option<VolumeOrder>,
     /// The number of the last that has come.
     pub volume_answered: u64,
+    /// How many were asked for.
+    pub volume_orders: u64,
     /// How many points of the volume's picture are being looked up.
     pub picking: u64,
     /// The bound of *Recompress* moved while the last one was still being compressed.
@@ -72,6 +74,7 @@ impl Jobs {
             measuring: None,
             volume_ordered: None,
             volume_answered: 0,
+            volume_orders: 0,
             picking: 0,
             try_waits: false,
         }
@@ -116,11 +119,11 @@ impl Jobs {
 
     /// Whether an answer is still to come.
     pub fn busy(&self) -> bool {
-        let ordered = self.volume_ordered.as_ref().map_or(0, |order| order.number);
+        let answered = |order: &VolumeOrder| order.number == self.volume_answered;
         !self.works.is_empty()
             || self.requested != self.answered
             || self.measuring.is_some()
-            || ordered != self.volume_answered
+            || !self.volume_ordered.as_ref().is_none_or(answered)
             || self.picking > 0
     }
 

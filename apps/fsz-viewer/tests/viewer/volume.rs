@@ -202,9 +202,15 @@ fn the_pointer_turns_moves_and_magnifies_it() {
     assert_eq!(volume(&mut viewer).orbit, Orbit::default());
     press(&mut viewer, "Along axis 1");
     assert_eq!(volume(&mut viewer).orbit.yaw, 0.0);
+    let figure = viewer.state().figure(&[PaneKind::Reconstruction, PaneKind::Volume]);
+    assert!(figure.expect("a figure of both").size().0 > 600);
     viewer.key_press(Key::D);
     settle_volume(&mut viewer);
     assert!(!viewer.state().view_state.settings.volume.shown);
+    // What was taken off the GPU comes again.
+    viewer.key_press(Key::D);
+    settle_volume(&mut viewer);
+    assert!(shows(&viewer, "Full resolution"));
 }
 
 /// A click goes to what is seen there: the planes follow, the cursor stays there, and is drawn in the volume.

@@ -33,6 +33,8 @@ enum Ask {
     Draw(Box<VolumeOrder>),
     /// What is seen at a point of the picture, its coordinates from −1 to 1.
     Pick(Box<VolumeOrder>, [f32; 2]),
+    /// Nothing is looked at any more.
+    Clear,
 }
 
 /// The way to the thread.
@@ -80,6 +82,11 @@ impl VolumeService {
     /// Asks what is seen at a point of a picture.
     pub fn pick(&self, order: VolumeOrder, at: [f32; 2]) {
         self.ask(Ask::Pick(Box::new(order), at));
+    }
+
+    /// Takes the volumes off the GPU.
+    pub fn clear(&self) {
+        self.ask(Ask::Clear);
     }
 
     fn ask(&self, ask: Ask) {
@@ -132,6 +139,10 @@ impl Drawer {
                         tell(Event::Volume { number, picture: Err(reason), last: true })
                     }
                 },
+                Ask::Clear => {
+                    self.held.clear();
+                    true
+                }
                 Ask::Pick(order, at) => {
                     let hit = self.pick(&order, at);
                     tell(Event::Picked { generation: order.generation, hit })
@@ -165,6 +176,7 @@ impl Drawer {
         }
         match next {
             Some(Ask::Draw(newer) | Ask::Pick(newer, _)) => !newer.has_same_values(order),
+            Some(Ask::Clear) => true,
             None => false,
         }
     }
