@@ -16,11 +16,12 @@ use crate::model::scale::Scale;
 use crate::model::scene::{ErrorMode, Overlay, Scene};
 use crate::model::set::Set;
 use crate::model::volume::clip_box::ClipBox;
-use crate::model::volume::extent;
 use crate::model::volume::orbit::Orbit;
+use crate::model::volume::order::VolumeOrder;
 use crate::model::volume::plan::plan;
 use crate::model::volume::transfer::Transfer;
 use crate::model::volume::volume_view::{Rendering, VolumeSource};
+use crate::model::volume::{STEP, extent};
 use crate::view::gpu_paint::GpuPainter;
 use crate::view::paint::CpuPainter;
 use crate::view::painter::Painter;
@@ -28,8 +29,8 @@ use crate::work::decoder::{Decoder, DecoderChoice};
 use crate::work::gpu_streams::GpuStreams;
 use crate::work::open::opened;
 use crate::work::steps_ahead::{Course, OpenedSteps, StepsAhead};
+use crate::work::volume::budget;
 use crate::work::volume::load::Loader;
-use crate::work::volume::{COARSER, budget};
 
 /// Planes measured along each axis.
 const PLANES: u64 = 60;
@@ -124,21 +125,34 @@ pub fn bench_volume(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result
         opacity: Transfer::default().table(),
         range: Some((low as f32, high as f32, false)),
     };
-    let mut orbit = Orbit::default();
-    let mut draw = |mode: Mode, software: bool| -> Result<()> {
-        orbit.turn([1.0 / 120.0, 0.0]);
-        let coarser = if software { COARSER } else { 1 };
-        let look = Look {
-            size: SIZE.map(|side| side / coarser),
-            rays: orbit.rays(SIZE[0] as f32 / SIZE[1] as f32),
+    let longest = sampling.size().into_iter().max().unwrap_or(1);
+    let mut order = VolumeOrder {
+        number: 1,
+        set,
+        generation: 1,
+        source,
+        clip: ClipBox::default(),
+        points,
+        look: Look {
+            size: SIZE,
+            rays: Orbit::default().rays(1.0),
             extent: extent(grid.sides()),
             sides: grid.sides(),
             clip: ClipBox::default().into(),
-            step: crate::model::volume::STEP * coarser as f32,
-            mode,
+            step: STEP,
+            mode: Mode::Mip,
             section: None,
-        };
-        volume.draw(&look, &colours)?;
+        },
+        colours,
+        moving: false,
+    };
+    let mut orbit = Orbit::default();
+    let mut draw = |mode: Mode, moving: bool| -> Result<()> {
+        orbit.turn([1.0 / 120.0, 0.0]);
+        (order.look.mode, order.moving) = (mode, moving);
+        order.look.rays = orbit.rays(SIZE[0] as f32 / SIZE[1] as f32);
+        let coarser = if gpu.is_software() { order.for_processor(longest) } else { 1 };
+        volume.draw(&order.coarser(coarser), &order.colours)?;
         Ok(volume.wait()?)
     };
     draw(Mode::Mip, false)?;
@@ -160,7 +174,7 @@ pub fn bench_volume(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result
         let mut slowest = Duration::ZERO;
         while frames < FRAMES && begin.elapsed() < LONGEST {
             let began = Instant::now();
-            draw(mode, gpu.is_software())?;
+            draw(mode, true)?;
             slowest = slowest.max(began.elapsed());
             frames += 1;
         }

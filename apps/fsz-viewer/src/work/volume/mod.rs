@@ -24,9 +24,6 @@ const SOFTWARE_BYTES: u64 = 32 << 20;
 /// Elements of a slab.
 const SLAB: u64 = 1 << 24;
 
-/// Of points and samples one in so many along each axis while something moves, where the processor draws.
-pub const COARSER: u32 = 3;
-
 /// What is asked of the thread.
 #[derive(Debug)]
 enum Ask {
@@ -202,8 +199,7 @@ impl Drawer {
         }
         let finer = self.finer(order, sides, budget);
         let last = order.moving || finer.is_none();
-        let coarser = if order.moving && gpu.is_software() { COARSER } else { 1 };
-        if !self.show(order, sides, (coarser, last), tell)? {
+        if !self.show(&gpu, order, sides, last, tell)? {
             return Ok(false);
         }
         if last {
@@ -218,7 +214,7 @@ impl Drawer {
                 return Ok(true);
             }
         }
-        self.show(order, sides, (1, true), tell)
+        self.show(&gpu, order, sides, true, tell)
     }
 
     /// What shows the clip box finer than what is there.
@@ -257,12 +253,15 @@ impl Drawer {
 
     fn show(
         &self,
+        gpu: &Gpu,
         order: &VolumeOrder,
         sides: [u64; 3],
-        (coarser, last): (u32, bool),
+        last: bool,
         tell: &impl Fn(Event) -> bool,
     ) -> Result<bool> {
         let held = self.best(order, sides).context("nothing of the field is there")?;
+        let longest = held.volume.sampling().size().into_iter().max().unwrap_or(1);
+        let coarser = if gpu.is_software() { order.for_processor(longest) } else { 1 };
         let picture = held.volume.draw(&order.coarser(coarser), &order.colours)?;
         let picture = match self.decoder.paints() {
             true => VolumePicture::Gpu(picture),
