@@ -206,6 +206,7 @@ pub fn bench_series(path: &Path, choice: DecoderChoice) -> Result<String> {
     };
     let (steps, streams) = (OpenedSteps::default(), GpuStreams::default());
     let mut decoder = Decoder::open(choice, gpu.as_ref()).with_streams(streams.clone());
+    decoder.hurry(true);
     let ahead = StepsAhead::start(steps.clone(), move || {
         Decoder::open(choice, gpu.as_ref()).with_streams(streams)
     })?;

@@ -19,6 +19,10 @@ pub struct Gpu {
     name: String,
 }
 
+/// Words that are written to a buffer at once: the memory that they go through on the way is made for each write, and small
+/// pieces share what is there.
+const PIECE: usize = 4 << 20;
+
 /// The pipelines that were made, by their places in [`SHADERS`].
 type Pipelines = [OnceLock<wgpu::ComputePipeline>; SHADERS.len()];
 
@@ -180,7 +184,13 @@ impl Gpu {
     /// A storage buffer with these words.
     pub(crate) fn filled(&self, label: &str, words: &[u32]) -> Result<wgpu::Buffer> {
         let buffer = self.storage(label, 4 * words.len() as u64)?;
-        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
+        for (number, piece) in words.chunks(PIECE).enumerate() {
+            let offset = (4 * PIECE * number) as u64;
+            self.queue.write_buffer(&buffer, offset, bytemuck::cast_slice(piece));
+            if words.len() > PIECE {
+                self.queue.submit([]);
+            }
+        }
         Ok(buffer)
     }
 

@@ -96,7 +96,7 @@ fn through(look: &Look, i: usize) -> [f32; 3] {
 /// Black to white over a range, of which everything from an entry on is opaque to this degree.
 fn grey(low: f32, high: f32, from: usize, opacity: f32) -> VolumeColours {
     VolumeColours {
-        map: std::array::from_fn(|i| 0xff00_0000 | i as u32 * 0x01_0101),
+        map: std::array::from_fn(|i| 0xff00_0000 | (i as u32 * 0x01_0101)),
         opacity: std::array::from_fn(|i| if i >= from { opacity } else { 0.0 }),
         range: Some((low, high, false)),
     }
@@ -200,9 +200,9 @@ fn rays_of_an_eye_at_a_point() {
         });
         let length = dot(towards, towards).sqrt();
         let (mut begin, mut end) = (0f32, f32::MAX);
-        for k in 0..3 {
+        for (k, towards) in towards.into_iter().enumerate() {
             let clip = look.clip[2 - k].map(|part| (2.0 * part - 1.0) * look.extent[k]);
-            let t = clip.map(|at| (at - look.rays.origin[0][k]) / (towards[k] / length));
+            let t = clip.map(|at| (at - look.rays.origin[0][k]) / (towards / length));
             (begin, end) = (begin.max(t[0].min(t[1])), end.min(t[0].max(t[1])));
         }
         let chord = (end - begin).max(0.0);

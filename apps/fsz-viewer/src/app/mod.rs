@@ -216,7 +216,8 @@ impl Viewer {
         if self.jobs.requested != Some(current) && leader.grid.elements() > 0 {
             self.jobs.requested = Some(current);
             let (place, generation) = current;
-            self.jobs.service.planes(&self.session.set, place, generation);
+            let playing = self.view_state.playing;
+            self.jobs.service.planes(&self.session.set, place, generation, playing);
         }
         if self.jobs.try_waits && !self.jobs.compressing() {
             self.compress();

@@ -37,6 +37,8 @@ pub struct Decoder {
     painter: Option<Gpu>,
     /// Fields that lie on the GPU.
     streams: GpuStreams,
+    /// Nothing is waited for that the processor has sooner.
+    hurries: bool,
     /// What the user should know once.
     note: Option<String>,
 }
@@ -45,7 +47,14 @@ impl Decoder {
     /// The processor.
     pub fn cpu() -> Decoder {
         let streams = GpuStreams::default();
-        Decoder { codec: Codec::cpu(), gpu: None, painter: None, streams, note: None }
+        Decoder {
+            codec: Codec::cpu(),
+            gpu: None,
+            painter: None,
+            streams,
+            hurries: false,
+            note: None,
+        }
     }
 
     /// The decoder that is wanted, or the processor with a note why. `window` is the GPU that draws the
@@ -59,6 +68,16 @@ impl Decoder {
     #[must_use]
     pub fn with_streams(self, streams: GpuStreams) -> Decoder {
         Decoder { streams, ..self }
+    }
+
+    /// While a series is played, the processor decodes what is still on its way to the GPU.
+    pub fn hurry(&mut self, hurries: bool) {
+        self.hurries = hurries;
+    }
+
+    /// Whether a document is decoded on the GPU now.
+    fn is_there(&self, document: &Document) -> bool {
+        !self.hurries || self.streams.has(document)
     }
 
     /// The GPU that it decodes a document on; none where the processor or CUDA does it.
@@ -123,7 +142,7 @@ impl Decoder {
     /// What it is called, for the status bar; of a document that it decodes.
     pub fn name(&self, document: Option<&Document>, exact: bool) -> String {
         match &self.gpu {
-            Some(gpu) if document.is_none_or(|document| suits(document, exact)) => {
+            Some(gpu) if document.is_none_or(|d| suits(d, exact) && self.is_there(d)) => {
                 let rounded = document.is_some_and(|document| document.dtype == DType::F64);
                 let how = if rounded { ", rounded to f32 for display" } else { "" };
                 format!("the GPU ({}){how}", gpu.name())
@@ -139,7 +158,7 @@ impl Decoder {
     /// # Errors
     /// When the stream is damaged there.
     pub fn plane(&mut self, document: &Document, place: Place, exact: bool) -> Result<Plane> {
-        if self.gpu.is_some() && suits(document, exact) {
+        if self.gpu.is_some() && suits(document, exact) && self.is_there(document) {
             match self.plane_on_gpu(document, place) {
                 Ok(plane) => return Ok(plane),
                 // A full GPU, or a stream for studies: the processor knows what to say of it.
@@ -348,6 +367,35 @@ mod tests {
             let wide = compressed(&[4, 300], &huge, profile);
             assert!(!decoder.plane(&wide, Place::default(), false).unwrap().rounded);
         }
+    }
+
+    /// What is on its way to the GPU is decoded by the processor while a series is played.
+    #[test]
+    fn a_series_that_is_played_waits_for_no_upload() {
+        let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
+        if decoder.gpu.is_none() {
+            let reason = decoder.note().expect("it says why");
+            eprintln!("SKIPPED: a series decoded on a GPU: {reason}");
+            return;
+        }
+        let of = |shift: usize| {
+            let values: Vec<f32> = (0..5 * 12 * 33).map(|i| value(i + shift) as f32).collect();
+            compressed(&[5, 12, 33], &values, Profile::default())
+        };
+        let (first, second) = (of(0), of(100));
+        decoder.hurry(true);
+        let name = |decoder: &Decoder, document| decoder.name(Some(document), false);
+        for document in [&first, &second] {
+            let early = decoder.plane(document, Place::default(), false).unwrap();
+            assert!(!decoder.streams.has(document) && name(&decoder, document).contains("CPU"));
+            decoder.prepare(document);
+            assert!(decoder.streams.has(document) && name(&decoder, document).contains("GPU"));
+            let late = decoder.plane(document, Place::default(), false).unwrap();
+            let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
+            assert!(early.values.iter().zip(&late.values).all(same));
+        }
+        decoder.hurry(false);
+        assert!(name(&decoder, &of(7)).contains("GPU"));
     }
 
     #[test]

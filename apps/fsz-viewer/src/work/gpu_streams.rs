@@ -27,11 +27,14 @@ pub struct Part {
 /// The streams of a field, once they are there.
 type Slot = Arc<Mutex<Option<Arc<Vec<Part>>>>>;
 
+/// A field by what is known of it, and its streams.
+type Kept = (Arc<StreamFacts>, Slot);
+
 /// Compressed fields that lie on a GPU. Cheap to clone: all clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct GpuStreams {
-    /// Each by what is known of it; that which was used last is the last.
-    kept: Arc<Mutex<Vec<(Arc<StreamFacts>, Slot)>>>,
+    /// That which was used last is the last.
+    kept: Arc<Mutex<Vec<Kept>>>,
 }
 
 impl GpuStreams {
@@ -56,6 +59,15 @@ impl GpuStreams {
         let parts = Arc::new(parts);
         *slot = Some(parts.clone());
         Ok(parts)
+    }
+
+    /// Whether the streams of a document are there.
+    pub fn has(&self, document: &Document) -> bool {
+        let Some(facts) = &document.facts else { return false };
+        let kept = locked(&self.kept);
+        let slot = kept.iter().find(|(known, _)| Arc::ptr_eq(known, facts)).map(|kept| &kept.1);
+        // While somebody brings them there they are not.
+        slot.is_some_and(|slot| slot.try_lock().is_ok_and(|parts| parts.is_some()))
     }
 
     /// The place of a field, made the one that was used last. Those that there is no room for go.

@@ -29,11 +29,19 @@ use crate::work::volume::VolumeService;
 /// Work that is done in the order in which it was given.
 type Job = Box<dyn FnOnce(&Codec, &Arc<Progress>) -> Event + Send>;
 
+/// Planes that are asked for.
+struct PlanesOrder {
+    set: Set,
+    place: Place,
+    generation: u64,
+    hurries: bool,
+}
+
 /// The way to the threads.
 #[derive(Debug)]
 pub struct Service {
     /// There until the service ends.
-    planes: Option<Sender<(Set, Place, u64)>>,
+    planes: Option<Sender<PlanesOrder>>,
     /// The thread of the planes.
     decoding: Option<JoinHandle<()>>,
     jobs: Sender<(Job, Arc<Progress>)>,
@@ -58,7 +66,7 @@ impl Service {
         choice: DecoderChoice,
         window: Option<Gpu>,
     ) -> std::io::Result<Service> {
-        let (planes, plane_orders) = channel::<(Set, Place, u64)>();
+        let (planes, plane_orders) = channel::<PlanesOrder>();
         let (jobs, job_orders) = channel::<(Job, Arc<Progress>)>();
         let (sender, events) = channel();
         let (planes_sender, wake_planes) = (sender.clone(), wake.clone());
@@ -84,7 +92,8 @@ impl Service {
                 while let Ok(newer) = plane_orders.try_recv() {
                     order = newer;
                 }
-                let (set, place, generation) = order;
+                let PlanesOrder { set, place, generation, hurries } = order;
+                decoder.hurry(hurries);
                 let planes = planes_of(&mut decoder, &set, place).map(Box::new);
                 if planes_sender.send(Event::Planes { place, generation, planes }).is_err() {
                     return;
@@ -105,11 +114,12 @@ impl Service {
         Ok(Service { planes, decoding, jobs, events, background, volumes, steps, ahead })
     }
 
-    /// Asks for planes; an order that is not begun is forgotten.
-    pub fn planes(&self, set: &Set, place: Place, generation: u64) {
+    /// Asks for planes; an order that is not begun is forgotten. One that `hurries` waits for nothing that the processor
+    /// has sooner.
+    pub fn planes(&self, set: &Set, place: Place, generation: u64, hurries: bool) {
         if let Some(planes) = &self.planes {
             // The receiver lives as long as the service, unless its thread died: then nothing comes back.
-            let _ = planes.send((set.clone(), place, generation));
+            let _ = planes.send(PlanesOrder { set: set.clone(), place, generation, hurries });
         }
     }
 
