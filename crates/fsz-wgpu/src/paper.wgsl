@@ -276,7 +276,7 @@ fn decode(
         if field != 0u {
             code = spread(i, code, at, field);
         }
-        value = code_value(code, params.step, params.exponent);
+        value = code_value(code, params.step, params.exponent, 0u);
         if field != 0u {
             value = escaped(i, at, field, value);
         }

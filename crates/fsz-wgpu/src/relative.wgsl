@@ -7,20 +7,34 @@ const F32_MANTISSA = 23u;
 const F64_INFINITY = 0x7ff00000u;
 const F64_MANTISSA = 20u;
 
-fn code_value(code: u32, unit: u32, unit_exponent: i32) -> u32 {
+// The value of a code, or of one of 2^fine points for each (FORMAT.md, Dense: quantize).
+fn code_value(code: u32, unit: u32, unit_exponent: i32, fine: u32) -> u32 {
     let sign = code & 0x80000000u;
     let size = select(code, 0u - code, sign != 0u);
-    if size <= params.knee {
+    let half = (1u << fine) >> 1u;
+    // Nothing is above the greatest number that stands for linear codes alone.
+    let knee = select(params.knee, (params.knee << fine) + half, params.knee < (1u << 25u));
+    if size <= knee {
         return dequantize(code, unit, unit_exponent);
     }
-    let number = size - params.knee - 1u;
+    // The first point is so far from the first code.
+    let number = size - knee - 1u;
+    let before = (1u << fine) - half - 1u;
     if params.width == 1u {
-        return sign | curved(min(params.code_base.x + number * params.code_stride.x, F32_INFINITY));
+        let y = params.code_base.x + (number - before) * (params.code_stride.x >> fine);
+        return sign | curved(min(y, F32_INFINITY));
     }
-    var y = wide(number, params.code_stride.x);
-    y.y += number * params.code_stride.y;
-    let low = y.x + params.code_base.x;
-    y = vec2(low, y.y + params.code_base.y + select(0u, 1u, low < y.x));
+    var stride = params.code_stride;
+    if fine != 0u {
+        stride = vec2(stride.x >> fine | stride.y << (32u - fine), stride.y >> fine);
+    }
+    var y = wide(number, stride.x);
+    y.y += number * stride.y;
+    var begin = wide(before, stride.x);
+    begin.y += before * stride.y;
+    begin = minus(params.code_base, begin);
+    let low = y.x + begin.x;
+    y = vec2(low, y.y + begin.y + select(0u, 1u, low < y.x));
     if y.y >= F64_INFINITY {
         y = vec2(0u, F64_INFINITY);
     }

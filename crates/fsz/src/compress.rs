@@ -56,7 +56,8 @@ pub(crate) fn compress<T: Element>(
     };
     let (quantizer, known) = match limit {
         Limit::Relative { eps, floor } => {
-            (Quantizer::Relative(Relative::new(eps, floor, data, &missing)), false)
+            let fine = options.profile.most_fine();
+            (Quantizer::Relative(Relative::new(eps, floor, fine, data, &missing)), false)
         }
         _ => {
             let linear = Linear::new(limit.absolute(range.as_ref()), magnitude);

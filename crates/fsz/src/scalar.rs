@@ -31,6 +31,8 @@ pub trait Scalar: Copy + Default + PartialOrd + Send + Sync + fmt::Debug + 'stat
     fn sub(self, other: Self) -> Self;
     #[doc(hidden)]
     fn mul(self, other: Self) -> Self;
+    /// Quotient.
+    fn div(self, other: Self) -> Self;
     #[doc(hidden)]
     fn magnitude(self) -> Self;
     #[doc(hidden)]
@@ -80,6 +82,10 @@ macro_rules! scalar {
             #[inline(always)]
             fn mul(self, other: Self) -> Self {
                 self * other
+            }
+            #[inline(always)]
+            fn div(self, other: Self) -> Self {
+                self / other
             }
             #[inline(always)]
             fn magnitude(self) -> Self {

@@ -116,6 +116,36 @@ template <class T, class Coder> struct DenseEncoder
         return __ldg(args.field + box.first + from);
     }
 
+    /// The elements of a box, 32 at a time: `take` gets where in the box the first is, and the
+    /// lane's (the box's last one where there is none), and tells whether to go on. Some are loaded
+    /// ahead.
+    template <class Take> FSZ_DEVICE void each_32(const Box &box, const Take &take) const
+    {
+        constexpr u32 AHEAD = 8 / WORDS;
+        const auto load = [&](u32 at) { return element(box, min(at, box.len - 1)); };
+        T ahead[AHEAD];
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; ++k)
+        {
+            ahead[k] = load(32 * k + lane);
+        }
+#pragma unroll 1
+        for (u32 from = 0; from < box.len; from += 32)
+        {
+            const T d = ahead[0];
+#pragma unroll
+            for (u32 k = 1; k < AHEAD; ++k)
+            {
+                ahead[k - 1] = ahead[k];
+            }
+            ahead[AHEAD - 1] = load(from + 32 * AHEAD + lane);
+            if (!take(from, d))
+            {
+                return;
+            }
+        }
+    }
+
     /// Whether an element has a code, and the code.
     FSZ_DEVICE bool code_of(T d, i32 &code) const
     {
@@ -140,18 +170,18 @@ template <class T, class Coder> struct DenseEncoder
     /// The code of the first element of a box that has one.
     FSZ_DEVICE bool first_code(const Box &box, i32 &code) const
     {
-        for (u32 from = 0; from < box.len; from += 32)
-        {
-            const u32 at = from + lane;
+        bool found = false;
+        each_32(box, [&](u32 from, T d) {
             i32 own = 0;
-            const bool has = at < box.len && code_of(element(box, at), own);
+            const bool has = from + lane < box.len && code_of(d, own);
             if (const u32 votes = __ballot_sync(WARP_ALL, has))
             {
                 code = __shfl_sync(WARP_ALL, own, __ffs(votes) - 1);
-                return true;
+                found = true;
             }
-        }
-        return false;
+            return !found;
+        });
+        return found;
     }
 
     /// The distance from the first code of a box to the farthest.
@@ -177,30 +207,29 @@ template <class T, class Coder> struct DenseEncoder
         bool found = false;
         pattern = 0;
         u32 masked = 0;
-        for (u32 from = 0; from < DENSE_BOX; from += 32)
-        {
+        each_32(box, [&](u32 from, T d) {
             const u32 at = from + lane;
-            u32 mask = 0, listed = 0;
-            if (from < box.len)
+            const bool in = at < box.len;
+            const bool has = coded(at, d, in);
+            const u32 without = __ballot_sync(WARP_ALL, in && !has);
+            if (without && !found)
             {
-                const bool in = at < box.len;
-                const T d = element(box, in ? at : box.len - 1);
-                const bool has = coded(at, d, in);
-                const u32 without = __ballot_sync(WARP_ALL, in && !has);
-                if (without && !found)
-                {
-                    found = true;
-                    pattern = __shfl_sync(WARP_ALL, bits_of(d), __ffs(without) - 1);
-                }
-                mask = __ballot_sync(WARP_ALL, in && !has && bits_of(d) == pattern);
-                listed = without & ~mask;
+                found = true;
+                pattern = __shfl_sync(WARP_ALL, bits_of(d), __ffs(without) - 1);
             }
+            const u32 mask = __ballot_sync(WARP_ALL, in && !has && bits_of(d) == pattern);
             if (lane == 0)
             {
                 stage.mask[from / 32] = mask;
-                slot.listed[from / 32] = listed;
+                slot.listed[from / 32] = without & ~mask;
             }
             masked += __popc(mask);
+            return true;
+        });
+        for (u32 word = (box.len + 31) / 32 + lane; word < DENSE_BOX / 32; word += 32)
+        {
+            stage.mask[word] = 0;
+            slot.listed[word] = 0;
         }
         __syncwarp();
         return masked;
@@ -250,10 +279,25 @@ template <class T, class Coder> struct DenseEncoder
     /// Codes events of residuals and flags, from the last step to the first.
     FSZ_DEVICE void code_events(const u32 *events, u32 steps)
     {
-        for (const u32 *from = events + 32 * steps + lane; steps > 0; --steps)
+        constexpr u32 AHEAD = 4;
+        const u32 *from = events + lane;
+        const auto load = [&](u32 step) { return from[32 * (step > 0 ? step - 1 : 0)]; };
+        u32 ahead[AHEAD];
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; ++k)
         {
-            from -= 32;
-            const u32 event = *from;
+            ahead[k] = load(steps > k ? steps - k : 0);
+        }
+#pragma unroll 1
+        for (; steps > 0; --steps)
+        {
+            const u32 event = ahead[0];
+#pragma unroll
+            for (u32 k = 1; k < AHEAD; ++k)
+            {
+                ahead[k - 1] = ahead[k];
+            }
+            ahead[AHEAD - 1] = load(steps > AHEAD ? steps - AHEAD : 0);
             const bool active = event != NO_EVENT;
             const u32 context = active ? event >> 16 : 0;
             if (__any_sync(WARP_ALL, active && context >= FIRST_FLAG))
@@ -274,9 +318,12 @@ template <class T, class Coder> struct DenseEncoder
 
     FSZ_DEVICE void code_differences(u32 steps, u32 from)
     {
+        uint2 next = slot.differences[from + 32 * (steps - 1) + lane];
+#pragma unroll 1
         for (u32 s = steps; s-- > 0;)
         {
-            const uint2 event = slot.differences[from + 32 * s + lane];
+            const uint2 event = next;
+            next = slot.differences[from + 32 * (s > 0 ? s - 1 : 0) + lane];
             const bool active = event.x != NO_EVENT;
             coder.difference(active, active ? event.x : 0, static_cast<i32>(event.y));
         }
@@ -358,15 +405,14 @@ template <class T, class Coder> struct DenseEncoder
             static_cast<double>(own) * static_cast<double>(1u << (DENSE_PART_BITS + how.fine));
         constexpr double REACH = static_cast<double>(DENSE_MOST_VALUE << DENSE_PART_BITS);
         // What is masked or listed so far has no code.
-        for (u32 from = 0; from < box.len; from += 32)
-        {
+        each_32(box, [&](u32 from, T element) {
             const u32 at = from + lane;
             const bool in = at < box.len;
             bool far = false;
             if (in)
             {
                 const u32 without = stage.mask[from / 32] | slot.listed[from / 32];
-                const double d = static_cast<double>(element(box, at));
+                const double d = static_cast<double>(element);
                 const double part = rint(__dsub_rn(__dmul_rn(d, parts), zero));
                 const bool fits = !(without >> lane & 1) && fabs(part) <= REACH;
                 far = !fits && !(without >> lane & 1);
@@ -378,7 +424,8 @@ template <class T, class Coder> struct DenseEncoder
             {
                 slot.listed[from / 32] |= more;
             }
-        }
+            return true;
+        });
         __syncwarp();
         if (lane == 0)
         {
@@ -463,8 +510,7 @@ template <class T, class Coder> struct DenseEncoder
         const T lattice = product(quantizer.step, static_cast<T>(1.0 / (1u << how.fine)));
         const u32 shifted = static_cast<u32>(own) << how.fine;
         listed = 0;
-        for (u32 from = 0; from < box.len; from += 32)
-        {
+        each_32(box, [&](u32 from, T d) {
             const u32 at = from + lane;
             const u32 without = stage.mask[from / 32] | slot.listed[from / 32];
             bool far = false;
@@ -472,7 +518,7 @@ template <class T, class Coder> struct DenseEncoder
             {
                 T error;
                 const i32 point = static_cast<i32>(shifted + static_cast<u32>(words[at]));
-                far = !strict(element(box, at), point, lattice, error);
+                far = !strict(d, point, lattice, error);
                 max_error = far ? max_error : larger(max_error, error);
             }
             const u32 more = __ballot_sync(WARP_ALL, far);
@@ -483,7 +529,8 @@ template <class T, class Coder> struct DenseEncoder
             }
             __syncwarp();
             listed += __popc(slot.listed[from / 32]);
-        }
+            return true;
+        });
         return listed <= box.len / 32;
     }
 
@@ -608,13 +655,19 @@ template <class T, class Coder> struct DenseEncoder
             }
             return code_of(d, code);
         };
-        masked = find_mask(box, any_code, pattern);
+        // By Lorenzo prediction alone another mask is found below.
+        if (grid.predictor != DENSE_LORENZO || !args.control->range_known)
+        {
+            masked = find_mask(box, any_code, pattern);
+        }
         u32 mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
         if (grid.predictor != DENSE_LORENZO)
         {
             mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
             u32 *const events = slot.residuals + 32 * mask_steps;
-            fits = interpolate(box, program, own, events, flags, flat, listed, max_error);
+            // Where nothing is left to predict all residuals are 0.
+            fits = mask == MASK_ALL ||
+                   interpolate(box, program, own, events, flags, flat, listed, max_error);
             if (fits)
             {
                 made.record = write_record(box, record_to, mask, pattern, listed);

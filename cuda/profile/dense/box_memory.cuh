@@ -76,6 +76,17 @@ template <u32 OFFSET = 0> FSZ_DEVICE i32 value_at(u32 at)
     return value;
 }
 
+/// The value of a point of an entry, if it is one, else 0.
+FSZ_DEVICE i32 value_of_point(u32 at, u32 entry)
+{
+    i32 value;
+    asm volatile("{\n.reg .pred point;\nsetp.ge.s32 point, %2, 0;\nmov.b32 %0, 0;\n"
+                 "@point ld.shared.s16 %0, [%1];\n}"
+                 : "=&r"(value)
+                 : "r"(at), "r"(entry));
+    return value;
+}
+
 /// Stores a value for a point of an entry, if it is one.
 FSZ_DEVICE void put_value(u32 at, u32 value, u32 entry)
 {

@@ -31,7 +31,7 @@ template <u32 LAYOUT> struct StagePlaces
         return axis == 0 ? ODD_Z : axis == 1 ? ODD_Y : ODD_X;
     }
     /// The place of an index along an axis.
-    FSZ_DEVICE static u32 place(u32 axis, u32 index)
+    FSZ_DEVICE static constexpr u32 place(u32 axis, u32 index)
     {
         return (index >> 1) * two(axis) + (index & 1) * odd(axis);
     }

@@ -164,7 +164,7 @@ struct BoxDecoder
                         (FINE ? fine_rows : coarse_rows);
         const u32 slot = select(SLOTS_BYTES - 1, rans.state << 2, row);
         // A mask's flag stands where the value will.
-        const u32 coded = MASKED && value_at(at) != 0 ? ENTRY_IDLE : entry;
+        const u32 coded = MASKED && value_of_point(at, entry) != 0 ? ENTRY_IDLE : entry;
         Residual r = residual(slot, coded);
         if (MASKED && static_cast<i32>(coded) < 0)
         {
@@ -652,7 +652,7 @@ FSZ_DEVICE Walk begin_box(BoxDecoder &own, const DecodeProgram *program, u32 fla
     if (same(__ldg(&program->corners)) > 0)
     {
         const u32 at = own.box + (entry & ENTRY_POSITION);
-        const u32 coded = MASKED && value_at(at) != 0 ? ENTRY_IDLE : entry;
+        const u32 coded = MASKED && value_of_point(at, entry) != 0 ? ENTRY_IDLE : entry;
         const Residual r = own.residual(own.corner_row + own.rans.slot(), coded);
         put_value(at, static_cast<i32>(coded) >= 0 ? r.points : 0, entry);
         own.rans.prepare();

@@ -71,12 +71,75 @@ template <class T> struct BoxSpan
     u32 n[3];
 };
 
+/// The elements of a box one by one, a row in so many lanes that no place is reckoned by a
+/// division. `take` gets where in shared memory they are, and the elements.
+template <u32 LAYOUT, class T, class Take>
+FSZ_DEVICE void each_in_rows(const BoxSpan<T> &span, const Take &take)
+{
+    using Places = StagePlaces<LAYOUT>;
+    constexpr bool BRICK = LAYOUT == LAYOUT_BRICK;
+    // Lanes that take a row together, how often, and rows that a warp takes at once.
+    constexpr u32 LANES = BRICK ? 16 : 32, PARTS = BRICK ? 1 : 2, ROWS = 32 / LANES;
+    // Rows of a plane, and planes, that a lane takes together.
+    constexpr u32 BATCH = 16 / (sizeof(T) / 4);
+    constexpr u32 STEPS = BRICK ? 8 : BATCH / PARTS, PLANES = BRICK ? BATCH / STEPS : 1;
+    const u32 lane = lane_id();
+    const u32 first = lane / LANES, x = lane % LANES;
+    const u32 n_z = span.n[0], n_y = span.n[1], n_x = span.n[2];
+#pragma unroll 1
+    for (u32 z = 0; z < n_z; z += PLANES)
+    {
+        const T *from = span.field + z * span.plane + first * span.row + x;
+        u32 place = Places::place(0, z) + Places::place(1, first) + Places::place(2, x);
+#pragma unroll 1
+        for (u32 y = first; y < n_y; y += STEPS * ROWS)
+        {
+            T d[PLANES][STEPS][PARTS][1];
+            const auto visit = [&](const auto &each) {
+#pragma unroll
+                for (u32 p = 0; p < PLANES; ++p)
+                {
+#pragma unroll
+                    for (u32 k = 0; k < STEPS; ++k)
+                    {
+#pragma unroll
+                        for (u32 part = 0; part < PARTS; ++part)
+                        {
+                            if (z + p < n_z && y + k * ROWS < n_y && x + part * LANES < n_x)
+                            {
+                                each(p, k, part);
+                            }
+                        }
+                    }
+                }
+            };
+            visit([&](u32 p, u32 k, u32 part) {
+                load_elements<1>(from + p * span.plane + k * ROWS * span.row + part * LANES,
+                                 d[p][k][part]);
+            });
+            visit([&](u32 p, u32 k, u32 part) {
+                // Rows of a lane of a brick are two apart, and batches of a plane begin at even
+                // ones.
+                const u32 row = BRICK ? k * Places::two(1) : Places::place(1, k);
+                take(place + p * Places::odd(0) + row + Places::place(2, part * LANES),
+                     d[p][k][part]);
+            });
+            from += STEPS * ROWS * span.row;
+            place += STEPS * ROWS / 2 * Places::two(1);
+        }
+    }
+}
+
 /// The elements of a box by WIDTH, some at a time: `take` gets where in shared memory they are, and
 /// the elements.
 template <u32 LAYOUT, u32 WIDTH, class T, class Take>
 FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
 {
     using Places = StagePlaces<LAYOUT>;
+    if constexpr (WIDTH == 1 && LAYOUT != LAYOUT_LINE)
+    {
+        return each_in_rows<LAYOUT>(span, take);
+    }
     constexpr u32 BATCH = 16 / (WIDTH * sizeof(T) / 4);
     const SmallDivisor per_row(span.n[2] / WIDTH), rows(span.n[1]);
     const u32 count = span.n[0] * span.n[1] * per_row.divisor;
@@ -353,6 +416,8 @@ template <class T> struct PlainBoxes
         {
             return out;
         }
+        // The events of the box before have been read.
+        __syncwarp();
         const PlainProgram *const program = &programs[box.shape].plain;
         const u32 layout = layout_of(grid);
         out.plain = layout == LAYOUT_LINE    ? walk<LAYOUT_LINE>(box, program, out)

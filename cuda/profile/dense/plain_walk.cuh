@@ -100,11 +100,22 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
     {
     }
 
+    /// The word of a lane's point. A lane without one stands where another has its own.
+    FSZ_DEVICE static u32 own_word(u32 at, bool there)
+    {
+        u32 word;
+        asm volatile("{\n.reg .pred there;\nsetp.ne.u32 there, %2, 0;\nmov.b32 %0, 0;\n"
+                     "@there ld.shared.u32 %0, [%1];\n}"
+                     : "=&r"(word)
+                     : "r"(at), "r"(static_cast<u32>(there)));
+        return word;
+    }
+
     /// Takes the point at `at`.
     template <bool FINE> FSZ_DEVICE void point(u32 at, i32 prediction, u32 spread, bool there)
     {
         using Event = PlainEvent<FINE>;
-        const i32 target = static_cast<i32>(load_word(at));
+        const i32 target = static_cast<i32>(own_word(at, there));
         const i32 r = (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
         const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
         const u32 own = static_cast<u32>(abs(r));

@@ -67,7 +67,7 @@ fn element_of(position: u32, code: u32, words: u32) -> u32 {
             if has_mask && is_masked(position) {
                 return pattern;
             }
-            return code_value(code, params.step, params.step_exponent);
+            return code_value(code, params.step, params.step_exponent, 0u);
         }
         case HIGH_BITS: { return narrow(undigested(value_at(position)), code); }
         default: { return code; }
@@ -231,7 +231,7 @@ fn coded_box(mode: u32, base: u32, has_record: bool, record: u32) {
             var element = pattern;
             if !(has_mask && is_masked(at)) {
                 let point = zero + u32(value_at(at));
-                element = code_value(point, params.lattice, params.lattice_exponent);
+                element = code_value(point, params.lattice, params.lattice_exponent, params.fine);
             }
             give(at, element);
         }

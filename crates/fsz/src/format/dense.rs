@@ -40,6 +40,10 @@ pub const FLAG_CONTEXTS: u8 = 11;
 pub const PASS_FLAGS: u8 = 9;
 /// log2 of the most lattice points of a step.
 pub const MOST_FINE: u32 = 4;
+/// The distance of the points of a pointwise-relative bound at least, where there are any between its codes; ...
+pub const LEAST_STRIDE: u64 = 64;
+/// ... and the largest linear code then, at most.
+pub const MOST_FINE_KNEE: u32 = 1 << 24;
 /// log2 of the parts of a lattice point that an element is rounded to before it is predicted.
 pub const PART_BITS: u32 = 10;
 /// The largest lattice point of a box, counted from its base.

@@ -318,7 +318,7 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
     let mut relative = None;
     if let Bound::Relative { floor, .. } = &mut bound {
         let part = RelativePart::read(&rest.numbers(RelativePart::NUMBERS)?, &fixed, dtype)?;
-        profile.check_relative()?;
+        profile.check_relative(&part)?;
         *floor = part.floor;
         relative = Some(part);
     }

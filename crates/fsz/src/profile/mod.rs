@@ -154,9 +154,13 @@ trait Coding: Sized + Copy {
     /// The layout's name.
     fn layout_name(&self) -> &'static str;
     fn parameters(&self) -> [u8; 3];
-    /// Whether a stream of these parameters may have a pointwise-relative bound.
-    fn suits_relative(&self) -> bool {
-        true
+    /// log2 of the points that elements are coded to, for each code.
+    fn fine(&self) -> u32 {
+        0
+    }
+    /// The most that it may choose.
+    fn most_fine(&self) -> u32 {
+        0
     }
     /// `None` for a layout that it does not have.
     fn from_header(layout: u8, parameters: [u8; 3]) -> Option<Result<Self>>;
@@ -230,7 +234,8 @@ macro_rules! profiles {
                 has_tables() -> bool;
                 layout() -> u8;
                 parameters() -> [u8; 3];
-                suits_relative() -> bool;
+                fine() -> u32;
+                most_fine() -> u32;
             }
 
             pub(crate) fn least(&self) -> Profile {
@@ -319,11 +324,11 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// [`Error::Corrupt`] when a stream of this profile cannot have a pointwise-relative bound.
-    pub(crate) fn check_relative(&self) -> Result<()> {
-        match self.suits_relative() {
-            true => Ok(()),
-            false => Err(Error::corrupt("points between the codes of a pointwise-relative bound")),
+    /// [`Error::Corrupt`] when a stream of this profile cannot have such a pointwise-relative bound.
+    pub(crate) fn check_relative(&self, part: &RelativePart) -> Result<()> {
+        match part.curve::<f64>().finer(self.fine()) {
+            Some(_) => Ok(()),
+            None => Err(Error::corrupt("too many points for each code of a pointwise-relative bound")),
         }
     }
 

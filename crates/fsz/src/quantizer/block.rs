@@ -60,6 +60,8 @@ pub trait Logarithmic: Scalar {
     fn value(curve: &Curve<Self>, q: i32) -> Self;
     /// The values of codes.
     fn values(curve: &Curve<Self>, codes: &[i32], out: &mut [Self]);
+    /// How far the patterns of elements are from that of the first logarithmic code, up to a few units.
+    fn patterns_from_base(curve: &Curve<Self>, elements: &[Self; BLOCK]) -> [f64; BLOCK];
     /// The codes of elements; whether all have one.
     fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>) -> bool;
 }
@@ -95,6 +97,14 @@ macro_rules! logarithmic {
             }
 
             #[inline(always)]
+            fn patterns_from_base(curve: &Curve<Self>, elements: &[Self; BLOCK]) -> [f64; BLOCK] {
+                elements.map(|d| {
+                    let b = d.to_bits() & ($bits::MAX >> 1);
+                    $t::guess(b).wrapping_sub(curve.base as $bits) as $signed as f64
+                })
+            }
+
+            #[inline(always)]
             fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>) -> bool {
                 match (z.curve.curved, z.curve.knee > 0) {
                     (true, true) => $t::block_of::<true, true>(z, elements, out),
@@ -118,6 +128,25 @@ macro_rules! logarithmic {
                 const SHIFT: u32 = $bits::BITS - $mantissa - CURVE_UNIT.ilog2();
                 let p = y & (OCTAVE - 1);
                 y.wrapping_sub(high(p << SHIFT, CURVE_SHARE as $bits * (OCTAVE - p)))
+            }
+
+            #[inline(always)]
+            fn guess(b: $bits) -> $bits {
+                const OCTAVE: $bits = 1 << $mantissa;
+                const ONE: $bits = (1.0 as $t).to_bits();
+                // A number of 0 to OCTAVE added to this has it in its lowest bits.
+                const SHIFTED: $t = OCTAVE as $t;
+                // The curve is a parabola in each octave; its inverse at f, of 0 to 1, is
+                // (sqrt((1 − c)² + 4·c·f) − (1 − c)) / (2·c).
+                const C: f64 = CURVE_SHARE as f64 / CURVE_UNIT as f64;
+                const SQUARE: $t = ((1.0 - C) * (1.0 - C)) as $t;
+                const SLOPE: $t = (4.0 * C) as $t;
+                const LESS: $t = (1.0 - C) as $t;
+                const UNITS: $t = (OCTAVE as f64 / (2.0 * C)) as $t;
+                let p = b & (OCTAVE - 1);
+                let f = $t::from_bits(ONE | p) - 1.0;
+                let guess = ((SLOPE * f + SQUARE).sqrt() - LESS) * UNITS;
+                b - p + (guess + SHIFTED).to_bits().wrapping_sub(SHIFTED.to_bits())
             }
 
             #[inline(always)]
@@ -148,18 +177,7 @@ macro_rules! logarithmic {
                 elements: &[Self; BLOCK],
                 out: &mut Block<Self>,
             ) -> bool {
-                const OCTAVE: $bits = 1 << $mantissa;
                 const MAGNITUDE: $bits = $bits::MAX >> 1;
-                const ONE: $bits = (1.0 as $t).to_bits();
-                // A number of 0 to OCTAVE added to this has it in its lowest bits.
-                const SHIFTED: $t = OCTAVE as $t;
-                // The curve is a parabola in each octave; its inverse at f, of 0 to 1, is
-                // (sqrt((1 − c)² + 4·c·f) − (1 − c)) / (2·c).
-                const C: f64 = CURVE_SHARE as f64 / CURVE_UNIT as f64;
-                const SQUARE: $t = ((1.0 - C) * (1.0 - C)) as $t;
-                const SLOPE: $t = (4.0 * C) as $t;
-                const LESS: $t = (1.0 - C) as $t;
-                const UNITS: $t = (OCTAVE as f64 / (2.0 * C)) as $t;
 
                 // Signed comparisons are the faster ones; none of the numbers has the highest bit.
                 let margin = MARGIN as $signed;
@@ -174,13 +192,7 @@ macro_rules! logarithmic {
                 let mut close = [0 as $bits; BLOCK];
                 for k in 0..BLOCK {
                     let b = elements[k].to_bits() & MAGNITUDE;
-                    let mut y = b;
-                    if CURVED {
-                        let p = b & (OCTAVE - 1);
-                        let f = $t::from_bits(ONE | p) - 1.0;
-                        let guess = ((SLOPE * f + SQUARE).sqrt() - LESS) * UNITS;
-                        y = b - p + (guess + SHIFTED).to_bits().wrapping_sub(SHIFTED.to_bits());
-                    }
+                    let y = if CURVED { $t::guess(b) } else { b };
                     let away = y.wrapping_sub(origin) as $signed;
                     let from = away.max(0) as $bits;
                     let j = high(from, reciprocal);
@@ -262,6 +274,8 @@ macro_rules! logarithmic {
 trait Own: Sized {
     type Bits;
     fn curve_of<const CURVED: bool>(y: Self::Bits) -> Self::Bits;
+    /// The pattern of bits, up to a few units.
+    fn guess(b: Self::Bits) -> Self::Bits;
     fn values_of<const CURVED: bool, const FLOOR: bool>(
         curve: &Curve<Self>,
         codes: &[i32],

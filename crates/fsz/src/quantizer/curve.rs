@@ -1,6 +1,10 @@
 //! The values of the codes of a pointwise-relative bound (FORMAT.md, *Relative*).
 
 use super::block::Logarithmic;
+use crate::{
+    format::dense::{LEAST_STRIDE, MOST_FINE_KNEE},
+    scalar::Scalar,
+};
 
 /// What turns codes into values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -15,6 +19,25 @@ pub struct Curve<T> {
     pub stride: u64,
     /// Whether patterns are curved.
     pub curved: bool,
+}
+
+impl<T: Scalar> Curve<T> {
+    /// The curve with `1 << fine` points for each code; `None` where it cannot be (FORMAT.md, *Dense: quantize*).
+    pub fn finer(self, fine: u32) -> Option<Self> {
+        if fine == 0 {
+            return Some(self);
+        }
+        let (points, half) = (1u64 << fine, 1u64 << fine >> 1);
+        let stride = self.stride >> fine;
+        let even = stride << fine == self.stride && stride >= LEAST_STRIDE;
+        (even && self.knee <= MOST_FINE_KNEE).then(|| Curve {
+            linear_step: self.linear_step.mul(T::from_f64(0.5f64.powi(fine as i32))),
+            knee: (self.knee << fine) + half as u32,
+            base: self.base.wrapping_sub((points - half - 1).wrapping_mul(stride)),
+            stride,
+            curved: self.curved,
+        })
+    }
 }
 
 impl<T: Logarithmic> Curve<T> {

@@ -3,12 +3,14 @@
 
 mod block;
 mod curve;
+mod finer;
 mod linear;
 mod relative;
 
 pub(crate) use block::BLOCK;
 pub use block::Logarithmic;
 pub use curve::Curve;
+pub(crate) use finer::Finer;
 pub use linear::Linear;
 pub use relative::Relative;
 
@@ -187,13 +189,16 @@ impl<T: Element> Dequantizer<T> {
         matches!(self, Dequantizer::Linear(step) if *step == T::ZERO)
     }
 
-    /// Values of `1 << fine` points a step; the points of a relative bound are codes.
+    /// Values of `1 << fine` points a step, or for each code of a relative bound: the header was checked for
+    /// that these can be.
     pub(crate) fn finer(self, fine: u32) -> Self {
         match self {
             Dequantizer::Linear(step) => {
                 Dequantizer::Linear(step.mul(T::from_f64(2f64.powi(-(fine as i32)))))
             }
-            relative => relative,
+            Dequantizer::Relative(curve) => {
+                Dequantizer::Relative(curve.finer(fine).unwrap_or(curve))
+            }
         }
     }
 }

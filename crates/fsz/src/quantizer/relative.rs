@@ -6,7 +6,7 @@ use super::{
     linear::round_down,
 };
 use crate::{
-    format::{LEAST_SAMPLES, MAX_CODE, MOST_KNEE, STEEPEST, STRAIGHT_BELOW, TILE, TYPICAL_SHARE},
+    format::{dense::LEAST_STRIDE, LEAST_SAMPLES, MAX_CODE, MOST_KNEE, STEEPEST, STRAIGHT_BELOW, TILE, TYPICAL_SHARE},
     missing::is_missing,
 };
 
@@ -30,8 +30,9 @@ pub struct Relative<T> {
 }
 
 impl<T: Logarithmic> Relative<T> {
-    /// The quantizer of a bound of `eps` with a floor for a field.
-    pub fn new(eps: f64, floor: f64, data: &[T], missing: &[T]) -> Self {
+    /// The quantizer of a bound of `eps` with a floor for a field, by a profile that may put up to
+    /// `1 << most_fine` points for a code.
+    pub fn new(eps: f64, floor: f64, most_fine: u32, data: &[T], missing: &[T]) -> Self {
         let (e, floor) = (round_down::<T>(eps), round_down::<T>(floor));
         let (share, octave) = (e.to_f64(), T::OCTAVE as f64);
         let curved = share * octave >= STRAIGHT_BELOW;
@@ -41,7 +42,9 @@ impl<T: Logarithmic> Relative<T> {
         };
         let (low, high) = (side(1.0), side(-1.0));
         let linear = Linear::<T>::new(floor.to_f64(), floor.to_f64() / share);
-        let mut curve = Curve { curved, stride: low + high + 1, ..Curve::default() };
+        let stride = low + high + 1;
+        let uneven = if stride >> most_fine >= LEAST_STRIDE { stride % (1 << most_fine) } else { 0 };
+        let mut curve = Curve { curved, stride: stride - uneven, ..Curve::default() };
         let mut edge = 1;
         let lowest = if linear.step > T::ZERO {
             curve.knee = ((1.0 - share) / (2.0 * share)).min(MOST_KNEE as f64) as u32;

@@ -200,6 +200,25 @@ impl Numbers {
         }
     }
 
+    /// Those of a curve that is 2^fine times as fine.
+    pub fn finer(&self, fine: u32) -> Self {
+        if fine == 0 {
+            return self.clone();
+        }
+        let (points, half) = (1u64 << fine, 1u64 << (fine - 1));
+        let t = self.stride / points;
+        assert!(self.stride == t * points && t >= 64 && self.knee <= 16_777_216);
+        let step = self.step / points as f64;
+        Numbers {
+            wide: self.wide,
+            step: if self.wide { step } else { f64::from(step as f32) },
+            base: self.base - (points - half - 1) * t,
+            stride: t,
+            knee: self.knee * points as u32 + half as u32,
+            curve: self.curve,
+        }
+    }
+
     /// The bits of the value of a code.
     pub fn value(&self, q: i32) -> u64 {
         let k = q.unsigned_abs();

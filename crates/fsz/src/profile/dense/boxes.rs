@@ -170,6 +170,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         let mut escapes = Escapes::NONE;
         if aimed.any {
             self.find_codes(elements, false);
+            self.kind.targeted(elements, &self.plan.missing, own, &mut self.codes);
             escapes = self.mask(order, elements);
         }
         self.items.clear();

@@ -212,9 +212,12 @@ impl Coding for Dense {
         [predictor.code(), fine as u8, chunk as u8]
     }
 
-    /// The points of such a bound are codes.
-    fn suits_relative(&self) -> bool {
-        self.choice.fine == 0
+    fn fine(&self) -> u32 {
+        self.choice.fine
+    }
+
+    fn most_fine(&self) -> u32 {
+        MOST_FINE
     }
 
     fn from_header(layout: u8, [predictor, fine, chunk]: [u8; 3]) -> Option<Result<Self>> {

@@ -1,5 +1,5 @@
-//! Elements as points: of a lattice between the codes of an absolute bound, or as the codes of a pointwise-relative
-//! one (FORMAT.md, *Dense: quantize*).
+//! Elements as points: of a lattice between the codes of an absolute bound, of a curve between those of a
+//! pointwise-relative one, or as codes (FORMAT.md, *Dense: quantize*).
 
 use super::{
     lorenzo::NONE,
@@ -9,7 +9,7 @@ use crate::{
     element::Element,
     format::dense::{MOST_VALUE, PART_BITS},
     quantize,
-    quantizer::{BLOCK, Errors, Linear, Logarithmic, Quantizer, Relative},
+    quantizer::{BLOCK, Errors, Finer, Linear, Logarithmic, Quantizer, Relative},
     simd::Level,
 };
 
@@ -25,7 +25,9 @@ pub(super) enum Points<T> {
         /// log2 of the lattice points of a step.
         fine: u32,
     },
-    /// Codes.
+    /// Those of a curve.
+    Curve(Finer<T>),
+    /// The codes of a curve.
     Codes(Relative<T>),
 }
 
@@ -47,7 +49,9 @@ impl<T: Element> Points<T> {
                 parts: 2f64.powi((PART_BITS + fine) as i32) / linear.step.to_f64(),
                 fine,
             },
-            Quantizer::Relative(relative) => Points::Codes(*relative),
+            Quantizer::Relative(codes) => {
+                Finer::new(*codes, fine).map_or(Points::Codes(*codes), Points::Curve)
+            }
         }
     }
 
@@ -55,7 +59,7 @@ impl<T: Element> Points<T> {
     pub fn code(&self, d: T) -> Option<i32> {
         match self {
             Points::Lattice { linear, .. } => quantize::nearest(d, linear),
-            Points::Codes(z) => z.code(d).map(|(q, _)| q),
+            Points::Curve(Finer { codes: z, .. }) | Points::Codes(z) => z.code(d).map(|(q, _)| q),
         }
     }
 
@@ -75,7 +79,9 @@ impl<T: Element> Points<T> {
                     targets::codes(level, elements, (linear, missing), strict, codes);
                 (all, Errors { absolute, ..Errors::NONE })
             }
-            Points::Codes(z) => each(level, z, elements, missing, &Every, codes),
+            Points::Curve(Finer { codes: z, .. }) | Points::Codes(z) => {
+                each(level, z, elements, missing, &Every, codes)
+            }
         }
     }
 
@@ -94,9 +100,27 @@ impl<T: Element> Points<T> {
                 let any = targets::each(level, elements, (*parts, zero, missing), targets);
                 Aimed { any, errors: None }
             }
+            Points::Curve(z) => {
+                let all = curve_targets(level, z, elements, missing, own, targets);
+                Aimed { any: !all, errors: None }
+            }
             Points::Codes(z) => {
                 let (all, errors) = each(level, z, elements, missing, &From(own), targets);
                 Aimed { any: !all, errors: Some(errors) }
+            }
+        }
+    }
+
+    /// Puts 0 in the place of [`NONE`] where an element has a target nevertheless, counted from the code `own`.
+    pub fn targeted(&self, elements: &[T], missing: &[T], own: i32, codes: &mut [i32]) {
+        let Points::Curve(z) = self else { return };
+        let mut targets = [ANY; BLOCK];
+        for (elements, codes) in elements.chunks(BLOCK).zip(codes.chunks_mut(BLOCK)) {
+            if codes.contains(&NONE) {
+                z.targets(elements, missing, own, ANY, &mut targets);
+                let both = codes.iter_mut().zip(targets);
+                let found = both.filter(|(code, target)| **code == NONE && *target != ANY);
+                found.for_each(|(code, _)| *code = 0);
             }
         }
     }
@@ -123,6 +147,7 @@ impl<T: Element> Points<T> {
                 let worst = targets::worst(level, elements, values, zero, lattice);
                 (absolute(worst), worst >= limit)
             }
+            Points::Curve(z) => curve_errors(level, z, elements, values, zero, (targets, masks)),
             Points::Codes(_) => {
                 // Codes come out as they are.
                 let unmasked = |i: usize| masks.is_none_or(|masks| masks[i] == 0);
@@ -141,6 +166,10 @@ impl<T: Element> Points<T> {
             Points::Lattice { linear, lattice, .. } => {
                 let absolute = d.sub(T::from_code(point).mul(*lattice)).magnitude();
                 (absolute < linear.limit).then_some(Errors { absolute, ..Errors::NONE })
+            }
+            Points::Curve(z) => {
+                let block = z.outcome(&[d], &[point], 0);
+                (block.coded[0] == 1).then(|| block.errors(0))
             }
             Points::Codes(z) => z.code(d).map(|(_, errors)| errors),
         }
@@ -235,4 +264,112 @@ unsafe fn each_avx2<T: Logarithmic, P: Put>(
     out: &mut [i32],
 ) -> (bool, Errors<T>) {
     each_by(z, elements, missing, put, out)
+}
+
+/// The targets of elements on a curve; whether all have one.
+fn curve_targets<T: Logarithmic>(
+    level: Level,
+    z: &Finer<T>,
+    elements: &[T],
+    missing: &[T],
+    own: i32,
+    targets: &mut [i32],
+) -> bool {
+    match level {
+        Level::Portable => curve_targets_by(z, elements, missing, own, targets),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => {
+            // SAFETY: as above.
+            unsafe { curve_targets_avx2(z, elements, missing, own, targets) }
+        }
+    }
+}
+
+#[inline(always)]
+fn curve_targets_by<T: Logarithmic>(
+    z: &Finer<T>,
+    elements: &[T],
+    missing: &[T],
+    own: i32,
+    targets: &mut [i32],
+) -> bool {
+    let mut all = true;
+    for (elements, targets) in elements.chunks(BLOCK).zip(targets.chunks_mut(BLOCK)) {
+        all &= z.targets(elements, missing, own, ANY, targets);
+    }
+    all
+}
+
+/// [`curve_targets_by`] AVX2.
+///
+/// # Safety
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn curve_targets_avx2<T: Logarithmic>(
+    z: &Finer<T>,
+    elements: &[T],
+    missing: &[T],
+    own: i32,
+    targets: &mut [i32],
+) -> bool {
+    curve_targets_by(z, elements, missing, own, targets)
+}
+
+/// As [`Points::errors`], on a curve.
+fn curve_errors<T: Logarithmic>(
+    level: Level,
+    z: &Finer<T>,
+    elements: &[T],
+    values: &[i32],
+    zero: i32,
+    aimed: (&[i32], Option<&[u8]>),
+) -> (Errors<T>, bool) {
+    match level {
+        Level::Portable => curve_errors_by(z, elements, values, zero, aimed),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => {
+            // SAFETY: as above.
+            unsafe { curve_errors_avx2(z, elements, values, zero, aimed) }
+        }
+    }
+}
+
+#[inline(always)]
+fn curve_errors_by<T: Logarithmic>(
+    z: &Finer<T>,
+    elements: &[T],
+    values: &[i32],
+    zero: i32,
+    (targets, masks): (&[i32], Option<&[u8]>),
+) -> (Errors<T>, bool) {
+    let (mut errors, mut others) = (Errors::NONE, false);
+    for (k, elements) in elements.chunks(BLOCK).enumerate() {
+        let own = k * BLOCK..k * BLOCK + elements.len();
+        let block = z.outcome(elements, &values[own.clone()], zero);
+        for (i, at) in own.enumerate() {
+            let near = (targets[at] != ANY) & (block.coded[i] == 1);
+            if near {
+                errors.merge(block.errors(i));
+            }
+            others |= !near & masks.is_none_or(|masks| masks[at] == 0);
+        }
+    }
+    (errors, others)
+}
+
+/// [`curve_errors_by`] AVX2.
+///
+/// # Safety
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn curve_errors_avx2<T: Logarithmic>(
+    z: &Finer<T>,
+    elements: &[T],
+    values: &[i32],
+    zero: i32,
+    aimed: (&[i32], Option<&[u8]>),
+) -> (Errors<T>, bool) {
+    curve_errors_by(z, elements, values, zero, aimed)
 }

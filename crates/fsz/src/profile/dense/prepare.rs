@@ -284,11 +284,13 @@ impl<T: Element> InMemory<'_, T> {
 /// log2 of the lattice points of a step: the most for which a lattice point is a normal number and nearly all
 /// boxes fit.
 fn fine<T: Element>(plan: &Plan<T>, fits: InReach, boxes: u64) -> u32 {
-    // The points of a pointwise-relative bound are codes.
-    let Quantizer::Linear(linear) = &plan.quantizer else { return 0 };
-    let step = linear.step.to_f64();
-    let normal = |fine: &u32| step / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64();
-    let most = (0..=MOST_FINE).rev().find(normal).unwrap_or(0);
+    let can_be = |fine: &u32| match &plan.quantizer {
+        Quantizer::Linear(linear) => {
+            linear.step.to_f64() / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64()
+        }
+        Quantizer::Relative(relative) => relative.curve.finer(*fine).is_some(),
+    };
+    let most = (0..=MOST_FINE).rev().find(can_be).unwrap_or(0);
     let enough = |fine: &u32| fits[*fine as usize] * 16 >= boxes * 15;
     (0..=most).rev().find(enough).unwrap_or(0)
 }

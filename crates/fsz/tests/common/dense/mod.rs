@@ -42,10 +42,10 @@ impl Field {
 
     /// The bits of the lattice point `v`, counted from base `b`.
     pub fn point(&self, b: i32, v: i32) -> u64 {
-        if self.relative.is_some() {
-            return self.code(b.wrapping_add(v));
-        }
         let points = b.wrapping_mul(1 << self.fine).wrapping_add(v);
+        if let Some(relative) = &self.relative {
+            return relative.finer(self.fine).value(points);
+        }
         self.times(points, self.step / f64::from(1u32 << self.fine))
     }
 
@@ -129,7 +129,6 @@ pub fn decode(bytes: &[u8]) -> Decoded {
         words: usize::from(bytes[24]),
         step: f64::from_bits(u64_at(48)),
         relative: (bytes[56] == 3).then(|| {
-            assert_eq!(bytes[29], 0);
             let at = 144 + 8 * (dims + usize::from(bytes[57])) + starts;
             Numbers::read(bytes[24] == 2, &bytes[at..at + 48])
         }),
