@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use fsz::{Codec, DType};
-use fsz_wgpu::{Gpu, GpuSlice};
+use fsz_wgpu::{Gpu, GpuSlice, Runs};
 
 use crate::model::boxes::{self, Box};
 use crate::model::document::Document;
@@ -87,10 +87,12 @@ impl Decoder {
 
     /// Brings the streams of a document to where planes are decoded. What does not go there is decoded elsewhere.
     pub fn prepare(&self, document: &Document) {
-        if let Some(gpu) = self.gpu_of(document, false) {
-            // A stream that is damaged is told of when it is decoded.
-            let _ = self.streams.of(gpu, document);
-        }
+        let Some(gpu) = self.gpu_of(document, false) else { return };
+        // A stream that is damaged is told of when it is decoded.
+        let Ok(parts) = self.streams.of(gpu, document) else { return };
+        // The first element: the shaders are made for it, which takes long the first time.
+        let first = Runs { first: 0, stride: 1, count: 1, len: 1 };
+        let _ = parts.first().map(|part| part.stream.decode_runs(first));
     }
 
     /// The GPU that it decodes on.
