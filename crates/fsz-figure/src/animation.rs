@@ -32,6 +32,7 @@ impl<W: Write> Animation<W> {
         let mut encoder = png::Encoder::new(out, side(size.0)?, side(size.1)?);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_color(png::ColorType::Rgb);
+        encoder.validate_sequence(true);
         encoder.set_animated(frames, 0)?;
         encoder.set_frame_delay(1, per_second)?;
         Ok(Animation { writer: encoder.write_header()?, size })
