@@ -85,11 +85,13 @@ pub fn all() -> Vec<Case> {
     ]
 }
 
-/// The cases of `dense`: every layout, masks, outliers, exact values, several chunks.
+/// The cases of `dense`: every layout, masks, outliers, exact values, several chunks, points between the codes of a
+/// pointwise-relative bound and none.
 #[must_use]
 pub fn dense() -> Vec<Case> {
     let range = |ratio| CompressOptions::new(Bound::ValueRange(ratio));
     let absolute = |e| CompressOptions::new(Bound::Absolute(e));
+    let relative = |eps, floor| CompressOptions::new(Bound::Relative { eps, floor });
     let case = |name, dtype, shape: &[u64], field, options: CompressOptions| Case {
         name,
         dtype,
@@ -123,6 +125,13 @@ pub fn dense() -> Vec<Case> {
             case("dense-f64-plane", DType::F64, &[3, 70, 90], smooth(&[3, 70, 90]), range(1e-5)),
         ),
         case("dense-f64-masked-2d", DType::F64, &[60, 90], land(), range(1e-3).missing(LAND)),
+        case("dense-f32-relative", DType::F32, &[60, 70], cubed(&[60, 70]), relative(0.01, 0.0)),
+        case("dense-f32-relative-codes", DType::F32, &[60, 70], cubed(&[60, 70]), {
+            relative(1e-6, 1e-7)
+        }),
+        case("dense-f64-relative-floor", DType::F64, &[60, 90], land(), {
+            relative(0.1, 0.25).missing(LAND)
+        }),
     ]
 }
 

@@ -12,8 +12,8 @@ fn code_value(code: u32, unit: u32, unit_exponent: i32, fine: u32) -> u32 {
     let sign = code & 0x80000000u;
     let size = select(code, 0u - code, sign != 0u);
     let half = (1u << fine) >> 1u;
-    // Nothing is above the greatest number that stands for linear codes alone.
-    let knee = select(params.knee, (params.knee << fine) + half, params.knee < (1u << 25u));
+    // The greatest number, which stands for linear codes alone, stays above all of them.
+    let knee = (params.knee << fine) + half;
     if size <= knee {
         return dequantize(code, unit, unit_exponent);
     }

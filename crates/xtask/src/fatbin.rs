@@ -25,7 +25,9 @@ pub fn check() -> Result<()> {
     let folder = make(&target().join("fatbin-check"), &CAPABILITIES[3..4])?;
     let mut test = cargo()?;
     test.args(["test", "--quiet", "--locked", "-p", "fsz-codec", "--features", "fatbin", "--lib"]);
-    process::run(test.arg("fatbin").env("FSZ_FATBIN", folder))
+    // Where the package is built: most of what both need.
+    test.arg("fatbin").env("CARGO_TARGET_DIR", target().join("package-check"));
+    process::run(test.env("FSZ_FATBIN", folder))
 }
 
 fn make(folder: &Path, capabilities: &[u32]) -> Result<PathBuf> {

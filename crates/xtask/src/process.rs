@@ -1,14 +1,39 @@
 //! Running other programs, with errors that name the command.
 
 use anyhow::{Context, Result, bail};
+use std::cell::RefCell;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::num::NonZero;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
+thread_local! {
+    /// Where the output of this thread's commands goes, if not to the terminal.
+    static OUTPUT: RefCell<Option<File>> = const { RefCell::new(None) };
+}
+
+/// Does something whose commands write to a file what they would write to the terminal.
+pub fn with_output_to<R>(file: File, work: impl FnOnce() -> R) -> R {
+    let before = OUTPUT.replace(Some(file));
+    let done = work();
+    OUTPUT.set(before);
+    done
+}
+
+/// The file that output goes to, once more.
+fn output_file() -> Result<Option<File>> {
+    OUTPUT.with_borrow(|file| {
+        file.as_ref().map(|f| f.try_clone().context("cannot share a file")).transpose()
+    })
+}
+
 /// Runs a command with this terminal's output; an error when it cannot start or does not succeed.
 pub fn run(command: &mut Command) -> Result<()> {
+    if let Some(file) = output_file()? {
+        command.stdout(file.try_clone().context("cannot share a file")?).stderr(file);
+    }
     let status = command.status().with_context(|| cannot_start(command))?;
     if !status.success() {
         bail!("`{}` failed ({status})", line(command));
@@ -22,7 +47,9 @@ pub fn run_all(commands: Vec<Command>) -> Result<()> {
     let at_once = thread::available_parallelism().map_or(1, NonZero::get);
     let left = Mutex::new(commands.into_iter());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work = || -> Result<()> {
+    let files: Vec<_> = (0..at_once).map(|_| output_file()).collect::<Result<_>>()?;
+    let work = |file: Option<File>| -> Result<()> {
+        OUTPUT.set(file);
         let mut outcome = Ok(());
         while let Some(mut command) = next() {
             outcome = outcome.and(run(&mut command));
@@ -30,7 +57,8 @@ pub fn run_all(commands: Vec<Command>) -> Result<()> {
         outcome
     };
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..at_once).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> =
+            files.into_iter().map(|file| scope.spawn(move || work(file))).collect();
         let ended = |thread: ScopedJoinHandle<'_, Result<()>>| {
             thread.join().unwrap_or_else(|_| bail!("a thread panicked"))
         };

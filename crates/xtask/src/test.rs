@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change goes in, stage by stage, with a
-//! summary at the end. This is what continuous integration runs.
+//! summary at the end. This is what continuous integration runs. Stages that build into folders of their own run
+//! beside the others: neither keeps all processors busy.
 
 mod c;
 mod checks;
@@ -12,38 +13,72 @@ mod suite;
 mod zarrs;
 
 use crate::cargo::target;
-use crate::{demo, generate, live, plain, setup};
-use anyhow::{Result, bail};
+use crate::{demo, generate, live, plain, process, setup};
+use anyhow::{Context, Result, bail};
+use fs_err as fs;
 use report::Report;
+use std::io::{Read, Seek};
+use std::thread;
 use std::time::Instant;
 
-/// A stage's name, what it is about, and what it does; notes go into the report.
-type Stage = (&'static str, &'static str, fn(&mut Report) -> Result<()>);
+/// A part of the run.
+struct Stage {
+    name: &'static str,
+    about: &'static str,
+    /// It builds into folders of its own, and runs beside the others.
+    apart: bool,
+    /// Notes go into the report.
+    run: fn(&mut Report) -> Result<()>,
+}
 
-const STAGES: [Stage; 17] = [
-    ("format", "rustfmt and clang-format", checks::format),
-    ("deny", "licences, sources and advisories of the dependencies", checks::deny),
-    ("clippy", "all members, all targets, warnings are errors", checks::clippy),
-    ("docs", "rustdoc, warnings are errors", checks::docs),
-    ("generated", "the format's constants for CUDA and WGSL are up to date", |_| {
+const fn stage(
+    name: &'static str,
+    about: &'static str,
+    run: fn(&mut Report) -> Result<()>,
+) -> Stage {
+    Stage { name, about, apart: false, run }
+}
+
+const fn apart(
+    name: &'static str,
+    about: &'static str,
+    run: fn(&mut Report) -> Result<()>,
+) -> Stage {
+    Stage { name, about, apart: true, run }
+}
+
+static STAGES: [Stage; 17] = [
+    apart("format", "rustfmt and clang-format", checks::format),
+    apart("deny", "licences, sources and advisories of the dependencies", checks::deny),
+    stage("clippy", "all members, all targets, warnings are errors", checks::clippy),
+    stage("docs", "rustdoc, warnings are errors", checks::docs),
+    stage("generated", "the format's constants for CUDA and WGSL are up to date", |_| {
         generate::run(true)
     }),
-    ("public-api", "what the library exports is stored and reviewed", checks::public_api),
-    ("ptx", "the PTX is up to date, and a build with a fatbin works", checks::ptx),
-    ("plain", "plain cargo needs a Rust toolchain and nothing else", |_| plain::run()),
-    ("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
-    ("zarrs", "the codec for the Rust crate zarrs, a workspace of its own", zarrs::run),
-    ("python", "the Python package: its wheel, types, tests, the documents' snippets", python::run),
-    ("hosts", "the operator in ADIOS2 2.9 to 2.12 and in openPMD-api", hosts::run),
-    ("c", "the C library as installed, with its programs in C, C++ and Fortran", c::run),
-    (
+    apart("public-api", "what the library exports is stored and reviewed", checks::public_api),
+    apart("ptx", "the PTX is up to date, and a build with a fatbin works", checks::ptx),
+    apart("plain", "plain cargo needs a Rust toolchain and nothing else", |_| plain::run()),
+    stage("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
+    stage("zarrs", "the codec for the Rust crate zarrs, a workspace of its own", zarrs::run),
+    stage(
+        "python",
+        "the Python package: its wheel, types, tests, the documents' snippets",
+        python::run,
+    ),
+    stage("hosts", "the operator in ADIOS2 2.9 to 2.12 and in openPMD-api", hosts::run),
+    stage("c", "the C library as installed, with its programs in C, C++ and Fortran", c::run),
+    stage(
         "hdf5",
         "the HDF5 filter in h5py, netCDF4, xarray and Debian's programs, the manual",
         hdf5::run,
     ),
-    ("package", "the published package builds and works without this repository", package::package),
-    ("fuzz", "the fuzz targets build and pass the stored inputs", checks::fuzz),
-    ("demo", "a small demo, every bound verified; a running simulation is drawn", |_| {
+    apart(
+        "package",
+        "the published package builds and works without this repository",
+        package::package,
+    ),
+    apart("fuzz", "the fuzz targets build and pass the stored inputs", checks::fuzz),
+    stage("demo", "a small demo, every bound verified; a running simulation is drawn", |_| {
         demo::run(demo::Size::Small)?;
         live::run(demo::Size::Small, Some(&target().join("live-demo/window.png")))
     }),
@@ -51,24 +86,53 @@ const STAGES: [Stage; 17] = [
 
 /// Runs all stages, or those named; a failing one does not keep the others from running.
 pub fn run(only: &[String]) -> Result<()> {
-    if let Some(name) = only.iter().find(|name| STAGES.iter().all(|(s, ..)| s != name)) {
-        let names: Vec<&str> = STAGES.iter().map(|(name, ..)| *name).collect();
+    if let Some(name) = only.iter().find(|name| STAGES.iter().all(|s| s.name != name.as_str())) {
+        let names: Vec<&str> = STAGES.iter().map(|s| s.name).collect();
         bail!("no stage `{name}`; there are {}", names.join(", "));
     }
     setup::run()?;
+    let begin = Instant::now();
+    let asked = |stage: &&Stage| only.is_empty() || only.iter().any(|name| name == stage.name);
+    let (aside, main): (Vec<_>, Vec<_>) = STAGES.iter().filter(asked).partition(|s| s.apart);
     let mut report = Report::default();
-    for (name, about, stage) in STAGES {
-        if !only.is_empty() && !only.iter().any(|n| n == name) {
-            continue;
-        }
-        println!("\n=== {name}: {about}");
+    thread::scope(|scope| {
+        let beside = scope.spawn(|| run_beside(&aside));
+        main.iter().for_each(|stage| stage.take_part(&mut report));
+        beside.join().unwrap_or_else(|_| bail!("a stage panicked"))
+    })
+    .map(|beside| report.merge(beside))?;
+    report.print(begin.elapsed());
+    if report.failed() { bail!("some stages failed") } else { Ok(()) }
+}
+
+impl Stage {
+    fn take_part(&self, report: &mut Report) {
+        println!("\n=== {}: {}", self.name, self.about);
+        self.note(report);
+    }
+
+    fn note(&self, report: &mut Report) {
         let start = Instant::now();
-        let outcome = stage(&mut report);
+        let outcome = (self.run)(report);
         if let Err(error) = &outcome {
             eprintln!("error: {error:#}");
         }
-        report.stage(name, start.elapsed(), outcome.is_ok());
+        report.stage(self.name, start.elapsed(), outcome.is_ok());
     }
-    report.print();
-    if report.failed() { bail!("some stages failed") } else { Ok(()) }
+}
+
+/// Runs stages one after another while others run: what their commands print comes when each has ended.
+fn run_beside(stages: &[&Stage]) -> Result<Report> {
+    let mut report = Report::default();
+    fs::create_dir_all(target())?;
+    for stage in stages {
+        let mut file = tempfile::tempfile_in(target()).context("no file for output")?;
+        let printed = file.try_clone().context("no file for output")?;
+        process::with_output_to(printed, || stage.note(&mut report));
+        let mut text = Vec::new();
+        file.rewind().and_then(|()| file.read_to_end(&mut text)).context("lost the output")?;
+        let text = String::from_utf8_lossy(&text);
+        println!("\n=== {} (beside): {}\n{}", stage.name, stage.about, text.trim_end());
+    }
+    Ok(report)
 }

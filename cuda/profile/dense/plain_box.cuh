@@ -140,7 +140,8 @@ FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
     {
         return each_in_rows<LAYOUT>(span, take);
     }
-    constexpr u32 BATCH = 16 / (WIDTH * sizeof(T) / 4);
+    // More would not stay in registers.
+    constexpr u32 BATCH = WIDTH == 4 ? 2 : 8;
     const SmallDivisor per_row(span.n[2] / WIDTH), rows(span.n[1]);
     const u32 count = span.n[0] * span.n[1] * per_row.divisor;
 #pragma unroll 1

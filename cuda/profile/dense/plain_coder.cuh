@@ -12,26 +12,25 @@ template <u32 LAYOUT> struct PlainEvents
 {
     using Places = StagePlaces<LAYOUT>;
 
+    /// `last`: the address of the last step's words, of a lane that has some.
     template <bool FINE, class Take>
-    FSZ_DEVICE static void steps_back(u32 stage, u32 entry, u32 steps, Take &take)
+    FSZ_DEVICE static void steps_back(u32 last, bool there, u32 steps, Take &take)
     {
-        const bool there = static_cast<i32>(entry) >= 0;
-        u32 at = stage + (entry & ENTRY_POSITION) + (steps - 1) * Places::NEXT;
-        u32 event = load_word(at) >> 16;
-        auto row = take.template row<FINE>(event, there);
+        u32 event = PlainEvent<FINE>::NONE, at = last;
+        i32 left = there ? static_cast<i32>(steps) : 0;
+        load_event(at, left, event);
+        auto row = take.template row<FINE>(event);
 #pragma unroll 1
         for (; steps > 0; --steps)
         {
             const u32 now = event;
             const auto now_row = row;
-            if (steps > 1)
-            {
-                // The next row is on its way while this symbol is coded.
-                at -= Places::NEXT;
-                event = load_word(at) >> 16;
-                row = take.template row<FINE>(event, there);
-            }
-            take.template step<FINE>(now, there, now_row);
+            // The next row is on its way while this symbol is coded.
+            at -= Places::NEXT;
+            --left;
+            load_event(at, left, event);
+            row = take.template row<FINE>(event);
+            take.template step<FINE>(now, now_row);
         }
     }
 
@@ -39,7 +38,9 @@ template <u32 LAYOUT> struct PlainEvents
     FSZ_DEVICE static void pass_back(const PlainPass &pass, const u32 *entries, u32 stage,
                                      Take &take)
     {
-        const u32 singles = pass.head + pass.groups + pass.flat;
+        // Read once: what is written to memory could be anything to the compiler.
+        const u32 head = pass.head, groups = pass.groups, even = pass.even;
+        const u32 singles = head + groups + pass.flat;
         entries += 32 * (singles - 1);
         u32 next = __ldg(entries);
 #pragma unroll 1
@@ -51,7 +52,9 @@ template <u32 LAYOUT> struct PlainEvents
             {
                 next = __ldg(entries);
             }
-            steps_back<FINE>(stage, entry, k - pass.head < pass.groups ? pass.even : 1, take);
+            const u32 steps = k - head < groups ? even : 1;
+            const u32 last = stage + (entry & ENTRY_POSITION) + (steps - 1) * Places::NEXT;
+            steps_back<FINE>(last, static_cast<i32>(entry) >= 0, steps, take);
         }
     }
 
@@ -89,6 +92,9 @@ constexpr u32 PACKED_ESCAPES = 0x20;
 /// Rows of residuals, and one that leaves a state as it is.
 constexpr u32 PACKED_ROWS = RESIDUAL_CONTEXTS * SYMBOLS_MOST;
 constexpr u32 PACKED_IDLE = PACKED_ROWS;
+static_assert(PlainEvent<true>::NONE >> PlainEvent<true>::SHIFT == RESIDUAL_CONTEXTS &&
+                  (PlainEvent<true>::NONE & 31) == 0,
+              "the row of no event is the idle one");
 constexpr u32 PACKED_WORDS = 2 * (PACKED_ROWS + 2);
 
 FSZ_DEVICE PackedRow packed_row(const SymbolRow &row)
@@ -128,13 +134,13 @@ struct AfterRaw
 
 /// Codes the raw bits of the lanes that have some. Apart, so that the loop that calls it is short.
 template <bool FINE>
-__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, u32 event, bool there, PackedRow row)
+__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, u32 event, PackedRow row)
 {
     using Event = PlainEvent<FINE>;
     const i32 r = Event::residual(event);
     const u32 size = static_cast<u32>(abs(r));
     u32 bits = 0, from = 0;
-    if (there && size > DENSE_DIRECT)
+    if (size > DENSE_DIRECT)
     {
         bits = 32 - __clz(size);
         from = 1u << (bits - 1);
@@ -160,20 +166,20 @@ struct PlainCoder
 
     using Row = PackedRow;
 
-    /// The row of an event, if it has a symbol of its own.
-    template <bool FINE> FSZ_DEVICE PackedRow row(u32 event, bool there) const
+    /// The row of an event, if it has a symbol of its own or is none.
+    template <bool FINE> FSZ_DEVICE PackedRow row(u32 event) const
     {
         const u32 context = PlainEvent<FINE>::context(event);
         const u32 number = context * SYMBOLS_MOST + (event & 31);
-        return load_row(coder.packed_rows + 8 * (there ? number : PACKED_IDLE));
+        return load_row(coder.packed_rows + 8 * number);
     }
 
-    template <bool FINE> FSZ_DEVICE void step(u32 event, bool there, PackedRow row)
+    template <bool FINE> FSZ_DEVICE void step(u32 event, PackedRow row)
     {
-        const bool other = there && ((row.y & PACKED_ESCAPES) || !PlainEvent<FINE>::direct(event));
+        const bool other = (row.y & PACKED_ESCAPES) || !PlainEvent<FINE>::direct(event);
         if (__any_sync(WARP_ALL, other))
         {
-            const AfterRaw after = code_raw<FINE>(coder, event, there, row);
+            const AfterRaw after = code_raw<FINE>(coder, event, row);
             coder.state = after.coder.state;
             coder.at = after.coder.at;
             row = after.row;
@@ -194,11 +200,12 @@ struct PlainCounter
     struct Row
     {
     };
-    template <bool FINE> FSZ_DEVICE Row row(u32, bool) const { return {}; }
+    template <bool FINE> FSZ_DEVICE Row row(u32) const { return {}; }
 
-    template <bool FINE> FSZ_DEVICE void step(u32 event, bool there, Row)
+    template <bool FINE> FSZ_DEVICE void step(u32 event, Row)
     {
         using Event = PlainEvent<FINE>;
+        const bool there = event != Event::NONE;
         coder.residual(there, Event::context(event), Event::residual(event));
     }
 };
@@ -221,10 +228,10 @@ template <class Coder>
 FSZ_DEVICE Coder take_corners(const Coder &coder, const PlainProgram *program, u32 stage)
 {
     const u32 entry = __ldg(program->entries[0] + lane_id());
-    const u32 word = load_word(stage + (entry & ENTRY_POSITION));
     auto take = events_to(coder);
-    const bool there = static_cast<i32>(entry) >= 0;
-    take.template step<false>(word >> 16, there, take.template row<false>(word >> 16, there));
+    u32 event = PlainEvent<false>::NONE;
+    load_event(stage + (entry & ENTRY_POSITION), static_cast<i32>(entry) >= 0 ? 1 : 0, event);
+    take.template step<false>(event, take.template row<false>(event));
     return take.coder;
 }
 

@@ -31,6 +31,16 @@ FSZ_DEVICE u32 load_word(u32 at)
     return word;
 }
 
+/// The event of a word, if `there` is above 0.
+FSZ_DEVICE void load_event(u32 at, i32 there, u32 &event)
+{
+    asm volatile("{\n.reg .pred there;\nsetp.gt.s32 there, %2, 0;\n"
+                 "@there ld.shared.u16 %0, [%1 + 2];\n}"
+                 : "+r"(event)
+                 : "r"(at), "r"(there)
+                 : "memory");
+}
+
 FSZ_DEVICE void store_word(u32 at, u32 word)
 {
     asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(word) : "memory");
@@ -64,8 +74,12 @@ template <bool FINE> struct PlainEvent
     /// Whether it has a symbol of its own, which is then `event` modulo 32.
     FSZ_DEVICE static bool direct(u32 event)
     {
-        return (event & FIELD & ~31u) == static_cast<u32>(ZERO & ~31) && (event & 31) != 31;
+        return ((event & FIELD) ^ static_cast<u32>(ZERO & ~31)) < 31;
     }
+    /// That of a lane without one: a symbol of a context behind all others.
+    static constexpr u32 NONE = (DENSE_FINE_CONTEXTS + DENSE_COARSE_CONTEXTS - FIRST_CONTEXT)
+                                    << SHIFT |
+                                static_cast<u32>(ZERO & ~31);
 };
 static_assert(DENSE_DIRECT == 15 && DENSE_COARSE_CONTEXTS == 8 && DENSE_FINE_CONTEXTS == 16,
               "events are made for these");
@@ -321,7 +335,9 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
     /// The steps of a pass of the finest grid.
     template <u32 ODD> FSZ_DEVICE void fine_pass(const PlainPass &pass, const u32 *entries)
     {
-        const u32 singles = pass.head + pass.groups + pass.flat;
+        // Read once: what is written to shared memory could be anything to the compiler.
+        const u32 head = pass.head, groups = pass.groups, even = pass.even;
+        const u32 singles = head + groups + pass.flat;
         u32 next = __ldg(entries);
 #pragma unroll 1
         for (u32 k = 0; k < singles; ++k)
@@ -332,10 +348,9 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
             {
                 next = __ldg(entries);
             }
-            const u32 group = k - pass.head;
-            if (group < pass.groups)
+            if (k - head < groups)
             {
-                fine_steps<ODD, true>(entry, pass.even);
+                fine_steps<ODD, true>(entry, even);
             }
             else
             {

@@ -328,7 +328,9 @@ impl Profile {
     pub(crate) fn check_relative(&self, part: &RelativePart) -> Result<()> {
         match part.curve::<f64>().finer(self.fine()) {
             Some(_) => Ok(()),
-            None => Err(Error::corrupt("too many points for each code of a pointwise-relative bound")),
+            None => {
+                Err(Error::corrupt("too many points for each code of a pointwise-relative bound"))
+            }
         }
     }
 

@@ -1,9 +1,6 @@
 //! Points between the codes of a pointwise-relative bound, on the same curve (FORMAT.md, *Dense: quantize*).
 
-use super::{
-    BLOCK, Curve, Logarithmic, Relative,
-    block::Block,
-};
+use super::{BLOCK, Curve, Logarithmic, Relative, block::Block};
 use crate::{
     format::dense::{MOST_VALUE, PART_BITS},
     missing::is_missing,

@@ -6,7 +6,10 @@ use super::{
     linear::round_down,
 };
 use crate::{
-    format::{dense::LEAST_STRIDE, LEAST_SAMPLES, MAX_CODE, MOST_KNEE, STEEPEST, STRAIGHT_BELOW, TILE, TYPICAL_SHARE},
+    format::{
+        LEAST_SAMPLES, MAX_CODE, MOST_KNEE, STEEPEST, STRAIGHT_BELOW, TILE, TYPICAL_SHARE,
+        dense::LEAST_STRIDE,
+    },
     missing::is_missing,
 };
 
@@ -43,7 +46,8 @@ impl<T: Logarithmic> Relative<T> {
         let (low, high) = (side(1.0), side(-1.0));
         let linear = Linear::<T>::new(floor.to_f64(), floor.to_f64() / share);
         let stride = low + high + 1;
-        let uneven = if stride >> most_fine >= LEAST_STRIDE { stride % (1 << most_fine) } else { 0 };
+        let uneven =
+            if stride >> most_fine >= LEAST_STRIDE { stride % (1 << most_fine) } else { 0 };
         let mut curve = Curve { curved, stride: stride - uneven, ..Curve::default() };
         let mut edge = 1;
         let lowest = if linear.step > T::ZERO {

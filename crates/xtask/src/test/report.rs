@@ -14,6 +14,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// Takes in what was found beside.
+    pub fn merge(&mut self, other: Report) {
+        self.stages.extend(other.stages);
+        self.results.extend(other.results);
+        for (reason, what) in &other.skips {
+            what.iter().for_each(|what| self.skip(what, reason));
+        }
+    }
+
     pub fn stage(&mut self, name: &'static str, time: Duration, passed: bool) {
         self.stages.push((name, time, passed));
     }
@@ -34,7 +43,8 @@ impl Report {
         self.stages.iter().any(|(_, _, passed)| !passed)
     }
 
-    pub fn print(&self) {
+    /// The summary of a run that took so long.
+    pub fn print(&self, total: Duration) {
         println!("\n=== summary");
         for line in &self.results {
             println!("{line}");
@@ -44,7 +54,6 @@ impl Report {
             let outcome = if *passed { "ok" } else { "FAILED" };
             println!("{name:<10} {outcome:<7} {:>6.1} s", time.as_secs_f64());
         }
-        let total: Duration = self.stages.iter().map(|(_, time, _)| *time).sum();
         println!("{:<10} {:<7} {:>6.1} s", "all", "", total.as_secs_f64());
         let skipped: usize = self.skips.values().map(Vec::len).sum();
         println!("skipped: {skipped}");
