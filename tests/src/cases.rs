@@ -1,7 +1,7 @@
 //! The fields and options of the golden streams: small, and each with something of its own.
 
 use crate::fields::{Random, mask, noise, smooth};
-use fsz::{Bound, Centering, CompressOptions, DType, Dense, Layout, Profile, Research};
+use fsz::{Bound, Centering, CompressOptions, DType, Dense, Layout, Profile, Region, Research};
 
 /// One golden stream: what is compressed, and how.
 #[derive(Debug)]
@@ -44,6 +44,11 @@ pub fn all() -> Vec<Case> {
         }),
         case("f32-non-finite", DType::F32, &[7, 111], non_finite(7 * 111), absolute(0.01)),
         case("f32-one-element", DType::F32, &[], vec![1.5], absolute(0.1)),
+        case("f32-regions", DType::F32, &[9, 17, 33], smooth(&[9, 17, 33]), {
+            absolute(0.05)
+                .region(Region::in_box(&[2, 3, 4], &[5, 9, 20], Bound::Absolute(1e-3)))
+                .region(Region::in_box(&[0, 0, 10], &[4, 17, 9], Bound::Absolute(0.5)))
+        }),
         case("f32-relative", DType::F32, &[30, 90], cubed(&[30, 90]), relative(1e-3, 0.0)),
         case("f32-relative-coarse", DType::F32, &[2000], cubed(&[2000]), relative(0.5, 0.0)),
         case("f32-relative-floor", DType::F32, &[30, 90], cubed(&[30, 90]), relative(1e-2, 1e-3)),
@@ -75,6 +80,10 @@ pub fn all() -> Vec<Case> {
         case("f32-subnormal", DType::F32, &[700], scaled(smooth(&[700]), 1e-41), range(1e-2)),
         case("f64-masked-2d", DType::F64, &[60, 90], land(), range(1e-3).missing(LAND)),
         case("f64-relative", DType::F64, &[40, 60], cubed(&[40, 60]), relative(1e-4, 0.0)),
+        case("f64-regions-masked", DType::F64, &[60, 90], land(), {
+            let coast = (0..5400).map(|i| i % 90 > 40 && i / 90 % 4 == 0).collect();
+            range(1e-2).missing(LAND).region(Region::where_set(coast, Bound::ValueRange(1e-4)))
+        }),
         case("f64-relative-floor", DType::F64, &[60, 90], land(), {
             relative(1e-3, 0.25).missing(LAND).name("salt")
         }),

@@ -4,7 +4,7 @@
 //! The files are frozen: `ADD_GOLDEN=1 cargo test -p fsz-tests` adds those of new cases, and never writes one that
 //! is there.
 
-use fsz::{Codec, DType, Element, Stream, max_compressed_len};
+use fsz::{Codec, DType, Element, Stream};
 use fsz_tests::cases::{Case, all, dense};
 use fsz_tests::hash::fnv1a;
 use std::fs;
@@ -78,7 +78,8 @@ fn compress<T: Element>(
     bytes: impl Fn(T) -> Vec<u8>,
 ) -> (Vec<u8>, u64) {
     let field: Vec<T> = case.field.iter().map(|v| element(*v)).collect();
-    let room = usize::try_from(max_compressed_len(&case.shape, case.dtype).unwrap()).unwrap();
+    let room = case.options.max_compressed_len(&case.shape, case.dtype).unwrap();
+    let room = usize::try_from(room).unwrap();
     let mut out = vec![0; room];
     let length = Codec::cpu().compress_into(&field, &case.shape, &case.options, &mut out).unwrap();
     out.truncate(length);

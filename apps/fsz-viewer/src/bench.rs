@@ -266,6 +266,7 @@ fn scene(document: &Document, place: Place) -> Scene<'_> {
         missing: document.missing(),
         error: ErrorMode::Signed,
         limit: 0.0.into(),
+        regions: None,
         bounded: false,
         overlay: Overlay::Off,
         opacity: 0.0,

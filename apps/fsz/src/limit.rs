@@ -1,18 +1,41 @@
 //! The bound that each value of a stream keeps.
 
-use fsz::{Bound, Header};
+use fsz::{Bound, Header, Stream};
 use fsz_figure::number::short;
 use fsz_metrics::Limit;
 
-/// The bound of a stream.
+/// The bound of a stream, outside of its regions.
 pub fn of(header: &Header) -> Limit {
-    match header.bound {
+    limit(header.bound, header.absolute_bound)
+}
+
+fn limit(bound: Bound, absolute: f64) -> Limit {
+    match bound {
         Bound::Relative { eps, floor } => Limit { absolute: floor, relative: eps },
-        _ => header.absolute_bound.into(),
+        _ => absolute.into(),
     }
 }
 
-/// The same for people.
+/// The bound outside of regions, and that of each region.
+pub fn by_region(stream: &Stream<'_>) -> Vec<Limit> {
+    let regions = stream.regions().iter();
+    let own = regions.map(|region| limit(region.bound, region.absolute_bound));
+    std::iter::once(of(stream.header())).chain(own).collect()
+}
+
+/// The bound of a stream for people, with those of its regions.
+pub fn of_all(stream: &Stream<'_>) -> String {
+    let limits = by_region(stream);
+    let texts: Vec<String> = limits.into_iter().map(text).collect();
+    match texts.split_first() {
+        Some((outside, regions)) if !regions.is_empty() => {
+            format!("{outside}; in regions {}", regions.join("; "))
+        }
+        _ => texts.concat(),
+    }
+}
+
+/// A bound for people.
 pub fn text(limit: Limit) -> String {
     match limit {
         Limit { absolute, relative: 0.0 } => short(absolute),

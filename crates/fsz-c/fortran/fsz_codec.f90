@@ -26,6 +26,7 @@ module fsz_codec
     integer(c_size_t), parameter :: FSZC_DEVICE_NAME = 256
     integer(c_size_t), parameter :: FSZC_MAX_DIMS = 8
     integer(c_size_t), parameter :: FSZC_MAX_MISSING = 4
+    integer(c_size_t), parameter :: FSZC_MAX_REGIONS = 16
     integer(c_size_t), parameter :: FSZC_MAX_NAME = 1024
     integer(c_size_t), parameter :: FSZC_MAX_BLOCKS = 16
     integer(c_size_t), parameter :: FSZC_MAX_COSTS = 4
@@ -309,6 +310,15 @@ module fsz_codec
             import
             type(c_ptr), value :: options
             real(c_double), value :: value
+            integer(c_int32_t) :: answer
+        end function
+
+        function fszc_compress_options_add_box(options, start, count, ndim, bound) bind(c) result(answer)
+            import
+            type(c_ptr), value :: options
+            integer(c_int64_t), intent(in) :: start(*), count(*)
+            integer(c_size_t), value :: ndim
+            real(c_double), value :: bound
             integer(c_int32_t) :: answer
         end function
 

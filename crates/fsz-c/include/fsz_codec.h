@@ -37,6 +37,9 @@
 // Most missing values that can be named.
 #define FSZC_MAX_MISSING 4
 
+// Most regions that a field can have.
+#define FSZC_MAX_REGIONS 16
+
 // Longest name in bytes, without the zero byte.
 #define FSZC_MAX_NAME 1024
 
@@ -489,7 +492,8 @@ fszc_status fszc_compress(const struct fszc_codec *codec, const void *data, fszc
                           const struct fszc_compress_options *options, struct fszc_stream **stream);
 
 // Compresses a field as fszc_compress does, into `out`, of which `capacity` bytes may be written,
-// and stores the stream's length in `len`. A capacity of fszc_max_compressed_len always suffices.
+// and stores the stream's length in `len`. A capacity of fszc_max_compressed_len always suffices,
+// unless fszc_compress_options_add_box asks for more.
 //
 // FSZC_INVALID_ARGUMENT when the capacity is too small.
 fszc_status fszc_compress_into(const struct fszc_codec *codec, const void *data, fszc_dtype dtype,
@@ -549,6 +553,18 @@ fszc_status fszc_compress_options_set_research(struct fszc_compress_options *opt
 // next to nothing and do not enter a value range. At most FSZC_MAX_MISSING may be named. Elements
 // are compared by bits with `value` rounded to the element type.
 fszc_status fszc_compress_options_add_missing(struct fszc_compress_options *options, double value);
+
+// Keeps another bound in the box of `count` elements from `start` on: `ndim` entries each, slowest
+// axis first. `bound` is a number of the same kind as the options' bound, smaller or larger; a
+// share of a value range is one of the range of the whole field. At most FSZC_MAX_REGIONS boxes may
+// be added; where they overlap, the last one holds. The CPU compresses and decompresses; targets
+// have no boxes.
+//
+// A stream takes more than fszc_max_compressed_len of the field then: as much as that of each box
+// and 512 bytes a box.
+fszc_status fszc_compress_options_add_box(struct fszc_compress_options *options,
+                                          const uint64_t *start, const uint64_t *count, size_t ndim,
+                                          double bound);
 
 // Records a variable name: a string in UTF-8 of at most FSZC_MAX_NAME bytes, which is copied.
 fszc_status fszc_compress_options_set_name(struct fszc_compress_options *options, const char *name);

@@ -219,6 +219,15 @@ public:
         return set(fszc_compress_options_add_missing(handle_.get(), value));
     }
 
+    CompressOptions &box(const Axes &start, const Axes &count, double bound)
+    {
+        if (start.size() != count.size()) {
+            throw Error(FSZC_INVALID_ARGUMENT, "start and count of a box differ in length");
+        }
+        return set(fszc_compress_options_add_box(handle_.get(), start.data(), count.data(),
+                                                 start.size(), bound));
+    }
+
     CompressOptions &name(const std::string &name)
     {
         return set(fszc_compress_options_set_name(handle_.get(), name.c_str()));

@@ -50,7 +50,7 @@ pub unsafe extern "C" fn fszc_compress(
         unsafe {
             handle::make(stream, || {
                 let call = Call::new(codec, dtype, shape, ndim, options)?;
-                let most = fsz::max_compressed_len(&call.shape, call.dtype)?;
+                let most = call.most()?;
                 with_element!(call.dtype, T => {
                     let field = call.field::<T>(data)?;
                     let mut bytes = pointers::zeros(most)?;
@@ -65,7 +65,8 @@ pub unsafe extern "C" fn fszc_compress(
 }
 
 /// Compresses a field as fszc_compress does, into `out`, of which `capacity` bytes may be written, and
-/// stores the stream's length in `len`. A capacity of fszc_max_compressed_len always suffices.
+/// stores the stream's length in `len`. A capacity of fszc_max_compressed_len always suffices, unless
+/// fszc_compress_options_add_box asks for more.
 ///
 /// FSZC_INVALID_ARGUMENT when the capacity is too small.
 #[unsafe(no_mangle)]
@@ -157,6 +158,11 @@ impl<'a> Call<'a> {
         })?;
         // SAFETY: promised by the caller.
         unsafe { pointers::elements(data, count, "the field") }
+    }
+
+    /// The most bytes that the stream takes.
+    fn most(&self) -> Result<u64> {
+        Ok(self.options.max_compressed_len(&self.shape, self.dtype)?)
     }
 
     fn run<T: Element>(&self, field: &[T], out: &mut [u8]) -> Result<usize> {

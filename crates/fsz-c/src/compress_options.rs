@@ -2,7 +2,7 @@
 
 use std::{ffi::c_char, sync::Arc};
 
-use fsz::{Bound, Centering, CompressOptions, Dense, Layout, Profile, Research};
+use fsz::{Bound, Centering, CompressOptions, Dense, Layout, Profile, Region, Research};
 
 use crate::{
     handle::{self, Object},
@@ -253,6 +253,31 @@ pub unsafe extern "C" fn fszc_compress_options_add_missing(
 ) -> fszc_status {
     // SAFETY: the header's rules for pointers.
     unsafe { change(options, |options| Ok(options.missing(value))) }
+}
+
+/// Keeps another bound in the box of `count` elements from `start` on: `ndim` entries each, slowest axis first. `bound`
+/// is a number of the same kind as the options' bound, smaller or larger; a share of a value range is one of the range
+/// of the whole field. At most FSZC_MAX_REGIONS boxes may be added; where they overlap, the last one holds. The CPU
+/// compresses and decompresses; targets have no boxes.
+///
+/// A stream takes more than fszc_max_compressed_len of the field then: as much as that of each box and 512 bytes a box.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_add_box(
+    options: *mut fszc_compress_options,
+    start: *const u64,
+    count: *const u64,
+    ndim: usize,
+    bound: f64,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe {
+        change(options, |options| {
+            let start = pointers::axes(start, ndim, "the start")?;
+            let count = pointers::axes(count, ndim, "the count")?;
+            let own = options.bound().with_requested(bound);
+            Ok(options.region(Region::in_box(&start, &count, own)))
+        })
+    }
 }
 
 /// Records a variable name: a string in UTF-8 of at most FSZC_MAX_NAME bytes, which is copied.

@@ -14,12 +14,15 @@ use crate::{
 pub const FSZC_MAX_DIMS: usize = 8;
 /// Most missing values that can be named.
 pub const FSZC_MAX_MISSING: usize = 4;
+/// Most regions that a field can have.
+pub const FSZC_MAX_REGIONS: usize = 16;
 /// Longest name in bytes, without the zero byte.
 pub const FSZC_MAX_NAME: usize = 1024;
 
 const _: () = assert!(
     FSZC_MAX_DIMS == format::MAX_DIMS
         && FSZC_MAX_MISSING == format::MAX_MISSING
+        && FSZC_MAX_REGIONS == format::MAX_REGIONS
         && FSZC_MAX_NAME == format::MAX_NAME
 );
 

@@ -1,12 +1,12 @@
 //! Compression of fields in host and device memory.
 
 use fsz::{
-    Bound as ErrorBound, CompressOptions, DType, Dense, Layout, Profile, Progress,
+    Bound as ErrorBound, CompressOptions, DType, Dense, Layout, Mask, Profile, Progress, Region,
     cuda::{Compression, DeviceCodec},
     with_element,
 };
 use numpy::{PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods, ndarray::ArrayViewD};
-use pyo3::prelude::*;
+use pyo3::{prelude::*, pybacked::PyBackedBytes};
 use std::sync::Arc;
 
 use crate::{
@@ -17,6 +17,9 @@ use crate::{
     stream::Stream,
     watch::watched,
 };
+
+/// Start and count of a box, or a byte an element of a mask; and a bound of the same kind as the array's.
+type AskedRegion = (Vec<u64>, Vec<u64>, Option<PyBackedBytes>, f64);
 
 /// What a compression is told beside the field.
 #[derive(FromPyObject)]
@@ -36,6 +39,7 @@ pub struct Options {
     name: Option<String>,
     time_step: Option<u64>,
     start: Option<Vec<u64>>,
+    regions: Vec<AskedRegion>,
 }
 
 impl Options {
@@ -88,6 +92,16 @@ impl Options {
         }
         if let Some(start) = &self.start {
             options = options.start(start);
+        }
+        for (start, count, mask, number) in self.regions {
+            let own = bound.with_requested(number);
+            options = options.region(match mask {
+                Some(mask) => {
+                    let mask: Mask = mask.iter().map(|&set| set != 0).collect();
+                    Region::where_set(mask, own)
+                }
+                None => Region::in_box(&start, &count, own),
+            });
         }
         Ok(options)
     }

@@ -28,6 +28,9 @@ pub struct Stream {
     _owner: Option<Owner>,
 }
 
+/// A box's start and count, elements, and a bound's kind, number and absolute bound.
+type RegionFacts = (Option<(Vec<u64>, Vec<u64>)>, u64, (&'static str, f64, f64));
+
 /// Who keeps a stream's bytes.
 #[derive(Debug)]
 enum Owner {
@@ -139,6 +142,20 @@ impl Stream {
         let squares = self.stream.header().mean_squared_error;
         let relative = c.max_relative_error;
         (c.max_abs_error, c.min, c.max, c.nan, c.inf, c.missing, c.escaped, squares, relative)
+    }
+
+    /// Of each region the start and count of a box, or how many elements a mask has; and its bound.
+    #[getter]
+    fn regions(&self) -> Vec<RegionFacts> {
+        let facts = |region: &fsz::StoredRegion| {
+            let place = match &region.place {
+                fsz::Place::Box { start, count } => Some((start.clone(), count.clone())),
+                _ => None,
+            };
+            let bound = (region.bound.kind(), region.bound.requested(), region.absolute_bound);
+            (place, region.place.elements(), bound)
+        };
+        self.stream.regions().iter().map(facts).collect()
     }
 
     #[getter]

@@ -133,6 +133,45 @@ def test_relative_bounds(profile: str, dtype: str) -> None:
     assert fsz_codec.compress(field, absolute=1).floor is None
 
 
+def test_bounds_by_region(profile: str) -> None:
+    field = np.sin(np.arange(24_000) * 1e-3).reshape(20, 30, 40)
+    mask = np.zeros(field.shape, bool)
+    mask[4::3, ::2] = True
+    regions = [(np.s_[2:9, ..., -15:], 1e-4), (mask, 0.3), (np.s_[-1, 5], 1e-6)]
+    stream = fsz_codec.compress(field, absolute=0.02, regions=regions, profile=profile)
+    limit = np.full(field.shape, 0.02)
+    for key, bound in regions:
+        limit[key] = bound
+    decoded = np.asarray(stream)
+    error = np.abs(decoded - field)
+    assert (error <= limit).all()
+    assert all((error[limit == bound] > 0.5 * bound).any() for bound in (0.02, 1e-4, 0.3, 1e-6))
+    assert np.array_equal(stream[3, :, 20:], decoded[3, :, 20:])
+    boxes, sizes = [region.box for region in stream.regions], [region.size for region in stream.regions]
+    assert boxes == [np.s_[2:9, 0:30, 25:40], None, np.s_[19:20, 5:6, 0:40]]
+    assert sizes == [7 * 30 * 15, int(mask.sum()), 40]
+    assert [region.bound.absolute for region in stream.regions] == [1e-4, 0.3, 1e-6]
+    relative = fsz_codec.compress(field, relative=1e-2, floor=1e-3, regions=[(np.s_[:5], 1e-4)])
+    assert relative.regions[0].bound[:2] == ("pointwise-relative", 1e-4)
+    assert fsz_codec.compress(field, absolute=1).regions == ()
+
+
+def test_regions_that_are_none() -> None:
+    field = np.zeros((4, 5))
+    for key, error in [
+        (np.s_[::2], fsz_codec.InvalidArgumentError),
+        (np.s_[::-1], fsz_codec.InvalidArgumentError),
+        (np.zeros((5, 4), bool), fsz_codec.InvalidArgumentError),
+        (4, IndexError),
+        (np.s_[:, :, :], IndexError),
+    ]:
+        with pytest.raises(error):
+            fsz_codec.compress(field, absolute=1, regions=[(key, 0.1)])
+    for options in ({"absolute": 1, "regions": [(0, -1)]}, {"psnr": 50, "regions": [(0, 1)]}):
+        with pytest.raises(fsz_codec.InvalidArgumentError):
+            fsz_codec.compress(field, **options)
+
+
 @pytest.mark.parametrize(
     "options",
     [

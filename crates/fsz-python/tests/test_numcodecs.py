@@ -31,7 +31,15 @@ def test_streams(field: Array, profile: str) -> None:
     assert np.array_equal(codec.decode(memoryview(encoded)), decoded)
 
 
-@pytest.mark.parametrize("options", [{"range": 1e-3}, {"absolute": 2, "missing": (1e20, -1.0), "profile": "dense"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"range": 1e-3},
+        {"absolute": 2, "missing": (1e20, -1.0), "profile": "dense"},
+        {"relative": 1e-2},
+        {"relative": 1e-2, "floor": 0.5},
+    ],
+)
 def test_configurations(options: dict[str, Any]) -> None:
     codec = Fsz(**options)
     config = json.loads(json.dumps(codec.get_config()))
@@ -42,7 +50,7 @@ def test_configurations(options: dict[str, Any]) -> None:
 
 
 def test_wrong_configurations() -> None:
-    for wrong in ({}, {"range": 1, "level": 3}, {"range": 1, "absolute": 1}):
+    for wrong in ({}, {"range": 1, "level": 3}, {"range": 1, "absolute": 1}, {"range": 1, "floor": 1}):
         with pytest.raises(fsz_codec.InvalidArgumentError):
             numcodecs.get_codec({"id": "fsz_codec", **wrong})
 

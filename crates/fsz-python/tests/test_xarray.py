@@ -112,10 +112,18 @@ def test_encoding(dataset: xr.Dataset) -> None:
     assert everything["p"]["serializer"].missing == (-999.0,)
     mixed = encoding(dataset, range=1e-3, absolute={"p": 2.0})
     assert (mixed["t"]["serializer"].range, mixed["p"]["serializer"].absolute) == (1e-3, 2.0)
+    small = encoding(dataset, range={"t": 1e-3}, relative=1e-2, floor=0.1)
+    assert [e["serializer"] for e in small.values()] == [
+        FszCodec(range=1e-3), FszCodec(relative=1e-2, floor=0.1, missing=-999.0),
+    ]
+    assert encoding(dataset, relative=1e-2, floor={"p": 0.1})["t"] == encoding(dataset, relative=1e-2)["t"]
+    attributes = mark_lossy(dataset, small).p.attrs
+    assert attributes["quantization_pointwise_relative_error"] == 1e-2
+    assert attributes["quantization_floor"] == 0.1
     assert encoding(dataset) == {}
     dataset.t.encoding |= {"scale_factor": 0.1, "dtype": "i2"}
     assert set(encoding(dataset, range=1e-3)) == {"p"}
-    with pytest.raises(fsz_codec.InvalidArgumentError, match="either"):
+    with pytest.raises(fsz_codec.InvalidArgumentError, match="one of"):
         encoding(dataset, range=1e-3, absolute=1)
     for name in ("q", "n", "lat"):
         with pytest.raises(fsz_codec.InvalidArgumentError, match=name):

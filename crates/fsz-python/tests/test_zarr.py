@@ -210,6 +210,22 @@ def test_fill_values_are_kept_exactly(fill: float, bound: dict[str, float], prof
     assert last == pytest.approx(bound.get("absolute", 1e-3 * float(spans[-1])), rel=1e-5)
 
 
+@pytest.mark.parametrize("floor", [None, 1e-3])
+def test_a_share_of_each_element(floor: float | None, field: Array, profile: str) -> None:
+    # Values from 1e-8 to 1e3, of both signs, and zeros.
+    field = ((field - 250) * np.geomspace(1e-10, 10, 70)).astype(field.dtype)
+    field[2:4] = 0
+    codec = FszCodec(relative=1e-2, floor=floor, profile=profile)
+    array = create(MemoryStore(), field, codec, chunks=(4, 50, 30))
+    assert zarr.open_array(array.store, mode="r").serializer == codec == eval(repr(codec))
+    decoded = array[...]
+    error = np.abs(decoded.astype("f8") - field)
+    assert (error <= np.maximum(1e-2 * np.abs(field.astype("f8")), floor or 0)).all()
+    assert error.max() > 0.1
+    assert (decoded[2:4] == 0).all()
+    assert np.array_equal(array[3:6, 7, ::3], decoded[3:6, 7, ::3])
+
+
 def test_missing_chunks_are_filled() -> None:
     array = zarr.create_array(
         MemoryStore(), shape=(100, 100), chunks=(50, 100), dtype="f4", fill_value=7, serializer=FszCodec(range=1e-3),
@@ -242,6 +258,12 @@ def test_too_many_dimensions() -> None:
         {"range": 1e-3, "profile": "best"},
         {"range": 1e-3, "missing": [1, 2, 3, 4, 5]},
         {"range": 1e-3, "level": 9},
+        {"relative": 1e-3, "absolute": 1},
+        {"relative": 0.6},
+        {"relative": True},
+        {"range": 1e-3, "floor": 1},
+        {"relative": 1e-3, "floor": -1},
+        {"relative": 1e-3, "floor": "0"},
     ],
     ids=str,
 )

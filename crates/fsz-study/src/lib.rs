@@ -24,6 +24,7 @@ mod measured_peers;
 mod peer;
 mod plan;
 mod record;
+mod relative;
 mod report;
 mod slice;
 mod stats;

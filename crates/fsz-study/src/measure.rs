@@ -13,7 +13,7 @@ use crate::record::{
     BoundRecord, Fidelity, FieldRecord, LayoutRatio, Ratio, Shares, TILES, TileRatio,
 };
 use crate::subject::Subject;
-use crate::{bit_rounding, curve, cuszp_model, fidelity, fsz1, matched};
+use crate::{bit_rounding, curve, cuszp_model, fidelity, fsz1, matched, relative};
 
 /// What is switched on at each stage of the ablation: cross-block state, mean centering, order 2.
 const SWITCHES: [(bool, Centering, bool); 4] = [
@@ -70,6 +70,7 @@ impl<T: Element + Sample> Subject<'_, T> {
             matched: matched::comparisons(self, matched_bound(self.plan.bounds))?,
             fsz1: fsz1::measure(self)?,
             bit_rounding: bit_rounding::measure(self)?,
+            relative: relative::measure(self)?,
         })
     }
 
@@ -102,9 +103,10 @@ impl<T: Element + Sample> Subject<'_, T> {
         self.add_zfp(&mut record, bytes.len(), &mut decoded)?;
         #[cfg(feature = "zfp")]
         self.add_streams(&mut record, &mut decoded)?;
-        for peer in self.plan.peers.iter().filter(|peer| peer.takes(self.field)) {
-            let bounds = [absolute, bound];
-            let bytes = peer.run(self.field, bounds, &mut decoded, self.plan.progress)?;
+        let peers = self.plan.peers.iter().filter(|peer| !peer.is_relative());
+        for peer in peers.filter(|peer| peer.takes(self.field)) {
+            let bounds = [("{bound}", absolute), ("{range_bound}", bound)];
+            let bytes = peer.run(self.field, &bounds, &mut decoded, self.plan.progress)?;
             let found = Decoded { codec: &peer.name, bytes, values: &decoded };
             record.ratios.push(self.ratio(&found, absolute)?);
         }

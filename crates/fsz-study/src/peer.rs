@@ -10,6 +10,9 @@ use fsz::{Element, Progress};
 use fsz_field::Field;
 use serde::Deserialize;
 
+/// What stands for a pointwise-relative bound.
+pub const RELATIVE_BOUND: &str = "{relative_bound}";
+
 /// Time between two looks at a program that runs.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -21,6 +24,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// | `{compressed}` | file that `compress` writes and `decompress` reads |
 /// | `{output}` | file of raw values that `decompress` writes |
 /// | `{bound}`, `{range_bound}` | absolute bound, value-range bound |
+/// | `{relative_bound}` | pointwise-relative bound; a program that takes it is compared at these bounds alone |
 /// | `{dtype}` | `f32` or `f64` |
 /// | `{elements}` | number of values |
 /// | `{rank}` | number of sides |
@@ -68,12 +72,17 @@ impl Peer {
         self.dtypes.as_ref().is_none_or(|types| types.iter().any(|t| t == name))
     }
 
-    /// Compresses and decompresses; the bytes of its stream. `bounds`: absolute, value-range. An
-    /// interrupt ends the program.
+    /// Whether its bound is pointwise-relative.
+    pub fn is_relative(&self) -> bool {
+        self.compress.iter().any(|word| word.contains(RELATIVE_BOUND))
+    }
+
+    /// Compresses and decompresses; the bytes of its stream. `bounds`: placeholders, and the bound that each stands
+    /// for. An interrupt ends the program.
     pub fn run<T: Element>(
         &self,
         field: &Field,
-        bounds: [f64; 2],
+        bounds: &[(&str, f64)],
         out: &mut [T],
         progress: &Progress,
     ) -> Result<u64> {
@@ -83,16 +92,15 @@ impl Peer {
         std::fs::write(&input, field.values().bytes())?;
         let sides: Vec<String> = field.shape().sides().iter().map(u64::to_string).collect();
         let reversed: Vec<String> = sides.iter().rev().cloned().collect();
-        let single = [
+        let mut single = vec![
             ("{input}", input),
             ("{compressed}", compressed.clone()),
             ("{output}", output.clone()),
-            ("{bound}", format!("{:e}", bounds[0])),
-            ("{range_bound}", format!("{:e}", bounds[1])),
             ("{dtype}", field.dtype().name().to_owned()),
             ("{elements}", field.shape().elements().to_string()),
             ("{rank}", sides.len().to_string()),
         ];
+        single.extend(bounds.iter().map(|(name, bound)| (*name, format!("{bound:e}"))));
         let lists = [("{dims}", sides), ("{dims_reversed}", reversed)];
         for words in [&self.compress, &self.decompress] {
             let line = filled(words, &single, &lists);

@@ -16,6 +16,8 @@ use crate::peer::Peer;
 pub struct Plan<'a> {
     /// Value-range bounds.
     pub bounds: &'a [f64],
+    /// Pointwise-relative bounds.
+    pub relative: &'a [f64],
     /// Missing values.
     pub missing: &'a [f64],
     /// Programs to compare with.
@@ -50,8 +52,9 @@ impl Plan<'_> {
         let zfp = if cfg!(feature = "zfp") { "zfp" } else { "no zfp" };
         // Two builds of one version may measure differently.
         let program = std::env::current_exe().and_then(|program| fingerprint(&program))?;
-        let (identity, range, missing) = (&input.identity, self.bounds, self.missing);
-        let mut key = format!("{program} {zfp} {identity} {range:?} {missing:?}");
+        let Plan { bounds, relative, missing, .. } = self;
+        let identity = &input.identity;
+        let mut key = format!("{program} {zfp} {identity} {bounds:?} {relative:?} {missing:?}");
         for stream in self.streams {
             let file = fingerprint(&stream.file)?;
             let _ = write!(key, "\n{} {file} {:?}", stream.field, stream.rate);

@@ -22,6 +22,8 @@ pub struct FieldRecord {
     /// Streams of the paper author's own release.
     pub fsz1: Vec<Fsz1Record>,
     pub bit_rounding: Vec<BitRounding>,
+    /// At pointwise-relative bounds.
+    pub relative: Vec<RelativeRatio>,
 }
 
 impl FieldRecord {
@@ -85,6 +87,17 @@ pub struct Ratio {
     /// Whether it is a stream that was given, whose size has nothing to do with the bound: means
     /// leave it out.
     pub given: bool,
+}
+
+/// One codec at a pointwise-relative bound.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RelativeRatio {
+    pub bound: f64,
+    pub codec: String,
+    pub ratio: f64,
+    /// Values beyond the bound, and how far the furthest is from its original, as a share of it.
+    pub bound_violations: u64,
+    pub max_relative_error: f64,
 }
 
 /// The profile dense with one layout of boxes.

@@ -10,7 +10,9 @@ use fsz_figure::plot::escaped;
 use crate::gpu::GpuRun;
 use crate::html::{Data, digits};
 use crate::record::{FieldRecord, Matched, Panel};
-use crate::{bit_rounding, claims, datasets, figures, fsz1, machine, measured_peers, tables};
+use crate::{
+    bit_rounding, claims, datasets, figures, fsz1, machine, measured_peers, relative, tables,
+};
 
 const STYLE: &str = include_str!("report.css");
 
@@ -59,6 +61,7 @@ fn all_tables(fields: &[FieldRecord], gpu: Option<&GpuRun>) -> Vec<Data> {
         tables::curve(fields),
         tables::matched(fields),
         bit_rounding::table(fields),
+        relative::table(fields),
         tables::fidelity(fields),
         tables::histogram(fields),
         tables::spectrum(fields),
@@ -98,6 +101,7 @@ fn html(study: &Study<'_>, all: &[Data]) -> String {
         ("Rate and distortion", CURVES, figures::curves(fields) + &table("rate_distortion.csv")),
         ("FSZ and zfp of the same size", MATCHED, pictures(fields) + &table("matched_ratio.csv")),
         ("Bit rounding", BIT_ROUNDING, table("bit_rounding.csv")),
+        ("Pointwise-relative bounds", RELATIVE, table("relative.csv")),
         (
             "Fidelity beyond PSNR",
             FIDELITY,
@@ -153,6 +157,8 @@ HDF5 and Blosc, and zlib at level 6 or Zstandard at level 3 (in builds with zstd
 the ratio of FSZ with an absolute bound of the same largest error, at the same PSNR, and with the same \
 pointwise-relative bound. Bit rounding bounds the error of each value by a share of that value: it spends bits on \
 small values that an absolute bound does not.";
+const RELATIVE: &str = "Each value keeps its error within the bound times its magnitude, zeros exactly; no floor. \
+Programs whose adapter takes a pointwise-relative bound stand beside FSZ.";
 const FIDELITY: &str = "The error of a good quantizer is white and uniform over ±bound; a power spectrum \
 ratio of 1 preserves every scale. Gradient and Laplacian: RMS error over the RMS of the original. \
 Worst tile: the 256 elements with the largest RMSE.";

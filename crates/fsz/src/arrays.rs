@@ -10,7 +10,6 @@ use crate::{
     dtype::DType,
     element::Element,
     error::{Error, Result},
-    format::sections::max_compressed_len,
     options::CompressOptions,
     partial,
     stream::Stream,
@@ -83,7 +82,7 @@ impl Codec {
             Some(data) => Cow::Borrowed(data),
             None => Cow::Owned(field.iter().copied().collect()),
         };
-        let mut bytes = vec![0; max_compressed_len(&shape, T::DTYPE)? as usize];
+        let mut bytes = vec![0; options.max_compressed_len(&shape, T::DTYPE)? as usize];
         let len = self.compress_into(&data, &shape, options, &mut bytes)?;
         bytes.truncate(len);
         bytes.shrink_to_fit();

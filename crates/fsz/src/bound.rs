@@ -60,6 +60,19 @@ impl Bound {
         }
     }
 
+    /// A bound of the same kind with another number: what a [`Region`](crate::Region) beside this one is told by.
+    pub fn with_requested(self, number: f64) -> Self {
+        match self {
+            Bound::Absolute(_) => Bound::Absolute(number),
+            Bound::ValueRange(_) => Bound::ValueRange(number),
+            Bound::ValueRangeOf { min, max, .. } => Bound::ValueRangeOf { ratio: number, min, max },
+            Bound::Relative { floor, .. } => Bound::Relative { eps: number, floor },
+            Bound::Psnr(_) => Bound::Psnr(number),
+            Bound::Ratio(_) => Bound::Ratio(number),
+            Bound::MaxBytes(_) => Bound::MaxBytes(number as u64),
+        }
+    }
+
     /// `"absolute"`, `"value-range"`, `"pointwise-relative"`, `"PSNR"`, `"ratio"` or `"most bytes"`.
     pub fn kind(self) -> &'static str {
         match self {

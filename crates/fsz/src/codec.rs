@@ -14,6 +14,7 @@ use crate::{
     options::{CompressOptions, DecompressOptions},
     partial,
     progress::Progress,
+    region,
     simd::Level,
     stream::Stream,
     target, value_range,
@@ -277,6 +278,10 @@ impl Codec {
             let options = target::resolve(self, data, shape, options)?;
             return self.compress_into(data, shape, &options, out);
         }
+        if !options.regions.is_empty() && options.region_part.is_none() {
+            self.check_regions()?;
+            return region::compress(self, data, shape, options, out);
+        }
         #[cfg(feature = "cuda")]
         if !data.is_empty() {
             let bytes = size_of_val(data) as u64;
@@ -370,6 +375,9 @@ impl Codec {
             progress.begin(size_of_val(out) as u64);
         }
         let tiles = 0..stream.grid().tiles();
+        if stream.header().has_regions() {
+            self.check_regions()?;
+        }
         #[cfg(feature = "cuda")]
         {
             let job = || self.job(Work::Decompress, stream, stream.raw_bytes(), options.threads);
@@ -385,13 +393,24 @@ impl Codec {
                 progress.begin(size_of_val(out) as u64);
             }
         }
+        let shape = &stream.header().shape;
+        let first = vec![0; shape.len()];
         self.run(options.threads, progress, |run| {
             if stream.grid().is_linear() {
                 return partial::tiles(stream, tiles, out, run);
             }
-            let shape = &stream.header().shape;
-            partial::boxed(stream, &vec![0; shape.len()], shape, out, run)
-        })
+            partial::boxed(stream, &first, shape, out, run)
+        })?;
+        region::put_box(self, stream, (&first, shape), out)
+    }
+
+    /// Whether this codec knows bounds by region.
+    fn check_regions(&self) -> Result<()> {
+        #[cfg(feature = "cuda")]
+        if matches!(self.place, Place::Cuda(_)) {
+            return Err(region::only_on_cpu());
+        }
+        Ok(())
     }
 
     /// Decompresses the tiles `tiles` into `out`, tile by tile (where the profile's tiles are not boxes:
@@ -420,6 +439,9 @@ impl Codec {
             return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
         }
         check_output(stream, out, stream.grid().len_of(tiles.clone()))?;
+        if stream.header().has_regions() {
+            self.check_regions()?;
+        }
         #[cfg(feature = "cuda")]
         {
             let bytes = size_of_val(out) as u64;
@@ -431,7 +453,8 @@ impl Codec {
                 return answer;
             }
         }
-        self.run(None, None, |run| partial::tiles(stream, tiles, out, run))
+        self.run(None, None, |run| partial::tiles(stream, tiles.clone(), out, run))?;
+        region::put_tiles(self, stream, tiles, out)
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
@@ -461,6 +484,9 @@ impl Codec {
         if elements == stream.header().elements() {
             return self.decompress_into(stream, out);
         }
+        if stream.header().has_regions() {
+            self.check_regions()?;
+        }
         #[cfg(feature = "cuda")]
         {
             // All tiles of the chunks that the box touches are read.
@@ -478,7 +504,8 @@ impl Codec {
                 return answer;
             }
         }
-        self.run(None, None, |run| partial::boxed(stream, start, count, out, run))
+        self.run(None, None, |run| partial::boxed(stream, start, count, out, run))?;
+        region::put_box(self, stream, (start, count), out)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Compression on the CPU: field → bound → gather → quantize → predict → choose → pack → place → stream.
 
+use std::ops::Range;
+
 use crate::{
     bound::Limit,
     element::Element,
@@ -31,7 +33,9 @@ pub(crate) fn compress<T: Element>(
     let header_len = header::header_len(shape, options);
     let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
     // Where the payload begins at the earliest; the rest is looked at as it grows.
-    let least = sections(&options.profile.least(), shape, header_len).ok_or_else(too_large)?.1;
+    let part = options.region_part.as_deref().unwrap_or_default();
+    let sections = |profile: &_| sections(profile, shape, header_len, part.len());
+    let least = sections(&options.profile.least()).ok_or_else(too_large)?.1;
     if (out.len() as u64) < least.payload {
         return Err(too_small());
     }
@@ -69,11 +73,13 @@ pub(crate) fn compress<T: Element>(
     let plan = Plan { quantizer, missing, missing_bits, known, ranged: range.is_some() };
 
     let (profile, tables) = options.profile.prepare(data, shape, &plan, run)?;
-    let (grid, sections) = sections(&profile, shape, header_len).ok_or_else(too_large)?;
+    let (grid, sections) = sections(&profile).ok_or_else(too_large)?;
     if (out.len() as u64) < sections.payload {
         return Err(too_small());
     }
 
+    let Range { start, end } = sections.regions;
+    out[start as usize..end as usize].copy_from_slice(part);
     let placed = place(&profile, &tables, &plan, data, &grid, &sections, out, run)?;
     let mut statistics = placed.statistics;
     if let Some(range) = range {
@@ -95,8 +101,13 @@ pub(crate) fn compress<T: Element>(
 }
 
 /// Tiles and sections of a stream; `None` when the field is too large.
-fn sections(profile: &Profile, shape: &[u64], header_len: usize) -> Option<(TileGrid, Sections)> {
+fn sections(
+    profile: &Profile,
+    shape: &[u64],
+    header_len: usize,
+    regions_len: usize,
+) -> Option<(TileGrid, Sections)> {
     let grid = TileGrid::new(profile, shape)?;
-    let sections = Sections::new(header_len as u64, &grid, profile)?;
+    let sections = Sections::with_regions(header_len as u64, &grid, profile, regions_len as u64)?;
     Some((grid, sections))
 }

@@ -36,6 +36,7 @@ mod profile;
 mod progress;
 mod quantize;
 mod quantizer;
+mod region;
 mod research;
 mod scalar;
 mod schedule;
@@ -68,6 +69,7 @@ pub use profile::{
     dense::{BoxDecoding, Dense},
 };
 pub use progress::Progress;
+pub use region::{Mask, Place, Region, StoredRegion};
 pub use research::{Centering, Research};
 pub use scalar::Scalar;
 pub use statistics::Certificate;

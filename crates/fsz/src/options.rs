@@ -6,9 +6,13 @@ use crate::{
     bound::{Bound, Limit},
     dtype::DType,
     error::{Error, Result},
-    format::{MAX_DIMS, MAX_HEADER, MAX_MISSING, MAX_NAME, header::header_len},
+    format::{
+        MAX_DIMS, MAX_HEADER, MAX_MISSING, MAX_NAME, header::header_len,
+        sections::max_compressed_len,
+    },
     profile::Profile,
     progress::Progress,
+    region::{self, Region},
     research::Research,
     scalar::Scalar,
     target::Found,
@@ -51,6 +55,9 @@ pub struct CompressOptions {
     pub(crate) name: Option<String>,
     pub(crate) time_step: Option<u64>,
     pub(crate) start: Option<Vec<u64>>,
+    pub(crate) regions: Vec<Region>,
+    /// The section of the stream that the regions make.
+    pub(crate) region_part: Option<Arc<[u8]>>,
     pub(crate) threads: Option<usize>,
     pub(crate) progress: Option<Arc<Progress>>,
 }
@@ -66,9 +73,16 @@ impl CompressOptions {
             name: None,
             time_step: None,
             start: None,
+            regions: Vec::new(),
+            region_part: None,
             threads: None,
             progress: None,
         }
+    }
+
+    /// The bound, outside of regions.
+    pub fn bound(&self) -> Bound {
+        self.bound
     }
 
     /// Codes elements by this profile.
@@ -101,6 +115,25 @@ impl CompressOptions {
     pub fn start(mut self, start: &[u64]) -> Self {
         self.start = Some(start.to_vec());
         self
+    }
+
+    /// Keeps another bound in a part of the field: a smaller or a larger one. At most 16 regions may be given; where
+    /// they overlap, the last one holds. The CPU makes and reads such streams; targets have no regions.
+    pub fn region(mut self, region: Region) -> Self {
+        self.regions.push(region);
+        self
+    }
+
+    /// The most bytes that a stream of such a field with these options can take, whatever its values:
+    /// [`max_compressed_len`](crate::max_compressed_len), and what its regions take.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when the field's size overflows 64 bits, or a region is not in it.
+    pub fn max_compressed_len(&self, shape: &[u64], dtype: DType) -> Result<u64> {
+        let field = max_compressed_len(shape, dtype)?;
+        region::max_len(&self.regions, shape, dtype)?
+            .checked_add(field)
+            .ok_or_else(|| Error::invalid(format!("a field of shape {shape:?} is too large")))
     }
 
     /// The paper's profile with parts of the algorithm switched, for studies.
@@ -159,6 +192,7 @@ impl CompressOptions {
                 shape.len()
             )));
         }
+        region::check(self, shape, dtype)?;
         let len = header_len(shape, self);
         if len > MAX_HEADER {
             return Err(Error::invalid(format!(

@@ -9,10 +9,12 @@ use crate::{
         Sections, TileGrid, WORD,
         checksum::byte_rows,
         header::{self, Header},
+        regions,
     },
     index::Index,
     partial,
     profile::ChunkDecoder,
+    region::{self, StoredRegion},
     simd::Level,
     statistics::Certificate,
     tile_record::{TileCost, TileCounts, TileRecord},
@@ -29,6 +31,7 @@ pub struct Stream<'a> {
     certificate: Certificate,
     grid: TileGrid,
     sections: Sections,
+    regions: Vec<StoredRegion>,
 }
 
 /// A chunk of a stream.
@@ -83,8 +86,9 @@ impl<'a> Stream<'a> {
         if byte_rows(metadata, 0) != fields.metadata_checksum {
             return Err(Error::corrupt("the checksum of heads and index does not match"));
         }
-        let stream = Self::new(bytes, header, grid, sections);
+        let mut stream = Self::new(bytes, header, grid, sections);
         stream.index().check()?;
+        stream.read_regions()?;
         Ok(stream)
     }
 
@@ -94,12 +98,23 @@ impl<'a> Stream<'a> {
         let header = header::read_written(&bytes)?;
         let grid = header.grid()?;
         let sections = header.sections(&grid)?;
-        Ok(Stream::new(Cow::Owned(bytes), header, grid, sections))
+        let mut stream = Stream::new(Cow::Owned(bytes), header, grid, sections);
+        stream.read_regions()?;
+        Ok(stream)
+    }
+
+    fn read_regions(&mut self) -> Result<()> {
+        if self.header.has_regions() {
+            let part = regions::read(&self.bytes, &self.sections.regions, &self.header)?;
+            part.complete(&mut self.certificate);
+            self.regions = part.regions;
+        }
+        Ok(())
     }
 
     fn new(bytes: Cow<'a, [u8]>, header: Header, grid: TileGrid, sections: Sections) -> Self {
         let certificate = Certificate::of(header.fields(), header.relative.as_ref());
-        Stream { bytes, header, certificate, grid, sections }
+        Stream { bytes, header, certificate, grid, sections, regions: Vec::new() }
     }
 
     /// The stream's bytes, as a file holds them.
@@ -120,6 +135,55 @@ impl<'a> Stream<'a> {
     /// What the encoder vouches for.
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
+    }
+
+    /// The regions with bounds of their own, in order: where they overlap, the last one holds.
+    pub fn regions(&self) -> &[StoredRegion] {
+        &self.regions
+    }
+
+    /// The region that holds each element of a box of `count` elements from `start` on, in C order: its number in
+    /// [`regions`](Self::regions) and 1 more, or 0 for none.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a box that is not inside the field, or an output of another length.
+    pub fn regions_of_box(&self, start: &[u64], count: &[u64], out: &mut [u8]) -> Result<()> {
+        let elements = partial::check_box(&self.header.shape, start, count)?;
+        if out.len() as u64 != elements {
+            return Err(Error::invalid(format!(
+                "an output of {} elements where {elements} are needed",
+                out.len()
+            )));
+        }
+        let places = self.regions.iter().map(|region| &region.place);
+        let shape = &self.header.shape;
+        region::owners(places, shape, region::rows(shape, start, count), out);
+        Ok(())
+    }
+
+    /// The same of the elements from number `first` on, in C order.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for elements that the field does not have.
+    pub fn regions_of_range(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        let end = first.checked_add(out.len() as u64);
+        if end.is_none_or(|end| end > self.header.elements()) {
+            return Err(Error::invalid(format!("{} elements from {first} on", out.len())));
+        }
+        let places = self.regions.iter().map(|region| &region.place);
+        region::owners(places, &self.header.shape, std::iter::once((first, out.len())), out);
+        Ok(())
+    }
+
+    /// The stream of a region.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when there is no such region.
+    pub fn region_stream(&self, number: usize) -> Result<Stream<'_>> {
+        match self.regions.get(number) {
+            Some(region) => Stream::open(&self.bytes[region.at.clone()]),
+            None => Err(Error::invalid(format!("there is no region {number}"))),
+        }
     }
 
     /// Where the tiles of the field lie.

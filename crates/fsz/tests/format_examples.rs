@@ -1,12 +1,10 @@
 //! The worked examples of FORMAT.md are what the codec writes, byte for byte.
 
-use fsz::{
-    Bound, Codec, CompressOptions, Dense, Element, Layout, Profile, Stream, max_compressed_len,
-};
+use fsz::{Bound, Codec, CompressOptions, Dense, Element, Layout, Profile, Region, Stream};
 
 fn stream<T: Element>(data: &[T], options: &CompressOptions) -> Vec<u8> {
     let shape = [data.len() as u64];
-    let mut out = vec![0; max_compressed_len(&shape, T::DTYPE).expect("small") as usize];
+    let mut out = vec![0; options.max_compressed_len(&shape, T::DTYPE).expect("small") as usize];
     let len = Codec::cpu().compress_into(data, &shape, options, &mut out).expect("compresses");
     out.truncate(len);
     out
@@ -43,6 +41,16 @@ fn growing() -> Vec<u8> {
     stream(&data, &options)
 }
 
+/// A ramp, of which four elements keep a smaller bound and three others a larger one.
+fn ramp_with_regions() -> Vec<u8> {
+    let data: Vec<f32> = (0..40).map(|i| i as f32).collect();
+    let mask = (0..40).map(|i| i == 20 || (30..32).contains(&i)).collect();
+    let options = CompressOptions::new(Bound::Absolute(0.5))
+        .region(Region::in_box(&[8], &[4], Bound::Absolute(0.125)))
+        .region(Region::where_set(mask, Bound::Absolute(2.0)));
+    stream(&data, &options)
+}
+
 fn dense_lines() -> CompressOptions {
     let lines = Profile::Dense(Dense::new().with_layout(Layout::Line));
     CompressOptions::new(Bound::Absolute(0.25)).profile(lines)
@@ -68,7 +76,8 @@ fn the_dumps_in_the_document_are_what_is_written() {
         .skip(1)
         .map(|rest| rest.split("```").next().expect("an end").lines().collect())
         .collect();
-    let streams = [line_and_coast(), constant(), growing(), plateau(), squares()];
+    let streams =
+        [line_and_coast(), constant(), growing(), ramp_with_regions(), plateau(), squares()];
     assert_eq!(examples.len(), streams.len());
     for (example, stream) in examples.iter().zip(&streams) {
         // A comment may follow the bytes.

@@ -48,6 +48,8 @@ class Options(TypedDict, total=False):
 
     absolute: float | None
     range: float | None
+    relative: float | None
+    floor: float | None
     value_range: tuple[float, float] | None
     missing: float | Iterable[float]
     profile: str
@@ -64,14 +66,20 @@ def hdf5(
     *,
     absolute: float | None = None,
     range: float | None = None,
+    relative: float | None = None,
+    floor: float | None = None,
     value_range: tuple[float, float] | None = None,
     missing: float | Iterable[float] = (),
     profile: str = "paper",
 ) -> Hdf5Options:
     """The keyword arguments with which h5py, h5netcdf and xarray write through FSZ.
 
-    absolute: largest error of any value, in the field's unit. Either this or ``range`` is needed.
+    One of ``absolute``, ``range`` and ``relative`` is needed.
+
+    absolute: largest error of any value, in the field's unit.
     range: largest error as a share of max - min of each chunk.
+    relative: largest error as a share of each value, at most 0.5.
+    floor: with ``relative``, an error that is small enough for any value, in the field's unit.
     value_range: (minimum, maximum) to take instead of each chunk's: one bound for all chunks.
     missing: up to 4 values to keep exactly. A dataset's own fill value is always kept exactly.
     profile: "paper", the fastest, or "dense", about half the bytes.
@@ -79,7 +87,16 @@ def hdf5(
     Raises ValueError for options out of range, and FileNotFoundError without the library.
     """
     register()
-    words = _cd_values(absolute, range, value_range, missing, profile)
+    given = [missing] if isinstance(missing, (int, float)) else missing
+    numbers: dict[str, Sequence[float]] = {
+        "absolute": [] if absolute is None else [absolute],
+        "range": [] if range is None else [range],
+        "relative": [] if relative is None else [relative],
+        "floor": [] if floor is None else [floor],
+        "value_range": value_range or [],
+        "missing": list(given),
+    }
+    words = _cd_values(numbers, profile)
     return {"compression": _library().fsz_hdf5_filter_id(), "compression_opts": words}
 
 
@@ -213,24 +230,11 @@ def _message() -> str:
     return str(_library().fsz_hdf5_message().decode())
 
 
-def _cd_values(
-    absolute: float | None,
-    range: float | None,
-    value_range: tuple[float, float] | None,
-    missing: float | Iterable[float],
-    profile: str,
-) -> tuple[int, ...]:
-    given = [missing] if isinstance(missing, (int, float)) else missing
-    lists: dict[str, Sequence[float]] = {
-        "absolute": [] if absolute is None else [absolute],
-        "range": [] if range is None else [range],
-        "value_range": value_range or [],
-        "missing": list(given),
-    }
+def _cd_values(numbers: dict[str, Sequence[float]], profile: str) -> tuple[int, ...]:
     # repr: the shortest text that reads back as the same number.
     words = [
         f"{name}={','.join(repr(float(value)) for value in values)}"
-        for name, values in lists.items()
+        for name, values in numbers.items()
         if values
     ]
     text = " ".join([*words, f"profile={profile}"])

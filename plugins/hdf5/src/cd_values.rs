@@ -9,12 +9,13 @@
 //! 5     number m of missing values              one word each: elements, the slowest dimension first
 //! then  2 m words: missing values
 //! then  bound kind 2 only: 4 words, minimum and maximum
+//!       bound kind 3 only: 2 words, the floor, 0 for none
 //! ```
 //! An f64 takes two words, the low one first.
 
 use fsz::{
     Bound,
-    format::{BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, MAX_MISSING},
+    format::{BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_RELATIVE, BOUND_VALUE_RANGE, MAX_MISSING},
 };
 
 use crate::{
@@ -68,6 +69,7 @@ impl CdValues {
         let kind = match bound {
             Bound::ValueRange(_) => BOUND_VALUE_RANGE,
             Bound::ValueRangeOf { .. } => BOUND_GIVEN_RANGE,
+            Bound::Relative { .. } => BOUND_RELATIVE,
             // No other kind is ever read.
             _ => BOUND_ABSOLUTE,
         };
@@ -75,8 +77,12 @@ impl CdValues {
         words.extend(halves(bound.requested()));
         words.extend([profile.code().into(), missing.len() as u32]);
         words.extend(missing.iter().copied().flat_map(halves));
-        if let Bound::ValueRangeOf { min, max, .. } = *bound {
-            words.extend([min, max].into_iter().flat_map(halves));
+        match *bound {
+            Bound::ValueRangeOf { min, max, .. } => {
+                words.extend([min, max].into_iter().flat_map(halves));
+            }
+            Bound::Relative { floor, .. } => words.extend(halves(floor)),
+            _ => {}
         }
         if let Some(Chunk { dtype, order, fill, shape }) = &self.chunk {
             words.push(u32::from(dtype.code()) | u32::from(*order == ByteOrder::Big) << 8);
@@ -104,6 +110,7 @@ fn read_options(words: &mut Words<'_>) -> Result<Options> {
             let (min, max) = (words.number()?, words.number()?);
             Bound::ValueRangeOf { ratio: requested, min, max }
         }
+        Ok(BOUND_RELATIVE) => Bound::Relative { eps: requested, floor: words.number()? },
         _ => return Err(format!("cd_values[1] is {kind}: no bound has this number")),
     };
     Ok(Options { bound, profile, missing })

@@ -18,13 +18,14 @@ pub(crate) fn profiles() -> [Profile; 2] {
 }
 
 impl Options {
-    /// Reads `absolute=E` or `range=E`, and where wanted `value_range=MIN,MAX`, `missing=V,V` and
-    /// `profile=paper` or `dense`, in any order with spaces between them.
+    /// Reads `absolute=E`, `range=E` or `relative=E`, and where wanted `value_range=MIN,MAX`, `floor=A`,
+    /// `missing=V,V` and `profile=paper` or `dense`, in any order with spaces between them.
     ///
     /// # Errors
     /// A message that names the option.
     pub fn parse(text: &str) -> Result<Options> {
-        let (mut absolute, mut range, mut value_range) = (None, None, None);
+        let (mut absolute, mut range, mut relative) = (None, None, None);
+        let (mut value_range, mut floor) = (None, None);
         let (mut profile, mut missing) = (Profile::default(), Vec::new());
         for word in text.split_whitespace() {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
@@ -32,6 +33,8 @@ impl Options {
             match name {
                 "absolute" => absolute = Some(number(value).ok_or(wrong("a number"))?),
                 "range" => range = Some(number(value).ok_or(wrong("a number"))?),
+                "relative" => relative = Some(number(value).ok_or(wrong("a number"))?),
+                "floor" => floor = Some(number(value).ok_or(wrong("a number"))?),
                 "value_range" => {
                     let ends = value.split_once(',');
                     let ends = ends.and_then(|(min, max)| Some((number(min)?, number(max)?)));
@@ -47,17 +50,25 @@ impl Options {
                 }
                 _ => {
                     return Err(format!(
-                        "{name}: unknown; there are absolute, range, value_range, missing, profile"
+                        "{name}: unknown; there are absolute, range, relative, value_range, floor, missing, profile"
                     ));
                 }
             }
         }
-        let bound = match (absolute, range, value_range) {
+        if value_range.is_some() && range.is_none() {
+            return Err("value_range: only beside range".into());
+        }
+        if floor.is_some() && relative.is_none() {
+            return Err("floor: only beside relative".into());
+        }
+        let bound = match (absolute, range, relative) {
             (Some(e), None, None) => Bound::Absolute(e),
-            (None, Some(ratio), None) => Bound::ValueRange(ratio),
-            (None, Some(ratio), Some((min, max))) => Bound::ValueRangeOf { ratio, min, max },
-            (_, None, Some(_)) => return Err("value_range: only beside range".into()),
-            _ => return Err("a bound is needed: absolute or range, one of them".into()),
+            (None, Some(ratio), None) => match value_range {
+                Some((min, max)) => Bound::ValueRangeOf { ratio, min, max },
+                None => Bound::ValueRange(ratio),
+            },
+            (None, None, Some(eps)) => Bound::Relative { eps, floor: floor.unwrap_or(0.0) },
+            _ => return Err("a bound is needed: absolute, range or relative, one of them".into()),
         };
         let options = Options { bound, profile, missing };
         check(&options.compression(&[]), DType::F64)?;
@@ -100,6 +111,8 @@ mod tests {
         assert_eq!(bound(" range=0.01  profile=dense "), Bound::ValueRange(0.01));
         let ranged = Bound::ValueRangeOf { ratio: 0.5, min: -1.0, max: 3.0 };
         assert_eq!(bound("value_range=-1,3 range=0.5"), ranged);
+        assert_eq!(bound("relative=0.1"), Bound::Relative { eps: 0.1, floor: 0.0 });
+        assert_eq!(bound("floor=2 relative=0.1"), Bound::Relative { eps: 0.1, floor: 2.0 });
         let all = Options::parse("absolute=1 missing=1e20,-999 profile=dense").unwrap();
         assert_eq!((all.missing, all.profile.name()), (vec![1e20, -999.0], "dense"));
     }
@@ -110,6 +123,8 @@ mod tests {
             "absolute=x",
             "range=",
             "value_range=1",
+            "relative=",
+            "floor=x",
             "missing=",
             "missing=1,,2",
             "profile=lossless",
@@ -123,6 +138,11 @@ mod tests {
             "",
             "absolute=1 range=1",
             "absolute=1 value_range=0,1",
+            "absolute=1 relative=0.1",
+            "absolute=1 floor=1",
+            "relative=0.6",
+            "relative=0.1 floor=-1",
+            "relative=0.1 floor=inf",
             "absolute=0",
             "absolute=-1",
             "range=nan",

@@ -18,6 +18,8 @@ fn bounds() -> impl Strategy<Value = Bound> {
     prop_oneof![
         (1e-6..10.0).prop_map(Bound::Absolute),
         ratio.clone().prop_map(Bound::ValueRange),
+        (ratio.clone(), prop_oneof![Just(0.0), 1e-6..10.0])
+            .prop_map(|(eps, floor)| Bound::Relative { eps, floor }),
         (ratio, -10.0..0.0, 0.0..10.0).prop_map(|(ratio, min, max)| Bound::ValueRangeOf {
             ratio,
             min,

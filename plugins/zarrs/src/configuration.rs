@@ -1,6 +1,6 @@
 //! The codec's configuration in the metadata of arrays.
 
-use fsz::{Bound, CompressOptions, Dense};
+use fsz::{Bound, CompressOptions, Dense, format::MOST_RELATIVE};
 use serde::{Deserialize, Serialize};
 use zarrs_metadata::ConfigurationSerialize;
 
@@ -15,7 +15,7 @@ pub enum Profile {
     Dense,
 }
 
-/// Bound, missing values and profile. Exactly one of the two bounds is there.
+/// Bound, missing values and profile. Exactly one of the three bounds is there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Configuration {
@@ -25,6 +25,12 @@ pub struct Configuration {
     /// The bound in the array's own unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absolute: Option<f64>,
+    /// The bound as a share of each element, at most ½.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relative: Option<f64>,
+    /// With `relative`, an error that is small enough for any element, in the array's own unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
     /// Values that are kept exactly and do not count for the range.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<f64>,
@@ -50,20 +56,44 @@ impl Configuration {
         Configuration { range: Some(ratio), ..Self::unbounded() }
     }
 
+    /// A bound as a share of each element, or a floor where that is more; 0 for none.
+    pub fn relative(eps: f64, floor: f64) -> Self {
+        let floor = (floor != 0.0).then_some(floor);
+        Configuration { relative: Some(eps), floor, ..Self::unbounded() }
+    }
+
     fn unbounded() -> Self {
-        Configuration { range: None, absolute: None, missing: Vec::new(), profile: Profile::Paper }
+        Configuration {
+            range: None,
+            absolute: None,
+            relative: None,
+            floor: None,
+            missing: Vec::new(),
+            profile: Profile::Paper,
+        }
     }
 
     pub(crate) fn bound(&self) -> Result<Bound, String> {
-        let (asked, bound) = match (self.range, self.absolute) {
-            (Some(ratio), None) => (ratio, Bound::ValueRange(ratio)),
-            (None, Some(absolute)) => (absolute, Bound::Absolute(absolute)),
-            _ => return Err("the bound is either `range` or `absolute`".into()),
+        let bound = match (self.range, self.absolute, self.relative) {
+            (Some(ratio), None, None) => Bound::ValueRange(ratio),
+            (None, Some(absolute), None) => Bound::Absolute(absolute),
+            (None, None, Some(eps)) => Bound::Relative { eps, floor: self.floor.unwrap_or(0.0) },
+            _ => return Err("the bound is one of `range`, `absolute` and `relative`".into()),
         };
+        let asked = bound.requested();
         if !(asked.is_finite() && asked > 0.0) {
             return Err(format!("bound {asked}: it must be a positive, finite number"));
         }
-        Ok(bound)
+        if asked > MOST_RELATIVE && bound.is_relative() {
+            return Err(format!("relative bound {asked}: it must be at most {MOST_RELATIVE}"));
+        }
+        match self.floor {
+            Some(_) if !bound.is_relative() => Err("`floor` is for `relative` only".into()),
+            Some(floor) if !(floor.is_finite() && floor >= 0.0) => {
+                Err(format!("floor {floor}: it must be finite, and not negative"))
+            }
+            _ => Ok(bound),
+        }
     }
 
     /// How chunks of an array with this fill value are compressed.
@@ -74,7 +104,7 @@ impl Configuration {
         }
         let mut missing: Vec<f64> = Vec::new();
         // The profile paper decodes a zero as a zero, so there it need only be named where it would widen a range.
-        let zero_is_kept = self.absolute.is_some() && self.profile == Profile::Paper;
+        let zero_is_kept = self.range.is_none() && self.profile == Profile::Paper;
         let fill = (fill_value != 0.0 || !zero_is_kept).then_some(fill_value);
         for value in self.missing.iter().copied().chain(fill) {
             // NaN and infinities are kept exactly anyway.

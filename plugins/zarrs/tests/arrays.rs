@@ -24,20 +24,30 @@ fn array(configuration: Configuration, chunk: [u64; 3], fill: f32) -> Array<Memo
     array
 }
 
-fn configurations() -> [Configuration; 3] {
+fn configurations() -> [Configuration; 4] {
     let dense = Configuration { profile: Profile::Dense, ..Configuration::absolute(0.01) };
-    [Configuration::absolute(0.01), Configuration::range(1e-3), dense]
+    // A floor of 0.01, and 0.03 at most.
+    [
+        Configuration::absolute(0.01),
+        Configuration::range(1e-3),
+        dense,
+        Configuration::relative(1e-3, 0.01),
+    ]
 }
 
 #[test]
 fn chunks_are_streams() {
     for configuration in configurations() {
-        let options = match (&configuration.range, configuration.profile) {
-            (Some(ratio), _) => CompressOptions::new(Bound::ValueRange(*ratio)),
-            (None, Profile::Paper) => CompressOptions::new(Bound::Absolute(0.01)),
-            (None, Profile::Dense) => CompressOptions::new(Bound::Absolute(0.01))
-                .profile(fsz::Profile::Dense(Dense::new())),
+        let bound = match (configuration.range, configuration.relative) {
+            (Some(ratio), _) => Bound::ValueRange(ratio),
+            (None, Some(eps)) => Bound::Relative { eps, floor: configuration.floor.unwrap_or(0.0) },
+            (None, None) => Bound::Absolute(0.01),
         };
+        let profile = match configuration.profile {
+            Profile::Paper => fsz::Profile::default(),
+            Profile::Dense => fsz::Profile::Dense(Dense::new()),
+        };
+        let options = CompressOptions::new(bound).profile(profile);
         let array = array(configuration, SHAPE, f32::NAN);
         array.store_chunk(&[0, 0, 0], field()).expect("stored");
         let stored = array.retrieve_encoded_chunk(&[0, 0, 0]).expect("read").expect("there");
@@ -95,6 +105,22 @@ fn metadata_is_that_of_the_registry() {
 }
 
 #[test]
+fn a_share_of_each_element_is_kept() {
+    for floor in [0.0, 0.01] {
+        let array = array(Configuration::relative(1e-3, floor), [5, 64, 30], 0.0);
+        array.store_array_subset(&array.subset_all(), &field()[..]).expect("stored");
+        let whole: Vec<f32> = array.retrieve_array_subset(&array.subset_all()).expect("read");
+        for (a, b) in field().into_iter().zip(whole) {
+            assert!(f64::from(a - b).abs() <= (1e-3 * f64::from(a.abs())).max(floor));
+        }
+        let metadata = array.metadata().to_string().replace([' ', '\n'], "");
+        let expected = if floor == 0.0 { "" } else { r#","floor":0.01"# };
+        let expected = format!(r#""configuration":{{"relative":0.001{expected}}}"#);
+        assert!(metadata.contains(&expected), "{metadata}");
+    }
+}
+
+#[test]
 fn arrays_are_opened_by_the_codecs_name() {
     let array = array(Configuration::absolute(0.01), [8, 64, 100], 0.0);
     array.store_chunk(&[1, 0, 0], &field()[..8 * 6400]).expect("stored");
@@ -112,7 +138,7 @@ fn damaged_chunks_are_errors() {
     let chunk = [4, 32, 40];
     let values = &field()[..4 * 32 * 40];
     let plane = ArraySubset::new_with_ranges(&[3..4, 0..32, 0..40]);
-    let [paper, _, dense] = configurations();
+    let [paper, _, dense, _] = configurations();
     for configuration in [paper, dense] {
         let array = array(configuration, chunk, 0.0);
         array.store_chunk(&[0, 0, 0], values).expect("stored");
@@ -150,6 +176,11 @@ fn wrong_configurations_are_refused() {
         Configuration { absolute: Some(1.0), ..Configuration::range(1.0) },
         Configuration { range: None, ..Configuration::range(1.0) },
         Configuration { missing: vec![1.0; 5], ..Configuration::range(1.0) },
+        Configuration { floor: Some(1.0), ..Configuration::range(1.0) },
+        Configuration { absolute: Some(1.0), ..Configuration::relative(0.1, 0.0) },
+        Configuration::relative(0.6, 0.0),
+        Configuration::relative(0.1, -1.0),
+        Configuration::relative(0.1, f64::INFINITY),
     ] {
         assert!(FszCodec::new(wrong).is_err());
     }

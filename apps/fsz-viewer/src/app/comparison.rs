@@ -42,7 +42,7 @@ impl Viewer {
         };
         let missing =
             self.session.set.subject.as_ref().map_or(Vec::new(), |s| s.missing().to_vec());
-        let bound = self.session.set.limit();
+        let bound = self.session.set.common_limit();
         // Where the subject is not measured yet, both are, when it is there.
         let alone = self.session.measured.subject.is_some();
         let progress = self.jobs.service.background.run(move |progress, tell| {

@@ -42,7 +42,7 @@ impl Viewer {
             _ => vec![original.size.rows as u64, original.size.columns as u64],
         };
         let missing = missing_as(leader.missing(), leader.dtype);
-        let bound = session.set.limit();
+        let bound = session.set.common_limit();
         let (subject, other) = (planes.subject.clone(), planes.other.clone());
         let progress = self.jobs.service.background.run(move |progress, tell| {
             let of = |plane: Option<Plane>| {

@@ -6,6 +6,7 @@ use fsz::{Codec, Stream};
 use fsz_field::{Field, Shape};
 
 use crate::model::boxes::{Box, Boxes, place};
+use crate::model::regions::Regions;
 use crate::model::stream_facts::StreamFacts;
 use crate::model::tiles::Tiles;
 
@@ -89,5 +90,6 @@ fn together(shape: &[u64], first: StreamFacts, told: &[StreamFacts], tiles: Tile
         certificate,
         compressed_bytes,
         tiles,
+        regions: Regions::default(),
     }
 }

@@ -21,6 +21,7 @@ pub mod planes;
 pub mod probe;
 pub mod rate_distortion;
 pub mod raw_dialog;
+pub mod regions;
 pub mod saved_session;
 pub mod scale;
 pub mod scene;

@@ -11,6 +11,8 @@ pub const NAN: [u8; 3] = [0x70, 0x2a, 0x6b];
 pub const MISSING: [u8; 3] = [0x46, 0x4a, 0x52];
 /// Outside the field.
 pub const OUTSIDE: [u8; 3] = [0x1e, 0x20, 0x24];
+/// Where a region with a bound of its own begins.
+pub const OUTLINE: [u8; 3] = [0x39, 0xff, 0x14];
 /// Where an error is beyond the bound: no colour of the maps is near it.
 pub const ALARM: [u8; 3] = [0xff, 0x00, 0xe6];
 

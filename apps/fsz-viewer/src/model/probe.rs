@@ -97,7 +97,7 @@ fn values(
         let Some(error) = plane.as_ref().and_then(|p| p.at(row, column)) else { continue };
         found.push((name.clone(), number(error)));
         let original = planes.original.as_ref().and_then(|p| p.at(row, column));
-        let bound = set.limit().map(|limit| limit.of(original.unwrap_or(0.0)));
+        let bound = set.limit_at(position).map(|limit| limit.of(original.unwrap_or(0.0)));
         if let Some(bound) = bound.filter(|b| *b > 0.0) {
             found.push(("Error / bound".to_owned(), format!("{:.3}", error / bound)));
         }

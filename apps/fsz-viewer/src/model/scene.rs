@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::grid::Grid;
 use crate::model::palette::{Map, kind_colour};
 use crate::model::plane::Place;
+use crate::model::regions::Regions;
 use crate::model::scale::Scale;
 use crate::model::tiles::{Tile, Tiles};
 
@@ -98,6 +99,8 @@ pub struct Scene<'a> {
     pub error: ErrorMode,
     /// The error of the last colour: the absolute bound, or without one the plane's largest.
     pub limit: Limit,
+    /// Parts of the field with limits of their own.
+    pub regions: Option<&'a Regions>,
     /// The limit is a bound: what is beyond it has the alarm colour.
     pub bounded: bool,
     /// What lies over the reconstruction.

@@ -4,6 +4,7 @@ use fsz::Bound;
 use fsz_metrics::Limit;
 
 use crate::model::document::Document;
+use crate::model::regions::{self, Regions};
 
 /// What a field is here for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +34,32 @@ impl Set {
         self.subject.as_ref().or(self.original.as_ref())
     }
 
-    /// What each value of the subject keeps.
+    /// What each value of the subject keeps, outside of its regions.
     pub fn limit(&self) -> Option<Limit> {
         let facts = self.subject.as_ref()?.facts.as_ref();
         match facts.map(|facts| facts.header.bound) {
-            Some(Bound::Relative { eps, floor }) => Some(Limit { absolute: floor, relative: eps }),
+            Some(bound @ Bound::Relative { .. }) => Some(regions::limit(bound, 0.0)),
             _ => self.bound().map(Limit::from),
         }
+    }
+
+    /// What all values of the subject keep; none where regions have bounds of their own.
+    pub fn common_limit(&self) -> Option<Limit> {
+        self.limit().filter(|_| self.regions().is_none())
+    }
+
+    /// What the value of the subject at a position in C order keeps.
+    pub fn limit_at(&self, position: u64) -> Option<Limit> {
+        let outside = self.limit()?;
+        let Some(regions) = self.regions() else { return Some(outside) };
+        let shape = self.subject.as_ref()?.grid.shape();
+        Some(regions.limit(regions.at(shape, position), outside))
+    }
+
+    /// The parts of the subject that keep bounds of their own, if it has some.
+    pub fn regions(&self) -> Option<&Regions> {
+        let facts = self.subject.as_ref()?.facts.as_ref()?;
+        Some(&facts.regions).filter(|regions| !regions.is_empty())
     }
 
     /// The absolute bound of the subject.

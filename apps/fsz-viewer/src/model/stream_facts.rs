@@ -2,6 +2,7 @@
 
 use fsz::{Certificate, Header, Stream};
 
+use crate::model::regions::Regions;
 use crate::model::tiles::Tiles;
 
 /// Header, certificate and tiles of a stream, or of the streams of an array together.
@@ -19,6 +20,8 @@ pub struct StreamFacts {
     pub blocks: usize,
     /// The smallest absolute bound of them; the header has the largest.
     pub least_bound: f64,
+    /// Parts of the field with bounds of their own.
+    pub regions: Regions,
 }
 
 impl StreamFacts {
@@ -30,6 +33,7 @@ impl StreamFacts {
             header: stream.header().clone(),
             certificate: *stream.certificate(),
             compressed_bytes: stream.compressed_bytes(),
+            regions: Regions::new(stream.regions()),
             tiles: Tiles::of_stream(stream),
         }
     }

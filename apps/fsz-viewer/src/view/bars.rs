@@ -26,13 +26,21 @@ pub fn bar(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> Bar 
     Bar { table: map.table(), labels }
 }
 
-fn error_bar(kind: PaneKind, set: &Set, view: &ViewState) -> Bar {
-    let limit = match view.ranges.limit(kind, set) {
+/// A bound for people.
+pub fn limit_text(limit: Limit) -> String {
+    match limit {
         Limit { absolute, relative: 0.0 } => number(absolute),
         Limit { absolute: 0.0, relative } => format!("{} of each value", number(relative)),
         Limit { absolute, relative } => {
             format!("{} of each value, or {}", number(relative), number(absolute))
         }
+    }
+}
+
+fn error_bar(kind: PaneKind, set: &Set, view: &ViewState) -> Bar {
+    let limit = match set.regions() {
+        Some(_) => "bound of each region".to_owned(),
+        None => limit_text(view.ranges.limit(kind, set)),
     };
     let alarm = if set.bound().is_some() { "pink: bound exceeded" } else { "" };
     let (low, high) = match view.settings.error {

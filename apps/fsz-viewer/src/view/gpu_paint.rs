@@ -43,7 +43,8 @@ impl Painter for GpuPainter {
 /// # Errors
 /// When the GPU fails.
 fn values(plane: &Plane, scene: &Scene<'_>, tiles: bool) -> Option<Result<Picture>> {
-    let slice = plane.slice.as_ref()?;
+    // Their outlines are the processor's.
+    let slice = plane.slice.as_ref().filter(|_| scene.regions.is_none())?;
     let overlay = scene.tiles.filter(|_| tiles).and_then(|tiles| match scene.overlay {
         Overlay::Off => None,
         Overlay::Variants => Some(fsz_wgpu::Overlay::Kinds),
@@ -75,6 +76,9 @@ fn errors(
     original: Option<&Plane>,
     scene: &Scene<'_>,
 ) -> Option<Result<Picture>> {
+    if scene.regions.is_some() {
+        return None;
+    }
     let (given, slice) = match &error.slice {
         Some(slice) => (true, slice),
         None => (false, reconstructed?.slice.as_ref()?),

@@ -28,6 +28,9 @@ impl Painter for CpuPainter {
             let (place, over) = ((scene.grid, scene.place), (known, scene.overlay));
             overlay(&mut image, plane, place, over, scene.opacity);
         }
+        if let Some(regions) = regions(scene, plane) {
+            outline(&mut image, &regions);
+        }
         Ok(Painted::Host(image))
     }
 
@@ -38,14 +41,40 @@ impl Painter for CpuPainter {
         _reconstructed: Option<&Plane>,
         original: Option<&Plane>,
     ) -> Result<Painted> {
-        let limit = (scene.limit, scene.bounded);
-        Ok(Painted::Host(errors(error, original, limit, scene.error, scene.missing)))
+        let regions = regions(scene, error);
+        let limit = |point: usize| match (&regions, scene.regions) {
+            (Some(of_points), Some(all)) => all.limit(of_points[point], scene.limit),
+            _ => scene.limit,
+        };
+        let limit = (limit, scene.bounded);
+        let mut image = errors(error, original, limit, scene.error, scene.missing);
+        if let Some(regions) = regions {
+            outline(&mut image, &regions);
+        }
+        Ok(Painted::Host(image))
     }
 }
 
 /// Every how many points of a plane one is drawn.
 pub fn stride(plane: &Plane) -> usize {
     plane.size.rows.max(plane.size.columns).div_ceil(LONGEST).max(1)
+}
+
+/// The region of each point of a picture, where there are some.
+fn regions(scene: &Scene<'_>, plane: &Plane) -> Option<Vec<u8>> {
+    scene.regions.map(|all| all.of_plane(scene.grid, scene.place, plane.size, stride(plane)))
+}
+
+/// Draws where a region begins: the first points that are in another one than the points before or above.
+fn outline(image: &mut ColorImage, regions: &[u8]) {
+    let width = image.size[0].max(1);
+    for (at, pixel) in image.pixels.iter_mut().enumerate() {
+        let other = |neighbour: Option<usize>| neighbour.is_some_and(|n| regions[n] != regions[at]);
+        let before = if at % width > 0 { Some(at - 1) } else { None };
+        if other(before) || other(at.checked_sub(width)) {
+            *pixel = pixel.lerp_to_gamma(rgb(palette::OUTLINE), 0.7);
+        }
+    }
 }
 
 /// Values on a map.
@@ -62,22 +91,22 @@ fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorImage 
     })
 }
 
-/// Errors up to a limit, which is the bound where there is one: then those beyond it have the alarm colour.
+/// Errors up to the limit of each point, which is the bound where there is one: then those beyond it have the alarm colour.
 /// `original` gives the values that relative errors are relative to.
 fn errors(
     error: &Plane,
     original: Option<&Plane>,
-    (limit, bounded): (Limit, bool),
+    (limit, bounded): (impl Fn(usize) -> Limit + Sync, bool),
     mode: ErrorMode,
     missing: &[f64],
 ) -> ColorImage {
     let table = mode.map().table();
-    let colour = |at: usize, error: f64| {
+    let colour = |(point, at): (usize, usize), error: f64| {
         let value = original.and_then(|o| o.values.get(at)).copied();
         if value.is_some_and(|v| missing.contains(&v)) {
             return palette::MISSING;
         }
-        let limit = limit.of(value.unwrap_or(0.0));
+        let limit = limit(point).of(value.unwrap_or(0.0));
         if !error.is_finite() || bounded && error.abs() > limit {
             return palette::ALARM;
         }
@@ -127,7 +156,8 @@ fn picture(plane: &Plane, colour: impl Fn(f64) -> [u8; 3] + Sync) -> ColorImage 
     indexed(plane, |_, value| colour(value))
 }
 
-fn indexed(plane: &Plane, colour: impl Fn(usize, f64) -> [u8; 3] + Sync) -> ColorImage {
+/// `colour` gets the number of a point in the picture and in the plane, and its value.
+fn indexed(plane: &Plane, colour: impl Fn((usize, usize), f64) -> [u8; 3] + Sync) -> ColorImage {
     let step = stride(plane);
     let (rows, columns) = (plane.size.rows.div_ceil(step), plane.size.columns.div_ceil(step));
     let mut pixels = vec![Color32::BLACK; rows * columns];
@@ -135,7 +165,7 @@ fn indexed(plane: &Plane, colour: impl Fn(usize, f64) -> [u8; 3] + Sync) -> Colo
         for (c, pixel) in row.iter_mut().enumerate() {
             let at = r * step * plane.size.columns + c * step;
             *pixel = rgb(match plane.values.get(at) {
-                Some(&value) => colour(at, value),
+                Some(&value) => colour((r * columns + c, at), value),
                 None => palette::OUTSIDE,
             });
         }
@@ -156,7 +186,7 @@ mod tests {
     fn beyond_the_bound_is_alarming() {
         let error = plane(&[0.0, 1.0, 1.0001, -1.0001, f64::NAN]);
         for mode in ErrorMode::ALL {
-            let image = errors(&error, Some(&plane(&[1.0; 5])), (1.0.into(), true), mode, &[]);
+            let image = errors(&error, Some(&plane(&[1.0; 5])), (|_| 1.0.into(), true), mode, &[]);
             let alarm: Vec<bool> = image.pixels.iter().map(|&p| p == rgb(palette::ALARM)).collect();
             assert_eq!(alarm, [false, false, true, true, true], "{mode:?}");
         }
@@ -167,7 +197,7 @@ mod tests {
         let (error, original) = (plane(&[0.2, 0.2, -2.0, 2.0]), plane(&[1.0, 0.0, 10.0, -30.0]));
         let limit = Limit { absolute: 0.1, relative: 0.1 };
         let mode = ErrorMode::Signed;
-        let image = errors(&error, Some(&original), (limit, true), mode, &[]);
+        let image = errors(&error, Some(&original), (|_| limit, true), mode, &[]);
         let alarm: Vec<bool> = image.pixels.iter().map(|&p| p == rgb(palette::ALARM)).collect();
         assert_eq!(alarm, [true, true, true, false]);
         // Two thirds of what the value may be off.

@@ -131,6 +131,7 @@ impl Pictures {
                 missing: leader.missing(),
                 error: settings.error,
                 limit: ranges.limit(kind, set),
+                regions: set.regions(),
                 bounded: set.bound().is_some(),
                 overlay: settings.overlay,
                 opacity: settings.opacity,

@@ -242,6 +242,9 @@ pub fn paints(choice: DecoderChoice, window: &Gpu) -> bool {
 /// to be looked at, where the field's range is one of single precision.
 fn suits(document: &Document, exact: bool) -> bool {
     let Some(facts) = &document.facts else { return false };
+    if !facts.regions.is_empty() {
+        return false;
+    }
     let range = &facts.certificate;
     let most = range.min.abs().max(range.max.abs());
     let shown =

@@ -207,7 +207,7 @@ fn measured(codec: &Codec, set: &Set, progress: &Progress) -> Measured {
         let missing = set.subject.as_ref().map_or(&[][..], |s| s.missing());
         Some(original.values(codec).and_then(|a| {
             let b = document.values(codec)?;
-            Measures::of(&a, &b, set.limit(), missing, progress).map(Box::new)
+            Measures::of(&a, &b, set.common_limit(), missing, progress).map(Box::new)
         }))
     };
     Measured { subject: of(&set.subject), other: of(&set.other) }

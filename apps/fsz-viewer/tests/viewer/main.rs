@@ -21,6 +21,7 @@ mod paper;
 mod rate_distortion;
 #[cfg(target_os = "linux")]
 mod real_window;
+mod regions;
 mod series;
 mod session;
 mod snapshots;

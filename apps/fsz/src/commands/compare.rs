@@ -51,6 +51,9 @@ struct Figures {
     #[serde(skip_serializing_if = "Option::is_none")]
     relative_bound: Option<f64>,
     bound_violations: Option<u64>,
+    /// Those of the parts of the field that have bounds of their own, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    region_bounds: Vec<String>,
     elements: u64,
     compared: u64,
     mean_error: f64,
@@ -70,9 +73,10 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let stored = stored_bytes(&args.reconstructed)?;
     let (dtype, other) = (original.dtype(), reconstructed.dtype());
     ensure!(dtype == other, "the original is {dtype} and the reconstruction {other}");
+    let regions = if args.bound.is_none() { regions(&args.reconstructed)? } else { None };
     let figures = with_values!(original.values(), a => {
         let b = reconstructed.as_slice().unwrap_or_default();
-        figures(&original, a, b, &missing, bound, stored)?
+        figures(&original, a, b, &missing, (bound, regions), stored)?
     });
     spinner.finish_and_clear();
     if args.json { terminal::print_json(&figures) } else { terminal::print(&figures.text()) }
@@ -142,6 +146,27 @@ fn check_missing(missing: &[f64], dtype: DType) -> Result<()> {
     }
 }
 
+/// The bounds by region of a stream: which region has each element, and the bounds, the first that outside.
+struct Regions {
+    owner: Vec<u8>,
+    limits: Vec<Limit>,
+}
+
+/// Those of a .fsz file that has some.
+fn regions(path: &Path) -> Result<Option<Regions>> {
+    if Kind::of(path)? != Kind::Fsz {
+        return Ok(None);
+    }
+    let file = StreamFile::open(path)?;
+    let stream = file.stream()?;
+    if !stream.header().has_regions() {
+        return Ok(None);
+    }
+    let mut owner = vec![0; usize::try_from(stream.header().elements())?];
+    stream.regions_of_range(0, &mut owner)?;
+    Ok(Some(Regions { owner, limits: limit::by_region(&stream) }))
+}
+
 /// Bytes of a compressed file; a file of plain values is not one.
 fn stored_bytes(path: &Path) -> Result<Option<u64>> {
     match Kind::of(path)? {
@@ -155,11 +180,18 @@ fn figures<T: Element + Sample>(
     a: &[T],
     b: &[T],
     missing: &[f64],
-    bound: Option<Limit>,
+    (bound, regions): (Option<Limit>, Option<Regions>),
     stored: Option<u64>,
 ) -> Result<Figures> {
     let missing = Missing::<T>::new(missing);
     let found = fsz_metrics::compare(a, b, &missing, bound)?;
+    let violations = match &regions {
+        None => found.violations(),
+        Some(Regions { owner, limits }) => {
+            let errors = fsz_metrics::by_region(a, b, &missing, owner, limits)?;
+            Some(found.altered + errors.iter().map(|errors| errors.beyond).sum::<u64>())
+        }
+    };
     let similar = fsz_metrics::ssim(a, b, &original.shape().indices()?, &missing)?;
     let elements = found.elements.max(1) as f64;
     Ok(Figures {
@@ -171,7 +203,10 @@ fn figures<T: Element + Sample>(
         bits_per_value: stored.map(|n| 8.0 * n as f64 / elements),
         bound: bound.map(|limit| limit.absolute),
         relative_bound: bound.map(|limit| limit.relative).filter(|&share| share > 0.0),
-        bound_violations: found.violations(),
+        bound_violations: violations,
+        region_bounds: regions.map_or_else(Vec::new, |regions| {
+            regions.limits[1..].iter().map(|limit| limit::text(*limit)).collect()
+        }),
         elements: found.elements,
         compared: found.compared,
         mean_error: found.mean_error,
@@ -198,7 +233,10 @@ impl Figures {
         }
         if let (Some(bound), Some(violations)) = (self.bound, self.bound_violations) {
             let relative = self.relative_bound.unwrap_or(0.0);
-            let bound = limit::text(Limit { absolute: bound, relative });
+            let mut bound = limit::text(Limit { absolute: bound, relative });
+            if !self.region_bounds.is_empty() {
+                bound.push_str(&format!("; in regions {}", self.region_bounds.join("; ")));
+            }
             line("bound", format!("{bound}, {violations} violations"));
         }
         line(

@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use fsz::{
     Bound, Centering, Codec, CompressOptions, DType, Dense, Layout, Profile, Research, Stream,
-    max_compressed_len,
 };
 use fsz_field::{Field, Output, Shape, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
 use crate::codec::{CodecArgs, ProfileName};
+use crate::region::RegionArgs;
 use crate::source::SourceArgs;
 use crate::{bar, limit, terminal};
 
+mod bounds;
 mod range;
 mod series;
 mod steps;
@@ -29,6 +30,7 @@ use series::SeriesArgs;
 /// so is --floor-range; --psnr, --ratio and --max-bytes are met by each step alone. For all steps of an ADIOS2 file, name a folder
 /// as the output. Steps appear whole or not at all: after an interruption, --resume continues.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = bounds::WHICH)]
 pub struct Args {
     /// Input field; several make a series
     #[arg(value_name = "IN", required = true)]
@@ -41,6 +43,8 @@ pub struct Args {
     bound: BoundArgs,
     #[command(flatten)]
     floor: FloorArgs,
+    #[command(flatten)]
+    regions: RegionArgs,
     /// Missing value, for example 1e20; may be given up to 4 times. Missing values are stored exactly
     /// at almost no cost and do not count in the value range. In an f64 field, a value that was first
     /// rounded to f32 is a different number: give both
@@ -315,6 +319,9 @@ impl Args {
         for &value in &self.missing {
             options = options.missing(value);
         }
+        for region in self.regions.regions(bound, field, codec)? {
+            options = options.region(region);
+        }
         if let Some(name) = self.name.as_deref().or(field.name()) {
             options = options.name(name);
         }
@@ -328,7 +335,7 @@ impl Args {
 /// The stream at the front of memory of which only the part that is used is ever touched, and its length.
 fn compress(codec: &Codec, field: &Field, options: CompressOptions) -> Result<(MmapMut, usize)> {
     let shape = field.shape().sides();
-    let most = max_compressed_len(shape, field.dtype())?;
+    let most = options.max_compressed_len(shape, field.dtype())?;
     // Room for the worst case costs address space, not memory, and a clean error where a mapped
     // output file would end the program on a full disk.
     let mut memory = MmapMut::map_anon(usize::try_from(most).unwrap_or(usize::MAX))?;
@@ -347,6 +354,6 @@ fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
         number::bytes(stream.compressed_bytes()),
         stream.compression_ratio(),
         number::short(stream.certificate().max_abs_error),
-        limit::text(limit::of(stream.header())),
+        limit::of_all(&stream),
     ))
 }

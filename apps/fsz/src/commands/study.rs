@@ -20,7 +20,7 @@ use crate::terminal;
 ///
 /// Repeats the paper's evaluation on any fields: compression ratios of FSZ, zfp (in builds with zfp), a
 /// cost model of cuSZp and user programs (--peer); an ablation; tile sizes; rate-distortion curves;
-/// slices at matched ratio; bit rounding; fidelity; and the paper's claims beside the results. zfp is
+/// slices at matched ratio; bit rounding; pointwise-relative bounds; fidelity; and the paper's claims beside the results. zfp is
 /// skipped for fields with NaN, Inf or missing values, which it does not support. The results of each field
 /// are saved as soon as they are complete; after an interrupt, --resume continues.
 #[derive(Debug, clap::Args)]
@@ -35,13 +35,17 @@ pub struct Args {
     /// Value-range error bounds
     #[arg(long, value_name = "E", value_delimiter = ',', default_value = "1e-2,1e-3,1e-4")]
     range: Vec<f64>,
+    /// Pointwise-relative error bounds
+    #[arg(long, value_name = "E", value_delimiter = ',', default_value = "1e-1,1e-2,1e-3")]
+    relative: Vec<f64>,
     /// Missing value; may be given several times
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     missing: Vec<f64>,
     /// Adapter file (TOML) for a program to compare with; may be given several times. Keys: name,
     /// compress and decompress (command lines as lists of words, with the placeholders {input},
-    /// {compressed}, {output}, {bound}, {range_bound}, {dtype}, {elements}, {rank}, {dims},
-    /// {dims_reversed}) and, optionally, dtypes
+    /// {compressed}, {output}, {bound}, {range_bound}, {relative_bound}, {dtype}, {elements}, {rank},
+    /// {dims}, {dims_reversed}) and, optionally, dtypes. A program that takes {relative_bound} is compared at the
+    /// bounds of --relative, any other at those of --range
     #[arg(long, value_name = "FILE")]
     peer: Vec<PathBuf>,
     /// zfp stream of a field to compare with, for example one written by cuZFP; may be given several
@@ -84,6 +88,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let _cancellable = Cancellable::new(&progress);
     let plan = Plan {
         bounds: &args.range,
+        relative: &args.relative,
         missing: &args.missing,
         peers: &peers,
         streams: &args.zfp_stream,

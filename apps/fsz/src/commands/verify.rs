@@ -7,12 +7,12 @@ use anyhow::{Result, bail};
 use fsz::{Codec, Element, Stream, format::RelativePart, with_element};
 use fsz_field::{Field, Fsz1File, Kind, Shape, StreamFile};
 use fsz_figure::number;
-use fsz_metrics::{Class, Limit, Missing, Sample};
+use fsz_metrics::{Class, Limit, Missing, RegionErrors, Sample};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{chunked, limit, terminal};
+use crate::{chunked, limit, region, terminal};
 
 mod fsz1;
 
@@ -63,10 +63,27 @@ struct Found {
     max_relative_error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certified_max_relative_error: Option<f64>,
-    /// Finite values beyond the bound.
+    /// Finite values beyond the bound, those of regions beyond their own.
     bound_violations: u64,
+    /// Parts of the field with bounds of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    regions: Vec<FoundRegion>,
     /// NaN, ±Inf and missing values that lost their bits.
     altered: u64,
+}
+
+/// What was found in a region, of the elements that no later region has.
+#[derive(Debug, Serialize)]
+struct FoundRegion {
+    place: String,
+    #[serde(skip)]
+    limit: Limit,
+    absolute_bound: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_bound: Option<f64>,
+    max_abs_error: f64,
+    certified_max_abs_error: f64,
+    bound_violations: u64,
 }
 
 /// Checks the input; exit code 1 when something is not as it must be.
@@ -143,11 +160,24 @@ impl Args {
 }
 
 impl Found {
+    /// Takes in what was found outside of regions, and in each.
+    fn add(&mut self, errors: &[RegionErrors]) {
+        self.bound_violations += errors.iter().map(|errors| errors.beyond).sum::<u64>();
+        for (region, errors) in self.regions.iter_mut().zip(&errors[1..]) {
+            region.max_abs_error = region.max_abs_error.max(errors.max_abs_error);
+            region.bound_violations += errors.beyond;
+        }
+    }
+
     fn text(&self) -> String {
         let error = number::short(self.max_abs_error);
         let absolute = self.floor.unwrap_or(self.absolute_bound);
         let relative = self.relative_bound.unwrap_or(0.0);
-        let bound = limit::text(Limit { absolute, relative });
+        let mut bound = limit::text(Limit { absolute, relative });
+        for region in &self.regions {
+            let (own, error) = (limit::text(region.limit), number::short(region.max_abs_error));
+            bound.push_str(&format!("; {}: max error {error}, bound {own}", region.place));
+        }
         if self.holds {
             return format!("bound holds: max error {error} (bound {bound})");
         }
@@ -182,21 +212,33 @@ fn check<T: Element + Sample>(
     let Some(values) = original.as_slice::<T>() else {
         bail!("the original is {}, the stream {}", original.dtype(), header.dtype);
     };
-    let limit = limit::of(header);
+    let limits = limit::by_region(stream);
+    let limit = limits[0];
+    // A field with regions has no single share that is certified.
+    let relative = header.relative.filter(|_| !header.has_regions());
     let mut found = Found {
         absolute_bound: header.absolute_bound,
         relative_bound: header.relative.is_some().then_some(limit.relative),
         floor: header.relative.is_some().then_some(limit.absolute),
-        max_relative_error: header.relative.is_some().then_some(0.0),
+        max_relative_error: relative.is_some().then_some(0.0),
+        regions: regions(stream, &limits),
         certified_max_relative_error: certificate.max_relative_error,
         certified_max_abs_error: certificate.max_abs_error,
         ..Found::default()
     };
+    let mut owner = Vec::new();
     chunked::each::<T>(codec, stream, "verifying", quiet, |start, decoded| {
         let piece = &values[start as usize..start as usize + decoded.len()];
-        let seen = fsz_metrics::compare(piece, decoded, &missing, Some(limit))?;
+        let one_bound = found.regions.is_empty().then_some(limit);
+        let seen = fsz_metrics::compare(piece, decoded, &missing, one_bound)?;
         found.max_abs_error = found.max_abs_error.max(seen.max_abs_error);
-        if let (Some(part), Some(largest)) = (&header.relative, &mut found.max_relative_error) {
+        if !found.regions.is_empty() {
+            owner.resize(piece.len(), 0);
+            stream.regions_of_range(start, &mut owner)?;
+            let errors = fsz_metrics::by_region(piece, decoded, &missing, &owner, &limits)?;
+            found.add(&errors);
+        }
+        if let (Some(part), Some(largest)) = (&relative, &mut found.max_relative_error) {
             *largest = largest.max(relative_error(piece, decoded, &missing, part));
         }
         found.bound_violations += seen.beyond.unwrap_or(0);
@@ -205,11 +247,33 @@ fn check<T: Element + Sample>(
         }
         Ok(())
     })?;
+    // What stands in the place of regions has errors, too: then the certificate tells no more than a limit.
+    let certified = match found.regions.is_empty() {
+        true => found.max_abs_error == certificate.max_abs_error,
+        false => found.max_abs_error <= certificate.max_abs_error,
+    };
+    let in_regions = |region: &FoundRegion| region.max_abs_error <= region.certified_max_abs_error;
     found.holds = found.bound_violations == 0
         && found.altered == 0
-        && found.max_abs_error == certificate.max_abs_error
+        && certified
+        && found.regions.iter().all(in_regions)
         && found.max_relative_error == certificate.max_relative_error;
     Ok(found)
+}
+
+/// The regions, before anything is looked at; `limits` has the bound outside, then theirs.
+fn regions(stream: &Stream<'_>, limits: &[Limit]) -> Vec<FoundRegion> {
+    let all = stream.regions().iter().zip(&limits[1..]);
+    let found = all.map(|(region, &limit)| FoundRegion {
+        place: region::place(&region.place),
+        limit,
+        absolute_bound: region.absolute_bound,
+        relative_bound: region.bound.is_relative().then_some(limit.relative),
+        max_abs_error: 0.0,
+        certified_max_abs_error: region.certificate.max_abs_error,
+        bound_violations: 0,
+    });
+    found.collect()
 }
 
 /// The largest relative error of values above those of linear codes, as the certificate has it.

@@ -13,6 +13,7 @@ mod inspect;
 mod interrupt;
 mod output;
 mod picture;
+mod regions;
 mod series;
 mod slice;
 mod study;

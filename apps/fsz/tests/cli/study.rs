@@ -51,6 +51,15 @@ fn tables_and_report() {
         assert_eq!(row[6].is_empty(), cfg!(not(feature = "zstd")), "{rounding}");
         assert!(row[7..].iter().all(|cell| cell.parse::<f64>().unwrap() > 1.0), "{rounding}");
     }
+    let relative = fixture.read_text("study/relative.csv");
+    let codecs: Vec<_> = rows(&relative).iter().map(|row| row[1..3].join(" ")).collect();
+    let bounds = ["1e-1", "1e-2", "1e-3"];
+    let expected = bounds.map(|bound| ["fsz", "fsz-dense"].map(|codec| format!("{bound} {codec}")));
+    assert_eq!(codecs, expected.concat());
+    for row in rows(&relative) {
+        let (bound, error): (f64, f64) = (row[1].parse().unwrap(), row[4].parse().unwrap());
+        assert!(error <= bound && error > 0.5 * bound && row[5] == "0", "{relative}");
+    }
     let claims = fixture.read_text("study/claims.csv");
     assert!(claims.contains("(T = 16) never lose to 8,lost 0 of 252"), "{claims}");
     assert!(claims.contains("2.92×") && !claims.contains("NaN"), "{claims}");
@@ -174,6 +183,22 @@ fn placeholders_are_filled() {
 }
 
 #[cfg(unix)]
+#[test]
+fn a_peer_with_a_relative_bound_is_compared_at_such_bounds_alone() {
+    let fixture = Fixture::with_field();
+    let adapter = r#"
+name = "copy"
+compress = ["sh", "-c", 'test "$2" = 1e-2 && cp "$0" "$1"', "{input}", "{compressed}", "{relative_bound}"]
+decompress = ["cp", "{compressed}", "{output}"]
+"#;
+    fixture.write("copy.toml", adapter.as_bytes());
+    let words = ["study", FIELD, "--range", "1e-3", "--relative", "1e-2", "--peer", "copy.toml"];
+    fixture.fine(&[&words[..], &["--out", "s"]].concat());
+    let relative = fixture.read_text("s/relative.csv");
+    assert!(relative.contains(",1e-2,copy,1.0000,0e0,0"), "{relative}");
+    assert!(!fixture.read_text("s/ratio.csv").contains("copy"));
+}
+
 #[test]
 fn a_peer_is_measured_and_its_bound_checked() {
     let fixture = Fixture::with_field();

@@ -6,6 +6,7 @@ mod device;
 mod facts;
 mod misuse;
 mod parts;
+mod regions;
 mod round_trip;
 mod targets;
 mod threads;

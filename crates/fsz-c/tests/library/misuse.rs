@@ -62,6 +62,7 @@ fn wrong_handles() {
         for wrong in wrong::<fszc_compress_options>(&memory, &progress) {
             invalid(fszc_compress_options_set_threads(wrong, 1));
             invalid(fszc_compress_options_add_missing(wrong, 1.0));
+            invalid(fszc_compress_options_add_box(wrong, ptr::null(), ptr::null(), 0, 1.0));
             invalid(fszc_compress_options_set_name(wrong, c"a".as_ptr()));
             let status =
                 fszc_compress(codec.0, data, FSZC_F32, shape.as_ptr(), 2, wrong, &mut made);
@@ -190,6 +191,10 @@ fn options_out_of_range() {
         invalid(fszc_compress_options_set_name(options.0, ptr::null()), "the name is null");
         invalid(fszc_compress_options_set_name(options.0, c"\xff".as_ptr()), "not UTF-8");
         invalid(fszc_compress_options_set_start(options.0, ptr::null(), 1), "the start is null");
+        let (null, one) = (ptr::null(), 1u64);
+        invalid(fszc_compress_options_add_box(options.0, null, &one, 1, 1.0), "the start is null");
+        invalid(fszc_compress_options_add_box(options.0, &one, null, 1, 1.0), "the count is null");
+        invalid(fszc_compress_options_add_box(options.0, null, null, 9, 1.0), "9 dimensions");
         invalid(fszc_compress_options_set_progress(options.0, ptr::null()), "fszc_progress");
         for bound in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             invalid(compress(&absolute(bound)), "must be a positive, finite number");

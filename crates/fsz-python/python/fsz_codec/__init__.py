@@ -18,7 +18,7 @@ from ._errors import (
     TruncatedError,
     UnsupportedError,
 )
-from ._facts import Bound, Certificate, Device
+from ._facts import Bound, Certificate, Device, Region
 from ._native import DeviceArray, __version__, max_compressed_len
 from ._stream import Progress, Stream
 from .hdf5 import hdf5
@@ -33,6 +33,7 @@ __all__ = [
     "FszError",
     "InvalidArgumentError",
     "Progress",
+    "Region",
     "Stream",
     "TruncatedError",
     "UnsupportedError",

@@ -14,6 +14,7 @@ from . import _native
 from ._arrays import field_of
 from ._errors import InvalidArgumentError
 from ._facts import Device
+from ._regions import native_region
 from ._stream import Progress, Stream, checked_threads
 
 
@@ -35,6 +36,7 @@ def compress(
     name: str | None = None,
     time_step: int | None = None,
     start: Sequence[int] | None = None,
+    regions: Sequence[tuple[Any, float]] = (),
     backend: str = "auto",
     threads: int | None = None,
     progress: Progress | None = None,
@@ -64,6 +66,9 @@ def compress(
     :param name: a variable name to record.
     :param time_step: a time step to record.
     :param start: where the array begins in a global one, an entry per axis, to record.
+    :param regions: up to 16 parts with bounds of their own, pairs ``(key, bound)``: a key selects a box of the array by
+        slices and integers, or is an array of bool of its shape; the bound is of the kind of the array's. Where
+        they overlap, the last one holds. They need an array in host memory, and no target.
     :param backend: ``"auto"`` (the CPU, or a CUDA device for calls that it does sooner), ``"cpu"``, ``"cuda"``
         or ``"cuda:1"``. All give the same bytes. A CUDA array is compressed on its device.
     :param threads: threads to use; all by default. The bytes do not depend on it.
@@ -73,7 +78,7 @@ def compress(
     :raises TypeError: for an array of another type.
     :raises DeviceError: when a CUDA device that was asked for fails.
     """
-    options = {
+    options: dict[str, Any] = {
         "range": range,
         "absolute": absolute,
         "value_range": value_range,
@@ -91,6 +96,7 @@ def compress(
     }
     threads = checked_threads(threads)
     field = field_of(array)
+    options["regions"] = [native_region(key, bound, tuple(field.shape)) for key, bound in regions]
     if isinstance(field, _native.DeviceField):
         return Stream._of(*_native.compress_device(field, options))
     return Stream._of(_native.compress(field, options, backend, threads, progress))

@@ -16,28 +16,41 @@ CODEC_NAME = "fsz_codec"
 _MOST_MISSING = 4
 MOST_DIMENSIONS = 8
 
-_KEYS = ("range", "absolute", "missing", "profile")
+# Largest pointwise-relative bound.
+_MOST_RELATIVE = 0.5
+
+_BOUNDS = ("range", "absolute", "relative")
+_KEYS = (*_BOUNDS, "floor", "missing", "profile")
 
 
 class Config:
     """Bound, missing values and profile, checked."""
 
-    __slots__ = ("absolute", "missing", "profile", "range")
+    __slots__ = ("absolute", "floor", "missing", "profile", "range", "relative")
 
     def __init__(
         self,
-        range: float | None,
-        absolute: float | None,
-        missing: float | Sequence[float],
-        profile: str,
+        *,
+        range: float | None = None,
+        absolute: float | None = None,
+        relative: float | None = None,
+        floor: float | None = None,
+        missing: float | Sequence[float] = (),
+        profile: str = "paper",
     ) -> None:
-        bound = absolute if range is None else range
-        if (range is None) == (absolute is None) or bound is None:
-            raise InvalidArgumentError("give the bound: either range= or absolute=")
-        if isinstance(bound, bool) or not isinstance(bound, (int, float)):
-            raise InvalidArgumentError(f"bound {bound!r}: it must be a number")
-        if not (math.isfinite(bound) and bound > 0):
-            raise InvalidArgumentError(f"bound {bound}: it must be a positive, finite number")
+        given = [bound for bound in (range, absolute, relative) if bound is not None]
+        if len(given) != 1:
+            raise InvalidArgumentError("give the bound: one of range=, absolute= and relative=")
+        (bound,) = given
+        if not (_is_number(bound) and bound > 0):
+            raise InvalidArgumentError(f"bound {bound!r}: it must be a positive, finite number")
+        if relative is not None and relative > _MOST_RELATIVE:
+            raise InvalidArgumentError(f"relative bound {relative}: it must be at most {_MOST_RELATIVE}")
+        if floor is not None:
+            if relative is None:
+                raise InvalidArgumentError("floor= is for relative= only")
+            if not (_is_number(floor) and floor >= 0):
+                raise InvalidArgumentError(f"floor {floor!r}: it must be a finite number, and not negative")
         if profile not in ("paper", "dense"):
             raise InvalidArgumentError(f"unknown profile '{profile}': use paper or dense")
         # NaN and infinities are kept exactly anyway, and JSON has no words for them.
@@ -46,6 +59,9 @@ class Config:
             raise InvalidArgumentError(f"{len(named)} missing values: at most {_MOST_MISSING} can be named")
         self.range = None if range is None else float(range)
         self.absolute = None if absolute is None else float(absolute)
+        self.relative = None if relative is None else float(relative)
+        # No floor and one of 0 are the same.
+        self.floor = float(floor) if floor else None
         self.missing = named
         self.profile = profile
 
@@ -54,18 +70,14 @@ class Config:
         """From the metadata of an array."""
         if unknown := set(configuration) - set(_KEYS):
             raise InvalidArgumentError(f"unknown in the configuration of {CODEC_NAME}: {', '.join(sorted(unknown))}")
-        return cls(
-            configuration.get("range"),
-            configuration.get("absolute"),
-            configuration.get("missing", ()),
-            configuration.get("profile", "paper"),
-        )
+        return cls(**configuration)
 
     def to_dict(self) -> dict[str, Any]:
         """For the metadata of an array: what differs from the defaults."""
-        bound = {"absolute": self.absolute} if self.range is None else {"range": self.range}
+        bounds = {key: getattr(self, key) for key in (*_BOUNDS, "floor")}
+        given = {key: bound for key, bound in bounds.items() if bound is not None}
         missing = {"missing": list(self.missing)} if self.missing else {}
-        return {**bound, **missing, **({} if self.profile == "paper" else {"profile": self.profile})}
+        return {**given, **missing, **({} if self.profile == "paper" else {"profile": self.profile})}
 
     def arguments(self) -> str:
         """As they are written in Python."""
@@ -79,4 +91,9 @@ class Config:
         # The profile paper decodes a zero as a zero, so there it need only be named where it would widen a range.
         if counts and (fill_value != 0 or self.range is not None or self.profile != "paper"):
             missing.append(float(fill_value or 0))
-        return {"range": self.range, "absolute": self.absolute, "missing": missing, "profile": self.profile}
+        bounds = {key: getattr(self, key) for key in (*_BOUNDS, "floor")}
+        return {**bounds, "missing": missing, "profile": self.profile}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -17,6 +17,16 @@ class Bound(NamedTuple):
     element keeps."""
 
 
+class Region(NamedTuple):
+    """A part of an array that keeps a bound of its own."""
+
+    box: tuple[slice, ...] | None
+    """What selects it, where it is a box; None where it is a mask."""
+    size: int
+    """Elements."""
+    bound: Bound
+
+
 class Certificate(NamedTuple):
     """What the encoder measured while it compressed."""
 

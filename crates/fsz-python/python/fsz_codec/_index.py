@@ -43,15 +43,10 @@ def select(shape: tuple[int, ...], key: Any, least_step: int) -> Selection:
     Planes that are at least ``least_step`` apart and far from each other in memory get a box each, so that what
     lies between is not decoded.
     """
-    ranges: list[range] = []
+    ranges = selected(shape, key)
     drop: list[int | slice | EllipsisType] = []
-    for n, entry in zip(shape, _per_axis(key, len(shape)), strict=True):
-        if isinstance(entry, slice):
-            ranges.append(range(*entry.indices(n)))
-            drop.append(slice(None))
-        else:
-            ranges.append(_one(entry, n))
-            drop.append(0)
+    for entry in _per_axis(key, len(shape)):
+        drop.append(slice(None) if isinstance(entry, slice) else 0)
     # An index with an ellipsis gives an array, even of no dimensions.
     if key is Ellipsis or (isinstance(key, tuple) and any(entry is Ellipsis for entry in key)):
         drop.append(Ellipsis)
@@ -82,6 +77,12 @@ def _parts(choices: list[list[_Interval]]) -> Iterator[Part]:
     for combination in product(*choices):
         place = tuple(slice(None) if p is None else slice(p, p + 1) for _, _, p in combination)
         yield Part(tuple(s for s, _, _ in combination), tuple(c for _, c, _ in combination), place)
+
+
+def selected(shape: tuple[int, ...], key: Any) -> list[range]:
+    """The elements that ``key`` selects along each axis."""
+    axes = zip(shape, _per_axis(key, len(shape)), strict=True)
+    return [range(*e.indices(n)) if isinstance(e, slice) else _one(e, n) for n, e in axes]
 
 
 def _one(entry: int, n: int) -> range:

@@ -62,6 +62,10 @@ class Stream:
     @property
     def bound(self) -> tuple[str, float, float]: ...
     @property
+    def regions(
+        self,
+    ) -> list[tuple[tuple[list[int], list[int]] | None, int, tuple[str, float, float]]]: ...
+    @property
     def floor(self) -> float | None: ...
     @property
     def certificate(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _html, _native
 from ._errors import InvalidArgumentError
-from ._facts import TILE_KINDS, Bound, Certificate
+from ._facts import TILE_KINDS, Bound, Certificate, Region
 from ._index import select
 
 Progress = Callable[[int, int], object]
@@ -98,6 +98,16 @@ class Stream:
     def bound(self) -> Bound:
         """The error bound, as requested and as an absolute one."""
         return Bound(*self._inner.bound)
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The parts with bounds of their own; where they overlap, the last one holds."""
+        facts = []
+        for place, size, bound in self._inner.regions:
+            sides = None if place is None else zip(*place, strict=True)
+            box = None if sides is None else tuple(slice(start, start + n) for start, n in sides)
+            facts.append(Region(box, size, Bound(*bound)))
+        return tuple(facts)
 
     @property
     def floor(self) -> float | None:

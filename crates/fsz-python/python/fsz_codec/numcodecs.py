@@ -33,8 +33,13 @@ class Fsz(Codec):  # type: ignore[misc]
         absolute: float | None = None,
         missing: float | Sequence[float] = (),
         profile: str = "paper",
+        *,
+        relative: float | None = None,
+        floor: float | None = None,
     ) -> None:
-        self._config = Config(range, absolute, missing, profile)
+        self._config = Config(
+            range=range, absolute=absolute, relative=relative, floor=floor, missing=missing, profile=profile
+        )
 
     def encode(self, buf: Any) -> bytes:
         """The stream of a chunk."""
@@ -63,7 +68,7 @@ class Fsz(Codec):  # type: ignore[misc]
     def from_config(cls, config: Mapping[str, Any]) -> Fsz:
         """From the metadata of an array."""
         read = Config.read({key: value for key, value in config.items() if key != "id"})
-        return cls(read.range, read.absolute, read.missing, read.profile)
+        return cls(**read.to_dict())
 
     def __repr__(self) -> str:
         return f"Fsz({self._config.arguments()})"

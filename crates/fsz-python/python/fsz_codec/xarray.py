@@ -22,37 +22,48 @@ __all__ = ["encoding", "mark_lossy"]
 
 _Bounds: TypeAlias = float | Mapping[str, float] | None
 
+# The attributes that tell a bound.
+_ATTRIBUTES = {
+    "absolute": "quantization_absolute_error",
+    "range": "quantization_range_relative_error",
+    "relative": "quantization_pointwise_relative_error",
+    "floor": "quantization_floor",
+}
+
 
 def encoding(
     dataset: xr.Dataset,
     *,
     range: _Bounds = None,
     absolute: _Bounds = None,
+    relative: _Bounds = None,
+    floor: _Bounds = None,
     profile: str = "paper",
     zarr_format: int = 3,
 ) -> dict[str, dict[str, Any]]:
     """The argument ``encoding`` of ``Dataset.to_zarr`` that compresses the data variables of float32 and float64.
 
-    A bound is a number for all of them, or a number for each variable's name; those with neither stay as they
-    are, and so do coordinates and variables that are packed as integers. ``_FillValue`` and ``missing_value``
-    are named as missing.
+    A bound is a number for all of them, or a number for each variable's name; those with none stay as they
+    are, and so do coordinates and variables that are packed as integers. A number for ``floor`` is for all with
+    a ``relative`` bound. ``_FillValue`` and ``missing_value`` are named as missing.
 
     :raises InvalidArgumentError: for bounds out of range, and for names that are no such variable.
     """
     variables = {name: v for name, v in dataset.data_vars.items() if _is_stored_as_float(v)}
-    for bounds in (range, absolute):
+    bounds_of = {"range": range, "absolute": absolute, "relative": relative}
+    for bounds in (*bounds_of.values(), floor):
         if isinstance(bounds, Mapping) and (wrong := [n for n in bounds if n not in variables]):
             raise InvalidArgumentError(f"no data variables of float32 or float64: {', '.join(wrong)}")
     encodings: dict[str, dict[str, Any]] = {}
     for name, variable in variables.items():
-        options: dict[str, Any] = {
-            "range": _bound_of(str(name), range, absolute),
-            "absolute": _bound_of(str(name), absolute, range),
-            "missing": _missing_of(variable),
-            "profile": profile,
-        }
-        if options["range"] is None and options["absolute"] is None:
+        given = _bounds_of(str(name), bounds_of)
+        if not given:
             continue
+        options: dict[str, Any] = {**given, "missing": _missing_of(variable), "profile": profile}
+        if isinstance(floor, Mapping):
+            options["floor"] = floor.get(str(name))
+        elif "relative" in given:
+            options["floor"] = floor
         if zarr_format == 2:
             encodings[str(name)] = {"compressors": Fsz(**options)}
         else:
@@ -67,8 +78,9 @@ def mark_lossy(
     """The dataset with the attributes of CF-1.12, section 8.4, on the variables that ``encoding`` compresses.
 
     Each gets ``quantization``, the name of a variable without data that tells algorithm and implementation, and
-    ``quantization_absolute_error`` or ``quantization_range_relative_error``, the bound: CF knows four algorithms
-    with a number of digits or bits each, and has no words for an error bound yet. The data are not touched.
+    ``quantization_absolute_error``, ``quantization_range_relative_error`` or ``quantization_pointwise_relative_error``
+    (with ``quantization_floor`` where there is one), the bound: CF knows four algorithms with a number of digits or
+    bits each, and has no words for an error bound yet. The data are not touched.
     """
     marked = dataset.copy(deep=False)
     for name, settings in encoding.items():
@@ -77,10 +89,9 @@ def mark_lossy(
             continue
         config = codec._config
         attributes: dict[str, Any] = {"quantization": container}
-        if config.absolute is not None:
-            attributes["quantization_absolute_error"] = config.absolute
-        else:
-            attributes["quantization_range_relative_error"] = config.range
+        for key, attribute in _ATTRIBUTES.items():
+            if (number := getattr(config, key)) is not None:
+                attributes[attribute] = number
         marked[name] = marked[name].assign_attrs(attributes)
         marked[container] = xr.DataArray(
             np.int8(0), attrs={"algorithm": "fsz", "implementation": f"fsz-codec version {__version__}"}
@@ -94,11 +105,10 @@ def _is_stored_as_float(variable: xr.DataArray) -> bool:
     return not packed and stored.kind == "f" and stored.itemsize in (4, 8)
 
 
-def _bound_of(name: str, bounds: _Bounds, others: _Bounds) -> float | None:
-    if isinstance(bounds, Mapping):
-        return bounds.get(name)
+def _bounds_of(name: str, bounds: Mapping[str, _Bounds]) -> dict[str, float]:
+    named = {key: bound[name] for key, bound in bounds.items() if isinstance(bound, Mapping) and name in bound}
     # A number is for all that are not named by themselves.
-    return None if isinstance(others, Mapping) and name in others else bounds
+    return named or {key: b for key, b in bounds.items() if b is not None and not isinstance(b, Mapping)}
 
 
 def _missing_of(variable: xr.DataArray) -> list[float]:

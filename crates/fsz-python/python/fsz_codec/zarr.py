@@ -49,6 +49,8 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
 
     :param range: the bound as a share of max - min of each chunk.
     :param absolute: the bound in the array's own unit, the same for all chunks.
+    :param relative: the bound as a share of each element, at most 0.5.
+    :param floor: with ``relative``, an error that is small enough for any element, in the array's own unit.
     :param missing: up to 4 values that are kept exactly and do not count for the range. The array's fill value,
         NaN and infinities always are.
     :param profile: ``"paper"`` or ``"dense"``.
@@ -58,6 +60,8 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
 
     range: float | None
     absolute: float | None
+    relative: float | None
+    floor: float | None
     missing: tuple[float, ...]
     profile: str
 
@@ -66,16 +70,20 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         *,
         range: float | None = None,
         absolute: float | None = None,
+        relative: float | None = None,
+        floor: float | None = None,
         missing: float | Sequence[float] = (),
         profile: str = "paper",
     ) -> None:
-        config = Config(range, absolute, missing, profile)
-        for key in ("range", "absolute", "missing", "profile"):
+        config = Config(
+            range=range, absolute=absolute, relative=relative, floor=floor, missing=missing, profile=profile
+        )
+        for key in Config.__slots__:
             object.__setattr__(self, key, getattr(config, key))
 
     @property
     def _config(self) -> Config:
-        return Config(self.range, self.absolute, self.missing, self.profile)
+        return Config(**{key: getattr(self, key) for key in Config.__slots__})
 
     def __repr__(self) -> str:
         return f"FszCodec({self._config.arguments()})"
@@ -86,10 +94,7 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         configuration = data.get("configuration")
         if data.get("name") != CODEC_NAME or not isinstance(configuration, dict):
             raise ValueError(f"not the metadata of the codec {CODEC_NAME}: {data}")
-        config = Config.read(configuration)
-        return cls(
-            range=config.range, absolute=config.absolute, missing=config.missing, profile=config.profile
-        )
+        return cls(**Config.read(configuration).to_dict())
 
     def to_dict(self) -> dict[str, JSON]:
         """For the metadata of an array."""

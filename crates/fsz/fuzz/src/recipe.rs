@@ -83,7 +83,16 @@ impl<'a> Arbitrary<'a> for Recipe {
         let bound = match u.int_in_range(0..=2)? {
             0 => Bound::Absolute(size(u)?),
             1 => Bound::ValueRange(size(u)?),
-            _ => Bound::ValueRangeOf { ratio: size(u)?, min: u.arbitrary()?, max: u.arbitrary()? },
+            _ => {
+                let (ratio, min, max): (f64, f64, f64) = (size(u)?, u.arbitrary()?, u.arbitrary()?);
+                // What is no range makes a pointwise-relative bound: the stored inputs keep what they say.
+                if min <= max {
+                    Bound::ValueRangeOf { ratio, min, max }
+                } else {
+                    let floor = if min.is_finite() { min.abs() } else { 0.0 };
+                    Bound::Relative { eps: ratio, floor }
+                }
+            }
         };
         let mut options = CompressOptions::new(bound);
         for _ in 0..u.int_in_range(0..=5)? {

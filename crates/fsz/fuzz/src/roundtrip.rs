@@ -79,7 +79,7 @@ fn check<T: Float>(stream: &Stream, field: &[T], decoded: &[T]) {
     let missing: Vec<u64> = header.missing.iter().map(|m| T::of(*m).bits()).collect();
     let mut counts = [0u64; 3];
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut largest = 0f64;
+    let (mut largest, mut share) = (0f64, 0f64);
     for (&d, &r) in field.iter().zip(decoded) {
         let (wide, back) = (d.to_f64(), r.to_f64());
         let kind = if missing.contains(&d.bits()) {
@@ -96,12 +96,22 @@ fn check<T: Float>(stream: &Stream, field: &[T], decoded: &[T]) {
             counts[kind] += 1;
             continue;
         }
-        assert!(within(wide, back, header.absolute_bound), "{wide:e} became {back:e}");
+        let kept = match header.bound {
+            Bound::Relative { eps, floor } => {
+                within(wide, back, floor) || within_share(wide, back, eps)
+            }
+            _ => within(wide, back, header.absolute_bound),
+        };
+        assert!(kept, "{wide:e} became {back:e}");
         largest = largest.max((wide - back).abs());
+        share = share.max((wide - back).abs() / wide.abs());
         (low, high) = (low.min(wide), high.max(wide));
     }
     assert_eq!(counts, [certificate.missing, certificate.nan, certificate.inf]);
     assert_eq!(largest, certificate.max_abs_error);
+    // That of codes above the knee alone, rounded in the field's type.
+    let certified = certificate.max_relative_error.unwrap_or(0.0);
+    assert!(certified <= share * (1.0 + 1e-6), "{certified:e} where the largest is {share:e}");
     if low <= high {
         assert_eq!((low, high), (certificate.min, certificate.max));
         if let Bound::ValueRange(ratio) = header.bound {
@@ -113,11 +123,24 @@ fn check<T: Float>(stream: &Stream, field: &[T], decoded: &[T]) {
     }
 }
 
-/// Whether |a − b| ≤ bound without any rounding: the difference and what rounding took from it.
+/// Whether |a − b| ≤ bound without any rounding.
 fn within(a: f64, b: f64, bound: f64) -> bool {
+    let (size, rest) = distance(a, b);
+    size < bound || (size == bound && rest <= 0.0)
+}
+
+/// Whether |a − b| ≤ eps · |a| without any rounding.
+fn within_share(a: f64, b: f64, eps: f64) -> bool {
+    let (size, rest) = distance(a, b);
+    let bound = eps * a.abs();
+    let bound_rest = eps.mul_add(a.abs(), -bound);
+    size < bound || (size == bound && rest <= bound_rest)
+}
+
+/// |a − b|, and what rounding took from it.
+fn distance(a: f64, b: f64) -> (f64, f64) {
     let difference = a - b;
     let virtual_b = a - difference;
     let rest = (a - (difference + virtual_b)) + (virtual_b - b);
-    let size = difference.abs();
-    size < bound || (size == bound && (rest == 0.0 || (rest < 0.0) != (difference < 0.0)))
+    (difference.abs(), if difference < 0.0 { -rest } else { rest })
 }

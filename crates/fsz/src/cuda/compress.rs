@@ -23,6 +23,7 @@ use crate::{
     },
     options::CompressOptions,
     profile::Profile,
+    region,
     schedule::too_small,
 };
 
@@ -57,6 +58,9 @@ impl Compression {
         let (kind, coding) = match &options.profile {
             Profile::Dense(dense) => {
                 options.check(shape, dtype)?;
+                if !options.regions.is_empty() {
+                    return Err(region::only_on_cpu());
+                }
                 let boxes = BoxCompression::new(*dense, shape, dtype, options)?;
                 (StreamKind::unknown(shape, dtype)?, Coding::Boxes(Box::new(boxes)))
             }

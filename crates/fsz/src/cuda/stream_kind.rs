@@ -11,6 +11,7 @@ use crate::{
     },
     options::CompressOptions,
     profile::Profile,
+    region,
     research::Research,
     stream::Stream,
 };
@@ -47,6 +48,9 @@ impl StreamKind {
     /// pointwise-relative bound, and for a profile that chooses while it compresses: [`of`](Self::of) tells what a stream of it is.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
+        if !options.regions.is_empty() {
+            return Err(region::only_on_cpu());
+        }
         if matches!(options.profile, Profile::Dense(_)) {
             return Err(before_compression());
         }
@@ -72,6 +76,9 @@ impl StreamKind {
     /// [`Error::Unsupported`] for streams of research switches or a pointwise-relative bound.
     pub fn of(stream: &Stream<'_>) -> Result<Self> {
         let header = stream.header();
+        if header.has_regions() {
+            return Err(region::only_on_cpu());
+        }
         if !serves(stream) {
             return Err(only_on_cpu(header.bound));
         }
@@ -173,14 +180,14 @@ impl StreamKind {
 pub(crate) fn writes(options: &CompressOptions) -> bool {
     let CompressOptions { profile, bound, .. } = options;
     let known = matches!(profile, Profile::Dense(_)) || profile.is_standard_paper();
-    known && !bound.is_relative()
+    known && !bound.is_relative() && options.regions.is_empty()
 }
 
 /// Whether devices decode this kind of stream: all but some that research switches make, and those of a
 /// pointwise-relative bound.
 pub(crate) fn serves(stream: &Stream<'_>) -> bool {
     let standard = Research::default();
-    if stream.header().bound.is_relative() {
+    if stream.header().bound.is_relative() || stream.header().has_regions() {
         return false;
     }
     match &stream.header().profile {

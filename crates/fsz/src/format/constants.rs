@@ -73,6 +73,15 @@ pub const HAS_NAME: u8 = 1;
 pub const HAS_TIME_STEP: u8 = 2;
 /// Header flag: the start in a global array follows.
 pub const HAS_START: u8 = 4;
+/// Header flag: there are regions with bounds of their own.
+pub const HAS_REGIONS: u8 = 8;
+
+/// Most regions of a field.
+pub const MAX_REGIONS: usize = 16;
+/// Kind of region: a box.
+pub const REGION_BOX: u64 = 0;
+/// Kind of region: the elements where a mask is set.
+pub const REGION_MASK: u64 = 1;
 
 /// What the checksums multiply the words of a row by: below 2²⁶, coprime to 2³² + 1, and such that no two
 /// flipped bits of a row cancel (a test looks at every pair).

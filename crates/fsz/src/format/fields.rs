@@ -101,7 +101,7 @@ header_fields! {
     48  quantization_step f64 "the quantization step (a value of the element type; 0: the stream holds no codes, or the bound is pointwise-relative)"
     56  bound_kind        u8  "kind of bound"
     57  missing_count     u8  "number of missing values named, 0 to 4"
-    58  flags             u8  "bit 0 a name follows, bit 1 the time step is given, bit 2 a start follows"
+    58  flags             u8  "bit 0 a name follows, bit 1 the time step is given, bit 2 a start follows, bit 3 there are regions"
     59  reserved          u8  "0"
     60  metadata_checksum u32 "metadata checksum"
     64  payload_len       u64 "payload length in bytes"

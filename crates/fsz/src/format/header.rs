@@ -4,8 +4,8 @@ use super::{
     at,
     checksum::byte_rows,
     constants::{
-        FORMAT_VERSION, HAS_NAME, HAS_START, HAS_TIME_STEP, MAGIC, MAX_DIMS, MAX_HEADER,
-        MAX_MISSING, MAX_NAME,
+        FORMAT_VERSION, HAS_NAME, HAS_REGIONS, HAS_START, HAS_TIME_STEP, MAGIC, MAX_DIMS,
+        MAX_HEADER, MAX_MISSING, MAX_NAME,
     },
     fields::{FIXED_HEADER, FixedHeader},
     geometry::element_count,
@@ -61,6 +61,8 @@ pub struct Header {
     /// What a pointwise-relative bound is quantized by.
     pub relative: Option<RelativePart>,
     pub(crate) missing_bits: Vec<u64>,
+    /// Bytes of the section *regions*.
+    pub(crate) regions_len: u64,
     pub(crate) fixed: FixedHeader,
 }
 
@@ -80,6 +82,11 @@ impl Header {
         &self.fixed
     }
 
+    /// Whether parts of the field have bounds of their own.
+    pub fn has_regions(&self) -> bool {
+        self.fixed.flags & HAS_REGIONS != 0
+    }
+
     /// What a profile needs to know to decode.
     pub(crate) fn decoding(&self) -> Decoding<'_> {
         let &Header { dtype, quantization_step, relative, ref missing_bits, .. } = self;
@@ -91,7 +98,9 @@ impl Header {
     }
 
     pub(crate) fn sections(&self, grid: &TileGrid) -> Result<Sections> {
-        Sections::new(self.fixed.header_len as u64, grid, &self.profile).ok_or_else(too_large)
+        let header_len = self.fixed.header_len as u64;
+        Sections::with_regions(header_len, grid, &self.profile, self.regions_len)
+            .ok_or_else(too_large)
     }
 }
 
@@ -107,7 +116,7 @@ pub(crate) fn header_len(shape: &[u64], options: &CompressOptions) -> usize {
         Bound::Psnr(_) => 1,
         Bound::Relative { .. } => RelativePart::NUMBERS,
         _ => 0,
-    };
+    } + usize::from(!options.regions.is_empty());
     (FIXED_HEADER + 8 * (shape.len() + starts + options.missing.len() + own) + name)
         .next_multiple_of(16)
 }
@@ -179,7 +188,8 @@ impl FixedHeader {
             missing_count: options.missing.len() as u8,
             flags: flag(options.name.is_some(), HAS_NAME)
                 | flag(options.time_step.is_some(), HAS_TIME_STEP)
-                | flag(options.start.is_some(), HAS_START),
+                | flag(options.start.is_some(), HAS_START)
+                | flag(!options.regions.is_empty(), HAS_REGIONS),
             reserved: 0,
             metadata_checksum: outcome.metadata_checksum,
             payload_len: outcome.payload_len,
@@ -220,6 +230,9 @@ pub(crate) fn write(
     }
     for number in outcome.relative.iter().flat_map(RelativePart::numbers) {
         put(&number.to_le_bytes());
+    }
+    if let Some(part) = &options.region_part {
+        put(&(part.len() as u64).to_le_bytes());
     }
     if let Some(name) = &options.name {
         put(&(name.len() as u16).to_le_bytes());
@@ -304,7 +317,7 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
         return Err(Error::corrupt(format!("{missing_count} missing values")));
     }
     let flags = fixed.flags;
-    if flags & !(HAS_NAME | HAS_TIME_STEP | HAS_START) != 0 || fixed.reserved != 0 {
+    if flags & !(HAS_NAME | HAS_TIME_STEP | HAS_START | HAS_REGIONS) != 0 || fixed.reserved != 0 {
         return Err(unsupported("header flags", flags, &[]));
     }
     let mut rest = Rest(rest);
@@ -322,6 +335,7 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
         *floor = part.floor;
         relative = Some(part);
     }
+    let regions_len = if flags & HAS_REGIONS != 0 { rest.numbers(1)?[0] } else { 0 };
     let name = if flags & HAS_NAME != 0 { Some(rest.name()?) } else { None };
     if rest.0.len() >= 16 || rest.0.iter().any(|&b| b != 0) {
         return Err(Error::corrupt("the header goes on behind its end"));
@@ -353,6 +367,7 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
         quantization_step: fixed.quantization_step,
         missing: missing_bits.iter().map(|&b| dtype.value_of_bits(b)).collect(),
         missing_bits,
+        regions_len,
         mean_squared_error,
         relative,
         fixed,

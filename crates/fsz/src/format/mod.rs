@@ -11,6 +11,7 @@ pub mod geometry;
 pub(crate) mod header;
 mod profile;
 mod rate_byte;
+pub(crate) mod regions;
 mod relative;
 mod rules;
 pub(crate) mod sections;

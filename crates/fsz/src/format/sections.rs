@@ -35,6 +35,8 @@ pub struct Sections {
     pub offsets: Range<u64>,
     /// The checksum of each entry.
     pub sums: Range<u64>,
+    /// Regions with bounds of their own; empty where there are none.
+    pub regions: Range<u64>,
     /// Where the payload begins.
     pub payload: u64,
 }
@@ -45,8 +47,18 @@ impl Sections {
     /// Bytes of an entry of `sums`.
     pub const SUM: u64 = 4;
 
-    /// `None` when a position overflows 64 bits.
+    /// Of a stream without regions; `None` when a position overflows 64 bits.
     pub(crate) fn new(header_len: u64, grid: &TileGrid, profile: &Profile) -> Option<Self> {
+        Self::with_regions(header_len, grid, profile, 0)
+    }
+
+    /// With so many bytes of regions.
+    pub(crate) fn with_regions(
+        header_len: u64,
+        grid: &TileGrid,
+        profile: &Profile,
+        regions_len: u64,
+    ) -> Option<Self> {
         let (tiles, chunks) = (grid.tiles(), grid.chunks());
         let entries = if profile.has_tables() && chunks > 0 { chunks + 1 } else { chunks };
         let groups = entries.div_ceil(GROUP_CHUNKS);
@@ -61,8 +73,20 @@ impl Sections {
         let sizes = section(entries.checked_mul(size_len))?;
         let offsets = section(groups.checked_mul(Self::OFFSET))?;
         let sums = section(entries.checked_mul(Self::SUM))?;
+        let regions = section(Some(regions_len))?;
         let payload = section(Some(0))?.start;
-        Some(Sections { tiles, chunks, entries, size_len, heads, sizes, offsets, sums, payload })
+        Some(Sections {
+            tiles,
+            chunks,
+            entries,
+            size_len,
+            heads,
+            sizes,
+            offsets,
+            sums,
+            regions,
+            payload,
+        })
     }
 
     /// The payload words that an entry of `sizes` tells, whatever its length.
@@ -71,12 +95,13 @@ impl Sections {
     }
 
     /// The bytes between the sections, which are zero.
-    pub(crate) fn padding(&self) -> [Range<u64>; 4] {
+    pub(crate) fn padding(&self) -> [Range<u64>; 5] {
         [
             self.heads.end..self.sizes.start,
             self.sizes.end..self.offsets.start,
             self.offsets.end..self.sums.start,
-            self.sums.end..self.payload,
+            self.sums.end..self.regions.start,
+            self.regions.end..self.payload,
         ]
     }
 }

@@ -25,6 +25,9 @@ class Helper(Scratch):
         self.assertEqual(hdf5(range=0.5)["compression_opts"], (1, 1, *half, 0, 0))
         all_ = hdf5(range=0.5, value_range=(0, 0.5), missing=[0.5], profile="dense")
         self.assertEqual(all_["compression_opts"], (1, 2, *half, 1, 1, *half, 0, 0, *half))
+        self.assertEqual(hdf5(relative=0.5)["compression_opts"], (1, 3, *half, 0, 0, 0, 0))
+        floor = hdf5(relative=0.5, floor=0.5, missing=0.5)["compression_opts"]
+        self.assertEqual(floor, (1, 3, *half, 0, 1, *half, *half))
         self.assertEqual(hdf5(absolute=0.5, missing=0.5), hdf5(absolute=0.5, missing=(0.5,)))
         number = hdf5(absolute=1)["compression"]
         self.assertEqual(h5repack(absolute=0.5), f"UD={number},0,6,1,0,0,1071644672,0,0")
@@ -38,6 +41,10 @@ class Helper(Scratch):
             ({"absolute": float("nan")}, "must be a positive"),
             ({"range": -1}, "must be a positive"),
             ({"absolute": 1, "value_range": (0, 1)}, "only beside range"),
+            ({"absolute": 1, "relative": 0.1}, "a bound is needed"),
+            ({"absolute": 1, "floor": 1}, "only beside relative"),
+            ({"relative": 0.6}, "at most 0.5"),
+            ({"relative": 0.1, "floor": -1}, "not negative"),
             ({"range": 1, "value_range": (2, 1)}, "lower one first"),
             ({"range": 1, "value_range": (1,)}, "MIN,MAX"),
             ({"absolute": 1, "missing": [1, 2, 3, 4, 5]}, "at most 4"),

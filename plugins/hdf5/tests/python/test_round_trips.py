@@ -113,6 +113,25 @@ class RoundTrips(Scratch):
         self.assertLessEqual(error, 4e-3)
         self.assertGreater(error, 1e-3)
 
+    def test_a_share_of_each_value(self):
+        for dtype, profile, floor in itertools.product(TYPES, PROFILES, (None, 1e-3)):
+            with self.subTest(dtype=dtype, profile=profile, floor=floor):
+                # Values from 1e-8 to 1e3, of both signs, and zeros.
+                field = (wave((60, 60)) - 3) * np.geomspace(1e-8, 1e3, 60, dtype="f4")
+                field[5:9] = 0
+                field[20, 20] = np.nan
+                field = field.astype(dtype)
+                restored, _ = self.write(
+                    field, (25, 25), 0, relative=1e-2, floor=floor, profile=profile
+                )
+                wide, back = field.astype("f8"), restored.astype("f8")
+                np.testing.assert_array_equal(np.isnan(back), np.isnan(wide))
+                error, finite = np.abs(back - wide), np.isfinite(wide)
+                allowed = np.maximum(1e-2 * np.abs(wide), floor or 0)
+                self.assertTrue((error[finite] <= allowed[finite]).all())
+                self.assertGreater(error[finite].max(), 1)
+                np.testing.assert_array_equal(restored[5:9], field[5:9])
+
     def test_chunks_never_written_read_as_the_fill_value(self):
         with h5py.File(self.path("a.h5"), "w") as file:
             dataset = file.create_dataset(

@@ -1,11 +1,25 @@
 //! What the field is, at once.
 
 use egui::{Grid, Ui};
+use fsz::Place;
 
 use crate::model::number_format::{bytes, count, number, shape};
+use crate::model::regions;
+use crate::view::bars::limit_text;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::text::heading;
+
+/// Where a region is.
+fn place(place: &Place) -> String {
+    match place {
+        Place::Box { start, count } => {
+            let sides = start.iter().zip(count).map(|(s, c)| format!("{s}:{}", s + c));
+            format!("Bound in {}", sides.collect::<Vec<_>>().join(","))
+        }
+        _ => format!("Bound of {} masked", count(place.elements())),
+    }
+}
 
 /// Shape, type, size, bound and certificate.
 pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
@@ -57,6 +71,12 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         row("Absolute bound", bound);
         if let Some(part) = header.relative.filter(|part| part.floor > 0.0) {
             row("Floor", number(part.floor));
+        }
+        for region in facts.regions.iter() {
+            row(
+                &place(&region.place),
+                limit_text(regions::limit(region.bound, region.absolute_bound)),
+            );
         }
         row("Max error", number(certificate.max_abs_error));
         if let Some(share) = certificate.max_relative_error {

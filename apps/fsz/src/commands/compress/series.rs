@@ -14,7 +14,7 @@ use super::{Args, compress};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
-use crate::{limit, terminal};
+use crate::{limit, region, terminal};
 
 /// How the steps of a series belong together.
 #[derive(Debug, clap::Args)]
@@ -162,7 +162,17 @@ impl Series<'_> {
             _ => header.bound == bound,
         };
         let same = same_profile && same_bound && header.missing == self.args.missing;
-        same.then_some(file)
+        (same && self.same_regions(&file, step, bound)?).then_some(file)
+    }
+
+    /// Whether the stream of a step has the regions that are asked for.
+    fn same_regions(&self, file: &StreamFile, step: &Step, bound: Bound) -> Option<bool> {
+        if self.args.regions.is_empty() {
+            return file.stream().ok().map(|stream| stream.regions().is_empty());
+        }
+        let field = self.inputs.open_step(step, self.codec).ok()?;
+        let asked = self.args.regions.regions(bound, &field, self.codec).ok()?;
+        Some(region::same(&asked, file.stream().ok()?.regions()))
     }
 
     /// The second pass: compresses what is not there yet. What all streams are together, and how many were there.

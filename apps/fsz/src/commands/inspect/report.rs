@@ -6,7 +6,7 @@ use fsz_figure::number::{bytes, percent, short};
 use fsz_figure::palette::{PREDICTORS, TILE_CLASSES};
 use serde::{Serialize, Serializer};
 
-use crate::codec;
+use crate::{codec, region};
 
 /// Header, certificate and tile counts, by the names of the JSON output.
 #[derive(Debug, Serialize)]
@@ -23,6 +23,9 @@ pub struct Report {
     pub compression_ratio: f64,
     bits_per_value: f64,
     pub bound: Bound,
+    /// Parts of the field with bounds of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    regions: Vec<Region>,
     quantization_step: f64,
     missing: Vec<f64>,
     #[serde(with = "Certificate")]
@@ -50,6 +53,42 @@ pub struct Bound {
     /// Of a bound that was found for a PSNR.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_squared_error: Option<f64>,
+}
+
+/// A part of the field with a bound of its own.
+#[derive(Debug, Serialize)]
+struct Region {
+    place: String,
+    bound: String,
+    absolute: f64,
+    elements: u64,
+    compressed_bytes: u64,
+    max_abs_error: f64,
+}
+
+impl Region {
+    fn of(region: &fsz::StoredRegion) -> Region {
+        Region {
+            place: region::place(&region.place),
+            bound: region::bound(region),
+            absolute: region.absolute_bound,
+            elements: region.place.elements(),
+            compressed_bytes: region.compressed_bytes(),
+            max_abs_error: region.certificate.max_abs_error,
+        }
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "{}: {}, absolute {}, max error {}, {} values in {}",
+            self.place,
+            self.bound,
+            short(self.absolute),
+            short(self.max_abs_error),
+            self.elements,
+            bytes(self.compressed_bytes)
+        )
+    }
 }
 
 /// The codec's certificate, by the names of the JSON output.
@@ -119,6 +158,7 @@ impl Report {
                 floor: header.relative.map(|part| part.floor),
                 mean_squared_error: header.mean_squared_error,
             },
+            regions: stream.regions().iter().map(Region::of).collect(),
             quantization_step: header.quantization_step,
             missing: header.missing.clone(),
             certificate: *stream.certificate(),
@@ -161,6 +201,9 @@ impl Report {
             asked.push_str(&format!(", floor {}", short(floor)));
         }
         line("bound", format!("{asked}, absolute {}", short(bound.absolute)));
+        for region in &self.regions {
+            line("in region", region.text());
+        }
         let found = &self.certificate;
         let mut error = short(found.max_abs_error);
         if let Some(share) = found.max_relative_error {

@@ -1,0 +1,183 @@
+//! Bounds by region, as told on the command line and shown to people.
+
+use std::{path::PathBuf, str::FromStr};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use fsz::{Bound, Codec, Mask, Place, Region, StoredRegion};
+use fsz_field::{Field, Hints, Kind, with_values};
+use fsz_figure::number::short;
+
+/// Parts of the field with bounds of their own.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RegionArgs {
+    /// Another bound in a box, of the same kind as the bound outside, smaller or larger. A box is a range
+    /// START:END for each axis, slowest first, END not included; : is a whole axis, a number one plane. For
+    /// example 0:10,:,64:128=1e-4. Up to 16 boxes and masks; where they overlap, the last one holds. CPU only
+    #[arg(long, value_name = "BOX=E")]
+    bound_in: Vec<InBox>,
+    /// Another bound where a mask is set: a field of the same shape, of which 0 and NaN are not set. Masks
+    /// come after boxes. CPU only
+    #[arg(long, value_name = "MASK.npy=E")]
+    bound_where: Vec<InMask>,
+}
+
+/// A box and its bound.
+#[derive(Debug, Clone, PartialEq)]
+struct InBox {
+    sides: Vec<Side>,
+    bound: f64,
+}
+
+/// What a box has of an axis: from the first element, to the one before the second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Side(Option<u64>, Option<u64>);
+
+/// The file of a mask, and its bound.
+#[derive(Debug, Clone, PartialEq)]
+struct InMask {
+    path: PathBuf,
+    bound: f64,
+}
+
+impl FromStr for InBox {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (sides, bound) = parted(text)?;
+        let sides = sides.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        Ok(InBox { sides, bound })
+    }
+}
+
+impl FromStr for Side {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| match text.trim() {
+            "" => Ok(None),
+            text => text.parse().map(Some).map_err(|_| format!("{text:?} is not a whole number")),
+        };
+        match text.split_once(':') {
+            Some((start, end)) => Ok(Side(number(start)?, number(end)?)),
+            None => match number(text)? {
+                Some(plane) => Ok(Side(Some(plane), plane.checked_add(1))),
+                None => Err("an axis without a range: write : for all of it".into()),
+            },
+        }
+    }
+}
+
+impl FromStr for InMask {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (path, bound) = parted(text)?;
+        Ok(InMask { path: path.into(), bound })
+    }
+}
+
+/// What stands before the last `=`, and the bound behind it.
+fn parted(text: &str) -> Result<(&str, f64), String> {
+    let (place, bound) = text.rsplit_once('=').ok_or("a bound is missing: add =E")?;
+    let bound = bound.parse().map_err(|_| format!("{bound:?} is not a number"))?;
+    Ok((place, bound))
+}
+
+impl RegionArgs {
+    /// Whether the whole field has one bound.
+    pub fn is_empty(&self) -> bool {
+        self.bound_in.is_empty() && self.bound_where.is_empty()
+    }
+
+    /// The regions of a field with this bound outside.
+    pub fn regions(&self, outside: Bound, field: &Field, codec: &Codec) -> Result<Vec<Region>> {
+        let mut regions = Vec::new();
+        for InBox { sides, bound } in &self.bound_in {
+            let shape = field.shape().sides();
+            if sides.len() != shape.len() {
+                bail!("--bound-in: a box of {} axes in a field of {}", sides.len(), field.shape());
+            }
+            let (mut start, mut count) = (Vec::new(), Vec::new());
+            for (&Side(first, end), &n) in sides.iter().zip(shape) {
+                let (first, end) = (first.unwrap_or(0), end.unwrap_or(n));
+                if first > end || end > n {
+                    bail!("--bound-in: {first}:{end} is not inside an axis of {n}");
+                }
+                start.push(first);
+                count.push(end - first);
+            }
+            regions.push(Region::in_box(&start, &count, outside.with_requested(*bound)));
+        }
+        for InMask { path, bound } in &self.bound_where {
+            let shape = (Kind::of(path)? == Kind::Raw).then(|| field.shape().clone());
+            let mask = fsz_field::open(path, &Hints { shape, ..Hints::default() }, codec)
+                .context("--bound-where")?;
+            if mask.shape() != field.shape() {
+                bail!(
+                    "--bound-where {}: a mask of shape {} for a field of {}",
+                    path.display(),
+                    mask.shape(),
+                    field.shape()
+                );
+            }
+            let mask: Mask = with_values!(mask.values(), values => {
+                values.iter().map(|&d| !(d.is_nan() || d == 0.0)).collect()
+            });
+            regions.push(Region::where_set(mask, outside.with_requested(*bound)));
+        }
+        Ok(regions)
+    }
+}
+
+/// Whether a stream has these regions.
+pub fn same(asked: &[Region], stored: &[StoredRegion]) -> bool {
+    let key = |place: &Place, bound: Bound| (place.clone(), bound.kind(), bound.requested());
+    let asked = asked.iter().map(|region| key(&region.place, region.bound));
+    asked.eq(stored.iter().map(|region| key(&region.place, region.bound)))
+}
+
+/// Where a region is, for people.
+pub fn place(place: &Place) -> String {
+    match place {
+        Place::Box { start, count } => {
+            let sides = start.iter().zip(count).map(|(s, c)| format!("{s}:{}", s + c));
+            format!("box {}", sides.collect::<Vec<_>>().join(","))
+        }
+        Place::Mask(mask) => format!("mask of {} runs", mask.runs().len()),
+        _ => "unknown".to_owned(),
+    }
+}
+
+/// A bound for people.
+pub fn bound(region: &StoredRegion) -> String {
+    let asked = format!("{} {}", region.bound.kind(), short(region.bound.requested()));
+    match region.bound {
+        Bound::Relative { floor, .. } if floor > 0.0 => format!("{asked}, floor {}", short(floor)),
+        _ => asked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_are_ranges_of_axes() {
+        let side = |a: Option<u64>, b: Option<u64>| Side(a, b);
+        let told: InBox = "2:10, :,7,5:,:3=1e-4".parse().unwrap();
+        let sides = [
+            side(Some(2), Some(10)),
+            side(None, None),
+            side(Some(7), Some(8)),
+            side(Some(5), None),
+            side(None, Some(3)),
+        ];
+        assert_eq!(told, InBox { sides: sides.to_vec(), bound: 1e-4 });
+        for wrong in ["2:10", "2:10=", "a:3=1", "=1", "1,,2=1", "-1:2=1", "1:2=x"] {
+            assert!(wrong.parse::<InBox>().is_err(), "{wrong}");
+        }
+        let mask: InMask = "a=b/m.npy=0.5".parse().unwrap();
+        assert_eq!(mask, InMask { path: "a=b/m.npy".into(), bound: 0.5 });
+    }
+}

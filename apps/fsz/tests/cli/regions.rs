@@ -1,0 +1,162 @@
+//! Bounds by region: `compress --bound-in` and `--bound-where`, and what the other commands say of them.
+
+use serde_json::json;
+
+use crate::fixture::{FIELD, Fixture, SHAPE, field};
+
+const BOX: &str = "1:4,:,10:20=0.001";
+
+/// The test field with a box and a mask.
+fn fixture() -> Fixture {
+    let fixture = Fixture::with_field();
+    let mask: Vec<f32> = (0..SHAPE.iter().product()).map(mask).collect();
+    fixture.write_f32("mask_6x20x30.f32", &mask);
+    let bounds = ["--abs", "0.1", "--bound-in", BOX, "--bound-where", "mask_6x20x30.f32=0.5"];
+    fixture.fine(&[&["compress", FIELD, "-o", "T.fsz"], &bounds[..]].concat());
+    fixture
+}
+
+/// Every other row, by any number but 0 and NaN.
+fn mask(i: usize) -> f32 {
+    match i / 30 % 4 {
+        0 => 7.0,
+        1 => f32::NAN,
+        2 => -0.5,
+        _ => 0.0,
+    }
+}
+
+/// What the element keeps.
+fn bound(i: usize) -> f32 {
+    let (x, z) = (i % 30, i / 600);
+    match mask(i) {
+        m if m != 0.0 && !m.is_nan() => 0.5,
+        _ if (1..4).contains(&z) && (10..20).contains(&x) => 0.001,
+        _ => 0.1,
+    }
+}
+
+#[test]
+fn each_value_keeps_the_bound_of_its_region() {
+    let fixture = fixture();
+    for command in ["decompress", "slice"] {
+        let out = format!("{command}.f32");
+        let (whole, first) = match command {
+            "slice" => (vec!["slice", "T.fsz", "--axis", "0", "--index", "2", "-o", &out], 1200),
+            _ => (vec!["decompress", "T.fsz", "-o", &out], 0),
+        };
+        fixture.fine(&whole);
+        let back = fixture.read_f32(&out);
+        assert_eq!(back.len(), if command == "slice" { 600 } else { 3600 });
+        let mut worst = 0f32;
+        for (k, (d, b)) in field()[first..].iter().zip(&back).enumerate() {
+            assert!((d - b).abs() <= bound(first + k), "{k}: {d} became {b}");
+            worst = worst.max((d - b).abs());
+        }
+        assert!(worst > 0.2);
+    }
+}
+
+#[test]
+fn the_bound_of_each_region_is_verified_and_told() {
+    let fixture = fixture();
+    let text = fixture.fine(&["verify", "T.fsz", "--original", FIELD]);
+    assert!(
+        text.contains("bound holds") && text.contains("box 1:4,0:20,10:20: max error"),
+        "{text}"
+    );
+    let found = fixture.json(&["verify", "T.fsz", "--original", FIELD, "--json"]);
+    assert_eq!(found["holds"], json!(true));
+    assert_eq!(found["regions"][0]["absolute_bound"], json!(0.001));
+    assert_eq!(found["regions"][1]["bound_violations"], json!(0));
+    let report = fixture.json(&["inspect", "T.fsz", "--json"]);
+    assert_eq!(report["regions"][0]["place"], json!("box 1:4,0:20,10:20"));
+    assert_eq!(report["regions"][0]["elements"], json!(600));
+    assert_eq!(report["regions"][1]["elements"], json!(1800));
+    let text = fixture.fine(&["inspect", "T.fsz"]);
+    assert!(text.contains("in region      mask of 60 runs: absolute 0.5"), "{text}");
+    let seen = fixture.json(&["compare", FIELD, "T.fsz", "--json"]);
+    assert_eq!(seen["bound_violations"], json!(0));
+    assert_eq!(seen["region_bounds"], json!(["0.001", "0.5"]));
+
+    // A value in the box that is off by more than the box allows, and by less than what holds outside of it.
+    let mut other = field();
+    other[600 + 30 + 12] += 0.05;
+    other[30] += 0.05;
+    fixture.write_f32("other_6x20x30.f32", &other);
+    let run = fixture.run(&["verify", "T.fsz", "--original", "other_6x20x30.f32", "--json"]);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(run.code, 1);
+    assert_eq!(found["regions"][0]["bound_violations"], json!(1));
+    let seen = fixture.json(&["compare", "other_6x20x30.f32", "T.fsz", "--json"]);
+    assert!(seen["bound_violations"].as_u64().unwrap() >= 1);
+    let seen = fixture.json(&["compare", FIELD, "T.fsz", "--json", "--bound", "0.001"]);
+    assert!(seen["bound_violations"].as_u64().unwrap() > 100);
+}
+
+#[test]
+fn shares_and_their_floor_are_those_of_the_whole_field() {
+    let fixture = Fixture::with_field();
+    let span = {
+        let (low, high) =
+            field().iter().fold((f32::MAX, f32::MIN), |(a, b), &d| (a.min(d), b.max(d)));
+        f64::from(high) - f64::from(low)
+    };
+    let box_ = ["--bound-in", "0,0:3,:=1e-4"];
+    fixture.fine(&[&["compress", FIELD, "-o", "r.fsz", "--range", "1e-2"], &box_[..]].concat());
+    let report = fixture.json(&["inspect", "r.fsz", "--json"]);
+    let absolute = report["regions"][0]["absolute"].as_f64().unwrap();
+    assert!((absolute / (1e-4 * span) - 1.0).abs() < 1e-9, "{absolute}");
+    let relative = ["--relative", "1e-2", "--floor", "0.01"];
+    fixture.fine(&[&["compress", FIELD, "-o", "p.fsz"], &relative[..], &box_].concat());
+    let report = fixture.json(&["inspect", "p.fsz", "--json"]);
+    let told = "pointwise-relative 0.0001, floor 0.01";
+    assert_eq!(report["regions"][0]["bound"], json!(told));
+    for stream in ["r.fsz", "p.fsz"] {
+        assert!(fixture.fine(&["verify", stream, "--original", FIELD]).contains("holds"));
+    }
+}
+
+#[test]
+fn what_is_no_region_is_an_error() {
+    let fixture = fixture();
+    for (arguments, said) in [
+        (["--bound-in", "0:2,:=1"], "2 axes"),
+        (["--bound-in", "0:7,:,:=1"], "0:7 is not inside an axis of 6"),
+        (["--bound-in", "3:2,:,:=1"], "3:2 is not inside"),
+        (["--bound-in", "0,0,0"], "a bound is missing"),
+        (["--bound-in", "0,0,0=-1"], "positive"),
+        (["--bound-where", "none.npy=1"], "none.npy"),
+        (["--bound-where", "T_6x20x30.f32"], "a bound is missing"),
+    ] {
+        let command = ["compress", FIELD, "-o", "x.fsz", "--abs", "0.1"];
+        let run = fixture.run(&[&command[..], &arguments].concat());
+        assert_eq!(run.code, 2, "{arguments:?}");
+        assert!(run.err.contains(said), "{arguments:?}: {}", run.err);
+    }
+    let target = ["compress", FIELD, "-o", "x.fsz", "--psnr", "60", "--bound-in", BOX];
+    assert!(fixture.run(&target).err.contains("a target"));
+    fixture.write_f32("small_4.f32", &[1.0; 4]);
+    let other = ["compress", FIELD, "-o", "x.fsz", "--abs", "1", "--bound-where", "small_4.f32=1"];
+    assert_eq!(fixture.run(&other).code, 2);
+}
+
+#[test]
+fn a_series_has_its_regions_in_each_step_and_is_resumed_by_them() {
+    let fixture = Fixture::with_field();
+    fixture.write_f32("U_6x20x30.f32", &field());
+    let command = |region: &'static str| {
+        let steps = ["compress", FIELD, "U_6x20x30.f32", "-o", "out/", "--abs", "0.1", "--resume"];
+        fixture.fine(&[&steps[..], &["--bound-in", region]].concat())
+    };
+    command(BOX);
+    let again = command(BOX);
+    assert!(again.contains('2'), "{again}");
+    let written =
+        || std::fs::metadata(fixture.path("out/T_6x20x30.fsz")).unwrap().modified().unwrap();
+    let before = written();
+    command(BOX);
+    assert_eq!(written(), before);
+    command("1:4,:,10:20=0.002");
+    assert!(written() > before);
+}

@@ -1,0 +1,146 @@
+//! Streams to fields: what regions hold is put over what was decoded without them.
+
+use std::ops::Range;
+
+use super::{Part, Place, StoredRegion, rows};
+use crate::{
+    codec::Codec,
+    element::Element,
+    error::{Error, Result},
+    format::tile_grid::Run,
+    stream::Stream,
+};
+
+/// Puts the elements of regions into the box of `count` elements from `start` on.
+pub(crate) fn put_box<T: Element>(
+    codec: &Codec,
+    stream: &Stream<'_>,
+    (start, count): (&[u64], &[u64]),
+    out: &mut [T],
+) -> Result<()> {
+    let shape = &stream.header().shape;
+    put(codec, stream, (start, count), || rows(shape, start, count), out)
+}
+
+/// Puts the elements of regions into tiles, one after another.
+pub(crate) fn put_tiles<T: Element>(
+    codec: &Codec,
+    stream: &Stream<'_>,
+    tiles: Range<u64>,
+    out: &mut [T],
+) -> Result<()> {
+    if stream.regions().is_empty() || out.is_empty() {
+        return Ok(());
+    }
+    let runs = || tiles.clone().flat_map(|tile| stream.grid().runs(tile));
+    let (start, count) = around(&stream.header().shape, runs());
+    put(codec, stream, (&start, &count), runs, out)
+}
+
+/// Puts the elements of regions into `out`, which has the elements of the runs, one run after another; all are in the
+/// box of `count` elements from `start` on.
+fn put<T: Element, R: Iterator<Item = Run>>(
+    codec: &Codec,
+    stream: &Stream<'_>,
+    (start, count): (&[u64], &[u64]),
+    runs: impl Fn() -> R,
+    out: &mut [T],
+) -> Result<()> {
+    let shape = &stream.header().shape;
+    for (number, region) in stream.regions().iter().enumerate() {
+        let Some(wanted) = Wanted::new(region, (start, count), shape, runs()) else { continue };
+        let own = stream.region_stream(number)?;
+        let mut elements = Vec::new();
+        elements
+            .try_reserve_exact(wanted.len)
+            .map_err(|_| Error::invalid("a region does not fit into memory"))?;
+        elements.resize(wanted.len, T::default());
+        codec.decompress_box_into(&own, &wanted.start, &wanted.count, &mut elements)?;
+        let mut at = 0;
+        for run in runs() {
+            region.place.each_in(&wanted.part, run, shape, |from, of, n| {
+                out[at + from..at + from + n].copy_from_slice(&elements[of..of + n]);
+            });
+            at += run.1;
+        }
+    }
+    Ok(())
+}
+
+/// What is to be decoded of a region.
+struct Wanted {
+    part: Part,
+    /// The same as a box of the region's stream.
+    start: Vec<u64>,
+    count: Vec<u64>,
+    /// Its elements.
+    len: usize,
+}
+
+impl Wanted {
+    /// Of a region for some runs of the field, which are in a box; `None` for nothing.
+    fn new(
+        region: &StoredRegion,
+        (start, count): (&[u64], &[u64]),
+        shape: &[u64],
+        runs: impl Iterator<Item = Run>,
+    ) -> Option<Self> {
+        match &region.place {
+            Place::Box { start: from, count: n } => {
+                let sides = start.iter().zip(count).zip(from.iter().zip(n));
+                let common = sides.map(|((&s, &c), (&f, &n))| s.max(f)..(s + c).min(f + n));
+                let common = Vec::from_iter(common);
+                if common.iter().any(Range::is_empty) {
+                    return None;
+                }
+                let start = Vec::from_iter(common.iter().map(|side| side.start));
+                let count = Vec::from_iter(common.iter().map(|side| side.end - side.start));
+                let part = Part::Box { start: start.clone(), count: count.clone() };
+                // A part of the field that lies around the box and has nothing of it.
+                let mut any = false;
+                for run in runs {
+                    region.place.each_in(&part, run, shape, |_, _, _| any = true);
+                    if any {
+                        break;
+                    }
+                }
+                let own = start.iter().zip(from).map(|(s, f)| s - f).collect();
+                let len = count.iter().product::<u64>() as usize;
+                any.then_some(Wanted { part, start: own, count, len })
+            }
+            Place::Mask(mask) => {
+                let own = runs.flat_map(|run| mask.within(run.0..run.0 + run.1 as u64));
+                let own = own.map(|(run, before)| before..before + (run.end - run.start));
+                let all = own.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
+                let count = all.end - all.start;
+                Some(Wanted {
+                    part: Part::Elements(all.start),
+                    start: vec![all.start],
+                    count: vec![count],
+                    len: count as usize,
+                })
+            }
+        }
+    }
+}
+
+/// The smallest box around some runs, of which there is one at least.
+fn around(shape: &[u64], runs: impl Iterator<Item = Run>) -> (Vec<u64>, Vec<u64>) {
+    let (mut first, mut last) = (shape.to_vec(), vec![0; shape.len()]);
+    for (begin, len) in runs {
+        let (mut a, mut b) = (begin, begin + (len as u64).max(1) - 1);
+        // A run that goes on in another row has elements at any place of rows.
+        for axis in (0..shape.len()).rev() {
+            let (row_a, row_b) = (a / shape[axis], b / shape[axis]);
+            let side = match row_a == row_b {
+                true => (a % shape[axis], b % shape[axis]),
+                false => (0, shape[axis] - 1),
+            };
+            first[axis] = first[axis].min(side.0);
+            last[axis] = last[axis].max(side.1);
+            (a, b) = (row_a, row_b);
+        }
+    }
+    let count = first.iter().zip(&last).map(|(a, b)| b - a + 1).collect();
+    (first, count)
+}
