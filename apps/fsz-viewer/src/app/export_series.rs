@@ -127,6 +127,8 @@ impl Frames {
             error: ErrorMode::default(),
             limit: 0.0.into(),
             bounded: false,
+            // They may be others in each step.
+            regions: None,
             overlay: self.overlay,
             opacity: self.opacity,
             tiles: document.tiles().filter(|tiles| tiles.is_read()),
