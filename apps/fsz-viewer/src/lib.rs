@@ -11,7 +11,7 @@ mod view;
 mod work;
 
 pub use app::{Start, Viewer};
-pub use bench::bench;
+pub use bench::{bench, bench_series, bench_volume};
 pub use model::catalog::Choice;
 pub use model::comparison::MatchMode;
 pub use model::document::Document;
@@ -24,7 +24,14 @@ pub use model::scene::{ErrorMode, Overlay};
 pub use model::set::Role;
 pub use model::settings::{Layout, Settings};
 pub use model::sweep_point::{Extent, Method, Point};
+pub use model::trial::Target;
+pub use model::volume::clip_box::ClipBox;
+pub use model::volume::orbit::Orbit;
+pub use model::volume::transfer::{Preset, Transfer};
+pub use model::volume::volume_view::{Rendering, VolumeSource, VolumeView};
 pub use view::pane::Picture;
 pub use view::window_gpu::WindowGpu;
 pub use work::decoder::DecoderChoice;
 pub use work::event::Wake;
+#[cfg(unix)]
+pub use work::instance::{Handed, Instance};

@@ -1,14 +1,24 @@
 //! `fsz-viewer`: a window for compressed fields.
 
+#[cfg(unix)]
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Parser;
 use fsz::DType;
 use fsz_field::{Hints, Shape};
-use fsz_viewer::{Choice, DecoderChoice, Place, Settings, Start, Viewer, WindowGpu, bench};
+use fsz_viewer::{
+    Choice, DecoderChoice, Place, Settings, Start, Viewer, WindowGpu, bench, bench_series,
+    bench_volume,
+};
+#[cfg(unix)]
+use fsz_viewer::{Handed, Instance};
+
+/// What takes files, which a stream of a running simulation stands in the place of.
+const FILES: [&str; 5] = ["files", "original", "bench", "bench_series", "bench_volume"];
 
 /// Inspect FSZ-compressed fields
 ///
@@ -50,17 +60,27 @@ struct Args {
     #[arg(long, value_enum, default_value = "auto")]
     decoder: DecoderChoice,
     /// Show the simulation that writes this ADIOS2 SST stream, now or as soon as it does
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "original", "bench"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = FILES)]
     live: Option<PathBuf>,
     /// Memory for the compressed steps of a simulation, in MB
     #[arg(long, value_name = "MB", default_value_t = 512, requires = "live")]
     live_memory: u64,
+    /// Hand the files to the window that another call with this option has opened
+    #[cfg(unix)]
+    #[arg(long)]
+    single_instance: bool,
     /// Start empty instead of restoring the last session
     #[arg(long)]
     fresh: bool,
     /// Measure how fast planes of the first file are decoded and drawn, without a window
     #[arg(long)]
     bench: bool,
+    /// Measure how fast the steps of the first folder are played, without a window
+    #[arg(long)]
+    bench_series: bool,
+    /// Measure how fast the first file is drawn in three dimensions, without a window
+    #[arg(long)]
+    bench_volume: bool,
 }
 
 fn main() -> ExitCode {
@@ -80,6 +100,32 @@ fn run(args: Args) -> Result<()> {
         print!("{}", bench(path, &hints, args.decoder)?);
         return Ok(());
     }
+    if args.bench_series {
+        let path = args.files.first().context("--bench-series needs a folder")?;
+        print!("{}", bench_series(path, args.decoder)?);
+        return Ok(());
+    }
+    if args.bench_volume {
+        let path = args.files.first().context("--bench-volume needs a file")?;
+        print!("{}", bench_volume(path, &hints, args.decoder)?);
+        return Ok(());
+    }
+    let window = Arc::new(OnceLock::<egui::Context>::new());
+    #[cfg(unix)]
+    let instance = match args.single_instance {
+        true => {
+            let files = Handed { files: args.files.clone(), original: args.original.clone() };
+            let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());
+            let folder = folder.context("--single-instance needs XDG_RUNTIME_DIR")?;
+            let window = window.clone();
+            let wakes = move || window.get().into_iter().for_each(egui::Context::request_repaint);
+            match Instance::claim(Path::new(&folder), &files, Arc::new(wakes))? {
+                Some(instance) => Some(instance),
+                None => return Ok(()),
+            }
+        }
+        false => None,
+    };
     let mut start = Start {
         files: args.files,
         original: args.original,
@@ -114,8 +160,14 @@ fn run(args: Args) -> Result<()> {
             }
             start.window = context.wgpu_render_state.as_ref().and_then(WindowGpu::new);
             let egui = context.egui_ctx.clone();
+            // There is one window.
+            let _ = window.set(egui.clone());
             let wake = Arc::new(move || egui.request_repaint());
-            Ok(Box::new(Window(Viewer::new(start, settings, wake)?)))
+            #[cfg_attr(not(unix), expect(unused_mut))]
+            let mut viewer = Viewer::new(start, settings, wake)?;
+            #[cfg(unix)]
+            instance.into_iter().for_each(|instance| viewer.listen(instance));
+            Ok(Box::new(Window(viewer)))
         }),
     )
     .map_err(|e| {

@@ -2,6 +2,7 @@
 //! with text, saved as PNG; [`plot`]s in SVG; the [`palette`]s; and [`number`]s for people.
 #![deny(missing_docs)]
 
+mod animation;
 mod axis;
 mod canvas;
 pub mod number;
@@ -12,4 +13,5 @@ pub mod plot;
 #[cfg(feature = "text")]
 pub mod text;
 
+pub use animation::Animation;
 pub use canvas::{Canvas, Rect, Rgb};

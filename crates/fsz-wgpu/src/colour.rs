@@ -97,8 +97,8 @@ pub struct Colours {
 /// A picture on the GPU.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    gpu: Gpu,
-    texture: wgpu::Texture,
+    pub(crate) gpu: Gpu,
+    pub(crate) texture: wgpu::Texture,
 }
 
 /// Threads of a workgroup along either axis.
@@ -108,7 +108,7 @@ const GROUP: u32 = 16;
 /// parts it might reckon apart.
 #[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-struct Axis {
+pub(crate) struct Axis {
     scale: f32,
     low: f32,
     span: f32,
@@ -116,7 +116,7 @@ struct Axis {
 }
 
 impl Axis {
-    fn new(low: f32, high: f32, log: bool) -> Axis {
+    pub fn new(low: f32, high: f32, log: bool) -> Axis {
         let (first, last) = (f64::from(low), f64::from(high));
         if log {
             let (from, to) = (first.log2(), last.log2());
@@ -257,7 +257,7 @@ impl GpuSlice {
             let buffers = [&params, &self.values, &original.values, tiles, &table];
             let resources = buffers.map(|buffer| buffer.as_entire_binding()).into_iter();
             let resources = resources.chain([wgpu::BindingResource::TextureView(&view)]);
-            let groups = (width.div_ceil(GROUP), height.div_ceil(GROUP));
+            let groups = [width.div_ceil(GROUP), height.div_ceil(GROUP), 1];
             let mut encoder = device.create_command_encoder(&Default::default());
             gpu.dispatch(&mut encoder, Pipeline::Colour, resources, groups);
             gpu.queue.submit([encoder.finish()]);
@@ -267,7 +267,8 @@ impl GpuSlice {
     }
 }
 
-fn texture(device: &wgpu::Device, width: u32, height: u32) -> wgpu::Texture {
+/// A texture for a picture.
+pub(crate) fn texture(device: &wgpu::Device, width: u32, height: u32) -> wgpu::Texture {
     device.create_texture(&wgpu::TextureDescriptor {
         label: Some("fsz picture"),
         size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },

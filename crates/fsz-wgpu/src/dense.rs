@@ -148,7 +148,7 @@ impl Decoder for Dense {
             tiles: self.tiles as u32,
             chunk: page.chunk as u32,
             chunks: page.chunks as u32,
-            groups: groups.0,
+            groups: groups[0],
             width: self.header.dtype.words() as u32,
             missing: first_missing(&self.header),
             fine: self.boxes.fine,

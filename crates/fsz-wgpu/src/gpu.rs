@@ -19,6 +19,10 @@ pub struct Gpu {
     name: String,
 }
 
+/// Words that are written to a buffer at once: the memory that they go through on the way is made for each write, and small
+/// pieces share what is there.
+const PIECE: usize = 4 << 20;
+
 /// The pipelines that were made, by their places in [`SHADERS`].
 type Pipelines = [OnceLock<wgpu::ComputePipeline>; SHADERS.len()];
 
@@ -55,11 +59,15 @@ macro_rules! dense {
     };
 }
 
-const SHADERS: [Shader; 4] = [
+const SHADERS: [Shader; 8] = [
     shader!("paint", "colour.wgsl"),
     shader!("decode", "float.wgsl", "relative.wgsl", "elements.wgsl", "paper.wgsl"),
     dense!("dense/lanes_workgroup.wgsl"),
     dense!("dense/lanes_subgroup.wgsl"),
+    Shader { entry: "gather", source: include_str!("volume/gather.wgsl") },
+    Shader { entry: "reduce", source: include_str!("volume/bricks.wgsl") },
+    Shader { entry: "trace", source: include_str!("volume/ray.wgsl") },
+    Shader { entry: "pick", source: include_str!("volume/ray.wgsl") },
 ];
 
 /// Which pipeline.
@@ -70,6 +78,14 @@ pub(crate) enum Pipeline {
     Dense,
     /// The same where a subgroup holds all lanes.
     DenseSubgroups,
+    /// Elements to the voxels of a volume.
+    Gather,
+    /// The range of each of its bricks.
+    Bricks,
+    /// Its picture.
+    Cast,
+    /// One ray of that.
+    Pick,
 }
 
 impl Gpu {
@@ -168,7 +184,13 @@ impl Gpu {
     /// A storage buffer with these words.
     pub(crate) fn filled(&self, label: &str, words: &[u32]) -> Result<wgpu::Buffer> {
         let buffer = self.storage(label, 4 * words.len() as u64)?;
-        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
+        for (number, piece) in words.chunks(PIECE).enumerate() {
+            let offset = (4 * PIECE * number) as u64;
+            self.queue.write_buffer(&buffer, offset, bytemuck::cast_slice(piece));
+            if words.len() > PIECE {
+                self.queue.submit([]);
+            }
+        }
         Ok(buffer)
     }
 
@@ -193,7 +215,7 @@ impl Gpu {
         encoder: &mut wgpu::CommandEncoder,
         pipeline: Pipeline,
         resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
-        (columns, rows): (u32, u32),
+        [columns, rows, layers]: [u32; 3],
     ) {
         let pipeline = self.pipeline(pipeline);
         let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
@@ -206,7 +228,7 @@ impl Gpu {
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(pipeline);
         pass.set_bind_group(0, &group, &[]);
-        pass.dispatch_workgroups(columns, rows, 1);
+        pass.dispatch_workgroups(columns, rows, layers);
     }
 
     /// Calls `make` and reports what the device says of it, full memory above all.

@@ -19,6 +19,7 @@ mod readback;
 mod slice;
 mod step;
 mod stream;
+mod volume;
 
 pub use colour::{Colours, Layout, Measure, Overlay, Picture, Subject};
 pub use error::{Error, Result};
@@ -26,3 +27,4 @@ pub use gpu::Gpu;
 pub use memory::{Memory, memory};
 pub use slice::{GpuSlice, Runs, TILE_KINDS};
 pub use stream::GpuStream;
+pub use volume::{Cell, Hit, Look, Mode, Rays, Sampling, Section, Slab, Volume, VolumeColours};

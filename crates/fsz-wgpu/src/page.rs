@@ -83,16 +83,25 @@ pub(crate) fn pages<'s>(
 }
 
 fn words(parts: &[Part<'_>]) -> Vec<u32> {
-    let word = |b: &[u8; 4]| u32::from_le_bytes(*b);
-    let mut at = parts.len() + parts.iter().map(|part| part.heads.len()).sum::<usize>() / 4;
-    let mut words = Vec::new();
-    for part in parts {
-        words.push(at as u32);
+    let bytes: usize = parts.iter().map(|part| part.heads.len() + part.payload.len()).sum();
+    let mut words = vec![0; parts.len() + bytes / 4];
+    let (places, mut rest) = words.split_at_mut(parts.len());
+    let mut at = places.len() + parts.iter().map(|part| part.heads.len()).sum::<usize>() / 4;
+    for (place, part) in places.iter_mut().zip(parts) {
+        *place = at as u32;
         at += part.payload.len() / 4;
     }
-    words.reserve_exact(at - words.len());
-    for bytes in parts.iter().map(|p| &*p.heads).chain(parts.iter().map(|p| p.payload)) {
-        words.extend(bytes.as_chunks::<4>().0.iter().map(word));
+    let heads = parts.iter().map(|part| &*part.heads);
+    let mut copies = Vec::new();
+    for bytes in heads.chain(parts.iter().map(|part| part.payload)) {
+        let (to, behind) = rest.split_at_mut(bytes.len() / 4);
+        copies.push((to, bytes));
+        rest = behind;
     }
+    copies.into_par_iter().for_each(|(to, bytes)| {
+        for (word, bytes) in to.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+    });
     words
 }

@@ -108,7 +108,7 @@ impl Decoder for Paper {
             tile: page.tile as u32,
             tiles: page.tiles as u32,
             chunks: page.chunks as u32,
-            groups: groups.0,
+            groups: groups[0],
             last_tile: last_tile as u32,
             last_count: (elements - last_tile * tile) as u32,
             width: self.header.dtype.words() as u32,

@@ -79,9 +79,9 @@ fn unknown(stream: &Stream<'_>) -> Error {
 }
 
 /// Workgroups as the columns and rows of a dispatch.
-pub(crate) fn groups(count: u64) -> (u32, u32) {
+pub(crate) fn groups(count: u64) -> [u32; 3] {
     let across = count.min(GROUPS);
-    (across as u32, count.div_ceil(across) as u32)
+    [across as u32, count.div_ceil(across) as u32, 1]
 }
 
 /// Low and high word of a number.

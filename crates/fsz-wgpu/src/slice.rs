@@ -99,6 +99,19 @@ impl GpuSlice {
         Ok(GpuSlice { gpu: gpu.clone(), len, values: buffer, tiles: None })
     }
 
+    /// A slice without values of which only the facts of its tiles are known, one word of those for each element as
+    /// [`GpuSlice::tiles`] has them.
+    ///
+    /// # Errors
+    /// As [`GpuSlice::upload`].
+    pub fn of_tiles(gpu: &Gpu, tiles: &[u32]) -> Result<GpuSlice> {
+        let len = tiles.len() as u64;
+        gpu.fits(len)?;
+        let tiles = gpu.filled("fsz tiles", tiles)?;
+        let values = gpu.storage("fsz slice", 4 * len)?;
+        Ok(GpuSlice { gpu: gpu.clone(), len, values, tiles: Some(tiles) })
+    }
+
     /// Number of values.
     pub fn len(&self) -> usize {
         self.len as usize

@@ -31,7 +31,8 @@ impl Viewer {
                 }
             }
             Command::Choose(choice) => self.choose(choice),
-            Command::Play(plays) => view.playing = plays,
+            Command::Play(plays) => self.play(plays),
+            Command::Backwards(backwards) => view.backwards = backwards,
             Command::Face(axis) => self.face(axis),
             Command::Go(planes) => self.session.go(planes),
             Command::Plane(plane) => self.session.place.plane = plane,
@@ -58,6 +59,10 @@ impl Viewer {
             Command::Cancel(progress) => progress.cancel(),
             Command::DismissMessage(line) => _ = view.messages.remove(line),
             Command::DismissNote(line) => _ = view.notes.remove(line),
+            Command::Export(Export::Steps { animated }, file) => {
+                // The status bar shows how far it is, and stops it.
+                self.export_series(animated, file.into());
+            }
             Command::Export(export, file) => match self.export(&export, Path::new(&file)) {
                 Ok(()) => self.view_state.note(format!("Wrote {file}")),
                 Err(reason) => self.report(reason),
@@ -72,6 +77,11 @@ impl Viewer {
                 }
                 self.show_step(number);
             }
+            Command::Volume(volume) => view.settings.volume = *volume,
+            Command::VolumePane(size, moving) => {
+                (view.volume.size, view.volume.moving) = (size, moving);
+            }
+            Command::Pick(at) => self.pick(at),
             Command::Quit => context.send_viewport_cmd(ViewportCommand::Close),
         }
     }
@@ -81,6 +91,8 @@ impl Viewer {
             Export::Figure(panes) => self.figure(panes)?.png()?,
             Export::Metrics => export::metrics_csv(&self.session).into_bytes(),
             Export::Tiles => export::tiles_csv(&self.session).into_bytes(),
+            // On a thread of its own.
+            Export::Steps { .. } => return Ok(()),
             Export::RateDistortion => {
                 export::rate_distortion_csv(&self.rate_distortion).into_bytes()
             }

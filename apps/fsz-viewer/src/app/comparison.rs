@@ -1,4 +1,4 @@
-//! Comparison with zfp: the same original compressed by it, at the same rate or the same bound.
+//! Comparison with zfp or the other profile: the same original compressed by it, at the same rate or the same bound.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use fsz::Progress;
 use fsz_field::Field;
 
 use crate::app::Viewer;
-use crate::model::comparison::{CodecComparison, MatchMode, zfp_mode};
+use crate::model::comparison::{CodecComparison, MatchMode, Recipe, recipe};
 use crate::model::measures::Measures;
 use crate::model::settings::Layout;
 use crate::model::zfp;
 use crate::work::event::{Found, Made};
-use crate::work::zfp_made::made;
+use crate::work::{profile_made, zfp_made};
 
 impl Viewer {
-    /// Compares the subject with zfp, or closes the comparison.
+    /// Compares the subject with what zfp or the other profile makes, or closes the comparison.
     pub fn compare_with(&mut self, matching: Option<MatchMode>) {
-        if matching.is_some() && !zfp::BUILT_IN {
+        if matching.is_some_and(MatchMode::is_zfp) && !zfp::BUILT_IN {
             self.report(zfp::NOT_BUILT_IN);
             return;
         }
@@ -31,12 +31,12 @@ impl Viewer {
         }
     }
 
-    /// Makes the zfp that is matching of what is open.
+    /// Makes what is matching of what is open.
     pub(crate) fn make_comparison(&mut self) {
         self.comparison.stop();
         let Some(matching) = self.comparison.matching else { return };
-        let (Some(original), Some(mode)) =
-            (self.session.set.original.clone(), zfp_mode(&self.session.set, matching))
+        let (Some(original), Some(recipe)) =
+            (self.session.set.original.clone(), recipe(&self.session.set, matching))
         else {
             return;
         };
@@ -46,9 +46,15 @@ impl Viewer {
         // Where the subject is not measured yet, both are, when it is there.
         let alone = self.session.measured.subject.is_some();
         let progress = self.jobs.service.background.run(move |progress, tell| {
-            let made = made(&original, mode, progress).map(|made| {
+            let made = match recipe {
+                Recipe::Zfp(mode) => zfp_made::made(&original, mode, progress),
+                Recipe::Profile(profile, bound) => {
+                    profile_made::made(&original, (profile, bound), &missing, progress)
+                }
+            };
+            let made = made.map(|made| {
                 let (document, pair) = made?;
-                // The progress is that of zfp; measuring can be cancelled all the same.
+                // The progress is that of the codec; measuring can be cancelled all the same.
                 let measure =
                     |[a, b]: &[Arc<Field>; 2]| Measures::of(a, b, bound, &missing, progress);
                 let measures = alone.then(|| measure(&pair).map(Box::new));
@@ -58,7 +64,10 @@ impl Viewer {
                 tell(Found::Zfp(made.map(Box::new)));
             }
         });
-        self.comparison.zfp_mode = Some(mode);
+        self.comparison.zfp_mode = match recipe {
+            Recipe::Zfp(mode) => Some(mode),
+            Recipe::Profile(..) => None,
+        };
         self.comparison.making = Some(progress.clone());
         self.jobs.add_background(matching.name().to_owned(), progress);
     }

@@ -7,6 +7,7 @@ use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
 use crate::model::number_format;
 use crate::model::rate_distortion::RateDistortion;
+use crate::model::scene::Overlay;
 use crate::model::set::{Role, Set};
 use crate::work::event::{Event, Found};
 
@@ -44,6 +45,7 @@ impl Viewer {
                 Found::Tiles(read) => read.err().into_iter().for_each(|reason| self.report(reason)),
                 Found::Point(point) => self.swept_point(&progress, point),
                 Found::Swept(end) => self.swept(&progress, end),
+                Found::Written(name) => self.view_state.note(format!("Wrote {name}")),
                 Found::Failed(reason) => self.report(reason),
             },
             Event::Ended { progress } => {
@@ -65,6 +67,8 @@ impl Viewer {
                     _ => {}
                 }
             }
+            Event::Volume { number, picture, last } => self.volume_drawn(number, picture, last),
+            Event::Picked { generation, hit } => self.picked(generation, hit),
             Event::Measured { generation, measured } => {
                 self.jobs.finished();
                 if generation == self.session.generation {
@@ -92,7 +96,7 @@ impl Viewer {
     }
 
     /// Reads how the tiles of a stream are stored, where that is not known, on a thread of its own.
-    fn read_tiles(&mut self, document: &Document) {
+    pub(crate) fn read_tiles(&mut self, document: &Document) {
         if document.facts.as_ref().is_none_or(|facts| facts.tiles.is_read()) {
             return;
         }
@@ -127,7 +131,11 @@ impl Viewer {
                 }
                 self.forget_comparison();
                 self.session.tried = None;
-                self.read_tiles(&document);
+                // While a series is played there is no time for it, unless it is looked at.
+                let view = &self.view_state;
+                if !view.playing || view.settings.overlay != Overlay::Off {
+                    self.read_tiles(&document);
+                }
                 self.session.set.subject = Some(document);
             }
             Role::Original => {

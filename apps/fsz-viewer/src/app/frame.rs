@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use egui::{CentralPanel, Panel, ScrollArea, Ui};
+use egui::{CentralPanel, Panel, ScrollArea, Ui, ViewportCommand};
 
 use crate::app::Viewer;
 use crate::view::command::Command;
@@ -13,7 +13,7 @@ use crate::view::{panels, theme};
 type PanelOf = fn(&mut Ui, &PanelInput<'_>) -> Vec<Command>;
 
 /// Left of the panes.
-const LEFT: [PanelOf; 2] = [panels::facts, panels::controls];
+const LEFT: [PanelOf; 3] = [panels::facts, panels::controls, panels::volume];
 
 /// Right of them.
 const RIGHT: [PanelOf; 4] = [panels::live, panels::probe, panels::legend, panels::comparison];
@@ -28,6 +28,9 @@ impl Viewer {
             theme::apply(ui.ctx());
         }
         self.poll();
+        if std::mem::take(&mut self.asks_for_attention) {
+            ui.ctx().send_viewport_cmd(ViewportCommand::Focus);
+        }
         let commands = [panels::dropped, panels::keys].map(|read| read(ui, &self.input()));
         self.take(ui, commands.concat());
         self.view_state.paint(ui.ctx(), &self.session);
@@ -37,6 +40,7 @@ impl Viewer {
             ui.ctx().request_repaint();
         }
         self.take(ui, commands);
+        self.follow_volume();
         if self.busy() {
             // The threads wake the window; this keeps the progress moving.
             ui.ctx().request_repaint_after(Duration::from_millis(100));

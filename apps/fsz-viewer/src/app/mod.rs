@@ -4,17 +4,19 @@
 mod commands;
 mod comparison;
 mod events;
+mod export_series;
 mod frame;
 mod live;
 mod plane_measures;
 mod rate_distortion;
 mod saved_session;
+mod volume;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use fsz::Bound;
+use fsz::{Dense, Profile};
 use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 use fsz_figure::Canvas;
 
@@ -39,8 +41,11 @@ use crate::view::window_gpu::WindowGpu;
 use crate::work::decoder::{DecoderChoice, paints};
 use crate::work::event::Wake;
 use crate::work::file_dialog::Dialogs;
+#[cfg(unix)]
+use crate::work::instance::{Handed, Instance};
 use crate::work::jobs::{COMPRESSING, Jobs, MEASURING};
 use crate::work::service::Service;
+use crate::work::steps_ahead::Course;
 
 /// What to show first.
 #[derive(Clone, Debug, Default)]
@@ -81,6 +86,11 @@ pub struct Viewer {
     /// The most bytes that the kept steps of a simulation take.
     live_budget: u64,
     wake: Wake,
+    /// What other calls hand over.
+    #[cfg(unix)]
+    instance: Option<Instance>,
+    /// The window is to come to the front.
+    pub(crate) asks_for_attention: bool,
 }
 
 impl std::fmt::Debug for Viewer {
@@ -113,6 +123,9 @@ impl Viewer {
             rate_distortion: RateDistortion::default(),
             live_budget: start.live_budget.unwrap_or(BUDGET),
             wake,
+            #[cfg(unix)]
+            instance: None,
+            asks_for_attention: false,
         };
         let saved = viewer.view_state.settings.session.take();
         if start.files.is_empty()
@@ -122,16 +135,36 @@ impl Viewer {
         {
             viewer.restore(saved);
         }
-        for (path, role) in start.files.iter().zip([Role::Subject, Role::Other]) {
-            viewer.open(path, role);
-        }
-        if let Some(path) = &start.original {
-            viewer.open(path, Role::Original);
-        }
+        viewer.open_all(&start.files, start.original.as_deref());
         if let Some(name) = &start.live {
             viewer.connect(name);
         }
         Ok(viewer)
+    }
+
+    /// Opens a field, another reconstruction of it, and its original.
+    fn open_all(&mut self, files: &[PathBuf], original: Option<&Path>) {
+        for (path, role) in files.iter().zip([Role::Subject, Role::Other]) {
+            self.open(path, role);
+        }
+        if let Some(path) = original {
+            self.open(path, Role::Original);
+        }
+    }
+
+    /// Opens what other calls hand over from now on.
+    #[cfg(unix)]
+    pub fn listen(&mut self, instance: Instance) {
+        self.instance = Some(instance);
+    }
+
+    #[cfg(unix)]
+    fn take_handed(&mut self) {
+        let handed = self.instance.as_ref().map_or(Vec::new(), Instance::handed);
+        for Handed { original, files } in handed {
+            self.asks_for_attention = true;
+            self.open_all(&files, original.as_deref());
+        }
     }
 
     /// Opens a file; what it does not tell of itself is asked for first.
@@ -174,6 +207,8 @@ impl Viewer {
         for (role, path) in self.jobs.dialogs.answers() {
             self.open(&path, role);
         }
+        #[cfg(unix)]
+        self.take_handed();
         self.poll_live();
         let Some(leader) = self.session.set.leader() else { return };
         self.session.place = self.session.place.within(&leader.grid);
@@ -181,7 +216,8 @@ impl Viewer {
         if self.jobs.requested != Some(current) && leader.grid.elements() > 0 {
             self.jobs.requested = Some(current);
             let (place, generation) = current;
-            self.jobs.service.planes(&self.session.set, place, generation);
+            let playing = self.view_state.playing;
+            self.jobs.service.planes(&self.session.set, place, generation, playing);
         }
         if self.jobs.try_waits && !self.jobs.compressing() {
             self.compress();
@@ -211,20 +247,42 @@ impl Viewer {
 
     /// Goes to another variable or step, of the original too.
     pub fn choose(&mut self, choice: Choice) {
-        self.session.choice = choice;
+        let backwards = match self.view_state.playing {
+            true => self.view_state.backwards,
+            false => choice.step < self.session.choice.step,
+        };
+        self.session.choice = choice.clone();
         if let Some(shown) = self.session.live.as_ref().map(|view| view.shown) {
             shown.into_iter().for_each(|step| self.show_step(step));
             return;
         }
-        let paths = self.session.catalogs.clone().map(|c| c.map(|c| c.path));
-        if paths[1].is_some() {
+        let catalogs = self.session.catalogs.clone();
+        if catalogs[1].is_some() {
             // The error between two different steps is not to be seen.
             self.session.set.original = None;
         }
-        for (path, role) in paths.iter().zip([Role::Subject, Role::Original]) {
-            if let Some(path) = path {
-                self.open_with(path, Hints::default(), role);
-            }
+        for (catalog, role) in catalogs.into_iter().zip([Role::Subject, Role::Original]) {
+            let Some(catalog) = catalog else { continue };
+            let choice = catalog.nearest(&choice);
+            let progress = self.jobs.service.step(catalog.path.clone(), role, choice.clone());
+            self.jobs.add(format!("Opening {}", catalog.path.display()), progress);
+            let steps = catalog.steps(&choice.variable);
+            let course = Course { path: catalog.path, choice, steps, backwards };
+            self.jobs.service.look_ahead(course);
+        }
+    }
+
+    /// Goes on to the next step as soon as one is shown, or stays: then what takes longer than a step is done.
+    pub(crate) fn play(&mut self, playing: bool) {
+        self.view_state.playing = playing;
+        if playing {
+            return;
+        }
+        if let Some(subject) = self.session.set.subject.clone() {
+            self.read_tiles(&subject);
+        }
+        if self.session.set.original.is_some() && self.session.set.subject.is_some() {
+            self.measure();
         }
     }
 
@@ -236,7 +294,12 @@ impl Viewer {
         if self.jobs.try_waits {
             return;
         }
-        let bound = self.view_state.settings.try_bound;
+        let settings = &self.view_state.settings;
+        let bound = settings.try_target.bound(settings.try_number());
+        let profile = match settings.try_dense {
+            true => Profile::Dense(Dense::new()),
+            false => Profile::default(),
+        };
         self.session.tried = Some(bound);
         let named = match missing_values::parse(&self.session.missing) {
             Ok(named) => named,
@@ -247,7 +310,7 @@ impl Viewer {
         };
         let known = self.session.set.subject.as_ref().map_or(&[][..], |s| s.missing());
         let missing = if named.is_empty() { known.to_vec() } else { named };
-        let progress = self.jobs.service.compress(original, Bound::ValueRange(bound), missing);
+        let progress = self.jobs.service.compress(original, (profile, bound), missing);
         self.jobs.add(COMPRESSING.to_owned(), progress);
     }
 

@@ -62,7 +62,8 @@ impl Viewer {
         }
         session.missing = saved.missing;
         view.wipe = saved.wipe.map(|at| at.clamp(0.0, 1.0));
-        self.comparison.matching = saved.comparison.filter(|_| zfp::BUILT_IN);
+        self.comparison.matching =
+            saved.comparison.filter(|matching| zfp::BUILT_IN || !matching.is_zfp());
         for (file, role) in [
             (saved.subject, Role::Subject),
             (saved.original, Role::Original),

@@ -30,6 +30,11 @@ pub struct Choice {
 }
 
 impl Catalog {
+    /// The steps of a variable; at least one.
+    pub fn steps(&self, variable: &str) -> u64 {
+        self.entries.iter().find(|e| e.name == variable).map_or(1, |e| e.steps)
+    }
+
     /// The nearest choice that the file has: its first variable where it has none of that name.
     pub fn nearest(&self, choice: &Choice) -> Choice {
         let entry = self.entries.iter().find(|e| e.name == choice.variable);

@@ -1,31 +1,43 @@
-//! Comparison with zfp: the same original compressed by it, at the same rate or the same bound.
+//! Comparison with zfp or the other profile: the same original compressed by it, at the same rate or the same bound.
 
 use std::sync::Arc;
 
-use fsz::Progress;
+use fsz::{Bound, Dense, Profile, Progress};
 use serde::{Deserialize, Serialize};
 
 use crate::model::set::Set;
 use crate::model::zfp::Mode;
 
-/// What zfp has in common with FSZ.
+/// What the other reconstruction is made by, and what it has in common with the subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MatchMode {
     /// As many bits per value: zfp's fixed rate, which is what cuZFP makes.
     Rate,
     /// The same absolute bound: zfp's fixed accuracy.
     Bound,
+    /// FSZ's other profile at the same bound.
+    ProfileBound,
+    /// FSZ's other profile in as many bytes.
+    ProfileSize,
 }
 
 impl MatchMode {
-    /// Both.
-    pub const ALL: [MatchMode; 2] = [MatchMode::Rate, MatchMode::Bound];
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [MatchMode; 4] =
+        [MatchMode::Rate, MatchMode::Bound, MatchMode::ProfileBound, MatchMode::ProfileSize];
+
+    /// Whether zfp makes it.
+    pub fn is_zfp(self) -> bool {
+        matches!(self, MatchMode::Rate | MatchMode::Bound)
+    }
 
     /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             MatchMode::Rate => "zfp at the same rate",
             MatchMode::Bound => "zfp at the same bound",
+            MatchMode::ProfileBound => "Other profile at the same bound",
+            MatchMode::ProfileSize => "Other profile at the same size",
         }
     }
 }
@@ -60,11 +72,35 @@ impl CodecComparison {
     }
 }
 
-/// What zfp is to make to match the subject.
-pub fn zfp_mode(set: &Set, matching: MatchMode) -> Option<Mode> {
-    let subject = set.subject.as_ref().filter(|s| s.facts.is_some())?;
-    match matching {
-        MatchMode::Rate => subject.bits_per_value().map(|bits| Mode::Rate(bits.min(64.0))),
-        MatchMode::Bound => set.bound().map(Mode::Accuracy),
-    }
+/// What makes the other reconstruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Recipe {
+    /// zfp.
+    Zfp(Mode),
+    /// A profile of FSZ.
+    Profile(Profile, Bound),
+}
+
+/// What is to be made to match the subject.
+pub fn recipe(set: &Set, matching: MatchMode) -> Option<Recipe> {
+    let subject = set.subject.as_ref()?;
+    let header = &subject.facts.as_ref()?.header;
+    let other = match header.profile {
+        Profile::Dense(_) => Profile::default(),
+        _ => Profile::Dense(Dense::new()),
+    };
+    Some(match matching {
+        MatchMode::Rate => Recipe::Zfp(Mode::Rate(subject.bits_per_value()?.min(64.0))),
+        MatchMode::Bound => Recipe::Zfp(Mode::Accuracy(set.bound()?)),
+        MatchMode::ProfileSize => {
+            Recipe::Profile(other, Bound::MaxBytes(subject.compressed_bytes()?))
+        }
+        MatchMode::ProfileBound => {
+            let bound = match header.bound {
+                Bound::Relative { .. } => header.bound,
+                _ => Bound::Absolute(header.absolute_bound),
+            };
+            Recipe::Profile(other, bound)
+        }
+    })
 }

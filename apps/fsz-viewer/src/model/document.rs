@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use fsz::{Codec, DType, Stream, TileCost, with_element};
-use fsz_field::{Field, Hints, Kind, Shape, StreamFile};
+use fsz_field::{Field, Fsz1File, Hints, Kind, Shape, StreamFile, with_values};
 use fsz_metrics::Sample;
 
 use crate::model::blocks::Blocks;
 use crate::model::boxes::Box;
+use crate::model::fsz1_facts::Fsz1Facts;
 use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
 use crate::model::stream_facts::StreamFacts;
@@ -48,13 +49,15 @@ pub struct Document {
     pub decoded_bound: Option<f64>,
     /// Of values that were decoded from zfp: bytes of the stream.
     pub zfp_bytes: Option<u64>,
+    /// Of a file of the paper author's own release.
+    pub fsz1: Option<Arc<Fsz1Facts>>,
     /// What the file was opened with because it does not tell it.
     pub hints: Hints,
     body: Body,
 }
 
 impl Document {
-    /// Opens a file: `.fsz`, `.npy`, raw values, and with the features of those names `.zfp` and
+    /// Opens a file: `.fsz`, those of the paper author's own release, `.npy`, raw values, and with the features of those names `.zfp` and
     /// ADIOS2 files. Of a stream only the header and the index are read: [`Document::read_tiles`] reads how
     /// its tiles are stored.
     ///
@@ -67,6 +70,13 @@ impl Document {
             let file = StreamFile::open(path)?;
             let facts = StreamFacts::of(&file.stream()?);
             return Ok(Document::of_stream(title, path, facts, Body::File(file)));
+        }
+        if kind == Kind::Fsz1 {
+            let file = Fsz1File::open(path)?.load()?;
+            let facts = Fsz1Facts::of(&file);
+            let mut document = Document::of_values(title, path, file.field);
+            document.fsz1 = Some(Arc::new(facts));
+            return Ok(document);
         }
         let field = fsz_field::open(path, hints, &Codec::cpu())?;
         let mut document = Document::of_values(title, path, field);
@@ -115,6 +125,7 @@ impl Document {
             facts: None,
             decoded_bound: None,
             zfp_bytes: None,
+            fsz1: None,
             hints: Hints::default(),
             body: Body::Values(Arc::new(field)),
         }
@@ -129,6 +140,7 @@ impl Document {
             facts: Some(Arc::new(facts)),
             decoded_bound: None,
             zfp_bytes: None,
+            fsz1: None,
             hints: Hints::default(),
             body,
         }
@@ -139,20 +151,29 @@ impl Document {
         self.grid.shape()
     }
 
+    /// How its tiles are stored; what is not read yet says so.
+    pub fn tiles(&self) -> Option<&Tiles> {
+        let fsz1 = || self.fsz1.as_ref().map(|facts| &facts.tiles);
+        self.facts.as_ref().map(|facts| &facts.tiles).or_else(fsz1)
+    }
+
     /// Whether the values came out of a compressor.
     pub fn is_reconstruction(&self) -> bool {
-        self.facts.is_some() || self.decoded_bound.is_some() || self.zfp_bytes.is_some()
+        self.codec().is_some()
     }
 
     /// The compressor that the values came out of, where that is known.
     pub fn codec(&self) -> Option<&'static str> {
-        let fsz = self.facts.is_some() || self.decoded_bound.is_some();
-        if fsz { Some("FSZ") } else { self.zfp_bytes.map(|_| "zfp") }
+        if self.facts.is_some() || self.decoded_bound.is_some() {
+            return Some("FSZ");
+        }
+        self.fsz1.as_ref().map(|_| "FSZ1").or(self.zfp_bytes.map(|_| "zfp"))
     }
 
     /// Bytes of the streams that the values come from, where that is known.
     pub fn compressed_bytes(&self) -> Option<u64> {
-        self.facts.as_ref().map(|f| f.compressed_bytes).or(self.zfp_bytes)
+        let fsz1 = self.fsz1.as_ref().map(|f| f.compressed_bytes);
+        self.facts.as_ref().map(|f| f.compressed_bytes).or(fsz1).or(self.zfp_bytes)
     }
 
     /// Raw bytes by compressed bytes.
@@ -182,6 +203,31 @@ impl Document {
     /// When the stream is damaged there.
     pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
         Ok(Plane::of(self.grid.plane(place.axis), &self.plane_field(codec, place)?))
+    }
+
+    /// The values of planes across the slowest axis, each with the rows and columns of a part, one after the other.
+    /// `start` and `count` are of the three axes that are shown, slowest first.
+    ///
+    /// # Errors
+    /// When the stream is damaged there.
+    pub fn slab(&self, codec: &Codec, start: [u64; 3], count: [u64; 3]) -> Result<Vec<f64>> {
+        let lead = self.grid.shape().len().saturating_sub(2);
+        let numbers = |field: &Field| -> Vec<f64> {
+            with_values!(field.values(), v => v.iter().map(|v| v.to_f64()).collect())
+        };
+        if lead == 1 {
+            return Ok(numbers(&self.window(codec, &start, &count)?));
+        }
+        // Planes whose leading axes are taken together make up no box.
+        let mut values = Vec::new();
+        for plane in start[0]..start[0] + count[0] {
+            let (mut first, mut sides) = self.grid.plane_box(0, plane);
+            for k in 1..3 {
+                (first[lead + k - 1], sides[lead + k - 1]) = (start[k], count[k]);
+            }
+            values.extend(numbers(&self.window(codec, &first, &sides)?));
+        }
+        Ok(values)
     }
 
     /// The values of one plane, in a shape with a side of 1 across it.

@@ -37,8 +37,8 @@ pub fn metrics_csv(session: &Session) -> String {
 /// The tiles, a line each.
 pub fn tiles_csv(session: &Session) -> String {
     let mut text = String::from("tile,kind,bytes,escapes,mean_rate\n");
-    let facts = session.set.subject.as_ref().and_then(|s| s.facts.as_ref());
-    for (i, tile) in facts.iter().flat_map(|f| f.tiles.iter()).enumerate() {
+    let tiles = session.set.subject.as_ref().and_then(|s| s.tiles());
+    for (i, tile) in tiles.into_iter().flat_map(|tiles| tiles.iter()).enumerate() {
         let (kind, rate) = (kind_name(tile.kind), tile.mean_rate());
         text.push_str(&format!("{i},{kind},{},{},{rate}\n", tile.bytes, tile.escapes));
     }

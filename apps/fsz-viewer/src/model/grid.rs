@@ -44,6 +44,34 @@ impl Grid {
         &self.shape
     }
 
+    /// The three sides that it is shown with, slowest first.
+    pub fn sides(&self) -> [u64; 3] {
+        self.sides
+    }
+
+    /// Whether it can be looked at in three dimensions.
+    pub fn is_solid(&self) -> bool {
+        self.axes() == 3 && self.elements() > 0
+    }
+
+    /// Where a point of a plane lies along the three axes: of its plane, row and column.
+    pub fn place_of([plane, row, column]: [u64; 3], axis: usize) -> [u64; 3] {
+        match axis {
+            0 => [plane, row, column],
+            1 => [row, plane, column],
+            _ => [row, column, plane],
+        }
+    }
+
+    /// The plane across an axis, row and column of a point.
+    pub fn point_of([z, y, x]: [u64; 3], axis: usize) -> [u64; 3] {
+        match axis {
+            0 => [z, y, x],
+            1 => [y, z, x],
+            _ => [x, z, y],
+        }
+    }
+
     /// Planes along an axis of the three that are shown.
     pub fn planes(&self, axis: usize) -> u64 {
         self.sides[axis]
@@ -77,12 +105,7 @@ impl Grid {
 
     /// Position in C order of a point of a plane; none outside the field.
     pub fn position(&self, axis: usize, plane: u64, row: usize, column: usize) -> Option<u64> {
-        let (row, column) = (row as u64, column as u64);
-        let [z, y, x] = match axis {
-            0 => [plane, row, column],
-            1 => [row, plane, column],
-            _ => [row, column, plane],
-        };
+        let [z, y, x] = Grid::place_of([plane, row as u64, column as u64], axis);
         let [d, h, w] = self.sides;
         let position = (z * h + y) * w + x;
         let inside = z < d && y < h && x < w && position < self.elements();
@@ -200,6 +223,13 @@ mod tests {
                     assert_eq!(runs, boxed, "{shape:?} axis {axis} plane {plane}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn points_and_places_are_inverse() {
+        for axis in 0..3 {
+            assert_eq!(Grid::point_of(Grid::place_of([7, 8, 9], axis), axis), [7, 8, 9]);
         }
     }
 

@@ -15,16 +15,19 @@ pub enum PaneKind {
     Other,
     /// Its error.
     OtherError,
+    /// The field in three dimensions.
+    Volume,
 }
 
 impl PaneKind {
     /// All of them, in the order in which they stand at first.
-    pub const ALL: [PaneKind; 5] = [
+    pub const ALL: [PaneKind; 6] = [
         PaneKind::Original,
         PaneKind::Reconstruction,
         PaneKind::Error,
         PaneKind::Other,
         PaneKind::OtherError,
+        PaneKind::Volume,
     ];
 
     /// As part of a file's name.
@@ -35,6 +38,7 @@ impl PaneKind {
             PaneKind::Error => "error",
             PaneKind::Other => "comparison",
             PaneKind::OtherError => "comparison-error",
+            PaneKind::Volume => "volume",
         }
     }
 

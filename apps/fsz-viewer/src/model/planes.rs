@@ -39,6 +39,7 @@ impl Planes {
             PaneKind::Error => self.error.as_ref(),
             PaneKind::Other => self.other.as_ref(),
             PaneKind::OtherError => self.other_error.as_ref(),
+            PaneKind::Volume => None,
         }
     }
 
@@ -48,13 +49,14 @@ impl Planes {
         first.map_or(PlaneSize::default(), |plane| plane.size)
     }
 
-    /// The panes of a layout that there is something to show in.
-    pub fn shown(&self, layout: Layout) -> Vec<PaneKind> {
+    /// The panes of a layout that there is something to show in, and that of the volume where there is one.
+    pub fn shown(&self, layout: Layout, volume: bool) -> Vec<PaneKind> {
         let there = PaneKind::ALL.into_iter().filter(|&kind| self.of(kind).is_some());
         let there: Vec<PaneKind> = there.collect();
         let shows = |kind: &&PaneKind| layout.shows(**kind == PaneKind::Original, kind.is_error());
         let shown: Vec<PaneKind> = there.iter().filter(shows).copied().collect();
         // A layout without a pane is of use when more is open.
-        if shown.is_empty() { there } else { shown }
+        let shown = if shown.is_empty() { there } else { shown };
+        shown.into_iter().chain(volume.then_some(PaneKind::Volume)).collect()
     }
 }

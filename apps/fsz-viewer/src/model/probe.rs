@@ -40,16 +40,15 @@ impl Probe {
         let position = leader.grid.position(place.axis, place.plane, row, column)?;
         let mut probe = Probe { index: leader.grid.index(position), ..Probe::default() };
         probe.values = values(session, (row, column), position, leader.dtype == DType::F32);
-        let facts = leader.facts.as_ref();
-        let found = facts.and_then(|facts| Some((facts, facts.tiles.of(position)?)));
+        let found = leader.tiles().and_then(|tiles| Some((tiles, tiles.of(position)?)));
         let mut number = None;
-        if let Some((facts, (tile_number, tile))) = found {
+        if let Some((tiles, (tile_number, tile))) = found {
             number = Some(tile_number);
             let costs = match before {
                 Some((known, before)) if known == tile_number => before.costs,
                 _ => leader.tile_costs(tile_number),
             };
-            let name = match facts.tiles.part(tile_number) {
+            let name = match tiles.part(tile_number) {
                 Some((block, tile)) => format!("{tile} of ADIOS2 block {block}"),
                 None => tile_number.to_string(),
             };

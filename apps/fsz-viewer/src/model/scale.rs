@@ -25,6 +25,15 @@ impl Scale {
         }
     }
 
+    /// The number at a place from 0 to 1.
+    pub fn value(&self, place: f64) -> f64 {
+        let (low, high) = self.ends();
+        match self.is_log() {
+            true => low * (high / low).powf(place),
+            false => low + (high - low) * place,
+        }
+    }
+
     /// The place of a number from 0 to 1, clamped.
     pub fn place(&self, value: f64) -> f64 {
         let (low, high) = self.ends();

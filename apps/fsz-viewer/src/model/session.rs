@@ -1,5 +1,6 @@
 //! What is open, the plane that is looked at, and what is known of both.
 
+use fsz::Bound;
 use fsz_field::Hints;
 
 use crate::model::catalog::{Catalog, Choice};
@@ -33,8 +34,8 @@ pub struct Session {
     pub plane_measures: PlaneMeasures,
     /// Values that stand for none, as they are typed.
     pub missing: String,
-    /// The bound that was last compressed in memory.
-    pub tried: Option<f64>,
+    /// What the original was last compressed to in memory.
+    pub tried: Option<Bound>,
     /// The running simulation that is shown, in the place of files.
     pub live: Option<LiveView>,
     /// What raw files do not tell.

@@ -65,7 +65,9 @@ impl Set {
     /// The absolute bound of the subject.
     pub fn bound(&self) -> Option<f64> {
         let subject = self.subject.as_ref()?;
-        subject.facts.as_ref().map(|f| f.header.absolute_bound).or(subject.decoded_bound)
+        let fsz1 = subject.fsz1.as_ref().map(|facts| facts.bound);
+        let facts = subject.facts.as_ref().map(|f| f.header.absolute_bound);
+        facts.or(fsz1).or(subject.decoded_bound)
     }
 
     /// What the two reconstructions are called: the names of their codecs, where these differ.

@@ -8,6 +8,8 @@ use crate::model::palette::Map;
 use crate::model::saved_session::SavedSession;
 use crate::model::scene::{ErrorMode, Overlay};
 use crate::model::sweep_point::Extent;
+use crate::model::trial::Target;
+use crate::model::volume::volume_view::VolumeView;
 
 /// How many files are remembered.
 const RECENT: usize = 12;
@@ -97,8 +99,16 @@ pub struct Settings {
     pub overlay: Overlay,
     /// Of the overlay, from 0 to 1.
     pub opacity: f32,
-    /// Value-range bound of *Recompress*.
+    /// What *Recompress* asks for.
+    pub try_target: Target,
+    /// Its value-range bound.
     pub try_bound: f64,
+    /// Its PSNR in dB.
+    pub try_psnr: f64,
+    /// Its compression ratio.
+    pub try_ratio: f64,
+    /// It is compressed by the profile `dense`.
+    pub try_dense: bool,
     /// Which panes there are.
     pub layout: Layout,
     /// Where the user put them, as the window writes it.
@@ -109,6 +119,8 @@ pub struct Settings {
     pub metrics: bool,
     /// The files opened last.
     pub recent: Vec<PathBuf>,
+    /// How the field is looked at in three dimensions.
+    pub volume: VolumeView,
     /// What was open when the viewer was closed.
     pub session: Option<SavedSession>,
 }
@@ -122,12 +134,17 @@ impl Default for Settings {
             error: ErrorMode::default(),
             overlay: Overlay::Off,
             opacity: 0.6,
+            try_target: Target::default(),
             try_bound: 1e-3,
+            try_psnr: 60.0,
+            try_ratio: 10.0,
+            try_dense: false,
             layout: Layout::All,
             arrangement: None,
             sweep_extent: Extent::default(),
             metrics: true,
             recent: Vec::new(),
+            volume: VolumeView::default(),
             session: None,
         }
     }
@@ -157,8 +174,12 @@ pub enum Setting {
     Overlay(Overlay),
     /// Of the overlay.
     Opacity(f32),
-    /// Value-range bound of *Recompress*.
-    TryBound(f64),
+    /// What *Recompress* asks for.
+    TryTarget(Target),
+    /// The number of it.
+    TryNumber(f64),
+    /// By which profile.
+    TryDense(bool),
     /// Which panes there are.
     Layout(Layout),
     /// What rate and distortion are plotted of.
@@ -168,6 +189,23 @@ pub enum Setting {
 }
 
 impl Settings {
+    fn try_number_mut(&mut self) -> &mut f64 {
+        match self.try_target {
+            Target::Range => &mut self.try_bound,
+            Target::Psnr => &mut self.try_psnr,
+            Target::Ratio => &mut self.try_ratio,
+        }
+    }
+
+    /// The number that *Recompress* asks for.
+    pub fn try_number(&self) -> f64 {
+        match self.try_target {
+            Target::Range => self.try_bound,
+            Target::Psnr => self.try_psnr,
+            Target::Ratio => self.try_ratio,
+        }
+    }
+
     /// Takes a change.
     pub fn set(&mut self, setting: Setting) {
         match setting {
@@ -177,7 +215,9 @@ impl Settings {
             Setting::Error(error) => self.error = error,
             Setting::Overlay(overlay) => self.overlay = overlay,
             Setting::Opacity(opacity) => self.opacity = opacity,
-            Setting::TryBound(bound) => self.try_bound = bound,
+            Setting::TryTarget(target) => self.try_target = target,
+            Setting::TryNumber(number) => *self.try_number_mut() = number,
+            Setting::TryDense(dense) => self.try_dense = dense,
             Setting::Layout(layout) => self.layout = layout,
             Setting::SweepExtent(extent) => self.sweep_extent = extent,
             Setting::Metrics(metrics) => self.metrics = metrics,

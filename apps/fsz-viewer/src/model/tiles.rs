@@ -84,7 +84,12 @@ const BINS: usize = 40;
 impl Tiles {
     /// Where the tiles of a stream lie. None of them is read.
     pub fn of_stream(stream: &Stream<'_>) -> Tiles {
-        Tiles { grids: vec![stream.grid().clone()], ..Tiles::default() }
+        Tiles::of_grid(stream.grid().clone())
+    }
+
+    /// Tiles that lie so. None of them is read.
+    pub fn of_grid(grid: TileGrid) -> Tiles {
+        Tiles { grids: vec![grid], ..Tiles::default() }
     }
 
     /// Where the tiles of several streams lie, each in its box of an array, counted on from one stream to

@@ -7,6 +7,7 @@ use crate::model::pane_kind::PaneKind;
 use crate::model::planes::Planes;
 use crate::model::scene::{ErrorMode, Overlay};
 use crate::model::set::Set;
+use crate::model::volume::volume_view::VolumeSource;
 use crate::view::pane::Bar;
 use crate::view::state::ViewState;
 
@@ -15,11 +16,14 @@ pub fn bar(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> Bar 
     if kind.is_error() {
         return error_bar(kind, set, view);
     }
-    let scale = view.ranges.scale(kind, set, planes, &view.settings);
+    let (scale, map) = match kind {
+        PaneKind::Volume => (view.volume_scale(set, Some(planes)), view.volume_map()),
+        _ => (view.ranges.scale(kind, set, planes, &view.settings), view.settings.map),
+    };
     let (low, high) = scale.ends();
     let labels =
         [number(low), if scale.is_log() { "logarithmic" } else { "" }.to_owned(), number(high)];
-    Bar { table: view.settings.map.table(), labels }
+    Bar { table: map.table(), labels }
 }
 
 /// A bound for people.
@@ -63,5 +67,16 @@ pub fn title(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> St
         PaneKind::Error => error(),
         PaneKind::Other => set.other.as_ref().map_or(other, |d| d.title.clone()),
         PaneKind::OtherError => format!("{}, {other}", error()),
+        PaneKind::Volume => {
+            let volume = &view.settings.volume;
+            let source = volume.source.of(set);
+            match source {
+                VolumeSource::Kinds => format!("Volume: {}", source.name().to_lowercase()),
+                _ => {
+                    let rendering = volume.rendering.name().to_lowercase();
+                    format!("Volume: {}, {rendering}", source.name().to_lowercase())
+                }
+            }
+        }
     }
 }

@@ -13,6 +13,7 @@ use crate::model::pane_kind::PaneKind;
 use crate::model::raw_dialog::RawDialog;
 use crate::model::set::Role;
 use crate::model::settings::Setting;
+use crate::model::volume::volume_view::VolumeView;
 use crate::view::arrangement::Arrangement;
 use crate::view::camera::Camera;
 
@@ -33,6 +34,8 @@ pub enum Command {
     Choose(Choice),
     /// Go on to the next step as soon as one is shown, or stay.
     Play(bool),
+    /// Play from the last step to the first.
+    Backwards(bool),
     /// Show an axis.
     Face(usize),
     /// Go along the axis.
@@ -91,6 +94,12 @@ pub enum Command {
     Follow(bool),
     /// Stay at a step that is kept.
     Step(u64),
+    /// Look at the volume so.
+    Volume(Box<VolumeView>),
+    /// The pane of the volume has so many points, and whether something moves.
+    VolumePane([u32; 2], bool),
+    /// Go to what is seen at a point of the volume's picture, its coordinates from −1 to 1.
+    Pick([f32; 2]),
     /// Close the window.
     Quit,
 }
@@ -106,4 +115,9 @@ pub enum Export {
     Tiles,
     /// Points of rate and distortion.
     RateDistortion,
+    /// The plane of every step of a series: a file each in a folder, or as one picture that moves.
+    Steps {
+        /// As one picture.
+        animated: bool,
+    },
 }

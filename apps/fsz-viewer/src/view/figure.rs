@@ -31,12 +31,16 @@ const WIDTH: usize = 480;
 const INSET: f32 = 0.45;
 
 /// One pane of a figure.
-struct Panel {
-    title: String,
+#[derive(Debug)]
+pub struct Panel {
+    /// What it is called.
+    pub title: String,
     /// What is shown and how good it is.
-    facts: String,
-    picture: ColorImage,
-    bar: Bar,
+    pub facts: String,
+    /// Its picture.
+    pub picture: ColorImage,
+    /// Its colours.
+    pub bar: Bar,
 }
 
 /// Panes side by side, each with its title and colour bar. When the panes are magnified, the part that
@@ -57,7 +61,13 @@ pub fn figure(session: &Session, view: &ViewState, panes: &[PaneKind]) -> Result
         });
     }
     let font = Type::load()?;
-    let drawn: Vec<Canvas> = panels.iter().map(|panel| panel.draw(&font, view.visible)).collect();
+    let visible = |kind: PaneKind| match kind {
+        // It is seen whole.
+        PaneKind::Volume => egui::Rect::EVERYTHING,
+        _ => view.visible,
+    };
+    let drawn = panels.iter().zip(panes).map(|(panel, &kind)| panel.draw(&font, visible(kind)));
+    let drawn: Vec<Canvas> = drawn.collect();
     Ok(side_by_side(&drawn))
 }
 
@@ -68,6 +78,7 @@ fn facts_of(session: &Session, kind: PaneKind) -> String {
         PaneKind::Original => (session.set.original.as_ref(), None),
         PaneKind::Reconstruction | PaneKind::Error => (session.set.subject.as_ref(), subject),
         PaneKind::Other | PaneKind::OtherError => (session.set.other.as_ref(), other),
+        PaneKind::Volume => return String::new(),
     };
     let Some(document) = document else { return String::new() };
     let (axis, plane) = (session.place.axis, session.place.plane);
@@ -88,7 +99,8 @@ fn facts_of(session: &Session, kind: PaneKind) -> String {
 }
 
 impl Panel {
-    fn draw(&self, font: &Type, visible: egui::Rect) -> Canvas {
+    /// Draws it, with the part that is `visible` in parts of the plane.
+    pub fn draw(&self, font: &Type, visible: egui::Rect) -> Canvas {
         let scale = WIDTH.div_ceil(self.picture.width().max(1));
         let [width, height] = self.picture.size.map(|n| n * scale);
         let sides = (width + 2 * MARGIN, height + 3 * MARGIN + 3 * LINE + BAR);

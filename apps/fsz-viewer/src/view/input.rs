@@ -25,6 +25,12 @@ pub struct PanelInput<'a> {
 }
 
 impl<'a> PanelInput<'a> {
+    /// Whether there is a pane of the volume.
+    pub fn shows_volume(&self) -> bool {
+        let solid = self.session.set.leader().is_some_and(|leader| leader.grid.is_solid());
+        solid && self.settings().volume.shown
+    }
+
     /// The choices of the user.
     pub fn settings(&self) -> &'a Settings {
         &self.view.settings

@@ -17,4 +17,6 @@ pub mod pictures;
 pub mod state;
 pub mod text;
 pub mod theme;
+pub mod volume_pane;
+pub mod volume_state;
 pub mod window_gpu;

@@ -85,7 +85,8 @@ impl Picture {
         self.texture = Some(Texture::Gpu(id, picture));
     }
 
-    fn id(&self) -> Option<TextureId> {
+    /// The name that the window knows it by.
+    pub fn id(&self) -> Option<TextureId> {
         self.texture.as_ref().map(|texture| match texture {
             Texture::Host(handle, _) => handle.id(),
             Texture::Gpu(id, _) => *id,
@@ -232,7 +233,8 @@ impl Pane<'_> {
 }
 
 impl Bar {
-    fn show(&self, ui: &mut Ui, width: f32) {
+    /// Draws the colours and their labels.
+    pub fn show(&self, ui: &mut Ui, width: f32) {
         let (area, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::hover());
         response.on_hover_text(self.labels.join("   ").trim());
         let painter = ui.painter_at(area);

@@ -16,7 +16,7 @@ use crate::model::set::Set;
 use crate::model::settings::{RangeMode, Settings};
 use crate::view::gpu_paint::GpuPainter;
 use crate::view::paint::{self, CpuPainter};
-use crate::view::painter::Painter;
+use crate::view::painter::{Painted, Painter};
 use crate::view::pane::Picture;
 use crate::view::window_gpu::WindowGpu;
 
@@ -88,6 +88,21 @@ impl Pictures {
         self.0.iter().any(Picture::is_on_gpu)
     }
 
+    /// Takes the picture of the volume.
+    ///
+    /// # Errors
+    /// When the GPU fails.
+    pub fn put(
+        &mut self,
+        context: &egui::Context,
+        number: u64,
+        gpu: Option<&WindowGpu>,
+        picture: Painted,
+    ) -> Result<()> {
+        let kind = PaneKind::Volume;
+        self.0[kind as usize].update(context, kind.name(), number, gpu, || Ok(picture))
+    }
+
     /// Makes those anew that are not what they should be.
     ///
     /// # Errors
@@ -106,8 +121,7 @@ impl Pictures {
         };
         let set = &session.set;
         let Some(leader) = set.leader() else { return Ok(()) };
-        let facts = set.subject.as_ref().and_then(|s| s.facts.as_ref());
-        let tiles = facts.map(|f| &f.tiles).filter(|tiles| tiles.is_read());
+        let tiles = set.subject.as_ref().and_then(|s| s.tiles()).filter(|tiles| tiles.is_read());
         for kind in PaneKind::ALL {
             let Some(plane) = planes.of(kind) else { continue };
             let key = key(kind, (session.generation, planes.place, tiles.is_some()), settings);

@@ -3,14 +3,21 @@
 use anyhow::Result;
 use egui::Rect;
 
+use crate::model::palette::Map;
+use crate::model::pane_kind::PaneKind;
 use crate::model::plane::Place;
+use crate::model::planes::Planes;
 use crate::model::probe::{Probe, ProbedTile};
 use crate::model::raw_dialog::RawDialog;
+use crate::model::scale::Scale;
 use crate::model::session::Session;
+use crate::model::set::Set;
 use crate::model::settings::Settings;
+use crate::model::volume::volume_view::{ERROR, VolumeSource};
 use crate::view::arrangement::Arrangement;
 use crate::view::camera::Camera;
 use crate::view::pictures::{Pictures, Ranges};
+use crate::view::volume_state::VolumeState;
 use crate::view::window_gpu::WindowGpu;
 
 /// What a probe is of: the cursor, the planes that are shown, and whether the tiles are read.
@@ -59,11 +66,17 @@ pub struct ViewState {
     pub wipe: Option<f32>,
     /// Go on to the next step as soon as one is shown.
     pub playing: bool,
+    /// The step before is the next.
+    pub backwards: bool,
+    /// The pane of the volume.
+    pub volume: VolumeState,
 }
 
 impl ViewState {
     /// Nothing is looked at yet.
     pub fn new(settings: Settings, window_gpu: Option<WindowGpu>) -> ViewState {
+        let mut settings = settings;
+        settings.volume = settings.volume.valid();
         // What another version wrote may be no arrangement.
         let arrangement = settings.arrangement.clone();
         ViewState {
@@ -88,6 +101,8 @@ impl ViewState {
             blink: false,
             wipe: None,
             playing: false,
+            backwards: false,
+            volume: VolumeState::default(),
         }
     }
 
@@ -124,8 +139,8 @@ impl ViewState {
             (self.probe, self.probed) = (None, None);
             return;
         };
-        let facts = session.set.leader().and_then(|leader| leader.facts.as_ref());
-        let read = facts.is_some_and(|facts| facts.tiles.is_read());
+        let tiles = session.set.leader().and_then(|leader| leader.tiles());
+        let read = tiles.is_some_and(|tiles| tiles.is_read());
         let of = (cursor, session.current(), session.shown, read);
         if self.probed == Some(of) {
             return;
@@ -140,10 +155,42 @@ impl ViewState {
         self.probe = found.map(|(probe, _)| probe);
     }
 
+    /// The colours of the volume: of its error, or those of the values of the planes.
+    pub fn volume_map(&self) -> Map {
+        match self.settings.volume.source {
+            VolumeSource::Error => ERROR.map(),
+            _ => self.settings.map,
+        }
+    }
+
+    /// The range of the volume's colours: that of the planes, or of its error from 0 to the bound.
+    pub fn volume_scale(&self, set: &Set, planes: Option<&Planes>) -> Scale {
+        let source = self.settings.volume.source.of(set);
+        let kind = match source {
+            VolumeSource::Original => PaneKind::Original,
+            _ => PaneKind::Reconstruction,
+        };
+        match planes {
+            _ if source == VolumeSource::Error => {
+                let largest = || self.ranges.limit(PaneKind::Error, set).absolute;
+                let high = set.bound().unwrap_or_else(largest);
+                Scale { low: 0.0, high: if high > 0.0 { high } else { 1.0 }, log: false }
+            }
+            Some(planes) => self.ranges.scale(kind, set, planes, &self.settings),
+            None => Scale { low: 0.0, high: 1.0, log: false },
+        }
+    }
+
     /// Brings the pictures of the panes up to date. A GPU that fails is not asked again.
     pub fn paint(&mut self, context: &egui::Context, session: &Session) {
         let Some(planes) = &session.planes else { return };
         self.ranges.follow(session, planes, self.settings.range);
+        if let Some((number, picture)) = self.volume.shown() {
+            let gpu = self.window_gpu.as_ref();
+            if let Err(reason) = self.pictures.put(context, number, gpu, picture) {
+                self.report(reason);
+            }
+        }
         let painted: Result<()> = self.pictures.paint(
             context,
             (session, planes),

@@ -6,16 +6,13 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use fsz::{Codec, DType};
-use fsz_wgpu::{Gpu, GpuSlice, GpuStream};
+use fsz_wgpu::{Gpu, GpuSlice, Runs};
 
 use crate::model::boxes::{self, Box};
 use crate::model::document::Document;
 use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
-use crate::model::stream_facts::StreamFacts;
-
-/// Compressed fields that are kept on a GPU: the reconstruction and another one.
-const KEPT: usize = 2;
+use crate::work::gpu_streams::{GpuStreams, Part};
 
 /// The decoder that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -31,13 +28,6 @@ pub enum DecoderChoice {
     Cuda,
 }
 
-/// A stream on the GPU, and the box of the array that it holds: the whole of it, or an ADIOS2 block.
-#[derive(Debug)]
-struct Part {
-    held: Box,
-    stream: GpuStream,
-}
-
 /// Decodes planes.
 #[derive(Debug)]
 pub struct Decoder {
@@ -45,8 +35,10 @@ pub struct Decoder {
     gpu: Option<Gpu>,
     /// Where planes are brought that no GPU decoded, so that pictures are painted there.
     painter: Option<Gpu>,
-    /// Fields that lie on the GPU, by what is known of them; the newest last.
-    kept: Vec<(Arc<StreamFacts>, Vec<Part>)>,
+    /// Fields that lie on the GPU.
+    streams: GpuStreams,
+    /// Nothing is waited for that the processor has sooner.
+    hurries: bool,
     /// What the user should know once.
     note: Option<String>,
 }
@@ -54,7 +46,15 @@ pub struct Decoder {
 impl Decoder {
     /// The processor.
     pub fn cpu() -> Decoder {
-        Decoder { codec: Codec::cpu(), gpu: None, painter: None, kept: Vec::new(), note: None }
+        let streams = GpuStreams::default();
+        Decoder {
+            codec: Codec::cpu(),
+            gpu: None,
+            painter: None,
+            streams,
+            hurries: false,
+            note: None,
+        }
     }
 
     /// The decoder that is wanted, or the processor with a note why. `window` is the GPU that draws the
@@ -62,6 +62,52 @@ impl Decoder {
     pub fn open(choice: DecoderChoice, window: Option<&Gpu>) -> Decoder {
         let painter = window.filter(|gpu| paints(choice, gpu)).cloned();
         Decoder { painter, ..Decoder::choose(choice, window) }
+    }
+
+    /// The same, with fields on the GPU that other threads use too.
+    #[must_use]
+    pub fn with_streams(self, streams: GpuStreams) -> Decoder {
+        Decoder { streams, ..self }
+    }
+
+    /// While a series is played, the processor decodes what is still on its way to the GPU.
+    pub fn hurry(&mut self, hurries: bool) {
+        self.hurries = hurries;
+    }
+
+    /// Whether a document is decoded on the GPU now.
+    fn is_there(&self, document: &Document) -> bool {
+        !self.hurries || self.streams.has(document)
+    }
+
+    /// The GPU that it decodes a document on; none where the processor or CUDA does it.
+    pub fn gpu_of(&self, document: &Document, exact: bool) -> Option<&Gpu> {
+        self.gpu.as_ref().filter(|_| suits(document, exact))
+    }
+
+    /// Brings the streams of a document to where planes are decoded. What does not go there is decoded elsewhere.
+    pub fn prepare(&self, document: &Document) {
+        let Some(gpu) = self.gpu_of(document, false) else { return };
+        // A stream that is damaged is told of when it is decoded.
+        let Ok(parts) = self.streams.of(gpu, document) else { return };
+        // The first element: the shaders are made for it, which takes long the first time.
+        let first = Runs { first: 0, stride: 1, count: 1, len: 1 };
+        let _ = parts.first().map(|part| part.stream.decode_runs(first));
+    }
+
+    /// The GPU that it decodes on.
+    pub fn gpu(&self) -> Option<&Gpu> {
+        self.gpu.as_ref()
+    }
+
+    /// The GPU that planes are brought to, to be painted.
+    pub fn painter(&self) -> Option<&Gpu> {
+        self.painter.as_ref()
+    }
+
+    /// What decodes where no GPU does through wgpu.
+    pub fn codec(&self) -> &Codec {
+        &self.codec
     }
 
     fn choose(choice: DecoderChoice, window: Option<&Gpu>) -> Decoder {
@@ -98,7 +144,7 @@ impl Decoder {
     /// What it is called, for the status bar; of a document that it decodes.
     pub fn name(&self, document: Option<&Document>, exact: bool) -> String {
         match &self.gpu {
-            Some(gpu) if document.is_none_or(|document| suits(document, exact)) => {
+            Some(gpu) if document.is_none_or(|d| suits(d, exact) && self.is_there(d)) => {
                 let rounded = document.is_some_and(|document| document.dtype == DType::F64);
                 let how = if rounded { ", rounded to f32 for display" } else { "" };
                 format!("the GPU ({}){how}", gpu.name())
@@ -114,13 +160,13 @@ impl Decoder {
     /// # Errors
     /// When the stream is damaged there.
     pub fn plane(&mut self, document: &Document, place: Place, exact: bool) -> Result<Plane> {
-        if self.gpu.is_some() && suits(document, exact) {
+        if self.gpu.is_some() && suits(document, exact) && self.is_there(document) {
             match self.plane_on_gpu(document, place) {
                 Ok(plane) => return Ok(plane),
                 // A full GPU, or a stream for studies: the processor knows what to say of it.
                 Err(reason) => {
                     self.gpu = None;
-                    self.kept.clear();
+                    self.streams.clear();
                     self.note = Some(format!("{reason}; decoding on the CPU from now on"));
                 }
             }
@@ -148,25 +194,11 @@ impl Decoder {
     }
 
     fn plane_on_gpu(&mut self, document: &Document, place: Place) -> Result<Plane> {
-        let (Some(gpu), Some(facts)) = (&self.gpu, &document.facts) else {
+        let (Some(gpu), Some(_)) = (&self.gpu, &document.facts) else {
             bail!("there is no stream");
         };
-        let at = self.kept.iter().position(|(known, _)| Arc::ptr_eq(known, facts));
-        let entry = match at {
-            Some(at) => self.kept.remove(at),
-            None => {
-                let mut parts = Vec::new();
-                document.each_stream(|stream, held| {
-                    let stream = GpuStream::upload(gpu, stream)?;
-                    parts.push(Part { held: held.clone(), stream });
-                    Ok(())
-                })?;
-                (facts.clone(), parts)
-            }
-        };
-        self.kept.truncate(KEPT - 1);
-        let decoded = decoded(&document.grid, place, &entry.1);
-        self.kept.push(entry);
+        let parts = self.streams.of(gpu, document)?;
+        let decoded = decoded(&document.grid, place, &parts);
         let (values, slice) = decoded?;
         let size = document.grid.plane(place.axis);
         let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
@@ -308,7 +340,7 @@ mod tests {
                 }
             }
         }
-        assert!(decoder.kept.len() <= KEPT && decoder.gpu.is_some());
+        assert!(decoder.gpu.is_some());
     }
 
     #[test]
@@ -340,6 +372,35 @@ mod tests {
             let wide = compressed(&[4, 300], &huge, profile);
             assert!(!decoder.plane(&wide, Place::default(), false).unwrap().rounded);
         }
+    }
+
+    /// What is on its way to the GPU is decoded by the processor while a series is played.
+    #[test]
+    fn a_series_that_is_played_waits_for_no_upload() {
+        let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
+        if decoder.gpu.is_none() {
+            let reason = decoder.note().expect("it says why");
+            eprintln!("SKIPPED: a series decoded on a GPU: {reason}");
+            return;
+        }
+        let of = |shift: usize| {
+            let values: Vec<f32> = (0..5 * 12 * 33).map(|i| value(i + shift) as f32).collect();
+            compressed(&[5, 12, 33], &values, Profile::default())
+        };
+        let (first, second) = (of(0), of(100));
+        decoder.hurry(true);
+        let name = |decoder: &Decoder, document| decoder.name(Some(document), false);
+        for document in [&first, &second] {
+            let early = decoder.plane(document, Place::default(), false).unwrap();
+            assert!(!decoder.streams.has(document) && name(&decoder, document).contains("CPU"));
+            decoder.prepare(document);
+            assert!(decoder.streams.has(document) && name(&decoder, document).contains("GPU"));
+            let late = decoder.plane(document, Place::default(), false).unwrap();
+            let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
+            assert!(early.values.iter().zip(&late.values).all(same));
+        }
+        decoder.hurry(false);
+        assert!(name(&decoder, &of(7)).contains("GPU"));
     }
 
     #[test]

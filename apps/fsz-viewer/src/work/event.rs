@@ -14,6 +14,7 @@ use crate::model::plane::Place;
 use crate::model::planes::Planes;
 use crate::model::set::Role;
 use crate::model::sweep_point::Point;
+use crate::model::volume::order::{VolumeNote, VolumePicture};
 
 /// What the threads report.
 #[derive(Debug)]
@@ -30,12 +31,31 @@ pub enum Event {
     Tried(Result<Box<Document>>),
     /// Planes of a set.
     Planes { place: Place, generation: u64, planes: Result<Box<Planes>> },
+    /// A picture of a volume, and what is told with it; it is the `last` of its order where nothing finer comes.
+    Volume { number: u64, picture: Result<(VolumePicture, VolumeNote)>, last: bool },
+    /// Plane, row and column of what is seen at a point of a volume's picture.
+    Picked { generation: u64, hit: Result<Option<[u64; 3]>> },
     /// Figures of a set's whole fields: of the subject, and of the other reconstruction.
     Measured { generation: u64, measured: Measured },
     /// Background work has found something.
     Found { progress: Arc<Progress>, found: Found },
     /// Background work is over.
     Ended { progress: Arc<Progress> },
+}
+
+impl Event {
+    /// That a file was opened, or not.
+    pub fn opened(
+        path: PathBuf,
+        role: Role,
+        found: Result<(Document, Option<(Catalog, Choice)>)>,
+    ) -> Event {
+        let (document, catalog) = match found {
+            Ok((document, catalog)) => (Ok(Box::new(document)), catalog),
+            Err(reason) => (Err(reason), None),
+        };
+        Event::Opened { path, role, document, catalog }
+    }
 }
 
 /// What zfp makes of an original.
@@ -60,6 +80,8 @@ pub enum Found {
     Point(Point),
     /// There are no more of them; what was left out.
     Swept(Result<Option<String>>),
+    /// A file or folder of this name was written.
+    Written(String),
     /// Nothing came of it.
     Failed(String),
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use fsz::Progress;
 
 use crate::model::plane::Place;
+use crate::model::volume::order::VolumeOrder;
 use crate::work::event::Event;
 use crate::work::file_dialog::Dialogs;
 use crate::work::live::LiveReader;
@@ -48,6 +49,14 @@ pub struct Jobs {
     pub answered: Option<Planes>,
     /// The plane that is being measured: one at a time, those passed meanwhile are left out.
     pub measuring: Option<(Arc<Progress>, Planes)>,
+    /// The picture of the volume that was asked for last.
+    pub volume_ordered: Option<VolumeOrder>,
+    /// The number of the last that has come.
+    pub volume_answered: u64,
+    /// How many were asked for.
+    pub volume_orders: u64,
+    /// How many points of the volume's picture are being looked up.
+    pub picking: u64,
     /// The bound of *Recompress* moved while the last one was still being compressed.
     pub try_waits: bool,
 }
@@ -63,6 +72,10 @@ impl Jobs {
             requested: None,
             answered: None,
             measuring: None,
+            volume_ordered: None,
+            volume_answered: 0,
+            volume_orders: 0,
+            picking: 0,
             try_waits: false,
         }
     }
@@ -106,7 +119,12 @@ impl Jobs {
 
     /// Whether an answer is still to come.
     pub fn busy(&self) -> bool {
-        !self.works.is_empty() || self.requested != self.answered || self.measuring.is_some()
+        let answered = |order: &VolumeOrder| order.number == self.volume_answered;
+        !self.works.is_empty()
+            || self.requested != self.answered
+            || self.measuring.is_some()
+            || !self.volume_ordered.as_ref().is_none_or(answered)
+            || self.picking > 0
     }
 
     /// The next event, waited for; none when none comes for so long.

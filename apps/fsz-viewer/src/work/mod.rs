@@ -6,10 +6,17 @@ pub mod bp;
 pub mod decoder;
 pub mod event;
 pub mod file_dialog;
+pub mod gpu_streams;
+#[cfg(unix)]
+pub mod instance;
 pub mod jobs;
 pub mod live;
+pub mod open;
 pub mod planes_of;
+pub mod profile_made;
 pub mod series;
 pub mod service;
+pub mod steps_ahead;
 pub mod sweep;
+pub mod volume;
 pub mod zfp_made;

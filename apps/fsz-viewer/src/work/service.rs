@@ -1,17 +1,17 @@
 //! The threads that read, decode and measure, so that the window never waits.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::Result;
-use fsz::{Bound, Codec, CompressOptions, Progress};
+use fsz::{Bound, Codec, CompressOptions, Profile, Progress};
 use fsz_field::{Field, Hints, with_values};
 use fsz_wgpu::Gpu;
 
-use crate::model::catalog::{Catalog, Choice};
+use crate::model::catalog::Choice;
 use crate::model::document::Document;
 use crate::model::measured::Measured;
 use crate::model::measures::{Measures, STEPS};
@@ -20,23 +20,40 @@ use crate::model::set::{Role, Set};
 use crate::work::background::Background;
 use crate::work::decoder::{Decoder, DecoderChoice};
 use crate::work::event::{Event, Wake};
+use crate::work::gpu_streams::GpuStreams;
+use crate::work::open::opened;
 use crate::work::planes_of::planes_of;
-use crate::work::series;
+use crate::work::steps_ahead::{Course, OpenedSteps, StepsAhead};
+use crate::work::volume::VolumeService;
 
 /// Work that is done in the order in which it was given.
 type Job = Box<dyn FnOnce(&Codec, &Arc<Progress>) -> Event + Send>;
+
+/// Planes that are asked for.
+struct PlanesOrder {
+    set: Set,
+    place: Place,
+    generation: u64,
+    hurries: bool,
+}
 
 /// The way to the threads.
 #[derive(Debug)]
 pub struct Service {
     /// There until the service ends.
-    planes: Option<Sender<(Set, Place, u64)>>,
+    planes: Option<Sender<PlanesOrder>>,
     /// The thread of the planes.
     decoding: Option<JoinHandle<()>>,
     jobs: Sender<(Job, Arc<Progress>)>,
     events: Receiver<Event>,
     /// The way to threads for single works.
     pub background: Background,
+    /// The way to the thread that draws volumes.
+    pub volumes: VolumeService,
+    /// Steps of a series that are open.
+    steps: OpenedSteps,
+    /// The way to the thread that opens the next ones.
+    ahead: StepsAhead,
 }
 
 impl Service {
@@ -49,19 +66,34 @@ impl Service {
         choice: DecoderChoice,
         window: Option<Gpu>,
     ) -> std::io::Result<Service> {
-        let (planes, plane_orders) = channel::<(Set, Place, u64)>();
+        let (planes, plane_orders) = channel::<PlanesOrder>();
         let (jobs, job_orders) = channel::<(Job, Arc<Progress>)>();
         let (sender, events) = channel();
         let (planes_sender, wake_planes) = (sender.clone(), wake.clone());
         let background = Background::new(sender.clone(), wake.clone());
+        let streams = GpuStreams::default();
+        let (volume_sender, volume_wake) = (sender.clone(), wake.clone());
+        let volumes = VolumeService::start(
+            volume_sender,
+            volume_wake,
+            choice,
+            window.clone(),
+            streams.clone(),
+        )?;
+        let steps = OpenedSteps::default();
+        let (ahead_window, ahead_streams) = (window.clone(), streams.clone());
+        let ahead = StepsAhead::start(steps.clone(), move || {
+            Decoder::open(choice, ahead_window.as_ref()).with_streams(ahead_streams)
+        })?;
         let decoding = thread::Builder::new().name("planes".to_owned()).spawn(move || {
-            let mut decoder = Decoder::open(choice, window.as_ref());
+            let mut decoder = Decoder::open(choice, window.as_ref()).with_streams(streams);
             while let Ok(mut order) = plane_orders.recv() {
                 // Only the newest is still looked at.
                 while let Ok(newer) = plane_orders.try_recv() {
                     order = newer;
                 }
-                let (set, place, generation) = order;
+                let PlanesOrder { set, place, generation, hurries } = order;
+                decoder.hurry(hurries);
                 let planes = planes_of(&mut decoder, &set, place).map(Box::new);
                 if planes_sender.send(Event::Planes { place, generation, planes }).is_err() {
                     return;
@@ -78,32 +110,52 @@ impl Service {
                 wake();
             }
         })?;
-        Ok(Service { planes: Some(planes), decoding: Some(decoding), jobs, events, background })
+        let (planes, decoding) = (Some(planes), Some(decoding));
+        Ok(Service { planes, decoding, jobs, events, background, volumes, steps, ahead })
     }
 
-    /// Asks for planes; an order that is not begun is forgotten.
-    pub fn planes(&self, set: &Set, place: Place, generation: u64) {
+    /// Asks for planes; an order that is not begun is forgotten. One that `hurries` waits for nothing that the processor
+    /// has sooner.
+    pub fn planes(&self, set: &Set, place: Place, generation: u64, hurries: bool) {
         if let Some(planes) = &self.planes {
             // The receiver lives as long as the service, unless its thread died: then nothing comes back.
-            let _ = planes.send((set.clone(), place, generation));
+            let _ = planes.send(PlanesOrder { set: set.clone(), place, generation, hurries });
         }
     }
 
     /// Opens a file; of one with several variables, the choice that is nearest to this one.
     pub fn open(&self, path: PathBuf, hints: Hints, role: Role, choice: Choice) -> Arc<Progress> {
+        self.steps.forget(&path);
         self.order(move |_, _| {
-            let (document, catalog) = match opened(&path, &hints, &choice) {
-                Ok((document, catalog)) => (Ok(Box::new(document)), catalog),
-                Err(reason) => (Err(reason), None),
-            };
-            Event::Opened { path, role, document, catalog }
+            let found = opened(&path, &hints, &choice);
+            Event::opened(path, role, found)
         })
     }
 
+    /// Goes to a step of a series; of one that is open already nothing is read.
+    pub fn step(&self, path: PathBuf, role: Role, choice: Choice) -> Arc<Progress> {
+        let steps = self.steps.clone();
+        self.order(move |_, _| {
+            let found = steps.open(&path, &choice);
+            Event::opened(path, role, found)
+        })
+    }
+
+    /// Opens what comes next in a series.
+    pub fn look_ahead(&self, course: Course) {
+        self.ahead.follow(course);
+    }
+
     /// Compresses an original in memory.
-    pub fn compress(&self, original: Document, bound: Bound, missing: Vec<f64>) -> Arc<Progress> {
+    pub fn compress(
+        &self,
+        original: Document,
+        (profile, bound): (Profile, Bound),
+        missing: Vec<f64>,
+    ) -> Arc<Progress> {
         self.order(move |codec, progress| {
-            Event::Tried(compressed(codec, &original, bound, &missing, progress).map(Box::new))
+            let options = CompressOptions::new(bound).profile(profile);
+            Event::Tried(compressed(codec, &original, options, &missing, progress).map(Box::new))
         })
     }
 
@@ -161,42 +213,14 @@ fn measured(codec: &Codec, set: &Set, progress: &Progress) -> Measured {
     Measured { subject: of(&set.subject), other: of(&set.other) }
 }
 
-fn opened(
-    path: &Path,
-    hints: &Hints,
-    choice: &Choice,
-) -> Result<(Document, Option<(Catalog, Choice)>)> {
-    if path.is_dir() {
-        let files = series::files(path)?;
-        if !files.is_empty() {
-            let (document, catalog) = series::open(path, &files, choice)?;
-            return Ok((document, Some(catalog)));
-        }
-    }
-    if !matches!(fsz_field::Kind::of(path), Ok(fsz_field::Kind::Bp)) {
-        return Ok((Document::open(path, hints)?, None));
-    }
-    #[cfg(feature = "adios2")]
-    {
-        let catalog = crate::work::bp::catalog(path)?;
-        let choice = catalog.nearest(choice);
-        Ok((crate::work::bp::open(path, &choice)?, Some((catalog, choice))))
-    }
-    #[cfg(not(feature = "adios2"))]
-    anyhow::bail!(
-        "{}: this build cannot read ADIOS2 files; build the viewer with --features adios2",
-        path.display()
-    )
-}
-
 fn compressed(
     codec: &Codec,
     original: &Document,
-    bound: Bound,
+    options: CompressOptions,
     missing: &[f64],
     progress: &Arc<Progress>,
 ) -> Result<Document> {
-    let mut options = CompressOptions::new(bound).progress(progress.clone());
+    let mut options = options.progress(progress.clone());
     for &value in missing {
         options = options.missing(value);
     }

@@ -1,6 +1,9 @@
 //! Comparison with zfp.
 
-use crate::fixture::{Fixture, press};
+use egui_kittest::Harness;
+use fsz_viewer::{Document, Viewer};
+
+use crate::fixture::{Fixture, press, profiles, shows};
 
 #[cfg(not(feature = "zfp"))]
 #[test]
@@ -12,14 +15,39 @@ fn a_build_without_zfp_says_so() {
     assert!(viewer.state().session.set.other.is_none());
 }
 
+/// The other profile at one bound and in one size, a click each.
+#[test]
+fn the_other_profile_is_compared() {
+    let fixture = Fixture::new();
+    for profile in profiles() {
+        fixture.put_profile(profile);
+        let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+        let other = if profile == profiles()[0] { "dense" } else { "paper" };
+        let of = |viewer: &Harness<'_, Viewer>| {
+            let set = &viewer.state().session.set;
+            [&set.subject, &set.other].map(|d| d.clone().expect("a reconstruction"))
+        };
+        press(&mut viewer, "Other profile at the same bound");
+        let [subject, found] = of(&viewer);
+        let bound = |d: &Document| d.facts.as_ref().map(|facts| facts.header.absolute_bound);
+        assert!(found.title.starts_with(&format!("{other} at bound ")), "{}", found.title);
+        assert_eq!(bound(&found), bound(&subject));
+        assert!(shows(&viewer, "Close comparison"));
+        press(&mut viewer, "Other profile at the same size");
+        let [subject, found] = of(&viewer);
+        let bytes = [&subject, &found].map(|d| d.compressed_bytes().expect("a size"));
+        assert!(bytes[1] <= bytes[0] && bytes[1] * 10 > bytes[0] * 8, "{bytes:?}");
+        assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    }
+}
+
 #[cfg(feature = "zfp")]
 mod with_zfp {
-    use egui_kittest::Harness;
     use egui_kittest::kittest::{NodeT, Queryable};
-    use fsz_viewer::{Layout, MatchMode, Settings, Start, Viewer};
+    use fsz_viewer::{Layout, MatchMode, Settings, Start};
 
     use super::*;
-    use crate::fixture::{drop_file, harness, settle, shows};
+    use crate::fixture::{drop_file, harness, settle};
 
     /// Titles of the panes.
     fn panes(viewer: &Harness<'_, Viewer>) -> Vec<String> {

@@ -3,7 +3,7 @@
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Place, Settings, Start, Viewer};
+use fsz_viewer::{Place, Settings, Start, Target, Viewer};
 
 use crate::fixture::{Fixture, drop_file, harness, profiles, settle, shows};
 
@@ -206,4 +206,38 @@ fn missing_values_are_named() {
     assert_eq!(facts.map(|f| f.certificate.missing), Some(100));
     assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
     assert_eq!(viewer.state().view_state.messages, [""; 0]);
+}
+
+/// A target is met by a search for the bound; the profile is chosen beside it.
+#[test]
+fn the_original_is_recompressed_to_a_target() {
+    let fixture = Fixture::of_numbers();
+    for (target, dense) in [(Target::Psnr, false), (Target::Ratio, false), (Target::Ratio, true)] {
+        let start =
+            Start { files: vec![fixture.path("numbers_12x40x50.f32")], ..Default::default() };
+        let settings = Settings {
+            try_target: target,
+            try_psnr: 70.0,
+            try_ratio: 8.0,
+            try_dense: dense,
+            ..Default::default()
+        };
+        let viewer = harness(start, settings);
+        assert_eq!(viewer.state().view_state.messages, [""; 0]);
+        let subject = viewer.state().session.set.subject.clone().expect("a reconstruction");
+        let facts = subject.facts.as_ref().expect("a stream");
+        assert_eq!(facts.header.profile.name(), if dense { "dense" } else { "paper" });
+        assert!(shows(&viewer, target.name()));
+        match target {
+            Target::Psnr => {
+                let measured = viewer.state().session.measured.both()[0].expect("figures");
+                let psnr = measured.comparison.psnr();
+                assert!((70.0..72.0).contains(&psnr), "{psnr}");
+            }
+            _ => {
+                let ratio = subject.ratio().expect("a ratio");
+                assert!((ratio - 8.0).abs() < 0.8, "{ratio}");
+            }
+        }
+    }
 }

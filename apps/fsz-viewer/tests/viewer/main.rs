@@ -8,6 +8,7 @@ mod bp;
 mod comparison;
 mod figure;
 mod fixture;
+mod fsz1;
 mod interaction;
 mod legible;
 #[cfg(feature = "adios2")]
@@ -24,5 +25,6 @@ mod regions;
 mod series;
 mod session;
 mod snapshots;
+mod volume;
 #[cfg(feature = "zfp")]
 mod zfp;

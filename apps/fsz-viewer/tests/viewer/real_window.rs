@@ -73,6 +73,7 @@ impl Screen {
             .env("DISPLAY", &self.display)
             .env_remove("WAYLAND_DISPLAY")
             .env("XDG_DATA_HOME", folder.join("data"))
+            .env("XDG_RUNTIME_DIR", folder)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn();
@@ -207,4 +208,33 @@ fn the_next_window_opens_what_the_last_one_showed() {
     // Without a file there would be words only, in some 320 colours.
     let mut second = screen.viewer(&fixture.path(""), &[]);
     screen.wait(&mut second.0, "picture of the pane again", |points| colours(&points) > 450);
+}
+
+#[test]
+fn a_second_call_hands_its_file_to_the_window() {
+    let screen = match Screen::open() {
+        Ok(screen) => screen,
+        Err(reason) => {
+            eprintln!("SKIPPED: one window for all calls: {reason}");
+            return;
+        }
+    };
+    let fixture = Fixture::new();
+    let call = |name: &str| {
+        let file = fixture.path(name);
+        screen.viewer(&fixture.path(""), &["--single-instance".as_ref(), file.as_os_str()])
+    };
+    let mut first = call("wave.fsz");
+    screen.wait(&mut first.0, "picture of the pane", |points| colours(&points) > 450);
+    let mut still = Vec::new();
+    screen.wait(&mut first.0, "stillness", |points| {
+        let now = middle(&points);
+        let same = now == still;
+        still = now;
+        same
+    });
+    let mut second = call("rough.fsz");
+    let ended = second.0.wait().expect("it ends");
+    assert!(ended.success(), "{ended:?}");
+    screen.wait(&mut first.0, "other field", |points| middle(&points) != still);
 }

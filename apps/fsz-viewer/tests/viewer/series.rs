@@ -59,3 +59,92 @@ fn play_goes_through_them_and_past_one_that_is_damaged() {
     let messages = viewer.state().view_state.messages.join("");
     assert!(messages.contains("U-10.fsz"), "{messages}");
 }
+
+/// A folder of so many steps, each a wave that has gone on a little.
+fn waves(fixture: &Fixture, count: usize) -> Start {
+    let folder = fixture.path("waves");
+    std::fs::create_dir(&folder).unwrap();
+    for step in 0..count {
+        let wave = |(z, y, x): (usize, usize, usize)| {
+            ((x + 2 * step) as f32 * 0.3).sin() + (y + z) as f32 * 0.01
+        };
+        let values = ndarray::Array3::from_shape_fn((4, 20, 30), wave);
+        let stream = fsz::Codec::cpu().compress(values.view(), fsz::Bound::Absolute(1e-3)).unwrap();
+        std::fs::write(folder.join(format!("{step}.fsz")), stream.as_bytes()).unwrap();
+    }
+    Start { files: vec![folder], ..Start::default() }
+}
+
+#[test]
+fn play_goes_backwards_too() {
+    let fixture = Fixture::new();
+    let mut viewer = harness(waves(&fixture, 5), Settings::default());
+    viewer.get_by_label("Play").click();
+    viewer.get_by_label("Backwards").click();
+    let mut seen = Vec::new();
+    for _ in 0..14 {
+        viewer.step();
+        assert!(viewer.state_mut().settle(LONGEST), "nothing came for a minute");
+        let step = viewer.state().session.choice.step;
+        if seen.last() != Some(&step) {
+            seen.push(step);
+        }
+    }
+    assert!(seen.len() > 4, "{seen:?}");
+    let turned = seen.iter().position(|&step| step == 4).expect("it turns");
+    for pair in seen[turned..].windows(2) {
+        assert_eq!((pair[1] + 1) % 5, pair[0], "{seen:?}");
+    }
+    viewer.get_by_label("Play").click();
+    settle(&mut viewer);
+    let facts = viewer.state().session.set.subject.as_ref().and_then(|s| s.facts.clone());
+    assert!(facts.expect("a stream").tiles.is_read(), "what there was no time for is done");
+}
+
+#[test]
+fn steps_are_written_as_pictures() {
+    let fixture = Fixture::new();
+    let mut viewer = harness(waves(&fixture, 3), Settings::default());
+    let (file, folder) = (fixture.path("waves.png"), fixture.path("frames"));
+    viewer.state_mut().export_series(true, file.clone());
+    viewer.state_mut().export_series(false, folder.clone());
+    settle(&mut viewer);
+    let notes = viewer.state().view_state.notes.join(" ");
+    assert!(notes.contains("waves.png") && notes.contains("frames"), "{notes}");
+    let read = |path: &std::path::Path| image::open(path).unwrap().to_rgb8();
+    let frames = [0, 1, 2].map(|step| read(&folder.join(format!("step-{step}.png"))));
+    assert!(frames[0] != frames[1] && frames[1] != frames[2]);
+    // Programs that know no animation show the first frame.
+    assert_eq!(read(&file), frames[0]);
+    let bytes = std::fs::read(&file).unwrap();
+    let chunks = |name: &[u8; 4]| bytes.windows(4).filter(|bytes| bytes == name).count();
+    assert_eq!((chunks(b"acTL"), chunks(b"fcTL")), (1, 3));
+
+    // What is cancelled leaves no file behind.
+    let stopped = fixture.path("stopped.png");
+    let progress = viewer.state_mut().export_series(true, stopped.clone());
+    progress.expect("it is begun").cancel();
+    settle(&mut viewer);
+    assert!(!stopped.exists());
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    // A step that cannot be read ends it with a message.
+    std::fs::write(fixture.path("waves").join("1.fsz"), "no stream").unwrap();
+    viewer.state_mut().export_series(true, fixture.path("damaged.png"));
+    settle(&mut viewer);
+    assert!(viewer.state().view_state.messages.join("").contains("step 1"));
+    assert!(!fixture.path("damaged.png").exists());
+    // A field alone is no series.
+    let mut alone = fixture.viewer("wave.fsz", None);
+    alone.state_mut().export_series(true, file);
+    assert!(alone.state().view_state.messages.join("").contains("no series"));
+}
+
+#[test]
+fn playing_is_measured_without_a_window() {
+    let fixture = Fixture::new();
+    let start = waves(&fixture, 4);
+    let decoder = fsz_viewer::DecoderChoice::Cpu;
+    let text = fsz_viewer::bench_series(&start.files[0], decoder).unwrap();
+    assert!(text.contains("4 steps of 4 × 20 × 30 f32") && text.contains("backwards: "), "{text}");
+    assert!(fsz_viewer::bench_series(&fixture.path("wave.fsz"), decoder).is_err());
+}

@@ -19,7 +19,8 @@ const NARROW: [f32; 2] = [800.0, 480.0];
 /// The right panel down to its end.
 const TALL: [f32; 2] = [860.0, 1500.0];
 
-fn is_reproducible() -> bool {
+/// Whether a software GPU draws, as in CI.
+pub fn is_reproducible() -> bool {
     let software = fsz_wgpu::Gpu::headless().is_ok_and(|gpu| gpu.is_software());
     if !software {
         eprintln!("SKIPPED: snapshots of the window: a software GPU draws them, and there is none");
@@ -39,7 +40,7 @@ fn open(fixture: &Fixture, files: &[&str], settings: Settings) -> Option<Harness
 }
 
 /// Compares the window with its picture.
-fn look(viewer: &mut Harness<'_, Viewer>, name: &str) {
+pub fn look(viewer: &mut Harness<'_, Viewer>, name: &str) {
     // What is another on each machine.
     if let Some(planes) = &mut viewer.state_mut().session.planes {
         (planes.took, planes.decoder) = (Duration::from_millis(3), "the GPU".to_owned());

@@ -7,7 +7,7 @@ use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::text::heading;
 
-/// Which zfp to compare with; any other reconstruction is opened by *Compare*.
+/// Which zfp or profile to compare with; any other reconstruction is opened by *Compare*.
 pub fn comparison(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let (set, comparison) = (&input.session.set, input.comparison);
     let facts = set.subject.as_ref().and_then(|s| s.facts.as_ref());
@@ -26,7 +26,7 @@ pub fn comparison(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     }
     if comparison.making() {
         ui.horizontal(|ui| {
-            ui.label("Compressing with zfp …");
+            ui.label("Compressing …");
             if ui.small_button("Cancel").clicked() {
                 commands.push(Command::Compare(None));
             }
@@ -34,7 +34,7 @@ pub fn comparison(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     }
     let certificate = &facts.certificate;
     let unknown = certificate.nan + certificate.inf + certificate.missing;
-    if comparison.matching.is_some() && unknown > 0 {
+    if comparison.matching.is_some_and(MatchMode::is_zfp) && unknown > 0 {
         ui.label(
             "zfp does not support NaN, ±Inf or missing values: zfp blocks with one of them decode to \
              arbitrary values.",

@@ -5,6 +5,7 @@ use egui::{ComboBox, DragValue, Slider, Ui};
 use crate::model::palette::Map;
 use crate::model::scene::{ErrorMode, Overlay};
 use crate::model::settings::{Layout, RangeMode, Setting};
+use crate::model::trial::Target;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::text::heading;
@@ -60,7 +61,7 @@ fn variables(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     });
     list.response.labelled_by(heading.id);
     choice = catalog.nearest(&choice);
-    let steps = catalog.entries.iter().find(|e| e.name == choice.variable).map_or(1, |e| e.steps);
+    let steps = catalog.steps(&choice.variable);
     if steps > 1 {
         ui.horizontal(|ui| {
             ui.spacing_mut().slider_width = 90.0;
@@ -70,9 +71,14 @@ fn variables(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
                 commands.push(Command::Play(plays));
             }
         });
+        let mut backwards = input.view.backwards;
+        if ui.checkbox(&mut backwards, "Backwards").changed() {
+            commands.push(Command::Backwards(backwards));
+        }
     }
     if playing && !input.reading {
-        choice.step = (choice.step + 1) % steps;
+        let next = if input.view.backwards { steps - 1 } else { 1 };
+        choice.step = (choice.step + next) % steps;
     }
     if choice != *shown && !input.reading {
         commands.push(Command::Choose(choice));
@@ -160,23 +166,33 @@ fn view(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     commands
 }
 
-/// The bound and the missing values of the original, compressed in memory.
+/// What the original is compressed to in memory, by which profile, and its missing values.
 fn recompress(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let mut commands = Vec::new();
     if input.session.set.original.is_none() {
         return commands;
     }
     heading(ui, "Recompress");
-    let mut bound = input.settings().try_bound;
-    ui.label("Value-range bound");
+    let s = input.settings();
+    let mut set = |setting: Setting| commands.extend([Command::Set(setting), Command::Recompress]);
+    choice(ui, "To", s.try_target, &Target::ALL, Target::name)
+        .into_iter()
+        .for_each(|target| set(Setting::TryTarget(target)));
+    let mut number = s.try_number();
+    let (least, most) = s.try_target.ends();
     ui.spacing_mut().slider_width = 150.0;
-    let slider = Slider::new(&mut bound, 1e-6..=1e-1)
-        .logarithmic(true)
-        .custom_formatter(|v, _| format!("{v:.1e}"));
+    let slider = Slider::new(&mut number, least..=most)
+        .logarithmic(s.try_target != Target::Psnr)
+        .custom_formatter(|v, _| s.try_target.text(v));
     let slider = ui.add(slider).on_hover_text("Recompresses the original as you drag");
-    slider.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, "Value-range bound"));
-    if bound != input.settings().try_bound {
-        commands.extend([Command::Set(Setting::TryBound(bound)), Command::Recompress]);
+    let name = s.try_target.name();
+    slider.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, name));
+    if number != s.try_number() {
+        set(Setting::TryNumber(number));
+    }
+    let mut dense = s.try_dense;
+    if ui.checkbox(&mut dense, "Profile dense").changed() {
+        set(Setting::TryDense(dense));
     }
     ui.horizontal(|ui| {
         let label = ui.label("Missing values");

@@ -15,8 +15,8 @@ pub fn export_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     });
     ui.label("Save to the working directory:");
     let (axis, plane) = (session.place.axis, session.place.plane);
-    let layout = input.settings().layout;
-    let shown = session.planes.as_ref().map_or(Vec::new(), |planes| planes.shown(layout));
+    let (layout, volume) = (input.settings().layout, input.shows_volume());
+    let shown = session.planes.as_ref().map_or(Vec::new(), |planes| planes.shown(layout, volume));
     let all = (shown.len() > 1).then(|| ("panes", shown.clone()));
     for (name, panes) in all.into_iter().chain(shown.iter().map(|w| (w.name(), vec![*w]))) {
         let file = format!("{stem}-{name}-axis{axis}-{plane}.png");
@@ -35,6 +35,18 @@ pub fn export_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         if there && ui.button(&file).clicked() {
             commands.push(Command::Export(export, file));
             ui.close();
+        }
+    }
+    let series = session.catalogs.iter().flatten().next();
+    if series.is_some_and(|catalog| catalog.steps(&catalog.nearest(&session.choice).variable) > 1) {
+        for (animated, file, hint) in [
+            (true, format!("{stem}-steps.png"), "An animated PNG of this plane of every step"),
+            (false, format!("{stem}-steps"), "A folder with a PNG of this plane of every step"),
+        ] {
+            if ui.button(&file).on_hover_text(hint).clicked() {
+                commands.push(Command::Export(Export::Steps { animated }, file));
+                ui.close();
+            }
         }
     }
     if let Some(command) = command(session)

@@ -35,8 +35,7 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         row("Type", leader.dtype.name().to_owned());
         row("Size", bytes(leader.raw_bytes()));
         if leader.facts.is_none() {
-            let zfp = leader.zfp_bytes.is_some();
-            row("Stored as", if zfp { "zfp" } else { "uncompressed" }.to_owned());
+            row("Stored as", leader.codec().unwrap_or("uncompressed").to_owned());
         }
         let header = leader.facts.as_ref().map(|facts| &facts.header);
         if let Some(name) = header.and_then(|header| header.name.as_ref()) {
@@ -51,6 +50,9 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             row("Compressed size", bytes(stored));
             row("Ratio", format!("{ratio:.2} : 1"));
             row("Bits per value", format!("{bits:.3}"));
+        }
+        if let Some(fsz1) = &leader.fsz1 {
+            row("Absolute bound", number(fsz1.bound));
         }
         let Some(facts) = &leader.facts else { return };
         let (header, certificate) = (&facts.header, &facts.certificate);

@@ -8,7 +8,7 @@ use crate::view::command::Command;
 use crate::view::input::PanelInput;
 
 /// What the keys and the pointer do, for the help.
-pub const KEYS: [(&str, &str); 11] = [
+pub const KEYS: [(&str, &str); 12] = [
     ("Arrow keys, wheel", "previous or next plane"),
     ("Page Up, Page Down", "ten planes back or forward"),
     ("Home, End", "first or last plane"),
@@ -17,6 +17,10 @@ pub const KEYS: [(&str, &str); 11] = [
     ("Double click, 0", "fit the plane into the pane"),
     ("Click", "pin or release the cursor"),
     ("V", "show or hide the tile kinds"),
+    (
+        "D",
+        "show or hide the volume: drag to orbit, Shift + drag to pan, wheel to zoom, click to go there",
+    ),
     ("B", "blink between original and reconstruction"),
     ("?", "show or hide this help"),
     ("Ctrl + Q", "quit; the session is restored at the next start"),
@@ -36,6 +40,8 @@ pub fn keys(ui: &Ui, input: &PanelInput<'_>) -> Vec<Command> {
         Overlay::Variants => Overlay::Off,
         _ => Overlay::Variants,
     };
+    let mut volume = input.settings().volume.clone();
+    volume.shown = !volume.shown;
     let keys = [
         (Key::ArrowLeft, Command::Go(-1)),
         (Key::ArrowUp, Command::Go(-1)),
@@ -50,6 +56,7 @@ pub fn keys(ui: &Ui, input: &PanelInput<'_>) -> Vec<Command> {
         (Key::Num3, Command::Face(2)),
         (Key::Num0, Command::Fit),
         (Key::V, Command::Set(Setting::Overlay(overlay))),
+        (Key::D, Command::Volume(Box::new(volume))),
         (Key::B, Command::Blink(!input.view.blink)),
         (Key::Questionmark, Command::Help(!input.view.help)),
     ];

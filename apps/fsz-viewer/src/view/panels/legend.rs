@@ -17,9 +17,8 @@ use crate::view::text::heading;
 /// Kinds of tiles with their colours and counts, and the histogram of their sizes.
 pub fn legend(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let subject = input.session.set.subject.as_ref();
-    let Some(facts) = subject.and_then(|s| s.facts.as_ref()) else { return Vec::new() };
+    let Some(tiles) = subject.and_then(|s| s.tiles()) else { return Vec::new() };
     let mut commands = Vec::new();
-    let tiles = &facts.tiles;
     if tiles.is_empty() {
         return commands;
     }

@@ -17,6 +17,7 @@ mod probe;
 mod rate_distortion;
 mod status;
 mod top;
+mod volume;
 mod welcome;
 
 pub use comparison::comparison;
@@ -34,4 +35,5 @@ pub use probe::probe;
 pub use rate_distortion::rate_distortion;
 pub use status::status;
 pub use top::top;
+pub use volume::volume;
 pub use welcome::welcome;

@@ -40,8 +40,12 @@ pub fn probe(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             show("Stored exactly", &format!("{} elements", tile.escapes));
         }
     });
-    if let Some(tile) = &probe.tile {
-        explain(ui, tile);
+    match &probe.tile {
+        Some(_) if input.session.set.leader().is_some_and(|leader| leader.fsz1.is_some()) => {
+            ui.label("The file tells which variant was used, not what the others would have cost.");
+        }
+        Some(tile) => explain(ui, tile),
+        None => {}
     }
     ui.separator();
     Vec::new()

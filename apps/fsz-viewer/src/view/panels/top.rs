@@ -30,6 +30,11 @@ pub fn top(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         if ui.toggle_value(&mut metrics, "Metrics").changed() {
             commands.push(Command::Set(Setting::Metrics(metrics)));
         }
+        let mut volume = input.settings().volume.clone();
+        let toggle = ui.toggle_value(&mut volume.shown, "Volume");
+        if toggle.on_hover_text("Show the field in three dimensions (D)").changed() {
+            commands.push(Command::Volume(Box::new(volume)));
+        }
         ui.separator();
         let dark = ui.visuals().dark_mode;
         if ui.button(if dark { "Light" } else { "Dark" }).clicked() {

@@ -1,0 +1,33 @@
+//! What a file of the paper author's own release tells.
+
+use fsz::TileKind;
+use fsz_field::{Fsz1Field, Fsz1Tile};
+
+use crate::model::tiles::{Tile, Tiles};
+
+/// What a file of the paper author's own release tells.
+#[derive(Clone, Debug)]
+pub struct Fsz1Facts {
+    /// The absolute bound that its values were meant to keep.
+    pub bound: f64,
+    /// Size of the file.
+    pub compressed_bytes: u64,
+    /// Its tiles.
+    pub tiles: Tiles,
+}
+
+impl Fsz1Facts {
+    /// Those of a file that was read.
+    pub fn of(file: &Fsz1Field) -> Fsz1Facts {
+        let of = |known: &Fsz1Tile| Tile {
+            kind: TileKind::of(known.predictor),
+            bytes: u16::try_from(known.rates.len() + known.payload_bytes).unwrap_or(u16::MAX),
+            escapes: 0,
+            len: file.grid.tile_len(known.index) as u16,
+            rates: Some(known.rates),
+        };
+        let tiles = Tiles::of_grid(file.grid.clone());
+        tiles.set(file.tiles.iter().map(of).collect());
+        Fsz1Facts { bound: file.bound, compressed_bytes: file.compressed_bytes, tiles }
+    }
+}

@@ -1,0 +1,47 @@
+//! The pane of the volume: how large it is, and the picture that came.
+
+use egui::{Color32, ColorImage};
+
+use crate::model::volume::order::{VolumeNote, VolumePicture};
+use crate::view::painter::Painted;
+
+/// The pane of the volume.
+#[derive(Debug, Default)]
+pub struct VolumeState {
+    /// Columns and rows of the picture that fills the pane; 0 before it was drawn.
+    pub size: [u32; 2],
+    /// Something moves: the next picture is about to be asked for.
+    pub moving: bool,
+    /// What is told with the last picture.
+    pub note: Option<VolumeNote>,
+    /// The picture that came last, until it is shown.
+    come: Option<VolumePicture>,
+    /// How many have come.
+    count: u64,
+}
+
+impl VolumeState {
+    /// Takes a picture.
+    pub fn take(&mut self, picture: VolumePicture) {
+        self.come = Some(picture);
+        self.count += 1;
+    }
+
+    /// The picture that came and was not shown yet, with its number.
+    pub fn shown(&mut self) -> Option<(u64, Painted)> {
+        let painted = match self.come.take()? {
+            VolumePicture::Gpu(picture) => Painted::Gpu(picture),
+            VolumePicture::Host(size, points) => Painted::Host(image(size, &points)),
+        };
+        Some((self.count, painted))
+    }
+}
+
+/// A picture whose colours are premultiplied.
+fn image(size: [usize; 2], points: &[u32]) -> ColorImage {
+    let colour = |point: &u32| {
+        let [r, g, b, a] = point.to_le_bytes();
+        Color32::from_rgba_premultiplied(r, g, b, a)
+    };
+    ColorImage::new(size, points.iter().map(colour).collect())
+}
