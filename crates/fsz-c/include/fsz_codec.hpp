@@ -221,7 +221,8 @@ public:
 
     CompressOptions &box(const Axes &start, const Axes &count, double bound)
     {
-        if (start.size() != count.size()) {
+        if (start.size() != count.size())
+        {
             throw Error(FSZC_INVALID_ARGUMENT, "start and count of a box differ in length");
         }
         return set(fszc_compress_options_add_box(handle_.get(), start.data(), count.data(),

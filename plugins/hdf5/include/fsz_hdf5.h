@@ -22,7 +22,8 @@ int fsz_hdf5_filter_id(void);
 
 /* Writes the cd_values that H5Pset_filter takes. On entry *cd_nelmts is the room, on return the
  * number. The options are words with spaces between them: absolute=E, range=E or relative=E, and
- * where wanted value_range=MIN,MAX floor=A missing=V,V profile=paper|dense. 0, or -1 with a message. */
+ * where wanted value_range=MIN,MAX floor=A missing=V,V profile=paper|dense. 0, or -1 with a
+ * message. */
 int fsz_hdf5_cd_values(const char *options, unsigned *cd_values, size_t *cd_nelmts);
 
 /* The largest size of a compressed chunk, in bytes. The cd_values are those of the dataset's

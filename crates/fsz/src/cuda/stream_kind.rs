@@ -33,6 +33,13 @@ pub struct StreamKind {
     pub(crate) relative_at: u64,
 }
 
+/// What a header has behind its fixed part and the shape.
+struct HeaderParts {
+    start: bool,
+    missing: usize,
+    relative: bool,
+}
+
 /// How the tiles of a stream are coded.
 #[derive(Clone, Debug)]
 pub(crate) enum Tiles {
@@ -69,9 +76,11 @@ impl StreamKind {
             dtype,
             header.header_len as u64,
             kind_of(&header),
-            options.start.is_some(),
-            options.missing.len(),
-            options.bound.is_relative(),
+            HeaderParts {
+                start: options.start.is_some(),
+                missing: options.missing.len(),
+                relative: options.bound.is_relative(),
+            },
         )
     }
 
@@ -99,9 +108,11 @@ impl StreamKind {
             header.dtype,
             header.fields().header_len as u64,
             kind_of(header.fields()),
-            header.start.is_some(),
-            header.missing_bits.len(),
-            header.bound.is_relative(),
+            HeaderParts {
+                start: header.start.is_some(),
+                missing: header.missing_bits.len(),
+                relative: header.bound.is_relative(),
+            },
         )
     }
 
@@ -127,9 +138,7 @@ impl StreamKind {
         dtype: DType,
         header_len: u64,
         header_kind: u64,
-        has_start: bool,
-        missing: usize,
-        is_relative: bool,
+        parts: HeaderParts,
     ) -> Result<Self> {
         let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
         let grid = TileGrid::new(profile, shape).ok_or_else(too_large)?;
@@ -144,7 +153,7 @@ impl StreamKind {
             }
             _ => Tiles::Paper,
         };
-        let axes = 8 * shape.len() as u64 * (1 + u64::from(has_start));
+        let axes = 8 * shape.len() as u64 * (1 + u64::from(parts.start));
         Ok(StreamKind {
             shape: shape.to_vec(),
             dtype,
@@ -152,9 +161,9 @@ impl StreamKind {
             tiles,
             header_first: FORMAT_VERSION as u64 | header_len << 16,
             header_kind,
-            missing_at: if missing > 0 { FIXED_HEADER as u64 + axes } else { 0 },
-            relative_at: match is_relative {
-                true => FIXED_HEADER as u64 + axes + 8 * missing as u64,
+            missing_at: if parts.missing > 0 { FIXED_HEADER as u64 + axes } else { 0 },
+            relative_at: match parts.relative {
+                true => FIXED_HEADER as u64 + axes + 8 * parts.missing as u64,
                 false => 0,
             },
         })
