@@ -9,7 +9,7 @@ use common::{
     reference::Request,
     seal::{seal, seal_metadata},
 };
-use fsz::format::{FIXED_HEADER, at};
+use fsz::format::{FIXED_HEADER, at, dense::LEAST_STRIDE};
 use fsz::{Bound, Codec, CompressOptions, Dense, Error, Layout, Profile, Stream};
 
 /// Small streams that between them hold everything that a profile has.
@@ -302,22 +302,33 @@ fn contradictory_relative_parts_are_corrupt() {
                     let mut forged = stream.clone();
                     forged[at..at + 8].copy_from_slice(&value.to_le_bytes());
                     seal(&mut forged);
-                    assert_eq!(
-                        exercise(&forged).is_ok(),
-                        !is_f32 || value != u64::MAX,
-                        "{value:x}"
-                    );
+                    // Points between codes divide the distance of these.
+                    let fine = match profile {
+                        Profile::Dense(_) => u32::from(stream[at::parameter_1]),
+                        _ => 0,
+                    };
+                    let divided = value % (1 << fine) == 0 && value >> fine >= LEAST_STRIDE;
+                    let sound = fine == 0 || at == part + 24 || divided;
+                    let number = !is_f32 || value != u64::MAX;
+                    assert_eq!(exercise(&forged).is_ok(), sound && number, "{at}: {value:x}");
                 }
             }
             // The part belongs to this kind of bound alone.
-            for (kind, at) in [(0, at::bound_kind), (2, at::bound_kind), (2, at::parameter_1)] {
+            for kind in [0, 2] {
                 let mut forged = stream.clone();
-                if at == at::parameter_1 && profile == Profile::default() {
-                    continue;
-                }
-                forged[at] = kind;
+                forged[at::bound_kind] = kind;
                 seal(&mut forged);
-                assert!(Stream::open(&forged).is_err(), "byte {at}: {kind}");
+                assert!(Stream::open(&forged).is_err(), "kind {kind}");
+            }
+            // There are points between codes that are far enough apart alone.
+            if profile != Profile::default() {
+                for stride in [64 << 3, (64 << 4) + 1] {
+                    let mut forged = stream.clone();
+                    forged[at::parameter_1] = 4;
+                    forged[part + 32..part + 40].copy_from_slice(&u64::to_le_bytes(stride));
+                    seal(&mut forged);
+                    assert!(matches!(Stream::open(&forged), Err(Error::Corrupt(_))), "{stride}");
+                }
             }
         }
     }

@@ -276,17 +276,18 @@ fn regions(stream: &Stream<'_>, limits: &[Limit]) -> Vec<FoundRegion> {
     found.collect()
 }
 
-/// The largest relative error of values above those of linear codes, as the certificate has it.
+/// The largest relative error of values whose codes are not linear, as the certificate has it.
 fn relative_error<T: Element + Sample>(
     original: &[T],
     decoded: &[T],
     missing: &Missing<T>,
     part: &RelativePart,
 ) -> f64 {
-    let knee = part.knee as f64 * part.linear_step;
+    let edge = Sample::to_f64(<T as Sample>::from_f64((part.knee as f64 + 0.5) * part.linear_step));
     let pairs = original.iter().zip(decoded).filter(|(a, _)| missing.class(**a) == Class::Finite);
     let numbers = pairs.map(|(a, b)| (Sample::to_f64(*a), Sample::to_f64(*b)));
-    let above = numbers.filter(|(a, b)| *a != 0.0 && b.abs() > knee);
+    // Without linear codes zero stands for what is below the others.
+    let above = numbers.filter(|(a, b)| *a != 0.0 && *b != 0.0 && a.abs() >= edge);
     // In the element type, to which the quotient of wider numbers is rounded alike.
     let share = |(a, b): (f64, f64)| -> T { Sample::from_f64((a - b).abs() / a.abs()) };
     above.map(|pair| Sample::to_f64(share(pair))).fold(0.0, f64::max)

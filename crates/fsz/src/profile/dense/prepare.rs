@@ -288,6 +288,10 @@ fn fine<T: Element>(plan: &Plan<T>, fits: InReach, boxes: u64) -> u32 {
         Quantizer::Linear(linear) => {
             linear.step.to_f64() / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64()
         }
+        // Without linear codes the edge of what a floor is for is not in the header.
+        Quantizer::Relative(relative) if relative.curve.knee == 0 && relative.floor > T::ZERO => {
+            *fine == 0
+        }
         Quantizer::Relative(relative) => relative.curve.finer(*fine).is_some(),
     };
     let most = (0..=MOST_FINE).rev().find(can_be).unwrap_or(0);
