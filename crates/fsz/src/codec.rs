@@ -279,7 +279,7 @@ impl Codec {
             return self.compress_into(data, shape, &options, out);
         }
         if !options.regions.is_empty() && options.region_part.is_none() {
-            self.check_regions()?;
+            self.check_regions(true)?;
             return region::compress(self, data, shape, options, out);
         }
         #[cfg(feature = "cuda")]
@@ -375,9 +375,7 @@ impl Codec {
             progress.begin(size_of_val(out) as u64);
         }
         let tiles = 0..stream.grid().tiles();
-        if stream.header().has_regions() {
-            self.check_regions()?;
-        }
+        self.check_regions(stream.header().has_regions())?;
         #[cfg(feature = "cuda")]
         {
             let job = || self.job(Work::Decompress, stream, stream.raw_bytes(), options.threads);
@@ -404,12 +402,14 @@ impl Codec {
         region::put_box(self, stream, (&first, shape), out)
     }
 
-    /// Whether this codec knows bounds by region.
-    fn check_regions(&self) -> Result<()> {
+    /// [`Error::Unsupported`] when this codec does not know bounds by region and `any` are there.
+    fn check_regions(&self, any: bool) -> Result<()> {
         #[cfg(feature = "cuda")]
-        if matches!(self.place, Place::Cuda(_)) {
+        if any && matches!(self.place, Place::Cuda(_)) {
             return Err(region::only_on_cpu());
         }
+        #[cfg(not(feature = "cuda"))]
+        let _ = any;
         Ok(())
     }
 
@@ -439,9 +439,7 @@ impl Codec {
             return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
         }
         check_output(stream, out, stream.grid().len_of(tiles.clone()))?;
-        if stream.header().has_regions() {
-            self.check_regions()?;
-        }
+        self.check_regions(stream.header().has_regions())?;
         #[cfg(feature = "cuda")]
         {
             let bytes = size_of_val(out) as u64;
@@ -484,9 +482,7 @@ impl Codec {
         if elements == stream.header().elements() {
             return self.decompress_into(stream, out);
         }
-        if stream.header().has_regions() {
-            self.check_regions()?;
-        }
+        self.check_regions(stream.header().has_regions())?;
         #[cfg(feature = "cuda")]
         {
             // All tiles of the chunks that the box touches are read.

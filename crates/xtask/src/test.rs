@@ -44,7 +44,7 @@ const fn apart(
     about: &'static str,
     run: fn(&mut Report) -> Result<()>,
 ) -> Stage {
-    Stage { name, about, apart: true, run }
+    Stage { apart: true, ..stage(name, about, run) }
 }
 
 static STAGES: [Stage; 17] = [

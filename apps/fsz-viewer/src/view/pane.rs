@@ -154,17 +154,23 @@ pub struct Touch {
     pub visible: Rect,
 }
 
+/// Lays a pane out: its title, by which the user may take it, and the picture, above room for a colour bar.
+pub(crate) fn lay_out(ui: &mut Ui, title: &str, bar: Option<&Bar>) -> (bool, Rect, Response) {
+    let bar_height = if bar.is_some() { 30.0 } else { 0.0 };
+    let heading = egui::RichText::new(title).strong();
+    let heading = ui.add(egui::Label::new(heading).selectable(false).sense(Sense::drag()));
+    let taken = heading.on_hover_text("Drag to move this pane").drag_started();
+    let space = ui.available_size() - vec2(0.0, bar_height);
+    let (area, response) =
+        ui.allocate_exact_size(space.max(vec2(40.0, 40.0)), Sense::click_and_drag());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, title));
+    (taken, area, response)
+}
+
 impl Pane<'_> {
     /// Draws the pane into all the space there is, moves the camera, and says what the pointer does.
     pub fn show(&self, ui: &mut Ui, camera: &mut Camera, cursor: Option<(usize, usize)>) -> Touch {
-        let bar_height = if self.bar.is_some() { 30.0 } else { 0.0 };
-        let title = egui::RichText::new(self.title).strong();
-        let title = ui.add(egui::Label::new(title).selectable(false).sense(Sense::drag()));
-        let taken = title.on_hover_text("Drag to move this pane").drag_started();
-        let space = ui.available_size() - vec2(0.0, bar_height);
-        let (area, response) =
-            ui.allocate_exact_size(space.max(vec2(40.0, 40.0)), Sense::click_and_drag());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, self.title));
+        let (taken, area, response) = lay_out(ui, self.title, self.bar.as_ref());
         let painter = ui.painter_at(area);
         painter.rect_filled(area, CornerRadius::ZERO, ui.visuals().extreme_bg_color);
         let whole = camera.whole(area, self.size);

@@ -1,13 +1,11 @@
 //! The field in three dimensions: its picture, and in it the box, the plane that the other panes show, and the cursor.
 
-use egui::{
-    Color32, CornerRadius, PointerButton, Pos2, Rect, Response, Sense, Stroke, Ui, pos2, vec2,
-};
+use egui::{Color32, CornerRadius, PointerButton, Pos2, Rect, Response, Stroke, Ui, pos2, vec2};
 
 use crate::model::grid::Grid;
 use crate::model::volume::volume_view::VolumeView;
 use crate::model::volume::{extent, place_of};
-use crate::view::pane::{Bar, Picture};
+use crate::view::pane::{Bar, Picture, lay_out};
 
 /// A wheel that is turned by so many points doubles the size.
 const WHEEL: f32 = 250.0;
@@ -50,14 +48,7 @@ pub struct VolumeTouch {
 impl VolumePane<'_> {
     /// Draws the pane into all the space there is, and says what the pointer does.
     pub fn show(&self, ui: &mut Ui) -> VolumeTouch {
-        let bar_height = if self.bar.is_some() { 30.0 } else { 0.0 };
-        let title = egui::RichText::new(self.title).strong();
-        let title = ui.add(egui::Label::new(title).selectable(false).sense(Sense::drag()));
-        let taken = title.on_hover_text("Drag to move this pane").drag_started();
-        let space = ui.available_size() - vec2(0.0, bar_height);
-        let (area, response) =
-            ui.allocate_exact_size(space.max(vec2(40.0, 40.0)), Sense::click_and_drag());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, self.title));
+        let (taken, area, response) = lay_out(ui, self.title, self.bar.as_ref());
         self.paint(ui, area);
         if let Some(bar) = &self.bar {
             bar.show(ui, area.width());

@@ -283,7 +283,7 @@ fn relative_error<T: Element + Sample>(
     missing: &Missing<T>,
     part: &RelativePart,
 ) -> f64 {
-    let edge = Sample::to_f64(<T as Sample>::from_f64((part.knee as f64 + 0.5) * part.linear_step));
+    let edge = Sample::to_f64(part.edge::<T>());
     let pairs = original.iter().zip(decoded).filter(|(a, _)| missing.class(**a) == Class::Finite);
     let numbers = pairs.map(|(a, b)| (Sample::to_f64(*a), Sample::to_f64(*b)));
     // Without linear codes zero stands for what is below the others.

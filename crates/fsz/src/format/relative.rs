@@ -4,7 +4,8 @@ use super::{FieldType, FixedHeader, rules, unsupported};
 use crate::{
     dtype::DType,
     error::{Error, Result},
-    quantizer::{Curve, Errors, Logarithmic, Relative},
+    quantizer::{Curve, Errors, Logarithmic, Relative, edge_of},
+    scalar::Scalar,
 };
 
 /// What a header tells of a pointwise-relative bound beside `eps`.
@@ -74,6 +75,11 @@ impl RelativePart {
             knee: z.curve.knee,
             curved: z.curve.curved,
         }
+    }
+
+    /// The magnitude that linear codes are for elements below; 0 without these.
+    pub fn edge<T: Scalar>(&self) -> T {
+        edge_of(self.knee, T::from_f64(self.linear_step))
     }
 
     /// What turns codes into values.

@@ -13,6 +13,7 @@ pub use curve::Curve;
 pub(crate) use finer::Finer;
 pub use linear::Linear;
 pub use relative::Relative;
+pub(crate) use relative::edge_of;
 #[cfg(feature = "cuda")]
 pub(crate) use relative::sample_count;
 

@@ -11,6 +11,7 @@ use crate::{
         dense::LEAST_STRIDE,
     },
     missing::is_missing,
+    scalar::Scalar,
 };
 
 /// The numbers that turn elements into codes and back.
@@ -66,8 +67,7 @@ impl<T: Logarithmic> Relative<T> {
             if curve.knee > 0 {
                 curve.linear_step = linear.step;
             }
-            let end = T::from_f64((curve.knee as f64 + 0.5) * linear.step.to_f64());
-            edge = end.to_bits64();
+            edge = edge_of(curve.knee, linear.step).to_bits64();
             edge
         } else {
             smallest()
@@ -168,6 +168,11 @@ impl<T: Logarithmic> Relative<T> {
 /// Samples of a field of so many elements.
 pub(crate) fn sample_count(elements: usize) -> usize {
     elements.min(LEAST_SAMPLES.max(elements / LEAST_SAMPLES))
+}
+
+/// The magnitude that linear codes of so large a step, up to the knee, are for elements below.
+pub(crate) fn edge_of<T: Scalar>(knee: u32, step: T) -> T {
+    T::from_f64((knee as f64 + 0.5) * step.to_f64())
 }
 
 /// Bits of the magnitude where logarithmic codes are to begin when there are no linear ones.
