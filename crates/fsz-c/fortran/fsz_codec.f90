@@ -155,8 +155,8 @@ module fsz_codec
     end type
 
     type, bind(c) :: fszc_tile_cost
-        integer(c_int32_t) :: predictor
-        integer(c_int32_t) :: reserved
+        integer(c_int32_t) :: coding
+        integer(c_int32_t) :: chosen
         integer(c_int64_t) :: bytes
     end type
 
