@@ -112,8 +112,8 @@ pub struct fszc_tile_cost {
     pub coding: fszc_tile_coding,
     /// 1 if the tile is coded so, else 0.
     pub chosen: u32,
-    /// Bytes: of FSZC_PAPER in the payload, without the tile's exceptions; of FSZC_DENSE if the box were alone in its
-    /// stream, without the tables.
+    /// Bytes: of FSZC_PAPER in the payload, without the tile's exceptions; of FSZC_DENSE by tables that are
+    /// fitted to the box.
     pub bytes: u64,
 }
 

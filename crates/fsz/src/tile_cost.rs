@@ -50,8 +50,8 @@ pub struct TileCost {
     /// How the tile would be coded.
     pub coding: TileCoding,
     /// Bytes: of `paper` those of the centering value and of the blocks, without the tile's exceptions; of
-    /// `dense` those of the symbols and of the elements that are listed, if the box were alone in its stream
-    /// (FORMAT.md, *Dense: choose*: counting), without the tables.
+    /// `dense` those of the symbols, counted as an encoder counts them (FORMAT.md, *Dense: choose*) by tables
+    /// that are fitted to this box, and of the elements that are listed.
     pub bytes: u64,
     /// Whether the tile is coded so.
     pub chosen: bool,

@@ -8,7 +8,6 @@ use super::{
     escapes::Escapes,
     order::Order,
     prepare::{Counted, predictors},
-    tables::COST_BITS,
 };
 use crate::{
     element::Element,
@@ -59,7 +58,7 @@ pub(super) fn of_box<T: Element>(
 }
 
 fn cost(coding: TileCoding, counted: &Counted) -> TileCost {
-    TileCost { coding, bytes: counted.cost_alone().div_ceil(8 << COST_BITS), chosen: false }
+    TileCost { coding, bytes: counted.bytes_of_box(), chosen: false }
 }
 
 const fn interpolation(taps: Taps) -> TileCoding {
@@ -242,7 +241,7 @@ mod tests {
             for predictor in predictors(dense.own_layout()) {
                 let case = (grid.clone(), Choice { predictor, ..dense.choice });
                 let found = field.count(&[case], 1).expect("a box").remove(0);
-                let found = found.cost_alone().div_ceil(8 << COST_BITS);
+                let found = found.bytes_of_box();
                 let listed = match predictor {
                     Predictor::Interpolation(taps) => of_coding(costs, interpolation(taps)),
                     // The order is the one with fewer bits.

@@ -119,8 +119,13 @@ impl Counted {
     }
 
     /// The cost by tables fitted to nothing else, in 2⁻¹² bits.
-    pub(super) fn cost_alone(&self) -> u64 {
+    fn cost_alone(&self) -> u64 {
         self.cost(&Tables::fit(&self.histogram))
+    }
+
+    /// Bytes of a box in a field of boxes alike.
+    pub(super) fn bytes_of_box(&self) -> u64 {
+        self.cost(&Tables::fit_box(&self.histogram)).div_ceil(8 << COST_BITS)
     }
 }
 
