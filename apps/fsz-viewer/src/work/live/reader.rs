@@ -168,10 +168,16 @@ fn read(
             continue;
         }
         match compressed(name, engine, number, &info.name) {
-            Ok(Some(document)) => {
-                fields.push(LiveField { name: info.name.clone(), document, original: None });
+            Ok(Found::Streams(document)) => {
+                fields.push(LiveField {
+                    name: info.name.clone(),
+                    document: *document,
+                    original: None,
+                });
             }
-            Ok(None) => _ = plain.insert(info.name.clone()),
+            Ok(Found::Plain) => _ = plain.insert(info.name.clone()),
+            // It may come again.
+            Ok(Found::Nothing) => {}
             Err(reason) => problem(&reason),
         }
     }
@@ -199,20 +205,30 @@ fn element_type(info: &VariableInfo) -> Option<DType> {
     }
 }
 
-/// A variable of the current step; none where it is not compressed with FSZ.
-fn compressed(path: &Path, engine: &Engine, step: u64, name: &str) -> Result<Option<Document>> {
+/// What a step has of a variable.
+enum Found {
+    /// FSZ streams that make up an array.
+    Streams(Box<Document>),
+    /// Values that are not compressed with FSZ.
+    Plain,
+    /// No element.
+    Nothing,
+}
+
+/// A variable of the current step.
+fn compressed(path: &Path, engine: &Engine, step: u64, name: &str) -> Result<Found> {
     let found = engine.blocks(name, Step::Current)?;
     let mut blocks = Vec::new();
     for block in found.blocks.iter().filter(|block| block.elements() > 0) {
         let Payload::Stream(bytes) = Payload::read(engine, name, Step::Current, block.id)? else {
-            return Ok(None);
+            return Ok(Found::Plain);
         };
         blocks.push(Block { start: block.start.clone(), count: block.count.clone(), bytes });
     }
     if blocks.is_empty() {
-        return Ok(None);
+        return Ok(Found::Nothing);
     }
-    variable(path, name, step, &found.shape, blocks).map(Some)
+    Ok(Found::Streams(Box::new(variable(path, name, step, &found.shape, blocks)?)))
 }
 
 /// The uncompressed values of a variable, in the shape and type of its compressed pair.
