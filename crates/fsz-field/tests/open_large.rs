@@ -45,8 +45,8 @@ fn opening_touches_no_payload() {
         let before = len as u64 - payload;
         assert!(payload > 30 << 20 && before < payload / 16, "{before} bytes before {payload}");
         let touched = resident(&name);
-        // A fault brings the pages around it too.
-        assert!(touched <= before + (1 << 20), "{name}: {touched} of {len} bytes; {before} needed");
+        // A fault brings the pages around it too, up to 2 MiB of them.
+        assert!(touched <= before + (4 << 20), "{name}: {touched} of {len} bytes; {before} needed");
         // The measure sees what is read.
         let plane = file.decode_slice(&Codec::cpu(), 0, ELEMENTS as u64 / 2).expect("an element");
         assert_eq!(plane.shape().elements(), 1);

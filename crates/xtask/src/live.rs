@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 const FEATURES: [&str; 2] = ["--features", "fsz-viewer/adios2,fsz-viewer/zfp"];
 
 /// The variable and the step at which the picture is drawn.
-const SHOWN: [&str; 2] = ["V", "40"];
+const SHOWN: [&str; 2] = ["V", "90"];
 
 /// How the demo runs.
 #[derive(Clone, Copy, Debug)]

@@ -79,5 +79,6 @@ fn a_window_touches_the_plane_that_it_shows() {
     let viewer = harness(start(&fixture, "much-noise.fsz"), Settings::default());
     assert!(viewer.state().session.planes.is_some());
     let read = touched("much-noise.fsz");
-    assert!(len > 20 << 20 && read > 0 && read < 4 << 20, "{read} of {len} bytes");
+    // A fault brings the pages around it too, up to 2 MiB of them.
+    assert!(len > 20 << 20 && read > 0 && read < 6 << 20, "{read} of {len} bytes");
 }
