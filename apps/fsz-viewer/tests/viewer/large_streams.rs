@@ -1,6 +1,5 @@
 //! Of a large stream no more is read than what is looked at.
 
-use fsz::{Bound, Codec, CompressOptions, DType, max_compressed_len};
 use fsz_viewer::{DecoderChoice, Overlay, Settings, Start, Viewer};
 
 use crate::fixture::{Fixture, harness, press, profiles, settle, shows};
@@ -48,25 +47,11 @@ fn tiles_are_read_when_they_are_asked_for() {
     }
 }
 
-/// Bytes of a mapped file that this process has touched, by the kernel's books.
-#[cfg(target_os = "linux")]
-fn touched(name: &str) -> u64 {
-    let maps = std::fs::read_to_string("/proc/self/smaps").expect("Linux tells");
-    let (mut own, mut sum) = (false, 0);
-    for line in maps.lines() {
-        if line.contains('-') && line.contains(" r") {
-            own = line.ends_with(name);
-        }
-        if own && let Some(size) = line.strip_prefix("Rss:") {
-            sum += size.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10;
-        }
-    }
-    sum
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_window_touches_the_plane_that_it_shows() {
+    use crate::interaction::present;
+    use fsz::{Bound, Codec, CompressOptions, DType, max_compressed_len};
     // Numbers without pattern between 1 and 2: nothing makes their codes much shorter.
     let shape = [64, 400, 400];
     let noise = |i: u32| f32::from_bits(i.wrapping_mul(0x9E37_79B1) >> 9 | 0x3F80_0000);
@@ -78,7 +63,7 @@ fn a_window_touches_the_plane_that_it_shows() {
     std::fs::write(fixture.path("much-noise.fsz"), &out[..len]).expect("written");
     let viewer = harness(start(&fixture, "much-noise.fsz"), Settings::default());
     assert!(viewer.state().session.planes.is_some());
-    let read = touched("much-noise.fsz");
+    let read = present(&fixture.path("much-noise.fsz"));
     // A fault brings the pages around it too, up to 2 MiB of them.
     assert!(len > 20 << 20 && read > 0 && read < 6 << 20, "{read} of {len} bytes");
 }
