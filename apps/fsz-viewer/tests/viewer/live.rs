@@ -86,8 +86,8 @@ fn simulation() {
     out.close().unwrap();
 }
 
-/// A simulation whose `U`, a local array, has another shape from step 8 on, and whose `V` is not there from
-/// step 4 to step 15.
+/// A simulation whose `U`, a local array, has another shape, and which has no `V`, while a file of the stream's
+/// name and `change` is there.
 #[test]
 #[ignore = "it is run by the tests below, in a process of its own"]
 fn changing_simulation() {
@@ -103,12 +103,13 @@ fn changing_simulation() {
     let v = io.define_variable::<f64>("V", &Layout::whole(&[4, 10, 12])).unwrap();
     let mut out = io.open(&stream, Mode::Write).unwrap();
     for step in 0.. {
-        let count: [u64; 3] = if step < 8 { [6, 20, 30] } else { [9, 16, 25] };
+        let changed = stream.with_extension("change").exists();
+        let count: [u64; 3] = if changed { [9, 16, 25] } else { [6, 20, 30] };
         let field: Vec<f32> = (0..count.iter().product()).map(|i| value(step, i)).collect();
         let doubles: Vec<f64> = (0..480).map(|i| f64::from(value(step, i))).collect();
         out.begin_step(None).unwrap();
         out.put_block(&u, &[], &count, &field).unwrap();
-        if !(4..16).contains(&step) {
+        if !changed {
             out.put(&v, &doubles).unwrap();
         }
         out.end_step().unwrap();
@@ -390,16 +391,18 @@ fn a_simulation_whose_variables_change_or_pause_is_followed() {
     let variables = [(STREAM, stream.display().to_string())];
     let _simulation = Process::start("changing_simulation", &variables);
     let shape = |viewer: &Viewer| viewer.session.set.subject.as_ref().map(|d| d.shape().to_vec());
+    window.until_shown(1);
+    assert_eq!(shape(window.viewer.state()), Some(vec![6, 20, 30]));
+    std::fs::write(stream.with_extension("change"), "").unwrap();
     window.until("the new shape", |_, viewer| shape(viewer) == Some(vec![9, 16, 25]));
-    window.until("its plane", |live, viewer| {
-        live.shown.is_some_and(|step| step > 8) && viewer.session.planes.is_some()
-    });
+    let changed = window.live().shown.unwrap();
+    window.until_shown(changed + 3);
     assert!(viewer_notes(&window).contains("U is 9 × 16 × 25 of f32 from step"));
-    assert!(shows(&window.viewer, "Pause"));
-    window.until("the return of V", |live, _| {
-        let points = live.live.points.get("V");
-        points.and_then(|points| points.back()).is_some_and(|point| point.step > 16)
-    });
+    let without = |live: &LiveView| !live.live.steps.back().unwrap().has("V");
+    window.until("steps without V", |live, _| without(live));
+    std::fs::remove_file(stream.with_extension("change")).unwrap();
+    window.until("the return of V", |live, _| !without(live));
+    window.until("the shape of before", |_, viewer| shape(viewer) == Some(vec![6, 20, 30]));
     let choice = Choice { variable: "V".to_owned(), step: 0 };
     window.viewer.state_mut().choose(choice);
     window

@@ -18,8 +18,12 @@ use crate::work::live::Shared;
 use crate::work::live::assemble::{Block, variable};
 use crate::work::live::signal::Signal;
 
-/// How often it is looked for a simulation, and how long a step is waited for before the window is told.
+/// How often it is looked for a simulation.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often it is looked for a step. ADIOS2 is not told to wait: where a step arrives just when its time is over,
+/// ADIOS2 2.12 cancels a timer that has ended, and the program with it.
+const POLL: Duration = Duration::from_millis(20);
 
 /// Without a step for so long, a simulation that is connected is silent.
 const SILENCE: Duration = Duration::from_secs(3);
@@ -99,12 +103,14 @@ impl Reader {
     fn follow(&self, mut engine: Engine) -> End {
         // What is not compressed is asked about once.
         let mut plain = BTreeSet::new();
-        let mut last = Instant::now();
+        let (mut last, mut ready) = (Instant::now(), true);
         loop {
-            if self.ending.wait(Duration::ZERO) {
+            if self.ending.wait(if ready { Duration::ZERO } else { POLL }) {
                 return End::Stopped;
             }
-            match engine.begin_step(Some(PATIENCE)) {
+            let step = engine.begin_step(Some(Duration::ZERO));
+            ready = matches!(step, Ok(StepStatus::Ready));
+            match step {
                 Ok(StepStatus::Ready) => {
                     let step = read(&self.name, &engine, &mut plain, |reason| self.problem(reason));
                     if engine.end_step().is_err() {
