@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use fsz::Bound;
+use fsz::{Bound, Profile};
 use fsz_field::Output;
 use fsz_figure::number::short;
+use fsz_study::Peer;
 use serde::Serialize;
 
 use crate::codec::{self, BackendChoice, ProfileName};
@@ -14,7 +15,7 @@ use crate::table::Table;
 use crate::{bar, terminal};
 
 mod case;
-mod cuda;
+pub mod cuda;
 mod measure;
 
 /// Measure throughput and compression ratio on this machine
@@ -33,15 +34,26 @@ pub struct Args {
     /// Backend to measure; auto is CUDA if a device is usable
     #[arg(long, value_enum, default_value = "cpu", value_name = "BACKEND")]
     backend: BackendChoice,
-    /// Profile to measure
-    #[arg(long, value_enum, default_value_t, value_name = "PROFILE")]
-    profile: ProfileName,
+    /// Profiles to measure
+    #[arg(
+        long,
+        value_enum,
+        default_value = "paper",
+        value_delimiter = ',',
+        value_name = "PROFILE"
+    )]
+    profile: Vec<ProfileName>,
     /// CUDA device, as numbered by fsz devices
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: usize,
     /// Also measure the paper's CUDA kernels, which read the field twice and five times
     #[arg(long)]
     reference: bool,
+    /// Adapter file (TOML) for a GPU program to measure beside FSZ on CUDA; may be given several times. As for
+    /// fsz study, with a table `time` that says where the program prints its times; its output is checked
+    /// against the bound
+    #[arg(long, value_name = "FILE")]
+    peer: Vec<PathBuf>,
     /// Value-range error bounds [default: 1e-3; CUDA: 1e-2,1e-3,1e-4]
     #[arg(long, value_name = "E", value_delimiter = ',')]
     range: Vec<f64>,
@@ -85,7 +97,7 @@ pub struct Row {
     shape: String,
     bytes: u64,
     bound: f64,
-    codec: &'static str,
+    codec: String,
     threads: usize,
     compress_gbs: f64,
     compress_of_memcpy: f64,
@@ -102,8 +114,12 @@ impl Row {
 }
 
 /// What FSZ is called in the results.
-fn name(bound: Bound) -> &'static str {
-    if bound.is_relative() { "fsz relative" } else { "fsz" }
+fn name(profile: Profile, bound: Bound) -> String {
+    let mut name = "fsz".to_owned();
+    if profile != Profile::default() {
+        name = format!("{name} {}", profile.name());
+    }
+    if bound.is_relative() { name + " relative" } else { name }
 }
 
 /// Measures and shows.
@@ -119,6 +135,9 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         }
         true => cuda::run(args, quiet),
         false if args.reference => bail!("--reference measures CUDA kernels: use --backend cuda"),
+        false if !args.peer.is_empty() => {
+            bail!("--peer measures GPU programs: use --backend cuda, or fsz study for others")
+        }
         false => run_cpu(args, quiet),
     }
 }
@@ -134,8 +153,8 @@ fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
         let case = case::Case::open(path, &args.source, bytes)?;
         for bound in args.bounds(&[1e-3]) {
-            let profile = args.profile.profile();
-            let plan = measure::Plan { bound, profile, threads: &threads, repeat };
+            let profiles = args.profiles();
+            let plan = measure::Plan { bound, profiles: &profiles, threads: &threads, repeat };
             rows.extend(measure::measure(&case, &plan, &args.missing)?);
         }
         spinner.finish_and_clear();
@@ -152,6 +171,14 @@ impl Args {
     /// Bytes of a field to measure on, when so many MB are usual.
     fn bytes(&self, usual: u64) -> u64 {
         self.target_mb.unwrap_or(usual).saturating_mul(1_000_000)
+    }
+
+    fn profiles(&self) -> Vec<Profile> {
+        self.profile.iter().map(|name| name.profile()).collect()
+    }
+
+    fn peers(&self) -> Result<Vec<Peer>> {
+        self.peer.iter().map(|path| Peer::open(path)).collect()
     }
 
     fn bounds(&self, usual: &[f64]) -> Vec<Bound> {
@@ -197,7 +224,7 @@ fn csv(rows: &[Row]) -> String {
     let cells = |r: &Row| {
         let mut cells = vec![r.field.clone(), r.dtype.to_owned(), r.shape.clone()];
         cells.extend([r.bytes.to_string(), r.bound.to_string()]);
-        cells.extend([r.codec.to_owned(), r.threads.to_string()]);
+        cells.extend([r.codec.clone(), r.threads.to_string()]);
         cells.extend(r.speeds().map(|speed| format!("{speed:.4}")));
         cells.push(format!("{:.4}", r.ratio));
         cells
@@ -210,7 +237,7 @@ fn text(rows: &[Row]) -> String {
         "field,bound,codec,threads,compress GB/s,of memcpy,decompress GB/s,of memcpy,ratio",
     );
     for r in rows {
-        let case = [r.field.clone(), short(r.bound), r.codec.to_owned(), r.threads.to_string()];
+        let case = [r.field.clone(), short(r.bound), r.codec.clone(), r.threads.to_string()];
         let speeds = r.speeds().map(|speed| format!("{speed:.3}"));
         table.row(case.into_iter().chain(speeds).chain([format!("{:.2}", r.ratio)]));
     }

@@ -17,7 +17,7 @@ use super::case::Case;
 pub struct Plan<'a> {
     /// Value-range or pointwise-relative bound.
     pub bound: Bound,
-    pub profile: Profile,
+    pub profiles: &'a [Profile],
     /// Numbers of threads.
     pub threads: &'a [usize],
     /// Measured runs.
@@ -37,7 +37,7 @@ fn measure_values<T: Element>(
 ) -> Result<Vec<Row>> {
     let shape = case.field.shape().sides();
     let bytes = size_of_val(values) as f64;
-    let mut options = CompressOptions::new(plan.bound).profile(plan.profile);
+    let mut options = CompressOptions::new(plan.bound);
     for &value in missing {
         options = options.missing(value);
     }
@@ -46,8 +46,8 @@ fn measure_values<T: Element>(
     let mut compressed = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
     let mut rows = Vec::new();
     let mut memcpy = Vec::new();
-    let mut contenders =
-        plan.threads.iter().map(|&n| Contender::new(n)).collect::<Result<Vec<_>>>()?;
+    let pairs = plan.profiles.iter().flat_map(|&p| plan.threads.iter().map(move |&n| (p, n)));
+    let mut contenders = pairs.map(|(p, n)| Contender::new(p, n)).collect::<Result<Vec<_>>>()?;
     // A shared machine's pace changes within seconds. Taking turns, all contenders see the same of it.
     for round in 0..=plan.repeat {
         for contender in &mut contenders {
@@ -56,6 +56,7 @@ fn measure_values<T: Element>(
                 anyhow::Ok(())
             })?;
             let codec = &contender.codec;
+            let options = options.clone().profile(contender.profile);
             let (compress, len) =
                 timed(|| codec.compress_into(values, shape, &options, &mut compressed))?;
             contender.len = len;
@@ -69,9 +70,12 @@ fn measure_values<T: Element>(
     for contender in contenders {
         let [copy, compress, decompress] = contender.medians();
         let ratio = bytes / contender.len as f64;
-        memcpy.push((contender.threads, copy));
+        if contender.profile == plan.profiles[0] {
+            memcpy.push((contender.threads, copy));
+        }
         let figures = Figures { compress, decompress, copy, ratio };
-        rows.push(figures.row(case, plan, super::name(plan.bound), contender.threads));
+        let name = super::name(contender.profile, plan.bound);
+        rows.push(figures.row(case, plan, &name, contender.threads));
     }
     let single = memcpy.iter().find(|(threads, _)| *threads == 1).or(memcpy.first());
     if let Some(&(_, copy)) = single {
@@ -100,7 +104,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn row(self, case: &Case, plan: &Plan<'_>, codec: &'static str, threads: usize) -> Row {
+    fn row(self, case: &Case, plan: &Plan<'_>, codec: &str, threads: usize) -> Row {
         let bytes = case.field.values().bytes().len() as u64;
         let speed = |seconds: f64| bytes as f64 / 1e9 / seconds;
         Row {
@@ -109,7 +113,7 @@ impl Figures {
             shape: case.field.shape().to_string(),
             bytes,
             bound: plan.bound.requested(),
-            codec,
+            codec: codec.to_owned(),
             threads,
             compress_gbs: speed(self.compress),
             compress_of_memcpy: self.copy / self.compress,
@@ -120,8 +124,9 @@ impl Figures {
     }
 }
 
-/// The codec and memcpy on so many threads, and what their rounds took.
+/// A profile and memcpy on so many threads, and what their rounds took.
 struct Contender {
+    profile: Profile,
     threads: usize,
     codec: Codec,
     pool: rayon::ThreadPool,
@@ -132,13 +137,13 @@ struct Contender {
 }
 
 impl Contender {
-    fn new(threads: usize) -> Result<Self> {
+    fn new(profile: Profile, threads: usize) -> Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|e| anyhow!("cannot start {threads} threads: {e}"))?;
         let codec = Codec::cpu().threads(threads)?;
-        Ok(Contender { threads, codec, pool, len: 0, times: Vec::new() })
+        Ok(Contender { profile, threads, codec, pool, len: 0, times: Vec::new() })
     }
 
     fn copy<T: Element>(&self, from: &[T], to: &mut [T]) {
