@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use fsz::{Bound, Profile};
+use fsz::{Bound, Profile, Progress};
 use fsz_field::Output;
 use fsz_figure::number::short;
 use fsz_study::Peer;
 use serde::Serialize;
 
 use crate::codec::{self, BackendChoice, ProfileName};
+use crate::interrupt::Cancellable;
 use crate::source::{SourceArgs, check_field};
 use crate::table::Table;
 use crate::{bar, terminal};
@@ -49,9 +50,9 @@ pub struct Args {
     /// Also measure the paper's CUDA kernels, which read the field twice and five times
     #[arg(long)]
     reference: bool,
-    /// Adapter file (TOML) for a GPU program to measure beside FSZ on CUDA; may be given several times. As for
-    /// fsz study, with a table `time` that says where the program prints its times; its output is checked
-    /// against the bound
+    /// Adapter file (TOML) for a program to measure beside FSZ; may be given several times. As for fsz study, with
+    /// a table `time` that says where the program prints its times; on CUDA its output is checked against the
+    /// bound
     #[arg(long, value_name = "FILE")]
     peer: Vec<PathBuf>,
     /// Value-range error bounds [default: 1e-3; CUDA: 1e-2,1e-3,1e-4]
@@ -135,9 +136,6 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         }
         true => cuda::run(args, quiet),
         false if args.reference => bail!("--reference measures CUDA kernels: use --backend cuda"),
-        false if !args.peer.is_empty() => {
-            bail!("--peer measures GPU programs: use --backend cuda, or fsz study for others")
-        }
         false => run_cpu(args, quiet),
     }
 }
@@ -148,14 +146,19 @@ fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
     let bytes = args.bytes(200);
     args.fields.iter().try_for_each(|path| check_field(path))?;
     let outputs = args.outputs()?;
+    let peers = args.peers()?;
+    let progress = Progress::new();
+    let _cancellable = (!peers.is_empty()).then(|| Cancellable::new(&progress));
     let mut rows = Vec::new();
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
         let case = case::Case::open(path, &args.source, bytes)?;
         for bound in args.bounds(&[1e-3]) {
             let profiles = args.profiles();
-            let plan = measure::Plan { bound, profiles: &profiles, threads: &threads, repeat };
-            rows.extend(measure::measure(&case, &plan, &args.missing)?);
+            let (profiles, threads, peers) = (&profiles, &threads, &peers);
+            let plan = measure::Plan { bound, profiles, threads, repeat, peers };
+            progress.check()?;
+            rows.extend(measure::measure(&case, &plan, &args.missing, &progress)?);
         }
         spinner.finish_and_clear();
     }
@@ -178,7 +181,11 @@ impl Args {
     }
 
     fn peers(&self) -> Result<Vec<Peer>> {
-        self.peer.iter().map(|path| Peer::open(path)).collect()
+        let peers = self.peer.iter().map(|path| Peer::open(path)).collect::<Result<Vec<_>>>()?;
+        match peers.iter().find(|peer| !peer.tells_times()) {
+            Some(peer) => bail!("{}: it needs a table `time`", peer.file().display()),
+            None => Ok(peers),
+        }
     }
 
     fn bounds(&self, usual: &[f64]) -> Vec<Bound> {

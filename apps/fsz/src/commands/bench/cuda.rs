@@ -79,9 +79,6 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 
 /// Measures field after field.
 pub fn measure(plan: &Plan<'_>, quiet: bool) -> Result<Report> {
-    if let Some(peer) = plan.peers.iter().find(|peer| !peer.tells_times()) {
-        bail!("{}: it needs a table `time` to be measured on a GPU", peer.file().display());
-    }
     let work =
         Work { plan, bench: DeviceBench::open(plan.device)?, codec: Codec::cuda(plan.device)? };
     let device = fsz::devices()?

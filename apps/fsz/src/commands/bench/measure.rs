@@ -4,9 +4,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use fsz::{Bound, Codec, CompressOptions, Element, Profile, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Profile, Progress, Stream, max_compressed_len};
 use fsz_bench::median;
 use fsz_field::with_values;
+use fsz_study::{Peer, RELATIVE_BOUND};
 use rayon::prelude::*;
 
 use super::Row;
@@ -22,11 +23,19 @@ pub struct Plan<'a> {
     pub threads: &'a [usize],
     /// Measured runs.
     pub repeat: u32,
+    pub peers: &'a [Peer],
 }
 
 /// Measures memcpy, FSZ and, where it is built in, zfp.
-pub fn measure(case: &Case, plan: &Plan<'_>, missing: &[f64]) -> Result<Vec<Row>> {
-    with_values!(case.field.values(), values => measure_values(case, values, plan, missing))
+pub fn measure(
+    case: &Case,
+    plan: &Plan<'_>,
+    missing: &[f64],
+    progress: &Progress,
+) -> Result<Vec<Row>> {
+    with_values!(case.field.values(), values => {
+        measure_values(case, values, plan, missing, progress)
+    })
 }
 
 fn measure_values<T: Element>(
@@ -34,6 +43,7 @@ fn measure_values<T: Element>(
     values: &[T],
     plan: &Plan<'_>,
     missing: &[f64],
+    progress: &Progress,
 ) -> Result<Vec<Row>> {
     let shape = case.field.shape().sides();
     let bytes = size_of_val(values) as f64;
@@ -87,12 +97,42 @@ fn measure_values<T: Element>(
             let figures = Figures { compress, decompress, copy, ratio: bytes / len as f64 };
             rows.push(figures.row(case, plan, "zfp-accuracy", 1));
         }
+        rows.extend(peers(case, plan, &mut decoded, (absolute, copy), progress)?);
     }
     let copies = memcpy.into_iter().map(|(threads, copy)| {
         let figures = Figures { compress: copy, decompress: copy, copy, ratio: 1.0 };
         figures.row(case, plan, "memcpy", threads)
     });
     Ok(copies.chain(rows).collect())
+}
+
+/// Programs that take such a field and such a bound; `copy`: seconds of memcpy on one thread.
+fn peers<T: Element>(
+    case: &Case,
+    plan: &Plan<'_>,
+    decoded: &mut [T],
+    (absolute, copy): (f64, f64),
+    progress: &Progress,
+) -> Result<Vec<Row>> {
+    let takes =
+        |peer: &&Peer| peer.takes(&case.field) && peer.is_relative() == plan.bound.is_relative();
+    let mut rows = Vec::new();
+    for peer in plan.peers.iter().filter(takes) {
+        let run = peer.run(&case.field, &placeholders(plan.bound, absolute), decoded, progress)?;
+        let [compress, decompress] = run.seconds.unwrap_or([f64::NAN; 2]);
+        let ratio = case.field.values().bytes().len() as f64 / run.bytes as f64;
+        let figures = Figures { compress, decompress, copy, ratio };
+        rows.push(figures.row(case, plan, &peer.name, 1));
+    }
+    Ok(rows)
+}
+
+/// What stands for a bound, which came to this absolute one, in the command lines of peers.
+pub fn placeholders(bound: Bound, absolute: f64) -> Vec<(&'static str, f64)> {
+    match bound {
+        Bound::Relative { eps, .. } => vec![(RELATIVE_BOUND, eps)],
+        _ => vec![("{bound}", absolute), ("{range_bound}", bound.requested())],
+    }
 }
 
 /// Seconds for the field, and its compression ratio.

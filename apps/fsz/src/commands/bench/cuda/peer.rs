@@ -5,10 +5,11 @@ use fsz::{Bound, Element};
 use fsz_bench::Roofline;
 use fsz_field::with_values;
 use fsz_metrics::Sample;
-use fsz_study::{Peer, RELATIVE_BOUND};
+use fsz_study::Peer;
 
 use super::report::{self, Report};
 use super::{Case, Work, found};
+use crate::commands::bench::measure::placeholders;
 
 /// Measures those that take such a field and such a bound; `absolute`: what an absolute or value-range bound came
 /// to.
@@ -38,10 +39,7 @@ fn run<T: Element + Sample>(
     report: &mut Report,
 ) -> Result<()> {
     let mut decoded = vec![T::default(); values.len()];
-    let bounds = match bound {
-        Bound::Relative { eps, .. } => vec![(RELATIVE_BOUND, eps)],
-        _ => vec![("{bound}", absolute), ("{range_bound}", bound.requested())],
-    };
+    let bounds = placeholders(bound, absolute);
     let run = peer.run(&case.field, &bounds, &mut decoded, work.plan.progress)?;
     let bytes = usize::try_from(run.bytes).unwrap_or(usize::MAX);
     let mut row = report::row(case, bound.requested(), &peer.name, bytes, roofline);
