@@ -1,6 +1,7 @@
 //! A stream cut into pages of whole chunks, each as large as a storage buffer may be.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use fsz::{Stream, TileRecords};
 use rayon::prelude::*;
@@ -46,14 +47,16 @@ pub(crate) fn sizes(chunks: u64, heads_and_payload: u64, most: u64, limit: u64) 
     (bytes, bytes.div_ceil(limit.saturating_sub(CHUNK_BYTES + most).max(1)))
 }
 
-/// The pages of a stream. `part` verifies a chunk and tells what a page has of it; every thread has its own
+/// The pages of some chunks of a stream. `part` verifies a chunk and tells what a page has of it; every thread has its own
 /// reader of records for it.
 pub(crate) fn pages<'s>(
     stream: &'s Stream<'_>,
+    chunks: Range<u64>,
     limit: u64,
     part: impl Fn(&mut TileRecords<'s>, u64) -> fsz::Result<Part<'s>> + Sync,
 ) -> Result<Vec<Page>> {
-    let numbers = (0..stream.chunks()).into_par_iter();
+    let first = chunks.start;
+    let numbers = chunks.into_par_iter();
     let parts =
         numbers.map_init(|| stream.tile_records(), &part).collect::<fsz::Result<Vec<_>>>()?;
     let most = parts.iter().map(Part::bytes).max().unwrap_or(0);
@@ -72,7 +75,7 @@ pub(crate) fn pages<'s>(
         };
         let count = rest.iter().take_while(fits).count();
         let (own, behind) = rest.split_at(count);
-        let chunk = (parts.len() - rest.len()) as u64;
+        let chunk = first + (parts.len() - rest.len()) as u64;
         let tile = stream.grid().chunk_tiles(chunk).start;
         let end = stream.grid().chunk_tiles(chunk + count as u64 - 1).end;
         let words = words(own);

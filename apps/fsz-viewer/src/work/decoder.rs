@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use fsz::{Codec, DType};
-use fsz_wgpu::{Gpu, GpuSlice, Runs};
+use fsz::cuda::DeviceStream;
+use fsz::{Backend, Codec, DType, Element, with_element};
+use fsz_wgpu::{Gpu, GpuSlice, GpuStream, Runs};
 
 use crate::model::boxes::{self, Box};
 use crate::model::document::Document;
 use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
-use crate::work::gpu_streams::{GpuStreams, Part};
+use crate::work::gpu_streams::{CUDA_DEVICE, GpuStreams};
+use crate::work::kept_streams::Part;
 
 /// The decoder that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -39,6 +41,8 @@ pub struct Decoder {
     streams: GpuStreams,
     /// Nothing is waited for that the processor has sooner.
     hurries: bool,
+    /// Others make the shaders; until they are there the processor decodes.
+    awaits_shaders: bool,
     /// What the user should know once.
     note: Option<String>,
 }
@@ -53,6 +57,7 @@ impl Decoder {
             painter: None,
             streams,
             hurries: false,
+            awaits_shaders: false,
             note: None,
         }
     }
@@ -70,14 +75,37 @@ impl Decoder {
         Decoder { streams, ..self }
     }
 
+    /// The same where others make its shaders, as [`with_shaders`](crate::work::shaders::with_shaders) does. What needs
+    /// those that are not there yet is left to the processor.
+    #[must_use]
+    pub fn awaiting_shaders(self) -> Decoder {
+        Decoder { awaits_shaders: true, ..self }
+    }
+
+    /// Whether the shaders of slices are there, or are to be waited for.
+    fn has_shaders(&self, gpu: &Gpu, document: Option<&Document>) -> bool {
+        let profile = document.and_then(|d| d.facts.as_ref()).map(|facts| &facts.header.profile);
+        !self.awaits_shaders || gpu.is_software() || gpu.is_prepared(profile)
+    }
+
     /// While a series is played, the processor decodes what is still on its way to the GPU.
     pub fn hurry(&mut self, hurries: bool) {
         self.hurries = hurries;
     }
 
-    /// Whether a document is decoded on the GPU now.
+    /// Whether a document that the GPU decodes is decoded there now.
     fn is_there(&self, document: &Document) -> bool {
-        !self.hurries || self.streams.has(document)
+        let has = || match self.is_cuda() {
+            true => self.streams.cuda.has(document),
+            false => self.streams.wgpu.has(document),
+        };
+        let ready = self.gpu.as_ref().is_none_or(|gpu| self.has_shaders(gpu, Some(document)));
+        ready && (!self.hurries || has())
+    }
+
+    /// Whether CUDA decodes.
+    fn is_cuda(&self) -> bool {
+        self.codec.backend() == Backend::Cuda
     }
 
     /// The GPU that it decodes a document on; none where the processor or CUDA does it.
@@ -87,17 +115,44 @@ impl Decoder {
 
     /// Brings the streams of a document to where planes are decoded. What does not go there is decoded elsewhere.
     pub fn prepare(&self, document: &Document) {
+        // A stream that is damaged is told of when it is decoded. The first element is: shaders are made for it, or
+        // kernels, which takes long the first time.
+        if self.is_cuda() {
+            let Ok(parts) = self.streams.on_cuda(document) else { return };
+            let first = |part: &Part<DeviceStream>| {
+                let (start, count) =
+                    part.held.count.iter().map(|_| (0, 1)).unzip::<_, _, Vec<_>, Vec<_>>();
+                with_element!(document.dtype, T => {
+                    part.stream.decompress_box_into(&start, &count, &mut [T::default()])
+                })
+            };
+            let _ = parts.first().map(first);
+            return;
+        }
         let Some(gpu) = self.gpu_of(document, false) else { return };
-        // A stream that is damaged is told of when it is decoded.
         let Ok(parts) = self.streams.of(gpu, document) else { return };
-        // The first element: the shaders are made for it, which takes long the first time.
         let first = Runs { first: 0, stride: 1, count: 1, len: 1 };
         let _ = parts.first().map(|part| part.stream.decode_runs(first));
+    }
+
+    /// Brings there what [`Decoder::plane`] decoded a plane of without bringing all of it.
+    pub fn bring_rest<'a>(&self, documents: impl IntoIterator<Item = &'a Document>, exact: bool) {
+        for document in documents {
+            if let Some(gpu) = self.gpu_of(document, exact) {
+                // What is wrong is told of when it is decoded.
+                let _ = self.streams.of(gpu, document);
+            }
+        }
     }
 
     /// The GPU that it decodes on.
     pub fn gpu(&self) -> Option<&Gpu> {
         self.gpu.as_ref()
+    }
+
+    /// The GPU that shaders run on, to decode or to paint.
+    pub fn gpu_in_use(&self) -> Option<&Gpu> {
+        self.gpu.as_ref().or(self.painter.as_ref())
     }
 
     /// The GPU that planes are brought to, to be painted.
@@ -118,7 +173,7 @@ impl Decoder {
         };
         match choice {
             DecoderChoice::Cpu => Decoder::cpu(),
-            DecoderChoice::Cuda => match Codec::cuda(0) {
+            DecoderChoice::Cuda => match Codec::cuda(CUDA_DEVICE) {
                 Ok(codec) => Decoder { codec, ..Decoder::cpu() },
                 Err(reason) => instead(reason.to_string()),
             },
@@ -126,11 +181,10 @@ impl Decoder {
                 Ok(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
                 Err(reason) => instead(reason.to_string()),
             },
-            // A GPU in software is slower than the processor's own way, and CUDA brings the stream to
-            // its device for every plane.
+            // A GPU in software is slower than the processor's own way.
             DecoderChoice::Auto => match gpu().ok().filter(|gpu| !gpu.is_software()) {
                 Some(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
-                None => Codec::cuda(0)
+                None => Codec::cuda(CUDA_DEVICE)
                     .map_or_else(|_| Decoder::cpu(), |codec| Decoder { codec, ..Decoder::cpu() }),
             },
         }
@@ -149,7 +203,11 @@ impl Decoder {
                 let how = if rounded { ", rounded to f32 for display" } else { "" };
                 format!("the GPU ({}){how}", gpu.name())
             }
-            _ if self.codec.backend() == fsz::Backend::Cuda => "CUDA".to_owned(),
+            _ if self.is_cuda()
+                && document.is_none_or(|d| d.facts.is_some() && self.is_there(d)) =>
+            {
+                "CUDA".to_owned()
+            }
             _ => format!("the CPU ({})", Codec::cpu().instructions()),
         }
     }
@@ -166,7 +224,21 @@ impl Decoder {
                 // A full GPU, or a stream for studies: the processor knows what to say of it.
                 Err(reason) => {
                     self.gpu = None;
-                    self.streams.clear();
+                    self.streams.wgpu.clear();
+                    self.note = Some(format!("{reason}; decoding on the CPU from now on"));
+                }
+            }
+        }
+        if self.is_cuda() && document.facts.is_some() {
+            if !self.is_there(document) {
+                return document.plane(&Codec::cpu(), place);
+            }
+            match self.plane_on_cuda(document, place) {
+                Ok(plane) => return Ok(plane),
+                // As above.
+                Err(reason) => {
+                    self.codec = Codec::cpu();
+                    self.streams.cuda.clear();
                     self.note = Some(format!("{reason}; decoding on the CPU from now on"));
                 }
             }
@@ -182,9 +254,17 @@ impl Decoder {
     /// Brings a plane to where pictures are painted, if it is not there. Of errors those beyond `bound`
     /// stay beyond it, however they are rounded.
     pub fn place(&mut self, plane: &mut Plane, bound: Option<f64>) {
-        let Some(gpu) = self.painter.as_ref().filter(|_| plane.slice.is_none()) else { return };
-        let values: Vec<f32> = plane.values.iter().map(|&v| narrowed(v, bound)).collect();
-        match GpuSlice::upload(gpu, &values) {
+        if self.painter.is_some() && plane.slice.is_none() {
+            let values: Vec<f32> = plane.values.iter().map(|&v| narrowed(v, bound)).collect();
+            self.put(plane, &values);
+        }
+    }
+
+    /// Brings the values of a plane to where pictures are painted.
+    fn put(&mut self, plane: &mut Plane, values: &[f32]) {
+        let ready = |gpu: &&Gpu| self.has_shaders(gpu, None);
+        let Some(gpu) = self.painter.as_ref().filter(ready) else { return };
+        match GpuSlice::upload(gpu, values) {
             Ok(slice) => plane.slice = Some(Arc::new(slice)),
             Err(reason) => {
                 self.painter = None;
@@ -193,13 +273,29 @@ impl Decoder {
         }
     }
 
+    fn plane_on_cuda(&mut self, document: &Document, place: Place) -> Result<Plane> {
+        let parts = self.streams.on_cuda(document)?;
+        let (grid, size) = (&document.grid, document.grid.plane(place.axis));
+        if document.dtype == DType::F64 {
+            return Ok(Plane::new(size, decoded_by_cuda(grid, place, &parts)?));
+        }
+        let values: Vec<f32> = decoded_by_cuda(grid, place, &parts)?;
+        let mut plane = Plane::new(size, values.iter().copied().map(f64::from).collect());
+        self.put(&mut plane, &values);
+        Ok(plane)
+    }
+
     fn plane_on_gpu(&mut self, document: &Document, place: Place) -> Result<Plane> {
         let (Some(gpu), Some(_)) = (&self.gpu, &document.facts) else {
             bail!("there is no stream");
         };
-        let parts = self.streams.of(gpu, document)?;
-        let decoded = decoded(&document.grid, place, &parts);
-        let (values, slice) = decoded?;
+        let (values, slice) = match first_part(gpu, &self.streams, document, place)? {
+            Some(part) => {
+                let slice = part.decode_runs(document.grid.runs(place.axis, place.plane))?;
+                (slice.read_back()?, Some(slice))
+            }
+            None => decoded(&document.grid, place, &self.streams.of(gpu, document)?)?,
+        };
         let size = document.grid.plane(place.axis);
         let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
         plane.rounded = document.dtype == DType::F64;
@@ -208,8 +304,60 @@ impl Decoder {
     }
 }
 
+/// Of a stream that is not on the GPU yet what a plane takes, where that comes much sooner than all of it.
+fn first_part(
+    gpu: &Gpu,
+    streams: &GpuStreams,
+    document: &Document,
+    place: Place,
+) -> Result<Option<GpuStream>> {
+    let mut found = None;
+    if !streams.wgpu.has(document) {
+        let grid = &document.grid;
+        document.each_stream(|stream, held| {
+            if held.count == grid.shape() {
+                let runs = grid.runs(place.axis, place.plane);
+                found = GpuStream::upload_part(gpu, stream, runs)?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(found)
+}
+
+/// The values of a plane, each part decoded by CUDA.
+fn decoded_by_cuda<T: Element>(
+    grid: &Grid,
+    place: Place,
+    parts: &[Part<DeviceStream>],
+) -> Result<Vec<T>> {
+    let (start, count) = grid.plane_box(place.axis, place.plane);
+    let window = Box { start, count };
+    let mut out = vec![T::default(); elements(&window)];
+    for Part { held, stream } in parts {
+        if held.count == grid.shape() {
+            stream.decompress_box_into(&window.start, &window.count, &mut out)?;
+            continue;
+        }
+        let Some(common) = held.common(&window) else { continue };
+        let inner: Vec<u64> = common.start.iter().zip(&held.start).map(|(a, b)| a - b).collect();
+        let mut values = vec![T::default(); elements(&common)];
+        stream.decompress_box_into(&inner, &common.count, &mut values)?;
+        boxes::place(&values, &common, &mut out, &window);
+    }
+    Ok(out)
+}
+
+fn elements(window: &Box) -> usize {
+    window.count.iter().product::<u64>() as usize
+}
+
 /// The values of a plane, each part decoded on the GPU. Of one stream they stay there too.
-fn decoded(grid: &Grid, place: Place, parts: &[Part]) -> Result<(Vec<f32>, Option<GpuSlice>)> {
+fn decoded(
+    grid: &Grid,
+    place: Place,
+    parts: &[Part<GpuStream>],
+) -> Result<(Vec<f32>, Option<GpuSlice>)> {
     if let [Part { held, stream }] = parts
         && held.count == grid.shape()
     {
@@ -218,7 +366,7 @@ fn decoded(grid: &Grid, place: Place, parts: &[Part]) -> Result<(Vec<f32>, Optio
     }
     let (start, count) = grid.plane_box(place.axis, place.plane);
     let window = Box { start, count };
-    let mut out = vec![0.0; window.count.iter().product::<u64>() as usize];
+    let mut out = vec![0.0; elements(&window)];
     for Part { held, stream } in parts {
         let inner = grid.plane_in(place.axis, place.plane, held);
         let (Some(inner), Some(common)) = (inner, held.common(&window)) else { continue };
@@ -392,9 +540,11 @@ mod tests {
         let name = |decoder: &Decoder, document| decoder.name(Some(document), false);
         for document in [&first, &second] {
             let early = decoder.plane(document, Place::default(), false).unwrap();
-            assert!(!decoder.streams.has(document) && name(&decoder, document).contains("CPU"));
+            assert!(
+                !decoder.streams.wgpu.has(document) && name(&decoder, document).contains("CPU")
+            );
             decoder.prepare(document);
-            assert!(decoder.streams.has(document) && name(&decoder, document).contains("GPU"));
+            assert!(decoder.streams.wgpu.has(document) && name(&decoder, document).contains("GPU"));
             let late = decoder.plane(document, Place::default(), false).unwrap();
             let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
             assert!(early.values.iter().zip(&late.values).all(same));
