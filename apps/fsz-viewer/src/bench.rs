@@ -218,12 +218,25 @@ pub fn bench_series(path: &Path, choice: DecoderChoice) -> Result<String> {
         DecoderChoice::Cpu => None,
         _ => Gpu::headless().ok(),
     };
-    let (steps, streams) = (OpenedSteps::default(), GpuStreams::default());
+    let streams = GpuStreams::default();
     let mut decoder = Decoder::open(choice, gpu.as_ref()).with_streams(streams.clone());
     decoder.hurry(true);
+    let steps = OpenedSteps::default();
     let ahead = StepsAhead::start(steps.clone(), move || {
         Decoder::open(choice, gpu.as_ref()).with_streams(streams)
     })?;
+    let shaders = decoder.gpu_in_use().cloned();
+    let decoder = decoder.awaiting_shaders();
+    with_shaders(shaders.as_ref(), move || played(path, decoder, &steps, &ahead))
+}
+
+/// The times of steps.
+fn played(
+    path: &Path,
+    mut decoder: Decoder,
+    steps: &OpenedSteps,
+    ahead: &StepsAhead,
+) -> Result<String> {
     let (document, catalog) = opened(path, &Hints::default(), &Choice::default())?;
     let Some((catalog, first)) = catalog.filter(|(c, first)| c.steps(&first.variable) > 1) else {
         bail!("{} has no steps", path.display());

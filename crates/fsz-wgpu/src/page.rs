@@ -30,6 +30,9 @@ pub(crate) struct Page {
     pub words: Vec<u32>,
 }
 
+/// Chunks that the calling thread reads alone: a plane's, which other threads would bring behind all that they have to do.
+const ALONE: u64 = 64;
+
 /// Bytes of a page for each chunk besides heads and payload.
 const CHUNK_BYTES: u64 = 4;
 
@@ -56,9 +59,13 @@ pub(crate) fn pages<'s>(
     part: impl Fn(&mut TileRecords<'s>, u64) -> fsz::Result<Part<'s>> + Sync,
 ) -> Result<Vec<Page>> {
     let first = chunks.start;
-    let numbers = chunks.into_par_iter();
-    let parts =
-        numbers.map_init(|| stream.tile_records(), &part).collect::<fsz::Result<Vec<_>>>()?;
+    let parts = if chunks.end - chunks.start <= ALONE {
+        let mut records = stream.tile_records();
+        chunks.map(|number| part(&mut records, number)).collect::<fsz::Result<Vec<_>>>()?
+    } else {
+        let numbers = chunks.into_par_iter();
+        numbers.map_init(|| stream.tile_records(), &part).collect::<fsz::Result<Vec<_>>>()?
+    };
     let most = parts.iter().map(Part::bytes).max().unwrap_or(0);
     if limit < most {
         return Err(Error::InvalidArgument(format!(
@@ -101,10 +108,14 @@ fn words(parts: &[Part<'_>]) -> Vec<u32> {
         copies.push((to, bytes));
         rest = behind;
     }
-    copies.into_par_iter().for_each(|(to, bytes)| {
+    let copy = |(to, bytes): (&mut [u32], &[u8])| {
         for (word, bytes) in to.iter_mut().zip(bytes.as_chunks().0) {
             *word = u32::from_le_bytes(*bytes);
         }
-    });
+    };
+    match parts.len() as u64 <= ALONE {
+        true => copies.into_iter().for_each(copy),
+        false => copies.into_par_iter().for_each(copy),
+    }
     words
 }

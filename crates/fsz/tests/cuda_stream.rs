@@ -77,7 +77,7 @@ fn any_part_is_that_of_the_cpu() {
         return;
     }
     for options in codings() {
-        let what = format!("{:?}", options.bound);
+        let what = format!("{options:?}");
         for shape in [&[100_003][..], &[33, 50, 70], &[3, 9, 40, 60]] {
             parts::<f32>(&what, shape, &options);
             parts::<f64>(&what, shape, &options);

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use fsz::cuda::DeviceStream;
-use fsz::{Backend, Codec, DType, Element, with_element};
+use fsz::{Backend, Codec, DType, Element};
 use fsz_wgpu::{Gpu, GpuSlice, GpuStream, Runs};
 
 use crate::model::boxes::{self, Box};
 use crate::model::document::Document;
 use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
+use crate::model::stream_facts::StreamFacts;
 use crate::work::gpu_streams::{CUDA_DEVICE, GpuStreams};
 use crate::work::kept_streams::Part;
 
@@ -43,6 +44,8 @@ pub struct Decoder {
     hurries: bool,
     /// Others make the shaders; until they are there the processor decodes.
     awaits_shaders: bool,
+    /// That of which the last plane was decoded on the GPU without bringing all of it there.
+    part: Option<Arc<StreamFacts>>,
     /// What the user should know once.
     note: Option<String>,
 }
@@ -58,6 +61,7 @@ impl Decoder {
             streams,
             hurries: false,
             awaits_shaders: false,
+            part: None,
             note: None,
         }
     }
@@ -99,8 +103,20 @@ impl Decoder {
             true => self.streams.cuda.has(document),
             false => self.streams.wgpu.has(document),
         };
-        let ready = self.gpu.as_ref().is_none_or(|gpu| self.has_shaders(gpu, Some(document)));
-        ready && (!self.hurries || has())
+        self.may_use_gpu(document) && (!self.hurries || has() || self.is_part(document))
+    }
+
+    /// Whether the GPU's shaders for a document are there or waited for.
+    fn may_use_gpu(&self, document: &Document) -> bool {
+        self.gpu.as_ref().is_none_or(|gpu| self.has_shaders(gpu, Some(document)))
+    }
+
+    /// Whether the last plane was one of this document, of which just the part that it takes was brought to the GPU.
+    fn is_part(&self, document: &Document) -> bool {
+        let of = |known: &Arc<StreamFacts>| {
+            document.facts.as_ref().is_some_and(|facts| Arc::ptr_eq(known, facts))
+        };
+        self.part.as_ref().is_some_and(of)
     }
 
     /// Whether CUDA decodes.
@@ -115,22 +131,14 @@ impl Decoder {
 
     /// Brings the streams of a document to where planes are decoded. What does not go there is decoded elsewhere.
     pub fn prepare(&self, document: &Document) {
-        // A stream that is damaged is told of when it is decoded. The first element is: shaders are made for it, or
-        // kernels, which takes long the first time.
+        // A stream that is damaged is told of when it is decoded.
         if self.is_cuda() {
-            let Ok(parts) = self.streams.on_cuda(document) else { return };
-            let first = |part: &Part<DeviceStream>| {
-                let (start, count) =
-                    part.held.count.iter().map(|_| (0, 1)).unzip::<_, _, Vec<_>, Vec<_>>();
-                with_element!(document.dtype, T => {
-                    part.stream.decompress_box_into(&start, &count, &mut [T::default()])
-                })
-            };
-            let _ = parts.first().map(first);
+            let _ = self.streams.on_cuda(document);
             return;
         }
         let Some(gpu) = self.gpu_of(document, false) else { return };
         let Ok(parts) = self.streams.of(gpu, document) else { return };
+        // The first element: the shaders are made for it, which takes long the first time.
         let first = Runs { first: 0, stride: 1, count: 1, len: 1 };
         let _ = parts.first().map(|part| part.stream.decode_runs(first));
     }
@@ -218,9 +226,12 @@ impl Decoder {
     /// # Errors
     /// When the stream is damaged there.
     pub fn plane(&mut self, document: &Document, place: Place, exact: bool) -> Result<Plane> {
-        if self.gpu.is_some() && suits(document, exact) && self.is_there(document) {
+        self.part = None;
+        if self.gpu.is_some() && suits(document, exact) && self.may_use_gpu(document) {
             match self.plane_on_gpu(document, place) {
-                Ok(plane) => return Ok(plane),
+                Ok(Some(plane)) => return Ok(plane),
+                // It is on its way there.
+                Ok(None) => return document.plane(&self.codec, place),
                 // A full GPU, or a stream for studies: the processor knows what to say of it.
                 Err(reason) => {
                     self.gpu = None;
@@ -285,22 +296,25 @@ impl Decoder {
         Ok(plane)
     }
 
-    fn plane_on_gpu(&mut self, document: &Document, place: Place) -> Result<Plane> {
-        let (Some(gpu), Some(_)) = (&self.gpu, &document.facts) else {
+    /// A plane that the GPU decodes; none while the processor has it sooner.
+    fn plane_on_gpu(&mut self, document: &Document, place: Place) -> Result<Option<Plane>> {
+        let (Some(gpu), Some(facts)) = (&self.gpu, &document.facts) else {
             bail!("there is no stream");
         };
         let (values, slice) = match first_part(gpu, &self.streams, document, place)? {
             Some(part) => {
                 let slice = part.decode_runs(document.grid.runs(place.axis, place.plane))?;
+                self.part = Some(facts.clone());
                 (slice.read_back()?, Some(slice))
             }
+            None if self.hurries && !self.streams.wgpu.has(document) => return Ok(None),
             None => decoded(&document.grid, place, &self.streams.of(gpu, document)?)?,
         };
         let size = document.grid.plane(place.axis);
         let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
         plane.rounded = document.dtype == DType::F64;
         plane.slice = slice.filter(|_| self.painter.is_some()).map(Arc::new);
-        Ok(plane)
+        Ok(Some(plane))
     }
 }
 
@@ -460,35 +474,68 @@ mod tests {
 
     #[test]
     fn a_gpu_gives_the_planes_of_the_processor() {
-        let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
-        if decoder.gpu.is_none() {
-            let reason = decoder.note().expect("it says why");
-            eprintln!("SKIPPED: planes decoded on a GPU: {reason}");
-            return;
-        }
-        // More documents than are kept, in turns.
-        let shapes = [&[2500][..], &[30, 70], &[5, 12, 33], &[2, 3, 8, 9]];
-        let of = |profile| shapes.map(|shape| document(shape, profile));
-        let mut documents = profiles().map(of).concat();
-        documents.extend(profiles().map(several));
-        for document in documents.iter().chain(&documents) {
-            let grid = &document.grid;
-            for axis in 0..grid.axes() {
-                for plane in [0, grid.planes(axis) / 2, grid.planes(axis) - 1] {
-                    let place = Place { axis, plane };
-                    let found = decoder.plane(document, place, true).unwrap();
-                    let expected = Decoder::cpu().plane(document, place, true).unwrap();
-                    assert_eq!(found.size, expected.size);
-                    let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
-                    let all = found.values.len() == expected.values.len();
-                    assert!(
-                        all && found.values.iter().zip(&expected.values).all(same),
-                        "{place:?}"
-                    );
+        for choice in [DecoderChoice::Gpu, DecoderChoice::Cuda] {
+            let mut decoder = Decoder::open(choice, None);
+            if let Some(reason) = decoder.note() {
+                eprintln!("SKIPPED: planes decoded as {choice:?}: {reason}");
+                continue;
+            }
+            // More documents than are kept, in turns.
+            let shapes = [&[2500][..], &[30, 70], &[5, 12, 33], &[2, 3, 8, 9]];
+            let of = |profile| shapes.map(|shape| document(shape, profile));
+            let mut documents = profiles().map(of).concat();
+            documents.extend(profiles().map(several));
+            for document in documents.iter().chain(&documents) {
+                let grid = &document.grid;
+                for axis in 0..grid.axes() {
+                    for plane in [0, grid.planes(axis) / 2, grid.planes(axis) - 1] {
+                        check(&mut decoder, document, Place { axis, plane });
+                    }
                 }
             }
+            assert_eq!(
+                (decoder.gpu.is_some(), decoder.is_cuda()),
+                match choice {
+                    DecoderChoice::Cuda => (false, true),
+                    _ => (true, false),
+                }
+            );
         }
-        assert!(decoder.gpu.is_some());
+    }
+
+    /// A plane is that of the processor.
+    fn check(decoder: &mut Decoder, document: &Document, place: Place) {
+        let found = decoder.plane(document, place, true).unwrap();
+        let expected = Decoder::cpu().plane(document, place, true).unwrap();
+        assert_eq!(found.size, expected.size);
+        let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
+        let all = found.values.len() == expected.values.len();
+        assert!(all && found.values.iter().zip(&expected.values).all(same), "{place:?}");
+    }
+
+    #[test]
+    fn the_first_plane_waits_for_no_more_than_it_takes() {
+        let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
+        if let Some(reason) = decoder.note() {
+            eprintln!("SKIPPED: a first plane decoded on a GPU: {reason}");
+            return;
+        }
+        let document = document(&[40, 48, 64], Profile::default());
+        for (plane, hurries) in [(20, false), (0, true), (39, true)] {
+            decoder.hurry(hurries);
+            check(&mut decoder, &document, Place { axis: 0, plane });
+            assert!(decoder.is_part(&document) && !decoder.streams.wgpu.has(&document));
+            assert!(decoder.name(Some(&document), true).starts_with("the GPU"));
+        }
+        decoder.hurry(false);
+        decoder.bring_rest([&document], true);
+        assert!(decoder.streams.wgpu.has(&document));
+        check(&mut decoder, &document, Place { axis: 0, plane: 3 });
+        assert!(!decoder.is_part(&document));
+        // Across another axis a plane takes nearly all of it.
+        decoder.streams.wgpu.clear();
+        check(&mut decoder, &document, Place { axis: 2, plane: 3 });
+        assert!(!decoder.is_part(&document) && decoder.streams.wgpu.has(&document));
     }
 
     #[test]

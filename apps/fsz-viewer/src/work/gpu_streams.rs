@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use fsz::cuda::DeviceStream;
+use fsz::with_element;
 use fsz_wgpu::{Gpu, GpuStream};
 
 use crate::model::document::Document;
@@ -35,6 +36,16 @@ impl GpuStreams {
     /// # Errors
     /// When CUDA does not decode such a stream, or the device's memory is full.
     pub fn on_cuda(&self, document: &Document) -> Result<Arc<Vec<Part<DeviceStream>>>> {
-        self.cuda.of(document, |stream| Ok(DeviceStream::upload(CUDA_DEVICE, stream)?))
+        self.cuda.of(document, |stream| {
+            let there = DeviceStream::upload(CUDA_DEVICE, stream)?;
+            // Kernels are compiled by their first call, which takes long the first time: they are there with the stream. A
+            // stream that is damaged is told of when it is decoded.
+            let axes = stream.header().shape.len();
+            let (start, count) = (vec![0; axes], vec![1; axes]);
+            let _ = with_element!(stream.header().dtype, T => {
+                there.decompress_box_into(&start, &count, &mut [T::default()])
+            });
+            Ok(there)
+        })
     }
 }
