@@ -9,6 +9,8 @@ const HIGH_BITS = 3u;
 
 // The boxes of the chunk that have elements of the slice, a bit each.
 var<workgroup> touched: atomic<u32>;
+// Where the boxes of the chunk lie, each as the lane of its number found.
+var<workgroup> chunk_boxes: array<Box, DENSE_LANES>;
 var<workgroup> told: u32;
 var<workgroup> running: array<u32, DENSE_LANES>;
 
@@ -302,8 +304,12 @@ fn decode(
     }
     let first = (params.chunk + chunk) * params.chunk_tiles;
     let boxes = min(params.chunk_tiles, params.tiles - first);
+    if lane < boxes {
+        chunk_boxes[lane] = box_of(first + lane);
+    }
+    workgroupBarrier();
     for (var k = 0u; k < boxes; k++) {
-        if is_touched(box_of(first + k), lane) {
+        if is_touched(chunk_boxes[k], lane) {
             atomicOr(&touched, 1u << k);
         }
     }
@@ -327,7 +333,7 @@ fn decode(
             behind += record_words(page[behind]);
         }
         if mode == DENSE_MODE_VERBATIM {
-            exact_words += params.width * box_of(first + k).len;
+            exact_words += params.width * chunk_boxes[k].len;
         } else if mode != DENSE_MODE_FLAT {
             has_states = true;
         }
@@ -344,7 +350,7 @@ fn decode(
     // Boxes behind the last that is asked for are left out.
     let end = firstLeadingBit(all_touched) + 1u;
     for (var k = 0u; k < end; k++) {
-        own_box = box_of(first + k);
+        own_box = chunk_boxes[k];
         wanted = (all_touched >> k & 1u) != 0u;
         let head = head_of(begin, k);
         let mode = head & DENSE_HEAD_MODE;
