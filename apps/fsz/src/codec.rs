@@ -23,7 +23,7 @@ pub enum ProfileName {
     /// Fastest.
     #[default]
     Paper,
-    /// Smallest, for streams that go to a disk or over a network; not final before release 0.3.0.
+    /// Smallest, for streams that go to a disk or over a network.
     Dense,
 }
 

@@ -363,8 +363,7 @@ typedef struct fszc_tile_cost
 // The default, and the fast one.
 #define FSZC_PAPER 0
 
-// Interpolation in boxes, entropy-coded: about half the bytes, at a fraction of the speed. Its
-// format is not final before release 0.3.0.
+// Interpolation in boxes, entropy-coded: about half the bytes, at a fraction of the speed.
 #define FSZC_DENSE 1
 
 // The encoder chooses; for FSZC_PAPER, the only one.

@@ -16,8 +16,7 @@ pub type fszc_profile = u32;
 /// The coding of the FSZ paper: tiles of 256 consecutive elements, Lorenzo prediction, bit-planes. The
 /// default, and the fast one.
 pub const FSZC_PAPER: fszc_profile = 0;
-/// Interpolation in boxes, entropy-coded: about half the bytes, at a fraction of the speed. Its format
-/// is not final before release 0.3.0.
+/// Interpolation in boxes, entropy-coded: about half the bytes, at a fraction of the speed.
 pub const FSZC_DENSE: fszc_profile = 1;
 
 /// How the boxes of FSZC_DENSE lie.

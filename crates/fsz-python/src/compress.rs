@@ -1,7 +1,7 @@
 //! Compression of fields in host and device memory.
 
 use fsz::{
-    Bound as ErrorBound, CompressOptions, DType, Dense, Layout, Mask, Profile, Progress, Region,
+    Bound as ErrorBound, CompressOptions, DType, Layout, Mask, Profile, Progress, Region,
     cuda::{Compression, DeviceCodec},
     with_element,
 };
@@ -68,17 +68,19 @@ impl Options {
         if self.floor.is_some() && self.relative.is_none() {
             return Err("floor goes with relative".into());
         }
-        let profile = match (self.profile.as_str(), self.layout.as_deref()) {
-            ("paper", None) => Profile::default(),
-            ("dense", None) => Profile::Dense(Dense::new()),
-            ("dense", Some(name)) => {
+        let profile = Profile::named(&self.profile);
+        let profile = match (profile, self.layout.as_deref()) {
+            (Some(profile), None) => profile,
+            (Some(Profile::Dense(dense)), Some(name)) => {
                 let layout = Layout::ALL.into_iter().find(|layout| layout.name() == name);
                 let names = Layout::ALL.map(Layout::name).join(", ");
                 let unknown = || format!("unknown layout '{name}': use one of {names}");
-                Profile::Dense(Dense::new().with_layout(layout.ok_or_else(unknown)?))
+                Profile::Dense(dense.with_layout(layout.ok_or_else(unknown)?))
             }
-            ("paper", Some(_)) => return Err("only the profile dense has layouts".into()),
-            (name, _) => return Err(format!("unknown profile '{name}': use paper or dense")),
+            (Some(_), Some(_)) => return Err("only the profile dense has layouts".into()),
+            (None, _) => {
+                return Err(format!("unknown profile '{}': use paper or dense", self.profile));
+            }
         };
         let mut options = CompressOptions::new(bound).profile(profile);
         for value in self.missing {

@@ -38,12 +38,24 @@ pub struct GpuRow {
     pub kernel: String,
     #[serde(flatten)]
     pub speeds: Speeds,
+    /// What the values that come back are off by; not of pointwise-relative bounds.
+    #[serde(default)]
+    pub error: Option<ErrorFound>,
     pub copy_gbs: Option<f64>,
     pub read_gbs: Option<f64>,
     pub variants: Option<Shares>,
     /// Of the paper's kernels: whether rates and payload are the product's, so that the ratio, which
     /// is the product's, is theirs too.
     pub same_payload: Option<bool>,
+}
+
+/// Errors of a whole field.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct ErrorFound {
+    /// The largest one over the bound.
+    pub of_bound: f64,
+    /// Values that are farther off than the bound.
+    pub violations: u64,
 }
 
 /// Speeds in GB/s of uncompressed bytes; `of_copy` is the time that the copy of the same run takes for

@@ -106,8 +106,8 @@ impl<T: Element + Sample> Subject<'_, T> {
         let peers = self.plan.peers.iter().filter(|peer| !peer.is_relative());
         for peer in peers.filter(|peer| peer.takes(self.field)) {
             let bounds = [("{bound}", absolute), ("{range_bound}", bound)];
-            let bytes = peer.run(self.field, &bounds, &mut decoded, self.plan.progress)?;
-            let found = Decoded { codec: &peer.name, bytes, values: &decoded };
+            let run = peer.run(self.field, &bounds, &mut decoded, self.plan.progress)?;
+            let found = Decoded { codec: &peer.name, bytes: run.bytes, values: &decoded };
             record.ratios.push(self.ratio(&found, absolute)?);
         }
         Ok(record)

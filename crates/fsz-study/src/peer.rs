@@ -10,6 +10,10 @@ use fsz::{Element, Progress};
 use fsz_field::Field;
 use serde::Deserialize;
 
+mod time;
+
+use time::{Time, Times};
+
 /// What stands for a pointwise-relative bound.
 pub const RELATIVE_BOUND: &str = "{relative_bound}";
 
@@ -30,6 +34,10 @@ const TICK: Duration = Duration::from_millis(20);
 /// | `{rank}` | number of sides |
 /// | `{dims}` | sides, slowest first, with blanks: words of their own |
 /// | `{dims_reversed}` | the same, fastest first |
+///
+/// A program that prints the time of its kernels, or their speed, can be measured beside ours on a GPU. A table
+/// `time` tells where: `compress = { after = "encode:", unit = "ms" }`, and `decompress` likewise. The first number
+/// behind the words counts; the median where the words are there several times.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
@@ -42,10 +50,22 @@ pub struct Peer {
     /// Types of values that it takes; both where not given.
     #[serde(default)]
     dtypes: Option<Vec<String>>,
+    /// Where it prints its own times.
+    #[serde(default)]
+    time: Option<Times>,
     #[serde(skip)]
     file: PathBuf,
     #[serde(skip)]
     text: String,
+}
+
+/// What a run of both command lines gave.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PeerRun {
+    /// Bytes of its stream.
+    pub bytes: u64,
+    /// Seconds of compressing and of decompressing, by its own words.
+    pub seconds: Option<[f64; 2]>,
 }
 
 impl Peer {
@@ -72,20 +92,30 @@ impl Peer {
         self.dtypes.as_ref().is_none_or(|types| types.iter().any(|t| t == name))
     }
 
+    /// The file.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Whether it prints its own times.
+    pub fn tells_times(&self) -> bool {
+        self.time.is_some()
+    }
+
     /// Whether its bound is pointwise-relative.
     pub fn is_relative(&self) -> bool {
         self.compress.iter().any(|word| word.contains(RELATIVE_BOUND))
     }
 
-    /// Compresses and decompresses; the bytes of its stream. `bounds`: placeholders, and the bound that each stands
-    /// for. An interrupt ends the program.
+    /// Compresses and decompresses into `out`. `bounds`: placeholders, and the bound that each stands for. An
+    /// interrupt ends the program.
     pub fn run<T: Element>(
         &self,
         field: &Field,
         bounds: &[(&str, f64)],
         out: &mut [T],
         progress: &Progress,
-    ) -> Result<u64> {
+    ) -> Result<PeerRun> {
         let folder = tempfile::tempdir()?;
         let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
         let (input, compressed, output) = (path("input"), path("compressed"), path("output"));
@@ -102,10 +132,22 @@ impl Peer {
         ];
         single.extend(bounds.iter().map(|(name, bound)| (*name, format!("{bound:e}"))));
         let lists = [("{dims}", sides), ("{dims_reversed}", reversed)];
+        let mut said = Vec::new();
         for words in [&self.compress, &self.decompress] {
             let line = filled(words, &single, &lists);
-            self.call(&line, &folder.path().join("messages"), progress)?;
+            said.push(self.call(&line, folder.path(), progress)?);
         }
+        let raw = size_of_val(out) as u64;
+        let seconds = self.time.as_ref().map(|times| {
+            let of = |time: &Time, said: &str| {
+                time.seconds(said, raw).map_err(|why| anyhow!("{}: {why}", self.file.display()))
+            };
+            Ok::<_, anyhow::Error>([
+                of(&times.compress, &said[0])?,
+                of(&times.decompress, &said[1])?,
+            ])
+        });
+        let seconds = seconds.transpose()?;
         let bytes = std::fs::read(&output).unwrap_or_default();
         if bytes.len() != size_of_val(out) {
             bail!(
@@ -123,29 +165,31 @@ impl Peer {
             *value = T::from_bits64(u64::from_le_bytes(bits));
         }
         match std::fs::metadata(&compressed) {
-            Ok(data) if data.len() > 0 => Ok(data.len()),
+            Ok(data) if data.len() > 0 => Ok(PeerRun { bytes: data.len(), seconds }),
             _ => bail!("{}: `compress` did not write {{compressed}}", self.file.display()),
         }
     }
 
-    /// Runs a command line; `messages` takes what it says.
-    fn call(&self, line: &[String], messages: &Path, progress: &Progress) -> Result<()> {
+    /// Runs a command line; what it prints goes through files of the folder, and is returned.
+    fn call(&self, line: &[String], folder: &Path, progress: &Progress) -> Result<String> {
+        let [printed, messages] = ["printed", "messages"].map(|name| folder.join(name));
         let wrong =
             |why: String| anyhow!("{}: `{}`: {}", self.file.display(), line.join(" "), why.trim());
         let mut command = Command::new(&line[0]);
-        command.args(&line[1..]).stdin(Stdio::null()).stdout(Stdio::null());
-        command.stderr(File::create(messages)?);
+        command.args(&line[1..]).stdin(Stdio::null());
+        command.stdout(File::create(&printed)?).stderr(File::create(&messages)?);
         let child = command.spawn().map_err(|error| wrong(error.to_string()))?;
         let status = ended(child, progress)?;
+        let text = |path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into();
         if status.success() {
-            return Ok(());
+            return Ok(text(printed));
         }
         // Ctrl-C at a terminal reaches the program too, perhaps before us.
         if interrupted(status) {
             return Err(fsz::Error::Cancelled.into());
         }
-        let said = std::fs::read(messages).unwrap_or_default();
-        Err(wrong(format!("{status}\n{}", String::from_utf8_lossy(&said))))
+        let said: String = text(messages);
+        Err(wrong(format!("{status}\n{said}")))
     }
 }
 
@@ -193,4 +237,19 @@ fn filled(
         }
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_adapters_that_come_with_fsz_are_read() {
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets"));
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        let adapters: Vec<_> =
+            files.filter(|file| file.extension().is_some_and(|e| e == "toml")).collect();
+        let timed = adapters.iter().filter(|file| Peer::open(file).unwrap().tells_times()).count();
+        assert!(timed > 0 && timed < adapters.len(), "{timed} of {}", adapters.len());
+    }
 }

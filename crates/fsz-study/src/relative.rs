@@ -27,8 +27,8 @@ pub fn measure<T: Element + Sample>(subject: &Subject<'_, T>) -> Result<Vec<Rela
         for peer in peers.filter(|peer| peer.takes(subject.field)) {
             let bounds = [(RELATIVE_BOUND, bound)];
             let progress = subject.plan.progress;
-            let bytes = peer.run(subject.field, &bounds, &mut decoded, progress)?;
-            found.push(ratio(subject, bound, &peer.name, bytes, &decoded)?);
+            let run = peer.run(subject.field, &bounds, &mut decoded, progress)?;
+            found.push(ratio(subject, bound, &peer.name, run.bytes, &decoded)?);
         }
     }
     Ok(found)

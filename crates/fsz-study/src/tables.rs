@@ -227,14 +227,17 @@ pub fn throughput(run: &GpuRun) -> Data {
         row.extend(figures.map(|v| v.map_or(String::new(), cell)));
         row.push(cell(r.bytes_per_element()));
         row.push(r.copy_gbs.map_or(String::new(), cell));
+        row.push(r.error.map_or(String::new(), |error| cell(error.of_bound)));
+        row.push(r.error.map_or(String::new(), |error| error.violations.to_string()));
         row
     });
     let head = "field,dtype,bound,kernel,ratio,compress_gbs,compress_of_copy,decompress_gbs,\
-                decompress_of_copy,bytes_per_element,copy_gbs";
+                decompress_of_copy,bytes_per_element,copy_gbs,error_of_bound,violations";
     Data { file: "throughput.csv", head, rows: rows.collect() }
 }
 
-/// Geometric means of the speeds over the fields, per type, bound and kernel.
+/// Geometric means of the speeds over the fields, per type, bound and kernel; of whole calls too, and how many
+/// fields came back with values beyond the bound.
 pub fn speeds(run: &GpuRun) -> Data {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for first in &run.rows {
@@ -253,10 +256,18 @@ pub fn speeds(run: &GpuRun) -> Data {
         row.push(mean(|r| Some(r.speeds.ratio)));
         row.extend([mean(|r| r.speeds.compress_gbs), mean(|r| r.speeds.compress_of_copy)]);
         row.extend([mean(|r| r.speeds.decompress_gbs), mean(|r| r.speeds.decompress_of_copy)]);
+        row.extend([mean(|r| r.speeds.call_gbs), mean(|r| r.speeds.absolute_call_gbs)]);
+        row.push(mean(|r| r.speeds.decompress_call_gbs));
+        let errors: Vec<_> = all.iter().filter_map(|r| r.error).collect();
+        let beyond = errors.iter().filter(|error| error.violations > 0).count();
+        let most = errors.iter().map(|error| error.of_bound).reduce(f64::max);
+        row.push(most.map_or(String::new(), cell));
+        row.push(most.map_or(String::new(), |_| beyond.to_string()));
         rows.push(row);
     }
     let head = "dtype,bound,kernel,fields,ratio,compress_gbs,compress_of_copy,decompress_gbs,\
-                decompress_of_copy";
+                decompress_of_copy,call_gbs,absolute_call_gbs,decompress_call_gbs,\
+                largest_error_of_bound,fields_with_points_beyond_the_bound";
     Data { file: "speeds.csv", head, rows }
 }
 

@@ -31,17 +31,20 @@ pub struct Research {
 
 impl Default for Research {
     fn default() -> Self {
-        Research {
-            cross_block: true,
-            centering: Centering::FirstCode,
-            order2: true,
-            block_len: Geometry::STANDARD.block_len,
-            blocks_per_tile: Geometry::STANDARD.blocks,
-        }
+        Self::STANDARD
     }
 }
 
 impl Research {
+    /// The algorithm as the paper has it.
+    pub(crate) const STANDARD: Self = Research {
+        cross_block: true,
+        centering: Centering::FirstCode,
+        order2: true,
+        block_len: Geometry::STANDARD.block_len,
+        blocks_per_tile: Geometry::STANDARD.blocks,
+    };
+
     pub(crate) fn geometry(&self) -> Result<Geometry> {
         Geometry::new(self.block_len, self.blocks_per_tile)
     }

@@ -541,9 +541,8 @@ fn agree(what: &str, codec: &Codec, bytes: &[u8]) -> bool {
     cpu.is_some()
 }
 
-#[test]
-fn damaged_and_forged_streams() {
-    let Some(codec) = device("damaged and forged streams") else { return };
+/// Forges each stream of the paper's profile so often. Gives how many opened, and how many of them decoded.
+fn forge_tiles(codec: &Codec, rounds: usize) -> [usize; 2] {
     let mut random = Random::new(11);
     let (mut opened, mut decoded) = (0, 0);
     for kind in ["smooth, noise", "land", "ragged land", "nan in places", "outliers", "noise"] {
@@ -556,7 +555,7 @@ fn damaged_and_forged_streams() {
                 compress(&Codec::cpu(), &field::<f64>(kind, n, 1), &shape, &options),
             ] {
                 let header = u16::from_le_bytes([stream[10], stream[11]]) as usize;
-                for round in 0..400 {
+                for round in 0..rounds {
                     let mut forged = stream.clone();
                     // Rate bytes and payload, the payload's ends above all.
                     for _ in 0..=round % 3 {
@@ -578,18 +577,24 @@ fn damaged_and_forged_streams() {
                     }
                     let what = format!("{kind}, {n}, round {round}");
                     opened += usize::from(Stream::open(&forged).is_ok());
-                    decoded += usize::from(agree(&what, &codec, &forged));
+                    decoded += usize::from(agree(&what, codec, &forged));
                 }
             }
         }
     }
     println!("{opened} forged streams opened, {decoded} of them decoded");
-    assert!(decoded > 100 && opened > decoded + 100, "{opened} opened, {decoded} decoded");
+    [opened, decoded]
 }
 
 #[test]
-fn forged_streams_of_boxes() {
-    let Some(codec) = device("forged streams of boxes") else { return };
+fn damaged_and_forged_streams() {
+    let Some(codec) = device("damaged and forged streams") else { return };
+    let [opened, decoded] = forge_tiles(&codec, 400);
+    assert!(decoded > 100 && opened > decoded + 100, "{opened} opened, {decoded} decoded");
+}
+
+/// The same for streams of boxes.
+fn forge_boxes(codec: &Codec, rounds: usize) -> [usize; 2] {
     let mut random = Random::new(12);
     let (mut opened, mut decoded) = (0, 0);
     let shapes: [(&[u64], Layout); 3] =
@@ -607,7 +612,7 @@ fn forged_streams_of_boxes() {
                 let sections = Stream::open(&bytes).expect("opens").sections().clone();
                 let header = u16::from_le_bytes([bytes[10], bytes[11]]) as usize;
                 let payload = sections.payload as usize;
-                for round in 0..200 {
+                for round in 0..rounds {
                     let mut forged = bytes.clone();
                     for _ in 0..=round % 3 {
                         // The beginning of the payload, with modes and records, above all.
@@ -629,13 +634,38 @@ fn forged_streams_of_boxes() {
                     seal_metadata(&mut forged);
                     let what = format!("{kind}, {shape:?}, round {round}");
                     opened += usize::from(Stream::open(&forged).is_ok());
-                    decoded += usize::from(agree(&what, &codec, &forged));
+                    decoded += usize::from(agree(&what, codec, &forged));
                 }
             }
         }
     }
     println!("{opened} forged streams opened, {decoded} of them decoded");
+    [opened, decoded]
+}
+
+#[test]
+fn forged_streams_of_boxes() {
+    let Some(codec) = device("forged streams of boxes") else { return };
+    let [opened, decoded] = forge_boxes(&codec, 200);
     assert!(decoded > 20 && opened > decoded + 100, "{opened} opened, {decoded} decoded");
+}
+
+/// `cargo test --release -p fsz-codec --test cuda hundred_thousand -- --ignored --nocapture`
+#[test]
+#[ignore = "a hundred thousand streams take minutes"]
+fn a_hundred_thousand_forged_streams() {
+    let Some(codec) = device("a hundred thousand forged streams") else { return };
+    let [_, decoded] = forge_tiles(&codec, 2_800);
+    assert!(decoded > 0);
+}
+
+/// As above.
+#[test]
+#[ignore = "a hundred thousand streams take minutes"]
+fn a_hundred_thousand_forged_streams_of_boxes() {
+    let Some(codec) = device("a hundred thousand forged streams of boxes") else { return };
+    let [_, decoded] = forge_boxes(&codec, 3_400);
+    assert!(decoded > 0);
 }
 
 #[test]

@@ -24,6 +24,11 @@ pub fn target() -> PathBuf {
     named.map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
+/// A folder for builds beside the others: of the package as published, and of the fuzz targets.
+pub fn apart() -> PathBuf {
+    target().join("apart")
+}
+
 /// The program of a package, installed at exactly this version into the cache folder.
 pub fn tool(name: &str, version: &str) -> Result<PathBuf> {
     tool_of(name, name, version)

@@ -1,6 +1,6 @@
 //! `cargo xtask fatbin`: the kernels compiled beforehand, for builds with the feature `fatbin`.
 
-use crate::cargo::{cargo, root, target};
+use crate::cargo::{apart, cargo, root, target};
 use crate::ptx::MODULES;
 use crate::{cache, process, setup, tools};
 use anyhow::Result;
@@ -35,7 +35,7 @@ pub fn check() -> Result<()> {
     let mut test = cargo()?;
     test.args(["test", "--quiet", "--locked", "-p", "fsz-codec", "--features", "fatbin", "--lib"]);
     // Where the package is built: most of what both need.
-    test.arg("fatbin").env("CARGO_TARGET_DIR", target().join("package-check"));
+    test.arg("fatbin").env("CARGO_TARGET_DIR", apart());
     process::run(test.env("FSZ_FATBIN", folder))
 }
 

@@ -1,5 +1,9 @@
 //! The optional parts of programs, as cargo's words.
 
+use crate::cargo::cargo;
+use crate::process;
+use anyhow::Result;
+
 /// Those of the command line.
 pub const FEATURES: [&str; 2] = ["--features", "fsz-cli/adios2,fsz-cli/zfp,fsz-cli/zstd"];
 
@@ -10,3 +14,8 @@ pub const ALL_FEATURES: [&str; 2] =
 /// Builds programs, libraries and tests with one set of features: with another, cargo would build
 /// much of it once more.
 pub const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--locked"];
+
+/// Builds everything, with all features.
+pub fn build_all() -> Result<()> {
+    process::run(cargo()?.args(BUILD).args(ALL_FEATURES))
+}

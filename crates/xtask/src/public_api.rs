@@ -2,11 +2,13 @@
 //! that every change of it is seen in review.
 
 use crate::cargo::{cargo, root, target};
+use crate::features::build_all;
 use crate::process;
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const STORED: &str = "crates/fsz/public-api.txt";
 
@@ -15,7 +17,9 @@ const FORMAT: &str = "57";
 
 /// Stores the interface as it is now.
 pub fn write() -> Result<()> {
-    let Some(surface) = surface()? else {
+    let mut list = cargo()?;
+    list.args(["run", "--quiet", "--locked", "-p", "fsz-tests", "--example", "public_api", "--"]);
+    let Some(surface) = surface(list)? else {
         bail!("this toolchain's rustdoc writes another version of JSON: use Rust 1.95")
     };
     fs::write(root().join(STORED), &surface)?;
@@ -23,9 +27,12 @@ pub fn write() -> Result<()> {
     Ok(())
 }
 
-/// Fails where the interface is not the stored one; `false` where this toolchain cannot tell.
+/// Fails where the interface is not the stored one; `false` where this toolchain cannot tell. Lists it by the
+/// program of the whole build.
 pub fn check() -> Result<bool> {
-    let Some(now) = surface()? else { return Ok(false) };
+    build_all()?;
+    let list = Command::new(target().join("debug/examples/public_api"));
+    let Some(now) = surface(list)? else { return Ok(false) };
     let stored = fs::read_to_string(root().join(STORED))?;
     let (old, new) = (lines(&stored), lines(&now));
     for item in old.difference(&new) {
@@ -44,15 +51,13 @@ fn lines(text: &str) -> BTreeSet<&str> {
     text.lines().collect()
 }
 
-/// The items that the library exports, one a line; `None` where this toolchain's rustdoc writes a JSON
-/// that is not known.
-fn surface() -> Result<Option<String>> {
+/// The items that the library exports, one a line, by the program `list`; `None` where this toolchain's rustdoc
+/// writes a JSON that is not known.
+fn surface(mut list: Command) -> Result<Option<String>> {
     let json = rustdoc_json()?;
     if !is_known(&json)? {
         return Ok(None);
     }
-    let mut list = cargo()?;
-    list.args(["run", "--quiet", "--locked", "-p", "fsz-tests", "--example", "public_api", "--"]);
     process::stdout(list.arg(&json)).map(Some)
 }
 

@@ -3,7 +3,7 @@
 mod bound_name;
 
 use fsz::{
-    Bound, Dense, Profile,
+    Bound, Profile,
     format::{MAX_MISSING, MOST_RELATIVE},
 };
 
@@ -117,7 +117,7 @@ const PARAMETERS: [Parameter; 12] = [
     parameter(&["missing"], missing,
         "up to 4 numbers separated by commas",
         "up to 4 numbers, separated by commas, that mark missing values"),
-    parameter(&["profile"], |r, v| set(&mut r.parsed.profile, one_of(v, [("paper", Profile::default()), ("dense", Profile::Dense(Dense::new()))])),
+    parameter(&["profile"], |r, v| set(&mut r.parsed.profile, Profile::named(v)),
         "paper or dense",
         "`paper`: fastest · `dense`: about half the bytes, for files and networks"),
     parameter(&["backend"], |r, v| set(&mut r.parsed.backend, one_of(v, BACKENDS)),

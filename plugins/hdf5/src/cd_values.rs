@@ -21,7 +21,7 @@ use fsz::{
 use crate::{
     Result,
     chunk::{ByteOrder, Chunk, dtypes},
-    options::{Options, profiles},
+    options::Options,
 };
 
 /// Of this list. A file of a later one is refused.
@@ -99,7 +99,7 @@ fn read_options(words: &mut Words<'_>) -> Result<Options> {
     let kind = words.next()?;
     let requested = words.number()?;
     let code = words.next()?;
-    let profile = profiles().into_iter().find(|profile| u32::from(profile.code()) == code);
+    let profile = Profile::ALL.iter().copied().find(|profile| u32::from(profile.code()) == code);
     let profile =
         profile.ok_or_else(|| format!("cd_values[4] is {code}: no profile has this number"))?;
     let missing = words.numbers(MAX_MISSING, "missing values")?;

@@ -1,6 +1,6 @@
 //! What a dataset asks of the filter: bound, profile and missing values, and their text form.
 
-use fsz::{Bound, Codec, CompressOptions, DType, Dense, Profile, max_compressed_len, with_element};
+use fsz::{Bound, Codec, CompressOptions, DType, Profile, max_compressed_len, with_element};
 
 use crate::{Result, text};
 
@@ -10,11 +10,6 @@ pub(crate) struct Options {
     pub bound: Bound,
     pub profile: Profile,
     pub missing: Vec<f64>,
-}
-
-/// Every profile that a dataset can name.
-pub(crate) fn profiles() -> [Profile; 2] {
-    [Profile::default(), Profile::Dense(Dense::new())]
 }
 
 impl Options {
@@ -45,8 +40,7 @@ impl Options {
                     missing = values.ok_or(wrong("numbers with commas between them"))?;
                 }
                 "profile" => {
-                    let named = profiles().into_iter().find(|profile| profile.name() == value);
-                    profile = named.ok_or(wrong("paper or dense"))?;
+                    profile = Profile::named(value).ok_or(wrong("paper or dense"))?;
                 }
                 _ => {
                     return Err(format!(

@@ -3,18 +3,20 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use fsz::Bound;
+use fsz::{Bound, Profile, Progress};
 use fsz_field::Output;
 use fsz_figure::number::short;
+use fsz_study::Peer;
 use serde::Serialize;
 
 use crate::codec::{self, BackendChoice, ProfileName};
+use crate::interrupt::Cancellable;
 use crate::source::{SourceArgs, check_field};
 use crate::table::Table;
 use crate::{bar, terminal};
 
 mod case;
-mod cuda;
+pub mod cuda;
 mod measure;
 
 /// Measure throughput and compression ratio on this machine
@@ -33,15 +35,26 @@ pub struct Args {
     /// Backend to measure; auto is CUDA if a device is usable
     #[arg(long, value_enum, default_value = "cpu", value_name = "BACKEND")]
     backend: BackendChoice,
-    /// Profile to measure
-    #[arg(long, value_enum, default_value_t, value_name = "PROFILE")]
-    profile: ProfileName,
+    /// Profiles to measure
+    #[arg(
+        long,
+        value_enum,
+        default_value = "paper",
+        value_delimiter = ',',
+        value_name = "PROFILE"
+    )]
+    profile: Vec<ProfileName>,
     /// CUDA device, as numbered by fsz devices
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: usize,
     /// Also measure the paper's CUDA kernels, which read the field twice and five times
     #[arg(long)]
     reference: bool,
+    /// Adapter file (TOML) for a program to measure beside FSZ; may be given several times. As for fsz study, with
+    /// a table `time` that says where the program prints its times; on CUDA its output is checked against the
+    /// bound
+    #[arg(long, value_name = "FILE")]
+    peer: Vec<PathBuf>,
     /// Value-range error bounds [default: 1e-3; CUDA: 1e-2,1e-3,1e-4]
     #[arg(long, value_name = "E", value_delimiter = ',')]
     range: Vec<f64>,
@@ -85,7 +98,7 @@ pub struct Row {
     shape: String,
     bytes: u64,
     bound: f64,
-    codec: &'static str,
+    codec: String,
     threads: usize,
     compress_gbs: f64,
     compress_of_memcpy: f64,
@@ -102,8 +115,12 @@ impl Row {
 }
 
 /// What FSZ is called in the results.
-fn name(bound: Bound) -> &'static str {
-    if bound.is_relative() { "fsz relative" } else { "fsz" }
+fn name(profile: Profile, bound: Bound) -> String {
+    let mut name = "fsz".to_owned();
+    if profile != Profile::default() {
+        name = format!("{name} {}", profile.name());
+    }
+    if bound.is_relative() { name + " relative" } else { name }
 }
 
 /// Measures and shows.
@@ -129,14 +146,19 @@ fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
     let bytes = args.bytes(200);
     args.fields.iter().try_for_each(|path| check_field(path))?;
     let outputs = args.outputs()?;
+    let peers = args.peers()?;
+    let progress = Progress::new();
+    let _cancellable = (!peers.is_empty()).then(|| Cancellable::new(&progress));
     let mut rows = Vec::new();
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
         let case = case::Case::open(path, &args.source, bytes)?;
         for bound in args.bounds(&[1e-3]) {
-            let profile = args.profile.profile();
-            let plan = measure::Plan { bound, profile, threads: &threads, repeat };
-            rows.extend(measure::measure(&case, &plan, &args.missing)?);
+            let profiles = args.profiles();
+            let (profiles, threads, peers) = (&profiles, &threads, &peers);
+            let plan = measure::Plan { bound, profiles, threads, repeat, peers };
+            progress.check()?;
+            rows.extend(measure::measure(&case, &plan, &args.missing, &progress)?);
         }
         spinner.finish_and_clear();
     }
@@ -152,6 +174,18 @@ impl Args {
     /// Bytes of a field to measure on, when so many MB are usual.
     fn bytes(&self, usual: u64) -> u64 {
         self.target_mb.unwrap_or(usual).saturating_mul(1_000_000)
+    }
+
+    fn profiles(&self) -> Vec<Profile> {
+        self.profile.iter().map(|name| name.profile()).collect()
+    }
+
+    fn peers(&self) -> Result<Vec<Peer>> {
+        let peers = self.peer.iter().map(|path| Peer::open(path)).collect::<Result<Vec<_>>>()?;
+        match peers.iter().find(|peer| !peer.tells_times()) {
+            Some(peer) => bail!("{}: it needs a table `time`", peer.file().display()),
+            None => Ok(peers),
+        }
     }
 
     fn bounds(&self, usual: &[f64]) -> Vec<Bound> {
@@ -197,7 +231,7 @@ fn csv(rows: &[Row]) -> String {
     let cells = |r: &Row| {
         let mut cells = vec![r.field.clone(), r.dtype.to_owned(), r.shape.clone()];
         cells.extend([r.bytes.to_string(), r.bound.to_string()]);
-        cells.extend([r.codec.to_owned(), r.threads.to_string()]);
+        cells.extend([r.codec.clone(), r.threads.to_string()]);
         cells.extend(r.speeds().map(|speed| format!("{speed:.4}")));
         cells.push(format!("{:.4}", r.ratio));
         cells
@@ -210,7 +244,7 @@ fn text(rows: &[Row]) -> String {
         "field,bound,codec,threads,compress GB/s,of memcpy,decompress GB/s,of memcpy,ratio",
     );
     for r in rows {
-        let case = [r.field.clone(), short(r.bound), r.codec.to_owned(), r.threads.to_string()];
+        let case = [r.field.clone(), short(r.bound), r.codec.clone(), r.threads.to_string()];
         let speeds = r.speeds().map(|speed| format!("{speed:.3}"));
         table.row(case.into_iter().chain(speeds).chain([format!("{:.2}", r.ratio)]));
     }

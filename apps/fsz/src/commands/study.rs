@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
-use fsz::Progress;
+use fsz::{Bound, Profile, Progress};
 use fsz_field::Output;
 use fsz_study::{
     Cache, Eta, ExternalStream, FieldRecord, Fsz1Stream, GpuRun, Input, Peer, Plan, Study,
@@ -11,6 +11,7 @@ use fsz_study::{
 
 use crate::bar;
 use crate::codec::CodecArgs;
+use crate::commands::bench::cuda::{self, USUAL_BYTES};
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
 use crate::source::{SourceArgs, check_field, synthetic};
@@ -57,8 +58,15 @@ pub struct Args {
     #[arg(long, value_name = "FIELD=FILE")]
     fsz1_stream: Vec<Fsz1Stream>,
     /// GPU results: a file written by fsz bench --backend cuda --json
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "gpu")]
     gpu_json: Option<PathBuf>,
+    /// Measure both profiles, the paper's kernels, and every --peer whose adapter has a table `time`, on CUDA device
+    /// 0, with fields repeated to about --gpu-mb
+    #[arg(long)]
+    gpu: bool,
+    /// Size of the fields that --gpu measures
+    #[arg(long, value_name = "MB", default_value_t = USUAL_BYTES / 1_000_000, requires = "gpu")]
+    gpu_mb: u64,
     /// Size of synthetic fields
     #[arg(long, value_name = "MB", default_value_t = 8)]
     synthetic_mb: u64,
@@ -78,7 +86,7 @@ pub struct Args {
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let peers: Vec<Peer> = args.peer.iter().map(|path| Peer::open(path)).collect::<Result<_>>()?;
-    let gpu = args.gpu_json.as_deref().map(GpuRun::open).transpose()?;
+    let mut gpu = args.gpu_json.as_deref().map(GpuRun::open).transpose()?;
     args.check_fields()?;
     args.check_streams()?;
     std::fs::create_dir_all(&args.out)?;
@@ -86,6 +94,9 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let report = Output::create(&args.out.join("report.html"), force)?;
     let progress = Progress::new();
     let _cancellable = Cancellable::new(&progress);
+    if args.gpu {
+        gpu = Some(args.measure_gpu(&peers, &progress, quiet)?);
+    }
     let plan = Plan {
         bounds: &args.range,
         relative: &args.relative,
@@ -129,6 +140,27 @@ fn command() -> String {
 }
 
 impl Args {
+    /// Figures of the device, and of the peers that tell their times.
+    fn measure_gpu(&self, peers: &[Peer], progress: &Progress, quiet: bool) -> Result<GpuRun> {
+        let ranges = self.range.iter().map(|&share| Bound::ValueRange(share));
+        let relative = self.relative.iter().map(|&eps| Bound::Relative { eps, floor: 0.0 });
+        let peers: Vec<Peer> = peers.iter().filter(|peer| peer.tells_times()).cloned().collect();
+        let plan = cuda::Plan {
+            fields: &self.fields,
+            source: &self.source,
+            bytes: self.gpu_mb.saturating_mul(1_000_000),
+            bounds: &ranges.chain(relative).collect::<Vec<_>>(),
+            profiles: Profile::ALL,
+            missing: &self.missing,
+            reference: true,
+            peers: &peers,
+            device: 0,
+            repeat: cuda::USUAL_REPEAT as usize,
+            progress,
+        };
+        Ok(cuda::measure(&plan, quiet)?.into_run())
+    }
+
     /// Errs when a field does not exist, or two have the same name.
     fn check_fields(&self) -> Result<()> {
         for (i, path) in self.fields.iter().enumerate() {

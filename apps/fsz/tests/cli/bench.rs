@@ -2,13 +2,23 @@
 
 use crate::fixture::{FIELD, Fixture};
 
+/// A peer that copies, and says that it takes 0.5 and 0.25 ms.
+const COPY: &str = r#"
+name = "copy"
+compress = ["sh", "-c", 'cp "$0" "$1" && echo encode 0.5', "{input}", "{compressed}"]
+decompress = ["sh", "-c", 'cp "$0" "$1" && echo decode 0.25', "{compressed}", "{output}"]
+time = { compress = { after = "encode", unit = "ms" }, decompress = { after = "decode", unit = "ms" } }
+"#;
+
 #[test]
 fn figures_on_screen_in_json_and_in_csv() {
     let fixture = Fixture::with_field();
     let short = ["--target-mb", "1", "--repeat", "1", "--threads", "1,2"];
     let files = ["--json", "b.json", "--csv", "b.csv"];
-    let table = fixture
-        .fine(&[&["bench", FIELD, "sparse", "--range", "1e-2,1e-3"], &short[..], &files].concat());
+    let words = ["bench", FIELD, "sparse", "--range", "1e-2,1e-3", "--profile", "paper,dense"];
+    fixture.write("copy.toml", COPY.as_bytes());
+    let all = [&words[..], &["--peer", "copy.toml"], &short[..], &files].concat();
+    let table = fixture.fine(&all);
     assert!(table.contains("memcpy") && table.contains("of memcpy"), "{table}");
     let rows: serde_json::Value = serde_json::from_slice(&fixture.read("b.json")).unwrap();
     let rows = rows.as_array().unwrap();
@@ -17,6 +27,7 @@ fn figures_on_screen_in_json_and_in_csv() {
     };
     for field in ["T_6x20x30", "sparse"] {
         assert_eq!((of(field, "fsz"), of(field, "memcpy")), (4, 4));
+        assert_eq!((of(field, "fsz dense"), of(field, "copy")), (4, 2));
         let zfp = if cfg!(feature = "zfp") { 2 } else { 0 };
         assert_eq!(of(field, "zfp-accuracy"), zfp);
     }
@@ -47,7 +58,8 @@ fn cuda_gives_figures_or_says_why_not() {
     let words =
         ["bench", "--backend", "cuda", FIELD, "smooth", "--target-mb", "1", "--repeat", "1"];
     let files = ["--reference", "--json", "b.json", "--csv", "b.csv"];
-    let all = [&words[..], &files].concat();
+    fixture.write("copy.toml", COPY.as_bytes());
+    let all = [&words[..], &["--peer", "copy.toml"], &files].concat();
     if fsz::devices().is_err() {
         fixture.refused(&all, "driver");
         return;
@@ -56,16 +68,26 @@ fn cuda_gives_figures_or_says_why_not() {
     assert!(table.contains("geomean") && table.contains("paper-two-reads"), "{table}");
     let report: serde_json::Value = serde_json::from_slice(&fixture.read("b.json")).unwrap();
     let rows = report["rows"].as_array().unwrap();
-    // Three bounds, three kernels, two fields.
-    assert_eq!(rows.len(), 18);
-    for row in rows {
+    // Three bounds, three kernels and a peer, two fields.
+    assert_eq!(rows.len(), 24);
+    let (peers, rows): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["kernel"] == "copy");
+    for row in peers {
+        let speed = |key: &str| row[key].as_f64().unwrap() * 1e9 / row["bytes"].as_f64().unwrap();
+        assert!((speed("compress_gbs") - 2e3).abs() < 1e-6, "{row}");
+        assert!((speed("decompress_gbs") - 4e3).abs() < 1e-6, "{row}");
+        assert_eq!(
+            (row["ratio"].as_f64(), row["error"]["of_bound"].as_f64()),
+            (Some(1.0), Some(0.0))
+        );
+    }
+    for row in &rows {
         let product = row["kernel"] == "fsz";
         assert!(row["compress_gbs"].as_f64().unwrap() > 0.0, "{row}");
         assert_eq!(row["decompress_gbs"].is_number(), product, "{row}");
         assert_eq!(row["same_payload"].as_bool(), (!product).then_some(true), "{row}");
     }
     let means = report["geomeans"].as_array().unwrap();
-    assert_eq!(fixture.read_text("b.csv").lines().count(), 1 + rows.len() + means.len());
+    assert_eq!(fixture.read_text("b.csv").lines().count(), 1 + 6 + rows.len() + means.len());
 }
 
 #[test]
@@ -76,6 +98,8 @@ fn misuse() {
     fixture.refused(&["bench", "smooth", "nosuch"], "nosuch: No such file");
     fixture.refused(&["bench", FIELD, "--repeat", "0"], "0");
     fixture.refused(&["bench", FIELD, "--reference"], "--backend cuda");
+    let adapter = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/peer.toml");
+    fixture.refused(&["bench", FIELD, "--peer", adapter], "peer.toml: it needs a table `time`");
     fixture.refused(&["bench", FIELD, "--backend", "cuda", "--threads", "1"], "--backend cpu");
     fixture.refused(&["bench", FIELD, "--target-mb", "1", "--threads", "0"], "at least 1");
     fixture.refused(&["bench", FIELD, "--target-mb", "1", "--range", "0"], "positive");

@@ -231,6 +231,14 @@ fn a_peer_is_measured_and_its_bound_checked() {
         &["study", FIELD, "--out", "s", "--force", "--peer", "none.toml"],
         "no-such-program-here",
     );
+    let silent = adapter("silent", copy)
+        + "[time]\ncompress = { after = \"took\", unit = \"s\" }\n\
+                                           decompress = { after = \"took\", unit = \"s\" }\n";
+    fixture.write("silent.toml", silent.as_bytes());
+    fixture.refused(
+        &["study", FIELD, "--out", "s", "--force", "--peer", "silent.toml"],
+        "silent.toml: the program printed no number above 0 after \"took\"",
+    );
     fixture.write("wrong.toml", b"name = \"x\"\n");
     fixture.refused(&["study", FIELD, "--out", "t", "--peer", "wrong.toml"], "compress");
 }

@@ -52,7 +52,7 @@ impl Calibration {
     /// [`Error::Device`](crate::Error::Device) when there is no usable device.
     pub fn measure() -> Result<Self> {
         let device = Device::open(DEVICE)?;
-        for class in Class::ALL {
+        for class in Class::all() {
             measure(&device, class, Level::detect())?;
         }
         Ok(Self::current())
@@ -76,11 +76,11 @@ impl Calibration {
 
     /// Each kind of call.
     pub fn calls(&self) -> impl Iterator<Item = CallCost> + use<'_> {
-        Class::ALL.into_iter().map(|class| {
+        Class::all().map(|class| {
             let cost = self.costs.of(class, self.threads);
             CallCost {
                 operation: class.work_name(),
-                profile: class.profile_name(),
+                profile: class.profile,
                 dtype: class.dtype,
                 measured: self.costs.measured(class).is_some(),
                 cpu_speed: cost.cpu_speed(self.threads),

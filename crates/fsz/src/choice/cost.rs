@@ -1,6 +1,6 @@
 //! What calls cost on each backend: a fixed time and a speed, by which the choice is made.
 
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use crate::{dtype::DType, profile::Profile};
 
@@ -12,37 +12,32 @@ pub(crate) enum Work {
 }
 
 /// Calls whose cost follows from their size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Class {
     pub work: Work,
-    pub dense: bool,
+    /// The name of a profile.
+    pub profile: &'static str,
     pub dtype: DType,
 }
 
 impl Class {
-    pub const ALL: [Self; 8] = {
-        let mut all = [Class { work: Work::Compress, dense: false, dtype: DType::F32 }; 8];
-        let mut i = 0;
-        while i < 8 {
-            all[i] = Class {
-                work: if i & 2 == 0 { Work::Compress } else { Work::Decompress },
-                dense: i & 4 != 0,
-                dtype: if i & 1 == 0 { DType::F32 } else { DType::F64 },
-            };
-            i += 1;
-        }
-        all
-    };
-
-    pub fn new(work: Work, profile: &Profile, dtype: DType) -> Self {
-        Class { work, dense: matches!(profile, Profile::Dense(_)), dtype }
+    pub fn all() -> impl Iterator<Item = Self> {
+        let works = [Work::Compress, Work::Decompress];
+        let dtypes = [DType::F32, DType::F64];
+        Profile::ALL.iter().flat_map(move |profile| {
+            works.into_iter().flat_map(move |work| {
+                dtypes.into_iter().map(move |dtype| Class::new(work, profile, dtype))
+            })
+        })
     }
 
-    /// Its place in [`ALL`](Self::ALL).
-    fn place(self) -> usize {
-        usize::from(self.dtype == DType::F64)
-            + 2 * usize::from(self.work == Work::Decompress)
-            + 4 * usize::from(self.dense)
+    pub fn new(work: Work, profile: &Profile, dtype: DType) -> Self {
+        Class { work, profile: profile.name(), dtype }
+    }
+
+    /// Its profile, which chooses everything by itself.
+    pub fn profile(&self) -> Profile {
+        Profile::named(self.profile).unwrap_or_default()
     }
 
     pub const fn work_name(self) -> &'static str {
@@ -51,15 +46,11 @@ impl Class {
             Work::Decompress => "decompress",
         }
     }
-
-    pub const fn profile_name(self) -> &'static str {
-        if self.dense { "dense" } else { "paper" }
-    }
 }
 
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.work_name(), self.profile_name(), self.dtype)
+        write!(f, "{} {} {}", self.work_name(), self.profile, self.dtype)
     }
 }
 
@@ -67,7 +58,7 @@ impl FromStr for Class {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|class| class.to_string() == text).ok_or(())
+        Self::all().find(|class| class.to_string() == text).ok_or(())
     }
 }
 
@@ -87,6 +78,20 @@ pub(crate) const SIZES: [u64; 6] = [64 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 
 /// Of larger fields no more than of one of so many bytes is looked at before a choice.
 const CHOOSING: u64 = 4 << 20;
 
+/// What calls cost where nothing was measured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UsualCost {
+    /// Bytes a second of one thread.
+    pub cpu_speed: f64,
+    /// Seconds of any call on the CPU.
+    pub cpu_fixed: f64,
+    /// Seconds of any call through the device.
+    pub cuda_fixed: f64,
+    /// Seconds that the choice by samples takes for a byte of a small field, on one thread and on the device.
+    pub cpu_choice: f64,
+    pub cuda_choice: f64,
+}
+
 /// What calls of a class cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cost {
@@ -102,29 +107,18 @@ impl Cost {
     /// Where nothing was measured: figures of a server of 16 cores and an H200 (`cargo test --release -p fsz-bench
     /// --test host_speed -- --ignored --nocapture`), for so many threads.
     pub fn usual(class: Class, threads: usize) -> Self {
-        // Bytes a second of a thread; seconds of any call on the CPU and the device.
-        let (one, cpu_fixed, cuda_fixed) = match (class.dense, class.work) {
-            (false, Work::Compress) => (2.0e9, 10e-6, 0.1e-3),
-            (false, Work::Decompress) => (3.2e9, 10e-6, 0.1e-3),
-            (true, Work::Compress) => (0.35e9, 1e-3, 2e-3),
-            (true, Work::Decompress) => (0.55e9, 0.15e-3, 0.4e-3),
-        };
+        let usual = class.profile().usual_cost(class.work);
         let threads = threads.max(1) as f64;
         let scale = threads.powf(0.85);
-        let (cpu, cuda) = (one * scale, (7e9 * threads).min(35e9));
+        let (cpu, cuda) = (usual.cpu_speed * scale, (7e9 * threads).min(35e9));
         let times = |fixed: f64, speed: f64, choice: f64| {
             SIZES.map(|bytes| fixed + bytes as f64 / speed + bytes.min(CHOOSING) as f64 * choice)
         };
-        // Seconds that the choice by samples takes for a byte of a small field.
-        let (cpu_choice, cuda_choice) = match class.work {
-            Work::Compress if class.dense => (20e-9 / scale, 0.6e-9),
-            _ => (0.0, 0.0),
-        };
         Cost {
-            cpu: times(cpu_fixed, cpu, cpu_choice),
-            cuda: times(cuda_fixed, cuda, cuda_choice),
+            cpu: times(usual.cpu_fixed, cpu, usual.cpu_choice / scale),
+            cuda: times(usual.cuda_fixed, cuda, usual.cuda_choice),
             threads,
-            one,
+            one: usual.cpu_speed,
         }
     }
 
@@ -197,8 +191,7 @@ pub(crate) const USUAL_START: f64 = 0.35;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Costs {
     pub start: f64,
-    /// By the place in [`Class::ALL`].
-    measured: [Option<Cost>; 8],
+    measured: BTreeMap<Class, Cost>,
 }
 
 impl Default for Costs {
@@ -210,15 +203,15 @@ impl Default for Costs {
 impl Costs {
     /// Of a machine of which no more is known.
     pub fn new(start: f64) -> Self {
-        Costs { start, measured: [None; 8] }
+        Costs { start, measured: BTreeMap::new() }
     }
 
     pub fn measured(&self, class: Class) -> Option<Cost> {
-        self.measured[class.place()]
+        self.measured.get(&class).copied()
     }
 
     pub fn set(&mut self, class: Class, cost: Cost) {
-        self.measured[class.place()] = Some(cost);
+        self.measured.insert(class, cost);
     }
 
     pub fn of(&self, class: Class, threads: usize) -> Cost {
@@ -228,9 +221,7 @@ impl Costs {
     /// What the other one knows comes before what this one does.
     pub fn merge(&mut self, newer: &Self) {
         self.start = newer.start;
-        for (own, newer) in self.measured.iter_mut().zip(newer.measured) {
-            *own = newer.or(*own);
-        }
+        self.measured.extend(newer.measured.iter().map(|(class, cost)| (*class, *cost)));
     }
 }
 
@@ -287,12 +278,12 @@ mod tests {
 
     #[test]
     fn classes_have_names_of_their_own() {
-        for class in Class::ALL {
+        for class in Class::all() {
             assert_eq!(class.to_string().parse(), Ok(class));
-            assert_eq!(Class::ALL[class.place()], class);
             assert!(Cost::usual(class, 0).is_sane() && Cost::usual(class, 128).is_sane());
         }
-        assert_eq!(Class::ALL[6].to_string(), "decompress dense f32");
-        assert!("compress raw f32".parse::<Class>().is_err());
+        let class = Class { work: Work::Decompress, profile: "dense", dtype: DType::F32 };
+        assert_eq!("decompress dense f32".parse(), Ok(class));
+        assert!("compress other f32".parse::<Class>().is_err());
     }
 }

@@ -17,7 +17,7 @@ use std::sync::{
 };
 
 pub use calibration::{Calibration, CallCost};
-pub(crate) use cost::{Class, Job, Work};
+pub(crate) use cost::{Class, Job, UsualCost, Work};
 use cost::{Cost, Costs};
 use store::Store;
 

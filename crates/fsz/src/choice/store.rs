@@ -86,7 +86,7 @@ fn cache_folder() -> Option<PathBuf> {
 
 fn text(costs: &Costs, machine: &str) -> String {
     let mut lines = vec![FIRST.to_owned(), machine.to_owned(), format!("start {}", costs.start)];
-    lines.extend(Class::ALL.into_iter().filter_map(|class| {
+    lines.extend(Class::all().filter_map(|class| {
         let Cost { cpu, cuda, threads, one } = costs.measured(class)?;
         let numbers = [threads, one].into_iter().chain(cpu).chain(cuda).map(|n| n.to_string());
         Some(format!("{class} {}", numbers.collect::<Vec<_>>().join(" ")))
@@ -130,7 +130,8 @@ mod tests {
     fn costs(start: f64, classes: &[usize]) -> Costs {
         let mut costs = Costs::new(start);
         for &i in classes {
-            costs.set(Class::ALL[i], Cost::usual(Class::ALL[i], i + 1));
+            let class = Class::all().nth(i).expect("a class");
+            costs.set(class, Cost::usual(class, i + 1));
         }
         costs
     }

@@ -8,6 +8,8 @@ mod raw;
 
 use std::ops::Range;
 
+#[cfg(feature = "cuda")]
+use crate::choice::{UsualCost, Work};
 use crate::{
     dtype::DType,
     element::Element,
@@ -121,6 +123,11 @@ trait Coding: Sized + Copy {
     /// The number in the header.
     const CODE: u8;
     const NAME: &'static str;
+    /// It chooses everything by itself.
+    const STANDARD: Self;
+    /// What calls cost where nothing was measured.
+    #[cfg(feature = "cuda")]
+    fn usual_cost(work: Work) -> UsualCost;
     /// Bytes of a head: what stands outside of the payload for each tile.
     fn head_len(&self) -> u64;
     fn order(&self) -> TileOrder;
@@ -197,6 +204,16 @@ macro_rules! profiles {
         }
 
         impl Profile {
+            /// Every profile, each as it chooses everything by itself.
+            pub const ALL: &[Profile] = &[
+                $($(#[cfg($cfg)])? Profile::$name(<$coding as Coding>::STANDARD),)*
+            ];
+
+            #[cfg(feature = "cuda")]
+            pub(crate) fn usual_cost(&self, work: Work) -> UsualCost {
+                match self { $($(#[cfg($cfg)])? Profile::$name(_) => <$coding>::usual_cost(work),)* }
+            }
+
             /// The number in the header.
             pub const fn code(&self) -> u8 {
                 match self { $($(#[cfg($cfg)])? Profile::$name(_) => <$coding as Coding>::CODE,)* }
@@ -319,11 +336,16 @@ profiles! {
 
 impl Default for Profile {
     fn default() -> Self {
-        Profile::Paper(Research::default())
+        Profile::Paper(Research::STANDARD)
     }
 }
 
 impl Profile {
+    /// The one of [`ALL`](Self::ALL) that has this [`name`](Self::name).
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|profile| profile.name() == name)
+    }
+
     /// [`Error::Corrupt`] when a stream of this profile cannot have such a pointwise-relative bound.
     pub(crate) fn check_relative(&self, part: &RelativePart) -> Result<()> {
         match part.curve::<f64>().finer(self.fine()) {

@@ -4,6 +4,8 @@
 use std::ops::Range;
 
 use super::{ChunkDecoder, ChunkEncoder, ChunkRecorder, Coding, Decoding, Plan, StoredChunk};
+#[cfg(feature = "cuda")]
+use crate::choice::{UsualCost, Work};
 use crate::{
     dtype::DType,
     element::Element,
@@ -27,6 +29,12 @@ pub struct Raw;
 impl Coding for Raw {
     const CODE: u8 = 255;
     const NAME: &'static str = "raw";
+    const STANDARD: Self = Raw;
+
+    #[cfg(feature = "cuda")]
+    fn usual_cost(work: Work) -> UsualCost {
+        super::Research::usual_cost(work)
+    }
 
     fn head_len(&self) -> u64 {
         0

@@ -1,7 +1,7 @@
 //! The stages that read the sources and do not run them.
 
 use super::report::Report;
-use crate::cargo::{cargo, root, target, tool};
+use crate::cargo::{apart, cargo, root, tool};
 use crate::features::ALL_FEATURES;
 use crate::{cache, fatbin, process, ptx, public_api, setup};
 use anyhow::Result;
@@ -92,7 +92,7 @@ pub fn fuzz(_: &mut Report) -> Result<()> {
     for words in [["test", "--lib"], ["build", "--bins"]] {
         let mut cargo = cargo()?;
         cargo.current_dir(root().join("crates/fsz/fuzz")).args(words).args(["--quiet", "--locked"]);
-        process::run(cargo.env("CARGO_TARGET_DIR", target().join("fuzz-check")))?;
+        process::run(cargo.env("CARGO_TARGET_DIR", apart()))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! installs the programs.
 
 use super::report::Report;
-use crate::cargo::{cargo, root, target};
+use crate::cargo::{apart, cargo, root};
 use crate::install_c::Build;
 use crate::{install, process};
 use anyhow::{Context, Result, bail};
@@ -75,12 +75,12 @@ fn codec() -> Result<()> {
     }
     let mut run = cargo()?;
     run.current_dir(folder.path()).args(["run", "--quiet"]);
-    process::run(run.env("CARGO_TARGET_DIR", target().join("package-check")))
+    process::run(run.env("CARGO_TARGET_DIR", apart()))
 }
 
 /// Packs the codec; where the package lies.
 fn pack() -> Result<PathBuf> {
-    let packed = target().join("package-check");
+    let packed = apart();
     let mut pack = cargo()?;
     pack.args(["package", "--quiet", "--package", "fsz-codec", "--no-verify", "--allow-dirty"]);
     process::run(pack.env("CARGO_TARGET_DIR", &packed))?;

@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use crate::cargo::cargo;
-use crate::features::{ALL_FEATURES, BUILD};
+use crate::features::{ALL_FEATURES, build_all};
 use crate::{gpu_put, mpi, process};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader, PipeReader};
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 /// Runs all tests. All of it is built first, so that the programs and the operator lie where the
 /// tests, and the demo after them, look for them.
 pub fn run(report: &mut Report) -> Result<()> {
-    process::run(cargo()?.args(BUILD).args(ALL_FEATURES))?;
+    build_all()?;
     let mut tests = cargo()?;
     tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
     tests.envs(mpi::test_variables()?).envs(gpu_put::test_variables()?);

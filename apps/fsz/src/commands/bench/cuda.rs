@@ -1,68 +1,116 @@
 //! `fsz bench --backend cuda`: the codec's kernels beside the bandwidth of the device's memory.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::{Context, Result, bail};
-use fsz::{Bound, Codec, CompressOptions, Element, Profile, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Profile, Progress, Stream, max_compressed_len};
 use fsz_bench::{DeviceBench, Roofline, median};
 use fsz_field::with_values;
-use fsz_study::Shares;
+use fsz_metrics::Sample;
+use fsz_study::{Peer, Shares};
 
 use super::case::Case;
 use super::{Args, write};
-use crate::source::check_field;
+use crate::interrupt::Cancellable;
+use crate::source::{SourceArgs, check_field};
 use crate::{bar, terminal};
 
+mod found;
 mod paper;
+mod peer;
 mod report;
 
-use report::Report;
+pub use report::Report;
 
 /// Bytes that the measures of the memory move: enough that no cache holds them.
 const ROOFLINE_BYTES: u64 = 1 << 30;
 
+/// What to measure.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    pub fields: &'a [PathBuf],
+    pub source: &'a SourceArgs,
+    /// Fields are repeated to about so many bytes.
+    pub bytes: u64,
+    pub bounds: &'a [Bound],
+    pub profiles: &'a [Profile],
+    pub missing: &'a [f64],
+    /// The paper's kernels too.
+    pub reference: bool,
+    pub peers: &'a [Peer],
+    /// The device's number.
+    pub device: usize,
+    /// Measured runs.
+    pub repeat: usize,
+    /// Ends programs of peers when it is cancelled.
+    pub progress: &'a Progress,
+}
+
+/// Bytes of a field, and measured runs, where none are asked for.
+pub const USUAL_BYTES: u64 = 1_024_000_000;
+pub const USUAL_REPEAT: u32 = 20;
+
 /// Measures and shows.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
-    let work = Work::new(args)?;
+    let peers = args.peers()?;
     args.fields.iter().try_for_each(|path| check_field(path))?;
     let outputs = args.outputs()?;
-    let device = fsz::devices()?
-        .into_iter()
-        .find(|d| d.ordinal == args.device)
-        .with_context(|| format!("no CUDA device {}", args.device))?;
-    let mut report = Report::new(device, work.repeat);
-    for path in &args.fields {
-        let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
-        let case = Case::open(path, &args.source, args.bytes(1024))?;
-        // Again for every field: clocks change within a run.
-        let roofline = work.bench.roofline(ROOFLINE_BYTES, work.repeat)?;
-        for bound in args.bounds(&[1e-2, 1e-3, 1e-4]) {
-            work.measure(&case, bound, &roofline, &mut report)?;
-        }
-        spinner.finish_and_clear();
-    }
+    let progress = Progress::new();
+    let _cancellable = (!peers.is_empty()).then(|| Cancellable::new(&progress));
+    let report = measure(
+        &Plan {
+            fields: &args.fields,
+            source: &args.source,
+            bytes: args.bytes(USUAL_BYTES / 1_000_000),
+            bounds: &args.bounds(&[1e-2, 1e-3, 1e-4]),
+            profiles: &args.profiles(),
+            missing: &args.missing,
+            reference: args.reference,
+            peers: &peers,
+            device: args.device,
+            repeat: args.repeat.unwrap_or(USUAL_REPEAT) as usize,
+            progress: &progress,
+        },
+        quiet,
+    )?;
     write(outputs, &report, &report.csv())?;
     terminal::print(&report.text())
 }
 
-/// Settings of all fields.
-struct Work<'a> {
-    bench: DeviceBench,
-    codec: Codec,
-    repeat: usize,
-    missing: &'a [f64],
-    profile: Profile,
-    reference: bool,
+/// Measures field after field.
+pub fn measure(plan: &Plan<'_>, quiet: bool) -> Result<Report> {
+    let work =
+        Work { plan, bench: DeviceBench::open(plan.device)?, codec: Codec::cuda(plan.device)? };
+    let device = fsz::devices()?
+        .into_iter()
+        .find(|d| d.ordinal == plan.device)
+        .with_context(|| format!("no CUDA device {}", plan.device))?;
+    let mut report = Report::new(device, plan.repeat);
+    for path in plan.fields {
+        let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
+        work.field(path, &mut report)?;
+        spinner.finish_and_clear();
+    }
+    Ok(report)
 }
 
-impl<'a> Work<'a> {
-    fn new(args: &'a Args) -> Result<Work<'a>> {
-        Ok(Work {
-            bench: DeviceBench::open(args.device)?,
-            codec: Codec::cuda(args.device)?,
-            repeat: args.repeat.unwrap_or(20) as usize,
-            missing: &args.missing,
-            profile: args.profile.profile(),
-            reference: args.reference,
-        })
+/// All that fields are measured with.
+struct Work<'a> {
+    plan: &'a Plan<'a>,
+    bench: DeviceBench,
+    codec: Codec,
+}
+
+impl Work<'_> {
+    fn field(&self, path: &Path, report: &mut Report) -> Result<()> {
+        let case = Case::open(path, self.plan.source, self.plan.bytes)?;
+        // Again for every field: clocks change within a run.
+        let roofline = self.bench.roofline(ROOFLINE_BYTES, self.plan.repeat)?;
+        for &bound in self.plan.bounds {
+            self.plan.progress.check()?;
+            self.measure(&case, bound, &roofline, report)?;
+        }
+        Ok(())
     }
 
     fn measure(
@@ -72,53 +120,66 @@ impl<'a> Work<'a> {
         roofline: &Roofline,
         report: &mut Report,
     ) -> Result<()> {
-        let stream = with_values!(case.field.values(), values => {
-            self.codec(case, values, bound, roofline, report)?
-        });
-        // The paper's kernels are for f32 alone.
-        match (case.field.as_slice::<f32>(), bound) {
-            (Some(values), Bound::ValueRange(share)) if self.reference => {
-                paper::measure(self, case, values, share, roofline, &stream, report)
+        let mut absolute = 0.0;
+        for &profile in self.plan.profiles {
+            let stream = with_values!(case.field.values(), values => {
+                self.codec(case, values, (profile, bound), roofline, report)?
+            });
+            absolute = stream.header().absolute_bound;
+            // The paper's kernels are for f32 alone.
+            if let (Some(values), Bound::ValueRange(share)) = (case.field.as_slice::<f32>(), bound)
+                && self.plan.reference
+                && profile == Profile::default()
+            {
+                paper::measure(self, case, values, share, roofline, &stream, report)?;
             }
-            _ => Ok(()),
         }
+        peer::measure(self, case, (bound, absolute), roofline, report)
     }
 
     /// Measures the codec, and returns the stream that it makes.
-    fn codec<T: Element>(
+    fn codec<T: Element + Sample>(
         &self,
         case: &Case,
         values: &[T],
-        bound: Bound,
+        (profile, bound): (Profile, Bound),
         roofline: &Roofline,
         report: &mut Report,
     ) -> Result<Stream<'static>> {
         let shape = case.field.shape().sides();
-        let options = self.options(bound);
+        let options = self.options(profile, bound);
         let most = max_compressed_len(shape, case.field.dtype())?;
         let mut bytes = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
         let len = self.codec.compress_into(values, shape, &options, &mut bytes)?;
         bytes.truncate(len);
         let stream = Stream::from_vec(bytes)?;
-        let times = self.bench.compress(values, shape, &options, self.repeat)?;
+        let repeat = self.plan.repeat;
+        let times = self.bench.compress(values, shape, &options, repeat)?;
         if times.stream_len != len as u64 {
             bail!("{}: two compressions gave different bytes; please report this", case.name);
         }
-        let absolute = self.options(Bound::Absolute(stream.header().absolute_bound));
-        let with_absolute = self.bench.compress(values, shape, &absolute, self.repeat)?;
-        let decompress = self.bench.decompress(&stream, self.repeat)?;
-        let mut row = report::row(case, bound.requested(), super::name(bound), len, roofline);
+        let absolute = stream.header().absolute_bound;
+        let same_bound = self.options(profile, Bound::Absolute(absolute));
+        let with_absolute = self.bench.compress(values, shape, &same_bound, repeat)?;
+        let decompress = self.bench.decompress(&stream, repeat)?;
+        let name = super::name(profile, bound);
+        let mut row = report::row(case, bound.requested(), &name, len, roofline);
         row.compress(median(times.encode));
         row.decompress(median(decompress.decode));
         row.min_max(median(times.survey));
         row.calls([times.call, with_absolute.call, decompress.call].map(median));
         row.variants = Some(Shares::of(stream.tile_counts()));
+        if !bound.is_relative() {
+            let mut decoded = vec![T::default(); values.len()];
+            self.codec.decompress_into(&stream, &mut decoded)?;
+            row.error = Some(found::errors(values, &decoded, self.plan.missing, absolute)?);
+        }
         report.add(row);
         Ok(stream)
     }
 
-    fn options(&self, bound: Bound) -> CompressOptions {
-        let options = CompressOptions::new(bound).profile(self.profile);
-        self.missing.iter().fold(options, |options, &value| options.missing(value))
+    fn options(&self, profile: Profile, bound: Bound) -> CompressOptions {
+        let options = CompressOptions::new(bound).profile(profile);
+        self.plan.missing.iter().fold(options, |options, &value| options.missing(value))
     }
 }

@@ -4,9 +4,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use fsz::{Bound, Codec, CompressOptions, Element, Profile, Stream, max_compressed_len};
+use fsz::{Bound, Codec, CompressOptions, Element, Profile, Progress, Stream, max_compressed_len};
 use fsz_bench::median;
 use fsz_field::with_values;
+use fsz_study::{Peer, RELATIVE_BOUND};
 use rayon::prelude::*;
 
 use super::Row;
@@ -17,16 +18,24 @@ use super::case::Case;
 pub struct Plan<'a> {
     /// Value-range or pointwise-relative bound.
     pub bound: Bound,
-    pub profile: Profile,
+    pub profiles: &'a [Profile],
     /// Numbers of threads.
     pub threads: &'a [usize],
     /// Measured runs.
     pub repeat: u32,
+    pub peers: &'a [Peer],
 }
 
 /// Measures memcpy, FSZ and, where it is built in, zfp.
-pub fn measure(case: &Case, plan: &Plan<'_>, missing: &[f64]) -> Result<Vec<Row>> {
-    with_values!(case.field.values(), values => measure_values(case, values, plan, missing))
+pub fn measure(
+    case: &Case,
+    plan: &Plan<'_>,
+    missing: &[f64],
+    progress: &Progress,
+) -> Result<Vec<Row>> {
+    with_values!(case.field.values(), values => {
+        measure_values(case, values, plan, missing, progress)
+    })
 }
 
 fn measure_values<T: Element>(
@@ -34,10 +43,11 @@ fn measure_values<T: Element>(
     values: &[T],
     plan: &Plan<'_>,
     missing: &[f64],
+    progress: &Progress,
 ) -> Result<Vec<Row>> {
     let shape = case.field.shape().sides();
     let bytes = size_of_val(values) as f64;
-    let mut options = CompressOptions::new(plan.bound).profile(plan.profile);
+    let mut options = CompressOptions::new(plan.bound);
     for &value in missing {
         options = options.missing(value);
     }
@@ -46,8 +56,8 @@ fn measure_values<T: Element>(
     let mut compressed = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
     let mut rows = Vec::new();
     let mut memcpy = Vec::new();
-    let mut contenders =
-        plan.threads.iter().map(|&n| Contender::new(n)).collect::<Result<Vec<_>>>()?;
+    let pairs = plan.profiles.iter().flat_map(|&p| plan.threads.iter().map(move |&n| (p, n)));
+    let mut contenders = pairs.map(|(p, n)| Contender::new(p, n)).collect::<Result<Vec<_>>>()?;
     // A shared machine's pace changes within seconds. Taking turns, all contenders see the same of it.
     for round in 0..=plan.repeat {
         for contender in &mut contenders {
@@ -56,6 +66,7 @@ fn measure_values<T: Element>(
                 anyhow::Ok(())
             })?;
             let codec = &contender.codec;
+            let options = options.clone().profile(contender.profile);
             let (compress, len) =
                 timed(|| codec.compress_into(values, shape, &options, &mut compressed))?;
             contender.len = len;
@@ -69,9 +80,12 @@ fn measure_values<T: Element>(
     for contender in contenders {
         let [copy, compress, decompress] = contender.medians();
         let ratio = bytes / contender.len as f64;
-        memcpy.push((contender.threads, copy));
+        if contender.profile == plan.profiles[0] {
+            memcpy.push((contender.threads, copy));
+        }
         let figures = Figures { compress, decompress, copy, ratio };
-        rows.push(figures.row(case, plan, super::name(plan.bound), contender.threads));
+        let name = super::name(contender.profile, plan.bound);
+        rows.push(figures.row(case, plan, &name, contender.threads));
     }
     let single = memcpy.iter().find(|(threads, _)| *threads == 1).or(memcpy.first());
     if let Some(&(_, copy)) = single {
@@ -83,12 +97,42 @@ fn measure_values<T: Element>(
             let figures = Figures { compress, decompress, copy, ratio: bytes / len as f64 };
             rows.push(figures.row(case, plan, "zfp-accuracy", 1));
         }
+        rows.extend(peers(case, plan, &mut decoded, (absolute, copy), progress)?);
     }
     let copies = memcpy.into_iter().map(|(threads, copy)| {
         let figures = Figures { compress: copy, decompress: copy, copy, ratio: 1.0 };
         figures.row(case, plan, "memcpy", threads)
     });
     Ok(copies.chain(rows).collect())
+}
+
+/// Programs that take such a field and such a bound; `copy`: seconds of memcpy on one thread.
+fn peers<T: Element>(
+    case: &Case,
+    plan: &Plan<'_>,
+    decoded: &mut [T],
+    (absolute, copy): (f64, f64),
+    progress: &Progress,
+) -> Result<Vec<Row>> {
+    let takes =
+        |peer: &&Peer| peer.takes(&case.field) && peer.is_relative() == plan.bound.is_relative();
+    let mut rows = Vec::new();
+    for peer in plan.peers.iter().filter(takes) {
+        let run = peer.run(&case.field, &placeholders(plan.bound, absolute), decoded, progress)?;
+        let [compress, decompress] = run.seconds.unwrap_or([f64::NAN; 2]);
+        let ratio = case.field.values().bytes().len() as f64 / run.bytes as f64;
+        let figures = Figures { compress, decompress, copy, ratio };
+        rows.push(figures.row(case, plan, &peer.name, 1));
+    }
+    Ok(rows)
+}
+
+/// What stands for a bound, which came to this absolute one, in the command lines of peers.
+pub fn placeholders(bound: Bound, absolute: f64) -> Vec<(&'static str, f64)> {
+    match bound {
+        Bound::Relative { eps, .. } => vec![(RELATIVE_BOUND, eps)],
+        _ => vec![("{bound}", absolute), ("{range_bound}", bound.requested())],
+    }
 }
 
 /// Seconds for the field, and its compression ratio.
@@ -100,7 +144,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn row(self, case: &Case, plan: &Plan<'_>, codec: &'static str, threads: usize) -> Row {
+    fn row(self, case: &Case, plan: &Plan<'_>, codec: &str, threads: usize) -> Row {
         let bytes = case.field.values().bytes().len() as u64;
         let speed = |seconds: f64| bytes as f64 / 1e9 / seconds;
         Row {
@@ -109,7 +153,7 @@ impl Figures {
             shape: case.field.shape().to_string(),
             bytes,
             bound: plan.bound.requested(),
-            codec,
+            codec: codec.to_owned(),
             threads,
             compress_gbs: speed(self.compress),
             compress_of_memcpy: self.copy / self.compress,
@@ -120,8 +164,9 @@ impl Figures {
     }
 }
 
-/// The codec and memcpy on so many threads, and what their rounds took.
+/// A profile and memcpy on so many threads, and what their rounds took.
 struct Contender {
+    profile: Profile,
     threads: usize,
     codec: Codec,
     pool: rayon::ThreadPool,
@@ -132,13 +177,13 @@ struct Contender {
 }
 
 impl Contender {
-    fn new(threads: usize) -> Result<Self> {
+    fn new(profile: Profile, threads: usize) -> Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|e| anyhow!("cannot start {threads} threads: {e}"))?;
         let codec = Codec::cpu().threads(threads)?;
-        Ok(Contender { threads, codec, pool, len: 0, times: Vec::new() })
+        Ok(Contender { profile, threads, codec, pool, len: 0, times: Vec::new() })
     }
 
     fn copy<T: Element>(&self, from: &[T], to: &mut [T]) {

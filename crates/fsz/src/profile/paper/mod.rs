@@ -13,6 +13,8 @@ mod tile;
 mod unpack;
 
 use super::{ChunkDecoder, ChunkEncoder, ChunkRecorder, Coding, Decoding, Plan, StoredChunk};
+#[cfg(feature = "cuda")]
+use crate::choice::{UsualCost, Work};
 use crate::{
     dtype::DType,
     element::Element,
@@ -39,6 +41,17 @@ impl Research {
 impl Coding for Research {
     const CODE: u8 = 0;
     const NAME: &'static str = "paper";
+    const STANDARD: Self = Research::STANDARD;
+
+    #[cfg(feature = "cuda")]
+    fn usual_cost(work: Work) -> UsualCost {
+        let cpu_speed = match work {
+            Work::Compress => 2.0e9,
+            Work::Decompress => 3.2e9,
+        };
+        let (cpu_fixed, cuda_fixed) = (10e-6, 0.1e-3);
+        UsualCost { cpu_speed, cpu_fixed, cuda_fixed, cpu_choice: 0.0, cuda_choice: 0.0 }
+    }
 
     fn head_len(&self) -> u64 {
         self.blocks_per_tile as u64

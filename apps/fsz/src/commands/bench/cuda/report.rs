@@ -27,6 +27,8 @@ struct Geomean {
     rows: usize,
     #[serde(flatten)]
     speeds: Speeds,
+    /// The largest error of all rows over the bound.
+    error: Option<f64>,
 }
 
 /// A row without times. `compressed`: bytes of the stream.
@@ -46,6 +48,7 @@ pub fn row(
         bound,
         kernel: kernel.to_owned(),
         speeds: Speeds { ratio: bytes as f64 / compressed as f64, ..Speeds::default() },
+        error: None,
         copy_gbs: Some(roofline.copy * 1e-9),
         read_gbs: Some(roofline.read * 1e-9),
         variants: None,
@@ -60,6 +63,11 @@ impl Report {
         let capability = format!("{major}.{minor}");
         let device = Device { name: device.name, capability, memory: device.memory };
         Report { run: GpuRun { device, repeat, rows: Vec::new() }, geomeans: Vec::new() }
+    }
+
+    /// The figures alone.
+    pub fn into_run(self) -> GpuRun {
+        self.run
     }
 
     /// Adds a row, and brings the means up to date.
@@ -81,8 +89,7 @@ impl Report {
             for &bound in &bounds {
                 let of =
                     |row: &&GpuRow| row.kernel == kernel && bound.is_none_or(|b| b == row.bound);
-                let rows: Vec<&Speeds> =
-                    self.run.rows.iter().filter(of).map(|row| &row.speeds).collect();
+                let rows: Vec<&GpuRow> = self.run.rows.iter().filter(of).collect();
                 if !rows.is_empty() {
                     self.geomeans.push(Geomean::of(kernel, bound, &rows));
                 }
@@ -94,7 +101,7 @@ impl Report {
     pub fn text(&self) -> String {
         let mut table = Table::new(
             "field,bound,kernel,ratio,compress GB/s,of copy,decompress GB/s,of copy,min/max GB/s,\
-             of read,call GB/s,absolute call,decompress call,tiles",
+             of read,call GB/s,absolute call,decompress call,error of bound,tiles",
         );
         for r in &self.run.rows {
             let differs = (r.same_payload == Some(false)).then(|| "other payload".to_owned());
@@ -104,12 +111,17 @@ impl Report {
                 .map(|v| v.each().map(|share| format!("{:.0}", 100.0 * share)).join("/"));
             let tiles = variants.or(differs).unwrap_or_default();
             let case = [format!("{} {}", r.field, r.dtype), short(r.bound), r.kernel.clone()];
-            table.row(case.into_iter().chain(cells(&r.speeds)).chain([tiles]));
+            let error = r.error.map_or_else(none, |error| match error.violations {
+                0 => format!("{:.3}", error.of_bound),
+                beyond => format!("{:.3}, {beyond} beyond", error.of_bound),
+            });
+            table.row(case.into_iter().chain(cells(&r.speeds)).chain([error, tiles]));
         }
         for g in &self.geomeans {
             let bound = g.bound.map_or("all".to_owned(), short);
             let of = ["geomean".to_owned(), bound, g.kernel.clone()];
-            table.row(of.into_iter().chain(cells(&g.speeds)).chain([String::new()]));
+            let error = g.error.map_or_else(none, |most| format!("{most:.3} at most"));
+            table.row(of.into_iter().chain(cells(&g.speeds)).chain([error, String::new()]));
         }
         let span = |of: fn(&GpuRow) -> Option<f64>| {
             let speeds = self.run.rows.iter().filter_map(of);
@@ -133,12 +145,14 @@ impl Report {
     pub fn csv(&self) -> String {
         let head = "field,dtype,shape,bytes,bound,kernel,ratio,compress_gbs,compress_of_copy,\
                     decompress_gbs,decompress_of_copy,min_max_gbs,min_max_of_read,call_gbs,\
-                    absolute_call_gbs,decompress_call_gbs,copy_gbs,read_gbs,lz1,lz2,lz1_centered,lz2_centered,escaped,same_payload";
+                    absolute_call_gbs,decompress_call_gbs,error_of_bound,violations,copy_gbs,read_gbs,lz1,lz2,lz1_centered,lz2_centered,escaped,same_payload";
         let none = String::new;
         let rows = self.run.rows.iter().map(|r| {
             let mut cells = vec![r.field.clone(), r.dtype.clone(), r.shape.clone()];
             cells.extend([r.bytes.to_string(), r.bound.to_string(), r.kernel.clone()]);
             cells.extend(plain(&r.speeds));
+            cells.push(cell(r.error.map(|error| error.of_bound)));
+            cells.push(r.error.map_or_else(none, |error| error.violations.to_string()));
             cells.extend([r.copy_gbs, r.read_gbs].map(cell));
             let shares = r.variants.as_ref().map(|v| v.each().map(|share| format!("{share:.5}")));
             cells.extend(shares.unwrap_or_default());
@@ -150,6 +164,7 @@ impl Report {
             let mut cells = vec!["geomean".to_owned(), none(), none(), none(), bound];
             cells.push(g.kernel.clone());
             cells.extend(plain(&g.speeds));
+            cells.push(cell(g.error));
             cells.resize_with(head.split(',').count(), none);
             cells
         });
@@ -158,13 +173,13 @@ impl Report {
 }
 
 impl Geomean {
-    fn of(kernel: &str, bound: Option<f64>, rows: &[&Speeds]) -> Geomean {
+    fn of(kernel: &str, bound: Option<f64>, rows: &[&GpuRow]) -> Geomean {
         let mean = |of: fn(&Speeds) -> Option<f64>| {
-            let values: Option<Vec<f64>> = rows.iter().map(|row| of(row)).collect();
+            let values: Option<Vec<f64>> = rows.iter().map(|row| of(&row.speeds)).collect();
             values.map(fsz_study::geomean)
         };
         let speeds = Speeds {
-            ratio: fsz_study::geomean(rows.iter().map(|row| row.ratio)),
+            ratio: fsz_study::geomean(rows.iter().map(|row| row.speeds.ratio)),
             compress_gbs: mean(|r| r.compress_gbs),
             compress_of_copy: mean(|r| r.compress_of_copy),
             decompress_gbs: mean(|r| r.decompress_gbs),
@@ -175,13 +190,19 @@ impl Geomean {
             absolute_call_gbs: mean(|r| r.absolute_call_gbs),
             decompress_call_gbs: mean(|r| r.decompress_call_gbs),
         };
-        Geomean { kernel: kernel.to_owned(), bound, rows: rows.len(), speeds }
+        let errors = rows.iter().filter_map(|row| row.error);
+        let error = errors.map(|error| error.of_bound).reduce(f64::max);
+        Geomean { kernel: kernel.to_owned(), bound, rows: rows.len(), speeds, error }
     }
+}
+
+/// A figure that there is not, for people.
+fn none() -> String {
+    "-".to_owned()
 }
 
 /// Ratio, speeds and shares for people.
 fn cells(speeds: &Speeds) -> Vec<String> {
-    let none = || "-".to_owned();
     let mut cells = vec![format!("{:.2}", speeds.ratio)];
     for (gbs, share) in speeds.with_shares() {
         cells.push(gbs.map_or_else(none, |gbs| format!("{gbs:.1}")));
@@ -204,6 +225,7 @@ fn cell(value: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fsz_study::ErrorFound;
 
     fn row(field: &str, bound: f64, kernel: &str, gbs: f64) -> GpuRow {
         GpuRow {
@@ -221,6 +243,7 @@ mod tests {
                 decompress_of_copy: (kernel == "fsz").then_some(0.8),
                 ..Speeds::default()
             },
+            error: (kernel == "fsz").then_some(ErrorFound { of_bound: 0.5, violations: 0 }),
             copy_gbs: Some(4000.0),
             read_gbs: Some(4400.0),
             variants: None,
@@ -283,7 +306,7 @@ mod tests {
     fn every_line_of_csv_has_as_many_cells() {
         let text = report().csv().replace("\"b,c\"", "b");
         let cells: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
-        assert_eq!(cells, vec![24; cells.len()], "{text}");
+        assert_eq!(cells, vec![26; cells.len()], "{text}");
         let text = report().text();
         assert!(text.contains("other payload") && text.contains("geomean"), "{text}");
     }
