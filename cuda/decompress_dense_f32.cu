@@ -2,4 +2,4 @@
 
 #include "profile/dense/decode_kernels.cuh"
 
-FSZ_DECOMPRESS_DENSE_MODULE(float, f32)
+FSZ_DECOMPRESS_DENSE_MODULE(fsz::Multiples<float>, dense_f32)

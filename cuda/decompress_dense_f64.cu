@@ -2,4 +2,4 @@
 
 #include "profile/dense/decode_kernels.cuh"
 
-FSZ_DECOMPRESS_DENSE_MODULE(double, f64)
+FSZ_DECOMPRESS_DENSE_MODULE(fsz::Multiples<double>, dense_f64)

@@ -2,19 +2,23 @@
 
 use std::{env, path::Path};
 
-const MODULES: [&str; 12] = [
+const MODULES: [&str; 16] = [
     "compress_paper_f32",
     "compress_paper_f64",
     "compress_paper_relative_f32",
     "compress_paper_relative_f64",
     "compress_dense_f32",
     "compress_dense_f64",
+    "compress_dense_relative_f32",
+    "compress_dense_relative_f64",
     "decompress_paper_f32",
     "decompress_paper_f64",
     "decompress_paper_relative_f32",
     "decompress_paper_relative_f64",
     "decompress_dense_f32",
     "decompress_dense_f64",
+    "decompress_dense_relative_f32",
+    "decompress_dense_relative_f64",
 ];
 
 fn main() {

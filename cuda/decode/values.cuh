@@ -56,7 +56,12 @@ template <class T> struct CurveValues
 
     FSZ_DEVICE void take(u64 header)
     {
-        const auto number = [&](u32 k) { return __shfl_sync(WARP_ALL, header, HEADER_LANES + k); };
+        set([&](u32 k) { return __shfl_sync(WARP_ALL, header, HEADER_LANES + k); });
+    }
+
+    /// Takes what it needs from the numbers that a header has of the bound, which `number` gives.
+    template <class Number> FSZ_DEVICE void set(const Number &number)
+    {
         linear_step = static_cast<T>(value_of(number(RELATIVE_LINEAR_STEP)));
         stride = static_cast<Bits>(number(RELATIVE_STRIDE));
         const u64 codes = number(RELATIVE_KNEE);

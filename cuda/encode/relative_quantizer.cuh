@@ -125,9 +125,9 @@ FSZ_DEVICE float magnitude_of(float d) { return fabsf(d); }
 
 FSZ_DEVICE double magnitude_of(double d) { return fabs(d); }
 
-FSZ_DEVICE float difference_of(float a, float b) { return fabsf(__fsub_rn(a, b)); }
+FSZ_DEVICE float distance_of(float a, float b) { return fabsf(__fsub_rn(a, b)); }
 
-FSZ_DEVICE double difference_of(double a, double b) { return fabs(__dsub_rn(a, b)); }
+FSZ_DEVICE double distance_of(double a, double b) { return fabs(__dsub_rn(a, b)); }
 
 FSZ_DEVICE float multiple(u32 k, float step) { return __fmul_rn(__uint2float_rn(k), step); }
 
@@ -172,7 +172,7 @@ FSZ_DEVICE bool linear_code(T size, const RelativeBound<T> &bound, i32 &k, Relat
     const double scaled = __dmul_rn(static_cast<double>(size), static_cast<double>(bound.inverse));
     const u32 nearest = static_cast<u32>(__double2loint(__dadd_rn(scaled, ROUND_WIDE)));
     k = static_cast<i32>(min(nearest, bound.knee));
-    error = {difference_of(size, multiple(static_cast<u32>(k), bound.linear_step)), 0};
+    error = {distance_of(size, multiple(static_cast<u32>(k), bound.linear_step)), 0};
     return error.absolute <= bound.floor;
 }
 
@@ -198,7 +198,7 @@ FSZ_DEVICE bool try_code(T d, const RelativeQuantizer<T> &z, i32 &q, RelativeErr
         coded = logarithmic(bits, z, number, begin);
         const Bits back = min(begin + bound.low, Element<T>::INFINITE);
         const T value = value_of(Octave<T>::bits(back, bound.bend()));
-        error.absolute = difference_of(size, value);
+        error.absolute = distance_of(size, value);
         error.relative = quotient(error.absolute, size);
         // A quotient that is no number is not below anything.
         coded = coded && error.relative < bound.eps;

@@ -181,6 +181,8 @@ constexpr u32 DENSE_PASS_FLAGS = 9u;
 constexpr u32 DENSE_PART_BITS = 10u;
 constexpr u32 DENSE_MOST_VALUE = 32767u;
 constexpr u32 DENSE_MOST_TABLES = 4096u;
+constexpr u32 DENSE_LEAST_STRIDE = 64u;
+constexpr u32 DENSE_MOST_FINE_KNEE = 16777216u;
 
 /// The fields that the rules for headers name.
 struct HeaderFields

@@ -113,6 +113,8 @@ pub fn dense_constants() -> Vec<(&'static str, u64)> {
         ("PART_BITS", dense::PART_BITS.into()),
         ("MOST_VALUE", dense::MOST_VALUE.unsigned_abs().into()),
         ("MOST_TABLES", dense::MOST_TABLES),
+        ("LEAST_STRIDE", dense::LEAST_STRIDE),
+        ("MOST_FINE_KNEE", dense::MOST_FINE_KNEE.into()),
     ]
 }
 

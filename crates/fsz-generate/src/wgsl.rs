@@ -38,7 +38,8 @@ pub fn prelude() -> String {
 }
 
 /// What encoders alone ask for.
-const UNUSED: [&str; 4] = ["MIN_COLUMNS", "PART_BITS", "MOST_VALUE", "MOST_TABLES"];
+const UNUSED: [&str; 6] =
+    ["MIN_COLUMNS", "PART_BITS", "MOST_VALUE", "MOST_TABLES", "LEAST_STRIDE", "MOST_FINE_KNEE"];
 
 /// Heads of chunks, records of escapes, contexts of masks.
 fn heads() -> Vec<(&'static str, u64)> {

@@ -14,6 +14,7 @@ use std::{
 use common::{
     compress,
     inputs::{KINDS, field},
+    seal::seal_metadata,
 };
 use fsz::{
     Bound, Codec, CompressOptions, Dense, Element, Error, Profile, Scalar, Stream,
@@ -64,14 +65,16 @@ impl Guarded {
     }
 }
 
-/// Profiles, each with the bounds that devices know it with.
-fn codings() -> [(Profile, Bound); 4] {
-    let paper = Profile::default();
+/// Profiles with bounds.
+fn codings() -> [(Profile, Bound); 6] {
+    let (paper, dense) = (Profile::default(), Profile::Dense(Dense::new()));
     [
         (paper, Bound::ValueRange(1e-3)),
-        (Profile::Dense(Dense::new()), Bound::ValueRange(1e-3)),
+        (dense, Bound::ValueRange(1e-3)),
         (paper, Bound::Relative { eps: 1e-3, floor: 0.0 }),
         (paper, Bound::Relative { eps: 1e-2, floor: 0.05 }),
+        (dense, Bound::Relative { eps: 1e-3, floor: 0.0 }),
+        (dense, Bound::Relative { eps: 1e-2, floor: 0.05 }),
     ]
 }
 
@@ -194,26 +197,65 @@ fn a_stream_of_another_bound_is_refused() {
         (&line, missing, &line, relative.clone()),
         (&shape, relative, &shape, ranged),
     ];
-    for (shape, written, of, described) in cases {
+    let profiles = [Profile::default(), Profile::Dense(Dense::new())];
+    for (profile, (shape, written, of, described)) in
+        profiles.into_iter().flat_map(|profile| cases.clone().map(|case| (profile, case)))
+    {
+        let written = written.profile(profile);
+        let described = described.profile(profile);
         let stream = compress(&Codec::cpu(), &data, shape, &written);
         let other = compress(&Codec::cpu(), &data, of, &described);
         assert_eq!(stream[10..12], other[10..12], "headers of the same length");
-        let kind = StreamKind::new(of, f32::DTYPE, &described).expect("valid");
-        let memory = |len: usize| DeviceMemory::new(0, len, 0).expect("allocates");
-        let mut bytes = memory(stream.len().next_multiple_of(4));
-        let (out, scratch) = (memory(256), memory(DeviceCodec::DECOMPRESS_SCRATCH));
-        let words = stream.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word));
-        bytes.write(0, &words.collect::<Vec<f32>>()).expect("writes");
-        let place = (bytes.address(), stream.len() as u64);
-        // SAFETY: the memory is of this device, as long as the calls ask, and lives on.
-        let outcome = unsafe {
-            codec
-                .decompress(&kind, place, out.address(), scratch.address(), null_mut())
-                .expect("launches");
-            codec.outcome(scratch.address(), null_mut())
-        };
-        assert!(matches!(outcome, Err(Error::Corrupt(_))), "{outcome:?}");
+        let kind = StreamKind::of(&Stream::open(&other).expect("opens")).expect("known");
+        let outcome = outcome_of(&codec, &kind, &stream, data.len());
+        assert!(matches!(outcome, Err(Error::Corrupt(_))), "{profile:?}: {outcome:?}");
     }
+}
+
+/// What decoding bytes in device memory comes to that are described as a stream of this kind, of `f32`.
+fn outcome_of(
+    codec: &DeviceCodec,
+    kind: &StreamKind,
+    stream: &[u8],
+    elements: usize,
+) -> Result<(), Error> {
+    let memory = |len: usize| DeviceMemory::new(0, len, 0).expect("allocates");
+    let mut bytes = memory(stream.len().next_multiple_of(4));
+    let (out, scratch) = (memory(4 * elements), memory(DeviceCodec::DECOMPRESS_SCRATCH));
+    let words = stream.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word));
+    bytes.write(0, &words.collect::<Vec<f32>>()).expect("writes");
+    let place = (bytes.address(), stream.len() as u64);
+    // SAFETY: the memory is of this device, as long as the calls ask, and lives on.
+    unsafe {
+        codec
+            .decompress(kind, place, out.address(), scratch.address(), null_mut())
+            .expect("launches");
+        codec.outcome(scratch.address(), null_mut())
+    }
+}
+
+/// Points between codes whose distances are not whole numbers are found out on the device, too.
+#[test]
+fn a_stream_without_room_between_its_codes_is_refused() {
+    let Some(codec) = device("points between codes") else { return };
+    let data = field::<f32>("smooth, noise", 9000, 4);
+    let shape = [9000];
+    let options = CompressOptions::new(Bound::Relative { eps: 1e-2, floor: 0.05 })
+        .profile(Profile::Dense(Dense::new()));
+    let mut stream = compress(&Codec::cpu(), &data, &shape, &options);
+    let (kind, stride) = {
+        let stream = Stream::open(&stream).expect("opens");
+        let stride = stream.header().relative.expect("is relative").stride;
+        (StreamKind::of(&stream).expect("known"), stride)
+    };
+    outcome_of(&codec, &kind, &stream, 9000).expect("decodes");
+    let header = u16::from_le_bytes([stream[10], stream[11]]) as usize;
+    let at = (0..header).step_by(8).find(|&at| stream[at..at + 8] == stride.to_le_bytes());
+    stream[at.expect("the header has it")] += 1;
+    seal_metadata(&mut stream);
+    assert!(Stream::open(&stream).is_err(), "the CPU refuses it");
+    let outcome = outcome_of(&codec, &kind, &stream, 9000);
+    assert!(matches!(outcome, Err(Error::Corrupt(_))), "{outcome:?}");
 }
 
 /// With unmapped pages beside every buffer no kernel touches a byte of another page.

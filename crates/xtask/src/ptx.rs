@@ -12,19 +12,23 @@ use std::process::{Command, Stdio};
 
 /// The modules of the codec, `.cu` files of `cuda/`, and the compute capabilities that each is compiled for: 80
 /// runs on every device from Ampere on, 90 is for what Hopper and later have beside that.
-pub const MODULES: [(&str, &[u32]); 12] = [
+pub const MODULES: [(&str, &[u32]); 16] = [
     ("compress_paper_f32", &[80, 90]),
     ("compress_paper_f64", &[80, 90]),
     ("compress_paper_relative_f32", &[80, 90]),
     ("compress_paper_relative_f64", &[80, 90]),
     ("compress_dense_f32", &[80]),
     ("compress_dense_f64", &[80]),
+    ("compress_dense_relative_f32", &[80]),
+    ("compress_dense_relative_f64", &[80]),
     ("decompress_paper_f32", &[80]),
     ("decompress_paper_f64", &[80]),
     ("decompress_paper_relative_f32", &[80]),
     ("decompress_paper_relative_f64", &[80]),
     ("decompress_dense_f32", &[80]),
     ("decompress_dense_f64", &[80]),
+    ("decompress_dense_relative_f32", &[80]),
+    ("decompress_dense_relative_f64", &[80]),
 ];
 /// Those of the bench and of the example.
 const OTHERS: [(&str, &[u32]); 2] = [("bench", &[80]), ("gray_scott", &[80])];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "profile/dense/plain_box.cuh"
+#include "profile/dense/points.cuh"
 #include "profile/dense/walk.cuh"
 
 namespace fsz
@@ -77,31 +78,33 @@ struct CodedBox
 /// An event of a step: context among all above a residual or flag.
 constexpr u32 NO_EVENT = ~0u;
 
-/// Encodes boxes and chunks; `Coder` takes their symbols.
-template <class T, class Coder> struct DenseEncoder
+/// Encodes boxes and chunks by a quantizer; `Coder` takes their symbols.
+template <class Z, class Coder> struct DenseEncoder
 {
+    using T = typename Z::Value;
+    using Error = typename Z::Error;
+    using Args = typename ArgsOf<Z>::Args;
     using Bits = typename Element<T>::Bits;
     static constexpr u32 WORDS = Element<T>::WORDS;
 
-    const CompressArgs<T> &args;
+    const Args &args;
     const BoxGrid &grid;
     const DenseWork &work;
     EncodeStage &stage;
     const WarpSlot<T> slot;
     const u32 lane;
-    const Quantizer<T> quantizer;
     const Interpolation how;
     /// The lanes before this one.
     const u32 before;
     Coder coder;
-    PlainBoxes<T> plain;
+    PlainBoxes<Z> plain;
     Statistics statistics;
 
-    FSZ_DEVICE DenseEncoder(const CompressArgs<T> &args, const BoxGrid &grid, const DenseWork &work,
+    FSZ_DEVICE DenseEncoder(const Args &args, const BoxGrid &grid, const DenseWork &work,
                             EncodeStage &stage, const WarpSlot<T> &slot, const Coder &coder)
-        : args(args), grid(grid), work(work), stage(stage), slot(slot), lane(lane_id()),
-          quantizer(quantizer_of<T>(*args.control)), how(grid), before((1u << lane_id()) - 1),
-          coder(coder), plain(args, grid, shared_address(stage.words)), statistics{}
+        : args(args), grid(grid), work(work), stage(stage), slot(slot), lane(lane_id()), how(grid),
+          before((1u << lane_id()) - 1), coder(coder),
+          plain(args, grid, shared_address(stage.words)), statistics{}
     {
     }
 
@@ -146,34 +149,13 @@ template <class T, class Coder> struct DenseEncoder
         }
     }
 
-    /// Whether an element has a code, and the code.
-    FSZ_DEVICE bool code_of(T d, i32 &code) const
-    {
-        const double scaled =
-            __dmul_rn(static_cast<double>(d), static_cast<double>(quantizer.inverse));
-        const double rounded = __dsub_rn(__dadd_rn(scaled, ROUND_WIDE), ROUND_WIDE);
-        // The first comparison is false for NaN.
-        const bool has = fabs(scaled) <= CODE_MAX + 0.5 && fabs(rounded) <= CODE_MAX &&
-                         quantizer.step != 0 && !args.missing.is(bits_of(d));
-        code = has ? static_cast<i32>(rounded) : 0;
-        return has;
-    }
-
-    /// A code's element.
-    FSZ_DEVICE bool strict(T d, i32 code, T unit, T &error) const
-    {
-        error = difference_of(d, product(from_code(code, T(0)), unit));
-        error = error < 0 ? -error : error;
-        return error < quantizer.limit;
-    }
-
     /// The code of the first element of a box that has one.
     FSZ_DEVICE bool first_code(const Box &box, i32 &code) const
     {
         bool found = false;
         each_32(box, [&](u32 from, T d) {
             i32 own = 0;
-            const bool has = from + lane < box.len && code_of(d, own);
+            const bool has = from + lane < box.len && plain.points.code_of(d, own);
             if (const u32 votes = __ballot_sync(WARP_ALL, has))
             {
                 code = __shfl_sync(WARP_ALL, own, __ffs(votes) - 1);
@@ -191,7 +173,7 @@ template <class T, class Coder> struct DenseEncoder
         for (u32 at = lane; at < box.len; at += 32)
         {
             i32 code;
-            if (code_of(element(box, at), code))
+            if (plain.points.code_of(element(box, at), code))
             {
                 most = max(most, static_cast<u32>(abs(code - first)));
             }
@@ -329,10 +311,10 @@ template <class T, class Coder> struct DenseEncoder
         }
     }
 
-    FSZ_DEVICE void take_error(T error)
+    FSZ_DEVICE void keep_error(const Error &error)
     {
-        const u64 bits = bits_of(error);
-        statistics.max_error = max(statistics.max_error, bits);
+        take_error(error, statistics);
+        plain.points.keep_error(error);
     }
 
     /// The patterns that have a number.
@@ -396,14 +378,10 @@ template <class T, class Coder> struct DenseEncoder
     /// Predicts a box by interpolation: its events, which passes have any residual, and what of it
     /// is listed. False where it does not fit.
     FSZ_DEVICE bool interpolate(const Box &box, const Program &program, i32 own, u32 *events,
-                                u32 &flags, bool &flat, u32 &listed, T &max_error)
+                                u32 &flags, bool &flat, u32 &listed, Error &max_error)
     {
         i32 *const words = stage.words;
-        const double parts = static_cast<double>(1u << (DENSE_PART_BITS + how.fine)) /
-                             static_cast<double>(quantizer.step);
-        const double zero =
-            static_cast<double>(own) * static_cast<double>(1u << (DENSE_PART_BITS + how.fine));
-        constexpr double REACH = static_cast<double>(DENSE_MOST_VALUE << DENSE_PART_BITS);
+        const auto targets = plain.points.targets(own);
         // What is masked or listed so far has no code.
         each_32(box, [&](u32 from, T element) {
             const u32 at = from + lane;
@@ -412,11 +390,10 @@ template <class T, class Coder> struct DenseEncoder
             if (in)
             {
                 const u32 without = stage.mask[from / 32] | slot.listed[from / 32];
-                const double d = static_cast<double>(element);
-                const double part = rint(__dsub_rn(__dmul_rn(d, parts), zero));
-                const bool fits = !(without >> lane & 1) && fabs(part) <= REACH;
+                i32 target;
+                const bool fits = !(without >> lane & 1) && targets(element, target);
                 far = !fits && !(without >> lane & 1);
-                words[at] = fits ? static_cast<i32>(part) : ANY;
+                words[at] = fits ? target : ANY;
             }
             const u32 more = __ballot_sync(WARP_ALL, far);
             __syncwarp();
@@ -507,7 +484,7 @@ template <class T, class Coder> struct DenseEncoder
                     ? (FIRST_FLAG + DENSE_PASS_FLAGS + (fine ? 0 : 1)) << 16 | (flags >> lane & 1)
                     : NO_EVENT;
         }
-        const T lattice = product(quantizer.step, static_cast<T>(1.0 / (1u << how.fine)));
+        const auto near = plain.points.nearness();
         const u32 shifted = static_cast<u32>(own) << how.fine;
         listed = 0;
         each_32(box, [&](u32 from, T d) {
@@ -516,9 +493,9 @@ template <class T, class Coder> struct DenseEncoder
             bool far = false;
             if (at < box.len && !(without >> lane & 1))
             {
-                T error;
+                Error error;
                 const i32 point = static_cast<i32>(shifted + static_cast<u32>(words[at]));
-                far = !strict(d, point, lattice, error);
+                far = !near(d, point, error);
                 max_error = far ? max_error : larger(max_error, error);
             }
             const u32 more = __ballot_sync(WARP_ALL, far);
@@ -586,11 +563,11 @@ template <class T, class Coder> struct DenseEncoder
     FSZ_DEVICE bool plain_box(const Box &box, i32 base, CodedBox &made)
     {
         i32 own;
-        if (!code_of(element(box, 0), own))
+        if (!plain.points.code_of(element(box, 0), own))
         {
             return false;
         }
-        const PlainOutcome<T> out = plain.predict(box, work.programs, own);
+        const PlainOutcome<Error> out = plain.predict(box, work.programs, own);
         if (!out.plain)
         {
             return false;
@@ -599,7 +576,7 @@ template <class T, class Coder> struct DenseEncoder
         made.mode = made.symbols ? MODE_INTERPOLATED : MODE_FLAT;
         if (!made.symbols)
         {
-            take_error(out.max_error);
+            keep_error(out.max_error);
             return true;
         }
         const Coder was = coder;
@@ -623,7 +600,7 @@ template <class T, class Coder> struct DenseEncoder
                 return true;
             }
         }
-        take_error(out.max_error);
+        keep_error(out.max_error);
         return true;
     }
 
@@ -644,7 +621,7 @@ template <class T, class Coder> struct DenseEncoder
         i32 own = base;
         first_code(box, own);
         u32 listed = 0, flags = 0;
-        T max_error = 0;
+        Error max_error{};
         bool fits = false, flat = true;
         u32 masked = 0, mask_steps = 0;
         const auto any_code = [&](u32, T d, bool in) {
@@ -653,7 +630,7 @@ template <class T, class Coder> struct DenseEncoder
             {
                 take_range(d);
             }
-            return code_of(d, code);
+            return plain.points.code_of(d, code) || plain.points.has_target(d, own);
         };
         // By Lorenzo prediction alone another mask is found below.
         if (grid.predictor != DENSE_LORENZO || !args.control->range_known)
@@ -693,11 +670,11 @@ template <class T, class Coder> struct DenseEncoder
         }
         if (!fits)
         {
-            max_error = 0;
+            max_error = {};
             const auto strict_code = [&](u32 at, T d, bool in) {
                 i32 code;
-                T error;
-                const bool kept = code_of(d, code) && strict(d, code, quantizer.step, error);
+                Error error;
+                const bool kept = plain.points.strict_code_of(d, code, error);
                 max_error = in && kept ? larger(max_error, error) : max_error;
                 if (in)
                 {
@@ -746,7 +723,7 @@ template <class T, class Coder> struct DenseEncoder
             }
             else
             {
-                max_error = 0;
+                max_error = {};
                 made.mode = MODE_EXACT;
                 if constexpr (!Coder::WRITES)
                 {
@@ -775,7 +752,7 @@ template <class T, class Coder> struct DenseEncoder
                 return {MODE_VERBATIM, 0, 0, box.len, false};
             }
         }
-        take_error(max_error);
+        keep_error(max_error);
         made.listed = listed;
         made.escaped = made.mode == MODE_EXACT || mask == MASK_ALL ? box.len : masked + listed;
         return made;
@@ -812,8 +789,6 @@ template <class T, class Coder> struct DenseEncoder
 
     /// The target of an element that may come out as anything.
     static constexpr i32 ANY = static_cast<i32>(0x80000000u);
-    static constexpr i32 RESIDUAL_MOST = (1 << (DENSE_RESIDUAL_ESCAPE_BITS - 1)) - 1;
-    static constexpr i32 VALUE_MOST = static_cast<i32>(DENSE_MOST_VALUE);
 };
 
 } // namespace fsz

@@ -45,10 +45,11 @@ struct BoxTasks
 };
 
 /// Counts boxes: thread block b those of task b mod tasks, spread evenly over the field.
-template <class T>
-FSZ_DEVICE void count_boxes(const CompressArgs<T> &args, const BoxTasks &tasks,
+template <class Z>
+FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks &tasks,
                             const DenseWork &memory, u32 *shared)
 {
+    using T = typename Z::Value;
     const BoxTask &task = tasks.task[blockIdx.x % tasks.tasks];
     const u32 warp = threadIdx.x / 32, lane = lane_id(), warps = blockDim.x / 32;
     EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
@@ -61,7 +62,7 @@ FSZ_DEVICE void count_boxes(const CompressArgs<T> &args, const BoxTasks &tasks,
     DenseWork work = memory;
     work.programs = task.programs;
     const WarpSlot<T> slot(work, blockIdx.x * warps + warp);
-    DenseEncoder<T, SymbolCounter> encoder(args, task.grid, work, stages[warp], slot,
+    DenseEncoder<Z, SymbolCounter> encoder(args, task.grid, work, stages[warp], slot,
                                            SymbolCounter{histogram, 0});
     const u32 stride = gridDim.x / tasks.tasks * warps;
     u64 raw_bits = 0, elements = 0;

@@ -3,6 +3,7 @@
 
 #include "profile/dense/decode_lorenzo.cuh"
 #include "profile/dense/decode_mask.cuh"
+#include "profile/dense/decode_values.cuh"
 #include "profile/dense/interpolate.cuh"
 #include "profile/dense/prepare_decode.cuh"
 
@@ -12,9 +13,10 @@ namespace fsz
 /// Warps of a thread block at most.
 constexpr u32 DENSE_DECODE_WARPS = 20;
 
-/// Decodes chunks. `Output` tells where elements go.
-template <class T, class Output> struct DenseDecoder
+/// Decodes chunks. `Values` make elements of codes; `Output` tells where elements go.
+template <class Values, class Output> struct DenseDecoder
 {
+    using T = typename Values::Value;
     using Bits = typename Element<T>::Bits;
     static constexpr u32 WORDS = Element<T>::WORDS;
 
@@ -24,8 +26,7 @@ template <class T, class Output> struct DenseDecoder
     const Output &output;
     const u32 lane;
     const FieldTaps taps;
-    const T step;
-    const T lattice;
+    const DenseValues<Values> values;
     /// Where in shared memory the box is.
     const u32 memory;
     const DifferenceSlots differences;
@@ -35,8 +36,7 @@ template <class T, class Output> struct DenseDecoder
                             const Output &output, u32 slots, u32 warp, u32 warps)
         : view(view), grid(grid), work(work), output(output), lane(lane_id()),
           taps{layout_of(grid), grid.predictor, grid.fine, slots, slots - FLAGS_BYTES},
-          step(static_cast<T>(value_of(work->step))),
-          lattice(product(step, static_cast<T>(1.0 / (1u << grid.fine)))),
+          values(view, work->step, grid.fine),
           memory(slots + slots_bytes() + RING_BYTES * warps + BOX_BYTES * warp),
           differences{slots + slots_bytes() - SLOTS_BYTES, slots,
                       work->slots + (FIRST_DIFFERENCE << DENSE_SLOT_BITS)},
@@ -366,9 +366,9 @@ template <class T, class Output> struct DenseDecoder
             }
             __syncwarp();
         }
-        const T unit = step;
+        const Values codes = values.codes();
         const auto make = [&](i32 code, u32 k) {
-            return masked && mask.get(k) ? value_of(pattern) : product(from_code(code, T(0)), unit);
+            return masked && mask.get(k) ? value_of(pattern) : codes.of(code);
         };
         if constexpr (Output::WHOLE)
         {
@@ -468,17 +468,16 @@ template <class T, class Output> struct DenseDecoder
             }
             if (mode == MODE_FLAT)
             {
-                const T value = product(from_code(own, T(0)), step);
+                const T value = values.codes().of(own);
                 write(target, [&](i32) { return value; }, masked, bits, pattern);
             }
             else
             {
                 interpolate<Output::WHOLE>(rans, memory, program, taps, masked);
                 const u32 zero = static_cast<u32>(own) << grid.fine;
-                const T unit = lattice;
+                const Values points = values.points();
                 const auto decoded = [&](i32 value) {
-                    const i32 point = static_cast<i32>(zero + static_cast<u32>(value));
-                    return product(from_code(point, T(0)), unit);
+                    return points.of(static_cast<i32>(zero + static_cast<u32>(value)));
                 };
                 write(target, decoded, masked, bits, pattern);
             }
@@ -498,7 +497,7 @@ template <class T, class Output> struct DenseDecoder
 };
 
 /// Decodes the chunks of a stream, by persistent thread blocks whose warps take them in turn.
-template <class T, class Output>
+template <class Values, class Output>
 FSZ_DEVICE void decode_dense(const StreamView &view, const BoxGrid &grid, DenseDecoding *work,
                              const Output &output)
 {
@@ -527,8 +526,8 @@ FSZ_DEVICE void decode_dense(const StreamView &view, const BoxGrid &grid, DenseD
             __ldg(work->flag_zeros + threadIdx.x);
     }
     __syncthreads();
-    DenseDecoder<T, Output> decoder(view, grid, work, output, shared, threadIdx.x / 32,
-                                    blockDim.x / 32);
+    DenseDecoder<Values, Output> decoder(view, grid, work, output, shared, threadIdx.x / 32,
+                                         blockDim.x / 32);
     for (;;)
     {
         u32 chunk = 0;

@@ -8,33 +8,33 @@
 extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
 
 // What the choice of layout and tables looks at, the programs of boxes, and the encoding.
-#define FSZ_COMPRESS_DENSE_ENTRIES(T, type)                                                        \
+#define FSZ_COMPRESS_DENSE_ENTRIES(Z, coder)                                                       \
     extern "C" __global__ void __launch_bounds__(fsz::GATHER_THREADS)                              \
-        fsz_gather_dense_##type(const T *field, const __grid_constant__ fsz::BoxGrid grid,         \
-                                const fsz::u32 *numbers, fsz::u32 count, T *to)                    \
+        fsz_gather_##coder(const Z::Value *field, const __grid_constant__ fsz::BoxGrid grid,       \
+                           const fsz::u32 *numbers, fsz::u32 count, Z::Value *to)                  \
     {                                                                                              \
         fsz::gather_boxes(field, grid, numbers, count, to);                                        \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::PROGRAM_THREADS)                             \
-        fsz_prepare_compress_dense_##type(const __grid_constant__ fsz::BoxGrid grid,               \
-                                          fsz::EncodeProgram *programs)                            \
+        fsz_prepare_compress_##coder(const __grid_constant__ fsz::BoxGrid grid,                    \
+                                     fsz::EncodeProgram *programs)                                 \
     {                                                                                              \
         fsz::make_encode_program(grid, blockIdx.x, programs + blockIdx.x);                         \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::DENSE_ENCODE_WARPS * 32, 1)                  \
-        fsz_count_dense_##type(const __grid_constant__ fsz::CompressArgs<T> args,                  \
-                               const __grid_constant__ fsz::BoxTasks tasks,                        \
-                               const __grid_constant__ fsz::DenseWork work)                        \
+        fsz_count_##coder(const __grid_constant__ fsz::ArgsOf<Z>::Args args,                       \
+                          const __grid_constant__ fsz::BoxTasks tasks,                             \
+                          const __grid_constant__ fsz::DenseWork work)                             \
     {                                                                                              \
-        fsz::count_boxes<T>(args, tasks, work, fsz_shared);                                        \
+        fsz::count_boxes<Z>(args, tasks, work, fsz_shared);                                        \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::DENSE_ENCODE_WARPS * 32, 1)                  \
-        fsz_compress_dense_##type(const __grid_constant__ fsz::CompressArgs<T> args,               \
-                                  const __grid_constant__ fsz::BoxGrid grid,                       \
-                                  const __grid_constant__ fsz::DenseWork work,                     \
-                                  const __grid_constant__ fsz::HeaderImage image)                  \
+        fsz_compress_##coder(const __grid_constant__ fsz::ArgsOf<Z>::Args args,                    \
+                             const __grid_constant__ fsz::BoxGrid grid,                            \
+                             const __grid_constant__ fsz::DenseWork work,                          \
+                             const __grid_constant__ fsz::HeaderImage image)                       \
     {                                                                                              \
-        fsz::encode_dense<T>(args, grid, work, image, fsz_shared);                                 \
+        fsz::encode_dense<Z>(args, grid, work, image, fsz_shared);                                 \
     }
 
 /// How the structs lie in memory that the driver shares with these kernels alone.
@@ -53,14 +53,8 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         FSZ_AT(fsz::SymbolRow, reciprocal), FSZ_AT(fsz::SymbolRow, start),                         \
         FSZ_AT(fsz::SymbolRow, frequency)
 
-/// The module of an element type: its kernels, how the structs that the driver shares lie in memory
-/// (`compress_layouts` in crates/fsz/src/cuda/kernels.rs, then `BOX_LAYOUTS` in box_kernels.rs
-/// beside it), and how it launches (`BoxCompressShapes` there).
-#define FSZ_COMPRESS_DENSE_MODULE(T, type)                                                         \
-    FSZ_BOUND_ENTRY(T, type)                                                                       \
-    FSZ_COMPRESS_DENSE_ENTRIES(T, type)                                                            \
-    extern "C" __device__ fsz::u32 fsz_layouts[] = {FSZ_COMPRESS_LAYOUT(T), FSZ_GRID_LAYOUT,       \
-                                                    FSZ_DENSE_LAYOUT};                             \
+/// How a module launches: `BoxCompressShapes` in crates/fsz/src/cuda/box_kernels.rs.
+#define FSZ_COMPRESS_DENSE_SHAPES(T)                                                               \
     extern "C" __device__ fsz::u32 fsz_shapes[] = {                                                \
         fsz::BOUND_THREADS,                                                                        \
         fsz::GATHER_THREADS,                                                                       \
@@ -74,3 +68,13 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         4 * fsz::WarpSlot<T>::FIXED,                                                               \
         4 * fsz::WarpSlot<T>::RECORD,                                                              \
     };
+
+/// The module of an element type: its kernels, how the structs that the driver shares lie in memory
+/// (`compress_layouts` in crates/fsz/src/cuda/kernels.rs, then `BOX_LAYOUTS` in box_kernels.rs
+/// beside it), and how it launches.
+#define FSZ_COMPRESS_DENSE_MODULE(T, type)                                                         \
+    FSZ_BOUND_ENTRY(T, type)                                                                       \
+    FSZ_COMPRESS_DENSE_ENTRIES(fsz::Quantizer<T>, dense_##type)                                    \
+    extern "C" __device__ fsz::u32 fsz_layouts[] = {FSZ_COMPRESS_LAYOUT(T), FSZ_GRID_LAYOUT,       \
+                                                    FSZ_DENSE_LAYOUT};                             \
+    FSZ_COMPRESS_DENSE_SHAPES(T)

@@ -120,17 +120,19 @@ FSZ_DEVICE void place_chunks(const CompressArgs<T> &args, const DenseWork &work,
     }
 }
 
-/// Encodes chunks.
-template <class T> struct DenseChunks
+/// Encodes chunks by a quantizer.
+template <class Z> struct DenseChunks
 {
+    using T = typename Z::Value;
+    using Args = typename ArgsOf<Z>::Args;
     static constexpr u32 WORDS = Element<T>::WORDS;
 
-    const CompressArgs<T> &args;
+    const Args &args;
     const BoxGrid &grid;
     const DenseWork &work;
     const WarpSlot<T> slot;
     const u32 lane;
-    DenseEncoder<T, RansEncoder> boxes;
+    DenseEncoder<Z, RansEncoder> boxes;
     /// Chunks that wait for their place: lane i keeps those that are i modulo 32, with where in the
     /// warp's memory they begin, and their words.
     u32 waiting_number;
@@ -141,7 +143,7 @@ template <class T> struct DenseChunks
     /// Where what waits begins, in words.
     u32 free_end;
 
-    FSZ_DEVICE DenseChunks(const CompressArgs<T> &args, const BoxGrid &grid, const DenseWork &work,
+    FSZ_DEVICE DenseChunks(const Args &args, const BoxGrid &grid, const DenseWork &work,
                            EncodeStage &stage, u32 packed_rows, u32 warp)
         : args(args), grid(grid), work(work), slot(work, warp), lane(lane_id()),
           boxes(args, grid, work, stage, slot,
@@ -338,12 +340,13 @@ template <class T> struct DenseChunks
 };
 
 /// Adds up what the lanes of a warp know of the field.
-FSZ_DEVICE Statistics gather_statistics(const Statistics &own)
+template <bool RELATIVE> FSZ_DEVICE Statistics gather_statistics(const Statistics &own)
 {
     Statistics all{};
     all.max_key = warp_max(own.max_key);
     all.min_key = warp_max(own.min_key);
     all.max_error = warp_max(own.max_error);
+    all.max_relative_error = RELATIVE ? warp_max(own.max_relative_error) : 0;
     all.nan = warp_sum(own.nan);
     all.inf = warp_sum(own.inf);
     all.missing = warp_sum(own.missing);
@@ -363,8 +366,8 @@ FSZ_DEVICE void clear_box_paddings(u8 *stream, const Sections &sections, u32 lan
 
 /// Compression by persistent thread blocks: the first warp of all finds the places of chunks, the
 /// others take chunks in turn.
-template <class T>
-FSZ_DEVICE void encode_dense(const CompressArgs<T> &args, const BoxGrid &grid,
+template <class Z>
+FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid &grid,
                              const DenseWork &work, const HeaderImage &image, u32 *shared)
 {
     __shared__ Statistics statistics[DENSE_ENCODE_WARPS];
@@ -381,7 +384,7 @@ FSZ_DEVICE void encode_dense(const CompressArgs<T> &args, const BoxGrid &grid,
     }
     else
     {
-        DenseChunks<T> chunks(args, grid, work, stages[warp], shared_address(rows),
+        DenseChunks<Z> chunks(args, grid, work, stages[warp], shared_address(rows),
                               blockIdx.x * warps + warp);
         for (;;)
         {
@@ -400,7 +403,7 @@ FSZ_DEVICE void encode_dense(const CompressArgs<T> &args, const BoxGrid &grid,
         chunks.drain();
         own = chunks.boxes.gathered();
     }
-    const Statistics all = gather_statistics(own);
+    const Statistics all = gather_statistics<Z::RELATIVE>(own);
     if (lane == 0)
     {
         statistics[warp] = all;
@@ -412,7 +415,8 @@ FSZ_DEVICE void encode_dense(const CompressArgs<T> &args, const BoxGrid &grid,
     }
     if (is_last(&args.control->encoded, gridDim.x))
     {
-        finish<T>(image, args.sections, args.control, args.stream, shared);
+        finish<typename Z::Value>(image, args.sections, args.control, args.stream, shared,
+                                  own_fields(args));
     }
 }
 

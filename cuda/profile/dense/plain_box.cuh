@@ -4,14 +4,11 @@
 
 #include "encode/arguments.cuh"
 #include "encode/value_range.cuh"
-#include "profile/dense/chunk.cuh"
 #include "profile/dense/plain_coder.cuh"
+#include "profile/dense/points.cuh"
 
 namespace fsz
 {
-
-FSZ_DEVICE float difference_of(float a, float b) { return __fsub_rn(a, b); }
-FSZ_DEVICE double difference_of(double a, double b) { return __dsub_rn(a, b); }
 
 /// Quotients of numbers below 4096.
 struct SmallDivisor
@@ -180,13 +177,38 @@ template <class T, u32 WIDTH> struct ElementsOf
     T d[WIDTH];
 };
 
+/// Which targets are known to fit, and what makes integers of them.
+struct TargetLimits
+{
+    /// By how many parts targets may be away from the first one.
+    double limit;
+    /// The integer that a sum with it is rounded to stands in its low word, and half a point above,
+    /// so that a shift rounds a residual.
+    double magic;
+
+    FSZ_DEVICE explicit TargetLimits(u32 fine)
+    {
+        // A prediction is at most 5/4 of the largest value, so a residual 9/4 of it.
+        const u32 reach = ((static_cast<u32>(RESIDUAL_MOST) << fine) - 4) / 9 * 4;
+        limit = static_cast<double>((min(DENSE_MOST_VALUE, reach) - (1u << fine) - 1)
+                                    << DENSE_PART_BITS);
+        magic = 0x1.8p52 + static_cast<double>(1u << (DENSE_PART_BITS + fine - 1));
+    }
+};
+
 /// The numbers that turn elements into targets.
-struct TargetNumbers
+template <class T> struct TargetNumbers
 {
     double parts;
     double zero;
     double limit;
     double magic;
+
+    /// The target of an element before it is rounded; NaN where it has none.
+    FSZ_DEVICE double part(T d) const
+    {
+        return __dsub_rn(__dmul_rn(static_cast<double>(d), parts), zero);
+    }
 };
 
 /// Whether one of some elements is a missing value. Apart, so that the loop that calls it is short.
@@ -203,8 +225,8 @@ __device__ __noinline__ bool any_missing(const Missing<T> *missing, ElementsOf<T
 
 /// Turns the elements of a box into targets at `stage`; whether all of them have one and are known
 /// to fit. `missing` is null where none is named.
-template <class T, u32 LAYOUT, u32 WIDTH>
-__device__ __noinline__ bool quantize_box(BoxSpan<T> span, u32 stage, TargetNumbers numbers,
+template <class Numbers, u32 LAYOUT, u32 WIDTH, class T>
+__device__ __noinline__ bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers,
                                           const Missing<T> *missing)
 {
     using Places = StagePlaces<LAYOUT>;
@@ -214,8 +236,7 @@ __device__ __noinline__ bool quantize_box(BoxSpan<T> span, u32 stage, TargetNumb
 #pragma unroll
         for (u32 k = 0; k < WIDTH; ++k)
         {
-            const double scaled = __dmul_rn(static_cast<double>(d[k]), numbers.parts);
-            const double part = __dsub_rn(scaled, numbers.zero);
+            const double part = numbers.part(d[k]);
             // False for NaN.
             plain = plain && fabs(part) <= numbers.limit;
             words[k] = static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
@@ -245,17 +266,17 @@ __device__ __noinline__ bool quantize_box(BoxSpan<T> span, u32 stage, TargetNumb
 
 /// The largest error of a lane, and its smallest and largest element, in the order 1, −1 where it
 /// has none.
-template <class T> struct Decoded
+template <class Error, class T> struct Decoded
 {
-    T error;
+    Error error;
     T low;
     T high;
 };
 
 /// Compares the elements of a box with what they are decoded to; takes their range if `range`.
 template <class T, u32 LAYOUT, u32 WIDTH>
-__device__ __noinline__ Decoded<T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lattice,
-                                               Decoded<T> found, bool range)
+__device__ __noinline__ Decoded<T, T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lattice,
+                                                  Decoded<T, T> found, bool range)
 {
     using Places = StagePlaces<LAYOUT>;
     each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
@@ -287,8 +308,54 @@ __device__ __noinline__ Decoded<T> compare_box(BoxSpan<T> span, u32 stage, i32 b
     return found;
 }
 
+/// The points of plain boxes, by a quantizer.
+template <class Z> struct PlainPoints;
+
+template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
+{
+    using Points<Quantizer<T>>::z;
+    using Points<Quantizer<T>>::fine;
+    using Points<Quantizer<T>>::parts;
+    using Points<Quantizer<T>>::lattice;
+
+    TargetLimits limits;
+
+    FSZ_DEVICE PlainPoints(const CompressArgs<T> &args, u32 fine)
+        : Points<Quantizer<T>>(args, fine), limits(fine)
+    {
+    }
+
+    /// Whether elements have targets at all.
+    FSZ_DEVICE bool any() const { return z.step != 0; }
+
+    /// Takes note of the error of a box.
+    FSZ_DEVICE void keep_error(T) {}
+
+    /// Turns the elements of a box whose first code is `own` into targets; whether all of them have
+    /// one and are known to fit.
+    template <u32 LAYOUT, u32 WIDTH>
+    FSZ_DEVICE bool quantize(const BoxSpan<T> &span, u32 stage, i32 own,
+                             const Missing<T> *missing) const
+    {
+        const double zero =
+            static_cast<double>(own) * static_cast<double>(1u << (DENSE_PART_BITS + fine));
+        const TargetNumbers<T> numbers{parts, zero, limits.limit, limits.magic};
+        return quantize_box<TargetNumbers<T>, LAYOUT, WIDTH>(span, stage, numbers, missing);
+    }
+
+    /// Whether all elements of a box keep the bound; `found` has the largest error of the lane.
+    template <u32 LAYOUT, u32 WIDTH>
+    FSZ_DEVICE bool strict(const BoxSpan<T> &span, u32 stage, i32 own, Decoded<T, T> &found,
+                           bool range) const
+    {
+        const i32 shifted = static_cast<i32>(static_cast<u32>(own) << fine);
+        found = compare_box<T, LAYOUT, WIDTH>(span, stage, shifted, lattice, found, range);
+        return __all_sync(WARP_ALL, found.error < z.limit);
+    }
+};
+
 /// What became of the walk through a plain box.
-template <class T> struct PlainOutcome
+template <class Error> struct PlainOutcome
 {
     /// Whether it is plain at all; nothing else counts if it is not.
     bool plain;
@@ -297,55 +364,41 @@ template <class T> struct PlainOutcome
     /// Passes that have residuals, and whether neither they nor the corners have any.
     u32 flags;
     bool flat;
-    T max_error;
+    Error max_error;
 };
 
 /// Walks through plain boxes in shared memory at `stage`.
-template <class T> struct PlainBoxes
+template <class Z> struct PlainBoxes
 {
+    using T = typename Z::Value;
+    using Error = typename Z::Error;
+    using Outcome = PlainOutcome<Error>;
+
     const CompressArgs<T> &args;
     const BoxGrid &grid;
     const u32 stage;
     const u32 lane;
-    const Quantizer<T> quantizer;
+    PlainPoints<Z> points;
     const bool named;
     const bool range_known;
     /// Whether boxes can be loaded four elements at a time, and predicted at all.
     bool wide;
     bool predicted;
-    /// log2 of the lattice points of a step, parts of a point in all; by how many parts targets
-    /// are known to fit.
-    u32 part_bits;
-    double parts;
-    double limit;
-    double magic;
-    T lattice;
     /// The smallest and the largest element so far, where the range is not known.
     T low;
     T high;
 
-    FSZ_DEVICE PlainBoxes(const CompressArgs<T> &args, const BoxGrid &grid, u32 stage)
-        : args(args), grid(grid), stage(stage), lane(lane_id()),
-          quantizer(quantizer_of<T>(*args.control)), named(args.missing.count > 0),
-          range_known(args.control->range_known != 0), part_bits(DENSE_PART_BITS + grid.fine),
-          low(1), high(-1)
+    FSZ_DEVICE PlainBoxes(const typename ArgsOf<Z>::Args &args, const BoxGrid &grid, u32 stage)
+        : args(args), grid(grid), stage(stage), lane(lane_id()), points(args, grid.fine),
+          named(args.missing.count > 0), range_known(args.control->range_known != 0), low(1),
+          high(-1)
     {
         const u32 line = layout_of(grid) == LAYOUT_LINE;
         predicted =
             grid.predictor == DENSE_LINEAR || grid.predictor == (line ? DENSE_SMOOTH : DENSE_CUBIC);
-        predicted = predicted && quantizer.step != 0;
+        predicted = predicted && points.any();
         wide = grid.shape[3] % 4 == 0 && grid.extent[3] % 4 == 0 &&
                reinterpret_cast<u64>(args.field) % (4 * sizeof(T)) == 0;
-        parts = static_cast<double>(1u << part_bits) / static_cast<double>(quantizer.step);
-        // A prediction is at most 5/4 of the largest value, so a residual 9/4 of it.
-        const u32 reach =
-            ((((1u << (DENSE_RESIDUAL_ESCAPE_BITS - 1)) - 1) << grid.fine) - 4) / 9 * 4;
-        limit = static_cast<double>((min(DENSE_MOST_VALUE, reach) - (1u << grid.fine) - 1)
-                                    << DENSE_PART_BITS);
-        // The integer that a sum with it is rounded to stands in its low word, and half a step
-        // above, so that a shift rounds a residual.
-        magic = 0x1.8p52 + static_cast<double>(1u << (part_bits - 1));
-        lattice = product(quantizer.step, static_cast<T>(1.0 / (1u << grid.fine)));
     }
 
     /// Where the elements of a box are.
@@ -357,31 +410,23 @@ template <class T> struct PlainBoxes
                 {box.n[0], box.n[1], box.n[2]}};
     }
 
-    /// Turns the elements of a box into targets; whether all of them have one and are known to
-    /// fit.
-    template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE bool quantize(const Box &box, i32 own) const
+    /// Whether all elements keep the bound; `error` is the largest of the lane.
+    template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE bool strict(const Box &box, i32 own, Error &error)
     {
-        const double zero = static_cast<double>(own) * static_cast<double>(1u << part_bits);
-        return quantize_box<T, LAYOUT, WIDTH>(span_of(box), stage, {parts, zero, limit, magic},
-                                              named ? &args.missing : nullptr);
-    }
-
-    /// Whether all errors are below the limit; `error` is the largest of the lane.
-    template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE bool strict(const Box &box, i32 own, T &error)
-    {
-        const i32 shifted = static_cast<i32>(static_cast<u32>(own) << grid.fine);
-        const Decoded<T> found = compare_box<T, LAYOUT, WIDTH>(
-            span_of(box), stage, shifted, lattice, Decoded<T>{0, low, high}, !range_known);
+        Decoded<Error, T> found{Error{}, low, high};
+        const bool all =
+            points.template strict<LAYOUT, WIDTH>(span_of(box), stage, own, found, !range_known);
         low = found.low;
         high = found.high;
         error = found.error;
-        return __all_sync(WARP_ALL, found.error < quantizer.limit);
+        return all;
     }
 
     template <u32 LAYOUT, u32 WIDTH>
-    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, PlainOutcome<T> &out)
+    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, Outcome &out)
     {
-        if (!quantize<LAYOUT, WIDTH>(box, out.own))
+        if (!points.template quantize<LAYOUT, WIDTH>(span_of(box), stage, out.own,
+                                                     named ? &args.missing : nullptr))
         {
             return false;
         }
@@ -402,16 +447,16 @@ template <class T> struct PlainBoxes
     }
 
     template <u32 LAYOUT>
-    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, PlainOutcome<T> &out)
+    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, Outcome &out)
     {
         return wide && box.n[2] % 4 == 0 && box.first % 4 == 0 ? walk<LAYOUT, 4>(box, program, out)
                                                                : walk<LAYOUT, 1>(box, program, out);
     }
 
     /// Predicts a box whose first element has the code `own`.
-    FSZ_DEVICE PlainOutcome<T> predict(const Box &box, const EncodeProgram *programs, i32 own)
+    FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own)
     {
-        PlainOutcome<T> out{false, own, 0, true, 0};
+        Outcome out{false, own, 0, true, {}};
         constexpr i32 FAR = (1 << 29) - (1 << 17);
         if (!predicted || own > FAR || own < -FAR)
         {

@@ -4,6 +4,7 @@
 
 #include "decode/verify.cuh"
 #include "profile/dense/decode_program.cuh"
+#include "profile/dense/finer.cuh"
 #include "profile/dense/index.cuh"
 #include "profile/dense/read_tables.cuh"
 #include "profile/dense/slots.cuh"
@@ -33,7 +34,8 @@ constexpr u32 SHAPES_BLOCKS = BOX_SHAPES * PROGRAM_BLOCKS;
 constexpr u32 PREPARE_BLOCKS = SHAPES_BLOCKS + 1;
 
 /// Reads header and tables. Called by a thread block of PROGRAM_THREADS.
-__device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
+template <bool RELATIVE>
+__device__ inline void prepare_tables(const StreamView &view, u32 fine, DenseDecoding *to)
 {
     constexpr u32 WORDS_MOST = DENSE_MOST_TABLES / 4;
     __shared__ Frequencies frequencies;
@@ -45,8 +47,12 @@ __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
     const u32 warp = threadIdx.x / 32, lane = lane_id();
     if (warp == 0)
     {
-        verify_header(view, &to->report);
+        verify_header<RELATIVE>(view, &to->report);
         const u64 *const header = reinterpret_cast<const u64 *>(view.bytes);
+        if (RELATIVE && lane == 0 && !can_be_finer(header + view.relative_at / 8, fine))
+        {
+            report(&to->report, 0, FAULT_CONTRADICTION);
+        }
         const bool same =
             __ldg(header) == MAGIC && (__ldg(header + 1) & 0xFFFFFFFF) == view.header_first &&
             __ldg(header + 3) == view.header_kind && __ldg(header + 9) == view.sections.elements;
@@ -150,12 +156,14 @@ __device__ inline void prepare_index(const StreamView &view, Report *to)
     }
 }
 
+/// RELATIVE: the bound is pointwise-relative.
+template <bool RELATIVE>
 __device__ inline void prepare_decoding(const StreamView &view, const BoxGrid &grid,
                                         DenseDecoding *to)
 {
     if (blockIdx.x == 0)
     {
-        prepare_tables(view, to);
+        prepare_tables<RELATIVE>(view, grid.fine, to);
     }
     else if (blockIdx.x < PREPARE_BLOCKS)
     {

@@ -11,7 +11,8 @@ namespace fsz
 /// exact for.
 ///
 /// f32: differences and codes are whole numbers below 2^24, so float additions, which have a pipe
-/// of their own, are exact.
+/// of their own, are exact. The last code of a block alone may be larger, by 31 · 2^17 + 496 ·
+/// 16383 before it: that one addition is rounded as a conversion of the code would be.
 template <class Residuals, class Write>
 FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad,
                                  Stage<Multiples<float>> &stage, float *out, const Write &write)

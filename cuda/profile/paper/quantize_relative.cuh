@@ -182,7 +182,7 @@ FSZ_DEVICE void quantize_piece(const T (&d)[PIECE], const RelativeShortWay<T> &w
         place_element(d[k], way, distance[k], j[k], left[k], back);
         furthest = max(furthest, distance[k]);
         const T value = value_of(Octave<T>::bits(back, Octave<T>::BEND));
-        error[k] = difference_of(magnitude_of(d[k]), value);
+        error[k] = distance_of(magnitude_of(d[k]), value);
         most[k] = share_of(d[k], way.share, way.more);
         code[k] = signed_code(sign_bits(d[k]), j[k], bound.knee + 1);
     }

@@ -101,7 +101,7 @@ const PARAMETERS: [Parameter; 12] = [
         "largest error; in mode `rel` a fraction of the value range, in `pw_rel` of each value; in `psnr` decibels, in `ratio` a ratio"),
     parameter(&["mode"], |r, v| set(&mut r.mode, one_of(v, MODES)),
         "abs, rel, pw_rel, psnr or ratio",
-        "`abs`: absolute · `rel`: value-range, of max − min of each ADIOS2 block · `pw_rel`: pointwise-relative, in the profile `dense` on the CPU · `psnr`, `ratio`: the absolute bound that reaches this in each ADIOS2 block, searched on the host"),
+        "`abs`: absolute · `rel`: value-range, of max − min of each ADIOS2 block · `pw_rel`: pointwise-relative · `psnr`, `ratio`: the absolute bound that reaches this in each ADIOS2 block, searched on the host"),
     parameter(&["range_min"], |r, v| set(&mut r.range_min, number(v)),
         "a finite number",
         "in mode `rel`, the minimum to use instead: the same bound on every rank and at every step"),

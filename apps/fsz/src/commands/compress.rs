@@ -111,7 +111,7 @@ struct BoundArgs {
     /// Value-range error bound: E times (max - min) of the field
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     range: Option<f64>,
-    /// Pointwise-relative error bound: E times each value, with E at most 0.5. On CUDA in the profile paper
+    /// Pointwise-relative error bound: E times each value, with E at most 0.5
     #[arg(long, value_name = "E", group = "pointwise", allow_negative_numbers = true)]
     relative: Option<f64>,
     /// Pointwise-relative error bound in the words of bit rounding: that of a mantissa rounded to N bits, which is

@@ -242,6 +242,34 @@ shared! {
     }
 }
 
+/// What a kernel of compression is told, whatever the bound.
+pub(crate) trait Arguments: Copy {
+    /// The part that is the same for all bounds.
+    type Missing: Copy;
+    fn common(&mut self) -> &mut CompressArgs<Self::Missing>;
+}
+
+impl<M: Copy> Arguments for CompressArgs<M> {
+    type Missing = M;
+    fn common(&mut self) -> &mut CompressArgs<M> {
+        self
+    }
+}
+
+impl Arguments for RelativeArgsF32 {
+    type Missing = MissingF32;
+    fn common(&mut self) -> &mut CompressArgs<MissingF32> {
+        &mut self.arguments
+    }
+}
+
+impl Arguments for RelativeArgsF64 {
+    type Missing = MissingF64;
+    fn common(&mut self) -> &mut CompressArgs<MissingF64> {
+        &mut self.arguments
+    }
+}
+
 impl Sections {
     /// Of a stream of which no more is known.
     pub fn unknown(elements: u64) -> Self {

@@ -8,27 +8,37 @@ use super::{
     compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_FIXED},
     decompress::DECOMPRESS_SCRATCH,
     kernel::{Coder, Operation},
-    kernels::{Kernels, Launch, Module, compress_layouts, of_type, other_version},
+    kernels::{
+        Kernels, Launch, Module, compress_layouts, of_type, other_version, relative_layouts,
+    },
     part::{Direction, Part},
 };
 use crate::{dtype::DType, error::Result};
 
-/// Operations of a module of decompression.
-const DECOMPRESSION: [Operation; 4] = [
-    Operation::PrepareDecompress(Coder::Dense),
-    Operation::Decompress(Coder::Dense),
-    Operation::DecompressTiles(Coder::Dense),
-    Operation::DecompressBox(Coder::Dense),
-];
+/// Operations of a module of decompression: that which makes ready, and those that decode.
+fn decompression(coder: Coder) -> (Operation, [Operation; 3]) {
+    let decoding = [
+        Operation::Decompress(coder),
+        Operation::DecompressTiles(coder),
+        Operation::DecompressBox(coder),
+    ];
+    (Operation::PrepareDecompress(coder), decoding)
+}
 
 /// Operations of a module of compression.
-const COMPRESSION: [Operation; 5] = [
-    Operation::Bound,
-    Operation::Gather(Coder::Dense),
-    Operation::Count(Coder::Dense),
-    Operation::PrepareCompress(Coder::Dense),
-    Operation::Compress(Coder::Dense),
-];
+fn compression(coder: Coder) -> [Operation; 5] {
+    let bound = match coder {
+        Coder::DenseRelative => Operation::RelativeBound,
+        _ => Operation::Bound,
+    };
+    [
+        bound,
+        Operation::Gather(coder),
+        Operation::Count(coder),
+        Operation::PrepareCompress(coder),
+        Operation::Compress(coder),
+    ]
+}
 
 /// How the structs lie in memory that a driver shares with these modules alone.
 const DECOMPRESS_BOXES_LAYOUTS: [&[u32]; 5] = [
@@ -49,17 +59,19 @@ const BOX_LAYOUTS: [&[u32]; 6] = [
 
 impl Kernels {
     /// The module of decompression of boxes. The context is current.
-    pub fn decompress_boxes(&self, dtype: DType) -> Result<&Module<BoxShapes>> {
-        let part = Part { direction: Direction::Decompress, coder: Coder::Dense, dtype };
-        self.once(of_type(&self.decompress_boxes, dtype), || {
+    pub fn decompress_boxes(&self, coder: Coder, dtype: DType) -> Result<&Module<BoxShapes>> {
+        let part = Part { direction: Direction::Decompress, coder, dtype };
+        let modules = match coder {
+            Coder::DenseRelative => &self.decompress_boxes_relative,
+            _ => &self.decompress_boxes,
+        };
+        self.once(of_type(modules, dtype), || {
             let (image, words) = self.open(part, &DECOMPRESS_BOXES_LAYOUTS)?;
             let shapes = BoxShapes::read(&words, self.most_shared)?;
-            let mut module = Module::new(image, &DECOMPRESSION, dtype, shapes);
-            for operation in [
-                Operation::Decompress(Coder::Dense),
-                Operation::DecompressTiles(Coder::Dense),
-                Operation::DecompressBox(Coder::Dense),
-            ] {
+            let (prepare, decoding) = decompression(coder);
+            let operations = [&[prepare][..], &decoding].concat();
+            let mut module = Module::new(image, &operations, dtype, shapes);
+            for operation in decoding {
                 module.allow_shared(operation, self.most_shared);
             }
             Ok(module)
@@ -67,17 +79,23 @@ impl Kernels {
     }
 
     /// The module of compression of boxes. The context is current.
-    pub fn compress_boxes(&self, dtype: DType) -> Result<&Module<BoxCompressShapes>> {
-        let part = Part { direction: Direction::Compress, coder: Coder::Dense, dtype };
-        self.once(of_type(&self.compress_boxes, dtype), || {
-            let layouts = [&compress_layouts(dtype)[..], &BOX_LAYOUTS].concat();
+    pub fn compress_boxes(&self, coder: Coder, dtype: DType) -> Result<&Module<BoxCompressShapes>> {
+        let part = Part { direction: Direction::Compress, coder, dtype };
+        let (modules, own) = match coder {
+            Coder::DenseRelative => {
+                (&self.compress_boxes_relative, relative_layouts(dtype).to_vec())
+            }
+            _ => (&self.compress_boxes, vec![]),
+        };
+        self.once(of_type(modules, dtype), || {
+            let layouts = [&compress_layouts(dtype)[..], &BOX_LAYOUTS, &own].concat();
             let (image, words) = self.open(part, &layouts)?;
             let shapes = BoxCompressShapes::read(&words, dtype, self.most_shared)?;
-            let mut module = Module::new(image, &COMPRESSION, dtype, shapes);
+            let mut module = Module::new(image, &compression(coder), dtype, shapes);
             let encode = shapes.rows + shapes.most_warps * shapes.stage;
-            module.allow_shared(Operation::Compress(Coder::Dense), encode);
+            module.allow_shared(Operation::Compress(coder), encode);
             let count = shapes.counts + shapes.count_warps * shapes.stage;
-            module.allow_shared(Operation::Count(Coder::Dense), count);
+            module.allow_shared(Operation::Count(coder), count);
             Ok(module)
         })
     }

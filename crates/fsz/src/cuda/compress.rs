@@ -1,13 +1,11 @@
 //! Launching compression, and fields in host memory through the device.
 
-use std::ffi::c_void;
-
 use cudarc::driver::{result, sys};
 
 use super::{
     abi::{
-        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, RelativeArgsF32,
-        RelativeArgsF64,
+        Arguments, BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64,
+        RelativeArgsF32, RelativeArgsF64,
     },
     compress_boxes::BoxCompression,
     device::Device,
@@ -15,7 +13,7 @@ use super::{
     kernel::{Kernel, Operation},
     kernels::{Launch, pointer},
     relative::RelativeBound,
-    stream_kind::{StreamKind, only_on_cpu},
+    stream_kind::StreamKind,
     workspace::Workspace,
 };
 use crate::{
@@ -67,37 +65,27 @@ impl Compression {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for options out of range;
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches, and for a pointwise-relative bound by
-    /// the profile dense.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches, and for bounds of regions.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
-        let limit = options.limit()?;
-        let (kind, coding, bound) = match &options.profile {
-            Profile::Dense(dense) => {
+        let kind = match &options.profile {
+            Profile::Dense(_) => {
                 options.check(shape, dtype)?;
                 if !options.regions.is_empty() {
                     return Err(region::only_on_cpu());
                 }
-                let boxes = BoxCompression::new(*dense, shape, dtype, options)?;
-                let bound = asked(limit).ok_or_else(|| only_on_cpu(&options.profile))?;
-                let kind = StreamKind::unknown(shape, dtype)?;
-                (kind, Coding::Boxes(Box::new(boxes)), Asked::Absolute(bound))
+                StreamKind::unknown(shape, dtype, options)?
             }
-            profile => {
-                let kind = StreamKind::new(shape, dtype, options)?;
-                let (bound, part) = match limit {
-                    Limit::Relative { eps, floor } => {
-                        let (elements, at) = (kind.elements(), kind.relative_at);
-                        let (bound, part) = RelativeBound::new(dtype, (eps, floor), elements, at);
-                        (Asked::Relative(bound), Some(part))
-                    }
-                    _ => {
-                        let bound = asked(limit).ok_or_else(|| only_on_cpu(profile))?;
-                        (Asked::Absolute(bound), None)
-                    }
-                };
-                let image = image(shape, dtype, options, profile, part);
-                (kind, Coding::Tiles { image }, bound)
+            _ => StreamKind::new(shape, dtype, options)?,
+        };
+        let (bound, part) = Asked::new(options, &kind)?;
+        let coding = match &options.profile {
+            Profile::Dense(dense) => {
+                let coder = kind.coder();
+                let boxes = BoxCompression::new(*dense, coder, shape, dtype, options, part)?;
+                let boxes = boxes.with_samples(bound.samples_len(dtype));
+                Coding::Boxes(Box::new(boxes))
             }
+            profile => Coding::Tiles { image: image(shape, dtype, options, profile, part) },
         };
         Ok(Compression { coding, bound, missing: options.missing_bits(dtype), kind })
     }
@@ -110,20 +98,18 @@ impl Compression {
     /// Bytes of scratch memory that a launch works in.
     pub fn scratch_len(&self) -> u64 {
         match &self.coding {
-            Coding::Tiles { .. } => {
-                let samples = match &self.bound {
-                    Asked::Relative(bound) => bound.samples() * self.kind.dtype.size() as u64,
-                    Asked::Absolute(_) => 0,
-                };
-                self.samples_at() + samples
-            }
+            Coding::Tiles { .. } => self.samples_at() + self.bound.samples_len(self.kind.dtype),
             Coding::Boxes(boxes) => boxes.scratch_len(),
         }
     }
 
-    /// Where samples of the field are in the scratch, behind the scan's entries of tiles.
+    /// Where samples of the field are in the scratch: behind the scan's entries of tiles, or where boxes are coded
+    /// later.
     fn samples_at(&self) -> u64 {
-        ENTRIES_AT + 8 * self.kind.sections.chunks
+        match &self.coding {
+            Coding::Tiles { .. } => ENTRIES_AT + 8 * self.kind.sections.chunks,
+            Coding::Boxes(boxes) => boxes.samples_at(),
+        }
     }
 
     /// Bytes that a stream takes at most, whatever the field's values.
@@ -190,7 +176,7 @@ impl Compression {
                 (&module.functions, module.shapes.survey_threads)
             }
             Coding::Boxes(_) => {
-                let module = device.kernels.compress_boxes(dtype)?;
+                let module = device.kernels.compress_boxes(self.kind.coder(), dtype)?;
                 (&module.functions, module.shapes.survey_threads)
             }
         };
@@ -240,39 +226,23 @@ impl Compression {
         queue: sys::CUstream,
     ) -> Result<()> {
         let (f32s, f64s) = self.missing();
-        let image = match &self.coding {
-            Coding::Tiles { image } => image,
-            Coding::Boxes(boxes) => {
-                // SAFETY: as the caller vouches.
-                return unsafe {
-                    match self.kind.dtype {
-                        DType::F32 => {
-                            boxes.encode::<f32, _>(device, field, stream, scratch, f32s, queue)
-                        }
-                        DType::F64 => {
-                            boxes.encode::<f64, _>(device, field, stream, scratch, f64s, queue)
-                        }
-                    }
-                };
-            }
-        };
-        let mut f32s = self.arguments(field, stream, scratch, f32s);
-        let mut f64s = self.arguments(field, stream, scratch, f64s);
-        let (mut of_f32, mut of_f64);
-        let arguments = match (self.bound, self.kind.dtype) {
-            (Asked::Relative(RelativeBound::F32(bound)), _) => {
-                of_f32 = RelativeArgsF32 { arguments: f32s, bound };
-                pointer(&mut of_f32)
-            }
-            (Asked::Relative(RelativeBound::F64(bound)), _) => {
-                of_f64 = RelativeArgsF64 { arguments: f64s, bound };
-                pointer(&mut of_f64)
-            }
-            (Asked::Absolute(_), DType::F32) => pointer(&mut f32s),
-            (Asked::Absolute(_), DType::F64) => pointer(&mut f64s),
-        };
+        let f32s = self.arguments(field, stream, scratch, f32s);
+        let f64s = self.arguments(field, stream, scratch, f64s);
         // SAFETY: the caller vouches for the memory; the arguments are those of bound and dtype.
-        unsafe { self.encode_with(device, field, arguments, image, queue) }
+        unsafe {
+            match (self.bound, self.kind.dtype) {
+                (Asked::Relative(RelativeBound::F32(bound)), _) => {
+                    let arguments = RelativeArgsF32 { arguments: f32s, bound };
+                    self.encode_with::<f32, _>(device, arguments, queue)
+                }
+                (Asked::Relative(RelativeBound::F64(bound)), _) => {
+                    let arguments = RelativeArgsF64 { arguments: f64s, bound };
+                    self.encode_with::<f64, _>(device, arguments, queue)
+                }
+                (Asked::Absolute(_), DType::F32) => self.encode_with::<f32, _>(device, f32s, queue),
+                (Asked::Absolute(_), DType::F64) => self.encode_with::<f64, _>(device, f64s, queue),
+            }
+        }
     }
 
     fn arguments<M>(
@@ -296,18 +266,24 @@ impl Compression {
 
     /// # Safety
     /// As [`launch`](Self::launch); `arguments` are those of the kernels of the bound and the element type.
-    unsafe fn encode_with(
+    unsafe fn encode_with<T: Element, A: Arguments>(
         &self,
         device: &Device,
-        field: u64,
-        arguments: *mut c_void,
-        image: &HeaderImage,
+        mut arguments: A,
         queue: sys::CUstream,
     ) -> Result<()> {
+        let image = match &self.coding {
+            Coding::Tiles { image } => image,
+            // SAFETY: as the caller vouches.
+            Coding::Boxes(boxes) => unsafe {
+                return boxes.encode::<T, A>(device, arguments, queue);
+            },
+        };
+        let field = arguments.common().field;
         let coder = self.kind.coder();
         let module = device.kernels.compress(coder, self.kind.dtype)?;
         let shapes = &module.shapes;
-        let mut image = *image;
+        let mut image = **image;
         let chunks = self.kind.sections.chunks;
         // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
         let copies = field.is_multiple_of(16) && chunks < 1 << 22;
@@ -323,7 +299,7 @@ impl Compression {
                 _ => Operation::CompressRanging(coder),
             };
             let kernel = Kernel { operation, dtype: self.kind.dtype };
-            let mut arguments = [pointer(&mut map), arguments, pointer(&mut image)];
+            let mut arguments = [pointer(&mut map), pointer(&mut arguments), pointer(&mut image)];
             // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
             unsafe { module.launch(kernel, launch, queue, &mut arguments) }
         } else {
@@ -335,7 +311,7 @@ impl Compression {
             };
             let operation = Operation::Compress(coder);
             let kernel = Kernel { operation, dtype: self.kind.dtype };
-            let mut arguments = [arguments, pointer(&mut image)];
+            let mut arguments = [pointer(&mut arguments), pointer(&mut image)];
             // SAFETY: as above.
             unsafe { module.launch(kernel, launch, queue, &mut arguments) }
         }
@@ -349,15 +325,32 @@ impl Compression {
     }
 }
 
-/// An absolute bound as kernels take it; `None` for a pointwise-relative one.
-fn asked(limit: Limit) -> Option<BoundAsked> {
-    let (code, asked, min, max) = match limit {
-        Limit::Absolute(bound) => (BOUND_ABSOLUTE, bound, 0.0, 0.0),
-        Limit::ValueRange(ratio) => (BOUND_VALUE_RANGE, ratio, 0.0, 0.0),
-        Limit::GivenRange { ratio, min, max } => (BOUND_GIVEN_RANGE, ratio, min, max),
-        Limit::Relative { .. } => return None,
-    };
-    Some(BoundAsked { kind: code.into(), reserved: 0, asked, min, max })
+impl Asked {
+    /// That of options, and what a header has of a pointwise-relative one.
+    fn new(options: &CompressOptions, kind: &StreamKind) -> Result<(Self, Option<RelativePart>)> {
+        let (code, asked, min, max) = match options.limit()? {
+            Limit::Absolute(bound) => (BOUND_ABSOLUTE, bound, 0.0, 0.0),
+            Limit::ValueRange(ratio) => (BOUND_VALUE_RANGE, ratio, 0.0, 0.0),
+            Limit::GivenRange { ratio, min, max } => (BOUND_GIVEN_RANGE, ratio, min, max),
+            Limit::Relative { eps, floor } => {
+                let (elements, at) = (kind.elements(), kind.relative_at);
+                let profile = &options.profile;
+                let (bound, part) =
+                    RelativeBound::new(kind.dtype, (eps, floor), profile, elements, at);
+                return Ok((Asked::Relative(bound), Some(part)));
+            }
+        };
+        let bound = BoundAsked { kind: code.into(), reserved: 0, asked, min, max };
+        Ok((Asked::Absolute(bound), None))
+    }
+
+    /// Bytes of the samples that a kernel takes of a field.
+    fn samples_len(&self, dtype: DType) -> u64 {
+        match self {
+            Asked::Relative(bound) => bound.samples() * dtype.size() as u64,
+            Asked::Absolute(_) => 0,
+        }
+    }
 }
 
 /// The header without what only encoding tells.

@@ -8,21 +8,23 @@ use rayon::prelude::*;
 
 use super::{
     abi::{
-        BoxCounts, BoxGrid, BoxTask, BoxTasks, CompressArgs, Control, DenseWork, MOST_TASKS,
-        Sections, SymbolRow,
+        Arguments, BoxCounts, BoxGrid, BoxTask, BoxTasks, CompressArgs, Control, DenseWork,
+        MOST_TASKS, Sections, SymbolRow,
     },
     compress::{ENTRIES_AT, image},
     device::Device,
     error::check,
     kernel::{Coder, Kernel, Operation},
     kernels::{Launch, pointer},
+    relative::without_samples,
 };
 use crate::{
+    bound::Limit,
     dtype::DType,
     element::Element,
     error::{Error, Result},
     format::{
-        self, TileGrid,
+        self, RelativePart, TileGrid,
         dense::{BOX, DIFFERENCE_SYMBOLS, Layout, MOST_TABLES, RESIDUAL_SYMBOLS},
         header,
         sections::max_compressed_len,
@@ -66,9 +68,12 @@ const ALIGNMENT: u64 = 256;
 #[derive(Clone, Debug)]
 pub(crate) struct BoxCompression {
     dense: Dense,
+    coder: Coder,
     shape: Vec<u64>,
     dtype: DType,
     options: CompressOptions,
+    /// What the header has of a pointwise-relative bound.
+    part: Option<RelativePart>,
     most: u64,
     scratch: Scratch,
 }
@@ -137,9 +142,10 @@ fn count_slot_len(dtype: DType) -> u64 {
 }
 
 /// A field in device memory, whose boxes the device counts.
-struct OnDevice<'a, T, M> {
+struct OnDevice<'a, T, A> {
     device: &'a Device,
-    arguments: CompressArgs<M>,
+    coder: Coder,
+    arguments: A,
     elements: u64,
     scratch: Scratch,
     at: u64,
@@ -147,7 +153,7 @@ struct OnDevice<'a, T, M> {
     element: PhantomData<T>,
 }
 
-impl<T: Element, M: Copy> OnDevice<'_, T, M> {
+impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
     /// Counts boxes by a kernel; gives the counts of each case, and where its exact boxes are listed.
     fn launch(
         &self,
@@ -155,7 +161,7 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
         boxes: u64,
         reach: bool,
     ) -> Result<Vec<(BoxCounts, u64)>> {
-        let module = self.device.kernels.compress_boxes(T::DTYPE)?;
+        let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
         let shapes = &module.shapes;
         let (programs, counts) = (self.at + self.scratch.programs, self.at + self.scratch.counts);
         let exact = self.at + self.scratch.exact;
@@ -171,7 +177,7 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
             if same.is_none() {
                 grids += 1;
                 // SAFETY: the scratch has room for the programs of three grids.
-                unsafe { make_programs(self.device, own, at, T::DTYPE, self.queue)? };
+                unsafe { make_programs(self.device, self.coder, own, at, T::DTYPE, self.queue)? };
             }
             tasks.push(BoxTask {
                 grid: own,
@@ -213,7 +219,7 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
             shared: shapes.counts + shapes.stage * warps as u32,
             cooperative: false,
         };
-        let kernel = Kernel { operation: Operation::Count(Coder::Dense), dtype: T::DTYPE };
+        let kernel = Kernel { operation: Operation::Count(self.coder), dtype: T::DTYPE };
         let mut found = vec![BoxCounts::NONE; all as usize];
         let mut arguments = [pointer(&mut arguments), pointer(&mut tasks), pointer(&mut work)];
         // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps, and
@@ -235,15 +241,16 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
         boxes: u64,
         (list, count): (u64, u32),
     ) -> Result<()> {
-        let module = self.device.kernels.compress_boxes(T::DTYPE)?;
+        let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
         let (grid, choice) = case;
         let mut numbers = vec![0u32; count as usize];
         // SAFETY: the list has so many numbers.
         unsafe { download(&mut numbers, list, self.queue)? };
         let mut own = BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)?;
-        let mut field = self.arguments.field;
+        let mut arguments = self.arguments;
+        let mut field = arguments.common().field;
         let (mut all, mut to) = (boxes as u32, self.at + self.scratch.slots);
-        let kernel = Kernel { operation: Operation::Gather(Coder::Dense), dtype: T::DTYPE };
+        let kernel = Kernel { operation: Operation::Gather(self.coder), dtype: T::DTYPE };
         let room = self.scratch.slots_len as usize / (BOX * size_of::<T>());
         let mut elements = vec![T::ZERO; BOX * numbers.len().min(room)];
         let mut listed = list;
@@ -278,7 +285,7 @@ impl<T: Element, M: Copy> OnDevice<'_, T, M> {
     }
 }
 
-impl<T: Element, M: Copy> Sampler for OnDevice<'_, T, M> {
+impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
     fn elements(&self) -> u64 {
         self.elements
     }
@@ -318,15 +325,16 @@ impl<T: Element, M: Copy> Sampler for OnDevice<'_, T, M> {
 /// `to` has room for them until the queue is past the launch.
 unsafe fn make_programs(
     device: &Device,
+    coder: Coder,
     mut grid: BoxGrid,
     mut to: u64,
     dtype: DType,
     queue: sys::CUstream,
 ) -> Result<()> {
-    let module = device.kernels.compress_boxes(dtype)?;
+    let module = device.kernels.compress_boxes(coder, dtype)?;
     let shapes = &module.shapes;
     let launch = Launch::new(shapes.programs.into(), shapes.program_threads);
-    let kernel = Kernel { operation: Operation::PrepareCompress(Coder::Dense), dtype };
+    let kernel = Kernel { operation: Operation::PrepareCompress(coder), dtype };
     let mut arguments = [pointer(&mut grid), pointer(&mut to)];
     // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
     unsafe { module.launch(kernel, launch, queue, &mut arguments) }
@@ -335,20 +343,35 @@ unsafe fn make_programs(
 impl BoxCompression {
     pub fn new(
         dense: Dense,
+        coder: Coder,
         shape: &[u64],
         dtype: DType,
         options: &CompressOptions,
+        part: Option<RelativePart>,
     ) -> Result<Self> {
         let most = max_compressed_len(shape, dtype)?;
         let elements = format::geometry::element_count(shape).ok_or_else(too_large)?;
         Ok(BoxCompression {
             dense,
+            coder,
             shape: shape.to_vec(),
             dtype,
             options: options.clone(),
+            part,
             most,
             scratch: Scratch::new(elements, dtype),
         })
+    }
+
+    /// With room for so many bytes of samples.
+    pub fn with_samples(mut self, len: u64) -> Self {
+        self.scratch.slots_len = self.scratch.slots_len.max(len);
+        self
+    }
+
+    /// Where samples are in the scratch before anything is counted.
+    pub fn samples_at(&self) -> u64 {
+        self.scratch.slots
     }
 
     pub fn max_len(&self) -> u64 {
@@ -364,46 +387,54 @@ impl BoxCompression {
         self.scratch.programs
     }
 
-    /// Chooses, which waits for what is in the queue, and enqueues the encoding.
+    /// The quantizer as the choice asks for it: where the logarithmic codes of a pointwise-relative bound begin
+    /// does not count there.
     ///
     /// # Safety
-    /// As `Compression::launch`; `M` is that of the element type.
-    pub unsafe fn encode<T: Element, M: Copy>(
+    /// As [`encode`](Self::encode).
+    unsafe fn quantizer<T: Element>(
         &self,
-        device: &Device,
-        field: u64,
-        (stream, capacity): (u64, u64),
         scratch: u64,
-        missing: M,
         queue: sys::CUstream,
-    ) -> Result<()> {
-        let module = device.kernels.compress_boxes(T::DTYPE)?;
+    ) -> Result<Quantizer<T>> {
+        if let Limit::Relative { eps, floor } = self.options.limit()? {
+            let profile = &self.options.profile;
+            return Ok(Quantizer::Relative(without_samples((eps, floor), profile, || ())));
+        }
         let mut control = [Control::NONE];
         // SAFETY: the scratch begins with a control, and the copy is waited for.
         unsafe { download(&mut control, scratch, queue)? };
         let [control] = control;
         let value = T::from_f64;
-        let quantizer = Quantizer::Linear(Linear {
+        Ok(Quantizer::Linear(Linear {
             step: value(control.step),
             inverse: value(control.inverse),
             limit: value(control.limit),
-        });
+        }))
+    }
+
+    /// Chooses, which waits for what is in the queue, and enqueues the encoding.
+    ///
+    /// # Safety
+    /// As `Compression::launch`; `A` is that of the bound and the element type.
+    pub unsafe fn encode<T: Element, A: Arguments>(
+        &self,
+        device: &Device,
+        mut arguments: A,
+        queue: sys::CUstream,
+    ) -> Result<()> {
+        let module = device.kernels.compress_boxes(self.coder, T::DTYPE)?;
+        let &mut CompressArgs { control: scratch, capacity, .. } = arguments.common();
+        // SAFETY: as the caller vouches.
+        let quantizer = unsafe { self.quantizer::<T>(scratch, queue)? };
         let missing_bits = self.options.missing_bits(self.dtype);
         let named = missing_bits.iter().map(|&bits| T::from_bits64(bits)).collect();
         let plan = Plan { quantizer, missing: named, missing_bits, known: false, ranged: false };
         let slots = scratch + self.scratch.slots;
         let elements = format::geometry::element_count(&self.shape).ok_or_else(too_large)?;
-        let mut arguments = CompressArgs {
-            field,
-            stream,
-            capacity,
-            control: scratch,
-            entries: scratch + ENTRIES_AT,
-            sections: Sections::unknown(elements),
-            missing,
-        };
         let sampled = OnDevice {
             device,
+            coder: self.coder,
             arguments,
             elements,
             scratch: self.scratch,
@@ -442,7 +473,7 @@ impl BoxCompression {
         let shapes = &module.shapes;
         let mut grid = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
         // SAFETY: the scratch has room for the programs.
-        unsafe { make_programs(device, grid, work.programs, self.dtype, queue)? };
+        unsafe { make_programs(device, self.coder, grid, work.programs, self.dtype, queue)? };
         let sections = Sections::new(elements, &sections);
         let room = self.scratch.slots_len / slot_len(boxes_of_chunk, self.dtype);
         // One more warp finds the places of chunks.
@@ -456,13 +487,13 @@ impl BoxCompression {
             shared: shapes.rows + shapes.stage * warps as u32,
             cooperative: false,
         };
-        arguments.sections = sections;
-        let mut image = *image(&self.shape, self.dtype, &self.options, &profile, None);
+        arguments.common().sections = sections;
+        let mut image = *image(&self.shape, self.dtype, &self.options, &profile, self.part);
         let mut arguments =
             [pointer(&mut arguments), pointer(&mut grid), pointer(&mut work), pointer(&mut image)];
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
         unsafe {
-            let operation = Operation::Compress(Coder::Dense);
+            let operation = Operation::Compress(self.coder);
             let kernel = Kernel { operation, dtype: self.dtype };
             module.launch(kernel, launch, queue, &mut arguments)
         }

@@ -8,7 +8,7 @@ use super::{
     abi::{BoxGrid, BoxesToTiles, OutputBox, OutputRange, StreamView},
     device::Device,
     error::check,
-    kernel::{Coder, Kernel, Operation},
+    kernel::{Kernel, Operation},
     kernels::pointer,
     stream_kind::{StreamKind, Tiles},
     workspace::Workspace,
@@ -68,7 +68,7 @@ pub(crate) unsafe fn launch_tiles(
             match whole {
                 true => launch_field(device, kind, view, out, status, queue),
                 false => {
-                    let operation = Operation::DecompressTiles(Coder::Dense);
+                    let operation = Operation::DecompressTiles(kind.coder());
                     let of = (device, kind, &**boxes, view, status, queue);
                     launch_boxes(of, operation, output)
                 }
@@ -111,7 +111,7 @@ pub(crate) unsafe fn launch_field(
                 launch_tiles(device, kind, view, tiles, out, status, queue)
             }
             Tiles::Dense { boxes, .. } => {
-                let operation = Operation::Decompress(Coder::Dense);
+                let operation = Operation::Decompress(kind.coder());
                 launch_boxes((device, kind, &**boxes, view, status, queue), operation, out)
             }
         }
@@ -137,12 +137,12 @@ unsafe fn launch_boxes<O>(
     if kind.elements() == 0 {
         return Ok(());
     }
-    let module = device.kernels.decompress_boxes(kind.dtype)?;
+    let module = device.kernels.decompress_boxes(kind.coder(), kind.dtype)?;
     let shapes = &module.shapes;
     let (mut view, mut boxes, mut status) = (*view, *boxes, status);
     let chunks = kind.sections.chunks;
     let prepare =
-        Kernel { operation: Operation::PrepareDecompress(Coder::Dense), dtype: kind.dtype };
+        Kernel { operation: Operation::PrepareDecompress(kind.coder()), dtype: kind.dtype };
     let mut arguments = [pointer(&mut view), pointer(&mut boxes), pointer(&mut status)];
     // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
     unsafe { module.launch(prepare, shapes.prepare(chunks), queue, &mut arguments)? };
@@ -172,7 +172,7 @@ pub(crate) unsafe fn launch_box(
     }
     let mut place = OutputBox::new(&kind.shape, start, count, out);
     if let Tiles::Dense { boxes, .. } = &kind.tiles {
-        let operation = Operation::DecompressBox(Coder::Dense);
+        let operation = Operation::DecompressBox(kind.coder());
         let of = (device, kind, &**boxes, view, status, queue);
         // SAFETY: as the caller vouches.
         return unsafe { launch_boxes(of, operation, place) };

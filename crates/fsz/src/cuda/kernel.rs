@@ -40,6 +40,8 @@ pub(crate) enum Coder {
     /// The paper's with a pointwise-relative bound.
     PaperRelative,
     Dense,
+    /// That of boxes with a pointwise-relative bound.
+    DenseRelative,
 }
 
 impl Coder {
@@ -48,6 +50,7 @@ impl Coder {
             Coder::Paper => "paper",
             Coder::PaperRelative => "paper_relative",
             Coder::Dense => "dense",
+            Coder::DenseRelative => "dense_relative",
         }
     }
 }

@@ -124,7 +124,7 @@ pub(crate) fn compress_layouts(dtype: DType) -> [&'static [u32]; 6] {
 }
 
 /// Those of the modules of a pointwise-relative bound, which come behind.
-fn relative_layouts(dtype: DType) -> [&'static [u32]; 2] {
+pub(super) fn relative_layouts(dtype: DType) -> [&'static [u32]; 2] {
     match dtype {
         DType::F32 => [RelativeBoundF32::LAYOUT, RelativeArgsF32::LAYOUT],
         DType::F64 => [RelativeBoundF64::LAYOUT, RelativeArgsF64::LAYOUT],
@@ -205,6 +205,8 @@ pub(crate) struct Kernels {
     compress_relative: ByType<CompressShapes>,
     pub(super) decompress_boxes: ByType<BoxShapes>,
     pub(super) compress_boxes: ByType<BoxCompressShapes>,
+    pub(super) decompress_boxes_relative: ByType<BoxShapes>,
+    pub(super) compress_boxes_relative: ByType<BoxCompressShapes>,
     loading: Mutex<()>,
 }
 
@@ -228,6 +230,8 @@ impl Kernels {
             compress_relative: none(),
             decompress_boxes: none(),
             compress_boxes: none(),
+            decompress_boxes_relative: none(),
+            compress_boxes_relative: none(),
             loading: Mutex::new(()),
         })
     }

@@ -24,7 +24,7 @@ pub(crate) struct Part {
 /// What `$of` makes of the name of a part.
 macro_rules! by_name {
     ($part:expr, $of:ident) => {{
-        use Coder::{Dense, Paper, PaperRelative};
+        use Coder::{Dense, DenseRelative, Paper, PaperRelative};
         use DType::{F32, F64};
         use Direction::{Compress, Decompress};
         match ($part.direction, $part.coder, $part.dtype) {
@@ -34,12 +34,16 @@ macro_rules! by_name {
             (Compress, PaperRelative, F64) => $of!("compress_paper_relative_f64"),
             (Compress, Dense, F32) => $of!("compress_dense_f32"),
             (Compress, Dense, F64) => $of!("compress_dense_f64"),
+            (Compress, DenseRelative, F32) => $of!("compress_dense_relative_f32"),
+            (Compress, DenseRelative, F64) => $of!("compress_dense_relative_f64"),
             (Decompress, Paper, F32) => $of!("decompress_paper_f32"),
             (Decompress, Paper, F64) => $of!("decompress_paper_f64"),
             (Decompress, PaperRelative, F32) => $of!("decompress_paper_relative_f32"),
             (Decompress, PaperRelative, F64) => $of!("decompress_paper_relative_f64"),
             (Decompress, Dense, F32) => $of!("decompress_dense_f32"),
             (Decompress, Dense, F64) => $of!("decompress_dense_f64"),
+            (Decompress, DenseRelative, F32) => $of!("decompress_dense_relative_f32"),
+            (Decompress, DenseRelative, F64) => $of!("decompress_dense_relative_f64"),
         }
     }};
 }
@@ -101,7 +105,8 @@ impl Part {
     pub fn all() -> impl Iterator<Item = Self> {
         use Direction::{Compress, Decompress};
         [Compress, Decompress].into_iter().flat_map(|direction| {
-            [Coder::Paper, Coder::PaperRelative, Coder::Dense].into_iter().flat_map(move |coder| {
+            let coders = [Coder::Paper, Coder::PaperRelative, Coder::Dense, Coder::DenseRelative];
+            coders.into_iter().flat_map(move |coder| {
                 [DType::F32, DType::F64].map(|dtype| Part { direction, coder, dtype })
             })
         })

@@ -25,17 +25,18 @@ struct Begin {
 }
 
 impl RelativeBound {
-    /// Of a bound for a field of so many elements, with the part of a header that begins at `relative_at`; and that
-    /// part, without what only the field tells.
+    /// Of a bound for a field of so many elements by a profile, with the part of a header that begins at
+    /// `relative_at`; and that part, without what only the field tells.
     pub fn new(
         dtype: DType,
-        (eps, floor): (f64, f64),
+        bound: (f64, f64),
+        profile: &Profile,
         elements: u64,
         relative_at: u64,
     ) -> (Self, RelativePart) {
         match dtype {
             DType::F32 => {
-                let (z, begin, part) = resolve::<f32>(eps, floor, elements);
+                let (z, begin, part) = resolve::<f32>(bound, profile, elements);
                 let bound = RelativeBoundF32 {
                     eps: z.eps,
                     floor: z.floor,
@@ -56,7 +57,7 @@ impl RelativeBound {
                 (RelativeBound::F32(bound), part)
             }
             DType::F64 => {
-                let (z, begin, part) = resolve::<f64>(eps, floor, elements);
+                let (z, begin, part) = resolve::<f64>(bound, profile, elements);
                 let bound = RelativeBoundF64 {
                     eps: z.eps,
                     floor: z.floor,
@@ -97,17 +98,28 @@ impl RelativeBound {
     }
 }
 
-/// The quantizer of a bound; of one without linear codes as if the field had no samples.
+/// The quantizer of a bound by a profile; of one without linear codes as if the field had no samples, of which
+/// `samples` is told then.
+pub(crate) fn without_samples<T: Logarithmic>(
+    (eps, floor): (f64, f64),
+    profile: &Profile,
+    samples: impl FnOnce(),
+) -> Relative<T> {
+    Relative::with_smallest(eps, floor, profile.most_fine(), || {
+        samples();
+        T::MIN_POSITIVE.to_bits64()
+    })
+}
+
+/// The quantizer of a bound, and what follows from it.
 fn resolve<T: Logarithmic>(
-    eps: f64,
-    floor: f64,
+    bound: (f64, f64),
+    profile: &Profile,
     elements: u64,
 ) -> (Relative<T>, Begin, RelativePart) {
     let mut samples = 0;
-    let fine = Profile::default().most_fine();
-    let z = Relative::<T>::with_smallest(eps, floor, fine, || {
+    let z = without_samples::<T>(bound, profile, || {
         samples = sample_count(elements as usize) as u64;
-        T::MIN_POSITIVE.to_bits64()
     });
     // The larger the power of two that is divided, the nearer the reciprocal.
     let (bits, shift) = (8 * size_of::<T>() as u32, z.curve.stride.ilog2());
@@ -118,5 +130,5 @@ fn resolve<T: Logarithmic>(
         shift,
         samples,
     };
-    (z, begin, RelativePart::new(&z, floor, Errors::NONE))
+    (z, begin, RelativePart::new(&z, bound.1, Errors::NONE))
 }

@@ -40,6 +40,30 @@ struct HeaderParts {
     relative: bool,
 }
 
+impl HeaderParts {
+    fn of(options: &CompressOptions) -> Self {
+        HeaderParts {
+            start: options.start.is_some(),
+            missing: options.missing.len(),
+            relative: options.bound.is_relative(),
+        }
+    }
+
+    /// Where the missing values begin in the header of a field of so many axes; 0 where there are none.
+    fn missing_at(&self, axes: usize) -> u64 {
+        if self.missing > 0 { self.behind_axes(axes) } else { 0 }
+    }
+
+    /// Where what is told of a pointwise-relative bound begins; 0 where nothing is.
+    fn relative_at(&self, axes: usize) -> u64 {
+        if self.relative { self.behind_axes(axes) + 8 * self.missing as u64 } else { 0 }
+    }
+
+    fn behind_axes(&self, axes: usize) -> u64 {
+        FIXED_HEADER as u64 + 8 * axes as u64 * (1 + u64::from(self.start))
+    }
+}
+
 /// How the tiles of a stream are coded.
 #[derive(Clone, Debug)]
 pub(crate) enum Tiles {
@@ -66,7 +90,7 @@ impl StreamKind {
             return Err(before_compression());
         }
         if !options.profile.is_standard_paper() {
-            return Err(only_on_cpu(&options.profile));
+            return Err(only_on_cpu());
         }
         let nothing = header::Outcome::unknown(&options.profile);
         let header = FixedHeader::new(dtype, shape, options, &nothing);
@@ -76,26 +100,21 @@ impl StreamKind {
             dtype,
             header.header_len as u64,
             kind_of(&header),
-            HeaderParts {
-                start: options.start.is_some(),
-                missing: options.missing.len(),
-                relative: options.bound.is_relative(),
-            },
+            HeaderParts::of(options),
         )
     }
 
     /// That of a stream which the host holds.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for streams of research switches, and of the profile dense with a pointwise-relative
-    /// bound.
+    /// [`Error::Unsupported`] for streams of research switches, and with bounds of regions.
     pub fn of(stream: &Stream<'_>) -> Result<Self> {
         let header = stream.header();
         if header.has_regions() {
             return Err(region::only_on_cpu());
         }
         if !serves(stream) {
-            return Err(only_on_cpu(&header.profile));
+            return Err(only_on_cpu());
         }
         // The device's kernels know one order of the paper's tiles, whatever was switched in research.
         let profile = match &header.profile {
@@ -117,7 +136,7 @@ impl StreamKind {
     }
 
     /// That of streams whose profile chooses its tiles while it compresses.
-    pub(crate) fn unknown(shape: &[u64], dtype: DType) -> Result<Self> {
+    pub(crate) fn unknown(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
         let elements = element_count(shape).ok_or_else(too_large)?;
         Ok(StreamKind {
@@ -128,7 +147,7 @@ impl StreamKind {
             header_first: 0,
             header_kind: 0,
             missing_at: 0,
-            relative_at: 0,
+            relative_at: HeaderParts::of(options).relative_at(shape.len()),
         })
     }
 
@@ -153,7 +172,6 @@ impl StreamKind {
             }
             _ => Tiles::Paper,
         };
-        let axes = 8 * shape.len() as u64 * (1 + u64::from(parts.start));
         Ok(StreamKind {
             shape: shape.to_vec(),
             dtype,
@@ -161,11 +179,8 @@ impl StreamKind {
             tiles,
             header_first: FORMAT_VERSION as u64 | header_len << 16,
             header_kind,
-            missing_at: if parts.missing > 0 { FIXED_HEADER as u64 + axes } else { 0 },
-            relative_at: match parts.relative {
-                true => FIXED_HEADER as u64 + axes + 8 * parts.missing as u64,
-                false => 0,
-            },
+            missing_at: parts.missing_at(shape.len()),
+            relative_at: parts.relative_at(shape.len()),
         })
     }
 
@@ -174,9 +189,14 @@ impl StreamKind {
         self.sections.elements
     }
 
-    /// What codes the tiles of the profile `paper`.
+    /// What codes the tiles.
     pub(crate) fn coder(&self) -> Coder {
-        if self.relative_at > 0 { Coder::PaperRelative } else { Coder::Paper }
+        match (&self.tiles, self.relative_at > 0) {
+            (Tiles::Paper, false) => Coder::Paper,
+            (Tiles::Paper, true) => Coder::PaperRelative,
+            (Tiles::Dense { .. } | Tiles::Unknown, false) => Coder::Dense,
+            (Tiles::Dense { .. } | Tiles::Unknown, true) => Coder::DenseRelative,
+        }
     }
 
     /// The stream at device address `bytes`, of which `capacity` bytes may be read.
@@ -206,16 +226,15 @@ impl StreamKind {
 
 /// Whether devices write streams of these options.
 pub(crate) fn writes(options: &CompressOptions) -> bool {
-    let CompressOptions { profile, bound, .. } = options;
-    let served = match profile {
-        Profile::Dense(_) => !bound.is_relative(),
+    let served = match &options.profile {
+        Profile::Dense(_) => true,
         paper => paper.is_standard_paper(),
     };
     served && options.regions.is_empty()
 }
 
-/// Whether devices decode this kind of stream: all but some that research switches make, and those of the profile
-/// dense with a pointwise-relative bound.
+/// Whether devices decode this kind of stream: all but some that research switches make, and those with bounds of
+/// regions.
 pub(crate) fn serves(stream: &Stream<'_>) -> bool {
     let standard = Research::default();
     if stream.header().has_regions() {
@@ -227,7 +246,7 @@ pub(crate) fn serves(stream: &Stream<'_>) -> bool {
                 && research.block_len == standard.block_len
                 && research.blocks_per_tile == standard.blocks_per_tile
         }
-        Profile::Dense(_) => !stream.header().bound.is_relative(),
+        Profile::Dense(_) => true,
         #[allow(unreachable_patterns, reason = "tests have one more")]
         _ => false,
     }
@@ -245,10 +264,6 @@ fn before_compression() -> Error {
     Error::unsupported("a stream of the profile dense before it is written: use StreamKind::of")
 }
 
-pub(crate) fn only_on_cpu(profile: &Profile) -> Error {
-    let what = match profile {
-        Profile::Dense(_) => "a pointwise-relative bound by the profile dense",
-        _ => "research switches",
-    };
-    Error::unsupported(format!("{what} on a CUDA device: use Codec::cpu()"))
+fn only_on_cpu() -> Error {
+    Error::unsupported("research switches on a CUDA device: use Codec::cpu()")
 }

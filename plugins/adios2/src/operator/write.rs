@@ -7,7 +7,7 @@ use std::{
 };
 
 use fsz::{
-    Bound, Codec, CompressOptions, Profile,
+    Bound, Codec, CompressOptions,
     cuda::{CudaMemory, HostCompression, MemoryKind},
     with_element,
 };
@@ -118,11 +118,7 @@ impl Operator {
             }
             // A target is searched with values in host memory.
             let targeted = self.parameters.bound.is_some_and(Bound::is_target);
-            let is_relative = self.parameters.bound.is_some_and(Bound::is_relative);
-            let is_dense = matches!(self.parameters.profile, Profile::Dense(_));
             match memory {
-                // Devices do not know it.
-                _ if is_relative && is_dense => Ok(None),
                 Some(memory) if memory.kind() != MemoryKind::Pinned && targeted => Ok(None),
                 Some(memory) if memory.kind() != MemoryKind::Pinned => {
                     let mut made = None;

@@ -1,0 +1,343 @@
+// The points of boxes with a pointwise-relative bound (FORMAT.md, Dense: quantize): on a curve
+// where there are some between its codes, otherwise the codes.
+#pragma once
+
+#include "encode/relative_quantizer.cuh"
+#include "profile/dense/finer.cuh"
+#include "profile/dense/plain_box.cuh"
+
+namespace fsz
+{
+
+FSZ_DEVICE double as_double(u32 pattern) { return __int2double_rn(static_cast<i32>(pattern)); }
+FSZ_DEVICE double as_double(u64 pattern) { return __ll2double_rn(static_cast<i64>(pattern)); }
+
+FSZ_DEVICE double count_of(u32 patterns) { return __uint2double_rn(patterns); }
+FSZ_DEVICE double count_of(u64 patterns) { return __ull2double_rn(patterns); }
+
+/// A product that is rounded down.
+FSZ_DEVICE float product_below(float a, float b) { return __fmul_rd(a, b); }
+FSZ_DEVICE double product_below(double a, double b) { return __dmul_rd(a, b); }
+
+/// What makes elements of points.
+template <class T>
+FSZ_DEVICE CurveValues<T> values_of_points(const RelativeQuantizer<T> &z, u32 fine)
+{
+    using Bits = typename Element<T>::Bits;
+    const RelativeBound<T> &bound = z.bound;
+    CurveValues<T> codes;
+    codes.linear_step = bound.linear_step;
+    codes.knee = bound.knee;
+    codes.bend = bound.bend();
+    codes.stride = bound.stride;
+    codes.zero = z.origin + bound.low - (static_cast<Bits>(bound.knee) + 1) * bound.stride;
+    return finer(codes, fine);
+}
+
+/// What makes targets on a curve, from a box's first code on.
+template <class T> struct CurveTargets
+{
+    using Bits = typename Element<T>::Bits;
+
+    Bits base;
+    Bits edge;
+    /// Parts of a point in a unit of an element of linear codes, and in a unit of a pattern.
+    double linear_parts;
+    double pattern_parts;
+    /// Where the first logarithmic code is, and the first code of the box.
+    double first;
+    double zero;
+    /// How far below its pattern a value is best.
+    double middle;
+    /// Parts of a point that a logarithmic element has at least.
+    double least;
+
+    FSZ_DEVICE CurveTargets(const RelativeQuantizer<T> &z, u32 fine, i32 own)
+    {
+        const RelativeBound<T> &bound = z.bound;
+        const double parts = static_cast<double>(1u << (DENSE_PART_BITS + fine));
+        constexpr double PARTS = static_cast<double>(1u << DENSE_PART_BITS);
+        base = z.origin + bound.low;
+        edge = bound.edge;
+        linear_parts = __dmul_rn(static_cast<double>(bound.inverse), parts);
+        pattern_parts = __ddiv_rn(PARTS, count_of(bound.stride >> fine));
+        first = __dmul_rn(static_cast<double>(bound.knee) + 1, parts);
+        zero = __dmul_rn(static_cast<double>(own), parts);
+        const double width = __dsub_rn(count_of(bound.stride), 1.0);
+        middle = __dmul_rn(__dsub_rn(width, __dmul_rn(2.0, count_of(bound.low))), 0.5);
+        least = bound.knee == 0 ? static_cast<double>(1u << fine >> 1) * PARTS : 0;
+    }
+
+    /// The target of an element before it is rounded; NaN where it has none.
+    FSZ_DEVICE double part(T d) const
+    {
+        const Bits bits = bits_of(d) & ~Element<T>::SIGN;
+        const double linear = __dmul_rn(static_cast<double>(value_of(bits)), linear_parts);
+        const double pattern = as_double(guess_pattern(bits) - base);
+        const double logarithmic =
+            __dadd_rn(first, __dmul_rn(__dsub_rn(pattern, middle), pattern_parts));
+        const bool is_linear = bits < edge;
+        const bool there = (is_linear || logarithmic >= least) && bits < Element<T>::INFINITE;
+        const double size = is_linear ? linear : logarithmic;
+        const double part = __dsub_rn(bits_of(d) & Element<T>::SIGN ? -size : size, zero);
+        return there ? part : value_of(Element<double>::QUIET_NAN);
+    }
+};
+
+/// The same of the codes themselves.
+template <class T> struct CodeTargets
+{
+    using Bits = typename Element<T>::Bits;
+
+    const RelativeQuantizer<T> *z;
+    i32 own;
+
+    /// The target of an element; NaN where it has none, but for that its error may be too large.
+    FSZ_DEVICE double part(T d) const
+    {
+        const RelativeBound<T> &bound = z->bound;
+        const Bits bits = bits_of(d) & ~Element<T>::SIGN;
+        bool there = bits < Element<T>::INFINITE;
+        i32 k;
+        if (bits < bound.edge)
+        {
+            RelativeError<T> error;
+            linear_code(value_of(bits), bound, k, error);
+        }
+        else
+        {
+            Bits number, begin;
+            there = logarithmic(bits, *z, number, begin) && there;
+            k = static_cast<i32>(bound.knee + 1 + static_cast<u32>(number));
+        }
+        const i32 away = (bits_of(d) & Element<T>::SIGN ? -k : k) - own;
+        const double parts = static_cast<double>(1u << DENSE_PART_BITS);
+        return there ? static_cast<double>(away) * parts : value_of(Element<double>::QUIET_NAN);
+    }
+};
+
+template <class T> struct Points<RelativeQuantizer<T>>
+{
+    using Error = RelativeError<T>;
+
+    const RelativeQuantizer<T> z;
+    const Missing<T> &missing;
+    const u32 fine;
+
+    FSZ_DEVICE Points(const RelativeArgs<T> &args, u32 fine)
+        : z(args), missing(args.missing), fine(fine)
+    {
+    }
+
+    /// A code always keeps the bound.
+    FSZ_DEVICE bool strict_code_of(T d, i32 &code, Error &error) const
+    {
+        bool far;
+        const bool has = try_code(d, z, code, error, far) && !missing.is(bits_of(d));
+        code = has ? code : 0;
+        return has;
+    }
+
+    FSZ_DEVICE bool code_of(T d, i32 &code) const
+    {
+        Error error;
+        return strict_code_of(d, code, error);
+    }
+
+    /// What a target is from the first code of a box on, of an element that has one.
+    struct Targets
+    {
+        const Points &points;
+        const CurveTargets<T> curve;
+        i32 own;
+
+        FSZ_DEVICE bool operator()(T d, i32 &target) const
+        {
+            if (points.fine == 0)
+            {
+                i32 code;
+                const bool has = points.code_of(d, code);
+                const i32 away = code - own;
+                target = away * (1 << DENSE_PART_BITS);
+                return has && abs(away) <= VALUE_MOST;
+            }
+            const double part = rint(curve.part(d));
+            target = static_cast<i32>(part);
+            return fabs(part) <= TARGET_MOST && !points.missing.is(bits_of(d));
+        }
+    };
+
+    FSZ_DEVICE Targets targets(i32 own) const { return {*this, {z, fine, own}, own}; }
+
+    /// Whether an element without a code has a target nevertheless, counted from the code `own`: a
+    /// point between codes may keep a bound that no code does.
+    FSZ_DEVICE bool has_target(T d, i32 own) const
+    {
+        i32 target;
+        return fine > 0 && targets(own)(d, target);
+    }
+
+    struct Nearness
+    {
+        const Points &points;
+        const CurveValues<T> values;
+
+        FSZ_DEVICE bool operator()(T d, i32 point, Error &error) const
+        {
+            if (points.fine == 0)
+            {
+                // The point is the element's code.
+                return points.strict_code_of(d, point, error);
+            }
+            const RelativeBound<T> &bound = points.z.bound;
+            error.absolute = magnitude_of(difference_of(d, values.of(point)));
+            error.relative = 0;
+            if (bits_of(magnitude_of(d)) < bound.edge)
+            {
+                return error.absolute < bound.floor || error.absolute == 0;
+            }
+            error.relative = quotient(error.absolute, magnitude_of(d));
+            return error.relative < bound.eps;
+        }
+    };
+
+    FSZ_DEVICE Nearness nearness() const { return {*this, values_of_points(z, fine)}; }
+};
+
+/// What elements are compared with in a plain box.
+template <class T> struct CurveComparison
+{
+    CurveValues<T> values;
+    typename Element<T>::Bits edge;
+    T floor;
+    /// The code of the box's first element, in points.
+    u32 zero;
+    /// Whether an error may be the floor: of codes.
+    bool reaches_floor;
+    /// Whether the range is to be taken.
+    bool range;
+};
+
+/// Compares the elements of a box with what they are decoded to. `found.error.relative` begins as
+/// the largest known; quotients are found where it grows alone. `near` becomes false where an
+/// element of linear codes is too far.
+template <class T, u32 LAYOUT, u32 WIDTH>
+__device__ __noinline__ Decoded<RelativeError<T>, T>
+compare_on_curve(BoxSpan<T> span, u32 stage, CurveComparison<T> with,
+                 Decoded<RelativeError<T>, T> found, bool &near)
+{
+    using Places = StagePlaces<LAYOUT>;
+    bool all = true;
+    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+        u32 words[WIDTH];
+        if constexpr (WIDTH == 4)
+        {
+            load_pair(stage + place, words[0], words[2]);
+            load_pair(stage + place + Places::ODD_X, words[1], words[3]);
+        }
+        else
+        {
+            words[0] = load_word(stage + place);
+        }
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            const u32 value = static_cast<u32>(static_cast<i32>(static_cast<short>(words[k])));
+            const T decoded = with.values.of(static_cast<i32>(with.zero + value));
+            const T size = magnitude_of(d[k]);
+            const T error = magnitude_of(difference_of(d[k], decoded));
+            found.error.absolute = larger(found.error.absolute, error);
+            const bool is_linear = bits_of(size) < with.edge;
+            const bool low =
+                error < with.floor || error == 0 || (with.reaches_floor && error == with.floor);
+            all = all && (!is_linear || low);
+            // As long as the error is not above the product, the quotient is not above the largest.
+            if (!is_linear && error > product_below(found.error.relative, size))
+            {
+                found.error.relative = larger(found.error.relative, quotient(error, size));
+            }
+            if (with.range)
+            {
+                const bool first = found.low > found.high;
+                found.low = first || d[k] < found.low ? d[k] : found.low;
+                found.high = first || d[k] > found.high ? d[k] : found.high;
+            }
+        }
+    });
+    near = all;
+    return found;
+}
+
+template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQuantizer<T>>
+{
+    using Error = RelativeError<T>;
+    using Points<RelativeQuantizer<T>>::z;
+    using Points<RelativeQuantizer<T>>::fine;
+
+    TargetLimits limits;
+    /// The largest relative error of the boxes so far.
+    T relative;
+
+    FSZ_DEVICE PlainPoints(const RelativeArgs<T> &args, u32 fine)
+        : Points<RelativeQuantizer<T>>(args, fine), limits(fine), relative(0)
+    {
+    }
+
+    FSZ_DEVICE bool any() const { return true; }
+
+    FSZ_DEVICE void keep_error(const Error &error)
+    {
+        relative = larger(relative, error.relative);
+        relative = value_of(
+            static_cast<typename Element<T>::Bits>(warp_max(static_cast<u64>(bits_of(relative)))));
+    }
+
+    /// A kind of target with the limits of those that fit.
+    template <class Targets> struct Limited : Targets
+    {
+        double limit;
+        double magic;
+
+        FSZ_DEVICE Limited(const Targets &targets, const TargetLimits &limits)
+            : Targets(targets), limit(limits.limit), magic(limits.magic)
+        {
+        }
+    };
+
+    template <u32 LAYOUT, u32 WIDTH>
+    FSZ_DEVICE bool quantize(const BoxSpan<T> &span, u32 stage, i32 own,
+                             const Missing<T> *missing) const
+    {
+        if (fine == 0)
+        {
+            using Numbers = Limited<CodeTargets<T>>;
+            const Numbers numbers({&z, own}, limits);
+            return quantize_box<Numbers, LAYOUT, WIDTH>(span, stage, numbers, missing);
+        }
+        using Numbers = Limited<CurveTargets<T>>;
+        const Numbers numbers({z, fine, own}, limits);
+        return quantize_box<Numbers, LAYOUT, WIDTH>(span, stage, numbers, missing);
+    }
+
+    template <u32 LAYOUT, u32 WIDTH>
+    FSZ_DEVICE bool strict(const BoxSpan<T> &span, u32 stage, i32 own, Decoded<Error, T> &found,
+                           bool range) const
+    {
+        const CurveComparison<T> with{values_of_points(z, fine),     z.bound.edge, z.bound.floor,
+                                      static_cast<u32>(own) << fine, fine == 0,    range};
+        found.error.relative = relative;
+        bool near;
+        found = compare_on_curve<T, LAYOUT, WIDTH>(span, stage, with, found, near);
+        return __all_sync(WARP_ALL, near && found.error.relative < z.bound.eps);
+    }
+};
+
+/// Takes an error into a lane's statistics.
+template <class T> FSZ_DEVICE void take_error(const RelativeError<T> &error, Statistics &statistics)
+{
+    statistics.max_error = max(statistics.max_error, static_cast<u64>(bits_of(error.absolute)));
+    statistics.max_relative_error =
+        max(statistics.max_relative_error, static_cast<u64>(bits_of(error.relative)));
+}
+
+} // namespace fsz
