@@ -21,10 +21,11 @@ fn is_there(what: &str) -> bool {
     found.is_ok()
 }
 
-fn codings() -> [CompressOptions; 3] {
-    let paper = CompressOptions::new(Bound::ValueRange(1e-3));
-    let dense = paper.clone().profile(Profile::Dense(Dense::new()));
-    [paper, dense, CompressOptions::new(Bound::Relative { eps: 1e-3, floor: 0.0 })]
+fn codings() -> Vec<CompressOptions> {
+    let bounds = [Bound::ValueRange(1e-3), Bound::Relative { eps: 1e-3, floor: 0.0 }];
+    let profiles = [Profile::default(), Profile::Dense(Dense::new())];
+    let of = |bound| profiles.map(|profile| CompressOptions::new(bound).profile(profile));
+    bounds.into_iter().flat_map(of).collect()
 }
 
 fn same<T: Element + Scalar>(a: &[T], b: &[T]) -> bool {

@@ -57,8 +57,8 @@ impl DeviceStream {
     /// Copies a stream to CUDA device number `device`, and waits. Chunks are verified when they are decoded.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for streams that devices do not decode: of research switches, with bounds by region, of the
-    /// profile dense with a pointwise-relative bound; [`Error::Device`], above all for full memory.
+    /// [`Error::Unsupported`] for streams that devices do not decode: of research switches and with bounds by region;
+    /// [`Error::Device`], above all for full memory.
     pub fn upload(device: usize, stream: &Stream<'_>) -> Result<Self> {
         let kind = StreamKind::of(stream)?;
         let device = Device::open(device)?;
