@@ -15,7 +15,7 @@ pub use bench::{bench, bench_series, bench_volume};
 pub use model::catalog::Choice;
 pub use model::comparison::MatchMode;
 pub use model::document::Document;
-pub use model::live::{Connection, Live, LiveField, LivePoint, LiveStep, LiveView};
+pub use model::live::{Connection, Live, LiveField, LivePoint, LiveSeries, LiveStep, LiveView};
 pub use model::measures::Measures;
 pub use model::pane_kind::PaneKind;
 pub use model::plane::Place;

@@ -135,6 +135,7 @@ fn run(args: Args) -> Result<()> {
         missing: args.missing.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
         live: args.live,
         live_budget: Some(args.live_memory.saturating_mul(1 << 20)),
+        tiles_at_once: None,
         decoder: args.decoder,
         window: None,
     };

@@ -29,7 +29,7 @@ module fsz_codec
     integer(c_size_t), parameter :: FSZC_MAX_REGIONS = 16
     integer(c_size_t), parameter :: FSZC_MAX_NAME = 1024
     integer(c_size_t), parameter :: FSZC_MAX_BLOCKS = 16
-    integer(c_size_t), parameter :: FSZC_MAX_COSTS = 4
+    integer(c_size_t), parameter :: FSZC_MAX_COSTS = 8
     integer(c_int32_t), parameter :: FSZC_VERSION_MAJOR = 0
     integer(c_int32_t), parameter :: FSZC_VERSION_MINOR = 2
     integer(c_int32_t), parameter :: FSZC_VERSION_PATCH = 0
@@ -70,6 +70,16 @@ module fsz_codec
     integer(c_int32_t), parameter :: FSZC_VERBATIM = 7
     integer(c_int32_t), parameter :: FSZC_NO_PREDICTOR = 255
     integer(c_int32_t), parameter :: FSZC_OTHER_KIND = 254
+    integer(c_int32_t), parameter :: FSZC_CODING_LZ1 = 0
+    integer(c_int32_t), parameter :: FSZC_CODING_LZ2 = 1
+    integer(c_int32_t), parameter :: FSZC_CODING_LZ1_CENTERED = 2
+    integer(c_int32_t), parameter :: FSZC_CODING_LZ2_CENTERED = 3
+    integer(c_int32_t), parameter :: FSZC_CODING_LINEAR = 4
+    integer(c_int32_t), parameter :: FSZC_CODING_CUBIC = 5
+    integer(c_int32_t), parameter :: FSZC_CODING_SMOOTH = 6
+    integer(c_int32_t), parameter :: FSZC_CODING_EXACT = 7
+    integer(c_int32_t), parameter :: FSZC_CODING_VERBATIM = 8
+    integer(c_int32_t), parameter :: FSZC_OTHER_CODING = 254
 
     type, bind(c) :: fszc_research
         integer(c_int32_t) :: block_len
@@ -155,8 +165,8 @@ module fsz_codec
     end type
 
     type, bind(c) :: fszc_tile_cost
-        integer(c_int32_t) :: predictor
-        integer(c_int32_t) :: reserved
+        integer(c_int32_t) :: coding
+        integer(c_int32_t) :: chosen
         integer(c_int64_t) :: bytes
     end type
 

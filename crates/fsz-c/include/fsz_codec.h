@@ -47,7 +47,7 @@
 #define FSZC_MAX_BLOCKS 16
 
 // Most entries that fszc_stream_tile_costs stores.
-#define FSZC_MAX_COSTS 4
+#define FSZC_MAX_COSTS 8
 
 // Major number of the release that this header belongs to.
 #define FSZC_VERSION_MAJOR 0
@@ -335,14 +335,18 @@ typedef struct fszc_tile_counts
     uint64_t verbatim;
 } fszc_tile_counts;
 
-// What a predictor would cost a tile.
+// A way in which a tile can be coded. Later releases may add some.
+typedef uint32_t fszc_tile_coding;
+
+// What a way of coding would cost a tile.
 typedef struct fszc_tile_cost
 {
-    // FSZC_LZ1 to FSZC_LZ2_CENTERED.
-    fszc_tile_kind predictor;
-    // 0.
-    uint32_t reserved;
-    // Payload bytes of the tile without its exceptions.
+    // FSZC_CODING_LZ1 to FSZC_CODING_VERBATIM.
+    fszc_tile_coding coding;
+    // 1 if the tile is coded so, else 0.
+    uint32_t chosen;
+    // Bytes: of FSZC_PAPER in the payload, without the tile's exceptions; of FSZC_DENSE by tables
+    // that are fitted to the box.
     uint64_t bytes;
 } fszc_tile_cost;
 
@@ -455,6 +459,36 @@ typedef struct fszc_tile_cost
 
 // A kind that this header does not know.
 #define FSZC_OTHER_KIND 254
+
+// First-order Lorenzo prediction.
+#define FSZC_CODING_LZ1 0
+
+// Second-order Lorenzo prediction.
+#define FSZC_CODING_LZ2 1
+
+// First-order Lorenzo prediction of centered codes.
+#define FSZC_CODING_LZ1_CENTERED 2
+
+// Second-order Lorenzo prediction of centered codes.
+#define FSZC_CODING_LZ2_CENTERED 3
+
+// Interpolation from two elements along each axis.
+#define FSZC_CODING_LINEAR 4
+
+// Interpolation from four, (−1, 9, 9, −1) / 16.
+#define FSZC_CODING_CUBIC 5
+
+// Interpolation from four, (2, 6, 6, 2) / 16.
+#define FSZC_CODING_SMOOTH 6
+
+// Differences of the elements' bits.
+#define FSZC_CODING_EXACT 7
+
+// The elements as they are.
+#define FSZC_CODING_VERBATIM 8
+
+// A way of coding that this header does not know.
+#define FSZC_OTHER_CODING 254
 
 #ifdef __cplusplus
 extern "C" {
@@ -841,8 +875,8 @@ fszc_status fszc_stream_tiles(const struct fszc_stream *stream, uint64_t first, 
 fszc_status fszc_stream_tile_counts(const struct fszc_stream *stream,
                                     struct fszc_tile_counts *counts, size_t size);
 
-// Stores what each predictor that could have been chosen costs a tile: at most FSZC_MAX_COSTS
-// entries in `costs`, and in `count` how many; none for FSZC_DENSE.
+// Stores what each way of coding that an encoder considers costs a tile, by what the tile is
+// decoded to: at most FSZC_MAX_COSTS entries in `costs`, and in `count` how many.
 fszc_status fszc_stream_tile_costs(const struct fszc_stream *stream, uint64_t tile,
                                    struct fszc_tile_cost *costs, size_t *count);
 

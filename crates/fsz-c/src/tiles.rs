@@ -1,6 +1,6 @@
 //! How the tiles of a stream are stored.
 
-use fsz::{Predictor, TileKind, TileRecord};
+use fsz::{Predictor, TileCoding, TileKind, TileRecord};
 
 use crate::{
     handle, pointers,
@@ -35,7 +35,30 @@ pub const FSZC_OTHER_KIND: fszc_tile_kind = 254;
 /// Most blocks of a tile.
 pub const FSZC_MAX_BLOCKS: usize = 16;
 /// Most entries that fszc_stream_tile_costs stores.
-pub const FSZC_MAX_COSTS: usize = 4;
+pub const FSZC_MAX_COSTS: usize = 8;
+
+/// A way in which a tile can be coded. Later releases may add some.
+pub type fszc_tile_coding = u32;
+/// First-order Lorenzo prediction.
+pub const FSZC_CODING_LZ1: fszc_tile_coding = 0;
+/// Second-order Lorenzo prediction.
+pub const FSZC_CODING_LZ2: fszc_tile_coding = 1;
+/// First-order Lorenzo prediction of centered codes.
+pub const FSZC_CODING_LZ1_CENTERED: fszc_tile_coding = 2;
+/// Second-order Lorenzo prediction of centered codes.
+pub const FSZC_CODING_LZ2_CENTERED: fszc_tile_coding = 3;
+/// Interpolation from two elements along each axis.
+pub const FSZC_CODING_LINEAR: fszc_tile_coding = 4;
+/// Interpolation from four, (−1, 9, 9, −1) / 16.
+pub const FSZC_CODING_CUBIC: fszc_tile_coding = 5;
+/// Interpolation from four, (2, 6, 6, 2) / 16.
+pub const FSZC_CODING_SMOOTH: fszc_tile_coding = 6;
+/// Differences of the elements' bits.
+pub const FSZC_CODING_EXACT: fszc_tile_coding = 7;
+/// The elements as they are.
+pub const FSZC_CODING_VERBATIM: fszc_tile_coding = 8;
+/// A way of coding that this header does not know.
+pub const FSZC_OTHER_CODING: fszc_tile_coding = 254;
 
 /// One tile. Later releases may add fields at the end.
 #[repr(C)]
@@ -81,16 +104,32 @@ pub struct fszc_tile_counts {
     pub verbatim: u64,
 }
 
-/// What a predictor would cost a tile.
+/// What a way of coding would cost a tile.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct fszc_tile_cost {
-    /// FSZC_LZ1 to FSZC_LZ2_CENTERED.
-    pub predictor: fszc_tile_kind,
-    /// 0.
-    pub reserved: u32,
-    /// Payload bytes of the tile without its exceptions.
+    /// FSZC_CODING_LZ1 to FSZC_CODING_VERBATIM.
+    pub coding: fszc_tile_coding,
+    /// 1 if the tile is coded so, else 0.
+    pub chosen: u32,
+    /// Bytes: of FSZC_PAPER in the payload, without the tile's exceptions; of FSZC_DENSE by tables that are
+    /// fitted to the box.
     pub bytes: u64,
+}
+
+fn coding_of(coding: TileCoding) -> fszc_tile_coding {
+    match coding {
+        TileCoding::Lorenzo(Predictor::Lz1) => FSZC_CODING_LZ1,
+        TileCoding::Lorenzo(Predictor::Lz2) => FSZC_CODING_LZ2,
+        TileCoding::Lorenzo(Predictor::Lz1Centered) => FSZC_CODING_LZ1_CENTERED,
+        TileCoding::Lorenzo(Predictor::Lz2Centered) => FSZC_CODING_LZ2_CENTERED,
+        TileCoding::Linear => FSZC_CODING_LINEAR,
+        TileCoding::Cubic => FSZC_CODING_CUBIC,
+        TileCoding::Smooth => FSZC_CODING_SMOOTH,
+        TileCoding::Exact => FSZC_CODING_EXACT,
+        TileCoding::Verbatim => FSZC_CODING_VERBATIM,
+        _ => FSZC_OTHER_CODING,
+    }
 }
 
 fn kind_of(kind: TileKind) -> fszc_tile_kind {
@@ -192,8 +231,8 @@ pub unsafe extern "C" fn fszc_stream_tile_counts(
     })
 }
 
-/// Stores what each predictor that could have been chosen costs a tile: at most FSZC_MAX_COSTS entries in
-/// `costs`, and in `count` how many; none for FSZC_DENSE.
+/// Stores what each way of coding that an encoder considers costs a tile, by what the tile is decoded to: at most
+/// FSZC_MAX_COSTS entries in `costs`, and in `count` how many.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_stream_tile_costs(
     stream: *const fszc_stream,
@@ -208,8 +247,8 @@ pub unsafe extern "C" fn fszc_stream_tile_costs(
             let found = handle::get(stream)?.stream.tile_costs(tile)?;
             for (i, cost) in found.iter().take(FSZC_MAX_COSTS).enumerate() {
                 let cost = fszc_tile_cost {
-                    predictor: predictor_of(Some(cost.predictor)),
-                    reserved: 0,
+                    coding: coding_of(cost.coding),
+                    chosen: u32::from(cost.chosen),
                     bytes: cost.bytes,
                 };
                 let place = if costs.is_null() { costs } else { costs.wrapping_add(i) };

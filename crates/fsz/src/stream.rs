@@ -13,11 +13,12 @@ use crate::{
     },
     index::Index,
     partial,
-    profile::ChunkDecoder,
+    profile::{ChunkDecoder, Plan},
     region::{self, StoredRegion},
     simd::Level,
     statistics::Certificate,
-    tile_record::{TileCost, TileCounts, TileRecord},
+    tile_cost::TileCost,
+    tile_record::{TileCounts, TileRecord},
     tile_records::TileRecords,
     with_element,
 };
@@ -248,12 +249,28 @@ impl<'a> Stream<'a> {
         Err(Error::invalid(format!("there is no chunk {number}")))
     }
 
-    /// What each predictor that could have been chosen costs a tile.
+    /// What each way of coding that an encoder considers costs a tile, by what the tile is decoded to. Of
+    /// `paper` that is what the encoder has seen: its codes. Of `dense` the way that was chosen fits its own
+    /// outcome better than others would; [`Stream::tile_costs_of`] tells what the encoder has seen. Empty where
+    /// the stream's bound has a curve that this encoder would not have chosen.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] when there is no such tile, [`Error::Corrupt`] when its chunk is damaged.
     pub fn tile_costs(&self, tile: u64) -> Result<Vec<TileCost>> {
-        with_element!(self.header.dtype, T => self.costs::<T>(tile))
+        with_element!(self.header.dtype, T => self.costs::<T>(tile, None))
+    }
+
+    /// What each way of coding that an encoder considers costs a tile, by the tile's elements before they
+    /// were compressed, in the order of [`TileGrid::runs`].
+    ///
+    /// # Errors
+    /// Those of [`Stream::tile_costs`], and [`Error::InvalidArgument`] when the elements are of another type or
+    /// number than the tile's.
+    pub fn tile_costs_of<T: Element>(&self, tile: u64, original: &[T]) -> Result<Vec<TileCost>> {
+        if T::DTYPE != self.header.dtype {
+            return Err(Error::invalid("the elements are of another type than the stream's"));
+        }
+        self.costs(tile, Some(original))
     }
 
     fn decoder<T: Element>(&self) -> Result<Box<dyn ChunkDecoder<T> + '_>> {
@@ -261,15 +278,21 @@ impl<'a> Stream<'a> {
         self.header.profile.decoder(self.header.decoding(), &tables, Level::detect())
     }
 
-    fn costs<T: Element>(&self, tile: u64) -> Result<Vec<TileCost>> {
+    fn costs<T: Element>(&self, tile: u64, original: Option<&[T]>) -> Result<Vec<TileCost>> {
         if tile >= self.sections.tiles {
             return Err(Error::invalid(format!("there is no tile {tile}")));
         }
+        let len = self.grid.tile_len(tile);
+        if original.is_some_and(|original| original.len() != len) {
+            return Err(Error::invalid(format!("tile {tile} has {len} elements")));
+        }
+        let Some(plan) = Plan::of_header(&self.header) else { return Ok(Vec::new()) };
         let chunk = tile / self.grid.tiles_per_chunk();
         let mut shapes = Vec::new();
         let mut decoder = self.decoder::<T>()?;
         decoder.load(self.index().chunk(chunk, &mut shapes)?)?;
-        decoder.costs((tile - self.grid.chunk_tiles(chunk).start) as usize)
+        let number = (tile - self.grid.chunk_tiles(chunk).start) as usize;
+        decoder.costs(number, &plan, original)
     }
 
     /// The payload of all tiles, and the profile's tables, not verified.

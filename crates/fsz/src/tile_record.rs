@@ -152,16 +152,6 @@ impl TileRecord {
     }
 }
 
-/// What a predictor would cost a tile: payload bytes without its exceptions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TileCost {
-    /// The predictor.
-    pub predictor: Predictor,
-    /// Bytes of the centering value and of the blocks.
-    pub bytes: u64,
-}
-
 /// How many tiles are stored how. Each tile counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

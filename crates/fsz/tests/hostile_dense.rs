@@ -50,6 +50,11 @@ fn decodes(bytes: &[u8]) -> bool {
         let stream = Stream::open(bytes)?;
         let verified = (0..stream.chunks()).all(|chunk| stream.chunk(chunk).is_ok());
         assert_eq!(verified, whole.is_ok(), "chunks are verified, {whole:?}");
+        // What a tile could cost is counted from values that no encoder may have seen.
+        if stream.grid().tiles() > 0 {
+            let last = stream.grid().tiles() - 1;
+            assert!(stream.tile_costs(last).is_ok() || whole.is_err());
+        }
         whole.map(drop)
     });
     match outcome {

@@ -19,6 +19,7 @@ mod gpu_put;
 mod install;
 mod install_c;
 mod live;
+mod live_cost;
 mod mpi;
 mod plain;
 mod process;
@@ -43,9 +44,11 @@ Usage: cargo xtask <command>
   view-demo [--picture FILE]
                      open the demo's output in the viewer; with --picture, draw its window into a PNG
                      file instead
-  live-demo [--picture FILE]
+  live-demo [--ranks N] [--picture FILE]
                      run a simulation that streams its steps through ADIOS2's SST, with the viewer beside
-                     it; with --picture, draw its window into a PNG file instead
+                     it; with --ranks, on N MPI ranks (see mpi); with --picture, draw its window into a
+                     PNG file instead
+  live-cost          measure how much slower a simulation is with a viewer connected
   test [STAGE...]    run all checks and tests, or the stages named; this is what CI runs
   bench [ARGS...]    measure speed and ratio beside memcpy and zfp; ARGS go to `fsz bench`
   bench-output [FOLDER]
@@ -104,10 +107,8 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("demo", []) => demo::run(demo::Size::Full),
         ("view-demo", []) => view::run(None),
         ("view-demo", [word, file]) if word == "--picture" => view::run(Some(file)),
-        ("live-demo", []) => live::run(demo::Size::Full, None),
-        ("live-demo", [word, file]) if word == "--picture" => {
-            live::run(demo::Size::Full, Some(file.as_ref()))
-        }
+        ("live-cost", []) => live_cost::run(),
+        ("live-demo", words) => live::run(live::Demo::of_words(words)?),
         ("test", stages) => test::run(stages),
         ("bench", words) => bench::run(words),
         ("bench-output", []) => bench_output::run(),
@@ -136,7 +137,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("check-plain", []) => plain::run(),
         ("env", []) => setup::print_env(),
         (
-            "setup" | "demo" | "view-demo" | "live-demo" | "bench-output" | "fuzz" | "generate"
+            "setup" | "demo" | "view-demo" | "live-cost" | "bench-output" | "fuzz" | "generate"
             | "ptx" | "c-header" | "public-api" | "fatbin" | "mpi" | "gpu-put" | "wheel"
             | "check-plain" | "env",
             [.., extra],

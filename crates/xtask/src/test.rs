@@ -13,7 +13,8 @@ mod suite;
 mod zarrs;
 
 use crate::cargo::target;
-use crate::{demo, generate, live, plain, process, setup};
+use crate::live::{self, Demo};
+use crate::{demo, generate, mpi, plain, process, setup};
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
 use report::Report;
@@ -79,11 +80,23 @@ static STAGES: [Stage; 17] = [
         package::package,
     ),
     apart("fuzz", "the fuzz targets build and pass the stored inputs", checks::fuzz),
-    stage("demo", "a small demo, every bound verified; a running simulation is drawn", |_| {
-        demo::run(demo::Size::Small)?;
-        live::run(demo::Size::Small, Some(&target().join("live-demo/window.png")))
-    }),
+    stage("demo", "a small demo, every bound verified; a running simulation is drawn", demos),
 ];
+
+/// The demos, as small ones.
+fn demos(report: &mut Report) -> Result<()> {
+    demo::run(demo::Size::Small)?;
+    let folder = target().join("live-demo");
+    let picture = folder.join("window.png");
+    let alone = Demo { size: demo::Size::Small, picture: Some(&picture), ranks: None };
+    live::run(alone)?;
+    if mpi::test_variables()?.is_empty() {
+        report
+            .skip("live-demo --ranks", "there is no ADIOS2 with MPI; `cargo xtask mpi` builds one");
+        return Ok(());
+    }
+    live::run(Demo { picture: Some(&folder.join("ranks.png")), ranks: Some(2), ..alone })
+}
 
 /// Runs all stages, or those named; a failing one does not keep the others from running.
 pub fn run(only: &[String]) -> Result<()> {

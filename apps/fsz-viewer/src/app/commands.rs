@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use egui::{Context, ViewportCommand};
 use fsz_field::Output;
 
@@ -69,6 +69,7 @@ impl Viewer {
             },
             Command::TypeStream(name) => view.typed_stream = name,
             Command::Connect(name) => self.connect(&name),
+            Command::ReadTiles => self.read_tiles(),
             Command::Disconnect => self.disconnect(),
             Command::Follow(following) => self.follow(following),
             Command::Step(number) => {
@@ -86,10 +87,18 @@ impl Viewer {
         }
     }
 
+    fn tiles_are_unread(&self) -> bool {
+        let tiles = self.session.set.subject.as_ref().and_then(|subject| subject.tiles());
+        tiles.is_some_and(|tiles| !tiles.is_read())
+    }
+
     fn export(&self, export: &Export, file: &Path) -> Result<()> {
         let bytes = match export {
             Export::Figure(panes) => self.figure(panes)?.png()?,
             Export::Metrics => export::metrics_csv(&self.session).into_bytes(),
+            Export::Tiles if self.tiles_are_unread() => {
+                bail!("the tiles are not read yet; see Tiles on the right")
+            }
             Export::Tiles => export::tiles_csv(&self.session).into_bytes(),
             // On a thread of its own.
             Export::Steps { .. } => return Ok(()),

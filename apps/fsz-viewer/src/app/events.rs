@@ -3,6 +3,7 @@
 use anyhow::Context;
 
 use crate::app::Viewer;
+use crate::app::step_change::change;
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
 use crate::model::number_format;
@@ -20,6 +21,9 @@ impl Viewer {
                 match document {
                     Ok(document) => {
                         self.view_state.settings.opened(&path);
+                        if role == Role::Subject {
+                            self.note_change(&document, catalog.as_ref());
+                        }
                         self.list(role, catalog);
                         self.accept(*document, role);
                     }
@@ -82,6 +86,18 @@ impl Viewer {
         }
     }
 
+    /// Tells where a step of a series has another shape or type than the one before.
+    fn note_change(&mut self, document: &Document, catalog: Option<&(Catalog, Choice)>) {
+        let now = catalog.map(|(catalog, choice)| (catalog.path.clone(), choice.variable.clone()));
+        let before = std::mem::replace(&mut self.session.opened, now);
+        let same = self.session.opened == before;
+        let subject = self.session.set.subject.as_ref().filter(|_| same);
+        let (Some(before), Some((catalog, choice))) = (subject, catalog) else { return };
+        let name = format!("{}: {}", catalog.path.display(), choice.variable);
+        let told = change(before, document, &name, &format!("step {}", choice.step));
+        told.into_iter().for_each(|told| self.view_state.note(told));
+    }
+
     /// Keeps what there is to choose.
     fn list(&mut self, role: Role, catalog: Option<(Catalog, Choice)>) {
         let place = match role {
@@ -95,17 +111,27 @@ impl Viewer {
         });
     }
 
-    /// Reads how the tiles of a stream are stored, where that is not known, on a thread of its own.
-    pub(crate) fn read_tiles(&mut self, document: &Document) {
-        if document.facts.as_ref().is_none_or(|facts| facts.tiles.is_read()) {
+    /// Reads how the tiles of the subject are stored, on a thread of its own, unless that was begun.
+    pub(crate) fn read_tiles(&mut self) {
+        let Some(of) = self.session.set.subject.clone() else { return };
+        if !of.facts.as_ref().is_some_and(|facts| facts.tiles.begin()) {
             return;
         }
-        let of = document.clone();
         let progress = self.jobs.service.background.run(move |_, tell| {
             let read = of.read_tiles().with_context(|| of.title.clone());
             tell(Found::Tiles(read));
         });
         self.jobs.add_background("Reading tiles".to_owned(), progress);
+    }
+
+    /// Does so where it is looked at; else where it takes not long, and no step of a series is waited for.
+    pub(crate) fn read_wanted_tiles(&mut self) {
+        let bytes = self.session.set.subject.as_ref().and_then(|s| s.compressed_bytes());
+        let small = bytes.is_some_and(|bytes| bytes <= self.tiles_at_once);
+        let shown = self.view_state.settings.overlay != Overlay::Off;
+        if shown || (small && !self.view_state.playing) {
+            self.read_tiles();
+        }
     }
 
     /// Puts a field in its place, and says why where it does not fit the others.
@@ -131,11 +157,6 @@ impl Viewer {
                 }
                 self.forget_comparison();
                 self.session.tried = None;
-                // While a series is played there is no time for it, unless it is looked at.
-                let view = &self.view_state;
-                if !view.playing || view.settings.overlay != Overlay::Off {
-                    self.read_tiles(&document);
-                }
                 self.session.set.subject = Some(document);
             }
             Role::Original => {

@@ -40,6 +40,7 @@ impl Viewer {
             ui.ctx().request_repaint();
         }
         self.take(ui, commands);
+        self.read_wanted_tiles();
         self.follow_volume();
         if self.busy() {
             // The threads wake the window; this keeps the progress moving.

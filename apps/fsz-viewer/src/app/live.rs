@@ -6,10 +6,9 @@ use std::time::Instant;
 use fsz::Codec;
 
 use crate::app::Viewer;
+use crate::app::step_change::change;
 use crate::model::catalog::{Catalog, Entry};
-use crate::model::document::Document;
-use crate::model::live::{LiveField, LiveStep, LiveView};
-use crate::model::number_format::shape;
+use crate::model::live::{LiveSeries, LiveStep, LiveView};
 use crate::model::set::Set;
 use crate::work::live::LiveReader;
 
@@ -76,10 +75,28 @@ impl Viewer {
     pub fn show_step(&mut self, number: u64) {
         let Some(view) = &mut self.session.live else { return };
         let Some(step) = view.live.step(number).cloned() else { return };
+        let wanted = &self.session.choice.variable;
+        if !step.has(wanted) && view.live.has(wanted) {
+            // It may come again: it is waited for as long as a step of it is kept.
+            let note = format!(
+                "{}: {wanted} is not in every step; the last one shown stays",
+                view.live.name
+            );
+            self.view_state.note(note);
+            return;
+        }
         let Some(field) = step.field(&self.session.choice.variable) else { return };
         let document = field.document.clone();
         let before = self.session.set.subject.as_ref().filter(|_| view.variable == field.name);
-        let changed = before.and_then(|before| change(before, &document, (field, step.number)));
+        let from = format!("step {}", step.number);
+        let changed = before.and_then(|before| {
+            change(
+                before,
+                &document,
+                &format!("{}: {}", document.path.display(), field.name),
+                &from,
+            )
+        });
         view.shown = Some(step.number);
         view.awaited = Some(step.arrived).filter(|_| view.following);
         view.variable = field.name.clone();
@@ -123,8 +140,10 @@ impl Viewer {
             return;
         };
         let variable = &self.session.choice.variable;
-        let known = view.series.take().filter(|(v, p, _)| v == variable && *p == position);
-        let known = known.map_or(Vec::new(), |(_, _, points)| points);
+        let known = view.series.take().filter(|known| {
+            known.variable == *variable && known.position == position && known.shape == shape
+        });
+        let known = known.map_or(Vec::new(), |known| known.points);
         let value = |step: &LiveStep| {
             let seen = known.iter().find(|[at, _]| *at == step.number as f64);
             let document = &step.field(variable).filter(|f| f.name == *variable)?.document;
@@ -133,16 +152,6 @@ impl Viewer {
             Some([step.number as f64, seen.map_or_else(read, |[_, value]| Some(*value))?])
         };
         let points = view.live.steps.iter().filter_map(|step| value(step)).collect();
-        view.series = Some((variable.clone(), position, points));
+        view.series = Some(LiveSeries { variable: variable.clone(), shape, position, points });
     }
-}
-
-/// What is to be told of a step whose shape or type is another than before.
-fn change(before: &Document, now: &Document, (field, step): (&LiveField, u64)) -> Option<String> {
-    let same = before.shape() == now.shape() && before.dtype == now.dtype;
-    let told = |d: &Document| format!("{} of {}", shape(d.shape()), d.dtype.name());
-    let (path, name) = (now.path.display(), &field.name);
-    (!same).then(|| {
-        format!("{path}: {name} is {} from step {step} on; it was {}", told(now), told(before))
-    })
 }

@@ -10,6 +10,7 @@ mod live;
 mod plane_measures;
 mod rate_distortion;
 mod saved_session;
+mod step_change;
 mod volume;
 
 use std::path::{Path, PathBuf};
@@ -66,11 +67,16 @@ pub struct Start {
     pub live: Option<PathBuf>,
     /// The most bytes that its kept steps take; none for 512 MiB.
     pub live_budget: Option<u64>,
+    /// Of streams up to so many bytes it is read at once how all tiles are stored; none for 256 MiB.
+    pub tiles_at_once: Option<u64>,
     /// What planes are to be decoded with.
     pub decoder: DecoderChoice,
     /// What draws the window, where that can paint pictures too.
     pub window: Option<WindowGpu>,
 }
+
+/// The most bytes of a stream of which it is read at once how all tiles are stored.
+const TILES_AT_ONCE: u64 = 256 << 20;
 
 /// The viewer.
 pub struct Viewer {
@@ -85,6 +91,8 @@ pub struct Viewer {
     pub rate_distortion: RateDistortion,
     /// The most bytes that the kept steps of a simulation take.
     live_budget: u64,
+    /// Of streams up to so many bytes it is read at once how all tiles are stored.
+    tiles_at_once: u64,
     wake: Wake,
     /// What other calls hand over.
     #[cfg(unix)]
@@ -122,6 +130,7 @@ impl Viewer {
             comparison: CodecComparison::default(),
             rate_distortion: RateDistortion::default(),
             live_budget: start.live_budget.unwrap_or(BUDGET),
+            tiles_at_once: start.tiles_at_once.unwrap_or(TILES_AT_ONCE),
             wake,
             #[cfg(unix)]
             instance: None,
@@ -277,9 +286,6 @@ impl Viewer {
         self.view_state.playing = playing;
         if playing {
             return;
-        }
-        if let Some(subject) = self.session.set.subject.clone() {
-            self.read_tiles(&subject);
         }
         if self.session.set.original.is_some() && self.session.set.subject.is_some() {
             self.measure();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use fsz::{Codec, DType, Stream, TileCost, with_element};
+use fsz::{Codec, DType, Stream, with_element};
 use fsz_field::{Field, Fsz1File, Hints, Kind, Shape, StreamFile, with_values};
 use fsz_metrics::Sample;
 
@@ -14,7 +14,8 @@ use crate::model::fsz1_facts::Fsz1Facts;
 use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
 use crate::model::stream_facts::StreamFacts;
-use crate::model::tiles::Tiles;
+use crate::model::tile_costs::TileCosts;
+use crate::model::tiles::{Tile, Tiles};
 
 /// What a document without a stream of its own answers.
 const NO_STREAM: &str = "there is no stream";
@@ -279,9 +280,28 @@ impl Document {
         self.with_tile(number, |stream, number| Ok(tile(codec, stream, number)?))
     }
 
-    /// What each predictor costs a tile; nothing where there is no stream or its chunk is damaged.
-    pub fn tile_costs(&self, tile: u64) -> Vec<TileCost> {
-        self.with_tile(tile, |stream, number| Ok(stream.tile_costs(number)?)).unwrap_or_default()
+    /// How a tile is stored, whether all of them were read or not; none where that is not known or damaged.
+    pub fn tile_record(&self, number: u64) -> Option<Tile> {
+        let known = self.tiles()?.get(number).copied();
+        let read = || self.with_tile(number, |stream, own| Ok(Tiles::record(stream, own)?)).ok();
+        known.or_else(read)
+    }
+
+    /// What each way of coding would cost a tile, counted from the original where that is plain values of one
+    /// stream's shape and type; nothing where there is no stream or its chunk is damaged.
+    pub fn tile_costs(&self, tile: u64, original: Option<&Document>) -> TileCosts {
+        let original = original.filter(|original| self.can_be_counted_from(original));
+        let field = original.and_then(|original| match &original.body {
+            Body::Values(field) => Some(&**field),
+            _ => None,
+        });
+        let costs = |stream: &Stream<'_>, number| TileCosts::of(stream, number, field);
+        self.with_tile(tile, costs).unwrap_or_default()
+    }
+
+    fn can_be_counted_from(&self, original: &Document) -> bool {
+        let one_stream = !matches!(self.body, Body::Blocks(_));
+        one_stream && self.dtype == original.dtype && self.shape() == original.shape()
     }
 
     /// Calls `with` on the stream that a tile belongs to, and its number there.
@@ -413,7 +433,7 @@ mod tests {
             assert!(f64::from((found - original).abs()) <= bound, "{position}");
             let (number, _) = facts.tiles.of(position as u64).unwrap();
             assert_eq!(facts.tiles.part(number).map(|(part, _)| part), Some(part));
-            let costs = document.tile_costs(number);
+            let costs = document.tile_costs(number, None).costs;
             let stored = facts.tiles.of(position as u64).unwrap().1.bytes;
             let least = costs.iter().map(|cost| cost.bytes).min();
             assert!(least.is_some_and(|bytes| bytes + 8 == u64::from(stored)), "{position}");

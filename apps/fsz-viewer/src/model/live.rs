@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
+use fsz::DType;
+
 use crate::model::document::Document;
 use crate::model::tiles::Tile;
 
@@ -51,6 +53,11 @@ impl LiveStep {
     /// Bytes in memory, without originals.
     pub fn bytes(&self) -> u64 {
         self.fields.iter().map(LiveField::bytes).sum()
+    }
+
+    /// Whether it has a variable of this name.
+    pub fn has(&self, variable: &str) -> bool {
+        self.fields.iter().any(|field| field.name == variable)
     }
 
     /// The variable of a name; the first where there is none of it.
@@ -136,10 +143,14 @@ pub struct Live {
     pub budget: u64,
     /// By variable.
     pub points: BTreeMap<String, VecDeque<LivePoint>>,
+    /// By variable, the steps from which on its shape or type is another than before.
+    pub changes: BTreeMap<String, VecDeque<u64>>,
     /// Steps that the queue of the simulation dropped because this reader was late.
     pub skipped: u64,
     /// What went wrong and was not told yet.
     pub problems: Vec<String>,
+    /// Shape and type of each variable when it was there last.
+    pub layouts: BTreeMap<String, (Vec<u64>, DType)>,
 }
 
 impl Live {
@@ -153,6 +164,8 @@ impl Live {
             bytes: 0,
             budget,
             points: BTreeMap::new(),
+            changes: BTreeMap::new(),
+            layouts: BTreeMap::new(),
             skipped: 0,
             problems: Vec::new(),
         }
@@ -165,6 +178,8 @@ impl Live {
         if before.is_some_and(|(number, _)| step.number <= number) {
             self.steps.clear();
             self.points.clear();
+            self.changes.clear();
+            self.layouts.clear();
             (self.bytes, self.skipped) = (0, 0);
         }
         let before = before.filter(|(number, _)| step.number > *number);
@@ -175,6 +190,7 @@ impl Live {
             *last = Arc::new(bare);
         }
         for field in &step.fields {
+            self.compare_layout(step.number, field);
             let Some(facts) = &field.document.facts else { continue };
             let rate = before.map(|(_, at)| (step.arrived - at).as_secs_f64().max(1e-6).recip());
             let points = self.points.entry(field.name.clone()).or_default();
@@ -195,6 +211,25 @@ impl Live {
             self.bytes -= self.steps.pop_front().map_or(0, |step| step.bytes());
         }
         self.version += 1;
+    }
+
+    /// Notes where a variable's shape or type is another than when it was there last.
+    fn compare_layout(&mut self, step: u64, field: &LiveField) {
+        let layout = (field.document.shape().to_vec(), field.document.dtype);
+        let before = self.layouts.insert(field.name.clone(), layout.clone());
+        if before.is_none_or(|before| before == layout) {
+            return;
+        }
+        let changes = self.changes.entry(field.name.clone()).or_default();
+        changes.push_back(step);
+        if changes.len() > POINTS {
+            changes.pop_front();
+        }
+    }
+
+    /// Whether any step that is kept has the variable.
+    pub fn has(&self, variable: &str) -> bool {
+        self.steps.iter().any(|step| step.has(variable))
     }
 
     /// The simulation is reached so.
@@ -235,8 +270,21 @@ pub struct LiveView {
     pub awaited: Option<Instant>,
     /// Step and seconds from its arrival to the screen.
     pub lags: VecDeque<[f64; 2]>,
-    /// The element under the pinned cursor over the kept steps: variable, position, and step and value.
-    pub series: Option<(String, u64, Vec<[f64; 2]>)>,
+    /// The element under the pinned cursor over the kept steps.
+    pub series: Option<LiveSeries>,
+}
+
+/// An element over the kept steps in which its variable has the shape that is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveSeries {
+    /// The variable.
+    pub variable: String,
+    /// Its shape.
+    pub shape: Vec<u64>,
+    /// Where the element is in C order.
+    pub position: u64,
+    /// Step and value.
+    pub points: Vec<[f64; 2]>,
 }
 
 impl LiveView {

@@ -30,6 +30,7 @@ pub mod set;
 pub mod settings;
 pub mod stream_facts;
 pub mod sweep_point;
+pub mod tile_costs;
 pub mod tiles;
 pub mod trial;
 pub mod volume;

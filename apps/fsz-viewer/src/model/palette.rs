@@ -1,6 +1,6 @@
 //! Every colour of data, and the names and order of tile kinds.
 
-use fsz::TileKind;
+use fsz::{TileCoding, TileKind};
 use fsz_figure::Rgb;
 use fsz_figure::palette::{TILE_CLASSES, tile_class};
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,17 @@ impl Map {
 /// The name of a kind in the legend.
 pub fn kind_name(kind: TileKind) -> &'static str {
     TILE_CLASSES[tile_class(kind)].name
+}
+
+/// The name of a way of coding on screen.
+pub fn coding_name(coding: TileCoding) -> &'static str {
+    match coding {
+        TileCoding::Linear => "linear interpolation",
+        TileCoding::Cubic => "cubic interpolation",
+        TileCoding::Smooth => "smooth interpolation",
+        TileCoding::Exact => "exact bits",
+        other => kind_name(other.kind()),
+    }
 }
 
 /// The colour of a kind, safe for readers with colour vision deficiencies.

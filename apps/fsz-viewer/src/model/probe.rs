@@ -1,9 +1,10 @@
 //! The numbers under the cursor, and why the tile there is stored as it is.
 
-use fsz::{Codec, DType, TileCost};
+use fsz::{Codec, DType};
 
 use crate::model::number_format::{exact, number};
 use crate::model::session::Session;
+use crate::model::tile_costs::TileCosts;
 use crate::model::tiles::Tile;
 
 /// What is under the cursor.
@@ -24,8 +25,8 @@ pub struct ProbedTile {
     pub name: String,
     /// How it is stored.
     pub tile: Tile,
-    /// What each predictor would have cost.
-    pub costs: Vec<TileCost>,
+    /// What each way of coding would have cost.
+    pub costs: TileCosts,
 }
 
 impl Probe {
@@ -40,20 +41,21 @@ impl Probe {
         let position = leader.grid.position(place.axis, place.plane, row, column)?;
         let mut probe = Probe { index: leader.grid.index(position), ..Probe::default() };
         probe.values = values(session, (row, column), position, leader.dtype == DType::F32);
-        let found = leader.tiles().and_then(|tiles| Some((tiles, tiles.of(position)?)));
-        let mut number = None;
-        if let Some((tiles, (tile_number, tile))) = found {
-            number = Some(tile_number);
-            let costs = match before {
-                Some((known, before)) if known == tile_number => before.costs,
-                _ => leader.tile_costs(tile_number),
-            };
-            let name = match tiles.part(tile_number) {
-                Some((block, tile)) => format!("{tile} of ADIOS2 block {block}"),
-                None => tile_number.to_string(),
-            };
-            probe.tile = Some(ProbedTile { name, tile: *tile, costs });
-        }
+        let found = leader.tiles().and_then(|tiles| Some((tiles, tiles.locate(position)?.0)));
+        let Some((tiles, number)) = found else { return Some((probe, None)) };
+        let (tile, costs) = match before {
+            Some((known, before)) if known == number => (Some(before.tile), before.costs),
+            _ => {
+                let costs = leader.tile_costs(number, session.set.original.as_ref());
+                (leader.tile_record(number), costs)
+            }
+        };
+        let name = match tiles.part(number) {
+            Some((block, tile)) => format!("{tile} of ADIOS2 block {block}"),
+            None => number.to_string(),
+        };
+        probe.tile = tile.map(|tile| ProbedTile { name, tile, costs });
+        let number = probe.tile.is_some().then_some(number);
         Some((probe, number))
     }
 }

@@ -1,5 +1,7 @@
 //! What is open, the plane that is looked at, and what is known of both.
 
+use std::path::PathBuf;
+
 use fsz::Bound;
 use fsz_field::Hints;
 
@@ -22,6 +24,8 @@ pub struct Session {
     pub catalogs: [Option<Catalog>; 2],
     /// The variable and step that are shown.
     pub choice: Choice,
+    /// File or folder, and variable, of the subject that is open; none where there is nothing to choose.
+    pub opened: Option<(PathBuf, String)>,
     /// Grows when the set changes; answers to older questions are dropped.
     pub generation: u64,
     /// The planes that are shown.

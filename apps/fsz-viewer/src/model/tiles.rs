@@ -58,6 +58,8 @@ pub struct Tiles {
     parts: Option<Parts>,
     /// What is known of them once they are read.
     read: OnceLock<Read>,
+    /// Somebody reads them.
+    begun: OnceLock<()>,
 }
 
 /// What the records of tiles tell.
@@ -107,7 +109,7 @@ impl Tiles {
             next += grid.tiles();
         }
         let parts = Some(Parts { shape: shape.to_vec(), boxes, first });
-        Tiles { grids, parts, read: OnceLock::new() }
+        Tiles { grids, parts, ..Tiles::default() }
     }
 
     /// Reads the records of a stream. Values are decoded only where the profile tells of its tiles no other
@@ -127,6 +129,19 @@ impl Tiles {
         Ok(tiles.collect::<fsz::Result<Vec<_>>>()?.concat())
     }
 
+    /// Reads the record of one tile, with those of its chunk.
+    ///
+    /// # Errors
+    /// When there is no such tile, or a record is damaged.
+    pub fn record(stream: &Stream<'_>, number: u64) -> fsz::Result<Tile> {
+        let grid = stream.grid();
+        let chunk = number / grid.tiles_per_chunk();
+        let records = stream.tile_records().chunk(chunk)?;
+        let found = records.iter().find(|record| record.index == number);
+        let damaged = || fsz::Error::InvalidArgument(format!("there is no tile {number}"));
+        found.map(|record| Tile::new(record, grid.tile_len(number))).ok_or_else(damaged)
+    }
+
     /// Takes what was read of all tiles, in order; nothing when that is known.
     pub fn set(&self, tiles: Vec<Tile>) {
         let largest = tiles.iter().map(|t| t.bytes).max().unwrap_or(0);
@@ -142,15 +157,30 @@ impl Tiles {
         let _ = self.read.set(Read { tiles, largest, counts, histogram });
     }
 
+    /// Whether to read them now: once, and not where they are read.
+    pub fn begin(&self) -> bool {
+        !self.is_read() && self.begun.set(()).is_ok()
+    }
+
+    /// Whether they are being read, or were.
+    pub fn is_begun(&self) -> bool {
+        self.begun.get().is_some() || self.is_read()
+    }
+
     /// Whether they are read.
     pub fn is_read(&self) -> bool {
         self.read.get().is_some()
     }
 
+    /// A tile; none until they are read.
+    pub fn get(&self, number: u64) -> Option<&Tile> {
+        self.read.get()?.tiles.get(number as usize)
+    }
+
     /// The tile that holds the element at a position in C order, and its number; none until they are read.
     pub fn of(&self, position: u64) -> Option<(u64, &Tile)> {
         let (number, _) = self.locate(position)?;
-        Some((number, self.read.get()?.tiles.get(number as usize)?))
+        Some((number, self.get(number)?))
     }
 
     /// The number of the tile that holds the element at a position in C order, and its place there.

@@ -100,6 +100,8 @@ pub enum Command {
     VolumePane([u32; 2], bool),
     /// Go to what is seen at a point of the volume's picture, its coordinates from −1 to 1.
     Pick([f32; 2]),
+    /// Read how all tiles are stored.
+    ReadTiles,
     /// Close the window.
     Quit,
 }

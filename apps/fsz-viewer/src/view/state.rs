@@ -20,8 +20,8 @@ use crate::view::pictures::{Pictures, Ranges};
 use crate::view::volume_state::VolumeState;
 use crate::view::window_gpu::WindowGpu;
 
-/// What a probe is of: the cursor, the planes that are shown, and whether the tiles are read.
-type Probed = ((usize, usize), (Place, u64), Option<(Place, u64)>, bool);
+/// What a probe is of: the cursor, and the planes that are shown.
+type Probed = ((usize, usize), (Place, u64), Option<(Place, u64)>);
 
 /// How what is open is looked at.
 #[derive(Debug)]
@@ -139,9 +139,7 @@ impl ViewState {
             (self.probe, self.probed) = (None, None);
             return;
         };
-        let tiles = session.set.leader().and_then(|leader| leader.tiles());
-        let read = tiles.is_some_and(|tiles| tiles.is_read());
-        let of = (cursor, session.current(), session.shown, read);
+        let of = (cursor, session.current(), session.shown);
         if self.probed == Some(of) {
             return;
         }

@@ -61,6 +61,14 @@ pub struct Jobs {
     pub try_waits: bool,
 }
 
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        if let Some(live) = &self.live {
+            live.close();
+        }
+    }
+}
+
 impl Jobs {
     /// Nothing is under way.
     pub fn new(service: Service, dialogs: Dialogs) -> Jobs {

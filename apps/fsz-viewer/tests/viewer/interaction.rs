@@ -135,7 +135,7 @@ fn the_overlay_and_help_come_by_a_key() {
 /// Memory in which a file that is mapped is present, as the system counts it: whole pages, some of them read
 /// ahead.
 #[cfg(target_os = "linux")]
-fn present(path: &std::path::Path) -> u64 {
+pub fn present(path: &std::path::Path) -> u64 {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
     let name = path.file_name().unwrap().to_str().unwrap();
     let mut lines = maps.lines().skip_while(|line| !line.ends_with(name));

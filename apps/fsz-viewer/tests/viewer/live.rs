@@ -86,6 +86,37 @@ fn simulation() {
     out.close().unwrap();
 }
 
+/// A simulation whose `U`, a local array, has another shape, and which has no `V`, while a file of the stream's
+/// name and `change` is there.
+#[test]
+#[ignore = "it is run by the tests below, in a process of its own"]
+fn changing_simulation() {
+    let Some(stream) = std::env::var_os(STREAM).map(PathBuf::from) else {
+        eprintln!("SKIPPED: a simulation that changes: no stream is named");
+        return;
+    };
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
+    let config = stream.with_extension("xml");
+    std::fs::write(&config, CONFIG).unwrap();
+    let io = Adios::with_config(&config).unwrap().declare_io("live").unwrap();
+    let u = io.define_variable::<f32>("U", &Layout::local(&[6, 20, 30])).unwrap();
+    let v = io.define_variable::<f64>("V", &Layout::whole(&[4, 10, 12])).unwrap();
+    let mut out = io.open(&stream, Mode::Write).unwrap();
+    for step in 0.. {
+        let changed = stream.with_extension("change").exists();
+        let count: [u64; 3] = if changed { [9, 16, 25] } else { [6, 20, 30] };
+        let field: Vec<f32> = (0..count.iter().product()).map(|i| value(step, i)).collect();
+        let doubles: Vec<f64> = (0..480).map(|i| f64::from(value(step, i))).collect();
+        out.begin_step(None).unwrap();
+        out.put_block(&u, &[], &count, &field).unwrap();
+        if !changed {
+            out.put(&v, &doubles).unwrap();
+        }
+        out.end_step().unwrap();
+        std::thread::sleep(PACE);
+    }
+}
+
 /// A process that ends with the test.
 struct Process(Child);
 
@@ -211,10 +242,10 @@ fn steps_come_pause_and_are_kept() {
     // The value under the pinned cursor over the steps, each within the bound.
     let state = window.viewer.state_mut();
     (state.view_state.cursor, state.view_state.pinned) = (Some((3, 4)), true);
-    window.until("a series", |live, _| live.series.as_ref().is_some_and(|s| s.2.len() > 5));
-    let (_, position, series) = window.live().series.clone().unwrap();
-    assert_eq!((position, series[0][0]), (94, first as f64));
-    for [step, found] in &series {
+    window.until("a series", |live, _| live.series.as_ref().is_some_and(|s| s.points.len() > 5));
+    let series = window.live().series.clone().unwrap();
+    assert_eq!((series.position, series.points[0][0]), (94, first as f64));
+    for [step, found] in &series.points {
         let written = f64::from(value(*step as u64, 94));
         assert!((found - written).abs() <= 0.01 + 1e-5, "{found} for {written} at step {step}");
     }
@@ -348,6 +379,34 @@ fn a_simulation_that_is_killed_or_ends_is_told_and_the_next_one_is_shown() {
     assert!(shows(&window.viewer, "The simulation ended; waiting for the next"));
     let steps = &window.live().live.steps;
     assert!(steps.iter().all(|step| step.fields[0].document.shape() == [9, 20, 30]));
+    assert_eq!(window.viewer.state().view_state.messages, [""; 0]);
+}
+
+#[test]
+fn a_simulation_whose_variables_change_or_pause_is_followed() {
+    let folder = TempDir::new().unwrap();
+    let stream = folder.path().join("run");
+    let mut window = Window::open(&stream, Start::default());
+    window.until("a window that waits", |live, _| live.live.connection == Connection::Waiting);
+    let variables = [(STREAM, stream.display().to_string())];
+    let _simulation = Process::start("changing_simulation", &variables);
+    let shape = |viewer: &Viewer| viewer.session.set.subject.as_ref().map(|d| d.shape().to_vec());
+    window.until_shown(1);
+    assert_eq!(shape(window.viewer.state()), Some(vec![6, 20, 30]));
+    std::fs::write(stream.with_extension("change"), "").unwrap();
+    window.until("the new shape", |_, viewer| shape(viewer) == Some(vec![9, 16, 25]));
+    let changed = window.live().shown.unwrap();
+    window.until_shown(changed + 3);
+    assert!(viewer_notes(&window).contains("U is 9 × 16 × 25 of f32 from step"));
+    let without = |live: &LiveView| !live.live.steps.back().unwrap().has("V");
+    window.until("steps without V", |live, _| without(live));
+    std::fs::remove_file(stream.with_extension("change")).unwrap();
+    window.until("the return of V", |live, _| !without(live));
+    window.until("the shape of before", |_, viewer| shape(viewer) == Some(vec![6, 20, 30]));
+    let choice = Choice { variable: "V".to_owned(), step: 0 };
+    window.viewer.state_mut().choose(choice);
+    window
+        .until("V", |live, viewer| live.variable == "V" && shape(viewer) == Some(vec![4, 10, 12]));
     assert_eq!(window.viewer.state().view_state.messages, [""; 0]);
 }
 

@@ -10,6 +10,8 @@ mod figure;
 mod fixture;
 mod fsz1;
 mod interaction;
+mod large_streams;
+mod layout_changes;
 mod legible;
 #[cfg(feature = "adios2")]
 mod live;

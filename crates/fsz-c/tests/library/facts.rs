@@ -110,6 +110,17 @@ fn tiles() {
         (TileKind::Exceptions, FSZC_EXCEPTIONS),
         (TileKind::Verbatim, FSZC_VERBATIM),
     ];
+    let codings = [
+        ("lz1", FSZC_CODING_LZ1),
+        ("lz2", FSZC_CODING_LZ2),
+        ("lz1_centered", FSZC_CODING_LZ1_CENTERED),
+        ("lz2_centered", FSZC_CODING_LZ2_CENTERED),
+        ("linear", FSZC_CODING_LINEAR),
+        ("cubic", FSZC_CODING_CUBIC),
+        ("smooth", FSZC_CODING_SMOOTH),
+        ("exact", FSZC_CODING_EXACT),
+        ("verbatim", FSZC_CODING_VERBATIM),
+    ];
     let number = |kind| kinds.iter().find(|(known, _)| *known == kind).expect("a kind").1;
     let mut seen = std::collections::BTreeSet::new();
     for (_, bytes) in streams() {
@@ -134,7 +145,9 @@ fn tiles() {
             assert_eq!(count, costs.len());
             for (found, expected) in found.iter().zip(&costs) {
                 assert_eq!(found.bytes, expected.bytes);
-                assert_eq!(found.predictor, number(TileKind::of(expected.predictor)));
+                assert_eq!(found.chosen, u32::from(expected.chosen));
+                let known = codings.iter().find(|(_, number)| *number == found.coding);
+                assert_eq!(known.expect("a coding").0, expected.coding.name());
             }
         }
         let expected = rust.tile_counts();

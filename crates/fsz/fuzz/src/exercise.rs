@@ -43,6 +43,10 @@ fn inspect(stream: &Stream) {
         tiles += 1;
     }
     assert_eq!(tiles, grid.tiles());
+    if let Some(last) = tiles.checked_sub(1) {
+        // Whether the payload can be decoded is told elsewhere.
+        let _ = stream.tile_costs(last);
+    }
 }
 
 fn decode_all<T: Element + std::fmt::Debug>(stream: &Stream) {

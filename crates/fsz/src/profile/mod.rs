@@ -11,19 +11,21 @@ use std::ops::Range;
 #[cfg(feature = "cuda")]
 use crate::choice::{UsualCost, Work};
 use crate::{
+    bound::Bound,
     dtype::DType,
     element::Element,
     error::{Error, Result},
     exec::Execution,
     format::{
-        FixedHeader, RESERVED_LAYOUTS, RESERVED_PROFILES, RelativePart, TileOrder,
+        FixedHeader, RESERVED_LAYOUTS, RESERVED_PROFILES, RelativePart, TileOrder, header::Header,
         tile_grid::TileShape, unsupported,
     },
-    quantizer::{Dequantizer, Quantizer},
+    quantizer::{Dequantizer, Linear, Quantizer, Relative},
     research::Research,
     simd::Level,
     statistics::Statistics,
-    tile_record::{TileCost, TileKind, TileRecord},
+    tile_cost::TileCost,
+    tile_record::{TileKind, TileRecord},
 };
 
 /// What all chunks of a field share when it is encoded.
@@ -37,6 +39,25 @@ pub(crate) struct Plan<T> {
     pub known: bool,
     /// The range is known; that of the statistics is not used.
     pub ranged: bool,
+}
+
+impl<T: Element> Plan<T> {
+    /// The plan that a stream of this header was made by, as far as tiles depend on it; `None` where the
+    /// header is of another encoder's curve.
+    pub fn of_header(header: &Header) -> Option<Self> {
+        let quantizer = match (&header.relative, header.bound) {
+            (Some(part), Bound::Relative { eps, .. }) => {
+                Quantizer::Relative(Relative::of_header(eps, part.floor, part.curve())?)
+            }
+            _ => {
+                let step = T::from_f64(header.quantization_step);
+                Quantizer::Linear(Linear::of_header(step, header.absolute_bound))
+            }
+        };
+        let missing_bits = header.missing_bits.clone();
+        let missing = missing_bits.iter().map(|&bits| T::from_bits64(bits)).collect();
+        Some(Plan { quantizer, missing, missing_bits, known: false, ranged: true })
+    }
 }
 
 /// What all chunks of a stream share when it is decoded.
@@ -103,8 +124,15 @@ pub(crate) trait ChunkDecoder<T> {
     /// Decodes some tiles of the chunk; `out` has exactly their elements, tile by tile.
     fn decode(&mut self, tiles: Range<usize>, out: &mut [T]) -> Result<()>;
 
-    /// What each predictor that could have been chosen costs a tile of the chunk.
-    fn costs(&mut self, tile: usize) -> Result<Vec<TileCost>>;
+    /// What each way of coding that an encoder considers costs a tile of the chunk: by its elements before
+    /// they were compressed where these are given, else by what they are decoded to. The plan is that of the
+    /// stream's header.
+    fn costs(
+        &mut self,
+        tile: usize,
+        plan: &Plan<T>,
+        original: Option<&[T]>,
+    ) -> Result<Vec<TileCost>>;
 }
 
 /// Tells what chunks hold, one after another.

@@ -15,7 +15,8 @@ use crate::{
     quantizer::Dequantizer,
     simd::Level,
     statistics::Statistics,
-    tile_record::{Storage, TileCost, TileKind, TileRecord},
+    tile_cost::TileCost,
+    tile_record::{Storage, TileKind, TileRecord},
 };
 
 const BOX: [u32; 3] = [16, 32, 32];
@@ -198,7 +199,7 @@ impl<T: Element> ChunkDecoder<T> for Decoder<T> {
         Ok(())
     }
 
-    fn costs(&mut self, _: usize) -> Result<Vec<TileCost>> {
+    fn costs(&mut self, _: usize, _: &Plan<T>, _: Option<&[T]>) -> Result<Vec<TileCost>> {
         Ok(Vec::new())
     }
 }

@@ -45,6 +45,12 @@ impl<T: Scalar> Linear<T> {
         };
         Linear { step, inverse: step.reciprocal(), limit }
     }
+
+    /// The quantizer of a stream of this step and bound.
+    pub fn of_header(step: T, eb: f64) -> Self {
+        let inverse = if step > T::ZERO { step.reciprocal() } else { T::ZERO };
+        Linear { step, inverse, limit: round_down(eb) }
+    }
 }
 
 /// The first number at or closely below `top` whose rounded reciprocal is nearly exact.

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     format::{
         LEAST_SAMPLES, MAX_CODE, MOST_KNEE, STEEPEST, STRAIGHT_BELOW, TILE, TYPICAL_SHARE,
-        dense::LEAST_STRIDE,
+        dense::{LEAST_STRIDE, MOST_FINE},
     },
     missing::is_missing,
     scalar::Scalar,
@@ -83,6 +83,19 @@ impl<T: Logarithmic> Relative<T> {
             origin,
             reciprocal: T::reciprocal_of(curve.stride),
         }
+    }
+
+    /// The quantizer of a stream whose header tells of this bound and curve; `None` where this encoder would not
+    /// have chosen such a curve for the bound.
+    pub(crate) fn of_header(eps: f64, floor: f64, curve: Curve<T>) -> Option<Self> {
+        // The curve begins where the field's smallest magnitudes are, which only the header tells.
+        let own = Self::with_smallest(eps, floor, 0, || 1);
+        let Curve { linear_step, knee, stride, curved, .. } = own.curve;
+        let even = stride.checked_sub(curve.stride).is_some_and(|uneven| uneven < 1 << MOST_FINE);
+        let alike = (linear_step, knee, curved) == (curve.linear_step, curve.knee, curve.curved);
+        let origin = curve.base.checked_sub(own.curve.base - own.origin)?;
+        let reciprocal = T::reciprocal_of(curve.stride);
+        (even && alike && curve.stride > 0).then_some(Relative { curve, origin, reciprocal, ..own })
     }
 
     /// The code of one element that is not missing, or `None` when it must be escaped.

@@ -23,6 +23,13 @@ pub fn legend(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         return commands;
     }
     heading(ui, "Tiles");
+    if !tiles.is_begun() {
+        ui.label("All of a large stream is read for this.");
+        if ui.button("Read tiles").clicked() {
+            commands.push(Command::ReadTiles);
+        }
+        return commands;
+    }
     if !tiles.is_read() {
         ui.label("Reading tiles …");
         return commands;

@@ -1,11 +1,12 @@
 //! A running simulation: how it is reached, which of its steps is shown, and what is known of all of them.
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use egui::{Slider, Ui};
-use egui_plot::{HLine, Line, PlotPoints, VLine};
+use egui_plot::{HLine, Line, LineStyle, PlotPoints, VLine};
 
-use crate::model::live::{Connection, LiveView, ORIGINAL};
+use crate::model::live::{Connection, LiveSeries, LiveView, ORIGINAL};
 use crate::model::number_format::{bytes, count, number};
 use crate::model::palette::{ALARM, LINES};
 use crate::view::colour::rgb;
@@ -95,6 +96,12 @@ fn curves(ui: &mut Ui, view: &LiveView, variable: &str) {
     let of = |value: fn(&crate::model::live::LivePoint) -> Option<f64>| -> Vec<[f64; 2]> {
         points.iter().filter_map(|p| Some([p.step as f64, value(p)?])).collect()
     };
+    let none = VecDeque::new();
+    let changes = view.live.changes.get(variable).unwrap_or(&none);
+    if let Some(step) = changes.back() {
+        ui.label(format!("Another shape or type from step {step} on"));
+    }
+    let marks = Marks { shown: view.shown, changes };
     let newest = points.back();
     let bound = newest.map(|p| p.bound);
     let last = |curve: &[[f64; 2]]| curve.last().map_or("–".to_owned(), |[_, v]| number(*v));
@@ -105,23 +112,34 @@ fn curves(ui: &mut Ui, view: &LiveView, variable: &str) {
         ("Max error, and the bound", of(|p| Some(p.max_error)), bound),
     ] {
         ui.label(format!("{name}: {}", last(&curve)));
-        draw(ui, name, curve, (limit, view.shown));
+        draw(ui, name, curve, limit, &marks);
     }
-    if let Some((_, _, series)) = &view.series {
+    if let Some(LiveSeries { points: series, .. }) = &view.series {
         ui.label(format!("{variable} at the cursor, over the kept steps: {}", last(series)));
-        draw(ui, "value at the cursor", series.clone(), (None, view.shown));
+        draw(ui, "value at the cursor", series.clone(), None, &marks);
     } else {
         ui.label("Click in a pane to plot a value over the steps.");
     }
 }
 
-fn draw(ui: &mut Ui, name: &str, curve: Vec<[f64; 2]>, (limit, shown): (Option<f64>, Option<u64>)) {
+/// Steps that are marked in every curve.
+struct Marks<'a> {
+    shown: Option<u64>,
+    /// From which on shape or type is another.
+    changes: &'a VecDeque<u64>,
+}
+
+fn draw(ui: &mut Ui, name: &str, curve: Vec<[f64; 2]>, limit: Option<f64>, marks: &Marks<'_>) {
     plot(name, 70.0).allow_drag(false).allow_zoom(false).show(ui, |plot| {
         plot.line(Line::new(name, PlotPoints::from(curve)).color(rgb(LINES[0])));
         if let Some(limit) = limit {
             plot.hline(HLine::new("bound", limit).color(rgb(ALARM)));
         }
-        if let Some(shown) = shown {
+        for step in marks.changes {
+            let line = VLine::new("another shape or type", *step as f64).color(rgb(LINES[2]));
+            plot.vline(line.style(LineStyle::dashed_dense()));
+        }
+        if let Some(shown) = marks.shown {
             plot.vline(VLine::new("step shown", shown as f64).color(rgb(LINES[1])));
         }
     });

@@ -8,6 +8,7 @@ mod signal;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -31,7 +32,12 @@ impl Shared {
 pub struct LiveReader {
     shared: Shared,
     ending: Arc<Signal>,
+    /// The thread gives it as its last.
+    ended: Arc<Signal>,
 }
+
+/// The longest that is waited for a stream to be closed.
+const CLOSING: Duration = Duration::from_secs(2);
 
 impl LiveReader {
     /// Reads the stream that a simulation opens under this name, now or later, and keeps its newest steps
@@ -44,6 +50,7 @@ impl LiveReader {
         let reader = LiveReader {
             shared: Shared(Arc::new(Mutex::new(live))),
             ending: Arc::new(Signal::default()),
+            ended: Arc::new(Signal::default()),
         };
         reader.spawn(name, wake)?;
         Ok(reader)
@@ -58,8 +65,12 @@ impl LiveReader {
             wake,
         };
         let thread = std::thread::Builder::new().name("live".to_owned());
+        let ended = self.ended.clone();
         // It is not waited for: ADIOS2 may be within a call that takes seconds.
-        drop(thread.spawn(move || stream.run())?);
+        drop(thread.spawn(move || {
+            stream.run();
+            ended.give();
+        })?);
         Ok(())
     }
 
@@ -68,6 +79,13 @@ impl LiveReader {
         anyhow::bail!(
             "this build cannot read ADIOS2 streams; build the viewer with --features adios2"
         )
+    }
+
+    /// Closes the stream before the program ends: a simulation whose reader vanishes spends processor time on
+    /// looking for it. Waits two seconds at most; whether the thread has ended.
+    pub fn close(&self) -> bool {
+        self.ending.give();
+        self.ended.wait(CLOSING)
     }
 
     /// What is known, when it is newer than a version. Problems are told once.
@@ -83,5 +101,18 @@ impl LiveReader {
 impl Drop for LiveReader {
     fn drop(&mut self) {
         self.ending.give();
+    }
+}
+
+#[cfg(all(test, feature = "adios2"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_reader_has_ended() {
+        let nobody = Path::new("/nowhere/a stream that nobody opens");
+        let reader = LiveReader::start(nobody, 1 << 20, Arc::new(|| ())).expect("a thread");
+        assert!(reader.close());
+        assert!(reader.close(), "once more");
     }
 }

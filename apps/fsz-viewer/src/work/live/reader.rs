@@ -18,8 +18,12 @@ use crate::work::live::Shared;
 use crate::work::live::assemble::{Block, variable};
 use crate::work::live::signal::Signal;
 
-/// How often it is looked for a simulation, and how long a step is waited for before the window is told.
+/// How often it is looked for a simulation.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often it is looked for a step. ADIOS2 is not told to wait: where a step arrives just when its time is over,
+/// ADIOS2 2.12 cancels a timer that has ended, and the program with it.
+const POLL: Duration = Duration::from_millis(20);
 
 /// Without a step for so long, a simulation that is connected is silent.
 const SILENCE: Duration = Duration::from_secs(3);
@@ -99,12 +103,14 @@ impl Reader {
     fn follow(&self, mut engine: Engine) -> End {
         // What is not compressed is asked about once.
         let mut plain = BTreeSet::new();
-        let mut last = Instant::now();
+        let (mut last, mut ready) = (Instant::now(), true);
         loop {
-            if self.ending.wait(Duration::ZERO) {
+            if self.ending.wait(if ready { Duration::ZERO } else { POLL }) {
                 return End::Stopped;
             }
-            match engine.begin_step(Some(PATIENCE)) {
+            let step = engine.begin_step(Some(Duration::ZERO));
+            ready = matches!(step, Ok(StepStatus::Ready));
+            match step {
                 Ok(StepStatus::Ready) => {
                     let step = read(&self.name, &engine, &mut plain, |reason| self.problem(reason));
                     if engine.end_step().is_err() {
@@ -168,10 +174,16 @@ fn read(
             continue;
         }
         match compressed(name, engine, number, &info.name) {
-            Ok(Some(document)) => {
-                fields.push(LiveField { name: info.name.clone(), document, original: None });
+            Ok(Found::Streams(document)) => {
+                fields.push(LiveField {
+                    name: info.name.clone(),
+                    document: *document,
+                    original: None,
+                });
             }
-            Ok(None) => _ = plain.insert(info.name.clone()),
+            Ok(Found::Plain) => _ = plain.insert(info.name.clone()),
+            // It may come again.
+            Ok(Found::Nothing) => {}
             Err(reason) => problem(&reason),
         }
     }
@@ -199,20 +211,30 @@ fn element_type(info: &VariableInfo) -> Option<DType> {
     }
 }
 
-/// A variable of the current step; none where it is not compressed with FSZ.
-fn compressed(path: &Path, engine: &Engine, step: u64, name: &str) -> Result<Option<Document>> {
+/// What a step has of a variable.
+enum Found {
+    /// FSZ streams that make up an array.
+    Streams(Box<Document>),
+    /// Values that are not compressed with FSZ.
+    Plain,
+    /// No element.
+    Nothing,
+}
+
+/// A variable of the current step.
+fn compressed(path: &Path, engine: &Engine, step: u64, name: &str) -> Result<Found> {
     let found = engine.blocks(name, Step::Current)?;
     let mut blocks = Vec::new();
     for block in found.blocks.iter().filter(|block| block.elements() > 0) {
         let Payload::Stream(bytes) = Payload::read(engine, name, Step::Current, block.id)? else {
-            return Ok(None);
+            return Ok(Found::Plain);
         };
         blocks.push(Block { start: block.start.clone(), count: block.count.clone(), bytes });
     }
     if blocks.is_empty() {
-        return Ok(None);
+        return Ok(Found::Nothing);
     }
-    variable(path, name, step, &found.shape, blocks).map(Some)
+    Ok(Found::Streams(Box::new(variable(path, name, step, &found.shape, blocks)?)))
 }
 
 /// The uncompressed values of a variable, in the shape and type of its compressed pair.

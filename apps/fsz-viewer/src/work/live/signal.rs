@@ -1,7 +1,6 @@
 //! A signal from one thread to another, which can be waited for.
 
 use std::sync::{Condvar, Mutex, PoisonError};
-#[cfg(feature = "adios2")]
 use std::time::Duration;
 
 /// A signal that is given once.
@@ -19,7 +18,6 @@ impl Signal {
     }
 
     /// Waits for it, at most so long; whether it was given.
-    #[cfg(feature = "adios2")]
     pub fn wait(&self, longest: Duration) -> bool {
         let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(given, longest, |given| !*given);

@@ -226,9 +226,20 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         mask::walk(&mut self.walker, self.level, order, &mut tell);
     }
 
-    /// Codes a box by Lorenzo prediction; gives the order too.
+    /// Codes a box by Lorenzo prediction of the order whose differences have fewer bits; gives it too.
     pub fn lorenzo(
         &mut self,
+        order: &Order,
+        elements: &[T],
+        base: i32,
+    ) -> Result<(Outcome<T>, Escapes, u8), Unfit> {
+        self.lorenzo_of(None, order, elements, base)
+    }
+
+    /// The same, where it is asked for by prediction of this order.
+    pub fn lorenzo_of(
+        &mut self,
+        asked: Option<u8>,
         order: &Order,
         elements: &[T],
         base: i32,
@@ -249,6 +260,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         let own = self.codes.iter().find(|&&q| q != NONE).copied().unwrap_or(base);
         self.columns.take(&self.codes, complete);
         let (chosen, still) = self.columns.choose(own, self.level);
+        let chosen = asked.unwrap_or(chosen);
         let flat = own == base && still && escapes.mask != Mask::Coded;
         if !flat {
             self.items.clear();

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::{
-    Choice, Predictor,
+    Choice, Dense, Predictor,
     boxes::pass_context,
     chunk::{Head, Mode},
+    costs,
     encode::Orders,
     escapes::{Escapes, Mask},
     items::{MaskBits, first_lanes},
@@ -25,13 +26,15 @@ use crate::{
         dense::{CORNERS, LANES, LORENZO_CONTEXTS, LOW, Taps},
         tile_grid::TileShape,
     },
-    profile::{ChunkDecoder, ChunkRecorder, Decoding, StoredChunk},
+    profile::{ChunkDecoder, ChunkRecorder, Decoding, Plan, StoredChunk},
     quantizer::Dequantizer,
     simd::Level,
-    tile_record::{Storage, TileCost, TileRecord},
+    tile_cost::TileCost,
+    tile_record::{Storage, TileRecord},
 };
 
 pub(super) struct Decoder<'a, T> {
+    dense: Dense,
     stream: Decoding<'a>,
     level: Level,
     tables: DecodingTables,
@@ -75,7 +78,8 @@ struct Parts<'p, T> {
 }
 
 impl<'a, T: Element> Decoder<'a, T> {
-    pub fn new(choice: Choice, stream: Decoding<'a>, tables: &[u32], level: Level) -> Result<Self> {
+    pub fn new(dense: Dense, stream: Decoding<'a>, tables: &[u32], level: Level) -> Result<Self> {
+        let choice = dense.choice;
         let codes = stream.dequantizer::<T>();
         let boxes = Boxes {
             choice,
@@ -90,6 +94,7 @@ impl<'a, T: Element> Decoder<'a, T> {
             mask_bits: MaskBits::default(),
         };
         Ok(Decoder {
+            dense,
             stream,
             level,
             tables: DecodingTables::new(&Tables::read(tables)?),
@@ -447,7 +452,19 @@ impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
         Ok(())
     }
 
-    fn costs(&mut self, _: usize) -> Result<Vec<TileCost>> {
-        Ok(Vec::new())
+    fn costs(
+        &mut self,
+        tile: usize,
+        plan: &Plan<T>,
+        original: Option<&[T]>,
+    ) -> Result<Vec<TileCost>> {
+        let shape = self.tiles[tile];
+        let mut decoded = vec![T::ZERO; shape.len()];
+        self.decode(tile..tile + 1, &mut decoded)?;
+        let head = Head::read(&self.payload[..self.payload_len], self.tiles.len())?;
+        let elements = original.unwrap_or(&decoded);
+        let mut costs = costs::of_box(self.dense, plan, self.level, shape, elements);
+        costs::mark(&mut costs, head.boxes[tile].mode, self.dense.choice.predictor);
+        Ok(costs)
     }
 }

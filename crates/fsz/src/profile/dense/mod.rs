@@ -6,6 +6,7 @@ mod avx2;
 mod bits;
 mod boxes;
 mod chunk;
+mod costs;
 mod count;
 mod decode;
 mod device;
@@ -285,7 +286,7 @@ impl Coding for Dense {
         tables: &[u32],
         level: Level,
     ) -> Result<Box<dyn ChunkDecoder<T> + 'a>> {
-        Ok(Box::new(decode::Decoder::new(self.choice, stream, tables, level)?))
+        Ok(Box::new(decode::Decoder::new(self, stream, tables, level)?))
     }
 
     fn recorder<'a>(
@@ -295,7 +296,7 @@ impl Coding for Dense {
     ) -> Result<Box<dyn ChunkRecorder + 'a>> {
         let level = Level::detect();
         crate::with_element!(stream.dtype, T => {
-            Ok(Box::new(decode::Decoder::<T>::new(self.choice, stream, tables, level)?))
+            Ok(Box::new(decode::Decoder::<T>::new(self, stream, tables, level)?))
         })
     }
 

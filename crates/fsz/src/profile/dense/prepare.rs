@@ -89,18 +89,49 @@ impl Counted {
     /// A box of which all elements are exact: as words, or as differences of these where that is shorter. Its
     /// elements were counted before.
     pub(crate) fn exact<T: Element>(elements: &[T]) -> Self {
+        let (own, verbatim) = (Self::differences(elements), Self::verbatim(elements));
+        if own.cost_alone() < verbatim.cost_alone() { own } else { verbatim }
+    }
+
+    /// Elements as differences of their words.
+    pub(super) fn differences<T: Element>(elements: &[T]) -> Self {
         let mut items = Items::default();
         boxes::exact(elements, &mut items, Level::detect());
-        let mut counter = Counter::new(Level::detect());
-        counter.take(&items);
-        let own = Counted::by(&counter);
-        let verbatim = 32 * (T::DTYPE.words() * elements.len()) as u64;
-        if own.cost(&Tables::fit(&own.histogram)) < verbatim << COST_BITS {
-            own
-        } else {
-            Counted { raw_bits: verbatim, ..Counted::empty() }
-        }
+        Self::of_items(&items, Level::detect())
     }
+
+    /// Elements as they are.
+    pub(super) fn verbatim<T: Element>(elements: &[T]) -> Self {
+        let raw_bits = 32 * (T::DTYPE.words() * elements.len()) as u64;
+        Counted { raw_bits, ..Counted::empty() }
+    }
+
+    /// What the items of a box come to.
+    pub(super) fn of_items(items: &Items, level: Level) -> Self {
+        let mut counter = Counter::new(level);
+        counter.take(items);
+        Counted::by(&counter)
+    }
+
+    /// Takes in that so many elements are listed.
+    pub(super) fn list<T: Element>(&mut self, listed: usize) {
+        self.raw_bits += listed_bits::<T>(listed);
+    }
+
+    /// The cost by tables fitted to nothing else, in 2⁻¹² bits.
+    fn cost_alone(&self) -> u64 {
+        self.cost(&Tables::fit(&self.histogram))
+    }
+
+    /// Bytes of a box in a field of boxes alike.
+    pub(super) fn bytes_of_box(&self) -> u64 {
+        self.cost(&Tables::fit_box(&self.histogram)).div_ceil(8 << COST_BITS)
+    }
+}
+
+/// Bits of so many listed elements.
+fn listed_bits<T: Element>(listed: usize) -> u64 {
+    listed as u64 * (16 + 32 * T::DTYPE.words() as u64)
 }
 
 /// A field, wherever it is, of whose boxes some are looked at: those that [`spread_tile`] gives.
@@ -221,8 +252,7 @@ impl<T: Element> InMemory<'_, T> {
             if !flat {
                 counters[case].take(&coder.items);
             }
-            let listed = escapes.listed.len();
-            counters[case].raw_bits += listed as u64 * (16 + 32 * T::DTYPE.words() as u64);
+            counters[case].raw_bits += listed_bits::<T>(escapes.listed.len());
         };
         let boxes = boxes.min(grid.tiles());
         for i in part {
@@ -320,7 +350,7 @@ struct Cost {
 }
 
 /// What the boxes of a layout can be predicted by.
-fn predictors(layout: Layout) -> Vec<Predictor> {
+pub(super) fn predictors(layout: Layout) -> Vec<Predictor> {
     let curved = if layout == Layout::Line { Taps::Smooth } else { Taps::Cubic };
     let taps = [Taps::Linear, curved].map(Predictor::Interpolation);
     taps.into_iter().chain([Predictor::Lorenzo]).collect()

@@ -147,11 +147,22 @@ fn default(alphabet: Alphabet) -> Frequencies {
 impl Tables {
     /// The tables that suit a histogram best.
     pub fn fit(histogram: &Histogram) -> Self {
+        Self::fit_from(histogram, ENOUGH)
+    }
+
+    /// The tables that suit the histogram of a single box: each context that has any symbol gets its own
+    /// frequencies, as if many boxes alike had been counted.
+    pub fn fit_box(histogram: &Histogram) -> Self {
+        Self::fit_from(histogram, 1)
+    }
+
+    /// The same where contexts of fewer symbols than `enough` take the frequencies of the one before.
+    fn fit_from(histogram: &Histogram, enough: u64) -> Self {
         let mut tables = Vec::with_capacity(CONTEXTS);
         for alphabet in Alphabet::ALL {
             let mut last = default(alphabet);
             for counts in &histogram[alphabet.first()..][..alphabet.contexts()] {
-                if counts.iter().sum::<u64>() >= ENOUGH {
+                if counts.iter().sum::<u64>() >= enough {
                     last = fit(counts, alphabet);
                 }
                 tables.push(last);

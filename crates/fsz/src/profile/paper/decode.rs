@@ -17,11 +17,12 @@ use crate::{
         EscapeField, EscapeKind, RateByte, TILE, WORD,
         geometry::{Geometry, MAX_TILE},
     },
-    profile::{ChunkDecoder, Decoding, StoredChunk},
+    profile::{ChunkDecoder, Decoding, Plan, StoredChunk},
     quantizer::Dequantizer,
     research::Research,
     simd::{Level, Simd, portable::Portable},
-    tile_record::{Predictor, TileCost},
+    tile_cost::{TileCoding, TileCost},
+    tile_record::Predictor,
 };
 
 /// What all tiles of a stream share.
@@ -173,7 +174,8 @@ impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
         Ok(())
     }
 
-    fn costs(&mut self, tile: usize) -> Result<Vec<TileCost>> {
+    /// The codes are the same by what was compressed and by what it is decoded to.
+    fn costs(&mut self, tile: usize, _: &Plan<T>, _: Option<&[T]>) -> Result<Vec<TileCost>> {
         let Chunk { rates, words, starts, lens } = &self.chunk;
         let Tiles { research, geometry, .. } = self.tiles;
         let (blocks, count) = (geometry.blocks, lens[tile]);
@@ -183,8 +185,10 @@ impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
         let (mut coded, escapes) = words.split_at(layout.coded);
         let len = coded_count(escapes, layout.field, count, T::DTYPE)?;
         let mut codes = [0i32; MAX_TILE];
+        let mut chosen = None;
         if len > 0 {
             let (variant, mu) = variant_of(rates, &mut coded);
+            chosen = Some(Predictor::new(variant.order == 2, variant.centered));
             let codes = &mut codes[..geometry.tile_len()];
             unpack::any(coded, rates, geometry, codes);
             integrate::any(codes, variant, mu, geometry, research.cross_block);
@@ -199,7 +203,11 @@ impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
             let (_, words) = choose::measure(own, geometry);
             let words = words + usize::from(variant.centered && len > 0);
             let predictor = Predictor::new(variant.order == 2, variant.centered);
-            TileCost { predictor, bytes: (WORD * words) as u64 }
+            TileCost {
+                coding: TileCoding::Lorenzo(predictor),
+                bytes: (WORD * words) as u64,
+                chosen: chosen == Some(predictor),
+            }
         };
         let allowed = VARIANTS.into_iter().filter(|&v| choose::allowed(v, &research));
         Ok(allowed.map(cost).collect())
