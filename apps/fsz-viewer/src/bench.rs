@@ -28,6 +28,7 @@ use crate::view::painter::Painter;
 use crate::work::decoder::{Decoder, DecoderChoice};
 use crate::work::gpu_streams::GpuStreams;
 use crate::work::open::opened;
+use crate::work::shaders::with_shaders;
 use crate::work::steps_ahead::{Course, OpenedSteps, StepsAhead};
 use crate::work::volume::budget;
 use crate::work::volume::load::Loader;
@@ -45,38 +46,51 @@ pub fn bench(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result<String
         DecoderChoice::Cpu => None,
         _ => Gpu::headless().ok(),
     };
-    let mut decoder = Decoder::open(choice, gpu.as_ref());
+    let decoder = Decoder::open(choice, gpu.as_ref()).awaiting_shaders();
+    let shaders = decoder.gpu_in_use().cloned();
+    with_shaders(shaders.as_ref(), move || planes(path, hints, decoder))
+}
+
+/// The times of planes.
+fn planes(path: &Path, hints: &Hints, mut decoder: Decoder) -> Result<String> {
     let start = Instant::now();
     let document = Document::open(path, hints)?;
     let grid = document.grid.clone();
     if grid.elements() == 0 {
         bail!("the field has no elements");
     }
-    decoder.plane(&document, Place::default(), false)?;
-    let opened = start.elapsed();
-    let note = decoder.note().map_or(String::new(), |note| format!("{note}\n"));
     let (painter, painted): (&dyn Painter, _) = match decoder.paints() {
         true => (&GpuPainter, "the GPU"),
         false => (&CpuPainter, "the CPU"),
     };
+    let draw = |decoder: &mut Decoder, place: Place| -> Result<()> {
+        let mut plane = decoder.plane(&document, place, false)?;
+        decoder.place(&mut plane, None);
+        let picture = painter.values(&scene(&document, place), &plane, true)?;
+        std::hint::black_box(picture.host()?);
+        Ok(())
+    };
+    draw(&mut decoder, Place::default())?;
+    let opened = start.elapsed();
+    let note = decoder.note().map_or(String::new(), |note| format!("{note}\n"));
+    let start = Instant::now();
+    decoder.prepare(&document);
+    let prepared = start.elapsed();
     let mut text = format!(
-        "{note}{}: {} {}, decoded on {}, rendered on {painted}\nfirst plane after {:.1} ms\n",
+        "{note}{}: {} {}, decoded on {}, rendered on {painted}\nfirst plane after {:.1} ms, ready for all others {:.1} ms later\n",
         document.title,
         crate::model::number_format::shape(grid.shape()),
         document.dtype.name(),
         decoder.name(Some(&document), false),
-        opened.as_secs_f64() * 1e3
+        opened.as_secs_f64() * 1e3,
+        prepared.as_secs_f64() * 1e3
     );
     for axis in 0..grid.axes() {
         let all = grid.planes(axis);
         let count = all.min(PLANES);
         let start = Instant::now();
         for k in 0..count {
-            let place = Place { axis, plane: k * all / count };
-            let mut plane = decoder.plane(&document, place, false)?;
-            decoder.place(&mut plane, None);
-            let picture = painter.values(&scene(&document, place), &plane, true)?;
-            std::hint::black_box(picture.host()?);
+            draw(&mut decoder, Place { axis, plane: k * all / count })?;
         }
         let rate = count as f64 / start.elapsed().as_secs_f64();
         let _ = writeln!(text, "{}: {rate:.1} planes per second", grid.axis_name(axis));
@@ -204,12 +218,25 @@ pub fn bench_series(path: &Path, choice: DecoderChoice) -> Result<String> {
         DecoderChoice::Cpu => None,
         _ => Gpu::headless().ok(),
     };
-    let (steps, streams) = (OpenedSteps::default(), GpuStreams::default());
+    let streams = GpuStreams::default();
     let mut decoder = Decoder::open(choice, gpu.as_ref()).with_streams(streams.clone());
     decoder.hurry(true);
+    let steps = OpenedSteps::default();
     let ahead = StepsAhead::start(steps.clone(), move || {
         Decoder::open(choice, gpu.as_ref()).with_streams(streams)
     })?;
+    let shaders = decoder.gpu_in_use().cloned();
+    let decoder = decoder.awaiting_shaders();
+    with_shaders(shaders.as_ref(), move || played(path, decoder, &steps, &ahead))
+}
+
+/// The times of steps.
+fn played(
+    path: &Path,
+    mut decoder: Decoder,
+    steps: &OpenedSteps,
+    ahead: &StepsAhead,
+) -> Result<String> {
     let (document, catalog) = opened(path, &Hints::default(), &Choice::default())?;
     let Some((catalog, first)) = catalog.filter(|(c, first)| c.steps(&first.variable) > 1) else {
         bail!("{} has no steps", path.display());

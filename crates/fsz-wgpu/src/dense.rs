@@ -6,7 +6,7 @@ use fsz::format::{RateByte, TILE_BLOCKS, dense};
 use fsz::{BoxDecoding, DType, Header, Stream, TileRecord, TileRecords};
 
 use crate::error::{Error, Result};
-use crate::gpu::{Gpu, Pipeline};
+use crate::gpu::Gpu;
 use crate::memory::Needs;
 use crate::page::Part;
 use crate::profile::{Decoder, GpuPage, first_missing, groups, halves};
@@ -167,8 +167,7 @@ impl Decoder for Dense {
         let params = gpu.uniform(bytemuck::bytes_of(&params));
         let buffers = [&params, &page.buffer, values, tiles, &self.slots, &self.programs];
         let resources = buffers.map(|buffer| buffer.as_entire_binding());
-        let pipeline = if gpu.has_subgroups() { Pipeline::DenseSubgroups } else { Pipeline::Dense };
-        gpu.dispatch(encoder, pipeline, resources, groups);
+        gpu.dispatch(encoder, gpu.dense(), resources, groups);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use fsz::Profile;
 use fsz::format::{TILE, dense::LANES};
 use wgpu::util::DeviceExt;
 
@@ -201,6 +202,51 @@ impl Gpu {
             contents: bytes,
             usage: wgpu::BufferUsages::UNIFORM,
         })
+    }
+
+    /// Makes the shaders that decode and paint slices of a profile, on threads of their own, and returns when they are
+    /// there. They are made when they are needed, too; drivers take long for some the first time. A call that needs one
+    /// that is being made waits for it.
+    pub fn prepare_slices(&self, profile: &Profile) {
+        self.prepare(&[self.decoding(profile), Pipeline::Colour]);
+    }
+
+    /// The same of the shaders that make volumes and draw them.
+    pub fn prepare_volumes(&self) {
+        self.prepare(&[Pipeline::Cast, Pipeline::Gather, Pipeline::Bricks]);
+    }
+
+    /// Whether the shader that paints slices is made, and the one that decodes those of a profile.
+    pub fn is_prepared(&self, profile: Option<&Profile>) -> bool {
+        let decoding = profile.map(|profile| self.decoding(profile));
+        let mut needed = decoding.into_iter().chain([Pipeline::Colour]);
+        needed.all(|which| self.pipelines[which as usize].get().is_some())
+    }
+
+    /// What decodes a profile.
+    fn decoding(&self, profile: &Profile) -> Pipeline {
+        match profile {
+            Profile::Dense(_) => self.dense(),
+            _ => Pipeline::Paper,
+        }
+    }
+
+    fn prepare(&self, pipelines: &[Pipeline]) {
+        std::thread::scope(|scope| {
+            for &which in pipelines {
+                // Whoever uses what could not be made is told of it.
+                scope.spawn(move || {
+                    self.checked(|_| {
+                        self.pipeline(which);
+                    })
+                });
+            }
+        });
+    }
+
+    /// What decodes `dense`.
+    pub(crate) fn dense(&self) -> Pipeline {
+        if self.subgroups { Pipeline::DenseSubgroups } else { Pipeline::Dense }
     }
 
     fn pipeline(&self, which: Pipeline) -> &wgpu::ComputePipeline {

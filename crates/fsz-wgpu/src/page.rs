@@ -1,6 +1,7 @@
 //! A stream cut into pages of whole chunks, each as large as a storage buffer may be.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use fsz::{Stream, TileRecords};
 use rayon::prelude::*;
@@ -29,6 +30,9 @@ pub(crate) struct Page {
     pub words: Vec<u32>,
 }
 
+/// Chunks that the calling thread reads alone: a plane's, which other threads would bring behind all that they have to do.
+const ALONE: u64 = 64;
+
 /// Bytes of a page for each chunk besides heads and payload.
 const CHUNK_BYTES: u64 = 4;
 
@@ -46,16 +50,22 @@ pub(crate) fn sizes(chunks: u64, heads_and_payload: u64, most: u64, limit: u64) 
     (bytes, bytes.div_ceil(limit.saturating_sub(CHUNK_BYTES + most).max(1)))
 }
 
-/// The pages of a stream. `part` verifies a chunk and tells what a page has of it; every thread has its own
+/// The pages of some chunks of a stream. `part` verifies a chunk and tells what a page has of it; every thread has its own
 /// reader of records for it.
 pub(crate) fn pages<'s>(
     stream: &'s Stream<'_>,
+    chunks: Range<u64>,
     limit: u64,
     part: impl Fn(&mut TileRecords<'s>, u64) -> fsz::Result<Part<'s>> + Sync,
 ) -> Result<Vec<Page>> {
-    let numbers = (0..stream.chunks()).into_par_iter();
-    let parts =
-        numbers.map_init(|| stream.tile_records(), &part).collect::<fsz::Result<Vec<_>>>()?;
+    let first = chunks.start;
+    let parts = if chunks.end - chunks.start <= ALONE {
+        let mut records = stream.tile_records();
+        chunks.map(|number| part(&mut records, number)).collect::<fsz::Result<Vec<_>>>()?
+    } else {
+        let numbers = chunks.into_par_iter();
+        numbers.map_init(|| stream.tile_records(), &part).collect::<fsz::Result<Vec<_>>>()?
+    };
     let most = parts.iter().map(Part::bytes).max().unwrap_or(0);
     if limit < most {
         return Err(Error::InvalidArgument(format!(
@@ -72,7 +82,7 @@ pub(crate) fn pages<'s>(
         };
         let count = rest.iter().take_while(fits).count();
         let (own, behind) = rest.split_at(count);
-        let chunk = (parts.len() - rest.len()) as u64;
+        let chunk = first + (parts.len() - rest.len()) as u64;
         let tile = stream.grid().chunk_tiles(chunk).start;
         let end = stream.grid().chunk_tiles(chunk + count as u64 - 1).end;
         let words = words(own);
@@ -98,10 +108,14 @@ fn words(parts: &[Part<'_>]) -> Vec<u32> {
         copies.push((to, bytes));
         rest = behind;
     }
-    copies.into_par_iter().for_each(|(to, bytes)| {
+    let copy = |(to, bytes): (&mut [u32], &[u8])| {
         for (word, bytes) in to.iter_mut().zip(bytes.as_chunks().0) {
             *word = u32::from_le_bytes(*bytes);
         }
-    });
+    };
+    match parts.len() as u64 <= ALONE {
+        true => copies.into_iter().for_each(copy),
+        false => copies.into_par_iter().for_each(copy),
+    }
     words
 }

@@ -108,6 +108,47 @@ fn check(gpu: &Gpu, what: &str, shape: &[usize], stream: &Stream<'_>, turn: usiz
     same(&format!("{runs:?}"), got, &want.collect::<Vec<_>>());
 }
 
+/// What a slice takes is brought to the GPU alone: it is the same slice, and there is no other.
+#[test]
+fn a_part_of_a_stream_decodes_what_it_was_brought_for() {
+    let Some(gpu) = gpu("parts of streams on the GPU") else { return };
+    for shape in [&[320, 320, 16][..], &[9, 64, 80, 32]] {
+        let n = shape.iter().product();
+        let values: Vec<f32> = (0..n).map(|i| (i as f32 * 0.013).sin() + (i % 7) as f32).collect();
+        for profile in both() {
+            let stream = compressed(shape, &values, &relative(1e-3).profile(profile));
+            let whole = GpuStream::upload(&gpu, &stream).unwrap();
+            let sides: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
+            let (mut parts, lead) = (0, shape.len() - 3);
+            for index in (0..sides[lead]).rev().step_by(45) {
+                // Planes of the last leading axis.
+                let runs = Runs::slice(&sides[lead..], 0, index).unwrap();
+                let Some(part) = GpuStream::upload_part(&gpu, &stream, runs).unwrap() else {
+                    continue;
+                };
+                parts += 1;
+                assert!(part.bytes() < whole.bytes(), "{profile:?}");
+                let [got, want] =
+                    [&part, &whole].map(|s| s.decode_runs(runs).unwrap().read_back().unwrap());
+                assert!(got.iter().zip(&want).all(|(a, b)| a.to_bits() == b.to_bits()));
+                let other = Runs::slice(&sides, 0, sides[0] - 1).unwrap();
+                let answer = part.decode_runs(other);
+                let is_other = index + 1 < sides[lead] || lead > 0;
+                assert_eq!(matches!(answer, Err(Error::InvalidArgument(_))), is_other);
+            }
+            assert!(parts > 0, "{profile:?} of {shape:?}");
+            // All of it, nothing of it, and what is outside.
+            let all = Runs { first: 0, stride: 0, count: 1, len: n as u64 };
+            assert!(GpuStream::upload_part(&gpu, &stream, all).unwrap().is_none());
+            let none = Runs { first: 0, stride: 0, count: 0, len: 0 };
+            assert!(GpuStream::upload_part(&gpu, &stream, none).unwrap().is_none());
+            let outside = Runs { first: n as u64, stride: 0, count: 1, len: 1 };
+            let answer = GpuStream::upload_part(&gpu, &stream, outside);
+            assert!(matches!(answer, Err(Error::InvalidArgument(_))));
+        }
+    }
+}
+
 fn shared() -> PathBuf {
     if let Some(folder) = std::env::var_os("FSZ_TEST_DATA") {
         return folder.into();

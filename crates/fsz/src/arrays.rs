@@ -161,7 +161,7 @@ impl Codec {
         count: &[u64],
     ) -> Result<ArrayD<T>> {
         let elements = partial::check_box(&stream.header().shape, start, count)?;
-        check_type::<T>(stream)?;
+        check_type::<T>(stream.header())?;
         let too_large = || Error::invalid("the box does not fit into memory");
         let mut out = Vec::new();
         out.try_reserve_exact(usize::try_from(elements).map_err(|_| too_large())?)

@@ -10,7 +10,7 @@ use crate::{
     element::Element,
     error::{Error, Result},
     exec::Execution,
-    format::geometry::element_count,
+    format::{TileGrid, geometry::element_count, header::Header},
     options::{CompressOptions, DecompressOptions},
     partial,
     progress::Progress,
@@ -369,7 +369,7 @@ impl Codec {
         out: &mut [T],
         options: &DecompressOptions,
     ) -> Result<()> {
-        check_output(stream, out, stream.header().elements())?;
+        check_output(stream.header(), out, stream.header().elements())?;
         let progress = options.progress.as_deref();
         if let Some(progress) = progress {
             progress.begin(size_of_val(out) as u64);
@@ -434,11 +434,8 @@ impl Codec {
         tiles: Range<u64>,
         out: &mut [T],
     ) -> Result<()> {
-        let all = stream.grid().tiles();
-        if tiles.start > tiles.end || tiles.end > all {
-            return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
-        }
-        check_output(stream, out, stream.grid().len_of(tiles.clone()))?;
+        check_tiles(stream.grid(), &tiles)?;
+        check_output(stream.header(), out, stream.grid().len_of(tiles.clone()))?;
         self.check_regions(stream.header().has_regions())?;
         #[cfg(feature = "cuda")]
         {
@@ -478,7 +475,7 @@ impl Codec {
         out: &mut [T],
     ) -> Result<()> {
         let elements = partial::check_box(&stream.header().shape, start, count)?;
-        check_output(stream, out, elements)?;
+        check_output(stream.header(), out, elements)?;
         if elements == stream.header().elements() {
             return self.decompress_into(stream, out);
         }
@@ -529,16 +526,26 @@ fn check_field<T: Element>(data: &[T], shape: &[u64], options: &CompressOptions)
     Ok(())
 }
 
-pub(crate) fn check_type<T: Element>(stream: &Stream<'_>) -> Result<()> {
-    let dtype = stream.header().dtype;
+pub(crate) fn check_type<T: Element>(header: &Header) -> Result<()> {
+    let dtype = header.dtype;
     if dtype != T::DTYPE {
         return Err(Error::invalid(format!("the field is {dtype}, not {}", T::DTYPE)));
     }
     Ok(())
 }
 
-fn check_output<T: Element>(stream: &Stream<'_>, out: &[T], elements: u64) -> Result<()> {
-    check_type::<T>(stream)?;
+/// Whether a field has these tiles.
+pub(crate) fn check_tiles(grid: &TileGrid, tiles: &Range<u64>) -> Result<()> {
+    let all = grid.tiles();
+    if tiles.start > tiles.end || tiles.end > all {
+        return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
+    }
+    Ok(())
+}
+
+/// Whether an output is of a stream's element type and has so many elements.
+pub(crate) fn check_output<T: Element>(header: &Header, out: &[T], elements: u64) -> Result<()> {
+    check_type::<T>(header)?;
     if out.len() as u64 != elements {
         return Err(Error::invalid(format!(
             "an output of {} elements where {elements} are needed",

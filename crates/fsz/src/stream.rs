@@ -341,13 +341,13 @@ impl<'a> Stream<'a> {
     /// [`Error::InvalidArgument`] for a box that is not inside the field, [`Error::Corrupt`].
     pub fn ranges_of_box(&self, start: &[u64], count: &[u64]) -> Result<Vec<Range<u64>>> {
         let mut ranges: Vec<Range<u64>> = Vec::new();
-        if partial::check_box(&self.header.shape, start, count)? == 0 {
+        let touched = self.chunks_of_box(start, count)?;
+        if touched.is_empty() {
             return Ok(ranges);
         }
         let Sections { chunks, entries, payload, .. } = self.sections;
-        let touched = self.grid.touched(start, count).into_iter().map(|part| part.chunk);
         // The entries behind the chunks are the profile's tables.
-        for entry in touched.chain(chunks..entries) {
+        for entry in touched.into_iter().chain(chunks..entries) {
             let own = self.index().payload(entry)?;
             match ranges.last_mut() {
                 Some(last) if last.end == payload + own.start => last.end = payload + own.end,
@@ -355,6 +355,17 @@ impl<'a> Stream<'a> {
             }
         }
         Ok(ranges)
+    }
+
+    /// The chunks that hold a part of the box of `count` elements from `start` on, rising.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a box that is not inside the field.
+    pub fn chunks_of_box(&self, start: &[u64], count: &[u64]) -> Result<Vec<u64>> {
+        if partial::check_box(&self.header.shape, start, count)? == 0 {
+            return Ok(Vec::new());
+        }
+        Ok(self.grid.touched(start, count).into_iter().map(|part| part.chunk).collect())
     }
 
     pub(crate) fn index(&self) -> Index<'_> {

@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use fsz::{Codec, DType};
-use fsz_wgpu::{Gpu, GpuSlice, Runs};
+use fsz::cuda::DeviceStream;
+use fsz::{Backend, Codec, DType, Element};
+use fsz_wgpu::{Gpu, GpuSlice, GpuStream, Runs};
 
 use crate::model::boxes::{self, Box};
 use crate::model::document::Document;
 use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
-use crate::work::gpu_streams::{GpuStreams, Part};
+use crate::model::stream_facts::StreamFacts;
+use crate::work::gpu_streams::{CUDA_DEVICE, GpuStreams};
+use crate::work::kept_streams::Part;
 
 /// The decoder that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -39,6 +42,10 @@ pub struct Decoder {
     streams: GpuStreams,
     /// Nothing is waited for that the processor has sooner.
     hurries: bool,
+    /// Others make the shaders; until they are there the processor decodes.
+    awaits_shaders: bool,
+    /// That of which the last plane was decoded on the GPU without bringing all of it there.
+    part: Option<Arc<StreamFacts>>,
     /// What the user should know once.
     note: Option<String>,
 }
@@ -53,6 +60,8 @@ impl Decoder {
             painter: None,
             streams,
             hurries: false,
+            awaits_shaders: false,
+            part: None,
             note: None,
         }
     }
@@ -70,14 +79,49 @@ impl Decoder {
         Decoder { streams, ..self }
     }
 
+    /// The same where others make its shaders, as [`with_shaders`](crate::work::shaders::with_shaders) does. What needs
+    /// those that are not there yet is left to the processor.
+    #[must_use]
+    pub fn awaiting_shaders(self) -> Decoder {
+        Decoder { awaits_shaders: true, ..self }
+    }
+
+    /// Whether the shaders of slices are there, or are to be waited for.
+    fn has_shaders(&self, gpu: &Gpu, document: Option<&Document>) -> bool {
+        let profile = document.and_then(|d| d.facts.as_ref()).map(|facts| &facts.header.profile);
+        !self.awaits_shaders || gpu.is_software() || gpu.is_prepared(profile)
+    }
+
     /// While a series is played, the processor decodes what is still on its way to the GPU.
     pub fn hurry(&mut self, hurries: bool) {
         self.hurries = hurries;
     }
 
-    /// Whether a document is decoded on the GPU now.
+    /// Whether a document that the GPU decodes is decoded there now.
     fn is_there(&self, document: &Document) -> bool {
-        !self.hurries || self.streams.has(document)
+        let has = || match self.is_cuda() {
+            true => self.streams.cuda.has(document),
+            false => self.streams.wgpu.has(document),
+        };
+        self.may_use_gpu(document) && (!self.hurries || has() || self.is_part(document))
+    }
+
+    /// Whether the GPU's shaders for a document are there or waited for.
+    fn may_use_gpu(&self, document: &Document) -> bool {
+        self.gpu.as_ref().is_none_or(|gpu| self.has_shaders(gpu, Some(document)))
+    }
+
+    /// Whether the last plane was one of this document, of which just the part that it takes was brought to the GPU.
+    fn is_part(&self, document: &Document) -> bool {
+        let of = |known: &Arc<StreamFacts>| {
+            document.facts.as_ref().is_some_and(|facts| Arc::ptr_eq(known, facts))
+        };
+        self.part.as_ref().is_some_and(of)
+    }
+
+    /// Whether CUDA decodes.
+    fn is_cuda(&self) -> bool {
+        self.codec.backend() == Backend::Cuda
     }
 
     /// The GPU that it decodes a document on; none where the processor or CUDA does it.
@@ -87,17 +131,36 @@ impl Decoder {
 
     /// Brings the streams of a document to where planes are decoded. What does not go there is decoded elsewhere.
     pub fn prepare(&self, document: &Document) {
-        let Some(gpu) = self.gpu_of(document, false) else { return };
         // A stream that is damaged is told of when it is decoded.
+        if self.is_cuda() {
+            let _ = self.streams.on_cuda(document);
+            return;
+        }
+        let Some(gpu) = self.gpu_of(document, false) else { return };
         let Ok(parts) = self.streams.of(gpu, document) else { return };
         // The first element: the shaders are made for it, which takes long the first time.
         let first = Runs { first: 0, stride: 1, count: 1, len: 1 };
         let _ = parts.first().map(|part| part.stream.decode_runs(first));
     }
 
+    /// Brings there what [`Decoder::plane`] decoded a plane of without bringing all of it.
+    pub fn bring_rest<'a>(&self, documents: impl IntoIterator<Item = &'a Document>, exact: bool) {
+        for document in documents {
+            if let Some(gpu) = self.gpu_of(document, exact) {
+                // What is wrong is told of when it is decoded.
+                let _ = self.streams.of(gpu, document);
+            }
+        }
+    }
+
     /// The GPU that it decodes on.
     pub fn gpu(&self) -> Option<&Gpu> {
         self.gpu.as_ref()
+    }
+
+    /// The GPU that shaders run on, to decode or to paint.
+    pub fn gpu_in_use(&self) -> Option<&Gpu> {
+        self.gpu.as_ref().or(self.painter.as_ref())
     }
 
     /// The GPU that planes are brought to, to be painted.
@@ -118,7 +181,7 @@ impl Decoder {
         };
         match choice {
             DecoderChoice::Cpu => Decoder::cpu(),
-            DecoderChoice::Cuda => match Codec::cuda(0) {
+            DecoderChoice::Cuda => match Codec::cuda(CUDA_DEVICE) {
                 Ok(codec) => Decoder { codec, ..Decoder::cpu() },
                 Err(reason) => instead(reason.to_string()),
             },
@@ -126,11 +189,10 @@ impl Decoder {
                 Ok(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
                 Err(reason) => instead(reason.to_string()),
             },
-            // A GPU in software is slower than the processor's own way, and CUDA brings the stream to
-            // its device for every plane.
+            // A GPU in software is slower than the processor's own way.
             DecoderChoice::Auto => match gpu().ok().filter(|gpu| !gpu.is_software()) {
                 Some(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
-                None => Codec::cuda(0)
+                None => Codec::cuda(CUDA_DEVICE)
                     .map_or_else(|_| Decoder::cpu(), |codec| Decoder { codec, ..Decoder::cpu() }),
             },
         }
@@ -149,7 +211,11 @@ impl Decoder {
                 let how = if rounded { ", rounded to f32 for display" } else { "" };
                 format!("the GPU ({}){how}", gpu.name())
             }
-            _ if self.codec.backend() == fsz::Backend::Cuda => "CUDA".to_owned(),
+            _ if self.is_cuda()
+                && document.is_none_or(|d| d.facts.is_some() && self.is_there(d)) =>
+            {
+                "CUDA".to_owned()
+            }
             _ => format!("the CPU ({})", Codec::cpu().instructions()),
         }
     }
@@ -160,13 +226,30 @@ impl Decoder {
     /// # Errors
     /// When the stream is damaged there.
     pub fn plane(&mut self, document: &Document, place: Place, exact: bool) -> Result<Plane> {
-        if self.gpu.is_some() && suits(document, exact) && self.is_there(document) {
+        self.part = None;
+        if self.gpu.is_some() && suits(document, exact) && self.may_use_gpu(document) {
             match self.plane_on_gpu(document, place) {
-                Ok(plane) => return Ok(plane),
+                Ok(Some(plane)) => return Ok(plane),
+                // It is on its way there.
+                Ok(None) => return document.plane(&self.codec, place),
                 // A full GPU, or a stream for studies: the processor knows what to say of it.
                 Err(reason) => {
                     self.gpu = None;
-                    self.streams.clear();
+                    self.streams.wgpu.clear();
+                    self.note = Some(format!("{reason}; decoding on the CPU from now on"));
+                }
+            }
+        }
+        if self.is_cuda() && document.facts.is_some() {
+            if !self.is_there(document) {
+                return document.plane(&Codec::cpu(), place);
+            }
+            match self.plane_on_cuda(document, place) {
+                Ok(plane) => return Ok(plane),
+                // As above.
+                Err(reason) => {
+                    self.codec = Codec::cpu();
+                    self.streams.cuda.clear();
                     self.note = Some(format!("{reason}; decoding on the CPU from now on"));
                 }
             }
@@ -182,9 +265,17 @@ impl Decoder {
     /// Brings a plane to where pictures are painted, if it is not there. Of errors those beyond `bound`
     /// stay beyond it, however they are rounded.
     pub fn place(&mut self, plane: &mut Plane, bound: Option<f64>) {
-        let Some(gpu) = self.painter.as_ref().filter(|_| plane.slice.is_none()) else { return };
-        let values: Vec<f32> = plane.values.iter().map(|&v| narrowed(v, bound)).collect();
-        match GpuSlice::upload(gpu, &values) {
+        if self.painter.is_some() && plane.slice.is_none() {
+            let values: Vec<f32> = plane.values.iter().map(|&v| narrowed(v, bound)).collect();
+            self.put(plane, &values);
+        }
+    }
+
+    /// Brings the values of a plane to where pictures are painted.
+    fn put(&mut self, plane: &mut Plane, values: &[f32]) {
+        let ready = |gpu: &&Gpu| self.has_shaders(gpu, None);
+        let Some(gpu) = self.painter.as_ref().filter(ready) else { return };
+        match GpuSlice::upload(gpu, values) {
             Ok(slice) => plane.slice = Some(Arc::new(slice)),
             Err(reason) => {
                 self.painter = None;
@@ -193,23 +284,94 @@ impl Decoder {
         }
     }
 
-    fn plane_on_gpu(&mut self, document: &Document, place: Place) -> Result<Plane> {
-        let (Some(gpu), Some(_)) = (&self.gpu, &document.facts) else {
+    fn plane_on_cuda(&mut self, document: &Document, place: Place) -> Result<Plane> {
+        let parts = self.streams.on_cuda(document)?;
+        let (grid, size) = (&document.grid, document.grid.plane(place.axis));
+        if document.dtype == DType::F64 {
+            return Ok(Plane::new(size, decoded_by_cuda(grid, place, &parts)?));
+        }
+        let values: Vec<f32> = decoded_by_cuda(grid, place, &parts)?;
+        let mut plane = Plane::new(size, values.iter().copied().map(f64::from).collect());
+        self.put(&mut plane, &values);
+        Ok(plane)
+    }
+
+    /// A plane that the GPU decodes; none while the processor has it sooner.
+    fn plane_on_gpu(&mut self, document: &Document, place: Place) -> Result<Option<Plane>> {
+        let (Some(gpu), Some(facts)) = (&self.gpu, &document.facts) else {
             bail!("there is no stream");
         };
-        let parts = self.streams.of(gpu, document)?;
-        let decoded = decoded(&document.grid, place, &parts);
-        let (values, slice) = decoded?;
+        let (values, slice) = match first_part(gpu, &self.streams, document, place)? {
+            Some(part) => {
+                let slice = part.decode_runs(document.grid.runs(place.axis, place.plane))?;
+                self.part = Some(facts.clone());
+                (slice.read_back()?, Some(slice))
+            }
+            None if self.hurries && !self.streams.wgpu.has(document) => return Ok(None),
+            None => decoded(&document.grid, place, &self.streams.of(gpu, document)?)?,
+        };
         let size = document.grid.plane(place.axis);
         let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
         plane.rounded = document.dtype == DType::F64;
         plane.slice = slice.filter(|_| self.painter.is_some()).map(Arc::new);
-        Ok(plane)
+        Ok(Some(plane))
     }
 }
 
+/// Of a stream that is not on the GPU yet what a plane takes, where that comes much sooner than all of it.
+fn first_part(
+    gpu: &Gpu,
+    streams: &GpuStreams,
+    document: &Document,
+    place: Place,
+) -> Result<Option<GpuStream>> {
+    let mut found = None;
+    if !streams.wgpu.has(document) {
+        let grid = &document.grid;
+        document.each_stream(|stream, held| {
+            if held.count == grid.shape() {
+                let runs = grid.runs(place.axis, place.plane);
+                found = GpuStream::upload_part(gpu, stream, runs)?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(found)
+}
+
+/// The values of a plane, each part decoded by CUDA.
+fn decoded_by_cuda<T: Element>(
+    grid: &Grid,
+    place: Place,
+    parts: &[Part<DeviceStream>],
+) -> Result<Vec<T>> {
+    let (start, count) = grid.plane_box(place.axis, place.plane);
+    let window = Box { start, count };
+    let mut out = vec![T::default(); elements(&window)];
+    for Part { held, stream } in parts {
+        if held.count == grid.shape() {
+            stream.decompress_box_into(&window.start, &window.count, &mut out)?;
+            continue;
+        }
+        let Some(common) = held.common(&window) else { continue };
+        let inner: Vec<u64> = common.start.iter().zip(&held.start).map(|(a, b)| a - b).collect();
+        let mut values = vec![T::default(); elements(&common)];
+        stream.decompress_box_into(&inner, &common.count, &mut values)?;
+        boxes::place(&values, &common, &mut out, &window);
+    }
+    Ok(out)
+}
+
+fn elements(window: &Box) -> usize {
+    window.count.iter().product::<u64>() as usize
+}
+
 /// The values of a plane, each part decoded on the GPU. Of one stream they stay there too.
-fn decoded(grid: &Grid, place: Place, parts: &[Part]) -> Result<(Vec<f32>, Option<GpuSlice>)> {
+fn decoded(
+    grid: &Grid,
+    place: Place,
+    parts: &[Part<GpuStream>],
+) -> Result<(Vec<f32>, Option<GpuSlice>)> {
     if let [Part { held, stream }] = parts
         && held.count == grid.shape()
     {
@@ -218,7 +380,7 @@ fn decoded(grid: &Grid, place: Place, parts: &[Part]) -> Result<(Vec<f32>, Optio
     }
     let (start, count) = grid.plane_box(place.axis, place.plane);
     let window = Box { start, count };
-    let mut out = vec![0.0; window.count.iter().product::<u64>() as usize];
+    let mut out = vec![0.0; elements(&window)];
     for Part { held, stream } in parts {
         let inner = grid.plane_in(place.axis, place.plane, held);
         let (Some(inner), Some(common)) = (inner, held.common(&window)) else { continue };
@@ -312,35 +474,68 @@ mod tests {
 
     #[test]
     fn a_gpu_gives_the_planes_of_the_processor() {
-        let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
-        if decoder.gpu.is_none() {
-            let reason = decoder.note().expect("it says why");
-            eprintln!("SKIPPED: planes decoded on a GPU: {reason}");
-            return;
-        }
-        // More documents than are kept, in turns.
-        let shapes = [&[2500][..], &[30, 70], &[5, 12, 33], &[2, 3, 8, 9]];
-        let of = |profile| shapes.map(|shape| document(shape, profile));
-        let mut documents = profiles().map(of).concat();
-        documents.extend(profiles().map(several));
-        for document in documents.iter().chain(&documents) {
-            let grid = &document.grid;
-            for axis in 0..grid.axes() {
-                for plane in [0, grid.planes(axis) / 2, grid.planes(axis) - 1] {
-                    let place = Place { axis, plane };
-                    let found = decoder.plane(document, place, true).unwrap();
-                    let expected = Decoder::cpu().plane(document, place, true).unwrap();
-                    assert_eq!(found.size, expected.size);
-                    let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
-                    let all = found.values.len() == expected.values.len();
-                    assert!(
-                        all && found.values.iter().zip(&expected.values).all(same),
-                        "{place:?}"
-                    );
+        for choice in [DecoderChoice::Gpu, DecoderChoice::Cuda] {
+            let mut decoder = Decoder::open(choice, None);
+            if let Some(reason) = decoder.note() {
+                eprintln!("SKIPPED: planes decoded as {choice:?}: {reason}");
+                continue;
+            }
+            // More documents than are kept, in turns.
+            let shapes = [&[2500][..], &[30, 70], &[5, 12, 33], &[2, 3, 8, 9]];
+            let of = |profile| shapes.map(|shape| document(shape, profile));
+            let mut documents = profiles().map(of).concat();
+            documents.extend(profiles().map(several));
+            for document in documents.iter().chain(&documents) {
+                let grid = &document.grid;
+                for axis in 0..grid.axes() {
+                    for plane in [0, grid.planes(axis) / 2, grid.planes(axis) - 1] {
+                        check(&mut decoder, document, Place { axis, plane });
+                    }
                 }
             }
+            assert_eq!(
+                (decoder.gpu.is_some(), decoder.is_cuda()),
+                match choice {
+                    DecoderChoice::Cuda => (false, true),
+                    _ => (true, false),
+                }
+            );
         }
-        assert!(decoder.gpu.is_some());
+    }
+
+    /// A plane is that of the processor.
+    fn check(decoder: &mut Decoder, document: &Document, place: Place) {
+        let found = decoder.plane(document, place, true).unwrap();
+        let expected = Decoder::cpu().plane(document, place, true).unwrap();
+        assert_eq!(found.size, expected.size);
+        let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
+        let all = found.values.len() == expected.values.len();
+        assert!(all && found.values.iter().zip(&expected.values).all(same), "{place:?}");
+    }
+
+    #[test]
+    fn the_first_plane_waits_for_no_more_than_it_takes() {
+        let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
+        if let Some(reason) = decoder.note() {
+            eprintln!("SKIPPED: a first plane decoded on a GPU: {reason}");
+            return;
+        }
+        let document = document(&[40, 48, 64], Profile::default());
+        for (plane, hurries) in [(20, false), (0, true), (39, true)] {
+            decoder.hurry(hurries);
+            check(&mut decoder, &document, Place { axis: 0, plane });
+            assert!(decoder.is_part(&document) && !decoder.streams.wgpu.has(&document));
+            assert!(decoder.name(Some(&document), true).starts_with("the GPU"));
+        }
+        decoder.hurry(false);
+        decoder.bring_rest([&document], true);
+        assert!(decoder.streams.wgpu.has(&document));
+        check(&mut decoder, &document, Place { axis: 0, plane: 3 });
+        assert!(!decoder.is_part(&document));
+        // Across another axis a plane takes nearly all of it.
+        decoder.streams.wgpu.clear();
+        check(&mut decoder, &document, Place { axis: 2, plane: 3 });
+        assert!(!decoder.is_part(&document) && decoder.streams.wgpu.has(&document));
     }
 
     #[test]
@@ -392,9 +587,11 @@ mod tests {
         let name = |decoder: &Decoder, document| decoder.name(Some(document), false);
         for document in [&first, &second] {
             let early = decoder.plane(document, Place::default(), false).unwrap();
-            assert!(!decoder.streams.has(document) && name(&decoder, document).contains("CPU"));
+            assert!(
+                !decoder.streams.wgpu.has(document) && name(&decoder, document).contains("CPU")
+            );
             decoder.prepare(document);
-            assert!(decoder.streams.has(document) && name(&decoder, document).contains("GPU"));
+            assert!(decoder.streams.wgpu.has(document) && name(&decoder, document).contains("GPU"));
             let late = decoder.plane(document, Place::default(), false).unwrap();
             let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
             assert!(early.values.iter().zip(&late.values).all(same));

@@ -1,96 +1,51 @@
 //! Compressed fields that lie on a GPU, for all threads that decode there.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use anyhow::Result;
+use fsz::cuda::DeviceStream;
+use fsz::with_element;
 use fsz_wgpu::{Gpu, GpuStream};
 
-use crate::model::boxes::Box;
 use crate::model::document::Document;
-use crate::model::stream_facts::StreamFacts;
+use crate::work::kept_streams::{KeptStreams, Part};
 
-/// Fields that are kept however large they are: the reconstruction and another one.
-pub const KEPT: usize = 2;
+/// The CUDA device that decodes.
+pub const CUDA_DEVICE: usize = 0;
 
-/// More are kept while they are no larger than this together, in bytes: the steps of a series.
-const BYTES: u64 = 1 << 30;
-
-/// A stream on the GPU, and the box of the array that it holds: the whole of it, or an ADIOS2 block.
-#[derive(Debug)]
-pub struct Part {
-    /// What it holds.
-    pub held: Box,
-    /// The stream.
-    pub stream: GpuStream,
-}
-
-/// The streams of a field, once they are there.
-type Slot = Arc<Mutex<Option<Arc<Vec<Part>>>>>;
-
-/// A field by what is known of it, and its streams.
-type Kept = (Arc<StreamFacts>, Slot);
-
-/// Compressed fields that lie on a GPU. Cheap to clone: all clones are the same.
+/// Compressed fields that lie on a GPU, as wgpu reaches it and as CUDA does. Cheap to clone: all clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct GpuStreams {
-    /// That which was used last is the last.
-    kept: Arc<Mutex<Vec<Kept>>>,
+    /// Those that wgpu decodes.
+    pub wgpu: KeptStreams<GpuStream>,
+    /// Those that CUDA decodes.
+    pub cuda: KeptStreams<DeviceStream>,
 }
 
 impl GpuStreams {
-    /// The streams of a document, brought there unless they are. Of one without a stream there are none.
+    /// The streams of a document where wgpu decodes them, brought there unless they are.
     ///
     /// # Errors
     /// When a stream is damaged, or the GPU's memory is full.
-    pub fn of(&self, gpu: &Gpu, document: &Document) -> Result<Arc<Vec<Part>>> {
-        let Some(facts) = &document.facts else { return Ok(Arc::default()) };
-        let slot = self.slot(facts);
-        // Whoever wants the same waits for it; whoever wants another does not.
-        let mut slot = locked(&slot);
-        if let Some(parts) = &*slot {
-            return Ok(parts.clone());
-        }
-        let mut parts = Vec::new();
-        document.each_stream(|stream, held| {
-            let stream = GpuStream::upload(gpu, stream)?;
-            parts.push(Part { held: held.clone(), stream });
-            Ok(())
-        })?;
-        let parts = Arc::new(parts);
-        *slot = Some(parts.clone());
-        Ok(parts)
+    pub fn of(&self, gpu: &Gpu, document: &Document) -> Result<Arc<Vec<Part<GpuStream>>>> {
+        self.wgpu.of(document, |stream| Ok(GpuStream::upload(gpu, stream)?))
     }
 
-    /// Whether the streams of a document are there.
-    pub fn has(&self, document: &Document) -> bool {
-        let Some(facts) = &document.facts else { return false };
-        let kept = locked(&self.kept);
-        let slot = kept.iter().find(|(known, _)| Arc::ptr_eq(known, facts)).map(|kept| &kept.1);
-        // While somebody brings them there they are not.
-        slot.is_some_and(|slot| slot.try_lock().is_ok_and(|parts| parts.is_some()))
+    /// The streams of a document where CUDA decodes them, brought there unless they are.
+    ///
+    /// # Errors
+    /// When CUDA does not decode such a stream, or the device's memory is full.
+    pub fn on_cuda(&self, document: &Document) -> Result<Arc<Vec<Part<DeviceStream>>>> {
+        self.cuda.of(document, |stream| {
+            let there = DeviceStream::upload(CUDA_DEVICE, stream)?;
+            // Kernels are compiled by their first call, which takes long the first time: they are there with the stream. A
+            // stream that is damaged is told of when it is decoded.
+            let axes = stream.header().shape.len();
+            let (start, count) = (vec![0; axes], vec![1; axes]);
+            let _ = with_element!(stream.header().dtype, T => {
+                there.decompress_box_into(&start, &count, &mut [T::default()])
+            });
+            Ok(there)
+        })
     }
-
-    /// The place of a field, made the one that was used last. Those that there is no room for go.
-    fn slot(&self, facts: &Arc<StreamFacts>) -> Slot {
-        let mut kept = locked(&self.kept);
-        let at = kept.iter().position(|(known, _)| Arc::ptr_eq(known, facts));
-        let entry = at.map_or_else(|| (facts.clone(), Slot::default()), |at| kept.remove(at));
-        let slot = entry.1.clone();
-        kept.push(entry);
-        let mut bytes: u64 = kept.iter().map(|(facts, _)| facts.compressed_bytes).sum();
-        while bytes > BYTES && kept.len() > KEPT {
-            bytes -= kept.remove(0).0.compressed_bytes;
-        }
-        slot
-    }
-
-    /// Takes them off the GPU.
-    pub fn clear(&self) {
-        locked(&self.kept).clear();
-    }
-}
-
-/// What a thread that died left there is whole.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

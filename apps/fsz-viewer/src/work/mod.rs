@@ -10,12 +10,14 @@ pub mod gpu_streams;
 #[cfg(unix)]
 pub mod instance;
 pub mod jobs;
+pub mod kept_streams;
 pub mod live;
 pub mod open;
 pub mod planes_of;
 pub mod profile_made;
 pub mod series;
 pub mod service;
+pub mod shaders;
 pub mod steps_ahead;
 pub mod sweep;
 pub mod volume;

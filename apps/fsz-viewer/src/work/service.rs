@@ -23,6 +23,7 @@ use crate::work::event::{Event, Wake};
 use crate::work::gpu_streams::GpuStreams;
 use crate::work::open::opened;
 use crate::work::planes_of::planes_of;
+use crate::work::shaders::with_shaders;
 use crate::work::steps_ahead::{Course, OpenedSteps, StepsAhead};
 use crate::work::volume::VolumeService;
 
@@ -86,20 +87,28 @@ impl Service {
             Decoder::open(choice, ahead_window.as_ref()).with_streams(ahead_streams)
         })?;
         let decoding = thread::Builder::new().name("planes".to_owned()).spawn(move || {
-            let mut decoder = Decoder::open(choice, window.as_ref()).with_streams(streams);
-            while let Ok(mut order) = plane_orders.recv() {
-                // Only the newest is still looked at.
-                while let Ok(newer) = plane_orders.try_recv() {
-                    order = newer;
+            let decoder = Decoder::open(choice, window.as_ref());
+            let mut decoder = decoder.with_streams(streams).awaiting_shaders();
+            let shaders = decoder.gpu_in_use().cloned();
+            with_shaders(shaders.as_ref(), move || {
+                while let Ok(mut order) = plane_orders.recv() {
+                    // Only the newest is still looked at.
+                    while let Ok(newer) = plane_orders.try_recv() {
+                        order = newer;
+                    }
+                    let PlanesOrder { set, place, generation, hurries } = order;
+                    decoder.hurry(hurries);
+                    let planes = planes_of(&mut decoder, &set, place).map(Box::new);
+                    if planes_sender.send(Event::Planes { place, generation, planes }).is_err() {
+                        return;
+                    }
+                    wake_planes();
+                    if !hurries {
+                        let documents = [&set.original, &set.subject, &set.other];
+                        decoder.bring_rest(documents.into_iter().flatten(), set.original.is_some());
+                    }
                 }
-                let PlanesOrder { set, place, generation, hurries } = order;
-                decoder.hurry(hurries);
-                let planes = planes_of(&mut decoder, &set, place).map(Box::new);
-                if planes_sender.send(Event::Planes { place, generation, planes }).is_err() {
-                    return;
-                }
-                wake_planes();
-            }
+            });
         })?;
         thread::Builder::new().name("files".to_owned()).spawn(move || {
             let codec = Codec::cpu();

@@ -80,7 +80,7 @@ fn quotient(a: vec2<u32>, b: vec2<u32>) -> u32 {
     }
     var rest = vec2(0u);
     var found = 0u;
-    for (var bit = 64u; bit > 0u; bit--) {
+    for (var bit = 64u - countLeadingZeros(a.y); bit > 0u; bit--) {
         let next = select(a.x, a.y, bit > 32u) >> ((bit - 1u) % 32u) & 1u;
         rest = vec2(rest.x << 1u | next, rest.y << 1u | rest.x >> 31u);
         found <<= 1u;

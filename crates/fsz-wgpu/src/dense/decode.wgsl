@@ -9,6 +9,8 @@ const HIGH_BITS = 3u;
 
 // The boxes of the chunk that have elements of the slice, a bit each.
 var<workgroup> touched: atomic<u32>;
+// Where the boxes of the chunk lie, each as the lane of its number found.
+var<workgroup> chunk_boxes: array<Box, DENSE_LANES>;
 var<workgroup> told: u32;
 var<workgroup> running: array<u32, DENSE_LANES>;
 
@@ -93,10 +95,12 @@ fn lorenzo(base: u32, order: u32, words: u32) {
     for (var step = 0u; step < len; step++) {
         let position = lane * len + step;
         let exists = position < own_box.len;
+        // Drivers compile all that is called where it is called: once is enough.
+        let context = select(difference_context(sizes), DENSE_LORENZO_CONTEXTS, step == 0u);
+        let more = difference(context, exists);
         if step == 0u {
-            last = base + sum_up_to(u32(difference(DENSE_LORENZO_CONTEXTS, exists)));
+            last = base + sum_up_to(u32(more));
         } else {
-            let more = difference(difference_context(sizes), exists);
             let ahead = select(0u, slope, order == 2u && step >= 2u);
             slope = ahead + u32(more);
             last += slope;
@@ -112,22 +116,23 @@ fn lorenzo(base: u32, order: u32, words: u32) {
 
 // The mask of a box, from symbols.
 fn read_mask(program: u32) {
-    if flag(DENSE_MASK_FIRST, lane == 0u) {
-        mask_element(0u);
-    }
-    workgroupBarrier();
-    let corner = programs[programs[program + PROGRAM_ENTRIES] + lane];
-    let context = DENSE_MASK_CORNERS + select(0u, 1u, is_masked(0u));
-    if flag(context, (corner & ENTRY_IDLE) == 0u) {
-        mask_element(corner & ENTRY_POSITION);
-    }
-    workgroupBarrier();
+    let entries = programs[program + PROGRAM_ENTRIES];
     let passes = programs[program + PROGRAM_PASSES];
-    for (var p = 0u; p < passes; p++) {
-        let own = pass_of(program, p);
-        for (var s = 0u; s < own.steps; s++) {
-            let entry = programs[own.entries + DENSE_LANES * s + lane];
-            if flag(mask_context(own, entry), (entry & ENTRY_IDLE) == 0u) {
+    // The first element, the other corners, and the passes.
+    for (var p = 0u; p < passes + 2u; p++) {
+        let own = pass_of(program, max(p, 2u) - 2u);
+        let steps = select(1u, own.steps, p >= 2u);
+        for (var s = 0u; s < steps; s++) {
+            var entry = programs[select(entries, own.entries + DENSE_LANES * s, p >= 2u) + lane];
+            var context = DENSE_MASK_FIRST;
+            if p == 0u {
+                entry = select(ENTRY_IDLE, 0u, lane == 0u);
+            } else if p == 1u {
+                context = DENSE_MASK_CORNERS + select(0u, 1u, is_masked(0u));
+            } else {
+                context = mask_context(own, entry);
+            }
+            if flag(context, (entry & ENTRY_IDLE) == 0u) {
                 mask_element(entry & ENTRY_POSITION);
             }
             workgroupBarrier();
@@ -183,14 +188,16 @@ fn interpolate(program: u32) {
     }
 }
 
-// A flat, interpolated or Lorenzo box, whose record of escapes, if it has one, is at `record`.
-fn coded_box(mode: u32, base: u32, has_record: bool, record: u32) {
+// A box whose record of escapes, if it has one, is at `record`; the elements of a verbatim one are at `exact`. Drivers
+// compile a function anew for each of its calls: what is large is called in one place, whatever the mode is.
+fn box(mode: u32, base: u32, has_record: bool, record: u32, exact: u32) {
     clear_box();
     let program = programs[own_box.shape];
+    let is_exact = mode == DENSE_MODE_VERBATIM || mode == DENSE_MODE_EXACT;
     var listed = 0u;
     var positions = record + 1u;
     has_mask = false;
-    if has_record {
+    if has_record && !is_exact {
         let head = page[record];
         let mask = record_mask(head);
         listed = head >> DENSE_RECORD_LISTED_SHIFT;
@@ -210,56 +217,52 @@ fn coded_box(mode: u32, base: u32, has_record: bool, record: u32) {
         }
     }
     var own = base;
-    if mode != DENSE_MODE_FLAT {
+    if !is_exact && mode != DENSE_MODE_FLAT {
         own += first_of(u32(difference(DENSE_LORENZO_CONTEXTS, lane == 0u)));
     }
-    if mode == DENSE_MODE_LORENZO_1 || mode == DENSE_MODE_LORENZO_2 {
-        lorenzo(own, select(1u, 2u, mode == DENSE_MODE_LORENZO_2), CODES);
-    } else if mode == DENSE_MODE_INTERPOLATED {
+    let interpolated = mode == DENSE_MODE_INTERPOLATED;
+    if interpolated {
         interpolate(program);
+    } else if mode != DENSE_MODE_VERBATIM && mode != DENSE_MODE_FLAT {
+        let order = select(1u, 2u, mode == DENSE_MODE_LORENZO_2);
+        var words = CODES;
+        var end = CODES + 1u;
+        if is_exact {
+            own = 0u;
+            words = select(LOW_BITS, BITS, params.width == 1u);
+            end = words + params.width;
+        }
+        for (; words < end; words++) {
+            lorenzo(own, order, words);
+        }
     }
     if !wanted {
         return;
     }
-    if mode == DENSE_MODE_FLAT {
-        for (var at = lane; at < own_box.len; at += DENSE_LANES) {
-            give(at, element_of(at, own, CODES));
-        }
-    } else if mode == DENSE_MODE_INTERPOLATED {
-        let zero = own << params.fine;
-        for (var at = lane; at < own_box.len; at += DENSE_LANES) {
-            var element = pattern;
-            if !(has_mask && is_masked(at)) {
-                let point = zero + u32(value_at(at));
-                element = code_value(point, params.lattice, params.lattice_exponent, params.fine);
-            }
-            give(at, element);
-        }
-    }
-    // Listed elements come in the place of others.
-    storageBarrier();
+    // All elements but those that Lorenzo prediction has given; then the listed ones, which come in the place of others.
+    let fine = select(0u, params.fine, interpolated);
+    let unit = select(params.step, params.lattice, interpolated);
+    let exponent = select(params.step_exponent, params.lattice_exponent, interpolated);
+    let given = !interpolated && mode != DENSE_MODE_VERBATIM && mode != DENSE_MODE_FLAT;
     let bits = positions + (listed + 1u) / 2u;
-    for (var k = lane; k < listed; k += DENSE_LANES) {
-        let position = extractBits(page[positions + k / 2u], 16u * (k % 2u), 16u);
-        give(position, element(bits + k * params.width));
+    for (var round = 0u; round < 2u; round++) {
+        let count = select(select(own_box.len, 0u, given), listed, round == 1u);
+        for (var k = lane; k < count; k += DENSE_LANES) {
+            var at = k;
+            var found = pattern;
+            if round == 1u || mode == DENSE_MODE_VERBATIM {
+                found = element(select(exact, bits, round == 1u) + k * params.width);
+            } else if !(has_mask && is_masked(k)) {
+                // The values of a flat box are zeros.
+                found = code_value((own << fine) + u32(value_at(k)), unit, exponent, fine);
+            }
+            if round == 1u {
+                at = extractBits(page[positions + k / 2u], 16u * (k % 2u), 16u);
+            }
+            give(at, found);
+        }
+        storageBarrier();
     }
-}
-
-// All elements as they are, at `at`.
-fn verbatim_box(at: u32) {
-    for (var k = lane; wanted && k < own_box.len; k += DENSE_LANES) {
-        give(k, element(at + k * params.width));
-    }
-}
-
-fn exact_box() {
-    clear_box();
-    if params.width == 1u {
-        lorenzo(0u, 1u, BITS);
-        return;
-    }
-    lorenzo(0u, 1u, LOW_BITS);
-    lorenzo(0u, 1u, HIGH_BITS);
 }
 
 const RECORD_PATTERN = (1u << DENSE_RECORD_MASK_SHIFT) - 1u;
@@ -301,8 +304,12 @@ fn decode(
     }
     let first = (params.chunk + chunk) * params.chunk_tiles;
     let boxes = min(params.chunk_tiles, params.tiles - first);
+    if lane < boxes {
+        chunk_boxes[lane] = box_of(first + lane);
+    }
+    workgroupBarrier();
     for (var k = 0u; k < boxes; k++) {
-        if is_touched(box_of(first + k), lane) {
+        if is_touched(chunk_boxes[k], lane) {
             atomicOr(&touched, 1u << k);
         }
     }
@@ -326,7 +333,7 @@ fn decode(
             behind += record_words(page[behind]);
         }
         if mode == DENSE_MODE_VERBATIM {
-            exact_words += params.width * box_of(first + k).len;
+            exact_words += params.width * chunk_boxes[k].len;
         } else if mode != DENSE_MODE_FLAT {
             has_states = true;
         }
@@ -343,18 +350,14 @@ fn decode(
     // Boxes behind the last that is asked for are left out.
     let end = firstLeadingBit(all_touched) + 1u;
     for (var k = 0u; k < end; k++) {
-        own_box = box_of(first + k);
+        own_box = chunk_boxes[k];
         wanted = (all_touched >> k & 1u) != 0u;
         let head = head_of(begin, k);
         let mode = head & DENSE_HEAD_MODE;
         let has_record = (head & DENSE_HEAD_ESCAPES) != 0u;
+        box(mode, base, has_record, record, exact);
         if mode == DENSE_MODE_VERBATIM {
-            verbatim_box(exact);
             exact += params.width * own_box.len;
-        } else if mode == DENSE_MODE_EXACT {
-            exact_box();
-        } else {
-            coded_box(mode, base, has_record, record);
         }
         if has_record {
             record += record_words(page[record]);

@@ -33,7 +33,7 @@ pub(crate) const DECOMPRESS_SCRATCH: usize = 512 << 10;
 const NO_FAULT: u64 = u64::MAX;
 
 /// Bytes that a kernel reads at a time.
-const PIECE: usize = 16;
+pub(crate) const PIECE: usize = 16;
 
 /// A box of a field: start and count per axis.
 pub(crate) type Boxed<'a> = (&'a [u64], &'a [u64]);
@@ -297,10 +297,9 @@ fn to_host<T: Element>(
     let Sections { chunks, entries, .. } = *stream.sections();
     let tables = (entries > chunks).then(|| index.payload(chunks)).transpose()?;
     let parts = [Some(first.start..last.end), tables];
-    device.work(|Workspace { queue, field, stream: room, scratch }| {
+    device.work(|workspace| {
+        let Workspace { queue, stream: room, .. } = workspace;
         let at = room.room(bytes.len() + PIECE)?;
-        let to = field.room(size_of_val(out))?;
-        let status = scratch.room(DECOMPRESS_SCRATCH)?;
         let upload = |to: u64, bytes: &[u8]| {
             // SAFETY: the stream's room is that of all its bytes.
             unsafe { device.upload(queue, to, bytes, run, &|_| run.check()) }
@@ -316,20 +315,42 @@ fn to_host<T: Element>(
             let from = payload.start / PIECE * PIECE;
             let to = payload.end.next_multiple_of(PIECE).min(bytes.len());
             // SAFETY: there is room for a piece behind the stream.
-            let clear = unsafe {
-                result::memset_d8_async(at + bytes.len() as u64, 0, PIECE, queue.handle())
-            };
-            check("cuMemsetD8Async", clear)?;
+            unsafe { clear_behind(at + bytes.len() as u64, queue.handle())? };
             upload(at + from as u64, &bytes[from..to])?;
         }
         let view = kind.view(at, bytes.len() as u64)?;
-        // SAFETY: `status` was made above.
-        unsafe { clear(status, queue.handle())? };
-        launch(&kind, &view, to, status, queue.handle())?;
-        let mut found = [NO_FAULT];
-        queue.download(&mut found, status)?;
-        verdict(found[0])?;
-        // SAFETY: the output's memory was sized above, and the download above has waited for it.
-        unsafe { device.download(queue, out, to, run, &|bytes| run.advance(bytes as u64)) }
+        launched_to_host(device, workspace, out, run, |to, status, queue| {
+            launch(&kind, &view, to, status, queue)
+        })
     })
+}
+
+/// Zeroes the piece behind a stream: kernels read whole pieces.
+///
+/// # Safety
+/// There is room for a [`PIECE`] at `end`, device memory of the current context.
+pub(crate) unsafe fn clear_behind(end: u64, queue: sys::CUstream) -> Result<()> {
+    // SAFETY: the caller vouches for the memory.
+    check("cuMemsetD8Async", unsafe { result::memset_d8_async(end, 0, PIECE, queue) })
+}
+
+/// Runs `launch` with room for `out` and for a report, which is cleared, and brings the output back. The context is
+/// current.
+pub(crate) fn launched_to_host<T: Element>(
+    device: &Device,
+    Workspace { queue, field, scratch, .. }: &mut Workspace,
+    out: &mut [T],
+    run: Execution<'_>,
+    launch: impl FnOnce(u64, u64, sys::CUstream) -> Result<()>,
+) -> Result<()> {
+    let to = field.room(size_of_val(out))?;
+    let status = scratch.room(DECOMPRESS_SCRATCH)?;
+    // SAFETY: `status` was made above.
+    unsafe { clear(status, queue.handle())? };
+    launch(to, status, queue.handle())?;
+    let mut found = [NO_FAULT];
+    queue.download(&mut found, status)?;
+    verdict(found[0])?;
+    // SAFETY: the output's memory was sized above, and the download above has waited for it.
+    unsafe { device.download(queue, out, to, run, &|bytes| run.advance(bytes as u64)) }
 }

@@ -27,15 +27,20 @@ impl Buffer {
     /// current.
     pub fn room(&mut self, len: usize) -> Result<sys::CUdeviceptr> {
         if self.len < len {
-            self.free();
             // Some more than asked, so that slowly growing fields do not allocate each time.
             let generous = len.saturating_add(len / 8).max(256);
-            let allocate = |len| {
-                // SAFETY: the memory is freed in `free`, once.
-                check("cuMemAlloc", unsafe { result::malloc_sync(len) }).map(|at| (at, len))
-            };
-            (self.at, self.len) = allocate(generous).or_else(|_| allocate(len))?;
+            self.exactly(generous).or_else(|_| self.exactly(len))?;
         }
+        Ok(self.at)
+    }
+
+    /// Room for `len` bytes, of which there is at least one, and no more, in place of what was there. The context is
+    /// current.
+    pub fn exactly(&mut self, len: usize) -> Result<sys::CUdeviceptr> {
+        self.free();
+        // SAFETY: the memory is freed in `free`, once.
+        self.at = check("cuMemAlloc", unsafe { result::malloc_sync(len) })?;
+        self.len = len;
         Ok(self.at)
     }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::thread;
 
 use anyhow::{Context, Result};
 use fsz_wgpu::{Cell, Gpu, GpuSlice, GpuStream, Runs, Sampling, Slab, TILE_KINDS, Volume};
@@ -12,7 +13,8 @@ use crate::model::set::Set;
 use crate::model::volume::plan::{self, Budget};
 use crate::model::volume::volume_view::VolumeSource;
 use crate::work::decoder::Decoder;
-use crate::work::gpu_streams::{GpuStreams, Part};
+use crate::work::gpu_streams::GpuStreams;
+use crate::work::kept_streams::Part;
 
 /// Brings volumes to a GPU.
 pub struct Loader<'a> {
@@ -41,6 +43,23 @@ impl Loader<'_> {
     /// # Errors
     /// When a stream is damaged there, or the GPU fails or has no room.
     pub fn volume(
+        &self,
+        set: &Set,
+        source: VolumeSource,
+        sampling: Sampling,
+        obsolete: impl FnMut() -> bool,
+    ) -> Result<Option<Volume>> {
+        thread::scope(|scope| {
+            // What draws it is made while it is brought there.
+            scope.spawn(|| self.gpu.prepare_volumes());
+            if let Some(facts) = set.subject.as_ref().and_then(|subject| subject.facts.as_ref()) {
+                scope.spawn(|| self.gpu.prepare_slices(&facts.header.profile));
+            }
+            self.loaded(set, source, sampling, obsolete)
+        })
+    }
+
+    fn loaded(
         &self,
         set: &Set,
         source: VolumeSource,
@@ -108,7 +127,7 @@ impl Loader<'_> {
     }
 
     /// The stream of a document on the GPU, where it is decoded there and is one alone.
-    fn stream_of(&self, document: &Document, exact: bool) -> Option<Arc<Vec<Part>>> {
+    fn stream_of(&self, document: &Document, exact: bool) -> Option<Arc<Vec<Part<GpuStream>>>> {
         let gpu = self.decoder.gpu_of(document, exact)?;
         // What the GPU has no room for the processor decodes.
         let parts = self.streams.of(gpu, document).ok()?;

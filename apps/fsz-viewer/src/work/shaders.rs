@@ -1,0 +1,40 @@
+//! Shaders, made before they are needed: drivers take up to a second for some the first time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use fsz::{Dense, Profile};
+use fsz_wgpu::Gpu;
+
+/// Does `work` while the shaders of slices and volumes are made: those of the usual profile first. What is not begun when
+/// the work ends is left out. A GPU in software makes them when they are needed: there it is the processor's time.
+pub fn with_shaders<R>(gpu: Option<&Gpu>, work: impl FnOnce() -> R) -> R {
+    let Some(gpu) = gpu.filter(|gpu| !gpu.is_software()) else { return work() };
+    let ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let steps: [&dyn Fn(); 3] = [
+                &|| gpu.prepare_slices(&Profile::default()),
+                &|| gpu.prepare_slices(&Profile::Dense(Dense::new())),
+                &|| gpu.prepare_volumes(),
+            ];
+            steps
+                .into_iter()
+                .take_while(|_| !ended.load(Ordering::Relaxed))
+                .for_each(|step| step());
+        });
+        let end = End(&ended);
+        let answer = work();
+        drop(end);
+        answer
+    })
+}
+
+/// Tells that the work has ended, however it did.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
