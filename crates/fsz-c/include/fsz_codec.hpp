@@ -370,7 +370,8 @@ public:
         return tiles;
     }
 
-    // What each way of coding that an encoder considers costs a tile, by what the tile is decoded to.
+    // What each way of coding that an encoder considers costs a tile, by what the tile is decoded
+    // to.
     std::vector<fszc_tile_cost> tile_costs(std::uint64_t tile) const
     {
         std::vector<fszc_tile_cost> costs(FSZC_MAX_COSTS);

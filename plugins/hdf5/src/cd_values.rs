@@ -14,7 +14,7 @@
 //! An f64 takes two words, the low one first.
 
 use fsz::{
-    Bound,
+    Bound, Profile,
     format::{BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_RELATIVE, BOUND_VALUE_RANGE, MAX_MISSING},
 };
 
