@@ -57,8 +57,9 @@ impl DeviceStream {
     /// Copies a stream to CUDA device number `device`, and waits. Chunks are verified when they are decoded.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for streams that devices do not decode: of research switches and with bounds by region;
-    /// [`Error::Device`], above all for full memory.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for streams that devices do not decode: of research switches
+    /// and with bounds by region;
+    /// [`Error::Device`](crate::Error::Device), above all for full memory.
     pub fn upload(device: usize, stream: &Stream<'_>) -> Result<Self> {
         let kind = StreamKind::of(stream)?;
         let device = Device::open(device)?;
@@ -102,8 +103,9 @@ impl DeviceStream {
     /// Decompresses the whole field in C order into `out`, which has exactly its elements.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when `T` is not the stream's element type or `out` has another length;
-    /// [`Error::Corrupt`]; [`Error::Device`].
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) when `T` is not the stream's element type or `out`
+    /// has another length;
+    /// [`Error::Corrupt`](crate::Error::Corrupt); [`Error::Device`](crate::Error::Device).
     pub fn decompress_into<T: Element>(&self, out: &mut [T]) -> Result<()> {
         check_output(&self.header, out, self.header.elements())?;
         self.to_host(out, |to, status, queue| {
@@ -115,8 +117,8 @@ impl DeviceStream {
     /// Decompresses the tiles `tiles` into `out`, tile by tile; `out` has exactly their elements.
     ///
     /// # Errors
-    /// As [`decompress_into`](Self::decompress_into), and [`Error::InvalidArgument`] for tiles that the field does not
-    /// have.
+    /// As [`decompress_into`](Self::decompress_into), and
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for tiles that the field does not have.
     pub fn decompress_tiles_into<T: Element>(
         &self,
         tiles: Range<u64>,
@@ -133,8 +135,8 @@ impl DeviceStream {
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
     ///
     /// # Errors
-    /// As [`decompress_into`](Self::decompress_into), and [`Error::InvalidArgument`] for a box that is not inside the
-    /// field.
+    /// As [`decompress_into`](Self::decompress_into), and
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a box that is not inside the field.
     pub fn decompress_box_into<T: Element>(
         &self,
         start: &[u64],
