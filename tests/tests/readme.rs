@@ -58,5 +58,9 @@ fn links_lead_somewhere() {
 fn has_heading(text: &str, anchor: &str) -> bool {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     let anchors = headings.map(|line| line.trim_start_matches('#').trim().to_lowercase());
-    anchors.map(|heading| heading.replace(' ', "-")).any(|heading| heading == anchor)
+    // Punctuation is left out.
+    let kept = |c: char| (c.is_alphanumeric() || "-_".contains(c)).then_some(c);
+    let mut anchors = anchors
+        .map(|heading| heading.replace(' ', "-").chars().filter_map(kept).collect::<String>());
+    anchors.any(|heading| heading == anchor)
 }
