@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""SZ3 for `fsz study --peer assets/peer-sz3.toml`: the HDF5 filter of PyPI's hdf5plugin (pip install hdf5plugin h5py).
+"""SZ3 for `fsz study` and `fsz bench --peer assets/peer-sz3.toml`: the HDF5 filter of PyPI's hdf5plugin (pip install hdf5plugin h5py).
 
     peer-sz3.py compress INPUT COMPRESSED f32|f64 BOUND SIDES...
     peer-sz3.py decompress COMPRESSED OUTPUT
@@ -8,6 +8,7 @@ COMPRESSED gets what the filter makes of the field; the HDF5 file around it, whi
 """
 
 import sys
+import time
 
 import h5py
 import hdf5plugin
@@ -19,7 +20,10 @@ def compress(source, target, dtype, bound, *sides):
     field = field.reshape([int(side) for side in sides])
     with h5py.File(target + ".h5", "w") as file:
         sz3 = hdf5plugin.SZ3(absolute=float(bound))
+        start = time.perf_counter()
         data = file.create_dataset("field", data=field, chunks=field.shape, **sz3)
+        file.flush()
+        print("compress:", time.perf_counter() - start, "s")
         _, chunk = data.id.read_direct_chunk((0,) * field.ndim)
     with open(target, "wb") as out:
         out.write(chunk)
@@ -27,7 +31,10 @@ def compress(source, target, dtype, bound, *sides):
 
 def decompress(source, target):
     with h5py.File(source + ".h5", "r") as file:
-        file["field"][...].tofile(target)
+        start = time.perf_counter()
+        field = file["field"][...]
+        print("decompress:", time.perf_counter() - start, "s")
+        field.tofile(target)
 
 
 if __name__ == "__main__":
