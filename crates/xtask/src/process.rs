@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fs::File;
+use std::io::Write;
 use std::num::NonZero;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
@@ -26,6 +27,14 @@ pub fn with_output_to<R>(file: File, work: impl FnOnce() -> R) -> R {
 fn output_file() -> Result<Option<File>> {
     OUTPUT.with_borrow(|file| {
         file.as_ref().map(|f| f.try_clone().context("cannot share a file")).transpose()
+    })
+}
+
+/// Where the output of this thread's commands goes.
+pub fn writer() -> Result<Box<dyn Write>> {
+    Ok(match output_file()? {
+        Some(file) => Box::new(file),
+        None => Box::new(std::io::stdout()),
     })
 }
 

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change goes in, stage by stage, with a
-//! summary at the end. This is what continuous integration runs. Stages that build into folders of their own run
-//! beside the others: neither keeps all processors busy.
+//! summary at the end. This is what continuous integration runs. Some stages run beside the others, because neither
+//! keep all processors busy: those that build into folders of their own first, then those that wait for the main one.
 
 mod c;
 mod checks;
@@ -26,7 +26,7 @@ use std::time::Instant;
 struct Stage {
     name: &'static str,
     about: &'static str,
-    /// It builds into folders of its own, and runs beside the others.
+    /// It runs beside the others.
     apart: bool,
     /// Notes go into the report.
     run: fn(&mut Report) -> Result<()>,
@@ -51,35 +51,35 @@ const fn apart(
 static STAGES: [Stage; 17] = [
     apart("format", "rustfmt and clang-format", checks::format),
     apart("deny", "licences, sources and advisories of the dependencies", checks::deny),
-    stage("clippy", "all members, all targets, warnings are errors", checks::clippy),
-    stage("docs", "rustdoc, warnings are errors", checks::docs),
     apart("ptx", "the PTX is up to date, and a build with a fatbin works", checks::ptx),
     apart("plain", "plain cargo needs a Rust toolchain and nothing else", |_| plain::run()),
+    apart("fuzz", "the fuzz targets build and pass the stored inputs", checks::fuzz),
+    apart(
+        "package",
+        "the published package builds and works without this repository",
+        package::package,
+    ),
+    apart("zarrs", "the codec for the Rust crate zarrs, a workspace of its own", zarrs::run),
+    apart("c", "the C library as installed, with its programs in C, C++ and Fortran", c::run),
+    stage("clippy", "all members, all targets, warnings are errors", checks::clippy),
+    stage("docs", "rustdoc, warnings are errors", checks::docs),
     stage("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
     // With what the tests built.
     stage("generated", "the format's constants for CUDA and WGSL are up to date", |_| {
         generate::check()
     }),
     stage("public-api", "what the library exports is stored and reviewed", checks::public_api),
-    stage("zarrs", "the codec for the Rust crate zarrs, a workspace of its own", zarrs::run),
     stage(
         "python",
         "the Python package: its wheel, types, tests, the documents' snippets",
         python::run,
     ),
     stage("hosts", "the operator in ADIOS2 2.9 to 2.12 and in openPMD-api", hosts::run),
-    stage("c", "the C library as installed, with its programs in C, C++ and Fortran", c::run),
     stage(
         "hdf5",
         "the HDF5 filter in h5py, netCDF4, xarray and Debian's programs, the manual",
         hdf5::run,
     ),
-    apart(
-        "package",
-        "the published package builds and works without this repository",
-        package::package,
-    ),
-    apart("fuzz", "the fuzz targets build and pass the stored inputs", checks::fuzz),
     stage("demo", "a small demo, every bound verified; a running simulation is drawn", demos),
 ];
 

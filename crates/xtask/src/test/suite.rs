@@ -5,7 +5,7 @@ use crate::cargo::cargo;
 use crate::features::{ALL_FEATURES, build_all};
 use crate::{gpu_put, mpi, process};
 use anyhow::{Context, Result, bail};
-use std::io::{BufRead, BufReader, PipeReader};
+use std::io::{BufRead, BufReader, PipeReader, Write};
 use std::process::{Command, Stdio};
 
 /// Runs all tests. All of it is built first, so that the programs and the operator lie where the
@@ -39,6 +39,7 @@ pub fn run_tests(tests: &mut Command, report: &mut Report) -> Result<()> {
 /// Passes the output on, without what passing tests printed, and notes results and skips.
 fn follow(output: PipeReader, report: &mut Report) -> Result<()> {
     let mut quiet = false;
+    let mut shown = process::writer()?;
     for line in BufReader::new(output).lines() {
         let line = line.context("the output of the tests broke off")?;
         if let Some(skip) = line.strip_prefix("SKIPPED: ") {
@@ -57,7 +58,7 @@ fn follow(output: PipeReader, report: &mut Report) -> Result<()> {
             report.result(&line);
         }
         if !quiet {
-            println!("{line}");
+            writeln!(shown, "{line}").context("cannot show the output of the tests")?;
         }
     }
     Ok(())
