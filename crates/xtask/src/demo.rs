@@ -2,7 +2,7 @@
 //! file differs.
 
 use crate::cargo::{cargo, root, target};
-use crate::features::{ALL_FEATURES, BUILD, FEATURES};
+use crate::features::{FEATURES, build_all};
 use crate::{folder, process, setup};
 use anyhow::{Context, Result};
 use fs_err as fs;
@@ -70,19 +70,16 @@ pub fn run(size: Size) -> Result<()> {
 
 /// Builds what the demo runs; the folder of the programs and of the operator.
 fn build(size: Size) -> Result<PathBuf> {
-    let mut build = cargo()?;
-    let profile = if size == Size::Full {
-        build.args(["build", "--locked", "--release", "--package", "fsz-cli"]);
-        build.args(["--package", "fsz-adios2", "--package", "gray-scott", "--package", "fsz-demo"]);
-        build.args(FEATURES);
-        "release"
-    } else {
-        build.args(BUILD).args(ALL_FEATURES);
-        "debug"
-    };
     println!("building (the first time takes some minutes)");
-    process::run(&mut build)?;
-    Ok(target().join(profile))
+    if size == Size::Small {
+        build_all()?;
+        return Ok(target().join("debug"));
+    }
+    let mut build = cargo()?;
+    build.args(["build", "--locked", "--release", "--package", "fsz-cli"]);
+    build.args(["--package", "fsz-adios2", "--package", "gray-scott", "--package", "fsz-demo"]);
+    process::run(build.args(FEATURES))?;
+    Ok(target().join("release"))
 }
 
 /// Runs the simulation with one of its two configuration files.

@@ -13,7 +13,7 @@ pub const ALL_FEATURES: [&str; 2] =
 
 /// Builds programs, libraries and tests with one set of features: with another, cargo would build
 /// much of it once more.
-pub const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--locked"];
+const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--locked"];
 
 /// Builds everything, with all features.
 pub fn build_all() -> Result<()> {

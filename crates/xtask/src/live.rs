@@ -2,7 +2,7 @@
 
 use crate::cargo::{cargo, root, target};
 use crate::demo::Size;
-use crate::features::{ALL_FEATURES, BUILD};
+use crate::features::build_all;
 use crate::{mpi, process, setup};
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
@@ -94,7 +94,7 @@ pub fn run(Demo { size, picture, ranks }: Demo<'_>) -> Result<()> {
 pub fn build(size: Size) -> Result<PathBuf> {
     println!("building (the first time takes some minutes)");
     if size == Size::Small {
-        process::run(cargo()?.args(BUILD).args(ALL_FEATURES))?;
+        build_all()?;
         return Ok(target().join("debug"));
     }
     let packages = ["fsz-adios2", "gray-scott", "fsz-viewer"];

@@ -114,10 +114,8 @@ fn peers<T: Element>(
     (absolute, copy): (f64, f64),
     progress: &Progress,
 ) -> Result<Vec<Row>> {
-    let takes =
-        |peer: &&Peer| peer.takes(&case.field) && peer.is_relative() == plan.bound.is_relative();
     let mut rows = Vec::new();
-    for peer in plan.peers.iter().filter(takes) {
+    for peer in peers_of(plan.peers, case, plan.bound) {
         let run = peer.run(&case.field, &placeholders(plan.bound, absolute), decoded, progress)?;
         let [compress, decompress] = run.seconds.unwrap_or([f64::NAN; 2]);
         let ratio = case.field.values().bytes().len() as f64 / run.bytes as f64;
@@ -125,6 +123,17 @@ fn peers<T: Element>(
         rows.push(figures.row(case, plan, &peer.name, 1));
     }
     Ok(rows)
+}
+
+/// The peers that take such a field and such a bound.
+pub fn peers_of<'a>(
+    peers: &'a [Peer],
+    case: &Case,
+    bound: Bound,
+) -> impl Iterator<Item = &'a Peer> {
+    let takes =
+        move |peer: &&Peer| peer.takes(&case.field) && peer.is_relative() == bound.is_relative();
+    peers.iter().filter(takes)
 }
 
 /// What stands for a bound, which came to this absolute one, in the command lines of peers.

@@ -9,7 +9,7 @@ use fsz_study::Peer;
 
 use super::report::{self, Report};
 use super::{Case, Work, found};
-use crate::commands::bench::measure::placeholders;
+use crate::commands::bench::measure::{peers_of, placeholders};
 
 /// Measures those that take such a field and such a bound; `absolute`: what an absolute or value-range bound came
 /// to.
@@ -20,8 +20,7 @@ pub fn measure(
     roofline: &Roofline,
     report: &mut Report,
 ) -> Result<()> {
-    let takes = |peer: &&Peer| peer.takes(&case.field) && peer.is_relative() == bound.is_relative();
-    for peer in work.plan.peers.iter().filter(takes) {
+    for peer in peers_of(work.plan.peers, case, bound) {
         with_values!(case.field.values(), values => {
             run(work, case, values, (bound, absolute), roofline, peer, report)?
         });
