@@ -61,6 +61,20 @@ FSZ_DEVICE void barrier_wait(u64 *barrier, u32 parity)
                  : "memory");
 }
 
+/// Whether the phase of this parity is over. Like `barrier_init` and `barrier_arrive` it needs
+/// compute capability 8.0 alone.
+FSZ_DEVICE bool barrier_over(u64 *barrier, u32 parity)
+{
+    u32 over;
+    asm volatile("{\n.reg .pred over;\n"
+                 "mbarrier.test_wait.parity.shared::cta.b64 over, [%1], %2;\n"
+                 "selp.u32 %0, 1, 0, over;\n}"
+                 : "=r"(over)
+                 : "r"(shared_address(barrier)), "r"(parity)
+                 : "memory");
+    return over != 0;
+}
+
 /// Orders this thread's ordinary writes to shared memory before later ones of the copy engine.
 FSZ_DEVICE void fence_copy_engine() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 

@@ -2,7 +2,7 @@
 // tables (FORMAT.md, Dense: choose).
 #pragma once
 
-#include "profile/dense/box_encoder.cuh"
+#include "profile/dense/box_coder.cuh"
 
 namespace fsz
 {
@@ -29,25 +29,29 @@ struct BoxTask
     EncodeProgram *programs;
     BoxCounts *counts;
     u32 *exact;
+    /// How many boxes are counted.
+    u32 boxes;
+    u32 reserved;
 };
 
 constexpr u32 TASKS_MOST = 9;
 
-/// The tasks of a launch, and how many boxes of each are counted.
+/// As many as have a box each in shared memory, on a multiprocessor of compute capability 9.0.
+constexpr u32 DENSE_COUNT_WARPS = 13;
+
+/// The tasks of a launch.
 struct BoxTasks
 {
     BoxTask task[TASKS_MOST];
     u32 tasks;
-    u32 boxes;
     /// Whether only the reach of boxes is looked at.
     u32 reach;
-    u32 reserved;
 };
 
 /// Counts boxes: thread block b those of task b mod tasks, spread evenly over the field.
 template <class Z>
 FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks &tasks,
-                            const DenseWork &memory, u32 *shared)
+                            const DenseWork &work, u32 *shared)
 {
     using T = typename Z::Value;
     const BoxTask &task = tasks.task[blockIdx.x % tasks.tasks];
@@ -59,21 +63,20 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
         histogram[0][k] = 0;
     }
     __syncthreads();
-    DenseWork work = memory;
-    work.programs = task.programs;
-    const WarpSlot<T> slot(work, blockIdx.x * warps + warp);
-    DenseEncoder<Z, SymbolCounter> encoder(args, task.grid, work, stages[warp], slot,
-                                           SymbolCounter{histogram, 0});
+    const PredictorSlot<T> slot(work, blockIdx.x * warps + warp);
+    BoxPredictor<Z> predictor(args, task.grid, task.programs, stages[warp], slot);
+    BoxCoder<T, typename Z::Error, SymbolCounter> coder(task.grid, task.programs,
+                                                        SymbolCounter{histogram, 0});
     const u32 stride = gridDim.x / tasks.tasks * warps;
     u64 raw_bits = 0, elements = 0;
-    for (u32 i = blockIdx.x / tasks.tasks * warps + warp; i < tasks.boxes; i += stride)
+    for (u32 i = blockIdx.x / tasks.tasks * warps + warp; i < task.boxes; i += stride)
     {
-        const Box box = box_of(task.grid, spread_tile(task.grid, tasks.boxes, i));
+        const Box box = box_of(task.grid, spread_tile(task.grid, task.boxes, i));
         i32 first = 0;
-        encoder.first_code(box, first);
+        predictor.first_code(predictor.plain.points, box, first);
         if (tasks.reach)
         {
-            const u64 reach = encoder.reach(box, first);
+            const u64 reach = predictor.reach(box, first);
             const u64 from_zero = static_cast<u64>(abs(first)) << lane;
             // Lattice points have 32 bits.
             if (lane < 8 && reach << lane < DENSE_MOST_VALUE * 7 / 8 &&
@@ -83,7 +86,11 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
             }
             continue;
         }
-        const CodedBox coded = encoder.box(box, first, slot.room);
+        const auto made = predictor.template predict<false>(box, first);
+        __syncwarp();
+        const CodedBox coded =
+            coder.code(box, first, made, shared_address(stages[warp].words), slot);
+        predictor.plain.points.keep_error(coder.max_error);
         elements += box.len;
         if (coded.mode == MODE_EXACT)
         {
@@ -97,7 +104,7 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
             raw_bits += static_cast<u64>(coded.listed) * (16 + 32 * Element<T>::WORDS);
         }
     }
-    const u64 raw = warp_sum(static_cast<u64>(encoder.coder.raw_bits)) + raw_bits;
+    const u64 raw = warp_sum(static_cast<u64>(coder.coder.raw_bits)) + raw_bits;
     if (lane == 0)
     {
         atomicAdd(&task.counts->raw_bits, raw);

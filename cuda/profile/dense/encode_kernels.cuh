@@ -21,7 +21,7 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
     {                                                                                              \
         fsz::make_encode_program(grid, blockIdx.x, programs + blockIdx.x);                         \
     }                                                                                              \
-    extern "C" __global__ void __launch_bounds__(fsz::DENSE_ENCODE_WARPS * 32, 1)                  \
+    extern "C" __global__ void __launch_bounds__(fsz::DENSE_COUNT_WARPS * 32, 1)                   \
         fsz_count_##coder(const __grid_constant__ fsz::ArgsOf<Z>::Args args,                       \
                           const __grid_constant__ fsz::BoxTasks tasks,                             \
                           const __grid_constant__ fsz::DenseWork work)                             \
@@ -41,17 +41,16 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
 #define FSZ_DENSE_LAYOUT                                                                           \
     sizeof(fsz::DenseWork), FSZ_AT(fsz::DenseWork, programs), FSZ_AT(fsz::DenseWork, rows),        \
         FSZ_AT(fsz::DenseWork, tables), FSZ_AT(fsz::DenseWork, slots),                             \
-        FSZ_AT(fsz::DenseWork, table_words), FSZ_AT(fsz::DenseWork, half_words),                   \
-        sizeof(fsz::BoxCounts), FSZ_AT(fsz::BoxCounts, histogram),                                 \
-        FSZ_AT(fsz::BoxCounts, raw_bits), FSZ_AT(fsz::BoxCounts, elements),                        \
-        FSZ_AT(fsz::BoxCounts, fits), FSZ_AT(fsz::BoxCounts, exact),                               \
-        FSZ_AT(fsz::BoxCounts, reserved), sizeof(fsz::BoxTask), FSZ_AT(fsz::BoxTask, grid),        \
-        FSZ_AT(fsz::BoxTask, programs), FSZ_AT(fsz::BoxTask, counts), FSZ_AT(fsz::BoxTask, exact), \
+        FSZ_AT(fsz::DenseWork, rooms), FSZ_AT(fsz::DenseWork, table_words),                        \
+        FSZ_AT(fsz::DenseWork, half_words), sizeof(fsz::BoxCounts),                                \
+        FSZ_AT(fsz::BoxCounts, histogram), FSZ_AT(fsz::BoxCounts, raw_bits),                       \
+        FSZ_AT(fsz::BoxCounts, elements), FSZ_AT(fsz::BoxCounts, fits),                            \
+        FSZ_AT(fsz::BoxCounts, exact), FSZ_AT(fsz::BoxCounts, reserved), sizeof(fsz::BoxTask),     \
+        FSZ_AT(fsz::BoxTask, grid), FSZ_AT(fsz::BoxTask, programs), FSZ_AT(fsz::BoxTask, counts),  \
+        FSZ_AT(fsz::BoxTask, exact), FSZ_AT(fsz::BoxTask, boxes), FSZ_AT(fsz::BoxTask, reserved),  \
         sizeof(fsz::BoxTasks), FSZ_AT(fsz::BoxTasks, task), FSZ_AT(fsz::BoxTasks, tasks),          \
-        FSZ_AT(fsz::BoxTasks, boxes), FSZ_AT(fsz::BoxTasks, reach),                                \
-        FSZ_AT(fsz::BoxTasks, reserved), sizeof(fsz::SymbolRow),                                   \
-        FSZ_AT(fsz::SymbolRow, reciprocal), FSZ_AT(fsz::SymbolRow, start),                         \
-        FSZ_AT(fsz::SymbolRow, frequency)
+        FSZ_AT(fsz::BoxTasks, reach), sizeof(fsz::SymbolRow), FSZ_AT(fsz::SymbolRow, reciprocal),  \
+        FSZ_AT(fsz::SymbolRow, start), FSZ_AT(fsz::SymbolRow, frequency)
 
 /// How a module launches: `BoxCompressShapes` in crates/fsz/src/cuda/box_kernels.rs.
 #define FSZ_COMPRESS_DENSE_SHAPES(T)                                                               \
@@ -62,11 +61,13 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         fsz::BOX_SHAPES,                                                                           \
         fsz::BOX_SHAPES * sizeof(fsz::EncodeProgram),                                              \
         fsz::PACKED_SHARED,                                                                        \
-        fsz::DENSE_ENCODE_WARPS,                                                                   \
+        fsz::DENSE_ENCODE_TEAMS,                                                                   \
+        fsz::TEAM_WARPS,                                                                           \
+        fsz::DENSE_COUNT_WARPS,                                                                    \
         fsz::COUNTS_SHARED,                                                                        \
         sizeof(fsz::EncodeStage),                                                                  \
-        4 * fsz::WarpSlot<T>::FIXED,                                                               \
-        4 * fsz::WarpSlot<T>::RECORD,                                                              \
+        4 * fsz::PredictorSlot<T>::LEN,                                                            \
+        4 * fsz::PredictorSlot<T>::RECORD,                                                         \
     };
 
 /// The module of an element type: its kernels, how the structs that the driver shares lie in memory

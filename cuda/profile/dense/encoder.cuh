@@ -1,18 +1,17 @@
-// Chunks of boxes to payload, a warp to each chunk: its boxes from last to first. Chunks are put
-// together in the warp's memory; when their place in the stream is known, they are copied there,
-// and until then the warp goes on.
+// Chunks of boxes to payload, a team of warps to each chunk: its boxes from last to first. Chunks
+// are put together in the coder's memory; when their place in the stream is known, they are copied
+// there, and until then the team goes on.
 #pragma once
 
 #include "device/lookback.cuh"
 #include "encode/finish.cuh"
 #include "encode/index.cuh"
-#include "profile/dense/box_encoder.cuh"
+#include "profile/dense/team.cuh"
 
 namespace fsz
 {
 
-/// As many as have a box each in shared memory, on a multiprocessor of compute capability 9.0.
-constexpr u32 DENSE_ENCODE_WARPS = 13;
+constexpr u32 DENSE_ENCODE_WARPS = DENSE_ENCODE_TEAMS * TEAM_WARPS;
 /// Shared memory for rows of the coder.
 constexpr u32 PACKED_SHARED = 4 * PACKED_WORDS;
 
@@ -20,7 +19,7 @@ constexpr u32 PACKED_SHARED = 4 * PACKED_WORDS;
 /// its elements before they are given up.
 template <class T> FSZ_DEVICE u32 chunk_room(u32 boxes)
 {
-    return (boxes + 2) * DENSE_BOX * Element<T>::WORDS + boxes * WarpSlot<T>::RECORD;
+    return (boxes + 2) * DENSE_BOX * Element<T>::WORDS + boxes * PredictorSlot<T>::RECORD;
 }
 
 FSZ_DEVICE void write_entry(u8 *stream, const Sections &sections, u64 entry, u32 words, u64 before)
@@ -120,21 +119,27 @@ FSZ_DEVICE void place_chunks(const CompressArgs<T> &args, const DenseWork &work,
     }
 }
 
-/// Encodes chunks by a quantizer.
+/// Codes the chunks of a team.
 template <class Z> struct DenseChunks
 {
     using T = typename Z::Value;
+    using Error = typename Z::Error;
     using Args = typename ArgsOf<Z>::Args;
     static constexpr u32 WORDS = Element<T>::WORDS;
 
-    const Args &args;
+    const CompressArgs<T> &args;
     const BoxGrid &grid;
     const DenseWork &work;
-    const WarpSlot<T> slot;
     const u32 lane;
-    DenseEncoder<Z, RansEncoder> boxes;
+    /// Of the team: its first predictor among all, and where that one's box is in shared memory.
+    const u32 first_slot;
+    const u32 first_stage;
+    u32 *const room;
+    BoxesAhead<Z> ahead;
+    BoxCoder<T, Error, RansEncoder> boxes;
+    u64 escaped;
     /// Chunks that wait for their place: lane i keeps those that are i modulo 32, with where in the
-    /// warp's memory they begin, and their words.
+    /// coder's memory they begin, and their words.
     u32 waiting_number;
     u32 waiting_begin;
     u32 waiting_words;
@@ -144,13 +149,16 @@ template <class Z> struct DenseChunks
     u32 free_end;
 
     FSZ_DEVICE DenseChunks(const Args &args, const BoxGrid &grid, const DenseWork &work,
-                           EncodeStage &stage, u32 packed_rows, u32 warp)
-        : args(args), grid(grid), work(work), slot(work, warp), lane(lane_id()),
-          boxes(args, grid, work, stage, slot,
-                RansEncoder{work.rows, DENSE_LOW, 0, reinterpret_cast<u16 *>(slot.room),
+                           EncodeStage *stages, Mail<Error> *mails, u32 packed_rows, u32 team)
+        : args(args), grid(grid), work(work), lane(lane_id()), first_slot(team * TEAM_PREDICTORS),
+          first_stage(shared_address(stages)),
+          room(work.rooms + static_cast<u64>(team) * (work.half_words / 2)),
+          ahead(args, grid, mails),
+          boxes(grid, work.programs,
+                RansEncoder{work.rows, DENSE_LOW, 0, reinterpret_cast<u16 *>(room),
                             (1u << lane_id()) - 1, packed_rows}),
-          waiting_number(0), waiting_begin(0), waiting_words(0), first_waiting(0), next_waiting(0),
-          free_end(work.half_words / 2)
+          escaped(0), waiting_number(0), waiting_begin(0), waiting_words(0), first_waiting(0),
+          next_waiting(0), free_end(work.half_words / 2)
     {
     }
 
@@ -179,7 +187,7 @@ template <class Z> struct DenseChunks
             return true;
         }
         u32 *const to = reinterpret_cast<u32 *>(args.stream + args.sections.payload) + place;
-        const u32 *const from = slot.room + begin;
+        const u32 *const from = room + begin;
         constexpr u32 BATCH = 8;
         for (u32 at = lane; at < words; at += 32 * BATCH)
         {
@@ -229,34 +237,63 @@ template <class Z> struct DenseChunks
         }
     }
 
+    /// Codes the next box of a chunk before those that are made; its record goes to `record_to`.
+    FSZ_DEVICE CodedBox next_box(const Box &box, i32 base, u32 *record_to)
+    {
+        const u32 place = ahead.take();
+        const PredictorSlot<T> slot(work, first_slot + place);
+        const u32 stage = first_stage + place * static_cast<u32>(sizeof(EncodeStage));
+        const CodedBox coded = boxes.code(box, base, ahead.mails[place].box, stage, slot);
+        for (u32 k = lane; k < coded.record; k += 32)
+        {
+            record_to[k] = slot.record[k];
+        }
+        ahead.ask(boxes.max_error);
+        return coded;
+    }
+
+    /// Encodes all chunks that the team takes.
+    FSZ_DEVICE void all()
+    {
+        for (u32 k = 0; k < TEAM_PREDICTORS; ++k)
+        {
+            ahead.ask(boxes.max_error);
+        }
+        // A chunk has more boxes than a team has predictors, but for the last one of all: no box of
+        // a chunk is asked for before the chunk before the last one is coded.
+        for (auto own = ahead.chunk; ahead.taken != ahead.asked; own = ahead.chunk)
+        {
+            chunk(own);
+        }
+        ahead.end();
+        drain();
+    }
+
     /// Encodes a chunk.
-    FSZ_DEVICE void chunk(u32 number)
+    FSZ_DEVICE void chunk(const typename BoxesAhead<Z>::Chunk &own)
     {
         RansEncoder &coder = boxes.coder;
-        const u32 first_tile = number * grid.chunk_tiles;
-        const u32 count = min(grid.chunk_tiles, grid.tiles - first_tile);
+        const u32 number = own.number;
+        const i32 base = own.base;
+        const u32 first_tile = ahead.first_tile(number);
+        const u32 count = ahead.count(number);
         coder.state = DENSE_LOW;
         coder.at = 2 * free_end;
-        i32 base = 0;
-        for (u32 i = 0; i < count && !boxes.first_code(box_of(grid, first_tile + i), base); ++i)
-        {
-        }
         // Lane i keeps what became of box i.
         CodedBox mine{MODE_FLAT, 0, 0, 0, false};
-        u32 mine_len = 0;
         u32 records = 0;
         for (u32 i = count; i-- > 0;)
         {
             const Box own = box_of(grid, first_tile + i);
-            const CodedBox coded = boxes.box(own, base, slot.room + records);
+            const CodedBox coded = next_box(own, base, room + records);
             records += coded.record;
             if (lane == i)
             {
                 mine = coded;
-                mine_len = own.len;
             }
-            boxes.statistics.escaped += lane == 0 ? coded.escaped : 0;
+            escaped += lane == 0 ? coded.escaped : 0;
         }
+        __syncwarp();
         const bool odd = coder.at & 1;
         if (odd)
         {
@@ -268,7 +305,6 @@ template <class Z> struct DenseChunks
         }
         // What stands before the half words, the last first.
         u32 at = coder.at / 2;
-        u32 *const room = slot.room;
         if (__any_sync(WARP_ALL, mine.symbols))
         {
             at -= 32;
@@ -282,7 +318,7 @@ template <class Z> struct DenseChunks
                 at -= own.len * WORDS;
                 for (u32 k = lane; k < own.len; k += 32)
                 {
-                    boxes.put_element(room + at + k * WORDS, bits_of(boxes.element(own, k)));
+                    put_words(room + at + k * WORDS, bits_of(ahead.elements.element(own, k)));
                 }
             }
         }
@@ -364,44 +400,48 @@ FSZ_DEVICE void clear_box_paddings(u8 *stream, const Sections &sections, u32 lan
     clear_padding(stream, sections.sums + 4 * entries, lane);
 }
 
-/// Compression by persistent thread blocks: the first warp of all finds the places of chunks, the
-/// others take chunks in turn.
+/// Compression by persistent thread blocks: the coder of the first team of all finds the places of
+/// chunks, the other teams take chunks in turn.
 template <class Z>
 FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid &grid,
                              const DenseWork &work, const HeaderImage &image, u32 *shared)
 {
     __shared__ Statistics statistics[DENSE_ENCODE_WARPS];
+    __shared__ Mail<typename Z::Error> mails[DENSE_ENCODE_TEAMS * TEAM_PREDICTORS];
     const u32 warp = threadIdx.x / 32, lane = lane_id(), warps = blockDim.x / 32;
+    const u32 teams = warps / TEAM_WARPS, team = warp / TEAM_WARPS, place = team_place(warp);
     EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
-    PackedRow *const rows = reinterpret_cast<PackedRow *>(stages + warps);
+    PackedRow *const rows = reinterpret_cast<PackedRow *>(stages + teams * TEAM_PREDICTORS);
     pack_rows(*work.rows, rows);
-    __syncthreads();
-    Statistics own{};
-    if (blockIdx.x == 0 && warp == 0)
+    if (threadIdx.x < teams * TEAM_PREDICTORS)
     {
-        clear_box_paddings(args.stream, args.sections, lane);
-        place_chunks(args, work, lane);
+        mails[threadIdx.x].init();
+    }
+    __syncthreads();
+    const u32 number = blockIdx.x * teams + team;
+    const u32 first = team * TEAM_PREDICTORS;
+    Statistics own{};
+    if (number == 0)
+    {
+        if (place == 0)
+        {
+            clear_box_paddings(args.stream, args.sections, lane);
+            place_chunks(args, work, lane);
+        }
+    }
+    else if (place == 0)
+    {
+        DenseChunks<Z> chunks(args, grid, work, stages + first, mails + first, shared_address(rows),
+                              number);
+        chunks.all();
+        take_error(chunks.boxes.max_error, own);
+        own.escaped = chunks.escaped;
     }
     else
     {
-        DenseChunks<Z> chunks(args, grid, work, stages[warp], shared_address(rows),
-                              blockIdx.x * warps + warp);
-        for (;;)
-        {
-            u32 chunk = 0;
-            if (lane == 0)
-            {
-                chunk = atomicAdd(&args.control->begun, 1);
-            }
-            chunk = __shfl_sync(WARP_ALL, chunk, 0);
-            if (chunk >= args.sections.chunks)
-            {
-                break;
-            }
-            chunks.chunk(chunk);
-        }
-        chunks.drain();
-        own = chunks.boxes.gathered();
+        const u32 own_place = first + place - 1;
+        own = predict_boxes<Z>(args, grid, work, stages[own_place], mails[own_place],
+                               number * TEAM_PREDICTORS + place - 1);
     }
     const Statistics all = gather_statistics<Z::RELATIVE>(own);
     if (lane == 0)

@@ -4,7 +4,7 @@
 
 #include "encode/arguments.cuh"
 #include "encode/value_range.cuh"
-#include "profile/dense/plain_coder.cuh"
+#include "profile/dense/plain_walk.cuh"
 #include "profile/dense/points.cuh"
 
 namespace fsz
@@ -471,16 +471,6 @@ template <class Z> struct PlainBoxes
                                              : walk<LAYOUT_BRICK>(box, program, out);
         __syncwarp();
         return out;
-    }
-
-    /// Codes or counts the events of the last box that was predicted.
-    template <class Coder>
-    FSZ_DEVICE Coder events(const Coder &coder, const PlainProgram *program, u32 flags) const
-    {
-        const u32 layout = layout_of(grid);
-        return layout == LAYOUT_LINE    ? take_events<LAYOUT_LINE>(coder, program, flags, stage)
-               : layout == LAYOUT_PLANE ? take_events<LAYOUT_PLANE>(coder, program, flags, stage)
-                                        : take_events<LAYOUT_BRICK>(coder, program, flags, stage);
     }
 };
 

@@ -101,6 +101,13 @@ template <class T> struct Points<Quantizer<T>>
     }
 };
 
+/// The largest error of a warp.
+template <class T> FSZ_DEVICE T warp_larger(T error)
+{
+    return value_of(
+        static_cast<typename Element<T>::Bits>(warp_max(static_cast<u64>(bits_of(error)))));
+}
+
 /// Takes an error into a lane's statistics.
 template <class T> FSZ_DEVICE void take_error(T error, Statistics &statistics)
 {

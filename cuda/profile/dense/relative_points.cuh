@@ -287,9 +287,7 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
 
     FSZ_DEVICE void keep_error(const Error &error)
     {
-        relative = larger(relative, error.relative);
-        relative = value_of(
-            static_cast<typename Element<T>::Bits>(warp_max(static_cast<u64>(bits_of(relative)))));
+        relative = warp_larger(larger(relative, error.relative));
     }
 
     /// A kind of target with the limits of those that fit.
@@ -331,6 +329,11 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
         return __all_sync(WARP_ALL, near && found.error.relative < z.bound.eps);
     }
 };
+
+template <class T> FSZ_DEVICE RelativeError<T> warp_larger(const RelativeError<T> &error)
+{
+    return {warp_larger(error.absolute), warp_larger(error.relative)};
+}
 
 /// Takes an error into a lane's statistics.
 template <class T> FSZ_DEVICE void take_error(const RelativeError<T> &error, Statistics &statistics)

@@ -197,12 +197,13 @@ shared! {
         rest: [u64; 10],
     }
 
-    /// `DenseWork` in `cuda/profile/dense/box_encoder.cuh`.
+    /// `DenseWork` in `cuda/profile/dense/encode_memory.cuh`.
     struct DenseWork {
         programs: u64,
         rows: u64,
         tables: u64,
         slots: u64,
+        rooms: u64,
         table_words: u32,
         half_words: u32,
     }
@@ -223,15 +224,15 @@ shared! {
         programs: u64,
         counts: u64,
         exact: u64,
+        boxes: u32,
+        reserved: u32,
     }
 
     /// `BoxTasks` in `cuda/profile/dense/count_boxes.cuh`.
     struct BoxTasks {
         task: [BoxTask; MOST_TASKS],
         tasks: u32,
-        boxes: u32,
         reach: u32,
-        reserved: u32,
     }
 
     /// `SymbolRow` in `cuda/profile/dense/rans_encoder.cuh`.

@@ -5,7 +5,7 @@ use super::{
         BoxCounts, BoxGrid, BoxTask, BoxTasks, BoxesToTiles, DenseWork, OutputBox, Sections,
         Shared, StreamView, SymbolRow,
     },
-    compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_FIXED},
+    compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_BYTES, TEAM_PREDICTORS},
     decompress::DECOMPRESS_SCRATCH,
     kernel::{Coder, Operation},
     kernels::{
@@ -92,7 +92,7 @@ impl Kernels {
             let (image, words) = self.open(part, &layouts)?;
             let shapes = BoxCompressShapes::read(&words, dtype, self.most_shared)?;
             let mut module = Module::new(image, &compression(coder), dtype, shapes);
-            let encode = shapes.rows + shapes.most_warps * shapes.stage;
+            let encode = shapes.rows + shapes.most_teams * TEAM_PREDICTORS as u32 * shapes.stage;
             module.allow_shared(Operation::Compress(coder), encode);
             let count = shapes.counts + shapes.count_warps * shapes.stage;
             module.allow_shared(Operation::Count(coder), count);
@@ -156,8 +156,8 @@ impl BoxShapes {
 const INDEX_SHARE: u64 = 2048;
 const MOST_INDEX_READERS: u64 = 64;
 
-/// Shared memory that the compress kernel has beside those of its warps, at most.
-const HEADER_SHARED: u32 = 2048;
+/// Shared memory that the compress kernel has beside boxes and rows, at most.
+const BESIDE_SHARED: u32 = 4096;
 
 /// How compression of boxes is launched: `fsz_shapes` of its module.
 #[derive(Clone, Copy, Debug)]
@@ -167,9 +167,9 @@ pub(crate) struct BoxCompressShapes {
     pub program_threads: u32,
     /// Thread blocks that make programs.
     pub programs: u32,
-    pub most_warps: u32,
+    pub most_teams: u32,
     pub count_warps: u32,
-    /// Shared memory of a thread block that encodes, of one that counts, and of a warp.
+    /// Shared memory of a thread block that encodes, of one that counts, and of a warp that predicts.
     pub rows: u32,
     pub counts: u32,
     pub stage: u32,
@@ -184,29 +184,32 @@ impl BoxCompressShapes {
             programs,
             program_bytes,
             rows,
-            warps,
+            teams,
+            team_warps,
+            count_warps,
             counts,
             stage,
-            fixed,
+            slot,
             record,
         ] = words
         else {
             return Err(other_version());
         };
-        let record_bytes = RECORD_BYTES[usize::from(dtype == DType::F64)];
-        if [program_bytes, fixed, record].map(u64::from)
-            != [PROGRAM_BYTES, SLOT_FIXED, record_bytes]
-        {
+        let of_type = usize::from(dtype == DType::F64);
+        let known =
+            [PROGRAM_BYTES, TEAM_PREDICTORS + 1, SLOT_BYTES[of_type], RECORD_BYTES[of_type]];
+        if [program_bytes, team_warps, slot, record].map(u64::from) != known {
             return Err(other_version());
         }
-        let fit = |beside: u32| warps.min(most_shared.saturating_sub(beside) / stage.max(1));
+        let fit = |beside: u32| most_shared.saturating_sub(beside) / stage.max(1);
+        let most_teams = teams.min(fit(rows + BESIDE_SHARED) / TEAM_PREDICTORS as u32);
         Ok(BoxCompressShapes {
             survey_threads,
             gather_threads,
             program_threads,
             programs,
-            most_warps: fit(rows + HEADER_SHARED),
-            count_warps: fit(counts),
+            most_teams,
+            count_warps: count_warps.min(fit(counts)),
             rows,
             counts,
             stage,

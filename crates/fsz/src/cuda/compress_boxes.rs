@@ -1,7 +1,7 @@
 //! Compression by the profile `dense`: the device counts the symbols of some boxes, the host chooses layout,
 //! predictor and tables by them, and the device encodes.
 
-use std::marker::PhantomData;
+use std::{cell::RefCell, marker::PhantomData};
 
 use cudarc::driver::{result, sys};
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ use crate::{
     error::{Error, Result},
     format::{
         self, RelativePart, TileGrid,
-        dense::{BOX, DIFFERENCE_SYMBOLS, Layout, MOST_TABLES, RESIDUAL_SYMBOLS},
+        dense::{BOX, DIFFERENCE_SYMBOLS, Layout, MOST_FINE, MOST_TABLES, RESIDUAL_SYMBOLS},
         header,
         sections::max_compressed_len,
     },
@@ -38,27 +38,33 @@ use crate::{
     schedule::too_small,
 };
 
-/// Bytes of all programs, and of a warp's memory beside records and half words: as the module says.
+/// Bytes of all programs, and of what a warp predicts, of `f32` and `f64`: as the module says.
 pub(crate) const PROGRAM_BYTES: u64 = 8 * (32 + 28 * (40 + 64) + 2 * 320 * 128);
-pub(crate) const SLOT_FIXED: u64 = 4 * (32 * 642 + 4 * BOX as u64 + BOX as u64 / 32);
+pub(crate) const SLOT_BYTES: [u64; 2] = [slot_bytes(RECORD_BYTES[0]), slot_bytes(RECORD_BYTES[1])];
 /// Bytes of the record of a box, of `f32` and `f64`.
 pub(crate) const RECORD_BYTES: [u64; 2] =
     [record_bytes(DType::F32.words() as u64), record_bytes(DType::F64.words() as u64)];
+/// Warps of a team that predict; one more codes.
+pub(crate) const TEAM_PREDICTORS: u64 = 3;
 
 const fn record_bytes(words: u64) -> u64 {
     4 * (3 + BOX as u64 / 8 + BOX as u64 / 4 * words)
 }
 
-/// Bytes that the warps' memory takes at most; fewer warps work where that is too little for all.
-const MOST_SLOTS: u64 = 7 << 28;
-/// Bytes of a warp's memory for chunks that wait.
+const fn slot_bytes(record: u64) -> u64 {
+    (4 * (32 * 642 + 4 * BOX as u64 + BOX as u64 / 32) + record).next_multiple_of(8)
+}
+
+/// Bytes that the teams' memory takes at most; fewer teams work where that is too little for all.
+const MOST_SLOTS: u64 = 5 << 28;
+/// Bytes of a team's memory for chunks that wait.
 const WAITING: u64 = 96 << 10;
-/// Warps of a thread block at least: the last one also finishes the stream.
-const FEWEST_WARPS: u64 = 2;
-/// Boxes that are counted at most of a small field: 2048, or 256 for each of nine cases; and of how many boxes
+/// Teams at least: the first one finds the places of chunks.
+const FEWEST_TEAMS: u64 = 2;
+/// Boxes that are counted at most of a small field: 1536, or 256 for each of nine cases; and of how many boxes
 /// one is of a large one.
 const MOST_COUNTED: u64 = 9 * 256;
-const COUNTED_SHARE: u64 = 32;
+const COUNTED_SHARE: u64 = 64;
 /// Boxes of a chunk, by the profile's third parameter.
 const CHUNK_BOXES: [u64; 3] = [8, 16, 32];
 /// Where parts of the scratch begin.
@@ -105,40 +111,31 @@ impl Scratch {
         let exact = next(counts + (MOST_TASKS * size_of::<BoxCounts>()) as u64);
         let slots = next(exact + 4 * MOST_COUNTED.max(chunks * CHUNK_BOXES[0] / COUNTED_SHARE + 1));
         let room = |boxes: u64| {
-            let chunks = chunks.div_ceil(boxes / CHUNK_BOXES[0]).max(FEWEST_WARPS);
-            let counting = 2 * MOST_TASKS as u64 * count_slot_len(dtype);
-            let least = counting.max(FEWEST_WARPS * slot_len(boxes, dtype));
-            (chunks * slot_len(boxes, dtype)).clamp(least, MOST_SLOTS.max(least))
+            let chunks = chunks.div_ceil(boxes / CHUNK_BOXES[0]).max(FEWEST_TEAMS);
+            let counting = 2 * MOST_TASKS as u64 * slot_len(dtype);
+            let least = counting.max(FEWEST_TEAMS * team_len(boxes, dtype));
+            (chunks * team_len(boxes, dtype)).clamp(least, MOST_SLOTS.max(least))
         };
         let slots_len = CHUNK_BOXES.map(room).into_iter().max().unwrap_or(0);
         Scratch { programs, rows, tables, counts, exact, slots, slots_len }
     }
 }
 
-/// Bytes of the record of a box at most.
-fn record_len(dtype: DType) -> u64 {
-    RECORD_BYTES[usize::from(dtype == DType::F64)]
+/// Bytes of what a warp predicts.
+fn slot_len(dtype: DType) -> u64 {
+    SLOT_BYTES[usize::from(dtype == DType::F64)]
 }
 
-/// Half words of a warp's memory for chunks: for the largest one (the half words of a box may be twice its
+/// Half words of a team's memory for chunks: for the largest one (the half words of a box may be twice its
 /// elements before they are given up), and for some that wait for their place.
 fn half_words(boxes: u64, dtype: DType) -> u64 {
-    ((boxes + 2) * (dtype.size() * BOX) as u64 + boxes * record_len(dtype) + WAITING) / 2
+    let record = RECORD_BYTES[usize::from(dtype == DType::F64)];
+    ((boxes + 2) * (dtype.size() * BOX) as u64 + boxes * record + WAITING) / 2
 }
 
-/// Bytes of a warp's memory.
-fn slot_len(boxes: u64, dtype: DType) -> u64 {
-    SLOT_FIXED + 2 * half_words(boxes, dtype)
-}
-
-/// Half words that a warp has for records when it counts.
-fn count_half_words(dtype: DType) -> u64 {
-    record_len(dtype)
-}
-
-/// Bytes of a warp's memory when it counts.
-fn count_slot_len(dtype: DType) -> u64 {
-    SLOT_FIXED + 2 * count_half_words(dtype)
+/// Bytes of a team's memory.
+fn team_len(boxes: u64, dtype: DType) -> u64 {
+    TEAM_PREDICTORS * slot_len(dtype) + 2 * half_words(boxes, dtype)
 }
 
 /// A field in device memory, whose boxes the device counts.
@@ -150,66 +147,58 @@ struct OnDevice<'a, T, A> {
     scratch: Scratch,
     at: u64,
     queue: sys::CUstream,
+    /// The extents of boxes whose programs are in the scratch, in its order.
+    made: RefCell<Vec<[u32; 4]>>,
     element: PhantomData<T>,
 }
 
 impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
-    /// Counts boxes by a kernel; gives the counts of each case, and where its exact boxes are listed.
-    fn launch(
-        &self,
-        cases: &[(TileGrid, Choice)],
-        boxes: u64,
-        reach: bool,
-    ) -> Result<Vec<(BoxCounts, u64)>> {
+    /// Where the programs of a grid of the field are; enqueues making them where they are not yet.
+    fn programs(&self, grid: BoxGrid) -> Result<u64> {
+        let mut made = self.made.borrow_mut();
+        let known = made.iter().position(|extent| *extent == grid.extent);
+        let number = known.unwrap_or(made.len());
+        let at = self.at + self.scratch.programs + PROGRAM_BYTES * number as u64;
+        if known.is_none() {
+            debug_assert!(number < Layout::ALL.len());
+            // SAFETY: the scratch has room for the programs of each layout's grid.
+            unsafe { make_programs(self.device, self.coder, grid, at, T::DTYPE, self.queue)? };
+            made.push(grid.extent);
+        }
+        Ok(at)
+    }
+
+    /// Enqueues counting so many boxes of each case; gives where its counts and the list of its exact boxes are.
+    fn launch(&self, cases: &[(TileGrid, Choice, u64)], reach: bool) -> Result<Vec<BoxTask>> {
         let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
         let shapes = &module.shapes;
-        let (programs, counts) = (self.at + self.scratch.programs, self.at + self.scratch.counts);
-        let exact = self.at + self.scratch.exact;
         let mut tasks: Vec<BoxTask> = Vec::with_capacity(cases.len());
-        let mut grids = 0;
-        for (i, (grid, choice)) in cases.iter().enumerate() {
-            let own = BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)?;
-            let same = tasks.last().filter(|last| last.grid.extent == own.extent);
-            let at = match same {
-                Some(last) => last.programs,
-                None => programs + PROGRAM_BYTES * grids,
-            };
-            if same.is_none() {
-                grids += 1;
-                // SAFETY: the scratch has room for the programs of three grids.
-                unsafe { make_programs(self.device, self.coder, own, at, T::DTYPE, self.queue)? };
-            }
-            tasks.push(BoxTask {
-                grid: own,
-                programs: at,
-                counts: counts + (i * size_of::<BoxCounts>()) as u64,
-                exact: exact + 4 * boxes * i as u64,
-            });
+        let (mut counts, mut exact) = (self.at + self.scratch.counts, self.at + self.scratch.exact);
+        for (grid, choice, boxes) in cases {
+            let grid = BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)?;
+            let (programs, boxes) = (self.programs(grid)?, *boxes as u32);
+            tasks.push(BoxTask { grid, programs, counts, exact, boxes, reserved: 0 });
+            counts += size_of::<BoxCounts>() as u64;
+            exact += 4 * u64::from(boxes);
         }
-        let Some(first) = tasks.first().copied() else { return Ok(Vec::new()) };
+        let Some(first) = tasks.first().copied() else { return Ok(tasks) };
         let mut task = [first; MOST_TASKS];
         task[..tasks.len()].copy_from_slice(&tasks);
         let all = tasks.len() as u64;
-        let (mut tasks, mut arguments) = (
-            BoxTasks {
-                task,
-                tasks: all as u32,
-                boxes: boxes as u32,
-                reach: reach.into(),
-                reserved: 0,
-            },
-            self.arguments,
-        );
+        let boxes = tasks.iter().map(|task| u64::from(task.boxes)).max().unwrap_or(0);
+        let mut arguments = self.arguments;
+        let mut tasks_of_launch = BoxTasks { task, tasks: all as u32, reach: reach.into() };
         let mut work = DenseWork {
             programs: 0,
             rows: 0,
             tables: 0,
             slots: self.at + self.scratch.slots,
+            rooms: 0,
             table_words: 0,
-            half_words: count_half_words(T::DTYPE) as u32,
+            half_words: 0,
         };
         let multiprocessors = u64::from(self.device.multiprocessors);
-        let room = (self.scratch.slots_len / count_slot_len(T::DTYPE) / all).max(1);
+        let room = (self.scratch.slots_len / slot_len(T::DTYPE) / all).max(1);
         let most = room.min(shapes.count_warps.into());
         let warps = (all * boxes).div_ceil(multiprocessors).clamp(1, most);
         let blocks = boxes.div_ceil(warps).min(room / warps).min((multiprocessors / all).max(1));
@@ -220,36 +209,34 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
             cooperative: false,
         };
         let kernel = Kernel { operation: Operation::Count(self.coder), dtype: T::DTYPE };
-        let mut found = vec![BoxCounts::NONE; all as usize];
-        let mut arguments = [pointer(&mut arguments), pointer(&mut tasks), pointer(&mut work)];
-        // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps, and
-        // the copy is waited for.
+        let mut arguments =
+            [pointer(&mut arguments), pointer(&mut tasks_of_launch), pointer(&mut work)];
+        // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps.
         unsafe {
-            let cleared = result::memset_d8_async(counts, 0, size_of_val(&found[..]), self.queue);
+            let len = counts - first.counts;
+            let cleared = result::memset_d8_async(first.counts, 0, len as usize, self.queue);
             check("cuMemsetD8Async", cleared)?;
             module.launch(kernel, launch, self.queue, &mut arguments)?;
-            download(&mut found, counts, self.queue)?;
         }
-        Ok(found.into_iter().zip(task.map(|t| t.exact)).collect())
+        Ok(tasks)
     }
 
     /// Adds the boxes of which all elements are exact, which the host counts.
     fn add_exact(
         &self,
         counted: &mut Counted,
-        case: &(TileGrid, Choice),
-        boxes: u64,
+        case: &(TileGrid, Choice, u64),
         (list, count): (u64, u32),
     ) -> Result<()> {
         let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
-        let (grid, choice) = case;
+        let (grid, choice, boxes) = case;
         let mut numbers = vec![0u32; count as usize];
         // SAFETY: the list has so many numbers.
         unsafe { download(&mut numbers, list, self.queue)? };
         let mut own = BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)?;
         let mut arguments = self.arguments;
         let mut field = arguments.common().field;
-        let (mut all, mut to) = (boxes as u32, self.at + self.scratch.slots);
+        let (mut all, mut to) = (*boxes as u32, self.at + self.scratch.slots);
         let kernel = Kernel { operation: Operation::Gather(self.coder), dtype: T::DTYPE };
         let room = self.scratch.slots_len as usize / (BOX * size_of::<T>());
         let mut elements = vec![T::ZERO; BOX * numbers.len().min(room)];
@@ -270,7 +257,7 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
                 download(&mut elements[..BOX * numbers.len()], to, self.queue)?;
             }
             let count = |(&number, elements): (&u32, &[T])| {
-                let len = grid.shape_of(spread_tile(grid, boxes, number.into())).len();
+                let len = grid.shape_of(spread_tile(grid, *boxes, number.into())).len();
                 Counted::exact(&elements[..len])
             };
             let together = |mut all: Counted, own: Counted| {
@@ -290,32 +277,45 @@ impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
         self.elements
     }
 
-    fn in_reach(&self, grids: &[TileGrid], boxes: u64) -> Result<Vec<InReach>> {
-        let cases: Vec<_> = grids.iter().map(|g| (g.clone(), Choice::default())).collect();
-        let counts = match boxes {
-            0 => return Ok(vec![InReach::default(); grids.len()]),
-            _ => self.launch(&cases, boxes, true)?,
+    fn in_reach(&self, asked: &[(TileGrid, u64)]) -> Result<Vec<InReach>> {
+        let cases = asked.iter().map(|(grid, boxes)| (grid.clone(), Choice::default(), *boxes));
+        let cases: Vec<_> = cases.filter(|(_, _, boxes)| *boxes > 0).collect();
+        let mut found = vec![[0u32; MOST_FINE as usize + 1]; cases.len()];
+        for (fits, task) in found.iter_mut().zip(self.launch(&cases, true)?) {
+            let from = task.counts + std::mem::offset_of!(BoxCounts, fits) as u64;
+            // SAFETY: the counts have as many numbers there, and the copy is waited for.
+            unsafe { download(fits, from, self.queue)? };
+        }
+        let mut found = found.into_iter().map(|fits| fits.map(u64::from));
+        let own = |(_, boxes): &(_, u64)| match boxes {
+            0 => InReach::default(),
+            _ => found.next().unwrap_or_default(),
         };
-        Ok(counts.iter().map(|(c, _)| std::array::from_fn(|i| c.fits[i].into())).collect())
+        Ok(asked.iter().map(own).collect())
     }
 
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>> {
-        let mut counted = Vec::with_capacity(cases.len());
-        let own = |(grid, _): &(TileGrid, Choice)| boxes.min(grid.tiles());
         // Small fields have fewer boxes in some layouts.
-        for cases in cases.chunk_by(|a, b| own(a) == own(b)) {
-            let boxes = own(&cases[0]);
-            if boxes == 0 {
-                counted.extend(cases.iter().map(|_| Counted::of(&[], 0, 0)));
-                continue;
-            }
-            for (case, (counts, list)) in cases.iter().zip(self.launch(cases, boxes, false)?) {
-                let mut all = Counted::of(&counts.histogram, counts.raw_bits, counts.elements);
-                self.add_exact(&mut all, case, boxes, (list, counts.exact))?;
-                counted.push(all);
-            }
+        let own =
+            |(grid, choice): &(TileGrid, Choice)| (grid.clone(), *choice, boxes.min(grid.tiles()));
+        let cases: Vec<_> = cases.iter().map(own).collect();
+        let some: Vec<_> = cases.iter().filter(|(_, _, boxes)| *boxes > 0).cloned().collect();
+        let tasks = self.launch(&some, false)?;
+        let mut counts = vec![BoxCounts::NONE; tasks.len()];
+        if let Some(first) = tasks.first() {
+            // SAFETY: the scratch has the counts of all tasks side by side.
+            unsafe { download(&mut counts, first.counts, self.queue)? };
         }
-        Ok(counted)
+        let mut found = tasks.iter().zip(&counts);
+        let own = |case: &(TileGrid, Choice, u64)| {
+            let Some((task, counts)) = (case.2 > 0).then(|| found.next()).flatten() else {
+                return Ok(Counted::of(&[], 0, 0));
+            };
+            let mut all = Counted::of(&counts.histogram, counts.raw_bits, counts.elements);
+            self.add_exact(&mut all, case, (task.exact, counts.exact))?;
+            Ok(all)
+        };
+        cases.iter().map(own).collect()
     }
 }
 
@@ -440,6 +440,7 @@ impl BoxCompression {
             scratch: self.scratch,
             at: scratch,
             queue,
+            made: RefCell::default(),
             element: PhantomData::<T>,
         };
         let (dense, tables) = self.dense.choose::<T>(&sampled, &self.shape, &plan)?;
@@ -453,11 +454,21 @@ impl BoxCompression {
         }
         let rows = symbol_rows(&Dense::symbol_slots(&tables)?);
         let boxes_of_chunk = grid.tiles_per_chunk();
+        let mut boxes = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
+        let shapes = &module.shapes;
+        let sections = Sections::new(elements, &sections);
+        let room = self.scratch.slots_len / team_len(boxes_of_chunk, self.dtype);
+        let all = (sections.chunks + 1).min(room).max(FEWEST_TEAMS);
+        let multiprocessors = u64::from(device.multiprocessors);
+        let teams = all.div_ceil(multiprocessors).clamp(1, shapes.most_teams.into());
+        let least = FEWEST_TEAMS.div_ceil(teams);
+        let blocks = (all / teams).clamp(least, multiprocessors.max(least));
         let mut work = DenseWork {
-            programs: scratch + self.scratch.programs,
+            programs: sampled.programs(boxes)?,
             rows: scratch + self.scratch.rows,
             tables: scratch + self.scratch.tables,
             slots,
+            rooms: slots + blocks * teams * TEAM_PREDICTORS * slot_len(self.dtype),
             table_words: tables.len() as u32,
             half_words: half_words(boxes_of_chunk, self.dtype) as u32,
         };
@@ -470,27 +481,16 @@ impl BoxCompression {
         // SAFETY: the queue is the caller's, alive.
         check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
 
-        let shapes = &module.shapes;
-        let mut grid = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
-        // SAFETY: the scratch has room for the programs.
-        unsafe { make_programs(device, self.coder, grid, work.programs, self.dtype, queue)? };
-        let sections = Sections::new(elements, &sections);
-        let room = self.scratch.slots_len / slot_len(boxes_of_chunk, self.dtype);
-        // One more warp finds the places of chunks.
-        let all = (sections.chunks + 1).min(room).max(FEWEST_WARPS);
-        let multiprocessors = u64::from(device.multiprocessors);
-        let warps = all.div_ceil(multiprocessors).clamp(FEWEST_WARPS, shapes.most_warps.into());
-        let blocks = (all / warps).clamp(1, multiprocessors);
         let launch = Launch {
             grid: blocks,
-            threads: 32 * warps as u32,
-            shared: shapes.rows + shapes.stage * warps as u32,
+            threads: 32 * (teams * (TEAM_PREDICTORS + 1)) as u32,
+            shared: shapes.rows + shapes.stage * (teams * TEAM_PREDICTORS) as u32,
             cooperative: false,
         };
         arguments.common().sections = sections;
         let mut image = *image(&self.shape, self.dtype, &self.options, &profile, self.part);
         let mut arguments =
-            [pointer(&mut arguments), pointer(&mut grid), pointer(&mut work), pointer(&mut image)];
+            [pointer(&mut arguments), pointer(&mut boxes), pointer(&mut work), pointer(&mut image)];
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
         unsafe {
             let operation = Operation::Compress(self.coder);

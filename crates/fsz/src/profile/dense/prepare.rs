@@ -36,8 +36,8 @@ const FIRST_SHARE: u64 = 4;
 /// What part of its cost a layout may cost more by those boxes and still be chosen by all.
 const CLOSE: u128 = 5;
 /// Boxes that make the tables at least, and of how many boxes one does.
-const FITTING: u64 = 2048;
-const FITTING_SHARE: u64 = 32;
+const FITTING: u64 = 1536;
+const FITTING_SHARE: u64 = 64;
 /// What part of its cost Lorenzo prediction must gain: it is slower.
 const SLOWER: u128 = 50;
 /// Bits that a chunk takes beside its symbols: states less what they hold of the symbols, head, index.
@@ -139,9 +139,9 @@ pub(crate) trait Sampler {
     /// Elements of the field.
     fn elements(&self) -> u64;
 
-    /// How many of some boxes of each grid have all of their codes in reach of their first, by the logarithm
-    /// of the lattice points of a step.
-    fn in_reach(&self, grids: &[TileGrid], boxes: u64) -> Result<Vec<InReach>>;
+    /// How many of so many boxes of each grid have all of their codes in reach of their first, by the logarithm
+    /// of the lattice points of a step. No grid is asked for more boxes than it has.
+    fn in_reach(&self, asked: &[(TileGrid, u64)]) -> Result<Vec<InReach>>;
 
     /// Codes some boxes of each grid, and counts.
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>>;
@@ -169,13 +169,12 @@ impl<T: Element> Sampler for InMemory<'_, T> {
         self.data.len() as u64
     }
 
-    fn in_reach(&self, grids: &[TileGrid], boxes: u64) -> Result<Vec<InReach>> {
-        let mut all = vec![InReach::default(); grids.len()];
-        let parts = parts(grids.iter().map(|_| boxes));
-        for (grid, own) in
-            self.each(&parts, |_, grid, part| self.boxes_in_reach(&grids[grid], boxes, part))?
-        {
-            all[grid].iter_mut().zip(own).for_each(|(all, own)| *all += own);
+    fn in_reach(&self, asked: &[(TileGrid, u64)]) -> Result<Vec<InReach>> {
+        let mut all = vec![InReach::default(); asked.len()];
+        let parts = parts(asked.iter().map(|(_, boxes)| *boxes));
+        let own = |_: &mut Orders, i: usize, part| self.boxes_in_reach(&asked[i], part);
+        for (i, own) in self.each(&parts, own)? {
+            all[i].iter_mut().zip(own).for_each(|(all, own)| *all += own);
         }
         Ok(all)
     }
@@ -293,12 +292,12 @@ impl<T: Element> InMemory<'_, T> {
         counted
     }
 
-    fn boxes_in_reach(&self, grid: &TileGrid, boxes: u64, part: Range<u64>) -> InReach {
+    fn boxes_in_reach(&self, (grid, boxes): &(TileGrid, u64), part: Range<u64>) -> InReach {
         let mut coder = BoxCoder::new(self.plan, Choice::default(), self.run.level);
         let mut elements = Vec::new();
         let mut fits = InReach::default();
         for i in part {
-            grid.gather_tile(self.data, spread_tile(grid, boxes, i), &mut elements);
+            grid.gather_tile(self.data, spread_tile(grid, *boxes, i), &mut elements);
             let (first, reach) = coder.reach(&elements);
             for (fine, count) in fits.iter_mut().enumerate() {
                 // Lattice points have 32 bits.
@@ -339,12 +338,14 @@ fn grid_of(layout: Layout, shape: &[u64]) -> Result<TileGrid> {
 /// A layout with its grid and a choice for its boxes.
 type Case = (Layout, TileGrid, Choice);
 
+/// A layout with its grid and the lattices that suit it: by the boxes that are looked at first, and by all.
+type Lattices = (Layout, TileGrid, [u32; 2]);
+
 /// What a field costs by some of its boxes.
 #[derive(Clone)]
 struct Cost {
     cost: u128,
     layout: Layout,
-    grid: TileGrid,
     /// With the length of chunks that the cost makes best.
     choice: Choice,
 }
@@ -364,23 +365,15 @@ struct Sample<'a, T> {
 }
 
 impl<T: Element> Sample<'_, T> {
-    /// Each layout with each of its predictors, and the lattice that suits so many boxes.
-    fn cases(
-        &self,
-        layouts: &[(Layout, TileGrid)],
-        boxes: u64,
-        predictors: impl Fn(Layout) -> Vec<Predictor>,
-    ) -> Result<Vec<Case>> {
-        let mut cases = Vec::new();
-        for (layout, grid) in layouts {
-            let boxes = boxes.min(grid.tiles());
-            let fits = self.field.in_reach(std::slice::from_ref(grid), boxes)?;
-            let fine = fine(self.plan, fits[0], boxes);
-            let choice = |predictor| Choice { predictor, fine, chunk: CHUNKS[0] };
-            let own = predictors(*layout).into_iter();
-            cases.extend(own.map(|p| (*layout, grid.clone(), choice(p))));
-        }
-        Ok(cases)
+    /// Each layout with what its boxes are in reach of by each of some numbers of boxes.
+    fn lattices(&self, layouts: Vec<(Layout, TileGrid)>, boxes: [u64; 2]) -> Result<Vec<Lattices>> {
+        let own = |grid: &TileGrid| boxes.map(|boxes| (grid.clone(), boxes.min(grid.tiles())));
+        let asked: Vec<_> = layouts.iter().flat_map(|(_, grid)| own(grid)).collect();
+        let fits = self.field.in_reach(&asked)?;
+        let fine = |((_, boxes), fits): (&(_, u64), &InReach)| fine(self.plan, *fits, *boxes);
+        let fine: Vec<_> = asked.iter().zip(&fits).map(fine).collect();
+        let lattices = layouts.into_iter().zip(fine.chunks(2));
+        Ok(lattices.map(|((layout, grid), own)| (layout, grid, [own[0], own[1]])).collect())
     }
 
     /// What the cases cost by so many boxes; none for an empty field.
@@ -400,7 +393,7 @@ impl<T: Element> Sample<'_, T> {
             let cost = cost + (((chunks * CHUNK_BITS) as u128) << COST_BITS);
             let lorenzo = choice.predictor == Predictor::Lorenzo;
             let cost = if lorenzo { cost + cost / SLOWER } else { cost };
-            Cost { cost, layout, grid, choice }
+            Cost { cost, layout, choice }
         };
         Ok(costs.map(cost).collect())
     }
@@ -434,9 +427,16 @@ pub(super) fn prepare<T: Element>(
     }
     let choosing = (n / (CHOOSING_SHARE * BOX as u64)).clamp(CHOOSING[0], CHOOSING[1]);
     let sample = Sample { field, plan, n };
-    let first: Vec<_> = layouts.into_iter().zip(grids).collect();
-    let cases = sample.cases(&first, choosing / FIRST_SHARE, predictors)?;
-    let first_costs = sample.costs(cases, choosing / FIRST_SHARE)?;
+    let layouts = layouts.into_iter().zip(grids).collect();
+    let lattices = sample.lattices(layouts, [choosing / FIRST_SHARE, choosing])?;
+    let case = |(layout, grid, _): &Lattices, predictor, fine| {
+        (*layout, grid.clone(), Choice { predictor, fine, chunk: CHUNKS[0] })
+    };
+    let first = lattices.iter().flat_map(|own| {
+        let predictors = predictors(own.0).into_iter();
+        predictors.map(move |predictor| case(own, predictor, own.2[0]))
+    });
+    let first_costs = sample.costs(first.collect(), choosing / FIRST_SHARE)?;
     let Some(least) = first_costs.iter().map(|c| c.cost).min() else {
         let layout = asked.unwrap_or(Layout::Line);
         let mut choice = Choice::default();
@@ -452,12 +452,11 @@ pub(super) fn prepare<T: Element>(
         (best.cost <= least + least / CLOSE).then_some(best)
     });
     let close: Vec<_> = close.collect();
-    let second: Vec<_> = close.iter().map(|c| (c.layout, c.grid.clone())).collect();
-    let predictor = |layout| {
-        let own = close.iter().filter(|c| c.layout == layout);
-        own.map(|c| c.choice.predictor).collect()
-    };
-    let cases = sample.cases(&second, choosing, predictor)?;
+    let cases = close.iter().filter_map(|cost| {
+        let own = lattices.iter().find(|own| own.0 == cost.layout)?;
+        Some(case(own, cost.choice.predictor, own.2[1]))
+    });
+    let cases: Vec<Case> = cases.collect();
     let costs = match &cases[..] {
         // Its lattice follows from all boxes nevertheless.
         [only] => vec![Cost {

@@ -122,11 +122,12 @@ fn fit(counts: &[u64; SYMBOLS], alphabet: Alphabet) -> Frequencies {
 /// Makes frequencies add up to the slots, at the cost or to the good of the largest.
 fn fill(frequencies: &mut [u16]) {
     let largest = |f: &[u16]| (0..f.len()).rev().max_by_key(|&i| f[i]).expect("symbols");
-    let sum = |f: &[u16]| f.iter().map(|&f| f as u32).sum::<u32>();
-    while sum(frequencies) > SLOTS {
+    let mut sum = frequencies.iter().map(|&f| f as u32).sum::<u32>();
+    while sum > SLOTS {
         frequencies[largest(frequencies)] -= 1;
+        sum -= 1;
     }
-    frequencies[largest(frequencies)] += (SLOTS - sum(frequencies)) as u16;
+    frequencies[largest(frequencies)] += (SLOTS - sum) as u16;
 }
 
 /// What stands before the first context of an alphabet.
@@ -259,14 +260,9 @@ impl Tables {
             for (counts, frequencies) in histogram[own.clone()].iter().zip(&self.0[own]) {
                 for (&count, &f) in counts.iter().zip(frequencies) {
                     if count > 0 {
-                        let cost = match f {
-                            0 => {
-                                cost(frequencies[alphabet.escape()])
-                                    + ((escape_bits as u64) << COST_BITS)
-                            }
-                            _ => cost(f),
-                        };
-                        total += count * cost;
+                        let escape = frequencies[alphabet.escape()];
+                        let (f, raw) = if f > 0 { (f, 0) } else { (escape, escape_bits) };
+                        total += count * (COSTS[f as usize] as u64 + ((raw as u64) << COST_BITS));
                     }
                 }
             }
@@ -278,21 +274,34 @@ impl Tables {
 /// Costs are in 2⁻¹² bits.
 pub(super) const COST_BITS: u32 = 12;
 
+/// Bits of a symbol by its frequency, which is not 0.
+const COSTS: [u16; SLOTS as usize + 1] = {
+    let mut costs = [0; SLOTS as usize + 1];
+    let mut f = 1;
+    while f < costs.len() {
+        costs[f] = cost(f as u16);
+        f += 1;
+    }
+    costs
+};
+
 /// Bits of a symbol of this frequency: `9 − log2 f`, the logarithm's digits by squaring, so that every
 /// backend finds the same.
-fn cost(f: u16) -> u64 {
+const fn cost(f: u16) -> u16 {
     let whole = (f as u32).ilog2();
     let mut y = (f as u64) << (31 - whole);
     let mut log = whole;
-    for _ in 0..COST_BITS {
+    let mut digit = 0;
+    while digit < COST_BITS {
         y = (y * y) >> 31;
         log <<= 1;
         if y >> 32 != 0 {
             log += 1;
             y >>= 1;
         }
+        digit += 1;
     }
-    ((SLOT_BITS << COST_BITS) - log) as u64
+    ((SLOT_BITS << COST_BITS) - log) as u16
 }
 
 #[cfg(test)]
@@ -303,7 +312,7 @@ mod tests {
     fn costs_are_logarithms() {
         for f in 1..=SLOTS as u16 {
             let exact = (SLOTS as f64 / f as f64).log2() * 4096.0;
-            assert!((cost(f) as f64 - exact).abs() <= 1.0, "{f}");
+            assert!((COSTS[f as usize] as f64 - exact).abs() <= 1.0, "{f}");
         }
     }
 

@@ -1,170 +1,82 @@
-// Boxes to symbols and records of escapes, a warp to each box: predicted forward, coded backward.
-// Plain boxes, which nearly all are, have a way of their own; this one takes any box.
+// Boxes to residuals, a warp to each box: predicted forward, as the decoder will. Plain boxes,
+// which nearly all are, have a way of their own; this one takes any box.
 #pragma once
 
+#include "profile/dense/box_elements.cuh"
 #include "profile/dense/plain_box.cuh"
-#include "profile/dense/points.cuh"
 #include "profile/dense/walk.cuh"
 
 namespace fsz
 {
 
-/// Steps of a box at most: a mask's first element, its corners and passes, and the values' flags.
-constexpr u32 EVENT_STEPS = 2 * STEPS_MOST + 2;
-/// Words of a record of escapes at most, for each word of an element: a quarter of a box's elements
-/// is listed.
-constexpr u32 RECORD_WORDS = 3 + DENSE_BOX / 8;
-
-/// What a compression works with beside its control: device memory that is made ready before. The
-/// same struct is `DenseWork` in crates/fsz/src/cuda/abi.rs.
-struct DenseWork
+/// How the symbols of a box are kept until they are coded: as the events of a plain box in shared
+/// memory, or as residuals or differences in the slot.
+enum class Kept : u32
 {
-    EncodeProgram *programs;
-    const SymbolRows *rows;
-    /// The stream's tables.
-    const u32 *tables;
-    /// Memory of each warp.
-    u32 *slots;
-    u32 table_words;
-    /// Half words of a warp's memory that chunks lie in.
-    u32 half_words;
+    PLAIN,
+    RESIDUALS,
+    DIFFERENCES
 };
 
-/// The parts of a warp's memory, in words.
-template <class T> struct WarpSlot
+/// A box that is predicted.
+template <class Error> struct PredictedBox
 {
-    static constexpr u32 RECORD = RECORD_WORDS + DENSE_BOX / 4 * Element<T>::WORDS;
-    static constexpr u32 DIFFERENCES = 2 * DENSE_BOX;
-    /// Words beside the room for chunks.
-    static constexpr u32 FIXED = 32 * EVENT_STEPS + 2 * DIFFERENCES + DENSE_BOX / 32;
-    u32 *residuals;
-    /// Context and difference of each step and lane, one after another.
-    uint2 *differences;
-    /// Which elements of a box are listed.
-    u32 *listed;
-    /// Room for chunks: records from its beginning on, half words from its end back.
-    u32 *room;
-
-    FSZ_DEVICE WarpSlot(const DenseWork &work, u32 warp)
-    {
-        residuals = work.slots + warp * (FIXED + static_cast<u64>(work.half_words / 2));
-        differences = reinterpret_cast<uint2 *>(residuals + 32 * EVENT_STEPS);
-        listed = reinterpret_cast<u32 *>(differences + DIFFERENCES);
-        room = listed + DENSE_BOX / 32;
-    }
-};
-
-/// Shared memory for counts of all symbols.
-constexpr u32 COUNTS_SHARED = 4 * DENSE_CONTEXTS * SYMBOLS_MOST;
-
-/// The shared memory of a warp: targets, codes or values of a box, and which of its elements are
-/// masked.
-struct EncodeStage
-{
-    i32 words[DENSE_BOX];
-    u32 mask[DENSE_BOX / 32];
-};
-
-/// What became of a box.
-struct CodedBox
-{
+    Kept kept;
     u32 mode;
+    /// The code of its first element that has one.
+    i32 own;
+    /// Passes that have residuals.
+    u32 flags;
+    /// Steps of events of its mask, of differences.
+    u32 mask_steps;
+    u32 steps;
+    /// Words of its record in the slot.
     u32 record;
     u32 listed;
     u32 escaped;
+    /// Whether it has any symbols.
     bool symbols;
+    /// The largest error of the lane.
+    Error max_error;
 };
 
 /// An event of a step: context among all above a residual or flag.
 constexpr u32 NO_EVENT = ~0u;
 
-/// Encodes boxes and chunks by a quantizer; `Coder` takes their symbols.
-template <class Z, class Coder> struct DenseEncoder
+/// Predicts boxes by a quantizer.
+template <class Z> struct BoxPredictor : BoxElements<Z>
 {
     using T = typename Z::Value;
     using Error = typename Z::Error;
     using Args = typename ArgsOf<Z>::Args;
     using Bits = typename Element<T>::Bits;
-    static constexpr u32 WORDS = Element<T>::WORDS;
+    using Predicted = PredictedBox<Error>;
+    using BoxElements<Z>::args;
+    using BoxElements<Z>::grid;
+    using BoxElements<Z>::lane;
+    using BoxElements<Z>::WORDS;
+    using BoxElements<Z>::element;
+    using BoxElements<Z>::each_32;
 
-    const Args &args;
-    const BoxGrid &grid;
-    const DenseWork &work;
+    const EncodeProgram *const programs;
     EncodeStage &stage;
-    const WarpSlot<T> slot;
-    const u32 lane;
+    const PredictorSlot<T> slot;
     const Interpolation how;
     /// The lanes before this one.
     const u32 before;
-    Coder coder;
     PlainBoxes<Z> plain;
+    /// What is known of the field's elements.
     Statistics statistics;
 
-    FSZ_DEVICE DenseEncoder(const Args &args, const BoxGrid &grid, const DenseWork &work,
-                            EncodeStage &stage, const WarpSlot<T> &slot, const Coder &coder)
-        : args(args), grid(grid), work(work), stage(stage), slot(slot), lane(lane_id()), how(grid),
-          before((1u << lane_id()) - 1), coder(coder),
-          plain(args, grid, shared_address(stage.words)), statistics{}
+    FSZ_DEVICE BoxPredictor(const Args &args, const BoxGrid &grid, const EncodeProgram *programs,
+                            EncodeStage &stage, const PredictorSlot<T> &slot)
+        : BoxElements<Z>(args, grid), programs(programs), stage(stage), slot(slot), how(grid),
+          before((1u << lane_id()) - 1), plain(args, grid, shared_address(stage.words)),
+          statistics{}
     {
     }
 
     FSZ_DEVICE bool bit(const u32 *bits, u32 at) const { return bits[at / 32] >> at % 32 & 1; }
-
-    FSZ_DEVICE T element(const Box &box, u32 at) const
-    {
-        const u32 row = quotient(at, box.n[2], log_of(box.n[2]));
-        const u32 z = quotient(row, box.n[1], log_of(box.n[1]));
-        const u64 from =
-            (z * grid.shape[2] + (row - z * box.n[1])) * grid.shape[3] + (at - row * box.n[2]);
-        return __ldg(args.field + box.first + from);
-    }
-
-    /// The elements of a box, 32 at a time: `take` gets where in the box the first is, and the
-    /// lane's (the box's last one where there is none), and tells whether to go on. Some are loaded
-    /// ahead.
-    template <class Take> FSZ_DEVICE void each_32(const Box &box, const Take &take) const
-    {
-        constexpr u32 AHEAD = 8 / WORDS;
-        const auto load = [&](u32 at) { return element(box, min(at, box.len - 1)); };
-        T ahead[AHEAD];
-#pragma unroll
-        for (u32 k = 0; k < AHEAD; ++k)
-        {
-            ahead[k] = load(32 * k + lane);
-        }
-#pragma unroll 1
-        for (u32 from = 0; from < box.len; from += 32)
-        {
-            const T d = ahead[0];
-#pragma unroll
-            for (u32 k = 1; k < AHEAD; ++k)
-            {
-                ahead[k - 1] = ahead[k];
-            }
-            ahead[AHEAD - 1] = load(from + 32 * AHEAD + lane);
-            if (!take(from, d))
-            {
-                return;
-            }
-        }
-    }
-
-    /// The code of the first element of a box that has one.
-    FSZ_DEVICE bool first_code(const Box &box, i32 &code) const
-    {
-        bool found = false;
-        each_32(box, [&](u32 from, T d) {
-            i32 own = 0;
-            const bool has = from + lane < box.len && plain.points.code_of(d, own);
-            if (const u32 votes = __ballot_sync(WARP_ALL, has))
-            {
-                code = __shfl_sync(WARP_ALL, own, __ffs(votes) - 1);
-                found = true;
-            }
-            return !found;
-        });
-        return found;
-    }
 
     /// The distance from the first code of a box to the farthest.
     FSZ_DEVICE u32 reach(const Box &box, i32 first) const
@@ -258,65 +170,6 @@ template <class Z, class Coder> struct DenseEncoder
         return steps;
     }
 
-    /// Codes events of residuals and flags, from the last step to the first.
-    FSZ_DEVICE void code_events(const u32 *events, u32 steps)
-    {
-        constexpr u32 AHEAD = 4;
-        const u32 *from = events + lane;
-        const auto load = [&](u32 step) { return from[32 * (step > 0 ? step - 1 : 0)]; };
-        u32 ahead[AHEAD];
-#pragma unroll
-        for (u32 k = 0; k < AHEAD; ++k)
-        {
-            ahead[k] = load(steps > k ? steps - k : 0);
-        }
-#pragma unroll 1
-        for (; steps > 0; --steps)
-        {
-            const u32 event = ahead[0];
-#pragma unroll
-            for (u32 k = 1; k < AHEAD; ++k)
-            {
-                ahead[k - 1] = ahead[k];
-            }
-            ahead[AHEAD - 1] = load(steps > AHEAD ? steps - AHEAD : 0);
-            const bool active = event != NO_EVENT;
-            const u32 context = active ? event >> 16 : 0;
-            if (__any_sync(WARP_ALL, active && context >= FIRST_FLAG))
-            {
-                coder.flag(active, context, event & 0xFFFF);
-            }
-            else
-            {
-                coder.residual(active, context, static_cast<short>(event & 0xFFFF));
-            }
-        }
-    }
-
-    FSZ_DEVICE void code_base(i32 difference)
-    {
-        coder.difference(lane == 0, FIRST_DIFFERENCE + DENSE_LORENZO_CONTEXTS, difference);
-    }
-
-    FSZ_DEVICE void code_differences(u32 steps, u32 from)
-    {
-        uint2 next = slot.differences[from + 32 * (steps - 1) + lane];
-#pragma unroll 1
-        for (u32 s = steps; s-- > 0;)
-        {
-            const uint2 event = next;
-            next = slot.differences[from + 32 * (s > 0 ? s - 1 : 0) + lane];
-            const bool active = event.x != NO_EVENT;
-            coder.difference(active, active ? event.x : 0, static_cast<i32>(event.y));
-        }
-    }
-
-    FSZ_DEVICE void keep_error(const Error &error)
-    {
-        take_error(error, statistics);
-        plain.points.keep_error(error);
-    }
-
     /// The patterns that have a number.
     FSZ_DEVICE u32 pattern_number(Bits pattern) const
     {
@@ -324,15 +177,6 @@ template <class Z, class Coder> struct DenseEncoder
                : pattern == Element<T>::NEGATIVE_NAN                       ? PATTERN_NEGATIVE_NAN
                : args.missing.count > 0 && pattern == args.missing.bits[0] ? PATTERN_FIRST_MISSING
                                                                            : PATTERN_IN_PAYLOAD;
-    }
-
-    FSZ_DEVICE static void put_element(u32 *to, Bits bits)
-    {
-        to[0] = static_cast<u32>(bits);
-        if constexpr (WORDS == 2)
-        {
-            to[1] = static_cast<u32>(bits >> 32);
-        }
     }
 
     /// Writes the record of a box; gives its words, 0 where there is nothing to tell.
@@ -350,7 +194,7 @@ template <class Z, class Coder> struct DenseEncoder
             to[0] = number | mask << 2 | listed << 16;
             if (record.pattern_words() > 0)
             {
-                put_element(to + 1, pattern);
+                put_words(to + 1, pattern);
             }
             if (listed % 2 == 1)
             {
@@ -367,7 +211,7 @@ template <class Z, class Coder> struct DenseEncoder
                 const u32 k = done + __popc(word & before);
                 const u32 at = from + lane;
                 reinterpret_cast<u16 *>(positions)[k] = static_cast<u16>(at);
-                put_element(to + record.bits() + k * WORDS, bits_of(element(box, at)));
+                put_words(to + record.bits() + k * WORDS, bits_of(element(box, at)));
             }
             done += __popc(word);
         }
@@ -559,71 +403,51 @@ template <class Z, class Coder> struct DenseEncoder
         return warp_sum(bits);
     }
 
-    /// Codes a plain box before those that are made; false for any other.
-    FSZ_DEVICE bool plain_box(const Box &box, i32 base, CodedBox &made)
+    /// Predicts a plain box; false for any other.
+    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made)
     {
         i32 own;
         if (!plain.points.code_of(element(box, 0), own))
         {
             return false;
         }
-        const PlainOutcome<Error> out = plain.predict(box, work.programs, own);
-        if (!out.plain)
-        {
-            return false;
-        }
-        made.symbols = own != base || !out.flat;
-        made.mode = made.symbols ? MODE_INTERPOLATED : MODE_FLAT;
-        if (!made.symbols)
-        {
-            keep_error(out.max_error);
-            return true;
-        }
-        const Coder was = coder;
-        const PlainProgram &program = work.programs[box.shape].plain;
-        coder = plain.events(coder, &program, out.flags);
-        if (program.corners > 0)
-        {
-            const bool is_pass = lane < program.passes;
-            const bool fine = is_pass && program.pass[lane].fine;
-            coder.flag(is_pass, FIRST_FLAG + DENSE_PASS_FLAGS + (fine ? 0 : 1),
-                       out.flags >> lane & 1);
-            coder = take_corners(coder, &program, plain.stage);
-        }
-        code_base(static_cast<i32>(static_cast<u32>(own) - static_cast<u32>(base)));
-        if constexpr (Coder::WRITES)
-        {
-            if (was.at - coder.at >= 2 * WORDS * box.len)
-            {
-                coder = was;
-                made = {MODE_VERBATIM, 0, 0, box.len, false};
-                return true;
-            }
-        }
-        keep_error(out.max_error);
-        return true;
+        const PlainOutcome<Error> out = plain.predict(box, programs, own);
+        const bool symbols = own != base || !out.flat;
+        made = {Kept::PLAIN,
+                symbols ? MODE_INTERPOLATED : MODE_FLAT,
+                own,
+                out.flags,
+                0,
+                0,
+                0,
+                0,
+                0,
+                symbols,
+                out.max_error};
+        return out.plain;
     }
 
-    /// Codes a box before those that are made; its record goes to `record_to`.
-    FSZ_DEVICE CodedBox box(const Box &box, i32 base, u32 *record_to)
+    /// Predicts a box of a chunk that begins with the code `base`; unless it is CODED it may lack
+    /// the differences of an exact box.
+    template <bool CODED> FSZ_DEVICE Predicted predict(const Box &box, i32 base)
     {
-        CodedBox made{MODE_INTERPOLATED, 0, 0, 0, true};
-        return plain_box(box, base, made) ? made : any_box(box, base, record_to);
+        Predicted made;
+        return plain_box(box, base, made) ? made : any_box<CODED>(box, base);
     }
 
-    /// Codes any box.
-    FSZ_DEVICE CodedBox any_box(const Box &box, i32 base, u32 *record_to)
+    /// Predicts any box.
+    template <bool CODED> FSZ_DEVICE Predicted any_box(const Box &box, i32 base)
     {
-        const Program &program = work.programs[box.shape].any;
-        const Coder was = coder;
-        CodedBox made{MODE_INTERPOLATED, 0, 0, 0, true};
+        const Program &program = programs[box.shape].any;
+        Predicted made{Kept::RESIDUALS, MODE_INTERPOLATED, base, 0, 0, 0, 0, 0, 0, true, {}};
         Bits pattern;
-        i32 own = base;
-        first_code(box, own);
-        u32 listed = 0, flags = 0;
-        Error max_error{};
+        i32 &own = made.own;
+        this->first_code(plain.points, box, own);
+        u32 &listed = made.listed, &flags = made.flags;
+        Error &max_error = made.max_error;
         bool fits = false, flat = true;
-        u32 masked = 0, mask_steps = 0;
+        u32 masked = 0;
+        u32 &mask_steps = made.mask_steps;
         const auto any_code = [&](u32, T d, bool in) {
             i32 code;
             if (in && !args.control->range_known)
@@ -647,30 +471,17 @@ template <class Z, class Coder> struct DenseEncoder
                    interpolate(box, program, own, events, flags, flat, listed, max_error);
             if (fits)
             {
-                made.record = write_record(box, record_to, mask, pattern, listed);
+                made.record = write_record(box, slot.record, mask, pattern, listed);
                 made.symbols = own != base || mask == MASK_CODED || !flat;
                 made.mode = made.symbols ? MODE_INTERPOLATED : MODE_FLAT;
-                if (made.symbols)
-                {
-                    __syncwarp();
-                    for (u32 p = program.passes; p-- > 0;)
-                    {
-                        if (flags >> p & 1)
-                        {
-                            // Behind the corners' step is that of the flags.
-                            const u32 first = program.pass[p].first + 1;
-                            code_events(events + 32 * first, program.pass[p].steps);
-                        }
-                    }
-                    code_events(events, program.corners > 0 ? 2 : 0);
-                    code_base(static_cast<i32>(static_cast<u32>(own) - static_cast<u32>(base)));
-                    code_events(slot.residuals, mask_steps);
-                }
             }
         }
         if (!fits)
         {
+            made.kept = Kept::DIFFERENCES;
             max_error = {};
+            flags = 0;
+            mask_steps = 0;
             const auto strict_code = [&](u32 at, T d, bool in) {
                 i32 code;
                 Error error;
@@ -707,7 +518,7 @@ template <class Z, class Coder> struct DenseEncoder
                 const u64 first = lorenzo<false>(box, own, 1, 0, known);
                 const u64 second = lorenzo<false>(box, own, 2, 0, known);
                 const u32 order = first <= second ? 1 : 2;
-                made.record = write_record(box, record_to, mask, pattern, listed);
+                made.record = write_record(box, slot.record, mask, pattern, listed);
                 made.symbols = own != base || first != 0 || mask == MASK_CODED;
                 made.mode = !made.symbols ? MODE_FLAT
                             : order == 1  ? MODE_LORENZO_1
@@ -715,22 +526,18 @@ template <class Z, class Coder> struct DenseEncoder
                 if (made.symbols)
                 {
                     lorenzo<true>(box, own, order, 0, known);
-                    __syncwarp();
-                    code_differences(lorenzo_lane_len(box.len), 0);
-                    code_base(static_cast<i32>(static_cast<u32>(own) - static_cast<u32>(base)));
-                    code_events(slot.residuals, mask_steps);
+                    made.steps = lorenzo_lane_len(box.len);
                 }
             }
             else
             {
                 max_error = {};
+                listed = 0;
                 made.mode = MODE_EXACT;
-                if constexpr (!Coder::WRITES)
-                {
-                    return made; // Counted by who asks.
-                }
-                const u32 steps = lorenzo_lane_len(box.len);
-                for (u32 word = 0; word < WORDS; ++word)
+                // What is only counted is counted by who asks.
+                const u32 steps = CODED ? lorenzo_lane_len(box.len) : 0;
+                made.steps = steps * WORDS;
+                for (u32 word = 0; CODED && word < WORDS; ++word)
                 {
                     const auto known = [&](u32 at, i32 &code) {
                         code = static_cast<i32>(static_cast<u32>(
@@ -739,26 +546,14 @@ template <class Z, class Coder> struct DenseEncoder
                     };
                     lorenzo<true>(box, 0, 1, 32 * steps * word, known);
                 }
-                __syncwarp();
-                code_differences(steps * WORDS, 0);
             }
         }
         __syncwarp();
-        if constexpr (Coder::WRITES)
-        {
-            if (was.at - coder.at + 2 * made.record >= 2 * WORDS * box.len)
-            {
-                coder = was;
-                return {MODE_VERBATIM, 0, 0, box.len, false};
-            }
-        }
-        keep_error(max_error);
-        made.listed = listed;
         made.escaped = made.mode == MODE_EXACT || mask == MASK_ALL ? box.len : masked + listed;
         return made;
     }
 
-    /// What is known of a field's elements while they are encoded.
+    /// What is known of a field's elements while they are predicted.
     FSZ_DEVICE void take_range(T d)
     {
         const bool named = args.missing.is(bits_of(d));

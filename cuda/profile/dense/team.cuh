@@ -1,0 +1,204 @@
+// Warps of a thread block that encode chunks together: one codes boxes, and the others predict
+// those that come next, each in shared memory of its own.
+#pragma once
+
+#include "device/hopper.cuh"
+#include "profile/dense/box_coder.cuh"
+
+namespace fsz
+{
+
+/// To code a box takes about a third of the time that its prediction takes.
+constexpr u32 TEAM_PREDICTORS = 3;
+constexpr u32 TEAM_WARPS = TEAM_PREDICTORS + 1;
+/// As many as have their boxes in shared memory, on a multiprocessor of compute capability 9.0.
+constexpr u32 DENSE_ENCODE_TEAMS = 4;
+
+/// The place of a warp in its team; that of the one that codes is 0. Warps of a team are numbered
+/// one after another. Those that code are spread over the parts of a multiprocessor, which take
+/// warps in turn.
+FSZ_DEVICE u32 team_place(u32 warp) { return (warp + warp / TEAM_WARPS) % TEAM_WARPS; }
+
+/// The tile that tells a predictor to end.
+constexpr u32 NO_TILE = ~0u;
+
+/// What goes between the coder of a team and one of its predictors, in shared memory. Each writes
+/// its part, then arrives at the barrier that the other waits at.
+template <class Error> struct Mail
+{
+    u64 asked;
+    u64 told;
+    /// What is asked: to predict a box of a chunk that begins with the code `base`.
+    u32 tile;
+    i32 base;
+    /// The largest error of the boxes before.
+    Error known;
+    /// What is told.
+    PredictedBox<Error> box;
+
+    /// Called by one thread, before any other looks.
+    FSZ_DEVICE void init()
+    {
+        barrier_init(&asked, 1);
+        barrier_init(&told, 1);
+    }
+};
+
+/// Waits for a phase. Called by a warp.
+FSZ_DEVICE void wait_for(u64 *barrier, u32 parity)
+{
+    while (!__all_sync(WARP_ALL, barrier_over(barrier, parity)))
+    {
+        __nanosleep(100);
+    }
+}
+
+/// Predicts boxes that are asked for, until there are no more; gives what became known of their
+/// elements. Called by a warp.
+template <class Z>
+FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const BoxGrid &grid,
+                                    const DenseWork &work, EncodeStage &stage,
+                                    Mail<typename Z::Error> &mail, u32 slot)
+{
+    using T = typename Z::Value;
+    BoxPredictor<Z> predictor(args, grid, work.programs, stage, PredictorSlot<T>(work, slot));
+    for (u32 parity = 0;; parity ^= 1)
+    {
+        wait_for(&mail.asked, parity);
+        const u32 tile = mail.tile;
+        if (tile == NO_TILE)
+        {
+            return predictor.gathered();
+        }
+        predictor.plain.points.keep_error(mail.known);
+        auto made = predictor.template predict<true>(box_of(grid, tile), mail.base);
+        made.max_error = warp_larger(made.max_error);
+        if (lane_id() == 0)
+        {
+            mail.box = made;
+        }
+        __syncwarp();
+        if (lane_id() == 0)
+        {
+            barrier_arrive(&mail.told);
+        }
+    }
+}
+
+/// The coder's side: asks for the boxes of chunks, from the last of each to the first, and takes
+/// them in the same order.
+template <class Z> struct BoxesAhead
+{
+    using T = typename Z::Value;
+    using Error = typename Z::Error;
+    using Args = typename ArgsOf<Z>::Args;
+
+    /// A chunk, and the code that it begins with.
+    struct Chunk
+    {
+        u32 number;
+        i32 base;
+    };
+
+    const BoxElements<Z> elements;
+    const BoxGrid &grid;
+    const Points<Z> points;
+    const u64 chunks;
+    u32 *const begun;
+    Mail<Error> *const mails;
+    /// Boxes asked for and taken.
+    u32 asked;
+    u32 taken;
+    /// The chunk that is asked for, and its boxes that are not yet.
+    Chunk chunk;
+    u32 left;
+    /// Whether there are no more chunks.
+    bool ended;
+
+    FSZ_DEVICE BoxesAhead(const Args &args, const BoxGrid &grid, Mail<Error> *mails)
+        : elements(args, grid), grid(grid), points(args, grid.fine), chunks(args.sections.chunks),
+          begun(&args.control->begun), mails(mails), asked(0), taken(0), chunk{0, 0}, left(0),
+          ended(false)
+    {
+    }
+
+    FSZ_DEVICE u32 first_tile(u32 number) const { return number * grid.chunk_tiles; }
+    FSZ_DEVICE u32 count(u32 number) const
+    {
+        return min(grid.chunk_tiles, grid.tiles - first_tile(number));
+    }
+
+    /// Goes on to the next chunk.
+    FSZ_DEVICE void next_chunk()
+    {
+        u32 number = 0;
+        if (elements.lane == 0)
+        {
+            number = atomicAdd(begun, 1);
+        }
+        number = __shfl_sync(WARP_ALL, number, 0);
+        ended = number >= chunks;
+        if (ended)
+        {
+            return;
+        }
+        chunk = {number, 0};
+        left = count(number);
+        for (u32 i = 0; i < left; ++i)
+        {
+            if (elements.first_code(points, box_of(grid, first_tile(number) + i), chunk.base))
+            {
+                break;
+            }
+        }
+    }
+
+    /// Asks for one more box, if there is one. All that was predicted in its place has been coded.
+    FSZ_DEVICE void ask(const Error &known)
+    {
+        if (left == 0 && !ended)
+        {
+            next_chunk();
+        }
+        if (ended)
+        {
+            return;
+        }
+        --left;
+        send(first_tile(chunk.number) + left, known);
+    }
+
+    FSZ_DEVICE void send(u32 tile, const Error &known)
+    {
+        Mail<Error> &mail = mails[asked % TEAM_PREDICTORS];
+        __syncwarp();
+        if (elements.lane == 0)
+        {
+            mail.tile = tile;
+            mail.base = chunk.base;
+            mail.known = known;
+            barrier_arrive(&mail.asked);
+        }
+        ++asked;
+    }
+
+    /// Waits for the next box; gives the place in the team of the warp that predicted it, from 0.
+    FSZ_DEVICE u32 take()
+    {
+        const u32 place = taken % TEAM_PREDICTORS;
+        wait_for(&mails[place].told, taken / TEAM_PREDICTORS & 1);
+        ++taken;
+        return place;
+    }
+
+    /// Tells the predictors to end.
+    FSZ_DEVICE void end()
+    {
+        for (u32 k = 0; k < TEAM_PREDICTORS; ++k)
+        {
+            send(NO_TILE, Error{});
+        }
+    }
+};
+
+} // namespace fsz
