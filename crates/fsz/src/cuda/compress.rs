@@ -7,11 +7,12 @@ use super::{
         Arguments, BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64,
         RelativeArgsF32, RelativeArgsF64,
     },
+    box_kernels,
     compress_boxes::BoxCompression,
     device::Device,
     error::{check, ok},
     kernel::{Kernel, Operation},
-    kernels::{Launch, pointer},
+    kernels::{CompressShapes, Launch, pointer},
     relative::RelativeBound,
     stream_kind::StreamKind,
     workspace::Workspace,
@@ -136,11 +137,51 @@ impl Compression {
         scratch: u64,
         queue: sys::CUstream,
     ) -> Result<()> {
+        self.load(device, field)?;
         // SAFETY: the caller vouches for the memory.
         unsafe {
             self.clear(scratch, queue)?;
             self.survey(device, field, scratch, queue)?;
             self.encode(device, field, (stream, capacity), scratch, queue)
+        }
+    }
+
+    /// Loads the kernels that a launch takes.
+    fn load(&self, device: &Device, field: u64) -> Result<()> {
+        let (coder, dtype) = (self.kind.coder(), self.kind.dtype);
+        let bound = self.bound.operation();
+        match &self.coding {
+            Coding::Tiles { .. } => {
+                let module = device.kernels.compress(coder, dtype)?;
+                let encode = match self.is_persistent(&module.shapes, field) {
+                    true => self.persistent(),
+                    false => Operation::Compress(coder),
+                };
+                module.load(&device.context, &[bound, encode]).map(drop)
+            }
+            Coding::Boxes(_) => {
+                let module = device.kernels.compress_boxes(coder, dtype)?;
+                module.load(&device.context, &box_kernels::compression(coder)).map(drop)
+            }
+        }
+    }
+
+    /// Whether tiles of the field at `field` are encoded by thread blocks that stay.
+    fn is_persistent(&self, shapes: &CompressShapes, field: u64) -> bool {
+        let chunks = self.kind.sections.chunks;
+        // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
+        let copies = field.is_multiple_of(16) && chunks < 1 << 22;
+        shapes.persistent_grid > 0 && copies && chunks > 0
+    }
+
+    /// What these do.
+    fn persistent(&self) -> Operation {
+        let coder = self.kind.coder();
+        match self.bound {
+            Asked::Absolute(bound) if bound.kind as u8 == BOUND_VALUE_RANGE => {
+                Operation::CompressPersistent(coder)
+            }
+            _ => Operation::CompressRanging(coder),
         }
     }
 
@@ -180,15 +221,15 @@ impl Compression {
                 (&module.functions, module.shapes.survey_threads)
             }
         };
-        let mut bound = self.bound;
-        let (grid, operation, bound) = match &mut bound {
+        let (operation, mut bound) = (self.bound.operation(), self.bound);
+        let (grid, bound) = match &mut bound {
             Asked::Absolute(bound) => {
                 let grid = match bound.kind as u8 {
                     BOUND_ABSOLUTE => elements / SAMPLE_STRIDE as u64 / threads as u64 + 1,
                     BOUND_VALUE_RANGE => elements.div_ceil(SURVEY_SHARE),
                     _ => 1,
                 };
-                (grid, Operation::Bound, pointer(bound))
+                (grid, pointer(bound))
             }
             Asked::Relative(bound) => {
                 *bound = bound.with_room(scratch + self.samples_at());
@@ -197,7 +238,7 @@ impl Compression {
                     RelativeBound::F32(bound) => pointer(bound),
                     RelativeBound::F64(bound) => pointer(bound),
                 };
-                (grid, Operation::RelativeBound, bound)
+                (grid, bound)
             }
         };
         let grid = grid.clamp(1, 4 * all);
@@ -285,20 +326,12 @@ impl Compression {
         let shapes = &module.shapes;
         let mut image = **image;
         let chunks = self.kind.sections.chunks;
-        // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
-        let copies = field.is_multiple_of(16) && chunks < 1 << 22;
-        if shapes.persistent_grid > 0 && copies && chunks > 0 {
+        if self.is_persistent(shapes, field) {
             let mut map = tensor_map(field, self.kind.elements(), self.kind.dtype)?;
             let (threads, shared) = shapes.persistent;
             let most = shapes.persistent_grid.min(device.multiprocessors) as u64;
             let launch = Launch { grid: most.min(chunks), threads, shared, cooperative: true };
-            let operation = match self.bound {
-                Asked::Absolute(bound) if bound.kind as u8 == BOUND_VALUE_RANGE => {
-                    Operation::CompressPersistent(coder)
-                }
-                _ => Operation::CompressRanging(coder),
-            };
-            let kernel = Kernel { operation, dtype: self.kind.dtype };
+            let kernel = Kernel { operation: self.persistent(), dtype: self.kind.dtype };
             let mut arguments = [pointer(&mut map), pointer(&mut arguments), pointer(&mut image)];
             // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
             unsafe { module.launch(kernel, launch, queue, &mut arguments) }
@@ -342,6 +375,14 @@ impl Asked {
         };
         let bound = BoundAsked { kind: code.into(), reserved: 0, asked, min, max };
         Ok((Asked::Absolute(bound), None))
+    }
+
+    /// What looks at the field as the bound asks.
+    fn operation(&self) -> Operation {
+        match self {
+            Asked::Absolute(_) => Operation::Bound,
+            Asked::Relative(_) => Operation::RelativeBound,
+        }
     }
 
     /// Bytes of the samples that a kernel takes of a field.

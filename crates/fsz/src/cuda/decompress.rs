@@ -1,6 +1,6 @@
 //! Launching decompression, and streams in host memory through the device.
 
-use std::ops::Range;
+use std::{ops::Range, slice};
 
 use cudarc::driver::{result, sys};
 
@@ -10,6 +10,7 @@ use super::{
     error::check,
     kernel::{Kernel, Operation},
     kernels::pointer,
+    lanes::{Half, PIECE, Pieces, SMALL, shares},
     stream_kind::{StreamKind, Tiles},
     workspace::Workspace,
 };
@@ -17,8 +18,9 @@ use crate::{
     element::Element,
     error::{Error, Result},
     exec::Execution,
-    format::{CHUNK, Sections, TILE},
+    format::{CHUNK, CHUNK_TILES, Sections, TILE},
     partial::check_box,
+    profile::Profile,
     stream::Stream,
 };
 
@@ -29,11 +31,14 @@ pub(crate) const REPORT: usize = 16;
 /// `cuda/profile/dense/prepare_decode.cuh`).
 pub(crate) const DECOMPRESS_SCRATCH: usize = 512 << 10;
 
+/// Bytes of output from which on it is decoded in pieces.
+const IN_PIECES: usize = SMALL;
+
 /// What the status holds before a call.
 const NO_FAULT: u64 = u64::MAX;
 
 /// Bytes that a kernel reads at a time.
-pub(crate) const PIECE: usize = 16;
+pub(crate) const VECTOR: usize = 16;
 
 /// A box of a field: start and count per axis.
 pub(crate) type Boxed<'a> = (&'a [u64], &'a [u64]);
@@ -137,12 +142,13 @@ unsafe fn launch_boxes<O>(
     if kind.elements() == 0 {
         return Ok(());
     }
+    let making_ready = Operation::PrepareDecompress(kind.coder());
     let module = device.kernels.decompress_boxes(kind.coder(), kind.dtype)?;
+    let module = module.load(&device.context, &[making_ready, operation])?;
     let shapes = &module.shapes;
     let (mut view, mut boxes, mut status) = (*view, *boxes, status);
     let chunks = kind.sections.chunks;
-    let prepare =
-        Kernel { operation: Operation::PrepareDecompress(kind.coder()), dtype: kind.dtype };
+    let prepare = Kernel { operation: making_ready, dtype: kind.dtype };
     let mut arguments = [pointer(&mut view), pointer(&mut boxes), pointer(&mut status)];
     // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
     unsafe { module.launch(prepare, shapes.prepare(chunks), queue, &mut arguments)? };
@@ -230,6 +236,9 @@ pub(crate) fn field_to_host<T: Element>(
     out: &mut [T],
     run: Execution<'_>,
 ) -> Result<()> {
+    if is_in_pieces(stream, out) {
+        return in_pieces(device, stream, 0..stream.grid().tiles(), out, run);
+    }
     let chunks = 0..stream.sections().chunks;
     to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
         // SAFETY: `to_host` gives memory of the device, sized for the output.
@@ -245,6 +254,9 @@ pub(crate) fn tiles_to_host<T: Element>(
     out: &mut [T],
     run: Execution<'_>,
 ) -> Result<()> {
+    if is_in_pieces(stream, out) {
+        return in_pieces(device, stream, tiles, out, run);
+    }
     let of_chunk = stream.grid().tiles_per_chunk();
     let chunks = tiles.start / of_chunk..tiles.end.div_ceil(of_chunk);
     to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
@@ -275,6 +287,66 @@ pub(crate) fn box_to_host<T: Element>(
     })
 }
 
+/// Whether output is decoded and copied in pieces: the tiles of a profile whose tiles are consecutive elements.
+fn is_in_pieces<T>(stream: &Stream<'_>, out: &[T]) -> bool {
+    matches!(stream.header().profile, Profile::Paper(_)) && size_of_val(out) >= IN_PIECES
+}
+
+/// Decodes tiles of a stream in pieces of the output, each in a CUDA stream of its own: its payload goes up, it is
+/// decoded, it comes back. So the bus is busy in both directions while the device decodes. What the kernels cannot
+/// check of a part of a stream, its index, was checked when it was opened.
+fn in_pieces<T: Element>(
+    device: &Device,
+    stream: &Stream<'_>,
+    tiles: Range<u64>,
+    out: &mut [T],
+    run: Execution<'_>,
+) -> Result<()> {
+    let kind = StreamKind::of(stream)?;
+    let (bytes, index) = (stream.as_bytes(), stream.index());
+    let payload = kind.sections.payload as usize;
+    let (piece, lanes) = shares(size_of_val(out), run.threads);
+    let chunk = CHUNK * size_of::<T>();
+    let piece = piece.next_multiple_of(chunk).min(PIECE / chunk * chunk);
+    device.work(|Workspace { queue, field, stream, scratch }| {
+        let at = stream.room(bytes.len() + VECTOR)?;
+        let out_at = field.room(size_of_val(out))?;
+        let status = scratch.room(DECOMPRESS_SCRATCH)?;
+        // SAFETY: the memory was sized above.
+        unsafe {
+            clear_behind(at + bytes.len() as u64, queue.handle())?;
+            clear(status, queue.handle())?;
+            device.upload(queue, at, &bytes[..payload], run, &|_| run.check())?;
+        }
+        // What was cleared is for kernels of other CUDA streams.
+        queue.wait()?;
+        let view = kind.view(at, bytes.len() as u64)?;
+        let make = |half: &Half, bytes_of: Range<usize>| {
+            let tile = |at: usize| tiles.start + (at / size_of::<T>()).div_ceil(TILE) as u64;
+            let tiles = tile(bytes_of.start)..tile(bytes_of.end);
+            let (first, last) =
+                (tiles.start / CHUNK_TILES as u64, (tiles.end - 1) / CHUNK_TILES as u64);
+            let (first, last) = (index.payload(first)?, index.payload(last)?);
+            // Kernels read whole vectors.
+            let from = (payload + first.start as usize) / VECTOR * VECTOR;
+            let to = (payload + last.end as usize).next_multiple_of(VECTOR).min(bytes.len());
+            half.send(at + from as u64, &bytes[from..to])?;
+            let (out, queue) = (out_at + bytes_of.start as u64, half.queue().handle());
+            // SAFETY: the memory was sized above; what the tiles take of the stream is enqueued before.
+            unsafe { launch_tiles(device, &kind, &view, tiles, out, status, queue) }
+        };
+        // SAFETY: numbers as bytes; any bytes are numbers.
+        let to = unsafe { slice::from_raw_parts_mut(out.as_mut_ptr().cast(), size_of_val(out)) };
+        let pieces = Pieces { to, from: out_at, piece };
+        let done = |bytes: usize| run.advance(bytes as u64);
+        // SAFETY: the field's room is that of the output, and this call's alone.
+        unsafe { device.download_made(pieces, lanes, run, &done, make)? };
+        let mut found = [NO_FAULT];
+        queue.download(&mut found, status)?;
+        verdict(found[0])
+    })
+}
+
 /// Brings the part of a stream that holds some chunks to the device, runs `launch`, and brings the output
 /// back.
 fn to_host<T: Element>(
@@ -299,7 +371,7 @@ fn to_host<T: Element>(
     let parts = [Some(first.start..last.end), tables];
     device.work(|workspace| {
         let Workspace { queue, stream: room, .. } = workspace;
-        let at = room.room(bytes.len() + PIECE)?;
+        let at = room.room(bytes.len() + VECTOR)?;
         let upload = |to: u64, bytes: &[u8]| {
             // SAFETY: the stream's room is that of all its bytes.
             unsafe { device.upload(queue, to, bytes, run, &|_| run.check()) }
@@ -311,10 +383,10 @@ fn to_host<T: Element>(
             if payload.start > payload.end {
                 continue;
             }
-            // The kernels read whole pieces; what lies beside the payload in the outer two is not used.
-            let from = payload.start / PIECE * PIECE;
-            let to = payload.end.next_multiple_of(PIECE).min(bytes.len());
-            // SAFETY: there is room for a piece behind the stream.
+            // The kernels read whole vectors; what lies beside the payload in the outer two is not used.
+            let from = payload.start / VECTOR * VECTOR;
+            let to = payload.end.next_multiple_of(VECTOR).min(bytes.len());
+            // SAFETY: there is room for a vector behind the stream.
             unsafe { clear_behind(at + bytes.len() as u64, queue.handle())? };
             upload(at + from as u64, &bytes[from..to])?;
         }
@@ -325,13 +397,13 @@ fn to_host<T: Element>(
     })
 }
 
-/// Zeroes the piece behind a stream: kernels read whole pieces.
+/// Zeroes the vector behind a stream: kernels read whole ones.
 ///
 /// # Safety
-/// There is room for a [`PIECE`] at `end`, device memory of the current context.
+/// There is room for a [`VECTOR`] at `end`, device memory of the current context.
 pub(crate) unsafe fn clear_behind(end: u64, queue: sys::CUstream) -> Result<()> {
     // SAFETY: the caller vouches for the memory.
-    check("cuMemsetD8Async", unsafe { result::memset_d8_async(end, 0, PIECE, queue) })
+    check("cuMemsetD8Async", unsafe { result::memset_d8_async(end, 0, VECTOR, queue) })
 }
 
 /// Runs `launch` with room for `out` and for a report, which is cleared, and brings the output back. The context is

@@ -3,6 +3,7 @@
 //! memory by the driver are slower than that.
 
 use std::{
+    ops::Range,
     slice,
     sync::{
         Arc, Mutex, PoisonError,
@@ -22,12 +23,12 @@ use super::{
 use crate::{error::Result, exec::Execution};
 
 /// Bytes that go through pinned memory at a time, at most and, where there are several threads, at least.
-const PIECE: usize = 2 << 20;
+pub(crate) const PIECE: usize = 2 << 20;
 const LEAST_PIECE: usize = 256 << 10;
 /// Threads that copy, at most: more bring nothing. Each has two pieces of pinned memory.
 const MOST_LANES: usize = 16;
 /// Copies of fewer bytes are left to the driver.
-const SMALL: usize = 1 << 20;
+pub(crate) const SMALL: usize = 1 << 20;
 /// Bytes of memory that its owner has pinned, between two looks at who waits.
 const PINNED_PIECE: usize = 64 << 20;
 
@@ -42,7 +43,7 @@ struct Lane {
 }
 
 #[derive(Debug)]
-struct Half {
+pub(crate) struct Half {
     queue: Queue,
     /// [`PIECE`] bytes of pinned memory, kept to the end of the process.
     pinned: *mut u8,
@@ -50,6 +51,14 @@ struct Half {
 
 // SAFETY: pinned memory is valid on every thread, and one call at a time has it.
 unsafe impl Send for Half {}
+
+/// Host memory that is filled from device memory at `from`, `piece` bytes at a time.
+pub(crate) struct Pieces<'a> {
+    pub to: &'a mut [u8],
+    pub from: sys::CUdeviceptr,
+    /// At most [`PIECE`].
+    pub piece: usize,
+}
 
 /// Told of bytes that were copied; an error ends the copy.
 pub(crate) type Done<'a> = &'a (dyn Fn(usize) -> Result<()> + Sync);
@@ -91,10 +100,7 @@ impl Device {
                 let part = &from[at..len.min(at + piece)];
                 let half = &lane.halves[n % 2];
                 half.queue.wait()?;
-                // SAFETY: a half has room for a piece, and what was copied from it is on the device.
-                let pinned = unsafe { slice::from_raw_parts_mut(half.pinned, part.len()) };
-                pinned.copy_from_slice(part);
-                half.queue.upload(to + at as u64, pinned)?;
+                half.send(to + at as u64, part)?;
                 done(part.len())?;
             }
             Ok(())
@@ -124,28 +130,54 @@ impl Device {
             return Ok(());
         }
         let (piece, lanes) = shares(len, run.threads);
+        let nothing = |_: &Half, _: Range<usize>| Ok(());
+        let pieces = Pieces { to, from, piece };
+        // SAFETY: what writes at `from` is done, and the caller vouches for the rest.
+        unsafe { self.download_made(pieces, lanes, run, done, nothing) }
+    }
+
+    /// Copies pieces of device memory to host memory, each once `make` has enqueued on the queue of a half what
+    /// writes these bytes of it, and waits.
+    ///
+    /// # Safety
+    /// The device memory holds as many bytes as the host memory, and nothing but what `make` enqueues writes it.
+    pub unsafe fn download_made(
+        &self,
+        Pieces { to, from, piece }: Pieces<'_>,
+        lanes: usize,
+        run: Execution<'_>,
+        done: Done<'_>,
+        make: impl Fn(&Half, Range<usize>) -> Result<()> + Sync,
+    ) -> Result<()> {
+        // Memory that its owner has pinned needs no copy by a thread.
+        let direct = is_pinned(to);
         let pieces = Mutex::new(to.chunks_mut(piece).enumerate());
         let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
         self.on_lanes(lanes, run, |lane| {
             let mut before: Option<(usize, &mut [u8])> = None;
             for n in 0usize.. {
-                let own = next();
+                let mut own = next();
                 let ended = own.is_none();
-                if let Some((i, part)) = &own {
-                    let half = &lane.halves[n % 2];
-                    // SAFETY: a half has room for a piece, and what was in it was copied out before; the caller
-                    // vouches for the device memory.
+                if let Some((i, part)) = &mut own {
+                    let (half, at) = (&lane.halves[n % 2], *i * piece);
+                    make(half, at..at + part.len())?;
+                    // SAFETY: a half has room for a piece, and what was in it was copied out before.
+                    let pinned = unsafe { slice::from_raw_parts_mut(half.pinned, part.len()) };
+                    let copy = if direct { &mut **part } else { pinned };
+                    // SAFETY: the caller vouches for the device memory; also after an error the lane is waited for
+                    // before the host memory is gone.
                     check("cuMemcpyDtoHAsync", unsafe {
-                        let pinned = slice::from_raw_parts_mut(half.pinned, part.len());
-                        let from = from + (i * piece) as u64;
-                        result::memcpy_dtoh_async(pinned, from, half.queue.handle())
+                        result::memcpy_dtoh_async(copy, from + at as u64, half.queue.handle())
                     })?;
                 }
                 if let Some((_, part)) = std::mem::replace(&mut before, own) {
                     let half = &lane.halves[(n + 1) % 2];
                     half.queue.wait()?;
-                    // SAFETY: the copy to this half is over, and filled as many bytes.
-                    part.copy_from_slice(unsafe { slice::from_raw_parts(half.pinned, part.len()) });
+                    if !direct {
+                        // SAFETY: the copy to this half is over, and filled as many bytes.
+                        let pinned = unsafe { slice::from_raw_parts(half.pinned, part.len()) };
+                        part.copy_from_slice(pinned);
+                    }
                     done(part.len())?;
                 }
                 if ended {
@@ -200,10 +232,30 @@ impl Half {
         unsafe { pinned.write_bytes(0, PIECE) };
         Ok(Half { queue, pinned })
     }
+
+    /// Where the half's work is enqueued.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Enqueues the copy of `from` to device address `to`, where there is room for it. Nothing that was enqueued
+    /// before uses the pinned memory.
+    pub fn send(&self, to: sys::CUdeviceptr, from: &[u8]) -> Result<()> {
+        for (i, part) in from.chunks(PIECE).enumerate() {
+            if i > 0 {
+                self.queue.wait()?;
+            }
+            // SAFETY: there is room for a piece, and what was copied from it is on the device.
+            let pinned = unsafe { slice::from_raw_parts_mut(self.pinned, part.len()) };
+            pinned.copy_from_slice(part);
+            self.queue.upload(to + (i * PIECE) as u64, pinned)?;
+        }
+        Ok(())
+    }
 }
 
 /// Bytes of a piece, and threads that copy.
-fn shares(len: usize, threads: usize) -> (usize, usize) {
+pub(crate) fn shares(len: usize, threads: usize) -> (usize, usize) {
     let threads = threads.clamp(1, MOST_LANES);
     let piece = len.div_ceil(2 * threads).clamp(LEAST_PIECE, PIECE);
     // Whole pages, so that no two threads touch one.
