@@ -116,7 +116,9 @@ fn small_calls() {
     // SAFETY: the default stream always exists.
     let wait = || unsafe { result::stream::synchronize(null_mut()).expect("waits") };
     let memory = |len: u64| DeviceMemory::new(0, len as usize, 0xFF).expect("allocates");
-    println!("microseconds of calls on device memory that are waited for, and of replayed graphs of them");
+    println!(
+        "microseconds of calls on device memory that are waited for, and of replayed graphs of them"
+    );
     for (mebibytes, bound) in
         [1, 4].into_iter().flat_map(|m| [(m, Bound::ValueRange(1e-3)), (m, Bound::Absolute(1e-3))])
     {
@@ -150,7 +152,10 @@ fn small_calls() {
                 wait();
             });
             let graph = Graph::capture(call);
-            println!("{mebibytes} MiB {bound:?} {name}: {one:.1}, {:.1}", waited(|| graph.replay()));
+            println!(
+                "{mebibytes} MiB {bound:?} {name}: {one:.1}, {:.1}",
+                waited(|| graph.replay())
+            );
         }
         // SAFETY: the scratch memory is that of the last calls.
         unsafe { codec.outcome(report.address(), null_mut()).expect("decompresses") };

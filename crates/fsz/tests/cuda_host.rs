@@ -1,4 +1,4 @@
-//! Large fields in host memory through a device: they are decoded in pieces, while others are on the bus.
+//! Large fields in host memory through a device: they are encoded and decoded in parts, while others are on the bus.
 #![cfg(feature = "cuda")]
 
 mod common;
@@ -114,16 +114,93 @@ fn pinned_memory_is_written_without_a_copy_between() {
     assert!(expected.iter().zip(&*found).all(|(a, b)| a.to_bits() == b.to_bits()));
 }
 
+/// Compresses on the CPU and on the device, and compares.
+fn same_stream<T: Element>(codec: &Codec, what: &str, data: &[T], options: &CompressOptions) {
+    let shape = [data.len() as u64];
+    let expected = compress(&Codec::cpu(), data, &shape, options);
+    let found = compress(codec, data, &shape, options);
+    let at = expected.iter().zip(&found).position(|(a, b)| a != b);
+    assert_eq!((at, expected.len()), (None, found.len()), "{what}, {} {options:?}", T::DTYPE);
+}
+
+fn sections<T: Element>(codec: &Codec) {
+    let range = Bound::ValueRangeOf { ratio: 1e-3, min: -13.0, max: 13.0 };
+    let bounds = [Bound::Absolute(1e-2), Bound::Absolute(1e-6), Bound::Absolute(1e-30), range];
+    let alone = codec.clone().threads(1).expect("one thread");
+    for kind in ["smooth, noise", "land", "ragged land", "nan in places", "outliers", "constant"] {
+        // Below and above what is encoded in sections, and more sections than lanes have halves.
+        for n in [1_000_000, 2_097_152, MANY] {
+            let data = field::<T>(kind, n, 8);
+            for bound in bounds {
+                let options = CompressOptions::new(bound).missing(1e20).missing(-999.0);
+                same_stream(codec, kind, &data, &options);
+                if bound == bounds[0] {
+                    same_stream(&alone, kind, &data, &options);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sections_make_the_stream_of_the_cpu() {
+    let Some(codec) = device() else { return };
+    sections::<f32>(&codec);
+    sections::<f64>(&codec);
+}
+
+#[test]
+fn the_largest_sample_may_look_like_a_missing_value() {
+    let Some(codec) = device() else { return };
+    let data: Vec<f32> = (0..MANY).map(|i| if i % 7 == 3 { 500.0 } else { -500.0 }).collect();
+    let options = CompressOptions::new(Bound::Absolute(1e-5)).missing(500.0);
+    same_stream(&codec, "a missing value", &data, &options);
+}
+
+#[test]
+fn an_output_that_ends_too_soon_is_refused() {
+    let Some(codec) = device() else { return };
+    for kind in ["smooth, noise", "noise"] {
+        let data = field::<f32>(kind, MANY, 4);
+        let (shape, options) = ([MANY as u64], CompressOptions::new(Bound::Absolute(1e-4)));
+        let len = compress(&Codec::cpu(), &data, &shape, &options).len();
+        let mut out = vec![0; len];
+        for len in [len - 1, len / 2, len / 10] {
+            let answer = codec.compress_into(&data, &shape, &options, &mut out[..len]);
+            assert!(matches!(answer, Err(fsz::Error::InvalidArgument(_))), "{len}: {answer:?}");
+        }
+        assert_eq!(codec.compress_into(&data, &shape, &options, &mut out).expect("fits"), len);
+    }
+}
+
+#[test]
+fn a_cancelled_call_leaves_the_device_ready() {
+    let Some(codec) = device() else { return };
+    let data = field::<f32>("smooth, noise", MANY, 4);
+    let progress = std::sync::Arc::new(fsz::Progress::default());
+    let options = CompressOptions::new(Bound::Absolute(1e-4));
+    let shape = [MANY as u64];
+    let cancelled = options.clone().progress(progress.clone());
+    let mut out = vec![0; 4 * MANY + (1 << 20)];
+    progress.cancel();
+    let answer = codec.compress_into(&data, &shape, &cancelled, &mut out);
+    assert!(matches!(answer, Err(fsz::Error::Cancelled)), "{answer:?}");
+    same_stream(&codec, "after that", &data, &options);
+}
+
 #[test]
 fn several_calls_at_once_share_the_device() {
     let Some(codec) = device() else { return };
     let streams = streams::<f32>();
+    let data = field::<f32>("ragged land", MANY, 3);
     std::thread::scope(|scope| {
         for bytes in &streams {
             scope.spawn(|| {
                 let stream = Stream::open(bytes).expect("opens");
                 for _ in 0..3 {
                     same_tiles::<f32>(&codec, &stream, 0..stream.grid().tiles());
+                    let options = CompressOptions::new(Bound::Absolute(1e-3));
+                    same_stream(&codec, "at once", &data, &options);
                 }
             });
         }

@@ -38,8 +38,8 @@ pub(crate) struct Lanes(Mutex<Vec<Lane>>);
 
 /// What one thread copies through: two pieces, so that one is copied by the device while the other is by the host.
 #[derive(Debug)]
-struct Lane {
-    halves: [Half; 2],
+pub(crate) struct Lane {
+    pub halves: [Half; 2],
 }
 
 #[derive(Debug)]
@@ -161,22 +161,21 @@ impl Device {
                 if let Some((i, part)) = &mut own {
                     let (half, at) = (&lane.halves[n % 2], *i * piece);
                     make(half, at..at + part.len())?;
-                    // SAFETY: a half has room for a piece, and what was in it was copied out before.
-                    let pinned = unsafe { slice::from_raw_parts_mut(half.pinned, part.len()) };
-                    let copy = if direct { &mut **part } else { pinned };
-                    // SAFETY: the caller vouches for the device memory; also after an error the lane is waited for
-                    // before the host memory is gone.
-                    check("cuMemcpyDtoHAsync", unsafe {
-                        result::memcpy_dtoh_async(copy, from + at as u64, half.queue.handle())
-                    })?;
+                    let from = from + at as u64;
+                    match direct {
+                        false => half.fetch(from, part.len())?,
+                        // SAFETY: the caller vouches for the device memory; also after an error the lane is waited
+                        // for before the host memory is gone.
+                        true => check("cuMemcpyDtoHAsync", unsafe {
+                            result::memcpy_dtoh_async(part, from, half.queue.handle())
+                        })?,
+                    }
                 }
                 if let Some((_, part)) = std::mem::replace(&mut before, own) {
                     let half = &lane.halves[(n + 1) % 2];
-                    half.queue.wait()?;
-                    if !direct {
-                        // SAFETY: the copy to this half is over, and filled as many bytes.
-                        let pinned = unsafe { slice::from_raw_parts(half.pinned, part.len()) };
-                        part.copy_from_slice(pinned);
+                    match direct {
+                        false => half.receive(part)?,
+                        true => half.queue.wait()?,
                     }
                     done(part.len())?;
                 }
@@ -189,29 +188,34 @@ impl Device {
     }
 
     /// Runs `work` on so many threads, each with a lane of its own, and waits for what it began.
-    fn on_lanes(
+    pub fn on_lanes(
         &self,
         lanes: usize,
         run: Execution<'_>,
         work: impl Fn(&Lane) -> Result<()> + Sync,
     ) -> Result<()> {
-        let idle = || self.lanes.0.lock().unwrap_or_else(PoisonError::into_inner);
         run.on_threads(lanes, || {
             let _entered = self.context.enter()?;
-            let taken = idle().pop();
-            let lane = match taken {
-                Some(lane) => lane,
-                None => Lane::new(&self.context)?,
-            };
-            let answer = work(&lane);
-            let waited = lane.halves.iter().try_for_each(|half| half.queue.wait());
-            // Also after an error nothing may be under way in memory that is used again.
-            if waited.is_ok() {
-                idle().push(lane);
-            }
-            answer.and(waited)
+            self.with_lane(&work)
         })?;
         Ok(())
+    }
+
+    /// Runs `work` with a lane of its own, and waits for what it began there. The context is current.
+    pub fn with_lane<R>(&self, work: impl FnOnce(&Lane) -> Result<R>) -> Result<R> {
+        let idle = || self.lanes.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let lane = match taken {
+            Some(lane) => lane,
+            None => Lane::new(&self.context)?,
+        };
+        let answer = work(&lane);
+        let waited = lane.halves.iter().try_for_each(|half| half.queue.wait());
+        // Also after an error nothing may be under way in memory that is used again.
+        if waited.is_ok() {
+            idle().push(lane);
+        }
+        waited.and(answer)
     }
 }
 
@@ -252,6 +256,29 @@ impl Half {
         }
         Ok(())
     }
+
+    /// Enqueues the copy of `len` bytes, a piece at most, at device address `from`.
+    pub fn fetch(&self, from: sys::CUdeviceptr, len: usize) -> Result<()> {
+        // SAFETY: there is room for a piece, and what was in it was copied out before.
+        let pinned = unsafe { slice::from_raw_parts_mut(self.pinned, len.min(PIECE)) };
+        // SAFETY: the caller vouches for the device memory, and the pinned memory is kept to the end of the process.
+        check("cuMemcpyDtoHAsync", unsafe {
+            result::memcpy_dtoh_async(pinned, from, self.queue.handle())
+        })
+    }
+
+    /// Waits for the copy of as many bytes, and gives them.
+    pub fn receive(&self, to: &mut [u8]) -> Result<()> {
+        self.queue.wait()?;
+        // SAFETY: the copy is over, and filled as many bytes.
+        to.copy_from_slice(unsafe { slice::from_raw_parts(self.pinned, to.len()) });
+        Ok(())
+    }
+
+    /// [`PIECE`] bytes of pinned memory.
+    pub fn pinned(&self) -> *mut u8 {
+        self.pinned
+    }
 }
 
 /// Bytes of a piece, and threads that copy.
@@ -264,7 +291,7 @@ pub(crate) fn shares(len: usize, threads: usize) -> (usize, usize) {
 }
 
 /// Whether the owner of this memory has pinned it.
-fn is_pinned(memory: &[u8]) -> bool {
+pub(crate) fn is_pinned(memory: &[u8]) -> bool {
     let Some(last) = memory.len().checked_sub(1) else { return false };
     let known = |at: *const u8| {
         CudaMemory::at(at).ok().flatten().is_some_and(|found| found.kind() == MemoryKind::Pinned)
