@@ -5,7 +5,7 @@ mod common;
 
 use common::{
     compress,
-    inputs::{Random, field},
+    inputs::{KINDS, Random, field},
 };
 use cudarc::driver::{result, sys};
 use fsz::{Bound, Codec, CompressOptions, Element, Stream};
@@ -147,6 +147,28 @@ fn sections_make_the_stream_of_the_cpu() {
     let Some(codec) = device() else { return };
     sections::<f32>(&codec);
     sections::<f64>(&codec);
+}
+
+/// The range of elements that is found on the way, of all kinds of them.
+fn found_ranges<T: Element>(codec: &Codec) {
+    let relative = Bound::Relative { eps: 1e-3, floor: 0.0 };
+    let of_range = Bound::ValueRangeOf { ratio: 1e-3, min: -13.0, max: 13.0 };
+    for (i, kind) in KINDS.into_iter().enumerate() {
+        for n in [1, 257, 40_000, 300_001] {
+            let data = field::<T>(kind, n, i as u64);
+            for bound in [Bound::Absolute(1e-2), Bound::Absolute(1e-9), of_range, relative] {
+                same_stream(codec, kind, &data, &CompressOptions::new(bound));
+                same_stream(codec, kind, &data, &CompressOptions::new(bound).missing(1e20));
+            }
+        }
+    }
+}
+
+#[test]
+fn ranges_are_those_of_the_cpu() {
+    let Some(codec) = device() else { return };
+    found_ranges::<f32>(&codec);
+    found_ranges::<f64>(&codec);
 }
 
 #[test]

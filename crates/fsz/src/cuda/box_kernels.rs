@@ -25,8 +25,8 @@ fn decompression(coder: Coder) -> (Operation, [Operation; 3]) {
     (Operation::PrepareDecompress(coder), decoding)
 }
 
-/// Operations of a module of compression: a call takes all of them.
-pub(super) fn compression(coder: Coder) -> [Operation; 5] {
+/// Operations of a module of compression.
+fn compression(coder: Coder) -> [Operation; 5] {
     let bound = match coder {
         Coder::DenseRelative => Operation::RelativeBound,
         _ => Operation::Bound,

@@ -9,7 +9,6 @@ use super::{
         Arguments, BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64,
         RelativeArgsF32, RelativeArgsF64,
     },
-    box_kernels,
     compress_boxes::BoxCompression,
     device::Device,
     error::{check, ok},
@@ -137,32 +136,11 @@ impl Compression {
         scratch: u64,
         queue: sys::CUstream,
     ) -> Result<()> {
-        self.load(device, field)?;
         // SAFETY: the caller vouches for the memory.
         unsafe {
             self.clear(scratch, queue)?;
             self.survey(device, field, scratch, queue)?;
             self.encode(device, field, (stream, capacity), scratch, queue)
-        }
-    }
-
-    /// Loads the kernels that a launch takes.
-    pub(crate) fn load(&self, device: &Device, field: u64) -> Result<()> {
-        let (coder, dtype) = (self.kind.coder(), self.kind.dtype);
-        let bound = self.bound.operation();
-        match &self.coding {
-            Coding::Tiles { .. } => {
-                let module = device.kernels.compress(coder, dtype)?;
-                let encode = match self.is_persistent(&module.shapes, field) {
-                    true => self.persistent(),
-                    false => Operation::Compress(coder),
-                };
-                module.load(&device.context, &[bound, encode]).map(drop)
-            }
-            Coding::Boxes(_) => {
-                let module = device.kernels.compress_boxes(coder, dtype)?;
-                module.load(&device.context, &box_kernels::compression(coder)).map(drop)
-            }
         }
     }
 

@@ -142,13 +142,12 @@ unsafe fn launch_boxes<O>(
     if kind.elements() == 0 {
         return Ok(());
     }
-    let making_ready = Operation::PrepareDecompress(kind.coder());
     let module = device.kernels.decompress_boxes(kind.coder(), kind.dtype)?;
-    let module = module.load(&device.context, &[making_ready, operation])?;
     let shapes = &module.shapes;
     let (mut view, mut boxes, mut status) = (*view, *boxes, status);
     let chunks = kind.sections.chunks;
-    let prepare = Kernel { operation: making_ready, dtype: kind.dtype };
+    let prepare =
+        Kernel { operation: Operation::PrepareDecompress(kind.coder()), dtype: kind.dtype };
     let mut arguments = [pointer(&mut view), pointer(&mut boxes), pointer(&mut status)];
     // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
     unsafe { module.launch(prepare, shapes.prepare(chunks), queue, &mut arguments)? };

@@ -44,11 +44,6 @@ impl Image {
         }
     }
 
-    /// Whether all kernels are compiled.
-    pub fn is_whole(&self) -> bool {
-        matches!(self, Image::Whole(_))
-    }
-
     /// The kernel `name`. A driver that has not seen it before takes about a second to compile it.
     pub fn function(&self, name: &str) -> Result<sys::CUfunction> {
         let _relaxed = Relaxed::new()?;

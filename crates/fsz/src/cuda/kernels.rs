@@ -3,7 +3,6 @@
 use std::{
     ffi::c_void,
     sync::{Mutex, OnceLock, PoisonError},
-    thread,
 };
 
 use cudarc::driver::{result, sys};
@@ -15,7 +14,6 @@ use super::{
         Sections, Shared, StreamView,
     },
     box_kernels::{BoxCompressShapes, BoxShapes},
-    context::Context,
     error::check,
     image::Image,
     kernel::{Coder, Kernel, Operation},
@@ -162,6 +160,7 @@ pub(crate) struct Module<S> {
 pub(crate) struct Functions {
     image: Image,
     functions: Vec<Function>,
+    loading: Mutex<()>,
 }
 
 /// A kernel, loaded when it is first launched.
@@ -171,7 +170,6 @@ struct Function {
     /// Shared memory that its launches may ask for, where that is more than usual.
     shared: Option<u32>,
     handle: OnceLock<Handle>,
-    loading: Mutex<()>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -318,10 +316,9 @@ impl<S> Module<S> {
             kernel: Kernel { operation, dtype },
             shared: None,
             handle: OnceLock::new(),
-            loading: Mutex::new(()),
         };
         let functions = operations.iter().map(function).collect();
-        Module { functions: Functions { image, functions }, shapes }
+        Module { functions: Functions { image, functions, loading: Mutex::new(()) }, shapes }
     }
 
     /// Lets launches of `operation` ask for so much shared memory.
@@ -331,11 +328,6 @@ impl<S> Module<S> {
                 function.shared = Some(bytes);
             }
         }
-    }
-
-    /// Loads the kernels of `operations`, as [`Functions::load`].
-    pub fn load(&self, context: &Context, operations: &[Operation]) -> Result<&Self> {
-        self.functions.load(context, operations).map(|()| self)
     }
 
     /// Launches `kernel`.
@@ -355,43 +347,18 @@ impl<S> Module<S> {
 }
 
 impl Functions {
-    /// Loads the kernels of `operations` that are not loaded, side by side: a driver that has not seen a kernel
-    /// before takes about a second to compile it.
-    pub fn load(&self, context: &Context, operations: &[Operation]) -> Result<()> {
-        let missing = || {
-            let wanted = |f: &&Function| operations.contains(&f.kernel.operation);
-            self.functions.iter().filter(wanted).filter(|f| f.handle.get().is_none())
-        };
-        // A whole module is compiled, and a single kernel is loaded by its launch.
-        if self.image.is_whole() || missing().nth(1).is_none() {
-            return Ok(());
-        }
-        thread::scope(|scope| {
-            let load = |function| {
-                move || {
-                    let _entered = context.enter()?;
-                    self.handle(function).map(drop)
-                }
-            };
-            // What no thread could be started for is loaded by its launch.
-            let loads: Vec<_> = missing()
-                .filter_map(|f| thread::Builder::new().spawn_scoped(scope, load(f)).ok())
-                .collect();
-            let panicked = |_| Err(Error::Device("loading a kernel panicked".to_owned()));
-            loads.into_iter().try_for_each(|load| load.join().unwrap_or_else(panicked))
-        })
-    }
-
-    /// The entry point of `function`, which is loaded if it is not. The context is current.
-    fn handle(&self, function: &Function) -> Result<sys::CUfunction> {
+    /// Loads `kernel` unless it is loaded. The context is current.
+    fn function(&self, kernel: Kernel) -> Result<sys::CUfunction> {
+        let not_there = || Error::Device(format!("the kernel {kernel} is not in its module"));
+        let function = self.functions.iter().find(|f| f.kernel == kernel).ok_or_else(not_there)?;
         if let Some(handle) = function.handle.get() {
             return Ok(handle.0);
         }
-        let _one = function.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(handle) = function.handle.get() {
             return Ok(handle.0);
         }
-        let handle = self.image.function(&function.kernel.to_string())?;
+        let handle = self.image.function(&kernel.to_string())?;
         if let Some(bytes) = function.shared {
             let attribute =
                 sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -417,9 +384,7 @@ impl Functions {
     ) -> Result<()> {
         let grid =
             u32::try_from(launch.grid).map_err(|_| Error::invalid("the field is too large"))?;
-        let not_there = || Error::Device(format!("the kernel {kernel} is not in its module"));
-        let function = self.functions.iter().find(|f| f.kernel == kernel).ok_or_else(not_there)?;
-        let function = self.handle(function)?;
+        let function = self.function(kernel)?;
         let (grid, threads, shared) = ((grid, 1, 1), (launch.threads, 1, 1), launch.shared);
         // SAFETY: the caller vouches for arguments and stream; the function is of this context.
         unsafe {

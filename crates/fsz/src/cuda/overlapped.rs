@@ -20,14 +20,8 @@ use super::{
     workspace::Queue,
 };
 use crate::{
-    element::Element,
-    error::{Error, Result},
-    exec::Execution,
-    format::CHUNK,
-    missing::is_missing,
-    options::CompressOptions,
-    schedule::too_small,
-    value_range::sampled_magnitude,
+    element::Element, error::Result, exec::Execution, format::CHUNK, missing::is_missing,
+    options::CompressOptions, schedule::too_small, value_range::sampled_magnitude,
 };
 
 /// Bytes of fields from which on this is worth its launches.
@@ -69,7 +63,6 @@ pub(crate) fn compress<T: Element>(
     out: &mut [u8],
     run: Execution<'_>,
 ) -> Result<usize> {
-    compression.load(device, places.field)?;
     // SAFETY: the memory is the caller's workspace, sized for the compression, which waits before it is used again.
     unsafe {
         compression.clear(places.scratch, queue.handle())?;
@@ -85,7 +78,8 @@ pub(crate) fn compress<T: Element>(
     let plan = Plan::new::<T>(data.len(), run.threads);
     let lanes = shares(size_of_val(data), run.threads).1;
     let sections = plan.sections.len();
-    let outcome = device.with_lane(|lane| {
+    let reports_len = sections * size_of::<Control>();
+    let outcome = device.with_lane(reports_len, |lane| {
         let state = State::new(sections, rest);
         let flow = Flow {
             device,
@@ -100,7 +94,7 @@ pub(crate) fn compress<T: Element>(
         // SAFETY: numbers as bytes; they have no padding.
         let data = unsafe { slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) };
         let direct = is_pinned(data);
-        let ended = device.on_lanes(lanes, run, |lane| {
+        let ended = device.on_lanes((lanes, plan.piece), run, |lane| {
             flow.work(&lane.halves, (data, direct), run).inspect_err(|_| flow.fail())
         });
         // Also after an error nothing may be under way in memory that is used again.
@@ -168,10 +162,8 @@ struct Reports {
 unsafe impl Sync for Reports {}
 
 impl Reports {
+    /// In the pinned memory of a half, which has room for them.
     fn new(half: &Half, sections: usize) -> Result<Self> {
-        if sections * size_of::<Control>() > PIECE {
-            return Err(Error::invalid("the field is too large for this device"));
-        }
         let events = (0..sections).map(|_| Event::new()).collect::<Result<_>>()?;
         Ok(Reports { at: half.pinned().cast(), events })
     }
