@@ -145,13 +145,15 @@ FSZ_DEVICE void find_places(const CompressArgs<T> &args, const Chunks &chunks,
     const u32 *const totals = reinterpret_cast<const u32 *>(args.entries);
     u64 before = words_before(args.stream, args.sections, chunks.first(), lane);
     u32 turn = 0;
-    for (u64 chunk = chunks.first() + blockIdx.x; chunk < chunks.end(args.sections); chunk += gridDim.x, ++turn)
+    for (u64 chunk = chunks.first() + blockIdx.x; chunk < chunks.end(args.sections);
+         chunk += gridDim.x, ++turn)
     {
         const u32 slot = turn % Config::SLOTS;
         barrier_wait(&exchange.measured[slot], turn / Config::SLOTS & 1);
         const u32 length = lane < Config::PARTS ? exchange.length[slot][lane] : 0;
         const u32 inclusive = warp_inclusive(length, lane);
-        const u32 window = static_cast<u32>(min(chunk - chunks.first(), static_cast<u64>(gridDim.x)));
+        const u32 window =
+            static_cast<u32>(min(chunk - chunks.first(), static_cast<u64>(gridDim.x)));
         before += window_sum(totals, chunk, window, lane);
         if (lane < Config::PARTS)
         {

@@ -251,9 +251,9 @@ FSZ_DEVICE void begin_exchange(const typename Encoder::Args &args, Exchange<Enco
 
 /// Compression of some chunks by all thread blocks of a cooperative launch: at most one per
 /// multiprocessor, per chunk, and PERSISTENT_GRID_MOST. The launch of the last chunks completes the
-/// stream, and none of them runs beside another. `map` describes the whole rows of 32 elements of the field, in
-/// boxes of 32 rows of 128 bytes, swizzled; the field is 16-aligned and has fewer than 2^36
-/// elements.
+/// stream, and none of them runs beside another. `map` describes the whole rows of 32 elements of
+/// the field, in boxes of 32 rows of 128 bytes, swizzled; the field is 16-aligned and has fewer
+/// than 2^36 elements.
 template <class Encoder, class Chunks>
 FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const HeaderImage &image,
                                     const Chunks &chunks, const TensorMap *map, u32 *shared)
