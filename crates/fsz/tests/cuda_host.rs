@@ -12,6 +12,13 @@ use fsz::{Bound, Codec, CompressOptions, Element, Stream};
 
 /// Elements of a field of many pieces, of which the last is not whole.
 const MANY: usize = 5_000_321;
+/// Bytes of a field that is encoded in sections, and a little more than whole ones.
+const LARGE: usize = (140 << 20) + 5136;
+
+/// A field of so many bytes, of [`MANY`] elements again and again.
+fn large<T: Element>(kind: &str) -> Vec<T> {
+    field::<T>(kind, MANY, 8).into_iter().cycle().take(LARGE / size_of::<T>()).collect()
+}
 
 fn device() -> Option<Codec> {
     let codec = Codec::cuda(0);
@@ -127,18 +134,16 @@ fn sections<T: Element>(codec: &Codec) {
     let range = Bound::ValueRangeOf { ratio: 1e-3, min: -13.0, max: 13.0 };
     let bounds = [Bound::Absolute(1e-2), Bound::Absolute(1e-6), Bound::Absolute(1e-30), range];
     let alone = codec.clone().threads(1).expect("one thread");
-    for kind in ["smooth, noise", "land", "ragged land", "nan in places", "outliers", "constant"] {
-        // Below and above what is encoded in sections, and more sections than lanes have halves.
-        for n in [1_000_000, 2_097_152, MANY] {
-            let data = field::<T>(kind, n, 8);
-            for bound in bounds {
-                let options = CompressOptions::new(bound).missing(1e20).missing(-999.0);
-                same_stream(codec, kind, &data, &options);
-                if bound == bounds[0] {
-                    same_stream(&alone, kind, &data, &options);
-                }
-            }
+    for kind in ["smooth, noise", "ragged land", "nan in places", "outliers", "constant"] {
+        let data = large::<T>(kind);
+        for bound in bounds {
+            let options = CompressOptions::new(bound).missing(1e20).missing(-999.0);
+            same_stream(codec, kind, &data, &options);
         }
+        let options = CompressOptions::new(bounds[0]);
+        same_stream(&alone, kind, &data, &options);
+        // Of a size that is encoded at once.
+        same_stream(codec, kind, &data[..MANY / 2], &options);
     }
 }
 
@@ -174,7 +179,8 @@ fn ranges_are_those_of_the_cpu() {
 #[test]
 fn the_largest_sample_may_look_like_a_missing_value() {
     let Some(codec) = device() else { return };
-    let data: Vec<f32> = (0..MANY).map(|i| if i % 7 == 3 { 500.0 } else { -500.0 }).collect();
+    let value = |i| if i % 7 == 3 { 500.0 } else { -500.0 };
+    let data: Vec<f32> = (0..LARGE / 4).map(value).collect();
     let options = CompressOptions::new(Bound::Absolute(1e-5)).missing(500.0);
     same_stream(&codec, "a missing value", &data, &options);
 }
@@ -183,8 +189,8 @@ fn the_largest_sample_may_look_like_a_missing_value() {
 fn an_output_that_ends_too_soon_is_refused() {
     let Some(codec) = device() else { return };
     for kind in ["smooth, noise", "noise"] {
-        let data = field::<f32>(kind, MANY, 4);
-        let (shape, options) = ([MANY as u64], CompressOptions::new(Bound::Absolute(1e-4)));
+        let data = large::<f32>(kind);
+        let (shape, options) = ([data.len() as u64], CompressOptions::new(Bound::Absolute(1e-4)));
         let len = compress(&Codec::cpu(), &data, &shape, &options).len();
         let mut out = vec![0; len];
         for len in [len - 1, len / 2, len / 10] {
@@ -198,12 +204,12 @@ fn an_output_that_ends_too_soon_is_refused() {
 #[test]
 fn a_cancelled_call_leaves_the_device_ready() {
     let Some(codec) = device() else { return };
-    let data = field::<f32>("smooth, noise", MANY, 4);
+    let data = large::<f32>("smooth, noise");
     let progress = std::sync::Arc::new(fsz::Progress::default());
     let options = CompressOptions::new(Bound::Absolute(1e-4));
-    let shape = [MANY as u64];
+    let shape = [data.len() as u64];
     let cancelled = options.clone().progress(progress.clone());
-    let mut out = vec![0; 4 * MANY + (1 << 20)];
+    let mut out = vec![0; LARGE + LARGE / 100];
     progress.cancel();
     let answer = codec.compress_into(&data, &shape, &cancelled, &mut out);
     assert!(matches!(answer, Err(fsz::Error::Cancelled)), "{answer:?}");
@@ -214,7 +220,7 @@ fn a_cancelled_call_leaves_the_device_ready() {
 fn several_calls_at_once_share_the_device() {
     let Some(codec) = device() else { return };
     let streams = streams::<f32>();
-    let data = field::<f32>("ragged land", MANY, 3);
+    let data = large::<f32>("ragged land");
     std::thread::scope(|scope| {
         for bytes in &streams {
             scope.spawn(|| {

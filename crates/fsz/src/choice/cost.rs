@@ -116,7 +116,7 @@ impl Cost {
         let usual = class.profile().usual_cost(class.work);
         let threads = threads.max(1) as f64;
         let scale = threads.powf(0.85);
-        let (cpu, cuda) = (usual.cpu_speed * scale, (7e9 * threads).min(35e9));
+        let (cpu, cuda) = (usual.cpu_speed * scale, (7e9 * threads).min(42e9));
         let times = |fixed: f64, speed: f64, choice: f64| {
             SIZES.map(|bytes| fixed + bytes as f64 / speed + bytes.min(CHOOSING) as f64 * choice)
         };
