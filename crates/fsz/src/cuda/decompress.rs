@@ -1,6 +1,6 @@
 //! Launching decompression, and streams in host memory through the device.
 
-use std::{ops::Range, slice};
+use std::ops::Range;
 
 use cudarc::driver::{result, sys};
 
@@ -10,7 +10,7 @@ use super::{
     error::check,
     kernel::{Kernel, Operation},
     kernels::pointer,
-    lanes::{Half, PIECE, Pieces, SMALL, shares},
+    pieces,
     stream_kind::{StreamKind, Tiles},
     workspace::Workspace,
 };
@@ -18,9 +18,8 @@ use crate::{
     element::Element,
     error::{Error, Result},
     exec::Execution,
-    format::{CHUNK, CHUNK_TILES, Sections, TILE},
+    format::{CHUNK, Sections, TILE},
     partial::check_box,
-    profile::Profile,
     stream::Stream,
 };
 
@@ -31,11 +30,8 @@ pub(crate) const REPORT: usize = 16;
 /// `cuda/profile/dense/prepare_decode.cuh`).
 pub(crate) const DECOMPRESS_SCRATCH: usize = 512 << 10;
 
-/// Bytes of output from which on it is decoded in pieces.
-const IN_PIECES: usize = SMALL;
-
 /// What the status holds before a call.
-const NO_FAULT: u64 = u64::MAX;
+pub(crate) const NO_FAULT: u64 = u64::MAX;
 
 /// Bytes that a kernel reads at a time.
 pub(crate) const VECTOR: usize = 16;
@@ -235,8 +231,8 @@ pub(crate) fn field_to_host<T: Element>(
     out: &mut [T],
     run: Execution<'_>,
 ) -> Result<()> {
-    if is_in_pieces(stream, out) {
-        return in_pieces(device, stream, 0..stream.grid().tiles(), out, run);
+    if pieces::serve(stream, out) {
+        return pieces::to_host(device, (stream, 0..stream.grid().tiles()), out, run);
     }
     let chunks = 0..stream.sections().chunks;
     to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
@@ -253,8 +249,8 @@ pub(crate) fn tiles_to_host<T: Element>(
     out: &mut [T],
     run: Execution<'_>,
 ) -> Result<()> {
-    if is_in_pieces(stream, out) {
-        return in_pieces(device, stream, tiles, out, run);
+    if pieces::serve(stream, out) {
+        return pieces::to_host(device, (stream, tiles), out, run);
     }
     let of_chunk = stream.grid().tiles_per_chunk();
     let chunks = tiles.start / of_chunk..tiles.end.div_ceil(of_chunk);
@@ -283,66 +279,6 @@ pub(crate) fn box_to_host<T: Element>(
     to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
         // SAFETY: as in `field_to_host`.
         unsafe { launch_box(device, kind, view, boxed, to, status, queue) }
-    })
-}
-
-/// Whether output is decoded and copied in pieces: the tiles of a profile whose tiles are consecutive elements.
-fn is_in_pieces<T>(stream: &Stream<'_>, out: &[T]) -> bool {
-    matches!(stream.header().profile, Profile::Paper(_)) && size_of_val(out) >= IN_PIECES
-}
-
-/// Decodes tiles of a stream in pieces of the output, each in a CUDA stream of its own: its payload goes up, it is
-/// decoded, it comes back. So the bus is busy in both directions while the device decodes. What the kernels cannot
-/// check of a part of a stream, its index, was checked when it was opened.
-fn in_pieces<T: Element>(
-    device: &Device,
-    stream: &Stream<'_>,
-    tiles: Range<u64>,
-    out: &mut [T],
-    run: Execution<'_>,
-) -> Result<()> {
-    let kind = StreamKind::of(stream)?;
-    let (bytes, index) = (stream.as_bytes(), stream.index());
-    let payload = kind.sections.payload as usize;
-    let (piece, lanes) = shares(size_of_val(out), run.threads);
-    let chunk = CHUNK * size_of::<T>();
-    let piece = piece.next_multiple_of(chunk).min(PIECE / chunk * chunk);
-    device.work(|Workspace { queue, field, stream, scratch }| {
-        let at = stream.room(bytes.len() + VECTOR)?;
-        let out_at = field.room(size_of_val(out))?;
-        let status = scratch.room(DECOMPRESS_SCRATCH)?;
-        // SAFETY: the memory was sized above.
-        unsafe {
-            clear_behind(at + bytes.len() as u64, queue.handle())?;
-            clear(status, queue.handle())?;
-            device.upload(queue, at, &bytes[..payload], run, &|_| run.check())?;
-        }
-        // What was cleared is for kernels of other CUDA streams.
-        queue.wait()?;
-        let view = kind.view(at, bytes.len() as u64)?;
-        let make = |half: &Half, bytes_of: Range<usize>| {
-            let tile = |at: usize| tiles.start + (at / size_of::<T>()).div_ceil(TILE) as u64;
-            let tiles = tile(bytes_of.start)..tile(bytes_of.end);
-            let (first, last) =
-                (tiles.start / CHUNK_TILES as u64, (tiles.end - 1) / CHUNK_TILES as u64);
-            let (first, last) = (index.payload(first)?, index.payload(last)?);
-            // Kernels read whole vectors.
-            let from = (payload + first.start as usize) / VECTOR * VECTOR;
-            let to = (payload + last.end as usize).next_multiple_of(VECTOR).min(bytes.len());
-            half.send(at + from as u64, &bytes[from..to])?;
-            let (out, queue) = (out_at + bytes_of.start as u64, half.queue().handle());
-            // SAFETY: the memory was sized above; what the tiles take of the stream is enqueued before.
-            unsafe { launch_tiles(device, &kind, &view, tiles, out, status, queue) }
-        };
-        // SAFETY: numbers as bytes; any bytes are numbers.
-        let to = unsafe { slice::from_raw_parts_mut(out.as_mut_ptr().cast(), size_of_val(out)) };
-        let pieces = Pieces { to, from: out_at, piece };
-        let done = |bytes: usize| run.advance(bytes as u64);
-        // SAFETY: the field's room is that of the output, and this call's alone.
-        unsafe { device.download_made(pieces, lanes, run, &done, make)? };
-        let mut found = [NO_FAULT];
-        queue.download(&mut found, status)?;
-        verdict(found[0])
     })
 }
 

@@ -20,7 +20,10 @@ use super::{
     pointer::{CudaMemory, MemoryKind},
     workspace::Queue,
 };
-use crate::{error::Result, exec::Execution};
+use crate::{
+    error::{Error, Result},
+    exec::Execution,
+};
 
 /// Bytes that go through pinned memory at a time, at most and, where there are several threads, at least.
 /// The device takes some 8 µs from one copy to the next of another CUDA stream.
@@ -274,22 +277,30 @@ impl Half {
         Ok(())
     }
 
-    /// Enqueues the copy of `len` bytes, a piece at most, at device address `from`.
+    /// Enqueues the copy of `len` bytes, a piece at most, at device address `from`, where they are.
     pub fn fetch(&self, from: sys::CUdeviceptr, len: usize) -> Result<()> {
-        // SAFETY: there is room for a piece, and what was in it was copied out before.
-        let pinned = unsafe { slice::from_raw_parts_mut(self.pinned, len.min(self.room)) };
-        // SAFETY: the caller vouches for the device memory, and the pinned memory is kept to the end of the process.
+        self.check(len)?;
+        // SAFETY: there is room, what was in it was copied out before, and it is kept until the copy is over.
         check("cuMemcpyDtoHAsync", unsafe {
+            let pinned = slice::from_raw_parts_mut(self.pinned, len);
             result::memcpy_dtoh_async(pinned, from, self.queue.handle())
         })
     }
 
     /// Waits for the copy of as many bytes, and gives them.
     pub fn receive(&self, to: &mut [u8]) -> Result<()> {
+        self.check(to.len())?;
         self.queue.wait()?;
         // SAFETY: the copy is over, and filled as many bytes.
         to.copy_from_slice(unsafe { slice::from_raw_parts(self.pinned, to.len()) });
         Ok(())
+    }
+
+    fn check(&self, len: usize) -> Result<()> {
+        if len <= self.room {
+            return Ok(());
+        }
+        Err(Error::Device(format!("a copy of {len} bytes through {} of pinned memory", self.room)))
     }
 
     /// Pinned memory for a piece.

@@ -24,6 +24,7 @@ mod memory;
 mod nvrtc;
 mod overlapped;
 mod part;
+mod pieces;
 mod pointer;
 mod ptx;
 mod relative;
