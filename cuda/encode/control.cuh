@@ -51,6 +51,7 @@ struct Control
     double step;
     double inverse;
     double limit;
+    /// Of the chunks that are encoded so far, where chunks are encoded by several launches.
     u64 payload_words;
     Statistics statistics;
     /// Of a pointwise-relative bound: the lowest pattern of the first logarithmic code.

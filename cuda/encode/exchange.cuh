@@ -33,6 +33,33 @@ template <class Encoder> struct PersistentConfig
     static constexpr u32 PARTS = Encoder::PARTS;
 };
 
+/// The chunks that a launch encodes: all of them.
+struct AllChunks
+{
+    FSZ_DEVICE u64 first() const { return 0; }
+
+    FSZ_DEVICE u64 end(const Sections &sections) const { return sections.chunks; }
+
+    /// Elements of the field up to the end.
+    FSZ_DEVICE u64 elements(const Sections &sections) const { return sections.elements; }
+};
+
+/// The chunks that a launch encodes: some. Those before them are encoded.
+struct SomeChunks
+{
+    u64 from;
+    u64 to;
+
+    FSZ_DEVICE u64 first() const { return from; }
+
+    FSZ_DEVICE u64 end(const Sections &) const { return to; }
+
+    FSZ_DEVICE u64 elements(const Sections &sections) const
+    {
+        return min(sections.elements, to * CHUNK);
+    }
+};
+
 /// What the warps of a thread block share, beside buffers and rings. A slot belongs to a chunk from
 /// its first part's length to the time when the last warp has let its payload go.
 template <class Encoder> struct Exchange
@@ -61,19 +88,20 @@ template <class Encoder> struct Exchange
 };
 
 /// The warp that publishes lengths, and writes checksums of chunks that all warps have packed.
-template <class Encoder, class T>
-FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, Exchange<Encoder> &exchange, u32 lane)
+template <class Encoder, class T, class Chunks>
+FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, const Chunks &chunks,
+                                Exchange<Encoder> &exchange, u32 lane)
 {
     using Config = PersistentConfig<Encoder>;
     u32 *const totals = reinterpret_cast<u32 *>(args.entries);
     u32 metadata = 0;
     u32 turn = 0;
-    for (u64 chunk = blockIdx.x;; chunk += gridDim.x, ++turn)
+    for (u64 chunk = chunks.first() + blockIdx.x;; chunk += gridDim.x, ++turn)
     {
         const u32 slot = turn % Config::SLOTS;
         // The warps also arrive once after their last chunk.
         barrier_wait(&exchange.measured[slot], turn / Config::SLOTS & 1);
-        if (chunk < args.sections.chunks)
+        if (chunk < chunks.end(args.sections))
         {
             const u32 total =
                 __reduce_add_sync(WARP_ALL, lane < Config::PARTS ? exchange.length[slot][lane] : 0);
@@ -96,7 +124,7 @@ FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, Exchange<Encoder> &
                 write_sum(args.stream, args.sections, done, sum);
             }
         }
-        if (chunk >= args.sections.chunks)
+        if (chunk >= chunks.end(args.sections))
         {
             break;
         }
@@ -109,20 +137,23 @@ FSZ_DEVICE void publish_lengths(const CompressArgs<T> &args, Exchange<Encoder> &
 }
 
 /// The warp that finds the places of chunks and writes them to the index.
-template <class Encoder, class T>
-FSZ_DEVICE void find_places(const CompressArgs<T> &args, Exchange<Encoder> &exchange, u32 lane)
+template <class Encoder, class T, class Chunks>
+FSZ_DEVICE void find_places(const CompressArgs<T> &args, const Chunks &chunks,
+                            Exchange<Encoder> &exchange, u32 lane)
 {
     using Config = PersistentConfig<Encoder>;
     const u32 *const totals = reinterpret_cast<const u32 *>(args.entries);
-    u64 before = 0;
+    u64 before = words_before(args.stream, args.sections, chunks.first(), lane);
     u32 turn = 0;
-    for (u64 chunk = blockIdx.x; chunk < args.sections.chunks; chunk += gridDim.x, ++turn)
+    for (u64 chunk = chunks.first() + blockIdx.x; chunk < chunks.end(args.sections);
+         chunk += gridDim.x, ++turn)
     {
         const u32 slot = turn % Config::SLOTS;
         barrier_wait(&exchange.measured[slot], turn / Config::SLOTS & 1);
         const u32 length = lane < Config::PARTS ? exchange.length[slot][lane] : 0;
         const u32 inclusive = warp_inclusive(length, lane);
-        const u32 window = static_cast<u32>(min(chunk, static_cast<u64>(gridDim.x)));
+        const u32 window =
+            static_cast<u32>(min(chunk - chunks.first(), static_cast<u64>(gridDim.x)));
         before += window_sum(totals, chunk, window, lane);
         if (lane < Config::PARTS)
         {
@@ -133,7 +164,7 @@ FSZ_DEVICE void find_places(const CompressArgs<T> &args, Exchange<Encoder> &exch
         if (lane == 31)
         {
             write_index(args.stream, args.sections, chunk, inclusive, before);
-            if (chunk == args.sections.chunks - 1)
+            if (chunk == chunks.end(args.sections) - 1)
             {
                 args.control->payload_words = before + inclusive;
             }

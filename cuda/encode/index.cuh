@@ -17,6 +17,24 @@ FSZ_DEVICE void write_index(u8 *stream, const Sections &sections, u64 chunk, u32
     }
 }
 
+/// Payload words of all chunks before `chunk`, by what the index says of them. Called by a warp.
+FSZ_DEVICE u64 words_before(const u8 *stream, const Sections &sections, u64 chunk, u32 lane)
+{
+    if (chunk == 0)
+    {
+        return 0;
+    }
+    const u64 group = (chunk - 1) / GROUP_CHUNKS;
+    const u16 *const sizes = reinterpret_cast<const u16 *>(stream + sections.sizes);
+    u32 words = 0;
+    for (u64 k = group * GROUP_CHUNKS + lane; k < chunk; k += 32)
+    {
+        words += sizes[k];
+    }
+    const u64 before = reinterpret_cast<const u64 *>(stream + sections.offsets)[group];
+    return before + __reduce_add_sync(WARP_ALL, words);
+}
+
 /// Writes the rate bytes of a warp's part of a chunk, whose first element is `first`.
 FSZ_DEVICE void write_rates(u8 *stream, const Sections &sections, u64 first, const Encoded &part,
                             u32 lane)

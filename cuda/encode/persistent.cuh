@@ -26,16 +26,19 @@ template <class Encoder> struct PartLoader
     u8 *buffers;
     /// A barrier for each buffer.
     u64 *loaded;
+    /// Elements up to the end of the launch's chunks.
     u64 elements;
+    /// The thread block's first chunk.
+    u32 first_chunk;
     u32 lane;
 
-    static FSZ_DEVICE u32 chunk_of(u32 part)
+    FSZ_DEVICE u32 chunk_of(u32 part) const
     {
-        return blockIdx.x + part / Config::PARTS * gridDim.x;
+        return first_chunk + part / Config::PARTS * gridDim.x;
     }
 
     /// The first element of a part.
-    static FSZ_DEVICE u64 first_of(u32 part)
+    FSZ_DEVICE u64 first_of(u32 part) const
     {
         return static_cast<u64>(chunk_of(part)) * CHUNK + part % Config::PARTS * Encoder::PART;
     }
@@ -134,16 +137,21 @@ template <class Encoder> struct PayloadQueue
 };
 
 /// The compute warps.
-template <class Encoder>
-FSZ_DEVICE void compress_parts(const typename Encoder::Args &args, const TensorMap *map,
-                               Exchange<Encoder> &exchange, u32 *shared, u32 warp, u32 lane)
+template <class Encoder, class Chunks>
+FSZ_DEVICE void compress_parts(const typename Encoder::Args &args, const Chunks &range,
+                               const TensorMap *map, Exchange<Encoder> &exchange, u32 *shared,
+                               u32 warp, u32 lane)
 {
     using T = typename Encoder::Value;
     using Config = PersistentConfig<Encoder>;
-    const u32 chunks = static_cast<u32>(args.sections.chunks);
+    const u32 chunks = static_cast<u32>(range.end(args.sections));
     u8 *const buffers = reinterpret_cast<u8 *>(shared) + warp * 2 * Config::BUFFER_BYTES;
     u32 *const words = shared + Config::WARPS * 2 * Config::BUFFER_BYTES / 4 + warp * Config::RING;
-    const PartLoader<Encoder> loader{map, buffers, exchange.loaded[warp], args.sections.elements,
+    const PartLoader<Encoder> loader{map,
+                                     buffers,
+                                     exchange.loaded[warp],
+                                     range.elements(args.sections),
+                                     static_cast<u32>(range.first()) + blockIdx.x,
                                      lane};
     PayloadQueue<Encoder> queue{args, exchange, words, warp, lane, {}};
     Encoder encoder(args, exchange.missing, &exchange.statistics[warp], &exchange.mask[warp],
@@ -241,13 +249,14 @@ FSZ_DEVICE void begin_exchange(const typename Encoder::Args &args, Exchange<Enco
     __syncthreads();
 }
 
-/// Compression by all thread blocks of a cooperative launch: at most one per multiprocessor, per
-/// chunk, and PERSISTENT_GRID_MOST. `map` describes the whole rows of 32 elements of the field, in
-/// boxes of 32 rows of 128 bytes, swizzled; the field is 16-aligned and has fewer than 2^36
-/// elements.
-template <class Encoder>
+/// Compression of some chunks by all thread blocks of a cooperative launch: at most one per
+/// multiprocessor, per chunk, and PERSISTENT_GRID_MOST. The launch of the last chunks completes the
+/// stream, and none of them runs beside another. `map` describes the whole rows of 32 elements of
+/// the field, in boxes of 32 rows of 128 bytes, swizzled; the field is 16-aligned and has fewer
+/// than 2^36 elements.
+template <class Encoder, class Chunks>
 FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const HeaderImage &image,
-                                    const TensorMap *map, u32 *shared)
+                                    const Chunks &chunks, const TensorMap *map, u32 *shared)
 {
     using T = typename Encoder::Value;
     using Config = PersistentConfig<Encoder>;
@@ -262,15 +271,15 @@ FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const He
     begin_exchange(args, exchange);
     if (warp < Config::WARPS)
     {
-        compress_parts(args, map, exchange, shared, warp, lane);
+        compress_parts(args, chunks, map, exchange, shared, warp, lane);
     }
     else if (warp == Config::WARPS)
     {
-        publish_lengths<Encoder, T>(args, exchange, lane);
+        publish_lengths<Encoder, T>(args, chunks, exchange, lane);
     }
     else
     {
-        find_places<Encoder, T>(args, exchange, lane);
+        find_places<Encoder, T>(args, chunks, exchange, lane);
     }
     __syncthreads();
     if (warp == 0)
@@ -279,6 +288,15 @@ FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const He
     }
     if (is_last(&args.control->encoded, gridDim.x))
     {
+        if (chunks.end(args.sections) < args.sections.chunks)
+        {
+            // The next launch counts anew.
+            if (threadIdx.x == 0)
+            {
+                args.control->encoded = 0;
+            }
+            return;
+        }
         finish<T>(image, args.sections, args.control, args.stream, shared, own_fields(args));
     }
 }

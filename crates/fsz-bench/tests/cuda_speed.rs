@@ -1,8 +1,19 @@
 //! Speeds that `fsz bench` has no words for, as a table: fields of 1 to 256 MiB, and slices of a large
-//! one. `--ignored --nocapture` prints it; FSZ_REPEATS is how often each is timed (20).
+//! one; and what a program waits for small calls. `--ignored --nocapture` prints it; FSZ_REPEATS is how often each
+//! is timed (20).
 
-use fsz::{Bound, Codec, CompressOptions, Stream};
+#[path = "../../fsz/tests/common/graph.rs"]
+mod graph;
+
+use std::{ptr::null_mut, time::Instant};
+
+use cudarc::driver::result;
+use fsz::{
+    Bound, Codec, CompressOptions, DType, Stream,
+    cuda::{Compression, CudaStream, DeviceCodec, DeviceMemory, internal},
+};
 use fsz_bench::{DeviceBench, Roofline, median};
+use graph::Graph;
 use rayon::prelude::*;
 
 /// Waves with the spectrum of turbulence, in a cube of 512³ elements from its first one on.
@@ -81,4 +92,73 @@ fn speed() {
         let times = bench.decompress_box(&stream, &start, &count, repeats()).expect("decodes");
         println!("slice of 512³ across axis {axis}: {:.1} us", median(times.decode) * 1e6);
     }
+}
+
+/// Microseconds of a call, of the median one.
+fn waited(mut call: impl FnMut()) -> f64 {
+    let mut times = Vec::new();
+    for _ in 0..10 * repeats() {
+        let began = Instant::now();
+        call();
+        times.push(began.elapsed().as_secs_f64() * 1e6);
+    }
+    median(times)
+}
+
+#[test]
+#[ignore = "prints a table of times; run it with --ignored --nocapture"]
+fn small_calls() {
+    let codec = match DeviceCodec::open(0) {
+        Ok(codec) => codec,
+        Err(why) => return eprintln!("SKIPPED: small calls: {why}"),
+    };
+    let _current = internal::enter(&codec).expect("enters");
+    // SAFETY: the default stream always exists.
+    let wait = || unsafe { result::stream::synchronize(null_mut()).expect("waits") };
+    let memory = |len: u64| DeviceMemory::new(0, len as usize, 0xFF).expect("allocates");
+    println!(
+        "microseconds of calls on device memory that are waited for, and of replayed graphs of them"
+    );
+    for (mebibytes, bound) in
+        [1, 4].into_iter().flat_map(|m| [(m, Bound::ValueRange(1e-3)), (m, Bound::Absolute(1e-3))])
+    {
+        let data = smooth((mebibytes << 20) / 4);
+        let shape = [data.len() as u64];
+        let compression =
+            Compression::new(&shape, DType::F32, &CompressOptions::new(bound)).expect("valid");
+        let most = compression.max_len();
+        let [mut field, stream] = [4 * shape[0], most].map(memory);
+        let [scratch, report] =
+            [compression.scratch_len(), DeviceCodec::DECOMPRESS_SCRATCH as u64].map(memory);
+        field.write(0, &data).expect("writes");
+        let place = (stream.address(), most);
+        // SAFETY: the memory was sized above, and outlives all calls.
+        let compress = |queue: CudaStream| unsafe {
+            let (from, scratch) = (field.address(), scratch.address());
+            codec.compress(&compression, from, place, scratch, queue).expect("enqueues");
+        };
+        // SAFETY: as above.
+        let decompress = |queue: CudaStream| unsafe {
+            let (to, report) = (field.address(), report.address());
+            codec.decompress(compression.kind(), place, to, report, queue).expect("enqueues");
+        };
+        let calls: [(&str, &dyn Fn(CudaStream)); 2] =
+            [("compress", &compress), ("decompress", &decompress)];
+        for (name, call) in calls {
+            call(null_mut());
+            wait();
+            let one = waited(|| {
+                call(null_mut());
+                wait();
+            });
+            let graph = Graph::capture(call);
+            println!(
+                "{mebibytes} MiB {bound:?} {name}: {one:.1}, {:.1}",
+                waited(|| graph.replay())
+            );
+        }
+        // SAFETY: the scratch memory is that of the last calls.
+        unsafe { codec.outcome(report.address(), null_mut()).expect("decompresses") };
+    }
+    println!("waiting for nothing: {:.1}", waited(wait));
 }

@@ -45,8 +45,12 @@ fn host_to_host() {
     println!(
         "milliseconds of compression and decompression, on the CPU, through CUDA, and automatic"
     );
-    for profile in [Profile::default(), Profile::Dense(Dense::new())] {
-        let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
+    let (paper, range) = (Profile::default(), Bound::ValueRange(1e-3));
+    // An absolute bound of about the same size.
+    let cases =
+        [(paper, range), (paper, Bound::Absolute(3e-3)), (Profile::Dense(Dense::new()), range)];
+    for (profile, bound) in cases {
+        let options = CompressOptions::new(bound).profile(profile);
         for bytes in
             [1 << 10, 1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28, 1 << 30, 1 << 32usize]
         {
@@ -78,8 +82,9 @@ fn host_to_host() {
                 format!("{} ({:4.2} of the better)", of.collect::<String>(), f(&times[2]) / best)
             };
             println!(
-                "{:5} {:9} KiB:{},{}",
+                "{:5} {:11} {:9} KiB:{},{}",
                 profile.name(),
+                bound.kind(),
                 bytes >> 10,
                 figures(|t| t.0),
                 figures(|t| t.1)

@@ -56,7 +56,7 @@ pub(crate) fn compress<T: Element>(
     let magnitude = match (limit, &range) {
         (Limit::GivenRange { min, max, .. }, _) => largest((min, max)),
         (_, Some(range)) => range.ends().map_or(0.0, largest),
-        _ => 1.25 * value_range::sampled_magnitude(data, &missing),
+        _ => 1.25 * value_range::sampled_magnitude(data, &missing, run),
     };
     let (quantizer, known) = match limit {
         Limit::Relative { eps, floor } => {

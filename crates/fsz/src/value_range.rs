@@ -151,10 +151,27 @@ fn clean_range<T: Scalar>(run: &[T]) -> Option<ValueRange<T>> {
 }
 
 /// The largest magnitude among the samples of `data`.
-pub(crate) fn sampled_magnitude<T: Scalar>(data: &[T], missing: &[T]) -> f64 {
+pub(crate) fn sampled_magnitude<T: Scalar>(data: &[T], missing: &[T], run: Execution<'_>) -> f64 {
+    const SHARE: usize = SAMPLES * SAMPLE_STRIDE;
+    let of_share = |(share, data)| largest_sample(share * SAMPLES, data, missing);
+    let larger = |a: T, b: T| if b > a { b } else { a };
+    let largest = if run.threads > 1 {
+        data.par_chunks(SHARE).enumerate().map(of_share).reduce(|| T::ZERO, larger)
+    } else {
+        data.chunks(SHARE).enumerate().map(of_share).fold(T::ZERO, larger)
+    };
+    largest.to_f64()
+}
+
+/// Samples that a thread looks at in one go: each is somewhere else in memory.
+const SAMPLES: usize = 256;
+
+/// The largest magnitude among the samples of `data`, of which `first` is the number of the first one.
+fn largest_sample<T: Scalar>(first: usize, data: &[T], missing: &[T]) -> T {
     let mut largest = T::ZERO;
     for (k, run) in data.chunks(SAMPLE_STRIDE).enumerate() {
-        let within = (k as u32).wrapping_mul(SAMPLE_MULTIPLIER) as usize % SAMPLE_STRIDE;
+        let number = (first + k) as u32;
+        let within = number.wrapping_mul(SAMPLE_MULTIPLIER) as usize % SAMPLE_STRIDE;
         if let Some(&d) = run.get(within)
             && d.is_finite()
             && d.magnitude() > largest
@@ -163,12 +180,29 @@ pub(crate) fn sampled_magnitude<T: Scalar>(data: &[T], missing: &[T]) -> f64 {
             largest = d.magnitude();
         }
     }
-    largest.to_f64()
+    largest
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn samples_are_the_same_on_any_number_of_threads() {
+        // The largest of them is in a share of its own in each round.
+        for share in 0..5 {
+            let n = 4 * SAMPLES * SAMPLE_STRIDE + 3 * SAMPLE_STRIDE;
+            let sample = share * SAMPLES + share.min(2);
+            let within = (sample as u32).wrapping_mul(SAMPLE_MULTIPLIER) as usize % SAMPLE_STRIDE;
+            let mut data = vec![1f32; n];
+            data[sample * SAMPLE_STRIDE + within] = -7.0 - share as f32;
+            for threads in [1, 3] {
+                let run = Execution { level: Level::Portable, threads, progress: None };
+                assert_eq!(sampled_magnitude(&data, &[], run), 7.0 + share as f64);
+                assert_eq!(sampled_magnitude(&data, &[-7.0 - share as f32], run), 1.0);
+            }
+        }
+    }
 
     #[test]
     fn the_fast_range_equals_the_plain_one() {

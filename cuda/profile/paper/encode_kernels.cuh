@@ -25,19 +25,31 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
     }
 
 #ifdef FSZ_PERSISTENT
+// By thread blocks that stay: of all chunks, or of those that the launch says.
 #define FSZ_PERSISTENT_ENTRY(name, ...)                                                            \
     extern "C" __global__ void __launch_bounds__(fsz::PersistentConfig<__VA_ARGS__>::THREADS, 1)   \
         name(const __grid_constant__ fsz::TensorMap map,                                           \
              const __grid_constant__ __VA_ARGS__::Args args,                                       \
              const __grid_constant__ fsz::HeaderImage image)                                       \
     {                                                                                              \
-        fsz::compress_persistent<__VA_ARGS__>(args, image, &map, fsz_shared);                      \
+        fsz::compress_persistent<__VA_ARGS__>(args, image, fsz::AllChunks{}, &map, fsz_shared);    \
+    }
+#define FSZ_PERSISTENT_PART_ENTRY(name, ...)                                                       \
+    extern "C" __global__ void __launch_bounds__(fsz::PersistentConfig<__VA_ARGS__>::THREADS, 1)   \
+        name(const __grid_constant__ fsz::TensorMap map,                                           \
+             const __grid_constant__ __VA_ARGS__::Args args,                                       \
+             const __grid_constant__ fsz::HeaderImage image, fsz::u64 first_chunk,                 \
+             fsz::u64 end_chunk)                                                                   \
+    {                                                                                              \
+        const fsz::SomeChunks chunks{first_chunk, end_chunk};                                      \
+        fsz::compress_persistent<__VA_ARGS__>(args, image, chunks, &map, fsz_shared);              \
     }
 #define FSZ_PERSISTENT_SHAPES(Z)                                                                   \
     fsz::PERSISTENT_GRID_MOST, fsz::PersistentConfig<fsz::PaperEncoder<Z>>::THREADS,               \
         fsz::PersistentConfig<fsz::PaperEncoder<Z>>::SHARED
 #else
 #define FSZ_PERSISTENT_ENTRY(name, ...)
+#define FSZ_PERSISTENT_PART_ENTRY(name, ...)
 #define FSZ_PERSISTENT_SHAPES(Z) 0, 0, 0
 #endif
 
@@ -57,8 +69,8 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
     FSZ_COMPRESS_ENTRY(fsz::Quantizer<T>, paper_##type)                                            \
     FSZ_PERSISTENT_ENTRY(fsz_compress_persistent_paper_##type,                                     \
                          fsz::PaperEncoder<fsz::Quantizer<T>>)                                     \
-    FSZ_PERSISTENT_ENTRY(fsz_compress_ranging_paper_##type,                                        \
-                         fsz::PaperEncoder<fsz::Quantizer<T>, true>)                               \
+    FSZ_PERSISTENT_PART_ENTRY(fsz_compress_ranging_paper_##type,                                   \
+                              fsz::PaperEncoder<fsz::Quantizer<T>, true>)                          \
     extern "C" __device__ fsz::u32 fsz_layouts[] = {FSZ_COMPRESS_LAYOUT(T)};                       \
     FSZ_COMPRESS_PAPER_SHAPES(fsz::Quantizer<T>)
 

@@ -51,6 +51,16 @@ FSZ_DEVICE void quantize_piece(const double (&d)[2], const Quantizer<double> &z,
     }
 }
 
+/// The smaller, or larger, of a number and an element, which may be NaN: then it is the number.
+FSZ_DEVICE float smaller_of(float number, float d) { return fminf(number, d); }
+
+FSZ_DEVICE float larger_of(float number, float d) { return fmaxf(number, d); }
+
+// A comparison and two selections; fmin and fmax, which care for NaN on both sides, take more.
+FSZ_DEVICE double smaller_of(double number, double d) { return d < number ? d : number; }
+
+FSZ_DEVICE double larger_of(double number, double d) { return d > number ? d : number; }
+
 /// The smallest and the largest of a lane's elements; infinities of the wrong sign when it has
 /// none.
 template <class T> struct Extremes
@@ -61,8 +71,8 @@ template <class T> struct Extremes
     /// NaN changes nothing.
     FSZ_DEVICE void take(T d)
     {
-        low = smaller(low, d);
-        high = larger(high, d);
+        low = smaller_of(low, d);
+        high = larger_of(high, d);
     }
 
     FSZ_DEVICE bool within(T reach) const { return high <= reach && low >= -reach; }
@@ -84,7 +94,7 @@ FSZ_DEVICE void take_extremes(const Extremes<T> &extremes, T reach, Statistics *
 }
 
 /// Quantizes the lane's block. `code` holds ROUND + q where codes are within FUSED_REACH. Returns
-/// the largest error: NaN when an element is not finite. RANGES: `extremes` are found.
+/// the largest error: NaN when an element is not finite. RANGES: `extremes` take the elements in.
 template <bool RANGES, class T>
 FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, float (&code)[BLOCK],
                             Extremes<T> &extremes)

@@ -57,6 +57,9 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     bool may_mask;
     /// The largest error of plain tiles so far.
     Error max_error{};
+    /// The lane's elements so far whose blocks are within reach, where the range is found on the
+    /// way. They meet those of other lanes once, in the end.
+    Extremes<T> range;
     /// Whether the warp's last tiles had masked elements: the next will, too.
     bool masked = false;
 
@@ -119,25 +122,28 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         }
     }
 
-    FSZ_DEVICE void quantize(const SharedRow<T> &row, ShortWay &way) const
+    FSZ_DEVICE void quantize(const SharedRow<T> &row, ShortWay &way)
     {
-        Extremes<T> extremes;
+        Extremes<T> extremes = range;
         if constexpr (Z::RELATIVE)
         {
             const T share = value_of(*static_cast<volatile Common *>(common));
             way.error = quantize_plain(row, z, share, way.l, extremes);
-            take_extremes(extremes, reach_of(z), statistics);
-            return;
         }
         else
         {
             way.error = quantize_plain<RANGES>(row, z, way.l, extremes);
         }
-        if constexpr (RANGES && !Z::RELATIVE)
+        if constexpr (RANGES)
         {
             // That is right whichever way the tiles will go.
-            take_extremes(extremes, reach_of(z), statistics);
-            way.error = extremes.within(reach_of(z)) ? way.error : value_of(Element<T>::INFINITE);
+            const bool within = extremes.within(reach_of(z));
+            range.low = within ? extremes.low : range.low;
+            range.high = within ? extremes.high : range.high;
+            if constexpr (!Z::RELATIVE)
+            {
+                way.error = within ? way.error : value_of(Element<T>::INFINITE);
+            }
         }
     }
 
@@ -170,7 +176,14 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     }
 
     /// Adds what is not in the statistics yet. Called once, after the warp's last part.
-    FSZ_DEVICE void finish() { add_error(max_error, statistics); }
+    FSZ_DEVICE void finish()
+    {
+        add_error(max_error, statistics);
+        if constexpr (RANGES)
+        {
+            take_extremes(range, reach_of(z), statistics);
+        }
+    }
 
     /// Goes the short way. `refill` is called when the elements in shared memory may be
     /// overwritten.

@@ -86,7 +86,8 @@ impl Calibration {
                 cpu_speed: cost.cpu_speed(self.threads),
                 cuda_speed: cost.cuda_speed(),
                 cuda_from: cost.bytes_for(0.0, self.threads),
-                first_from: cost.bytes_for(self.costs.start, self.threads),
+                first_from: cost
+                    .bytes_for(self.costs.start + self.costs.compiling(class), self.threads),
             }
         })
     }

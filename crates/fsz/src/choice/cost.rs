@@ -1,6 +1,10 @@
 //! What calls cost on each backend: a fixed time and a speed, by which the choice is made.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    str::FromStr,
+};
 
 use crate::{dtype::DType, profile::Profile};
 
@@ -90,6 +94,8 @@ pub(crate) struct UsualCost {
     /// Seconds that the choice by samples takes for a byte of a small field, on one thread and on the device.
     pub cpu_choice: f64,
     pub cuda_choice: f64,
+    /// Seconds that a driver which has not seen the kernels takes to compile them.
+    pub compiling: f64,
 }
 
 /// What calls of a class cost.
@@ -110,7 +116,7 @@ impl Cost {
         let usual = class.profile().usual_cost(class.work);
         let threads = threads.max(1) as f64;
         let scale = threads.powf(0.85);
-        let (cpu, cuda) = (usual.cpu_speed * scale, (7e9 * threads).min(35e9));
+        let (cpu, cuda) = (usual.cpu_speed * scale, (7e9 * threads).min(42e9));
         let times = |fixed: f64, speed: f64, choice: f64| {
             SIZES.map(|bytes| fixed + bytes as f64 / speed + bytes.min(CHOOSING) as f64 * choice)
         };
@@ -192,6 +198,8 @@ pub(crate) const USUAL_START: f64 = 0.35;
 pub(crate) struct Costs {
     pub start: f64,
     measured: BTreeMap<Class, Cost>,
+    /// Whose kernels the driver has compiled.
+    compiled: BTreeSet<Class>,
 }
 
 impl Default for Costs {
@@ -203,7 +211,7 @@ impl Default for Costs {
 impl Costs {
     /// Of a machine of which no more is known.
     pub fn new(start: f64) -> Self {
-        Costs { start, measured: BTreeMap::new() }
+        Costs { start, measured: BTreeMap::new(), compiled: BTreeSet::new() }
     }
 
     pub fn measured(&self, class: Class) -> Option<Cost> {
@@ -214,6 +222,33 @@ impl Costs {
         self.measured.insert(class, cost);
     }
 
+    /// Whether the driver has kept what it made of the kernels, as far as is known.
+    pub fn is_compiled(&self, class: Class) -> bool {
+        self.measured.contains_key(&class) || self.compiled.contains(&class)
+    }
+
+    pub fn set_compiled(&mut self, class: Class) {
+        self.compiled.insert(class);
+    }
+
+    /// Those that were not measured.
+    pub fn compiled(&self) -> impl Iterator<Item = Class> {
+        self.compiled.iter().copied()
+    }
+
+    /// Seconds that the first call of a process takes longer on a device that is ready, for the driver's compiling.
+    pub fn compiling(&self, class: Class) -> f64 {
+        match cfg!(feature = "fatbin") || self.is_compiled(class) {
+            true => 0.0,
+            false => class.profile().usual_cost(class.work).compiling,
+        }
+    }
+
+    /// Seconds that have to be paid before a call of a class can run on a device.
+    pub fn price(&self, class: Class, ready: bool) -> f64 {
+        self.compiling(class) + if ready { 0.0 } else { self.start }
+    }
+
     pub fn of(&self, class: Class, threads: usize) -> Cost {
         self.measured(class).unwrap_or_else(|| Cost::usual(class, threads))
     }
@@ -222,6 +257,7 @@ impl Costs {
     pub fn merge(&mut self, newer: &Self) {
         self.start = newer.start;
         self.measured.extend(newer.measured.iter().map(|(class, cost)| (*class, *cost)));
+        self.compiled.extend(newer.compiled());
     }
 }
 
@@ -274,6 +310,20 @@ mod tests {
         // A device behind a slow bus never gains, but against few threads.
         assert_eq!(cost(16e9, 10e9).bytes_for(0.0, 16), None);
         assert!(cost(16e9, 10e9).bytes_for(0.0, 1).is_some());
+    }
+
+    #[test]
+    fn compiling_is_paid_once() {
+        let mut costs = Costs::new(0.25);
+        for class in Class::all().filter(|_| !cfg!(feature = "fatbin")) {
+            assert!(costs.price(class, true) > 0.5, "{class}");
+            assert_eq!(costs.price(class, false), costs.price(class, true) + 0.25);
+            costs.set_compiled(class);
+            assert_eq!((costs.price(class, true), costs.price(class, false)), (0.0, 0.25));
+        }
+        let (mut measured, class) = (Costs::new(0.25), Class::all().next().expect("a class"));
+        measured.set(class, Cost::usual(class, 4));
+        assert_eq!(measured.price(class, true), 0.0);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Where an automatic codec runs a call: on the CPU or on a CUDA device, whichever has it done sooner.
 //!
 //! A process that has not used CUDA needs a third of a second to begin and to end with it, more than the CPU needs
-//! for most fields. So calls run on the CPU until those that have done so would together have gained that time on
-//! the device. What calls cost is measured once per machine, when a process has spent so long with calls that the
+//! for most fields, and a driver that has not seen the kernels of a call seconds to compile them. So calls run on the
+//! CPU until those that have done so would together have gained that time on the device. What calls cost is measured once per machine, when a process has spent so long with calls that the
 //! time for it does not matter, and kept in the user's cache folder; until then usual figures serve.
 
 mod calibrate;
@@ -89,15 +89,16 @@ pub(crate) fn device(job: &Job, level: Level) -> Option<Arc<Device>> {
         return None;
     }
     let ready = Device::opened(DEVICE);
-    let (due, measuring) = {
+    let (due, measuring, is_compiled) = {
         let mut state = state();
         let cost = state.costs.of(job.class, job.threads);
         let gain = cost.gain(job.bytes, job.threads);
-        let start = if ready.is_some() { 0.0 } else { state.costs.start };
-        let due = state.balance.is_due(gain, start);
+        let price = state.costs.price(job.class, ready.is_some());
+        let due = state.balance.is_due(gain, price);
         let unknown = state.costs.measured(job.class).is_none();
         let seconds = cost.on_device(job.bytes) + if due { 0.0 } else { gain };
-        (due, unknown && state.balance.may_measure(seconds, start + MEASURING))
+        let measuring = unknown && state.balance.may_measure(seconds, price + MEASURING);
+        (due, measuring, state.costs.is_compiled(job.class))
     };
     // What cannot be kept is not measured: the next process would have to do it again. Asked last, for it writes
     // a file to find out.
@@ -110,6 +111,9 @@ pub(crate) fn device(job: &Job, level: Level) -> Option<Arc<Device>> {
         return None;
     };
     if !measuring {
+        if !is_compiled {
+            keep_compiled(job.class);
+        }
         return Some(device);
     }
     // What fails now will fail in the call as well, and the CPU does it then.
@@ -122,9 +126,22 @@ pub(crate) fn is_for_device(job: &Job) -> bool {
     if job.bytes < SMALL || NONE.load(Ordering::Relaxed) {
         return false;
     }
-    let price = if Device::opened(DEVICE).is_some() { 0.0 } else { state().costs.start };
-    let cost = state().costs.of(job.class, job.threads);
+    let costs = &state().costs;
+    let price = costs.price(job.class, Device::opened(DEVICE).is_some());
+    let cost = costs.of(job.class, job.threads);
     cost.gain(job.bytes, job.threads) > price
+}
+
+/// Keeps that the driver has compiled the kernels of a class, as it does for the call that follows. One whose cache is
+/// switched off compiles them again in each process.
+fn keep_compiled(class: Class) {
+    let mut found = Costs::new(state().costs.start);
+    found.set_compiled(class);
+    state().costs.merge(&found);
+    if let (Some(store), None) = (STORE.as_ref(), std::env::var_os("CUDA_CACHE_DISABLE")) {
+        // The process knows it all the same.
+        let _ = store.save(&found);
+    }
 }
 
 /// Measures a class, and keeps what was found.

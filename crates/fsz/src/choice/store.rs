@@ -12,6 +12,8 @@ use super::cost::{Class, Cost, Costs};
 /// The first line, and the last one: a file without it was cut off.
 const FIRST: &str = "fsz costs 1";
 const LAST: &str = "end";
+/// What stands before a class whose kernels the driver has compiled.
+const COMPILED: &str = "compiled ";
 
 /// The file of one machine.
 #[derive(Clone, Debug)]
@@ -91,6 +93,7 @@ fn text(costs: &Costs, machine: &str) -> String {
         let numbers = [threads, one].into_iter().chain(cpu).chain(cuda).map(|n| n.to_string());
         Some(format!("{class} {}", numbers.collect::<Vec<_>>().join(" ")))
     }));
+    lines.extend(costs.compiled().map(|class| format!("{COMPILED}{class}")));
     lines.push(LAST.to_owned());
     lines.join("\n") + "\n"
 }
@@ -106,6 +109,10 @@ fn parse(text: &str, machine: &str) -> Option<Costs> {
         return None;
     }
     for line in lines {
+        if let Some(class) = line.strip_prefix(COMPILED) {
+            costs.set_compiled(class.parse().ok()?);
+            continue;
+        }
         let words: Vec<&str> = line.split(' ').collect();
         let (class, numbers) = words.split_at_checked(3)?;
         let numbers: Vec<f64> = numbers.iter().map(|n| n.parse().ok()).collect::<Option<_>>()?;
@@ -162,6 +169,12 @@ mod tests {
         assert_eq!(store.load(), Some(costs(0.25, &[0, 3])));
         store.save(&costs(0.5, &[7])).expect("saves");
         assert_eq!(store.load(), Some(costs(0.5, &[0, 3, 7])));
+        let class = Class::all().nth(5).expect("a class");
+        let (mut compiled, mut all) = (costs(0.5, &[]), costs(0.5, &[0, 3, 7]));
+        compiled.set_compiled(class);
+        all.set_compiled(class);
+        store.save(&compiled).expect("saves");
+        assert_eq!(store.load(), Some(all));
         let other = Store::within(&folder.0, "another machine");
         assert!(other.load().is_none());
         // A file under the wrong name does not count either.
@@ -187,6 +200,7 @@ mod tests {
             ("compress paper f32 1", "compress paper f32 inf"),
             ("compress paper f32 1", "compress paper f32 x"),
             ("decompress dense f64", "decompress"),
+            ("start 0.25\n", "start 0.25\ncompiled compress paper\n"),
         ];
         for (from, to) in damaged {
             assert!(whole.contains(from), "{from}");

@@ -378,6 +378,11 @@ impl Control {
         limit: 0.0,
         rest: [0; 10],
     };
+
+    /// Payload words of the chunks that are encoded.
+    pub fn payload_words(&self) -> u64 {
+        self.rest[0]
+    }
 }
 
 impl OutputBox {

@@ -1,4 +1,6 @@
-//! Launching compression, and fields in host memory through the device.
+//! Launching compression.
+
+use std::ops::Range;
 
 use cudarc::driver::{result, sys};
 
@@ -11,17 +13,15 @@ use super::{
     device::Device,
     error::{check, ok},
     kernel::{Kernel, Operation},
-    kernels::{Launch, pointer},
+    kernels::{CompressShapes, Launch, pointer},
     relative::RelativeBound,
     stream_kind::StreamKind,
-    workspace::Workspace,
 };
 use crate::{
     bound::Limit,
     dtype::DType,
     element::Element,
     error::Result,
-    exec::Execution,
     format::{
         BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, MAX_HEADER, RelativePart,
         SAMPLE_STRIDE, header,
@@ -144,6 +144,28 @@ impl Compression {
         }
     }
 
+    /// Whether tiles of the field at `field` are encoded by thread blocks that stay.
+    fn is_persistent(&self, shapes: &CompressShapes, field: u64) -> bool {
+        let chunks = self.kind.sections.chunks;
+        // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
+        let copies = field.is_multiple_of(16) && chunks < 1 << 22;
+        shapes.persistent_grid > 0 && copies && chunks > 0
+    }
+
+    /// Whether the bound is that of a kernel which can encode a range of chunks.
+    fn has_ranges(&self) -> bool {
+        matches!(self.bound, Asked::Absolute(bound) if bound.kind as u8 != BOUND_VALUE_RANGE)
+    }
+
+    /// What these do.
+    fn persistent(&self) -> Operation {
+        let coder = self.kind.coder();
+        match self.bound {
+            Asked::Absolute(_) if !self.has_ranges() => Operation::CompressPersistent(coder),
+            _ => Operation::CompressRanging(coder),
+        }
+    }
+
     /// # Safety
     /// As [`launch`](Self::launch).
     pub(crate) unsafe fn clear(&self, scratch: u64, queue: sys::CUstream) -> Result<()> {
@@ -162,11 +184,26 @@ impl Compression {
     pub(crate) unsafe fn survey(
         &self,
         device: &Device,
-        mut field: u64,
+        field: u64,
+        scratch: u64,
+        queue: sys::CUstream,
+    ) -> Result<()> {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { self.survey_of(device, (field, self.kind.elements()), scratch, queue) }
+    }
+
+    /// The same of other elements than the field's: of an absolute bound, one that is as large as the largest of the
+    /// field's samples will do.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch), of these elements.
+    pub(crate) unsafe fn survey_of(
+        &self,
+        device: &Device,
+        (mut field, mut elements): (u64, u64),
         mut scratch: u64,
         queue: sys::CUstream,
     ) -> Result<()> {
-        let mut elements = self.kind.elements();
         let (mut f32s, mut f64s) = self.missing();
         let all = device.multiprocessors as u64;
         let dtype = self.kind.dtype;
@@ -180,15 +217,15 @@ impl Compression {
                 (&module.functions, module.shapes.survey_threads)
             }
         };
-        let mut bound = self.bound;
-        let (grid, operation, bound) = match &mut bound {
+        let (operation, mut bound) = (self.bound.operation(), self.bound);
+        let (grid, bound) = match &mut bound {
             Asked::Absolute(bound) => {
                 let grid = match bound.kind as u8 {
                     BOUND_ABSOLUTE => elements / SAMPLE_STRIDE as u64 / threads as u64 + 1,
                     BOUND_VALUE_RANGE => elements.div_ceil(SURVEY_SHARE),
                     _ => 1,
                 };
-                (grid, Operation::Bound, pointer(bound))
+                (grid, pointer(bound))
             }
             Asked::Relative(bound) => {
                 *bound = bound.with_room(scratch + self.samples_at());
@@ -197,7 +234,7 @@ impl Compression {
                     RelativeBound::F32(bound) => pointer(bound),
                     RelativeBound::F64(bound) => pointer(bound),
                 };
-                (grid, Operation::RelativeBound, bound)
+                (grid, bound)
             }
         };
         let grid = grid.clamp(1, 4 * all);
@@ -225,6 +262,25 @@ impl Compression {
         scratch: u64,
         queue: sys::CUstream,
     ) -> Result<()> {
+        let chunks = 0..self.kind.sections.chunks;
+        // SAFETY: the caller vouches for the memory.
+        unsafe { self.encode_chunks(device, field, chunks, stream, scratch, queue) }
+    }
+
+    /// Writes what some chunks add to the stream, after all chunks before them; the last ones complete it. All chunks
+    /// at once where [`by_ranges`](Self::by_ranges) does not hold.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch); of the field, these chunks are there.
+    pub(crate) unsafe fn encode_chunks(
+        &self,
+        device: &Device,
+        field: u64,
+        chunks: Range<u64>,
+        stream: (u64, u64),
+        scratch: u64,
+        queue: sys::CUstream,
+    ) -> Result<()> {
         let (f32s, f64s) = self.missing();
         let f32s = self.arguments(field, stream, scratch, f32s);
         let f64s = self.arguments(field, stream, scratch, f64s);
@@ -233,16 +289,30 @@ impl Compression {
             match (self.bound, self.kind.dtype) {
                 (Asked::Relative(RelativeBound::F32(bound)), _) => {
                     let arguments = RelativeArgsF32 { arguments: f32s, bound };
-                    self.encode_with::<f32, _>(device, arguments, queue)
+                    self.encode_with::<f32, _>(device, chunks, arguments, queue)
                 }
                 (Asked::Relative(RelativeBound::F64(bound)), _) => {
                     let arguments = RelativeArgsF64 { arguments: f64s, bound };
-                    self.encode_with::<f64, _>(device, arguments, queue)
+                    self.encode_with::<f64, _>(device, chunks, arguments, queue)
                 }
-                (Asked::Absolute(_), DType::F32) => self.encode_with::<f32, _>(device, f32s, queue),
-                (Asked::Absolute(_), DType::F64) => self.encode_with::<f64, _>(device, f64s, queue),
+                (Asked::Absolute(_), DType::F32) => {
+                    self.encode_with::<f32, _>(device, chunks, f32s, queue)
+                }
+                (Asked::Absolute(_), DType::F64) => {
+                    self.encode_with::<f64, _>(device, chunks, f64s, queue)
+                }
             }
         }
+    }
+
+    /// Whether the field at `field` may be encoded range by range of its chunks, by a bound that needs no look at the
+    /// whole field but [`sampled_magnitude`](crate::value_range::sampled_magnitude).
+    pub(crate) fn by_ranges(&self, device: &Device, field: u64) -> Result<bool> {
+        if !self.has_ranges() || matches!(self.coding, Coding::Boxes(_)) {
+            return Ok(false);
+        }
+        let module = device.kernels.compress(self.kind.coder(), self.kind.dtype)?;
+        Ok(self.is_persistent(&module.shapes, field))
     }
 
     fn arguments<M>(
@@ -269,6 +339,7 @@ impl Compression {
     unsafe fn encode_with<T: Element, A: Arguments>(
         &self,
         device: &Device,
+        chunks: Range<u64>,
         mut arguments: A,
         queue: sys::CUstream,
     ) -> Result<()> {
@@ -284,27 +355,28 @@ impl Compression {
         let module = device.kernels.compress(coder, self.kind.dtype)?;
         let shapes = &module.shapes;
         let mut image = **image;
-        let chunks = self.kind.sections.chunks;
-        // The tensor copy engine wants 16-byte alignment and counts rows in 31 bits.
-        let copies = field.is_multiple_of(16) && chunks < 1 << 22;
-        if shapes.persistent_grid > 0 && copies && chunks > 0 {
+        if self.is_persistent(shapes, field) {
             let mut map = tensor_map(field, self.kind.elements(), self.kind.dtype)?;
             let (threads, shared) = shapes.persistent;
             let most = shapes.persistent_grid.min(device.multiprocessors) as u64;
-            let launch = Launch { grid: most.min(chunks), threads, shared, cooperative: true };
-            let operation = match self.bound {
-                Asked::Absolute(bound) if bound.kind as u8 == BOUND_VALUE_RANGE => {
-                    Operation::CompressPersistent(coder)
-                }
-                _ => Operation::CompressRanging(coder),
-            };
-            let kernel = Kernel { operation, dtype: self.kind.dtype };
-            let mut arguments = [pointer(&mut map), pointer(&mut arguments), pointer(&mut image)];
+            let grid = most.min(chunks.end - chunks.start);
+            let launch = Launch { grid, threads, shared, cooperative: true };
+            let kernel = Kernel { operation: self.persistent(), dtype: self.kind.dtype };
+            let Range { mut start, mut end } = chunks;
+            // That of ranges of chunks alone takes the range.
+            let count = if self.has_ranges() { 5 } else { 3 };
+            let mut arguments = [
+                pointer(&mut map),
+                pointer(&mut arguments),
+                pointer(&mut image),
+                pointer(&mut start),
+                pointer(&mut end),
+            ];
             // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-            unsafe { module.launch(kernel, launch, queue, &mut arguments) }
+            unsafe { module.launch(kernel, launch, queue, &mut arguments[..count]) }
         } else {
             let launch = Launch {
-                grid: chunks.max(1),
+                grid: self.kind.sections.chunks.max(1),
                 threads: shapes.simple_threads,
                 shared: shapes.simple_shared,
                 cooperative: false,
@@ -342,6 +414,14 @@ impl Asked {
         };
         let bound = BoundAsked { kind: code.into(), reserved: 0, asked, min, max };
         Ok((Asked::Absolute(bound), None))
+    }
+
+    /// What looks at the field as the bound asks.
+    fn operation(&self) -> Operation {
+        match self {
+            Asked::Absolute(_) => Operation::Bound,
+            Asked::Relative(_) => Operation::RelativeBound,
+        }
     }
 
     /// Bytes of the samples that a kernel takes of a field.
@@ -411,35 +491,4 @@ pub(crate) fn verdict(control: &Control, capacity: u64) -> Result<u64> {
         return Err(too_small());
     }
     Ok(control.stream_len)
-}
-
-/// Compresses a field in host memory into `out`. The arguments have been checked.
-pub(crate) fn from_host<T: Element>(
-    device: &Device,
-    data: &[T],
-    shape: &[u64],
-    options: &CompressOptions,
-    out: &mut [u8],
-    run: Execution<'_>,
-) -> Result<usize> {
-    let compression = Compression::new(shape, T::DTYPE, options)?;
-    if (out.len() as u64) < compression.kind.sections.payload {
-        return Err(too_small());
-    }
-    let most = compression.max_len().min(out.len() as u64);
-    device.work(|Workspace { queue, field, stream, scratch }| {
-        let from = field.room(size_of_val(data).max(16))?;
-        let to = stream.room(most as usize)?;
-        let control = scratch.room(compression.scratch_len() as usize)?;
-        // SAFETY: the memory was sized above.
-        unsafe { device.upload(queue, from, data, run, &|bytes| run.advance(bytes as u64))? };
-        // SAFETY: the memory was sized above, and the workspace waits before it is used again.
-        unsafe { compression.launch(device, from, (to, most), control, queue.handle())? };
-        let mut found = [Control::NONE];
-        queue.download(&mut found, control)?;
-        let len = verdict(&found[0], most)? as usize;
-        // SAFETY: the stream is as long as the device said, and the download above has waited for it.
-        unsafe { device.download(queue, &mut out[..len], to, run, &|_| run.check())? };
-        Ok(len)
-    })
 }

@@ -10,6 +10,7 @@ use super::{
     error::check,
     kernel::{Kernel, Operation},
     kernels::pointer,
+    pieces,
     stream_kind::{StreamKind, Tiles},
     workspace::Workspace,
 };
@@ -30,10 +31,10 @@ pub(crate) const REPORT: usize = 16;
 pub(crate) const DECOMPRESS_SCRATCH: usize = 512 << 10;
 
 /// What the status holds before a call.
-const NO_FAULT: u64 = u64::MAX;
+pub(crate) const NO_FAULT: u64 = u64::MAX;
 
 /// Bytes that a kernel reads at a time.
-pub(crate) const PIECE: usize = 16;
+pub(crate) const VECTOR: usize = 16;
 
 /// A box of a field: start and count per axis.
 pub(crate) type Boxed<'a> = (&'a [u64], &'a [u64]);
@@ -230,6 +231,9 @@ pub(crate) fn field_to_host<T: Element>(
     out: &mut [T],
     run: Execution<'_>,
 ) -> Result<()> {
+    if pieces::serve(stream, out) {
+        return pieces::to_host(device, (stream, 0..stream.grid().tiles()), out, run);
+    }
     let chunks = 0..stream.sections().chunks;
     to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
         // SAFETY: `to_host` gives memory of the device, sized for the output.
@@ -245,6 +249,9 @@ pub(crate) fn tiles_to_host<T: Element>(
     out: &mut [T],
     run: Execution<'_>,
 ) -> Result<()> {
+    if pieces::serve(stream, out) {
+        return pieces::to_host(device, (stream, tiles), out, run);
+    }
     let of_chunk = stream.grid().tiles_per_chunk();
     let chunks = tiles.start / of_chunk..tiles.end.div_ceil(of_chunk);
     to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
@@ -299,7 +306,7 @@ fn to_host<T: Element>(
     let parts = [Some(first.start..last.end), tables];
     device.work(|workspace| {
         let Workspace { queue, stream: room, .. } = workspace;
-        let at = room.room(bytes.len() + PIECE)?;
+        let at = room.room(bytes.len() + VECTOR)?;
         let upload = |to: u64, bytes: &[u8]| {
             // SAFETY: the stream's room is that of all its bytes.
             unsafe { device.upload(queue, to, bytes, run, &|_| run.check()) }
@@ -311,10 +318,10 @@ fn to_host<T: Element>(
             if payload.start > payload.end {
                 continue;
             }
-            // The kernels read whole pieces; what lies beside the payload in the outer two is not used.
-            let from = payload.start / PIECE * PIECE;
-            let to = payload.end.next_multiple_of(PIECE).min(bytes.len());
-            // SAFETY: there is room for a piece behind the stream.
+            // The kernels read whole vectors; what lies beside the payload in the outer two is not used.
+            let from = payload.start / VECTOR * VECTOR;
+            let to = payload.end.next_multiple_of(VECTOR).min(bytes.len());
+            // SAFETY: there is room for a vector behind the stream.
             unsafe { clear_behind(at + bytes.len() as u64, queue.handle())? };
             upload(at + from as u64, &bytes[from..to])?;
         }
@@ -325,13 +332,13 @@ fn to_host<T: Element>(
     })
 }
 
-/// Zeroes the piece behind a stream: kernels read whole pieces.
+/// Zeroes the vector behind a stream: kernels read whole ones.
 ///
 /// # Safety
-/// There is room for a [`PIECE`] at `end`, device memory of the current context.
+/// There is room for a [`VECTOR`] at `end`, device memory of the current context.
 pub(crate) unsafe fn clear_behind(end: u64, queue: sys::CUstream) -> Result<()> {
     // SAFETY: the caller vouches for the memory.
-    check("cuMemsetD8Async", unsafe { result::memset_d8_async(end, 0, PIECE, queue) })
+    check("cuMemsetD8Async", unsafe { result::memset_d8_async(end, 0, VECTOR, queue) })
 }
 
 /// Runs `launch` with room for `out` and for a report, which is cleared, and brings the output back. The context is

@@ -7,7 +7,7 @@ use cudarc::driver::sys;
 use super::{
     abi::StreamView,
     decompress::{
-        Boxed, PIECE, clear_behind, launch_box, launch_field, launch_tiles, launched_to_host,
+        Boxed, VECTOR, clear_behind, launch_box, launch_field, launch_tiles, launched_to_host,
     },
     device::Device,
     device_codec::DeviceCodec,
@@ -67,7 +67,7 @@ impl DeviceStream {
         let mut memory = Buffer::new(&device.context);
         let at = device.work(|workspace| {
             let (queue, len) = (&workspace.queue, bytes.len());
-            let at = memory.exactly(len + PIECE)?;
+            let at = memory.exactly(len + VECTOR)?;
             // SAFETY: the room was made above; `work` waits.
             unsafe {
                 clear_behind(at + len as u64, queue.handle())?;

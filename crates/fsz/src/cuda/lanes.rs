@@ -3,6 +3,7 @@
 //! memory by the driver are slower than that.
 
 use std::{
+    ops::Range,
     slice,
     sync::{
         Arc, Mutex, PoisonError,
@@ -19,15 +20,19 @@ use super::{
     pointer::{CudaMemory, MemoryKind},
     workspace::Queue,
 };
-use crate::{error::Result, exec::Execution};
+use crate::{
+    error::{Error, Result},
+    exec::Execution,
+};
 
 /// Bytes that go through pinned memory at a time, at most and, where there are several threads, at least.
-const PIECE: usize = 2 << 20;
+/// The device takes some 8 µs from one copy to the next of another CUDA stream.
+pub(crate) const PIECE: usize = 4 << 20;
 const LEAST_PIECE: usize = 256 << 10;
 /// Threads that copy, at most: more bring nothing. Each has two pieces of pinned memory.
 const MOST_LANES: usize = 16;
 /// Copies of fewer bytes are left to the driver.
-const SMALL: usize = 1 << 20;
+pub(crate) const SMALL: usize = 1 << 20;
 /// Bytes of memory that its owner has pinned, between two looks at who waits.
 const PINNED_PIECE: usize = 64 << 20;
 
@@ -37,19 +42,28 @@ pub(crate) struct Lanes(Mutex<Vec<Lane>>);
 
 /// What one thread copies through: two pieces, so that one is copied by the device while the other is by the host.
 #[derive(Debug)]
-struct Lane {
-    halves: [Half; 2],
+pub(crate) struct Lane {
+    pub halves: [Half; 2],
 }
 
 #[derive(Debug)]
-struct Half {
+pub(crate) struct Half {
     queue: Queue,
-    /// [`PIECE`] bytes of pinned memory, kept to the end of the process.
+    /// `room` bytes of pinned memory, kept until more is needed.
     pinned: *mut u8,
+    room: usize,
 }
 
 // SAFETY: pinned memory is valid on every thread, and one call at a time has it.
 unsafe impl Send for Half {}
+
+/// Host memory that is filled from device memory at `from`, `piece` bytes at a time.
+pub(crate) struct Pieces<'a> {
+    pub to: &'a mut [u8],
+    pub from: sys::CUdeviceptr,
+    /// At most [`PIECE`].
+    pub piece: usize,
+}
 
 /// Told of bytes that were copied; an error ends the copy.
 pub(crate) type Done<'a> = &'a (dyn Fn(usize) -> Result<()> + Sync);
@@ -82,7 +96,7 @@ impl Device {
         }
         let (piece, lanes) = shares(len, run.threads);
         let next = AtomicUsize::new(0);
-        self.on_lanes(lanes, run, |lane| {
+        self.on_lanes((lanes, piece), run, |lane| {
             for n in 0usize.. {
                 let at = next.fetch_add(piece, Ordering::Relaxed);
                 if at >= len {
@@ -91,10 +105,7 @@ impl Device {
                 let part = &from[at..len.min(at + piece)];
                 let half = &lane.halves[n % 2];
                 half.queue.wait()?;
-                // SAFETY: a half has room for a piece, and what was copied from it is on the device.
-                let pinned = unsafe { slice::from_raw_parts_mut(half.pinned, part.len()) };
-                pinned.copy_from_slice(part);
-                half.queue.upload(to + at as u64, pinned)?;
+                half.send(to + at as u64, part)?;
                 done(part.len())?;
             }
             Ok(())
@@ -124,28 +135,53 @@ impl Device {
             return Ok(());
         }
         let (piece, lanes) = shares(len, run.threads);
+        let nothing = |_: &Half, _: Range<usize>| Ok(());
+        let pieces = Pieces { to, from, piece };
+        // SAFETY: what writes at `from` is done, and the caller vouches for the rest.
+        unsafe { self.download_made(pieces, lanes, run, done, nothing) }
+    }
+
+    /// Copies pieces of device memory to host memory, each once `make` has enqueued on the queue of a half what
+    /// writes these bytes of it, and waits.
+    ///
+    /// # Safety
+    /// The device memory holds as many bytes as the host memory, and nothing but what `make` enqueues writes it.
+    pub unsafe fn download_made(
+        &self,
+        Pieces { to, from, piece }: Pieces<'_>,
+        lanes: usize,
+        run: Execution<'_>,
+        done: Done<'_>,
+        make: impl Fn(&Half, Range<usize>) -> Result<()> + Sync,
+    ) -> Result<()> {
+        // Memory that its owner has pinned needs no copy by a thread.
+        let direct = is_pinned(to);
         let pieces = Mutex::new(to.chunks_mut(piece).enumerate());
         let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
-        self.on_lanes(lanes, run, |lane| {
+        self.on_lanes((lanes, piece), run, |lane| {
             let mut before: Option<(usize, &mut [u8])> = None;
             for n in 0usize.. {
-                let own = next();
+                let mut own = next();
                 let ended = own.is_none();
-                if let Some((i, part)) = &own {
-                    let half = &lane.halves[n % 2];
-                    // SAFETY: a half has room for a piece, and what was in it was copied out before; the caller
-                    // vouches for the device memory.
-                    check("cuMemcpyDtoHAsync", unsafe {
-                        let pinned = slice::from_raw_parts_mut(half.pinned, part.len());
-                        let from = from + (i * piece) as u64;
-                        result::memcpy_dtoh_async(pinned, from, half.queue.handle())
-                    })?;
+                if let Some((i, part)) = &mut own {
+                    let (half, at) = (&lane.halves[n % 2], *i * piece);
+                    make(half, at..at + part.len())?;
+                    let from = from + at as u64;
+                    match direct {
+                        false => half.fetch(from, part.len())?,
+                        // SAFETY: the caller vouches for the device memory; also after an error the lane is waited
+                        // for before the host memory is gone.
+                        true => check("cuMemcpyDtoHAsync", unsafe {
+                            result::memcpy_dtoh_async(part, from, half.queue.handle())
+                        })?,
+                    }
                 }
                 if let Some((_, part)) = std::mem::replace(&mut before, own) {
                     let half = &lane.halves[(n + 1) % 2];
-                    half.queue.wait()?;
-                    // SAFETY: the copy to this half is over, and filled as many bytes.
-                    part.copy_from_slice(unsafe { slice::from_raw_parts(half.pinned, part.len()) });
+                    match direct {
+                        false => half.receive(part)?,
+                        true => half.queue.wait()?,
+                    }
                     done(part.len())?;
                 }
                 if ended {
@@ -156,30 +192,37 @@ impl Device {
         })
     }
 
-    /// Runs `work` on so many threads, each with a lane of its own, and waits for what it began.
-    fn on_lanes(
+    /// Runs `work` on so many threads, each with a lane of its own for pieces of so many bytes, and waits for what it
+    /// began.
+    pub fn on_lanes(
         &self,
-        lanes: usize,
+        (lanes, piece): (usize, usize),
         run: Execution<'_>,
         work: impl Fn(&Lane) -> Result<()> + Sync,
     ) -> Result<()> {
-        let idle = || self.lanes.0.lock().unwrap_or_else(PoisonError::into_inner);
         run.on_threads(lanes, || {
             let _entered = self.context.enter()?;
-            let taken = idle().pop();
-            let lane = match taken {
-                Some(lane) => lane,
-                None => Lane::new(&self.context)?,
-            };
-            let answer = work(&lane);
-            let waited = lane.halves.iter().try_for_each(|half| half.queue.wait());
-            // Also after an error nothing may be under way in memory that is used again.
-            if waited.is_ok() {
-                idle().push(lane);
-            }
-            answer.and(waited)
+            self.with_lane(piece, &work)
         })?;
         Ok(())
+    }
+
+    /// Runs `work` with a lane of its own, and waits for what it began there. The context is current.
+    pub fn with_lane<R>(&self, piece: usize, work: impl FnOnce(&Lane) -> Result<R>) -> Result<R> {
+        let idle = || self.lanes.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut lane = match taken {
+            Some(lane) => lane,
+            None => Lane::new(&self.context)?,
+        };
+        lane.halves.iter_mut().try_for_each(|half| half.reserve(piece))?;
+        let answer = work(&lane);
+        let waited = lane.halves.iter().try_for_each(|half| half.queue.wait());
+        // Also after an error nothing may be under way in memory that is used again.
+        if waited.is_ok() {
+            idle().push(lane);
+        }
+        waited.and(answer)
     }
 }
 
@@ -192,18 +235,82 @@ impl Lane {
 
 impl Half {
     fn new(context: &Arc<Context>) -> Result<Self> {
-        let queue = Queue::new(context)?;
-        // SAFETY: the memory is kept to the end of the process.
-        let pinned = unsafe { result::malloc_host(PIECE, sys::CU_MEMHOSTALLOC_PORTABLE) };
+        Ok(Half { queue: Queue::new(context)?, pinned: std::ptr::null_mut(), room: 0 })
+    }
+
+    /// Makes room for a piece of so many bytes. Nothing is under way.
+    fn reserve(&mut self, piece: usize) -> Result<()> {
+        if self.room >= piece {
+            return Ok(());
+        }
+        if self.room > 0 {
+            self.room = 0;
+            // SAFETY: allocated here, and every copy that used it has been waited for.
+            check("cuMemFreeHost", unsafe { result::free_host(self.pinned.cast()) })?;
+        }
+        // SAFETY: the memory is freed above, or kept to the end of the process.
+        let pinned = unsafe { result::malloc_host(piece, sys::CU_MEMHOSTALLOC_PORTABLE) };
         let pinned = check("cuMemHostAlloc", pinned)?.cast::<u8>();
         // SAFETY: allocated above.
-        unsafe { pinned.write_bytes(0, PIECE) };
-        Ok(Half { queue, pinned })
+        unsafe { pinned.write_bytes(0, piece) };
+        (self.pinned, self.room) = (pinned, piece);
+        Ok(())
+    }
+
+    /// Where the half's work is enqueued.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Enqueues the copy of `from` to device address `to`, where there is room for it. Nothing that was enqueued
+    /// before uses the pinned memory.
+    pub fn send(&self, to: sys::CUdeviceptr, from: &[u8]) -> Result<()> {
+        for (i, part) in from.chunks(self.room).enumerate() {
+            if i > 0 {
+                self.queue.wait()?;
+            }
+            // SAFETY: there is room for a piece, and what was copied from it is on the device.
+            let pinned = unsafe { slice::from_raw_parts_mut(self.pinned, part.len()) };
+            pinned.copy_from_slice(part);
+            self.queue.upload(to + (i * self.room) as u64, pinned)?;
+        }
+        Ok(())
+    }
+
+    /// Enqueues the copy of `len` bytes, a piece at most, at device address `from`, where they are.
+    pub fn fetch(&self, from: sys::CUdeviceptr, len: usize) -> Result<()> {
+        self.check(len)?;
+        // SAFETY: there is room, what was in it was copied out before, and it is kept until the copy is over.
+        check("cuMemcpyDtoHAsync", unsafe {
+            let pinned = slice::from_raw_parts_mut(self.pinned, len);
+            result::memcpy_dtoh_async(pinned, from, self.queue.handle())
+        })
+    }
+
+    /// Waits for the copy of as many bytes, and gives them.
+    pub fn receive(&self, to: &mut [u8]) -> Result<()> {
+        self.check(to.len())?;
+        self.queue.wait()?;
+        // SAFETY: the copy is over, and filled as many bytes.
+        to.copy_from_slice(unsafe { slice::from_raw_parts(self.pinned, to.len()) });
+        Ok(())
+    }
+
+    fn check(&self, len: usize) -> Result<()> {
+        if len <= self.room {
+            return Ok(());
+        }
+        Err(Error::Device(format!("a copy of {len} bytes through {} of pinned memory", self.room)))
+    }
+
+    /// Pinned memory for a piece.
+    pub fn pinned(&self) -> *mut u8 {
+        self.pinned
     }
 }
 
 /// Bytes of a piece, and threads that copy.
-fn shares(len: usize, threads: usize) -> (usize, usize) {
+pub(crate) fn shares(len: usize, threads: usize) -> (usize, usize) {
     let threads = threads.clamp(1, MOST_LANES);
     let piece = len.div_ceil(2 * threads).clamp(LEAST_PIECE, PIECE);
     // Whole pages, so that no two threads touch one.
@@ -212,7 +319,7 @@ fn shares(len: usize, threads: usize) -> (usize, usize) {
 }
 
 /// Whether the owner of this memory has pinned it.
-fn is_pinned(memory: &[u8]) -> bool {
+pub(crate) fn is_pinned(memory: &[u8]) -> bool {
     let Some(last) = memory.len().checked_sub(1) else { return false };
     let known = |at: *const u8| {
         CudaMemory::at(at).ok().flatten().is_some_and(|found| found.kind() == MemoryKind::Pinned)

@@ -11,7 +11,9 @@ mod device;
 mod device_codec;
 mod device_stream;
 mod error;
+mod event;
 mod fatbin;
+mod from_host;
 mod image;
 #[doc(hidden)]
 pub mod internal;
@@ -20,7 +22,9 @@ mod kernels;
 mod lanes;
 mod memory;
 mod nvrtc;
+mod overlapped;
 mod part;
+mod pieces;
 mod pointer;
 mod ptx;
 mod relative;
@@ -37,7 +41,7 @@ pub use pointer::{CudaMemory, MemoryKind};
 pub use stream_kind::StreamKind;
 pub use transfer::HostCompression;
 
-pub(crate) use compress::from_host;
 pub(crate) use decompress::{box_to_host, field_to_host, tiles_to_host};
 pub(crate) use device::Device;
+pub(crate) use from_host::from_host;
 pub(crate) use stream_kind::{serves, writes};

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use cudarc::driver::{result, sys};
+use cudarc::driver::result;
 
 use super::{
     compress::Compression,
     device_codec::DeviceCodec,
     error::check,
+    event::Event,
     stream_kind::StreamKind,
     workspace::{Queue, Workspace},
 };
@@ -123,34 +124,14 @@ impl<'a> Timer<'a> {
 
     /// The device's time between the two; waits for the end.
     fn elapsed(&self) -> Result<Duration> {
+        self.end.wait()?;
         // SAFETY: both events are alive and were recorded.
         let milliseconds = unsafe {
-            check("cuEventSynchronize", result::event::synchronize(self.end.0))?;
-            check("cuEventElapsedTime", result::event::elapsed(self.begin.0, self.end.0))?
+            check(
+                "cuEventElapsedTime",
+                result::event::elapsed(self.begin.handle(), self.end.handle()),
+            )?
         };
         Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) * 1e-3))
-    }
-}
-
-struct Event(sys::CUevent);
-
-impl Event {
-    /// The context is current.
-    fn new() -> Result<Self> {
-        let event = result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT);
-        check("cuEventCreate", event).map(Event)
-    }
-
-    fn record(&self, queue: &Queue) -> Result<()> {
-        // SAFETY: event and stream are alive and of one context.
-        check("cuEventRecord", unsafe { result::event::record(self.0, queue.handle()) })
-    }
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        // SAFETY: made in `new`; the driver keeps what a pending record needs. A failure leaves the
-        // event to the end of the process.
-        let _ = unsafe { result::event::destroy(self.0) };
     }
 }

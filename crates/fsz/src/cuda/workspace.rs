@@ -77,6 +77,8 @@ pub(crate) struct Queue {
 
 // SAFETY: driver handles are valid on every thread of the process.
 unsafe impl Send for Queue {}
+// SAFETY: the driver's calls on a stream may run on several threads at once.
+unsafe impl Sync for Queue {}
 
 impl Queue {
     /// The context is current.

@@ -183,6 +183,7 @@ impl Coding for Dense {
                 cuda_fixed: 2e-3,
                 cpu_choice: 20e-9,
                 cuda_choice: 0.6e-9,
+                compiling: 10.0,
             },
             Work::Decompress => UsualCost {
                 cpu_speed: 0.55e9,
@@ -190,6 +191,7 @@ impl Coding for Dense {
                 cuda_fixed: 0.4e-3,
                 cpu_choice: 0.0,
                 cuda_choice: 0.0,
+                compiling: 6.0,
             },
         }
     }

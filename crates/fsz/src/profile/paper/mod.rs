@@ -45,12 +45,12 @@ impl Coding for Research {
 
     #[cfg(feature = "cuda")]
     fn usual_cost(work: Work) -> UsualCost {
-        let cpu_speed = match work {
-            Work::Compress => 2.0e9,
-            Work::Decompress => 3.2e9,
+        let (cpu_speed, compiling) = match work {
+            Work::Compress => (2.0e9, 1.2),
+            Work::Decompress => (3.2e9, 0.9),
         };
         let (cpu_fixed, cuda_fixed) = (10e-6, 0.1e-3);
-        UsualCost { cpu_speed, cpu_fixed, cuda_fixed, cpu_choice: 0.0, cuda_choice: 0.0 }
+        UsualCost { cpu_speed, cpu_fixed, cuda_fixed, cpu_choice: 0.0, cuda_choice: 0.0, compiling }
     }
 
     fn head_len(&self) -> u64 {

@@ -1,0 +1,59 @@
+//! A point in a CUDA stream.
+
+use cudarc::driver::{result, sys};
+
+use super::{
+    error::{check, ok},
+    workspace::Queue,
+};
+use crate::error::Result;
+
+/// A point in a CUDA stream that can be waited for.
+#[derive(Debug)]
+pub(crate) struct Event(sys::CUevent);
+
+// SAFETY: driver handles are valid on every thread of the process.
+unsafe impl Send for Event {}
+// SAFETY: waiting for an event does not change it.
+unsafe impl Sync for Event {}
+
+impl Event {
+    /// The context is current.
+    pub fn new() -> Result<Self> {
+        let event = result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT);
+        check("cuEventCreate", event).map(Event)
+    }
+
+    pub fn handle(&self) -> sys::CUevent {
+        self.0
+    }
+
+    /// Puts it behind what is in the stream.
+    pub fn record(&self, queue: &Queue) -> Result<()> {
+        // SAFETY: event and stream are alive and of one context.
+        check("cuEventRecord", unsafe { result::event::record(self.0, queue.handle()) })
+    }
+
+    /// Whether the work before it is done.
+    pub fn is_past(&self) -> Result<bool> {
+        // SAFETY: the event is alive.
+        match unsafe { sys::cuEventQuery(self.0) } {
+            sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            answer => ok("cuEventQuery", answer).map(|()| true),
+        }
+    }
+
+    /// Waits until the work before it is done.
+    pub fn wait(&self) -> Result<()> {
+        // SAFETY: the event is alive.
+        check("cuEventSynchronize", unsafe { result::event::synchronize(self.0) })
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: made in `new`; the driver keeps what a pending record needs. A failure leaves the
+        // event to the end of the process.
+        let _ = unsafe { result::event::destroy(self.0) };
+    }
+}

@@ -1,0 +1,83 @@
+//! Decoding large outputs in pieces, each in a CUDA stream of its own: its payload goes up, it is decoded, it comes back.
+//! So the bus is busy in both directions while the device decodes.
+
+use std::{ops::Range, slice};
+
+use super::{
+    decompress::{
+        DECOMPRESS_SCRATCH, NO_FAULT, VECTOR, clear, clear_behind, launch_tiles, verdict,
+    },
+    device::Device,
+    lanes::{Half, PIECE, Pieces, SMALL, shares},
+    stream_kind::StreamKind,
+    workspace::Workspace,
+};
+use crate::{
+    element::Element,
+    error::Result,
+    exec::Execution,
+    format::{CHUNK, CHUNK_TILES, TILE},
+    profile::Profile,
+    stream::Stream,
+};
+
+/// Bytes of output from which on it is decoded in pieces.
+const FROM: usize = SMALL;
+
+/// Whether an output is decoded in pieces: that of a profile whose tiles are consecutive elements.
+pub(crate) fn serve<T>(stream: &Stream<'_>, out: &[T]) -> bool {
+    matches!(stream.header().profile, Profile::Paper(_)) && size_of_val(out) >= FROM
+}
+
+/// Decodes tiles of a stream. What the kernels cannot check of a part of a stream, its index, was checked when it was
+/// opened.
+pub(crate) fn to_host<T: Element>(
+    device: &Device,
+    (stream, tiles): (&Stream<'_>, Range<u64>),
+    out: &mut [T],
+    run: Execution<'_>,
+) -> Result<()> {
+    let kind = StreamKind::of(stream)?;
+    let (bytes, index) = (stream.as_bytes(), stream.index());
+    let payload = kind.sections.payload as usize;
+    let (piece, lanes) = shares(size_of_val(out), run.threads);
+    let chunk = CHUNK * size_of::<T>();
+    let piece = piece.next_multiple_of(chunk).min(PIECE / chunk * chunk);
+    device.work(|Workspace { queue, field, stream, scratch }| {
+        let at = stream.room(bytes.len() + VECTOR)?;
+        let out_at = field.room(size_of_val(out))?;
+        let status = scratch.room(DECOMPRESS_SCRATCH)?;
+        // SAFETY: the memory was sized above.
+        unsafe {
+            clear_behind(at + bytes.len() as u64, queue.handle())?;
+            clear(status, queue.handle())?;
+            device.upload(queue, at, &bytes[..payload], run, &|_| run.check())?;
+        }
+        // What was cleared is for kernels of other CUDA streams.
+        queue.wait()?;
+        let view = kind.view(at, bytes.len() as u64)?;
+        let make = |half: &Half, bytes_of: Range<usize>| {
+            let tile = |at: usize| tiles.start + (at / size_of::<T>()).div_ceil(TILE) as u64;
+            let tiles = tile(bytes_of.start)..tile(bytes_of.end);
+            let (first, last) =
+                (tiles.start / CHUNK_TILES as u64, (tiles.end - 1) / CHUNK_TILES as u64);
+            let (first, last) = (index.payload(first)?, index.payload(last)?);
+            // Kernels read whole vectors.
+            let from = (payload + first.start as usize) / VECTOR * VECTOR;
+            let to = (payload + last.end as usize).next_multiple_of(VECTOR).min(bytes.len());
+            half.send(at + from as u64, &bytes[from..to])?;
+            let (out, queue) = (out_at + bytes_of.start as u64, half.queue().handle());
+            // SAFETY: the memory was sized above; what the tiles take of the stream is enqueued before.
+            unsafe { launch_tiles(device, &kind, &view, tiles, out, status, queue) }
+        };
+        // SAFETY: numbers as bytes; any bytes are numbers.
+        let to = unsafe { slice::from_raw_parts_mut(out.as_mut_ptr().cast(), size_of_val(out)) };
+        let pieces = Pieces { to, from: out_at, piece };
+        let done = |bytes: usize| run.advance(bytes as u64);
+        // SAFETY: the field's room is that of the output, and this call's alone.
+        unsafe { device.download_made(pieces, lanes, run, &done, make)? };
+        let mut found = [NO_FAULT];
+        queue.download(&mut found, status)?;
+        verdict(found[0])
+    })
+}

@@ -1,0 +1,236 @@
+//! Large fields in host memory through a device: they are encoded and decoded in parts, while others are on the bus.
+#![cfg(feature = "cuda")]
+
+mod common;
+
+use common::{
+    compress,
+    inputs::{KINDS, Random, field},
+};
+use cudarc::driver::{result, sys};
+use fsz::{Bound, Codec, CompressOptions, Element, Stream};
+
+/// Elements of a field of many pieces, of which the last is not whole.
+const MANY: usize = 5_000_321;
+/// Bytes of a field that is encoded in sections, and a little more than whole ones.
+const LARGE: usize = (140 << 20) + 5136;
+
+/// A field of so many bytes, of [`MANY`] elements again and again.
+fn large<T: Element>(kind: &str) -> Vec<T> {
+    field::<T>(kind, MANY, 8).into_iter().cycle().take(LARGE / size_of::<T>()).collect()
+}
+
+fn device() -> Option<Codec> {
+    let codec = Codec::cuda(0);
+    if let Err(why) = &codec {
+        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "large fields: {why}");
+        eprintln!("SKIPPED: large fields: {why}");
+    }
+    codec.ok()
+}
+
+/// Streams of all kinds of tiles; the last of no tile that is shorter than its elements.
+fn streams<T: Element>() -> Vec<Vec<u8>> {
+    let cases = [
+        ("smooth, noise", Bound::ValueRange(1e-3)),
+        ("ragged land", Bound::Absolute(1e-3)),
+        ("outliers", Bound::Relative { eps: 1e-3, floor: 1e-3 }),
+        ("noise", Bound::Absolute(1e-30)),
+    ];
+    let stream = |(kind, bound)| {
+        let options = CompressOptions::new(bound);
+        compress(&Codec::cpu(), &field::<T>(kind, MANY, 3), &[MANY as u64], &options)
+    };
+    cases.map(stream).into()
+}
+
+fn same_tiles<T: Element>(codec: &Codec, stream: &Stream<'_>, tiles: std::ops::Range<u64>) {
+    let len = stream.grid().len_of(tiles.clone()) as usize;
+    let [mut expected, mut found] = [0, 1].map(|_| vec![T::from_f64(-12345.678); len]);
+    Codec::cpu().decompress_tiles_into(stream, tiles.clone(), &mut expected).expect("decodes");
+    codec.decompress_tiles_into(stream, tiles.clone(), &mut found).expect("decodes");
+    let differs = |i: &usize| expected[*i].to_bits64() != found[*i].to_bits64();
+    assert_eq!((0..len).find(differs), None, "tiles {tiles:?} of {}", T::DTYPE);
+}
+
+fn tiles_and_fields<T: Element>(codec: &Codec) {
+    let mut random = Random::new(5);
+    for bytes in streams::<T>() {
+        let stream = Stream::open(&bytes).expect("opens");
+        let tiles = stream.grid().tiles();
+        same_tiles::<T>(codec, &stream, 0..tiles);
+        let alone = codec.clone().threads(1).expect("one thread");
+        same_tiles::<T>(&alone, &stream, 1..tiles);
+        for _ in 0..5 {
+            let first = random.below(tiles as usize / 2) as u64;
+            let count = (tiles / 4 + random.below(tiles as usize / 2) as u64).min(tiles - first);
+            same_tiles::<T>(codec, &stream, first..first + count);
+        }
+    }
+}
+
+#[test]
+fn pieces_are_what_the_cpu_decodes() {
+    let Some(codec) = device() else { return };
+    tiles_and_fields::<f32>(&codec);
+    tiles_and_fields::<f64>(&codec);
+}
+
+#[test]
+fn damage_in_any_piece_is_told() {
+    let Some(codec) = device() else { return };
+    let mut random = Random::new(6);
+    for bytes in streams::<f32>() {
+        let payload = Stream::open(&bytes).expect("opens").sections().payload as usize;
+        let mut back = vec![0f32; MANY];
+        for round in 0..20 {
+            let mut damaged = bytes.clone();
+            let at = match round {
+                0 => payload,
+                1 => bytes.len() - 1,
+                _ => payload + random.below(bytes.len() - payload),
+            };
+            damaged[at] ^= 1 << random.below(8);
+            let stream = Stream::open(&damaged).expect("the payload is not looked at");
+            let answer = codec.decompress_into(&stream, &mut back);
+            assert!(matches!(answer, Err(fsz::Error::Corrupt(_))), "byte {at}: {answer:?}");
+        }
+        // What was damaged before leaves no trace.
+        same_tiles::<f32>(&codec, &Stream::open(&bytes).expect("opens"), 0..MANY as u64 / 256);
+    }
+}
+
+#[test]
+fn pinned_memory_is_written_without_a_copy_between() {
+    let Some(codec) = device() else { return };
+    let bytes = streams::<f32>().swap_remove(0);
+    let stream = Stream::open(&bytes).expect("opens");
+    let device = fsz::cuda::DeviceCodec::open(0).expect("opens");
+    let _current = fsz::cuda::internal::enter(&device).expect("enters");
+    // SAFETY: the memory is kept to the end of the process.
+    let pinned = unsafe { result::malloc_host(4 * MANY, sys::CU_MEMHOSTALLOC_PORTABLE) };
+    let pinned = pinned.expect("allocates").cast::<f32>();
+    // SAFETY: allocated above for so many numbers, which are set before they are seen.
+    let found = unsafe {
+        pinned.write_bytes(0xA5, MANY);
+        std::slice::from_raw_parts_mut(pinned, MANY)
+    };
+    let mut expected = vec![0f32; MANY];
+    codec.decompress_into(&stream, found).expect("decodes");
+    Codec::cpu().decompress_into(&stream, &mut expected).expect("decodes");
+    assert!(expected.iter().zip(&*found).all(|(a, b)| a.to_bits() == b.to_bits()));
+}
+
+/// Compresses on the CPU and on the device, and compares.
+fn same_stream<T: Element>(codec: &Codec, what: &str, data: &[T], options: &CompressOptions) {
+    let shape = [data.len() as u64];
+    let expected = compress(&Codec::cpu(), data, &shape, options);
+    let found = compress(codec, data, &shape, options);
+    let at = expected.iter().zip(&found).position(|(a, b)| a != b);
+    assert_eq!((at, expected.len()), (None, found.len()), "{what}, {} {options:?}", T::DTYPE);
+}
+
+fn sections<T: Element>(codec: &Codec) {
+    let range = Bound::ValueRangeOf { ratio: 1e-3, min: -13.0, max: 13.0 };
+    let bounds = [Bound::Absolute(1e-2), Bound::Absolute(1e-6), Bound::Absolute(1e-30), range];
+    let alone = codec.clone().threads(1).expect("one thread");
+    for kind in ["smooth, noise", "ragged land", "nan in places", "outliers", "constant"] {
+        let data = large::<T>(kind);
+        for bound in bounds {
+            let options = CompressOptions::new(bound).missing(1e20).missing(-999.0);
+            same_stream(codec, kind, &data, &options);
+        }
+        let options = CompressOptions::new(bounds[0]);
+        same_stream(&alone, kind, &data, &options);
+        // Of a size that is encoded at once.
+        same_stream(codec, kind, &data[..MANY / 2], &options);
+    }
+}
+
+#[test]
+fn sections_make_the_stream_of_the_cpu() {
+    let Some(codec) = device() else { return };
+    sections::<f32>(&codec);
+    sections::<f64>(&codec);
+}
+
+/// The range of elements that is found on the way, of all kinds of them.
+fn found_ranges<T: Element>(codec: &Codec) {
+    let relative = Bound::Relative { eps: 1e-3, floor: 0.0 };
+    let of_range = Bound::ValueRangeOf { ratio: 1e-3, min: -13.0, max: 13.0 };
+    for (i, kind) in KINDS.into_iter().enumerate() {
+        for n in [1, 257, 40_000, 300_001] {
+            let data = field::<T>(kind, n, i as u64);
+            for bound in [Bound::Absolute(1e-2), Bound::Absolute(1e-9), of_range, relative] {
+                same_stream(codec, kind, &data, &CompressOptions::new(bound));
+                same_stream(codec, kind, &data, &CompressOptions::new(bound).missing(1e20));
+            }
+        }
+    }
+}
+
+#[test]
+fn ranges_are_those_of_the_cpu() {
+    let Some(codec) = device() else { return };
+    found_ranges::<f32>(&codec);
+    found_ranges::<f64>(&codec);
+}
+
+#[test]
+fn the_largest_sample_may_look_like_a_missing_value() {
+    let Some(codec) = device() else { return };
+    let value = |i| if i % 7 == 3 { 500.0 } else { -500.0 };
+    let data: Vec<f32> = (0..LARGE / 4).map(value).collect();
+    let options = CompressOptions::new(Bound::Absolute(1e-5)).missing(500.0);
+    same_stream(&codec, "a missing value", &data, &options);
+}
+
+#[test]
+fn an_output_that_ends_too_soon_is_refused() {
+    let Some(codec) = device() else { return };
+    for kind in ["smooth, noise", "noise"] {
+        let data = large::<f32>(kind);
+        let (shape, options) = ([data.len() as u64], CompressOptions::new(Bound::Absolute(1e-4)));
+        let len = compress(&Codec::cpu(), &data, &shape, &options).len();
+        let mut out = vec![0; len];
+        for len in [len - 1, len / 2, len / 10] {
+            let answer = codec.compress_into(&data, &shape, &options, &mut out[..len]);
+            assert!(matches!(answer, Err(fsz::Error::InvalidArgument(_))), "{len}: {answer:?}");
+        }
+        assert_eq!(codec.compress_into(&data, &shape, &options, &mut out).expect("fits"), len);
+    }
+}
+
+#[test]
+fn a_cancelled_call_leaves_the_device_ready() {
+    let Some(codec) = device() else { return };
+    let data = large::<f32>("smooth, noise");
+    let progress = std::sync::Arc::new(fsz::Progress::default());
+    let options = CompressOptions::new(Bound::Absolute(1e-4));
+    let shape = [data.len() as u64];
+    let cancelled = options.clone().progress(progress.clone());
+    let mut out = vec![0; LARGE + LARGE / 100];
+    progress.cancel();
+    let answer = codec.compress_into(&data, &shape, &cancelled, &mut out);
+    assert!(matches!(answer, Err(fsz::Error::Cancelled)), "{answer:?}");
+    same_stream(&codec, "after that", &data, &options);
+}
+
+#[test]
+fn several_calls_at_once_share_the_device() {
+    let Some(codec) = device() else { return };
+    let streams = streams::<f32>();
+    let data = large::<f32>("ragged land");
+    std::thread::scope(|scope| {
+        for bytes in &streams {
+            scope.spawn(|| {
+                let stream = Stream::open(bytes).expect("opens");
+                for _ in 0..3 {
+                    same_tiles::<f32>(&codec, &stream, 0..stream.grid().tiles());
+                    let options = CompressOptions::new(Bound::Absolute(1e-3));
+                    same_stream(&codec, "at once", &data, &options);
+                }
+            });
+        }
+    });
+}
