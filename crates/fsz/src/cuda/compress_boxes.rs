@@ -32,7 +32,10 @@ use crate::{
     options::CompressOptions,
     profile::{
         Plan, Profile,
-        dense::{Choice, Counted, Dense, InReach, Sampler, SymbolSlots, spread_tile},
+        dense::{
+            CHOOSING, CHUNKS, Choice, Counted, Dense, FITTING, FITTING_SHARE, InReach, Sampler,
+            SymbolSlots, spread_tile,
+        },
     },
     quantizer::{Linear, Quantizer},
     schedule::too_small,
@@ -61,12 +64,13 @@ const MOST_SLOTS: u64 = 5 << 28;
 const WAITING: u64 = 96 << 10;
 /// Teams at least: the first one finds the places of chunks.
 const FEWEST_TEAMS: u64 = 2;
-/// Boxes that are counted at most of a small field: 1536, or 256 for each of nine cases; and of how many boxes
-/// one is of a large one.
-const MOST_COUNTED: u64 = 9 * 256;
-const COUNTED_SHARE: u64 = 64;
+/// Boxes that are counted at most of a small field: to fit tables, or to choose by in each case.
+const MOST_COUNTED: u64 = {
+    let choosing = MOST_TASKS as u64 * CHOOSING[1];
+    if FITTING > choosing { FITTING } else { choosing }
+};
 /// Boxes of a chunk, by the profile's third parameter.
-const CHUNK_BOXES: [u64; 3] = [8, 16, 32];
+const CHUNK_BOXES: [u64; 3] = [1 << CHUNKS[0], 1 << CHUNKS[1], 1 << CHUNKS[2]];
 /// Where parts of the scratch begin.
 const ALIGNMENT: u64 = 256;
 
@@ -109,7 +113,7 @@ impl Scratch {
         let tables = next(rows + contexts * size_of::<[SymbolRow; DIFFERENCE_SYMBOLS]>() as u64);
         let counts = next(tables + MOST_TABLES);
         let exact = next(counts + (MOST_TASKS * size_of::<BoxCounts>()) as u64);
-        let slots = next(exact + 4 * MOST_COUNTED.max(chunks * CHUNK_BOXES[0] / COUNTED_SHARE + 1));
+        let slots = next(exact + 4 * MOST_COUNTED.max(chunks * CHUNK_BOXES[0] / FITTING_SHARE + 1));
         let room = |boxes: u64| {
             let chunks = chunks.div_ceil(boxes / CHUNK_BOXES[0]).max(FEWEST_TEAMS);
             let counting = 2 * MOST_TASKS as u64 * slot_len(dtype);

@@ -26,7 +26,9 @@ mod targets;
 mod vector;
 
 #[cfg(feature = "cuda")]
-pub(crate) use prepare::{Counted, InReach, Sampler, spread_tile};
+pub(crate) use prepare::{
+    CHOOSING, Counted, FITTING, FITTING_SHARE, InReach, Sampler, spread_tile,
+};
 #[cfg(feature = "cuda")]
 pub(crate) use tables::SymbolSlots;
 
@@ -74,7 +76,7 @@ pub(crate) enum Predictor {
 }
 
 /// log2 of the boxes of a chunk, by how many bits an element takes.
-const CHUNKS: [u32; 3] = [3, 4, 5];
+pub(crate) const CHUNKS: [u32; 3] = [3, 4, 5];
 
 impl Choice {
     const STANDARD: Self = Choice {

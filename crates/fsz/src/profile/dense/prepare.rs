@@ -29,15 +29,15 @@ use crate::{
 };
 
 /// Boxes that choose the layout, at least and at most, and of how many boxes' elements one does.
-const CHOOSING: [u64; 2] = [64, 256];
+pub(crate) const CHOOSING: [u64; 2] = [64, 256];
 const CHOOSING_SHARE: u64 = 64;
 /// Of how many of these boxes one chooses a layout's prediction.
 const FIRST_SHARE: u64 = 4;
 /// What part of its cost a layout may cost more by those boxes and still be chosen by all.
 const CLOSE: u128 = 5;
 /// Boxes that make the tables at least, and of how many boxes one does.
-const FITTING: u64 = 1536;
-const FITTING_SHARE: u64 = 64;
+pub(crate) const FITTING: u64 = 1536;
+pub(crate) const FITTING_SHARE: u64 = 64;
 /// What part of its cost Lorenzo prediction must gain: it is slower.
 const SLOWER: u128 = 50;
 /// Bits that a chunk takes beside its symbols: states less what they hold of the symbols, head, index.
