@@ -106,10 +106,14 @@ impl Host {
     }
 
     fn run(&self, arguments: &[&Path]) {
+        self.run_script(&self.script, arguments);
+    }
+
+    fn run_script(&self, script: &Path, arguments: &[&Path]) {
         let mut python = Command::new(&self.python);
-        python.arg("-B").arg(&self.script).args(arguments);
+        python.arg("-B").arg(script).args(arguments);
         python.env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
-        run(&mut python, &format!("{} {arguments:?}", self.name));
+        run(&mut python, &format!("{}: {} {arguments:?}", self.name, script.display()));
     }
 }
 
@@ -140,23 +144,34 @@ fn every_version_reads_what_every_version_wrote() {
     }
 }
 
+/// The openPMD-api that the recipes are for.
+fn openpmd() -> Option<Host> {
+    // Where it is missing, the stage has said so.
+    hosts().into_iter().find(|host| host.name == "openpmd-api-0.17.1")
+}
+
+fn recipe(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/recipes").join(name)
+}
+
 /// The recipe for openPMD-api, in the openPMD-api that `cargo xtask test hosts` downloads.
 #[test]
 #[ignore = "`cargo xtask test hosts` downloads the versions and runs it"]
 fn meshes_and_particles_of_openpmd() {
-    let mut hosts = hosts().into_iter();
-    let Some(host) = hosts.find(|host| host.name.starts_with("openpmd")) else {
-        // The stage has said so.
-        return;
-    };
-    let recipes = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/recipes");
+    let Some(host) = openpmd() else { return };
     for config in ["openpmd.json", "openpmd.toml"] {
         let scratch = TempDir::new().unwrap();
-        let mut python = Command::new(&host.python);
-        python.arg("-B").arg(recipes.join("openpmd.py")).arg(recipes.join(config));
-        python.arg(scratch.path()).env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
-        run(&mut python, config);
+        host.run_script(&recipe("openpmd.py"), &[&recipe(config), scratch.path()]);
     }
+}
+
+#[test]
+#[ignore = "`cargo xtask test hosts` downloads the versions and runs it"]
+fn the_inputs_of_warpx() {
+    let Some(host) = openpmd() else { return };
+    let scratch = TempDir::new().unwrap();
+    let file = scratch.path().join("diag.bp");
+    host.run_script(&folder().join("warpx.py"), &[&recipe("warpx.inputs"), &file]);
 }
 
 /// A parameter that is wrong at a variable, or none: no version may end the program for it.
