@@ -130,12 +130,7 @@ fn measure(programs: &Path, variables: &[(&str, String)]) -> Result<()> {
 }
 
 /// Runs the simulation once.
-fn write(
-    case: &Case,
-    programs: &Path,
-    variables: &[(&str, String)],
-    folder: &Path,
-) -> Result<Run> {
+fn write(case: &Case, programs: &Path, variables: &[(&str, String)], folder: &Path) -> Result<Run> {
     let config = folder.join("adios2.xml");
     fs::write(&config, &case.config)?;
     let mut run = Command::new(programs.join("gray-scott"));
@@ -217,7 +212,9 @@ mod tests {
         let (fast, small) = (run(0.01, 200e6), run(0.05, 120e6));
         assert!(sooner("b", &small, "a", &fast).ends_with("less than 2.00 GB/s"));
         assert!(sooner("a", &fast, "b", &small).ends_with("more than 2.00 GB/s"));
-        assert!(sooner("c", &run(0.01, 100e6), "b", &small).ends_with("at any bandwidth of the sink"));
+        assert!(
+            sooner("c", &run(0.01, 100e6), "b", &small).ends_with("at any bandwidth of the sink")
+        );
         assert!(sooner("b", &small, "c", &run(0.01, 100e6)).contains("is never done before c"));
     }
 }

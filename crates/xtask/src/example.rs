@@ -34,7 +34,9 @@ mod tests {
         let given = fsz(&[("profile", "dense"), ("threads", "4")]).expect("and an operator");
         assert_eq!(given.matches(NO_STATISTICS).count(), 1);
         let operator = given.split_once("</operator>").expect("one").0;
-        for parameter in ["key=\"accuracy\"", "key=\"profile\" value=\"dense\"", "key=\"threads\" value=\"4\""] {
+        for parameter in
+            ["key=\"accuracy\"", "key=\"profile\" value=\"dense\"", "key=\"threads\" value=\"4\""]
+        {
             assert!(operator.contains(parameter), "{operator}");
         }
     }

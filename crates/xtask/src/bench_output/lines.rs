@@ -90,7 +90,8 @@ mod tests {
             let times = format!(" (kernels {kernels}.5 ms, copy to the host {copy}.25 ms)");
             said += &line(bytes, &times);
         }
-        said += "FSZ: variables written: 1\nFSZ: U: 4 ADIOS2 blocks, 320 to 1830 bytes, ratio 0.17\n";
+        said +=
+            "FSZ: variables written: 1\nFSZ: U: 4 ADIOS2 blocks, 320 to 1830 bytes, ratio 0.17\n";
         let parts = Parts::of(&said, 2).unwrap();
         assert!((parts.kernels - 5e-3).abs() < 1e-12 && (parts.copy - 6.5e-3).abs() < 1e-12);
         assert_eq!(parts.bytes, 30.0);

@@ -9,7 +9,7 @@ use fs_err as fs;
 use std::path::Path;
 
 /// Steps that are written; the first one, in which everything is set up, does not count.
-const STEPS: usize = 6;
+const STEPS: usize = 4;
 
 /// Where the simulation runs, and the planes, rows and columns of each rank.
 struct Machine {
@@ -50,8 +50,14 @@ fn measure(machine: &Machine, built: &Built, programs: &Path) -> Result<()> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let [z, y, x] = machine.cells;
     let on_device = machine.backend == "cuda";
-    println!("\nGray-Scott ({}), {z} x {y} x {x} f32 per rank, U and V, one aggregator; bound", machine.backend);
-    println!("1e-3 of each step's range over all ranks; medians of {} steps; {processors} processors", STEPS - 1);
+    println!(
+        "\nGray-Scott ({}), {z} x {y} x {x} f32 per rank, U and V, one aggregator; bound",
+        machine.backend
+    );
+    println!(
+        "1e-3 of each step's range over all ranks; medians of {} steps; {processors} processors",
+        STEPS - 1
+    );
     println!("devices, ranks | plain: MB, ms, GB/s | paper: ... | dense: ...");
     for &(devices, ranks) in &machine.runs {
         let field = (2 * 4 * ranks * z * y * x) as f64;
