@@ -97,7 +97,8 @@ fn measure(programs: &Path, variables: &[(&str, String)]) -> Result<()> {
     fs::create_dir_all(&folder)?;
     let mut cases = vec![Case::plain()?, Case::fsz("paper", None)?, Case::fsz("dense", None)?];
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    for threads in (0..).map(|power| 1 << power).take_while(|&threads| threads <= processors) {
+    for threads in (0..).map(|power| 1 << (2 * power)).take_while(|&threads| threads <= processors)
+    {
         cases.push(Case::fsz("paper", Some(threads))?);
     }
     cases.push(Case::fsz("dense", Some(processors))?);

@@ -30,7 +30,7 @@ mod tests {
     #[test]
     fn parameters_are_the_operators() {
         let plain = plain().expect("the example has an engine");
-        assert!(plain.contains(NO_STATISTICS) && !plain.contains("operator"));
+        assert!(plain.contains(NO_STATISTICS) && !plain.contains("<operator"));
         let given = fsz(&[("profile", "dense"), ("threads", "4")]).expect("and an operator");
         assert_eq!(given.matches(NO_STATISTICS).count(), 1);
         let operator = given.split_once("</operator>").expect("one").0;

@@ -17,6 +17,7 @@ use crate::{
     block::{Block, MemorySelection},
     codecs, device,
     envelope::{Envelope, MAX_DIMENSIONS, MAX_NAME, Mode},
+    pages,
     parameters::{Backend, Parameters},
     summary, warning,
 };
@@ -241,6 +242,8 @@ impl Operator {
         };
         let header_len = envelope.header_len();
         if header_len + most <= room {
+            // SAFETY: promised by the caller.
+            unsafe { pages::ask_for_huge(out, room) };
             // SAFETY: there is room for it. The codec only writes to the buffer.
             let out = unsafe { slice::from_raw_parts_mut(out, header_len + most) };
             let (header, body) = out.split_at_mut(header_len);
