@@ -8,15 +8,14 @@ use anyhow::{Context, Result};
 use fs_err as fs;
 use std::path::Path;
 
-/// Steps that are written; the first one, in which everything is set up, does not count.
-const STEPS: usize = 4;
-
 /// Where the simulation runs, and the planes, rows and columns of each rank.
 struct Machine {
     backend: &'static str,
     cells: [usize; 3],
     /// Time steps between written ones.
     interval: &'static str,
+    /// Steps that are written; the first one, in which everything is set up, does not count.
+    steps: usize,
     /// Devices that the ranks may use, and how many ranks there are.
     runs: Vec<(usize, usize)>,
 }
@@ -29,7 +28,8 @@ pub fn scaling() -> Result<()> {
     build.args(["build", "--locked", "--release", "-p", "gray-scott", "-p", "fsz-adios2"]);
     process::run(&mut build)?;
     let runs = [1, 2, 4, 8, 16].map(|ranks| (0, ranks)).to_vec();
-    let machine = Machine { backend: "cpu", cells: [64, 128, 128], interval: "10", runs };
+    let machine =
+        Machine { backend: "cpu", cells: [64, 128, 128], interval: "10", steps: 11, runs };
     measure(&machine, &built, &target().join("release"))
 }
 
@@ -40,7 +40,8 @@ pub fn scaling_in(programs: &Path, devices: usize) -> Result<()> {
         fs::canonicalize(programs).with_context(|| format!("no folder {}", programs.display()))?;
     let mut runs = [1, 2, 4, 8, 16].map(|ranks| (1, ranks)).to_vec();
     runs.extend((2..=devices).map(|devices| (devices, devices)));
-    let machine = Machine { backend: "cuda", cells: [64, 512, 512], interval: "50", runs };
+    let machine =
+        Machine { backend: "cuda", cells: [64, 512, 512], interval: "50", steps: 4, runs };
     measure(&machine, &Built::place()?, &programs)
 }
 
@@ -56,7 +57,7 @@ fn measure(machine: &Machine, built: &Built, programs: &Path) -> Result<()> {
     );
     println!(
         "1e-3 of each step's range over all ranks; medians of {} steps; {processors} processors",
-        STEPS - 1
+        machine.steps - 1
     );
     println!("devices, ranks | plain: MB, ms, GB/s | paper: ... | dense: ...");
     for &(devices, ranks) in &machine.runs {
@@ -75,7 +76,7 @@ fn measure(machine: &Machine, built: &Built, programs: &Path) -> Result<()> {
             let mut run = built.example(ranks, programs)?;
             run.args(["--json", "--backend", machine.backend]).arg("--config").arg(config);
             run.arg("--size").arg(format!("{}x{y}x{x}", z * ranks));
-            run.args(["--steps", &STEPS.to_string(), "--plot-interval", machine.interval]);
+            run.args(["--steps", &machine.steps.to_string(), "--plot-interval", machine.interval]);
             run.args(profile.map_or(&[][..], |_| &["--ranged", "fsz"]));
             run.args((profile.is_none() && on_device).then_some("--copy"));
             if on_device {
@@ -87,7 +88,7 @@ fn measure(machine: &Machine, built: &Built, programs: &Path) -> Result<()> {
             let seconds = times
                 .and_then(|times| lines::median(times.get(1..)?))
                 .context("the simulation printed no times of its steps")?;
-            let bytes = demo::bytes_in(&file)? as f64 / STEPS as f64;
+            let bytes = demo::bytes_in(&file)? as f64 / machine.steps as f64;
             line += &format!(
                 " | {:.1} {:.1} {:.2}",
                 bytes / 1e6,
