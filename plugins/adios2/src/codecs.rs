@@ -10,9 +10,11 @@ use std::{
 
 use fsz::Codec;
 
-/// By process, number of threads and device: a forked process (Python's multiprocessing forks) inherits pools
-/// without their threads.
-static POOLS: Mutex<Option<HashMap<(u32, usize, Option<usize>), Codec>>> = Mutex::new(None);
+/// Codecs by process, number of threads and device.
+type Pools = HashMap<(u32, usize, Option<usize>), Codec>;
+
+/// A forked process (Python's multiprocessing forks) inherits pools without their threads.
+static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
 /// The CPU codec with this many threads; by default as many as the machine has.
 pub(crate) fn cpu(threads: Option<usize>) -> fsz::Result<Codec> {

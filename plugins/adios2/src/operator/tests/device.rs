@@ -115,6 +115,20 @@ fn any_number_of_threads_copies_the_same_bytes() {
             assert!(host == expected, "{backend}, {threads} threads, host memory");
         }
     }
+    let target = DeviceMemory::new(0, 24_000_000, 0).unwrap();
+    let envelope = envelope::open(&expected).unwrap();
+    let stream = Stream::open(envelope.body).unwrap();
+    for threads in ["1", "3"] {
+        let codec = writer(&[("accuracy", "1"), ("threads", threads)]).codec().unwrap();
+        // SAFETY: the target has room for the values.
+        unsafe { codec.device(0).unwrap().decompress_from_host(&stream, target.address()) }
+            .unwrap();
+        let mut bytes = vec![0; 24_000_000];
+        target.read(0, &mut bytes).unwrap();
+        let values: Vec<u8> =
+            read(&expected, 6_000_000).iter().flat_map(|value| value.to_le_bytes()).collect();
+        assert!(bytes == values, "{threads} threads");
+    }
 }
 
 #[test]
