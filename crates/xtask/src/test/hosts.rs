@@ -48,7 +48,7 @@ const HOSTS: [Environment; 7] = [
         requirements: &["adios2==2.12.1.1001", NUMPY_2[0], NUMPY_2[1]],
         instead: INSTEAD,
     },
-    // ADIOS2 2.9.1: the package adios2 2.9.0 is a snapshot of 2.10.
+    // ADIOS2 2.9.1, for Python up to 3.11: the package adios2 2.9.0 is a snapshot of 2.10.
     Environment {
         folder: "hosts/openpmd-api-0.15.2",
         purpose: "openPMD-api 0.15.2",
