@@ -1,8 +1,8 @@
 //! The codec as a user sees it: fields to streams and back.
 
-use std::{fmt, ops::Range, sync::Arc};
-
-use rayon::{ThreadPool, ThreadPoolBuilder};
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
+use std::{fmt, ops::Range};
 
 use crate::{
     bound::Limit,
@@ -17,7 +17,9 @@ use crate::{
     region,
     simd::Level,
     stream::Stream,
-    target, value_range,
+    target,
+    threads::Threads,
+    value_range,
 };
 #[cfg(feature = "cuda")]
 use crate::{
@@ -43,16 +45,6 @@ impl Backend {
             Backend::Cuda => "cuda",
         }
     }
-}
-
-#[derive(Clone, Debug, Default)]
-enum Threads {
-    /// The pool that is current where the call is made.
-    #[default]
-    Current,
-    /// The calling thread alone.
-    Calling,
-    Own(Arc<ThreadPool>),
 }
 
 /// Who does a codec's calls.
@@ -136,19 +128,18 @@ impl Codec {
     /// # Errors
     /// [`Error::InvalidArgument`] for 0; [`Error::Io`] when threads cannot be started.
     pub fn threads(mut self, n: usize) -> Result<Self> {
-        self.threads = match n {
-            0 => return Err(Error::invalid("0 threads: use at least 1")),
-            1 => Threads::Calling,
-            _ => {
-                let pool = ThreadPoolBuilder::new()
-                    .num_threads(n)
-                    .thread_name(|i| format!("fsz-{i}"))
-                    .build()
-                    .map_err(|e| Error::Io(std::io::Error::other(e)))?;
-                Threads::Own(Arc::new(pool))
-            }
-        };
+        self.threads = Threads::new(n)?;
         Ok(self)
+    }
+
+    /// CUDA device number `device`, for fields and streams in its memory. What crosses between that and host memory
+    /// is copied by this codec's threads.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when there is no such device, driver or image for it.
+    #[cfg(feature = "cuda")]
+    pub fn device(&self, device: usize) -> Result<cuda::DeviceCodec> {
+        Ok(cuda::DeviceCodec::new(cuda::Device::open(device)?, self.threads.clone()))
     }
 
     /// Where this codec runs. Of one that chooses for each call: CUDA where a device can be used, which is found
@@ -223,12 +214,7 @@ impl Codec {
     /// Threads that a call works on, of which the caller allows so many.
     #[cfg(feature = "cuda")]
     fn thread_count(&self, most: Option<usize>) -> usize {
-        let own = match &self.threads {
-            Threads::Calling => 1,
-            Threads::Current => rayon::current_num_threads(),
-            Threads::Own(pool) => pool.current_num_threads(),
-        };
-        own.min(most.unwrap_or(usize::MAX))
+        self.threads.count().min(most.unwrap_or(usize::MAX))
     }
 
     pub(crate) fn run<R: Send>(
@@ -237,14 +223,8 @@ impl Codec {
         progress: Option<&Progress>,
         work: impl FnOnce(Execution<'_>) -> R + Send,
     ) -> R {
-        let run = |threads| Execution { level: self.level, threads, progress };
-        let most = threads.unwrap_or(usize::MAX);
-        match &self.threads {
-            Threads::Calling => work(run(1)),
-            Threads::Current => work(run(rayon::current_num_threads().min(most))),
-            Threads::Own(_) if most == 1 => work(run(1)),
-            Threads::Own(pool) => pool.install(|| work(run(pool.current_num_threads().min(most)))),
-        }
+        let level = self.level;
+        self.threads.run(threads, |threads| work(Execution { level, threads, progress }))
     }
 
     /// Compresses `data`, a field of `shape` (slowest axis first) in C order, into `out` and returns the

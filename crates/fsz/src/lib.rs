@@ -44,6 +44,7 @@ mod simd;
 mod statistics;
 mod stream;
 mod target;
+mod threads;
 mod tile_cost;
 mod tile_record;
 mod tile_records;

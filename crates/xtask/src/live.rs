@@ -108,8 +108,9 @@ pub fn build(size: Size) -> Result<PathBuf> {
 /// The simulation's command, on ranks or alone.
 fn simulation(ranks: Option<usize>, programs: &Path) -> Result<Command> {
     if let Some(ranks) = ranks {
-        return mpi::example(ranks, programs)?
-            .context("`--ranks` needs ADIOS2 with MPI; `cargo xtask mpi` builds it, once");
+        return mpi::Built::find()?
+            .context("`--ranks` needs ADIOS2 with MPI; `cargo xtask mpi` builds it, once")?
+            .example(ranks, programs);
     }
     let mut run = Command::new(programs.join("gray-scott"));
     run.envs(setup::variables()?).env("ADIOS2_PLUGIN_PATH", programs);

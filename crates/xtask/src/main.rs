@@ -9,6 +9,7 @@ mod c_header;
 mod cache;
 mod cargo;
 mod demo;
+mod example;
 mod fatbin;
 mod features;
 mod folder;
@@ -35,6 +36,7 @@ mod wheel;
 
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
+use std::str::FromStr;
 
 const HELP: &str = "\
 Usage: cargo xtask <command>
@@ -53,7 +55,7 @@ Usage: cargo xtask <command>
   bench [ARGS...]    measure speed and ratio beside memcpy and zfp; ARGS go to `fsz bench`
   bench-output [FOLDER]
                      measure how long a simulation on a GPU takes to write, as plain BP5 and through
-                     FSZ (1 GiB a step); with FOLDER, use the gray-scott and libfsz_adios2.so in it,
+                     FSZ, from the device and from the host (1 GiB a step); with FOLDER, use the gray-scott and libfsz_adios2.so in it,
                      without cargo and set-up
   study [ARGS...]    repeat the paper's evaluation on the test data and synthetic fields: a report and
                      CSV files in target/study; ARGS go to `fsz study`
@@ -74,8 +76,10 @@ Usage: cargo xtask <command>
                      committed ones differ
   public-api         update crates/fsz/public-api.txt, the list of what the library exports
   fatbin             compile the kernels ahead of time, for builds with the feature `fatbin`
-  mpi [--scaling]    build ADIOS2 with MPI into the cache folder (once, 13 minutes) and print the shell
-                     lines that select it; with --scaling, run the example on 1 to 8 ranks
+  mpi [--scaling [FOLDER DEVICES]]
+                     build ADIOS2 with MPI into the cache folder (once, 13 minutes) and print the shell
+                     lines that select it; with --scaling, run the example on 1 to 16 ranks; with FOLDER,
+                     use the gray-scott and libfsz_adios2.so in it on so many GPUs, without cargo and set-up
   gpu-put            build ADIOS2 with CUDA into the cache folder (once, 13 minutes) and print the shell
                      lines with which the tests of its GPU Put find it
   wheel              build the Python package into target/wheels
@@ -132,6 +136,9 @@ fn dispatch(args: &[String]) -> Result<()> {
         ("fatbin", []) => fatbin::run(),
         ("mpi", []) => mpi::run(),
         ("mpi", [word]) if word == "--scaling" => mpi::scaling(),
+        ("mpi", [word, folder, devices]) if word == "--scaling" => {
+            mpi::scaling_in(folder.as_ref(), count(devices, "devices")?)
+        }
         ("gpu-put", []) => gpu_put::run(),
         ("wheel", []) => wheel::run(),
         ("check-plain", []) => plain::run(),
@@ -149,5 +156,9 @@ fn dispatch(args: &[String]) -> Result<()> {
 }
 
 fn seconds(word: &str) -> Result<u32> {
-    word.parse().with_context(|| format!("`{word}` is not a number of seconds"))
+    count(word, "seconds")
+}
+
+fn count<N: FromStr>(word: &str, what: &str) -> Result<N> {
+    word.parse().ok().with_context(|| format!("`{word}` is not a number of {what}"))
 }

@@ -3,15 +3,17 @@
 use std::os::unix::fs::FileExt;
 
 use fsz::{
-    CompressOptions, DType, Result, Stream,
+    Codec, CompressOptions, DType, Result, Stream,
     cuda::{Compression, CudaMemory, DeviceCodec, HostCompression, MemoryKind},
 };
 
-/// Compresses the field in CUDA memory into `out`, on the device that it lies on.
+/// Compresses the field in CUDA memory into `out`, on the device that it lies on; the codec's threads copy the
+/// stream.
 ///
 /// # Safety
 /// `memory` holds a field of this shape and type, whose pending work has been waited for.
 pub(crate) unsafe fn compress(
+    codec: &Codec,
     memory: &CudaMemory,
     dtype: DType,
     shape: &[u64],
@@ -20,7 +22,7 @@ pub(crate) unsafe fn compress(
 ) -> Result<HostCompression> {
     memory.check_context()?;
     let compression = Compression::new(shape, dtype, options)?;
-    let codec = DeviceCodec::open(memory.device())?;
+    let codec = codec.device(memory.device())?;
     // SAFETY: promised by the caller; the primary context reaches the memory.
     unsafe { codec.compress_to_host(&compression, memory.address(), out) }
 }

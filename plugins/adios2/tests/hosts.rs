@@ -1,4 +1,4 @@
-//! One library for every ADIOS2 from 2.8 to 2.12: imitations of each, and the real ones that
+//! One library for every ADIOS2 from 2.8 to 2.12: imitations of each, and the real ones from 2.9 on that
 //! `cargo xtask test hosts` downloads.
 
 use std::{
@@ -79,37 +79,31 @@ fn hosts() -> Vec<Host> {
 }
 
 impl Host {
-    /// A program of `tests/cpp`, linked to this package.
-    fn compile(&self, name: &str, abi: &str, scratch: &Path) -> PathBuf {
-        let environment = self.python.ancestors().nth(2).unwrap();
-        let mut versions = fs::read_dir(environment.join("lib")).unwrap();
-        let python = versions.find_map(|entry| {
-            let package = entry.unwrap().path().join("site-packages/adios2");
+    /// A folder of its packages.
+    fn package(&self, name: &str) -> Option<PathBuf> {
+        let environment = self.python.ancestors().nth(2)?;
+        let mut versions = fs::read_dir(environment.join("lib")).ok()?;
+        versions.find_map(|entry| {
+            let package = entry.ok()?.path().join("site-packages").join(name);
             package.is_dir().then_some(package)
-        });
-        let package = python.expect("the package is installed");
-        // Up to 2.10 the interface is called cxx11.
-        let part = |names: &[&str]| {
-            let files = names.iter().map(|name| package.join(format!("libadios2_{name}.so")));
-            files.into_iter().find(|file| file.exists()).expect("the package has C++ libraries")
-        };
-        let program = scratch.join(name);
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cpp/{name}.cpp"));
-        let mut compile = Command::new(env::var_os("CXX").unwrap_or_else(|| "c++".into()));
-        compile.args(["-std=c++17", "-O0", &format!("-D_GLIBCXX_USE_CXX11_ABI={abi}"), "-I"]);
-        compile.arg(package.join("include")).arg(source);
-        compile.arg(part(&["cxx", "cxx11"])).arg(part(&["core"]));
-        compile.arg(format!("-Wl,-rpath,{}", package.display()));
-        compile.args(["-Wl,--allow-shlib-undefined", "-o"]).arg(&program);
-        run(&mut compile, &format!("compiling {name} for {}", self.name));
-        program
+        })
+    }
+
+    /// Whether its Python interface can write through a plugin. openPMD-api defines one without parameters, which
+    /// ends the program in ADIOS2 up to 2.10, whatever the plugin.
+    fn writes(&self) -> bool {
+        self.name != "openpmd-api-0.15.2"
     }
 
     fn run(&self, arguments: &[&Path]) {
+        self.run_script(&self.script, arguments);
+    }
+
+    fn run_script(&self, script: &Path, arguments: &[&Path]) {
         let mut python = Command::new(&self.python);
-        python.arg("-B").arg(&self.script).args(arguments);
+        python.arg("-B").arg(script).args(arguments);
         python.env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
-        run(&mut python, &format!("{} {arguments:?}", self.name));
+        run(&mut python, &format!("{}: {} {arguments:?}", self.name, script.display()));
     }
 }
 
@@ -119,7 +113,7 @@ fn every_version_reads_what_every_version_wrote() {
     let hosts = hosts();
     let scratch = TempDir::new().unwrap();
     let mut files = Vec::new();
-    for host in &hosts {
+    for host in hosts.iter().filter(|host| host.writes()) {
         for engine in ["BP5", "BP4"] {
             let file = scratch.path().join(format!("{}-{engine}.bp", host.name));
             host.run(&[Path::new("write"), &file, Path::new(engine)]);
@@ -140,23 +134,34 @@ fn every_version_reads_what_every_version_wrote() {
     }
 }
 
+/// The openPMD-api that the recipes are for.
+fn openpmd() -> Option<Host> {
+    // Where it is missing, the stage has said so.
+    hosts().into_iter().find(|host| host.name == "openpmd-api-0.17.1")
+}
+
+fn recipe(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/recipes").join(name)
+}
+
 /// The recipe for openPMD-api, in the openPMD-api that `cargo xtask test hosts` downloads.
 #[test]
 #[ignore = "`cargo xtask test hosts` downloads the versions and runs it"]
 fn meshes_and_particles_of_openpmd() {
-    let mut hosts = hosts().into_iter();
-    let Some(host) = hosts.find(|host| host.name.starts_with("openpmd")) else {
-        // The stage has said so.
-        return;
-    };
-    let recipes = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/recipes");
+    let Some(host) = openpmd() else { return };
     for config in ["openpmd.json", "openpmd.toml"] {
         let scratch = TempDir::new().unwrap();
-        let mut python = Command::new(&host.python);
-        python.arg("-B").arg(recipes.join("openpmd.py")).arg(recipes.join(config));
-        python.arg(scratch.path()).env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
-        run(&mut python, config);
+        host.run_script(&recipe("openpmd.py"), &[&recipe(config), scratch.path()]);
     }
+}
+
+#[test]
+#[ignore = "`cargo xtask test hosts` downloads the versions and runs it"]
+fn the_inputs_of_warpx() {
+    let Some(host) = openpmd() else { return };
+    let scratch = TempDir::new().unwrap();
+    let file = scratch.path().join("diag.bp");
+    host.run_script(&folder().join("warpx.py"), &[&recipe("warpx.inputs"), &file]);
 }
 
 /// A parameter that is wrong at a variable, or none: no version may end the program for it.
@@ -165,7 +170,7 @@ fn meshes_and_particles_of_openpmd() {
 fn wrong_parameters_end_no_program() {
     let hosts = hosts();
     let scratch = TempDir::new().unwrap();
-    for host in hosts {
+    for host in hosts.iter().filter(|host| host.writes()) {
         for engine in ["BP5", "BP4"] {
             let file = scratch.path().join(format!("{}-{engine}.bp", host.name));
             host.run(&[Path::new("wrong"), &file, Path::new(engine)]);
@@ -173,29 +178,117 @@ fn wrong_parameters_end_no_program() {
     }
 }
 
-/// The programs of `tests/cpp.rs` with the C++ interface of each version.
+/// The C++ interface of a version.
+struct Version {
+    host: &'static str,
+    /// The package with its headers, if that is another one.
+    headers: Option<&'static str>,
+    /// The ABI of `std::string`.
+    abi: &'static str,
+    /// What it cannot do in BP5 with any operator.
+    without: &'static [&'static str],
+    /// "nameless" where operators are not told the names of variables.
+    nameless: &'static [&'static str],
+}
+
+const VERSIONS: [Version; 6] = [
+    Version {
+        host: "openpmd-api-0.15.2",
+        headers: Some("adios2-2.9.0"),
+        abi: "0",
+        without: &["local", "memory"],
+        nameless: &["nameless"],
+    },
+    Version {
+        host: "adios2-2.9.0",
+        headers: None,
+        abi: "0",
+        without: &["local", "memory"],
+        nameless: &["nameless"],
+    },
+    Version {
+        host: "adios2-2.10.0",
+        headers: None,
+        abi: "0",
+        without: &["memory"],
+        nameless: &["nameless"],
+    },
+    Version { host: "adios2-2.10.2", headers: None, abi: "1", without: &["memory"], nameless: &[] },
+    Version { host: "adios2-2.11.0", headers: None, abi: "1", without: &["memory"], nameless: &[] },
+    Version { host: "adios2-2.12.1", headers: None, abi: "1", without: &[], nameless: &[] },
+];
+
+impl Version {
+    /// Compiles a program of `tests/cpp` for it into `folder`. None where a package is missing, as the stage has
+    /// said.
+    fn compile(&self, name: &str, hosts: &[Host], folder: &Path) -> Option<Program> {
+        let find = |name| hosts.iter().find(|host| host.name == name);
+        let host = find(self.host)?;
+        let package = find(self.headers.unwrap_or(self.host))?.package("adios2")?;
+        let program = folder.join(name);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cpp/{name}.cpp"));
+        let mut compile = Command::new(env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+        compile.args(["-std=c++17", "-O0", &format!("-D_GLIBCXX_USE_CXX11_ABI={}", self.abi)]);
+        compile.arg("-I").arg(package.join("include")).arg(source).arg("-o").arg(&program);
+        let python = self.headers.map(|_| host.python.clone());
+        if python.is_some() {
+            // The symbols are those of a library of Python's.
+            compile.args(["-shared", "-fPIC"]);
+        } else {
+            // Up to 2.10 the interface is called cxx11.
+            let part = |names: &[&str]| {
+                let files = names.iter().map(|name| package.join(format!("libadios2_{name}.so")));
+                files.into_iter().find(|file| file.exists()).expect("it has C++ libraries")
+            };
+            compile.args([part(&["cxx", "cxx11"]), part(&["core"])]);
+            compile.arg(format!("-Wl,-rpath,{}", package.display()));
+            compile.arg("-Wl,--allow-shlib-undefined");
+        }
+        run(&mut compile, &format!("compiling {name} for {}", self.host));
+        Some(Program { program, python })
+    }
+}
+
+/// A program, or a library that a Python runs.
+struct Program {
+    program: PathBuf,
+    python: Option<PathBuf>,
+}
+
+impl Program {
+    fn run(&self, folder: &Path, arguments: &[&[&str]], what: &str) {
+        let mut command = Command::new(self.python.as_ref().unwrap_or(&self.program));
+        if self.python.is_some() {
+            command.arg("-B").arg(self::folder().join("inside.py")).arg(&self.program);
+        }
+        command.args(arguments.concat()).current_dir(folder);
+        command.env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
+        run(&mut command, what);
+    }
+}
+
+/// The programs of `tests/cpp.rs` with the C++ interface of each version, and what each one wrote in all others.
 #[test]
 #[ignore = "`cargo xtask test hosts` downloads the versions and runs it"]
 fn arrays_of_every_kind_and_refusals_in_every_version() {
     let hosts = hosts();
-    // By the package's version: the ABI of std::string, and what ADIOS2 cannot do with any operator.
-    let versions: [(&str, &str, &[&str], &[&str]); 5] = [
-        ("2.9.0", "0", &["local", "memory"], &["nameless"]),
-        ("2.10.0", "0", &["memory"], &["nameless"]),
-        ("2.10.2", "1", &["memory"], &[]),
-        ("2.11.0", "1", &["memory"], &[]),
-        ("2.12.1", "1", &[], &[]),
-    ];
-    for host in hosts {
-        let known = versions.iter().find(|(version, ..)| host.name == format!("adios2-{version}"));
-        let Some((_, abi, without, nameless)) = known else { continue };
+    let mut written = Vec::new();
+    for version in &VERSIONS {
         let scratch = TempDir::new().unwrap();
-        for (name, arguments) in [("cases", without), ("refused", nameless)] {
-            let program = host.compile(name, abi, scratch.path());
-            let mut command = Command::new(program);
-            command.args(*arguments).current_dir(&scratch);
-            command.env("ADIOS2_PLUGIN_PATH", library().parent().unwrap());
-            run(&mut command, &format!("{name} in {}", host.name));
+        let folder = scratch.path();
+        let Some(refused) = version.compile("refused", &hosts, folder) else { continue };
+        let cases = version.compile("cases", &hosts, folder).expect("it is there");
+        refused.run(folder, &[version.nameless], &format!("refused in {}", version.host));
+        cases.run(folder, &[version.without], &format!("cases in {}", version.host));
+        written.push((version, cases, scratch));
+    }
+    assert!(written.len() > 1, "too few versions");
+    for (reader, cases, _) in &written {
+        for (writer, _, files) in written.iter().filter(|(writer, ..)| writer.host != reader.host) {
+            // Of what both can do.
+            let arguments = [reader.without, writer.without, &["written"]];
+            let what = format!("files of {} in {}", writer.host, reader.host);
+            cases.run(files.path(), &arguments, &what);
         }
     }
 }

@@ -12,12 +12,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use adios2::{Selection, Step};
+use adios2::{Selection, Step, StepStatus};
 use common::{largest_error, open};
 use tempfile::TempDir;
 
 const STEPS: u64 = 3;
 const RATIO: f64 = 1e-3;
+
+const SIZE: [&str; 2] = ["--size", "17x20x24"];
+
+fn example(config: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/gray-scott").join(config)
+}
 
 /// An MPI, and what was built with it.
 struct Mpi {
@@ -50,26 +56,32 @@ impl Mpi {
         Some(Mpi { adios2, prefix, program })
     }
 
-    /// The example on so many ranks; 0 for none, without MPI and without an operator.
+    /// The example on so many ranks, told a step's range over all of them.
+    fn on_ranks(&self, ranks: usize, config: &Path) -> Command {
+        let mut command = Command::new(self.prefix.join("bin/mpirun"));
+        command.args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np"]);
+        command.arg(ranks.to_string()).arg(&self.program);
+        command.arg("--ranks").arg(self.adios2.join("lib/libgray_scott_ranks.so"));
+        command.arg("--config").arg(config);
+        command.args(["--ranged", "fsz"]).env("ADIOS2_DIR", &self.adios2);
+        let plugins = fsz_field::bp::load_operator().expect("cargo built it").parent();
+        command.env("ADIOS2_PLUGIN_PATH", plugins.expect("a folder"));
+        command.env("OPAL_PREFIX", &self.prefix).args(SIZE);
+        // Other tests run beside.
+        command.env("OMPI_MCA_mpi_yield_when_idle", "1");
+        command
+    }
+
+    /// The example into a file; 0 ranks for none, without MPI and without an operator.
     fn command(&self, ranks: usize, output: &Path, arguments: &[&str]) -> Command {
-        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/gray-scott");
         let mut command = if ranks == 0 {
             let mut command = Command::new(&self.program);
-            command.arg("--config").arg(examples.join("adios2-plain.xml"));
+            command.arg("--config").arg(example("adios2-plain.xml")).args(SIZE);
             command
         } else {
-            let mut command = Command::new(self.prefix.join("bin/mpirun"));
-            command.args(["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np"]);
-            command.arg(ranks.to_string()).arg(&self.program);
-            command.arg("--ranks").arg(self.adios2.join("lib/libgray_scott_ranks.so"));
-            command.arg("--config").arg(examples.join("adios2-range.xml"));
-            command.args(["--ranged", "fsz"]).env("ADIOS2_DIR", &self.adios2);
-            let plugins = fsz_field::bp::load_operator().expect("cargo built it").parent();
-            command.env("ADIOS2_PLUGIN_PATH", plugins.expect("a folder"));
-            command.env("OPAL_PREFIX", &self.prefix);
-            command
+            self.on_ranks(ranks, &example("adios2-range.xml"))
         };
-        command.args(["--size", "17x20x24"]).args(arguments).arg("--output").arg(output);
+        command.args(arguments).arg("--output").arg(output);
         command
     }
 
@@ -112,6 +124,44 @@ fn the_number_of_ranks_changes_no_value() {
             }
         }
     }
+}
+
+/// Each rank sends an ADIOS2 block; a reader without MPI, with another ADIOS2, puts them together.
+#[test]
+fn a_stream_of_ranks_has_the_values_of_a_file() {
+    let Some(mpi) = Mpi::find("a stream of ranks") else { return };
+    let folder = TempDir::new().expect("a scratch folder");
+    let file = mpi.run(1, folder.path());
+    let text = fs::read_to_string(example("adios2-range.xml")).expect("the example");
+    let (before, rest) = text.split_once("<engine").expect("it has an engine");
+    let (_, after) = rest.split_once("</engine>").expect("it has parameters");
+    let config = folder.path().join("stream.xml");
+    fs::write(&config, format!("{before}<engine type=\"SST\"/>{after}")).expect("a file");
+    let path = folder.path().join("stream");
+    let mut command = mpi.on_ranks(4, &config);
+    command.args(["--steps", "3", "--plot-interval", "20"]).arg("--output").arg(&path);
+    let command = command.stdout(Stdio::null()).spawn();
+    let mut running = Running(command.expect("it starts"));
+    let io = adios2::Adios::new().expect("ADIOS2").declare_io("in").expect("a name");
+    io.set_engine("SST").expect("an engine");
+    let mut stream = io.open(&path, adios2::Mode::Read).expect("a writer");
+    let patience = Some(Duration::from_secs(60));
+    let mut step = 0;
+    while stream.begin_step(patience).expect("it can be waited for") == StepStatus::Ready {
+        for name in ["U", "V"] {
+            let blocks = stream.blocks(name, Step::Current).expect("it has some");
+            assert_eq!(blocks.blocks.len(), 4, "an ADIOS2 block from each rank");
+            let values: Vec<f32> =
+                stream.read(name, Step::Current, &Selection::All).expect("it can be read");
+            let same = values.iter().zip(&read(&file, name, step)).all(|(a, b)| a == b);
+            assert!(same && values.len() == 17 * 20 * 24, "{name}, step {step}");
+        }
+        stream.end_step().expect("it ends");
+        step += 1;
+    }
+    assert_eq!(step, STEPS);
+    stream.close().expect("it closes");
+    assert!(running.0.wait().expect("it ends").success());
 }
 
 /// Ends all of them when a test fails.

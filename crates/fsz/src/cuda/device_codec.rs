@@ -15,6 +15,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     schedule::too_small,
+    threads::Threads,
 };
 
 /// The codec for fields and streams in device memory.
@@ -27,6 +28,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct DeviceCodec {
     pub(crate) device: Arc<Device>,
+    /// Those that copy to and from host memory.
+    pub(crate) threads: Threads,
 }
 
 /// A CUDA stream: a `cudaStream_t` or `CUstream` as a pointer; null is the default stream.
@@ -36,12 +39,17 @@ impl DeviceCodec {
     /// Bytes of scratch memory of a decompression; they begin at a multiple of 8.
     pub const DECOMPRESS_SCRATCH: usize = decompress::DECOMPRESS_SCRATCH;
 
-    /// CUDA device number `device`.
+    /// CUDA device number `device`. The calling thread alone copies between its memory and that of the host;
+    /// [`Codec::device`](crate::Codec::device) gives one whose copies are shared by several.
     ///
     /// # Errors
     /// [`Error::Device`] when there is no such device, driver or image for it.
     pub fn open(device: usize) -> Result<Self> {
-        Ok(DeviceCodec { device: Device::open(device)? })
+        Ok(Self::new(Device::open(device)?, Threads::Calling))
+    }
+
+    pub(crate) fn new(device: Arc<Device>, threads: Threads) -> Self {
+        DeviceCodec { device, threads }
     }
 
     /// Enqueues a compression. `field` is the device address of the elements in C order, `stream` that

@@ -11,6 +11,7 @@ use super::{
     },
     device::Device,
     device_codec::DeviceCodec,
+    lanes::ALONE,
     stream_kind::StreamKind,
     workspace::Buffer,
 };
@@ -23,10 +24,8 @@ use crate::{
     partial::check_box,
     simd::Level,
     stream::Stream,
+    threads::Threads,
 };
-
-/// Bytes of output up to which the calling thread alone copies: a plane comes sooner than other threads wake.
-const ALONE: usize = 4 << 20;
 
 /// A stream in the memory of a CUDA device. It is copied there once; then any part of it is decoded by kernels and a copy
 /// of the values, where [`Codec`](crate::Codec) copies the compressed part for every call. Its memory is freed when it is
@@ -97,7 +96,7 @@ impl DeviceStream {
 
     /// The codec of its device.
     pub fn codec(&self) -> DeviceCodec {
-        DeviceCodec { device: Arc::clone(&self.device) }
+        DeviceCodec::new(Arc::clone(&self.device), Threads::Calling)
     }
 
     /// Decompresses the whole field in C order into `out`, which has exactly its elements.

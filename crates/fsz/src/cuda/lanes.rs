@@ -33,6 +33,9 @@ const LEAST_PIECE: usize = 256 << 10;
 const MOST_LANES: usize = 16;
 /// Copies of fewer bytes are left to the driver.
 pub(crate) const SMALL: usize = 1 << 20;
+/// Bytes of a call's output up to which the calling thread alone copies: a plane comes sooner than other threads
+/// wake.
+pub(crate) const ALONE: usize = 4 << 20;
 /// Bytes of memory that its owner has pinned, between two looks at who waits.
 const PINNED_PIECE: usize = 64 << 20;
 

@@ -9,6 +9,7 @@ use super::{
     device_codec::DeviceCodec,
     error::check,
     event::Event,
+    lanes::ALONE,
     stream_kind::StreamKind,
     workspace::{Queue, Workspace},
 };
@@ -48,28 +49,30 @@ impl DeviceCodec {
         out: &mut [u8],
     ) -> Result<HostCompression> {
         let most = compression.max_len();
-        self.device.work(|Workspace { queue, stream, scratch, .. }| {
-            let at = stream.room(most as usize)?;
-            let scratch = scratch.room(compression.scratch_len() as usize)?;
-            let handle = queue.handle().cast();
-            let timer = Timer::start(queue)?;
-            // SAFETY: the caller vouches for the field; the rest was sized above, is this call's alone,
-            // and is waited for.
-            let len = unsafe {
-                self.compress(compression, field, (at, most), scratch, handle)?;
-                timer.stop()?;
-                self.compressed_len(scratch, most, handle)?
-            };
-            let room = out.len();
-            let out = usize::try_from(len).ok().and_then(|len| out.get_mut(..len));
-            let out = out.ok_or_else(|| {
-                Error::invalid(format!("no room for a stream of {len} bytes in {room}"))
-            })?;
-            let copying = Instant::now();
-            // SAFETY: the stream is as long as the device said.
-            unsafe { self.device.download(queue, out, at, Execution::alone(), &|_| Ok(()))? };
-            let copy = copying.elapsed();
-            Ok(HostCompression { len: out.len(), kernels: timer.elapsed()?, copy })
+        self.on_threads(most, |run| {
+            self.device.work(|Workspace { queue, stream, scratch, .. }| {
+                let at = stream.room(most as usize)?;
+                let scratch = scratch.room(compression.scratch_len() as usize)?;
+                let handle = queue.handle().cast();
+                let timer = Timer::start(queue)?;
+                // SAFETY: the caller vouches for the field; the rest was sized above, is this call's alone,
+                // and is waited for.
+                let len = unsafe {
+                    self.compress(compression, field, (at, most), scratch, handle)?;
+                    timer.stop()?;
+                    self.compressed_len(scratch, most, handle)?
+                };
+                let room = out.len();
+                let out = usize::try_from(len).ok().and_then(|len| out.get_mut(..len));
+                let out = out.ok_or_else(|| {
+                    Error::invalid(format!("no room for a stream of {len} bytes in {room}"))
+                })?;
+                let copying = Instant::now();
+                // SAFETY: the stream is as long as the device said.
+                unsafe { self.device.download(queue, out, at, run, &|_| Ok(()))? };
+                let copy = copying.elapsed();
+                Ok(HostCompression { len: out.len(), kernels: timer.elapsed()?, copy })
+            })
         })
     }
 
@@ -86,19 +89,27 @@ impl DeviceCodec {
     pub unsafe fn decompress_from_host(&self, stream: &Stream<'_>, out: u64) -> Result<()> {
         let kind = StreamKind::of(stream)?;
         let bytes = stream.as_bytes();
-        self.device.work(|Workspace { queue, stream, scratch, .. }| {
-            let at = stream.room(bytes.len())?;
-            let scratch = scratch.room(Self::DECOMPRESS_SCRATCH)?;
-            let handle = queue.handle().cast();
-            // SAFETY: the room was made above.
-            unsafe { self.device.upload(queue, at, bytes, Execution::alone(), &|_| Ok(()))? };
-            // SAFETY: the caller vouches for the output; the rest was sized above, is this call's
-            // alone, and is waited for.
-            unsafe {
-                self.decompress(&kind, (at, bytes.len() as u64), out, scratch, handle)?;
-                self.outcome(scratch, handle)
-            }
+        self.on_threads(bytes.len() as u64, |run| {
+            self.device.work(|Workspace { queue, stream, scratch, .. }| {
+                let at = stream.room(bytes.len())?;
+                let scratch = scratch.room(Self::DECOMPRESS_SCRATCH)?;
+                let handle = queue.handle().cast();
+                // SAFETY: the room was made above.
+                unsafe { self.device.upload(queue, at, bytes, run, &|_| Ok(()))? };
+                // SAFETY: the caller vouches for the output; the rest was sized above, is this call's
+                // alone, and is waited for.
+                unsafe {
+                    self.decompress(&kind, (at, bytes.len() as u64), out, scratch, handle)?;
+                    self.outcome(scratch, handle)
+                }
+            })
         })
+    }
+
+    /// Runs `work` where this codec's threads can share the copy of so many bytes at most.
+    fn on_threads<R: Send>(&self, bytes: u64, work: impl FnOnce(Execution<'_>) -> R + Send) -> R {
+        let most = (bytes <= ALONE as u64).then_some(1);
+        self.threads.run(most, |threads| work(Execution { threads, ..Execution::alone() }))
     }
 }
 

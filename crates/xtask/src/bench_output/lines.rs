@@ -15,11 +15,12 @@ impl Parts {
     /// From the operator's lines (`verbose` = 2) of `blocks` ADIOS2 blocks a step. None unless every
     /// block of at least two steps was compressed on a device: the first step does not count.
     pub fn of(said: &str, blocks: usize) -> Option<Parts> {
-        let lines = said.lines().filter(|line| line.starts_with("FSZ: "));
+        // Not the summary at the end.
+        let lines = said.lines().filter(|line| line.starts_with("FSZ: ") && line.contains(" ms"));
         let found: Vec<[f64; 3]> = lines
             .map(|line| {
                 Some([
-                    after(line, "of which kernels ")?,
+                    after(line, "(kernels ")?,
                     after(line, "copy to the host ")?,
                     after(line, " to ")?,
                 ])
@@ -70,14 +71,27 @@ mod tests {
         format!("FSZ: U [4, 5]: 80 to {bytes} bytes, ratio 2.00, 3.000 ms{times}\n")
     }
 
+    /// The words are those of the operator.
+    #[test]
+    fn the_operator_prints_such_lines() {
+        let source = include_str!("../../../../plugins/adios2/src/operator/write.rs");
+        for words in [
+            "FSZ: {} {:?}: {} to {written} bytes, ratio {ratio:.2}, {all:.3} ms{parts}",
+            " (kernels {kernels:.3} ms, copy to the host {copy:.3} ms)",
+        ] {
+            assert!(source.contains(words), "{words}");
+        }
+    }
+
     #[test]
     fn blocks_are_added_up_by_step_and_the_first_step_left_out() {
         let mut said = String::from("another line\n");
         for (bytes, kernels, copy) in [(900, 90, 90), (900, 90, 90), (10, 1, 2), (20, 3, 4)] {
-            let times =
-                format!(", of which kernels {kernels}.5 ms and copy to the host {copy}.25 ms");
+            let times = format!(" (kernels {kernels}.5 ms, copy to the host {copy}.25 ms)");
             said += &line(bytes, &times);
         }
+        said +=
+            "FSZ: variables written: 1\nFSZ: U: 4 ADIOS2 blocks, 320 to 1830 bytes, ratio 0.17\n";
         let parts = Parts::of(&said, 2).unwrap();
         assert!((parts.kernels - 5e-3).abs() < 1e-12 && (parts.copy - 6.5e-3).abs() < 1e-12);
         assert_eq!(parts.bytes, 30.0);

@@ -17,7 +17,7 @@ const INSTEAD: &str = "without it this version is not tested";
 /// The folder of the cache.
 const FOLDER: &str = "hosts";
 
-const HOSTS: [Environment; 6] = [
+const HOSTS: [Environment; 7] = [
     Environment {
         folder: "hosts/adios2-2.9.0",
         purpose: "ADIOS2 2.9.0",
@@ -46,6 +46,13 @@ const HOSTS: [Environment; 6] = [
         folder: "hosts/adios2-2.12.1",
         purpose: "ADIOS2 2.12.1",
         requirements: &["adios2==2.12.1.1001", NUMPY_2[0], NUMPY_2[1]],
+        instead: INSTEAD,
+    },
+    // ADIOS2 2.9.1, for Python up to 3.11: the package adios2 2.9.0 is a snapshot of 2.10.
+    Environment {
+        folder: "hosts/openpmd-api-0.15.2",
+        purpose: "openPMD-api 0.15.2",
+        requirements: &["openpmd-api==0.15.2", NUMPY_1],
         instead: INSTEAD,
     },
     Environment {

@@ -15,9 +15,10 @@ use fsz::{
 use super::{NO_BOUND, Operator, attempt, text};
 use crate::{
     block::{Block, MemorySelection},
-    device,
+    codecs, device,
     envelope::{Envelope, MAX_DIMENSIONS, MAX_NAME, Mode},
-    parameters::Backend,
+    pages,
+    parameters::{Backend, Parameters},
     summary, warning,
 };
 
@@ -122,11 +123,13 @@ impl Operator {
                 Some(memory) if memory.kind() != MemoryKind::Pinned && targeted => Ok(None),
                 Some(memory) if memory.kind() != MemoryKind::Pinned => {
                     let mut made = None;
+                    let codec = self.codec()?;
                     let encode = |shape: &[u64], options: &CompressOptions, body: &mut [u8]| {
                         // SAFETY: the values are the caller's promise; waited for above.
-                        let compressed =
-                            unsafe { device::compress(memory, block.dtype, shape, options, body) }
-                                .map_err(text)?;
+                        let compressed = unsafe {
+                            device::compress(&codec, memory, block.dtype, shape, options, body)
+                        }
+                        .map_err(text)?;
                         made = Some(compressed);
                         Ok(compressed.len)
                     };
@@ -135,7 +138,8 @@ impl Operator {
                     Ok(Some((written, made)))
                 }
                 _ if backend == Backend::Cuda && block.bytes() > 0 => {
-                    let codec = Codec::cuda(self.parameters.device).map_err(text)?;
+                    let Parameters { device, threads, .. } = self.parameters;
+                    let codec = codecs::cuda(device, threads).map_err(text)?;
                     // SAFETY: host memory, as the driver says or as it is no CUDA memory.
                     let written = unsafe { self.write_from_host(&codec, block, room, out) }?;
                     Ok(Some((written, None)))
@@ -238,6 +242,8 @@ impl Operator {
         };
         let header_len = envelope.header_len();
         if header_len + most <= room {
+            // SAFETY: promised by the caller.
+            unsafe { pages::ask_for_huge(out, room) };
             // SAFETY: there is room for it. The codec only writes to the buffer.
             let out = unsafe { slice::from_raw_parts_mut(out, header_len + most) };
             let (header, body) = out.split_at_mut(header_len);

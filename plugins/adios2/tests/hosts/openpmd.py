@@ -47,7 +47,11 @@ def read(path):
     assert len(series.iterations) == STEPS, list(series.iterations)
     for step, iteration in series.iterations.items():
         for variable in BOUNDS:
-            values = iteration.meshes[variable].load_chunk()
+            mesh = iteration.meshes[variable]
+            # Before 0.16 a mesh without components has one of this name.
+            has_values = hasattr(mesh, "load_chunk")
+            record = mesh if has_values else mesh[openpmd.Mesh_Record_Component.SCALAR]
+            values = record.load_chunk()
             series.flush()
             check(variable, step, values)
     series.close()

@@ -56,7 +56,9 @@ fn stream_of_the_device(operator: &Operator, block: &Block<'_>) -> Result<Vec<u8
     let most = fsz::max_compressed_len(&shape, block.dtype).map_err(text)?;
     let mut out = vec![0; most as usize];
     // SAFETY: the tests' memory holds the field, and its work was waited for.
-    let made = unsafe { device::compress(&memory, block.dtype, &shape, &options, &mut out) };
+    let made = unsafe {
+        device::compress(&operator.codec()?, &memory, block.dtype, &shape, &options, &mut out)
+    };
     let made = made.map_err(text)?;
     assert!(!made.kernels.is_zero() && !made.copy.is_zero());
     out.truncate(made.len);
@@ -86,6 +88,46 @@ fn a_device_gives_the_bytes_of_the_cpu() {
                 }
             }
         }
+    }
+}
+
+/// Streams of many pieces, which several threads copy.
+#[test]
+fn any_number_of_threads_copies_the_same_bytes() {
+    let _alone = alone();
+    let values = noise(6_000_000);
+    let Some(memory) = on_device("any_number_of_threads_copies_the_same_bytes", &values) else {
+        return;
+    };
+    let count = [6_000_000];
+    let expected = write(&writer(&[("accuracy", "1e-6")]), block(&values, &count), true);
+    assert!(expected.len() > 4 << 20);
+    for backend in ["auto", "cuda"] {
+        for threads in ["1", "2", "3", "16"] {
+            let given = [("accuracy", "1e-6"), ("threads", threads), ("backend", backend)];
+            let operator = writer(&given);
+            // The second time the pinned memory of the first is used.
+            for _ in 0..2 {
+                let payload = write(&operator, device_block(&memory, &count), true);
+                assert!(payload == expected, "{backend}, {threads} threads");
+            }
+            let host = write(&operator, block(&values, &count), true);
+            assert!(host == expected, "{backend}, {threads} threads, host memory");
+        }
+    }
+    let target = DeviceMemory::new(0, 24_000_000, 0).unwrap();
+    let envelope = envelope::open(&expected).unwrap();
+    let stream = Stream::open(envelope.body).unwrap();
+    for threads in ["1", "3"] {
+        let codec = writer(&[("accuracy", "1"), ("threads", threads)]).codec().unwrap();
+        // SAFETY: the target has room for the values.
+        unsafe { codec.device(0).unwrap().decompress_from_host(&stream, target.address()) }
+            .unwrap();
+        let mut bytes = vec![0; 24_000_000];
+        target.read(0, &mut bytes).unwrap();
+        let values: Vec<u8> =
+            read(&expected, 6_000_000).iter().flat_map(|value| value.to_le_bytes()).collect();
+        assert!(bytes == values, "{threads} threads");
     }
 }
 
@@ -162,8 +204,10 @@ fn fill_the_device() {
     let options = operator.options(&there, None).unwrap();
     let found = CudaMemory::at(there.data).unwrap().unwrap();
     let mut out = vec![0; 17_000_000];
+    let codec = operator.codec().unwrap();
     // SAFETY: the memory holds the field.
-    let refused = unsafe { device::compress(&found, DType::F32, &count, &options, &mut out) };
+    let refused =
+        unsafe { device::compress(&codec, &found, DType::F32, &count, &options, &mut out) };
     let payload = write(&operator, there, true);
     drop(hoard);
     assert!(refused.unwrap_err().to_string().to_lowercase().contains("memory"));
