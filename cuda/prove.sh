@@ -63,7 +63,7 @@ step() {
 
 # Parity with the CPU and hostile streams; device memory, guards and repeats under load; the paper's
 # kernels.
-for suite in cuda cuda_host cuda_device cuda_stream cuda_graph cuda_paper; do
+for suite in cuda cuda_host cuda_device cuda_stream cuda_regions cuda_graph cuda_paper; do
     test=$(program $suite)
     if [ -z "$test" ]; then
         results="$results$suite: NOT THERE

@@ -2,9 +2,9 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use fsz::{Bound, Codec, Mask, Place, Region, StoredRegion};
+use fsz::{Bound, BoxRanges, Codec, Mask, Place, Region, StoredRegion};
 use fsz_field::{Field, Hints, Kind, with_values};
 use fsz_figure::number::short;
 
@@ -13,11 +13,11 @@ use fsz_figure::number::short;
 pub struct RegionArgs {
     /// Another bound in a box, of the same kind as the bound outside, smaller or larger. A box is a range
     /// START:END for each axis, slowest first, END not included; : is a whole axis, a number one plane. For
-    /// example 0:10,:,64:128=1e-4. Up to 16 boxes and masks; where they overlap, the last one holds. CPU only
+    /// example 0:10,:,64:128=1e-4. Up to 16 boxes and masks; where they overlap, the last one holds
     #[arg(long, value_name = "BOX=E")]
     bound_in: Vec<InBox>,
     /// Another bound where a mask is set: a field of the same shape, of which 0 and NaN are not set. Masks
-    /// come after boxes. CPU only
+    /// come after boxes
     #[arg(long, value_name = "MASK.npy=E")]
     bound_where: Vec<InMask>,
 }
@@ -25,13 +25,9 @@ pub struct RegionArgs {
 /// A box and its bound.
 #[derive(Debug, Clone, PartialEq)]
 struct InBox {
-    sides: Vec<Side>,
+    ranges: BoxRanges,
     bound: f64,
 }
-
-/// What a box has of an axis: from the first element, to the one before the second.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Side(Option<u64>, Option<u64>);
 
 /// The file of a mask, and its bound.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,27 +40,9 @@ impl FromStr for InBox {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (sides, bound) = parted(text)?;
-        let sides = sides.split(',').map(str::parse).collect::<Result<_, _>>()?;
-        Ok(InBox { sides, bound })
-    }
-}
-
-impl FromStr for Side {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str| match text.trim() {
-            "" => Ok(None),
-            text => text.parse().map(Some).map_err(|_| format!("{text:?} is not a whole number")),
-        };
-        match text.split_once(':') {
-            Some((start, end)) => Ok(Side(number(start)?, number(end)?)),
-            None => match number(text)? {
-                Some(plane) => Ok(Side(Some(plane), plane.checked_add(1))),
-                None => Err("an axis without a range: write : for all of it".into()),
-            },
-        }
+        let (ranges, bound) = parted(text)?;
+        let ranges = ranges.parse().map_err(|error: fsz::Error| error.to_string())?;
+        Ok(InBox { ranges, bound })
     }
 }
 
@@ -93,20 +71,9 @@ impl RegionArgs {
     /// The regions of a field with this bound outside.
     pub fn regions(&self, outside: Bound, field: &Field, codec: &Codec) -> Result<Vec<Region>> {
         let mut regions = Vec::new();
-        for InBox { sides, bound } in &self.bound_in {
-            let shape = field.shape().sides();
-            if sides.len() != shape.len() {
-                bail!("--bound-in: a box of {} axes in a field of {}", sides.len(), field.shape());
-            }
-            let (mut start, mut count) = (Vec::new(), Vec::new());
-            for (&Side(first, end), &n) in sides.iter().zip(shape) {
-                let (first, end) = (first.unwrap_or(0), end.unwrap_or(n));
-                if first > end || end > n {
-                    bail!("--bound-in: {first}:{end} is not inside an axis of {n}");
-                }
-                start.push(first);
-                count.push(end - first);
-            }
+        for InBox { ranges, bound } in &self.bound_in {
+            let inside = ranges.inside(field.shape().sides());
+            let (start, count) = inside.map_err(|error| anyhow!("--bound-in: {error}"))?;
             regions.push(Region::in_box(&start, &count, outside.with_requested(*bound)));
         }
         for InMask { path, bound } in &self.bound_where {
@@ -163,17 +130,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn boxes_are_ranges_of_axes() {
-        let side = |a: Option<u64>, b: Option<u64>| Side(a, b);
-        let told: InBox = "2:10, :,7,5:,:3=1e-4".parse().unwrap();
-        let sides = [
-            side(Some(2), Some(10)),
-            side(None, None),
-            side(Some(7), Some(8)),
-            side(Some(5), None),
-            side(None, Some(3)),
-        ];
-        assert_eq!(told, InBox { sides: sides.to_vec(), bound: 1e-4 });
+    fn boxes_and_masks_have_a_bound() {
+        let told: InBox = "2:10, :,7=1e-4".parse().unwrap();
+        assert_eq!(told, InBox { ranges: "2:10,:,7".parse().unwrap(), bound: 1e-4 });
         for wrong in ["2:10", "2:10=", "a:3=1", "=1", "1,,2=1", "-1:2=1", "1:2=x"] {
             assert!(wrong.parse::<InBox>().is_err(), "{wrong}");
         }

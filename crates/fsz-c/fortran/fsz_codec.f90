@@ -332,6 +332,15 @@ module fsz_codec
             integer(c_int32_t) :: answer
         end function
 
+        function fszc_compress_options_add_mask(options, mask, elements, bound) bind(c) result(answer)
+            import
+            type(c_ptr), value :: options
+            integer(c_int8_t), intent(in) :: mask(*)
+            integer(c_size_t), value :: elements
+            real(c_double), value :: bound
+            integer(c_int32_t) :: answer
+        end function
+
         function fszc_compress_options_set_name(options, name) bind(c) result(answer)
             import
             type(c_ptr), value :: options

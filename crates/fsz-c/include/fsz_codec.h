@@ -526,7 +526,7 @@ fszc_status fszc_compress(const struct fszc_codec *codec, const void *data, fszc
 
 // Compresses a field as fszc_compress does, into `out`, of which `capacity` bytes may be written,
 // and stores the stream's length in `len`. A capacity of fszc_max_compressed_len always suffices,
-// unless fszc_compress_options_add_box asks for more.
+// unless fszc_compress_options_add_box or fszc_compress_options_add_mask asks for more.
 //
 // FSZC_INVALID_ARGUMENT when the capacity is too small.
 fszc_status fszc_compress_into(const struct fszc_codec *codec, const void *data, fszc_dtype dtype,
@@ -555,8 +555,7 @@ fszc_status fszc_compress_options_value_range_of(double ratio, double min, doubl
                                                  struct fszc_compress_options **options);
 
 // Makes options with a pointwise-relative bound: every finite element keeps |original - decoded| <=
-// the larger of `eps` * |original| and `floor`, which may be 0. `eps` is at most 0.5. The CPU
-// compresses and decompresses.
+// the larger of `eps` * |original| and `floor`, which may be 0. `eps` is at most 0.5.
 fszc_status fszc_compress_options_relative(double eps, double floor,
                                            struct fszc_compress_options **options);
 
@@ -589,15 +588,24 @@ fszc_status fszc_compress_options_add_missing(struct fszc_compress_options *opti
 
 // Keeps another bound in the box of `count` elements from `start` on: `ndim` entries each, slowest
 // axis first. `bound` is a number of the same kind as the options' bound, smaller or larger; a
-// share of a value range is one of the range of the whole field. At most FSZC_MAX_REGIONS boxes may
-// be added; where they overlap, the last one holds. The CPU compresses and decompresses; targets
-// have no boxes.
+// share of a value range is one of the range of the whole field. At most FSZC_MAX_REGIONS boxes and
+// masks may be added; where they overlap, the last one holds. Fields in host memory alone have
+// them, and targets have none.
 //
 // A stream takes more than fszc_max_compressed_len of the field then: as much as that of each box
 // and 512 bytes a box.
 fszc_status fszc_compress_options_add_box(struct fszc_compress_options *options,
                                           const uint64_t *start, const uint64_t *count, size_t ndim,
                                           double bound);
+
+// Keeps another bound where a mask is set: `mask` has a byte for each element of the field, in C
+// order, 0 where it is not set; it is copied. `bound` and all else are as for
+// fszc_compress_options_add_box. Masks and boxes hold in the order in which they were added.
+//
+// A stream takes more than fszc_max_compressed_len of the field then: as much as that of a line of
+// the mask's elements, 512 bytes, and 20 bytes for each run of elements that follow each other.
+fszc_status fszc_compress_options_add_mask(struct fszc_compress_options *options,
+                                           const uint8_t *mask, size_t elements, double bound);
 
 // Records a variable name: a string in UTF-8 of at most FSZC_MAX_NAME bytes, which is copied.
 fszc_status fszc_compress_options_set_name(struct fszc_compress_options *options, const char *name);

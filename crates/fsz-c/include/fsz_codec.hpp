@@ -229,6 +229,12 @@ public:
                                                  start.size(), bound));
     }
 
+    /// `mask` has `elements` bytes, 0 where it is not set.
+    CompressOptions &mask(const std::uint8_t *mask, std::size_t elements, double bound)
+    {
+        return set(fszc_compress_options_add_mask(handle_.get(), mask, elements, bound));
+    }
+
     CompressOptions &name(const std::string &name)
     {
         return set(fszc_compress_options_set_name(handle_.get(), name.c_str()));

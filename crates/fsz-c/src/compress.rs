@@ -66,7 +66,7 @@ pub unsafe extern "C" fn fszc_compress(
 
 /// Compresses a field as fszc_compress does, into `out`, of which `capacity` bytes may be written, and
 /// stores the stream's length in `len`. A capacity of fszc_max_compressed_len always suffices, unless
-/// fszc_compress_options_add_box asks for more.
+/// fszc_compress_options_add_box or fszc_compress_options_add_mask asks for more.
 ///
 /// FSZC_INVALID_ARGUMENT when the capacity is too small.
 #[unsafe(no_mangle)]

@@ -2,7 +2,7 @@
 
 use std::{ffi::c_char, sync::Arc};
 
-use fsz::{Bound, Centering, CompressOptions, Dense, Layout, Profile, Region, Research};
+use fsz::{Bound, Centering, CompressOptions, Dense, Layout, Mask, Profile, Region, Research};
 
 use crate::{
     handle::{self, Object},
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn fszc_compress_options_value_range_of(
 }
 
 /// Makes options with a pointwise-relative bound: every finite element keeps |original - decoded| <= the larger of
-/// `eps` * |original| and `floor`, which may be 0. `eps` is at most 0.5. The CPU compresses and decompresses.
+/// `eps` * |original| and `floor`, which may be 0. `eps` is at most 0.5.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_compress_options_relative(
     eps: f64,
@@ -256,8 +256,8 @@ pub unsafe extern "C" fn fszc_compress_options_add_missing(
 
 /// Keeps another bound in the box of `count` elements from `start` on: `ndim` entries each, slowest axis first. `bound`
 /// is a number of the same kind as the options' bound, smaller or larger; a share of a value range is one of the range
-/// of the whole field. At most FSZC_MAX_REGIONS boxes may be added; where they overlap, the last one holds. The CPU
-/// compresses and decompresses; targets have no boxes.
+/// of the whole field. At most FSZC_MAX_REGIONS boxes and masks may be added; where they overlap, the last one holds. Fields
+/// in host memory alone have them, and targets have none.
 ///
 /// A stream takes more than fszc_max_compressed_len of the field then: as much as that of each box and 512 bytes a box.
 #[unsafe(no_mangle)]
@@ -275,6 +275,30 @@ pub unsafe extern "C" fn fszc_compress_options_add_box(
             let count = pointers::axes(count, ndim, "the count")?;
             let own = options.bound().with_requested(bound);
             Ok(options.region(Region::in_box(&start, &count, own)))
+        })
+    }
+}
+
+/// Keeps another bound where a mask is set: `mask` has a byte for each element of the field, in C order, 0 where it is not
+/// set; it is copied. `bound` and all else are as for fszc_compress_options_add_box. Masks and boxes hold in the order
+/// in which they were added.
+///
+/// A stream takes more than fszc_max_compressed_len of the field then: as much as that of a line of the mask's elements,
+/// 512 bytes, and 20 bytes for each run of elements that follow each other.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_add_mask(
+    options: *mut fszc_compress_options,
+    mask: *const u8,
+    elements: usize,
+    bound: f64,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe {
+        change(options, |options| {
+            let mask = pointers::bytes(mask.cast(), elements, "the mask")?;
+            let mask: Mask = mask.iter().map(|&byte| byte != 0).collect();
+            let own = options.bound().with_requested(bound);
+            Ok(options.region(Region::where_set(mask, own)))
         })
     }
 }

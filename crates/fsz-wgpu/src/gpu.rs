@@ -60,7 +60,7 @@ macro_rules! dense {
     };
 }
 
-const SHADERS: [Shader; 8] = [
+const SHADERS: [Shader; 9] = [
     shader!("paint", "colour.wgsl"),
     shader!("decode", "float.wgsl", "relative.wgsl", "elements.wgsl", "paper.wgsl"),
     dense!("dense/lanes_workgroup.wgsl"),
@@ -69,6 +69,7 @@ const SHADERS: [Shader; 8] = [
     Shader { entry: "reduce", source: include_str!("volume/bricks.wgsl") },
     Shader { entry: "trace", source: include_str!("volume/ray.wgsl") },
     Shader { entry: "pick", source: include_str!("volume/ray.wgsl") },
+    Shader { entry: "put", source: include_str!("put.wgsl") },
 ];
 
 /// Which pipeline.
@@ -87,6 +88,8 @@ pub(crate) enum Pipeline {
     Cast,
     /// One ray of that.
     Pick,
+    /// Elements of a region to their places in a slice.
+    Put,
 }
 
 impl Gpu {

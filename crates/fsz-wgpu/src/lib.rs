@@ -16,6 +16,7 @@ mod page;
 mod paper;
 mod profile;
 mod readback;
+mod region;
 mod slice;
 mod step;
 mod stream;

@@ -52,5 +52,11 @@ impl Needs {
 /// [`Error::Unsupported`](crate::Error::Unsupported) for a profile that is not decoded on the GPU,
 /// [`Error::Stream`](crate::Error::Stream) when the stream is damaged.
 pub fn memory(stream: &Stream<'_>, page_limit: u64, slice: u64) -> Result<Memory> {
-    Ok(profile::needs(stream)?.memory(page_limit, slice))
+    let mut all = profile::needs(stream)?.memory(page_limit, slice);
+    for number in 0..stream.regions().len() {
+        let own = memory(&stream.region_stream(number)?, page_limit, 0)?;
+        all.stream += own.stream;
+        all.pages += own.pages;
+    }
+    Ok(all)
 }

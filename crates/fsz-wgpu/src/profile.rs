@@ -55,9 +55,6 @@ pub(crate) trait Decoder: Debug + Send + Sync {
 
 /// The decoder of a stream.
 pub(crate) fn decoder(gpu: &Gpu, stream: &Stream<'_>) -> Result<Box<dyn Decoder>> {
-    if stream.header().has_regions() {
-        return Err(Error::Unsupported("a stream with bounds by region".into()));
-    }
     Ok(match &stream.header().profile {
         Profile::Paper(_) => Box::new(paper::Paper::new(stream)?),
         Profile::Dense(_) => Box::new(dense::Dense::new(gpu, stream)?),

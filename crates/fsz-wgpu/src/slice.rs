@@ -49,6 +49,16 @@ impl Runs {
         self.count.saturating_sub(1).checked_mul(self.stride)?.checked_add(self.len)
     }
 
+    /// Where an element of the field is in the slice of the runs, which do not overlap.
+    pub(crate) fn position(&self, element: u64) -> Option<u64> {
+        let behind = element.checked_sub(self.first)?;
+        let (run, at) = match self.count {
+            0 | 1 => (0, behind),
+            _ => (behind.checked_div(self.stride)?, behind % self.stride),
+        };
+        (run < self.count && at < self.len).then(|| run * self.len + at)
+    }
+
     /// The runs that have elements within `begin..end`.
     pub(crate) fn within(&self, begin: u64, end: u64) -> std::ops::Range<u64> {
         if self.count == 0 || self.len == 0 || begin >= end {
@@ -162,6 +172,13 @@ mod tests {
                         .collect();
                     assert_eq!(runs.within(begin, end).collect::<Vec<_>>(), touching);
                 }
+            }
+            let elements = (0..runs.count)
+                .flat_map(|run| (0..runs.len).map(move |at| runs.first + run * runs.stride + at));
+            let elements = Vec::from_iter(elements);
+            for element in 0..70 {
+                let at = elements.iter().position(|&own| own == element);
+                assert_eq!(runs.position(element), at.map(|at| at as u64));
             }
         }
     }

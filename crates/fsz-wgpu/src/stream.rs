@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::page;
 use crate::profile::{self, Decoder, GpuPage};
+use crate::region::GpuRegion;
 use crate::slice::{GpuSlice, Runs};
 
 /// A stream whose pages lie on the GPU.
@@ -17,6 +18,7 @@ pub struct GpuStream {
     header: Header,
     decoder: Box<dyn Decoder>,
     pages: Vec<GpuPage>,
+    regions: Vec<GpuRegion>,
     bytes: u64,
     /// The elements that can be decoded.
     held: Range<u64>,
@@ -36,7 +38,7 @@ impl GpuStream {
     }
 
     /// Copies what decoding some runs takes, where that is a small part of the stream; otherwise none. So the first slice
-    /// of a large field comes soon. Other runs are errors.
+    /// of a large field comes soon. Other runs are errors. Regions are brought as a whole.
     ///
     /// # Errors
     /// As [`GpuStream::upload`], and [`Error::InvalidArgument`] for runs that are not inside the field.
@@ -82,8 +84,10 @@ impl GpuStream {
                 buffer,
             });
         }
+        let regions = GpuRegion::upload_all(gpu, stream)?;
+        bytes += regions.iter().map(GpuRegion::bytes).sum::<u64>();
         let (gpu, header) = (gpu.clone(), stream.header().clone());
-        Ok(GpuStream { gpu, header, decoder, pages, bytes, held })
+        Ok(GpuStream { gpu, header, decoder, pages, regions, bytes, held })
     }
 
     /// The stream's header.
@@ -96,7 +100,7 @@ impl GpuStream {
         self.bytes
     }
 
-    /// Storage buffers that its chunks lie in.
+    /// Storage buffers that its chunks lie in, without those of regions.
     pub fn pages(&self) -> usize {
         self.pages.len()
     }
@@ -129,7 +133,11 @@ impl GpuStream {
             self.gpu.queue.submit([encoder.finish()]);
         })?;
         let len = runs.elements();
-        Ok(GpuSlice { gpu: self.gpu.clone(), len, values, tiles: Some(tiles) })
+        let slice = GpuSlice { gpu: self.gpu.clone(), len, values, tiles: Some(tiles) };
+        for region in self.regions.iter().filter(|_| len > 0) {
+            region.put(&self.gpu, &self.header.shape, runs, &slice)?;
+        }
+        Ok(slice)
     }
 }
 

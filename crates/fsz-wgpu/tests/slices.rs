@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fsz::format::dense::MOST_TABLES;
-use fsz::{Bound, Codec, CompressOptions, Dense, Layout, Profile, Research, Stream};
+use fsz::{Bound, Codec, CompressOptions, Dense, Layout, Profile, Region, Research, Stream};
 use fsz_wgpu::{Error, Gpu, GpuStream, Runs, memory};
 use ndarray::ArrayViewD;
 
@@ -259,6 +259,53 @@ fn pages_make_no_difference() {
     }
 }
 
+/// A tighter and a looser box, one of them over the other, a mask of a part of the rows, and one of scattered elements.
+fn with_regions(
+    options: CompressOptions,
+    shape: [u64; 3],
+    bound: impl Fn(f64) -> Bound,
+) -> CompressOptions {
+    let [z, y, x] = shape;
+    let elements = z * y * x;
+    let rows = (0..elements).map(|i| i / x % 3 == 0 && i % x > x / 3 && i > elements / 3).collect();
+    let scattered = (0..elements).map(|i| i * 7919 % 1009 < 20).collect();
+    options
+        .region(Region::in_box(&[1, 2, 3], &[z - 2, y / 2, x - 5], bound(1e-4)))
+        .region(Region::in_box(&[z / 2, 0, 1], &[z - z / 2, y / 3, x / 2], bound(0.5)))
+        .region(Region::where_set(rows, bound(1e-3)))
+        .region(Region::where_set(scattered, bound(1e-5)))
+}
+
+#[test]
+fn regions_are_put_over_the_field() {
+    let Some(gpu) = gpu("regions on the GPU") else { return };
+    let shape = [11, 21, 60];
+    let values = mixture(11 * 21 * 60);
+    let relative = |eps| Bound::Relative { eps: eps / 2.0, floor: 1e-6 };
+    let options = [
+        with_regions(CompressOptions::new(Bound::Absolute(0.01)), [11, 21, 60], Bound::Absolute),
+        with_regions(CompressOptions::new(relative(0.01)), [11, 21, 60], relative),
+    ];
+    for options in &options {
+        for (turn, stream) in streams(&shape, &values, options).iter().enumerate() {
+            check(&gpu, "regions", &shape, stream, turn);
+            let needed = memory(stream, gpu.page_limit(), 0).unwrap();
+            assert!(GpuStream::upload(&gpu, stream).unwrap().bytes() <= needed.stream);
+        }
+    }
+    // Of an f64 field the values of display precision are put.
+    let wide: Vec<f64> = values.iter().map(|&v| f64::from(v) * 1.0000001).collect();
+    let stream = compressed(&shape, &wide, &options[0]);
+    let whole = Codec::cpu().decompress::<f64>(&stream).unwrap();
+    let slice = GpuStream::upload(&gpu, &stream).unwrap().decode_slice(1, 4).unwrap();
+    let expected = whole.index_axis(ndarray::Axis(1), 4);
+    for (got, &want) in slice.read_back().unwrap().iter().zip(expected.iter()) {
+        let near = f64::from(f32::MIN_POSITIVE) + 2.0 * f64::from(f32::EPSILON) * want.abs();
+        let off = (f64::from(*got) - want).abs();
+        assert!(off <= near || !want.is_finite(), "{got} for {want}");
+    }
+}
+
 /// Where lanes of `dense` are a subgroup, and where they are not.
 #[test]
 fn subgroups_make_no_difference() {
@@ -315,42 +362,50 @@ fn a_damaged_payload_is_refused_at_the_upload() {
     }
 }
 
-/// Anything anywhere in the payload, with checksums that are right, so often for each stream: refused, or decoded as
-/// the CPU decodes it. Gives how many were refused, and decoded.
+/// Forges each of some streams so often, each on a thread of its own. Gives how many were refused, and decoded.
 fn forge_payloads(gpu: &Gpu, rounds: usize) -> [usize; 2] {
     let shape = [17, 20, 18];
-    let n = 17 * 20 * 18;
-    let all = Runs { first: 0, stride: 0, count: 1, len: n as u64 };
-    let (mut refused, mut decoded) = (0, 0);
     let bounds =
         [Bound::Absolute(0.05), Bound::Absolute(1e-6), Bound::Relative { eps: 1e-2, floor: 1e-3 }];
-    let options = bounds.map(CompressOptions::new);
-    for stream in options.iter().flat_map(|options| streams(&shape, &mixture(n), options)) {
-        let (profile, payload) = (stream.header().profile, stream.sections().payload as usize);
-        let bytes = stream.into_vec();
-        for k in 0..rounds {
-            let mut forged = bytes.clone();
-            // The front of a payload tells most of what follows.
-            let room = if k % 2 == 0 { 160 } else { bytes.len() - payload };
-            let mixed = k.wrapping_mul(0x9E37_79B9) >> 7;
-            forged[payload + mixed % room.min(bytes.len() - payload)] ^= 1 << (k % 8);
-            seal::seal(&mut forged);
-            let Ok(stream) = Stream::from_vec(forged) else { continue };
-            let whole = Codec::cpu().decompress::<f32>(&stream);
-            match GpuStream::upload(gpu, &stream) {
-                Ok(on_gpu) => {
-                    let whole = whole.expect("the CPU decodes it, too");
-                    let got = on_gpu.decode_runs(all).unwrap().read_back().unwrap();
-                    let same = got.iter().zip(&whole).all(|(g, w)| g.to_bits() == w.to_bits());
-                    assert!(same && got.len() == n, "{profile:?} {k}");
-                    decoded += 1;
-                }
-                Err(Error::Stream(fsz::Error::Corrupt(_))) => {
-                    assert!(whole.is_err(), "{profile:?} {k}");
-                    refused += 1;
-                }
-                Err(other) => panic!("{profile:?} {k}: {other}"),
+    let values = mixture(17 * 20 * 18);
+    let of = |bound| streams(&shape, &values, &CompressOptions::new(bound));
+    std::thread::scope(|scope| {
+        let forge = |stream| scope.spawn(move || forge_payload(gpu, stream, rounds));
+        let forging: Vec<_> = bounds.into_iter().flat_map(of).map(forge).collect();
+        let counts = forging.into_iter().map(|thread| thread.join().expect("no difference"));
+        counts.fold([0, 0], |all, own| [all[0] + own[0], all[1] + own[1]])
+    })
+}
+
+/// Anything anywhere in the payload, with checksums that are right: refused, or decoded as the CPU decodes it.
+fn forge_payload(gpu: &Gpu, stream: Stream<'_>, rounds: usize) -> [usize; 2] {
+    let n = stream.header().elements();
+    let all = Runs { first: 0, stride: 0, count: 1, len: n };
+    let (mut refused, mut decoded) = (0, 0);
+    let (profile, payload) = (stream.header().profile, stream.sections().payload as usize);
+    let bytes = stream.into_vec();
+    for k in 0..rounds {
+        let mut forged = bytes.clone();
+        // The front of a payload tells most of what follows.
+        let room = if k % 2 == 0 { 160 } else { bytes.len() - payload };
+        let mixed = k.wrapping_mul(0x9E37_79B9) >> 7;
+        forged[payload + mixed % room.min(bytes.len() - payload)] ^= 1 << (k % 8);
+        seal::seal(&mut forged);
+        let Ok(stream) = Stream::from_vec(forged) else { continue };
+        let whole = Codec::cpu().decompress::<f32>(&stream);
+        match GpuStream::upload(gpu, &stream) {
+            Ok(on_gpu) => {
+                let whole = whole.expect("the CPU decodes it, too");
+                let got = on_gpu.decode_runs(all).unwrap().read_back().unwrap();
+                let same = got.iter().zip(&whole).all(|(g, w)| g.to_bits() == w.to_bits());
+                assert!(same && got.len() as u64 == n, "{profile:?} {k}");
+                decoded += 1;
             }
+            Err(Error::Stream(fsz::Error::Corrupt(_))) => {
+                assert!(whole.is_err(), "{profile:?} {k}");
+                refused += 1;
+            }
+            Err(other) => panic!("{profile:?} {k}: {other}"),
         }
     }
     [refused, decoded]

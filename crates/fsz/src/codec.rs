@@ -258,8 +258,7 @@ impl Codec {
             let options = target::resolve(self, data, shape, options)?;
             return self.compress_into(data, shape, &options, out);
         }
-        if !options.regions.is_empty() && options.region_part.is_none() {
-            self.check_regions(true)?;
+        if !options.regions.is_empty() {
             return region::compress(self, data, shape, options, out);
         }
         #[cfg(feature = "cuda")]
@@ -355,42 +354,32 @@ impl Codec {
             progress.begin(size_of_val(out) as u64);
         }
         let tiles = 0..stream.grid().tiles();
-        self.check_regions(stream.header().has_regions())?;
+        let shape = &stream.header().shape;
+        let first = vec![0; shape.len()];
         #[cfg(feature = "cuda")]
         {
             let job = || self.job(Work::Decompress, stream, stream.raw_bytes(), options.threads);
             let how = (options.threads, progress);
             let answer = self.on_device(cuda::serves(stream), job, how, |device, run| {
                 run.check()?;
-                cuda::field_to_host(device, stream, out, run)
+                let plain = region::without_regions(stream)?;
+                cuda::field_to_host(device, &plain, out, run)
             });
             if let Some(answer) = answer {
-                return answer;
+                answer?;
+                return region::put_box(&(self, stream), (&first, shape), out);
             }
             if let Some(progress) = progress {
                 progress.begin(size_of_val(out) as u64);
             }
         }
-        let shape = &stream.header().shape;
-        let first = vec![0; shape.len()];
         self.run(options.threads, progress, |run| {
             if stream.grid().is_linear() {
                 return partial::tiles(stream, tiles, out, run);
             }
             partial::boxed(stream, &first, shape, out, run)
         })?;
-        region::put_box(self, stream, (&first, shape), out)
-    }
-
-    /// [`Error::Unsupported`] when this codec does not know bounds by region and `any` are there.
-    fn check_regions(&self, any: bool) -> Result<()> {
-        #[cfg(feature = "cuda")]
-        if any && matches!(self.place, Place::Cuda(_)) {
-            return Err(region::only_on_cpu());
-        }
-        #[cfg(not(feature = "cuda"))]
-        let _ = any;
-        Ok(())
+        region::put_box(&(self, stream), (&first, shape), out)
     }
 
     /// Decompresses the tiles `tiles` into `out`, tile by tile (where the profile's tiles are not boxes:
@@ -416,20 +405,21 @@ impl Codec {
     ) -> Result<()> {
         check_tiles(stream.grid(), &tiles)?;
         check_output(stream.header(), out, stream.grid().len_of(tiles.clone()))?;
-        self.check_regions(stream.header().has_regions())?;
         #[cfg(feature = "cuda")]
         {
             let bytes = size_of_val(out) as u64;
             let job = || self.job(Work::Decompress, stream, bytes, None);
             let answer = self.on_device(cuda::serves(stream), job, (None, None), |device, run| {
-                cuda::tiles_to_host(device, stream, tiles.clone(), out, run)
+                let plain = region::without_regions(stream)?;
+                cuda::tiles_to_host(device, &plain, tiles.clone(), out, run)
             });
             if let Some(answer) = answer {
-                return answer;
+                answer?;
+                return region::put_tiles(&(self, stream), stream.grid(), tiles, out);
             }
         }
         self.run(None, None, |run| partial::tiles(stream, tiles.clone(), out, run))?;
-        region::put_tiles(self, stream, tiles, out)
+        region::put_tiles(&(self, stream), stream.grid(), tiles, out)
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
@@ -459,7 +449,6 @@ impl Codec {
         if elements == stream.header().elements() {
             return self.decompress_into(stream, out);
         }
-        self.check_regions(stream.header().has_regions())?;
         #[cfg(feature = "cuda")]
         {
             // All tiles of the chunks that the box touches are read.
@@ -471,14 +460,16 @@ impl Codec {
                 self.job(Work::Decompress, stream, bytes, None)
             };
             let answer = self.on_device(cuda::serves(stream), job, (None, None), |device, run| {
-                cuda::box_to_host(device, stream, (start, count), out, run)
+                let plain = region::without_regions(stream)?;
+                cuda::box_to_host(device, &plain, (start, count), out, run)
             });
             if let Some(answer) = answer {
-                return answer;
+                answer?;
+                return region::put_box(&(self, stream), (start, count), out);
             }
         }
         self.run(None, None, |run| partial::boxed(stream, start, count, out, run))?;
-        region::put_box(self, stream, (start, count), out)
+        region::put_box(&(self, stream), (start, count), out)
     }
 }
 

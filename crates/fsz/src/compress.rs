@@ -1,7 +1,5 @@
 //! Compression on the CPU: field → bound → gather → quantize → predict → choose → pack → place → stream.
 
-use std::ops::Range;
-
 use crate::{
     bound::Limit,
     element::Element,
@@ -33,8 +31,7 @@ pub(crate) fn compress<T: Element>(
     let header_len = header::header_len(shape, options);
     let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
     // Where the payload begins at the earliest; the rest is looked at as it grows.
-    let part = options.region_part.as_deref().unwrap_or_default();
-    let sections = |profile: &_| sections(profile, shape, header_len, part.len());
+    let sections = |profile: &_| sections(profile, shape, header_len);
     let least = sections(&options.profile.least()).ok_or_else(too_large)?.1;
     if (out.len() as u64) < least.payload {
         return Err(too_small());
@@ -78,8 +75,6 @@ pub(crate) fn compress<T: Element>(
         return Err(too_small());
     }
 
-    let Range { start, end } = sections.regions;
-    out[start as usize..end as usize].copy_from_slice(part);
     let placed = place(&profile, &tables, &plan, data, &grid, &sections, out, run)?;
     let mut statistics = placed.statistics;
     if let Some(range) = range {
@@ -101,13 +96,8 @@ pub(crate) fn compress<T: Element>(
 }
 
 /// Tiles and sections of a stream; `None` when the field is too large.
-fn sections(
-    profile: &Profile,
-    shape: &[u64],
-    header_len: usize,
-    regions_len: usize,
-) -> Option<(TileGrid, Sections)> {
+fn sections(profile: &Profile, shape: &[u64], header_len: usize) -> Option<(TileGrid, Sections)> {
     let grid = TileGrid::new(profile, shape)?;
-    let sections = Sections::with_regions(header_len as u64, &grid, profile, regions_len as u64)?;
+    let sections = Sections::new(header_len as u64, &grid, profile)?;
     Some((grid, sections))
 }

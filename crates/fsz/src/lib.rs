@@ -71,7 +71,7 @@ pub use profile::{
     dense::{BoxDecoding, Dense},
 };
 pub use progress::Progress;
-pub use region::{Mask, Place, Region, StoredRegion};
+pub use region::{BoxRanges, Mask, Place, Region, StoredRegion};
 pub use research::{Centering, Research};
 pub use scalar::Scalar;
 pub use statistics::Certificate;

@@ -56,8 +56,6 @@ pub struct CompressOptions {
     pub(crate) time_step: Option<u64>,
     pub(crate) start: Option<Vec<u64>>,
     pub(crate) regions: Vec<Region>,
-    /// The section of the stream that the regions make.
-    pub(crate) region_part: Option<Arc<[u8]>>,
     pub(crate) threads: Option<usize>,
     pub(crate) progress: Option<Arc<Progress>>,
 }
@@ -74,7 +72,6 @@ impl CompressOptions {
             time_step: None,
             start: None,
             regions: Vec::new(),
-            region_part: None,
             threads: None,
             progress: None,
         }
@@ -118,7 +115,7 @@ impl CompressOptions {
     }
 
     /// Keeps another bound in a part of the field: a smaller or a larger one. At most 16 regions may be given; where
-    /// they overlap, the last one holds. The CPU makes and reads such streams; targets have no regions.
+    /// they overlap, the last one holds. Targets have no regions. Fields in host memory alone have them.
     pub fn region(mut self, region: Region) -> Self {
         self.regions.push(region);
         self

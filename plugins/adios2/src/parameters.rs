@@ -3,8 +3,8 @@
 mod bound_name;
 
 use fsz::{
-    Bound, Profile,
-    format::{MAX_MISSING, MOST_RELATIVE},
+    Bound, BoxRanges, Profile,
+    format::{MAX_MISSING, MAX_REGIONS, MOST_RELATIVE},
 };
 
 use bound_name::BoundName;
@@ -27,6 +27,8 @@ pub(crate) struct Parameters {
     /// None in a reader, which gets no parameters, and where a bound is to come with the variable.
     pub bound: Option<Bound>,
     pub missing: Vec<f64>,
+    /// Boxes of the global array, or of a local one, with a bound of their own each.
+    pub boxes: Vec<(BoxRanges, f64)>,
     pub profile: Profile,
     pub backend: Backend,
     /// The CUDA device for host memory. CUDA memory has its own.
@@ -95,7 +97,7 @@ const fn parameter(
 const OWN_OF_ADIOS2: [&str; 2] = ["pluginname", "pluginlibrary"];
 
 #[rustfmt::skip]
-const PARAMETERS: [Parameter; 12] = [
+const PARAMETERS: [Parameter; 13] = [
     parameter(&BoundName::ALL, |_, v| accuracy(v).map(drop),
         "a number above 0",
         "largest error; in mode `rel` a fraction of the value range, in `pw_rel` of each value; in `psnr` decibels, in `ratio` a ratio"),
@@ -114,6 +116,9 @@ const PARAMETERS: [Parameter; 12] = [
     parameter(&["floor"], |r, v| set(&mut r.floor, number(v).filter(|&floor| floor >= 0.0)),
         "a number from 0",
         "in mode `pw_rel`, an error that is small enough for any value"),
+    parameter(&["bound_in"], bound_in,
+        "up to 16 boxes BOX=E separated by semicolons, each START:END for every axis, and E above 0",
+        "other bounds in boxes of the global array, smaller or larger, as `BOX=E; BOX=E`: a box is `START:END` for each axis, slowest first, `END` not included, `:` a whole axis; `E` is of the same kind as the bound, which is no target; where boxes overlap the last one holds; blocks in CUDA memory are copied to the host for it"),
     parameter(&["missing"], missing,
         "up to 4 numbers separated by commas",
         "up to 4 numbers, separated by commas, that mark missing values"),
@@ -183,11 +188,16 @@ impl Request {
         if self.floor.is_some() && self.mode != Mode::Pointwise {
             return Err("floor: only with mode=pw_rel".into());
         }
+        if !self.parsed.boxes.is_empty() && matches!(self.mode, Mode::Psnr | Mode::Ratio) {
+            return Err("bound_in: only with mode=abs, rel or pw_rel".into());
+        }
         let text = bound_name::decide(&self.named, self.mode == Mode::Psnr)?;
-        if let (Mode::Pointwise, Some(eps)) = (self.mode, text.and_then(accuracy))
-            && eps > MOST_RELATIVE
+        let asked = text.and_then(accuracy).map(|eps| ("accuracy", eps)).into_iter();
+        let mut asked = asked.chain(self.parsed.boxes.iter().map(|&(_, eps)| ("bound_in", eps)));
+        if self.mode == Mode::Pointwise
+            && let Some((name, eps)) = asked.find(|&(_, eps)| eps > MOST_RELATIVE)
         {
-            return Err(format!("accuracy: {eps} in mode pw_rel: at most {MOST_RELATIVE}"));
+            return Err(format!("{name}: {eps} in mode pw_rel: at most {MOST_RELATIVE}"));
         }
         Ok(text.and_then(accuracy).map(|accuracy| match (self.mode, range) {
             (Mode::Relative, Some((min, max))) => Bound::ValueRangeOf { ratio: accuracy, min, max },
@@ -231,6 +241,15 @@ fn range(request: &mut Request, value: &str) -> Option<()> {
     let (min, max) = value.split_once(',')?;
     set(&mut request.range_min, number(min))?;
     set(&mut request.range_max, number(max))
+}
+
+fn bound_in(request: &mut Request, value: &str) -> Option<()> {
+    let one = |text: &str| {
+        let (ranges, bound) = text.rsplit_once('=')?;
+        Some((ranges.parse().ok()?, accuracy(bound)?))
+    };
+    let boxes: Option<Vec<_>> = value.split(';').map(one).collect();
+    set(&mut request.parsed.boxes, boxes.filter(|boxes| boxes.len() <= MAX_REGIONS))
 }
 
 /// A missing value may be anything that a float can hold, NaN included.
@@ -279,6 +298,9 @@ mod tests {
         assert_eq!((all.missing, all.threads, all.verbose), (vec![1e20, -999.0], Some(3), 1));
         assert_eq!(Parameters::parse([]).unwrap().bound, None);
         assert_eq!(parse("mode=rel range=0,1").unwrap().bound, None);
+        let boxes = parse("accuracy=1 bound_in=0:4,:,7=1e-3;:,:,3:=2").unwrap().boxes;
+        let expected = [("0:4,:,7", 1e-3), (":,:,3:", 2.0)];
+        assert_eq!(boxes, expected.map(|(ranges, e)| (ranges.parse().unwrap(), e)));
         let cuda = parse("accuracy=1 backend=CUDA device=1").unwrap();
         assert_eq!((cuda.backend, cuda.device), (Backend::Cuda, 1));
         assert_eq!(parse("accuracy=1").unwrap().backend, Backend::Auto);
@@ -313,6 +335,13 @@ mod tests {
             "range=1,x",
             "floor=-1",
             "floor=nan",
+            "bound_in=",
+            "bound_in=0:4",
+            "bound_in=0:4=0",
+            "bound_in=0:4=-1",
+            "bound_in=4:0=1",
+            "bound_in=a:b=1",
+            "bound_in=0:4=1;",
             "missing=a,b",
             "missing=1,2,3,4,5",
             "backend=gpu",
@@ -328,12 +357,19 @@ mod tests {
             let message = parse(text).unwrap_err();
             assert!(message.starts_with(&format!("{key}: ")), "{text}: {message}");
         }
+        let boxes = [":=1"; MAX_REGIONS + 1].join(";");
+        assert!(
+            parse(&format!("accuracy=1 bound_in={boxes}")).unwrap_err().starts_with("bound_in: ")
+        );
         for (text, key) in [
             ("accuracy=31 tolerance=32", "tolerance"),
             ("accuracy=1 range_min=0 range_max=1", "range_min"),
             ("accuracy=1 range_max=1", "range_max"),
             ("accuracy=1 floor=1", "floor"),
             ("accuracy=0.6 mode=pw_rel", "accuracy"),
+            ("accuracy=0.1 mode=pw_rel bound_in=:=0.6", "bound_in"),
+            ("accuracy=60 mode=psnr bound_in=:=0.6", "bound_in"),
+            ("accuracy=60 mode=ratio bound_in=:=0.6", "bound_in"),
             ("accuracy=1 mode=rel range_min=0", "range_max"),
             ("accuracy=1 mode=rel range_max=0", "range_min"),
             ("accuracy=1 mode=rel range_min=2 range_max=1", "range_min"),

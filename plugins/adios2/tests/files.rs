@@ -344,6 +344,47 @@ fn targets_resolve_to_a_bound_of_the_block() {
 }
 
 #[test]
+fn boxes_of_the_global_array_keep_bounds_of_their_own() {
+    load_operator();
+    let folder = TempDir::new().unwrap();
+    let path = {
+        let boxes = ("bound_in", "2:9,10:20,:=1e-5; 11,:,:=1");
+        let io = writer(&config(folder.path(), "BP5", &[("accuracy", "0.1"), boxes]));
+        let u = io.define_variable::<f32>("U", &Layout::global(&SHAPE, &[0; 3], &SHAPE)).unwrap();
+        let path = folder.path().join("out.bp");
+        let mut out = io.open(&path, Mode::Write).unwrap();
+        let values = to_f32(&smooth(ELEMENTS, 0));
+        let (head, tail) = values.split_at((FIRST * LAYER) as usize);
+        out.begin_step(None).unwrap();
+        out.put_block(&u, &[0, 0, 0], &[FIRST, 30, 40], head).unwrap();
+        out.put_block(&u, &[FIRST, 0, 0], &[SHAPE[0] - FIRST, 30, 40], tail).unwrap();
+        out.end_step().unwrap();
+        out.close().unwrap();
+        path
+    };
+    let file = open(&path, "BP5");
+    let mut worst = [0f64; 3];
+    for (block, first) in [(0, 0), (1, FIRST)] {
+        let payload = Payload::read(&file, "U", Step::At(0), block).unwrap();
+        let stream = fsz::Stream::from_vec(stream_of(payload)).unwrap();
+        assert_eq!(stream.regions().len() as u64, 1 + block);
+        let back = read_block(&file, Step::At(0), block);
+        let values = &to_f32(&smooth(ELEMENTS, 0))[(first * LAYER) as usize..];
+        for (i, (a, b)) in (first * LAYER..).zip(values.iter().zip(back)) {
+            let (kind, bound) = match (i / LAYER, i / 40 % 30) {
+                (11, _) => (2, 1.0),
+                (2..9, 10..20) => (1, 1e-5),
+                _ => (0, 0.1),
+            };
+            let error = (f64::from(*a) - f64::from(b)).abs();
+            assert!(error <= bound, "element {i}: {a} became {b} within {bound}");
+            worst[kind] = worst[kind].max(error / bound);
+        }
+    }
+    assert!(worst.iter().all(|&worst| worst > 0.5), "{worst:?}");
+}
+
+#[test]
 fn bad_parameters_are_errors_while_the_configuration_is_read() {
     load_operator();
     let folder = TempDir::new().unwrap();
@@ -351,6 +392,7 @@ fn bad_parameters_are_errors_while_the_configuration_is_read() {
         &[("accuracy", "-1")][..],
         &[("accuracy", "1e-3"), ("precision", "4")],
         &[("accuracy", "1e-3"), ("mode", "snr")],
+        &[("accuracy", "1e-3"), ("bound_in", "4:2=1")],
         &[("accuracy", "1e-3"), ("backend", "gpu")],
     ] {
         let config = config(folder.path(), "BP5", parameters);

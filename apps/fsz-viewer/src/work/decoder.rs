@@ -345,25 +345,20 @@ fn decoded_by_cuda<T: Element>(
     place: Place,
     parts: &[Part<DeviceStream>],
 ) -> Result<Vec<T>> {
-    let (start, count) = grid.plane_box(place.axis, place.plane);
-    let window = Box { start, count };
-    let mut out = vec![T::default(); elements(&window)];
-    for Part { held, stream } in parts {
-        if held.count == grid.shape() {
-            stream.decompress_box_into(&window.start, &window.count, &mut out)?;
-            continue;
-        }
-        let Some(common) = held.common(&window) else { continue };
-        let inner: Vec<u64> = common.start.iter().zip(&held.start).map(|(a, b)| a - b).collect();
-        let mut values = vec![T::default(); elements(&common)];
-        stream.decompress_box_into(&inner, &common.count, &mut values)?;
-        boxes::place(&values, &common, &mut out, &window);
+    if let [Part { held, stream }] = parts
+        && held.count == grid.shape()
+    {
+        let window = window(grid, place);
+        let mut values = vec![T::default(); elements(&window)];
+        stream.decompress_box_into(&window.start, &window.count, &mut values)?;
+        return Ok(values);
     }
-    Ok(out)
-}
-
-fn elements(window: &Box) -> usize {
-    window.count.iter().product::<u64>() as usize
+    put_together(grid, place, parts, |Part { held, stream }, common| {
+        let start = common.start.iter().zip(&held.start).map(|(a, b)| a - b);
+        let mut values = vec![T::default(); elements(common)];
+        stream.decompress_box_into(&Vec::from_iter(start), &common.count, &mut values)?;
+        Ok(values)
+    })
 }
 
 /// The values of a plane, each part decoded on the GPU. Of one stream they stay there too.
@@ -378,16 +373,42 @@ fn decoded(
         let slice = stream.decode_runs(grid.runs(place.axis, place.plane))?;
         return Ok((slice.read_back()?, Some(slice)));
     }
-    let (start, count) = grid.plane_box(place.axis, place.plane);
-    let window = Box { start, count };
-    let mut out = vec![0.0; elements(&window)];
-    for Part { held, stream } in parts {
-        let inner = grid.plane_in(place.axis, place.plane, held);
-        let (Some(inner), Some(common)) = (inner, held.common(&window)) else { continue };
+    let values = put_together(grid, place, parts, |Part { held, stream }, _| {
+        let Some(inner) = grid.plane_in(place.axis, place.plane, held) else {
+            bail!("there is no plane {} in a part", place.plane);
+        };
         let slice = stream.decode_runs(Grid::new(&held.count).runs(place.axis, inner))?;
-        boxes::place(&slice.read_back()?, &common, &mut out, &window);
+        Ok(slice.read_back()?)
+    })?;
+    Ok((values, None))
+}
+
+/// The values of a plane that several streams have a part of; `decode` gives those that one has, in the box that is
+/// common to both.
+fn put_together<T: Element, S>(
+    grid: &Grid,
+    place: Place,
+    parts: &[Part<S>],
+    decode: impl Fn(&Part<S>, &Box) -> Result<Vec<T>>,
+) -> Result<Vec<T>> {
+    let window = window(grid, place);
+    let mut out = vec![T::default(); elements(&window)];
+    for part in parts {
+        if let Some(common) = part.held.common(&window) {
+            boxes::place(&decode(part, &common)?, &common, &mut out, &window);
+        }
     }
-    Ok((out, None))
+    Ok(out)
+}
+
+/// The elements of a plane.
+fn window(grid: &Grid, place: Place) -> Box {
+    let (start, count) = grid.plane_box(place.axis, place.plane);
+    Box { start, count }
+}
+
+fn elements(window: &Box) -> usize {
+    window.count.iter().product::<u64>() as usize
 }
 
 /// Whether pictures are painted by the GPU that draws the window. One in software is no faster than the
@@ -404,9 +425,6 @@ pub fn paints(choice: DecoderChoice, window: &Gpu) -> bool {
 /// to be looked at, where the field's range is one of single precision.
 fn suits(document: &Document, exact: bool) -> bool {
     let Some(facts) = &document.facts else { return false };
-    if !facts.regions.is_empty() {
-        return false;
-    }
     let range = &facts.certificate;
     let most = range.min.abs().max(range.max.abs());
     let shown =
@@ -429,7 +447,7 @@ fn narrowed(value: f64, bound: Option<f64>) -> f32 {
 mod tests {
     use std::path::Path;
 
-    use fsz::{Bound, CompressOptions, Dense, Profile};
+    use fsz::{Bound, CompressOptions, Dense, Profile, Region};
     use ndarray::ArrayView;
 
     use super::*;
@@ -465,10 +483,29 @@ mod tests {
         found.unwrap().expect("they make up an array")
     }
 
+    /// A field of which a box and masked elements have bounds of their own.
+    fn with_regions(profile: Profile) -> Document {
+        let values: Vec<f32> = (0..1980).map(|i| value(i) as f32).collect();
+        let mask = (0..1980).map(|i| i % 11 < 2).collect();
+        let options = CompressOptions::new(Bound::Absolute(0.1))
+            .profile(profile)
+            .region(Region::in_box(&[1, 2, 3], &[3, 9, 20], Bound::Absolute(1e-4)))
+            .region(Region::where_set(mask, Bound::Absolute(1e-3)));
+        compressed_with(&[5, 12, 33], &values, &options)
+    }
+
     fn compressed<T: fsz::Element>(shape: &[usize], values: &[T], profile: Profile) -> Document {
-        let view = ArrayView::from_shape(shape, values).unwrap();
         let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
-        let stream = Codec::cpu().compress_with(view, &options).unwrap();
+        compressed_with(shape, values, &options)
+    }
+
+    fn compressed_with<T: fsz::Element>(
+        shape: &[usize],
+        values: &[T],
+        options: &CompressOptions,
+    ) -> Document {
+        let view = ArrayView::from_shape(shape, values).unwrap();
+        let stream = Codec::cpu().compress_with(view, options).unwrap();
         Document::from_stream("made".into(), Path::new("made"), stream).unwrap()
     }
 
@@ -485,6 +522,7 @@ mod tests {
             let of = |profile| shapes.map(|shape| document(shape, profile));
             let mut documents = profiles().map(of).concat();
             documents.extend(profiles().map(several));
+            documents.extend(profiles().map(with_regions));
             for document in documents.iter().chain(&documents) {
                 let grid = &document.grid;
                 for axis in 0..grid.axes() {

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::fixture::{LONGEST, SIDES, shows};
 
-const CONFIG: &str = r#"<?xml version="1.0"?>
+pub const CONFIG: &str = r#"<?xml version="1.0"?>
 <adios-config>
   <operator name="fsz" type="plugin">
     <parameter key="PluginName" value="fsz"/>
@@ -37,15 +37,15 @@ const CONFIG: &str = r#"<?xml version="1.0"?>
 "#;
 
 /// What the simulation is told: its stream, and how many planes its fields have.
-const STREAM: &str = "FSZ_VIEWER_LIVE_STREAM";
+pub const STREAM: &str = "FSZ_VIEWER_LIVE_STREAM";
 const PLANES: &str = "FSZ_VIEWER_LIVE_PLANES";
 /// Steps after which it ends by itself.
 const STEPS: &str = "FSZ_VIEWER_LIVE_STEPS";
 
 /// Between two steps.
-const PACE: Duration = Duration::from_millis(40);
+pub const PACE: Duration = Duration::from_millis(40);
 
-fn value(step: u64, i: u64) -> f32 {
+pub fn value(step: u64, i: u64) -> f32 {
     (i as f32 * 0.02).sin() * 10.0 + step as f32
 }
 
@@ -118,14 +118,14 @@ fn changing_simulation() {
 }
 
 /// A process that ends with the test.
-struct Process(Child);
+pub struct Process(Child);
 
 impl Process {
     /// Runs one of the ignored tests.
-    fn start(test: &str, variables: &[(&str, String)]) -> Process {
+    pub fn start(test: &str, variables: &[(&str, String)]) -> Process {
         let program = std::env::current_exe().unwrap();
         let mut command = Command::new(program);
-        command.args([&format!("live::{test}"), "--exact", "--ignored"]);
+        command.args([test, "--exact", "--ignored"]);
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Process(command.spawn().unwrap())
@@ -134,7 +134,7 @@ impl Process {
     fn simulation(stream: &Path, more: &[(&str, String)]) -> Process {
         let mut variables = vec![(STREAM, stream.display().to_string())];
         variables.extend_from_slice(more);
-        Process::start("simulation", &variables)
+        Process::start("live::simulation", &variables)
     }
 
     /// Sends a signal, such as STOP.
@@ -159,13 +159,13 @@ fn written(stream: &Path) -> Option<u64> {
 }
 
 /// A viewer of a stream, and what wakes it.
-struct Window {
-    viewer: Harness<'static, Viewer>,
+pub struct Window {
+    pub viewer: Harness<'static, Viewer>,
     woken: Receiver<()>,
 }
 
 impl Window {
-    fn open(stream: &Path, start: Start) -> Window {
+    pub fn open(stream: &Path, start: Start) -> Window {
         let (wake, woken) = channel();
         let wake = Arc::new(move || {
             // Nobody waits any more when the test is over.
@@ -180,12 +180,12 @@ impl Window {
         Window { viewer, woken }
     }
 
-    fn live(&self) -> &LiveView {
+    pub fn live(&self) -> &LiveView {
         self.viewer.state().session.live.as_ref().expect("a simulation is looked at")
     }
 
     /// Draws until something is so.
-    fn until(&mut self, what: &str, so: impl Fn(&LiveView, &Viewer) -> bool) {
+    pub fn until(&mut self, what: &str, so: impl Fn(&LiveView, &Viewer) -> bool) {
         let began = Instant::now();
         loop {
             self.viewer.step();
@@ -201,7 +201,7 @@ impl Window {
         }
     }
 
-    fn until_shown(&mut self, step: u64) {
+    pub fn until_shown(&mut self, step: u64) {
         self.until(&format!("step {step}"), |live, viewer| {
             live.shown.is_some_and(|shown| shown >= step) && viewer.session.planes.is_some()
         });
@@ -389,7 +389,7 @@ fn a_simulation_whose_variables_change_or_pause_is_followed() {
     let mut window = Window::open(&stream, Start::default());
     window.until("a window that waits", |live, _| live.live.connection == Connection::Waiting);
     let variables = [(STREAM, stream.display().to_string())];
-    let _simulation = Process::start("changing_simulation", &variables);
+    let _simulation = Process::start("live::changing_simulation", &variables);
     let shape = |viewer: &Viewer| viewer.session.set.subject.as_ref().map(|d| d.shape().to_vec());
     window.until_shown(1);
     assert_eq!(shape(window.viewer.state()), Some(vec![6, 20, 30]));
@@ -410,7 +410,7 @@ fn a_simulation_whose_variables_change_or_pause_is_followed() {
     assert_eq!(window.viewer.state().view_state.messages, [""; 0]);
 }
 
-fn viewer_notes(window: &Window) -> String {
+pub fn viewer_notes(window: &Window) -> String {
     window.viewer.state().view_state.notes.join("\n")
 }
 
@@ -458,7 +458,7 @@ fn a_viewer_that_stalls_or_is_killed_does_not_stop_the_simulation() {
             std::thread::sleep(PACE);
         }
     };
-    let spectator = Process::start("spectator", &[(STREAM, stream.display().to_string())]);
+    let spectator = Process::start("live::spectator", &[(STREAM, stream.display().to_string())]);
     let began = Instant::now();
     while !stream.with_extension("seen").exists() {
         assert!(began.elapsed() < LONGEST, "the viewer sees nothing");

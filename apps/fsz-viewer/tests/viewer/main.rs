@@ -15,6 +15,8 @@ mod layout_changes;
 mod legible;
 #[cfg(feature = "adios2")]
 mod live;
+#[cfg(all(feature = "adios2", target_os = "linux"))]
+mod live_forged;
 mod measures;
 mod modules;
 mod on_gpu;
@@ -24,6 +26,10 @@ mod rate_distortion;
 #[cfg(target_os = "linux")]
 mod real_window;
 mod regions;
+#[cfg(all(feature = "adios2", target_os = "linux"))]
+#[path = "../../../../crates/fsz/tests/common/seal.rs"]
+#[allow(dead_code)]
+mod seal;
 mod series;
 mod session;
 mod snapshots;

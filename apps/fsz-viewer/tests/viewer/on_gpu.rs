@@ -71,6 +71,23 @@ fn pictures_are_those_of_the_processor() {
     }
 }
 
+/// The processor paints what has regions, from what the GPU decodes.
+#[test]
+fn regions_are_decoded_too() {
+    let fixture = Fixture::new();
+    for profile in profiles() {
+        let start = crate::regions::with_regions(&fixture, profile);
+        let Some(on_gpu) = gpu_harness(start.clone(), Settings::default()) else { return };
+        assert!(on_gpu.query_all_by_label_contains("Decoded on the GPU (").next().is_some());
+        let on_cpu = harness(start, Settings::default());
+        let (found, expected) = (pictures(&on_gpu), pictures(&on_cpu));
+        assert_eq!((found.len(), expected.len()), (3, 3));
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(differing(found, expected), 0);
+        }
+    }
+}
+
 #[test]
 fn the_status_bar_says_what_decodes() {
     let fixture = Fixture::new();

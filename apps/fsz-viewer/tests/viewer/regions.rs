@@ -1,32 +1,36 @@
 //! A stream of which parts keep bounds of their own.
 
 use egui_kittest::kittest::Queryable;
-use fsz::{Bound, Codec, CompressOptions, DType, Region};
+use fsz::{Bound, Codec, CompressOptions, DType, Profile, Region};
 use fsz_viewer::{ErrorMode, Place, Settings, Start};
 
 use crate::fixture::{Fixture, harness, profiles, shows};
+
+/// A viewer of a field with a box and a mask.
+pub fn with_regions(fixture: &Fixture, profile: Profile) -> Start {
+    let mask = (0..24000).map(|i| i % 50 > 44).collect();
+    let options = CompressOptions::new(Bound::Absolute(0.5))
+        .profile(profile)
+        .region(Region::in_box(&[2, 8, 10], &[6, 10, 20], Bound::Absolute(0.01)))
+        .region(Region::where_set(mask, Bound::Absolute(5.0)));
+    let most = options.max_compressed_len(&fixture.shape, DType::F32).unwrap();
+    let mut out = vec![0; most as usize];
+    let codec = Codec::cpu();
+    let len = codec.compress_into(&fixture.values, &fixture.shape, &options, &mut out).unwrap();
+    std::fs::write(fixture.path("regions.fsz"), &out[..len]).unwrap();
+    Start {
+        files: vec![fixture.path("regions.fsz")],
+        original: Some(fixture.path("wave_12x40x50.f32")),
+        place: Some(Place { axis: 0, plane: 3 }),
+        ..Default::default()
+    }
+}
 
 #[test]
 fn each_region_has_its_bound_and_its_outline() {
     let fixture = Fixture::new();
     for profile in profiles() {
-        let mask = (0..24000).map(|i| i % 50 > 44).collect();
-        let options = CompressOptions::new(Bound::Absolute(0.5))
-            .profile(profile)
-            .region(Region::in_box(&[2, 8, 10], &[6, 10, 20], Bound::Absolute(0.01)))
-            .region(Region::where_set(mask, Bound::Absolute(5.0)));
-        let most = options.max_compressed_len(&fixture.shape, DType::F32).unwrap();
-        let mut out = vec![0; most as usize];
-        let len = Codec::cpu()
-            .compress_into(&fixture.values, &fixture.shape, &options, &mut out)
-            .unwrap();
-        std::fs::write(fixture.path("regions.fsz"), &out[..len]).unwrap();
-        let start = Start {
-            files: vec![fixture.path("regions.fsz")],
-            original: Some(fixture.path("wave_12x40x50.f32")),
-            place: Some(Place { axis: 0, plane: 3 }),
-            ..Default::default()
-        };
+        let start = with_regions(&fixture, profile);
         let settings = Settings { error: ErrorMode::Signed, ..Settings::default() };
         let viewer = harness(start, settings);
         for text in ["Bound in 2:8,8:18,10:30", "Signed error"] {

@@ -123,7 +123,7 @@ fn what_is_no_region_is_an_error() {
     for (arguments, said) in [
         (["--bound-in", "0:2,:=1"], "2 axes"),
         (["--bound-in", "0:7,:,:=1"], "0:7 is not inside an axis of 6"),
-        (["--bound-in", "3:2,:,:=1"], "3:2 is not inside"),
+        (["--bound-in", "3:2,:,:=1"], "3:2 ends before it begins"),
         (["--bound-in", "0,0,0"], "a bound is missing"),
         (["--bound-in", "0,0,0=-1"], "positive"),
         (["--bound-where", "none.npy=1"], "none.npy"),

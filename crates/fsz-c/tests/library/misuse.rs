@@ -63,6 +63,7 @@ fn wrong_handles() {
             invalid(fszc_compress_options_set_threads(wrong, 1));
             invalid(fszc_compress_options_add_missing(wrong, 1.0));
             invalid(fszc_compress_options_add_box(wrong, ptr::null(), ptr::null(), 0, 1.0));
+            invalid(fszc_compress_options_add_mask(wrong, ptr::null(), 0, 1.0));
             invalid(fszc_compress_options_set_name(wrong, c"a".as_ptr()));
             let status =
                 fszc_compress(codec.0, data, FSZC_F32, shape.as_ptr(), 2, wrong, &mut made);
@@ -195,6 +196,7 @@ fn options_out_of_range() {
         invalid(fszc_compress_options_add_box(options.0, null, &one, 1, 1.0), "the start is null");
         invalid(fszc_compress_options_add_box(options.0, &one, null, 1, 1.0), "the count is null");
         invalid(fszc_compress_options_add_box(options.0, null, null, 9, 1.0), "9 dimensions");
+        invalid(fszc_compress_options_add_mask(options.0, ptr::null(), 1, 1.0), "the mask is null");
         invalid(fszc_compress_options_set_progress(options.0, ptr::null()), "fszc_progress");
         for bound in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             invalid(compress(&absolute(bound)), "must be a positive, finite number");

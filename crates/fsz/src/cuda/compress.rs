@@ -65,13 +65,14 @@ impl Compression {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for options out of range;
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches, and for bounds of regions.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches, and for bounds by region, which fields
+    /// in host memory alone have.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         let kind = match &options.profile {
             Profile::Dense(_) => {
                 options.check(shape, dtype)?;
                 if !options.regions.is_empty() {
-                    return Err(region::only_on_cpu());
+                    return Err(region::not_in_device_memory());
                 }
                 StreamKind::unknown(shape, dtype, options)?
             }

@@ -22,6 +22,7 @@ use crate::{
     exec::Execution,
     format::{TileGrid, header::Header},
     partial::check_box,
+    region::{self, Regional, StoredRegion},
     simd::Level,
     stream::Stream,
     threads::Threads,
@@ -46,8 +47,12 @@ pub struct DeviceStream {
     device: Arc<Device>,
     header: Header,
     grid: TileGrid,
+    /// Those of the stream without its regions.
     kind: StreamKind,
     view: StreamView,
+    /// What lies over that, and the streams of these.
+    regions: Vec<StoredRegion>,
+    over: Vec<DeviceStream>,
     /// What `view` is of; freed with this.
     _memory: Buffer,
 }
@@ -56,13 +61,15 @@ impl DeviceStream {
     /// Copies a stream to CUDA device number `device`, and waits. Chunks are verified when they are decoded.
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for streams that devices do not decode: of research switches
-    /// and with bounds by region;
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for streams that devices do not decode: of research switches;
     /// [`Error::Device`](crate::Error::Device), above all for full memory.
     pub fn upload(device: usize, stream: &Stream<'_>) -> Result<Self> {
-        let kind = StreamKind::of(stream)?;
+        let of_region = |number| DeviceStream::upload(device, &stream.region_stream(number)?);
+        let over = (0..stream.regions().len()).map(of_region).collect::<Result<_>>()?;
+        let plain = region::without_regions(stream)?;
+        let kind = StreamKind::of(&plain)?;
         let device = Device::open(device)?;
-        let bytes = stream.as_bytes();
+        let bytes = plain.as_bytes();
         let mut memory = Buffer::new(&device.context);
         let at = device.work(|workspace| {
             let (queue, len) = (&workspace.queue, bytes.len());
@@ -76,7 +83,8 @@ impl DeviceStream {
         })?;
         let view = kind.view(at, bytes.len() as u64)?;
         let (header, grid) = (stream.header().clone(), stream.grid().clone());
-        Ok(DeviceStream { device, header, grid, kind, view, _memory: memory })
+        let regions = stream.regions().to_vec();
+        Ok(DeviceStream { device, header, grid, kind, view, regions, over, _memory: memory })
     }
 
     /// The stream's header.
@@ -85,11 +93,17 @@ impl DeviceStream {
     }
 
     /// What [`DeviceCodec`] must know of it to decode it to device memory.
-    pub fn kind(&self) -> &StreamKind {
-        &self.kind
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for a stream with bounds by region.
+    pub fn kind(&self) -> Result<&StreamKind> {
+        match self.regions[..] {
+            [] => Ok(&self.kind),
+            _ => Err(region::not_in_device_memory()),
+        }
     }
 
-    /// Its device address and length in bytes, as the calls of [`DeviceCodec`] take them. Valid until it is dropped.
+    /// The device address and length in bytes of it without its regions, as the calls of [`DeviceCodec`] take them. Valid until it is dropped.
     pub fn place(&self) -> (u64, u64) {
         (self.view.bytes, self.view.capacity)
     }
@@ -110,7 +124,9 @@ impl DeviceStream {
         self.to_host(out, |to, status, queue| {
             // SAFETY: `to_host` gives memory of the device, sized for the output.
             unsafe { launch_field(&self.device, &self.kind, &self.view, to, status, queue) }
-        })
+        })?;
+        let shape = &self.header.shape;
+        region::put_box(self, (&vec![0; shape.len()], shape), out)
     }
 
     /// Decompresses the tiles `tiles` into `out`, tile by tile; `out` has exactly their elements.
@@ -127,8 +143,11 @@ impl DeviceStream {
         check_output(&self.header, out, self.grid.len_of(tiles.clone()))?;
         self.to_host(out, |to, status, queue| {
             // SAFETY: as in `decompress_into`.
-            unsafe { launch_tiles(&self.device, &self.kind, &self.view, tiles, to, status, queue) }
-        })
+            unsafe {
+                launch_tiles(&self.device, &self.kind, &self.view, tiles.clone(), to, status, queue)
+            }
+        })?;
+        region::put_tiles(self, &self.grid, tiles, out)
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
@@ -147,7 +166,8 @@ impl DeviceStream {
         self.to_host(out, |to, status, queue| {
             // SAFETY: as in `decompress_into`.
             unsafe { launch_box(&self.device, &self.kind, &self.view, boxed, to, status, queue) }
-        })
+        })?;
+        region::put_box(self, boxed, out)
     }
 
     fn to_host<T: Element>(
@@ -161,6 +181,20 @@ impl DeviceStream {
         let run = on_threads(size_of_val(out));
         let device = &*self.device;
         device.work(|workspace| launched_to_host(device, workspace, out, run, launch))
+    }
+}
+
+impl Regional for DeviceStream {
+    fn shape(&self) -> &[u64] {
+        &self.header.shape
+    }
+
+    fn regions(&self) -> &[StoredRegion] {
+        &self.regions
+    }
+
+    fn decode<T: Element>(&self, region: usize, part: Boxed<'_>, out: &mut [T]) -> Result<()> {
+        self.over[region].decompress_box_into(part.0, part.1, out)
     }
 }
 

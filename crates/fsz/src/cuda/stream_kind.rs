@@ -84,7 +84,7 @@ impl StreamKind {
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
         if !options.regions.is_empty() {
-            return Err(region::only_on_cpu());
+            return Err(region::not_in_device_memory());
         }
         if matches!(options.profile, Profile::Dense(_)) {
             return Err(before_compression());
@@ -111,7 +111,7 @@ impl StreamKind {
     pub fn of(stream: &Stream<'_>) -> Result<Self> {
         let header = stream.header();
         if header.has_regions() {
-            return Err(region::only_on_cpu());
+            return Err(region::not_in_device_memory());
         }
         if !serves(stream) {
             return Err(only_on_cpu());
@@ -226,20 +226,15 @@ impl StreamKind {
 
 /// Whether devices write streams of these options.
 pub(crate) fn writes(options: &CompressOptions) -> bool {
-    let served = match &options.profile {
+    match &options.profile {
         Profile::Dense(_) => true,
         paper => paper.is_standard_paper(),
-    };
-    served && options.regions.is_empty()
+    }
 }
 
-/// Whether devices decode this kind of stream: all but some that research switches make, and those with bounds of
-/// regions.
+/// Whether devices decode this kind of stream: all but some that research switches make.
 pub(crate) fn serves(stream: &Stream<'_>) -> bool {
     let standard = Research::default();
-    if stream.header().has_regions() {
-        return false;
-    }
     match &stream.header().profile {
         Profile::Paper(research) => {
             research.cross_block

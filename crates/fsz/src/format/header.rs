@@ -116,7 +116,7 @@ pub(crate) fn header_len(shape: &[u64], options: &CompressOptions) -> usize {
         Bound::Psnr(_) => 1,
         Bound::Relative { .. } => RelativePart::NUMBERS,
         _ => 0,
-    } + usize::from(!options.regions.is_empty());
+    };
     (FIXED_HEADER + 8 * (shape.len() + starts + options.missing.len() + own) + name)
         .next_multiple_of(16)
 }
@@ -188,8 +188,7 @@ impl FixedHeader {
             missing_count: options.missing.len() as u8,
             flags: flag(options.name.is_some(), HAS_NAME)
                 | flag(options.time_step.is_some(), HAS_TIME_STEP)
-                | flag(options.start.is_some(), HAS_START)
-                | flag(!options.regions.is_empty(), HAS_REGIONS),
+                | flag(options.start.is_some(), HAS_START),
             reserved: 0,
             metadata_checksum: outcome.metadata_checksum,
             payload_len: outcome.payload_len,
@@ -231,16 +230,50 @@ pub(crate) fn write(
     for number in outcome.relative.iter().flat_map(RelativePart::numbers) {
         put(&number.to_le_bytes());
     }
-    if let Some(part) = &options.region_part {
-        put(&(part.len() as u64).to_le_bytes());
-    }
     if let Some(name) = &options.name {
         put(&(name.len() as u16).to_le_bytes());
         put(name.as_bytes());
     }
     rest[at..].fill(0);
-    let sum = byte_rows(out, 0);
-    out[at::header_checksum..][..4].copy_from_slice(&sum.to_le_bytes());
+    seal(out);
+}
+
+/// Writes the checksum of a header, which is 0 yet.
+fn seal(header: &mut [u8]) {
+    let sum = byte_rows(header, 0);
+    header[at::header_checksum..][..4].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// The header of the same stream with so many bytes of regions, or without any, for [`finish`].
+pub(crate) fn with_regions(old: &[u8], header: &Header, regions_len: Option<u64>) -> Vec<u8> {
+    let starts = header.start.as_ref().map_or(0, Vec::len);
+    let own = usize::from(header.mean_squared_error.is_some())
+        + header.relative.map_or(0, |_| RelativePart::NUMBERS);
+    let numbers = header.shape.len() + starts + header.missing_bits.len() + own;
+    let (before, behind) = old.split_at(FIXED_HEADER + 8 * numbers);
+    let behind = if header.has_regions() { &behind[8..] } else { behind };
+    let name = header.name.as_ref().map_or(0, |name| 2 + name.len());
+    let mut new = before.to_vec();
+    new.extend(regions_len.iter().flat_map(|len| len.to_le_bytes()));
+    new.extend(&behind[..name]);
+    new.resize(new.len().next_multiple_of(16), 0);
+    let fixed = FixedHeader {
+        header_len: new.len() as u16,
+        flags: header.fixed.flags & !HAS_REGIONS | regions_len.map_or(0, |_| HAS_REGIONS),
+        ..header.fixed
+    };
+    if let Some(place) = new.first_chunk_mut() {
+        fixed.write(place);
+    }
+    new
+}
+
+/// Writes what [`with_regions`] leaves open.
+pub(crate) fn finish(header: &mut [u8], stream_len: u64, metadata_checksum: u32) {
+    header[at::stream_len..][..8].copy_from_slice(&stream_len.to_le_bytes());
+    header[at::metadata_checksum..][..4].copy_from_slice(&metadata_checksum.to_le_bytes());
+    header[at::header_checksum..][..4].fill(0);
+    seal(header);
 }
 
 /// The checksum that belongs to a header, whatever it holds in its place.

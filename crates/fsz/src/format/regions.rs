@@ -184,7 +184,9 @@ impl Entry {
         match kind {
             REGION_BOX => Ok(Entry::Box { start: numbers()?, count: numbers()?, stream }),
             REGION_MASK => Ok(Entry::Mask { runs: rest.number()?, code: rest.number()?, stream }),
-            _ => Err(Error::corrupt(format!("a region of kind {kind}"))),
+            _ => Err(Error::unsupported(format!(
+                "a region of kind {kind}: use the release that wrote the stream, or a newer one"
+            ))),
         }
     }
 

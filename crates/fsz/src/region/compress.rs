@@ -1,8 +1,6 @@
 //! Fields to streams: the regions' first, then that of the field, which holds them.
 
-use std::sync::Arc;
-
-use super::{Part, Place, fill::fill, owners, rows};
+use super::{Part, Place, fill::fill, frame, owners, rows};
 use crate::{
     bound::Bound,
     codec::Codec,
@@ -44,14 +42,12 @@ pub(crate) fn compress<T: Element>(
     }
 
     let field = Statistics { range, ..Statistics::empty() }.certificate();
-    let part = Table::new(places()).write(&streams, &field);
-    let main = CompressOptions {
-        bound: in_range(options.bound, &range),
-        region_part: Some(Arc::from(part)),
-        ..options.clone()
-    };
+    let section = Table::new(places()).write(&streams, &field);
+    let bound = in_range(options.bound, &range);
+    let main = CompressOptions { bound, regions: Vec::new(), ..options.clone() };
     let filled = fill(data, width(shape), &missing, |i| owner[i] != 0);
-    codec.compress_into(&filled, shape, &main, out)
+    let len = codec.compress_into(&filled, shape, &main, out)?;
+    frame::insert(out, len, &section)
 }
 
 /// A bound that refers to the range of the field with that range named.

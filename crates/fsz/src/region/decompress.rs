@@ -7,55 +7,77 @@ use crate::{
     codec::Codec,
     element::Element,
     error::{Error, Result},
-    format::tile_grid::Run,
+    format::{TileGrid, tile_grid::Run},
     stream::Stream,
 };
 
+/// A box: start and count along each axis.
+type Boxed<'a> = (&'a [u64], &'a [u64]);
+
+/// A field whose regions can be decoded.
+pub(crate) trait Regional {
+    /// The field's.
+    fn shape(&self) -> &[u64];
+    fn regions(&self) -> &[StoredRegion];
+    /// Decodes a box of the stream of a region, by its number.
+    fn decode<T: Element>(&self, region: usize, part: Boxed<'_>, out: &mut [T]) -> Result<()>;
+}
+
+impl Regional for (&Codec, &Stream<'_>) {
+    fn shape(&self) -> &[u64] {
+        &self.1.header().shape
+    }
+
+    fn regions(&self) -> &[StoredRegion] {
+        self.1.regions()
+    }
+
+    fn decode<T: Element>(&self, region: usize, part: Boxed<'_>, out: &mut [T]) -> Result<()> {
+        self.0.decompress_box_into(&self.1.region_stream(region)?, part.0, part.1, out)
+    }
+}
+
 /// Puts the elements of regions into the box of `count` elements from `start` on.
 pub(crate) fn put_box<T: Element>(
-    codec: &Codec,
-    stream: &Stream<'_>,
-    (start, count): (&[u64], &[u64]),
+    field: &impl Regional,
+    (start, count): Boxed<'_>,
     out: &mut [T],
 ) -> Result<()> {
-    let shape = &stream.header().shape;
-    put(codec, stream, (start, count), || rows(shape, start, count), out)
+    put(field, (start, count), || rows(field.shape(), start, count), out)
 }
 
 /// Puts the elements of regions into tiles, one after another.
 pub(crate) fn put_tiles<T: Element>(
-    codec: &Codec,
-    stream: &Stream<'_>,
+    field: &impl Regional,
+    grid: &TileGrid,
     tiles: Range<u64>,
     out: &mut [T],
 ) -> Result<()> {
-    if stream.regions().is_empty() || out.is_empty() {
+    if field.regions().is_empty() || out.is_empty() {
         return Ok(());
     }
-    let runs = || tiles.clone().flat_map(|tile| stream.grid().runs(tile));
-    let (start, count) = around(&stream.header().shape, runs());
-    put(codec, stream, (&start, &count), runs, out)
+    let runs = || tiles.clone().flat_map(|tile| grid.runs(tile));
+    let (start, count) = around(field.shape(), runs());
+    put(field, (&start, &count), runs, out)
 }
 
 /// Puts the elements of regions into `out`, which has the elements of the runs, one run after another; all are in the
 /// box of `count` elements from `start` on.
 fn put<T: Element, R: Iterator<Item = Run>>(
-    codec: &Codec,
-    stream: &Stream<'_>,
-    (start, count): (&[u64], &[u64]),
+    field: &impl Regional,
+    (start, count): Boxed<'_>,
     runs: impl Fn() -> R,
     out: &mut [T],
 ) -> Result<()> {
-    let shape = &stream.header().shape;
-    for (number, region) in stream.regions().iter().enumerate() {
+    let shape = field.shape();
+    for (number, region) in field.regions().iter().enumerate() {
         let Some(wanted) = Wanted::new(region, (start, count), shape, runs()) else { continue };
-        let own = stream.region_stream(number)?;
         let mut elements = Vec::new();
         elements
             .try_reserve_exact(wanted.len)
             .map_err(|_| Error::invalid("a region does not fit into memory"))?;
         elements.resize(wanted.len, T::default());
-        codec.decompress_box_into(&own, &wanted.start, &wanted.count, &mut elements)?;
+        field.decode(number, (&wanted.start, &wanted.count), &mut elements)?;
         let mut at = 0;
         for run in runs() {
             region.place.each_in(&wanted.part, run, shape, |from, of, n| {
@@ -81,7 +103,7 @@ impl Wanted {
     /// Of a region for some runs of the field, which are in a box; `None` for nothing.
     fn new(
         region: &StoredRegion,
-        (start, count): (&[u64], &[u64]),
+        (start, count): Boxed<'_>,
         shape: &[u64],
         runs: impl Iterator<Item = Run>,
     ) -> Option<Self> {

@@ -4,13 +4,20 @@
 mod compress;
 mod decompress;
 mod fill;
+mod frame;
 mod mask;
+mod ranges;
 
 use std::{ops::Range, sync::Arc};
 
 pub(crate) use compress::compress;
+#[cfg(feature = "cuda")]
+pub(crate) use decompress::Regional;
 pub(crate) use decompress::{put_box, put_tiles};
+#[cfg(feature = "cuda")]
+pub(crate) use frame::without_regions;
 pub use mask::Mask;
+pub use ranges::BoxRanges;
 
 use crate::{
     bound::Bound,
@@ -85,6 +92,21 @@ impl StoredRegion {
     /// Bytes of its stream.
     pub fn compressed_bytes(&self) -> u64 {
         self.at.len() as u64
+    }
+
+    /// Calls `take` with each part of the `len` elements of the field from `first` on that is in the region: where it
+    /// begins in these, where in the region's [stream](crate::Stream::region_stream), and how many elements it has;
+    /// all in C order of elements, `shape` being that of the field.
+    pub fn each_in(
+        &self,
+        shape: &[u64],
+        (first, len): (u64, usize),
+        take: impl FnMut(usize, usize, usize),
+    ) {
+        match &self.place {
+            Place::Box { start, count } => run_in_box((first, len), shape, start, count, take),
+            mask => mask.each_in(&Part::Elements(0), (first, len), shape, take),
+        }
     }
 }
 
@@ -233,8 +255,10 @@ pub(crate) fn max_len(regions: &[Region], shape: &[u64], dtype: DType) -> Result
     Ok(if regions.is_empty() { 0 } else { most })
 }
 
-/// The error of a device that is asked for regions.
+/// The error of a device that is asked for regions in its own memory.
 #[cfg(feature = "cuda")]
-pub(crate) fn only_on_cpu() -> Error {
-    Error::unsupported("bounds by region on a CUDA device: use Codec::cpu()")
+pub(crate) fn not_in_device_memory() -> Error {
+    Error::unsupported(
+        "bounds by region in device memory: Codec::cuda compresses and decompresses such fields in host memory",
+    )
 }

@@ -40,7 +40,7 @@ pub fn compress<T: Element>(
     shape: &[u64],
     options: &CompressOptions,
 ) -> Vec<u8> {
-    let capacity = fsz::max_compressed_len(shape, T::DTYPE).expect("a small shape") as usize;
+    let capacity = options.max_compressed_len(shape, T::DTYPE).expect("a small shape") as usize;
     let mut out = vec![0xA5; capacity];
     let len = codec.compress_into(data, shape, options, &mut out).expect("compresses");
     out.truncate(len);

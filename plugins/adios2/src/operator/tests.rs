@@ -84,6 +84,42 @@ fn noise_without_an_estimate_is_stored_raw() {
 }
 
 #[test]
+fn boxes_of_the_global_array_keep_their_bound_in_every_block() {
+    let values = smooth();
+    let operator = writer(&[("accuracy", "0.1"), ("bound_in", "20:80,10:90=1e-5; 40:60,:=1e-3")]);
+    let bound_at = |row: u64, column: u64| match (row, column) {
+        (40..60, _) => 1e-3,
+        (20..80, 10..90) => 1e-5,
+        _ => 0.1,
+    };
+    let mut worst = [0f64; 2];
+    for (first, regions) in [(0, 2), (50, 2), (80, 0)] {
+        let mut own = block(&values, &[50, 100]);
+        own.start = Some(vec![first, 0]);
+        let payload = write(&operator, own, true);
+        let stream = Stream::open(envelope::open(&payload).unwrap().body).unwrap();
+        assert_eq!(stream.regions().len(), regions);
+        for (i, (a, b)) in (0u64..).zip(values.iter().zip(&read(&payload, values.len()))) {
+            let bound = bound_at(first + i / 100, i % 100);
+            let error = (f64::from(*a) - f64::from(*b)).abs();
+            assert!(error <= bound, "{a} became {b} within {bound}");
+            let kind = usize::from(bound < 1e-4);
+            worst[kind] = worst[kind].max(error / bound);
+        }
+    }
+    assert!(worst.iter().all(|&worst| worst > 0.5), "{worst:?}");
+    // A local array has boxes of its own; one of other axes cannot have them, and loses nothing.
+    let mut local = block(&values, &[50, 100]);
+    local.start = None;
+    let payload = write(&operator, local, true);
+    let stream = Stream::open(envelope::open(&payload).unwrap().body).unwrap();
+    assert_eq!(stream.regions().len(), 2);
+    let payload = write(&operator, block(&values, &[5000]), true);
+    assert_eq!(envelope::open(&payload).unwrap().mode, Mode::Raw);
+    assert_eq!(read(&payload, values.len()), values);
+}
+
+#[test]
 fn any_number_of_dimensions() {
     let values = smooth();
     for dimensions in [0, 1, 8, 9, 255, 300] {

@@ -117,10 +117,11 @@ impl Operator {
             if backend == Backend::Cpu || self.parameters.bound.is_none() {
                 return Ok(None);
             }
-            // A target is searched with values in host memory.
-            let targeted = self.parameters.bound.is_some_and(Bound::is_target);
+            // A target is searched with values in host memory, and regions are gathered there.
+            let on_host = self.parameters.bound.is_some_and(Bound::is_target)
+                || !self.parameters.boxes.is_empty();
             match memory {
-                Some(memory) if memory.kind() != MemoryKind::Pinned && targeted => Ok(None),
+                Some(memory) if memory.kind() != MemoryKind::Pinned && on_host => Ok(None),
                 Some(memory) if memory.kind() != MemoryKind::Pinned => {
                     let mut made = None;
                     let codec = self.codec()?;
@@ -204,8 +205,14 @@ impl Operator {
         block: &Block<'_>,
         start: Option<&[u64]>,
     ) -> Result<CompressOptions, String> {
-        let mut options = CompressOptions::new(self.parameters.bound.ok_or(NO_BOUND)?)
-            .profile(self.parameters.profile);
+        let bound = self.parameters.bound.ok_or(NO_BOUND)?;
+        let mut options = CompressOptions::new(bound).profile(self.parameters.profile);
+        let first = || block.start.clone().unwrap_or_else(|| vec![0; block.count.len()]);
+        for (ranges, own) in &self.parameters.boxes {
+            let region = ranges.in_part(&first(), &block.count, bound.with_requested(*own));
+            let region = region.map_err(|error| format!("bound_in: {error}"))?;
+            options = region.into_iter().fold(options, CompressOptions::region);
+        }
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }
@@ -231,7 +238,7 @@ impl Operator {
     ) -> Result<usize, String> {
         let (shape, start) = block.stream_shape();
         let options = self.options(block, start)?;
-        let most = fsz::max_compressed_len(&shape, block.dtype).map_err(text)? as usize;
+        let most = options.max_compressed_len(&shape, block.dtype).map_err(text)? as usize;
         let mut envelope = Envelope {
             mode: Mode::Stream,
             element_size: block.dtype.size() as u8,

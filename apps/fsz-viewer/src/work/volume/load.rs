@@ -32,6 +32,8 @@ pub struct Loader<'a> {
 /// first element that is wanted.
 struct Planes {
     values: GpuSlice,
+    /// Whether the values are magnitudes of errors already.
+    are_errors: bool,
     original: Option<GpuSlice>,
     columns: u64,
     offset: u64,
@@ -98,17 +100,17 @@ impl Loader<'_> {
             let rows = rows.start..rows.end.min(sampling.count[1]);
             let (start, count) = slab_of(&sampling, [&planes, &rows]);
             let slab = match &on_gpu {
-                Some(parts) => {
+                Some(parts) if self.has_shaders(document) => {
                     self.decoded(&parts[0].stream, document, original, (start, count))?
                 }
-                None if source == VolumeSource::Kinds => {
+                _ if source == VolumeSource::Kinds => {
                     self.kinds(document, &sampling, (start, count))?
                 }
-                None => self.brought(document, original, (start, count))?,
+                _ => self.brought(document, original, (start, count))?,
             };
             let cell = match (source, &slab.original) {
                 (VolumeSource::Kinds, _) => Cell::Kind,
-                (VolumeSource::Error, Some(original)) if on_gpu.is_some() => {
+                (VolumeSource::Error, Some(original)) if !slab.are_errors => {
                     Cell::LargestError(original)
                 }
                 (VolumeSource::Error, _) => Cell::Largest,
@@ -124,6 +126,13 @@ impl Loader<'_> {
         }
         volume.finish()?;
         Ok(Some(volume))
+    }
+
+    /// Whether the GPU can decode a document now. A driver may take half a second for a shader, once; until it is there
+    /// the processor decodes slabs.
+    fn has_shaders(&self, document: &Document) -> bool {
+        let profile = document.facts.as_ref().map(|facts| &facts.header.profile);
+        self.gpu.is_software() || self.gpu.is_prepared(profile)
     }
 
     /// The stream of a document on the GPU, where it is decoded there and is one alone.
@@ -156,7 +165,7 @@ impl Loader<'_> {
             .map(|original| original.slab(self.decoder.codec(), rows.0, rows.1))
             .transpose()?;
         let original = original.map(|values| self.upload(&values)).transpose()?;
-        Ok(Planes { values, original, columns: width, offset: start[2] })
+        Ok(Planes { values, are_errors: false, original, columns: width, offset: start[2] })
     }
 
     /// A slab that the processor has, or the magnitude of its errors.
@@ -170,7 +179,7 @@ impl Loader<'_> {
         let columns = count[2];
         let Some(original) = original else {
             let values = self.upload(&values)?;
-            return Ok(Planes { values, original: None, columns, offset: 0 });
+            return Ok(Planes { values, are_errors: false, original: None, columns, offset: 0 });
         };
         let original = original.slab(self.decoder.codec(), start, count)?;
         for (value, before) in values.iter_mut().zip(&original) {
@@ -179,7 +188,7 @@ impl Loader<'_> {
                 if value.to_bits() == before.to_bits() { 0.0 } else { (*value - before).abs() };
         }
         let (values, original) = (self.upload(&values)?, self.upload(&original)?);
-        Ok(Planes { values, original: Some(original), columns, offset: 0 })
+        Ok(Planes { values, are_errors: true, original: Some(original), columns, offset: 0 })
     }
 
     /// The kinds of tiles of a slab as the records of its stream tell them. Only those that a voxel shows are looked up.
@@ -217,7 +226,7 @@ impl Loader<'_> {
             }
         });
         let values = GpuSlice::of_tiles(self.gpu, &tiles)?;
-        Ok(Planes { values, original: None, columns: count[2], offset: 0 })
+        Ok(Planes { values, are_errors: false, original: None, columns: count[2], offset: 0 })
     }
 
     fn upload(&self, values: &[f64]) -> Result<GpuSlice> {

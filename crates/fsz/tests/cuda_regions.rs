@@ -1,0 +1,128 @@
+//! Bounds by region on a CUDA device: the same bytes as the CPU, both ways. Runs as `cuda.rs` does.
+#![cfg(feature = "cuda")]
+
+mod common;
+
+use common::{
+    compress,
+    inputs::{KINDS, field},
+};
+use fsz::{
+    Bound, Codec, CompressOptions, Dense, Element, Error, Mask, Profile, Region, Stream,
+    cuda::DeviceStream,
+};
+
+const SHAPE: [u64; 3] = [33, 50, 70];
+
+fn device(what: &str) -> Option<Codec> {
+    let found = Codec::cuda(0);
+    if let Err(why) = &found {
+        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{what}: {why}");
+        eprintln!("SKIPPED: {what}: {why}");
+    }
+    found.ok()
+}
+
+/// Boxes, one of them over the other, a mask of rows, and one of scattered elements.
+fn options(bound: impl Fn(f64) -> Bound, profile: Profile) -> CompressOptions {
+    let set = |holds: fn(u64) -> bool| -> Mask { (0..33 * 3500).map(holds).collect() };
+    CompressOptions::new(bound(1e-2))
+        .profile(profile)
+        .missing(1e20)
+        .name("T")
+        .region(Region::in_box(&[3, 5, 7], &[20, 40, 50], bound(1e-4)))
+        .region(Region::in_box(&[10, 0, 0], &[9, 20, 70], bound(0.1)))
+        .region(Region::where_set(set(|i| i / 70 % 50 > 30 && i % 70 > 9), bound(1e-3)))
+        .region(Region::where_set(set(|i| i * 7919 % 1009 < 9), bound(1e-5)))
+}
+
+fn codings() -> Vec<CompressOptions> {
+    let bounds: [fn(f64) -> Bound; 3] =
+        [Bound::Absolute, Bound::ValueRange, |eps| Bound::Relative { eps, floor: eps }];
+    let profiles = [Profile::default(), Profile::Dense(Dense::new())];
+    let of = |bound| profiles.map(|profile| options(bound, profile));
+    bounds.into_iter().flat_map(of).collect()
+}
+
+fn bits<T: Element>(values: &[T]) -> Vec<u64> {
+    values.iter().map(|d| d.to_bits64()).collect()
+}
+
+fn both_ways<T: Element>(device: &Codec, kind: &str, options: &CompressOptions) {
+    let what = format!("{kind} {} {options:?}", T::DTYPE);
+    let (n, cpu) = (33 * 3500, Codec::cpu());
+    let data = field::<T>(kind, n, 5);
+    let bytes = compress(&cpu, &data, &SHAPE, options);
+    assert!(compress(device, &data, &SHAPE, options) == bytes, "{what}: the bytes differ");
+    let stream = Stream::open(&bytes).expect("opens");
+    assert!(stream.regions().len() == 4, "{what}");
+    let there = DeviceStream::upload(0, &stream).expect("uploads");
+    assert!(matches!(there.kind(), Err(Error::Unsupported(_))));
+
+    let zero = T::from_f64(0.0);
+    let (mut expected, mut found) = (vec![zero; n], vec![zero; n]);
+    cpu.decompress_into(&stream, &mut expected).expect("decodes");
+    device.decompress_into(&stream, &mut found).expect("decodes");
+    assert!(bits(&found) == bits(&expected), "{what}: the field");
+    found.fill(zero);
+    there.decompress_into(&mut found).expect("decodes");
+    assert!(bits(&found) == bits(&expected), "{what}: the field from device memory");
+    for (start, count) in [
+        ([17, 0, 0], [1, 50, 70]),
+        ([0, 12, 0], [33, 1, 70]),
+        ([0, 0, 40], [33, 50, 1]),
+        ([2, 4, 6], [20, 30, 40]),
+    ] {
+        let len = count.iter().product::<u64>() as usize;
+        let (mut expected, mut found) = (vec![zero; len], vec![zero; len]);
+        cpu.decompress_box_into(&stream, &start, &count, &mut expected).expect("decodes");
+        device.decompress_box_into(&stream, &start, &count, &mut found).expect("decodes");
+        assert!(bits(&found) == bits(&expected), "{what}: {count:?} from {start:?}");
+        found.fill(zero);
+        there.decompress_box_into(&start, &count, &mut found).expect("decodes");
+        assert!(bits(&found) == bits(&expected), "{what}: {count:?} from device memory");
+    }
+    let tiles = 1..stream.grid().tiles() - 1;
+    let len = stream.grid().len_of(tiles.clone()) as usize;
+    let (mut expected, mut found) = (vec![zero; len], vec![zero; len]);
+    cpu.decompress_tiles_into(&stream, tiles.clone(), &mut expected).expect("decodes");
+    device.decompress_tiles_into(&stream, tiles.clone(), &mut found).expect("decodes");
+    assert!(bits(&found) == bits(&expected), "{what}: tiles");
+    found.fill(zero);
+    there.decompress_tiles_into(tiles, &mut found).expect("decodes");
+    assert!(bits(&found) == bits(&expected), "{what}: tiles from device memory");
+}
+
+#[test]
+fn regions_are_those_of_the_cpu() {
+    let Some(device) = device("bounds by region on the device") else { return };
+    // Each kind of field with some of the codings, and the other way round.
+    for (turn, options) in codings().iter().enumerate() {
+        for kind in KINDS.into_iter().skip(turn).step_by(5) {
+            both_ways::<f32>(&device, kind, options);
+        }
+        both_ways::<f64>(&device, KINDS[turn], options);
+    }
+}
+
+#[test]
+fn damage_in_a_region_is_told() {
+    let Some(device) = device("damaged regions on the device") else { return };
+    for options in codings() {
+        let mut bytes =
+            compress(&Codec::cpu(), &field::<f32>(KINDS[0], 33 * 3500, 1), &SHAPE, &options);
+        let (stream, mut out) = (Stream::open(&bytes).expect("opens"), vec![0f32; 33 * 3500]);
+        // The last payload byte of the last region, whose stream is made right but for that.
+        let last = stream.sections().regions.end as usize - 1;
+        bytes[last] ^= 1;
+        common::seal::seal_metadata(&mut bytes);
+        let damaged = Stream::open(&bytes).expect("opens");
+        for answer in [
+            Codec::cpu().decompress_into(&damaged, &mut out),
+            device.decompress_into(&damaged, &mut out),
+            DeviceStream::upload(0, &damaged).and_then(|there| there.decompress_into(&mut out)),
+        ] {
+            assert!(matches!(answer, Err(Error::Corrupt(_))), "{answer:?}");
+        }
+    }
+}
