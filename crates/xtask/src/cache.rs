@@ -17,10 +17,15 @@ pub fn folder() -> Result<PathBuf> {
 
 /// Held while the cache is written, so that two set-ups at once take turns. Dropping it lets go.
 pub fn lock() -> Result<File> {
+    lock_of("setup")
+}
+
+/// The same of what is built for minutes, apart from all else: other set-ups need not wait for it.
+pub fn lock_of(entry: &str) -> Result<File> {
     let folder = folder()?;
     fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}; FSZ_CACHE names another", folder.display()))?;
-    let path = folder.join("setup.lock");
+    let path = folder.join(format!("{entry}.lock"));
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
         println!("waiting for another set-up to finish");

@@ -36,9 +36,10 @@ pub fn tool(name: &str, version: &str) -> Result<PathBuf> {
 
 /// One program of a package that has several.
 pub fn tool_of(name: &str, program: &str, version: &str) -> Result<PathBuf> {
-    let folder = cache::folder()?.join(format!("{name}-{version}"));
+    let entry = format!("{name}-{version}");
+    let folder = cache::folder()?.join(&entry);
     let program = folder.join("bin").join(program);
-    let _lock = cache::lock()?;
+    let _lock = cache::lock_of(&entry)?;
     if !process::succeeds(Command::new(&program).arg("--version")) {
         println!("installing {name} {version} into {}", folder.display());
         // Without optimisation it is built in a third of the time and still fast enough.

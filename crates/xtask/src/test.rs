@@ -61,6 +61,11 @@ static STAGES: [Stage; 17] = [
     ),
     apart("zarrs", "the codec for the Rust crate zarrs, a workspace of its own", zarrs::run),
     apart("c", "the C library as installed, with its programs in C, C++ and Fortran", c::run),
+    apart(
+        "python",
+        "the Python package: its wheel, types, tests, the documents' snippets",
+        python::run,
+    ),
     stage("clippy", "all members, all targets, warnings are errors", checks::clippy),
     stage("docs", "rustdoc, warnings are errors", checks::docs),
     stage("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
@@ -69,11 +74,6 @@ static STAGES: [Stage; 17] = [
         generate::check()
     }),
     stage("public-api", "what the library exports is stored and reviewed", checks::public_api),
-    stage(
-        "python",
-        "the Python package: its wheel, types, tests, the documents' snippets",
-        python::run,
-    ),
     stage("hosts", "the operator in ADIOS2 2.9 to 2.12 and in openPMD-api", hosts::run),
     stage(
         "hdf5",
