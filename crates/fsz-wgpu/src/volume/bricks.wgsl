@@ -2,7 +2,7 @@
 // one thread per brick. A brick ends with the first voxels of the next, so that what lies between them is within it.
 
 @group(0) @binding(0) var voxels: texture_3d<u32>;
-@group(0) @binding(1) var bricks: texture_storage_3d<rgba32uint, write>;
+@group(0) @binding(1) var bricks: texture_storage_3d<rg32uint, write>;
 
 const BRICK = 8u;
 const LARGEST = 3.4028234e38;

@@ -138,7 +138,7 @@ impl Volume {
                 gpu: gpu.clone(),
                 sampling,
                 voxels: texture("fsz voxels", size, wgpu::TextureFormat::R32Uint),
-                bricks: texture("fsz bricks", bricks, wgpu::TextureFormat::Rgba32Uint),
+                bricks: texture("fsz bricks", bricks, wgpu::TextureFormat::Rg32Uint),
             }
         })
     }
