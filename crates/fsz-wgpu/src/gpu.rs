@@ -128,6 +128,20 @@ impl Gpu {
         &self.name
     }
 
+    /// Whether volumes can be kept: OpenGL writes no textures of three dimensions from shaders.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`] where they cannot.
+    pub fn check_volumes(&self) -> Result<()> {
+        match self.device.adapter_info().backend {
+            wgpu::Backend::Gl => Err(Error::NoAdapter(format!(
+                "{} is used through OpenGL, without volumes",
+                self.name
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether it is the processor that computes.
     pub fn is_software(&self) -> bool {
         self.device.adapter_info().device_type == wgpu::DeviceType::Cpu
@@ -216,6 +230,9 @@ impl Gpu {
 
     /// The same of the shaders that make volumes and draw them.
     pub fn prepare_volumes(&self) {
+        if self.check_volumes().is_err() {
+            return;
+        }
         self.prepare(&[Pipeline::Cast, Pipeline::Gather, Pipeline::Bricks]);
     }
 

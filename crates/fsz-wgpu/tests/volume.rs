@@ -11,7 +11,7 @@ use ndarray::ArrayView;
 const POINTS: u32 = 96;
 
 fn gpu() -> Option<Gpu> {
-    match Gpu::headless() {
+    match Gpu::headless().and_then(|gpu| gpu.check_volumes().map(|()| gpu)) {
         Ok(gpu) => Some(gpu),
         Err(reason) => {
             eprintln!("SKIPPED: volumes on the GPU: {reason}");

@@ -45,8 +45,8 @@ fn start(fixture: &Fixture) -> Start {
     }
 }
 
-fn has_gpu() -> bool {
-    let found = fsz_wgpu::Gpu::headless();
+pub fn has_volumes() -> bool {
+    let found = fsz_wgpu::Gpu::headless().and_then(|gpu| gpu.check_volumes());
     if let Err(reason) = &found {
         eprintln!("SKIPPED: the volume: {reason}");
     }
@@ -76,7 +76,7 @@ fn volume<'a>(viewer: &'a mut Harness<'_, Viewer>) -> &'a mut VolumeView {
 /// The greatest value along each parallel line of sight through the ball, on the processor's reckoning.
 #[test]
 fn the_greatest_values_of_a_ball_are_those_of_its_closed_form() {
-    if !has_gpu() {
+    if !has_volumes() {
         return;
     }
     let fixture = Fixture::new();
@@ -156,7 +156,7 @@ fn pictures_of_a_ball() {
 
 #[test]
 fn the_pointer_turns_moves_and_magnifies_it() {
-    if !has_gpu() {
+    if !has_volumes() {
         return;
     }
     let fixture = Fixture::new();
@@ -216,7 +216,7 @@ fn the_pointer_turns_moves_and_magnifies_it() {
 /// A click goes to what is seen there: the planes follow, the cursor stays there, and is drawn in the volume.
 #[test]
 fn a_click_goes_to_what_is_seen() {
-    if !has_gpu() {
+    if !has_volumes() {
         return;
     }
     let fixture = Fixture::new();
@@ -251,7 +251,7 @@ fn a_click_goes_to_what_is_seen() {
 /// A field of NaN only, one of two dimensions, and one of four.
 #[test]
 fn fields_with_nothing_to_see_and_of_other_dimensions() {
-    if !has_gpu() {
+    if !has_volumes() {
         return;
     }
     let fixture = Fixture::new();
@@ -283,7 +283,7 @@ fn fields_with_nothing_to_see_and_of_other_dimensions() {
 /// A stream that is damaged ends in a message, and the window goes on.
 #[test]
 fn a_damaged_stream_is_told_of() {
-    if !has_gpu() {
+    if !has_volumes() {
         return;
     }
     let fixture = Fixture::new();
@@ -299,7 +299,7 @@ fn a_damaged_stream_is_told_of() {
 
 #[test]
 fn frames_are_measured_without_a_window() {
-    if !has_gpu() {
+    if !has_volumes() {
         return;
     }
     let fixture = Fixture::new();

@@ -102,8 +102,10 @@ impl Volume {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] when it has no voxels or more along an axis than a texture of this GPU
-    /// ([`Volume::longest`]); [`Error::Device`] when the GPU's memory is full.
+    /// ([`Volume::longest`]); [`Error::NoAdapter`] of a GPU [without volumes](Gpu::check_volumes); [`Error::Device`] when
+    /// its memory is full.
     pub fn new(gpu: &Gpu, sampling: Sampling) -> Result<Volume> {
+        gpu.check_volumes()?;
         let longest = u64::from(Volume::longest(gpu));
         let size = sampling.size();
         let fits = size.iter().all(|side| (1..=longest).contains(side));

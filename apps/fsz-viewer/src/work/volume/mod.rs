@@ -188,6 +188,7 @@ impl Drawer {
     /// Draws what is there; where that is coarser than what could be there, and nothing moves, that too.
     fn draw(&mut self, order: &VolumeOrder, tell: &impl Fn(Event) -> bool) -> Result<bool> {
         let gpu = self.gpu()?;
+        gpu.check_volumes()?;
         let leader = order.set.leader().context("no field is open")?;
         let (sides, budget) = (leader.grid.sides(), self.room.unwrap_or_else(|| budget(&gpu)));
         if self.held.first().is_none_or(|held| !held.order.has_same_values(order)) {
@@ -383,8 +384,8 @@ mod tests {
         told.into_inner()
     }
 
-    fn has_gpu() -> bool {
-        let found = Gpu::headless();
+    fn has_volumes() -> bool {
+        let found = Gpu::headless().and_then(|gpu| gpu.check_volumes());
         if let Err(reason) = &found {
             eprintln!("SKIPPED: volumes of documents: {reason}");
         }
@@ -394,7 +395,7 @@ mod tests {
     /// What the GPU decodes of a stream is what is brought there.
     #[test]
     fn volumes_decoded_on_the_gpu_are_those_of_the_processor() {
-        if !has_gpu() {
+        if !has_volumes() {
             return;
         }
         for profile in [Profile::default(), Profile::Dense(Dense::new())] {
@@ -414,7 +415,7 @@ mod tests {
 
     #[test]
     fn a_large_field_is_coarse_and_sharp_in_the_clip_box() {
-        if !has_gpu() {
+        if !has_volumes() {
             return;
         }
         let set = set(&[32, 40, 48], Profile::default());
