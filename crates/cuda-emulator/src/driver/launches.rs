@@ -1,0 +1,92 @@
+//! Launches.
+
+use std::{
+    ffi::{c_uint, c_void},
+    sync::Arc,
+};
+
+use cudarc::driver::sys::CUresult;
+
+use super::{
+    Answer, code,
+    device::MOST_SHARED,
+    modules,
+    queue::{Launching, Work},
+    queues,
+};
+
+/// # Safety
+/// As in `cuda.h`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchKernel(
+    function: *const c_void,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    threads_x: c_uint,
+    threads_y: c_uint,
+    threads_z: c_uint,
+    shared: c_uint,
+    stream: u64,
+    arguments: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> CUresult {
+    let (grid, threads) = ([grid_x, grid_y, grid_z], [threads_x, threads_y, threads_z]);
+    if !extra.is_null() {
+        return CUresult::CUDA_ERROR_NOT_SUPPORTED;
+    }
+    // SAFETY: promised by the caller.
+    code(unsafe { launch(function, grid, threads, (shared, false), stream, arguments) })
+}
+
+/// # Safety
+/// As in `cuda.h`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchCooperativeKernel(
+    function: *const c_void,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    threads_x: c_uint,
+    threads_y: c_uint,
+    threads_z: c_uint,
+    shared: c_uint,
+    stream: u64,
+    arguments: *mut *mut c_void,
+) -> CUresult {
+    let (grid, threads) = ([grid_x, grid_y, grid_z], [threads_x, threads_y, threads_z]);
+    // SAFETY: promised by the caller.
+    code(unsafe { launch(function, grid, threads, (shared, true), stream, arguments) })
+}
+
+/// # Safety
+/// The function is one that was given here, and the arguments are of its types.
+unsafe fn launch(
+    function: *const c_void,
+    grid: [u32; 3],
+    threads: [u32; 3],
+    (shared, all_at_once): (u32, bool),
+    stream: u64,
+    arguments: *mut *mut c_void,
+) -> Answer {
+    // SAFETY: promised by the caller.
+    let function = unsafe { modules::function(function)? };
+    let count = threads.iter().product::<u32>();
+    let is_empty = grid.contains(&0) || count == 0;
+    let shared = shared as usize;
+    if is_empty || count > 1024 || function.program.shared + shared > MOST_SHARED as usize {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let mut values = Vec::new();
+    for (index, &(_, len)) in function.program.arguments.iter().enumerate() {
+        let at = values.len();
+        values.resize(at + len, 0);
+        // SAFETY: there is a pointer for each argument, to a value of its size.
+        unsafe {
+            let value = arguments.add(index).read().cast::<u8>();
+            value.copy_to_nonoverlapping(values[at..].as_mut_ptr(), len);
+        }
+    }
+    let launching = Launching { function, grid, threads, shared, all_at_once, arguments: values };
+    queues().push(stream, Work::Launch(Arc::new(launching)))
+}

@@ -1,0 +1,47 @@
+//! The driver's functions, by their names in `cuda.h`.
+//!
+//! Source: NVIDIA, *CUDA Driver API*.
+
+mod device;
+mod events;
+mod graphs;
+mod launches;
+mod mapped;
+mod memory;
+mod modules;
+mod queue;
+mod streams;
+
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use cudarc::driver::sys::CUresult;
+
+use queue::Queues;
+
+/// An error's code, or nothing.
+type Answer<T = ()> = Result<T, CUresult>;
+
+/// All streams, with what is to be done in them.
+static QUEUES: LazyLock<Mutex<Queues>> = LazyLock::new(Mutex::default);
+
+fn queues() -> MutexGuard<'static, Queues> {
+    QUEUES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An answer as C has it.
+fn code(answer: Answer) -> CUresult {
+    answer.err().unwrap_or(CUresult::CUDA_SUCCESS)
+}
+
+/// Writes a result where the caller wants it.
+///
+/// # Safety
+/// `to` is null or has room for it.
+unsafe fn give<T>(to: *mut T, value: T) -> Answer {
+    if to.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    // SAFETY: promised by the caller.
+    unsafe { to.write(value) };
+    Ok(())
+}

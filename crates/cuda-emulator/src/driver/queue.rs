@@ -1,0 +1,305 @@
+//! Work in streams, done when something waits for it.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::Instant,
+};
+
+use cudarc::driver::sys::CUresult;
+
+use super::{Answer, modules::Function};
+use crate::run::{grid, memory::Reach, warp::Launch};
+
+/// Something to do.
+#[derive(Clone, Debug)]
+pub(super) enum Work {
+    Launch(Arc<Launching>),
+    /// Bytes from an address to another one.
+    Copy {
+        from: u64,
+        to: u64,
+        len: usize,
+    },
+    /// Bytes that were in memory which the caller may use again.
+    Write {
+        bytes: Arc<[u8]>,
+        to: u64,
+    },
+    /// A pattern, again and again.
+    Fill {
+        pattern: Vec<u8>,
+        to: u64,
+        count: usize,
+    },
+    /// An event is at its `n`th place.
+    Record(u64, u64),
+    /// Wait for that.
+    Wait(u64, u64),
+}
+
+/// A kernel with its arguments.
+#[derive(Debug)]
+pub(super) struct Launching {
+    pub function: Arc<Function>,
+    pub grid: [u32; 3],
+    pub threads: [u32; 3],
+    pub shared: usize,
+    pub all_at_once: bool,
+    pub arguments: Vec<u8>,
+}
+
+/// A stream.
+#[derive(Debug, Default)]
+struct Queue {
+    work: VecDeque<Work>,
+    /// It waits for the default stream, and that one for it.
+    blocks: bool,
+    /// What would have been done, while a graph is made of it.
+    captured: Option<Vec<Work>>,
+}
+
+/// An event.
+#[derive(Clone, Copy, Debug, Default)]
+struct Event {
+    /// The stream that it was last put into, and how often it was put into one.
+    stream: u64,
+    recorded: u64,
+    /// How often it was reached, and when last.
+    reached: u64,
+    at: Option<Instant>,
+}
+
+/// All streams and events.
+#[derive(Debug, Default)]
+pub(super) struct Queues {
+    streams: BTreeMap<u64, Queue>,
+    events: BTreeMap<u64, Event>,
+    next: u64,
+}
+
+/// The default stream, and those that stand for it or for a thread's own one.
+fn is_default(stream: u64) -> bool {
+    stream <= 2
+}
+
+/// The first number of a stream or event, above the default streams.
+const FIRST: u64 = 0x100;
+
+impl Queues {
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        FIRST + self.next
+    }
+
+    pub fn new_stream(&mut self, blocks: bool) -> u64 {
+        let number = self.number();
+        self.streams.insert(number, Queue { blocks, ..Queue::default() });
+        number
+    }
+
+    pub fn end_stream(&mut self, stream: u64) -> Answer {
+        self.finish(stream)?;
+        self.streams.remove(&stream).map(drop).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+    }
+
+    fn stream(&mut self, stream: u64) -> Answer<&mut Queue> {
+        self.streams.get_mut(&stream).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+    }
+
+    /// Puts work into a stream; the default one does it at once.
+    pub fn push(&mut self, stream: u64, work: Work) -> Answer {
+        if is_default(stream) {
+            self.finish_blocking()?;
+            return self.run(&work);
+        }
+        let queue = self.stream(stream)?;
+        match &mut queue.captured {
+            Some(captured) => captured.push(work),
+            None => queue.work.push_back(work),
+        }
+        Ok(())
+    }
+
+    /// Whether a graph is made of a stream.
+    pub fn is_captured(&self, stream: u64) -> bool {
+        self.streams.get(&stream).is_some_and(|queue| queue.captured.is_some())
+    }
+
+    pub fn begin_capture(&mut self, stream: u64) -> Answer {
+        let queue = self.stream(stream)?;
+        match queue.captured {
+            Some(_) => Err(CUresult::CUDA_ERROR_ILLEGAL_STATE),
+            None => {
+                queue.captured = Some(Vec::new());
+                Ok(())
+            }
+        }
+    }
+
+    pub fn end_capture(&mut self, stream: u64) -> Answer<Vec<Work>> {
+        self.stream(stream)?.captured.take().ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)
+    }
+
+    /// Whether nothing is left to do in a stream.
+    pub fn is_done(&mut self, stream: u64) -> Answer<bool> {
+        Ok(is_default(stream) || self.stream(stream)?.work.is_empty())
+    }
+
+    /// Does what is in a stream.
+    pub fn finish(&mut self, stream: u64) -> Answer {
+        if is_default(stream) {
+            return self.finish_blocking();
+        }
+        if self.is_captured(stream) {
+            return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        }
+        while let Some(work) = self.stream(stream)?.work.pop_front() {
+            self.run(&work)?;
+        }
+        Ok(())
+    }
+
+    /// What the default stream waits for.
+    pub fn finish_blocking(&mut self) -> Answer {
+        self.finish_those(|queue| queue.blocks)
+    }
+
+    pub fn finish_all(&mut self) -> Answer {
+        self.finish_those(|_| true)
+    }
+
+    fn finish_those(&mut self, which: impl Fn(&Queue) -> bool) -> Answer {
+        let wanted = |(&stream, queue): (&u64, &Queue)| {
+            (which(queue) && queue.captured.is_none()).then_some(stream)
+        };
+        let streams: Vec<u64> = self.streams.iter().filter_map(wanted).collect();
+        streams.into_iter().try_for_each(|stream| self.finish(stream))
+    }
+
+    fn run(&mut self, work: &Work) -> Answer {
+        match work {
+            Work::Launch(launching) => launching.run(),
+            &Work::Copy { from, to, len } => {
+                // SAFETY: the caller of the copy vouches for both, until it has waited for the stream.
+                unsafe { (from as *const u8).copy_to(to as *mut u8, len) };
+                Ok(())
+            }
+            Work::Write { bytes, to } => {
+                // SAFETY: as above.
+                unsafe { (*to as *mut u8).copy_from(bytes.as_ptr(), bytes.len()) };
+                Ok(())
+            }
+            Work::Fill { pattern, to, count } => {
+                let at = *to as *mut u8;
+                for n in 0..*count {
+                    // SAFETY: as above; the room is `count` patterns long.
+                    unsafe { at.add(n * pattern.len()).copy_from(pattern.as_ptr(), pattern.len()) };
+                }
+                Ok(())
+            }
+            Work::Record(event, n) => {
+                if let Some(event) = self.events.get_mut(event) {
+                    event.reached = event.reached.max(*n);
+                    event.at = Some(Instant::now());
+                }
+                Ok(())
+            }
+            Work::Wait(event, n) => self.reach(*event, *n),
+        }
+    }
+
+    pub fn new_event(&mut self) -> u64 {
+        let number = self.number();
+        self.events.insert(number, Event::default());
+        number
+    }
+
+    pub fn end_event(&mut self, event: u64) -> Answer {
+        self.events.remove(&event).map(drop).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+    }
+
+    fn event(&mut self, event: u64) -> Answer<&mut Event> {
+        self.events.get_mut(&event).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+    }
+
+    /// Puts an event behind what is in a stream.
+    pub fn record(&mut self, event: u64, stream: u64) -> Answer {
+        let found = self.event(event)?;
+        found.stream = stream;
+        found.recorded += 1;
+        let n = found.recorded;
+        self.push(stream, Work::Record(event, n))
+    }
+
+    /// Lets a stream wait for an event, as it was last put into one.
+    pub fn wait(&mut self, stream: u64, event: u64) -> Answer {
+        let n = self.event(event)?.recorded;
+        self.push(stream, Work::Wait(event, n))
+    }
+
+    /// Whether an event was reached since it was last put into a stream.
+    pub fn is_reached(&mut self, event: u64) -> Answer<bool> {
+        let event = self.event(event)?;
+        Ok(event.reached >= event.recorded)
+    }
+
+    /// Does what is before an event.
+    pub fn finish_event(&mut self, event: u64) -> Answer {
+        let n = self.event(event)?.recorded;
+        self.reach(event, n)
+    }
+
+    fn reach(&mut self, event: u64, n: u64) -> Answer {
+        while let Some(found) = self.events.get(&event).copied() {
+            if found.reached >= n {
+                break;
+            }
+            let Some(work) = self.stream(found.stream)?.work.pop_front() else { break };
+            self.run(&work)?;
+        }
+        Ok(())
+    }
+
+    /// Milliseconds between two events.
+    pub fn between(&mut self, begin: u64, end: u64) -> Answer<f32> {
+        match (self.event(begin)?.at, self.event(end)?.at) {
+            (Some(begin), Some(end)) => {
+                Ok(1e3 * end.saturating_duration_since(begin).as_secs_f32())
+            }
+            _ => Err(CUresult::CUDA_ERROR_NOT_READY),
+        }
+    }
+}
+
+impl Launching {
+    fn run(&self) -> Answer {
+        let Launching { function, grid, threads, shared, all_at_once, arguments } = self;
+        let reach = Reach::now();
+        let launch = Launch {
+            program: &function.program,
+            arguments,
+            grid: *grid,
+            threads: *threads,
+            reach: &reach,
+        };
+        let begun = Instant::now();
+        match grid::run(&launch, function.program.shared + shared, *all_at_once) {
+            Ok(cost) => {
+                if std::env::var_os("FSZ_EMULATOR_LOG").is_some() {
+                    let name = &function.name;
+                    eprintln!(
+                        "{name}: {grid:?} × {threads:?}, {} instructions of warps, {:.1?}",
+                        cost.instructions,
+                        begun.elapsed()
+                    );
+                }
+                Ok(())
+            }
+            Err(why) => {
+                eprintln!("CUDA emulator: {}: {why}", function.name);
+                Err(CUresult::CUDA_ERROR_LAUNCH_FAILED)
+            }
+        }
+    }
+}

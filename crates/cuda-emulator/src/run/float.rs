@@ -1,0 +1,99 @@
+//! Floating-point operations that round otherwise than to nearest, and those that treat NaN in their own way.
+
+/// `a · b`, rounded down.
+pub(crate) fn multiply_down_f32(a: f32, b: f32) -> f32 {
+    // 24 bits times 24 bits: exact.
+    let exact = f64::from(a) * f64::from(b);
+    let nearest = exact as f32;
+    if f64::from(nearest) > exact { nearest.next_down() } else { nearest }
+}
+
+/// `a · b`, rounded down.
+pub(crate) fn multiply_down_f64(a: f64, b: f64) -> f64 {
+    let nearest = a * b;
+    // Exact but near the smallest numbers, where a sign is what is needed.
+    let residual = a.mul_add(b, -nearest);
+    if nearest.is_finite() && residual < 0.0 { nearest.next_down() } else { nearest }
+}
+
+/// The nearest single towards zero.
+pub(crate) fn single_towards_zero(value: f64) -> f32 {
+    let nearest = value as f32;
+    if f64::from(nearest).abs() <= value.abs() || value.is_nan() {
+        return nearest;
+    }
+    // Towards zero no finite number becomes infinite.
+    f32::from_bits(nearest.to_bits() - 1)
+}
+
+macro_rules! extremes {
+    ($least:ident, $most:ident, $type:ty) => {
+        /// The lesser one, or the one that is a number; −0 is less than 0.
+        pub(crate) fn $least(a: $type, b: $type) -> $type {
+            match (a.is_nan(), b.is_nan()) {
+                (true, _) => b,
+                (_, true) => a,
+                _ if a == b => {
+                    if a.is_sign_negative() {
+                        a
+                    } else {
+                        b
+                    }
+                }
+                _ => {
+                    if a < b {
+                        a
+                    } else {
+                        b
+                    }
+                }
+            }
+        }
+        /// The larger one, or the one that is a number; −0 is less than 0.
+        pub(crate) fn $most(a: $type, b: $type) -> $type {
+            -$least(-a, -b)
+        }
+    };
+}
+extremes!(least_f32, most_f32, f32);
+extremes!(least_f64, most_f64, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_rounded_down() {
+        assert_eq!(multiply_down_f32(3.0, 5.0), 15.0);
+        let third = 1.0f32 / 3.0;
+        for (a, b) in
+            [(third, third), (-third, third), (1e38, 3.0), (1.0 + f32::EPSILON, 1.0 + f32::EPSILON)]
+        {
+            let found = f64::from(multiply_down_f32(a, b));
+            let exact = f64::from(a) * f64::from(b);
+            assert!(
+                found <= exact && f64::from(multiply_down_f32(a, b).next_up()) > exact,
+                "{a} {b}"
+            );
+        }
+        let third = 1.0f64 / 3.0;
+        let (down, up) = (multiply_down_f64(third, third), -multiply_down_f64(-third, third));
+        assert!(down < up && down.next_up() == up);
+    }
+
+    #[test]
+    fn singles_towards_zero() {
+        for value in [0.1, -0.1, 1e39, -1e39, 1.5, f64::from(f32::MAX) * 1.000_000_01] {
+            let single = f64::from(single_towards_zero(value));
+            assert!(single.abs() <= value.abs() && single.is_finite(), "{value}");
+        }
+        assert_eq!(single_towards_zero(f64::INFINITY), f32::INFINITY);
+    }
+
+    #[test]
+    fn numbers_win_over_nan() {
+        assert_eq!(least_f32(f32::NAN, 1.0), 1.0);
+        assert_eq!(most_f64(1.0, f64::NAN), 1.0);
+        assert!(most_f32(-0.0, 0.0).is_sign_positive() && least_f32(0.0, -0.0).is_sign_negative());
+    }
+}

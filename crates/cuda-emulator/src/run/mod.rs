@@ -1,0 +1,11 @@
+//! Executing a program: grids of thread blocks of warps of 32 lanes.
+
+pub(crate) mod alu;
+pub(crate) mod block;
+pub(crate) mod code;
+pub(crate) mod convert;
+pub(crate) mod float;
+pub(crate) mod grid;
+pub(crate) mod lanes;
+pub(crate) mod memory;
+pub(crate) mod warp;
