@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::parse::{Function, Module, Operand, Result, Space, Statement, Variable, Written};
+use super::rows;
 use crate::run::{
     alu::alu,
     code::{Copy, Instruction, Operation, Ordering, Program, Source, Special},
@@ -394,7 +395,47 @@ impl<'a> Linker<'a> {
         Source::Register(register)
     }
 
+    /// Gives every function few registers of its own, in the place of many.
+    fn share_rows(&mut self) {
+        let mut first_rows = Vec::new();
+        let fixed = |linker: &Self| {
+            let special = linker.special.iter().map(|&(_, register)| register);
+            let back = linker.signatures.values().map(|signature| signature.back);
+            special.chain(back).collect::<BTreeSet<usize>>()
+        };
+        let pinned = fixed(self);
+        // Those that no function has for itself come first.
+        let places: BTreeMap<usize, usize> =
+            pinned.iter().enumerate().map(|(row, &register)| (register, row)).collect();
+        first_rows.extend(pinned.iter().map(|&register| self.registers[register]));
+        let mut begins: Vec<usize> = self.begins.values().copied().collect();
+        begins.sort_unstable();
+        let ends = begins.iter().skip(1).copied().chain([self.instructions.len()]);
+        for (begin, end) in begins.iter().copied().zip(ends.collect::<Vec<_>>()) {
+            let code = &mut self.instructions[begin..end];
+            let mut own = BTreeMap::new();
+            for instruction in &*code {
+                let all =
+                    rows::registers(instruction).filter(|register| !pinned.contains(register));
+                own.extend(all.map(|register| (register, self.registers[register])));
+            }
+            rows::share(code, begin, &own, &places, &mut first_rows);
+        }
+        for instruction in &mut self.instructions {
+            if let Operation::Call { back, .. } | Operation::Return(back) =
+                &mut instruction.operation
+            {
+                *back = places[back];
+            }
+        }
+        for (_, register) in &mut self.special {
+            *register = places[register];
+        }
+        self.registers = first_rows;
+    }
+
     fn finish(mut self, entry: &str) -> Result<Program> {
+        self.share_rows();
         for (at, callee) in std::mem::take(&mut self.calls) {
             if let Operation::Call { target, .. } = &mut self.instructions[at].operation {
                 *target = self.begins[callee];

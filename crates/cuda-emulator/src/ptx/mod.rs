@@ -3,4 +3,5 @@
 mod instruction;
 pub(crate) mod link;
 pub(crate) mod parse;
+mod rows;
 mod token;
