@@ -8,9 +8,11 @@
 mod common;
 
 use common::{
-    compress, data_folder, fields,
+    compress, data_folder, every, fields,
     inputs::{KINDS, Random, field},
+    pairs,
     seal::{seal, seal_entries, seal_metadata},
+    some,
 };
 use fsz::{Backend, Bound, Codec, CompressOptions, Dense, Element, Layout, Profile, Stream};
 
@@ -121,17 +123,14 @@ fn same_stream(what: &str, expected: &[u8], found: &[u8]) {
 }
 
 fn every_kind<T: Element>(codec: &Codec) {
-    for kind in KINDS {
-        for n in [1, 2, 255, 256, 257, 5000, 40_000] {
-            let data = field::<T>(kind, n, 7);
-            for bound in bounds().into_iter().chain(relative_bounds()) {
-                let mut options = CompressOptions::new(bound);
-                if n != 257 {
-                    options = options.missing(1e20).missing(-999.0);
-                }
-                check(kind, codec, &data, &[n as u64], &options);
-            }
+    let sizes = pairs(&KINDS, &[1, 2, 255, 256, 257, 5000, 40_000]);
+    let bounds: Vec<Bound> = bounds().into_iter().chain(relative_bounds()).collect();
+    for ((kind, n), bound) in some(pairs(&sizes, &bounds)) {
+        let mut options = CompressOptions::new(bound);
+        if n != 257 {
+            options = options.missing(1e20).missing(-999.0);
         }
+        check(kind, codec, &field::<T>(kind, n, 7), &[n as u64], &options);
     }
 }
 
@@ -145,7 +144,7 @@ fn every_kind_of_field() {
 #[test]
 fn all_small_sizes() {
     let Some(codec) = device("all small sizes") else { return };
-    for n in 0..=2000 {
+    for n in some(0..=2000) {
         let kind = KINDS[n % KINDS.len()];
         for bound in [Bound::Absolute(0.003), relative_bounds()[n % 5 % 2]] {
             let options = CompressOptions::new(bound);
@@ -158,16 +157,14 @@ fn all_small_sizes() {
 #[test]
 fn around_every_boundary() {
     let Some(codec) = device("around every boundary") else { return };
-    for n in
-        [16383, 16384, 16385, 32768, 131_072, 131_073, 1_048_575, 1_048_576, 1_048_577, 3_200_001]
-    {
-        for bound in [Bound::ValueRange(1e-3), relative(1e-3, 0.0), relative(1e-2, 0.05)] {
-            let options = CompressOptions::new(bound);
-            for kind in ["smooth, noise", "ragged land", "outliers"] {
-                check(kind, &codec, &field::<f32>(kind, n, 5), &[n as u64], &options);
-                check(kind, &codec, &field::<f64>(kind, n, 5), &[n as u64], &options);
-            }
-        }
+    let sizes =
+        [16383, 16384, 16385, 32768, 131_072, 131_073, 1_048_575, 1_048_576, 1_048_577, 3_200_001];
+    let bounds = [Bound::ValueRange(1e-3), relative(1e-3, 0.0), relative(1e-2, 0.05)];
+    let kinds = ["smooth, noise", "ragged land", "outliers"];
+    for ((n, bound), kind) in some(pairs(&pairs(&sizes, &bounds), &kinds)) {
+        let options = CompressOptions::new(bound);
+        check(kind, &codec, &field::<f32>(kind, n, 5), &[n as u64], &options);
+        check(kind, &codec, &field::<f64>(kind, n, 5), &[n as u64], &options);
     }
 }
 
@@ -229,18 +226,18 @@ fn patterns<T: Element>(stride: u64) -> Vec<T> {
 #[test]
 fn relative_bounds_of_every_magnitude() {
     let Some(codec) = device("relative bounds of every magnitude") else { return };
-    let single: Vec<f32> = patterns(1021);
-    let double: Vec<f64> = patterns((1 << 42) + 12_345);
+    let single: Vec<f32> = patterns(1021 * every() as u64);
+    let double: Vec<f64> = patterns(((1 << 42) + 12_345) * every() as u64);
     let sorted = |k: usize, n: usize| -> Vec<f32> {
         (0..n).map(|i| f32::from_bits(0x0080_0000 + (k * 7919 + i * 37) as u32)).collect()
     };
-    for bound in relative_bounds() {
+    for bound in some(relative_bounds()) {
         let options = CompressOptions::new(bound);
         check("patterns", &codec, &single, &[single.len() as u64], &options);
         check("patterns", &codec, &double, &[double.len() as u64], &options);
     }
-    for (k, eps) in [0.3, 0.02, 1e-3, 1e-4, 1e-5, 2e-6].into_iter().enumerate() {
-        let mut data = sorted(k, 6_000_000);
+    for (k, eps) in some([0.3, 0.02, 1e-3, 1e-4, 1e-5, 2e-6].into_iter().enumerate()) {
+        let mut data = sorted(k, 6_000_000 / every());
         for (floor, negative) in [(0.0, false), (0.0, true), (1e-20, true)] {
             if negative {
                 data.iter_mut().skip(5000).step_by(3).for_each(|d| *d = -d.abs());
@@ -308,9 +305,10 @@ fn masks_that_change_over_many_rounds() {
         (5_000_001, relative(1e-3, 0.0)),
         (3_000_001, relative(1e-2, 0.02)),
     ] {
+        let n = n / every();
         let (single, double) =
             (changing_masks::<f32>(n, &mut random), changing_masks::<f64>(n, &mut random));
-        for names in [&[][..], &[1e20], &[-999.0], &[1e20, -999.0]] {
+        for names in some([&[1e20, -999.0][..], &[], &[1e20], &[-999.0]]) {
             let options =
                 names.iter().fold(CompressOptions::new(bound), |o, &name| o.missing(name));
             check("masks", &codec, &single, &[n as u64], &options);
@@ -318,7 +316,7 @@ fn masks_that_change_over_many_rounds() {
         }
     }
     // A bound that leaves codes of a missing value's size, and a range that is known.
-    let n = 4_000_000;
+    let n = 4_000_000 / every();
     let data = changing_masks::<f32>(n, &mut random);
     for bound in [
         Bound::ValueRangeOf { ratio: 1e-4, min: -10.0, max: 10.0 },
@@ -352,25 +350,22 @@ fn layouts() -> Vec<(Vec<u64>, Layout)> {
 #[test]
 fn every_layout_of_boxes() {
     let Some(codec) = device("every layout") else { return };
-    for (shape, layout) in layouts() {
+    let bounds = [
+        Bound::ValueRange(1e-2),
+        Bound::ValueRange(1e-4),
+        Bound::Absolute(1e-6),
+        relative(1e-1, 1e-2),
+        relative(1e-2, 0.0),
+        relative(1e-3, 1e-3),
+        relative(1e-4, 0.0),
+    ];
+    for ((kind, bound), (shape, layout)) in some(pairs(&pairs(&KINDS, &bounds), &layouts())) {
         let n = shape.iter().product::<u64>() as usize;
-        for kind in KINDS {
-            for bound in [
-                Bound::ValueRange(1e-2),
-                Bound::ValueRange(1e-4),
-                Bound::Absolute(1e-6),
-                relative(1e-1, 1e-2),
-                relative(1e-2, 0.0),
-                relative(1e-3, 1e-3),
-                relative(1e-4, 0.0),
-            ] {
-                let options = CompressOptions::new(bound).missing(1e20);
-                let profile = Profile::Dense(Dense::new().with_layout(layout));
-                let (single, double) = (field::<f32>(kind, n, 3), field::<f64>(kind, n, 3));
-                check_profile(kind, &codec, &single, &shape, &options, profile);
-                check_profile(kind, &codec, &double, &shape, &options, profile);
-            }
-        }
+        let options = CompressOptions::new(bound).missing(1e20);
+        let profile = Profile::Dense(Dense::new().with_layout(layout));
+        let (single, double) = (field::<f32>(kind, n, 3), field::<f64>(kind, n, 3));
+        check_profile(kind, &codec, &single, &shape, &options, profile);
+        check_profile(kind, &codec, &double, &shape, &options, profile);
     }
 }
 
@@ -378,22 +373,17 @@ fn every_layout_of_boxes() {
 fn boxes_slices_and_tiles() {
     let Some(codec) = device("boxes, slices and tiles") else { return };
     let mut random = Random::new(5);
-    for kind in ["smooth, noise", "land", "outliers"] {
-        for shape in [&[1u64][..], &[50_001], &[300, 211], &[40, 50, 60], &[7, 5, 11, 3, 2, 4]] {
-            for profile in profiles() {
-                for bound in [Bound::ValueRange(1e-3), relative(1e-3, 0.0), relative(1e-3, 1e-3)] {
-                    parts::<f32>(&codec, &mut random, kind, shape, profile, bound);
-                    parts::<f64>(&codec, &mut random, kind, shape, profile, bound);
-                }
-            }
-        }
-        for (shape, layout) in layouts() {
-            let profile = Profile::Dense(Dense::new().with_layout(layout));
-            for bound in [Bound::ValueRange(1e-3), relative(1e-2, 0.0), relative(1e-3, 1e-2)] {
-                parts::<f32>(&codec, &mut random, kind, &shape, profile, bound);
-                parts::<f64>(&codec, &mut random, kind, &shape, profile, bound);
-            }
-        }
+    let shapes = [&[1u64][..], &[50_001], &[300, 211], &[40, 50, 60], &[7, 5, 11, 3, 2, 4]];
+    let plain = shapes.into_iter().flat_map(|shape| profiles().map(|p| (shape.to_vec(), p)));
+    let boxes = layouts()
+        .into_iter()
+        .map(|(shape, layout)| (shape, Profile::Dense(Dense::new().with_layout(layout))));
+    let fields: Vec<(Vec<u64>, Profile)> = plain.chain(boxes).collect();
+    let bounds = [Bound::ValueRange(1e-3), relative(1e-3, 0.0), relative(1e-3, 1e-2)];
+    let kinds = pairs(&["smooth, noise", "land", "outliers"], &bounds);
+    for ((kind, bound), (shape, profile)) in some(pairs(&kinds, &fields)) {
+        parts::<f32>(&codec, &mut random, kind, &shape, profile, bound);
+        parts::<f64>(&codec, &mut random, kind, &shape, profile, bound);
     }
 }
 
@@ -579,8 +569,8 @@ fn forge_tiles(codec: &Codec, rounds: usize) -> [usize; 2] {
 #[test]
 fn damaged_and_forged_streams() {
     let Some(codec) = device("damaged and forged streams") else { return };
-    let [opened, decoded] = forge_tiles(&codec, 400);
-    assert!(decoded > 100 && opened > decoded + 100, "{opened} opened, {decoded} decoded");
+    let [opened, decoded] = forge_tiles(&codec, 400_usize.div_ceil(every()));
+    assert!(decoded > 0 && opened > decoded, "{opened} opened, {decoded} decoded");
 }
 
 /// The same for streams of boxes.
@@ -641,8 +631,8 @@ fn forge_boxes(codec: &Codec, rounds: usize) -> [usize; 2] {
 #[test]
 fn forged_streams_of_boxes() {
     let Some(codec) = device("forged streams of boxes") else { return };
-    let [opened, decoded] = forge_boxes(&codec, 200);
-    assert!(decoded > 20 && opened > decoded + 100, "{opened} opened, {decoded} decoded");
+    let [opened, decoded] = forge_boxes(&codec, 200_usize.div_ceil(every()));
+    assert!(decoded > 0 && opened > decoded, "{opened} opened, {decoded} decoded");
 }
 
 /// `cargo test --release -p fsz-codec --test cuda hundred_thousand -- --ignored --nocapture`
@@ -676,7 +666,7 @@ fn every_flipped_bit_of_a_payload_is_an_error() {
         let stream = compress(&Codec::cpu(), &field::<f32>(kind, 700, 1), &[700], &options);
         let payload = u64::from_le_bytes(std::array::from_fn(|i| stream[64 + i])) as usize;
         let first = stream.len() - payload;
-        for at in first..stream.len() {
+        for at in some(first..stream.len()) {
             let mut flipped = stream.clone();
             flipped[at] ^= 1 << (at % 8);
             let flipped = Stream::open(&flipped).expect("the payload is not looked at");
@@ -715,7 +705,7 @@ fn codes_that_floats_cannot_hold() {
     // Whole numbers that no float holds are in forged streams alone.
     let payload = Stream::open(&bytes).expect("opens").sections().payload as usize;
     let mut random = Random::new(3);
-    for round in 0..100 {
+    for round in some(0..100) {
         let mut forged = bytes.clone();
         for _ in 0..20 {
             let at = payload + random.below(forged.len() - payload);
@@ -733,7 +723,7 @@ fn one_codec_serves_many_threads() {
         for t in 0..8usize {
             let codec = codec.clone();
             scope.spawn(move || {
-                for round in 0..20 {
+                for round in some(0..20) {
                     let n = 1000 + 7919 * t + 131 * round;
                     let kind = KINDS[(t + round) % KINDS.len()];
                     let options = CompressOptions::new(Bound::ValueRange(1e-3));

@@ -12,9 +12,11 @@ use std::{
 };
 
 use common::{
-    compress,
+    compress, every,
     inputs::{KINDS, field},
+    pairs,
     seal::seal_metadata,
+    some,
 };
 use fsz::{
     Bound, Codec, CompressOptions, Dense, Element, Error, Profile, Scalar, Stream,
@@ -125,18 +127,14 @@ fn there_and_back<T: Element>(
 #[test]
 fn any_alignment_and_no_byte_outside() {
     let Some(codec) = device("device addresses") else { return };
-    for kind in KINDS {
-        let sizes = [1, 31, 256, 1000, 1024, 16_384, 40_000];
-        for (n, (profile, bound)) in sizes.into_iter().flat_map(|n| codings().map(|c| (n, c))) {
-            let options = CompressOptions::new(bound).missing(1e20).profile(profile);
-            let element = [0, 1, 3, 4, 64];
-            let (f, d) = (field::<f32>(kind, n, 4), field::<f64>(kind, n, 4));
-            for offset in element {
-                let what = format!("{kind}, {n} elements, {offset} elements off");
-                there_and_back(&codec, &what, &f, &options, 4 * offset);
-                there_and_back(&codec, &what, &d, &options, 8 * offset);
-            }
-        }
+    let sizes = pairs(&KINDS, &[1, 31, 256, 1000, 1024, 16_384, 40_000]);
+    let cases = pairs(&pairs(&sizes, &codings()), &[0, 1, 3, 4, 64]);
+    for (((kind, n), (profile, bound)), offset) in some(cases) {
+        let options = CompressOptions::new(bound).missing(1e20).profile(profile);
+        let (f, d) = (field::<f32>(kind, n, 4), field::<f64>(kind, n, 4));
+        let what = format!("{kind}, {n} elements, {offset} elements off");
+        there_and_back(&codec, &what, &f, &options, 4 * offset);
+        there_and_back(&codec, &what, &d, &options, 8 * offset);
     }
 }
 
@@ -146,7 +144,7 @@ fn damage_is_named_by_its_part() {
     let Some(codec) = device("damaged streams in device memory") else { return };
     let kinds = KINDS.into_iter().zip(codings().into_iter().skip(2).cycle());
     let cases = kinds.flat_map(|(kind, (_, bound))| [(kind, bound), (kind, codings()[0].1)]);
-    for (kind, bound) in cases {
+    for (kind, bound) in some(cases) {
         let options = CompressOptions::new(bound).missing(1e20);
         let data = field::<f32>(kind, 40_000, 4);
         let shape = [data.len() as u64];
@@ -158,7 +156,7 @@ fn damage_is_named_by_its_part() {
         let memory = |len: usize| DeviceMemory::new(0, len, 0).expect("allocates");
         let mut bytes = memory(stream.len());
         let (out, scratch) = (memory(4 * data.len()), memory(DeviceCodec::DECOMPRESS_SCRATCH));
-        for at in (0..payload).chain((payload..stream.len()).step_by(97)) {
+        for at in some((0..payload).chain((payload..stream.len()).step_by(97))) {
             let mut damaged = stream.clone();
             damaged[at] ^= 1 << (at % 8);
             let words = damaged.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word));
@@ -264,10 +262,8 @@ fn nothing_beyond_a_fence_is_touched() {
     use fenced::{Fenced, Side};
     let Some(codec) = device("fences") else { return };
     let sizes = [1usize, 255, 1000, 16_384, 50_001];
-    let cases = KINDS.iter().flat_map(|&kind| {
-        sizes.into_iter().flat_map(move |n| [(kind, n, Side::First), (kind, n, Side::Last)])
-    });
-    for ((kind, n, side), (profile, bound)) in cases.flat_map(|case| codings().map(|c| (case, c))) {
+    let fields = pairs(&pairs(&KINDS, &sizes), &[Side::First, Side::Last]);
+    for (((kind, n), side), (profile, bound)) in some(pairs(&fields, &codings())) {
         let what = format!("{kind}, {n} elements, {side:?}");
         // The end of the field is the end of the page only for whole pieces of 16 bytes.
         let n = if side == Side::Last { n.next_multiple_of(4) } else { n };
@@ -341,7 +337,7 @@ fn a_thousand_runs_are_the_same_under_load() {
 }
 
 fn many_runs(codec: &DeviceCodec, bound: Bound) {
-    let n = 700_001;
+    let n = 700_001 / every();
     let data: Vec<f32> = field("ragged land", n / 2, 3);
     let data: Vec<f32> = data.into_iter().chain(field("smooth, noise", n - n / 2, 3)).collect();
     let options = CompressOptions::new(bound);
@@ -350,13 +346,14 @@ fn many_runs(codec: &DeviceCodec, bound: Bound) {
     std::thread::scope(|scope| {
         let load = scope.spawn(|| {
             let codec = Codec::cuda(0).expect("opens");
-            let noise = field::<f64>("noise", 3_000_000, 1);
+            let n = 3_000_000 / every();
+            let noise = field::<f64>("noise", n, 1);
             let mut rounds = 0;
             while !stop.load(Ordering::Relaxed) {
                 compress(
                     &codec,
                     &noise,
-                    &[3_000_000],
+                    &[n as u64],
                     &CompressOptions::new(Bound::ValueRange(1e-4)),
                 );
                 rounds += 1;
@@ -371,7 +368,7 @@ fn many_runs(codec: &DeviceCodec, bound: Bound) {
         let output = Guarded::new(4 * n, 0);
         let status = Guarded::new(DeviceCodec::DECOMPRESS_SCRATCH, 0);
         let mut first = None;
-        for round in 0..1000 {
+        for round in some(0..1000) {
             let place = (stream.address(), stream.len as u64);
             // SAFETY: as in `there_and_back`.
             unsafe {

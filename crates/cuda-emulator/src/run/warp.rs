@@ -529,21 +529,20 @@ impl Warp {
         size: usize,
     ) -> Result<u64> {
         aligned(address, size)?;
-        let mut bytes = [0; 8];
-        match place(access.space, address) {
-            Place::Shared(at) => bytes[..size].copy_from_slice(shared.bytes(at, size)?),
+        Ok(match place(access.space, address) {
+            Place::Shared(at) => number(shared.bytes(at, size)?),
             Place::Private(at) => {
                 let at = self.own(lane, at, size)?;
-                bytes[..size].copy_from_slice(&self.private[at..at + size]);
+                number(&self.private[at..at + size])
             }
             Place::Global(at) => {
                 let pointer = launch.reach.pointer(at, size, &mut self.last);
                 let pointer = pointer.ok_or_else(|| outside("read", at, size, lane))?;
-                // SAFETY: the bytes are within an allocation, which lives as long as the launch.
-                unsafe { pointer.copy_to_nonoverlapping(bytes.as_mut_ptr(), size) };
+                // SAFETY: the bytes are within an allocation, which lives as long as the launch; kernels run one at
+                // a time.
+                number(unsafe { std::slice::from_raw_parts(pointer, size) })
             }
-        }
-        Ok(u64::from_le_bytes(bytes))
+        })
     }
 
     fn store(
@@ -557,18 +556,17 @@ impl Warp {
     ) -> Result<()> {
         let size = access.size;
         aligned(address, size)?;
-        let bytes = &value.to_le_bytes()[..size];
         match place(access.space, address) {
-            Place::Shared(at) => shared.bytes_mut(at, size)?.copy_from_slice(bytes),
+            Place::Shared(at) => put(shared.bytes_mut(at, size)?, value),
             Place::Private(at) => {
                 let at = self.own(lane, at, size)?;
-                self.private[at..at + size].copy_from_slice(bytes);
+                put(&mut self.private[at..at + size], value);
             }
             Place::Global(at) => {
                 let pointer = launch.reach.pointer(at, size, &mut self.last);
                 let pointer = pointer.ok_or_else(|| outside("written", at, size, lane))?;
-                // SAFETY: as in `load`; kernels run one at a time.
-                unsafe { pointer.copy_from_nonoverlapping(bytes.as_ptr(), size) };
+                // SAFETY: as in `load`.
+                put(unsafe { std::slice::from_raw_parts_mut(pointer, size) }, value);
             }
         }
         Ok(())
@@ -630,12 +628,36 @@ fn place(space: Space, address: u64) -> Place {
     }
 }
 
+/// One, two, four or eight bytes as a number: a copy of a length that the compiler knows.
+#[inline(always)]
+fn number(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => 0,
+    }
+}
+
+/// The reverse: the low bytes of a number.
+#[inline(always)]
+fn put(to: &mut [u8], value: u64) {
+    let [a, b, c, d, ..] = value.to_le_bytes();
+    match to {
+        [to] => *to = a,
+        [_, _] => to.copy_from_slice(&[a, b]),
+        [_, _, _, _] => to.copy_from_slice(&[a, b, c, d]),
+        _ => to.copy_from_slice(&value.to_le_bytes()[..to.len()]),
+    }
+}
+
 fn element(address: u64, access: &Access, at: usize) -> u64 {
     address.wrapping_add_signed(access.offset).wrapping_add((at * access.size) as u64)
 }
 
 fn aligned(address: u64, size: usize) -> Result<()> {
-    match address % size as u64 {
+    match address & (size as u64 - 1) {
         0 => Ok(()),
         _ => Err(format!("{size} bytes at {address:#x}, which is not aligned to them")),
     }

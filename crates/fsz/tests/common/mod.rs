@@ -23,6 +23,23 @@ pub fn codecs() -> Vec<(&'static str, Codec)> {
     ]
 }
 
+/// Of many cases all; where `FSZ_TEST_EVERY` is set, the first one and every so manyth after it: enough to see on an
+/// emulated device that nothing is broken.
+pub fn some<C>(cases: impl IntoIterator<Item = C>) -> impl Iterator<Item = C> {
+    cases.into_iter().step_by(every())
+}
+
+/// `FSZ_TEST_EVERY`, or 1.
+pub fn every() -> usize {
+    let asked = std::env::var("FSZ_TEST_EVERY").ok().and_then(|n| n.parse().ok());
+    asked.filter(|&n| n > 0).unwrap_or(1)
+}
+
+/// Every pair of two lists, the second one's items first.
+pub fn pairs<A: Copy, B: Clone>(first: &[A], second: &[B]) -> Vec<(A, B)> {
+    first.iter().flat_map(|&a| second.iter().map(move |b| (a, b.clone()))).collect()
+}
+
 /// The profiles that a field of any shape can have.
 pub fn profiles() -> [(&'static str, Profile); 3] {
     let line = Dense::new().with_layout(Layout::Line);
