@@ -1,6 +1,6 @@
 //! A CUDA driver without a GPU, for the tests of FSZ's kernels on machines that have none.
 //!
-//! Built as `libcuda.so`, it takes the driver's place for programs that load that at run time: it reads the PTX that
+//! In a file named `libcuda.so`, it takes the driver's place for programs that load that at run time: it reads the PTX that
 //! they give it and executes it on the CPU, all lanes of a warp together. It is stricter than a device where that
 //! finds errors:
 //!

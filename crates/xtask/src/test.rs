@@ -6,6 +6,7 @@ mod c;
 mod checks;
 mod hdf5;
 mod hosts;
+mod kernels;
 mod package;
 mod python;
 mod report;
@@ -48,7 +49,7 @@ const fn apart(
     Stage { apart: true, ..stage(name, about, run) }
 }
 
-static STAGES: [Stage; 17] = [
+static STAGES: [Stage; 18] = [
     apart("format", "rustfmt and clang-format", checks::format),
     apart("deny", "licences, sources and advisories of the dependencies", checks::deny),
     apart("ptx", "the PTX is up to date, and a build with a fatbin works", checks::ptx),
@@ -70,6 +71,7 @@ static STAGES: [Stage; 17] = [
     stage("docs", "rustdoc, warnings are errors", checks::docs),
     stage("tests", "unit, property, golden, hostile, command line, ADIOS2", suite::run),
     // With what the tests built.
+    stage("kernels", "the CUDA kernels and what calls them, on an emulated device", kernels::run),
     stage("generated", "the format's constants for CUDA and WGSL are up to date", |_| {
         generate::check()
     }),

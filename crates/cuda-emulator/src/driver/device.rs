@@ -9,6 +9,7 @@ use std::{
 use cudarc::driver::sys::CUresult;
 
 use super::{Answer, code, give, queues};
+use crate::run::memory::MEMORY;
 
 /// Compute capability 8.0.
 pub(super) const CAPABILITY: i32 = 80;
@@ -81,11 +82,10 @@ pub unsafe extern "C" fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> CUre
 /// As in `cuda.h`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, len: c_int, device: c_int) -> CUresult {
-    code(only_device(device).and_then(|()| {
+    code(only_device(device).map(|()| {
         let len = usize::try_from(len).unwrap_or(0).min(NAME.len());
         // SAFETY: the caller has room for `len` bytes.
         unsafe { name.cast::<u8>().copy_from(NAME.as_ptr(), len) };
-        Ok(())
     }))
 }
 
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, len: c_int, device: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) -> CUresult {
     // SAFETY: promised by the caller.
-    code(only_device(device).and_then(|()| unsafe { give(bytes, 16 << 30) }))
+    code(only_device(device).and_then(|()| unsafe { give(bytes, MEMORY as usize) }))
 }
 
 /// # Safety

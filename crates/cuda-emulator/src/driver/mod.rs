@@ -11,6 +11,8 @@ mod memory;
 mod modules;
 mod queue;
 mod streams;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 

@@ -47,7 +47,7 @@ impl<'a> Linker<'a> {
                     Some(&"idx") => Shuffle::Index,
                     _ => return Err(unknown()),
                 };
-                (Operation::Shuffle(way), self.to_and_from(operands)?)
+                (Operation::Shuffle(way), self.result_and_sources(operands)?)
             }
             "vote" => {
                 let way = match parts.get(2) {
@@ -57,7 +57,7 @@ impl<'a> Linker<'a> {
                     Some(&"ballot") => Vote::Ballot,
                     _ => return Err(unknown()),
                 };
-                (Operation::Vote(way), self.to_and_from(operands)?)
+                (Operation::Vote(way), self.result_and_sources(operands)?)
             }
             "redux" => {
                 let reduce: fn(u32, u32) -> u32 = match parts.get(2..) {
@@ -71,17 +71,17 @@ impl<'a> Linker<'a> {
                     Some(["xor", _]) => |a, b| a ^ b,
                     _ => return Err(unknown()),
                 };
-                (Operation::Reduce(reduce), self.to_and_from(operands)?)
+                (Operation::Reduce(reduce), self.result_and_sources(operands)?)
             }
             _ => {
                 let compute = alu(parts).ok_or_else(unknown)?;
-                (Operation::Compute(compute), self.to_and_from(operands)?)
+                (Operation::Compute(compute), self.result_and_sources(operands)?)
             }
         })
     }
 
     /// The first operand is written, the others are read.
-    fn to_and_from(&mut self, operands: &[Operand<'a>]) -> Result<Operands> {
+    fn result_and_sources(&mut self, operands: &[Operand<'a>]) -> Result<Operands> {
         let (to, from) = operands.split_first().ok_or("operands expected")?;
         Ok((self.destinations(to)?, self.sources(from)?))
     }
@@ -130,7 +130,7 @@ impl<'a> Linker<'a> {
     }
 
     fn moved(&mut self, parts: &[&str], operands: &[Operand<'a>]) -> Result<(Operation, Operands)> {
-        let (to, from) = self.to_and_from(operands)?;
+        let (to, from) = self.result_and_sources(operands)?;
         let whole = match parts {
             [_, "b64"] => 64,
             [_, "b32"] => 32,
@@ -151,7 +151,7 @@ impl<'a> Linker<'a> {
         parts: &[&str],
         operands: &[Operand<'a>],
     ) -> Result<(Operation, Operands)> {
-        let (to, mut from) = self.to_and_from(operands)?;
+        let (to, mut from) = self.result_and_sources(operands)?;
         let (is_to_space, space) = match parts {
             ["cvta", "to", space, _] => (true, *space),
             ["cvta", space, _] => (false, *space),

@@ -39,8 +39,8 @@ pub(crate) fn link(
     for function in &functions {
         linker.shared_variables(function);
     }
-    linker.shared = linker.shared.next_multiple_of(SHARED_ALIGNMENT);
     for variable in module.variables.iter().filter(|v| v.external) {
+        linker.shared = linker.shared.next_multiple_of(SHARED_ALIGNMENT);
         linker.globals.insert(variable.name, Name::Number(linker.shared as u64));
     }
     for function in &functions {
@@ -49,7 +49,7 @@ pub(crate) fn link(
     linker.finish(entry.name)
 }
 
-/// To what dynamic shared memory is aligned, as tensor copies need it.
+/// To what shared memory that a launch adds is aligned.
 const SHARED_ALIGNMENT: usize = 1024;
 
 fn defined<'m, 'a>(module: &'m Module<'a>, name: &str) -> Result<&'m Function<'a>> {

@@ -158,14 +158,17 @@ fn spans(
         }
     }
     for (block, range) in blocks.ranges.iter().enumerate() {
-        for (bit, &register) in all.iter().enumerate() {
-            if needed[block][bit / 64] >> (bit % 64) & 1 != 0 {
-                meet(register, range.start);
+        let mut all_of = |set: &Set, at: usize| {
+            for (word, &bits) in set.iter().enumerate() {
+                let mut bits = bits;
+                while bits != 0 {
+                    meet(all[64 * word + bits.trailing_zeros() as usize], at);
+                    bits &= bits - 1;
+                }
             }
-            if left[block][bit / 64] >> (bit % 64) & 1 != 0 {
-                meet(register, range.end);
-            }
-        }
+        };
+        all_of(&needed[block], range.start);
+        all_of(&left[block], range.end);
     }
     spans.retain(|register, _| registers.contains_key(register));
     spans

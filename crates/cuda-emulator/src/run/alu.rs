@@ -208,13 +208,17 @@ pub(crate) fn alu(parts: &[&str]) -> Option<Alu> {
 fn multiply(way: &str, kind: &str) -> Option<Alu> {
     match (way, kind) {
         ("lo", _) => integers!(kind, |a, b| a.wrapping_mul(b)),
-        ("hi", "u32") => each!(u32, u32 => u32, |a, b| (u64::from(a) * u64::from(b) >> 32) as u32),
-        ("hi", "s32") => each!(i32, i32 => i32, |a, b| (i64::from(a) * i64::from(b) >> 32) as i32),
+        ("hi", "u32") => {
+            each!(u32, u32 => u32, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32)
+        }
+        ("hi", "s32") => {
+            each!(i32, i32 => i32, |a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32)
+        }
         ("hi", "u64") => {
-            each!(u64, u64 => u64, |a, b| (u128::from(a) * u128::from(b) >> 64) as u64)
+            each!(u64, u64 => u64, |a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64)
         }
         ("hi", "s64") => {
-            each!(i64, i64 => i64, |a, b| (i128::from(a) * i128::from(b) >> 64) as i64)
+            each!(i64, i64 => i64, |a, b| ((i128::from(a) * i128::from(b)) >> 64) as i64)
         }
         ("wide", "u16") => each!(u16, u16 => u32, |a, b| u32::from(a) * u32::from(b)),
         ("wide", "s16") => each!(i16, i16 => i32, |a, b| i32::from(a) * i32::from(b)),
@@ -234,7 +238,7 @@ fn multiply_and_add(way: &str, kind: &str) -> Option<Alu> {
             each!(i32, i32, i64 => i64, |a, b, c| (i64::from(a) * i64::from(b)).wrapping_add(c))
         }
         ("hi", "u32") => each!(u32, u32, u32 => u32, |a, b, c| {
-            ((u64::from(a) * u64::from(b) >> 32) as u32).wrapping_add(c)
+            (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
         }),
         _ => None,
     }

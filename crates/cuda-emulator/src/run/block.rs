@@ -53,7 +53,7 @@ impl Shared {
     ///
     /// Source: PTX ISA, *mbarrier*; how its bits lie is each device's own.
     pub fn phase(&mut self, phase: Phase, at: u64, value: u64) -> Result<u64> {
-        if at % 8 != 0 {
+        if !at.is_multiple_of(8) {
             return Err("a barrier that is not aligned".into());
         }
         let bytes = self.bytes_mut(at, 8)?;

@@ -35,6 +35,9 @@ fn allocations() -> MutexGuard<'static, BTreeMap<u64, Allocation>> {
     ALLOCATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Bytes of the device: little, so that a test can fill it.
+pub(crate) const MEMORY: u64 = 1 << 30;
+
 /// To what allocations are aligned, as the driver does it.
 const ALIGNMENT: usize = 512;
 /// What new memory holds: nothing that a program could take for zeros.
@@ -44,17 +47,26 @@ fn layout(len: usize) -> Option<std::alloc::Layout> {
     std::alloc::Layout::from_size_align(len.max(1), ALIGNMENT).ok()
 }
 
-/// New memory, and its address.
+/// Allocations beyond this many bytes get their pages when they are used.
+const WRITTEN: usize = 1 << 24;
+
+/// New memory, and its address; none where the device is full.
 pub(crate) fn allocate(len: usize, kind: Kind) -> Option<u64> {
+    let mut allocations = allocations();
+    let on_device = |allocation: &&Allocation| allocation.kind == Kind::Device;
+    let used: u64 = allocations.values().filter(on_device).map(|a| a.len).sum();
+    if kind == Kind::Device && used + len as u64 > MEMORY {
+        return None;
+    }
     let layout = layout(len)?;
     // SAFETY: the layout is at least a byte long.
     let at = unsafe { std::alloc::alloc(layout) };
     if at.is_null() {
         return None;
     }
-    // SAFETY: so many bytes were allocated. The pages of large ones stay untouched until they are used.
-    unsafe { at.write_bytes(UNWRITTEN, if len < 1 << 28 { len } else { 0 }) };
-    allocations().insert(at as u64, Allocation { len: len as u64, kind });
+    // SAFETY: so many bytes were allocated.
+    unsafe { at.write_bytes(UNWRITTEN, if len < WRITTEN { len } else { 0 }) };
+    allocations.insert(at as u64, Allocation { len: len as u64, kind });
     Some(at as u64)
 }
 

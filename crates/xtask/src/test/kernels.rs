@@ -1,0 +1,64 @@
+//! The stage that runs the tests of CUDA devices without one, with the driver of `crates/cuda-emulator`.
+
+use super::{report::Report, suite};
+use crate::cargo::{cargo, target};
+use crate::features::ALL_FEATURES;
+use crate::folder;
+use anyhow::{Context, Result};
+use fs_err as fs;
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// How many cases of long lists are left out, for each one that is taken: the emulator is slow.
+const EVERY: &str = "97";
+
+/// What is tested: cargo's words, and those of the test programs.
+const RUNS: [(&[&str], &[&str]); 2] = [
+    (
+        &[
+            "--test",
+            "cuda",
+            "--test",
+            "cuda_device",
+            "--test",
+            "cuda_graph",
+            "--test",
+            "cuda_regions",
+            "--test",
+            "cuda_stream",
+        ],
+        // Megabytes of each field.
+        &["--skip", "real_fields"],
+    ),
+    (&["--lib", "--bins", "--test", "library"], &["in_device_memory", "operator::tests::device"]),
+];
+
+/// Runs them; a device that cannot be opened is a failure.
+pub fn run(report: &mut Report) -> Result<()> {
+    let libraries = driver()?;
+    for (targets, words) in RUNS {
+        let mut tests = cargo()?;
+        tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
+        tests.args(targets).args(["--", "--show-output"]).args(words);
+        tests.env("LD_LIBRARY_PATH", first_of_path(&libraries)?);
+        tests.env("FSZ_REQUIRE_CUDA", "1").env("FSZ_TEST_EVERY", EVERY);
+        suite::run_tests(&mut tests, report)?;
+    }
+    Ok(())
+}
+
+/// A folder with the emulator alone, under the name of the driver. The main build has made it.
+fn driver() -> Result<PathBuf> {
+    let libraries = target().join("cuda-emulator");
+    folder::empty(&libraries)?;
+    fs::copy(target().join("debug/libcuda_emulator.so"), libraries.join("libcuda.so"))
+        .context("the emulator is not built")?;
+    Ok(libraries)
+}
+
+/// The path of libraries with a folder in front.
+fn first_of_path(libraries: &Path) -> Result<std::ffi::OsString> {
+    let before = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = [libraries.to_owned()].into_iter().chain(env::split_paths(&before));
+    env::join_paths(folders).context("a folder's name has a colon")
+}
