@@ -9,10 +9,10 @@
 //!   and a wait that can never end is an error.
 //! - Work in a stream is done when something waits for it, and not before; `cp.async` copies when it is waited for.
 //!
-//! It knows the instructions that `nvcc` makes of `cuda/`, for compute capability 8.0, and no others; textures,
-//! clusters and several devices are not there. What it cannot show is a race between threads that its order of
-//! execution does not meet, and how fast anything is: `FSZ_EMULATOR_LOG=1` prints how many instructions each launch
-//! executes.
+//! It knows the instructions that `nvcc` makes of `cuda/` and no others; textures, clusters and several devices are not
+//! there. Its compute capability is 8.0, or 9.0 with `FSZ_EMULATOR_CAPABILITY=90`. What it cannot show is a race between threads that its order of
+//! execution does not meet, though `FSZ_EMULATOR_SEED=N` gives another order for each `N`; and how fast anything is:
+//! `FSZ_EMULATOR_LOG=1` prints how many instructions each launch executes.
 
 mod driver;
 mod ptx;

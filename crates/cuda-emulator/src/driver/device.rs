@@ -11,10 +11,19 @@ use cudarc::driver::sys::CUresult;
 use super::{Answer, code, give, queues};
 use crate::run::memory::MEMORY;
 
-/// Compute capability 8.0.
-pub(super) const CAPABILITY: i32 = 80;
+/// Ten times the compute capability: 8.0, or 9.0 where `FSZ_EMULATOR_CAPABILITY` is 90.
+pub(super) fn capability() -> i32 {
+    match std::env::var("FSZ_EMULATOR_CAPABILITY") {
+        Ok(asked) if asked == "90" => 90,
+        _ => 80,
+    }
+}
+
 /// Shared memory of a thread block at most, as on that capability.
-pub(super) const MOST_SHARED: i32 = 163 << 10;
+pub(super) fn most_shared() -> i32 {
+    if capability() < 90 { 163 << 10 } else { 227 << 10 }
+}
+
 /// Few, so that kernels whose thread blocks are all at work at once need few.
 const MULTIPROCESSORS: i32 = 2;
 /// The version of the driver that this one is like.
@@ -117,9 +126,9 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
         THREADS => 1024,
         WARP => 32,
         COUNT => MULTIPROCESSORS,
-        MAJOR => CAPABILITY / 10,
-        MINOR => CAPABILITY % 10,
-        SHARED => MOST_SHARED,
+        MAJOR => capability() / 10,
+        MINOR => capability() % 10,
+        SHARED => most_shared(),
         ADDRESSES => 1,
         // What is not there: memory pools, and whatever else may be asked for.
         _ => 0,

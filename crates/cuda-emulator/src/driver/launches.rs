@@ -9,7 +9,7 @@ use cudarc::driver::sys::CUresult;
 
 use super::{
     Answer, code,
-    device::MOST_SHARED,
+    device::most_shared,
     modules,
     queue::{Launching, Work},
     queues,
@@ -74,7 +74,7 @@ unsafe fn launch(
     let count = threads.iter().product::<u32>();
     let is_empty = grid.contains(&0) || count == 0;
     let shared = shared as usize;
-    if is_empty || count > 1024 || function.program.shared + shared > MOST_SHARED as usize {
+    if is_empty || count > 1024 || function.program.shared + shared > most_shared() as usize {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
     let mut values = Vec::new();

@@ -1,6 +1,6 @@
 //! Memory that is mapped to reserved addresses.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_void};
 
 use cudarc::driver::sys::CUresult;
 
@@ -110,10 +110,4 @@ pub unsafe extern "C" fn cuMemAddressFree(at: u64, len: usize) -> CUresult {
     forget(at);
     // SAFETY: reserved by `cuMemAddressReserve`, and unmapped.
     code(done(unsafe { libc::munmap(at as *mut c_void, len) } == 0))
-}
-
-/// Maps of tensors need compute capability 9.0.
-#[unsafe(no_mangle)]
-pub extern "C" fn cuTensorMapEncodeTiled(_map: *mut c_void, _kind: c_uint) -> CUresult {
-    CUresult::CUDA_ERROR_NOT_SUPPORTED
 }

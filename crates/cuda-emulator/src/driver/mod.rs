@@ -11,6 +11,7 @@ mod memory;
 mod modules;
 mod queue;
 mod streams;
+mod tensors;
 #[cfg(test)]
 mod tests;
 

@@ -8,7 +8,7 @@ use std::{
 
 use cudarc::driver::sys::CUresult;
 
-use super::{Answer, code, device::CAPABILITY, give};
+use super::{Answer, code, device::capability, give};
 use crate::{
     ptx::{
         link::link,
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn cuModuleLoadData(
 fn load(text: &str) -> Answer<Module> {
     let target = text.lines().find_map(|line| line.trim().strip_prefix(".target sm_"));
     let digits = target.unwrap_or_default().trim_end_matches(|c: char| !c.is_ascii_digit());
-    if digits.parse::<i32>().map_or(true, |target| target > CAPABILITY) {
+    if digits.parse::<i32>().map_or(true, |target| target > capability()) {
         return Err(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
     }
     let text: &'static str = Box::leak(text.to_owned().into_boxed_str());

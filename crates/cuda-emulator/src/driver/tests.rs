@@ -102,7 +102,11 @@ fn what_a_device_may_not_notice_is_an_error() {
     assert!(fails("st.global.u32 [%rd2+4], %r1;"), "the last thread writes behind the end");
     assert!(fails("ld.global.u32 %r2, [%rd1+-4];"), "in front of the begin");
     assert!(fails("ld.global.u32 %r2, [%rd1+2];"), "not aligned");
-    assert!(fails("mov.u32 %r2, 256;\nst.shared.u32 [%r2], %r1;"), "outside of shared memory");
+    assert!(
+        fails("mov.u32 %r2, buffer;\nst.shared.u32 [%r2+256], %r1;"),
+        "outside of shared memory"
+    );
+    assert!(!fails("mov.u32 %r2, buffer;\nst.shared.u32 [%r2+252], %r1;"));
     let half = "setp.lt.u32 %p1, %r1, 16;\n@%p1 bar.warp.sync 0x00010000;";
     assert!(fails(half), "lanes that are not in the mask that they name");
     // Half of a warp waits for the other half, which waits at the barrier of the thread block.
@@ -115,7 +119,7 @@ fn what_a_device_may_not_notice_is_an_error() {
 fn copies_to_shared_memory_are_done_when_they_are_waited_for() {
     let copy = |wait: &str| {
         format!(
-            "mul.lo.u32 %r2, %r1, 4;\nadd.u32 %r6, %r1, 5;\nst.global.u32 [%rd2], %r6;\nmov.u32 %r3, 0;\n\
+            "mov.u32 %r2, buffer;\nmad.lo.u32 %r2, %r1, 4, %r2;\nadd.u32 %r6, %r1, 5;\nst.global.u32 [%rd2], %r6;\nmov.u32 %r3, 0;\n\
              st.shared.u32 [%r2], %r3;\ncp.async.ca.shared.global [%r2], [%rd2], 4;\n\
              cp.async.commit_group;\n{wait}\nld.shared.u32 %r4, [%r2];\nst.global.u32 [%rd2], %r4;"
         )
@@ -131,7 +135,7 @@ fn copies_to_shared_memory_are_done_when_they_are_waited_for() {
 #[test]
 fn phases_of_barriers_are_counted() {
     let found = results(
-        "mov.u32 %r10, 0;\nmov.u32 %r11, 32;\nsetp.eq.u32 %p1, %r1, 0;\n\
+        "mov.u32 %r10, buffer;\nmov.u32 %r11, 32;\nsetp.eq.u32 %p1, %r1, 0;\n\
          @%p1 mbarrier.init.shared::cta.b64 [%r10], %r11;\nbar.sync 0;\nsetp.lt.u32 %p2, %r1, 32;\n\
          @%p2 bra FIRST;\nWAIT:\nmbarrier.test_wait.parity.shared::cta.b64 %p3, [%r10], 0;\n\
          @!%p3 bra WAIT;\nld.shared.u32 %r5, [%r10+64];\nst.global.u32 [%rd2], %r5;\nret;\n\

@@ -247,6 +247,24 @@ impl<'a> Linker<'a> {
                 };
                 Ok((Operation::CopyLater(*len as usize), (vec![], vec![to, from, read])))
             }
+            ["cp", "async", "bulk", "tensor", "2d", ..] => {
+                let [to, Operand::List(from), barrier] = operands else {
+                    return Err("a place, a part of a tensor and a barrier expected".into());
+                };
+                let [map, Operand::List(coordinates)] = &from[..] else {
+                    return Err("coordinates expected".into());
+                };
+                let ((to, 0), (map, 0), (barrier, 0)) =
+                    (self.address(to)?, self.address(map)?, self.address(barrier)?)
+                else {
+                    return Err("addresses without offsets expected".into());
+                };
+                let coordinates = self.sources(coordinates)?;
+                Ok((
+                    Operation::CopyBox,
+                    (vec![], [vec![to, map], coordinates, vec![barrier]].concat()),
+                ))
+            }
             _ => Err("the emulator does not know this instruction".into()),
         }
     }
@@ -255,6 +273,9 @@ impl<'a> Linker<'a> {
         let (operation, to, at, rest) = match (parts.get(1), operands) {
             (Some(&"init"), [at, count]) => (Phase::Begin, None, at, vec![count.clone()]),
             (Some(&"arrive"), [to, at]) => (Phase::Arrive, Some(to), at, vec![]),
+            (Some(&"arrive"), [to, at, bytes]) if parts.contains(&"expect_tx") => {
+                (Phase::ArriveExpecting, Some(to), at, vec![bytes.clone()])
+            }
             (Some(&("test_wait" | "try_wait")), [to, at, parity]) if parts.contains(&"parity") => {
                 (Phase::IsOver, Some(to), at, vec![parity.clone()])
             }

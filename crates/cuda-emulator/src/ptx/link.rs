@@ -26,8 +26,10 @@ pub(crate) fn link(
     for (&name, &address) in addresses {
         linker.globals.insert(name, Name::Number(address));
     }
-    // What a launch adds to shared memory begins behind all else.
-    for variable in module.variables.iter().filter(|v| v.space == Space::Shared && !v.external) {
+    // Shared memory that other entry points use is none of this one.
+    let used = named(&functions);
+    let of_module = module.variables.iter().filter(|v| v.space == Space::Shared && !v.external);
+    for variable in of_module.filter(|v| used.contains(v.name)) {
         linker.declare_shared(variable);
     }
     // Arguments first: a launch copies them there.
@@ -39,8 +41,9 @@ pub(crate) fn link(
     for function in &functions {
         linker.shared_variables(function);
     }
+    // What a launch adds to it begins behind all else.
     for variable in module.variables.iter().filter(|v| v.external) {
-        linker.shared = linker.shared.next_multiple_of(SHARED_ALIGNMENT);
+        linker.shared = linker.shared.next_multiple_of(variable.align);
         linker.globals.insert(variable.name, Name::Number(linker.shared as u64));
     }
     for function in &functions {
@@ -48,9 +51,6 @@ pub(crate) fn link(
     }
     linker.finish(entry.name)
 }
-
-/// To what shared memory that a launch adds is aligned.
-const SHARED_ALIGNMENT: usize = 1024;
 
 fn defined<'m, 'a>(module: &'m Module<'a>, name: &str) -> Result<&'m Function<'a>> {
     let found = module.functions.iter().find(|f| f.name == name && f.body.is_some());
@@ -81,6 +81,17 @@ fn instruction<'s, 'a>(statement: &'s Statement<'a>) -> Option<&'s Written<'a>> 
         Statement::Instruction(written) => Some(written),
         _ => None,
     }
+}
+
+/// All names in the operands of functions.
+fn named<'a>(functions: &[&Function<'a>]) -> BTreeSet<&'a str> {
+    let bodies = functions.iter().flat_map(|function| function.body.iter().flatten());
+    let operands = bodies.filter_map(instruction).flat_map(|written| &written.operands);
+    let name = |operand: &Operand<'a>| match operand {
+        Operand::Name(name) | Operand::Memory(name, _) => Some(*name),
+        _ => None,
+    };
+    operands.filter_map(name).collect()
 }
 
 /// What an instruction calls.
@@ -130,8 +141,9 @@ pub(super) struct Linker<'a> {
     scopes: Vec<BTreeMap<&'a str, Name>>,
     /// Numbered registers of the function at hand: the first one and how many.
     stems: BTreeMap<&'a str, (usize, u32)>,
-    labels: BTreeMap<&'a str, usize>,
-    jumps: Vec<(usize, &'a str)>,
+    /// Labels of each scope, and jumps in it whose label is not found yet.
+    labels: Vec<BTreeMap<&'a str, usize>>,
+    jumps: Vec<Vec<(usize, &'a str)>>,
 }
 
 impl<'a> Linker<'a> {
@@ -190,28 +202,48 @@ impl<'a> Linker<'a> {
         names.extend(named(&function.returns, &signature.returns));
         self.scopes = vec![names];
         self.stems.clear();
-        self.labels.clear();
-        self.jumps.clear();
+        self.labels = vec![BTreeMap::new()];
+        self.jumps = vec![vec![]];
         for statement in function.body.iter().flatten() {
             self.statement(statement, function)?;
         }
         // A function may end without saying so.
         self.leave(function, None, 0);
-        for (at, label) in std::mem::take(&mut self.jumps) {
-            let target = self.labels.get(label).ok_or_else(|| format!("no label `{label}`"))?;
-            self.instructions[at].operation = Operation::Branch(*target);
+        match self.end_jumps().first() {
+            Some((_, label)) => Err(format!("no label `{label}`")),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Gives the jumps of the innermost scope their targets, and returns those whose label is further out.
+    fn end_jumps(&mut self) -> Vec<(usize, &'a str)> {
+        let labels = self.labels.pop().unwrap_or_default();
+        let mut jumps = self.jumps.pop().unwrap_or_default();
+        jumps.retain(|(at, label)| match labels.get(label) {
+            Some(&target) => {
+                self.instructions[*at].operation = Operation::Branch(target);
+                false
+            }
+            None => true,
+        });
+        jumps
     }
 
     fn statement(&mut self, statement: &Statement<'a>, function: &Function<'a>) -> Result<()> {
         match statement {
             Statement::Label(name) => {
-                self.labels.insert(name, self.instructions.len());
+                let here = self.instructions.len();
+                self.labels.last_mut().ok_or("no scope")?.insert(name, here);
             }
-            Statement::Open => self.scopes.push(BTreeMap::new()),
+            Statement::Open => {
+                self.scopes.push(BTreeMap::new());
+                self.labels.push(BTreeMap::new());
+                self.jumps.push(vec![]);
+            }
             Statement::Close => {
                 self.scopes.pop();
+                let further_out = self.end_jumps();
+                self.jumps.last_mut().ok_or("a scope ends that did not begin")?.extend(further_out);
             }
             Statement::Registers(registers) => match registers.count {
                 Some(count) => {
@@ -254,7 +286,8 @@ impl<'a> Linker<'a> {
                 let &[Operand::Name(label)] = &written.operands[..] else {
                     return Err("a label expected".into());
                 };
-                self.jumps.push((self.instructions.len(), label));
+                let here = self.instructions.len();
+                self.jumps.last_mut().ok_or("no scope")?.push((here, label));
                 self.push(guard, Operation::Nothing, (vec![], vec![]), written.line);
             }
             "call" => self.call(guard, written)?,

@@ -340,8 +340,14 @@ impl<'a> Parser<'_, 'a> {
                     true => self.signed()?,
                     false => 0,
                 };
+                let address = Operand::Memory(name, offset);
+                // The map of a tensor, and where in it.
+                let operand = match self.takes(',') {
+                    true => Operand::List(vec![address, self.operand()?]),
+                    false => address,
+                };
                 self.sign(']')?;
-                Ok(Operand::Memory(name, offset))
+                Ok(operand)
             }
             Token::Sign(open @ ('{' | '(')) => {
                 let close = if open == '{' { '}' } else { ')' };

@@ -4,7 +4,10 @@
 
 use super::{
     convert,
-    float::{least_f32, least_f64, most_f32, most_f64, multiply_down_f32, multiply_down_f64},
+    float::{
+        fused_towards_zero_f32, fused_towards_zero_f64, least_f32, least_f64, most_f32, most_f64,
+        multiply_down_f32, multiply_down_f64,
+    },
     lanes::{Lanes, Value, WIDTH},
 };
 
@@ -79,6 +82,13 @@ pub(crate) fn alu(parts: &[&str]) -> Option<Alu> {
             return match kind {
                 "f32" => each!(f32, f32 => f32, |a, b| multiply_down_f32(a, b)),
                 "f64" => each!(f64, f64 => f64, |a, b| multiply_down_f64(a, b)),
+                _ => None,
+            };
+        }
+        "fma" if way == "rz" => {
+            return match kind {
+                "f32" => each!(f32, f32, f32 => f32, |a, b, c| fused_towards_zero_f32(a, b, c)),
+                "f64" => each!(f64, f64, f64 => f64, |a, b, c| fused_towards_zero_f64(a, b, c)),
                 _ => None,
             };
         }
@@ -264,6 +274,10 @@ fn float(name: &str, way: &str, kind: &str) -> Option<Alu> {
         ("div", "f64") => each!(f64, f64 => f64, |a, b| a / b),
         ("rcp", "f32") => each!(f32 => f32, |a| 1.0 / a),
         ("rcp", "f64") => each!(f64 => f64, |a| 1.0 / a),
+        // One of the results that a device may give, since it promises three units in the last place.
+        ("sqrt", "f32") if way == "approx" => {
+            each!(f32 => f32, |a| if a.abs() < f32::MIN_POSITIVE { a * 0.0 } else { a.sqrt() })
+        }
         ("sqrt", "f32") => each!(f32 => f32, |a| a.sqrt()),
         ("sqrt", "f64") => each!(f64 => f64, |a| a.sqrt()),
         ("min", "f32") if way == "f32" => each!(f32, f32 => f32, |a, b| least_f32(a, b)),

@@ -2,6 +2,9 @@
 
 use super::{
     code::Phase,
+    memory::Reach,
+    order::Order,
+    tensor::LaterBox,
     warp::{Launch, Turn, Warp},
 };
 use crate::ptx::parse::Result;
@@ -12,14 +15,24 @@ pub(crate) struct Shared {
     memory: Vec<u8>,
     /// Threads that wait at each barrier, and how many are waited for where a count was given.
     barriers: [(u32, Option<u32>); 16],
+    /// Boxes that were asked for and are not copied.
+    boxes: Vec<LaterBox>,
     /// Instructions, each for all lanes together.
     pub executed: u64,
+    pub order: Order,
 }
 
 impl Shared {
     fn new(len: usize) -> Self {
         // What no thread has written is not zero.
-        Shared { memory: vec![0xCD; len], barriers: [(0, None); 16], executed: 0 }
+        let order = Order::new(0);
+        Shared {
+            order,
+            memory: vec![0xCD; len],
+            barriers: [(0, None); 16],
+            boxes: vec![],
+            executed: 0,
+        }
     }
 
     pub fn bytes(&self, at: u64, len: usize) -> Result<&[u8]> {
@@ -40,6 +53,19 @@ impl Shared {
         format!("{len} bytes at {at:#x} of {} in shared memory", self.memory.len())
     }
 
+    /// A box is to be copied.
+    pub fn copy_later(&mut self, later: LaterBox) {
+        self.boxes.push(later);
+    }
+
+    /// Copies the boxes that were asked for.
+    pub fn finish_boxes(&mut self, reach: &Reach) -> Result<()> {
+        for later in std::mem::take(&mut self.boxes) {
+            later.copy(self, reach)?;
+        }
+        Ok(())
+    }
+
     /// A thread comes to a barrier of the block.
     pub fn arrive(&mut self, barrier: u8, count: Option<u32>) -> Result<()> {
         let (arrived, wanted) =
@@ -53,23 +79,73 @@ impl Shared {
     ///
     /// Source: PTX ISA, *mbarrier*; how its bits lie is each device's own.
     pub fn phase(&mut self, phase: Phase, at: u64, value: u64) -> Result<u64> {
+        let word = self.barrier(at)?;
+        let mut counter = Counter::of(word);
+        match phase {
+            Phase::Begin => {
+                counter = Counter { count: value, missing: value, ..Counter::default() }
+            }
+            Phase::Arrive | Phase::ArriveExpecting if counter.missing == 0 => {
+                return Err("a barrier that was not begun, or too many arrive".into());
+            }
+            Phase::Arrive => counter.missing -= 1,
+            Phase::ArriveExpecting => {
+                counter.missing -= 1;
+                counter.bytes += value as i64;
+            }
+            Phase::IsOver => return Ok(u64::from(counter.phase & 1 != value & 1)),
+        }
+        self.set_barrier(at, counter)?;
+        Ok(word)
+    }
+
+    /// So many bytes that a phase waits for have come.
+    pub fn completed(&mut self, at: u64, bytes: usize) -> Result<()> {
+        let mut counter = Counter::of(self.barrier(at)?);
+        counter.bytes -= bytes as i64;
+        self.set_barrier(at, counter)
+    }
+
+    fn barrier(&self, at: u64) -> Result<u64> {
         if !at.is_multiple_of(8) {
             return Err("a barrier that is not aligned".into());
         }
-        let bytes = self.bytes_mut(at, 8)?;
-        let word = u64::from_le_bytes(bytes.try_into().map_err(|_| "eight bytes")?);
-        let (count, missing, number) = (word & 0xFFFF, word >> 16 & 0xFFFF, word >> 32);
-        let (new, result) = match phase {
-            Phase::Begin => (value << 16 | value, 0),
-            Phase::Arrive => match missing {
-                0 => return Err("a barrier that was not begun, or too many arrive".into()),
-                1 => ((number + 1) << 32 | count << 16 | count, word),
-                _ => (number << 32 | (missing - 1) << 16 | count, word),
-            },
-            Phase::IsOver => (word, u64::from(number & 1 != value & 1)),
-        };
-        bytes.copy_from_slice(&new.to_le_bytes());
-        Ok(result)
+        let bytes = self.bytes(at, 8)?;
+        Ok(u64::from_le_bytes(bytes.try_into().map_err(|_| "eight bytes")?))
+    }
+
+    fn set_barrier(&mut self, at: u64, mut counter: Counter) -> Result<()> {
+        if counter.missing == 0 && counter.bytes == 0 {
+            counter = Counter { phase: counter.phase + 1, missing: counter.count, ..counter };
+        }
+        self.bytes_mut(at, 8)?.copy_from_slice(&counter.word().to_le_bytes());
+        Ok(())
+    }
+}
+
+/// What a barrier that counts phases knows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counter {
+    /// Arrivals of a phase, and those that are missing in this one.
+    count: u64,
+    missing: u64,
+    /// Bytes that are missing; less than none when they come before they are expected.
+    bytes: i64,
+    phase: u64,
+}
+
+impl Counter {
+    fn of(word: u64) -> Self {
+        Counter {
+            count: word & 0xFFF,
+            missing: word >> 12 & 0xFFF,
+            bytes: (word << 16) as i64 >> 40,
+            phase: word >> 48,
+        }
+    }
+
+    fn word(self) -> u64 {
+        self.count | self.missing << 12 | (self.bytes as u64 & 0xFF_FFFF) << 24 | self.phase << 48
     }
 }
 
@@ -85,10 +161,12 @@ impl Block {
     pub fn new(launch: &Launch<'_>, at: [u32; 3], shared: usize) -> Self {
         let threads: u32 = launch.threads.iter().product();
         let warps = threads.div_ceil(super::lanes::WIDTH as u32) as usize;
+        let mut shared = Shared::new(shared);
+        shared.order = Order::new(at[0].into());
         Block {
             warps: (0..warps).map(|index| Warp::new(launch, at, index)).collect(),
             over: vec![false; warps],
-            shared: Shared::new(shared),
+            shared,
         }
     }
 
@@ -107,7 +185,9 @@ impl Block {
     /// What a device would end the program for, and lanes that wait for each other for ever.
     pub fn turn(&mut self, launch: &Launch<'_>) -> Result<Turn> {
         let mut moved = false;
-        for (index, warp) in self.warps.iter_mut().enumerate() {
+        let (count, first) = (self.warps.len(), self.shared.order.choose(self.warps.len()));
+        for index in (first..count).chain(0..first) {
+            let warp = &mut self.warps[index];
             if !self.over[index] {
                 let turn = warp
                     .turn(launch, &mut self.shared)
@@ -117,6 +197,7 @@ impl Block {
             }
         }
         if self.over.iter().all(|&over| over) {
+            self.shared.finish_boxes(launch.reach)?;
             return Ok(Turn::Over);
         }
         let live: u32 = self.warps.iter().map(Warp::live).sum();

@@ -120,6 +120,9 @@ pub(crate) enum Operation {
     /// Copies until at most so many groups are left; none and no open one: all.
     FinishCopies(Option<u32>),
     Phase(Phase),
+    /// A box of the tensor whose map is at `from[1]`, from column `from[2]` and row `from[3]` on, to `from[0]`, later;
+    /// the barrier at `from[4]` counts its bytes.
+    CopyBox,
 }
 
 /// Bytes in a thread's own memory: from, to and how many.
@@ -164,6 +167,8 @@ pub(crate) enum Vote {
 pub(crate) enum Phase {
     Begin,
     Arrive,
+    /// Arrive, and let the phase wait for so many bytes of copies too.
+    ArriveExpecting,
     /// Whether the phase of a parity is over.
     IsOver,
 }

@@ -26,6 +26,43 @@ pub(crate) fn single_towards_zero(value: f64) -> f32 {
     f32::from_bits(nearest.to_bits() - 1)
 }
 
+/// `a · b + c`, rounded towards zero.
+pub(crate) fn fused_towards_zero_f32(a: f32, b: f32, c: f32) -> f32 {
+    let nearest = a.mul_add(b, c);
+    // 24 bits times 24 bits: exact.
+    let (sum, rest) = sum_and_rest(f64::from(a) * f64::from(b), f64::from(c));
+    let above = sum - f64::from(nearest);
+    let beyond = if above == 0.0 { rest } else { above };
+    match nearest.is_finite() && beyond != 0.0 && (beyond < 0.0) == (nearest > 0.0) {
+        // Towards zero by one, for the nearest number is further from it.
+        true => f32::from_bits(nearest.to_bits() - 1),
+        false => nearest,
+    }
+}
+
+/// `a · b + c`, rounded towards zero.
+pub(crate) fn fused_towards_zero_f64(a: f64, b: f64, c: f64) -> f64 {
+    let nearest = a.mul_add(b, c);
+    let product = a * b;
+    let low = a.mul_add(b, -product);
+    let (sum, rest) = sum_and_rest(product, c);
+    // Both are close to each other, so that the difference is exact.
+    let (small, smaller) = sum_and_rest(low, rest);
+    let (beyond, last) = sum_and_rest(sum - nearest, small);
+    let beyond = beyond + (last + smaller);
+    match nearest.is_finite() && beyond != 0.0 && (beyond < 0.0) == (nearest > 0.0) {
+        true => f64::from_bits(nearest.to_bits() - 1),
+        false => nearest,
+    }
+}
+
+/// A sum, and what was lost when it was rounded.
+fn sum_and_rest(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let from_b = sum - a;
+    (sum, (a - (sum - from_b)) + (b - from_b))
+}
+
 macro_rules! extremes {
     ($least:ident, $most:ident, $type:ty) => {
         /// The lesser one, or the one that is a number; −0 is less than 0.
@@ -79,6 +116,21 @@ mod tests {
         let third = 1.0f64 / 3.0;
         let (down, up) = (multiply_down_f64(third, third), -multiply_down_f64(-third, third));
         assert!(down < up && down.next_up() == up);
+    }
+
+    #[test]
+    fn sums_are_rounded_towards_zero() {
+        let small = f32::EPSILON / 4.0;
+        assert_eq!(fused_towards_zero_f32(1.0, 1.0, -small), 1.0f32.next_down());
+        assert_eq!(fused_towards_zero_f32(1.0, 1.0, small), 1.0);
+        assert_eq!(fused_towards_zero_f32(-1.0, 1.0, small), -1.0f32.next_down());
+        assert_eq!(fused_towards_zero_f32(3.0, 5.0, 1.0), 16.0);
+        let tiny = 1e-300;
+        assert_eq!(fused_towards_zero_f64(1.0, 1.0, -tiny), 1.0f64.next_down());
+        assert_eq!(fused_towards_zero_f64(1.0, 1.0, tiny), 1.0);
+        let third = 1.0f64 / 3.0;
+        let product = fused_towards_zero_f64(third, third, 0.0);
+        assert!(third.mul_add(third, -product) >= 0.0);
     }
 
     #[test]

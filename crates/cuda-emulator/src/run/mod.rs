@@ -8,4 +8,6 @@ pub(crate) mod float;
 pub(crate) mod grid;
 pub(crate) mod lanes;
 pub(crate) mod memory;
+pub(crate) mod order;
+pub(crate) mod tensor;
 pub(crate) mod warp;

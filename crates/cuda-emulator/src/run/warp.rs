@@ -1,7 +1,7 @@
 //! A warp: 32 lanes, each with a place in the program.
 //!
-//! Lanes at the same place go together. Of several groups the one with the earliest place goes first, so that they
-//! meet again behind a branch. Only what PTX promises holds them together: a lane waits for others at the instructions
+//! Lanes at the same place go together. Of several groups the one with the earliest place goes first in the regular
+//! order, so that they meet again behind a branch. Only what PTX promises holds them together: a lane waits for others at the instructions
 //! that name them, and nowhere else.
 
 use super::{
@@ -9,6 +9,7 @@ use super::{
     code::{Access, Instruction, Operation, Phase, Program, Shuffle, Source, Special, Vote},
     lanes::{Lanes, Mask, WIDTH, ballot, lanes},
     memory::{PRIVATE, Reach, SHARED},
+    tensor::{LaterBox, TensorMap},
 };
 use crate::ptx::parse::{Result, Space};
 
@@ -31,9 +32,6 @@ pub(crate) enum Turn {
     Waiting,
     Over,
 }
-
-/// Instructions of a turn: enough to make turns cheap, and few enough that those who wait for others see them move.
-const TURN: usize = 4096;
 
 /// The state of 32 lanes.
 #[derive(Debug)]
@@ -139,7 +137,7 @@ impl Warp {
     /// # Errors
     /// What a device would end the program for.
     pub fn turn(&mut self, launch: &Launch<'_>, shared: &mut Shared) -> Result<Turn> {
-        let mut left = TURN;
+        let mut left = shared.order.turn();
         loop {
             let ready = self.live & !self.waiting & !self.at_barrier;
             if ready == 0 {
@@ -152,12 +150,19 @@ impl Warp {
                 }
                 continue;
             }
-            let place = lanes(ready).map(|lane| self.places[lane]).min().unwrap_or(0);
+            let least = lanes(ready).map(|lane| self.places[lane]).min().unwrap_or(0);
+            let place = match shared.order.choose(4) {
+                3 => self.places[shared.order.choose(WIDTH)].max(least),
+                _ => least,
+            };
+            let place =
+                if lanes(ready).any(|lane| self.places[lane] == place) { place } else { least };
             let (mut group, mut next) = (0, usize::MAX);
             for lane in lanes(ready) {
                 match self.places[lane] {
                     at if at == place => group |= 1 << lane,
-                    at => next = next.min(at),
+                    at if at > place => next = next.min(at),
+                    _ => (),
                 }
             }
             if !self.run(launch, shared, group, place, next, &mut left)? {
@@ -370,7 +375,20 @@ impl Warp {
                     self.finish_copies(launch, shared, lane, end)?;
                 }
             }
+            Operation::CopyBox => {
+                let [to, map, column, row, barrier] =
+                    [0, 1, 2, 3, 4].map(|i| *self.source(program, from[i]));
+                for lane in lanes(active) {
+                    let map = self.tensor_map(launch, lane, map[lane])?;
+                    let [column, row] = [column[lane] as i32, row[lane] as i32];
+                    let (to, barrier) = (to[lane], barrier[lane]);
+                    shared.copy_later(LaterBox { map, to, column, row, barrier });
+                }
+            }
             &Operation::Phase(phase) => {
+                if phase == Phase::IsOver {
+                    shared.finish_boxes(launch.reach)?;
+                }
                 let [addresses, value] =
                     [0, 1].map(|i| from.get(i).map_or([0; WIDTH], |&s| *self.source(program, s)));
                 for lane in lanes(active) {
@@ -570,6 +588,24 @@ impl Warp {
             }
         }
         Ok(())
+    }
+
+    /// The map of a tensor at a generic address.
+    fn tensor_map(&mut self, launch: &Launch<'_>, lane: usize, address: u64) -> Result<TensorMap> {
+        let bytes = match place(Space::Generic, address) {
+            Place::Private(at) => {
+                let at = self.own(lane, at, TensorMap::LEN)?;
+                &self.private[at..at + TensorMap::LEN]
+            }
+            Place::Global(at) => {
+                let pointer = launch.reach.pointer(at, TensorMap::LEN, &mut self.last);
+                let pointer = pointer.ok_or_else(|| outside("read", at, TensorMap::LEN, lane))?;
+                // SAFETY: as in `load`.
+                unsafe { std::slice::from_raw_parts(pointer, TensorMap::LEN) }
+            }
+            Place::Shared(_) => return Err("a tensor's map in shared memory".into()),
+        };
+        TensorMap::of(bytes).ok_or_else(|| "that is no map of a tensor".into())
     }
 
     /// Does the copies of a lane in groups before `end`.

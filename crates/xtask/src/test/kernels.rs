@@ -12,10 +12,20 @@ use std::path::{Path, PathBuf};
 /// How many cases of long lists are left out, for each one that is taken: the emulator is slow.
 const EVERY: &str = "197";
 
-/// What is tested: cargo's words, and those of the test programs.
-const RUNS: [(&[&str], &[&str]); 2] = [
-    (
-        &[
+/// What is tested.
+struct Run {
+    /// Ten times the compute capability of the device.
+    capability: &'static str,
+    /// Of cargo: the test programs.
+    programs: &'static [&'static str],
+    /// Of each program: its tests.
+    tests: &'static [&'static str],
+}
+
+const RUNS: [Run; 3] = [
+    Run {
+        capability: "80",
+        programs: &[
             "--test",
             "cuda",
             "--test",
@@ -28,12 +38,26 @@ const RUNS: [(&[&str], &[&str]); 2] = [
             "cuda_stream",
         ],
         // Megabytes of each field.
-        &["--skip", "real_fields"],
-    ),
-    (
-        &["--lib", "--bins", "--test", "library"],
+        tests: &["--skip", "real_fields"],
+    },
+    // Kernels that are there for newer devices alone.
+    Run {
+        capability: "90",
+        programs: &["--test", "cuda", "--test", "cuda_graph"],
+        tests: &[
+            "every_kind",
+            "every_boundary",
+            "masks",
+            "overflows",
+            "relative_bounds",
+            "replayed",
+        ],
+    },
+    Run {
+        capability: "80",
+        programs: &["--lib", "--bins", "--test", "library"],
         // The last two compress megabytes, or wait for as much.
-        &[
+        tests: &[
             "in_device_memory",
             "operator::tests::device",
             "--skip",
@@ -41,17 +65,19 @@ const RUNS: [(&[&str], &[&str]); 2] = [
             "--skip",
             "work_that_is_pending",
         ],
-    ),
+    },
 ];
 
 /// Runs them; a device that cannot be opened is a failure.
 pub fn run(report: &mut Report) -> Result<()> {
     let libraries = driver()?;
-    for (targets, words) in RUNS {
+    for Run { capability, programs, tests: named } in RUNS {
         let mut tests = cargo()?;
         tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
-        tests.args(targets).args(["--", "--show-output"]).args(words);
-        tests.env("LD_LIBRARY_PATH", first_of_path(&libraries)?);
+        tests.args(programs).args(["--", "--show-output"]).args(named);
+        tests
+            .env("FSZ_EMULATOR_CAPABILITY", capability)
+            .env("LD_LIBRARY_PATH", first_of_path(&libraries)?);
         tests.env("FSZ_REQUIRE_CUDA", "1").env("FSZ_TEST_EVERY", EVERY);
         suite::run_tests(&mut tests, report)?;
     }
