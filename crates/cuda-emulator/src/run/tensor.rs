@@ -77,7 +77,8 @@ impl LaterBox {
     pub fn copy(&self, shared: &mut Shared, reach: &Reach) -> Result<()> {
         let map = &self.map;
         let mut last = (0, 0);
-        if self.to % if map.swizzled != 0 { 1024 } else { 128 } != 0 {
+        let alignment = if map.swizzled != 0 { 1024 } else { 128 };
+        if !self.to.is_multiple_of(alignment) {
             return Err(format!("a box to {:#x}, which is not aligned for it", self.to));
         }
         for row in 0..map.box_rows {
