@@ -8,10 +8,10 @@ use fs_err as fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Runs without a viewer and with one, in turn.
-const PAIRS: usize = 5;
+/// Runs without a viewer and with one. Many short ones: two equal runs differ by several percent, their median does not.
+const PAIRS: usize = 15;
 /// Steps of a run; each takes about a second of one processor.
-const STEPS: u64 = 20;
+const STEPS: u64 = 8;
 const EDGE: &str = "64";
 
 /// What a run took.
@@ -36,8 +36,10 @@ pub fn run() -> Result<()> {
     println!("run | alone: s, processor s | with a viewer: s, processor s | ratios");
     let mut ratios = [Vec::new(), Vec::new()];
     for pair in 1..=PAIRS {
-        let alone = measure(&programs, &folder, &interval, false)?;
-        let viewed = measure(&programs, &folder, &interval, true)?;
+        // Each goes first in every other pair: a machine may become slower or faster in between.
+        let first = measure(&programs, &folder, &interval, pair % 2 == 0)?;
+        let second = measure(&programs, &folder, &interval, pair % 2 != 0)?;
+        let (alone, viewed) = if pair % 2 == 0 { (second, first) } else { (first, second) };
         let own = [viewed.wall / alone.wall, viewed.processor / alone.processor];
         println!(
             "{pair:>3} | {:7.2} {:7.2} | {:7.2} {:7.2} | {:.3} {:.3}",
