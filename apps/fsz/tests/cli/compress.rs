@@ -275,3 +275,30 @@ fn a_relative_bound_is_verified_value_by_value() {
     refused(&["--abs", "0.1", "--floor", "1"], "--relative");
     refused(&["--relative", "0.1", "--floor", "1", "--floor-range", "1"], "--floor-range");
 }
+
+#[test]
+fn a_device_writes_and_reads_the_files_of_the_processor() {
+    if let Err(reason) = fsz::devices() {
+        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{reason}");
+        return eprintln!("SKIPPED: files through a device: {reason}");
+    }
+    let fixture = Fixture::with_field();
+    for how in [
+        &["--range", "1e-3"][..],
+        &["--relative", "1e-2"],
+        &["--profile", "dense", "--abs", "0.01"],
+    ] {
+        let compress = |backend, to| {
+            let command = ["compress", FIELD, "--force", "--backend", backend, "-o", to];
+            fixture.fine(&[&command, how].concat());
+            fixture.read(to)
+        };
+        assert!(compress("cuda", "there.fsz") == compress("cpu", "here.fsz"), "{how:?}");
+        for backend in ["cuda", "cpu"] {
+            let raw = format!("{backend}.f32");
+            fixture.fine(&["decompress", "there.fsz", "--force", "--backend", backend, "-o", &raw]);
+        }
+        assert!(fixture.read("cuda.f32") == fixture.read("cpu.f32"), "{how:?}");
+        fixture.fine(&["verify", "--original", FIELD, "there.fsz", "--backend", "cuda"]);
+    }
+}

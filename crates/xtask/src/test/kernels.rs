@@ -57,10 +57,13 @@ const RUNS: [Run; 3] = [
     },
     Run {
         capability: "80",
-        programs: &["--lib", "--bins", "--test", "library"],
+        programs: &["--lib", "--bins", "--test", "library", "--test", "cli"],
         // The last two compress megabytes, or wait for as much.
         tests: &[
             "in_device_memory",
+            "a_device_writes",
+            "devices_say",
+            "a_gpu_gives_the_planes",
             "operator::tests::device",
             "--skip",
             "any_number_of_threads",
