@@ -22,7 +22,9 @@ pub fn run() -> Result<()> {
     })?;
     println!("# the kernels for compute capabilities {CAPABILITIES:?}; a build carries them with");
     println!("export FSZ_FATBIN='{}'", folder.display());
-    println!("#   cargo build --release -p fsz-cli --features fsz/fatbin");
+    println!(
+        "#   cargo build --release -p fsz-cli --features fatbin, cargo xtask install, install-c, wheel"
+    );
     Ok(())
 }
 

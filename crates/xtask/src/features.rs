@@ -3,6 +3,7 @@
 use crate::cargo::cargo;
 use crate::process;
 use anyhow::Result;
+use std::env;
 
 /// Those of the command line.
 pub const FEATURES: [&str; 2] = ["--features", "fsz-cli/adios2,fsz-cli/zfp,fsz-cli/zstd"];
@@ -14,6 +15,17 @@ pub const ALL_FEATURES: [&str; 2] =
 /// Builds programs, libraries and tests with one set of features: with another, cargo would build
 /// much of it once more.
 const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--locked"];
+
+/// What has `package` carry the CUDA kernels that `cargo xtask fatbin` has compiled, where `FSZ_FATBIN` names their
+/// folder. Other packages of the same build carry them too.
+pub fn compiled_kernels(package: &str) -> Vec<String> {
+    match env::var_os("FSZ_FATBIN") {
+        Some(folder) if !folder.is_empty() => {
+            vec!["--features".into(), format!("{package}/fatbin")]
+        }
+        _ => vec![],
+    }
+}
 
 /// Builds everything, with all features.
 pub fn build_all() -> Result<()> {

@@ -1,7 +1,7 @@
 //! `cargo xtask install`: the programs, the plugins, and what a shell and a desktop know them by.
 
 use crate::cargo::{cargo, root, target};
-use crate::features::ALL_FEATURES;
+use crate::features::{ALL_FEATURES, compiled_kernels};
 use crate::install_c::Build;
 use crate::{process, setup};
 use anyhow::{Context, Result};
@@ -57,6 +57,7 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
         Build::Release => {
             let packages = PROGRAMS.map(|p| p.0).into_iter().chain(PLUGINS.map(|p| p.0));
             make.arg("--release").args(packages.flat_map(|package| ["--package", package]));
+            make.args(compiled_kernels("fsz-cli"));
             target().join("release")
         }
         // As the tests build it.

@@ -1,6 +1,7 @@
 //! `cargo xtask install-c`: the C library as other programs find it, laid out by cargo-c.
 
 use crate::cargo::{cargo, root, target, tool_of};
+use crate::features::compiled_kernels;
 use crate::{cache, process};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -39,6 +40,7 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
     install.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
     install.current_dir(root());
     install.args(["cinstall", "--locked", "--package", "fsz-c", "--libdir", "lib"]);
+    install.args(compiled_kernels("fsz-c"));
     // Apart from other builds: cargo-c has a cargo of its own, and two versions of it would each take the
     // other's work for stale.
     install.arg("--target-dir").arg(target().join("cargo-c"));

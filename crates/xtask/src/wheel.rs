@@ -1,6 +1,7 @@
 //! `cargo xtask wheel`: the Python package as wheels in `target/wheels`.
 
 use crate::cargo::{cargo, root, target};
+use crate::features::compiled_kernels;
 use crate::{cache, process, setup, tools};
 use anyhow::{Context, Result};
 use fs_err as fs;
@@ -69,6 +70,7 @@ pub fn build(python: &OsString, profile: Profile) -> Result<PathBuf> {
         .args(profile.options())
         .args(["--locked", "--quiet", "--manifest-path"])
         .arg(root().join("crates/fsz-python/Cargo.toml"))
+        .args(compiled_kernels("fsz-python"))
         .arg("--interpreter")
         .arg(python)
         .arg("--out")
@@ -96,6 +98,7 @@ pub fn filter(profile: Profile) -> Result<Filter> {
     // Together with the module's features, so that the codec is built once for both. The module itself has
     // no such example, and is left to maturin.
     build.args(["--package", "fsz-python", "--example", "stream"]);
+    build.args(compiled_kernels("fsz-python"));
     process::run(build.env("CARGO_TARGET_DIR", build_folder()))?;
     let built = build_folder().join(profile.folder());
     Ok(Filter {
