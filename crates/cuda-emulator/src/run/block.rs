@@ -2,7 +2,7 @@
 
 use super::{
     code::Phase,
-    memory::Reach,
+    memory::{Reach, UNWRITTEN},
     order::Order,
     tensor::LaterBox,
     warp::{Launch, Turn, Warp},
@@ -28,7 +28,7 @@ impl Shared {
         let order = Order::new(0);
         Shared {
             order,
-            memory: vec![0xCD; len],
+            memory: vec![UNWRITTEN; len],
             barriers: [(0, None); 16],
             boxes: vec![],
             executed: 0,
@@ -172,7 +172,7 @@ impl Block {
 
     /// The same memory for the next thread block.
     pub fn begin(&mut self, launch: &Launch<'_>, at: [u32; 3]) {
-        self.shared.memory.fill(0xCD);
+        self.shared.memory.fill(UNWRITTEN);
         self.over.fill(false);
         for (index, warp) in self.warps.iter_mut().enumerate() {
             warp.begin(launch, at, index);

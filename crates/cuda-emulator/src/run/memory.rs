@@ -41,7 +41,7 @@ pub(crate) const MEMORY: u64 = 1 << 30;
 /// To what allocations are aligned, as the driver does it.
 const ALIGNMENT: usize = 512;
 /// What new memory holds: nothing that a program could take for zeros.
-const UNWRITTEN: u8 = 0xCD;
+pub(crate) const UNWRITTEN: u8 = 0xCD;
 
 fn layout(len: usize) -> Option<std::alloc::Layout> {
     std::alloc::Layout::from_size_align(len.max(1), ALIGNMENT).ok()

@@ -8,7 +8,7 @@ use super::{
     block::Shared,
     code::{Access, Instruction, Operation, Phase, Program, Shuffle, Source, Special, Vote},
     lanes::{Lanes, Mask, WIDTH, ballot, lanes},
-    memory::{PRIVATE, Reach, SHARED},
+    memory::{PRIVATE, Reach, SHARED, UNWRITTEN},
     tensor::{LaterBox, TensorMap},
 };
 use crate::ptx::parse::{Result, Space};
@@ -69,8 +69,8 @@ impl Warp {
     pub fn new(launch: &Launch<'_>, block: [u32; 3], index: usize) -> Self {
         let program = launch.program;
         let mut warp = Warp {
-            registers: vec![[UNWRITTEN; WIDTH]; program.registers.len()],
-            private: vec![0xCD; WIDTH * program.private],
+            registers: vec![[UNWRITTEN_WORD; WIDTH]; program.registers.len()],
+            private: vec![UNWRITTEN; WIDTH * program.private],
             private_len: program.private,
             places: [program.entry; WIDTH],
             live: 0,
@@ -500,7 +500,7 @@ impl Warp {
                     found[lane] = u64::from(other.is_some());
                     // From a lane that is not there comes anything.
                     let is_there = together >> from & 1 != 0;
-                    results[lane] = if is_there { values[from] } else { UNWRITTEN };
+                    results[lane] = if is_there { values[from] } else { UNWRITTEN_WORD };
                 }
                 self.write(program, instruction.to[0], &results, together);
                 if let Some(&to) = instruction.to.get(1) {
@@ -632,7 +632,7 @@ impl Warp {
 }
 
 /// What registers hold before they are written.
-const UNWRITTEN: u64 = 0xCDCD_CDCD_CDCD_CDCD;
+const UNWRITTEN_WORD: u64 = u64::from_ne_bytes([UNWRITTEN; 8]);
 
 /// Where an instruction left the lanes that executed it.
 enum Went {
