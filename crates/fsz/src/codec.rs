@@ -362,8 +362,7 @@ impl Codec {
             let how = (options.threads, progress);
             let answer = self.on_device(cuda::serves(stream), job, how, |device, run| {
                 run.check()?;
-                let plain = region::without_regions(stream)?;
-                cuda::field_to_host(device, &plain, out, run)
+                cuda::field_to_host(device, stream, out, run)
             });
             if let Some(answer) = answer {
                 answer?;
@@ -410,8 +409,7 @@ impl Codec {
             let bytes = size_of_val(out) as u64;
             let job = || self.job(Work::Decompress, stream, bytes, None);
             let answer = self.on_device(cuda::serves(stream), job, (None, None), |device, run| {
-                let plain = region::without_regions(stream)?;
-                cuda::tiles_to_host(device, &plain, tiles.clone(), out, run)
+                cuda::tiles_to_host(device, stream, tiles.clone(), out, run)
             });
             if let Some(answer) = answer {
                 answer?;
@@ -460,8 +458,7 @@ impl Codec {
                 self.job(Work::Decompress, stream, bytes, None)
             };
             let answer = self.on_device(cuda::serves(stream), job, (None, None), |device, run| {
-                let plain = region::without_regions(stream)?;
-                cuda::box_to_host(device, &plain, (start, count), out, run)
+                cuda::box_to_host(device, stream, (start, count), out, run)
             });
             if let Some(answer) = answer {
                 answer?;

@@ -129,3 +129,22 @@ fn damage_in_a_region_is_told() {
         }
     }
 }
+
+#[test]
+fn large_outputs_come_in_pieces() {
+    let Some(device) = device("regions of a large output on the device") else { return };
+    let (n, cpu) = (500_003, Codec::cpu());
+    let region = Region::in_box(&[1000], &[50_000], Bound::Absolute(1e-5));
+    let options = CompressOptions::new(Bound::Absolute(1e-2)).region(region);
+    let bytes = compress(&cpu, &field::<f32>(KINDS[0], n, 2), &[n as u64], &options);
+    let stream = Stream::open(&bytes).expect("opens");
+    let (mut expected, mut found) = (vec![0f32; n], vec![0f32; n]);
+    cpu.decompress_into(&stream, &mut expected).expect("decodes");
+    device.decompress_into(&stream, &mut found).expect("decodes");
+    assert!(bits(&found) == bits(&expected));
+    let tiles = 1..stream.grid().tiles() - 1;
+    let len = stream.grid().len_of(tiles.clone()) as usize;
+    cpu.decompress_tiles_into(&stream, tiles.clone(), &mut expected[..len]).expect("decodes");
+    device.decompress_tiles_into(&stream, tiles, &mut found[..len]).expect("decodes");
+    assert!(bits(&found) == bits(&expected), "tiles");
+}

@@ -7,7 +7,7 @@ use cudarc::driver::{result, sys};
 use super::{
     abi::Control,
     compress::{self, Compression},
-    decompress::{self, clear, launch_box, launch_field, launch_tiles},
+    decompress::{self, launch_box, launch_field, launch_tiles},
     device::Device,
     error::check,
     stream_kind::StreamKind,
@@ -135,7 +135,7 @@ impl DeviceCodec {
         let _entered = self.device.context.enter()?;
         // SAFETY: the caller's promise.
         unsafe {
-            clear(scratch, queue.cast())?;
+            kind.clear(scratch, queue.cast())?;
             launch_field(&self.device, kind, &view, out, scratch, queue.cast())
         }
     }
@@ -166,7 +166,7 @@ impl DeviceCodec {
         let _entered = self.device.context.enter()?;
         // SAFETY: the caller's promise.
         unsafe {
-            clear(scratch, queue.cast())?;
+            kind.clear(scratch, queue.cast())?;
             launch_tiles(&self.device, kind, &view, tiles, out, scratch, queue.cast())
         }
     }
@@ -197,7 +197,7 @@ impl DeviceCodec {
         let _entered = self.device.context.enter()?;
         // SAFETY: the caller's promise.
         unsafe {
-            clear(scratch, queue.cast())?;
+            kind.clear(scratch, queue.cast())?;
             launch_box(&self.device, kind, &view, boxed, out, scratch, queue.cast())
         }
     }

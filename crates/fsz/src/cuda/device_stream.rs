@@ -66,22 +66,24 @@ impl DeviceStream {
     pub fn upload(device: usize, stream: &Stream<'_>) -> Result<Self> {
         let of_region = |number| DeviceStream::upload(device, &stream.region_stream(number)?);
         let over = (0..stream.regions().len()).map(of_region).collect::<Result<_>>()?;
-        let plain = region::without_regions(stream)?;
-        let kind = StreamKind::of(&plain)?;
+        let kind = StreamKind::of_field(stream)?;
         let device = Device::open(device)?;
-        let bytes = plain.as_bytes();
+        let index = &stream.as_bytes()[..kind.sections.payload as usize];
+        let (payload, len) = (stream.payload(), index.len() + stream.payload().len());
         let mut memory = Buffer::new(&device.context);
         let at = device.work(|workspace| {
-            let (queue, len) = (&workspace.queue, bytes.len());
+            let queue = &workspace.queue;
             let at = memory.exactly(len + VECTOR)?;
             // SAFETY: the room was made above; `work` waits.
             unsafe {
                 clear_behind(at + len as u64, queue.handle())?;
-                device.upload(queue, at, bytes, on_threads(len), &|_| Ok(()))?;
+                device.upload(queue, at, index, on_threads(index.len()), &|_| Ok(()))?;
+                let to = at + index.len() as u64;
+                device.upload(queue, to, payload, on_threads(payload.len()), &|_| Ok(()))?;
             }
             Ok(at)
         })?;
-        let view = kind.view(at, bytes.len() as u64)?;
+        let view = kind.view(at, len as u64)?;
         let (header, grid) = (stream.header().clone(), stream.grid().clone());
         let regions = stream.regions().to_vec();
         Ok(DeviceStream { device, header, grid, kind, view, regions, over, _memory: memory })
@@ -180,7 +182,7 @@ impl DeviceStream {
         }
         let run = on_threads(size_of_val(out));
         let device = &*self.device;
-        device.work(|workspace| launched_to_host(device, workspace, out, run, launch))
+        device.work(|workspace| launched_to_host(device, &self.kind, workspace, out, run, launch))
     }
 }
 

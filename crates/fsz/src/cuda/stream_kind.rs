@@ -1,7 +1,11 @@
 //! What a stream in device memory is, as its caller describes it.
 
+use cudarc::driver::{result, sys};
+
 use super::{
     abi::{BoxGrid, Sections, StreamView},
+    decompress::REPORT,
+    error::{check, ok},
     kernel::Coder,
 };
 use crate::{
@@ -31,6 +35,8 @@ pub struct StreamKind {
     missing_at: u64,
     /// Where the header has what it tells of a pointwise-relative bound; 0: the bound is another.
     pub(crate) relative_at: u64,
+    /// What bytes of the stream that kernels do not read add to its metadata checksum: the section of regions.
+    unread: u32,
 }
 
 /// What a header has behind its fixed part and the shape.
@@ -109,10 +115,16 @@ impl StreamKind {
     /// # Errors
     /// [`Error::Unsupported`] for streams of research switches, and with bounds of regions.
     pub fn of(stream: &Stream<'_>) -> Result<Self> {
-        let header = stream.header();
-        if header.has_regions() {
-            return Err(region::not_in_device_memory());
+        match stream.header().has_regions() {
+            false => Self::of_field(stream),
+            true => Err(region::not_in_device_memory()),
         }
+    }
+
+    /// That of a stream of which the section of regions stays with the host: in device memory the payload follows the
+    /// index, and the field's elements in regions are anything.
+    pub(crate) fn of_field(stream: &Stream<'_>) -> Result<Self> {
+        let header = stream.header();
         if !serves(stream) {
             return Err(only_on_cpu());
         }
@@ -121,7 +133,7 @@ impl StreamKind {
             Profile::Paper(_) => Profile::default(),
             other => *other,
         };
-        Self::build(
+        let kind = Self::build(
             &profile,
             &header.shape,
             header.dtype,
@@ -132,7 +144,8 @@ impl StreamKind {
                 missing: header.missing_bits.len(),
                 relative: header.bound.is_relative(),
             },
-        )
+        )?;
+        Ok(StreamKind { unread: stream.checksum_of_regions(), ..kind })
     }
 
     /// That of streams whose profile chooses its tiles while it compresses.
@@ -148,6 +161,7 @@ impl StreamKind {
             header_kind: 0,
             missing_at: 0,
             relative_at: HeaderParts::of(options).relative_at(shape.len()),
+            unread: 0,
         })
     }
 
@@ -181,6 +195,7 @@ impl StreamKind {
             header_kind,
             missing_at: parts.missing_at(shape.len()),
             relative_at: parts.relative_at(shape.len()),
+            unread: 0,
         })
     }
 
@@ -197,6 +212,23 @@ impl StreamKind {
             (Tiles::Dense { .. } | Tiles::Unknown, false) => Coder::Dense,
             (Tiles::Dense { .. } | Tiles::Unknown, true) => Coder::DenseRelative,
         }
+    }
+
+    /// Enqueues what must stand in a report before a launch.
+    ///
+    /// # Safety
+    /// `report` is [`REPORT`] bytes of device memory of the current context, at a multiple of 8.
+    pub(crate) unsafe fn clear(&self, report: u64, queue: sys::CUstream) -> Result<()> {
+        // SAFETY: the caller vouches for the memory.
+        unsafe {
+            check("cuMemsetD8Async", result::memset_d8_async(report, 0xFF, REPORT, queue))?;
+            // Kernels add their shares of the metadata checksum to the last word, which so begins at all ones.
+            if self.unread != 0 {
+                let (at, begin) = (report + REPORT as u64 - 4, self.unread.wrapping_sub(1));
+                ok("cuMemsetD32Async", sys::cuMemsetD32Async(at, begin, 1, queue))?;
+            }
+        }
+        Ok(())
     }
 
     /// The stream at device address `bytes`, of which `capacity` bytes may be read.

@@ -14,8 +14,6 @@ pub(crate) use compress::compress;
 #[cfg(feature = "cuda")]
 pub(crate) use decompress::Regional;
 pub(crate) use decompress::{put_box, put_tiles};
-#[cfg(feature = "cuda")]
-pub(crate) use frame::without_regions;
 pub use mask::Mask;
 pub use ranges::BoxRanges;
 
