@@ -366,7 +366,7 @@ impl Codec {
             });
             if let Some(answer) = answer {
                 answer?;
-                return region::put_box(&(self, stream), (&first, shape), out);
+                return region::put_box(self, stream, (&first, shape), out);
             }
             if let Some(progress) = progress {
                 progress.begin(size_of_val(out) as u64);
@@ -378,7 +378,7 @@ impl Codec {
             }
             partial::boxed(stream, &first, shape, out, run)
         })?;
-        region::put_box(&(self, stream), (&first, shape), out)
+        region::put_box(self, stream, (&first, shape), out)
     }
 
     /// Decompresses the tiles `tiles` into `out`, tile by tile (where the profile's tiles are not boxes:
@@ -413,11 +413,11 @@ impl Codec {
             });
             if let Some(answer) = answer {
                 answer?;
-                return region::put_tiles(&(self, stream), stream.grid(), tiles, out);
+                return region::put_tiles(self, stream, tiles, out);
             }
         }
         self.run(None, None, |run| partial::tiles(stream, tiles.clone(), out, run))?;
-        region::put_tiles(&(self, stream), stream.grid(), tiles, out)
+        region::put_tiles(self, stream, tiles, out)
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
@@ -462,11 +462,11 @@ impl Codec {
             });
             if let Some(answer) = answer {
                 answer?;
-                return region::put_box(&(self, stream), (start, count), out);
+                return region::put_box(self, stream, (start, count), out);
             }
         }
         self.run(None, None, |run| partial::boxed(stream, start, count, out, run))?;
-        region::put_box(&(self, stream), (start, count), out)
+        region::put_box(self, stream, (start, count), out)
     }
 }
 

@@ -8,8 +8,8 @@ use common::{
     inputs::{KINDS, field},
 };
 use fsz::{
-    Bound, Codec, CompressOptions, Dense, Element, Error, Mask, Profile, Region, Stream,
-    cuda::DeviceStream,
+    Bound, Codec, CompressOptions, Dense, Element, Error, Mask, Profile, Region, Result, Stream,
+    cuda::{CudaStream, DeviceCodec, DeviceMemory, DeviceStream},
 };
 
 /// Small, for a driver that interprets the kernels, but of several chunks; so is the largest of the regions.
@@ -46,6 +46,27 @@ fn codings() -> Vec<CompressOptions> {
     bounds.into_iter().flat_map(of).collect()
 }
 
+/// What `decode` puts into device memory for `len` elements, given its address, that of scratch memory, and a queue.
+fn on_device<T: Element>(
+    codec: &DeviceCodec,
+    len: usize,
+    decode: impl FnOnce(u64, u64, CudaStream) -> Result<()>,
+) -> Vec<u64> {
+    let memory = |len| DeviceMemory::new(0, len, 0xA5).expect("allocates");
+    let (out, scratch) = (memory(len * size_of::<T>()), memory(DeviceCodec::DECOMPRESS_SCRATCH));
+    let queue = std::ptr::null_mut();
+    decode(out.address(), scratch.address(), queue).expect("enqueues");
+    // SAFETY: the scratch memory is that of the call, and the queue is the default one.
+    unsafe { codec.outcome(scratch.address(), queue).expect("decodes") };
+    let mut bytes = vec![0; out.len()];
+    out.read(0, &mut bytes).expect("reads");
+    let element = |bytes: &[u8]| match bytes {
+        &[a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        bytes => u64::from_le_bytes(bytes.try_into().expect("of 8 bytes")),
+    };
+    bytes.chunks(size_of::<T>()).map(element).collect()
+}
+
 fn bits<T: Element>(values: &[T]) -> Vec<u64> {
     values.iter().map(|d| d.to_bits64()).collect()
 }
@@ -59,7 +80,7 @@ fn both_ways<T: Element>(device: &Codec, kind: &str, options: &CompressOptions) 
     let stream = Stream::open(&bytes).expect("opens");
     assert!(stream.regions().len() == 4, "{what}");
     let there = DeviceStream::upload(0, &stream).expect("uploads");
-    assert!(matches!(there.kind(), Err(Error::Unsupported(_))));
+    let (codec, kind, place) = (there.codec(), there.kind(), there.place());
 
     let zero = T::from_f64(0.0);
     let (mut expected, mut found) = (vec![zero; n], vec![zero; n]);
@@ -69,6 +90,11 @@ fn both_ways<T: Element>(device: &Codec, kind: &str, options: &CompressOptions) 
     found.fill(zero);
     there.decompress_into(&mut found).expect("decodes");
     assert!(bits(&found) == bits(&expected), "{what}: the field from device memory");
+    // SAFETY: the memory has the room, and the outcome is waited for.
+    let found = on_device::<T>(&codec, n, |to, scratch, queue| unsafe {
+        codec.decompress(kind, place, to, scratch, queue)
+    });
+    assert!(found == bits(&expected), "{what}: the field in device memory");
     for (start, count) in [
         ([11, 0, 0], [1, 36, 50]),
         ([0, 12, 0], [19, 1, 50]),
@@ -83,6 +109,11 @@ fn both_ways<T: Element>(device: &Codec, kind: &str, options: &CompressOptions) 
         found.fill(zero);
         there.decompress_box_into(&start, &count, &mut found).expect("decodes");
         assert!(bits(&found) == bits(&expected), "{what}: {count:?} from device memory");
+        // SAFETY: as above.
+        let found = on_device::<T>(&codec, len, |to, scratch, queue| unsafe {
+            codec.decompress_box(kind, place, &start, &count, to, scratch, queue)
+        });
+        assert!(found == bits(&expected), "{what}: {count:?} in device memory");
     }
     let tiles = 1..stream.grid().tiles() - 1;
     let len = stream.grid().len_of(tiles.clone()) as usize;
@@ -91,8 +122,13 @@ fn both_ways<T: Element>(device: &Codec, kind: &str, options: &CompressOptions) 
     device.decompress_tiles_into(&stream, tiles.clone(), &mut found).expect("decodes");
     assert!(bits(&found) == bits(&expected), "{what}: tiles");
     found.fill(zero);
-    there.decompress_tiles_into(tiles, &mut found).expect("decodes");
+    there.decompress_tiles_into(tiles.clone(), &mut found).expect("decodes");
     assert!(bits(&found) == bits(&expected), "{what}: tiles from device memory");
+    // SAFETY: as above.
+    let found = on_device::<T>(&codec, len, |to, scratch, queue| unsafe {
+        codec.decompress_tiles(kind, place, tiles, to, scratch, queue)
+    });
+    assert!(found == bits(&expected), "{what}: tiles in device memory");
 }
 
 #[test]
@@ -142,6 +178,13 @@ fn large_outputs_come_in_pieces() {
     cpu.decompress_into(&stream, &mut expected).expect("decodes");
     device.decompress_into(&stream, &mut found).expect("decodes");
     assert!(bits(&found) == bits(&expected));
+    let there = DeviceMemory::new(0, 4 * n, 0xA5).expect("allocates");
+    let codec = device.device(0).expect("opens");
+    // SAFETY: the memory has the room for the field.
+    unsafe { codec.decompress_from_host(&stream, there.address()).expect("decodes") };
+    let mut bytes = vec![0; there.len()];
+    there.read(0, &mut bytes).expect("reads");
+    assert!(bytes.chunks(4).zip(&expected).all(|(b, d)| b == d.to_le_bytes()), "in device memory");
     let tiles = 1..stream.grid().tiles() - 1;
     let len = stream.grid().len_of(tiles.clone()) as usize;
     cpu.decompress_tiles_into(&stream, tiles.clone(), &mut expected[..len]).expect("decodes");

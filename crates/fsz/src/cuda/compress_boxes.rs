@@ -544,7 +544,7 @@ unsafe fn download<V: Copy>(to: &mut [V], from: u64, queue: sys::CUstream) -> Re
 ///
 /// # Safety
 /// `to` has the room; `from` lives until the queue is past the copy.
-unsafe fn upload<V: Copy>(to: u64, from: &[V], queue: sys::CUstream) -> Result<()> {
+pub(crate) unsafe fn upload<V: Copy>(to: u64, from: &[V], queue: sys::CUstream) -> Result<()> {
     // SAFETY: the caller's promise.
     check("cuMemcpyHtoDAsync", unsafe { result::memcpy_htod_async(to, from, queue) })
 }

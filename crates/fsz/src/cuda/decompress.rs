@@ -11,6 +11,8 @@ use super::{
     kernel::{Kernel, Operation},
     kernels::pointer,
     pieces,
+    put_regions::put_regions,
+    selection::Selection,
     stream_kind::{StreamKind, Tiles},
     workspace::Workspace,
 };
@@ -23,8 +25,9 @@ use crate::{
     stream::Stream,
 };
 
-/// Bytes of a `Report` in `cuda/decode/stream_view.cuh`. It begins with the status.
+/// Bytes of a `Report` in `cuda/decode/stream_view.cuh`, and of the status that it begins with.
 pub(crate) const REPORT: usize = 16;
+pub(crate) const STATUS: usize = 8;
 
 /// Bytes that a decompression works in: a report, and what chunks of boxes share (`DenseDecoding` in
 /// `cuda/profile/dense/prepare_decode.cuh`).
@@ -39,7 +42,34 @@ pub(crate) const VECTOR: usize = 16;
 /// A box of a field: start and count per axis.
 pub(crate) type Boxed<'a> = (&'a [u64], &'a [u64]);
 
-/// Enqueues the decompression of the tiles `tiles` of a stream to device memory at `out`.
+/// Enqueues the decompression of a part of a stream to device memory at `out`, with what regions hold of it: then it
+/// waits.
+///
+/// # Safety
+/// As [`launch_tiles`].
+pub(crate) unsafe fn launch(
+    device: &Device,
+    kind: &StreamKind,
+    view: &StreamView,
+    selection: &Selection<'_>,
+    out: u64,
+    status: u64,
+    queue: sys::CUstream,
+) -> Result<()> {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        match selection {
+            Selection::Field => launch_field(device, kind, view, out, status, queue)?,
+            Selection::Tiles(tiles) => {
+                launch_tiles(device, kind, view, tiles.clone(), out, status, queue)?;
+            }
+            Selection::Box(boxed) => launch_box(device, kind, view, *boxed, out, status, queue)?,
+        }
+        put_regions(device, kind, view, selection, out, status, queue)
+    }
+}
+
+/// Enqueues the decompression of the tiles `tiles` of a stream to device memory at `out`, without regions.
 ///
 /// # Safety
 /// As [`Module::launch`](super::kernels::Module::launch): `view`, `out` and `status` (a [`REPORT`], 8 byte
@@ -92,7 +122,7 @@ pub(crate) unsafe fn launch_tiles(
     unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
-/// Enqueues the decompression of a whole stream.
+/// Enqueues the decompression of a whole stream, without regions.
 ///
 /// # Safety
 /// As [`launch_tiles`].
@@ -155,7 +185,7 @@ unsafe fn launch_boxes<O>(
     unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
-/// Enqueues the decompression of a box that lies within the field.
+/// Enqueues the decompression of a box that lies within the field, without regions.
 ///
 /// # Safety
 /// As [`launch_tiles`].

@@ -1,5 +1,7 @@
 //! What a stream in device memory is, as its caller describes it.
 
+use std::ops::Range;
+
 use cudarc::driver::{result, sys};
 
 use super::{
@@ -17,7 +19,7 @@ use crate::{
     },
     options::CompressOptions,
     profile::Profile,
-    region,
+    region::{self, Place, StoredRegion},
     research::Research,
     stream::Stream,
 };
@@ -37,6 +39,17 @@ pub struct StreamKind {
     pub(crate) relative_at: u64,
     /// What bytes of the stream that kernels do not read add to its metadata checksum: the section of regions.
     unread: u32,
+    /// What lies over the field.
+    pub(crate) regions: Vec<RegionKind>,
+}
+
+/// What must be known of a region of a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct RegionKind {
+    pub place: Place,
+    /// Where its stream lies in that of the field.
+    pub at: Range<usize>,
+    pub kind: StreamKind,
 }
 
 /// What a header has behind its fixed part and the shape.
@@ -85,8 +98,8 @@ impl StreamKind {
     /// That of the stream that compressing a field of this shape, type and these options makes.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, and for a
-    /// profile that chooses while it compresses: [`of`](Self::of) tells what a stream of it is.
+    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, and for bounds by
+    /// region and a profile that chooses while it compresses: [`of`](Self::of) tells what a stream of these is.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
         if !options.regions.is_empty() {
@@ -107,23 +120,35 @@ impl StreamKind {
             header.header_len as u64,
             kind_of(&header),
             HeaderParts::of(options),
+            0,
         )
     }
 
-    /// That of a stream which the host holds.
+    /// That of a stream which the host holds. Where it has bounds by region, these are a part of it.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for streams of research switches, and with bounds of regions.
+    /// [`Error::Unsupported`] for streams of research switches.
     pub fn of(stream: &Stream<'_>) -> Result<Self> {
-        match stream.header().has_regions() {
-            false => Self::of_field(stream),
-            true => Err(region::not_in_device_memory()),
-        }
+        let section = &stream.sections().regions;
+        let kind = Self::laid_out(stream, section.end - section.start)?;
+        // Kernels of boxes read all that stands before the payload.
+        let unread = if matches!(kind.tiles, Tiles::Dense { .. }) { 0 } else { kind.unread };
+        let region = |(number, region): (usize, &StoredRegion)| {
+            let kind = StreamKind::of(&stream.region_stream(number)?)?;
+            Ok(RegionKind { place: region.place.clone(), at: region.at.clone(), kind })
+        };
+        let regions = stream.regions().iter().enumerate().map(region).collect::<Result<_>>()?;
+        Ok(StreamKind { unread, regions, ..kind })
     }
 
     /// That of a stream of which the section of regions stays with the host: in device memory the payload follows the
     /// index, and the field's elements in regions are anything.
     pub(crate) fn of_field(stream: &Stream<'_>) -> Result<Self> {
+        Self::laid_out(stream, 0)
+    }
+
+    /// That of a stream whose section of regions takes so many bytes in device memory, before anything is known of them.
+    fn laid_out(stream: &Stream<'_>, regions_len: u64) -> Result<Self> {
         let header = stream.header();
         if !serves(stream) {
             return Err(only_on_cpu());
@@ -144,6 +169,7 @@ impl StreamKind {
                 missing: header.missing_bits.len(),
                 relative: header.bound.is_relative(),
             },
+            regions_len,
         )?;
         Ok(StreamKind { unread: stream.checksum_of_regions(), ..kind })
     }
@@ -162,6 +188,7 @@ impl StreamKind {
             missing_at: 0,
             relative_at: HeaderParts::of(options).relative_at(shape.len()),
             unread: 0,
+            regions: Vec::new(),
         })
     }
 
@@ -172,10 +199,12 @@ impl StreamKind {
         header_len: u64,
         header_kind: u64,
         parts: HeaderParts,
+        regions_len: u64,
     ) -> Result<Self> {
         let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
         let grid = TileGrid::new(profile, shape).ok_or_else(too_large)?;
-        let sections = format::Sections::new(header_len, &grid, profile).ok_or_else(too_large)?;
+        let sections = format::Sections::with_regions(header_len, &grid, profile, regions_len)
+            .ok_or_else(too_large)?;
         if sections.chunks > i32::MAX as u64 {
             return Err(too_large());
         }
@@ -196,6 +225,7 @@ impl StreamKind {
             missing_at: parts.missing_at(shape.len()),
             relative_at: parts.relative_at(shape.len()),
             unread: 0,
+            regions: Vec::new(),
         })
     }
 
