@@ -116,10 +116,12 @@ typedef struct fszc_decompress_options fszc_decompress_options;
 // once.
 //
 // Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated,
-// nothing is waited for, and several calls chain without the host in between; compressing by
-// FSZC_DENSE alone waits. What went wrong on the device is kept in the call's scratch memory, where
-// fszc_device_compressed_len and fszc_device_outcome read it. The device's primary context is used,
-// the one of the CUDA runtime; the current context is left as it is.
+// nothing is waited for, and several calls chain without the host in between. Compressing by
+// FSZC_DENSE waits, and so does decompressing a stream with bounds by region, which takes memory of
+// the library's own: no CUDA graph can hold these calls. What went wrong on the device is kept in
+// the call's scratch memory, where fszc_device_compressed_len and fszc_device_outcome read it. The
+// device's primary context is used, the one of the CUDA runtime; the current context is left as it
+// is.
 //
 // Until the CUDA stream is past a call, all memory of the call must stay, and nothing else may
 // write it. Addresses are those of device or managed memory of this device: a wrong one is a fault
@@ -589,8 +591,8 @@ fszc_status fszc_compress_options_add_missing(struct fszc_compress_options *opti
 // Keeps another bound in the box of `count` elements from `start` on: `ndim` entries each, slowest
 // axis first. `bound` is a number of the same kind as the options' bound, smaller or larger; a
 // share of a value range is one of the range of the whole field. At most FSZC_MAX_REGIONS boxes and
-// masks may be added; where they overlap, the last one holds. Fields in host memory alone have
-// them, and targets have none.
+// masks may be added; where they overlap, the last one holds. Fields in host memory alone are
+// compressed with them, and targets have none.
 //
 // A stream takes more than fszc_max_compressed_len of the field then: as much as that of each box
 // and 512 bytes a box.

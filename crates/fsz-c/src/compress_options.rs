@@ -257,7 +257,7 @@ pub unsafe extern "C" fn fszc_compress_options_add_missing(
 /// Keeps another bound in the box of `count` elements from `start` on: `ndim` entries each, slowest axis first. `bound`
 /// is a number of the same kind as the options' bound, smaller or larger; a share of a value range is one of the range
 /// of the whole field. At most FSZC_MAX_REGIONS boxes and masks may be added; where they overlap, the last one holds. Fields
-/// in host memory alone have them, and targets have none.
+/// in host memory alone are compressed with them, and targets have none.
 ///
 /// A stream takes more than fszc_max_compressed_len of the field then: as much as that of each box and 512 bytes a box.
 #[unsafe(no_mangle)]

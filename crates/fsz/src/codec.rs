@@ -362,12 +362,11 @@ impl Codec {
             let how = (options.threads, progress);
             let answer = self.on_device(cuda::serves(stream), job, how, |device, run| {
                 run.check()?;
-                let plain = region::without_regions(stream)?;
-                cuda::field_to_host(device, &plain, out, run)
+                cuda::field_to_host(device, stream, out, run)
             });
             if let Some(answer) = answer {
                 answer?;
-                return region::put_box(&(self, stream), (&first, shape), out);
+                return region::put_box(self, stream, (&first, shape), out);
             }
             if let Some(progress) = progress {
                 progress.begin(size_of_val(out) as u64);
@@ -379,7 +378,7 @@ impl Codec {
             }
             partial::boxed(stream, &first, shape, out, run)
         })?;
-        region::put_box(&(self, stream), (&first, shape), out)
+        region::put_box(self, stream, (&first, shape), out)
     }
 
     /// Decompresses the tiles `tiles` into `out`, tile by tile (where the profile's tiles are not boxes:
@@ -410,16 +409,15 @@ impl Codec {
             let bytes = size_of_val(out) as u64;
             let job = || self.job(Work::Decompress, stream, bytes, None);
             let answer = self.on_device(cuda::serves(stream), job, (None, None), |device, run| {
-                let plain = region::without_regions(stream)?;
-                cuda::tiles_to_host(device, &plain, tiles.clone(), out, run)
+                cuda::tiles_to_host(device, stream, tiles.clone(), out, run)
             });
             if let Some(answer) = answer {
                 answer?;
-                return region::put_tiles(&(self, stream), stream.grid(), tiles, out);
+                return region::put_tiles(self, stream, tiles, out);
             }
         }
         self.run(None, None, |run| partial::tiles(stream, tiles.clone(), out, run))?;
-        region::put_tiles(&(self, stream), stream.grid(), tiles, out)
+        region::put_tiles(self, stream, tiles, out)
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
@@ -460,16 +458,15 @@ impl Codec {
                 self.job(Work::Decompress, stream, bytes, None)
             };
             let answer = self.on_device(cuda::serves(stream), job, (None, None), |device, run| {
-                let plain = region::without_regions(stream)?;
-                cuda::box_to_host(device, &plain, (start, count), out, run)
+                cuda::box_to_host(device, stream, (start, count), out, run)
             });
             if let Some(answer) = answer {
                 answer?;
-                return region::put_box(&(self, stream), (start, count), out);
+                return region::put_box(self, stream, (start, count), out);
             }
         }
         self.run(None, None, |run| partial::boxed(stream, start, count, out, run))?;
-        region::put_box(&(self, stream), (start, count), out)
+        region::put_box(self, stream, (start, count), out)
     }
 }
 

@@ -242,6 +242,18 @@ impl<'a> Stream<'a> {
         TileRecords::new(self)
     }
 
+    /// What the section of regions adds to the metadata checksum.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn checksum_of_regions(&self) -> u32 {
+        if !self.header.has_regions() {
+            return 0;
+        }
+        // The sum of all rows is known, and those before the section are few.
+        let fields = self.header.fields();
+        let before = fields.header_len as usize..self.sections.regions.start as usize;
+        fields.metadata_checksum.wrapping_sub(byte_rows(&self.bytes[before], 0))
+    }
+
     pub(crate) fn check_chunk(&self, number: u64) -> Result<()> {
         if number < self.chunks() {
             return Ok(());

@@ -100,8 +100,7 @@ fn it_is_decoded_in_device_memory_too() {
         // SAFETY: the memory was sized above, and the outcome is waited for.
         unsafe {
             let (to, scratch) = (out.address(), scratch.address());
-            let kind = there.kind().expect("without regions");
-            codec.decompress(kind, there.place(), to, scratch, queue).expect("enqueues");
+            codec.decompress(there.kind(), there.place(), to, scratch, queue).expect("enqueues");
             codec.outcome(scratch, queue).expect("decodes");
         }
         let mut found = vec![0; 4 * n];

@@ -15,8 +15,9 @@ use crate::{
 /// The codec of a CUDA device for fields and streams in its memory. May be used by many threads at once.
 ///
 /// Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated, nothing is
-/// waited for, and several calls chain without the host in between; compressing by FSZC_DENSE alone waits.
-/// What went wrong on the device is kept in the call's scratch memory, where fszc_device_compressed_len and
+/// waited for, and several calls chain without the host in between. Compressing by FSZC_DENSE waits, and so does
+/// decompressing a stream with bounds by region, which takes memory of the library's own: no CUDA graph can hold
+/// these calls. What went wrong on the device is kept in the call's scratch memory, where fszc_device_compressed_len and
 /// fszc_device_outcome read it. The device's primary context is used, the one of the CUDA runtime; the
 /// current context is left as it is.
 ///

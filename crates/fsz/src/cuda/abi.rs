@@ -61,6 +61,13 @@ shared! {
         sections: Sections,
     }
 
+    /// `Move` in `cuda/decode/put_region.cuh`.
+    struct Move {
+        from: u64,
+        to: u64,
+        len: u64,
+    }
+
     /// `OutputRange` in `cuda/decode/output.cuh`.
     struct OutputRange {
         out: u64,

@@ -2,7 +2,7 @@
 
 use super::{
     abi::{
-        BoxCounts, BoxGrid, BoxTask, BoxTasks, BoxesToTiles, DenseWork, OutputBox, Sections,
+        BoxCounts, BoxGrid, BoxTask, BoxTasks, BoxesToTiles, DenseWork, Move, OutputBox, Sections,
         Shared, StreamView, SymbolRow,
     },
     compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_BYTES, TEAM_PREDICTORS},
@@ -15,14 +15,14 @@ use super::{
 };
 use crate::{dtype::DType, error::Result};
 
-/// Operations of a module of decompression: that which makes ready, and those that decode.
-fn decompression(coder: Coder) -> (Operation, [Operation; 3]) {
+/// Operations of a module of decompression: those that decode, and those before and behind.
+fn decompression(coder: Coder) -> ([Operation; 3], [Operation; 2]) {
     let decoding = [
         Operation::Decompress(coder),
         Operation::DecompressTiles(coder),
         Operation::DecompressBox(coder),
     ];
-    (Operation::PrepareDecompress(coder), decoding)
+    (decoding, [Operation::PrepareDecompress(coder), Operation::PutRegion(coder)])
 }
 
 /// Operations of a module of compression.
@@ -41,9 +41,10 @@ fn compression(coder: Coder) -> [Operation; 5] {
 }
 
 /// How the structs lie in memory that a driver shares with these modules alone.
-const DECOMPRESS_BOXES_LAYOUTS: [&[u32]; 5] = [
+const DECOMPRESS_BOXES_LAYOUTS: [&[u32]; 6] = [
     Sections::LAYOUT,
     StreamView::LAYOUT,
+    Move::LAYOUT,
     OutputBox::LAYOUT,
     BoxGrid::LAYOUT,
     BoxesToTiles::LAYOUT,
@@ -68,8 +69,8 @@ impl Kernels {
         self.once(of_type(modules, dtype), || {
             let (image, words) = self.open(part, &DECOMPRESS_BOXES_LAYOUTS)?;
             let shapes = BoxShapes::read(&words, self.most_shared)?;
-            let (prepare, decoding) = decompression(coder);
-            let operations = [&[prepare][..], &decoding].concat();
+            let (decoding, others) = decompression(coder);
+            let operations = [&decoding[..], &others].concat();
             let mut module = Module::new(image, &operations, dtype, shapes);
             for operation in decoding {
                 module.allow_shared(operation, self.most_shared);

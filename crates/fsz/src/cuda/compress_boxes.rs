@@ -284,11 +284,20 @@ impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
     fn in_reach(&self, asked: &[(TileGrid, u64)]) -> Result<Vec<InReach>> {
         let cases = asked.iter().map(|(grid, boxes)| (grid.clone(), Choice::default(), *boxes));
         let cases: Vec<_> = cases.filter(|(_, _, boxes)| *boxes > 0).collect();
-        let mut found = vec![[0u32; MOST_FINE as usize + 1]; cases.len()];
-        for (fits, task) in found.iter_mut().zip(self.launch(&cases, true)?) {
+        let tasks = self.launch(&cases, true)?;
+        let mut found = vec![[0u32; MOST_FINE as usize + 1]; tasks.len()];
+        // Side by side, where the warps are done: a copy to the host waits, be it as short as it may.
+        let together = self.at + self.scratch.slots;
+        for (number, task) in tasks.iter().enumerate() {
             let from = task.counts + std::mem::offset_of!(BoxCounts, fits) as u64;
-            // SAFETY: the counts have as many numbers there, and the copy is waited for.
-            unsafe { download(fits, from, self.queue)? };
+            let (len, at) = (size_of_val(&found[number]), size_of_val(&found[..number]) as u64);
+            // SAFETY: the counts have as many numbers there; a slot has more bytes than those of all tasks.
+            let copied = unsafe { result::memcpy_dtod_async(together + at, from, len, self.queue) };
+            check("cuMemcpyDtoDAsync", copied)?;
+        }
+        if !found.is_empty() {
+            // SAFETY: they were copied there, any bytes are numbers, and the copy is waited for.
+            unsafe { download(&mut found, together, self.queue)? };
         }
         let mut found = found.into_iter().map(|fits| fits.map(u64::from));
         let own = |(_, boxes): &(_, u64)| match boxes {
@@ -535,7 +544,7 @@ unsafe fn download<V: Copy>(to: &mut [V], from: u64, queue: sys::CUstream) -> Re
 ///
 /// # Safety
 /// `to` has the room; `from` lives until the queue is past the copy.
-unsafe fn upload<V: Copy>(to: u64, from: &[V], queue: sys::CUstream) -> Result<()> {
+pub(crate) unsafe fn upload<V: Copy>(to: u64, from: &[V], queue: sys::CUstream) -> Result<()> {
     // SAFETY: the caller's promise.
     check("cuMemcpyHtoDAsync", unsafe { result::memcpy_htod_async(to, from, queue) })
 }

@@ -11,6 +11,8 @@ use super::{
     kernel::{Kernel, Operation},
     kernels::pointer,
     pieces,
+    put_regions::put_regions,
+    selection::Selection,
     stream_kind::{StreamKind, Tiles},
     workspace::Workspace,
 };
@@ -23,8 +25,9 @@ use crate::{
     stream::Stream,
 };
 
-/// Bytes of a `Report` in `cuda/decode/stream_view.cuh`. It begins with the status.
+/// Bytes of a `Report` in `cuda/decode/stream_view.cuh`, and of the status that it begins with.
 pub(crate) const REPORT: usize = 16;
+pub(crate) const STATUS: usize = 8;
 
 /// Bytes that a decompression works in: a report, and what chunks of boxes share (`DenseDecoding` in
 /// `cuda/profile/dense/prepare_decode.cuh`).
@@ -39,11 +42,38 @@ pub(crate) const VECTOR: usize = 16;
 /// A box of a field: start and count per axis.
 pub(crate) type Boxed<'a> = (&'a [u64], &'a [u64]);
 
-/// Enqueues the decompression of the tiles `tiles` of a stream to device memory at `out`.
+/// Enqueues the decompression of a part of a stream to device memory at `out`, with what regions hold of it: then it
+/// waits.
+///
+/// # Safety
+/// As [`launch_tiles`].
+pub(crate) unsafe fn launch(
+    device: &Device,
+    kind: &StreamKind,
+    view: &StreamView,
+    selection: &Selection<'_>,
+    out: u64,
+    status: u64,
+    queue: sys::CUstream,
+) -> Result<()> {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        match selection {
+            Selection::Field => launch_field(device, kind, view, out, status, queue)?,
+            Selection::Tiles(tiles) => {
+                launch_tiles(device, kind, view, tiles.clone(), out, status, queue)?;
+            }
+            Selection::Box(boxed) => launch_box(device, kind, view, *boxed, out, status, queue)?,
+        }
+        put_regions(device, kind, view, selection, out, status, queue)
+    }
+}
+
+/// Enqueues the decompression of the tiles `tiles` of a stream to device memory at `out`, without regions.
 ///
 /// # Safety
 /// As [`Module::launch`](super::kernels::Module::launch): `view`, `out` and `status` (a [`REPORT`], 8 byte
-/// aligned, after [`clear`]) are device memory of the current context, long enough for what they stand for.
+/// aligned, after [`StreamKind::clear`]) are device memory of the current context, long enough for what they stand for.
 pub(crate) unsafe fn launch_tiles(
     device: &Device,
     kind: &StreamKind,
@@ -92,7 +122,7 @@ pub(crate) unsafe fn launch_tiles(
     unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
-/// Enqueues the decompression of a whole stream.
+/// Enqueues the decompression of a whole stream, without regions.
 ///
 /// # Safety
 /// As [`launch_tiles`].
@@ -155,7 +185,7 @@ unsafe fn launch_boxes<O>(
     unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
-/// Enqueues the decompression of a box that lies within the field.
+/// Enqueues the decompression of a box that lies within the field, without regions.
 ///
 /// # Safety
 /// As [`launch_tiles`].
@@ -190,15 +220,6 @@ pub(crate) unsafe fn launch_box(
         [pointer(&mut view), pointer(&mut place), pointer(&mut first), pointer(&mut status)];
     // SAFETY: as in `launch_tiles`.
     unsafe { module.launch(kernel, launch, queue, &mut arguments) }
-}
-
-/// Enqueues what must stand in a report before a launch.
-///
-/// # Safety
-/// `report` is [`REPORT`] bytes of device memory of the current context.
-pub(crate) unsafe fn clear(report: u64, queue: sys::CUstream) -> Result<()> {
-    // SAFETY: the caller vouches for the memory.
-    check("cuMemsetD8Async", unsafe { result::memset_d8_async(report, 0xFF, REPORT, queue) })
 }
 
 /// What a status says once the call is done.
@@ -292,13 +313,14 @@ fn to_host<T: Element>(
     run: Execution<'_>,
     launch: impl FnOnce(&StreamKind, &StreamView, u64, u64, sys::CUstream) -> Result<()>,
 ) -> Result<()> {
-    let kind = StreamKind::of(stream)?;
+    let kind = StreamKind::of_field(stream)?;
     if out.is_empty() {
         return Ok(());
     }
-    let bytes = stream.as_bytes();
+    let (bytes, payload) = (stream.as_bytes(), stream.payload());
     let index = stream.index();
-    let start = stream.sections().payload;
+    let start = kind.sections.payload;
+    let len = start as usize + payload.len();
     let (first, last) = (index.payload(chunks.start)?, index.payload(chunks.end - 1)?);
     // Behind the chunks: the tables, where there are some.
     let Sections { chunks, entries, .. } = *stream.sections();
@@ -306,30 +328,34 @@ fn to_host<T: Element>(
     let parts = [Some(first.start..last.end), tables];
     device.work(|workspace| {
         let Workspace { queue, stream: room, .. } = workspace;
-        let at = room.room(bytes.len() + VECTOR)?;
+        let at = room.room(len + VECTOR)?;
         let upload = |to: u64, bytes: &[u8]| {
             // SAFETY: the stream's room is that of all its bytes.
             unsafe { device.upload(queue, to, bytes, run, &|_| run.check()) }
         };
-        upload(at, &bytes[..kind.sections.payload as usize])?;
+        upload(at, &bytes[..start as usize])?;
         for part in parts.into_iter().flatten() {
-            let payload = (start + part.start) as usize..(start + part.end) as usize;
             // A forged index may let the last chunk lie before the first; the kernel finds that out.
-            if payload.start > payload.end {
+            if part.start > part.end {
                 continue;
             }
-            // The kernels read whole vectors; what lies beside the payload in the outer two is not used.
-            let from = payload.start / VECTOR * VECTOR;
-            let to = payload.end.next_multiple_of(VECTOR).min(bytes.len());
+            let vectors = vectors(&part, payload);
             // SAFETY: there is room for a vector behind the stream.
-            unsafe { clear_behind(at + bytes.len() as u64, queue.handle())? };
-            upload(at + from as u64, &bytes[from..to])?;
+            unsafe { clear_behind(at + len as u64, queue.handle())? };
+            upload(at + start + vectors.start as u64, &payload[vectors])?;
         }
-        let view = kind.view(at, bytes.len() as u64)?;
-        launched_to_host(device, workspace, out, run, |to, status, queue| {
+        let view = kind.view(at, len as u64)?;
+        launched_to_host(device, &kind, workspace, out, run, |to, status, queue| {
             launch(&kind, &view, to, status, queue)
         })
     })
+}
+
+/// What kernels read of a payload for a part of it: whole vectors. What lies beside the part in the outer two is not
+/// used.
+pub(crate) fn vectors(part: &Range<u64>, payload: &[u8]) -> Range<usize> {
+    let from = part.start as usize / VECTOR * VECTOR;
+    from..(part.end as usize).next_multiple_of(VECTOR).min(payload.len())
 }
 
 /// Zeroes the vector behind a stream: kernels read whole ones.
@@ -345,6 +371,7 @@ pub(crate) unsafe fn clear_behind(end: u64, queue: sys::CUstream) -> Result<()> 
 /// current.
 pub(crate) fn launched_to_host<T: Element>(
     device: &Device,
+    kind: &StreamKind,
     Workspace { queue, field, scratch, .. }: &mut Workspace,
     out: &mut [T],
     run: Execution<'_>,
@@ -353,7 +380,7 @@ pub(crate) fn launched_to_host<T: Element>(
     let to = field.room(size_of_val(out))?;
     let status = scratch.room(DECOMPRESS_SCRATCH)?;
     // SAFETY: `status` was made above.
-    unsafe { clear(status, queue.handle())? };
+    unsafe { kind.clear(status, queue.handle())? };
     launch(to, status, queue.handle())?;
     let mut found = [NO_FAULT];
     queue.download(&mut found, status)?;

@@ -7,9 +7,10 @@ use cudarc::driver::{result, sys};
 use super::{
     abi::Control,
     compress::{self, Compression},
-    decompress::{self, clear, launch_box, launch_field, launch_tiles},
+    decompress::{self, launch},
     device::Device,
     error::check,
+    selection::Selection,
     stream_kind::StreamKind,
 };
 use crate::{
@@ -21,9 +22,10 @@ use crate::{
 /// The codec for fields and streams in device memory.
 ///
 /// Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated, nothing is
-/// waited for, and several calls chain without the host in between; compressing by the profile `dense` alone
-/// waits, for the host chooses layout and tables. What went wrong on the device is
-/// kept in the call's scratch memory, where [`outcome`](DeviceCodec::outcome) reads it. The device's
+/// waited for, and several calls chain without the host in between. Two kinds of calls wait, so that no CUDA graph
+/// can hold them: compressing by the profile `dense`, for the host chooses layout and tables, and decompressing streams with
+/// bounds by region, whose elements the host leads to their places, through memory of the library's own. What went wrong on
+/// the device is kept in the call's scratch memory, where [`outcome`](DeviceCodec::outcome) reads it. The device's
 /// primary context is used, the one of the CUDA runtime; the caller's current context is left as it is.
 #[derive(Clone, Debug)]
 pub struct DeviceCodec {
@@ -109,8 +111,8 @@ impl DeviceCodec {
         compress::verdict(&control, capacity)
     }
 
-    /// Enqueues the decompression of a whole stream. `stream` is its device address, a multiple of 16,
-    /// of which `capacity` bytes may be read: at least its length. `out` is the device address of the
+    /// Enqueues the decompression of a whole stream; waits where it has bounds by region. `stream` is its device address,
+    /// a multiple of 16, of which `capacity` bytes may be read: at least its length. `out` is the device address of the
     /// field's elements.
     ///
     /// # Errors
@@ -130,14 +132,9 @@ impl DeviceCodec {
         scratch: u64,
         queue: CudaStream,
     ) -> Result<()> {
-        self.aligned(kind, out, scratch)?;
-        let view = kind.view(stream, capacity)?;
-        let _entered = self.device.context.enter()?;
+        let all = Selection::Field;
         // SAFETY: the caller's promise.
-        unsafe {
-            clear(scratch, queue.cast())?;
-            launch_field(&self.device, kind, &view, out, scratch, queue.cast())
-        }
+        unsafe { self.decode(kind, (stream, capacity), all, out, scratch, queue) }
     }
 
     /// Enqueues the decompression of the tiles `tiles`, side by side from `out` on.
@@ -161,14 +158,9 @@ impl DeviceCodec {
         if tiles.start > tiles.end || tiles.end > all {
             return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
         }
-        self.aligned(kind, out, scratch)?;
-        let view = kind.view(stream, capacity)?;
-        let _entered = self.device.context.enter()?;
+        let tiles = Selection::Tiles(tiles);
         // SAFETY: the caller's promise.
-        unsafe {
-            clear(scratch, queue.cast())?;
-            launch_tiles(&self.device, kind, &view, tiles, out, scratch, queue.cast())
-        }
+        unsafe { self.decode(kind, (stream, capacity), tiles, out, scratch, queue) }
     }
 
     /// Enqueues the decompression of the box of `count` elements from `start` on, in C order to `out`.
@@ -191,14 +183,29 @@ impl DeviceCodec {
         scratch: u64,
         queue: CudaStream,
     ) -> Result<()> {
+        let boxed = Selection::Box((start, count));
+        // SAFETY: the caller's promise.
+        unsafe { self.decode(kind, (stream, capacity), boxed, out, scratch, queue) }
+    }
+
+    /// # Safety
+    /// As [`decompress`](Self::decompress).
+    unsafe fn decode(
+        &self,
+        kind: &StreamKind,
+        (stream, capacity): (u64, u64),
+        selection: Selection<'_>,
+        out: u64,
+        scratch: u64,
+        queue: CudaStream,
+    ) -> Result<()> {
         self.aligned(kind, out, scratch)?;
         let view = kind.view(stream, capacity)?;
-        let boxed = (start, count);
         let _entered = self.device.context.enter()?;
         // SAFETY: the caller's promise.
         unsafe {
-            clear(scratch, queue.cast())?;
-            launch_box(&self.device, kind, &view, boxed, out, scratch, queue.cast())
+            kind.clear(scratch, queue.cast())?;
+            launch(&self.device, kind, &view, &selection, out, scratch, queue.cast())
         }
     }
 

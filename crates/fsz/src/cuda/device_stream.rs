@@ -2,16 +2,13 @@
 
 use std::{ops::Range, sync::Arc};
 
-use cudarc::driver::sys;
-
 use super::{
     abi::StreamView,
-    decompress::{
-        Boxed, VECTOR, clear_behind, launch_box, launch_field, launch_tiles, launched_to_host,
-    },
+    decompress::{VECTOR, clear_behind, launch, launched_to_host},
     device::Device,
     device_codec::DeviceCodec,
     lanes::ALONE,
+    selection::Selection,
     stream_kind::StreamKind,
     workspace::Buffer,
 };
@@ -22,7 +19,6 @@ use crate::{
     exec::Execution,
     format::{TileGrid, header::Header},
     partial::check_box,
-    region::{self, Regional, StoredRegion},
     simd::Level,
     stream::Stream,
     threads::Threads,
@@ -47,12 +43,8 @@ pub struct DeviceStream {
     device: Arc<Device>,
     header: Header,
     grid: TileGrid,
-    /// Those of the stream without its regions.
     kind: StreamKind,
     view: StreamView,
-    /// What lies over that, and the streams of these.
-    regions: Vec<StoredRegion>,
-    over: Vec<DeviceStream>,
     /// What `view` is of; freed with this.
     _memory: Buffer,
 }
@@ -64,12 +56,9 @@ impl DeviceStream {
     /// [`Error::Unsupported`](crate::Error::Unsupported) for streams that devices do not decode: of research switches;
     /// [`Error::Device`](crate::Error::Device), above all for full memory.
     pub fn upload(device: usize, stream: &Stream<'_>) -> Result<Self> {
-        let of_region = |number| DeviceStream::upload(device, &stream.region_stream(number)?);
-        let over = (0..stream.regions().len()).map(of_region).collect::<Result<_>>()?;
-        let plain = region::without_regions(stream)?;
-        let kind = StreamKind::of(&plain)?;
+        let kind = StreamKind::of(stream)?;
         let device = Device::open(device)?;
-        let bytes = plain.as_bytes();
+        let bytes = stream.as_bytes();
         let mut memory = Buffer::new(&device.context);
         let at = device.work(|workspace| {
             let (queue, len) = (&workspace.queue, bytes.len());
@@ -83,8 +72,7 @@ impl DeviceStream {
         })?;
         let view = kind.view(at, bytes.len() as u64)?;
         let (header, grid) = (stream.header().clone(), stream.grid().clone());
-        let regions = stream.regions().to_vec();
-        Ok(DeviceStream { device, header, grid, kind, view, regions, over, _memory: memory })
+        Ok(DeviceStream { device, header, grid, kind, view, _memory: memory })
     }
 
     /// The stream's header.
@@ -93,17 +81,11 @@ impl DeviceStream {
     }
 
     /// What [`DeviceCodec`] must know of it to decode it to device memory.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for a stream with bounds by region.
-    pub fn kind(&self) -> Result<&StreamKind> {
-        match self.regions[..] {
-            [] => Ok(&self.kind),
-            _ => Err(region::not_in_device_memory()),
-        }
+    pub fn kind(&self) -> &StreamKind {
+        &self.kind
     }
 
-    /// The device address and length in bytes of it without its regions, as the calls of [`DeviceCodec`] take them. Valid until it is dropped.
+    /// Its device address and length in bytes, as the calls of [`DeviceCodec`] take them. Valid until it is dropped.
     pub fn place(&self) -> (u64, u64) {
         (self.view.bytes, self.view.capacity)
     }
@@ -121,12 +103,7 @@ impl DeviceStream {
     /// [`Error::Corrupt`](crate::Error::Corrupt); [`Error::Device`](crate::Error::Device).
     pub fn decompress_into<T: Element>(&self, out: &mut [T]) -> Result<()> {
         check_output(&self.header, out, self.header.elements())?;
-        self.to_host(out, |to, status, queue| {
-            // SAFETY: `to_host` gives memory of the device, sized for the output.
-            unsafe { launch_field(&self.device, &self.kind, &self.view, to, status, queue) }
-        })?;
-        let shape = &self.header.shape;
-        region::put_box(self, (&vec![0; shape.len()], shape), out)
+        self.to_host(out, &Selection::Field)
     }
 
     /// Decompresses the tiles `tiles` into `out`, tile by tile; `out` has exactly their elements.
@@ -141,13 +118,7 @@ impl DeviceStream {
     ) -> Result<()> {
         check_tiles(&self.grid, &tiles)?;
         check_output(&self.header, out, self.grid.len_of(tiles.clone()))?;
-        self.to_host(out, |to, status, queue| {
-            // SAFETY: as in `decompress_into`.
-            unsafe {
-                launch_tiles(&self.device, &self.kind, &self.view, tiles.clone(), to, status, queue)
-            }
-        })?;
-        region::put_tiles(self, &self.grid, tiles, out)
+        self.to_host(out, &Selection::Tiles(tiles))
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
@@ -161,40 +132,22 @@ impl DeviceStream {
         count: &[u64],
         out: &mut [T],
     ) -> Result<()> {
-        let boxed: Boxed<'_> = (start, count);
         check_output(&self.header, out, check_box(&self.header.shape, start, count)?)?;
-        self.to_host(out, |to, status, queue| {
-            // SAFETY: as in `decompress_into`.
-            unsafe { launch_box(&self.device, &self.kind, &self.view, boxed, to, status, queue) }
-        })?;
-        region::put_box(self, boxed, out)
+        self.to_host(out, &Selection::Box((start, count)))
     }
 
-    fn to_host<T: Element>(
-        &self,
-        out: &mut [T],
-        launch: impl FnOnce(u64, u64, sys::CUstream) -> Result<()>,
-    ) -> Result<()> {
+    fn to_host<T: Element>(&self, out: &mut [T], selection: &Selection<'_>) -> Result<()> {
         if out.is_empty() {
             return Ok(());
         }
         let run = on_threads(size_of_val(out));
-        let device = &*self.device;
-        device.work(|workspace| launched_to_host(device, workspace, out, run, launch))
-    }
-}
-
-impl Regional for DeviceStream {
-    fn shape(&self) -> &[u64] {
-        &self.header.shape
-    }
-
-    fn regions(&self) -> &[StoredRegion] {
-        &self.regions
-    }
-
-    fn decode<T: Element>(&self, region: usize, part: Boxed<'_>, out: &mut [T]) -> Result<()> {
-        self.over[region].decompress_box_into(part.0, part.1, out)
+        let (device, kind, view) = (&*self.device, &self.kind, &self.view);
+        device.work(|workspace| {
+            launched_to_host(device, kind, workspace, out, run, |to, status, queue| {
+                // SAFETY: it gives memory of the device, sized for the output.
+                unsafe { launch(device, kind, view, selection, to, status, queue) }
+            })
+        })
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) enum Operation {
     PrepareDecompress(Coder),
     /// Decompresses tiles that do not lie side by side in the field.
     DecompressTiles(Coder),
+    /// Puts a region over a field.
+    PutRegion(Coder),
 }
 
 /// The profiles, and quantizers of them, that kernels are compiled for.
@@ -78,6 +80,7 @@ impl fmt::Display for Kernel {
             Operation::DecompressBox(coder) => ("decompress_box", coder),
             Operation::PrepareDecompress(coder) => ("prepare_decompress", coder),
             Operation::DecompressTiles(coder) => ("decompress_tiles", coder),
+            Operation::PutRegion(coder) => ("put_region", coder),
         };
         write!(f, "fsz_{word}_{}_{}", coder.name(), self.dtype)
     }

@@ -9,7 +9,7 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{
-        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, OutputBox,
+        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, Move, OutputBox,
         OutputRange, RelativeArgsF32, RelativeArgsF64, RelativeBoundF32, RelativeBoundF64,
         Sections, Shared, StreamView,
     },
@@ -25,7 +25,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Operations of the modules of decompression of tiles.
+/// Operations of the modules of decompression of tiles that decode.
 fn decompression(coder: Coder) -> [Operation; 2] {
     [Operation::Decompress(coder), Operation::DecompressBox(coder)]
 }
@@ -112,8 +112,8 @@ impl CompressShapes {
 }
 
 /// How the structs that kernels share lie in memory: of decompression of tiles, and of any compression.
-const DECOMPRESS_LAYOUTS: [&[u32]; 4] =
-    [Sections::LAYOUT, StreamView::LAYOUT, OutputRange::LAYOUT, OutputBox::LAYOUT];
+const DECOMPRESS_LAYOUTS: [&[u32]; 5] =
+    [Sections::LAYOUT, StreamView::LAYOUT, Move::LAYOUT, OutputRange::LAYOUT, OutputBox::LAYOUT];
 
 pub(crate) fn compress_layouts(dtype: DType) -> [&'static [u32]; 6] {
     let (missing, arguments) = match dtype {
@@ -248,9 +248,10 @@ impl Kernels {
             let mut shapes = DecompressShapes::read(&words)?;
             let fit = self.most_shared / shapes.stage.max(1);
             shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
-            let operations = decompression(coder);
+            let decoding = decompression(coder);
+            let operations = [&decoding[..], &[Operation::PutRegion(coder)]].concat();
             let mut module = Module::new(image, &operations, dtype, shapes);
-            for operation in operations {
+            for operation in decoding {
                 module.allow_shared(operation, shapes.most_warps * shapes.stage);
             }
             Ok(module)

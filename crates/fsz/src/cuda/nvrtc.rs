@@ -66,6 +66,7 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("decode/index.cuh"),
     header!("decode/kernels.cuh"),
     header!("decode/output.cuh"),
+    header!("decode/put_region.cuh"),
     header!("decode/stream_view.cuh"),
     header!("decode/values.cuh"),
     header!("decode/verify.cuh"),

@@ -5,7 +5,7 @@ use std::{ops::Range, slice};
 
 use super::{
     decompress::{
-        DECOMPRESS_SCRATCH, NO_FAULT, VECTOR, clear, clear_behind, launch_tiles, verdict,
+        DECOMPRESS_SCRATCH, NO_FAULT, VECTOR, clear_behind, launch_tiles, vectors, verdict,
     },
     device::Device,
     lanes::{Half, PIECE, Pieces, SMALL, shares},
@@ -37,35 +37,34 @@ pub(crate) fn to_host<T: Element>(
     out: &mut [T],
     run: Execution<'_>,
 ) -> Result<()> {
-    let kind = StreamKind::of(stream)?;
-    let (bytes, index) = (stream.as_bytes(), stream.index());
-    let payload = kind.sections.payload as usize;
+    let kind = StreamKind::of_field(stream)?;
+    let (bytes, payload, index) = (stream.as_bytes(), stream.payload(), stream.index());
+    let start = kind.sections.payload;
+    let len = start as usize + payload.len();
     let (piece, lanes) = shares(size_of_val(out), run.threads);
     let chunk = CHUNK * size_of::<T>();
     let piece = piece.next_multiple_of(chunk).min(PIECE / chunk * chunk);
     device.work(|Workspace { queue, field, stream, scratch }| {
-        let at = stream.room(bytes.len() + VECTOR)?;
+        let at = stream.room(len + VECTOR)?;
         let out_at = field.room(size_of_val(out))?;
         let status = scratch.room(DECOMPRESS_SCRATCH)?;
         // SAFETY: the memory was sized above.
         unsafe {
-            clear_behind(at + bytes.len() as u64, queue.handle())?;
-            clear(status, queue.handle())?;
-            device.upload(queue, at, &bytes[..payload], run, &|_| run.check())?;
+            clear_behind(at + len as u64, queue.handle())?;
+            kind.clear(status, queue.handle())?;
+            device.upload(queue, at, &bytes[..start as usize], run, &|_| run.check())?;
         }
         // What was cleared is for kernels of other CUDA streams.
         queue.wait()?;
-        let view = kind.view(at, bytes.len() as u64)?;
+        let view = kind.view(at, len as u64)?;
         let make = |half: &Half, bytes_of: Range<usize>| {
             let tile = |at: usize| tiles.start + (at / size_of::<T>()).div_ceil(TILE) as u64;
             let tiles = tile(bytes_of.start)..tile(bytes_of.end);
             let (first, last) =
                 (tiles.start / CHUNK_TILES as u64, (tiles.end - 1) / CHUNK_TILES as u64);
             let (first, last) = (index.payload(first)?, index.payload(last)?);
-            // Kernels read whole vectors.
-            let from = (payload + first.start as usize) / VECTOR * VECTOR;
-            let to = (payload + last.end as usize).next_multiple_of(VECTOR).min(bytes.len());
-            half.send(at + from as u64, &bytes[from..to])?;
+            let vectors = vectors(&(first.start..last.end), payload);
+            half.send(at + start + vectors.start as u64, &payload[vectors])?;
             let (out, queue) = (out_at + bytes_of.start as u64, half.queue().handle());
             // SAFETY: the memory was sized above; what the tiles take of the stream is enqueued before.
             unsafe { launch_tiles(device, &kind, &view, tiles, out, status, queue) }

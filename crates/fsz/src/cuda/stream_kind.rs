@@ -1,7 +1,13 @@
 //! What a stream in device memory is, as its caller describes it.
 
+use std::ops::Range;
+
+use cudarc::driver::{result, sys};
+
 use super::{
     abi::{BoxGrid, Sections, StreamView},
+    decompress::REPORT,
+    error::{check, ok},
     kernel::Coder,
 };
 use crate::{
@@ -13,7 +19,7 @@ use crate::{
     },
     options::CompressOptions,
     profile::Profile,
-    region,
+    region::{self, Place, StoredRegion},
     research::Research,
     stream::Stream,
 };
@@ -31,6 +37,19 @@ pub struct StreamKind {
     missing_at: u64,
     /// Where the header has what it tells of a pointwise-relative bound; 0: the bound is another.
     pub(crate) relative_at: u64,
+    /// What bytes of the stream that kernels do not read add to its metadata checksum: the section of regions.
+    unread: u32,
+    /// What lies over the field.
+    pub(crate) regions: Vec<RegionKind>,
+}
+
+/// What must be known of a region of a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct RegionKind {
+    pub place: Place,
+    /// Where its stream lies in that of the field.
+    pub at: Range<usize>,
+    pub kind: StreamKind,
 }
 
 /// What a header has behind its fixed part and the shape.
@@ -79,8 +98,8 @@ impl StreamKind {
     /// That of the stream that compressing a field of this shape, type and these options makes.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, and for a
-    /// profile that chooses while it compresses: [`of`](Self::of) tells what a stream of it is.
+    /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, and for bounds by
+    /// region and a profile that chooses while it compresses: [`of`](Self::of) tells what a stream of these is.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
         if !options.regions.is_empty() {
@@ -101,18 +120,36 @@ impl StreamKind {
             header.header_len as u64,
             kind_of(&header),
             HeaderParts::of(options),
+            0,
         )
     }
 
-    /// That of a stream which the host holds.
+    /// That of a stream which the host holds. Where it has bounds by region, these are a part of it.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for streams of research switches, and with bounds of regions.
+    /// [`Error::Unsupported`] for streams of research switches.
     pub fn of(stream: &Stream<'_>) -> Result<Self> {
+        let section = &stream.sections().regions;
+        let kind = Self::laid_out(stream, section.end - section.start)?;
+        // Kernels of boxes read all that stands before the payload.
+        let unread = if matches!(kind.tiles, Tiles::Dense { .. }) { 0 } else { kind.unread };
+        let region = |(number, region): (usize, &StoredRegion)| {
+            let kind = StreamKind::of(&stream.region_stream(number)?)?;
+            Ok(RegionKind { place: region.place.clone(), at: region.at.clone(), kind })
+        };
+        let regions = stream.regions().iter().enumerate().map(region).collect::<Result<_>>()?;
+        Ok(StreamKind { unread, regions, ..kind })
+    }
+
+    /// That of a stream of which the section of regions stays with the host: in device memory the payload follows the
+    /// index, and the field's elements in regions are anything.
+    pub(crate) fn of_field(stream: &Stream<'_>) -> Result<Self> {
+        Self::laid_out(stream, 0)
+    }
+
+    /// That of a stream whose section of regions takes so many bytes in device memory, before anything is known of them.
+    fn laid_out(stream: &Stream<'_>, regions_len: u64) -> Result<Self> {
         let header = stream.header();
-        if header.has_regions() {
-            return Err(region::not_in_device_memory());
-        }
         if !serves(stream) {
             return Err(only_on_cpu());
         }
@@ -121,7 +158,7 @@ impl StreamKind {
             Profile::Paper(_) => Profile::default(),
             other => *other,
         };
-        Self::build(
+        let kind = Self::build(
             &profile,
             &header.shape,
             header.dtype,
@@ -132,7 +169,9 @@ impl StreamKind {
                 missing: header.missing_bits.len(),
                 relative: header.bound.is_relative(),
             },
-        )
+            regions_len,
+        )?;
+        Ok(StreamKind { unread: stream.checksum_of_regions(), ..kind })
     }
 
     /// That of streams whose profile chooses its tiles while it compresses.
@@ -148,6 +187,8 @@ impl StreamKind {
             header_kind: 0,
             missing_at: 0,
             relative_at: HeaderParts::of(options).relative_at(shape.len()),
+            unread: 0,
+            regions: Vec::new(),
         })
     }
 
@@ -158,10 +199,12 @@ impl StreamKind {
         header_len: u64,
         header_kind: u64,
         parts: HeaderParts,
+        regions_len: u64,
     ) -> Result<Self> {
         let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
         let grid = TileGrid::new(profile, shape).ok_or_else(too_large)?;
-        let sections = format::Sections::new(header_len, &grid, profile).ok_or_else(too_large)?;
+        let sections = format::Sections::with_regions(header_len, &grid, profile, regions_len)
+            .ok_or_else(too_large)?;
         if sections.chunks > i32::MAX as u64 {
             return Err(too_large());
         }
@@ -181,6 +224,8 @@ impl StreamKind {
             header_kind,
             missing_at: parts.missing_at(shape.len()),
             relative_at: parts.relative_at(shape.len()),
+            unread: 0,
+            regions: Vec::new(),
         })
     }
 
@@ -197,6 +242,23 @@ impl StreamKind {
             (Tiles::Dense { .. } | Tiles::Unknown, false) => Coder::Dense,
             (Tiles::Dense { .. } | Tiles::Unknown, true) => Coder::DenseRelative,
         }
+    }
+
+    /// Enqueues what must stand in a report before a launch.
+    ///
+    /// # Safety
+    /// `report` is [`REPORT`] bytes of device memory of the current context, at a multiple of 8.
+    pub(crate) unsafe fn clear(&self, report: u64, queue: sys::CUstream) -> Result<()> {
+        // SAFETY: the caller vouches for the memory.
+        unsafe {
+            check("cuMemsetD8Async", result::memset_d8_async(report, 0xFF, REPORT, queue))?;
+            // Kernels add their shares of the metadata checksum to the last word, which so begins at all ones.
+            if self.unread != 0 {
+                let (at, begin) = (report + REPORT as u64 - 4, self.unread.wrapping_sub(1));
+                ok("cuMemsetD32Async", sys::cuMemsetD32Async(at, begin, 1, queue))?;
+            }
+        }
+        Ok(())
     }
 
     /// The stream at device address `bytes`, of which `capacity` bytes may be read.

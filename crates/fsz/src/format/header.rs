@@ -244,22 +244,21 @@ fn seal(header: &mut [u8]) {
     header[at::header_checksum..][..4].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// The header of the same stream with so many bytes of regions, or without any, for [`finish`].
-pub(crate) fn with_regions(old: &[u8], header: &Header, regions_len: Option<u64>) -> Vec<u8> {
+/// The header of the same stream, which has no regions, with so many bytes of them, for [`finish`].
+pub(crate) fn with_regions(old: &[u8], header: &Header, regions_len: u64) -> Vec<u8> {
     let starts = header.start.as_ref().map_or(0, Vec::len);
     let own = usize::from(header.mean_squared_error.is_some())
         + header.relative.map_or(0, |_| RelativePart::NUMBERS);
     let numbers = header.shape.len() + starts + header.missing_bits.len() + own;
     let (before, behind) = old.split_at(FIXED_HEADER + 8 * numbers);
-    let behind = if header.has_regions() { &behind[8..] } else { behind };
     let name = header.name.as_ref().map_or(0, |name| 2 + name.len());
     let mut new = before.to_vec();
-    new.extend(regions_len.iter().flat_map(|len| len.to_le_bytes()));
+    new.extend(regions_len.to_le_bytes());
     new.extend(&behind[..name]);
     new.resize(new.len().next_multiple_of(16), 0);
     let fixed = FixedHeader {
         header_len: new.len() as u16,
-        flags: header.fixed.flags & !HAS_REGIONS | regions_len.map_or(0, |_| HAS_REGIONS),
+        flags: header.fixed.flags | HAS_REGIONS,
         ..header.fixed
     };
     if let Some(place) = new.first_chunk_mut() {

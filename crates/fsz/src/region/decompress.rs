@@ -2,112 +2,90 @@
 
 use std::ops::Range;
 
-use super::{Part, Place, StoredRegion, rows};
+use super::{Part, Place, rows};
 use crate::{
     codec::Codec,
     element::Element,
     error::{Error, Result},
-    format::{TileGrid, tile_grid::Run},
+    format::tile_grid::Run,
     stream::Stream,
 };
 
 /// A box: start and count along each axis.
 type Boxed<'a> = (&'a [u64], &'a [u64]);
 
-/// A field whose regions can be decoded.
-pub(crate) trait Regional {
-    /// The field's.
-    fn shape(&self) -> &[u64];
-    fn regions(&self) -> &[StoredRegion];
-    /// Decodes a box of the stream of a region, by its number.
-    fn decode<T: Element>(&self, region: usize, part: Boxed<'_>, out: &mut [T]) -> Result<()>;
-}
-
-impl Regional for (&Codec, &Stream<'_>) {
-    fn shape(&self) -> &[u64] {
-        &self.1.header().shape
-    }
-
-    fn regions(&self) -> &[StoredRegion] {
-        self.1.regions()
-    }
-
-    fn decode<T: Element>(&self, region: usize, part: Boxed<'_>, out: &mut [T]) -> Result<()> {
-        self.0.decompress_box_into(&self.1.region_stream(region)?, part.0, part.1, out)
-    }
-}
-
 /// Puts the elements of regions into the box of `count` elements from `start` on.
 pub(crate) fn put_box<T: Element>(
-    field: &impl Regional,
+    codec: &Codec,
+    stream: &Stream<'_>,
     (start, count): Boxed<'_>,
     out: &mut [T],
 ) -> Result<()> {
-    put(field, (start, count), || rows(field.shape(), start, count), out)
+    put(codec, stream, (start, count), || rows(&stream.header().shape, start, count), out)
 }
 
 /// Puts the elements of regions into tiles, one after another.
 pub(crate) fn put_tiles<T: Element>(
-    field: &impl Regional,
-    grid: &TileGrid,
+    codec: &Codec,
+    stream: &Stream<'_>,
     tiles: Range<u64>,
     out: &mut [T],
 ) -> Result<()> {
-    if field.regions().is_empty() || out.is_empty() {
+    if stream.regions().is_empty() || out.is_empty() {
         return Ok(());
     }
-    let runs = || tiles.clone().flat_map(|tile| grid.runs(tile));
-    let (start, count) = around(field.shape(), runs());
-    put(field, (&start, &count), runs, out)
+    let runs = || tiles.clone().flat_map(|tile| stream.grid().runs(tile));
+    let (start, count) = around(&stream.header().shape, runs());
+    put(codec, stream, (&start, &count), runs, out)
 }
 
 /// Puts the elements of regions into `out`, which has the elements of the runs, one run after another; all are in the
 /// box of `count` elements from `start` on.
 fn put<T: Element, R: Iterator<Item = Run>>(
-    field: &impl Regional,
+    codec: &Codec,
+    stream: &Stream<'_>,
     (start, count): Boxed<'_>,
     runs: impl Fn() -> R,
     out: &mut [T],
 ) -> Result<()> {
-    let shape = field.shape();
-    for (number, region) in field.regions().iter().enumerate() {
-        let Some(wanted) = Wanted::new(region, (start, count), shape, runs()) else { continue };
+    let shape = &stream.header().shape;
+    for (number, region) in stream.regions().iter().enumerate() {
+        let wanted = Wanted::new(&region.place, (start, count), shape, runs());
+        let Some(wanted) = wanted else { continue };
         let mut elements = Vec::new();
         elements
             .try_reserve_exact(wanted.len)
             .map_err(|_| Error::invalid("a region does not fit into memory"))?;
         elements.resize(wanted.len, T::default());
-        field.decode(number, (&wanted.start, &wanted.count), &mut elements)?;
-        let mut at = 0;
-        for run in runs() {
-            region.place.each_in(&wanted.part, run, shape, |from, of, n| {
-                out[at + from..at + from + n].copy_from_slice(&elements[of..of + n]);
-            });
-            at += run.1;
-        }
+        let own = stream.region_stream(number)?;
+        codec.decompress_box_into(&own, &wanted.start, &wanted.count, &mut elements)?;
+        wanted.each(shape, runs(), |from, to, n| {
+            out[to..to + n].copy_from_slice(&elements[from..from + n]);
+        });
     }
     Ok(())
 }
 
 /// What is to be decoded of a region.
-struct Wanted {
+pub(crate) struct Wanted<'a> {
+    place: &'a Place,
     part: Part,
     /// The same as a box of the region's stream.
-    start: Vec<u64>,
-    count: Vec<u64>,
+    pub start: Vec<u64>,
+    pub count: Vec<u64>,
     /// Its elements.
-    len: usize,
+    pub len: usize,
 }
 
-impl Wanted {
+impl<'a> Wanted<'a> {
     /// Of a region for some runs of the field, which are in a box; `None` for nothing.
-    fn new(
-        region: &StoredRegion,
+    pub fn new(
+        place: &'a Place,
         (start, count): Boxed<'_>,
         shape: &[u64],
         runs: impl Iterator<Item = Run>,
     ) -> Option<Self> {
-        match &region.place {
+        match place {
             Place::Box { start: from, count: n } => {
                 let sides = start.iter().zip(count).zip(from.iter().zip(n));
                 let common = sides.map(|((&s, &c), (&f, &n))| s.max(f)..(s + c).min(f + n));
@@ -121,14 +99,14 @@ impl Wanted {
                 // A part of the field that lies around the box and has nothing of it.
                 let mut any = false;
                 for run in runs {
-                    region.place.each_in(&part, run, shape, |_, _, _| any = true);
+                    place.each_in(&part, run, shape, |_, _, _| any = true);
                     if any {
                         break;
                     }
                 }
                 let own = start.iter().zip(from).map(|(s, f)| s - f).collect();
                 let len = count.iter().product::<u64>() as usize;
-                any.then_some(Wanted { part, start: own, count, len })
+                any.then_some(Wanted { place, part, start: own, count, len })
             }
             Place::Mask(mask) => {
                 let own = runs.flat_map(|run| mask.within(run.0..run.0 + run.1 as u64));
@@ -136,6 +114,7 @@ impl Wanted {
                 let all = own.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
                 let count = all.end - all.start;
                 Some(Wanted {
+                    place,
                     part: Part::Elements(all.start),
                     start: vec![all.start],
                     count: vec![count],
@@ -144,10 +123,25 @@ impl Wanted {
             }
         }
     }
+
+    /// Calls `take` with each part of the runs that is in the region: where it begins in what is decoded of that, where in
+    /// the elements of all runs, one after another, and how many elements it has.
+    pub fn each(
+        &self,
+        shape: &[u64],
+        runs: impl Iterator<Item = Run>,
+        mut take: impl FnMut(usize, usize, usize),
+    ) {
+        let mut at = 0;
+        for run in runs {
+            self.place.each_in(&self.part, run, shape, |to, from, n| take(from, at + to, n));
+            at += run.1;
+        }
+    }
 }
 
 /// The smallest box around some runs, of which there is one at least.
-fn around(shape: &[u64], runs: impl Iterator<Item = Run>) -> (Vec<u64>, Vec<u64>) {
+pub(crate) fn around(shape: &[u64], runs: impl Iterator<Item = Run>) -> (Vec<u64>, Vec<u64>) {
     let (mut first, mut last) = (shape.to_vec(), vec![0; shape.len()]);
     for (begin, len) in runs {
         let (mut a, mut b) = (begin, begin + (len as u64).max(1) - 1);

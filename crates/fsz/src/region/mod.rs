@@ -12,10 +12,8 @@ use std::{ops::Range, sync::Arc};
 
 pub(crate) use compress::compress;
 #[cfg(feature = "cuda")]
-pub(crate) use decompress::Regional;
+pub(crate) use decompress::{Wanted, around};
 pub(crate) use decompress::{put_box, put_tiles};
-#[cfg(feature = "cuda")]
-pub(crate) use frame::without_regions;
 pub use mask::Mask;
 pub use ranges::BoxRanges;
 
@@ -255,10 +253,10 @@ pub(crate) fn max_len(regions: &[Region], shape: &[u64], dtype: DType) -> Result
     Ok(if regions.is_empty() { 0 } else { most })
 }
 
-/// The error of a device that is asked for regions in its own memory.
+/// The error of a device that is to compress a field with regions in its own memory.
 #[cfg(feature = "cuda")]
 pub(crate) fn not_in_device_memory() -> Error {
     Error::unsupported(
-        "bounds by region in device memory: Codec::cuda compresses and decompresses such fields in host memory",
+        "bounds by region of a field in device memory: Codec::cuda compresses such fields in host memory",
     )
 }

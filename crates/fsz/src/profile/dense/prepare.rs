@@ -407,7 +407,7 @@ pub(super) fn prepare<T: Element>(
     plan: &Plan<T>,
 ) -> Result<(Dense, Vec<u32>)> {
     let n = field.elements();
-    let (mut layouts, mut grids) = (Vec::new(), Vec::new());
+    let mut layouts = Vec::new();
     let long = shape.iter().filter(|&&side| side > 1).count();
     let fits = |layout: &Layout| asked.map_or(layout.axes() <= long, |asked| asked == *layout);
     for layout in Layout::ALL.into_iter().filter(fits) {
@@ -422,12 +422,10 @@ pub(super) fn prepare<T: Element>(
             }
             continue;
         }
-        layouts.push(layout);
-        grids.push(grid);
+        layouts.push((layout, grid));
     }
     let choosing = (n / (CHOOSING_SHARE * BOX as u64)).clamp(CHOOSING[0], CHOOSING[1]);
     let sample = Sample { field, plan, n };
-    let layouts = layouts.into_iter().zip(grids).collect();
     let lattices = sample.lattices(layouts, [choosing / FIRST_SHARE, choosing])?;
     let case = |(layout, grid, _): &Lattices, predictor, fine| {
         (*layout, grid.clone(), Choice { predictor, fine, chunk: CHUNKS[0] })

@@ -1,0 +1,127 @@
+//! What regions hold, put over a field in device memory that was decoded without them.
+
+use cudarc::driver::{result, sys};
+
+use super::{
+    abi::{Move, StreamView},
+    compress_boxes::upload,
+    decompress::{REPORT, STATUS, launch_box, launch_field},
+    device::Device,
+    error::check,
+    kernel::{Kernel, Operation},
+    kernels::{Launch, pointer},
+    selection::Selection,
+    stream_kind::{RegionKind, StreamKind, Tiles},
+    workspace::Workspace,
+};
+use crate::{error::Result, region::Wanted};
+
+/// Elements of a move at most: a warp takes one.
+const ELEMENTS: usize = 1 << 10;
+/// Threads of a thread block that moves, and of a warp.
+const THREADS: u32 = 256;
+const WARP: u32 = 32;
+
+/// Puts what regions hold over a part of the field at `out`. Where there are some it waits: the host finds out where
+/// their elements go, and these and that list are in memory of the device's own for as long.
+///
+/// # Safety
+/// As [`launch`](super::decompress::launch), of which this is the end.
+pub(crate) unsafe fn put_regions(
+    device: &Device,
+    kind: &StreamKind,
+    view: &StreamView,
+    selection: &Selection<'_>,
+    out: u64,
+    status: u64,
+    queue: sys::CUstream,
+) -> Result<()> {
+    let around = if kind.regions.is_empty() { None } else { selection.around(kind) };
+    let Some((start, count)) = around else { return Ok(()) };
+    for region in &kind.regions {
+        let runs = selection.runs(kind);
+        let wanted = Wanted::new(&region.place, (&start, &count), &kind.shape, runs);
+        let Some(wanted) = wanted else { continue };
+        let mut moves = Vec::new();
+        wanted.each(&kind.shape, selection.runs(kind), |from, to, len| {
+            let parts = (0..len).step_by(ELEMENTS);
+            moves.extend(parts.map(|at| Move {
+                from: (from + at) as u64,
+                to: (to + at) as u64,
+                len: (len - at).min(ELEMENTS) as u64,
+            }));
+        });
+        device.work(|workspace| {
+            // SAFETY: the caller's promise; moves and workspace live until the queue has been waited for.
+            let put = unsafe {
+                put_region(device, region, view, &wanted, &moves, (out, status, queue), workspace)
+            };
+            // SAFETY: the queue is the caller's, alive.
+            check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
+            put
+        })?;
+    }
+    Ok(())
+}
+
+/// Enqueues decoding what is wanted of a region, and moving its elements to where they go.
+///
+/// # Safety
+/// As [`put_regions`]; nothing else uses the workspace, and it and `moves` stay until the queue is past this.
+unsafe fn put_region(
+    device: &Device,
+    region: &RegionKind,
+    view: &StreamView,
+    wanted: &Wanted<'_>,
+    moves: &[Move],
+    (mut out, status, queue): (u64, u64, sys::CUstream),
+    workspace: &mut Workspace,
+) -> Result<()> {
+    let kind = &region.kind;
+    let (coder, dtype) = (kind.coder(), kind.dtype);
+    let own = kind.view(view.bytes + region.at.start as u64, region.at.len() as u64)?;
+    let mut elements = workspace.field.room(wanted.len * dtype.size())?;
+    let mut list = workspace.scratch.room(size_of_val(moves))?;
+    let mut count = moves.len() as u64;
+    let launch = Launch::new((count * u64::from(WARP)).div_ceil(THREADS.into()), THREADS);
+    let kernel = Kernel { operation: Operation::PutRegion(coder), dtype };
+    // SAFETY: the room was made above; the arguments are those of the kernel; the caller vouches for the rest.
+    unsafe {
+        clear_sum(status, queue)?;
+        match wanted.count == kind.shape {
+            true => launch_field(device, kind, &own, elements, status, queue)?,
+            false => {
+                let part = (&wanted.start[..], &wanted.count[..]);
+                launch_box(device, kind, &own, part, elements, status, queue)?;
+            }
+        }
+        upload(list, moves, queue)?;
+        let arguments = &mut [
+            pointer(&mut elements),
+            pointer(&mut out),
+            pointer(&mut list),
+            pointer(&mut count),
+        ];
+        match &kind.tiles {
+            Tiles::Dense { .. } => {
+                let module = device.kernels.decompress_boxes(coder, dtype)?;
+                module.launch(kernel, launch, queue, arguments)
+            }
+            Tiles::Paper | Tiles::Unknown => {
+                let module = device.kernels.decompress(coder, dtype)?;
+                module.launch(kernel, launch, queue, arguments)
+            }
+        }
+    }
+}
+
+/// Enqueues that the next kernels add up the metadata checksum of another stream; what went wrong before stays in the
+/// report.
+///
+/// # Safety
+/// `report` is [`REPORT`] bytes of device memory of the current context.
+unsafe fn clear_sum(report: u64, queue: sys::CUstream) -> Result<()> {
+    let (sum, len) = (report + STATUS as u64, REPORT - STATUS);
+    // SAFETY: the caller vouches for the memory.
+    check("cuMemsetD8Async", unsafe { result::memset_d8_async(sum, 0xFF, len, queue) })
+}
