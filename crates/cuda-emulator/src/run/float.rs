@@ -33,8 +33,7 @@ pub(crate) fn fused_towards_zero_f32(a: f32, b: f32, c: f32) -> f32 {
     let (sum, rest) = sum_and_rest(f64::from(a) * f64::from(b), f64::from(c));
     let above = sum - f64::from(nearest);
     let beyond = if above == 0.0 { rest } else { above };
-    match nearest.is_finite() && beyond != 0.0 && (beyond < 0.0) == (nearest > 0.0) {
-        // Towards zero by one, for the nearest number is further from it.
+    match is_further(beyond, f64::from(nearest)) {
         true => f32::from_bits(nearest.to_bits() - 1),
         false => nearest,
     }
@@ -50,10 +49,15 @@ pub(crate) fn fused_towards_zero_f64(a: f64, b: f64, c: f64) -> f64 {
     let (small, smaller) = sum_and_rest(low, rest);
     let (beyond, last) = sum_and_rest(sum - nearest, small);
     let beyond = beyond + (last + smaller);
-    match nearest.is_finite() && beyond != 0.0 && (beyond < 0.0) == (nearest > 0.0) {
+    match is_further(beyond, nearest) {
         true => f64::from_bits(nearest.to_bits() - 1),
         false => nearest,
     }
+}
+
+/// Whether a rounded number is further from zero than the exact one, which lies by `beyond` above it.
+fn is_further(beyond: f64, rounded: f64) -> bool {
+    rounded.is_finite() && (beyond < 0.0 && rounded > 0.0 || beyond > 0.0 && rounded < 0.0)
 }
 
 /// A sum, and what was lost when it was rounded.
@@ -125,6 +129,8 @@ mod tests {
         assert_eq!(fused_towards_zero_f32(1.0, 1.0, small), 1.0);
         assert_eq!(fused_towards_zero_f32(-1.0, 1.0, small), -1.0f32.next_down());
         assert_eq!(fused_towards_zero_f32(3.0, 5.0, 1.0), 16.0);
+        let smallest = f32::from_bits(1);
+        assert_eq!(fused_towards_zero_f32(smallest, 0.25, 0.0), 0.0);
         let tiny = 1e-300;
         assert_eq!(fused_towards_zero_f64(1.0, 1.0, -tiny), 1.0f64.next_down());
         assert_eq!(fused_towards_zero_f64(1.0, 1.0, tiny), 1.0);
