@@ -6,6 +6,7 @@ mod common;
 use common::{
     compress, every,
     inputs::{KINDS, field},
+    some,
 };
 use fsz::{
     Bound, Codec, CompressOptions, Dense, Element, Error, Mask, Profile, Region, Result, Stream,
@@ -138,7 +139,7 @@ fn regions_are_those_of_the_cpu() {
     let codings = codings();
     for (turn, options) in codings.iter().enumerate() {
         // Each kind of field with one of the codings.
-        for kind in KINDS.into_iter().skip(turn).step_by(codings.len()) {
+        for kind in some(KINDS.into_iter().skip(turn).step_by(codings.len())) {
             both_ways::<f32>(&device, kind, options);
         }
         both_ways::<f64>(&device, KINDS[turn], options);
