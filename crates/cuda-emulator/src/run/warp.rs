@@ -5,13 +5,14 @@
 //! that name them, and nowhere else.
 
 use super::{
+    access::element,
     block::Shared,
-    code::{Access, Instruction, Operation, Phase, Program, Shuffle, Source, Special, Vote},
+    code::{Copy, Instruction, Operation, Phase, Program, Source, Special},
     lanes::{Lanes, Mask, WIDTH, ballot, lanes},
-    memory::{PRIVATE, Reach, SHARED, UNWRITTEN},
-    tensor::{LaterBox, TensorMap},
+    memory::{Reach, UNWRITTEN},
+    tensor::LaterBox,
 };
-use crate::ptx::parse::{Result, Space};
+use crate::ptx::parse::Result;
 
 /// What all threads of a launch share.
 #[derive(Debug)]
@@ -36,32 +37,32 @@ pub(crate) enum Turn {
 /// The state of 32 lanes.
 #[derive(Debug)]
 pub(crate) struct Warp {
-    registers: Vec<Lanes>,
-    private: Vec<u8>,
-    private_len: usize,
-    places: [usize; WIDTH],
+    pub(super) registers: Vec<Lanes>,
+    pub(super) private: Vec<u8>,
+    pub(super) private_len: usize,
+    pub(super) places: [usize; WIDTH],
     /// Lanes that have not ended.
-    live: Mask,
+    pub(super) live: Mask,
     /// Lanes that wait for others of the warp, at an instruction that names them.
-    waiting: Mask,
+    pub(super) waiting: Mask,
     /// Lanes that wait for others of the thread block, and the barrier of each.
     at_barrier: Mask,
     barriers: [u8; WIDTH],
-    copies: Vec<LaterCopy>,
+    pub(super) copies: Vec<LaterCopy>,
     /// Groups of copies that each lane has closed.
     groups: [u32; WIDTH],
-    last: (u64, u64),
+    pub(super) last: (u64, u64),
 }
 
 /// A copy to shared memory that was asked for and is not done.
 #[derive(Clone, Copy, Debug)]
-struct LaterCopy {
-    lane: usize,
-    group: u32,
-    to: u64,
-    from: u64,
-    len: usize,
-    read: usize,
+pub(super) struct LaterCopy {
+    pub(super) lane: usize,
+    pub(super) group: u32,
+    pub(super) to: u64,
+    pub(super) from: u64,
+    pub(super) len: usize,
+    pub(super) read: usize,
 }
 
 impl Warp {
@@ -406,14 +407,14 @@ impl Warp {
         Ok(Went::On)
     }
 
-    fn source<'s>(&'s self, program: &'s Program, source: Source) -> &'s Lanes {
+    pub(super) fn source<'s>(&'s self, program: &'s Program, source: Source) -> &'s Lanes {
         match source {
             Source::Register(register) => &self.registers[register],
             Source::Constant(constant) => &program.constants[constant],
         }
     }
 
-    fn write(&mut self, program: &Program, to: usize, values: &Lanes, active: Mask) {
+    pub(super) fn write(&mut self, program: &Program, to: usize, values: &Lanes, active: Mask) {
         let bits = program.registers[to];
         let register = &mut self.registers[to];
         if active == !0 {
@@ -424,215 +425,17 @@ impl Warp {
     }
 
     /// Copies between parameters.
-    fn copy(&mut self, lane: usize, copies: &[super::code::Copy]) {
+    fn copy(&mut self, lane: usize, copies: &[Copy]) {
         let base = lane * self.private_len;
         for copy in copies {
             let from = base + copy.from;
             self.private.copy_within(from..from + copy.len, base + copy.to);
         }
     }
-
-    /// Lanes whose partners may have ended since; whether any went on.
-    fn meet_again(&mut self, launch: &Launch<'_>) -> Result<bool> {
-        let places: Vec<usize> = lanes(self.waiting).map(|lane| self.places[lane]).collect();
-        let before = self.waiting;
-        for place in places {
-            self.meet(launch.program, place)?;
-        }
-        Ok(self.waiting != before)
-    }
-
-    /// Executes the instruction at `place` for the lanes that wait there, where all that they name are there.
-    fn meet(&mut self, program: &Program, place: usize) -> Result<()> {
-        let instruction = &program.instructions[place];
-        let mut here = lanes(self.waiting)
-            .filter(|&lane| self.places[lane] == place)
-            .fold(0, |mask: Mask, lane| mask | 1 << lane);
-        let named = match instruction.operation {
-            Operation::WarpBarrier => instruction.from[0],
-            _ => *instruction.from.last().ok_or("no mask")?,
-        };
-        let named = *self.source(program, named);
-        while here != 0 {
-            let lane = here.trailing_zeros() as usize;
-            let mask = named[lane] as Mask;
-            if mask >> lane & 1 == 0 {
-                return Err(format!("lane {lane} is not in its own mask {mask:#x}"));
-            }
-            let wanted = mask & self.live;
-            // A barrier may be met at different instructions; all else at one.
-            let there = match instruction.operation {
-                Operation::WarpBarrier => lanes(self.waiting)
-                    .filter(|&l| {
-                        matches!(
-                            program.instructions[self.places[l]].operation,
-                            Operation::WarpBarrier
-                        )
-                    })
-                    .fold(0, |mask: Mask, lane| mask | 1 << lane),
-                _ => here,
-            };
-            if wanted & !there != 0 {
-                here &= !(1 << lane);
-                continue;
-            }
-            if let Some(other) = lanes(wanted & here).find(|&other| named[other] as Mask != mask) {
-                return Err(format!("lanes {lane} and {other} name different lanes"));
-            }
-            self.together(program, instruction, wanted);
-            self.waiting &= !wanted;
-            lanes(wanted).for_each(|lane| self.places[lane] += 1);
-            here &= !wanted;
-        }
-        Ok(())
-    }
-
-    /// What lanes that wait for each other do.
-    fn together(&mut self, program: &Program, instruction: &Instruction, together: Mask) {
-        let source = |i: usize| *self.source(program, instruction.from[i]);
-        match instruction.operation {
-            Operation::Shuffle(way) => {
-                let (values, others, limits) = (source(0), source(1), source(2));
-                let (mut results, mut found) = ([0; WIDTH], [0; WIDTH]);
-                for lane in lanes(together) {
-                    let other = partner(way, lane as u32, others[lane] as u32, limits[lane] as u32);
-                    let from = other.unwrap_or(lane as u32) as usize;
-                    found[lane] = u64::from(other.is_some());
-                    // From a lane that is not there comes anything.
-                    let is_there = together >> from & 1 != 0;
-                    results[lane] = if is_there { values[from] } else { UNWRITTEN_WORD };
-                }
-                self.write(program, instruction.to[0], &results, together);
-                if let Some(&to) = instruction.to.get(1) {
-                    self.write(program, to, &found, together);
-                }
-            }
-            Operation::Vote(way) => {
-                let set = ballot(&source(0)) & together;
-                let result = match way {
-                    Vote::All => u64::from(set == together),
-                    Vote::Any => u64::from(set != 0),
-                    Vote::Uniform => u64::from(set == 0 || set == together),
-                    Vote::Ballot => u64::from(set),
-                };
-                self.write(program, instruction.to[0], &[result; WIDTH], together);
-            }
-            Operation::Reduce(reduce) => {
-                let values = source(0);
-                let result = lanes(together).map(|lane| values[lane] as u32).reduce(reduce);
-                let result = u64::from(result.unwrap_or(0));
-                self.write(program, instruction.to[0], &[result; WIDTH], together);
-            }
-            _ => (),
-        }
-    }
-
-    /// The bytes of an access in a thread's own memory.
-    fn own(&self, lane: usize, at: u64, size: usize) -> Result<usize> {
-        match at.checked_add(size as u64) {
-            Some(end) if end <= self.private_len as u64 => {
-                Ok(lane * self.private_len + at as usize)
-            }
-            _ => Err(format!("{size} bytes at {at:#x} of a thread's own memory are outside of it")),
-        }
-    }
-
-    fn load(
-        &mut self,
-        launch: &Launch<'_>,
-        shared: &Shared,
-        lane: usize,
-        access: &Access,
-        address: u64,
-        size: usize,
-    ) -> Result<u64> {
-        aligned(address, size)?;
-        Ok(match place(access.space, address) {
-            Place::Shared(at) => number(shared.bytes(at, size)?),
-            Place::Private(at) => {
-                let at = self.own(lane, at, size)?;
-                number(&self.private[at..at + size])
-            }
-            Place::Global(at) => {
-                let pointer = launch.reach.pointer(at, size, &mut self.last);
-                let pointer = pointer.ok_or_else(|| outside("read", at, size, lane))?;
-                // SAFETY: the bytes are within an allocation, which lives as long as the launch; kernels run one at
-                // a time.
-                number(unsafe { std::slice::from_raw_parts(pointer, size) })
-            }
-        })
-    }
-
-    fn store(
-        &mut self,
-        launch: &Launch<'_>,
-        shared: &mut Shared,
-        lane: usize,
-        access: &Access,
-        address: u64,
-        value: u64,
-    ) -> Result<()> {
-        let size = access.size;
-        aligned(address, size)?;
-        match place(access.space, address) {
-            Place::Shared(at) => put(shared.bytes_mut(at, size)?, value),
-            Place::Private(at) => {
-                let at = self.own(lane, at, size)?;
-                put(&mut self.private[at..at + size], value);
-            }
-            Place::Global(at) => {
-                let pointer = launch.reach.pointer(at, size, &mut self.last);
-                let pointer = pointer.ok_or_else(|| outside("written", at, size, lane))?;
-                // SAFETY: as in `load`.
-                put(unsafe { std::slice::from_raw_parts_mut(pointer, size) }, value);
-            }
-        }
-        Ok(())
-    }
-
-    /// The map of a tensor at a generic address.
-    fn tensor_map(&mut self, launch: &Launch<'_>, lane: usize, address: u64) -> Result<TensorMap> {
-        let bytes = match place(Space::Generic, address) {
-            Place::Private(at) => {
-                let at = self.own(lane, at, TensorMap::LEN)?;
-                &self.private[at..at + TensorMap::LEN]
-            }
-            Place::Global(at) => {
-                let pointer = launch.reach.pointer(at, TensorMap::LEN, &mut self.last);
-                let pointer = pointer.ok_or_else(|| outside("read", at, TensorMap::LEN, lane))?;
-                // SAFETY: as in `load`.
-                unsafe { std::slice::from_raw_parts(pointer, TensorMap::LEN) }
-            }
-            Place::Shared(_) => return Err("a tensor's map in shared memory".into()),
-        };
-        TensorMap::of(bytes).ok_or_else(|| "that is no map of a tensor".into())
-    }
-
-    /// Does the copies of a lane in groups before `end`.
-    fn finish_copies(
-        &mut self,
-        launch: &Launch<'_>,
-        shared: &mut Shared,
-        lane: usize,
-        end: u32,
-    ) -> Result<()> {
-        let is_due = |copy: &LaterCopy| copy.lane == lane && copy.group < end;
-        for copy in self.copies.extract_if(.., |copy| is_due(copy)) {
-            let to = shared.bytes_mut(copy.to, copy.len)?;
-            to[copy.read..].fill(0);
-            if copy.read > 0 {
-                let pointer = launch.reach.pointer(copy.from, copy.read, &mut self.last);
-                let pointer = pointer.ok_or_else(|| outside("read", copy.from, copy.read, lane))?;
-                // SAFETY: as in `load`; shared memory is no allocation that kernels reach so.
-                unsafe { pointer.copy_to_nonoverlapping(to.as_mut_ptr(), copy.read) };
-            }
-        }
-        Ok(())
-    }
 }
 
 /// What registers hold before they are written.
-const UNWRITTEN_WORD: u64 = u64::from_ne_bytes([UNWRITTEN; 8]);
+pub(super) const UNWRITTEN_WORD: u64 = u64::from_ne_bytes([UNWRITTEN; 8]);
 
 /// Where an instruction left the lanes that executed it.
 enum Went {
@@ -645,99 +448,7 @@ enum Went {
     Later,
 }
 
-enum Place {
-    Shared(u64),
-    Private(u64),
-    Global(u64),
-}
-
-fn place(space: Space, address: u64) -> Place {
-    match space {
-        Space::Shared => Place::Shared(address),
-        Space::Local | Space::Param => Place::Private(address),
-        Space::Global => Place::Global(address),
-        Space::Generic => match address {
-            SHARED..PRIVATE => Place::Shared(address - SHARED),
-            at if at >= PRIVATE && at - PRIVATE < PRIVATE - SHARED => Place::Private(at - PRIVATE),
-            at => Place::Global(at),
-        },
-    }
-}
-
-/// One, two, four or eight bytes as a number: a copy of a length that the compiler knows.
-#[inline(always)]
-fn number(bytes: &[u8]) -> u64 {
-    match *bytes {
-        [a] => u64::from(a),
-        [a, b] => u64::from(u16::from_le_bytes([a, b])),
-        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
-        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-        _ => 0,
-    }
-}
-
-/// The reverse: the low bytes of a number.
-#[inline(always)]
-fn put(to: &mut [u8], value: u64) {
-    let [a, b, c, d, ..] = value.to_le_bytes();
-    match to {
-        [to] => *to = a,
-        [_, _] => to.copy_from_slice(&[a, b]),
-        [_, _, _, _] => to.copy_from_slice(&[a, b, c, d]),
-        _ => to.copy_from_slice(&value.to_le_bytes()[..to.len()]),
-    }
-}
-
-fn element(address: u64, access: &Access, at: usize) -> u64 {
-    address.wrapping_add_signed(access.offset).wrapping_add((at * access.size) as u64)
-}
-
-fn aligned(address: u64, size: usize) -> Result<()> {
-    match address & (size as u64 - 1) {
-        0 => Ok(()),
-        _ => Err(format!("{size} bytes at {address:#x}, which is not aligned to them")),
-    }
-}
-
-fn outside(what: &str, at: u64, size: usize, lane: usize) -> String {
-    format!("{size} bytes at {at:#x}, {what} by lane {lane}, are in no allocation")
-}
-
 /// The low bits of a value that a register has.
 fn cut(value: u64, bits: u8) -> u64 {
     if bits < 64 { value & ((1 << bits) - 1) } else { value }
-}
-
-/// The lane that `lane` takes a value from, if it is within the limits.
-///
-/// Source: PTX ISA, `shfl.sync`.
-fn partner(way: Shuffle, lane: u32, other: u32, limits: u32) -> Option<u32> {
-    let (clamp, segment) = (limits & 31, limits >> 8 & 31);
-    let (most, least) = ((lane & segment) | (clamp & !segment), lane & segment);
-    let other = other & 31;
-    match way {
-        Shuffle::Up => lane.checked_sub(other).filter(|&from| from >= most),
-        Shuffle::Down => Some(lane + other).filter(|&from| from <= most),
-        Shuffle::Butterfly => Some(lane ^ other).filter(|&from| from <= most),
-        Shuffle::Index => Some(least | (other & !segment)).filter(|&from| from <= most),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn partners_are_within_their_segment() {
-        // As `__shfl_*_sync` of CUDA C++ encodes widths of 32 and 8.
-        let whole = 31;
-        assert_eq!(partner(Shuffle::Down, 30, 1, whole), Some(31));
-        assert_eq!(partner(Shuffle::Down, 31, 1, whole), None);
-        assert_eq!(partner(Shuffle::Up, 3, 2, 0), Some(1));
-        assert_eq!(partner(Shuffle::Up, 1, 2, 0), None);
-        let eight = (32 - 8) << 8 | 31;
-        assert_eq!(partner(Shuffle::Index, 13, 2, eight), Some(10));
-        assert_eq!(partner(Shuffle::Butterfly, 13, 4, eight), Some(9));
-        assert_eq!(partner(Shuffle::Down, 15, 1, eight), None);
-    }
 }
