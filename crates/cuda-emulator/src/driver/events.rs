@@ -4,7 +4,7 @@ use std::ffi::c_uint;
 
 use cudarc::driver::sys::CUresult;
 
-use super::{code, give, queues};
+use super::{asked, code, give, queues};
 
 /// # Safety
 /// As in `cuda.h`.
@@ -25,18 +25,10 @@ pub extern "C" fn cuEventRecord(event: u64, stream: u64) -> CUresult {
     code(queues().record(event, stream))
 }
 
-/// As `cuStreamQuery`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventQuery(event: u64) -> CUresult {
     let mut queues = queues();
-    match queues.is_reached(event) {
-        Ok(true) => CUresult::CUDA_SUCCESS,
-        Ok(false) => match queues.finish_event(event) {
-            Ok(()) => CUresult::CUDA_ERROR_NOT_READY,
-            Err(error) => error,
-        },
-        Err(error) => error,
-    }
+    asked(queues.is_reached(event), || queues.finish_event(event))
 }
 
 #[unsafe(no_mangle)]

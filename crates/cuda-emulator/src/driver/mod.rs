@@ -36,6 +36,15 @@ fn code(answer: Answer) -> CUresult {
     answer.err().unwrap_or(CUresult::CUDA_SUCCESS)
 }
 
+/// What a question whether work is done is answered: who asks may ask for long, so work that is not is done now, and
+/// the next answer is yes.
+fn asked(is_done: Answer<bool>, finish: impl FnOnce() -> Answer) -> CUresult {
+    code(is_done.and_then(|is_done| match is_done {
+        true => Ok(()),
+        false => finish().and(Err(CUresult::CUDA_ERROR_NOT_READY)),
+    }))
+}
+
 /// Writes a result where the caller wants it.
 ///
 /// # Safety

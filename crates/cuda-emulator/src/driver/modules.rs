@@ -86,6 +86,16 @@ fn refused(why: &str) -> CUresult {
     CUresult::CUDA_ERROR_INVALID_PTX
 }
 
+/// A module of a handle, and a name in it.
+///
+/// # Safety
+/// The module is one that was loaded here; the name ends with a zero, and lives as long as it is used.
+unsafe fn named<'a>(module: *mut c_void, name: *const c_char) -> Answer<(&'a Module, &'a str)> {
+    // SAFETY: promised by the caller; modules are never freed.
+    let (module, name) = unsafe { (&*module.cast::<Module>(), CStr::from_ptr(name)) };
+    Ok((module, name.to_str().map_err(|_| CUresult::CUDA_ERROR_NOT_FOUND)?))
+}
+
 /// Does nothing: see `Module`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuModuleUnload(_module: *mut c_void) -> CUresult {
@@ -101,9 +111,8 @@ pub unsafe extern "C" fn cuModuleGetFunction(
     name: *const c_char,
 ) -> CUresult {
     code((|| {
-        // SAFETY: the module is one that was loaded here, and the name ends with a zero.
-        let (module, name) = unsafe { (&*module.cast::<Module>(), CStr::from_ptr(name)) };
-        let name = name.to_str().map_err(|_| CUresult::CUDA_ERROR_NOT_FOUND)?;
+        // SAFETY: promised by the caller.
+        let (module, name) = unsafe { named(module, name)? };
         let mut functions = module.functions.lock().unwrap_or_else(PoisonError::into_inner);
         let known = functions.get(name).copied();
         let found = match known {
@@ -150,9 +159,8 @@ pub unsafe extern "C" fn cuModuleGetGlobal_v2(
     name: *const c_char,
 ) -> CUresult {
     code((|| {
-        // SAFETY: the module is one that was loaded here, and the name ends with a zero.
-        let (module, name) = unsafe { (&*module.cast::<Module>(), CStr::from_ptr(name)) };
-        let name = name.to_str().map_err(|_| CUresult::CUDA_ERROR_NOT_FOUND)?;
+        // SAFETY: promised by the caller.
+        let (module, name) = unsafe { named(module, name)? };
         let found = module.parsed.variables.iter().find(|v| v.name == name);
         let (Some(variable), Some(&at)) = (found, module.addresses.get(name)) else {
             return Err(CUresult::CUDA_ERROR_NOT_FOUND);

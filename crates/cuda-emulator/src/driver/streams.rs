@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_uint};
 
 use cudarc::driver::sys::CUresult;
 
-use super::{code, give, queues};
+use super::{asked, code, give, queues};
 
 /// The flag of streams that do not wait for the default one.
 const NON_BLOCKING: c_uint = 1;
@@ -40,18 +40,10 @@ pub extern "C" fn cuStreamSynchronize(stream: u64) -> CUresult {
     code(queues().finish(stream))
 }
 
-/// Who asks may ask for long: what is in the stream is done, and the next answer is yes.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuStreamQuery(stream: u64) -> CUresult {
     let mut queues = queues();
-    match queues.is_done(stream) {
-        Ok(true) => CUresult::CUDA_SUCCESS,
-        Ok(false) => match queues.finish(stream) {
-            Ok(()) => CUresult::CUDA_ERROR_NOT_READY,
-            Err(error) => error,
-        },
-        Err(error) => error,
-    }
+    asked(queues.is_done(stream), || queues.finish(stream))
 }
 
 #[unsafe(no_mangle)]

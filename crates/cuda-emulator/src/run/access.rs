@@ -27,8 +27,8 @@ impl Warp {
         lane: usize,
         access: &Access,
         address: u64,
-        size: usize,
     ) -> Result<u64> {
+        let size = access.size;
         aligned(address, size)?;
         Ok(match place(access.space, address) {
             Place::Shared(at) => number(shared.bytes(at, size)?),
@@ -104,8 +104,8 @@ impl Warp {
         lane: usize,
         end: u32,
     ) -> Result<()> {
-        let is_due = |copy: &LaterCopy| copy.lane == lane && copy.group < end;
-        for copy in self.copies.extract_if(.., |copy| is_due(copy)) {
+        let is_due = |copy: &mut LaterCopy| copy.lane == lane && copy.group < end;
+        for copy in self.copies.extract_if(.., is_due) {
             let to = shared.bytes_mut(copy.to, copy.len)?;
             to[copy.read..].fill(0);
             if copy.read > 0 {

@@ -23,9 +23,8 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    fn new(len: usize) -> Self {
+    fn new(len: usize, order: Order) -> Self {
         // What no thread has written is not zero.
-        let order = Order::new(0);
         Shared {
             order,
             memory: vec![UNWRITTEN; len],
@@ -161,8 +160,7 @@ impl Block {
     pub fn new(launch: &Launch<'_>, at: [u32; 3], shared: usize) -> Self {
         let threads: u32 = launch.threads.iter().product();
         let warps = threads.div_ceil(super::lanes::WIDTH as u32) as usize;
-        let mut shared = Shared::new(shared);
-        shared.order = Order::new(at[0].into());
+        let shared = Shared::new(shared, Order::new(at[0].into()));
         Block {
             warps: (0..warps).map(|index| Warp::new(launch, at, index)).collect(),
             over: vec![false; warps],

@@ -16,6 +16,11 @@ pub(crate) fn lanes(mut mask: Mask) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The mask of some lanes.
+pub(crate) fn mask(lanes: impl Iterator<Item = usize>) -> Mask {
+    lanes.fold(0, |mask, lane| mask | 1 << lane)
+}
+
 /// The lanes whose value is not zero.
 pub(crate) fn ballot(values: &Lanes) -> Mask {
     values.iter().enumerate().fold(0, |mask, (lane, &value)| mask | (u32::from(value != 0) << lane))

@@ -2,7 +2,7 @@
 
 use super::{
     code::{Instruction, Operation, Program, Shuffle, Vote},
-    lanes::{Mask, WIDTH, ballot, lanes},
+    lanes::{Mask, WIDTH, ballot, lanes, mask},
     warp::{Launch, UNWRITTEN_WORD, Warp},
 };
 use crate::ptx::parse::Result;
@@ -21,9 +21,7 @@ impl Warp {
     /// Executes the instruction at `place` for the lanes that wait there, where all that they name are there.
     pub(super) fn meet(&mut self, program: &Program, place: usize) -> Result<()> {
         let instruction = &program.instructions[place];
-        let mut here = lanes(self.waiting)
-            .filter(|&lane| self.places[lane] == place)
-            .fold(0, |mask: Mask, lane| mask | 1 << lane);
+        let mut here = mask(lanes(self.waiting).filter(|&lane| self.places[lane] == place));
         let named = match instruction.operation {
             Operation::WarpBarrier => instruction.from[0],
             _ => *instruction.from.last().ok_or("no mask")?,
@@ -31,28 +29,24 @@ impl Warp {
         let named = *self.source(program, named);
         while here != 0 {
             let lane = here.trailing_zeros() as usize;
-            let mask = named[lane] as Mask;
-            if mask >> lane & 1 == 0 {
-                return Err(format!("lane {lane} is not in its own mask {mask:#x}"));
+            let own = named[lane] as Mask;
+            if own >> lane & 1 == 0 {
+                return Err(format!("lane {lane} is not in its own mask {own:#x}"));
             }
-            let wanted = mask & self.live;
+            let wanted = own & self.live;
             // A barrier may be met at different instructions; all else at one.
             let there = match instruction.operation {
-                Operation::WarpBarrier => lanes(self.waiting)
-                    .filter(|&l| {
-                        matches!(
-                            program.instructions[self.places[l]].operation,
-                            Operation::WarpBarrier
-                        )
-                    })
-                    .fold(0, |mask: Mask, lane| mask | 1 << lane),
+                Operation::WarpBarrier => mask(lanes(self.waiting).filter(|&lane| {
+                    let waits_at = &program.instructions[self.places[lane]].operation;
+                    matches!(waits_at, Operation::WarpBarrier)
+                })),
                 _ => here,
             };
             if wanted & !there != 0 {
                 here &= !(1 << lane);
                 continue;
             }
-            if let Some(other) = lanes(wanted & here).find(|&other| named[other] as Mask != mask) {
+            if let Some(other) = lanes(wanted & here).find(|&other| named[other] as Mask != own) {
                 return Err(format!("lanes {lane} and {other} name different lanes"));
             }
             self.together(program, instruction, wanted);

@@ -8,7 +8,7 @@ use super::{
     access::element,
     block::Shared,
     code::{Copy, Instruction, Operation, Phase, Program, Source, Special},
-    lanes::{Lanes, Mask, WIDTH, ballot, lanes},
+    lanes::{Lanes, Mask, WIDTH, ballot, lanes, mask},
     memory::{Reach, UNWRITTEN},
     tensor::LaterBox,
 };
@@ -128,7 +128,7 @@ impl Warp {
     /// Lets the lanes that wait at a barrier of the thread block go on.
     pub fn release(&mut self, barrier: u8) {
         let released = lanes(self.at_barrier).filter(|&lane| self.barriers[lane] == barrier);
-        let released = released.fold(0, |mask: Mask, lane| mask | 1 << lane);
+        let released = mask(released);
         self.at_barrier &= !released;
         lanes(released).for_each(|lane| self.places[lane] += 1);
     }
@@ -274,8 +274,7 @@ impl Warp {
                     let bits = program.registers[to];
                     for lane in lanes(active) {
                         let address = element(addresses[lane], access, at);
-                        let value =
-                            self.load(launch, shared, lane, access, address, access.size)?;
+                        let value = self.load(launch, shared, lane, access, address)?;
                         let value = match access.signed {
                             true => {
                                 let unused = 64 - 8 * access.size as u32;
@@ -304,7 +303,7 @@ impl Warp {
                 let (first, second) = (value(1), value(2));
                 for lane in lanes(active) {
                     let address = element(addresses[lane], access, 0);
-                    let old = self.load(launch, shared, lane, access, address, access.size)?;
+                    let old = self.load(launch, shared, lane, access, address)?;
                     let new = update([old, first[lane], second[lane]]);
                     self.store(launch, shared, lane, access, address, new)?;
                     self.registers[instruction.to[0]][lane] = old;
