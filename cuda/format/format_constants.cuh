@@ -183,6 +183,13 @@ constexpr u32 DENSE_MOST_VALUE = 32767u;
 constexpr u32 DENSE_MOST_TABLES = 4096u;
 constexpr u32 DENSE_LEAST_STRIDE = 64u;
 constexpr u32 DENSE_MOST_FINE_KNEE = 16777216u;
+constexpr u32 DENSE_LINEAR = 0u;
+constexpr u32 DENSE_CUBIC = 1u;
+constexpr u32 DENSE_SMOOTH = 2u;
+constexpr u32 DENSE_LORENZO = 3u;
+constexpr u32 DENSE_BLENDED = 4u;
+constexpr u32 DENSE_SPREAD_BITS = 5u;
+constexpr u32 DENSE_BLENDED_SPREAD_BITS = 3u;
 
 /// The fields that the rules for headers name.
 struct HeaderFields

@@ -79,6 +79,7 @@ module fsz_codec
     integer(c_int32_t), parameter :: FSZC_CODING_SMOOTH = 6
     integer(c_int32_t), parameter :: FSZC_CODING_EXACT = 7
     integer(c_int32_t), parameter :: FSZC_CODING_VERBATIM = 8
+    integer(c_int32_t), parameter :: FSZC_CODING_BLENDED = 9
     integer(c_int32_t), parameter :: FSZC_OTHER_CODING = 254
 
     type, bind(c) :: fszc_research

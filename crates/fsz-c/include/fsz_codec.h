@@ -343,7 +343,7 @@ typedef uint32_t fszc_tile_coding;
 // What a way of coding would cost a tile.
 typedef struct fszc_tile_cost
 {
-    // FSZC_CODING_LZ1 to FSZC_CODING_VERBATIM.
+    // FSZC_CODING_LZ1 to FSZC_CODING_BLENDED.
     fszc_tile_coding coding;
     // 1 if the tile is coded so, else 0.
     uint32_t chosen;
@@ -488,6 +488,9 @@ typedef struct fszc_tile_cost
 
 // The elements as they are.
 #define FSZC_CODING_VERBATIM 8
+
+// Interpolation that is cubic along one axis, and across several blends those along each.
+#define FSZC_CODING_BLENDED 9
 
 // A way of coding that this header does not know.
 #define FSZC_OTHER_CODING 254

@@ -57,6 +57,8 @@ pub const FSZC_CODING_SMOOTH: fszc_tile_coding = 6;
 pub const FSZC_CODING_EXACT: fszc_tile_coding = 7;
 /// The elements as they are.
 pub const FSZC_CODING_VERBATIM: fszc_tile_coding = 8;
+/// Interpolation that is cubic along one axis, and across several blends those along each.
+pub const FSZC_CODING_BLENDED: fszc_tile_coding = 9;
 /// A way of coding that this header does not know.
 pub const FSZC_OTHER_CODING: fszc_tile_coding = 254;
 
@@ -108,7 +110,7 @@ pub struct fszc_tile_counts {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct fszc_tile_cost {
-    /// FSZC_CODING_LZ1 to FSZC_CODING_VERBATIM.
+    /// FSZC_CODING_LZ1 to FSZC_CODING_BLENDED.
     pub coding: fszc_tile_coding,
     /// 1 if the tile is coded so, else 0.
     pub chosen: u32,
@@ -128,6 +130,7 @@ fn coding_of(coding: TileCoding) -> fszc_tile_coding {
         TileCoding::Smooth => FSZC_CODING_SMOOTH,
         TileCoding::Exact => FSZC_CODING_EXACT,
         TileCoding::Verbatim => FSZC_CODING_VERBATIM,
+        TileCoding::Blended => FSZC_CODING_BLENDED,
         _ => FSZC_OTHER_CODING,
     }
 }

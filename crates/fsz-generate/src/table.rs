@@ -115,6 +115,13 @@ pub fn dense_constants() -> Vec<(&'static str, u64)> {
         ("MOST_TABLES", dense::MOST_TABLES),
         ("LEAST_STRIDE", dense::LEAST_STRIDE),
         ("MOST_FINE_KNEE", dense::MOST_FINE_KNEE.into()),
+        ("LINEAR", dense::LINEAR.into()),
+        ("CUBIC", dense::CUBIC.into()),
+        ("SMOOTH", dense::SMOOTH.into()),
+        ("LORENZO", dense::LORENZO.into()),
+        ("BLENDED", dense::BLENDED.into()),
+        ("SPREAD_BITS", dense::SPREAD_BITS.into()),
+        ("BLENDED_SPREAD_BITS", dense::BLENDED_SPREAD_BITS.into()),
     ]
 }
 

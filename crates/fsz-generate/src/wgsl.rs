@@ -37,9 +37,20 @@ pub fn prelude() -> String {
     text
 }
 
-/// What encoders alone ask for.
-const UNUSED: [&str; 6] =
-    ["MIN_COLUMNS", "PART_BITS", "MOST_VALUE", "MOST_TABLES", "LEAST_STRIDE", "MOST_FINE_KNEE"];
+/// What encoders alone ask for, and what `BoxDecoding` tells in other words.
+const UNUSED: [&str; 11] = [
+    "MIN_COLUMNS",
+    "PART_BITS",
+    "MOST_VALUE",
+    "MOST_TABLES",
+    "LEAST_STRIDE",
+    "MOST_FINE_KNEE",
+    "LINEAR",
+    "CUBIC",
+    "SMOOTH",
+    "LORENZO",
+    "BLENDED",
+];
 
 /// Heads of chunks, records of escapes, contexts of masks.
 fn heads() -> Vec<(&'static str, u64)> {

@@ -61,7 +61,7 @@ struct Params {
     code_base: [u32; 2],
     code_stride: [u32; 2],
     knee: u32,
-    unused: u32,
+    blended: u32,
 }
 
 impl Dense {
@@ -162,7 +162,7 @@ impl Decoder for Dense {
             code_base: codes.base,
             code_stride: codes.stride,
             knee: codes.knee,
-            unused: 0,
+            blended: self.boxes.blended.into(),
         };
         let params = gpu.uniform(bytemuck::bytes_of(&params));
         let buffers = [&params, &page.buffer, values, tiles, &self.slots, &self.programs];

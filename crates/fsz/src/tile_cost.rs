@@ -14,6 +14,8 @@ pub enum TileCoding {
     Cubic,
     /// Interpolation from four, (2, 6, 6, 2) / 16.
     Smooth,
+    /// Interpolation that is cubic along one axis, and between several blends those along each.
+    Blended,
     /// Differences of the elements' bits.
     Exact,
     /// The elements as they are.
@@ -28,6 +30,7 @@ impl TileCoding {
             TileCoding::Linear => "linear",
             TileCoding::Cubic => "cubic",
             TileCoding::Smooth => "smooth",
+            TileCoding::Blended => "blended",
             TileCoding::Exact => "exact",
             TileCoding::Verbatim => "verbatim",
         }
@@ -37,7 +40,9 @@ impl TileCoding {
     pub const fn kind(self) -> TileKind {
         match self {
             TileCoding::Lorenzo(predictor) => TileKind::of(predictor),
-            TileCoding::Linear | TileCoding::Cubic | TileCoding::Smooth => TileKind::Interpolated,
+            TileCoding::Linear | TileCoding::Cubic | TileCoding::Smooth | TileCoding::Blended => {
+                TileKind::Interpolated
+            }
             TileCoding::Exact | TileCoding::Verbatim => TileKind::Verbatim,
         }
     }

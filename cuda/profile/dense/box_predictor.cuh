@@ -296,8 +296,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             const bool fine = pass.fine != 0;
             bool any = false;
             auto take = [&](u32 entry, i32 prediction, i32 spread) {
-                const u32 context =
-                    residual_context(spread, near_count ? around(last) : 0, how.fine, fine);
+                const u32 context = residual_context(spread, near_count ? around(last) : 0, fine);
                 i32 r;
                 const i32 value = code(entry, prediction, context, r);
                 __syncwarp();

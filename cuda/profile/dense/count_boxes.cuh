@@ -34,7 +34,7 @@ struct BoxTask
     u32 reserved;
 };
 
-constexpr u32 TASKS_MOST = 9;
+constexpr u32 TASKS_MOST = 11;
 
 /// As many as have a box each in shared memory, on a multiprocessor of compute capability 9.0.
 constexpr u32 DENSE_COUNT_WARPS = 13;

@@ -7,12 +7,6 @@
 namespace fsz
 {
 
-/// Predictors, as the header numbers them.
-constexpr u32 DENSE_LINEAR = 0;
-constexpr u32 DENSE_CUBIC = 1;
-constexpr u32 DENSE_SMOOTH = 2;
-constexpr u32 DENSE_LORENZO = 3;
-
 /// The boxes of a field, along four axes of which the first has one element a box, and how they are
 /// coded. The same struct is `BoxGrid` in crates/fsz/src/cuda/abi.rs.
 struct BoxGrid

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "device/bits.cuh"
+#include "profile/dense/blend.cuh"
+#include "profile/dense/blend_columns.cuh"
 #include "profile/dense/decode_program.cuh"
 #include "profile/dense/rans_decoder.cuh"
 
@@ -14,6 +16,7 @@ enum class Taps : u32
 {
     Linear,
     Cubic,
+    Blended,
     /// By weights that are known at run time, of which these are cases, too.
     Weighted,
 };
@@ -59,6 +62,10 @@ struct AnyGrid
 constexpr u32 WHOLE_BITS = 0x4B400000u;
 constexpr float WHOLE = 12582912.0f;
 
+/// What part of the spread counts where a point is blended. What is no whole number then changes
+/// no context: the highest bits tell.
+constexpr float BLENDED_SPREAD = 1.0f / (1u << (DENSE_SPREAD_BITS - DENSE_BLENDED_SPREAD_BITS));
+
 /// The size of a whole number that fits in 22 bits.
 FSZ_DEVICE float size_of(i32 number)
 {
@@ -86,7 +93,7 @@ struct BoxDecoder
     u32 fine_rows;
     u32 coarse_rows;
     u32 corner_row;
-    /// 2^(5 - f): what a lattice point of the spread counts in a context.
+    /// What a lattice point of the spread counts in a context.
     float spread_unit;
     /// Lattice points of a step by 16, and what makes a slot's residual a number of them.
     float points_unit;
@@ -109,7 +116,7 @@ struct BoxDecoder
         : rans(rans), last(0), box(box), fine_rows(slots - FINE_FIRST * SLOTS_BYTES),
           coarse_rows(slots + (DENSE_FINE_CONTEXTS - COARSE_FIRST) * SLOTS_BYTES),
           corner_row(slots + DENSE_CORNERS * SLOTS_BYTES),
-          spread_unit(static_cast<float>(32u >> fine)),
+          spread_unit(static_cast<float>((1u << DENSE_SPREAD_BITS) >> fine)),
           points_unit(static_cast<float>(1u << fine) / 16),
           points_origin(WHOLE - SCALED_ORIGIN * points_unit), last_unit(around ? 1 : 0),
           last_origin(around ? -SCALED_ORIGIN : 0)
@@ -201,15 +208,18 @@ struct TapWeights
     i32 far;
     i32 edge_near;
     i32 edge_far;
+    /// Weights count along one axis alone.
+    bool blended;
 
     FSZ_DEVICE explicit TapWeights(u32 predictor)
-        : near(predictor == DENSE_LINEAR  ? 8
-               : predictor == DENSE_CUBIC ? 9
-                                          : 6),
-          far(predictor == DENSE_LINEAR  ? 0
-              : predictor == DENSE_CUBIC ? -1
-                                         : 2),
-          edge_near(predictor == DENSE_LINEAR ? 8 : 9), edge_far(predictor == DENSE_LINEAR ? 0 : -1)
+        : near(predictor == DENSE_LINEAR   ? 8
+               : predictor == DENSE_SMOOTH ? 6
+                                           : 9),
+          far(predictor == DENSE_LINEAR   ? 0
+              : predictor == DENSE_SMOOTH ? 2
+                                          : -1),
+          edge_near(predictor == DENSE_LINEAR ? 8 : 9),
+          edge_far(predictor == DENSE_LINEAR ? 0 : -1), blended(predictor == DENSE_BLENDED)
     {
     }
 };
@@ -234,10 +244,17 @@ struct Outer
     }
 };
 
+/// Whether points that are odd along so many axes can be predicted by outer neighbours, ...
+template <u32 AXES, Taps TAPS>
+constexpr bool BY_OUTER = TAPS != Taps::Linear && AXES < (TAPS == Taps::Blended ? 2 : 3);
+/// ... and by those across these axes.
+template <u32 AXES, Taps TAPS>
+constexpr bool BY_BLENDED = AXES > 1 && (TAPS == Taps::Blended || TAPS == Taps::Weighted);
+
 template <Taps TAPS>
 FSZ_DEVICE i32 outer_sum(i32 near, i32 far, bool edge, const TapWeights &weights)
 {
-    if constexpr (TAPS == Taps::Cubic)
+    if constexpr (TAPS == Taps::Cubic || TAPS == Taps::Blended)
     {
         return 9 * near - far;
     }
@@ -250,8 +267,11 @@ template <class Grid, u32 SET, Taps TAPS, bool MASKED, bool CODED>
 FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWeights &weights)
 {
     constexpr u32 AXES = (SET & 1) + (SET >> 1 & 1) + (SET >> 2);
-    constexpr bool OUTER = TAPS != Taps::Linear && AXES < 3;
+    constexpr bool OUTER = BY_OUTER<AXES, TAPS>;
+    constexpr bool BLENDED = BY_BLENDED<AXES, TAPS>;
+    const bool blends = TAPS == Taps::Blended || weights.blended;
     constexpr bool ALONG = SET >> Grid::ALONG & 1;
+    constexpr u32 PLANE = SET & ~(1u << Grid::ALONG);
     constexpr u32 BEFORE = Grid::before(Grid::ALONG), PITCH = Grid::pitch(Grid::ALONG);
     u32 at = own.box + (entry & ENTRY_POSITION);
     u32 left[3] = {}, right[3] = {};
@@ -285,13 +305,20 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
         C = value_at<PITCH - BEFORE>(at);
         E = OUTER ? value_at<2 * PITCH - BEFORE>(at) + 3 * (A - C) : 0;
     }
+    // So do those across the columns and another axis.
+    i32 side_before = 0;
+    if constexpr (ALONG && BLENDED)
+    {
+        side_before = blends ? side<Grid, PLANE, 0 - BEFORE>(at) : 0;
+    }
     const auto step = [&](i32 G, bool ends) {
         const float around = CODED ? own.size_around() : 0;
-        i32 sum = 0;
+        i32 sum = 0, nearest = 0;
         float spread = 0;
         if constexpr (ALONG)
         {
-            sum = OUTER ? outer_sum<TAPS>(A + C, E + G, ends, weights) : A + C;
+            nearest = A + C;
+            sum = OUTER ? outer_sum<TAPS>(nearest, E + G, ends, weights) : nearest;
             spread = size_of(A - C);
         }
 #pragma unroll
@@ -304,6 +331,7 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
                 const i32 behind = a == 1 ? value_at<Grid::pitch(1) - Grid::before(1)>(at)
                                           : value_at<Grid::pitch(2) - Grid::before(2)>(at);
                 const i32 difference = before - behind;
+                nearest += before + behind;
                 if constexpr (OUTER)
                 {
                     const i32 far = value_at(left[a]) + value_at(right[a]) + bend[a] * difference;
@@ -318,8 +346,27 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
                 spread = fmaxf(spread, size_of(difference));
             }
         }
-        own.template step<true, MASKED>(at, entry, prediction_of<AXES, OUTER>(sum), spread, around,
-                                        CODED);
+        i32 prediction = prediction_of<AXES, OUTER>(sum);
+        if constexpr (BLENDED)
+        {
+            if (blends)
+            {
+                i32 across = 0;
+                if constexpr (PLANE == 6)
+                {
+                    across -= across_rows<Grid>(at) * (1 << (AXES - 2));
+                }
+                if constexpr (ALONG)
+                {
+                    const i32 side_behind = side<Grid, PLANE, PITCH - BEFORE>(at);
+                    across += side_before + side_behind;
+                    side_before = side_behind;
+                }
+                prediction = blended<AXES>(nearest, across);
+                spread *= BLENDED_SPREAD;
+            }
+        }
+        own.template step<true, MASKED>(at, entry, prediction, spread, around, CODED);
         at += Grid::STRIDE;
     };
     if constexpr (ALONG)
@@ -352,23 +399,30 @@ template <u32 AXES, Taps TAPS, bool MASKED>
 FSZ_DEVICE void walk_points(BoxDecoder &own, const PassHead &head, Entries &entries, u32 steps,
                             bool coded, const TapWeights &weights)
 {
-    constexpr bool OUTER = TAPS != Taps::Linear && AXES < 3;
+    constexpr bool OUTER = BY_OUTER<AXES, TAPS>;
+    constexpr bool BLENDED = BY_BLENDED<AXES, TAPS>;
+    const bool blends = TAPS == Taps::Blended || weights.blended;
+    const auto value = [](u32 at) { return value_at(at); };
 #pragma unroll 1
     for (; steps > 0; --steps)
     {
         const float around = own.size_around();
         const u32 now = entries.take();
         const u32 at = own.box + (now & ENTRY_POSITION);
-        i32 sum = 0;
+        i32 sum = 0, nearest = 0;
         float spread = 0;
+        u32 distances[AXES], aheads[AXES];
 #pragma unroll
         for (u32 k = 0; k < AXES; ++k)
         {
             const u32 distance = head.distance(k);
             const u32 ahead = static_cast<u32>(static_cast<short>(head.distance(3 + k)));
+            distances[k] = distance;
+            aheads[k] = ahead;
             const i32 before = value_at(at - distance);
             const i32 behind = value_at(at + ahead);
             const i32 difference = before - behind;
+            nearest += before + behind;
             if constexpr (OUTER)
             {
                 const Outer outer(now >> (ENTRY_EDGE_SHIFT + 2 * k), distance, distance + ahead);
@@ -382,15 +436,27 @@ FSZ_DEVICE void walk_points(BoxDecoder &own, const PassHead &head, Entries &entr
             }
             spread = fmaxf(spread, size_of(difference));
         }
-        own.template step<true, MASKED>(at, now, prediction_of<AXES, OUTER>(sum), spread, around,
-                                        coded);
+        i32 prediction = prediction_of<AXES, OUTER>(sum);
+        if constexpr (BLENDED)
+        {
+            if (blends)
+            {
+                prediction = blended<AXES>(nearest, across_axes(value, at, distances, aheads));
+                spread *= BLENDED_SPREAD;
+            }
+        }
+        own.template step<true, MASKED>(at, now, prediction, spread, around, coded);
     }
 }
 
 /// A pass of a coarse grid.
-template <u32 AXES, bool MASKED>
-FSZ_DEVICE void walk_coarse(BoxDecoder &own, const PassHead &head, Entries &entries, bool coded)
+template <u32 AXES, Taps TAPS, bool MASKED>
+FSZ_DEVICE void walk_coarse(BoxDecoder &own, const PassHead &head, Entries &entries, bool coded,
+                            const TapWeights &weights)
 {
+    constexpr bool BLENDED = BY_BLENDED<AXES, TAPS>;
+    const bool blends = TAPS == Taps::Blended || weights.blended;
+    const auto value = [](u32 at) { return value_at(at); };
     u32 before[AXES], last[AXES];
 #pragma unroll
     for (u32 k = 0; k < AXES; ++k)
@@ -406,17 +472,27 @@ FSZ_DEVICE void walk_coarse(BoxDecoder &own, const PassHead &head, Entries &entr
         const u32 at = own.box + (now & ENTRY_POSITION);
         i32 sum = 0;
         float spread = 0;
+        u32 behind[AXES];
 #pragma unroll
         for (u32 k = 0; k < AXES; ++k)
         {
             const bool clamped = now >> (ENTRY_EDGE_SHIFT + k) & 1;
+            behind[k] = clamped ? last[k] : before[k];
             const i32 left = value_at(at - before[k]);
-            const i32 right = value_at(at + (clamped ? last[k] : before[k]));
+            const i32 right = value_at(at + behind[k]);
             sum += left + right;
             spread = fmaxf(spread, size_of(left - right));
         }
-        own.template step<false, MASKED>(at, now, prediction_of<AXES, false>(sum), spread, around,
-                                         coded);
+        i32 prediction = prediction_of<AXES, false>(sum);
+        if constexpr (BLENDED)
+        {
+            if (blends)
+            {
+                prediction = blended<AXES>(sum, across_axes(value, at, before, behind));
+                spread *= BLENDED_SPREAD;
+            }
+        }
+        own.template step<false, MASKED>(at, now, prediction, spread, around, coded);
     }
 }
 
@@ -574,15 +650,15 @@ FSZ_DEVICE void walk_box(BoxDecoder &own, Walk &walk, const TapWeights &weights)
         const PassHead head = walk.next(coded);
         if (head.axes() == 1)
         {
-            walk_coarse<1, MASKED>(own, head, walk.entries, coded);
+            walk_coarse<1, TAPS, MASKED>(own, head, walk.entries, coded, weights);
         }
         else if (head.axes() == 2)
         {
-            walk_coarse<2, MASKED>(own, head, walk.entries, coded);
+            walk_coarse<2, TAPS, MASKED>(own, head, walk.entries, coded, weights);
         }
         else if (Grid::SETS == 7)
         {
-            walk_coarse<3, MASKED>(own, head, walk.entries, coded);
+            walk_coarse<3, TAPS, MASKED>(own, head, walk.entries, coded, weights);
         }
     }
     const bool regular = Grid::COLUMNS && same(__ldg(&walk.program->regular)) != 0;
@@ -702,6 +778,7 @@ FSZ_DEVICE void interpolate(RansDecoder &rans, u32 box, const DecodeProgram *pro
                             const FieldTaps &of, bool masked)
 {
     const bool linear = of.predictor == DENSE_LINEAR, smooth = of.predictor == DENSE_SMOOTH;
+    const bool blended = of.predictor == DENSE_BLENDED;
     if (FAST && !masked)
     {
         if (of.layout == LAYOUT_LINE)
@@ -712,11 +789,15 @@ FSZ_DEVICE void interpolate(RansDecoder &rans, u32 box, const DecodeProgram *pro
         if (of.layout == LAYOUT_PLANE && !smooth)
         {
             return linear ? interpolate_box<PlaneGrid, Taps::Linear, false>(rans, box, program, of)
-                          : interpolate_box<PlaneGrid, Taps::Cubic, false>(rans, box, program, of);
+                   : blended
+                       ? interpolate_box<PlaneGrid, Taps::Blended, false>(rans, box, program, of)
+                       : interpolate_box<PlaneGrid, Taps::Cubic, false>(rans, box, program, of);
         }
         if (of.layout == LAYOUT_BRICK && !smooth && !linear)
         {
-            return interpolate_box<BrickGrid, Taps::Cubic, false>(rans, box, program, of);
+            return blended
+                       ? interpolate_box<BrickGrid, Taps::Blended, false>(rans, box, program, of)
+                       : interpolate_box<BrickGrid, Taps::Cubic, false>(rans, box, program, of);
         }
     }
     // What is less usual shares code with masked boxes.

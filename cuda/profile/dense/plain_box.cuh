@@ -394,8 +394,9 @@ template <class Z> struct PlainBoxes
           high(-1)
     {
         const u32 line = layout_of(grid) == LAYOUT_LINE;
-        predicted =
-            grid.predictor == DENSE_LINEAR || grid.predictor == (line ? DENSE_SMOOTH : DENSE_CUBIC);
+        const u32 own = grid.predictor;
+        predicted = own == DENSE_LINEAR ||
+                    (line ? own == DENSE_SMOOTH : own == DENSE_CUBIC || own == DENSE_BLENDED);
         predicted = predicted && points.any();
         wide = grid.shape[3] % 4 == 0 && grid.extent[3] % 4 == 0 &&
                reinterpret_cast<u64>(args.field) % (4 * sizeof(T)) == 0;
@@ -422,6 +423,22 @@ template <class Z> struct PlainBoxes
         return all;
     }
 
+    /// By the field's predictor.
+    template <u32 LAYOUT> FSZ_DEVICE PlainWalked walk(const PlainProgram *program) const
+    {
+        constexpr bool LINE = LAYOUT == LAYOUT_LINE;
+        if (grid.predictor == DENSE_LINEAR)
+        {
+            return walk_plain<LAYOUT, Taps::LINEAR>(program, stage, grid.fine);
+        }
+        if (!LINE && grid.predictor == DENSE_BLENDED)
+        {
+            return walk_plain < LAYOUT,
+                   LINE ? Taps::SMOOTH : Taps::BLENDED > (program, stage, grid.fine);
+        }
+        return walk_plain < LAYOUT, LINE ? Taps::SMOOTH : Taps::CUBIC > (program, stage, grid.fine);
+    }
+
     template <u32 LAYOUT, u32 WIDTH>
     FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, Outcome &out)
     {
@@ -436,11 +453,7 @@ template <class Z> struct PlainBoxes
             store_word(stage, 0);
         }
         __syncwarp();
-        const PlainWalked walked = grid.predictor == DENSE_LINEAR
-                                       ? walk_plain<LAYOUT, Taps::LINEAR>(program, stage, grid.fine)
-                                       : walk_plain < LAYOUT,
-                          LAYOUT == LAYOUT_LINE ? Taps::SMOOTH
-                                                : Taps::CUBIC > (program, stage, grid.fine);
+        const PlainWalked walked = walk<LAYOUT>(program);
         out.flags = walked.flags;
         out.flat = walked.flags == 0 && !walked.corners;
         return walked.told && strict<LAYOUT, WIDTH>(box, out.own, out.max_error);

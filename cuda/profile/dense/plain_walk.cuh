@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/hopper.cuh"
+#include "profile/dense/blend.cuh"
 #include "profile/dense/plain_program.cuh"
 
 namespace fsz
@@ -14,7 +15,8 @@ enum class Taps
 {
     LINEAR,
     CUBIC,
-    SMOOTH
+    SMOOTH,
+    BLENDED
 };
 
 FSZ_DEVICE i32 load_value(u32 at)
@@ -125,15 +127,16 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
         return word;
     }
 
-    /// Takes the point at `at`.
-    template <bool FINE> FSZ_DEVICE void point(u32 at, i32 prediction, u32 spread, bool there)
+    /// Takes the point at `at`, in whose context the spread counts 2^BITS a step.
+    template <bool FINE, u32 BITS = DENSE_SPREAD_BITS>
+    FSZ_DEVICE void point(u32 at, i32 prediction, u32 spread, bool there)
     {
         using Event = PlainEvent<FINE>;
         const i32 target = static_cast<i32>(own_word(at, there));
         const i32 r = (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
         const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
         const u32 own = static_cast<u32>(abs(r));
-        u32 m = spread << (5 - fine_bits);
+        u32 m = spread << (DENSE_SPREAD_BITS - fine_bits) >> (DENSE_SPREAD_BITS - BITS);
         if constexpr (AROUND)
         {
             const u32 sides =
@@ -332,6 +335,115 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
         }
     }
 
+    /// What one side of a point along the axis of columns adds to its blended prediction: a plane
+    /// of its neighbours, of which the nearest has a value of its own.
+    struct Side
+    {
+        i32 nearest;
+        i32 sum;
+    };
+
+    /// The sum of the two neighbours along an axis of a point, or of a place beside it.
+    FSZ_DEVICE static i32 beside(u32 axis, u32 at)
+    {
+        const u32 left = at - Places::odd(axis);
+        return load_value(left) + load_value(left + Places::two(axis));
+    }
+
+    /// That of the four across y and x.
+    FSZ_DEVICE static i32 across_rows(u32 at)
+    {
+        const u32 left = at - Places::odd(1);
+        return beside(2, left) + beside(2, left + Places::two(1));
+    }
+
+    /// Steps whose points are odd along several axes, by the Boolean sum, in parts of 2^axes
+    /// (FORMAT.md, Dense: predict).
+    template <u32 ODD> FSZ_DEVICE void blended_steps(u32 entry, u32 steps)
+    {
+        constexpr u32 AXES = (ODD & 1) + (ODD >> 1 & 1) + (ODD >> 2 & 1);
+        constexpr u32 ALONG = Places::ALONG & 3;
+        constexpr bool SLIDES = ODD >> ALONG & 1;
+        /// The odd axes in the plane of a point.
+        constexpr u32 PLANE = SLIDES ? ODD & ~(1u << ALONG) : ODD;
+        constexpr bool BOTH = PLANE == 6;
+        constexpr i32 NEAREST = 1 << (AXES - 1);
+        const bool there = static_cast<i32>(entry) >= 0;
+        u32 at = stage + (entry & ENTRY_POSITION);
+        const auto plane = [&](u32 from) {
+            Side own{0, BOTH ? -(NEAREST / 2) * across_rows(from) : 0};
+#pragma unroll
+            for (u32 a = 0; a < 3; ++a)
+            {
+                if (PLANE >> a & 1)
+                {
+                    const u32 left = from - Places::odd(a);
+                    const i32 one = load_value(left), other = load_value(left + Places::two(a));
+                    own.nearest = max(own.nearest, abs(one - other));
+                    own.sum += NEAREST * (one + other);
+                }
+            }
+            return own;
+        };
+        const auto side = [&](u32 from) {
+            const i32 nearest = load_value(from);
+            i32 sum = BOTH ? across_rows(from) : 0;
+#pragma unroll
+            for (u32 a = 0; a < 3; ++a)
+            {
+                if (PLANE >> a & 1)
+                {
+                    sum -= NEAREST / 2 * beside(a, from);
+                }
+            }
+            return Side{nearest, sum + NEAREST * nearest};
+        };
+        constexpr u32 BEHIND = Places::two(ALONG) - Places::odd(ALONG);
+        Side now = plane(at), before{}, behind{};
+        if constexpr (SLIDES)
+        {
+            before = side(at - Places::odd(ALONG));
+            behind = side(at + BEHIND);
+        }
+#pragma unroll 1
+        for (u32 left = steps; left > 0; --left)
+        {
+            // What the next step needs is on its way while this one is worked on.
+            const u32 then = at + Places::NEXT;
+            Side next{}, further{};
+            if (left > 1)
+            {
+                next = plane(then);
+                if constexpr (SLIDES)
+                {
+                    further = side(then + BEHIND);
+                }
+            }
+            const i32 sum = now.sum + before.sum + behind.sum;
+            const i32 spread = max(now.nearest, abs(before.nearest - behind.nearest));
+            const i32 prediction = (sum + NEAREST) >> AXES;
+            point<true, DENSE_BLENDED_SPREAD_BITS>(at, prediction, static_cast<u32>(spread), there);
+            now = next;
+            before = behind;
+            behind = further;
+            at = then;
+        }
+    }
+
+    /// Steps of the finest grid that lie at equal distances.
+    template <u32 ODD, bool SLIDE> FSZ_DEVICE void steps_of(u32 entry, u32 steps)
+    {
+        constexpr bool SEVERAL = (ODD & (ODD - 1)) != 0;
+        if constexpr (TAPS == Taps::BLENDED && SEVERAL)
+        {
+            blended_steps<ODD>(entry, steps);
+        }
+        else
+        {
+            fine_steps<ODD, SLIDE>(entry, steps);
+        }
+    }
+
     /// The steps of a pass of the finest grid.
     template <u32 ODD> FSZ_DEVICE void fine_pass(const PlainPass &pass, const u32 *entries)
     {
@@ -350,11 +462,11 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
             }
             if (k - head < groups)
             {
-                fine_steps<ODD, true>(entry, even);
+                steps_of<ODD, true>(entry, even);
             }
             else
             {
-                fine_steps<ODD, false>(entry, 1);
+                steps_of<ODD, false>(entry, 1);
             }
         }
     }
@@ -362,12 +474,12 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
     /// A pass of a coarser grid.
     template <u32 AXES> FSZ_DEVICE void coarse_pass(const PlainPass &pass, const u32 *entries)
     {
-        i32 distance[AXES], last[AXES];
+        u32 before[AXES], last[AXES];
 #pragma unroll
         for (u32 a = 0; a < AXES; ++a)
         {
-            distance[a] = pass.distance[a];
-            last[a] = pass.last[a];
+            before[a] = static_cast<u32>(pass.distance[a]);
+            last[a] = static_cast<u32>(pass.last[a]);
         }
         u32 next = __ldg(entries);
 #pragma unroll 1
@@ -381,20 +493,31 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
             }
             const u32 at = stage + (entry & ENTRY_POSITION);
             i32 sum = 0;
-            u32 spread = 0;
+            u32 spread = 0, behind[AXES];
 #pragma unroll
             for (u32 a = 0; a < AXES; ++a)
             {
                 const bool clamped = entry >> (ENTRY_EDGE_SHIFT + a) & 1;
-                const i32 left_value = load_value(at - static_cast<u32>(distance[a]));
-                const i32 right_value =
-                    load_value(at + static_cast<u32>(clamped ? last[a] : distance[a]));
+                behind[a] = clamped ? last[a] : before[a];
+                const i32 left_value = load_value(at - before[a]);
+                const i32 right_value = load_value(at + behind[a]);
                 sum += left_value + right_value;
                 spread = max(spread, static_cast<u32>(abs(left_value - right_value)));
             }
-            const i32 prediction =
-                AXES == 3 ? (sum * 5461 + 16384) >> 15 : (sum + static_cast<i32>(AXES)) >> AXES;
-            point<false>(at, prediction, spread, static_cast<i32>(entry) >= 0);
+            constexpr bool BLENDS = TAPS == Taps::BLENDED && AXES > 1;
+            i32 prediction;
+            if constexpr (BLENDS)
+            {
+                const auto value = [](u32 from) { return load_value(from); };
+                prediction = blended<AXES>(sum, across_axes(value, at, before, behind));
+            }
+            else
+            {
+                prediction =
+                    AXES == 3 ? (sum * 5461 + 16384) >> 15 : (sum + static_cast<i32>(AXES)) >> AXES;
+            }
+            constexpr u32 BITS = BLENDS ? DENSE_BLENDED_SPREAD_BITS : DENSE_SPREAD_BITS;
+            point<false, BITS>(at, prediction, spread, static_cast<i32>(entry) >= 0);
         }
     }
 

@@ -2,6 +2,7 @@
 // contexts of points (FORMAT.md, Dense: predict).
 #pragma once
 
+#include "profile/dense/blend.cuh"
 #include "profile/dense/program.cuh"
 
 namespace fsz
@@ -11,6 +12,8 @@ namespace fsz
 struct Interpolation
 {
     bool linear;
+    /// Across several axes by `blend`.
+    bool blended;
     /// Weights of the nearest and the outer neighbours.
     i32 near;
     i32 far;
@@ -18,8 +21,9 @@ struct Interpolation
     u32 fine;
 
     FSZ_DEVICE Interpolation(const BoxGrid &grid)
-        : linear(grid.predictor == DENSE_LINEAR), near(grid.predictor == DENSE_CUBIC ? 9 : 6),
-          far(grid.predictor == DENSE_CUBIC ? -1 : 2), fine(grid.fine)
+        : linear(grid.predictor == DENSE_LINEAR), blended(grid.predictor == DENSE_BLENDED),
+          near(grid.predictor == DENSE_SMOOTH ? 6 : 9),
+          far(grid.predictor == DENSE_SMOOTH ? 2 : -1), fine(grid.fine)
     {
     }
 };
@@ -30,17 +34,27 @@ FSZ_DEVICE i32 around(i32 last)
     return 2 * last + __shfl_up_sync(WARP_ALL, last, 1) + __shfl_down_sync(WARP_ALL, last, 1);
 }
 
-/// The context of a point from the spread of its neighbours and the residuals around it.
-FSZ_DEVICE u32 residual_context(i32 spread, i32 around, u32 fine_bits, bool fine)
+/// The context of a point from what the spread of its neighbours counts and the residuals around
+/// it.
+FSZ_DEVICE u32 residual_context(i32 spread, i32 around, bool fine)
 {
-    const u32 size = static_cast<u32>(min((spread << 5 >> fine_bits) + (around << 4) + 16, 4095));
+    const u32 size = static_cast<u32>(min(spread + (around << 4) + 16, 4095));
     const u32 octave = 27 - __clz(size);
     return fine ? 2 * octave + (size >> (octave + 3) & 1) : DENSE_FINE_CONTEXTS + octave;
 }
 
+/// How the points of a pass are predicted: by the nearest neighbours, by these and the outer ones,
+/// by those across axes, too.
+enum class By
+{
+    NEAREST,
+    OUTER,
+    BLENDED
+};
+
 /// Goes through the steps of a pass. `values` gives the value at a position, `step` takes each
-/// step's entry, prediction and context's spread.
-template <u32 AXES, bool OUTER, class Values, class Step>
+/// step's entry, prediction and what the spread counts in its context.
+template <u32 AXES, By BY, class Values, class Step>
 FSZ_DEVICE void walk_steps(const Pass &pass, const u32 *entries, const Interpolation &how,
                            const Values &values, Step &step)
 {
@@ -64,11 +78,12 @@ FSZ_DEVICE void walk_steps(const Pass &pass, const u32 *entries, const Interpola
             entry = __ldg(from);
         }
         const u32 at = now & ENTRY_POSITION;
+        u32 behind[AXES];
         i32 sum = 0, spread = 0;
 #pragma unroll
         for (u32 a = 0; a < AXES; ++a)
         {
-            if constexpr (OUTER)
+            if constexpr (BY == By::OUTER)
             {
                 const i32 left_value = values(at - distance[a]);
                 const i32 right_value = values(at + distance[a]);
@@ -90,16 +105,21 @@ FSZ_DEVICE void walk_steps(const Pass &pass, const u32 *entries, const Interpola
             {
                 // In the finest grid both distances are the same.
                 const bool clamped = now >> (ENTRY_EDGE_SHIFT + a) & 1;
+                behind[a] = clamped ? last[a] : distance[a];
                 const i32 left_value = values(at - distance[a]);
-                const i32 right_value = values(at + (clamped ? last[a] : distance[a]));
+                const i32 right_value = values(at + behind[a]);
                 sum += left_value + right_value;
                 spread = max(spread, abs(left_value - right_value));
             }
         }
         i32 prediction;
-        if constexpr (OUTER)
+        if constexpr (BY == By::OUTER)
         {
             prediction = AXES == 1 ? (sum + 8) >> 4 : (sum + 16) >> 5;
+        }
+        else if constexpr (BY == By::BLENDED)
+        {
+            prediction = blended<AXES>(sum, across_axes(values, at, distance, behind));
         }
         else
         {
@@ -107,7 +127,8 @@ FSZ_DEVICE void walk_steps(const Pass &pass, const u32 *entries, const Interpola
                          : AXES == 2 ? (sum + 2) >> 2
                                      : (sum * 5461 + 16384) >> 15;
         }
-        step(now, prediction, spread);
+        constexpr u32 BITS = BY == By::BLENDED ? DENSE_BLENDED_SPREAD_BITS : DENSE_SPREAD_BITS;
+        step(now, prediction, spread << BITS >> how.fine);
         __syncwarp();
     }
 }
@@ -117,29 +138,22 @@ template <class Values, class Step>
 FSZ_DEVICE void walk_pass(const Pass &pass, const u32 *entries, const Interpolation &how,
                           const Values &values, Step &step)
 {
-    const bool outer = pass.fine && !how.linear && pass.axes < 3;
-    if (outer)
+    const bool curved = pass.fine && !how.linear;
+    if (pass.axes == 1)
     {
-        if (pass.axes == 1)
-        {
-            walk_steps<1, true>(pass, entries, how, values, step);
-        }
-        else
-        {
-            walk_steps<2, true>(pass, entries, how, values, step);
-        }
-    }
-    else if (pass.axes == 1)
-    {
-        walk_steps<1, false>(pass, entries, how, values, step);
+        curved ? walk_steps<1, By::OUTER>(pass, entries, how, values, step)
+               : walk_steps<1, By::NEAREST>(pass, entries, how, values, step);
     }
     else if (pass.axes == 2)
     {
-        walk_steps<2, false>(pass, entries, how, values, step);
+        how.blended ? walk_steps<2, By::BLENDED>(pass, entries, how, values, step)
+        : curved    ? walk_steps<2, By::OUTER>(pass, entries, how, values, step)
+                    : walk_steps<2, By::NEAREST>(pass, entries, how, values, step);
     }
     else
     {
-        walk_steps<3, false>(pass, entries, how, values, step);
+        how.blended ? walk_steps<3, By::BLENDED>(pass, entries, how, values, step)
+                    : walk_steps<3, By::NEAREST>(pass, entries, how, values, step);
     }
 }
 

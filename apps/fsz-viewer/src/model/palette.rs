@@ -77,6 +77,7 @@ pub fn coding_name(coding: TileCoding) -> &'static str {
         TileCoding::Linear => "linear interpolation",
         TileCoding::Cubic => "cubic interpolation",
         TileCoding::Smooth => "smooth interpolation",
+        TileCoding::Blended => "blended interpolation",
         TileCoding::Exact => "exact bits",
         other => kind_name(other.kind()),
     }

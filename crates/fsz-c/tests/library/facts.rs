@@ -120,6 +120,7 @@ fn tiles() {
         ("smooth", FSZC_CODING_SMOOTH),
         ("exact", FSZC_CODING_EXACT),
         ("verbatim", FSZC_CODING_VERBATIM),
+        ("blended", FSZC_CODING_BLENDED),
     ];
     let number = |kind| kinds.iter().find(|(known, _)| *known == kind).expect("a kind").1;
     let mut seen = std::collections::BTreeSet::new();

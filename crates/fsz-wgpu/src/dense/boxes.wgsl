@@ -46,6 +46,8 @@ struct Params {
     code_base: vec2<u32>,
     code_stride: vec2<u32>,
     knee: u32,
+    // 1: points that are odd along several axes are predicted by all neighbours across these.
+    blended: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

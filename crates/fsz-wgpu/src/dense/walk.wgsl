@@ -84,11 +84,34 @@ fn along(at: u32, distance: u32, right: u32, outer: bool, left_out: u32) -> vec2
     return vec2(sum, abs(difference));
 }
 
-// The prediction of a point, and the largest difference of its nearest neighbours.
+// The sum of the neighbours across two axes, so far before a point and behind it along each.
+fn across(at: u32, one: vec2<u32>, other: vec2<u32>) -> i32 {
+    let before = at - one.x;
+    let behind = at + one.y;
+    return value_at(before - other.x) + value_at(before + other.y) + value_at(behind - other.x)
+        + value_at(behind + other.y);
+}
+
+// The prediction of a point that is odd along several axes, from the sum of its nearest neighbours and from those
+// across the axes.
+fn blend(own: Pass, at: u32, right: vec3<u32>, nearest: i32) -> i32 {
+    let x = vec2(own.distance.x, right.x);
+    let y = vec2(own.distance.y, right.y);
+    if own.axes == 2u {
+        return (2 * nearest - across(at, x, y) + 2) >> 2u;
+    }
+    let z = vec2(own.distance.z, right.z);
+    let edges = across(at, x, y) + across(at, x, z) + across(at, y, z);
+    let corners = across(at - x.x, y, z) + across(at + x.y, y, z);
+    return (4 * nearest - 2 * edges + corners + 4) >> 3u;
+}
+
+// The prediction of a point, and what the largest difference of its nearest neighbours counts in its context.
 fn predict(own: Pass, entry: u32) -> vec2<i32> {
     let at = entry & ENTRY_POSITION;
     let edge = entry >> ENTRY_EDGE_SHIFT;
-    let outer = own.fine && own.axes < 3u && params.near != 0;
+    let blended = own.axes > 1u && params.blended != 0u;
+    let outer = own.fine && own.axes < 3u && params.near != 0 && !blended;
     // In the finest grid both distances are the same.
     let clamped = (vec3(edge, edge >> 1u, edge >> 2u) & vec3(1u)) != vec3(0u);
     let right = select(own.distance, own.last, clamped);
@@ -104,15 +127,22 @@ fn predict(own: Pass, entry: u32) -> vec2<i32> {
         let z = along(at, own.distance.z, right.z, false, 0u);
         sum += z.x;
         spread = max(spread, z.y);
-        return vec2((sum * 5461 + 16384) >> 15u, spread);
+    }
+    if blended {
+        let counts = spread << DENSE_BLENDED_SPREAD_BITS >> params.fine;
+        return vec2(blend(own, at, right, sum), counts);
+    }
+    let counts = spread << DENSE_SPREAD_BITS >> params.fine;
+    if own.axes > 2u {
+        return vec2((sum * 5461 + 16384) >> 15u, counts);
     }
     let shift = own.axes + select(0u, 3u, outer);
-    return vec2((sum + (1 << (shift - 1u))) >> shift, spread);
+    return vec2((sum + (1 << (shift - 1u))) >> shift, counts);
 }
 
-// The context of a residual from the spread of its neighbours and the residuals around it.
+// The context of a residual from what the spread of its neighbours counts and the residuals around it.
 fn context_of(spread: i32, around: i32, fine: bool) -> u32 {
-    let size = u32(min((spread << 5u >> params.fine) + (around << 4u) + 16, 4095));
+    let size = u32(min(spread + (around << 4u) + 16, 4095));
     let octave = firstLeadingBit(size) - 4u;
     return select(DENSE_FINE_CONTEXTS + octave, 2u * octave + (size >> (octave + 3u) & 1u), fine);
 }

@@ -6,7 +6,7 @@ use crate::{
         self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid,
         dense::{DIFFERENCE_SYMBOLS, SLOTS},
     },
-    profile::dense::{Dense, Predictor},
+    profile::dense::{Dense, MOST_CASES, Predictor},
 };
 
 /// A struct that kernels share.
@@ -335,7 +335,7 @@ impl BoxGrid {
 }
 
 /// Cases that are counted at once.
-pub(crate) const MOST_TASKS: usize = 9;
+pub(crate) const MOST_TASKS: usize = MOST_CASES;
 
 impl BoxCounts {
     /// Before anything is counted.

@@ -95,6 +95,8 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("format/curve.cuh"),
     header!("format/format.cuh"),
     header!("format/format_constants.cuh"),
+    header!("profile/dense/blend.cuh"),
+    header!("profile/dense/blend_columns.cuh"),
     header!("profile/dense/box_coder.cuh"),
     header!("profile/dense/box_elements.cuh"),
     header!("profile/dense/box_memory.cuh"),

@@ -142,7 +142,23 @@ impl Layout {
     }
 }
 
-/// How a point is predicted in the finest grid (header: `parameter_0`).
+/// Predictors (header: `parameter_0`): the mean of the two neighbours, ...
+pub const LINEAR: u8 = 0;
+/// ... four along each axis, ...
+pub const CUBIC: u8 = 1;
+/// ... which smooth, ...
+pub const SMOOTH: u8 = 2;
+/// ... Lorenzo prediction of all boxes, ...
+pub const LORENZO: u8 = 3;
+/// ... cubic along one axis and blended across several.
+pub const BLENDED: u8 = 4;
+
+/// log2 of what a step of the spread of a point's neighbours counts in its context; ...
+pub const SPREAD_BITS: u32 = 5;
+/// ... and where it is blended: what is linear along each axis is predicted well, however steep it is.
+pub const BLENDED_SPREAD_BITS: u32 = 3;
+
+/// How a point is predicted in the finest grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Taps {
     /// The mean of the two neighbours.
@@ -151,6 +167,9 @@ pub(crate) enum Taps {
     Cubic,
     /// (2, 6, 6, 2) / 16.
     Smooth,
+    /// Cubic along one axis; across several, in all grids, the Boolean sum of the means along each (Gordon 1971, "Blending-function
+    /// methods of bivariate and multivariate interpolation").
+    Blended,
 }
 
 /// Bytes of the tables of a field at most.

@@ -41,7 +41,7 @@ pub(super) fn of_box<T: Element>(
         own
     };
     let aim = coder.aim(&order, elements, base);
-    for predictor in predictors(dense.own_layout()) {
+    for &predictor in predictors(dense.own_layout()) {
         let Predictor::Interpolation(taps) = predictor else { continue };
         if let Ok((outcome, escapes)) = coder.interpolate(&order, taps, &aim) {
             take(interpolation(taps), &counted(&coder, outcome.flat, &escapes));
@@ -66,6 +66,7 @@ const fn interpolation(taps: Taps) -> TileCoding {
         Taps::Linear => TileCoding::Linear,
         Taps::Cubic => TileCoding::Cubic,
         Taps::Smooth => TileCoding::Smooth,
+        Taps::Blended => TileCoding::Blended,
     }
 }
 
@@ -223,7 +224,7 @@ mod tests {
         };
         each_box::<f32>(|stream, _, _, costs, what| check(stream, costs, &what));
         each_box::<f64>(|stream, _, _, costs, what| check(stream, costs, &what));
-        for name in ["linear", "cubic", "lz1", "lz2", "exact", "verbatim"] {
+        for name in ["linear", "blended", "lz1", "lz2", "exact", "verbatim"] {
             assert!(seen.contains_key(name), "no box is coded by {name}: {seen:?}");
         }
     }
@@ -238,7 +239,7 @@ mod tests {
             let shape = stream.grid().shape_of(tile).0.map(u64::from);
             let grid = TileGrid::new(&stream.header().profile, &shape).expect("a box");
             let field = InMemory { data: own, plan: &plan, run: Execution::alone() };
-            for predictor in predictors(dense.own_layout()) {
+            for &predictor in predictors(dense.own_layout()) {
                 let case = (grid.clone(), Choice { predictor, ..dense.choice });
                 let found = field.count(&[case], 1).expect("a box").remove(0);
                 let found = found.bytes_of_box();

@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    format::{Axes, dense::LANES},
+    format::{
+        Axes,
+        dense::{LANES, Taps},
+    },
     profile::Profile,
     stream::Stream,
 };
@@ -27,6 +30,9 @@ pub struct BoxDecoding {
     /// How much the nearest and the outer neighbours count in the finest grid, in sixteenths; `None` where
     /// the prediction is the mean of the nearest.
     pub weights: Option<(i32, i32)>,
+    /// Whether the prediction of points that are odd along several axes is the Boolean sum of the means along
+    /// each, whatever the weights.
+    pub blended: bool,
     /// For each slot of each context the frequency of its symbol, the symbol, and the slot's place among those of
     /// the symbol: contexts of residuals, of differences, of flags.
     pub slots: Vec<u32>,
@@ -97,6 +103,7 @@ impl BoxDecoding {
             axes,
             fine: dense.choice.fine,
             weights: weights.map(|w| (w.near, w.far)),
+            blended: dense.choice.predictor == Predictor::Interpolation(Taps::Blended),
             slots,
             programs: programs(&axes),
         })

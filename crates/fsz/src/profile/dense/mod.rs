@@ -20,6 +20,7 @@ mod points;
 mod predict;
 mod prepare;
 mod rans;
+mod sums;
 mod symbols;
 mod tables;
 mod targets;
@@ -27,7 +28,7 @@ mod vector;
 
 #[cfg(feature = "cuda")]
 pub(crate) use prepare::{
-    CHOOSING, Counted, FITTING, FITTING_SHARE, InReach, Sampler, spread_tile,
+    CHOOSING, Counted, FITTING, FITTING_SHARE, InReach, MOST_CASES, Sampler, spread_tile,
 };
 #[cfg(feature = "cuda")]
 pub(crate) use tables::SymbolSlots;
@@ -43,7 +44,7 @@ use crate::{
     exec::Execution,
     format::{
         TileOrder,
-        dense::{BOX, Layout, MOST_FINE, Taps},
+        dense::{self, BOX, Layout, MOST_FINE, Taps},
     },
     simd::Level,
     tile_record::TileKind,
@@ -93,15 +94,27 @@ impl Default for Choice {
 }
 
 impl Predictor {
-    const ALL: [Predictor; 4] = [
+    const ALL: [Predictor; 5] = [
         Predictor::Interpolation(Taps::Linear),
         Predictor::Interpolation(Taps::Cubic),
         Predictor::Interpolation(Taps::Smooth),
+        Predictor::Interpolation(Taps::Blended),
         Predictor::Lorenzo,
     ];
 
-    pub(crate) fn code(self) -> u8 {
-        Self::ALL.iter().position(|p| *p == self).expect("one of them") as u8
+    /// The number in the header.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Predictor::Interpolation(Taps::Linear) => dense::LINEAR,
+            Predictor::Interpolation(Taps::Cubic) => dense::CUBIC,
+            Predictor::Interpolation(Taps::Smooth) => dense::SMOOTH,
+            Predictor::Interpolation(Taps::Blended) => dense::BLENDED,
+            Predictor::Lorenzo => dense::LORENZO,
+        }
+    }
+
+    fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|predictor| predictor.code() == code)
     }
 }
 
@@ -264,7 +277,7 @@ impl Coding for Dense {
     fn from_header(layout: u8, [predictor, fine, chunk]: [u8; 3]) -> Option<Result<Self>> {
         let layout = Layout::from_code(layout)?;
         let known = || {
-            let predictor = *Predictor::ALL.get(predictor as usize)?;
+            let predictor = Predictor::from_code(predictor)?;
             let (fine, chunk) = (fine as u32, chunk as u32);
             let sound = fine <= MOST_FINE && CHUNKS.contains(&chunk);
             sound.then_some(Dense {

@@ -3,11 +3,14 @@
 #[cfg(target_arch = "x86_64")]
 use super::vector::Avx2;
 use super::{
-    order::{Grid, Odd, Order, Pass, Run},
+    order::{Grid, Odd, Order, Pass},
+    sums::predict,
     vector::{Portable, Vector, WIDTH},
 };
 use crate::{
-    format::dense::{COARSE_CONTEXTS, CORNERS, FINE_CONTEXTS, LANES, Taps},
+    format::dense::{
+        BLENDED_SPREAD_BITS, COARSE_CONTEXTS, CORNERS, FINE_CONTEXTS, LANES, SPREAD_BITS, Taps,
+    },
     simd::Level,
 };
 
@@ -31,6 +34,8 @@ pub(super) struct Predicted<'a> {
     pub number: usize,
     pub fine: bool,
     pub around: bool,
+    /// log2 of what a lattice point of the spread counts in a context.
+    pub spread_bits: u32,
     pub pass: &'a Pass,
     pub predictions: &'a [i32],
     pub spreads: &'a [i32],
@@ -58,9 +63,20 @@ impl Rule {
     /// `None` where only the nearest count.
     pub fn weights(self) -> Option<Weights> {
         match self {
-            Rule::Taps(Taps::Cubic) => Some(Weights { near: 9, far: -1, missing: [3, -3, 1] }),
+            Rule::Taps(Taps::Cubic | Taps::Blended) => {
+                Some(Weights { near: 9, far: -1, missing: [3, -3, 1] })
+            }
             Rule::Taps(Taps::Smooth) => Some(Weights { near: 6, far: 2, missing: [0, 3, -2] }),
             Rule::Taps(Taps::Linear) | Rule::Sum => None,
+        }
+    }
+}
+
+impl Rule {
+    fn spread_bits(self, pass: &Pass) -> u32 {
+        match self {
+            Rule::Taps(Taps::Blended) if pass.odd.count_ones() > 1 => BLENDED_SPREAD_BITS,
+            _ => SPREAD_BITS,
         }
     }
 }
@@ -133,8 +149,15 @@ impl Walker {
                 let to = (&mut self.predictions[..room], &mut self.spreads[..room]);
                 predict::<V>(rule, weights, grid, pass, values, to);
                 let (predictions, spreads) = (&self.predictions[..room], &self.spreads[..room]);
-                let points =
-                    Predicted { number, fine: grid.fine, around, pass, predictions, spreads };
+                let points = Predicted {
+                    number,
+                    fine: grid.fine,
+                    around,
+                    spread_bits: rule.spread_bits(pass),
+                    pass,
+                    predictions,
+                    spreads,
+                };
                 let own = &mut self.values[pass.first..][..room];
                 passes.pass::<V>(points, own);
                 put::<V>(grid, pass, own, values);
@@ -286,114 +309,6 @@ impl Missing {
     }
 }
 
-/// What part of a sum is the prediction: a factor, what is added, and how many bits are left out.
-type Share = [i32; 3];
-
-#[inline(always)]
-fn shared<V: Vector>(sum: V, [factor, half, bits]: Share) -> V {
-    let sum = if factor == 1 { sum } else { sum.mul(V::set(factor)) };
-    sum.add(V::set(half)).shift_right(bits as u32)
-}
-
-/// Predictions and spreads of a pass.
-#[inline(always)]
-fn predict<V: Vector>(
-    rule: Rule,
-    weights: Option<Weights>,
-    grid: &Grid,
-    pass: &Pass,
-    values: &[i32],
-    to: (&mut [i32], &mut [i32]),
-) {
-    let step = Step { grid, pass, values };
-    let axes = pass.odd.count_ones();
-    match (axes, rule, weights) {
-        (1, Rule::Sum, _) => step.predict::<V, 1>(None, [1, 0, 0], to),
-        (2, Rule::Sum, _) => step.predict::<V, 2>(None, [1, 0, 0], to),
-        (_, Rule::Sum, _) => step.predict::<V, 3>(None, [1, 0, 0], to),
-        (1, _, None) => step.predict::<V, 1>(None, [1, 1, 1], to),
-        (2, _, None) => step.predict::<V, 2>(None, [1, 2, 2], to),
-        (1, ..) => step.predict::<V, 1>(weights, [1, 8, 4], to),
-        (2, ..) => step.predict::<V, 2>(weights, [1, 16, 5], to),
-        _ => step.predict::<V, 3>(None, [5461, 16384, 15], to),
-    }
-}
-
-/// A pass of a grid with the values that are known.
-struct Step<'a> {
-    grid: &'a Grid,
-    pass: &'a Pass,
-    values: &'a [i32],
-}
-
-impl Step<'_> {
-    /// Calls [`Step::point`] for all points.
-    #[inline(always)]
-    fn predict<V: Vector, const AXES: usize>(
-        &self,
-        weights: Option<Weights>,
-        share: Share,
-        (predictions, spreads): (&mut [i32], &mut [i32]),
-    ) {
-        let mut neighbours = [(0, 0); AXES];
-        neighbours
-            .iter_mut()
-            .zip(self.grid.neighbours(self.pass.odd))
-            .for_each(|(n, own)| *n = own);
-        let room = self.pass.len + BEHIND;
-        let (predictions, spreads) = (&mut predictions[..room], &mut spreads[..room]);
-        for run in &self.pass.runs {
-            let (sum, spread) = self.point::<V, AXES>(weights, &neighbours, run);
-            let number = run.number as usize;
-            // SAFETY: numbers are those of the pass's points.
-            unsafe {
-                shared(sum, share).put(predictions, number);
-                spread.put(spreads, number);
-            }
-        }
-        for run in &self.pass.apart {
-            let (sum, spread) = self.point::<V, AXES>(weights, &neighbours, run);
-            let mut lanes = [[0; WIDTH]; 2];
-            shared(sum, share).store(&mut lanes[0]);
-            spread.store(&mut lanes[1]);
-            let numbers = (run.number as usize..).step_by(self.pass.stride);
-            let [own, own_spreads] = lanes;
-            for ((number, p), spread) in numbers.zip(own).zip(own_spreads).take(run.len as usize) {
-                predictions[number] = p;
-                spreads[number] = spread;
-            }
-        }
-    }
-
-    /// The sum and the spread of the points of a run.
-    #[inline(always)]
-    fn point<V: Vector, const AXES: usize>(
-        &self,
-        weights: Option<Weights>,
-        neighbours: &[(usize, usize); AXES],
-        run: &Run,
-    ) -> (V, V) {
-        let (mut sum, mut spread) = (V::set(0), V::set(0));
-        for &(stride, array) in neighbours {
-            let at = array + run.place as usize;
-            // SAFETY: points have their neighbours in the arrays of the grid, with room for two strides and a
-            // vector behind; one stride before the points of an axis with odd ones is a place.
-            let (a, c) = unsafe { (V::at(self.values, at), V::at(self.values, at + stride)) };
-            spread = spread.max(a.sub(c).abs());
-            let mut own = a.add(c);
-            if let Some(Weights { near, far, .. }) = weights {
-                // SAFETY: as above.
-                let (e, g) = unsafe {
-                    (V::at(self.values, at - stride), V::at(self.values, at + 2 * stride))
-                };
-                own = own.mul(V::set(near)).add(e.add(g).mul(V::set(far)));
-            }
-            sum = sum.add(own);
-        }
-        (sum, spread)
-    }
-}
-
 /// The values of a pass to their places.
 #[inline(always)]
 fn put<V: Vector>(grid: &Grid, pass: &Pass, own: &[i32], values: &mut [i32]) {
@@ -435,7 +350,8 @@ impl Contexts {
     pub fn of<V: Vector>(&self, points: Predicted<'_>, first: usize, rows: &mut [u8; LANES]) {
         let spreads = &points.spreads[first..][..LANES];
         for lane in (0..LANES).step_by(WIDTH) {
-            let mut size = V::load(&spreads[lane..]).shift_left(5).shift_right(self.fine);
+            let spread = V::load(&spreads[lane..]).shift_left(points.spread_bits);
+            let mut size = spread.shift_right(self.fine);
             if points.around {
                 let left = V::load(&self.sizes[lane..]);
                 let own = V::load(&self.sizes[lane + 1..]);

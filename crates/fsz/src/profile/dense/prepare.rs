@@ -35,11 +35,15 @@ const CHOOSING_SHARE: u64 = 64;
 const FIRST_SHARE: u64 = 4;
 /// What part of its cost a layout may cost more by those boxes and still be chosen by all.
 const CLOSE: u128 = 5;
+/// The same of a layout's predictors.
+const NEAR: u128 = 32;
 /// Boxes that make the tables at least, and of how many boxes one does.
 pub(crate) const FITTING: u64 = 1536;
 pub(crate) const FITTING_SHARE: u64 = 64;
-/// What part of its cost Lorenzo prediction must gain: it is slower.
-const SLOWER: u128 = 50;
+/// What part of its cost a predictor that is slower must gain: Lorenzo prediction, ...
+const LORENZO_GAIN: u128 = 50;
+/// ... blended interpolation.
+const BLENDED_GAIN: u128 = 100;
 /// Bits that a chunk takes beside its symbols: states less what they hold of the symbols, head, index.
 const CHUNK_BITS: u64 = LANES as u64 * 24 + 5 * 32;
 
@@ -350,11 +354,28 @@ struct Cost {
     choice: Choice,
 }
 
+/// What lines can be predicted by, ...
+const OF_LINES: [Predictor; 3] = [
+    Predictor::Interpolation(Taps::Linear),
+    Predictor::Interpolation(Taps::Smooth),
+    Predictor::Lorenzo,
+];
+/// ... and boxes of several axes.
+const OF_BOXES: [Predictor; 4] = [
+    Predictor::Interpolation(Taps::Linear),
+    Predictor::Interpolation(Taps::Cubic),
+    Predictor::Interpolation(Taps::Blended),
+    Predictor::Lorenzo,
+];
+/// Choices that are counted at once, at most: lines, planes, bricks.
+pub(crate) const MOST_CASES: usize = OF_LINES.len() + 2 * OF_BOXES.len();
+
 /// What the boxes of a layout can be predicted by.
-pub(super) fn predictors(layout: Layout) -> Vec<Predictor> {
-    let curved = if layout == Layout::Line { Taps::Smooth } else { Taps::Cubic };
-    let taps = [Taps::Linear, curved].map(Predictor::Interpolation);
-    taps.into_iter().chain([Predictor::Lorenzo]).collect()
+pub(super) const fn predictors(layout: Layout) -> &'static [Predictor] {
+    match layout {
+        Layout::Line => &OF_LINES,
+        Layout::Plane | Layout::Brick => &OF_BOXES,
+    }
 }
 
 /// A field of which some boxes are looked at.
@@ -391,9 +412,12 @@ impl<T: Element> Sample<'_, T> {
             let choice = Choice { chunk: CHUNKS[long], ..choice };
             let chunks = grid.tiles().div_ceil(1 << choice.chunk);
             let cost = cost + (((chunks * CHUNK_BITS) as u128) << COST_BITS);
-            let lorenzo = choice.predictor == Predictor::Lorenzo;
-            let cost = if lorenzo { cost + cost / SLOWER } else { cost };
-            Cost { cost, layout, choice }
+            let slower = match choice.predictor {
+                Predictor::Lorenzo => cost / LORENZO_GAIN,
+                Predictor::Interpolation(Taps::Blended) => cost / BLENDED_GAIN,
+                Predictor::Interpolation(_) => 0,
+            };
+            Cost { cost: cost + slower, layout, choice }
         };
         Ok(costs.map(cost).collect())
     }
@@ -431,8 +455,7 @@ pub(super) fn prepare<T: Element>(
         (*layout, grid.clone(), Choice { predictor, fine, chunk: CHUNKS[0] })
     };
     let first = lattices.iter().flat_map(|own| {
-        let predictors = predictors(own.0).into_iter();
-        predictors.map(move |predictor| case(own, predictor, own.2[0]))
+        predictors(own.0).iter().map(move |&predictor| case(own, predictor, own.2[0]))
     });
     let first_costs = sample.costs(first.collect(), choosing / FIRST_SHARE)?;
     let Some(least) = first_costs.iter().map(|c| c.cost).min() else {
@@ -444,10 +467,11 @@ pub(super) fn prepare<T: Element>(
         let dense = Dense { layout: Some(layout), choice };
         return Ok((dense, Tables::fit(&empty_histogram()).write()));
     };
-    // Each layout's best prediction, of the layouts that come close.
-    let close = first_costs.chunk_by(|a, b| a.layout == b.layout).filter_map(|own| {
-        let best = own.iter().min_by_key(|c| c.cost)?;
-        (best.cost <= least + least / CLOSE).then_some(best)
+    // Of the layouts that come close the best prediction, and those that come close to it.
+    let close = first_costs.chunk_by(|a, b| a.layout == b.layout).flat_map(|own| {
+        let best = own.iter().map(|c| c.cost).min().unwrap_or(least);
+        let most = if best <= least + least / CLOSE { best + best / NEAR } else { 0 };
+        own.iter().filter(move |c| c.cost <= most)
     });
     let close: Vec<_> = close.collect();
     let cases = close.iter().filter_map(|cost| {

@@ -9,6 +9,7 @@ use super::{
 
 const LINEAR: u8 = 0;
 const CUBIC: u8 = 1;
+const BLENDED: u8 = 4;
 
 /// The places of A and C of a point along an axis.
 pub fn neighbours(sides: Point, at: Point, axis: usize, s: usize) -> [Point; 2] {
@@ -33,7 +34,7 @@ impl Values<'_> {
         self.values[self.index(at)]
     }
 
-    /// The prediction, and the largest |A - C|.
+    /// The prediction, and what the largest |A - C| counts in the context.
     fn predict(&self, pass: &Pass, at: Point) -> (i32, u32) {
         let (mut sum, mut apart) = (0i32, 0);
         let k = pass.odd.len();
@@ -45,6 +46,9 @@ impl Values<'_> {
             let summand = if plain || k == 3 { both } else { self.taps(at, axis, a, c) };
             sum = sum.wrapping_add(summand);
         }
+        if k > 1 && self.field.predictor == BLENDED {
+            return (self.blended(pass, at), apart << 3 >> self.field.fine);
+        }
         let prediction = match (k, plain) {
             (1, true) => sum.wrapping_add(1) >> 1,
             (2, true) => sum.wrapping_add(2) >> 2,
@@ -52,7 +56,27 @@ impl Values<'_> {
             (2, false) => sum.wrapping_add(16) >> 5,
             _ => sum.wrapping_mul(5461).wrapping_add(16384) >> 15,
         };
-        (prediction, apart)
+        (prediction, apart << 5 >> self.field.fine)
+    }
+
+    /// The prediction by the sums of the neighbours along one, across two and three axes.
+    fn blended(&self, pass: &Pass, at: Point) -> i32 {
+        let mut sums = [0i32; 4];
+        let ways = 3usize.pow(pass.odd.len() as u32);
+        for way in 1..ways {
+            let (mut there, mut away, mut rest) = (at, 0, way);
+            for &axis in &pass.odd {
+                let [a, c] = neighbours(self.sides, at, axis, pass.s).map(|side| side[axis]);
+                there[axis] = [at[axis], a, c][rest % 3];
+                away += (rest % 3 != 0) as usize;
+                rest /= 3;
+            }
+            sums[away] += self.get(there);
+        }
+        match pass.odd.len() {
+            2 => (2 * sums[1] - sums[2] + 2) >> 2,
+            _ => (4 * sums[1] - 2 * sums[2] + sums[3] + 4) >> 3,
+        }
     }
 
     /// The summand of an axis of the finest grid, cubic or smooth.
@@ -68,7 +92,7 @@ impl Values<'_> {
         let times = |k: i32, v: i32| v.wrapping_mul(k);
         let both = a.wrapping_add(c);
         match (e, g) {
-            (Some(e), Some(g)) if self.field.predictor == CUBIC => {
+            (Some(e), Some(g)) if matches!(self.field.predictor, CUBIC | BLENDED) => {
                 times(9, both).wrapping_sub(e.wrapping_add(g))
             }
             (Some(e), Some(g)) => times(6, both).wrapping_add(times(2, e.wrapping_add(g))),
@@ -108,7 +132,7 @@ pub fn values(field: &Field, coder: &mut Coder<'_>, sides: Point, mask: &[bool])
             let context = |lane: usize| {
                 let (w, l, h) = (last[lane], last[lane.max(1) - 1], last[(lane + 1).min(31)]);
                 let near = if one_axis { 0 } else { 16 * (2 * w + l + h) };
-                let m = ((predicted[lane].1 << 5 >> field.fine) + near + 16).min(4095);
+                let m = (predicted[lane].1 + near + 16).min(4095);
                 let o = m.ilog2() - 4;
                 (if pass.s > 1 { 16 + o } else { 2 * o + (m >> (o + 3) & 1) }) as usize
             };
