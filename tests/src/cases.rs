@@ -133,6 +133,16 @@ pub fn dense() -> Vec<Case> {
             Layout::Plane,
             case("dense-f64-plane", DType::F64, &[3, 70, 90], smooth(&[3, 70, 90]), range(1e-5)),
         ),
+        of(
+            Layout::Brick,
+            case("dense-f32-blended", DType::F32, &[18, 33, 40], smooth(&[18, 33, 40]), {
+                range(1e-4)
+            }),
+        ),
+        of(
+            Layout::Plane,
+            case("dense-f64-blended-2d", DType::F64, &[70, 90], smooth(&[70, 90]), range(1e-4)),
+        ),
         case("dense-f64-masked-2d", DType::F64, &[60, 90], land(), range(1e-3).missing(LAND)),
         case("dense-f32-relative", DType::F32, &[60, 70], cubed(&[60, 70]), relative(0.01, 0.0)),
         case("dense-f32-relative-codes", DType::F32, &[60, 70], cubed(&[60, 70]), {
