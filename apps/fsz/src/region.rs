@@ -1,6 +1,7 @@
 //! Bounds by region, as told on the command line and shown to people.
 
-use std::{path::PathBuf, str::FromStr};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -66,6 +67,11 @@ impl RegionArgs {
     /// Whether the whole field has one bound.
     pub fn is_empty(&self) -> bool {
         self.bound_in.is_empty() && self.bound_where.is_empty()
+    }
+
+    /// The files of the masks.
+    pub fn masks(&self) -> impl Iterator<Item = &Path> {
+        self.bound_where.iter().map(|mask| mask.path.as_path())
     }
 
     /// The regions of a field with this bound outside.

@@ -13,7 +13,7 @@ use crate::codec::{self, BackendChoice, ProfileName};
 use crate::interrupt::Cancellable;
 use crate::source::{SourceArgs, check_field};
 use crate::table::Table;
-use crate::{bar, terminal};
+use crate::{bar, output, terminal};
 
 mod case;
 pub mod cuda;
@@ -197,7 +197,7 @@ impl Args {
 
     /// The files for JSON and CSV: what cannot be written is refused before anything is measured.
     fn outputs(&self) -> Result<[Option<Output>; 2]> {
-        let create = |path: &PathBuf| Output::create(path, self.force);
+        let create = |path: &PathBuf| output::create(path, self.force, &self.fields);
         Ok([
             self.json.as_ref().map(create).transpose()?,
             self.csv.as_ref().map(create).transpose()?,

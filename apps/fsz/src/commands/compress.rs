@@ -1,19 +1,19 @@
 //! `fsz compress`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use fsz::{
     Bound, Centering, Codec, CompressOptions, DType, Dense, Layout, Profile, Research, Stream,
 };
-use fsz_field::{Field, Output, Shape, with_values};
+use fsz_field::{Field, Shape, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
 use crate::codec::{CodecArgs, ProfileName};
 use crate::region::RegionArgs;
 use crate::source::SourceArgs;
-use crate::{bar, limit, terminal};
+use crate::{bar, limit, output, terminal};
 
 mod bounds;
 mod range;
@@ -263,7 +263,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     if args.input.len() > 1 || series::is_folder(&args.output) {
         return series::run(args, &codec, quiet);
     }
-    let mut output = Output::create(&args.output, args.force)?;
+    let mut output = output::create(&args.output, args.force, &args.inputs())?;
     let field = args.inputs.source()?.open(&args.input[0], &codec)?;
     let options = args.options(&codec, &field, args.series.range())?;
     let (memory, len) = bar::watch("compressing", quiet, |progress| {
@@ -277,6 +277,11 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 }
 
 impl Args {
+    /// All files that are read.
+    fn inputs(&self) -> Vec<&Path> {
+        self.input.iter().map(PathBuf::as_path).chain(self.regions.masks()).collect()
+    }
+
     /// Whether the bound is a share of a range.
     fn is_by_range(&self) -> bool {
         self.bound.range.is_some() || self.floor.floor_range.is_some()

@@ -9,7 +9,7 @@ use fsz_figure::number;
 
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{chunked, terminal};
+use crate::{chunked, output, terminal};
 
 /// Decompress a .fsz or .zfp file to raw values or .npy
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     if let Some(why) = not_compressed(kind) {
         bail!("{}: {why}", args.input.display());
     }
-    let mut output = Output::create(&args.output, args.force)?;
+    let mut output = output::create(&args.output, args.force, &[&args.input])?;
     let direct = output.is_direct();
     let values = if kind == Kind::Fsz {
         let file = StreamFile::open(&args.input)?;

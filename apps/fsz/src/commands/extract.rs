@@ -42,20 +42,20 @@ pub use with_adios2::run;
 #[cfg(feature = "adios2")]
 mod with_adios2 {
     use anyhow::{Result, bail, ensure};
+    use fsz_field::Kind;
     use fsz_field::bp::{Bp, Payload};
-    use fsz_field::{Kind, Output};
     use fsz_figure::number;
 
     use super::super::decompress::write_field;
     use super::Args;
-    use crate::terminal;
+    use crate::{output, terminal};
 
     /// Extracts the step.
     pub fn run(args: &Args, quiet: bool) -> Result<()> {
         let input = args.input.display();
         ensure!(Kind::of(&args.input)? == Kind::Bp, "{input}: not an ADIOS2 file");
         let file = Bp::open(&args.input)?;
-        let mut output = Output::create(&args.output, args.force)?;
+        let mut output = output::create(&args.output, args.force, &[&args.input])?;
         let direct = output.is_direct();
         let bytes = if output.path().extension().is_some_and(|ending| ending == "fsz") {
             let stream = stream(args, &file)?;

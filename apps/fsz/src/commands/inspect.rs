@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use fsz_field::{Kind, Output, StreamFile};
+use fsz_field::{Kind, StreamFile};
 
-use crate::terminal;
+use crate::{output, terminal};
 
 #[cfg(feature = "adios2")]
 mod bp;
@@ -84,7 +84,7 @@ fn inspect_stream(args: &Args) -> Result<()> {
 /// Writes the tiles where they are asked for; whether that was to standard output.
 fn write_tiles(args: &Args, tiles: impl Iterator<Item = fsz::Result<tiles::Line>>) -> Result<bool> {
     let Some(path) = &args.tiles else { return Ok(false) };
-    let output = Output::create(path, args.force)?;
+    let output = output::create(path, args.force, &[&args.input])?;
     let direct = output.is_direct();
     tiles::write(tiles, output)?;
     Ok(direct)

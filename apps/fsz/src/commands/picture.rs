@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use fsz::{Codec, Element};
-use fsz_field::{Field, Kind, Output, StreamFile, with_values};
+use fsz_field::{Field, Kind, StreamFile, with_values};
 use fsz_figure::{Canvas, Rect, Rgb, palette};
 
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::terminal;
+use crate::{output, terminal};
 
 /// What is no number, or stands for a missing value.
 const NOTHING: Rgb = Rgb::hex(0xb0_b0_b0);
@@ -46,7 +46,7 @@ pub struct Args {
 /// Draws the plane.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
-    let mut output = Output::create(&args.output, args.force)?;
+    let mut output = output::create(&args.output, args.force, &[&args.input])?;
     let (mut plane, missing) = args.first(&codec)?;
     while let Some(axis) = normal(plane.shape().sides()) {
         plane = plane.slice(axis, plane.shape().sides()[axis] / 2)?;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use fsz_field::{Fsz1File, Kind, Output, StreamFile};
+use fsz_field::{Fsz1File, Kind, StreamFile};
 
 use super::decompress::write_field;
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::terminal;
+use crate::{output, terminal};
 
 /// Extract a plane of a field; only the needed part of a .fsz file is decoded
 #[derive(Debug, clap::Args)]
@@ -38,7 +38,7 @@ pub struct Args {
 /// Extracts the plane.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
-    let mut output = Output::create(&args.output, args.force)?;
+    let mut output = output::create(&args.output, args.force, &[&args.input])?;
     let plane = match Kind::of(&args.input)? {
         Kind::Fsz => StreamFile::open(&args.input)?.decode_slice(&codec, args.axis, args.index)?,
         Kind::Fsz1 => Fsz1File::open(&args.input)?.decode_slice(args.axis, args.index)?,

@@ -178,5 +178,7 @@ fn misuse() {
     fixture.refused(&[&array[..], &["count"]].concat(), "i32");
     fixture.refused(&[&array[..], &["T", "--block", "9"]].concat(), "no block 9");
     fixture.refused(&["compress", "out.bp", "-o", "x.fsz", "--abs", "1"], "--variable");
+    let within = ["extract", "out.bp", "-o", "out.bp/data.0", "--force", "--variable", "whole"];
+    fixture.refused(&within, "overwrite the input");
     fixture.refused(&["inspect", "none.bp"], "No such file");
 }

@@ -125,3 +125,28 @@ fn long_names() {
     fixture.fine(&[&COMPRESS[..], &[&name, "--force"]].concat());
     assert_eq!(fixture.names(), [FIELD, &name]);
 }
+
+#[test]
+fn an_input_is_never_the_output() {
+    let fixture = Fixture::with_stream();
+    let (field, stream) = (fixture.read(FIELD), fixture.read("T.fsz"));
+    symlink(FIELD, fixture.path("link_6x20x30.f32")).unwrap();
+    symlink("T.fsz", fixture.path("link.fsz")).unwrap();
+    fs::create_dir(fixture.path("sub")).unwrap();
+    let is_input =
+        |args: &[&str]| fixture.refused(&[args, &["--force"]].concat(), "overwrite the input");
+    is_input(&[&COMPRESS[..], &[FIELD]].concat());
+    is_input(&[&COMPRESS[..], &["sub/../link_6x20x30.f32"]].concat());
+    is_input(&["compress", "link_6x20x30.f32", "-o", FIELD, "--abs", "1"]);
+    is_input(&["decompress", "link.fsz", "-o", "T.fsz"]);
+    is_input(&["slice", "T.fsz", "--axis", "0", "--index", "0", "-o", "T.fsz"]);
+    is_input(&["picture", "T.fsz", "-o", "link.fsz"]);
+    is_input(&["inspect", "T.fsz", "--tiles", "T.fsz"]);
+    is_input(&["inspect", ".", "--plot", "T.fsz"]);
+    is_input(&["bench", FIELD, "--json", FIELD]);
+    // A series, whose outputs are named after the inputs; a mask.
+    is_input(&["compress", "T.fsz", "-o", "./", "--abs", "1"]);
+    let mask = ["--abs", "1", "--bound-where", "T.fsz=1e-3"];
+    is_input(&[&["compress", FIELD, "-o", "T.fsz"][..], &mask].concat());
+    assert!(fixture.read(FIELD) == field && fixture.read("T.fsz") == stream);
+}

@@ -10,6 +10,7 @@ use fsz_field::Field;
 
 use super::Args;
 use super::series::{file_name, is_bp};
+use crate::output::refuse_input;
 
 /// One field of a series.
 #[derive(Debug)]
@@ -65,6 +66,7 @@ impl<'a> Inputs<'a> {
         for Step { output, .. } in &steps {
             let once = outputs.insert(output);
             ensure!(once, "{}: two inputs would have this output", output.display());
+            refuse_input(output, &self.args.inputs())?;
         }
         Ok(steps)
     }

@@ -59,7 +59,7 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
     let file = File { variables };
     let points = file.points();
     if let Some(path) = &args.plot {
-        series::draw(&points, path, args.force)?;
+        series::draw(&points, path, args.force, std::slice::from_ref(&args.input))?;
     }
     if args.json {
         terminal::print_json(&file)?;

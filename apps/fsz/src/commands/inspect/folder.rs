@@ -49,7 +49,7 @@ pub fn inspect(args: &Args, files: &[PathBuf]) -> Result<()> {
     folder.streams.sort_by_key(|file| file.report.step);
     let points = folder.points();
     if let Some(path) = &args.plot {
-        series::draw(&points, path, args.force)?;
+        series::draw(&points, path, args.force, files)?;
     }
     if args.json {
         return terminal::print_json(&folder);

@@ -1,11 +1,12 @@
 //! Ratio and error of streams over the steps of their variables: a plot, and a line for each variable.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use fsz_field::Output;
 use fsz_figure::number::{bytes, short};
 use fsz_figure::plot::{Axes, Line, Scale, alone, column, plot};
+
+use crate::output;
 
 const RATIO: Axes =
     Axes { scales: [Scale::Linear; 2], names: ["step", "compression ratio"], span: None };
@@ -71,8 +72,8 @@ pub fn sums(points: &[Point]) -> String {
     by_variable(points).into_iter().filter_map(line).collect()
 }
 
-/// Draws ratio, error and bound over the steps.
-pub fn draw(points: &[Point], path: &Path, force: bool) -> Result<()> {
+/// Draws ratio, error and bound over the steps of the inputs.
+pub fn draw(points: &[Point], path: &Path, force: bool, inputs: &[PathBuf]) -> Result<()> {
     let variables = by_variable(points);
     let line = |name: String, points: &[&Point], y: fn(&Point) -> f64| Line {
         name,
@@ -95,7 +96,7 @@ pub fn draw(points: &[Point], path: &Path, force: bool) -> Result<()> {
     if plots.is_empty() {
         bail!("--plot: there is no stream to draw");
     }
-    let mut output = Output::create(path, force)?;
+    let mut output = output::create(path, force, inputs)?;
     output.put(alone(&plots).as_bytes())?;
     Ok(output.commit()?)
 }
