@@ -1,11 +1,21 @@
 //! Why a command ends early.
 //!
-//! An error's own message is one line that says what to do; its causes tell what is no error at all: an
+//! An error's message, with its causes, is one line that says what to do; some causes are no error at all: an
 //! interrupt, and a reader that closed the pipe.
 
 use std::io;
 
 use anyhow::Error;
+
+/// The message of an error and of its causes, but for those that the messages before them contain.
+pub fn message(error: &Error) -> String {
+    let messages = error.chain().map(ToString::to_string);
+    messages.fold(String::new(), |told, cause| match told.as_str() {
+        "" => cause,
+        _ if told.contains(&cause) => told,
+        _ => format!("{told}: {cause}"),
+    })
+}
 
 /// Whether the user interrupted the work.
 pub fn is_interrupt(error: &Error) -> bool {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::error::ErrorKind;
 use serde::Serialize;
 
-use crate::failure::{is_closed_pipe, is_interrupt};
+use crate::failure::{is_closed_pipe, is_interrupt, message};
 
 /// Writes text to standard output.
 pub fn print(text: &str) -> Result<()> {
@@ -50,7 +50,7 @@ pub fn failure(failure: &anyhow::Error) -> ExitCode {
         error("interrupted: no unfinished output is left");
         return ExitCode::from(130);
     }
-    error(&format!("error: {}", one_line(&failure.to_string())));
+    error(&format!("error: {}", one_line(&message(failure))));
     ExitCode::from(2)
 }
 

@@ -135,6 +135,15 @@ fn misuse() {
         &["compress", INPUTS[0], INPUTS[1], "-o", FIELD, "--abs", "1", "--variable", "T"],
         "T",
     );
+    let two = ["compress", INPUTS[0], INPUTS[1], "--abs", "1", "-o"];
+    fixture.refused(&[&two[..], &[INPUTS[2]]].concat(), "is a file: several inputs go to a folder");
+    fixture.refused(&[&two[..], &["sub/a_6x20x30.f32/new"]].concat(), "Not a directory");
+    fixture.refused(&[&two[..], &["-"]].concat(), "not to standard output");
+    // What has this name changes nothing.
+    std::fs::create_dir(fixture.path("-")).unwrap();
+    fixture.refused(&[&two[..], &["-"]].concat(), "not to standard output");
+    let one = fixture.command(&["compress", INPUTS[0], "--abs", "1", "-o", "-"]).output().unwrap();
+    assert!(one.stdout.starts_with(b"\x89FSZ"), "{one:?}");
     let names = ["--variable", "T", "--variable", "U"];
     fixture.refused(
         &[&["compress", INPUTS[0], "-o", "x.fsz", "--abs", "1"][..], &names].concat(),

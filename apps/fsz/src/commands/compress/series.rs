@@ -40,9 +40,13 @@ impl SeriesArgs {
     }
 }
 
+/// What stands for standard output, even where something has this name.
+const STANDARD_OUTPUT: &str = "-";
+
 /// Whether the output is a folder: then all steps go there, each to a file of its own.
 pub fn is_folder(output: &Path) -> bool {
-    output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/")
+    output != STANDARD_OUTPUT && output.is_dir()
+        || output.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
 /// Compresses all steps into the folder.
@@ -50,6 +54,12 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     // What is wrong with the bound is told before anything is made.
     args.bound_of(args.series.range(), 0.0)?;
     let folder = &args.output;
+    if folder == STANDARD_OUTPUT {
+        bail!("a series goes to a folder, not to standard output: name one");
+    }
+    if folder.exists() && !folder.is_dir() {
+        bail!("{} is a file: several inputs go to a folder, name one", folder.display());
+    }
     let inputs = Inputs::open(args)?;
     let steps = inputs.steps(folder)?;
     let series = Series { args, codec, inputs: &inputs, steps: &steps };
