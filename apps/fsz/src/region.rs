@@ -17,8 +17,8 @@ pub struct RegionArgs {
     /// example 0:10,:,64:128=1e-4. Up to 16 boxes and masks; where they overlap, the last one holds
     #[arg(long, value_name = "BOX=E")]
     bound_in: Vec<InBox>,
-    /// Another bound where a mask is set: a field of the same shape, of which 0 and NaN are not set. Masks
-    /// come after boxes
+    /// Another bound where a mask is set: a field of the same shape, or a .npy file of bool or uint8; 0 and
+    /// NaN are not set. Masks come after boxes
     #[arg(long, value_name = "MASK.npy=E")]
     bound_where: Vec<InMask>,
 }
@@ -84,7 +84,7 @@ impl RegionArgs {
         }
         for InMask { path, bound } in &self.bound_where {
             let shape = (Kind::of(path)? == Kind::Raw).then(|| field.shape().clone());
-            let mask = fsz_field::open(path, &Hints { shape, ..Hints::default() }, codec)
+            let mask = fsz_field::open_mask(path, &Hints { shape, ..Hints::default() }, codec)
                 .context("--bound-where")?;
             if mask.shape() != field.shape() {
                 bail!(

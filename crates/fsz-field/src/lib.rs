@@ -37,7 +37,7 @@ pub use fsz1::{FSZ1_HEADER, FSZ1_MAGIC, Fsz1, Fsz1Field, Fsz1File, Fsz1Header, F
 pub use hints::Hints;
 pub use kind::{Kind, is_headerless_zfp};
 pub use npy::{npy_header, write_npy};
-pub use open::open;
+pub use open::{open, open_mask};
 pub use output::{Output, remove_unfinished};
 pub use raw::write_raw;
 pub use shape::{Shape, shape_in_name};

@@ -3,6 +3,7 @@
 //! The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. A magic,
 //! two bytes of version, the header's length, a Python dictionary as text, the values.
 
+use std::fmt;
 use std::path::Path;
 
 use fsz::DType;
@@ -13,6 +14,7 @@ use crate::map::{Order, map_file, read};
 use crate::output::Output;
 use crate::raw::write_raw;
 use crate::shape::Shape;
+use crate::storage::Storage;
 
 /// The first bytes of every `.npy` file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -21,25 +23,30 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 const ALIGNMENT: usize = 64;
 
 /// Opens a `.npy` file: `float32` or `float64`, either byte order, C or Fortran order. Values in
-/// native byte order and C order stay mapped; others are rearranged in memory.
-pub(crate) fn open_npy(path: &Path) -> Result<Field> {
+/// native byte order and C order stay mapped; others are rearranged in memory. Of a `mask` they may be bytes, too:
+/// `bool` and `uint8`.
+pub(crate) fn open_npy(path: &Path, mask: bool) -> Result<Field> {
     let map = map_file(path)?;
     let refuse = |reason: String| Error::file(path, reason);
-    let (header, start) = Header::parse(&map).map_err(refuse)?;
-    let needed = header.shape.elements().checked_mul(header.dtype.size() as u64);
+    let (header, start) = Header::parse(&map, mask).map_err(refuse)?;
+    let needed = header.shape.elements().checked_mul(header.item.size());
     let there = (map.len() - start) as u64;
     if needed != Some(there) {
         return Err(refuse(format!(
             "shape {} of {} does not fit the {there} bytes after the header: the file is damaged \
              or still being written",
-            header.shape, header.dtype
+            header.shape, header.item
         )));
     }
-    if header.order == Order::NATIVE && !header.fortran {
-        let values = start..map.len();
-        return Field::mapped(header.shape, header.dtype, map, values);
-    }
-    let copy = Field::stored(header.shape, read(&map[start..], header.dtype, header.order))?;
+    let values = match header.item {
+        Item::Value(dtype, Order::NATIVE) if !header.fortran => {
+            let values = start..map.len();
+            return Field::mapped(header.shape, dtype, map, values);
+        }
+        Item::Value(dtype, order) => read(&map[start..], dtype, order),
+        Item::Byte => Storage::of(map[start..].iter().map(|&byte| f32::from(byte)).collect()),
+    };
+    let copy = Field::stored(header.shape, values)?;
     if !header.fortran {
         return Ok(copy);
     }
@@ -76,15 +83,39 @@ pub fn npy_header(dtype: DType, sides: &[u64]) -> Vec<u8> {
 /// What a header says.
 #[derive(Debug)]
 struct Header {
-    dtype: DType,
-    order: Order,
+    item: Item,
     fortran: bool,
     shape: Shape,
 }
 
+/// What a file has one of for each element.
+#[derive(Debug, Clone, Copy)]
+enum Item {
+    Value(DType, Order),
+    Byte,
+}
+
+impl Item {
+    fn size(self) -> u64 {
+        match self {
+            Item::Value(dtype, _) => dtype.size() as u64,
+            Item::Byte => 1,
+        }
+    }
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Item::Value(dtype, _) => dtype.fmt(f),
+            Item::Byte => f.write_str("bytes"),
+        }
+    }
+}
+
 impl Header {
     /// The header of a file and where its values begin, or what is wrong with it.
-    fn parse(file: &[u8]) -> Result<(Header, usize), String> {
+    fn parse(file: &[u8], mask: bool) -> Result<(Header, usize), String> {
         let damaged = || "incomplete .npy header: the file is damaged".to_owned();
         let rest = file.strip_prefix(MAGIC).ok_or_else(damaged)?;
         let ([major, _minor], rest) = rest.split_first_chunk().ok_or_else(damaged)?;
@@ -102,12 +133,12 @@ impl Header {
         let text = rest.get(..len).ok_or_else(damaged)?;
         let text = std::str::from_utf8(text).map_err(|_| damaged())?;
         let start = file.len() - rest.len() + len;
-        Ok((Header::of_dictionary(text).ok_or_else(damaged)??, start))
+        Ok((Header::of_dictionary(text, mask).ok_or_else(damaged)??, start))
     }
 
     /// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`; `None` if it is not
     /// such a dictionary.
-    fn of_dictionary(text: &str) -> Option<Result<Header, String>> {
+    fn of_dictionary(text: &str, mask: bool) -> Option<Result<Header, String>> {
         let mut rest = text.trim().strip_prefix('{')?.trim_start();
         let (mut descr, mut fortran, mut shape) = (None, None, None);
         while !rest.starts_with('}') {
@@ -136,28 +167,34 @@ impl Header {
             rest = rest.trim_start();
             rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
         }
-        Some(Header::of_values(descr?, fortran?, &shape?))
+        Some(Header::of_values(descr?, fortran?, &shape?, mask))
     }
 
-    fn of_values(descr: &str, fortran: bool, sides: &[u64]) -> Result<Header, String> {
+    fn of_values(descr: &str, fortran: bool, sides: &[u64], mask: bool) -> Result<Header, String> {
         let (order, kind) = match descr.split_at_checked(1) {
             Some(("<", kind)) => (Order::Little, kind),
             Some((">", kind)) => (Order::Big, kind),
             Some(("=", kind)) => (Order::NATIVE, kind),
             _ => (Order::NATIVE, descr),
         };
-        let dtype = match kind {
-            "f4" => DType::F32,
-            "f8" => DType::F64,
+        let item = match kind {
+            "f4" => Item::Value(DType::F32, order),
+            "f8" => Item::Value(DType::F64, order),
+            "|b1" | "|u1" if mask => Item::Byte,
             _ => {
-                return Err(format!(
-                    "values of type '{descr}': only float32 and float64 are supported; convert with \
-                     .astype(numpy.float32)"
-                ));
+                let advice = match mask {
+                    true => {
+                        "a mask is of bool, uint8, float32 or float64; convert with .astype(bool)"
+                    }
+                    false => {
+                        "only float32 and float64 are supported; convert with .astype(numpy.float32)"
+                    }
+                };
+                return Err(format!("values of type '{descr}': {advice}"));
             }
         };
         let shape = Shape::new(sides).map_err(|e| e.to_string())?;
-        Ok(Header { dtype, order, fortran, shape })
+        Ok(Header { item, fortran, shape })
     }
 }
 

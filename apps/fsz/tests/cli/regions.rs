@@ -57,6 +57,44 @@ fn each_value_keeps_the_bound_of_its_region() {
     }
 }
 
+/// A `.npy` file of this type, with a byte for each element.
+fn bytes_npy(descr: &str, fortran: &str, shape: &str, values: &[u8]) -> Vec<u8> {
+    let header =
+        format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({shape}), }}\n");
+    [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), values]
+        .concat()
+}
+
+#[test]
+fn a_mask_may_be_of_bool_or_bytes() {
+    let fixture = fixture();
+    let set = |i: usize| mask(i) != 0.0 && !mask(i).is_nan();
+    let compress = |name: &str| {
+        let mask = format!("{name}=0.5");
+        let args = ["compress", FIELD, "-f", "-o", "M.fsz", "--abs", "0.1", "--bound-in", BOX];
+        fixture.fine(&[&args[..], &["--bound-where", &mask]].concat());
+        fixture.read("M.fsz")
+    };
+    let bytes: Vec<u8> = (0..3600).map(|i| u8::from(set(i))).collect();
+    fixture.write("b.npy", &bytes_npy("|b1", "False", "6, 20, 30", &bytes));
+    let more: Vec<u8> = bytes.iter().map(|set| set * 200).collect();
+    fixture.write("u.npy", &bytes_npy("|u1", "False", "6, 20, 30", &more));
+    // The first axis is the fastest.
+    let turned =
+        (0..3600).map(|i| bytes[i % 6 * 600 + i / 6 % 20 * 30 + i / 120]).collect::<Vec<u8>>();
+    fixture.write("f.npy", &bytes_npy("|b1", "True", "6, 20, 30", &turned));
+    for name in ["b.npy", "u.npy", "f.npy"] {
+        assert!(compress(name) == fixture.read("T.fsz"), "{name}");
+    }
+    fixture.write("i.npy", &bytes_npy("<i4", "False", "900", &bytes));
+    let with = |mask| ["compress", FIELD, "-o", "x.fsz", "--abs", "0.1", "--bound-where", mask];
+    fixture
+        .refused(&with("i.npy=1"), "--bound-where: i.npy: values of type '<i4': a mask is of bool");
+    fixture.write("s.npy", &bytes_npy("|b1", "False", "6, 20, 31", &bytes));
+    fixture.refused(&with("s.npy=1"), "shape 6x20x31 of bytes does not fit");
+    fixture.refused(&["compress", "b.npy", "-o", "x.fsz", "--abs", "1"], ".astype(numpy.float32)");
+}
+
 #[test]
 fn the_bound_of_each_region_is_verified_and_told() {
     let fixture = fixture();
