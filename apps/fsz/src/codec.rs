@@ -37,13 +37,9 @@ impl ProfileName {
     }
 }
 
-/// Threads that a core is given at most: more bring nothing, and starting thousands takes minutes.
-const THREADS_PER_CORE: usize = 4;
-
 /// The number of threads to use where so many are asked for.
 pub fn threads(asked: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    asked.min(THREADS_PER_CORE * cores)
+    asked.min(Codec::most_threads())
 }
 
 /// Arguments of every command that runs a codec.

@@ -406,7 +406,8 @@ private:
     detail::Handle<fszc_stream, fszc_stream_free> handle_;
 };
 
-// Compresses fields and decompresses streams. May be used by many threads at once.
+// Compresses fields and decompresses streams. May be used by many threads at once. `threads` is
+// that of fszc_codec_new.
 class Codec
 {
 public:

@@ -119,6 +119,28 @@ def test_ctrl_c() -> None:
     assert float(seconds) < 5, run
 
 
+# In a process of its own, whose threads are counted.
+MANY_THREADS = """
+import os
+import numpy as np, fsz_codec
+field = np.random.default_rng(0).standard_normal((64, 4096)).astype("f4")
+alone = fsz_codec.compress(field, range=1e-3, threads=1).to_bytes()
+before = len(os.listdir("/proc/self/task"))
+many = fsz_codec.compress(field, range=1e-3, threads=100_000)
+print(many.to_bytes() == alone, len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="this system does not list threads")
+def test_as_many_threads_as_are_useful_are_started() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", MANY_THREADS], capture_output=True, text=True, check=True, timeout=60
+    )
+    same, started = run.stdout.split()
+    assert same == "True"
+    assert int(started) <= 4 * (os.cpu_count() or 1), run.stdout
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_process_has_threads_of_its_own() -> None:
     # In a process of its own, as forking this one with its threads would be a gamble.

@@ -18,7 +18,7 @@ use crate::{
     simd::Level,
     stream::Stream,
     target,
-    threads::Threads,
+    threads::{self, Threads},
     value_range,
 };
 #[cfg(feature = "cuda")]
@@ -123,13 +123,19 @@ impl Codec {
         Codec { threads: Threads::Current, level, place: Place::Cpu }
     }
 
-    /// The same codec on `n` threads of its own; with 1, the calling thread works alone.
+    /// The same codec on `n` threads of its own, or on [`most_threads`](Self::most_threads) where `n` is larger; with
+    /// 1, the calling thread works alone.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for 0; [`Error::Io`] when threads cannot be started.
     pub fn threads(mut self, n: usize) -> Result<Self> {
         self.threads = Threads::new(n)?;
         Ok(self)
+    }
+
+    /// The most threads that a codec starts: 4 for each core that the process may use. More bring nothing.
+    pub fn most_threads() -> usize {
+        threads::most()
     }
 
     /// CUDA device number `device`, for fields and streams in its memory. What crosses between that and host memory

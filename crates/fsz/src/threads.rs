@@ -1,10 +1,18 @@
 //! The threads that calls work on.
 
-use std::sync::Arc;
+use std::{sync::Arc, thread::available_parallelism};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, Result};
+
+/// Threads that a core is given at most: more bring nothing, and starting thousands takes minutes.
+const PER_CORE: usize = 4;
+
+/// The most threads of its own that a codec has.
+pub(crate) fn most() -> usize {
+    PER_CORE * available_parallelism().map_or(1, usize::from)
+}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Threads {
@@ -17,13 +25,13 @@ pub(crate) enum Threads {
 }
 
 impl Threads {
-    /// `n` threads of their own; with 1, the calling thread.
+    /// `n` threads of their own, [`most`] of them at most; with 1, the calling thread.
     pub fn new(n: usize) -> Result<Self> {
         match n {
             0 => Err(Error::invalid("0 threads: use at least 1")),
             1 => Ok(Threads::Calling),
             _ => ThreadPoolBuilder::new()
-                .num_threads(n)
+                .num_threads(n.min(most()))
                 .thread_name(|i| format!("fsz-{i}"))
                 .build()
                 .map(|pool| Threads::Own(Arc::new(pool)))
@@ -46,5 +54,17 @@ impl Threads {
             Threads::Own(pool) if threads > 1 => pool.install(|| work(threads)),
             _ => work(threads),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_threads_than_are_useful_are_not_started() {
+        assert_eq!(Threads::new(2).unwrap().count(), 2);
+        assert_eq!(Threads::new(most() + 1).unwrap().count(), most());
+        assert_eq!(Threads::new(usize::MAX).unwrap().count(), most());
     }
 }

@@ -203,7 +203,7 @@ fn all_backends_write_the_same_bytes() {
         }
         let first = compress(&codec(FSZC_CPU, 1), &field, &shape, &options);
         for backend in [FSZC_CPU, FSZC_CPU_PORTABLE, FSZC_AUTO] {
-            for threads in [0, 1, 3] {
+            for threads in [0, 1, 3, usize::MAX] {
                 let stream = compress(&codec(backend, threads), &field, &shape, &options);
                 assert!(bytes_of(&stream) == bytes_of(&first));
             }

@@ -71,7 +71,7 @@ def compress(
         they overlap, the last one holds. They need an array in host memory, and no target.
     :param backend: ``"auto"`` (the CPU, or a CUDA device for calls that it does sooner), ``"cpu"``, ``"cuda"``
         or ``"cuda:1"``. All give the same bytes. A CUDA array is compressed on its device.
-    :param threads: threads to use; all by default. The bytes do not depend on it.
+    :param threads: threads to use, at most 4 for each core; one for each by default. The bytes do not depend on it.
     :param progress: called now and then as ``progress(done, total)`` with bytes of the array; an exception that
         it raises ends the call, as Ctrl-C does.
     :raises InvalidArgumentError: for options out of range.

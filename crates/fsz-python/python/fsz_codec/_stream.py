@@ -221,7 +221,7 @@ class Stream:
         ``out`` is an array to decode to: of the stream's shape and dtype, in C order; it holds anything after an
         exception. With ``device``, or when the array was compressed from device memory, the result is a
         ``DeviceArray`` on that device, which cupy and torch take (``cupy.asarray``, ``torch.from_dlpack``).
-        ``threads`` defaults to all; ``progress(done, total)`` is called now and then with bytes.
+        ``threads`` defaults to one for each core; ``progress(done, total)`` is called now and then with bytes.
         """
         if device is None:
             device = self._device

@@ -72,14 +72,14 @@ class Threads(Scratch):
             self.assertLessEqual(max(pool.map(write, range(60))), 1e-3)
 
     def test_forks_with_and_without_threads(self):
-        for threads in ({}, THREADS):
+        for threads in ({}, THREADS, {"FSZ_HDF5_THREADS": "1000000"}):
             self.run_program(sys.executable, "-c", FORK, environment=threads)
         first = (self.folder / "before.h5").read_bytes()
         self.assertEqual(first, (self.folder / "child.h5").read_bytes())
 
     def test_a_wrong_number_of_threads_is_an_error_with_words(self):
-        for value in ("0", "x", "5000"):
+        for value in ("0", "x", "-1"):
             _, err = self.run_program(
                 sys.executable, "-c", FORK, environment={"FSZ_HDF5_THREADS": value}, status=1
             )
-            self.assertIn(f'FSZ_HDF5_THREADS: "{value}" is not a number from 1 to 4096', err)
+            self.assertIn(f'FSZ_HDF5_THREADS: "{value}" is not a number from 1', err)
