@@ -167,9 +167,14 @@ def test_regions_that_are_none() -> None:
     ]:
         with pytest.raises(error):
             fsz_codec.compress(field, absolute=1, regions=[(key, 0.1)])
-    for options in ({"absolute": 1, "regions": [(0, -1)]}, {"psnr": 50, "regions": [(0, 1)]}):
-        with pytest.raises(fsz_codec.InvalidArgumentError):
-            fsz_codec.compress(field, **options)
+    for dtype in ("f4", "u1"):
+        with pytest.raises(fsz_codec.InvalidArgumentError, match=r"mask\.astype\(bool\)"):
+            fsz_codec.compress(field, absolute=1, regions=[(np.ones((4, 5), dtype), 0.1)])
+    assert fsz_codec.compress(field, absolute=1, regions=[(np.array(1), 0.1)]).regions[0].size == 5
+    with pytest.raises(fsz_codec.InvalidArgumentError):
+        fsz_codec.compress(field, absolute=1, regions=[(0, -1)])
+    with pytest.raises(fsz_codec.InvalidArgumentError, match="find the bound without regions first"):
+        fsz_codec.compress(field, psnr=50, regions=[(0, 1)])
 
 
 @pytest.mark.parametrize(

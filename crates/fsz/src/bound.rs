@@ -189,8 +189,8 @@ impl Limit {
             Bound::Psnr(_) | Bound::Ratio(_) | Bound::MaxBytes(_) => {
                 Limit::Absolute(found.ok_or_else(|| {
                     Error::unsupported(format!(
-                        "a target ({} {}) is searched with a field in host memory: find the bound \
-                         with Codec::find_bound and give it as an absolute one",
+                        "a target ({} {}) of a field in device memory: find the bound with the field in \
+                         host memory first, and give it as an absolute one",
                         bound.kind(),
                         bound.requested()
                     ))

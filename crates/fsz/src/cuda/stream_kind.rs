@@ -322,5 +322,5 @@ fn before_compression() -> Error {
 }
 
 fn only_on_cpu() -> Error {
-    Error::unsupported("research switches on a CUDA device: use Codec::cpu()")
+    Error::unsupported("research switches on a CUDA device: compress on the CPU")
 }

@@ -223,8 +223,8 @@ pub(crate) fn check(options: &CompressOptions, shape: &[u64], dtype: DType) -> R
         bound.check(dtype)?;
         if bound.is_target() {
             return Err(Error::invalid(format!(
-                "a target ({}) with bounds by region: find the bound with Codec::find_bound, and give \
-                 it as an absolute one",
+                "a target ({}) with bounds by region: find the bound without regions first, and give it \
+                 as an absolute one",
                 bound.kind()
             )));
         }
@@ -257,6 +257,6 @@ pub(crate) fn max_len(regions: &[Region], shape: &[u64], dtype: DType) -> Result
 #[cfg(feature = "cuda")]
 pub(crate) fn not_in_device_memory() -> Error {
     Error::unsupported(
-        "bounds by region of a field in device memory: Codec::cuda compresses such fields in host memory",
+        "bounds by region of a field in device memory: copy the field to host memory first",
     )
 }
