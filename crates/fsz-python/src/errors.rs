@@ -1,6 +1,11 @@
 //! The codec's errors as the exceptions of `fsz_codec`.
 
-use pyo3::{exceptions::PyMemoryError, prelude::*};
+use std::{io, path::Path};
+
+use pyo3::{
+    exceptions::{PyMemoryError, PyOSError},
+    prelude::*,
+};
 
 /// The exception for an error.
 pub fn raised(py: Python<'_>, error: fsz::Error) -> PyErr {
@@ -14,6 +19,16 @@ pub fn raised(py: Python<'_>, error: fsz::Error) -> PyErr {
         _ => "FszError",
     };
     exception(py, class, &error.to_string())
+}
+
+/// The exception for a file that the system refused, as Python's own `open` raises it: of the class that the error's
+/// number says, with the file's name.
+pub fn refused(path: &Path, error: io::Error) -> PyErr {
+    let Some(number) = error.raw_os_error() else { return error.into() };
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+    // The number again is that of Windows, which alone looks at it.
+    PyOSError::new_err((number, text, path.as_os_str().to_owned(), number))
 }
 
 /// The exception for an argument that the call does not take.

@@ -14,7 +14,7 @@ use pyo3::{
 use crate::{
     array::{Element, descr, dtype_of, elements_mut, shape_of},
     codecs::{Asked, codec},
-    errors::raised,
+    errors::{raised, refused},
     tiles,
     watch::watched,
 };
@@ -74,9 +74,9 @@ impl Stream {
     /// Maps a file.
     #[staticmethod]
     fn map(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let file = File::open(path)?;
+        let file = File::open(&path).map_err(|error| refused(&path, error))?;
         // SAFETY: as for every mapped file, whoever changes it while it is open changes the memory.
-        let map = unsafe { Mmap::map(&file) }?;
+        let map = unsafe { Mmap::map(&file) }.map_err(|error| refused(&path, error))?;
         let (at, len) = (map.as_ptr(), map.len());
         // SAFETY: a map stays where it is until it is dropped.
         unsafe { Stream::borrowed(py, std::slice::from_raw_parts(at, len), Owner::Map(map)) }
@@ -108,7 +108,8 @@ impl Stream {
 
     /// Writes the bytes to a file.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        Ok(py.detach(|| std::fs::write(path, self.stream.as_bytes()))?)
+        let written = py.detach(|| std::fs::write(&path, self.stream.as_bytes()));
+        written.map_err(|error| refused(&path, error))
     }
 
     #[getter]

@@ -96,14 +96,24 @@ def test_an_open_file_may_be_removed(field: Array, tmp_path: Path) -> None:
 
 def test_files_that_are_none(tmp_path: Path) -> None:
     for mmap in (True, False):
-        with pytest.raises(FileNotFoundError):
-            fsz_codec.open(tmp_path / "no.fsz", mmap=mmap)
+        for path, error in ((tmp_path / "no.fsz", FileNotFoundError), (tmp_path, IsADirectoryError)):
+            with pytest.raises(error) as raised:
+                fsz_codec.open(path, mmap=mmap)
+            assert raised.value.filename in (path, str(path))
         (tmp_path / "text.fsz").write_bytes(b"")
         with pytest.raises(fsz_codec.TruncatedError):
             fsz_codec.open(tmp_path / "text.fsz", mmap=mmap)
         (tmp_path / "text.fsz").write_text("not a stream " * 50)
         with pytest.raises(fsz_codec.CorruptError):
             fsz_codec.open(tmp_path / "text.fsz", mmap=mmap)
+
+
+def test_files_that_cannot_be_written(field: Array, tmp_path: Path) -> None:
+    stream = fsz_codec.compress(field, range=1e-3)
+    for path, error in ((tmp_path / "none" / "T.fsz", FileNotFoundError), (tmp_path, IsADirectoryError)):
+        with pytest.raises(error) as raised:
+            stream.save(path)
+        assert raised.value.filename == str(path)
 
 
 def test_pickling(field: Array, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from builtins import open as _open
 from collections.abc import Sequence
@@ -122,8 +123,13 @@ def open(path: str | os.PathLike[str], *, mmap: bool = True) -> Stream:
     """Opens a ``.fsz`` file. It is mapped: only what is decoded is read.
 
     Nothing may change or truncate the file while the stream is in use; with ``mmap=False`` it is read as a whole.
+
+    :raises OSError: for a file that cannot be read, of the same class as that of the built-in ``open``.
+    :raises CorruptError: for one that is no stream.
     """
     if mmap:
+        if os.path.isdir(path):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
         return Stream._of(_native.Stream.map(os.fspath(path)))
     with _open(path, "rb") as file:
         return Stream.from_bytes(file.read())

@@ -22,6 +22,8 @@ def native_region(key: Any, bound: float, shape: tuple[int, ...]) -> NativeRegio
         if key.shape != shape:
             raise InvalidArgumentError(f"a mask of shape {key.shape} for an array of shape {shape}")
         return [], [], np.ascontiguousarray(key).tobytes(), float(bound)
+    if isinstance(key, np.ndarray) and key.ndim > 0:
+        raise InvalidArgumentError(f"a mask of {key.dtype}: it must be one of bool, as mask.astype(bool)")
     sides = selected(shape, key)
     if any(side.step != 1 for side in sides):
         raise InvalidArgumentError("a region whose elements are apart: slices with a step select no box")

@@ -278,7 +278,8 @@ class Stream:
     __bytes__ = to_bytes
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the stream to a file, which ``fsz_codec.open`` and the program ``fsz`` read."""
+        """Writes the stream to a file, which ``fsz_codec.open`` and the program ``fsz`` read. A file of that name is
+        replaced; do not write to one that a stream is open from."""
         self._inner.write(os.fspath(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
