@@ -569,8 +569,8 @@ fszc_status fszc_compress_options_relative(double eps, double floor,
 // times for that; those that compress from device memory refuse it.
 fszc_status fszc_compress_options_psnr(double decibels, struct fszc_compress_options **options);
 
-// Makes options with a target: the absolute bound that comes nearest to this compression ratio. As
-// fszc_compress_options_psnr.
+// Makes options with a target: the absolute bound whose compression ratio comes nearest to this
+// one, as a rule within 3 %. As fszc_compress_options_psnr.
 fszc_status fszc_compress_options_ratio(double ratio, struct fszc_compress_options **options);
 
 // Makes options with a target: the smallest absolute bound found whose stream has at most so many

@@ -158,8 +158,8 @@ pub unsafe extern "C" fn fszc_compress_options_psnr(
     unsafe { with_bound(Bound::Psnr(decibels), options) }
 }
 
-/// Makes options with a target: the absolute bound that comes nearest to this compression ratio. As
-/// fszc_compress_options_psnr.
+/// Makes options with a target: the absolute bound whose compression ratio comes nearest to this one, as a rule
+/// within 3 %. As fszc_compress_options_psnr.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_compress_options_ratio(
     ratio: f64,

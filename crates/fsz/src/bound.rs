@@ -42,7 +42,8 @@ pub enum Bound {
     /// Whatever absolute bound gives at least this peak signal-to-noise ratio in decibels: that of the
     /// range to the root of the mean squared error, over the finite, not missing values.
     Psnr(f64),
-    /// Whatever absolute bound comes nearest to this compression ratio, field bytes over stream bytes.
+    /// The absolute bound found whose compression ratio, field bytes over stream bytes, comes nearest to this one, as a
+    /// rule within 3 %.
     Ratio(f64),
     /// The smallest absolute bound found whose stream has this many bytes at most.
     MaxBytes(u64),

@@ -55,10 +55,10 @@ def compress(
     :param range: the bound as a share of max - min over the finite, not missing values.
     :param absolute: the bound in the array's own unit.
     :param value_range: min and max to which ``range`` refers, where the array is a part of something larger.
-    :param relative: the bound as a share of each element, at most 0.5. It needs an array in host memory.
+    :param relative: the bound as a share of each element, at most 0.5.
     :param floor: with ``relative``, an error that is small enough for any element, in the array's own unit.
     :param psnr: find the bound that gives a peak signal-to-noise ratio of at least this many decibels.
-    :param ratio: find the bound that gives this compression ratio.
+    :param ratio: find the bound whose compression ratio comes nearest to this one, as a rule within 3 %.
     :param max_bytes: find the smallest bound whose stream has at most this many bytes.
     :param missing: up to 4 values (such as 1e20) that are kept exactly and do not count for the range. NaN and
         infinities always are.

@@ -126,7 +126,8 @@ class Stream:
 
     @property
     def layout(self) -> str:
-        """The shape of the profile's tiles."""
+        """The shape of the profile's tiles: of ``"paper"`` always ``"linear"``, elements that follow each other; of
+        ``"dense"`` boxes, ``"plane"``, ``"brick"`` or ``"line"``."""
         return self._inner.layout
 
     @property

@@ -252,7 +252,8 @@ macro_rules! profiles {
                 match self { $($(#[cfg($cfg)])? Profile::$name(_) => <$coding as Coding>::NAME,)* }
             }
 
-            /// The name of its tile layout, as FORMAT.md gives it.
+            /// The name of its tile layout, as FORMAT.md gives it: of `paper` always `linear`, elements that follow each
+            /// other; of `dense` that of a [`Layout`](crate::Layout).
             pub fn layout_name(&self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Profile::$name(coding) => Coding::layout_name(coding),)* }
             }
