@@ -52,7 +52,5 @@ fn pool(threads: usize) -> fsz::Result<Codec> {
 pub(crate) fn threads() -> Result<usize> {
     let Some(value) = env::var_os(THREADS) else { return Ok(1) };
     let number = value.to_str().and_then(|text| text.trim().parse().ok());
-    number
-        .filter(|&n| n >= 1)
-        .ok_or_else(|| format!("{THREADS}: {value:?} is not a number from 1"))
+    number.filter(|&n| n >= 1).ok_or_else(|| format!("{THREADS}: {value:?} is not a number from 1"))
 }
