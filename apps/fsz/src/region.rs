@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use fsz::{Bound, BoxRanges, Codec, Mask, Place, Region, StoredRegion};
-use fsz_field::{Field, Hints, Kind, with_values};
+use fsz_field::{Field, Hints, Kind, MaskFile, Shape, with_values};
 use fsz_figure::number::short;
 
 /// Parts of the field with bounds of their own.
@@ -83,24 +83,33 @@ impl RegionArgs {
             regions.push(Region::in_box(&start, &count, outside.with_requested(*bound)));
         }
         for InMask { path, bound } in &self.bound_where {
-            let shape = (Kind::of(path)? == Kind::Raw).then(|| field.shape().clone());
-            let mask = fsz_field::open_mask(path, &Hints { shape, ..Hints::default() }, codec)
-                .context("--bound-where")?;
-            if mask.shape() != field.shape() {
-                bail!(
-                    "--bound-where {}: a mask of shape {} for a field of {}",
-                    path.display(),
-                    mask.shape(),
-                    field.shape()
-                );
-            }
-            let mask: Mask = with_values!(mask.values(), values => {
-                values.iter().map(|&d| !(d.is_nan() || d == 0.0)).collect()
-            });
+            let mask = mask(path, field, codec).context("--bound-where")?;
             regions.push(Region::where_set(mask, outside.with_requested(*bound)));
         }
         Ok(regions)
     }
+}
+
+/// The mask in a file, for a field: a `.npy` file, or a field of another kind, of which 0 and NaN are not set.
+fn mask(path: &Path, field: &Field, codec: &Codec) -> Result<Mask> {
+    let kind = Kind::of(path)?;
+    let fits = |shape: &Shape| {
+        let (path, wanted) = (path.display(), field.shape());
+        ensure!(shape == wanted, "{path}: a mask of shape {shape} for a field of {wanted}");
+        Ok(())
+    };
+    if kind == Kind::Npy {
+        let file = MaskFile::open(path)?;
+        fits(file.shape())?;
+        let sides = file.shape().sides();
+        return Ok(file.part(&vec![0; sides.len()], sides)?);
+    }
+    let shape = (kind == Kind::Raw).then(|| field.shape().clone());
+    let mask = fsz_field::open(path, &Hints { shape, ..Hints::default() }, codec)?;
+    fits(mask.shape())?;
+    Ok(with_values!(mask.values(), values => {
+        values.iter().map(|&d| !(d.is_nan() || d == 0.0)).collect()
+    }))
 }
 
 /// Whether a stream has these regions.

@@ -142,37 +142,41 @@ impl Field {
     /// # Errors
     /// When the box does not lie in the field.
     pub fn window(&self, start: &[u64], count: &[u64]) -> Result<Field> {
-        let sides = self.shape.sides();
-        let inside = start.len() == sides.len()
-            && count.len() == sides.len()
-            && (0..sides.len())
-                .all(|a| start[a].checked_add(count[a]).is_some_and(|end| end <= sides[a]));
-        if !inside {
-            return Err(Error::Argument(format!(
-                "the box from {start:?} of {count:?} does not lie in shape {}",
-                self.shape
-            )));
-        }
-        let storage =
-            with_values!(self.values(), v => Storage::of(self.copy_window(v, start, count)?));
+        let storage = with_values!(self.values(), v => {
+            let window = window(v, (&self.shape, false), (start, count))?;
+            Storage::of(window.iter().copied().collect())
+        });
         let (name, step, shape) = (self.name.clone(), self.step, Shape::new(count)?);
         Ok(Field { name, step, shape, storage })
     }
+}
 
-    fn copy_window<T: Element>(
-        &self,
-        values: &[T],
-        start: &[u64],
-        count: &[u64],
-    ) -> Result<Vec<T>> {
-        let all = ArrayViewD::from_shape(IxDyn(&self.shape.indices()?), values)
-            .map_err(|e| Error::Argument(e.to_string()))?;
-        let part = all.slice_each_axis(|axis| {
-            let (from, n) = (start[axis.axis.0] as usize, count[axis.axis.0] as usize);
-            Slice::from(from..from + n)
-        });
-        Ok(part.iter().copied().collect())
+/// The box of `count` values from `start` in values of this shape, in Fortran order or in C order.
+///
+/// # Errors
+/// When the box does not lie in the shape.
+pub(crate) fn window<'a, T>(
+    values: &'a [T],
+    (shape, fortran): (&Shape, bool),
+    (start, count): (&[u64], &[u64]),
+) -> Result<ArrayViewD<'a, T>> {
+    let sides = shape.sides();
+    let inside = start.len() == sides.len()
+        && count.len() == sides.len()
+        && (0..sides.len())
+            .all(|a| start[a].checked_add(count[a]).is_some_and(|end| end <= sides[a]));
+    if !inside {
+        return Err(Error::Argument(format!(
+            "the box from {start:?} of {count:?} does not lie in shape {shape}"
+        )));
     }
+    let mut window = ArrayViewD::from_shape(IxDyn(&shape.indices()?).set_f(fortran), values)
+        .map_err(|e| Error::Argument(e.to_string()))?;
+    window.slice_each_axis_inplace(|axis| {
+        let (from, n) = (start[axis.axis.0] as usize, count[axis.axis.0] as usize);
+        Slice::from(from..from + n)
+    });
+    Ok(window)
 }
 
 /// Values in Fortran order (first axis fastest) rearranged to C order.

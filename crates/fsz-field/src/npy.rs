@@ -3,10 +3,11 @@
 //! The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. A magic,
 //! two bytes of version, the header's length, a Python dictionary as text, the values.
 
-use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use fsz::DType;
+use memmap2::Mmap;
 
 use crate::error::{Error, Result};
 use crate::field::{Field, from_fortran};
@@ -14,7 +15,6 @@ use crate::map::{Order, map_file, read};
 use crate::output::Output;
 use crate::raw::write_raw;
 use crate::shape::Shape;
-use crate::storage::Storage;
 
 /// The first bytes of every `.npy` file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -23,30 +23,18 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 const ALIGNMENT: usize = 64;
 
 /// Opens a `.npy` file: `float32` or `float64`, either byte order, C or Fortran order. Values in
-/// native byte order and C order stay mapped; others are rearranged in memory. Of a `mask` they may be bytes, too:
-/// `bool` and `uint8`.
-pub(crate) fn open_npy(path: &Path, mask: bool) -> Result<Field> {
-    let map = map_file(path)?;
-    let refuse = |reason: String| Error::file(path, reason);
-    let (header, start) = Header::parse(&map, mask).map_err(refuse)?;
-    let needed = header.shape.elements().checked_mul(header.item.size());
-    let there = (map.len() - start) as u64;
-    if needed != Some(there) {
-        return Err(refuse(format!(
-            "shape {} of {} does not fit the {there} bytes after the header: the file is damaged \
-             or still being written",
-            header.shape, header.item
-        )));
-    }
-    let values = match header.item {
-        Item::Value(dtype, Order::NATIVE) if !header.fortran => {
-            let values = start..map.len();
-            return Field::mapped(header.shape, dtype, map, values);
-        }
-        Item::Value(dtype, order) => read(&map[start..], dtype, order),
-        Item::Byte => Storage::of(map[start..].iter().map(|&byte| f32::from(byte)).collect()),
+/// native byte order and C order stay mapped; others are rearranged in memory.
+pub(crate) fn open_npy(path: &Path) -> Result<Field> {
+    let Npy { map, header, start } = Npy::map(path)?;
+    let Some(Item::Float(dtype)) = header.item else {
+        let advice = "only float32 and float64 are supported; convert with .astype(numpy.float32)";
+        return Err(header.wrong_type(path, advice));
     };
-    let copy = Field::stored(header.shape, values)?;
+    if header.order == Order::NATIVE && !header.fortran {
+        let values = start..map.len();
+        return Field::mapped(header.shape, dtype, map, values);
+    }
+    let copy = Field::stored(header.shape, read(&map[start..], dtype, header.order))?;
     if !header.fortran {
         return Ok(copy);
     }
@@ -80,42 +68,79 @@ pub fn npy_header(dtype: DType, sides: &[u64]) -> Vec<u8> {
     header
 }
 
-/// What a header says.
-#[derive(Debug)]
-struct Header {
-    item: Item,
-    fortran: bool,
-    shape: Shape,
+/// A mapped file.
+#[derive(Debug, Clone)]
+pub(crate) struct Npy {
+    pub(crate) map: Arc<Mmap>,
+    pub(crate) header: Header,
+    /// Where the values begin.
+    pub(crate) start: usize,
 }
 
-/// What a file has one of for each element.
+impl Npy {
+    pub(crate) fn map(path: &Path) -> Result<Npy> {
+        let map = map_file(path)?;
+        let refuse = |reason: String| Error::file(path, reason);
+        let (header, start) = Header::parse(&map).map_err(refuse)?;
+        let there = (map.len() - start) as u64;
+        let fits = |item: Item| header.shape.elements().checked_mul(item.size()) == Some(there);
+        if header.item.is_some_and(|item| !fits(item)) {
+            return Err(refuse(format!(
+                "shape {} of '{}' does not fit the {there} bytes after the header: the file is \
+                 damaged or still being written",
+                header.shape, header.descr
+            )));
+        }
+        Ok(Npy { map, header, start })
+    }
+}
+
+/// What a value is.
 #[derive(Debug, Clone, Copy)]
-enum Item {
-    Value(DType, Order),
+pub(crate) enum Item {
+    /// `bool` or `uint8`.
     Byte,
+    Float(DType),
 }
 
 impl Item {
+    fn of(kind: &str) -> Option<Item> {
+        match kind {
+            "b1" | "u1" => Some(Item::Byte),
+            "f4" => Some(Item::Float(DType::F32)),
+            "f8" => Some(Item::Float(DType::F64)),
+            _ => None,
+        }
+    }
+
     fn size(self) -> u64 {
         match self {
-            Item::Value(dtype, _) => dtype.size() as u64,
             Item::Byte => 1,
+            Item::Float(dtype) => dtype.size() as u64,
         }
     }
 }
 
-impl fmt::Display for Item {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Item::Value(dtype, _) => dtype.fmt(f),
-            Item::Byte => f.write_str("bytes"),
-        }
-    }
+/// What a header says.
+#[derive(Debug, Clone)]
+pub(crate) struct Header {
+    /// The type as NumPy writes it.
+    descr: String,
+    /// None of a type that is not read.
+    pub(crate) item: Option<Item>,
+    pub(crate) order: Order,
+    pub(crate) fortran: bool,
+    pub(crate) shape: Shape,
 }
 
 impl Header {
+    /// The error of a file whose values are of no type that the caller takes.
+    pub(crate) fn wrong_type(&self, path: &Path, advice: &str) -> Error {
+        Error::file(path, format!("values of type '{}': {advice}", self.descr))
+    }
+
     /// The header of a file and where its values begin, or what is wrong with it.
-    fn parse(file: &[u8], mask: bool) -> Result<(Header, usize), String> {
+    fn parse(file: &[u8]) -> Result<(Header, usize), String> {
         let damaged = || "incomplete .npy header: the file is damaged".to_owned();
         let rest = file.strip_prefix(MAGIC).ok_or_else(damaged)?;
         let ([major, _minor], rest) = rest.split_first_chunk().ok_or_else(damaged)?;
@@ -133,12 +158,12 @@ impl Header {
         let text = rest.get(..len).ok_or_else(damaged)?;
         let text = std::str::from_utf8(text).map_err(|_| damaged())?;
         let start = file.len() - rest.len() + len;
-        Ok((Header::of_dictionary(text, mask).ok_or_else(damaged)??, start))
+        Ok((Header::of_dictionary(text).ok_or_else(damaged)??, start))
     }
 
     /// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`; `None` if it is not
     /// such a dictionary.
-    fn of_dictionary(text: &str, mask: bool) -> Option<Result<Header, String>> {
+    fn of_dictionary(text: &str) -> Option<Result<Header, String>> {
         let mut rest = text.trim().strip_prefix('{')?.trim_start();
         let (mut descr, mut fortran, mut shape) = (None, None, None);
         while !rest.starts_with('}') {
@@ -167,34 +192,19 @@ impl Header {
             rest = rest.trim_start();
             rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
         }
-        Some(Header::of_values(descr?, fortran?, &shape?, mask))
+        Some(Header::of_values(descr?, fortran?, &shape?))
     }
 
-    fn of_values(descr: &str, fortran: bool, sides: &[u64], mask: bool) -> Result<Header, String> {
+    fn of_values(descr: &str, fortran: bool, sides: &[u64]) -> Result<Header, String> {
         let (order, kind) = match descr.split_at_checked(1) {
             Some(("<", kind)) => (Order::Little, kind),
             Some((">", kind)) => (Order::Big, kind),
             Some(("=", kind)) => (Order::NATIVE, kind),
+            Some(("|", kind)) => (Order::NATIVE, kind),
             _ => (Order::NATIVE, descr),
         };
-        let item = match kind {
-            "f4" => Item::Value(DType::F32, order),
-            "f8" => Item::Value(DType::F64, order),
-            "|b1" | "|u1" if mask => Item::Byte,
-            _ => {
-                let advice = match mask {
-                    true => {
-                        "a mask is of bool, uint8, float32 or float64; convert with .astype(bool)"
-                    }
-                    false => {
-                        "only float32 and float64 are supported; convert with .astype(numpy.float32)"
-                    }
-                };
-                return Err(format!("values of type '{descr}': {advice}"));
-            }
-        };
         let shape = Shape::new(sides).map_err(|e| e.to_string())?;
-        Ok(Header { item, fortran, shape })
+        Ok(Header { descr: descr.to_owned(), item: Item::of(kind), order, fortran, shape })
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{npy, raw, stream};
 pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
     let field = match Kind::of(path)? {
         Kind::Raw => return raw::open_raw(path, hints),
-        Kind::Npy => npy::open_npy(path, false)?,
+        Kind::Npy => npy::open_npy(path)?,
         Kind::Fsz => stream::StreamFile::open(path)?.decode(codec)?,
         Kind::Fsz1 => Fsz1File::open(path)?.decode()?,
         #[cfg(feature = "zfp")]
@@ -36,19 +36,6 @@ pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
     };
     agree(path, &field, hints)?;
     Ok(field)
-}
-
-/// Opens a mask: a field of one file, or a `.npy` file of `bool` or `uint8`, whose bytes become values.
-///
-/// # Errors
-/// As [`open`].
-pub fn open_mask(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
-    if Kind::of(path)? != Kind::Npy {
-        return open(path, hints, codec);
-    }
-    let mask = npy::open_npy(path, true)?;
-    agree(path, &mask, hints)?;
-    Ok(mask)
 }
 
 /// Errs when the hints contradict the file.

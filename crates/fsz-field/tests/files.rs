@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fsz::{Codec, DType};
 use fsz_field::{
-    Error, Field, Hints, Kind, Output, Shape, open, with_values, write_npy, write_raw,
+    Error, Field, Hints, Kind, MaskFile, Output, Shape, open, with_values, write_npy, write_raw,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -187,6 +187,47 @@ fn hostile_npy_is_refused() {
     }
     refused(&folder.file("old.npy", b"\x93NUMPY\x09\x00\x00\x00"), &Hints::default(), "version 9");
     refused(&folder.file("other.npy", b"something else"), &Hints::default(), "not a .npy");
+}
+
+#[test]
+fn parts_of_masks_of_every_type() {
+    let folder = Folder::new();
+    let values = [0.0, 1.0, f64::NAN, -0.0, 7.0, 0.0];
+    let header = |descr: &str, fortran: &str| {
+        format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': (2, 3), }}")
+    };
+    let bytes = values.map(|value| u8::from(value != 0.0 && !value.is_nan()));
+    for (descr, file) in [
+        ("|b1", bytes.to_vec()),
+        ("|u1", bytes.map(|byte| 200 * byte).to_vec()),
+        ("<f4", f32s(values.map(|value| value as f32))),
+        (">f4", values.iter().flat_map(|&value| (value as f32).to_be_bytes()).collect()),
+        ("<f8", values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+        (">f8", values.iter().flat_map(|value| value.to_be_bytes()).collect()),
+    ] {
+        for (fortran, whole, column) in [("False", [1, 4], vec![0, 1]), ("True", [2, 3], vec![])] {
+            let path = folder.file("mask.npy", &npy(&header(descr, fortran), &file));
+            let mask = MaskFile::open(&path).unwrap();
+            assert_eq!(mask.shape().sides(), [2, 3]);
+            let all = mask.part(&[0, 0], &[2, 3]).unwrap();
+            assert_eq!(all.runs().flatten().collect::<Vec<_>>(), whole, "{descr} {fortran}");
+            let part = mask.part(&[0, 1], &[2, 1]).unwrap();
+            assert_eq!(part.runs().flatten().collect::<Vec<_>>(), column, "{descr} {fortran}");
+            assert_eq!(part.elements(), 2);
+            for (start, count) in [(&[1, 0][..], &[2, 3][..]), (&[0], &[6]), (&[3, 0], &[0, 3])] {
+                let message = mask.part(start, count).unwrap_err().to_string();
+                assert!(message.contains("mask.npy") && message.contains("2x3"), "{message}");
+            }
+        }
+    }
+    let refused = |bytes: &[u8], words: &str| {
+        let message = MaskFile::open(&folder.file("bad.npy", bytes)).unwrap_err().to_string();
+        assert!(message.contains("bad.npy") && message.contains(words), "{message}");
+    };
+    refused(&npy(&header("<i4", "False"), &[0; 24]), "astype(bool)");
+    refused(&npy(&header("|b1", "False"), &[0; 5]), "does not fit");
+    refused(b"something else", "damaged");
+    assert!(MaskFile::open(&folder.0.path().join("none.npy")).is_err());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Writing does not fail: what a device cannot compress the CPU compresses, and what cannot be
 //! compressed is stored raw. Reading fails with a message.
 
+mod mask;
 mod read;
 mod write;
 
@@ -13,6 +14,7 @@ use std::{
 
 use fsz::{Codec, DType};
 
+use mask::Mask;
 pub(crate) use read::open_stream;
 
 use crate::{
@@ -40,6 +42,7 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct Operator {
     parameters: Parameters,
+    masks: Vec<Mask>,
     /// Why it does not compress: what is wrong with its parameters.
     refusal: Option<String>,
 }
@@ -57,15 +60,19 @@ impl Operator {
         let parsed = Parameters::parse(parameters).and_then(|parameters| {
             // Started here, where a failure can still be reported.
             codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;
-            Ok(parameters)
+            let masks = parameters.masks.iter().map(Mask::open).collect::<Result<_, _>>()?;
+            Ok((parameters, masks))
         });
         let operator = match parsed {
-            Ok(parameters) => {
+            Ok((parameters, masks)) => {
                 let refusal = parameters.bound.is_none().then(|| NO_BOUND.into());
-                Operator { parameters, refusal }
+                Operator { parameters, masks, refusal }
             }
             Err(refusal) if may_fail => return Err(refusal),
-            Err(refusal) => Operator { parameters: Parameters::default(), refusal: Some(refusal) },
+            Err(refusal) => {
+                let parameters = Parameters::default();
+                Operator { parameters, masks: Vec::new(), refusal: Some(refusal) }
+            }
         };
         if operator.parameters.verbose > 0 {
             summary::defined();

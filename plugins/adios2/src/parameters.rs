@@ -2,6 +2,8 @@
 
 mod bound_name;
 
+use std::path::PathBuf;
+
 use fsz::{
     Bound, BoxRanges, Profile,
     format::{MAX_MISSING, MAX_REGIONS, MOST_RELATIVE},
@@ -29,6 +31,8 @@ pub(crate) struct Parameters {
     pub missing: Vec<f64>,
     /// Boxes of the global array, or of a local one, with a bound of their own each.
     pub boxes: Vec<(BoxRanges, f64)>,
+    /// Files of masks of the global array, or of a local one, with a bound of their own each.
+    pub masks: Vec<(PathBuf, f64)>,
     pub profile: Profile,
     pub backend: Backend,
     /// The CUDA device for host memory. CUDA memory has its own.
@@ -97,7 +101,7 @@ const fn parameter(
 const OWN_OF_ADIOS2: [&str; 2] = ["pluginname", "pluginlibrary"];
 
 #[rustfmt::skip]
-const PARAMETERS: [Parameter; 13] = [
+const PARAMETERS: [Parameter; 14] = [
     parameter(&BoundName::ALL, |_, v| accuracy(v).map(drop),
         "a number above 0",
         "largest error; in mode `rel` a fraction of the value range, in `pw_rel` of each value; in `psnr` decibels, in `ratio` a ratio"),
@@ -119,6 +123,9 @@ const PARAMETERS: [Parameter; 13] = [
     parameter(&["bound_in"], bound_in,
         "up to 16 boxes BOX=E separated by semicolons, each START:END for every axis, and E above 0",
         "other bounds in boxes of the global array, smaller or larger, as `BOX=E; BOX=E`: a box is `START:END` for each axis, slowest first, `END` not included, `:` a whole axis; `E` is of the same kind as the bound, which is no target; where boxes overlap the last one holds; blocks in CUDA memory are copied to the host for it"),
+    parameter(&["bound_where"], bound_where,
+        "up to 16 masks MASK.npy=E separated by semicolons, E above 0",
+        "other bounds where masks are set, as `MASK.npy=E; MASK.npy=E`: files of bool, uint8, float32 or float64 of the global array's shape, of which 0 and NaN are not set; `E` as in `bound_in`; masks come after boxes, up to 16 of both; a file is found from the folder that the program runs in"),
     parameter(&["missing"], missing,
         "up to 4 numbers separated by commas",
         "up to 4 numbers, separated by commas, that mark missing values"),
@@ -188,12 +195,20 @@ impl Request {
         if self.floor.is_some() && self.mode != Mode::Pointwise {
             return Err("floor: only with mode=pw_rel".into());
         }
-        if !self.parsed.boxes.is_empty() && matches!(self.mode, Mode::Psnr | Mode::Ratio) {
-            return Err("bound_in: only with mode=abs, rel or pw_rel".into());
+        let Parameters { boxes, masks, .. } = &self.parsed;
+        let regions = [("bound_in", boxes.len()), ("bound_where", masks.len())];
+        if let Some((name, _)) = regions.iter().find(|(_, n)| *n > 0)
+            && matches!(self.mode, Mode::Psnr | Mode::Ratio)
+        {
+            return Err(format!("{name}: only with mode=abs, rel or pw_rel"));
+        }
+        if boxes.len() + masks.len() > MAX_REGIONS {
+            return Err(format!("bound_where: more than {MAX_REGIONS} boxes and masks"));
         }
         let text = bound_name::decide(&self.named, self.mode == Mode::Psnr)?;
         let asked = text.and_then(accuracy).map(|eps| ("accuracy", eps)).into_iter();
-        let mut asked = asked.chain(self.parsed.boxes.iter().map(|&(_, eps)| ("bound_in", eps)));
+        let asked = asked.chain(boxes.iter().map(|&(_, eps)| ("bound_in", eps)));
+        let mut asked = asked.chain(masks.iter().map(|&(_, eps)| ("bound_where", eps)));
         if self.mode == Mode::Pointwise
             && let Some((name, eps)) = asked.find(|&(_, eps)| eps > MOST_RELATIVE)
         {
@@ -244,12 +259,22 @@ fn range(request: &mut Request, value: &str) -> Option<()> {
 }
 
 fn bound_in(request: &mut Request, value: &str) -> Option<()> {
+    set(&mut request.parsed.boxes, bounds(value, |ranges| ranges.parse().ok()))
+}
+
+fn bound_where(request: &mut Request, value: &str) -> Option<()> {
+    let file = |path: &str| Some(path.trim()).filter(|path| !path.is_empty()).map(PathBuf::from);
+    set(&mut request.parsed.masks, bounds(value, file))
+}
+
+/// Places and their bounds, `PLACE=E; PLACE=E`.
+fn bounds<P>(value: &str, place: impl Fn(&str) -> Option<P>) -> Option<Vec<(P, f64)>> {
     let one = |text: &str| {
-        let (ranges, bound) = text.rsplit_once('=')?;
-        Some((ranges.parse().ok()?, accuracy(bound)?))
+        let (own, bound) = text.rsplit_once('=')?;
+        Some((place(own)?, accuracy(bound)?))
     };
-    let boxes: Option<Vec<_>> = value.split(';').map(one).collect();
-    set(&mut request.parsed.boxes, boxes.filter(|boxes| boxes.len() <= MAX_REGIONS))
+    let all: Option<Vec<_>> = value.split(';').map(one).collect();
+    all.filter(|all| all.len() <= MAX_REGIONS)
 }
 
 /// A missing value may be anything that a float can hold, NaN included.
@@ -301,6 +326,8 @@ mod tests {
         let boxes = parse("accuracy=1 bound_in=0:4,:,7=1e-3;:,:,3:=2").unwrap().boxes;
         let expected = [("0:4,:,7", 1e-3), (":,:,3:", 2.0)];
         assert_eq!(boxes, expected.map(|(ranges, e)| (ranges.parse().unwrap(), e)));
+        let masks = parse("accuracy=1 bound_where=a=b/m.npy=1e-3;n.npy=2").unwrap().masks;
+        assert_eq!(masks, [("a=b/m.npy".into(), 1e-3), ("n.npy".into(), 2.0)]);
         let cuda = parse("accuracy=1 backend=CUDA device=1").unwrap();
         assert_eq!((cuda.backend, cuda.device), (Backend::Cuda, 1));
         assert_eq!(parse("accuracy=1").unwrap().backend, Backend::Auto);
@@ -342,6 +369,11 @@ mod tests {
             "bound_in=4:0=1",
             "bound_in=a:b=1",
             "bound_in=0:4=1;",
+            "bound_where=",
+            "bound_where=m.npy",
+            "bound_where==1",
+            "bound_where=m.npy=0",
+            "bound_where=m.npy=1;",
             "missing=a,b",
             "missing=1,2,3,4,5",
             "backend=gpu",
@@ -361,8 +393,13 @@ mod tests {
         assert!(
             parse(&format!("accuracy=1 bound_in={boxes}")).unwrap_err().starts_with("bound_in: ")
         );
+        let (boxes, mask) = ([":=1"; MAX_REGIONS].join(";"), "bound_where=m.npy=1");
+        let both = parse(&format!("accuracy=1 bound_in={boxes} {mask}")).unwrap_err();
+        assert!(both.starts_with("bound_where: "), "{both}");
         for (text, key) in [
             ("accuracy=31 tolerance=32", "tolerance"),
+            ("accuracy=0.1 mode=pw_rel bound_where=m.npy=0.6", "bound_where"),
+            ("accuracy=60 mode=psnr bound_where=m.npy=0.6", "bound_where"),
             ("accuracy=1 range_min=0 range_max=1", "range_min"),
             ("accuracy=1 range_max=1", "range_max"),
             ("accuracy=1 floor=1", "floor"),

@@ -384,6 +384,76 @@ fn boxes_of_the_global_array_keep_bounds_of_their_own() {
     assert!(worst.iter().all(|&worst| worst > 0.5), "{worst:?}");
 }
 
+/// A `.npy` file of values of this type and shape.
+fn npy(path: &Path, descr: &str, shape: &str, values: &[u8]) {
+    let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}\n");
+    let head = [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..]].concat();
+    fs::write(path, [&head, text.as_bytes(), values].concat()).unwrap();
+}
+
+#[test]
+fn masks_of_the_global_array_keep_bounds_of_their_own() {
+    load_operator();
+    let folder = TempDir::new().unwrap();
+    let set = |i: u64| i % 7 < 3 && i / LAYER % 2 == 1;
+    let file = folder.path().join("storm.npy");
+    let mask: Vec<u8> = (0..ELEMENTS).map(|i| u8::from(set(i))).collect();
+    let [planes, rows, columns] = SHAPE;
+    npy(&file, "|u1", &format!("{planes}, {rows}, {columns}"), &mask);
+    let masks = format!("{}=1e-5", file.display());
+    let parameters = [("accuracy", "0.1"), ("bound_where", masks.as_str())];
+    let io = writer(&config(folder.path(), "BP5", &parameters));
+    let u = io.define_variable::<f32>("U", &Layout::global(&SHAPE, &[0; 3], &SHAPE)).unwrap();
+    let path = folder.path().join("out.bp");
+    let mut out = io.open(&path, Mode::Write).unwrap();
+    let values = to_f32(&smooth(ELEMENTS, 0));
+    let (head, tail) = values.split_at((FIRST * LAYER) as usize);
+    out.begin_step(None).unwrap();
+    out.put_block(&u, &[0, 0, 0], &[FIRST, rows, columns], head).unwrap();
+    out.put_block(&u, &[FIRST, 0, 0], &[planes - FIRST, rows, columns], tail).unwrap();
+    out.end_step().unwrap();
+    out.close().unwrap();
+    let file = open(&path, "BP5");
+    let mut worst = [0f64; 2];
+    for (block, first) in [(0, 0), (1, FIRST * LAYER)] {
+        let payload = Payload::read(&file, "U", Step::At(0), block).unwrap();
+        let stream = fsz::Stream::from_vec(stream_of(payload)).unwrap();
+        assert_eq!(stream.regions().len(), 1);
+        let back = read_block(&file, Step::At(0), block);
+        for (i, (a, b)) in (first..).zip(values[first as usize..].iter().zip(back)) {
+            let bound = if set(i) { 1e-5 } else { 0.1 };
+            let error = (f64::from(*a) - f64::from(b)).abs();
+            assert!(error <= bound, "element {i}: {a} became {b} within {bound}");
+            let kind = usize::from(set(i));
+            worst[kind] = worst[kind].max(error / bound);
+        }
+    }
+    assert!(worst.iter().all(|&worst| worst > 0.5), "{worst:?}");
+}
+
+#[test]
+fn files_that_are_no_masks_are_errors_while_the_configuration_is_read() {
+    load_operator();
+    let folder = TempDir::new().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    npy(&place("good.npy"), "|b1", "2, 3", &[1; 6]);
+    npy(&place("integers.npy"), "<i4", "2, 3", &[1; 24]);
+    npy(&place("short.npy"), "|b1", "2, 3", &[1; 5]);
+    fs::write(place("text.npy"), "no mask").unwrap();
+    for (name, good) in [
+        ("good.npy", true),
+        ("integers.npy", false),
+        ("short.npy", false),
+        ("text.npy", false),
+        ("none.npy", false),
+    ] {
+        let masks = format!("{}=1e-5", place(name).display());
+        let parameters = [("accuracy", "0.1"), ("bound_where", masks.as_str())];
+        let read = Adios::with_config(&config(folder.path(), "BP5", &parameters));
+        assert_eq!(read.is_ok(), good, "{name}");
+    }
+}
+
 #[test]
 fn bad_parameters_are_errors_while_the_configuration_is_read() {
     load_operator();

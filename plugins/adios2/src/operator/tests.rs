@@ -119,6 +119,77 @@ fn boxes_of_the_global_array_keep_their_bound_in_every_block() {
     assert_eq!(read(&payload, values.len()), values);
 }
 
+/// A mask of bool of 80 rows and 100 columns, set where `set` holds, in a file of its own.
+fn mask(folder: &tempfile::TempDir, set: impl Fn(u64, u64) -> bool) -> String {
+    let text = "{'descr': '|b1', 'fortran_order': False, 'shape': (80, 100), }\n";
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((text.len() as u16).to_le_bytes());
+    file.extend(text.as_bytes());
+    file.extend((0..8000).map(|i| u8::from(set(i / 100, i % 100))));
+    let path = folder.path().join("mask.npy");
+    std::fs::write(&path, file).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn masks_of_the_global_array_keep_their_bound_in_every_block() {
+    let values = smooth();
+    let folder = tempfile::tempdir().unwrap();
+    let set = |row: u64, column: u64| row < 60 && (row * 7 + column) % 5 < 2;
+    let path = format!("{}=1e-5", mask(&folder, set));
+    let own = [("accuracy", "0.1"), ("bound_in", "40:50,:=1e-3"), ("bound_where", &path)];
+    let operator = Operator::new(own, true).unwrap();
+    let bound_at = |row: u64, column: u64| match row {
+        _ if set(row, column) => 1e-5,
+        40..50 => 1e-3,
+        _ => 0.1,
+    };
+    let mut worst = [0f64; 2];
+    // Each block twice: the second time its part of the mask is there.
+    for (first, rows, regions) in [(0, 50, 2), (0, 50, 2), (30, 50, 2), (60, 20, 0), (60, 20, 0)] {
+        let own = &values[..100 * rows as usize];
+        let mut block = block(own, &[rows, 100]);
+        block.start = Some(vec![first, 0]);
+        let payload = write(&operator, block, true);
+        let stream = Stream::open(envelope::open(&payload).unwrap().body).unwrap();
+        assert_eq!(stream.regions().len(), regions, "rows from {first}");
+        for (i, (a, b)) in (0u64..).zip(own.iter().zip(&read(&payload, own.len()))) {
+            let bound = bound_at(first + i / 100, i % 100);
+            let error = (f64::from(*a) - f64::from(*b)).abs();
+            assert!(error <= bound, "{a} became {b} within {bound}");
+            let kind = usize::from(bound < 1e-4);
+            worst[kind] = worst[kind].max(error / bound);
+        }
+    }
+    assert!(worst.iter().all(|&worst| worst > 0.5), "{worst:?}");
+}
+
+#[test]
+fn a_block_that_a_mask_does_not_hold_loses_nothing() {
+    let values = noise(8000);
+    let folder = tempfile::tempdir().unwrap();
+    let path = format!("{}=1e-5", mask(&folder, |row, _| row == 3));
+    let operator = Operator::new([("accuracy", "0.1"), ("bound_where", &*path)], true).unwrap();
+    let regions = |count: &[u64], start: Option<&[u64]>| {
+        let own = &values[..count.iter().product::<u64>() as usize];
+        let mut block = block(own, count);
+        block.start = start.map(<[u64]>::to_vec);
+        let payload = write(&operator, block, true);
+        let envelope = envelope::open(&payload).unwrap();
+        if envelope.mode == Mode::Raw {
+            assert_eq!(read(&payload, own.len()), own);
+            return None;
+        }
+        Some(Stream::open(envelope.body).unwrap().regions().len())
+    };
+    assert_eq!(regions(&[40, 100], Some(&[0, 0])), Some(1));
+    assert_eq!(regions(&[40, 100], Some(&[41, 0])), None);
+    assert_eq!(regions(&[4000], Some(&[0])), None);
+    // A mask of a local array is of its shape.
+    assert_eq!(regions(&[80, 100], None), Some(1));
+    assert_eq!(regions(&[40, 100], None), None);
+}
+
 #[test]
 fn any_number_of_dimensions() {
     let values = smooth();

@@ -119,7 +119,7 @@ impl Operator {
             }
             // A target is searched with values in host memory, and regions are gathered there.
             let on_host = self.parameters.bound.is_some_and(Bound::is_target)
-                || !self.parameters.boxes.is_empty();
+                || !(self.parameters.boxes.is_empty() && self.masks.is_empty());
             match memory {
                 Some(memory) if memory.kind() != MemoryKind::Pinned && on_host => Ok(None),
                 Some(memory) if memory.kind() != MemoryKind::Pinned => {
@@ -212,6 +212,9 @@ impl Operator {
             let region = ranges.in_part(&first(), &block.count, bound.with_requested(*own));
             let region = region.map_err(|error| format!("bound_in: {error}"))?;
             options = region.into_iter().fold(options, CompressOptions::region);
+        }
+        for mask in &self.masks {
+            options = mask.region(block, bound)?.into_iter().fold(options, CompressOptions::region);
         }
         for &value in &self.parameters.missing {
             options = options.missing(value);
