@@ -345,7 +345,7 @@ fn parameters_of_dense_that_are_not_given_away_are_unsupported() {
     let stream = compress(&Codec::cpu(), &field::<f32>("smooth", 300, 1), &[300], &options);
     for (at, values) in [
         (at::layout, vec![0, 4, 255]),
-        (at::parameter_0, vec![4, 255]),
+        (at::parameter_0, vec![5, 255]),
         (at::parameter_1, vec![5, 31, 32, 255]),
         (at::parameter_2, vec![0, 2, 6, 64, 255]),
     ] {
