@@ -49,6 +49,18 @@ impl SourceArgs {
         }
     }
 
+    /// Errs where no step is chosen of a variable that has several: of no use where they are compared with a field
+    /// of one of them.
+    pub fn needs_step(&self, path: &Path) -> Result<()> {
+        #[cfg(feature = "adios2")]
+        if let (Kind::Bp, Some(name), None) = (Kind::of(path)?, &self.variable, self.step) {
+            let steps = fsz_field::bp::Bp::open(path)?.variable(name)?.steps;
+            let path = path.display();
+            anyhow::ensure!(steps <= 1, "{path}: {name} has {steps} steps: choose one with --step");
+        }
+        Ok(())
+    }
+
     #[cfg(feature = "adios2")]
     fn open_bp(&self, path: &Path) -> Result<Field> {
         let file = fsz_field::bp::Bp::open(path)?;

@@ -41,10 +41,11 @@ impl Kind {
     pub fn of(path: &Path) -> Result<Kind> {
         let metadata = std::fs::metadata(path).map_err(Error::io(path))?;
         if metadata.is_dir() {
-            return Ok(Kind::Bp);
+            return of_folder(path);
         }
         if !metadata.is_file() {
-            return Err(Error::file(path, "not a regular file: inputs must be memory-mapped"));
+            let why = "not a regular file: inputs are mapped into memory; write a file first";
+            return Err(Error::file(path, why));
         }
         let start = start_of(path, FSZ_MAGIC.len())?;
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
@@ -65,6 +66,23 @@ impl Kind {
             _ => Ok(Kind::Raw),
         }
     }
+}
+
+/// That of a folder, which an ADIOS2 file is.
+fn of_folder(path: &Path) -> Result<Kind> {
+    let ends = |path: &Path, ending: &str| path.extension().is_some_and(|e| e == ending);
+    let is_there = |file: &str| path.join(file).exists();
+    if ends(path, "bp") || is_there("md.idx") || is_there("data.0") {
+        return Ok(Kind::Bp);
+    }
+    let mut entries = std::fs::read_dir(path).map_err(Error::io(path))?.flatten();
+    Err(Error::file(
+        path,
+        match entries.any(|entry| ends(&entry.path(), "fsz")) {
+            true => "a folder of .fsz files: name one of them",
+            false => "a folder, and no ADIOS2 file: name a file",
+        },
+    ))
 }
 
 /// Errs unless a file begins as an FSZ stream.

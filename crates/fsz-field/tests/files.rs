@@ -284,7 +284,15 @@ fn the_magic_decides_before_the_name() {
     assert_eq!(told("a.zfp", b"12345678"), Kind::Zfp);
     assert_eq!(told("a.bin", b"12345678"), Kind::Raw);
     assert_eq!(told("a.bp", b"12345678"), Kind::Bp);
-    assert_eq!(Kind::of(folder.0.path()).unwrap(), Kind::Bp);
+    let refused = |path: &Path| Kind::of(path).unwrap_err().to_string();
+    assert!(refused(folder.0.path()).contains("a folder of .fsz files"));
+    let own = folder.0.path().join("steps");
+    std::fs::create_dir(&own).unwrap();
+    assert!(refused(&own).contains("no ADIOS2 file"));
+    std::fs::write(own.join("md.idx"), "").unwrap();
+    assert_eq!(Kind::of(&own).unwrap(), Kind::Bp);
+    std::fs::create_dir(folder.0.path().join("out.bp")).unwrap();
+    assert_eq!(Kind::of(&folder.0.path().join("out.bp")).unwrap(), Kind::Bp);
     for (name, bytes, words) in [
         ("a.fsz", &b"12345678"[..], "not an FSZ stream"),
         ("a.fsz", b"\x89FSZ", "truncated"),

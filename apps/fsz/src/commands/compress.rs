@@ -16,6 +16,7 @@ use crate::source::SourceArgs;
 use crate::{bar, limit, output, terminal};
 
 mod bounds;
+mod fill_value;
 mod range;
 mod series;
 mod steps;
@@ -121,7 +122,7 @@ struct BoundArgs {
     /// Find the bound that gives a PSNR of at least this many decibels
     #[arg(long, value_name = "DB", allow_negative_numbers = true)]
     psnr: Option<f64>,
-    /// Find the bound that gives this compression ratio
+    /// Find the bound whose compression ratio comes nearest to this one, as a rule within 3 %
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     ratio: Option<f64>,
     /// Find the smallest bound whose output has at most this many bytes
@@ -273,6 +274,9 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let direct = output.is_direct();
     output.put(stream)?;
     output.commit()?;
+    if let Some(remark) = fill_value::remark(&Stream::open(stream)?) {
+        terminal::note(quiet, &remark);
+    }
     terminal::summary(quiet, direct, &summary(args, stream)?)
 }
 

@@ -146,6 +146,7 @@ impl Args {
         if Kind::of(&self.original)? != Kind::Bp {
             (source.variable, source.block) = (self.variable.clone(), self.block);
         }
+        source.needs_step(&self.original)?;
         let original = source.open(&self.original, codec)?;
         if Some(original.shape()) == shape.as_ref() && Some(original.dtype()) == dtype {
             return Ok(original);
@@ -184,7 +185,7 @@ impl Found {
         if self.bound_violations + self.altered > 0 {
             return format!(
                 "bound VIOLATED: max error {error} (bound {bound}), violations: {}, changed NaN, Inf or \
-                 missing values: {}",
+                 missing values: {}; or this is not the original",
                 self.bound_violations, self.altered
             );
         }
@@ -192,11 +193,15 @@ impl Found {
         let shares = self.certified_max_relative_error.zip(self.max_relative_error);
         match shares.filter(|(told, found)| told != found) {
             Some((told, found)) => format!(
-                "certificate WRONG: it states a max relative error of {}, found {}",
+                "certificate WRONG: it states a max relative error of {}, found {}; or this is not the \
+                 original",
                 number::short(told),
                 number::short(found)
             ),
-            None => format!("certificate WRONG: it states a max error of {told}, found {error}"),
+            None => format!(
+                "certificate WRONG: it states a max error of {told}, found {error}; or this is not the \
+                 original"
+            ),
         }
     }
 }

@@ -120,6 +120,12 @@ fn extract_takes_payloads_and_arrays() {
     fixture.fine(&["extract", "out.bp", "--variable", "whole", "--step", "1", "-o", "whole.fsz"]);
     fixture.write_f32("one.f32", &at(1));
     fixture.fine(&["verify", "whole.fsz", "--original", "one.f32"]);
+    let by_step = ["verify", "whole.fsz", "--original", "out.bp", "--variable", "whole"];
+    fixture.refused(&by_step, "whole has 2 steps: choose one with --step");
+    // What the file holds was decoded already.
+    let lossy = fixture.command(&[&by_step[..], &["--step", "1"]].concat()).output().unwrap();
+    assert_eq!(lossy.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&lossy.stdout).contains("or this is not the original"));
 }
 
 #[test]

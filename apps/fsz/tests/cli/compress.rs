@@ -68,6 +68,28 @@ fn f64_and_missing_values() {
 }
 
 #[test]
+fn a_fill_value_that_nobody_named_is_told() {
+    let fixture = Fixture::new();
+    let told = |dtype: &str, missing: &[&str]| {
+        let args =
+            ["compress", "x_10.raw", "-o", "x.fsz", "-f", "--range", "0.1", "--dtype", dtype];
+        let output = fixture.command(&[&args[..], missing].concat()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let values = |fill: f64| (0..10).map(move |i| if i == 3 { fill } else { f64::from(i) });
+    let single: Vec<u8> = values(9.96921e36).flat_map(|v| (v as f32).to_le_bytes()).collect();
+    fixture.write("x_10.raw", &single);
+    assert!(told("f32", &[]).contains("largest value is 9.96921e36: "));
+    assert_eq!(told("f32", &["--missing=9.96921e36"]), "");
+    assert_eq!(told("f32", &["--quiet"]), "");
+    let double: Vec<u8> = values(-1e20).flat_map(f64::to_le_bytes).collect();
+    fixture.write("x_10.raw", &double);
+    assert!(told("f64", &[]).contains("smallest value is -1e20: "));
+    assert_eq!(told("f64", &["--missing=-1e20"]), "");
+}
+
+#[test]
 fn missing_values_need_only_fit_their_type() {
     let fixture = Fixture::new();
     fixture.write("m_1000.f64", &[0; 8000]);

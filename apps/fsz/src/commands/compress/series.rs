@@ -8,6 +8,7 @@ use fsz_field::{Kind, Output, StreamFile};
 use fsz_figure::number;
 use fsz_metrics::Limit;
 
+use super::fill_value;
 use super::range::Range;
 use super::steps::{Inputs, Step};
 use super::{Args, compress};
@@ -72,7 +73,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     let searched = series.needs_range();
     let bytes: u64 = steps.iter().map(|step| step.bytes).sum();
     let passes = if searched { 2 } else { 1 };
-    let (sum, kept) = Overall::watch("compressing", passes * bytes, quiet, &progress, |overall| {
+    let (sum, there) = Overall::watch("compressing", passes * bytes, quiet, &progress, |overall| {
         let ranges = if searched { series.ranges(overall)? } else { Vec::new() };
         series.compress(&ranges, overall)
     })
@@ -81,10 +82,12 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
             terminal::note(quiet, "completed steps are kept; continue with --resume");
         }
     })?;
-    let kept = if kept == 0 { String::new() } else { format!(" ({kept} were there)") };
+    if let Some(remark) = &sum.remark {
+        terminal::note(quiet, remark);
+    }
     let steps =
         if steps.len() == 1 { "1 step".to_owned() } else { format!("{} steps", steps.len()) };
-    let text = format!("{}: {steps}{kept}, {}", folder.display(), sum.text());
+    let text = format!("{}: {steps}{}, {}", folder.display(), there.text(), sum.text());
     terminal::summary(quiet, false, &text)
 }
 
@@ -185,18 +188,19 @@ impl Series<'_> {
         Some(region::same(&asked, file.stream().ok()?.regions()))
     }
 
-    /// The second pass: compresses what is not there yet. What all streams are together, and how many were there.
-    fn compress(&self, ranges: &[(String, Range)], overall: &Overall<'_>) -> Result<(Sum, usize)> {
-        let (mut sum, mut kept) = (Sum::default(), 0);
+    /// The second pass: compresses what is not there yet. What all streams are together, and what was there.
+    fn compress(&self, ranges: &[(String, Range)], overall: &Overall<'_>) -> Result<(Sum, There)> {
+        let (mut sum, mut there) = (Sum::default(), There::default());
         for step in self.steps {
             overall.next(step.bytes);
             let found = ranges.iter().find(|(variable, _)| *variable == step.variable);
             let range = self.args.series.range().or(found.map(|(_, range)| *range));
             if let Some(file) = self.done(step, range) {
                 sum.add(&file.stream()?);
-                kept += 1;
+                there.kept += 1;
                 continue;
             }
+            there.replaced += usize::from(self.args.series.resume && step.output.exists());
             let field = self.inputs.open_step(step, self.codec)?;
             let field = match field.step() {
                 Some(_) => field,
@@ -211,7 +215,24 @@ impl Series<'_> {
             output.commit()?;
             sum.add(&Stream::open(&memory[..len])?);
         }
-        Ok((sum, kept))
+        Ok((sum, there))
+    }
+}
+
+/// What became of outputs of an earlier run.
+#[derive(Debug, Default)]
+struct There {
+    kept: usize,
+    replaced: usize,
+}
+
+impl There {
+    fn text(&self) -> String {
+        let kept = (self.kept > 0).then(|| format!("{} were there", self.kept));
+        let replaced = (self.replaced > 0)
+            .then(|| format!("{} replaced: options or inputs changed", self.replaced));
+        let all: Vec<String> = kept.into_iter().chain(replaced).collect();
+        if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
     }
 }
 
@@ -223,6 +244,8 @@ struct Sum {
     error: f64,
     /// The largest, of bounds of one kind.
     bound: Option<Limit>,
+    /// The first about a fill value.
+    remark: Option<String>,
 }
 
 impl Sum {
@@ -230,6 +253,7 @@ impl Sum {
         self.raw += stream.raw_bytes();
         self.stored += stream.compressed_bytes();
         self.error = self.error.max(stream.certificate().max_abs_error);
+        self.remark = self.remark.take().or_else(|| fill_value::remark(stream));
         let bound = limit::of(stream.header());
         if self.bound.is_none_or(|largest| bound.absolute > largest.absolute) {
             self.bound = Some(bound);
