@@ -270,14 +270,14 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let (memory, len) = bar::watch("compressing", quiet, |progress| {
         compress(&codec, &field, options.progress(progress.clone()))
     })?;
-    let stream = &memory[..len];
+    let stream = Stream::open(&memory[..len])?;
     let direct = output.is_direct();
-    output.put(stream)?;
+    output.put(stream.as_bytes())?;
     output.commit()?;
-    if let Some(remark) = fill_value::remark(&Stream::open(stream)?) {
+    if let Some(remark) = fill_value::remark(&stream) {
         terminal::note(quiet, &remark);
     }
-    terminal::summary(quiet, direct, &summary(args, stream)?)
+    terminal::summary(quiet, direct, &summary(args, &stream))
 }
 
 impl Args {
@@ -354,15 +354,14 @@ fn compress(codec: &Codec, field: &Field, options: CompressOptions) -> Result<(M
     Ok((memory, len))
 }
 
-fn summary(args: &Args, bytes: &[u8]) -> Result<String> {
-    let stream = Stream::open(bytes)?;
-    Ok(format!(
+fn summary(args: &Args, stream: &Stream<'_>) -> String {
+    format!(
         "{}: {} -> {}, ratio {:.2}, max error {} (bound {})",
         args.output.display(),
         number::bytes(stream.raw_bytes()),
         number::bytes(stream.compressed_bytes()),
         stream.compression_ratio(),
         number::short(stream.certificate().max_abs_error),
-        limit::of_all(&stream),
-    ))
+        limit::of_all(stream),
+    )
 }

@@ -83,6 +83,17 @@ fn noise_without_an_estimate_is_stored_raw() {
     assert_eq!(read(&payload, values.len()), values);
 }
 
+/// Each value keeps its bound; takes in which part of it the errors reach, of wide bounds and of narrow ones.
+fn compare(values: &[f32], back: &[f32], bound_at: impl Fn(u64) -> f64, worst: &mut [f64; 2]) {
+    for (i, (a, b)) in (0u64..).zip(values.iter().zip(back)) {
+        let bound = bound_at(i);
+        let error = (f64::from(*a) - f64::from(*b)).abs();
+        assert!(error <= bound, "{a} became {b} within {bound}");
+        let kind = usize::from(bound < 1e-4);
+        worst[kind] = worst[kind].max(error / bound);
+    }
+}
+
 #[test]
 fn boxes_of_the_global_array_keep_their_bound_in_every_block() {
     let values = smooth();
@@ -99,13 +110,8 @@ fn boxes_of_the_global_array_keep_their_bound_in_every_block() {
         let payload = write(&operator, own, true);
         let stream = Stream::open(envelope::open(&payload).unwrap().body).unwrap();
         assert_eq!(stream.regions().len(), regions);
-        for (i, (a, b)) in (0u64..).zip(values.iter().zip(&read(&payload, values.len()))) {
-            let bound = bound_at(first + i / 100, i % 100);
-            let error = (f64::from(*a) - f64::from(*b)).abs();
-            assert!(error <= bound, "{a} became {b} within {bound}");
-            let kind = usize::from(bound < 1e-4);
-            worst[kind] = worst[kind].max(error / bound);
-        }
+        let back = read(&payload, values.len());
+        compare(&values, &back, |i| bound_at(first + i / 100, i % 100), &mut worst);
     }
     assert!(worst.iter().all(|&worst| worst > 0.5), "{worst:?}");
     // A local array has boxes of its own; one of other axes cannot have them, and loses nothing.
@@ -153,13 +159,8 @@ fn masks_of_the_global_array_keep_their_bound_in_every_block() {
         let payload = write(&operator, block, true);
         let stream = Stream::open(envelope::open(&payload).unwrap().body).unwrap();
         assert_eq!(stream.regions().len(), regions, "rows from {first}");
-        for (i, (a, b)) in (0u64..).zip(own.iter().zip(&read(&payload, own.len()))) {
-            let bound = bound_at(first + i / 100, i % 100);
-            let error = (f64::from(*a) - f64::from(*b)).abs();
-            assert!(error <= bound, "{a} became {b} within {bound}");
-            let kind = usize::from(bound < 1e-4);
-            worst[kind] = worst[kind].max(error / bound);
-        }
+        let back = read(&payload, own.len());
+        compare(own, &back, |i| bound_at(first + i / 100, i % 100), &mut worst);
     }
     assert!(worst.iter().all(|&worst| worst > 0.5), "{worst:?}");
 }

@@ -10,7 +10,7 @@ use fsz_field::Field;
 
 use super::Args;
 use super::series::{file_name, is_bp};
-use crate::output::refuse_input;
+use crate::output;
 
 /// One field of a series.
 #[derive(Debug)]
@@ -62,11 +62,12 @@ impl<'a> Inputs<'a> {
         };
         #[cfg(not(feature = "adios2"))]
         let steps = self.files(folder)?;
+        let read = output::Inputs::new(&self.args.inputs());
         let mut outputs = HashSet::new();
         for Step { output, .. } in &steps {
             let once = outputs.insert(output);
             ensure!(once, "{}: two inputs would have this output", output.display());
-            refuse_input(output, &self.args.inputs())?;
+            read.refuse(output)?;
         }
         Ok(steps)
     }

@@ -32,8 +32,12 @@ pub(super) fn predict<V: Vector>(
         (1, Rule::Sum, _) => step.by::<V>(Along::<1>::nearest(&step), [1, 0, 0], to),
         (2, Rule::Sum, _) => step.by::<V>(Along::<2>::nearest(&step), [1, 0, 0], to),
         (_, Rule::Sum, _) => step.by::<V>(Along::<3>::nearest(&step), [1, 0, 0], to),
-        (2, Rule::Taps(Taps::Blended), _) => step.by::<V>(AcrossTwo::new(&step), [1, 2, 2], to),
-        (3, Rule::Taps(Taps::Blended), _) => step.by::<V>(AcrossThree::new(&step), [1, 4, 3], to),
+        (2, Rule::Taps(Taps::Blended), _) => {
+            step.by::<V>(AcrossTwo(Along::nearest(&step)), [1, 2, 2], to)
+        }
+        (3, Rule::Taps(Taps::Blended), _) => {
+            step.by::<V>(AcrossThree(Along::nearest(&step)), [1, 4, 3], to)
+        }
         (1, _, None) => step.by::<V>(Along::<1>::nearest(&step), [1, 1, 1], to),
         (2, _, None) => step.by::<V>(Along::<2>::nearest(&step), [1, 2, 2], to),
         (1, ..) => step.by::<V>(Along::<1>::new(&step, weights), [1, 8, 4], to),
@@ -163,13 +167,6 @@ impl<const AXES: usize> Sums for Along<AXES> {
 /// The Boolean sum of the means along two axes: the nearest neighbours along each, less those across both.
 struct AcrossTwo(Along<2>);
 
-impl AcrossTwo {
-    #[inline(always)]
-    fn new(step: &Step<'_>) -> Self {
-        AcrossTwo(Along::nearest(step))
-    }
-}
-
 impl Sums for AcrossTwo {
     #[inline(always)]
     fn of<V: Vector>(&self, step: &Step<'_>, run: &Run) -> (V, V) {
@@ -181,13 +178,6 @@ impl Sums for AcrossTwo {
 
 /// The same along three axes: those across each two, and across all of them added again.
 struct AcrossThree(Along<3>);
-
-impl AcrossThree {
-    #[inline(always)]
-    fn new(step: &Step<'_>) -> Self {
-        AcrossThree(Along::nearest(step))
-    }
-}
 
 impl Sums for AcrossThree {
     #[inline(always)]
