@@ -16,7 +16,7 @@ use crate::{
 /// Counts symbols, and the raw bits behind them. Lanes beside each other count apart: the next count need
 /// not wait for the one before.
 pub(super) struct Counter {
-    counts: Vec<[u32; CONTEXTS * ROW]>,
+    counts: Vec<[u32; ROWS * ROW]>,
     pub raw_bits: u64,
     level: Level,
 }
@@ -25,10 +25,12 @@ const APART: usize = 4;
 /// Counts of a context: of symbols, and of what is no item.
 const ROW: usize = 64;
 const NO_ITEM: i32 = ROW as i32 - 1;
+/// Rows of counts: those of the contexts, and more for indices of so many bits.
+const ROWS: usize = CONTEXTS.next_power_of_two();
 
 impl Counter {
     pub fn new(level: Level) -> Self {
-        Counter { counts: vec![[0; CONTEXTS * ROW]; APART], raw_bits: 0, level }
+        Counter { counts: vec![[0; ROWS * ROW]; APART], raw_bits: 0, level }
     }
 
     /// Counts the items of a box.
@@ -73,11 +75,12 @@ impl Counter {
             let there = V::lanes(lanes);
             let (symbols, bits) = symbols(step.alphabet, V::load(&values[first..]));
             raw_bits = raw_bits.add(bits.and(there));
-            let mut keys = [0; WIDTH];
-            V::set(NO_ITEM).replaced(there, symbols).store(&mut keys);
-            for (k, &key) in keys.iter().enumerate() {
-                let at = rows[first + k] as usize * ROW + key as usize % ROW;
-                counts[k % APART][at % (CONTEXTS * ROW)] += 1;
+            let keys = V::set(NO_ITEM).replaced(there, symbols);
+            let rows = V::load_bytes(&rows[first..]).shift_left(ROW.ilog2());
+            let mut places = [0; WIDTH];
+            rows.add(keys).store(&mut places);
+            for (k, &place) in places.iter().enumerate() {
+                counts[k % APART][place as usize % (ROWS * ROW)] += 1;
             }
         }
         let mut sums = [0; WIDTH];

@@ -29,10 +29,11 @@ use crate::{
 };
 
 /// Boxes that choose the layout, at least and at most, and of how many boxes' elements one does.
-pub(crate) const CHOOSING: [u64; 2] = [64, 256];
+pub(crate) const CHOOSING: [u64; 2] = [32, 256];
 const CHOOSING_SHARE: u64 = 64;
-/// Of how many of these boxes one chooses a layout's prediction.
+/// Of how many of these boxes one chooses a layout's prediction, and how many do at least.
 const FIRST_SHARE: u64 = 4;
+const FIRST: u64 = 16;
 /// What part of its cost a layout may cost more by those boxes and still be chosen by all.
 const CLOSE: u128 = 5;
 /// The same of a layout's predictors.
@@ -342,8 +343,8 @@ fn grid_of(layout: Layout, shape: &[u64]) -> Result<TileGrid> {
 /// A layout with its grid and a choice for its boxes.
 type Case = (Layout, TileGrid, Choice);
 
-/// A layout with its grid and the lattices that suit it: by the boxes that are looked at first, and by all.
-type Lattices = (Layout, TileGrid, [u32; 2]);
+/// A layout with its grid and the lattice that suits it.
+type Lattice = (Layout, TileGrid, u32);
 
 /// What a field costs by some of its boxes.
 #[derive(Clone)]
@@ -386,15 +387,14 @@ struct Sample<'a, T> {
 }
 
 impl<T: Element> Sample<'_, T> {
-    /// Each layout with what its boxes are in reach of by each of some numbers of boxes.
-    fn lattices(&self, layouts: Vec<(Layout, TileGrid)>, boxes: [u64; 2]) -> Result<Vec<Lattices>> {
-        let own = |grid: &TileGrid| boxes.map(|boxes| (grid.clone(), boxes.min(grid.tiles())));
-        let asked: Vec<_> = layouts.iter().flat_map(|(_, grid)| own(grid)).collect();
+    /// The lattices that suit the layouts by so many boxes of each.
+    fn lattices(&self, layouts: Vec<(Layout, TileGrid)>, boxes: u64) -> Result<Vec<Lattice>> {
+        let asked = layouts.iter().map(|(_, grid)| (grid.clone(), boxes.min(grid.tiles())));
+        let asked: Vec<_> = asked.collect();
         let fits = self.field.in_reach(&asked)?;
-        let fine = |((_, boxes), fits): (&(_, u64), &InReach)| fine(self.plan, *fits, *boxes);
-        let fine: Vec<_> = asked.iter().zip(&fits).map(fine).collect();
-        let lattices = layouts.into_iter().zip(fine.chunks(2));
-        Ok(lattices.map(|((layout, grid), own)| (layout, grid, [own[0], own[1]])).collect())
+        let fine = asked.iter().zip(fits).map(|((_, boxes), fits)| fine(self.plan, fits, *boxes));
+        let lattices = layouts.into_iter().zip(fine);
+        Ok(lattices.map(|((layout, grid), fine)| (layout, grid, fine)).collect())
     }
 
     /// What the cases cost by so many boxes; none for an empty field.
@@ -450,14 +450,15 @@ pub(super) fn prepare<T: Element>(
     }
     let choosing = (n / (CHOOSING_SHARE * BOX as u64)).clamp(CHOOSING[0], CHOOSING[1]);
     let sample = Sample { field, plan, n };
-    let lattices = sample.lattices(layouts, [choosing / FIRST_SHARE, choosing])?;
-    let case = |(layout, grid, _): &Lattices, predictor, fine| {
-        (*layout, grid.clone(), Choice { predictor, fine, chunk: CHUNKS[0] })
-    };
-    let first = lattices.iter().flat_map(|own| {
-        predictors(own.0).iter().map(move |&predictor| case(own, predictor, own.2[0]))
+    let lattices = sample.lattices(layouts, choosing)?;
+    let first = lattices.iter().flat_map(|(layout, grid, fine)| {
+        predictors(*layout).iter().map(move |&predictor| {
+            let choice = Choice { predictor, fine: *fine, chunk: CHUNKS[0] };
+            (*layout, grid.clone(), choice)
+        })
     });
-    let first_costs = sample.costs(first.collect(), choosing / FIRST_SHARE)?;
+    let first: Vec<Case> = first.collect();
+    let first_costs = sample.costs(first, FIRST.max(choosing / FIRST_SHARE))?;
     let Some(least) = first_costs.iter().map(|c| c.cost).min() else {
         let layout = asked.unwrap_or(Layout::Line);
         let mut choice = Choice::default();
@@ -473,20 +474,14 @@ pub(super) fn prepare<T: Element>(
         let most = if best <= least + least / CLOSE { best + best / NEAR } else { 0 };
         own.iter().filter(move |c| c.cost <= most)
     });
-    let close: Vec<_> = close.collect();
-    let cases = close.iter().filter_map(|cost| {
-        let own = lattices.iter().find(|own| own.0 == cost.layout)?;
-        Some(case(own, cost.choice.predictor, own.2[1]))
-    });
-    let cases: Vec<Case> = cases.collect();
-    let costs = match &cases[..] {
-        // Its lattice follows from all boxes nevertheless.
-        [only] => vec![Cost {
-            choice: Choice { chunk: close[0].choice.chunk, ..only.2 },
-            ..close[0].clone()
-        }],
-        _ => sample.costs(cases, choosing)?,
-    };
+    let mut costs: Vec<Cost> = close.cloned().collect();
+    if costs.len() > 1 {
+        let cases = costs.iter().filter_map(|cost| {
+            let (layout, grid, _) = lattices.iter().find(|own| own.0 == cost.layout)?;
+            Some((*layout, grid.clone(), Choice { chunk: CHUNKS[0], ..cost.choice }))
+        });
+        costs = sample.costs(cases.collect(), choosing)?;
+    }
     let best = costs.into_iter().min_by_key(|c| c.cost).expect("one of the first is close");
     let (layout, choice) = (best.layout, best.choice);
     let grid = grid_of(layout, shape)?;

@@ -13,6 +13,9 @@ pub(super) trait Vector: Copy {
     /// The first eight numbers.
     fn load(from: &[i32]) -> Self;
 
+    /// The first eight bytes, as numbers from 0 to 255.
+    fn load_bytes(from: &[u8]) -> Self;
+
     fn store(self, to: &mut [i32]);
 
     /// The same, in bytes: the numbers are 0 to 127.
@@ -132,6 +135,12 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
+    fn load_bytes(from: &[u8]) -> Self {
+        let from: &[u8; WIDTH] = from.first_chunk().expect("eight bytes");
+        Portable(from.map(i32::from))
+    }
+
+    #[inline(always)]
     fn store(self, to: &mut [i32]) {
         to[..WIDTH].copy_from_slice(&self.0);
     }
@@ -240,6 +249,13 @@ impl Vector for Avx2 {
         let from: &[i32; WIDTH] = from.first_chunk().expect("eight numbers");
         // SAFETY: as in `set`; eight numbers are there.
         unsafe { Avx2(_mm256_loadu_si256(from.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn load_bytes(from: &[u8]) -> Self {
+        let from: &[u8; WIDTH] = from.first_chunk().expect("eight bytes");
+        // SAFETY: as in `set`; eight bytes are there.
+        unsafe { Avx2(_mm256_cvtepu8_epi32(_mm_loadl_epi64(from.as_ptr().cast()))) }
     }
 
     #[inline(always)]
