@@ -51,6 +51,10 @@ impl SourceArgs {
 
     /// Errs where no step is chosen of a variable that has several: of no use where they are compared with a field
     /// of one of them.
+    #[cfg_attr(
+        not(feature = "adios2"),
+        expect(unused_variables, reason = "only ADIOS2 files have steps")
+    )]
     pub fn needs_step(&self, path: &Path) -> Result<()> {
         #[cfg(feature = "adios2")]
         if let (Kind::Bp, Some(name), None) = (Kind::of(path)?, &self.variable, self.step) {

@@ -12,7 +12,6 @@ const FOLDER: &str = "adios2-2.12.1-cuda";
 
 /// Builds it, unless a finished one is there.
 pub fn run() -> Result<()> {
-    let _lock = cache::lock()?;
     let done = mpi::provide(FOLDER, "CUDA", |work| {
         let toolkit = toolkit(work)?;
         // Its few kernels find minima and maxima; compute capability 80 is the oldest that FSZ runs on,
@@ -38,7 +37,10 @@ pub fn test_variables() -> Result<Vec<(&'static str, PathBuf)>> {
 
 /// The CUDA compiler as CMake looks for it: the packages have neither `lib64` nor unversioned names.
 fn toolkit(work: &Path) -> Result<PathBuf> {
-    let package = setup::cuda_toolkit()?;
+    let package = {
+        let _lock = cache::lock()?;
+        setup::cuda_toolkit()?
+    };
     let copy = work.join("cuda");
     // nvcc looks for its parts beside its own real place, so links would lead back to the package.
     process::run(Command::new("cp").arg("-r").arg(package).arg(&copy))?;

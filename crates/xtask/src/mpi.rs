@@ -80,7 +80,6 @@ impl Built {
 
 /// Builds it, unless a finished one is there.
 pub fn run() -> Result<()> {
-    let _lock = cache::lock()?;
     provide(FOLDER, "MPI", |_| {
         let words = "-DADIOS2_USE_MPI=ON -DADIOS2_USE_CUDA=OFF -DMPI_C_COMPILER=mpicc \
                      -DMPI_CXX_COMPILER=mpicxx";
@@ -95,14 +94,18 @@ pub fn run() -> Result<()> {
 }
 
 /// ADIOS2 in a folder of the cache, built unless a finished one is there; `switches` says how it
-/// differs from others, and may prepare the folder that it is built in. The cache is locked.
+/// differs from others, and may prepare the folder that it is built in.
 pub fn provide(
     folder: &str,
     with: &str,
     switches: impl FnOnce(&Path) -> Result<Vec<String>>,
 ) -> Result<PathBuf> {
     tools::require_cxx()?;
-    MPI.provide()?;
+    let _lock = cache::lock_of(folder)?;
+    {
+        let _lock = cache::lock()?;
+        MPI.provide()?;
+    }
     let done = cache::folder()?.join(folder);
     if !done.is_dir() {
         let work = cache::folder()?.join(format!("{folder}-build"));

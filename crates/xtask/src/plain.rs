@@ -52,6 +52,8 @@ fn check_build() -> Result<()> {
         .env_clear()
         .env("PATH", &bin)
         .env("RUSTC", toolchain("rustc")?)
+        // A warning of a feature that is off is seen by nobody else.
+        .env("RUSTFLAGS", "-Dwarnings")
         .env("CARGO_TARGET_DIR", folder.join("target"))
         .env("FSZ_CACHE", folder.join("no-cache"));
     for name in ["HOME", "CARGO_HOME", "HTTPS_PROXY", "https_proxy", "SSL_CERT_FILE"] {
