@@ -35,6 +35,15 @@ pub fn of_all(stream: &Stream<'_>) -> String {
     }
 }
 
+/// A bound as it was asked for, for people.
+pub fn asked(bound: Bound) -> String {
+    let asked = format!("{} {}", bound.kind(), short(bound.requested()));
+    match bound {
+        Bound::Relative { floor, .. } if floor > 0.0 => format!("{asked}, floor {}", short(floor)),
+        _ => asked,
+    }
+}
+
 /// A bound for people.
 pub fn text(limit: Limit) -> String {
     match limit {

@@ -7,7 +7,6 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use fsz::{Bound, BoxRanges, Codec, Mask, Place, Region, StoredRegion};
 use fsz_field::{Field, Hints, Kind, MaskFile, Shape, with_values};
-use fsz_figure::number::short;
 
 /// Parts of the field with bounds of their own.
 #[derive(Debug, Clone, Default, Args)]
@@ -128,15 +127,6 @@ pub fn place(place: &Place) -> String {
         }
         Place::Mask(mask) => format!("mask of {} runs", mask.runs().len()),
         _ => "unknown".to_owned(),
-    }
-}
-
-/// A bound for people.
-pub fn bound(region: &StoredRegion) -> String {
-    let asked = format!("{} {}", region.bound.kind(), short(region.bound.requested()));
-    match region.bound {
-        Bound::Relative { floor, .. } if floor > 0.0 => format!("{asked}, floor {}", short(floor)),
-        _ => asked,
     }
 }
 

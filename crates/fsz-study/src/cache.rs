@@ -28,6 +28,11 @@ impl Cache {
         toml::from_str(&text).ok().filter(|record: &FieldRecord| record.key == key)
     }
 
+    /// Whether there is something of this name, with whichever key.
+    pub fn has(&self, name: &str) -> bool {
+        self.file(name).exists()
+    }
+
     /// Keeps a record.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ use crate::{bar, limit, output, terminal};
 mod bounds;
 mod fill_value;
 mod range;
+mod resume;
 mod series;
 mod steps;
 
@@ -263,6 +264,11 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     if args.input.len() > 1 || series::is_folder(&args.output) {
         return series::run(args, &codec, quiet);
+    }
+    if args.series.resume {
+        bail!(
+            "--resume continues a series, which goes to a folder: end the output with /, or omit --resume"
+        );
     }
     let mut output = output::create(&args.output, args.force, &args.inputs())?;
     let field = args.inputs.source()?.open(&args.input[0], &codec)?;

@@ -70,7 +70,8 @@ pub struct Args {
     /// Size of synthetic fields
     #[arg(long, value_name = "MB", default_value_t = 8)]
     synthetic_mb: u64,
-    /// Reuse the fields that an earlier run with the same options completed; implies --force
+    /// Reuse the fields that an earlier run with the same options completed, and measure the others again; implies
+    /// --force
     #[arg(long)]
     resume: bool,
     /// Overwrite existing files
@@ -80,6 +81,16 @@ pub struct Args {
     source: SourceArgs,
     #[command(flatten)]
     codec: CodecArgs,
+}
+
+/// Where the record of a field comes from.
+#[derive(Debug, PartialEq)]
+enum Origin {
+    /// An earlier run with the same options.
+    Cache,
+    Measured,
+    /// Measured in the place of that of a run which cannot be reused.
+    Replaced,
 }
 
 /// Studies the fields and writes the report.
@@ -114,13 +125,20 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         let spinner = bar::spinner(&format!("studying {} ({place}{left})", path.display()), quiet);
         let studied = args.study(&plan, path);
         spinner.finish_and_clear();
-        let (record, new) = studied.inspect_err(|error| {
+        let (record, origin) = studied.inspect_err(|error| {
             if is_interrupt(error) {
                 terminal::note(quiet, "completed fields are saved; continue with --resume");
             }
         })?;
-        eta.took(new.then_some(record.seconds));
-        let time = if new { fsz_study::duration(record.seconds) } else { "from cache".to_owned() };
+        eta.took((origin != Origin::Cache).then_some(record.seconds));
+        let time = match origin {
+            Origin::Cache => "from cache".to_owned(),
+            Origin::Measured => fsz_study::duration(record.seconds),
+            Origin::Replaced => format!(
+                "{} (measured again: options, file or program changed)",
+                fsz_study::duration(record.seconds)
+            ),
+        };
         terminal::note(quiet, &format!("{} ({place}): {time}{}", record.name, eta.left()));
         fields.push(record);
     }
@@ -188,18 +206,19 @@ impl Args {
         Ok(())
     }
 
-    /// The record of a field, and whether it is new: not from the cache.
-    fn study(&self, plan: &Plan<'_>, path: &Path) -> Result<(FieldRecord, bool)> {
+    /// The record of a field, and where it comes from.
+    fn study(&self, plan: &Plan<'_>, path: &Path) -> Result<(FieldRecord, Origin)> {
         let (cache, input) = (Cache::new(&self.out), self.input(path)?);
         if self.resume
             && let Some(record) = cache.get(&input.name, &plan.key(&input)?)
         {
-            return Ok((record, false));
+            return Ok((record, Origin::Cache));
         }
+        let is_other = self.resume && cache.has(&input.name);
         let field = self.source.open_or_make(path, self.synthetic_mb << 20, plan.codec)?;
         let record = plan.measure(&input, &field)?;
         cache.put(&record)?;
-        Ok((record, true))
+        Ok((record, if is_other { Origin::Replaced } else { Origin::Measured }))
     }
 
     fn input(&self, path: &Path) -> Result<Input> {

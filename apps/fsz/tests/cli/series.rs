@@ -13,12 +13,15 @@ fn with_steps() -> Fixture {
     let fixture = Fixture::new();
     for (step, name) in INPUTS.into_iter().enumerate() {
         fixture.write_f32(name, &at(step));
-        // Older than all that is made of it, however coarse the file system's clock.
-        let file = std::fs::File::options().write(true).open(fixture.path(name)).unwrap();
-        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(60))
-            .unwrap();
+        age(&fixture, name);
     }
     fixture
+}
+
+/// Makes a file older than all that is made of it, however coarse the file system's clock.
+fn age(fixture: &Fixture, name: &str) {
+    let file = std::fs::File::options().write(true).open(fixture.path(name)).unwrap();
+    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(60)).unwrap();
 }
 
 /// What `inspect` says of the series' file of an input.
@@ -83,7 +86,9 @@ fn a_floor_is_a_share_of_one_range_too() {
     let again = fixture.fine(&compress(&[&bound[..], &["--resume"]].concat()));
     assert!(again.contains("(3 were there)"), "{again}");
     let other = ["--relative", "1e-3", "--floor-range", "1e-4", "--resume"];
-    assert!(!fixture.fine(&compress(&other)).contains("there"));
+    fixture.refused(&compress(&other), "out/a_6x20x30.fsz has a bound of a range of ");
+    let other = ["--relative", "1e-3", "--floor", "1e-4", "--resume"];
+    fixture.refused(&compress(&other), ", not pointwise-relative 0.001, floor 0.0001: choose");
 }
 
 #[test]
@@ -96,22 +101,72 @@ fn what_exists_is_kept_resumed_or_overwritten() {
     let told = fixture.fine(&compress(&["--range", "1e-3", "--resume"]));
     assert!(told.contains("(2 were there)"), "{told}");
     assert_eq!(fixture.read("out/b_6x20x30.fsz"), before);
-    // Another bound is another series; so is a changed step, whose range all others share.
-    let told = fixture.fine(&compress(&["--range", "1e-2", "--resume"]));
-    assert!(told.contains("(3 replaced: options or inputs changed)"), "{told}");
-    // Its range is that of the certificates.
-    let bound = report(&fixture, INPUTS[0])["bound"]["absolute"].as_f64().unwrap();
-    assert!((bound / (1e-2 * range()) - 1.0).abs() < 1e-9, "{bound}");
-    let told = fixture.fine(&compress(&["--range", "1e-2", "--resume"]));
-    assert!(told.contains("(3 were there)"), "{told}");
+    // A step that was added or changed changes the range that all share: then all of them are made anew.
     let longer: Vec<f32> = at(2).into_iter().map(|v| v * 2.0).collect();
     fixture.write_f32(INPUTS[2], &longer);
-    assert!(!fixture.fine(&compress(&["--range", "1e-2", "--resume"])).contains("there"));
+    let told = fixture.fine(&compress(&["--range", "1e-3", "--resume"]));
+    assert!(told.contains("(3 replaced: inputs changed)"), "{told}");
+    assert_ne!(fixture.read("out/b_6x20x30.fsz"), before);
     let told = fixture.fine(&compress(&["--abs", "0.5", "--force"]));
     assert!(!told.contains("there"), "{told}");
-    assert!(fixture.fine(&compress(&["--abs", "0.5", "--resume"])).contains("(3 were there)"));
-    let dense = compress(&["--abs", "0.5", "--resume", "--profile", "dense"]);
-    assert!(!fixture.fine(&dense).contains("there"));
+}
+
+#[test]
+fn a_series_of_other_options_is_not_resumed() {
+    let fixture = with_steps();
+    fixture.fine(&compress(&["--range", "1e-3", "--missing", "1e20", "--name", "T"]));
+    let before = fixture.read("out/b_6x20x30.fsz");
+    // A step is left to be made.
+    std::fs::remove_file(fixture.path("out/c_6x20x30.fsz")).unwrap();
+    let same = ["--resume", "--missing", "1e20"];
+    let refused = |options: &[&'static str], words: &str| {
+        let options = compress(&[&same[..], options].concat());
+        fixture.refused(&options, &format!("out/a_6x20x30.fsz has {words}"));
+        fixture.refused(&options, "with --force in place of --resume");
+        assert!(!fixture.path("out/c_6x20x30.fsz").exists());
+        assert_eq!(fixture.read("out/b_6x20x30.fsz"), before);
+    };
+    refused(&["--range", "1e-2"], "the bound value-range 0.001, not value-range 0.01:");
+    refused(&["--abs", "1"], "the bound value-range 0.001, not absolute 1:");
+    refused(
+        &["--range", "1e-3", "--profile", "dense", "--name", "U"],
+        "the profile paper, not dense; the name T, not U:",
+    );
+    refused(&["--range", "1e-3", "--missing", "7"], "the missing values 1e20, not 1e20, 7:");
+    refused(&["--range", "1e-3", "--no-centering"], "other research options:");
+    refused(&["--range", "1e-3", "--bound-in", ":,:,:=1e-4"], "other bounds by region:");
+    refused(&["--range", "1e-3", "--range-min", "0", "--range-max", "1"], "a bound of a range of ");
+    refused(&["--range", "1e-3", "--shape", "3600"], "the shape 6x20x30, not 3600:");
+    // The same options, in other words.
+    let told = fixture.fine(&compress(&[&same[..], &["--range", "0.001"]].concat()));
+    assert!(told.contains("(2 were there)"), "{told}");
+    // Nothing that an earlier run left.
+    fixture.write("out/b_6x20x30.fsz", b"notes");
+    let options = compress(&[&same[..], &["--range", "1e-3"]].concat());
+    fixture.refused(&options, "out/b_6x20x30.fsz: not an FSZ stream");
+    assert_eq!(fixture.read("out/b_6x20x30.fsz"), b"notes");
+}
+
+#[test]
+fn a_layout_and_a_field_without_range_are_resumed_too() {
+    let fixture = with_steps();
+    for input in INPUTS {
+        fixture.write_f32(input, &[2.5; 3600]);
+        age(&fixture, input);
+    }
+    let dense = ["--range", "1e-3", "--profile", "dense", "--layout", "plane"];
+    fixture.fine(&compress(&dense));
+    let told = fixture.fine(&compress(&[&dense[..], &["--resume"]].concat()));
+    assert!(told.contains("(3 were there)"), "{told}");
+    let other = [&dense[..5], &["line", "--resume"]].concat();
+    fixture.refused(&compress(&other), "the layout plane, not line:");
+}
+
+#[test]
+fn a_single_file_is_not_resumed() {
+    let fixture = Fixture::with_field();
+    let words = ["compress", FIELD, "-o", "x.fsz", "--abs", "1", "--resume"];
+    fixture.refused(&words, "--resume continues a series");
 }
 
 #[test]

@@ -85,7 +85,8 @@ fn complete_fields_are_reused_with_the_same_options_only() {
     assert!(fixture.path("s/report.html").exists());
     // Other options: all of it anew.
     let words = ["study", FIELD, "smooth", "--out", "s", "--range", "1e-3", "--synthetic-mb", "1"];
-    fixture.fine(&[&words[..], &["--resume"]].concat());
+    let third = fixture.run(&[&words[..], &["--resume"]].concat());
+    assert!(third.err.contains("(measured again: options, file or program changed)"), "{third:?}");
     assert!(!fixture.read_text("s/ratio.csv").contains("from-the-cache"));
 }
 

@@ -9,11 +9,7 @@ const USUAL: [f64; 3] = [9.969209968386869e36, 1e20, 1e30];
 pub fn remark(stream: &Stream<'_>) -> Option<String> {
     let certificate = stream.certificate();
     let dtype = stream.header().dtype;
-    let of_type = |fill: f64| match dtype {
-        DType::F64 => fill,
-        _ => f64::from(fill as f32),
-    };
-    let usual = |value: f64| USUAL.into_iter().any(|fill| value.abs() == of_type(fill));
+    let usual = |value: f64| USUAL.into_iter().any(|fill| value.abs() == of_type(dtype, fill));
     let (what, value) = [("largest", certificate.max), ("smallest", certificate.min)]
         .into_iter()
         .find(|(_, value)| usual(*value))?;
@@ -22,4 +18,12 @@ pub fn remark(stream: &Stream<'_>) -> Option<String> {
         _ => format!("{:e}", value as f32),
     };
     Some(format!("the {what} value is {text}: if it marks missing elements, add --missing={text}"))
+}
+
+/// A value as fields of this type have it.
+pub fn of_type(dtype: DType, value: f64) -> f64 {
+    match dtype {
+        DType::F64 => value,
+        _ => f64::from(value as f32),
+    }
 }

@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use fsz::{Bound, Codec, Progress, Stream};
+use fsz::{Codec, Progress, Stream};
 use fsz_field::{Kind, Output, StreamFile};
 use fsz_figure::number;
 use fsz_metrics::Limit;
 
-use super::fill_value;
 use super::range::Range;
+use super::resume::{self, Kept};
 use super::steps::{Inputs, Step};
-use super::{Args, compress};
+use super::{Args, compress, fill_value};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
-use crate::{limit, region, terminal};
+use crate::{limit, terminal};
 
 /// How the steps of a series belong together.
 #[derive(Debug, clap::Args)]
@@ -29,9 +29,10 @@ pub struct SeriesArgs {
     /// With --range or --floor-range: the largest value of the series
     #[arg(long, value_name = "V", requires = "range_min", allow_negative_numbers = true)]
     pub range_max: Option<f64>,
-    /// Keep the steps that an earlier run with the same options completed
+    /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input
+    /// changed since are compressed again
     #[arg(long, conflicts_with = "force")]
-    resume: bool,
+    pub resume: bool,
 }
 
 impl SeriesArgs {
@@ -63,7 +64,11 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     }
     let inputs = Inputs::open(args)?;
     let steps = inputs.steps(folder)?;
-    let series = Series { args, codec, inputs: &inputs, steps: &steps };
+    let kept = match args.series.resume {
+        true => resume::find(args, codec, &inputs, &steps)?,
+        false => vec![None; steps.len()],
+    };
+    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept };
     if !args.force && !args.series.resume {
         series.refuse_existing()?;
     }
@@ -75,6 +80,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     let passes = if searched { 2 } else { 1 };
     let (sum, there) = Overall::watch("compressing", passes * bytes, quiet, &progress, |overall| {
         let ranges = if searched { series.ranges(overall)? } else { Vec::new() };
+        series.refuse_other_ranges(&ranges)?;
         series.compress(&ranges, overall)
     })
     .inspect_err(|error| {
@@ -97,6 +103,8 @@ struct Series<'a> {
     codec: &'a Codec,
     inputs: &'a Inputs<'a>,
     steps: &'a [Step],
+    /// What is there of each step and may be kept.
+    kept: Vec<Option<Kept>>,
 }
 
 impl Series<'_> {
@@ -119,11 +127,11 @@ impl Series<'_> {
     /// The first pass: the range of each variable over all of its steps.
     fn ranges(&self, overall: &Overall<'_>) -> Result<Vec<(String, Range)>> {
         let mut ranges: Vec<(String, Range)> = Vec::new();
-        for step in self.steps {
+        for (step, kept) in self.steps.iter().zip(&self.kept) {
             overall.next(step.bytes);
-            let found = match self.certified(step) {
-                Some(range) => range,
-                None => {
+            let found = match kept {
+                Some(kept) if kept.fresh => kept.range,
+                _ => {
                     let field = self.inputs.open_step(step, self.codec)?;
                     Range::of(&field, &self.args.missing, overall.progress())?
                 }
@@ -136,71 +144,39 @@ impl Series<'_> {
         Ok(ranges)
     }
 
-    /// The range of a step that an earlier run completed, as its certificate tells it.
-    fn certified(&self, step: &Step) -> Option<Range> {
-        let file = self.completed(step)?;
-        let stream = file.stream().ok()?;
-        let certificate = stream.certificate();
-        (stream.header().missing == self.args.missing)
-            .then_some(Range { min: certificate.min, max: certificate.max })
-    }
-
-    /// The stream of a step that an earlier run completed and whose input did not change since.
-    fn completed(&self, step: &Step) -> Option<StreamFile> {
-        if !self.args.series.resume {
-            return None;
-        }
-        let written = std::fs::metadata(&step.output).ok()?.modified().ok()?;
-        // Of one time they may be in either order.
-        let fresh = written > self.inputs.modified(step)?;
-        if fresh { StreamFile::open(&step.output).ok() } else { None }
-    }
-
-    /// The stream of a step that an earlier run completed with the same options.
-    fn done(&self, step: &Step, range: Option<Range>) -> Option<StreamFile> {
-        let file = self.completed(step)?;
-        let header = file.stream().ok()?.header().clone();
-        let asked = self.args.profile.profile(self.args.research.research()).ok()?;
-        let same_profile = asked.name() == header.profile.name()
-            && asked.research() == header.profile.research()
-            && self.args.profile.layout.is_none();
-        let bound = self.args.bound_of(range, self.args.floor.given(range)?).ok()?;
-        let same_bound = match (bound, range) {
-            // A stream tells the bound that followed from the range, not the range.
-            (Bound::ValueRangeOf { ratio, .. }, Some(range)) => {
-                header.bound.kind() == bound.kind()
-                    && header.bound.requested() == ratio
-                    && range.gives(ratio, header.absolute_bound)
+    /// Errs when a stream that is there has a bound of another range, though nothing was added or changed since.
+    fn refuse_other_ranges(&self, ranges: &[(String, Range)]) -> Result<()> {
+        let is_fresh = |kept: &Option<Kept>| kept.is_some_and(|kept| kept.fresh);
+        for (step, kept) in self.steps.iter().zip(&self.kept) {
+            let (Some(kept), Some(range)) = (kept, self.range(step, ranges)) else { continue };
+            let mut others = self.steps.iter().zip(&self.kept);
+            let as_it_was = self.args.series.range().is_some()
+                || others.all(|(other, kept)| other.variable != step.variable || is_fresh(kept));
+            if as_it_was && !kept.is_of(self.args, Some(range)) {
+                return Err(kept.of_other_range(self.args, range, step));
             }
-            _ => header.bound == bound,
-        };
-        let same = same_profile && same_bound && header.missing == self.args.missing;
-        (same && self.same_regions(&file, step, bound)?).then_some(file)
+        }
+        Ok(())
     }
 
-    /// Whether the stream of a step has the regions that are asked for.
-    fn same_regions(&self, file: &StreamFile, step: &Step, bound: Bound) -> Option<bool> {
-        if self.args.regions.is_empty() {
-            return file.stream().ok().map(|stream| stream.regions().is_empty());
-        }
-        let field = self.inputs.open_step(step, self.codec).ok()?;
-        let asked = self.args.regions.regions(bound, &field, self.codec).ok()?;
-        Some(region::same(&asked, file.stream().ok()?.regions()))
+    /// The range that the bound of a step is a share of, where it is one.
+    fn range(&self, step: &Step, ranges: &[(String, Range)]) -> Option<Range> {
+        let found = ranges.iter().find(|(variable, _)| *variable == step.variable);
+        self.args.series.range().or(found.map(|(_, range)| *range))
     }
 
     /// The second pass: compresses what is not there yet. What all streams are together, and what was there.
     fn compress(&self, ranges: &[(String, Range)], overall: &Overall<'_>) -> Result<(Sum, There)> {
         let (mut sum, mut there) = (Sum::default(), There::default());
-        for step in self.steps {
+        for (step, kept) in self.steps.iter().zip(&self.kept) {
             overall.next(step.bytes);
-            let found = ranges.iter().find(|(variable, _)| *variable == step.variable);
-            let range = self.args.series.range().or(found.map(|(_, range)| *range));
-            if let Some(file) = self.done(step, range) {
-                sum.add(&file.stream()?);
+            let range = self.range(step, ranges);
+            if kept.is_some_and(|kept| kept.fresh && kept.is_of(self.args, range)) {
+                sum.add(&StreamFile::open(&step.output)?.stream()?);
                 there.kept += 1;
                 continue;
             }
-            there.replaced += usize::from(self.args.series.resume && step.output.exists());
+            there.replaced += usize::from(kept.is_some());
             let field = self.inputs.open_step(step, self.codec)?;
             let field = match field.step() {
                 Some(_) => field,
@@ -229,8 +205,8 @@ struct There {
 impl There {
     fn text(&self) -> String {
         let kept = (self.kept > 0).then(|| format!("{} were there", self.kept));
-        let replaced = (self.replaced > 0)
-            .then(|| format!("{} replaced: options or inputs changed", self.replaced));
+        let replaced =
+            (self.replaced > 0).then(|| format!("{} replaced: inputs changed", self.replaced));
         let all: Vec<String> = kept.into_iter().chain(replaced).collect();
         if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
     }

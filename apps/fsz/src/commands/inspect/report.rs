@@ -6,7 +6,7 @@ use fsz_figure::number::{bytes, percent, short};
 use fsz_figure::palette::{PREDICTORS, TILE_CLASSES};
 use serde::{Serialize, Serializer};
 
-use crate::{codec, region};
+use crate::{codec, limit, region};
 
 /// Header, certificate and tile counts, by the names of the JSON output.
 #[derive(Debug, Serialize)]
@@ -70,7 +70,7 @@ impl Region {
     fn of(region: &fsz::StoredRegion) -> Region {
         Region {
             place: region::place(&region.place),
-            bound: region::bound(region),
+            bound: limit::asked(region.bound),
             absolute: region.absolute_bound,
             elements: region.place.elements(),
             compressed_bytes: region.compressed_bytes(),

@@ -1,0 +1,181 @@
+//! What an earlier run left of a series: kept where it was asked for the same, refused where it was not.
+
+use std::time::SystemTime;
+
+use anyhow::{Error, Result, anyhow, bail};
+use fsz::{Bound, Codec, Header, Profile, Stream};
+use fsz_field::{Shape, StreamFile};
+use fsz_figure::number::short;
+
+use super::range::Range;
+use super::steps::{Inputs, Step};
+use super::{Args, fill_value};
+use crate::{limit, region};
+
+/// What to do about a stream that cannot be kept.
+const ADVICE: &str = "choose another folder, or overwrite with --force in place of --resume";
+
+/// What is to be known of a stream that is there.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept {
+    /// Whether the input did not change since.
+    pub fresh: bool,
+    /// Of the values.
+    pub range: Range,
+    bound: Bound,
+    absolute: f64,
+}
+
+/// The stream of each step that is there.
+///
+/// # Errors
+/// When one of them is no stream, or was made with other options.
+pub fn find(
+    args: &Args,
+    codec: &Codec,
+    inputs: &Inputs<'_>,
+    steps: &[Step],
+) -> Result<Vec<Option<Kept>>> {
+    steps.iter().map(|step| look(args, codec, inputs, step)).collect()
+}
+
+fn look(args: &Args, codec: &Codec, inputs: &Inputs<'_>, step: &Step) -> Result<Option<Kept>> {
+    let Ok(there) = step.output.metadata() else { return Ok(None) };
+    let file = StreamFile::open(&step.output).map_err(|error| anyhow!("{error}: {ADVICE}"))?;
+    let stream = file.stream()?;
+    let asked = Asked::of(args)?;
+    let mut other = asked.differences(&stream);
+    if !same_regions(args, codec, inputs, step, &stream, asked.bound)? {
+        other.push("other bounds by region".to_owned());
+    }
+    if !other.is_empty() {
+        bail!("{} has {}: {ADVICE}", step.output.display(), other.join("; "));
+    }
+    let (header, certificate) = (stream.header(), stream.certificate());
+    // Of one time they may be in either order.
+    let is_older = |input: SystemTime| there.modified().is_ok_and(|written| written > input);
+    Ok(Some(Kept {
+        fresh: inputs.modified(step).is_some_and(is_older),
+        range: Range { min: certificate.min, max: certificate.max },
+        bound: header.bound,
+        absolute: header.absolute_bound,
+    }))
+}
+
+impl Kept {
+    /// Whether the bound follows from this range, where it follows from one.
+    pub fn is_of(&self, args: &Args, range: Option<Range>) -> bool {
+        match (self.share(args), range) {
+            (Some((share, absolute)), Some(range)) => range.gives(share, absolute),
+            _ => true,
+        }
+    }
+
+    /// Why the stream cannot be kept, where its bound does not follow from this range.
+    pub fn of_other_range(&self, args: &Args, range: Range, step: &Step) -> Error {
+        let (min, max) = range.ends();
+        let (share, absolute) = self.share(args).unwrap_or((1.0, self.absolute));
+        let (path, is) = (step.output.display(), short(absolute / share));
+        anyhow!("{path} has a bound of a range of {is}, not of {}: {ADVICE}", short(max - min))
+    }
+
+    /// The share of a range that is asked for, and what it is in the units of the field.
+    fn share(&self, args: &Args) -> Option<(f64, f64)> {
+        match self.bound {
+            Bound::Relative { floor, .. } => Some((args.floor.floor_range?, floor)),
+            _ => Some((args.bound.range?, self.absolute)),
+        }
+    }
+}
+
+/// What is asked of every stream, whatever the range.
+struct Asked<'a> {
+    args: &'a Args,
+    /// Without a floor that is a share of the range.
+    bound: Bound,
+    profile: Profile,
+}
+
+impl<'a> Asked<'a> {
+    fn of(args: &'a Args) -> Result<Self> {
+        let bound = args.bound_of(None, args.floor.floor.unwrap_or(0.0))?;
+        let profile = args.profile.profile(args.research.research())?;
+        Ok(Asked { args, bound, profile })
+    }
+
+    /// What a stream has, and what it should have.
+    fn differences(&self, stream: &Stream<'_>) -> Vec<String> {
+        let header = stream.header();
+        let mut other = Vec::new();
+        let mut differ = |has: String, asked: String| other.push(format!("{has}, not {asked}"));
+        if !self.is_bound(header.bound) {
+            differ(format!("the bound {}", limit::asked(header.bound)), limit::asked(self.bound));
+        }
+        let (has, asked) = (header.profile, self.profile);
+        if has.name() != asked.name() {
+            differ(format!("the profile {}", has.name()), asked.name().to_owned());
+        } else if self.args.profile.layout.is_some() && has.layout_name() != asked.layout_name() {
+            differ(format!("the layout {}", has.layout_name()), asked.layout_name().to_owned());
+        }
+        let Args { missing, name, inputs, .. } = self.args;
+        if !same_missing(header, missing) {
+            differ(format!("the missing values {}", list(&header.missing)), list(missing));
+        }
+        if let Some(asked) = name.as_ref().filter(|name| header.name.as_ref() != Some(name)) {
+            let has = header.name.as_deref().unwrap_or("none");
+            differ(format!("the name {has}"), asked.clone());
+        }
+        if let Some(asked) = inputs.shape.as_ref().filter(|shape| shape.sides() != header.shape) {
+            let has = Shape::new(&header.shape).map_or_else(|e| e.to_string(), |s| s.to_string());
+            differ(format!("the shape {has}"), asked.to_string());
+        }
+        if let Some(asked) = inputs.dtype.filter(|dtype| *dtype != header.dtype) {
+            differ(format!("the type {}", header.dtype), asked.to_string());
+        }
+        if has.name() == asked.name() && has.research() != asked.research() {
+            other.push("other research options".to_owned());
+        }
+        other
+    }
+
+    fn is_bound(&self, has: Bound) -> bool {
+        match (has, self.bound) {
+            (Bound::Relative { eps, .. }, Bound::Relative { eps: asked, .. })
+                if self.args.floor.floor_range.is_some() =>
+            {
+                eps == asked
+            }
+            (Bound::ValueRange(_) | Bound::ValueRangeOf { .. }, _) => {
+                has.kind() == self.bound.kind() && has.requested() == self.bound.requested()
+            }
+            _ => has == self.bound,
+        }
+    }
+}
+
+/// Whether a stream has these missing values, which it keeps in its own type.
+fn same_missing(header: &Header, asked: &[f64]) -> bool {
+    let bits = |value: f64| fill_value::of_type(header.dtype, value).to_bits();
+    header.missing.iter().map(|&v| v.to_bits()).eq(asked.iter().map(|&v| bits(v)))
+}
+
+fn list(values: &[f64]) -> String {
+    let values: Vec<String> = values.iter().map(|&value| short(value)).collect();
+    if values.is_empty() { "none".to_owned() } else { values.join(", ") }
+}
+
+/// Whether the stream of a step has the regions that are asked for.
+fn same_regions(
+    args: &Args,
+    codec: &Codec,
+    inputs: &Inputs<'_>,
+    step: &Step,
+    stream: &Stream<'_>,
+    bound: Bound,
+) -> Result<bool> {
+    if args.regions.is_empty() {
+        return Ok(stream.regions().is_empty());
+    }
+    let field = inputs.open_step(step, codec)?;
+    Ok(region::same(&args.regions.regions(bound, &field, codec)?, stream.regions()))
+}
