@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     adios2, bench, compare, completions, compress, decompress, devices, extract, inspect, man,
@@ -50,6 +50,21 @@ enum Command {
     Man(man::Args),
 }
 
+/// What this program was called with.
+pub fn parse() -> Result<Cli, clap::Error> {
+    let matches = command().try_get_matches()?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
+}
+
+/// The commands. Where an option takes a value, a negative number is one, if only to be refused as such.
+fn command() -> clap::Command {
+    let numbers = |arg: Arg| match arg.is_positional() || !arg.get_action().takes_values() {
+        true => arg,
+        false => arg.allow_negative_numbers(true),
+    };
+    Cli::command().mut_subcommands(|command| command.mut_args(numbers))
+}
+
 impl Cli {
     /// Runs the command; its exit code.
     pub fn run(self) -> Result<ExitCode> {
@@ -77,10 +92,8 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn the_arguments_are_consistent() {
-        super::Cli::command().debug_assert();
+        super::command().debug_assert();
     }
 }

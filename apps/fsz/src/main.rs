@@ -21,12 +21,10 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::parse() {
         Ok(cli) => cli,
-        Err(error) => return terminal::usage(&error),
+        Err(error) => return terminal::usage(error),
     };
     interrupt::install();
     cli.run().unwrap_or_else(|error| terminal::failure(&error))

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde::Serialize;
 
 use crate::failure::{is_closed_pipe, is_interrupt, message};
@@ -54,21 +54,30 @@ pub fn failure(failure: &anyhow::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Reports what is wrong with the arguments, in one line; help and version are no error.
-pub fn usage(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        // Help that nobody reads any more is no failure.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+/// Reports what is wrong with the arguments, with a tip and the usage; help and version are no error.
+pub fn usage(mut failure: clap::Error) -> ExitCode {
+    // All the help there is would hide what is wrong.
+    if failure.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        error("error: a command is required\n\nFor more information, try 'fsz --help'.");
+        return ExitCode::from(2);
     }
-    let text = error.to_string();
-    let message = match error.kind() {
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "error: a command is required",
-        _ => text.split("\n\nUsage").next().unwrap_or(&text),
-    };
-    let hint = "see fsz --help";
-    self::error(&format!("{}; {hint}", one_line(message)));
-    ExitCode::from(2)
+    if let Some(ContextValue::String(arg)) = failure.get(ContextKind::InvalidArg)
+        && failure.kind() == ErrorKind::UnknownArgument
+        && is_negative(arg)
+    {
+        // The one that clap gives is for a file of such a name.
+        let tip = "a value that begins with - is joined to its option: --missing=-999";
+        failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    // Help that nobody reads any more is no failure, and with standard error closed there is nobody to tell.
+    let _ = failure.print();
+    if failure.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}
+
+/// Whether what was taken for an option is a negative number, or begins as one.
+fn is_negative(arg: &str) -> bool {
+    arg.strip_prefix('-')
+        .is_some_and(|rest| rest.starts_with(|c: char| ".i".contains(c) || c.is_ascii_digit()))
 }
 
 /// Without line breaks, and single-spaced.

@@ -75,7 +75,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
     /// Missing value; may be given several times
-    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    #[arg(long, value_name = "V")]
     missing: Vec<f64>,
     /// Also write the results to this JSON file
     #[arg(long, value_name = "FILE")]

@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long, value_name = "E")]
     bound: Option<f64>,
     /// Missing value to exclude, may be given several times; by default those of the .fsz file
-    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    #[arg(long, value_name = "V")]
     missing: Vec<f64>,
     /// Print JSON; infinite and unknown numbers are null
     #[arg(long)]

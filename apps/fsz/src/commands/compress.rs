@@ -50,7 +50,7 @@ pub struct Args {
     /// Missing value, for example 1e20; may be given up to 4 times. Missing values are stored exactly
     /// at almost no cost and do not count in the value range. In an f64 field, a value that was first
     /// rounded to f32 is a different number: give both
-    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    #[arg(long, value_name = "V")]
     missing: Vec<f64>,
     /// Variable name to store in the stream
     #[arg(long, value_name = "NAME")]
@@ -108,23 +108,23 @@ impl InputArgs {
 #[group(required = true, multiple = false)]
 struct BoundArgs {
     /// Absolute error bound, in the units of the field
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    #[arg(long, value_name = "E")]
     abs: Option<f64>,
     /// Value-range error bound: E times (max - min) of the field
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    #[arg(long, value_name = "E")]
     range: Option<f64>,
     /// Pointwise-relative error bound: E times each value, with E at most 0.5
-    #[arg(long, value_name = "E", group = "pointwise", allow_negative_numbers = true)]
+    #[arg(long, value_name = "E", group = "pointwise")]
     relative: Option<f64>,
     /// Pointwise-relative error bound in the words of bit rounding: that of a mantissa rounded to N bits, which is
     /// 2^-(N+1) of each value
     #[arg(long, value_name = "N", group = "pointwise", value_parser = clap::value_parser!(u8).range(..=51))]
     mantissa_bits: Option<u8>,
     /// Find the bound that gives a PSNR of at least this many decibels
-    #[arg(long, value_name = "DB", allow_negative_numbers = true)]
+    #[arg(long, value_name = "DB")]
     psnr: Option<f64>,
     /// Find the bound whose compression ratio comes nearest to this one, as a rule within 3 %
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     ratio: Option<f64>,
     /// Find the smallest bound whose output has at most this many bytes
     #[arg(long, value_name = "N")]
@@ -148,10 +148,10 @@ impl BoundArgs {
 #[group(multiple = false)]
 struct FloorArgs {
     /// With --relative or --mantissa-bits: an error of A is small enough for any value, in the units of the field
-    #[arg(long, value_name = "A", requires = "pointwise", allow_negative_numbers = true)]
+    #[arg(long, value_name = "A", requires = "pointwise")]
     floor: Option<f64>,
     /// The same as R times (max - min) of the field
-    #[arg(long, value_name = "R", requires = "pointwise", allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", requires = "pointwise")]
     floor_range: Option<f64>,
 }
 

@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, value_name = "E", value_delimiter = ',', default_value = "1e-1,1e-2,1e-3")]
     relative: Vec<f64>,
     /// Missing value; may be given several times
-    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    #[arg(long, value_name = "V")]
     missing: Vec<f64>,
     /// Adapter file (TOML) for a program to compare with; may be given several times. Keys: name,
     /// compress and decompress (command lines as lists of words, with the placeholders {input},

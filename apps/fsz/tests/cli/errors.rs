@@ -36,6 +36,43 @@ fn arguments() {
 }
 
 #[test]
+fn what_is_wrong_with_arguments_comes_with_a_tip_and_the_usage() {
+    let fixture = Fixture::with_stream();
+    let told = |args: &[&str]| {
+        let run = fixture.run(args);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{args:?}");
+        run.err
+    };
+    assert_eq!(
+        told(&["inspect", "--quite"]),
+        "error: unexpected argument '--quite' found\n\n  tip: a similar argument exists: '--quiet'\n\n\
+         Usage: fsz inspect --quiet <IN>\n\nFor more information, try '--help'.\n"
+    );
+    let missing = told(&["verify"]);
+    assert!(missing.contains("\n  --original <FILE>\n  <IN.fsz>\n"), "{missing}");
+    let profile = told(&["compress", FIELD, "-o", "x", "--abs", "1", "--profile", "fine"]);
+    assert!(profile.contains("\n  [possible values: paper, dense]\n"), "{profile}");
+    assert!(told(&[]).starts_with("error: a command is required\n"));
+}
+
+#[test]
+fn negative_numbers_are_values() {
+    let fixture = Fixture::with_stream();
+    fixture.fine(&["compress", FIELD, "-o", "m.fsz", "--abs", "1", "--missing", "-999"]);
+    fixture.refused(&["compare", FIELD, "T.fsz", "--bound", "-1"], "a bound must be");
+    fixture.refused(&["bench", FIELD, "--relative", "-1"], "bound -1");
+    fixture.refused(&["adios2", "--accuracy", "-1"], "--accuracy -1: must be positive");
+    let slice = ["slice", "T.fsz", "-o", "x.npy", "--index", "0", "--axis", "-1"];
+    fixture.refused(&slice, "invalid value '-1' for '--axis <N>'");
+    // What only begins as one is told apart by =.
+    let range = ["compress", FIELD, "-o", "x.fsz", "--range", "-1:1"];
+    fixture.refused(&range, "joined to its option: --missing=-999");
+    let joined = ["compress", FIELD, "-o", "i.fsz", "--abs", "1", "--missing=-inf"];
+    fixture.refused(&[&joined[..6], &["--missing", "-inf"]].concat(), "--missing=-999");
+    fixture.fine(&joined);
+}
+
+#[test]
 fn inputs() {
     let fixture = Fixture::with_stream();
     fixture

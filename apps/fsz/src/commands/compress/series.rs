@@ -24,10 +24,10 @@ use crate::{limit, terminal};
 )]
 pub struct SeriesArgs {
     /// With --range or --floor-range: the smallest value of the series, which is then not searched for
-    #[arg(long, value_name = "V", requires = "range_max", allow_negative_numbers = true)]
+    #[arg(long, value_name = "V", requires = "range_max")]
     pub range_min: Option<f64>,
     /// With --range or --floor-range: the largest value of the series
-    #[arg(long, value_name = "V", requires = "range_min", allow_negative_numbers = true)]
+    #[arg(long, value_name = "V", requires = "range_min")]
     pub range_max: Option<f64>,
     /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input
     /// changed since are compressed again
