@@ -94,7 +94,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Result<()> {
-    let hints = Hints { shape: args.shape, dtype: args.dtype, zfp_rate: args.zfp_rate };
+    let hints = Hints { shape: args.shape, dtype: args.dtype, zfp_rate: args.zfp_rate, like: None };
     if args.bench {
         let path = args.files.first().context("--bench needs a file")?;
         print!("{}", bench(path, &hints, args.decoder)?);

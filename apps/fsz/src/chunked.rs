@@ -6,10 +6,11 @@ use std::sync::mpsc;
 
 use anyhow::Result;
 use fsz::{Codec, Element, Progress, Stream};
-use fsz_field::Shape;
+use fsz_field::{Shape, StreamFile};
 use indicatif::ProgressBar;
 
 use crate::bar;
+use crate::failure::in_file;
 use crate::interrupt::Cancellable;
 
 /// Bytes of a decoded part, about: enough to keep all threads busy. Large fields have larger parts, for a device is
@@ -23,14 +24,18 @@ const BUFFERS: usize = 2;
 /// Decodes the whole field in order and passes each part on, with the index of its first value.
 pub fn each<T: Element>(
     codec: &Codec,
-    stream: &Stream<'_>,
+    file: &StreamFile,
     what: &str,
     quiet: bool,
     take: impl FnMut(u64, &[T]) -> Result<()>,
 ) -> Result<()> {
+    let stream = file.stream()?;
     let bar = bar::bytes(what, stream.raw_bytes(), quiet);
     let part = (stream.raw_bytes() / PARTS).clamp(PART.start, PART.end);
-    each_of(part, codec, stream, &bar, take)
+    each_of(part, codec, &stream, &bar, take).map_err(|error| match error.downcast() {
+        Ok(error) => in_file(file.path())(error),
+        Err(other) => other,
+    })
 }
 
 /// The same with parts of about so many bytes.

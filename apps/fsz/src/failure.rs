@@ -4,6 +4,7 @@
 //! interrupt, and a reader that closed the pipe.
 
 use std::io;
+use std::path::Path;
 
 use anyhow::Error;
 
@@ -15,6 +16,11 @@ pub fn message(error: &Error) -> String {
         _ if told.contains(&cause) => told,
         _ => format!("{told}: {cause}"),
     })
+}
+
+/// The codec's error with the file that it is about.
+pub fn in_file(path: &Path) -> impl Fn(fsz::Error) -> Error {
+    |source| fsz_field::Error::Codec { path: path.to_owned(), source }.into()
 }
 
 /// Whether the user interrupted the work.

@@ -104,7 +104,8 @@ fn mask(path: &Path, field: &Field, codec: &Codec) -> Result<Mask> {
         return Ok(file.part(&vec![0; sides.len()], sides)?);
     }
     let shape = (kind == Kind::Raw).then(|| field.shape().clone());
-    let mask = fsz_field::open(path, &Hints { shape, ..Hints::default() }, codec)?;
+    let like = Some("the field".to_owned());
+    let mask = fsz_field::open(path, &Hints { shape, like, ..Hints::default() }, codec)?;
     fits(mask.shape())?;
     Ok(with_values!(mask.values(), values => {
         values.iter().map(|&d| !(d.is_nan() || d == 0.0)).collect()

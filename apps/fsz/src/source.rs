@@ -26,6 +26,9 @@ pub struct SourceArgs {
     /// ADIOS2 block to read instead of the whole array
     #[arg(long, value_name = "N")]
     pub block: Option<u64>,
+    /// What has this shape and type, where they were not given.
+    #[arg(skip)]
+    pub like: Option<String>,
 }
 
 impl SourceArgs {
@@ -37,7 +40,8 @@ impl SourceArgs {
         if let Some(name) = &self.variable {
             bail!("--variable {name}: {} is not an ADIOS2 file", path.display());
         }
-        let hints = Hints { shape: self.shape.clone(), dtype: self.dtype, ..Hints::default() };
+        let (shape, dtype) = (self.shape.clone(), self.dtype);
+        let hints = Hints { shape, dtype, like: self.like.clone(), ..Hints::default() };
         Ok(fsz_field::open(path, &hints, codec)?)
     }
 

@@ -13,4 +13,6 @@ pub struct Hints {
     pub dtype: Option<DType>,
     /// Bits per value of a `.zfp` file without a header.
     pub zfp_rate: Option<f64>,
+    /// What has this shape and type, where nobody gave them for the file itself: for people, if they do not fit.
+    pub like: Option<String>,
 }

@@ -27,12 +27,11 @@ pub(crate) fn open_raw(path: &Path, hints: &Hints) -> Result<Field> {
     let fits = |dtype: &DType| shape.elements().checked_mul(dtype.size() as u64) == Some(len);
     let dtype = match told {
         Some(dtype) if fits(&dtype) => dtype,
-        Some(dtype) => return Err(wrong_size(path, &shape, dtype, len)),
-        None => [DType::F32, DType::F64].into_iter().find(fits).ok_or_else(|| {
-            let reason =
-                format!("{len} bytes fit shape {shape} neither as f32 nor as f64: check --shape");
-            Error::file(path, reason)
-        })?,
+        told => {
+            let either = told.is_none().then_some([DType::F32, DType::F64]);
+            let mut either = either.into_iter().flatten();
+            either.find(fits).ok_or_else(|| wrong_size(path, hints, &shape, told, len))?
+        }
     };
     if Order::NATIVE == Order::Little {
         let all = 0..map.len();
@@ -68,10 +67,20 @@ fn no_shape(path: &Path, len: u64, dtype: Option<DType>) -> Error {
     Error::file(path, reason)
 }
 
-fn wrong_size(path: &Path, shape: &Shape, dtype: DType, len: u64) -> Error {
-    let needed = u128::from(shape.elements()) * dtype.size() as u128;
-    let reason = format!(
-        "shape {shape} of {dtype} takes {needed} bytes, the file has {len}: wrong --shape or --dtype"
-    );
+fn wrong_size(path: &Path, hints: &Hints, shape: &Shape, dtype: Option<DType>, len: u64) -> Error {
+    let needed = |dtype: DType| u128::from(shape.elements()) * dtype.size() as u128;
+    let takes = match dtype {
+        Some(dtype) => format!("{} bytes as {dtype}", needed(dtype)),
+        None => format!("{} bytes as f32, {} as f64", needed(DType::F32), needed(DType::F64)),
+    };
+    let advice = match (&hints.like, &hints.shape) {
+        (Some(other), _) => format!("the shape is that of {other}: is this the right file?"),
+        (None, Some(_)) => "wrong --shape or --dtype".to_owned(),
+        (None, None) if hints.dtype.is_some() => {
+            "wrong --dtype, or wrong shape in its name: give --shape".to_owned()
+        }
+        (None, None) => "the shape is that in its name: give --shape for another".to_owned(),
+    };
+    let reason = format!("{len} bytes, but shape {shape} takes {takes}; {advice}");
     Error::file(path, reason)
 }

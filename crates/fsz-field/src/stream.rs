@@ -30,6 +30,11 @@ impl StreamFile {
         Ok(file)
     }
 
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The stream in the file.
     pub fn stream(&self) -> Result<Stream<'_>> {
         Stream::open(&self.map).map_err(Error::codec(&self.path))

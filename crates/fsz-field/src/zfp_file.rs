@@ -20,7 +20,8 @@ pub(crate) fn open_zfp(path: &Path, hints: &Hints) -> Result<Field> {
     let mut zfp = Zfp::from_bytes(&map);
     let field = if !is_headerless_zfp(path)? {
         zfp.decompress()
-    } else if let Hints { shape: Some(shape), dtype: Some(dtype), zfp_rate: Some(rate) } = hints {
+    } else if let Hints { shape: Some(shape), dtype: Some(dtype), zfp_rate: Some(rate), .. } = hints
+    {
         with_element!(*dtype, T => headerless::<T>(&mut zfp, shape, *rate))
     } else {
         let reason = "a zfp stream without zfp's header: open it in fsz-viewer, which asks for rate, \

@@ -90,13 +90,23 @@ fn a_raw_file_that_does_not_fit_is_refused() {
     let path = folder.file("T.f32", &f32s([1.0; 6]));
     refused(&path, &Hints::default(), "--shape 6");
     refused(&path, &hints("7", None), "wrong --shape or --dtype");
-    refused(&path, &hints("6", Some(DType::F64)), "takes 48 bytes, the file has 24");
+    refused(
+        &path,
+        &hints("6", Some(DType::F64)),
+        "24 bytes, but shape 6 takes 48 bytes as f64; wrong",
+    );
     refused(
         &folder.file("T_2020.f32", &f32s([1.0; 6])),
         &Hints::default(),
-        "wrong --shape or --dtype",
+        "24 bytes, but shape 2020 takes 8080 bytes as f32; the shape is that in its name: give --shape",
     );
-    refused(&folder.file("T.dat", &[0; 25]), &hints("6", None), "neither as f32 nor as f64");
+    refused(
+        &folder.file("T.dat", &[0; 25]),
+        &hints("6", None),
+        "25 bytes, but shape 6 takes 24 bytes as f32, 48 as f64;",
+    );
+    let like = Hints { like: Some("T.fsz".to_owned()), ..hints("7", None) };
+    refused(&path, &like, "the shape is that of T.fsz: is this the right file?");
     refused(&folder.0.path().join("none.f32"), &Hints::default(), "No such file");
     refused(&folder.0.path().join("none.npy"), &Hints::default(), "No such file");
     let huge = hints("2305843009213693951", Some(DType::F64));

@@ -93,7 +93,7 @@ impl RawDialog {
                 Some(rate)
             }
         };
-        Ok(Hints { shape: Some(shape), dtype: Some(self.dtype), zfp_rate })
+        Ok(Hints { shape: Some(shape), dtype: Some(self.dtype), zfp_rate, like: None })
     }
 
     /// Errs unless a raw file has just the bytes of the shape.

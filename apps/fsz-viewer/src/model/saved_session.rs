@@ -69,6 +69,7 @@ impl Remembered {
             shape: self.shape.as_ref().and_then(|sides| Shape::new(sides).ok()),
             dtype: self.double.map(|double| if double { DType::F64 } else { DType::F32 }),
             zfp_rate: self.zfp_rate,
+            like: None,
         }
     }
 }

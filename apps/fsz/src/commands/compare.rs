@@ -107,20 +107,21 @@ impl Args {
     fn open_both(&self, codec: &Codec) -> Result<(Field, Field)> {
         let raw = |path: &Path| Ok::<_, fsz_field::Error>(Kind::of(path)? == Kind::Raw);
         let plain = SourceArgs::default();
-        let like = |field: &Field, raw: bool| SourceArgs {
+        let like = |path: &Path, field: &Field, raw: bool| SourceArgs {
             shape: self.source.shape.clone().or(raw.then(|| field.shape().clone())),
             dtype: self.source.dtype.or(raw.then_some(field.dtype())),
+            like: self.source.shape.is_none().then(|| path.display().to_string()),
             ..self.source.clone()
         };
         if raw(&self.reconstructed)? {
             let original = self.source.open(&self.original, codec)?;
-            let SourceArgs { shape, dtype, .. } = like(&original, true);
-            let source = SourceArgs { shape, dtype, ..plain };
+            let SourceArgs { shape, dtype, like, .. } = like(&self.original, &original, true);
+            let source = SourceArgs { shape, dtype, like, ..plain };
             let reconstructed = source.open(&self.reconstructed, codec)?;
             return Ok((original, reconstructed));
         }
         let reconstructed = plain.open(&self.reconstructed, codec)?;
-        let source = like(&reconstructed, raw(&self.original)?);
+        let source = like(&self.reconstructed, &reconstructed, raw(&self.original)?);
         let original = source.open(&self.original, codec)?;
         if original.shape() != reconstructed.shape() {
             bail!(

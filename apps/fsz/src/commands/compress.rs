@@ -100,7 +100,7 @@ impl InputArgs {
         }
         let (variable, shape) = (self.variable.first().cloned(), self.shape.clone());
         let InputArgs { dtype, step, block, .. } = *self;
-        Ok(SourceArgs { shape, dtype, variable, step, block })
+        Ok(SourceArgs { shape, dtype, variable, step, block, like: None })
     }
 }
 

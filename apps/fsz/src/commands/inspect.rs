@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use fsz_field::{Kind, StreamFile};
 
+use crate::failure::in_file;
 use crate::{output, terminal};
 
 #[cfg(feature = "adios2")]
@@ -86,7 +87,7 @@ fn write_tiles(args: &Args, tiles: impl Iterator<Item = fsz::Result<tiles::Line>
     let Some(path) = &args.tiles else { return Ok(false) };
     let output = output::create(path, args.force, &[&args.input])?;
     let direct = output.is_direct();
-    tiles::write(tiles, output)?;
+    tiles::write(tiles.map(|tile| tile.map_err(in_file(&args.input))), output)?;
     Ok(direct)
 }
 

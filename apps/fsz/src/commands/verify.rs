@@ -101,9 +101,10 @@ pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
         variable: args.variable.clone().or(header.name.clone()),
         step: args.step.or(header.time_step),
         block: args.block,
+        like: Some(args.input.display().to_string()),
     };
     let original = args.open_original(source, &codec)?;
-    let found = with_element!(header.dtype, T => check::<T>(&codec, &stream, &original, quiet)?);
+    let found = with_element!(header.dtype, T => check::<T>(&codec, &file, &original, quiet)?);
     args.tell(&found, found.holds, &found.text(), quiet)
 }
 
@@ -119,6 +120,7 @@ impl Args {
             variable: self.variable.clone(),
             step: self.step,
             block: self.block,
+            like: Some(self.input.display().to_string()),
         };
         let original = self.open_original(source, codec)?;
         let found = with_element!(header.dtype, T => fsz1::check::<T>(&stream, &original, quiet)?);
@@ -208,16 +210,17 @@ impl Found {
 
 fn check<T: Element + Sample>(
     codec: &Codec,
-    stream: &Stream<'_>,
+    file: &StreamFile,
     original: &Field,
     quiet: bool,
 ) -> Result<Found> {
+    let stream = file.stream()?;
     let (header, certificate) = (stream.header(), stream.certificate());
     let missing = Missing::<T>::new(&header.missing);
     let Some(values) = original.as_slice::<T>() else {
         bail!("the original is {}, the stream {}", original.dtype(), header.dtype);
     };
-    let limits = limit::by_region(stream);
+    let limits = limit::by_region(&stream);
     let limit = limits[0];
     // A field with regions has no single share that is certified.
     let relative = header.relative.filter(|_| !header.has_regions());
@@ -226,13 +229,13 @@ fn check<T: Element + Sample>(
         relative_bound: header.relative.is_some().then_some(limit.relative),
         floor: header.relative.is_some().then_some(limit.absolute),
         max_relative_error: relative.is_some().then_some(0.0),
-        regions: regions(stream, &limits),
+        regions: regions(&stream, &limits),
         certified_max_relative_error: certificate.max_relative_error,
         certified_max_abs_error: certificate.max_abs_error,
         ..Found::default()
     };
     let mut owner = Vec::new();
-    chunked::each::<T>(codec, stream, "verifying", quiet, |start, decoded| {
+    chunked::each::<T>(codec, file, "verifying", quiet, |start, decoded| {
         let piece = &values[start as usize..start as usize + decoded.len()];
         let one_bound = found.regions.is_empty().then_some(limit);
         let seen = fsz_metrics::compare(piece, decoded, &missing, one_bound)?;

@@ -103,6 +103,11 @@ fn compare_refuses_what_does_not_fit() {
     fixture.write("d_6x20x30.f64", &[0; 8 * 3600]);
     fixture.refused(&["compare", "d_6x20x30.f64", "T.fsz"], "f64");
     fixture.write_f32("small_3.f32", &[0.0; 3]);
-    fixture.refused(&["compare", "small_3.f32", "T.fsz"], "wrong");
+    let words =
+        "small_3.f32: 12 bytes, but shape 6x20x30 takes 14400 bytes as f32; the shape is that of ";
+    fixture.refused(&["compare", "small_3.f32", "T.fsz"], &format!("{words}T.fsz: is this"));
+    fixture.refused(&["compare", FIELD, "small_3.f32"], &format!("{words}{FIELD}: is this"));
+    let shape = ["compare", "small_3.f32", "T.fsz", "--shape", "6"];
+    fixture.refused(&shape, "but shape 6 takes 24 bytes as f32; wrong --shape");
     fixture.refused(&["compare", FIELD, "T.fsz", "--bound", "nan"], "bound");
 }

@@ -17,9 +17,12 @@ fn arguments() {
     let and = |more: &[&'static str]| [&abs("1")[..], more].concat();
     fixture.refused(&and(&["--shape", "6x"]), "30x192x288");
     fixture.refused(&and(&["--shape", "1x1x1x1x1x1x1x1x3600"]), "at most 8");
-    fixture.refused(&and(&["--shape", "7"]), "14400");
+    fixture.refused(
+        &and(&["--shape", "7"]),
+        "14400 bytes, but shape 7 takes 28 bytes as f32; wrong --shape",
+    );
     fixture.refused(&and(&["--dtype", "i32"]), "use f32 or f64");
-    fixture.refused(&and(&["--dtype", "f64"]), "wrong");
+    fixture.refused(&and(&["--dtype", "f64"]), "wrong --dtype");
     fixture.refused(&and(&["--threads", "0"]), "at least 1");
     if fsz::devices().is_err() {
         fixture.refused(&and(&["--backend", "cuda"]), "--backend cpu");
@@ -85,7 +88,10 @@ fn inputs() {
     fixture.refused(&["decompress", "T.bin", "-o", "x.f32"], "not a compressed file");
     fixture.refused(&["compare", FIELD, "none.fsz"], "No such file");
     fixture.refused(&["verify", "none.fsz", "--original", FIELD], "No such file");
-    fixture.refused(&["verify", "T.fsz", "--original", "T.bin"], "wrong");
+    fixture.refused(
+        &["verify", "T.fsz", "--original", "T.bin"],
+        "T.bin: 7 bytes, but shape 6x20x30 takes 14400 bytes as f32; the shape is that of T.fsz",
+    );
     std::fs::create_dir(fixture.path("folder")).unwrap();
     fixture.refused(&["decompress", "T.fsz", "-o", "folder"], "folder");
     fixture.refused(&["compress", FIELD, "-o", "none/x.fsz", "--abs", "1"], "No such file");
@@ -106,8 +112,19 @@ fn a_damaged_stream() {
     let mut flipped = whole.clone();
     *flipped.last_mut().unwrap() ^= 1;
     fixture.write("flip.fsz", &flipped);
-    fixture.refused(&["decompress", "flip.fsz", "-o", "x.f32"], "corrupt");
-    fixture.refused(&["verify", "flip.fsz", "--original", FIELD], "corrupt");
+    let words = "error: flip.fsz: corrupt";
+    fixture.refused(&["decompress", "flip.fsz", "-o", "x.f32"], words);
+    fixture.refused(&["verify", "flip.fsz", "--original", FIELD], words);
+    fixture.refused(&["compare", FIELD, "flip.fsz"], words);
+    fixture.refused(&["slice", "flip.fsz", "--axis", "0", "--index", "5", "-o", "x.npy"], words);
+    fixture.refused(&["picture", "flip.fsz", "--axis", "0", "--index", "5", "-o", "x.png"], words);
+    // The tables of dense are read for its tiles.
+    fixture.fine(&["compress", FIELD, "-o", "d.fsz", "--abs", "0.1", "--profile", "dense"]);
+    let mut dense = fixture.read("d.fsz");
+    let middle = dense.len() / 2;
+    dense[middle..].iter_mut().for_each(|byte| *byte ^= 1);
+    fixture.write("flip.fsz", &dense);
+    fixture.refused(&["inspect", "flip.fsz", "--tiles", "t.csv"], words);
 }
 
 #[test]

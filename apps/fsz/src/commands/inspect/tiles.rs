@@ -33,7 +33,7 @@ impl From<Fsz1Tile> for Line {
 }
 
 /// Writes index, kind, order, centering, bytes, escapes and the rates of all tiles.
-pub fn write(tiles: impl Iterator<Item = fsz::Result<Line>>, mut output: Output) -> Result<()> {
+pub fn write(tiles: impl Iterator<Item = Result<Line>>, mut output: Output) -> Result<()> {
     let mut lines = BufWriter::new(&mut output);
     writeln!(lines, "index,kind,order,centered,bytes,escapes,rates")?;
     for tile in tiles {
