@@ -41,6 +41,11 @@ pub fn note(quiet: bool, text: &str) {
     }
 }
 
+/// Reports what is wrong with one of several things, quiet or not: the others go on.
+pub fn problem(problem: &anyhow::Error) {
+    error(&format!("error: {}", one_line(&message(problem))));
+}
+
 /// Reports a failure; its exit code.
 pub fn failure(failure: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(failure) {
@@ -50,7 +55,7 @@ pub fn failure(failure: &anyhow::Error) -> ExitCode {
         error("interrupted: no unfinished output is left");
         return ExitCode::from(130);
     }
-    error(&format!("error: {}", one_line(&message(failure))));
+    problem(failure);
     ExitCode::from(2)
 }
 

@@ -22,7 +22,7 @@ mod tiles;
 ///
 /// Nothing is decoded. A folder or a .bp file is shown step by step, with ratio and error. A .fsz file of the paper
 /// author's own release (magic FSZ1) has no certificate. Exit code 1 when --require-compressed finds
-/// something uncompressed.
+/// something uncompressed, or a file of a folder cannot be read: the others are shown.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Input file
@@ -52,7 +52,7 @@ pub struct Args {
 /// Shows the input; exit code 1 when something is not as it must be.
 pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     if let Some(files) = folder::streams(&args.input) {
-        return folder::inspect(args, &files).map(|()| ExitCode::SUCCESS);
+        return folder::inspect(args, &files);
     }
     let kind = Kind::of(&args.input)?;
     if args.plot.is_some() && kind != Kind::Bp {

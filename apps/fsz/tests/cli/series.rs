@@ -266,4 +266,28 @@ fn a_folder_is_shown_over_its_steps() {
     assert_eq!(folder["streams"][1]["file"], "b_6x20x30.fsz");
     fixture.refused(&["inspect", "out/a_6x20x30.fsz", "--plot", "p.svg"], "--plot");
     fixture.refused(&["inspect", "out", "--tiles", "t.csv"], "--tiles");
+    assert!(text.ends_with(" at step 0, a_6x20x30.fsz\n"), "{text}");
+}
+
+#[test]
+fn a_damaged_file_of_a_folder_does_not_hide_the_others() {
+    let fixture = with_steps();
+    fixture.fine(&compress(&["--range", "1e-3"]));
+    fixture.write("out/b_6x20x30.fsz", &fixture.read("out/b_6x20x30.fsz")[..500]);
+    fixture.write("out/d.fsz", b"notes");
+    for options in [&["inspect", "out"][..], &["-q", "inspect", "out"]] {
+        let run = fixture.run(options);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.out.contains("a_6x20x30.fsz") && run.out.contains("2 steps, "), "{run:?}");
+        let errors: Vec<&str> = run.err.lines().collect();
+        assert!(errors[0].starts_with("error: out/b_6x20x30.fsz: truncated"), "{run:?}");
+        assert!(errors[1].starts_with("error: out/d.fsz: not an FSZ stream"), "{run:?}");
+        assert_eq!(errors.len(), 2, "{run:?}");
+    }
+    let run = fixture.run(&["inspect", "out", "--json"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let folder: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(folder["streams"].as_array().unwrap().len(), 2);
+    assert_eq!(folder["unreadable"][0]["file"], "b_6x20x30.fsz");
+    assert!(folder["unreadable"][0]["reason"].as_str().unwrap().contains("truncated"));
 }

@@ -153,6 +153,7 @@ impl Step {
         (!streams.is_empty()).then(|| Point {
             variable: variable.to_owned(),
             step: self.step,
+            file: None,
             raw: streams.iter().map(|s| s.raw_bytes).sum(),
             stored: streams.iter().map(|s| s.compressed_bytes).sum(),
             error: largest(|s| s.certificate.max_abs_error),

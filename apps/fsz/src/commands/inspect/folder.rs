@@ -1,6 +1,7 @@
 //! A folder of `.fsz` files: the steps of a series.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use fsz_field::{Shape, StreamFile};
@@ -26,6 +27,15 @@ pub fn streams(path: &Path) -> Option<Vec<PathBuf>> {
 #[derive(Debug, Serialize)]
 struct Folder {
     streams: Vec<File>,
+    /// Files that cannot be read: damaged, or something else altogether.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable: Vec<Unreadable>,
+}
+
+#[derive(Debug, Serialize)]
+struct Unreadable {
+    file: String,
+    reason: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -35,27 +45,36 @@ struct File {
     report: Report,
 }
 
-/// Shows the streams.
-pub fn inspect(args: &Args, files: &[PathBuf]) -> Result<()> {
+/// Shows the streams; exit code 1 when a file cannot be read.
+pub fn inspect(args: &Args, files: &[PathBuf]) -> Result<ExitCode> {
     if args.tiles.is_some() || !args.variable.is_empty() || args.require_compressed {
         bail!("--tiles needs a .fsz file, --variable and --require-compressed need a .bp file");
     }
-    let file = |path: &PathBuf| {
+    let mut folder = Folder { streams: Vec::new(), unreadable: Vec::new() };
+    for path in files {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let report = Report::of(&StreamFile::open(path)?.stream()?);
-        Ok(File { file, report })
-    };
-    let mut folder = Folder { streams: files.iter().map(file).collect::<Result<_>>()? };
+        let report = |file: StreamFile| Ok(Report::of(&file.stream()?));
+        match StreamFile::open(path).and_then(report) {
+            Ok(report) => folder.streams.push(File { file, report }),
+            Err(error) => {
+                let reason = error.to_string();
+                terminal::problem(&error.into());
+                folder.unreadable.push(Unreadable { file, reason });
+            }
+        }
+    }
     folder.streams.sort_by_key(|file| file.report.step);
     let points = folder.points();
     if let Some(path) = &args.plot {
         series::draw(&points, path, args.force, files)?;
     }
     if args.json {
-        return terminal::print_json(&folder);
+        terminal::print_json(&folder)?;
+    } else {
+        let (path, table) = (args.input.display(), folder.text()?);
+        terminal::print(&format!("{path}\n{table}{}", series::sums(&points)))?;
     }
-    let (path, table) = (args.input.display(), folder.text()?);
-    terminal::print(&format!("{path}\n{table}{}", series::sums(&points)))
+    Ok(if folder.unreadable.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 impl Folder {
@@ -66,6 +85,7 @@ impl Folder {
             Point {
                 variable: report.name.clone().unwrap_or_default(),
                 step: report.step.unwrap_or(i as u64),
+                file: Some(file.file.clone()),
                 raw: report.raw_bytes,
                 stored: report.compressed_bytes,
                 error: report.certificate.max_abs_error,
