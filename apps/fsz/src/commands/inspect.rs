@@ -11,7 +11,7 @@ use crate::{output, terminal};
 
 #[cfg(feature = "adios2")]
 mod bp;
-mod folder;
+pub mod folder;
 mod fsz1;
 mod report;
 mod series;

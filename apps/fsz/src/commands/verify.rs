@@ -1,38 +1,46 @@
 //! `fsz verify`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use fsz::{Codec, Element, Stream, format::RelativePart, with_element};
+use fsz::{Codec, with_element};
 use fsz_field::{Field, Fsz1File, Kind, Shape, StreamFile};
-use fsz_figure::number;
-use fsz_metrics::{Class, Limit, Missing, RegionErrors, Sample};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{chunked, limit, region, terminal};
+use crate::terminal;
 
 mod fsz1;
+mod pairs;
+mod series;
+mod stream;
 
-/// Check a .fsz file against its original; exit code 1 if the error bound is violated
+use pairs::Pair;
+
+/// Check a .fsz file, or a series of them, against the originals; exit code 1 if an error bound is violated
 ///
 /// Every finite value must be within the bound, NaN, ±Inf and missing values must be bit-identical,
 /// and the largest errors must equal those in the stream's certificate. Of a file of the paper author's own
 /// release (magic FSZ1), which has no certificate, it tells by how much the bound is exceeded.
+///
+/// Of a series name the folder and all originals: each belongs to the stream of the same name, as fsz compress names
+/// it, and none may be left over. Of an ADIOS2 original the streams tell variable and step. A file that cannot be
+/// checked is told, and the others are; the exit code is then 1, too.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "fsz verify [OPTIONS] <IN.fsz>... --original <FILE>...")]
 pub struct Args {
-    /// Compressed file
+    /// Compressed file, or several, or a folder of them
     #[arg(value_name = "IN.fsz")]
-    input: PathBuf,
-    /// Original field; a raw file takes shape and type from the stream
-    #[arg(long, value_name = "FILE")]
-    original: PathBuf,
+    input: Vec<PathBuf>,
+    /// Original field, of a series all of them; a raw file takes shape and type from the stream
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    original: Vec<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Variable to read from an ADIOS2 original
+    /// Variable to read from an ADIOS2 original; by default the name stored in the stream
     #[arg(long, value_name = "NAME")]
     variable: Option<String>,
     /// Time step of an ADIOS2 original; by default the one stored in the stream
@@ -45,73 +53,99 @@ pub struct Args {
     codec: CodecArgs,
 }
 
-/// What was found, by the names of the JSON output.
-#[derive(Debug, Default, Serialize)]
-struct Found {
-    /// All of the below is as it must be.
-    holds: bool,
-    absolute_bound: f64,
-    /// Of a pointwise-relative bound: its share of each value, and the floor.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    relative_bound: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    floor: Option<f64>,
-    max_abs_error: f64,
-    certified_max_abs_error: f64,
-    /// Of a pointwise-relative bound, of values above those that are near enough by the floor.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_relative_error: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certified_max_relative_error: Option<f64>,
-    /// Finite values beyond the bound, those of regions beyond their own.
-    bound_violations: u64,
-    /// Parts of the field with bounds of their own.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    regions: Vec<FoundRegion>,
-    /// NaN, ±Inf and missing values that lost their bits.
-    altered: u64,
-}
-
-/// What was found in a region, of the elements that no later region has.
-#[derive(Debug, Serialize)]
-struct FoundRegion {
-    place: String,
-    #[serde(skip)]
-    limit: Limit,
-    absolute_bound: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    relative_bound: Option<f64>,
-    max_abs_error: f64,
-    certified_max_abs_error: f64,
-    bound_violations: u64,
-}
-
-/// Checks the input; exit code 1 when something is not as it must be.
+/// Checks the inputs; exit code 1 when something is not as it must be.
 pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     let codec = args.codec.codec()?;
-    if Kind::of(&args.input)? == Kind::Fsz1 {
-        return args.check_fsz1(&codec, quiet);
+    let pairs = args.pairs()?;
+    if args.step.is_some() && pairs.len() > 1 {
+        bail!("--step is of one stream: of several each tells its own");
     }
-    let file = StreamFile::open(&args.input)?;
-    let stream = file.stream()?;
-    let header = stream.header();
-    let source = SourceArgs {
-        shape: Some(Shape::new(&header.shape)?),
-        dtype: Some(header.dtype),
-        variable: args.variable.clone().or(header.name.clone()),
-        step: args.step.or(header.time_step),
-        block: args.block,
-        like: Some(args.input.display().to_string()),
+    let holds = match &pairs[..] {
+        [pair] if !pair.is_of_folder => {
+            let found = args.check(pair, &codec, "verifying", quiet)?;
+            if args.json {
+                terminal::print_json(&found)?;
+            } else if !quiet {
+                terminal::print(&format!("{}: {}\n", pair.stream.display(), found.text()))?;
+            }
+            found.holds()
+        }
+        pairs => series::check(args, pairs, &codec, quiet)?,
     };
-    let original = args.open_original(source, &codec)?;
-    let found = with_element!(header.dtype, T => check::<T>(&codec, &file, &original, quiet)?);
-    args.tell(&found, found.holds, &found.text(), quiet)
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What was found of a file.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Found {
+    Stream(stream::Found),
+    Fsz1(fsz1::Found),
+}
+
+impl Found {
+    /// Whether all is as it must be.
+    fn holds(&self) -> bool {
+        match self {
+            Found::Stream(found) => found.holds,
+            Found::Fsz1(found) => found.holds,
+        }
+    }
+
+    fn max_abs_error(&self) -> f64 {
+        match self {
+            Found::Stream(found) => found.max_abs_error,
+            Found::Fsz1(found) => found.max_abs_error,
+        }
+    }
+
+    /// In one line.
+    fn text(&self) -> String {
+        match self {
+            Found::Stream(found) => found.text(),
+            Found::Fsz1(found) => found.text(),
+        }
+    }
 }
 
 impl Args {
+    /// Streams and originals, by what belongs together.
+    fn pairs(&self) -> Result<Vec<Pair>> {
+        // Behind --original nothing tells what is no original any more.
+        match (&self.input[..], &self.original[..]) {
+            ([], [originals @ .., stream]) if !originals.is_empty() => {
+                pairs::of(std::slice::from_ref(stream), originals)
+            }
+            ([], _) => bail!("a compressed file is missing: fsz verify IN.fsz --original FILE"),
+            (streams, originals) => pairs::of(streams, originals),
+        }
+    }
+
+    /// Checks a file; `what` stands beside the bar.
+    fn check(&self, pair: &Pair, codec: &Codec, what: &str, quiet: bool) -> Result<Found> {
+        if Kind::of(&pair.stream)? == Kind::Fsz1 {
+            return self.check_fsz1(pair, codec, what, quiet);
+        }
+        let file = StreamFile::open(&pair.stream)?;
+        let stream = file.stream()?;
+        let header = stream.header();
+        let source = SourceArgs {
+            shape: Some(Shape::new(&header.shape)?),
+            dtype: Some(header.dtype),
+            variable: self.variable.clone().or(header.name.clone()),
+            step: self.step.or(header.time_step),
+            block: self.block,
+            like: Some(pair.stream.display().to_string()),
+        };
+        let original = self.open_original(&pair.original, source, codec)?;
+        Ok(Found::Stream(with_element!(header.dtype, T => {
+            stream::check::<T>(codec, &file, &original, what, quiet)?
+        })))
+    }
+
     /// Checks a file of the paper author's own release.
-    fn check_fsz1(&self, codec: &Codec, quiet: bool) -> Result<ExitCode> {
-        let file = Fsz1File::open(&self.input)?;
+    fn check_fsz1(&self, pair: &Pair, codec: &Codec, what: &str, quiet: bool) -> Result<Found> {
+        let file = Fsz1File::open(&pair.stream)?;
         let stream = file.stream()?;
         let header = stream.header();
         let source = SourceArgs {
@@ -120,190 +154,29 @@ impl Args {
             variable: self.variable.clone(),
             step: self.step,
             block: self.block,
-            like: Some(self.input.display().to_string()),
+            like: Some(pair.stream.display().to_string()),
         };
-        let original = self.open_original(source, codec)?;
-        let found = with_element!(header.dtype, T => fsz1::check::<T>(&stream, &original, quiet)?);
-        self.tell(&found, found.holds, &found.text(), quiet)
+        let original = self.open_original(&pair.original, source, codec)?;
+        Ok(Found::Fsz1(with_element!(header.dtype, T => {
+            fsz1::check::<T>(&stream, &original, what, quiet)?
+        })))
     }
 
-    /// Says what was found; exit code 1 unless all holds.
-    fn tell(
-        &self,
-        found: &impl Serialize,
-        holds: bool,
-        text: &str,
-        quiet: bool,
-    ) -> Result<ExitCode> {
-        if self.json {
-            terminal::print_json(found)?;
-        } else if !quiet {
-            terminal::print(&format!("{}: {text}\n", self.input.display()))?;
-        }
-        Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
-    }
-
-    fn open_original(&self, mut source: SourceArgs, codec: &Codec) -> Result<Field> {
+    fn open_original(&self, path: &Path, mut source: SourceArgs, codec: &Codec) -> Result<Field> {
         let (shape, dtype) = (source.shape.clone(), source.dtype);
-        if Kind::of(&self.original)? != Kind::Bp {
+        if Kind::of(path)? != Kind::Bp {
             (source.variable, source.block) = (self.variable.clone(), self.block);
         }
-        source.needs_step(&self.original)?;
-        let original = source.open(&self.original, codec)?;
+        source.needs_step(path)?;
+        let original = source.open(path, codec)?;
         if Some(original.shape()) == shape.as_ref() && Some(original.dtype()) == dtype {
             return Ok(original);
         }
         bail!(
             "{} is {} of shape {}, which does not match the stream",
-            self.original.display(),
+            path.display(),
             original.dtype(),
             original.shape()
         )
     }
-}
-
-impl Found {
-    /// Takes in what was found outside of regions, and in each.
-    fn add(&mut self, errors: &[RegionErrors]) {
-        self.bound_violations += errors.iter().map(|errors| errors.beyond).sum::<u64>();
-        for (region, errors) in self.regions.iter_mut().zip(&errors[1..]) {
-            region.max_abs_error = region.max_abs_error.max(errors.max_abs_error);
-            region.bound_violations += errors.beyond;
-        }
-    }
-
-    fn text(&self) -> String {
-        let error = number::short(self.max_abs_error);
-        let absolute = self.floor.unwrap_or(self.absolute_bound);
-        let relative = self.relative_bound.unwrap_or(0.0);
-        let mut bound = limit::text(Limit { absolute, relative });
-        for region in &self.regions {
-            let (own, error) = (limit::text(region.limit), number::short(region.max_abs_error));
-            bound.push_str(&format!("; {}: max error {error}, bound {own}", region.place));
-        }
-        if self.holds {
-            return format!("bound holds: max error {error} (bound {bound})");
-        }
-        if self.bound_violations + self.altered > 0 {
-            return format!(
-                "bound VIOLATED: max error {error} (bound {bound}), violations: {}, changed NaN, Inf or \
-                 missing values: {}; or this is not the original",
-                self.bound_violations, self.altered
-            );
-        }
-        let told = number::short(self.certified_max_abs_error);
-        let shares = self.certified_max_relative_error.zip(self.max_relative_error);
-        match shares.filter(|(told, found)| told != found) {
-            Some((told, found)) => format!(
-                "certificate WRONG: it states a max relative error of {}, found {}; or this is not the \
-                 original",
-                number::short(told),
-                number::short(found)
-            ),
-            None => format!(
-                "certificate WRONG: it states a max error of {told}, found {error}; or this is not the \
-                 original"
-            ),
-        }
-    }
-}
-
-fn check<T: Element + Sample>(
-    codec: &Codec,
-    file: &StreamFile,
-    original: &Field,
-    quiet: bool,
-) -> Result<Found> {
-    let stream = file.stream()?;
-    let (header, certificate) = (stream.header(), stream.certificate());
-    let missing = Missing::<T>::new(&header.missing);
-    let Some(values) = original.as_slice::<T>() else {
-        bail!("the original is {}, the stream {}", original.dtype(), header.dtype);
-    };
-    let limits = limit::by_region(&stream);
-    let limit = limits[0];
-    // A field with regions has no single share that is certified.
-    let relative = header.relative.filter(|_| !header.has_regions());
-    let mut found = Found {
-        absolute_bound: header.absolute_bound,
-        relative_bound: header.relative.is_some().then_some(limit.relative),
-        floor: header.relative.is_some().then_some(limit.absolute),
-        max_relative_error: relative.is_some().then_some(0.0),
-        regions: regions(&stream, &limits),
-        certified_max_relative_error: certificate.max_relative_error,
-        certified_max_abs_error: certificate.max_abs_error,
-        ..Found::default()
-    };
-    let mut owner = Vec::new();
-    chunked::each::<T>(codec, file, "verifying", quiet, |start, decoded| {
-        let piece = &values[start as usize..start as usize + decoded.len()];
-        let one_bound = found.regions.is_empty().then_some(limit);
-        let seen = fsz_metrics::compare(piece, decoded, &missing, one_bound)?;
-        found.max_abs_error = found.max_abs_error.max(seen.max_abs_error);
-        if !found.regions.is_empty() {
-            owner.resize(piece.len(), 0);
-            stream.regions_of_range(start, &mut owner)?;
-            let errors = fsz_metrics::by_region(piece, decoded, &missing, &owner, &limits)?;
-            found.add(&errors);
-        }
-        if let (Some(part), Some(largest)) = (&relative, &mut found.max_relative_error) {
-            *largest = largest.max(relative_error(piece, decoded, &missing, part));
-        }
-        found.bound_violations += seen.beyond.unwrap_or(0);
-        if seen.compared < seen.elements {
-            found.altered += altered(piece, decoded, &missing);
-        }
-        Ok(())
-    })?;
-    // What stands in the place of regions has errors, too: then the certificate tells no more than a limit.
-    let certified = match found.regions.is_empty() {
-        true => found.max_abs_error == certificate.max_abs_error,
-        false => found.max_abs_error <= certificate.max_abs_error,
-    };
-    let in_regions = |region: &FoundRegion| region.max_abs_error <= region.certified_max_abs_error;
-    found.holds = found.bound_violations == 0
-        && found.altered == 0
-        && certified
-        && found.regions.iter().all(in_regions)
-        && found.max_relative_error == certificate.max_relative_error;
-    Ok(found)
-}
-
-/// The regions, before anything is looked at; `limits` has the bound outside, then theirs.
-fn regions(stream: &Stream<'_>, limits: &[Limit]) -> Vec<FoundRegion> {
-    let all = stream.regions().iter().zip(&limits[1..]);
-    let found = all.map(|(region, &limit)| FoundRegion {
-        place: region::place(&region.place),
-        limit,
-        absolute_bound: region.absolute_bound,
-        relative_bound: region.bound.is_relative().then_some(limit.relative),
-        max_abs_error: 0.0,
-        certified_max_abs_error: region.certificate.max_abs_error,
-        bound_violations: 0,
-    });
-    found.collect()
-}
-
-/// The largest relative error of values whose codes are not linear, as the certificate has it.
-fn relative_error<T: Element + Sample>(
-    original: &[T],
-    decoded: &[T],
-    missing: &Missing<T>,
-    part: &RelativePart,
-) -> f64 {
-    let edge = Sample::to_f64(part.edge::<T>());
-    let pairs = original.iter().zip(decoded).filter(|(a, _)| missing.class(**a) == Class::Finite);
-    let numbers = pairs.map(|(a, b)| (Sample::to_f64(*a), Sample::to_f64(*b)));
-    // Without linear codes zero stands for what is below the others.
-    let above = numbers.filter(|(a, b)| *a != 0.0 && *b != 0.0 && a.abs() >= edge);
-    // In the element type, to which the quotient of wider numbers is rounded alike.
-    let share = |(a, b): (f64, f64)| -> T { Sample::from_f64((a - b).abs() / a.abs()) };
-    above.map(|pair| Sample::to_f64(share(pair))).fold(0.0, f64::max)
-}
-
-/// How many values that are not finite, or missing, changed a bit.
-fn altered<T: Element + Sample>(original: &[T], decoded: &[T], missing: &Missing<T>) -> u64 {
-    let special = |value: T| missing.class(value) != Class::Finite;
-    let changed = |(a, b): &(&T, &T)| special(**a) && a.to_bits64() != b.to_bits64();
-    original.iter().zip(decoded).filter(changed).count() as u64
 }

@@ -164,6 +164,8 @@ fn all_steps_are_a_series() {
     assert!(all.starts_with("out/: 6 steps (4 were there), "), "{all}");
     let text = fixture.fine(&["inspect", "out"]);
     assert!(text.contains("T: 2 steps, ") && text.contains("whole: 2 steps, "), "{text}");
+    let verified = fixture.fine(&["verify", "out", "--original", "out.bp"]);
+    assert!(verified.contains("all 6 streams hold"), "{verified}");
     let one =
         ["compress", "out.bp", "-o", "one/", "--abs", "0.1", "--variable", "T", "--step", "1"];
     assert!(fixture.fine(&one).starts_with("one/: 1 step, "));

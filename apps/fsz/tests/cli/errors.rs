@@ -51,8 +51,8 @@ fn what_is_wrong_with_arguments_comes_with_a_tip_and_the_usage() {
         "error: unexpected argument '--quite' found\n\n  tip: a similar argument exists: '--quiet'\n\n\
          Usage: fsz inspect --quiet <IN>\n\nFor more information, try '--help'.\n"
     );
-    let missing = told(&["verify"]);
-    assert!(missing.contains("\n  --original <FILE>\n  <IN.fsz>\n"), "{missing}");
+    let missing = told(&["slice", "T.fsz"]);
+    assert!(missing.contains("\n  --axis <N>\n  --index <N>\n"), "{missing}");
     let profile = told(&["compress", FIELD, "-o", "x", "--abs", "1", "--profile", "fine"]);
     assert!(profile.contains("\n  [possible values: paper, dense]\n"), "{profile}");
     assert!(told(&[]).starts_with("error: a command is required\n"));

@@ -291,3 +291,64 @@ fn a_damaged_file_of_a_folder_does_not_hide_the_others() {
     assert_eq!(folder["unreadable"][0]["file"], "b_6x20x30.fsz");
     assert!(folder["unreadable"][0]["reason"].as_str().unwrap().contains("truncated"));
 }
+
+#[test]
+fn all_streams_of_a_series_are_verified() {
+    let fixture = with_steps();
+    fixture.fine(&compress(&["--range", "1e-3"]));
+    let verify = [&["verify", "out", "--original"][..], &INPUTS].concat();
+    let told = fixture.fine(&verify);
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(lines[1].starts_with("out/b_6x20x30.fsz: bound holds: max error "), "{told}");
+    assert!(lines[3].starts_with("all 3 streams hold, max error "), "{told}");
+    assert!(lines[3].ends_with(" in out/a_6x20x30.fsz"), "{told}");
+    // Files and originals in any order, and the streams behind.
+    let [a, b, c] = ["out/a_6x20x30.fsz", "out/b_6x20x30.fsz", "out/c_6x20x30.fsz"];
+    assert!(fixture.fine(&["verify", c, a, "--original", INPUTS[0], INPUTS[2]]).contains("all 2"));
+    let behind = [&["verify", "--original"][..], &INPUTS, &["out"]].concat();
+    assert_eq!(fixture.fine(&behind), told);
+    fixture.fine(&["verify", "--original", INPUTS[1], b]);
+
+    // What is wrong with one is told with the others.
+    let mut moved = at(1);
+    moved[7] += 2.0;
+    fixture.write_f32(INPUTS[1], &moved);
+    let mut damaged = fixture.read(c);
+    *damaged.last_mut().unwrap() ^= 1;
+    fixture.write(c, &damaged);
+    let run = fixture.run(&verify);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(run.out.lines().count(), 3, "{run:?}");
+    assert!(run.out.contains("out/a_6x20x30.fsz: bound holds"), "{run:?}");
+    assert!(run.out.contains("out/b_6x20x30.fsz: bound VIOLATED"), "{run:?}");
+    assert!(run.out.contains("\n2 of 3 streams FAILED, max error "), "{run:?}");
+    assert!(run.err.starts_with("error: out/c_6x20x30.fsz: corrupt"), "{run:?}");
+    let run = fixture.run(&[&verify[..], &["--json"]].concat());
+    assert_eq!(run.code, 1, "{run:?}");
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let streams = &found["streams"];
+    assert_eq!((&found["holds"], &streams[0]["holds"]), (&false.into(), &true.into()));
+    assert_eq!(
+        (&streams[1]["original"], &streams[1]["bound_violations"]),
+        (&INPUTS[1].into(), &1.into())
+    );
+    assert!(streams[2]["error"].as_str().unwrap().contains("corrupt"));
+    let quiet = fixture.run(&[&["-q"][..], &verify].concat());
+    assert_eq!((quiet.code, quiet.out.as_str()), (1, ""));
+}
+
+#[test]
+fn nothing_of_a_series_is_left_unverified() {
+    let fixture = with_steps();
+    fixture.fine(&compress(&["--abs", "1"]));
+    let verify =
+        |originals: &[&'static str]| [&["verify", "out", "--original"][..], originals].concat();
+    fixture.refused(&verify(&INPUTS[..2]), "out/c_6x20x30.fsz: no original is named c_6x20x30");
+    fixture.refused(&verify(&INPUTS[..1]), "no original is named b_6x20x30");
+    fixture.write_f32("d.f32", &at(0));
+    fixture.refused(&verify(&[&INPUTS[..], &["d.f32"]].concat()), "d.f32: there is no stream");
+    fixture.refused(&verify(&["a_6x20x30.f32", "./a_6x20x30.f32"]), "have one name");
+    fixture.refused(&verify(&[&INPUTS[..], &["none.f32"]].concat()), "none.f32: No such file");
+    fixture.refused(&[&verify(&INPUTS)[..], &["--step", "1"]].concat(), "--step is of one stream");
+    fixture.refused(&["verify", "--original", INPUTS[0]], "a compressed file is missing");
+}

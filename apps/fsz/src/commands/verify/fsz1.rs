@@ -7,7 +7,7 @@ use fsz_figure::number::{percent, short};
 use fsz_metrics::{Missing, Sample};
 use serde::Serialize;
 
-use super::altered;
+use super::stream::altered;
 use crate::bar;
 
 /// What was found, by the names of the JSON output.
@@ -16,7 +16,7 @@ pub struct Found {
     /// All of the below is as it must be.
     pub holds: bool,
     absolute_bound: f64,
-    max_abs_error: f64,
+    pub max_abs_error: f64,
     /// Largest error over the bound, less 1; 0 where the bound holds.
     excess: f64,
     /// Finite values beyond the bound.
@@ -30,13 +30,14 @@ pub struct Found {
 pub fn check<T: Element + Sample>(
     stream: &Fsz1<'_>,
     original: &Field,
+    what: &str,
     quiet: bool,
 ) -> Result<Found> {
     let header = stream.header();
     let Some(values) = original.as_slice::<T>() else {
         bail!("the original is {}, the stream {}", original.dtype(), header.dtype);
     };
-    let spinner = bar::spinner("verifying", quiet);
+    let spinner = bar::spinner(what, quiet);
     let mut decoded = fsz_field::zeros::<T>(original.shape())?;
     stream.decode(&mut decoded)?;
     let missing = Missing::none();

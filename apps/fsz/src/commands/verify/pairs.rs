@@ -1,0 +1,72 @@
+//! Which original belongs to which stream.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use fsz_field::Kind;
+
+use crate::commands::inspect::folder;
+
+/// A stream and its original.
+#[derive(Debug)]
+pub struct Pair {
+    pub stream: PathBuf,
+    pub original: PathBuf,
+    /// Whether the stream is one of a folder.
+    pub is_of_folder: bool,
+}
+
+/// The pairs of streams, or folders of them, and originals: one of each whatever their names, an ADIOS2 file and all
+/// streams, else those of one name.
+///
+/// # Errors
+/// When something is not there, or is left over.
+pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
+    let mut streams = Vec::new();
+    for input in inputs {
+        match folder::streams(input) {
+            Some(files) => streams.extend(files.into_iter().map(|file| (file, true))),
+            None => streams.push((input.clone(), false)),
+        }
+    }
+    for path in streams.iter().map(|(path, _)| path).chain(originals) {
+        path.metadata().map_err(|error| anyhow!("{}: {error}", path.display()))?;
+    }
+    let is_one = |original: &Path| -> Result<bool> {
+        Ok(matches!(&streams[..], [(_, false)]) || Kind::of(original)? == Kind::Bp)
+    };
+    if let [original] = originals
+        && is_one(original)?
+    {
+        let pair =
+            |(stream, is_of_folder)| Pair { stream, original: original.clone(), is_of_folder };
+        return Ok(streams.into_iter().map(pair).collect());
+    }
+    let mut by_name = HashMap::new();
+    for original in originals {
+        if let Some(other) = by_name.insert(name(original), original) {
+            let (original, other) = (original.display(), other.display());
+            bail!("{original} and {other} have one name: verify them one by one");
+        }
+    }
+    let mut pairs = Vec::new();
+    for (stream, is_of_folder) in streams {
+        let Some(original) = by_name.remove(&name(&stream)) else {
+            let (path, name) = (stream.display(), name(&stream));
+            bail!(
+                "{path}: no original is named {name}: give those of all streams, or verify one by one"
+            );
+        };
+        pairs.push(Pair { original: original.clone(), stream, is_of_folder });
+    }
+    match originals.iter().find(|original| by_name.contains_key(&name(original))) {
+        Some(original) => bail!("{}: there is no stream of this name", original.display()),
+        None => Ok(pairs),
+    }
+}
+
+/// The name that a field and its stream share.
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

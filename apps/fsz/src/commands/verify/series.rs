@@ -1,0 +1,88 @@
+//! A series: a line for each stream, and the worst.
+
+use anyhow::Result;
+use fsz::Codec;
+use fsz_figure::number::short;
+use serde::Serialize;
+
+use super::pairs::Pair;
+use super::{Args, Found};
+use crate::failure::{is_interrupt, message};
+use crate::terminal;
+
+/// What was found, by the names of the JSON output.
+#[derive(Debug, Serialize)]
+struct Series {
+    /// Every stream is as it must be.
+    holds: bool,
+    streams: Vec<Checked>,
+}
+
+#[derive(Debug, Serialize)]
+struct Checked {
+    file: String,
+    original: String,
+    #[serde(flatten)]
+    found: Option<Found>,
+    /// Why the stream could not be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Checked {
+    fn holds(&self) -> bool {
+        self.found.as_ref().is_some_and(Found::holds)
+    }
+}
+
+/// Checks all pairs and says what was found; whether all hold.
+pub fn check(args: &Args, pairs: &[Pair], codec: &Codec, quiet: bool) -> Result<bool> {
+    let mut streams = Vec::new();
+    for (i, pair) in pairs.iter().enumerate() {
+        let what = format!("verifying {} of {}", i + 1, pairs.len());
+        let (found, error) = match args.check(pair, codec, &what, quiet) {
+            Err(error) if is_interrupt(&error) => return Err(error),
+            Err(error) => {
+                terminal::problem(&error);
+                (None, Some(message(&error)))
+            }
+            Ok(found) => (Some(found), None),
+        };
+        let file = pair.stream.display().to_string();
+        if let Some(found) = &found
+            && !args.json
+            && !quiet
+        {
+            terminal::print(&format!("{file}: {}\n", found.text()))?;
+        }
+        let original = pair.original.display().to_string();
+        streams.push(Checked { file, original, found, error });
+    }
+    let series = Series { holds: streams.iter().all(Checked::holds), streams };
+    if args.json {
+        terminal::print_json(&series)?;
+    } else if !quiet {
+        terminal::print(&series.text())?;
+    }
+    Ok(series.holds)
+}
+
+impl Series {
+    /// How many hold, and the largest error.
+    fn text(&self) -> String {
+        let (all, failed) =
+            (self.streams.len(), self.streams.iter().filter(|checked| !checked.holds()).count());
+        let mut text = match failed {
+            0 => format!("all {all} streams hold"),
+            _ => format!("{failed} of {all} streams FAILED"),
+        };
+        let errors = self
+            .streams
+            .iter()
+            .filter_map(|checked| Some((&checked.file, checked.found.as_ref()?.max_abs_error())));
+        if let Some((file, error)) = errors.max_by(|a, b| a.1.total_cmp(&b.1)) {
+            text.push_str(&format!(", max error {} in {file}", short(error)));
+        }
+        text + "\n"
+    }
+}
