@@ -72,6 +72,7 @@ impl Cli {
         match self.command {
             Command::Verify(args) => return verify::run(&args, quiet),
             Command::Inspect(args) => return inspect::run(&args, quiet),
+            Command::View(args) => return view::run(&args),
             Command::Compress(args) => compress::run(&args, quiet),
             Command::Decompress(args) => decompress::run(&args, quiet),
             Command::Slice(args) => slice::run(&args, quiet),
@@ -80,7 +81,6 @@ impl Cli {
             Command::Compare(args) => compare::run(&args, quiet),
             Command::Bench(args) => bench::run(&args, quiet),
             Command::Study(args) => study::run(&args, quiet),
-            Command::View(args) => view::run(&args),
             Command::Devices(args) => devices::run(&args),
             Command::Adios2(args) => adios2::run(&args),
             Command::Completions(args) => completions::run(&args, &mut Cli::command()),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use fsz::{Codec, DType};
 use fsz_field::{Field, Hints, Kind, Shape, Synthetic};
@@ -20,7 +20,7 @@ pub struct SourceArgs {
     /// Variable to read from an ADIOS2 file
     #[arg(long, value_name = "NAME")]
     pub variable: Option<String>,
-    /// Time step to read from an ADIOS2 file, counted from 0
+    /// Time step to read from an ADIOS2 file, counted from 0; the first by default
     #[arg(long, value_name = "N")]
     pub step: Option<u64>,
     /// ADIOS2 block to read instead of the whole array
@@ -37,8 +37,11 @@ impl SourceArgs {
         if Kind::of(path)? == Kind::Bp {
             return self.open_bp(path);
         }
-        if let Some(name) = &self.variable {
-            bail!("--variable {name}: {} is not an ADIOS2 file", path.display());
+        let number = |option, number: Option<u64>| Some(format!("--{option} {}", number?));
+        let variable = self.variable.as_ref().map(|name| format!("--variable {name}"));
+        let options = [variable, number("step", self.step), number("block", self.block)];
+        if let Some(option) = options.into_iter().flatten().next() {
+            bail!("{option}: {} is not an ADIOS2 file", path.display());
         }
         let (shape, dtype) = (self.shape.clone(), self.dtype);
         let hints = Hints { shape, dtype, like: self.like.clone(), ..Hints::default() };
@@ -53,21 +56,23 @@ impl SourceArgs {
         }
     }
 
-    /// Errs where no step is chosen of a variable that has several: of no use where they are compared with a field
-    /// of one of them.
+    /// Errs where no step is chosen of a variable that has several, and it matters which is taken.
     #[cfg(feature = "adios2")]
-    pub fn needs_step(&self, path: &Path) -> Result<()> {
+    pub fn needs_step(&self, path: &Path, otherwise: &str) -> Result<()> {
         if let (Kind::Bp, Some(name), None) = (Kind::of(path)?, &self.variable, self.step) {
             let steps = fsz_field::bp::Bp::open(path)?.variable(name)?.steps;
             let path = path.display();
-            anyhow::ensure!(steps <= 1, "{path}: {name} has {steps} steps: choose one with --step");
+            anyhow::ensure!(
+                steps <= 1,
+                "{path}: {name} has {steps} steps: choose one with --step{otherwise}"
+            );
         }
         Ok(())
     }
 
     /// Nothing to err about in a build that does not read ADIOS2 files.
     #[cfg(not(feature = "adios2"))]
-    pub fn needs_step(&self, _path: &Path) -> Result<()> {
+    pub fn needs_step(&self, _path: &Path, _otherwise: &str) -> Result<()> {
         Ok(())
     }
 
@@ -99,7 +104,7 @@ pub fn synthetic(path: &Path) -> Option<Synthetic> {
 /// Errs when the path is neither a file nor the name of a synthetic field.
 pub fn check_field(path: &Path) -> Result<()> {
     if synthetic(path).is_none() {
-        path.metadata().map_err(|error| anyhow!("{}: {error}", path.display()))?;
+        Kind::of(path)?;
     }
     Ok(())
 }

@@ -27,8 +27,16 @@ pub enum Kind {
 
 /// The first bytes of every FSZ stream.
 const FSZ_MAGIC: &[u8] = b"\x89FSZ\r\n\x1a\n";
+/// The first bytes of a zip archive, which a `.npz` file is.
+const ZIP_MAGIC: &[u8] = b"PK";
+/// The first bytes of an HDF5 file, which one of netCDF-4 is, too.
+const HDF5_MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// The first bytes of zfp's header.
 const ZFP_MAGIC: &[u8] = b"zfp";
+
+const NO_NPZ: &str =
+    "an archive of arrays (.npz), which is not read: save one array with numpy.save";
+const NO_HDF5: &str = "an HDF5 or netCDF-4 file, which is not read: save one variable with numpy.save, or use FSZ's HDF5 filter";
 
 impl Kind {
     /// Tells the kind of a file. The magic of an FSZ stream or of a `.npy` file decides whatever the
@@ -37,8 +45,14 @@ impl Kind {
     /// is raw without a known one.
     ///
     /// # Errors
-    /// When the file cannot be read, or is named `.fsz` or `.npy` and is neither.
+    /// When the file cannot be read, is named `.fsz` or `.npy` and is neither, or is of a kind that is known but not
+    /// read: `.npz` and HDF5.
     pub fn of(path: &Path) -> Result<Kind> {
+        if path == Path::new("-") && !path.exists() {
+            let why =
+                "standard input is not read: inputs are mapped into memory; write a file first";
+            return Err(Error::file(path, why));
+        }
         let metadata = std::fs::metadata(path).map_err(Error::io(path))?;
         if metadata.is_dir() {
             return of_folder(path);
@@ -55,6 +69,9 @@ impl Kind {
             _ if is(FSZ_MAGIC) => Ok(Kind::Fsz),
             _ if is(npy::MAGIC) => Ok(Kind::Npy),
             "f32" | "f64" | "d64" | "raw" => Ok(Kind::Raw),
+            _ if is(HDF5_MAGIC) => Err(Error::file(path, NO_HDF5)),
+            "npz" => Err(Error::file(path, NO_NPZ)),
+            "npy" if is(ZIP_MAGIC) => Err(Error::file(path, NO_NPZ)),
             _ if is(FSZ1_MAGIC) => Ok(Kind::Fsz1),
             _ if is(ZFP_MAGIC) => Ok(Kind::Zfp),
             "fsz" => Err(not_fsz(path, &start)),

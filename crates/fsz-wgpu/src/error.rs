@@ -8,7 +8,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// No GPU can be used.
-    #[error("no GPU to decode on: {0}; install its Vulkan driver, or decode on the CPU")]
+    #[error(
+        "no usable GPU: {0}; install its Vulkan driver, or one that computes on the CPU, such as Mesa's lavapipe"
+    )]
     NoAdapter(String),
     /// The stream is damaged, or not one.
     #[error(transparent)]

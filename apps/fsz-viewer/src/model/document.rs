@@ -264,10 +264,10 @@ impl Document {
             return Ok(());
         };
         let mut tiles = Vec::new();
-        self.each_stream(|stream, _| {
+        self.named(self.each_stream(|stream, _| {
             tiles.extend(Tiles::records(stream)?);
             Ok(())
-        })?;
+        }))?;
         facts.tiles.set(tiles);
         Ok(())
     }
@@ -277,7 +277,7 @@ impl Document {
     /// # Errors
     /// When there is no stream, no such tile, or it is damaged.
     pub fn tile(&self, codec: &Codec, number: u64) -> Result<Vec<f64>> {
-        self.with_tile(number, |stream, number| Ok(tile(codec, stream, number)?))
+        self.named(self.with_tile(number, |stream, number| Ok(tile(codec, stream, number)?)))
     }
 
     /// How a tile is stored, whether all of them were read or not; none where that is not known or damaged.
@@ -354,13 +354,24 @@ impl Document {
 
     /// The values of a box in C order.
     fn window(&self, codec: &Codec, start: &[u64], count: &[u64]) -> Result<Field> {
-        with_element!(self.dtype, T => match &self.body {
+        let window = with_element!(self.dtype, T => match &self.body {
             Body::Values(field) => Ok(field.window(start, count)?),
             Body::Blocks(blocks) => blocks.window::<T>(codec, start, count),
             _ => self.with_stream(|stream| {
                 let values = codec.decompress_box::<T>(stream, start, count)?;
                 Ok(Field::new(Shape::new(count)?, values.into_raw_vec_and_offset().0)?)
             }),
+        });
+        self.named(window)
+    }
+
+    /// With the file that it is about in the error of a damaged stream.
+    fn named<R>(&self, result: Result<R>) -> Result<R> {
+        result.map_err(|error| match error.downcast() {
+            Ok(source) => {
+                fsz_field::Error::Codec { path: self.title.clone().into(), source }.into()
+            }
+            Err(other) => other,
         })
     }
 }
@@ -446,6 +457,21 @@ mod tests {
         let plane = document.plane(&codec, Place { axis: 1, plane: 7 }).unwrap();
         for (i, value) in plane.values.iter().enumerate() {
             assert_eq!(*value, f64::from(values[(i / 31 * 20 + 7) * 31 + i % 31]));
+        }
+    }
+
+    #[test]
+    fn damage_is_told_with_the_file() {
+        let stream = Codec::cpu().compress(field().view(), Bound::Absolute(0.1)).unwrap();
+        let mut bytes = stream.as_bytes().to_vec();
+        *bytes.last_mut().unwrap() ^= 1;
+        let damaged = Stream::from_vec(bytes).unwrap();
+        let document = Document::from_stream("run.fsz".into(), Path::new("run.fsz"), damaged);
+        let (document, codec) = (document.unwrap(), Codec::cpu());
+        let tile = document.tile(&codec, document.tiles().unwrap().len() as u64 - 1);
+        let values = document.values(&codec);
+        for error in [tile.unwrap_err(), values.unwrap_err()] {
+            assert!(error.to_string().starts_with("run.fsz: corrupt"), "{error}");
         }
     }
 

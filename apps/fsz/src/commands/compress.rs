@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use fsz::{
     Bound, Centering, Codec, CompressOptions, DType, Dense, Layout, Profile, Research, Stream,
 };
-use fsz_field::{Field, Shape, with_values};
+use fsz_field::{Field, Kind, Shape, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
@@ -84,7 +84,8 @@ struct InputArgs {
     /// default
     #[arg(long, value_name = "NAME")]
     variable: Vec<String>,
-    /// Time step to read from an ADIOS2 file, counted from 0; of a series all by default
+    /// Time step to read from an ADIOS2 file, counted from 0; of a series all by default. Of another file: time
+    /// step to store in the stream
     #[arg(long, value_name = "N")]
     step: Option<u64>,
     /// ADIOS2 block to read instead of the whole array
@@ -93,13 +94,14 @@ struct InputArgs {
 }
 
 impl InputArgs {
-    /// Of a single field.
-    fn source(&self) -> Result<SourceArgs> {
+    /// Of a single field, in this file.
+    fn source(&self, path: &Path) -> Result<SourceArgs> {
         if self.variable.len() > 1 {
             bail!("several variables go to a folder: name one as the output");
         }
         let (variable, shape) = (self.variable.first().cloned(), self.shape.clone());
         let InputArgs { dtype, step, block, .. } = *self;
+        let step = step.filter(|_| Kind::of(path).is_ok_and(|kind| kind == Kind::Bp));
         Ok(SourceArgs { shape, dtype, variable, step, block, like: None })
     }
 }
@@ -271,7 +273,9 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         );
     }
     let mut output = output::create(&args.output, args.force, &args.inputs())?;
-    let field = args.inputs.source()?.open(&args.input[0], &codec)?;
+    let source = args.inputs.source(&args.input[0])?;
+    source.needs_step(&args.input[0], ", or end the output with / to compress all of them")?;
+    let field = source.open(&args.input[0], &codec)?;
     let options = args.options(&codec, &field, args.series.range())?;
     let (memory, len) = bar::watch("compressing", quiet, |progress| {
         compress(&codec, &field, options.progress(progress.clone()))

@@ -165,9 +165,9 @@ impl Args {
     fn open_original(&self, path: &Path, mut source: SourceArgs, codec: &Codec) -> Result<Field> {
         let (shape, dtype) = (source.shape.clone(), source.dtype);
         if Kind::of(path)? != Kind::Bp {
-            (source.variable, source.block) = (self.variable.clone(), self.block);
+            (source.variable, source.step) = (self.variable.clone(), self.step);
         }
-        source.needs_step(path)?;
+        source.needs_step(path, "")?;
         let original = source.open(path, codec)?;
         if Some(original.shape()) == shape.as_ref() && Some(original.dtype()) == dtype {
             return Ok(original);

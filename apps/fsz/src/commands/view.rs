@@ -1,7 +1,7 @@
 //! `fsz view`.
 
 use std::ffi::OsString;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Result, anyhow, bail};
 
@@ -16,16 +16,18 @@ pub struct Args {
     args: Vec<OsString>,
 }
 
-/// Starts the viewer and waits for its end.
-pub fn run(args: &Args) -> Result<()> {
+/// Starts the viewer and waits for its end; its exit code, for it says itself what is wrong.
+pub fn run(args: &Args) -> Result<ExitCode> {
     let here = std::env::current_exe().map_err(|e| anyhow!("cannot locate this program: {e}"))?;
     let viewer = here.with_file_name(format!("fsz-viewer{}", std::env::consts::EXE_SUFFIX));
     if !viewer.is_file() {
         bail!("{} not found; build it with cargo build --release -p fsz-viewer", viewer.display());
     }
     match Command::new(&viewer).args(&args.args).status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => bail!("the viewer ended with {status}"),
+        Ok(status) => match status.code() {
+            Some(code) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(2))),
+            None => bail!("the viewer ended with {status}"),
+        },
         Err(e) => bail!("cannot start {}: {e}", viewer.display()),
     }
 }

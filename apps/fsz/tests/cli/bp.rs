@@ -162,6 +162,12 @@ fn all_steps_are_a_series() {
     // All fields are chosen where none is: `plain` too, but no integers.
     let all = fixture.fine(&[&compress[..], &["--resume"]].concat());
     assert!(all.starts_with("out/: 6 steps (4 were there), "), "{all}");
+    // Without the stroke it is one file, and that of one step.
+    let file = ["compress", "out.bp", "-o", "one.fsz", "--abs", "0.1", "--variable", "T"];
+    fixture.refused(&file, "T has 2 steps: choose one with --step, or end the output with /");
+    std::fs::create_dir(fixture.path("other.bp")).unwrap();
+    let into = ["compress", "out.bp", "-o", "other.bp/", "--abs", "0.1"];
+    fixture.refused(&into, "other.bp/ is an ADIOS2 file: name another folder");
     let text = fixture.fine(&["inspect", "out"]);
     assert!(text.contains("T: 2 steps, ") && text.contains("whole: 2 steps, "), "{text}");
     let verified = fixture.fine(&["verify", "out", "--original", "out.bp"]);

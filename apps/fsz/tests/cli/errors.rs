@@ -28,6 +28,11 @@ fn arguments() {
         fixture.refused(&and(&["--backend", "cuda"]), "--backend cpu");
     }
     fixture.refused(&and(&["--variable", "U"]), "ADIOS2 file");
+    fixture.refused(&and(&["--block", "1"]), "--block 1: T_6x20x30.f32 is not an ADIOS2 file");
+    let slice = ["slice", FIELD, "--axis", "0", "--index", "0", "-o", "x.npy", "--step", "1"];
+    fixture.refused(&slice, "--step 1: T_6x20x30.f32 is not an ADIOS2 file");
+    let series = ["compress", FIELD, "-o", "series/", "--abs", "1", "--step", "1"];
+    fixture.refused(&series, "the step of their place in the list");
     fixture.refused(&and(&["--block-len", "33"]), "32");
     fixture.refused(&and(&["--no-centering", "--mean-centering"]), "cannot be used with");
     for missing in ["1e39", "-1e39", "1e-50"] {
@@ -85,6 +90,23 @@ fn inputs() {
     fixture.write("bad.npy", b"\x93NUMPY\x01\x00\xff");
     fixture.refused(&["compress", "bad.npy", "-o", "x.fsz", "--abs", "1"], "damaged");
     fixture.refused(&["inspect", FIELD], "not a .fsz");
+    // What is known, but not read.
+    fixture.write("T.npz", b"PK\x03\x04archive");
+    fixture.write("zip.npy", b"PK\x03\x04archive");
+    fixture.write("T.nc", b"\x89HDF\r\n\x1a\nfile");
+    for (file, words) in [
+        ("T.npz", "an archive of arrays (.npz), which is not read: save one array with numpy.save"),
+        ("zip.npy", "an archive of arrays (.npz), which is not read"),
+        ("T.nc", "an HDF5 or netCDF-4 file, which is not read"),
+        ("-", "standard input is not read"),
+        ("/dev/null", "not a regular file"),
+    ] {
+        fixture.refused(&["compress", file, "-o", "x.fsz", "--abs", "1"], words);
+        fixture.refused(&["compare", FIELD, file], words);
+        fixture.refused(&["inspect", file], words);
+        fixture.refused(&["bench", file], words);
+        fixture.refused(&["verify", "T.fsz", "--original", file], words);
+    }
     fixture.refused(&["decompress", "T.bin", "-o", "x.f32"], "not a compressed file");
     fixture.refused(&["compare", FIELD, "none.fsz"], "No such file");
     fixture.refused(&["verify", "none.fsz", "--original", FIELD], "No such file");

@@ -75,15 +75,27 @@ fn view_starts_the_viewer_beside_the_program() {
     assert_eq!(alone.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&alone.stderr).contains("cargo build --release -p fsz-viewer"));
     // A script as the viewer, made executable by another process for the same reason.
-    fixture.write("viewer", b"#!/bin/sh\necho \"$@\"\nexit 0\n");
-    let made = std::process::Command::new("install")
-        .args(["-m", "755"])
-        .args([fixture.path("viewer"), fixture.path("bin/fsz-viewer")])
-        .status();
-    assert!(made.unwrap().success());
+    let viewer = |script: &str| {
+        fixture.write("viewer", format!("#!/bin/sh\n{script}\n").as_bytes());
+        let made = std::process::Command::new("install")
+            .args(["-m", "755"])
+            .args([fixture.path("viewer"), fixture.path("bin/fsz-viewer")])
+            .status();
+        assert!(made.unwrap().success());
+    };
+    viewer("echo \"$@\"");
     let together = view();
     assert_eq!(together.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&together.stdout), "a.fsz --original b.npy\n");
+    // What is wrong is told once.
+    viewer("echo 'error: it is' >&2; exit 3");
+    let failed = view();
+    assert_eq!(failed.status.code(), Some(3));
+    assert_eq!(String::from_utf8_lossy(&failed.stderr), "error: it is\n");
+    viewer("kill -KILL $$");
+    let killed = view();
+    assert_eq!(killed.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&killed.stderr).contains("the viewer ended with signal"));
 }
 
 #[test]

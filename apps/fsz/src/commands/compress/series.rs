@@ -62,6 +62,9 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         bail!("{} is a file: several inputs go to a folder, name one", folder.display());
     }
+    if Kind::of(folder).is_ok_and(|kind| kind == Kind::Bp) {
+        bail!("{} is an ADIOS2 file: name another folder", folder.display());
+    }
     let inputs = Inputs::open(args)?;
     let steps = inputs.steps(folder)?;
     let kept = match args.series.resume {

@@ -44,6 +44,10 @@ impl<'a> Inputs<'a> {
         if let Some(name) = args.inputs.variable.first().filter(|_| !bp) {
             bail!("--variable {name}: {} is not an ADIOS2 file", first.display());
         }
+        if let Some(step) = args.inputs.step.filter(|_| !bp) {
+            let why = "files of a series have the step of their place in the list";
+            bail!("--step {step}: {} is not an ADIOS2 file; {why}", first.display());
+        }
         #[cfg(feature = "adios2")]
         return Ok(Inputs {
             args,
@@ -127,7 +131,7 @@ impl<'a> Inputs<'a> {
         if let Some(bp) = &self.bp {
             return Ok(bp.read(&step.variable, step.number, self.args.inputs.block)?);
         }
-        self.args.inputs.source()?.open(path, codec)
+        self.args.inputs.source(path)?.open(path, codec)
     }
 
     /// When the input of a step was last changed.

@@ -30,9 +30,11 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
             None => streams.push((input.clone(), false)),
         }
     }
-    for path in streams.iter().map(|(path, _)| path).chain(originals) {
+    // What is wrong with a stream is told when its turn comes, if only it is there.
+    for (path, _) in &streams {
         path.metadata().map_err(|error| anyhow!("{}: {error}", path.display()))?;
     }
+    originals.iter().try_for_each(|original| Kind::of(original).map(drop))?;
     let is_one = |original: &Path| -> Result<bool> {
         Ok(matches!(&streams[..], [(_, false)]) || Kind::of(original)? == Kind::Bp)
     };
