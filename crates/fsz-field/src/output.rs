@@ -116,6 +116,11 @@ impl Output {
         matches!(self.target, Target::Direct)
     }
 
+    /// Whether bytes go to the standard output of this program.
+    pub fn is_standard_output(&self) -> bool {
+        is_standard_output(&self.path)
+    }
+
     /// Writes all bytes.
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).map_err(Error::io(&self.path))

@@ -97,11 +97,11 @@ fn unreachable(bound: Bound, probes: &[Probe], raw: f64) -> Error {
             "no bound makes a stream of {bytes} bytes of this field: the smallest has {}",
             (raw / most.exp2()).round()
         ),
-        _ => format!(
-            "no bound compresses this field {}: 1; at most {:.4}: 1 is possible",
-            bound.requested(),
+        Bound::Ratio(ratio) => format!(
+            "no bound gives this field a compression ratio of {ratio}: the largest is {:.4}",
             most.exp2()
         ),
+        _ => format!("no bound gives this field a {} of {}", bound.kind(), bound.requested()),
     })
 }
 

@@ -32,8 +32,14 @@ pub struct Args {
     /// white-noise
     #[arg(value_name = "FILE", required = true)]
     fields: Vec<PathBuf>,
-    /// Backend to measure; auto is CUDA if a device is usable
-    #[arg(long, value_enum, default_value = "cpu", value_name = "BACKEND")]
+    /// Backend to measure: cpu, cuda, or auto, which is CUDA if a device is usable
+    #[arg(
+        long,
+        value_enum,
+        default_value = "cpu",
+        value_name = "BACKEND",
+        hide_possible_values = true
+    )]
     backend: BackendChoice,
     /// Profiles to measure
     #[arg(

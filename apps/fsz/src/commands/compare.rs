@@ -14,6 +14,9 @@ use crate::{bar, limit, terminal};
 use fsz_figure::number::short;
 
 /// Compare a reconstruction or a compressed file with the original
+///
+/// Violations are finite values beyond the bound, of regions beyond their own; NaN, ±Inf and missing values that lost
+/// their bits are counted apart, as changed (altered in JSON). fsz verify counts alike.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Original field
@@ -50,17 +53,41 @@ struct Figures {
     /// Of a pointwise-relative bound, its share of each value; `bound` is the floor.
     #[serde(skip_serializing_if = "Option::is_none")]
     relative_bound: Option<f64>,
+    /// Finite values beyond the bound, those of regions beyond their own.
     bound_violations: Option<u64>,
-    /// Those of the parts of the field that have bounds of their own, in words.
+    /// Those of the parts of the field that have bounds of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    region_bounds: Vec<String>,
+    region_bounds: Vec<RegionBound>,
     elements: u64,
     compared: u64,
     mean_error: f64,
     nan: u64,
     inf: u64,
     missing: u64,
+    /// NaN, ±Inf and missing values that lost their bits.
     altered: u64,
+}
+
+/// The bound of a region, with the names of the field's own.
+#[derive(Debug, Serialize)]
+struct RegionBound {
+    bound: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_bound: Option<f64>,
+}
+
+impl From<&Limit> for RegionBound {
+    fn from(limit: &Limit) -> Self {
+        let relative = Some(limit.relative).filter(|&share| share > 0.0);
+        RegionBound { bound: limit.absolute, relative_bound: relative }
+    }
+}
+
+impl RegionBound {
+    fn text(&self) -> String {
+        let relative = self.relative_bound.unwrap_or(0.0);
+        limit::text(Limit { absolute: self.bound, relative })
+    }
 }
 
 /// Compares the two.
@@ -187,10 +214,10 @@ fn figures<T: Element + Sample>(
     let missing = Missing::<T>::new(missing);
     let found = fsz_metrics::compare(a, b, &missing, bound)?;
     let violations = match &regions {
-        None => found.violations(),
+        None => found.beyond,
         Some(Regions { owner, limits }) => {
             let errors = fsz_metrics::by_region(a, b, &missing, owner, limits)?;
-            Some(found.altered + errors.iter().map(|errors| errors.beyond).sum::<u64>())
+            Some(errors.iter().map(|errors| errors.beyond).sum())
         }
     };
     let similar = fsz_metrics::ssim(a, b, &original.shape().indices()?, &missing)?;
@@ -206,7 +233,7 @@ fn figures<T: Element + Sample>(
         relative_bound: bound.map(|limit| limit.relative).filter(|&share| share > 0.0),
         bound_violations: violations,
         region_bounds: regions.map_or_else(Vec::new, |regions| {
-            regions.limits[1..].iter().map(|limit| limit::text(*limit)).collect()
+            regions.limits[1..].iter().map(RegionBound::from).collect()
         }),
         elements: found.elements,
         compared: found.compared,
@@ -233,10 +260,11 @@ impl Figures {
             line("compression ratio", format!("{ratio:.2}, {bits:.3} bits per value"));
         }
         if let (Some(bound), Some(violations)) = (self.bound, self.bound_violations) {
-            let relative = self.relative_bound.unwrap_or(0.0);
-            let mut bound = limit::text(Limit { absolute: bound, relative });
+            let outside = RegionBound { bound, relative_bound: self.relative_bound };
+            let mut bound = outside.text();
             if !self.region_bounds.is_empty() {
-                bound.push_str(&format!("; in regions {}", self.region_bounds.join("; ")));
+                let own: Vec<String> = self.region_bounds.iter().map(RegionBound::text).collect();
+                bound.push_str(&format!("; in regions {}", own.join("; ")));
             }
             line("bound", format!("{bound}, {violations} violations"));
         }

@@ -58,6 +58,9 @@ pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     if args.plot.is_some() && kind != Kind::Bp {
         bail!("--plot needs a folder of .fsz files, or a .bp file");
     }
+    if kind != Kind::Bp && (!args.variable.is_empty() || args.require_compressed) {
+        bail!("--variable and --require-compressed need a .bp file");
+    }
     match kind {
         Kind::Fsz => inspect_stream(args).map(|()| ExitCode::SUCCESS),
         Kind::Fsz1 => fsz1::inspect(args).map(|()| ExitCode::SUCCESS),
@@ -67,9 +70,6 @@ pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
 }
 
 fn inspect_stream(args: &Args) -> Result<()> {
-    if !args.variable.is_empty() {
-        bail!("--variable needs a .bp file");
-    }
     let file = StreamFile::open(&args.input)?;
     let stream = file.stream()?;
     if write_tiles(args, stream.tiles().map(|tile| tile.map(tiles::Line::from)))? {
@@ -86,9 +86,12 @@ fn inspect_stream(args: &Args) -> Result<()> {
 fn write_tiles(args: &Args, tiles: impl Iterator<Item = fsz::Result<tiles::Line>>) -> Result<bool> {
     let Some(path) = &args.tiles else { return Ok(false) };
     let output = output::create(path, args.force, &[&args.input])?;
-    let direct = output.is_direct();
+    let instead = output.is_standard_output();
+    if instead && args.json {
+        bail!("--tiles and --json would both go to standard output: name a file for the tiles");
+    }
     tiles::write(tiles.map(|tile| tile.map_err(in_file(&args.input))), output)?;
-    Ok(direct)
+    Ok(instead)
 }
 
 #[cfg(feature = "adios2")]

@@ -29,6 +29,9 @@ fn verify_exits_1_when_the_bound_is_broken() {
     assert_eq!(run.code, 1);
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!((&found["bound_violations"], &found["altered"]), (&1.into(), &1.into()));
+    // compare counts alike.
+    let found = fixture.json(&["compare", "other.f32", "T.fsz", "--json"]);
+    assert_eq!((&found["bound_violations"], &found["altered"]), (&1.into(), &1.into()));
 }
 
 #[test]

@@ -39,6 +39,11 @@ fn arguments() {
         fixture.refused(&and(&["--missing", missing]), "no f32 is near it");
     }
     fixture.refused(&["compare", FIELD, FIELD, "--missing", "1e39"], "out of range for f32");
+    let ratio = ["compress", FIELD, "-o", "x.fsz", "--ratio", "1e9"];
+    fixture.refused(
+        &ratio,
+        "no bound gives this field a compression ratio of 1000000000: the largest",
+    );
     let missing = ["1", "2", "3", "4", "5"].map(|v| ["--missing", v]).concat();
     fixture.refused(&and(&missing), "at most 4");
 }
@@ -178,6 +183,9 @@ fn help_and_version_are_no_errors() {
     let fixture = Fixture::new();
     assert!(fixture.fine(&["--help"]).contains("Exit codes"));
     assert!(fixture.fine(&["compress", "--help"]).contains("Research"));
+    // The choice of bench is not that of the other commands.
+    let bench = fixture.fine(&["bench", "--help"]);
+    assert_eq!(bench.matches("auto").count(), 1, "{bench}");
     assert!(fixture.fine(&["--version"]).starts_with("fsz "));
 }
 

@@ -57,6 +57,13 @@ fn tiles_are_listed_as_csv() {
     }
     fixture.refused(&["inspect", "T.fsz", "--tiles", "tiles.csv"], "--force");
     fixture.fine(&["inspect", "T.fsz", "--tiles", "tiles.csv", "--force"]);
+    // One output at a time; with a file both.
+    assert_eq!(fixture.fine(&["inspect", "T.fsz", "--tiles", "-"]), csv);
+    fixture.refused(&["inspect", "T.fsz", "--tiles", "-", "--json"], "name a file for the tiles");
+    let both = ["inspect", "T.fsz", "--tiles", "tiles.csv", "--force", "--json"];
+    assert_eq!(fixture.json(&both)["dtype"], "f32");
+    #[cfg(unix)]
+    assert!(fixture.fine(&["inspect", "T.fsz", "--tiles", "/dev/null"]).contains("6x20x30"));
 }
 
 #[test]
@@ -67,6 +74,19 @@ fn an_empty_stream() {
     let report = fixture.json(&["inspect", "e.fsz", "--json"]);
     assert_eq!((&report["elements"], &report["tiles"]["count"]), (&0.into(), &0.into()));
     assert!(report["certificate"]["min"].is_null());
-    fixture.fine(&["inspect", "e.fsz"]);
+    let text = fixture.fine(&["inspect", "e.fsz"]);
+    assert!(text.contains("range          none: no finite values\n"), "{text}");
     assert!(!fixture.names().contains(&FIELD.to_owned()));
+}
+
+#[test]
+fn only_what_there_is_is_explained() {
+    let fixture = Fixture::with_field();
+    fixture.fine(&["compress", FIELD, "-o", "d.fsz", "--abs", "0.1", "--profile", "dense"]);
+    assert!(!fixture.fine(&["inspect", "d.fsz"]).contains("Lorenzo"));
+    fixture.write_f32("c_4.f32", &[1.5; 4]);
+    fixture.fine(&["compress", "c_4.f32", "-o", "c.fsz", "--psnr", "50"]);
+    let text = fixture.fine(&["inspect", "c.fsz"]);
+    assert!(text.contains("rms 0, PSNR inf dB") && !text.contains("Lorenzo"), "{text}");
+    fixture.refused(&["inspect", "d.fsz", "--require-compressed"], "need a .bp file");
 }

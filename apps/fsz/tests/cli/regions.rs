@@ -114,7 +114,7 @@ fn the_bound_of_each_region_is_verified_and_told() {
     assert!(text.contains("in region      mask of 60 runs: absolute 0.5"), "{text}");
     let seen = fixture.json(&["compare", FIELD, "T.fsz", "--json"]);
     assert_eq!(seen["bound_violations"], json!(0));
-    assert_eq!(seen["region_bounds"], json!(["0.001", "0.5"]));
+    assert_eq!(seen["region_bounds"], json!([{ "bound": 0.001 }, { "bound": 0.5 }]));
 
     // A value in the box that is off by more than the box allows, and by less than what holds outside of it.
     let mut other = field();

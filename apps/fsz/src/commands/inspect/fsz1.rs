@@ -1,6 +1,6 @@
 //! A file of the paper author's own release.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use fsz::TileCounts;
 use fsz_field::{Fsz1, Fsz1File, Shape};
 use fsz_figure::number::{bytes, short};
@@ -37,9 +37,6 @@ struct Bound {
 
 /// Shows a file.
 pub fn inspect(args: &Args) -> Result<()> {
-    if !args.variable.is_empty() {
-        bail!("--variable needs a .bp file");
-    }
     let file = Fsz1File::open(&args.input)?;
     let stream = file.stream()?;
     if write_tiles(args, stream.tiles().map(|tile| Ok(tile.into())))? {

@@ -210,11 +210,20 @@ impl Report {
             error.push_str(&format!(", relative {}", short(share)));
         }
         if let Some(squares) = bound.mean_squared_error {
-            let psnr = 20.0 * ((found.max - found.min) / squares.sqrt()).log10();
+            let psnr = match squares {
+                0.0 => f64::INFINITY,
+                _ => 20.0 * ((found.max - found.min) / squares.sqrt()).log10(),
+            };
             error.push_str(&format!(", rms {}, PSNR {psnr:.2} dB", short(squares.sqrt())));
         }
         line("max error", error);
-        line("range", format!("{} to {}", short(found.min), short(found.max)));
+        line(
+            "range",
+            match found.min.is_nan() {
+                true => "none: no finite values".to_owned(),
+                false => format!("{} to {}", short(found.min), short(found.max)),
+            },
+        );
         line(
             "stored exactly",
             format!(
@@ -223,7 +232,11 @@ impl Report {
             ),
         );
         line("tiles", tiles(&self.tiles));
-        line("", PREDICTORS.to_owned());
+        // Of the profile dense there are none.
+        let counts = &self.tiles;
+        if counts.lz1 + counts.lz2 + counts.lz1_centered + counts.lz2_centered > 0 {
+            line("", PREDICTORS.to_owned());
+        }
         if let Some(switches) = switches(&self.research) {
             line("research", switches);
         }
