@@ -56,38 +56,49 @@ impl SourceArgs {
         }
     }
 
-    /// Errs where no step is chosen of a variable that has several, and it matters which is taken.
+    /// Errs where a variable or one of several steps is to be chosen, and it matters which is taken; `otherwise` is what
+    /// else can be done.
     #[cfg(feature = "adios2")]
-    pub fn needs_step(&self, path: &Path, otherwise: &str) -> Result<()> {
-        if let (Kind::Bp, Some(name), None) = (Kind::of(path)?, &self.variable, self.step) {
-            let steps = fsz_field::bp::Bp::open(path)?.variable(name)?.steps;
-            let path = path.display();
-            anyhow::ensure!(
-                steps <= 1,
-                "{path}: {name} has {steps} steps: choose one with --step{otherwise}"
-            );
+    pub fn check_choice(&self, path: &Path, otherwise: &str) -> Result<()> {
+        if Kind::of(path)? != Kind::Bp {
+            return Ok(());
         }
+        let file = fsz_field::bp::Bp::open(path)?;
+        let name = self.variable_of(&file, path, otherwise)?;
+        let (steps, path) = (file.variable(&name)?.steps, path.display());
+        anyhow::ensure!(
+            steps <= 1 || self.step.is_some(),
+            "{path}: {name} has {steps} steps: choose one with --step{otherwise}"
+        );
         Ok(())
     }
 
     /// Nothing to err about in a build that does not read ADIOS2 files.
     #[cfg(not(feature = "adios2"))]
-    pub fn needs_step(&self, _path: &Path, _otherwise: &str) -> Result<()> {
+    pub fn check_choice(&self, _path: &Path, _otherwise: &str) -> Result<()> {
         Ok(())
     }
 
     #[cfg(feature = "adios2")]
     fn open_bp(&self, path: &Path) -> Result<Field> {
         let file = fsz_field::bp::Bp::open(path)?;
-        let name = match &self.variable {
-            Some(name) => name.clone(),
-            None => {
-                let names: Vec<String> = file.variables()?.into_iter().map(|v| v.name).collect();
-                let names = names.join(", ");
-                bail!("{}: choose one with --variable: {names}", path.display());
-            }
-        };
+        let name = self.variable_of(&file, path, "")?;
         Ok(file.read(&name, self.step.unwrap_or(0), self.block)?)
+    }
+
+    #[cfg(feature = "adios2")]
+    fn variable_of(
+        &self,
+        file: &fsz_field::bp::Bp,
+        path: &Path,
+        otherwise: &str,
+    ) -> Result<String> {
+        if let Some(name) = &self.variable {
+            return Ok(name.clone());
+        }
+        let names: Vec<String> = file.variables()?.into_iter().map(|v| v.name).collect();
+        let (path, names) = (path.display(), names.join(", "));
+        bail!("{path}: choose one with --variable{otherwise}: {names}")
     }
 
     #[cfg(not(feature = "adios2"))]

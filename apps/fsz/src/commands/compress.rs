@@ -274,7 +274,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     }
     let mut output = output::create(&args.output, args.force, &args.inputs())?;
     let source = args.inputs.source(&args.input[0])?;
-    source.needs_step(&args.input[0], ", or end the output with / to compress all of them")?;
+    source.check_choice(&args.input[0], ", or end the output with / to compress all of them")?;
     let field = source.open(&args.input[0], &codec)?;
     let options = args.options(&codec, &field, args.series.range())?;
     let (memory, len) = bar::watch("compressing", quiet, |progress| {

@@ -167,7 +167,7 @@ impl Args {
         if Kind::of(path)? != Kind::Bp {
             (source.variable, source.step) = (self.variable.clone(), self.step);
         }
-        source.needs_step(path, "")?;
+        source.check_choice(path, "")?;
         let original = source.open(path, codec)?;
         if Some(original.shape()) == shape.as_ref() && Some(original.dtype()) == dtype {
             return Ok(original);

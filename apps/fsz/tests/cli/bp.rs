@@ -191,7 +191,10 @@ fn misuse() {
     let array = ["extract", "out.bp", "-o", "x.npy", "--variable"];
     fixture.refused(&[&array[..], &["count"]].concat(), "i32");
     fixture.refused(&[&array[..], &["T", "--block", "9"]].concat(), "no block 9");
-    fixture.refused(&["compress", "out.bp", "-o", "x.fsz", "--abs", "1"], "--variable");
+    fixture.refused(
+        &["compress", "out.bp", "-o", "x.fsz", "--abs", "1"],
+        "choose one with --variable, or end the output with / to compress all of them: T, count",
+    );
     let within = ["extract", "out.bp", "-o", "out.bp/data.0", "--force", "--variable", "whole"];
     fixture.refused(&within, "overwrite the input");
     fixture.refused(&["inspect", "none.bp"], "No such file");
