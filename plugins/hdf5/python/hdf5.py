@@ -1,10 +1,11 @@
 """FSZ in HDF5 and netCDF-4 files.
 
     with h5py.File("T.h5", "w") as file:
-        file.create_dataset("T", data=field, **hdf5(range=1e-3))
+        file.create_dataset("T", data=field, **fsz_codec.hdf5(range=1e-3))
 
-A reader needs only the library: `HDF5_PLUGIN_PATH` names its folder, or :func:`register` is called
-once. `h5repack` and `nccopy` here give what the tools of these names take.
+The module can be called like its function :func:`hdf5`. A reader needs only the library:
+`HDF5_PLUGIN_PATH` names its folder, or :func:`register` is called once. `h5repack` and `nccopy`
+here give what the tools of these names take.
 
 The number of the filter is a testing number until the HDF Group has assigned one: do not write
 files for archives yet.
@@ -15,9 +16,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+import importlib.abc
 import os
 import sys
+import types
 from collections.abc import Iterable, Sequence
+from importlib.machinery import ModuleSpec
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -39,6 +44,9 @@ __all__ = [
 _NAME = "libfsz_hdf5.dylib" if sys.platform == "darwin" else "libfsz_hdf5.so"
 _MAX_CD_VALUES = 64
 
+# What netCDF4 calls the filters that change the bytes of a chunk.
+_BEFORE = ("shuffle", "zlib", "szip", "zstd", "bzip2", "blosc", "fletcher32")
+
 # Modules that link an HDF5 library, their own or the system's.
 _USERS_OF_HDF5 = ("h5py.h5", "netCDF4._netCDF4")
 
@@ -51,7 +59,7 @@ class Options(TypedDict, total=False):
     relative: float | None
     floor: float | None
     value_range: tuple[float, float] | None
-    missing: float | Iterable[float]
+    missing: float | Iterable[float] | None
     profile: str
 
 
@@ -69,7 +77,7 @@ def hdf5(
     relative: float | None = None,
     floor: float | None = None,
     value_range: tuple[float, float] | None = None,
-    missing: float | Iterable[float] = (),
+    missing: float | Iterable[float] | None = (),
     profile: str = "paper",
 ) -> Hdf5Options:
     """The keyword arguments with which h5py, h5netcdf and xarray write through FSZ.
@@ -87,15 +95,15 @@ def hdf5(
     Raises ValueError for options out of range, and FileNotFoundError without the library.
     """
     register()
-    given = [missing] if isinstance(missing, (int, float)) else missing
-    numbers: dict[str, Sequence[float]] = {
-        "absolute": [] if absolute is None else [absolute],
-        "range": [] if range is None else [range],
-        "relative": [] if relative is None else [relative],
-        "floor": [] if floor is None else [floor],
-        "value_range": value_range or [],
-        "missing": list(given),
+    single = {"absolute": absolute, "range": range, "relative": relative, "floor": floor}
+    numbers = {
+        **{name: [] if n is None else [_number(name, n)] for name, n in single.items()},
+        "value_range": _numbers("value_range", value_range),
+        "missing": _numbers("missing", missing),
     }
+    # It goes into the text that the library reads, so nothing else may stand in it.
+    if profile not in ("paper", "dense"):
+        raise ValueError(f"profile {profile!r} is not paper or dense")
     words = _cd_values(numbers, profile)
     return {"compression": _library().fsz_hdf5_filter_id(), "compression_opts": words}
 
@@ -104,12 +112,20 @@ def netcdf4(variable: Any, **options: Unpack[Options]) -> None:
     """Lets a ``netCDF4.Variable`` that has just been created be written through FSZ.
 
     The options are those of :func:`hdf5`. Raises ValueError for a variable of another type than
-    f4 and f8, and RuntimeError when netCDF refuses, as it does once values have been written.
+    f4 and f8 or with other filters, and RuntimeError when netCDF refuses, as it does once values
+    have been written.
     """
     module = importlib.import_module("netCDF4._netCDF4")
     kind, size = (getattr(variable.dtype, name, None) for name in ("kind", "itemsize"))
     if kind != "f" or size not in (4, 8):
         raise ValueError(f"{variable.name} is {variable.dtype}: FSZ compresses f4 and f8")
+    # netCDF finds out when it writes, and says "HDF error".
+    on = variable.filters() or {}
+    if others := ", ".join(name for name in _BEFORE if on.get(name)):
+        raise ValueError(
+            f"{variable.name} has {others}, which would stand before FSZ and spoil the values: "
+            "create the variable without"
+        )
     arguments = hdf5(**options)
     words = arguments["compression_opts"]
     netcdf = ctypes.CDLL(str(module.__file__))
@@ -150,9 +166,15 @@ def compress_chunk(dataset: Any, values: Any) -> bytes:
     Raises ValueError for values of another shape or type, or when they cannot be compressed.
     """
     library = _library()
-    _, words, _ = dataset.id.get_create_plist().get_filter_by_id(library.fsz_hdf5_filter_id())
-    cuda = getattr(values, "__cuda_array_interface__", None)
-    array = cuda if cuda is not None else values.__array_interface__
+    found = dataset.id.get_create_plist().get_filter_by_id(library.fsz_hdf5_filter_id())
+    if found is None:
+        raise ValueError(f"{dataset.name} is not compressed by FSZ: create it with **hdf5(...)")
+    words = found[1]
+    array = getattr(values, "__cuda_array_interface__", None)
+    if array is None:
+        array = getattr(values, "__array_interface__", None)
+    if array is None:
+        raise ValueError(f"values of {type(values).__name__}: a numpy or CUDA array is needed")
     wanted = (tuple(dataset.chunks), dataset.dtype.newbyteorder("=").str)
     if (tuple(array["shape"]), array["typestr"]) != wanted:
         raise ValueError(
@@ -185,15 +207,46 @@ def plugin() -> Path:
 
 
 def register() -> None:
-    """Lets the HDF5 libraries of h5py and netCDF4, where these are imported, find the library.
+    """Lets the HDF5 libraries of h5py and netCDF4 find the library, whether these are imported
+    already or later.
 
     Not needed where ``HDF5_PLUGIN_PATH`` names its folder. Raises FileNotFoundError.
     """
     folder = str(plugin().parent)
+    if not any(isinstance(finder, _Later) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Later())
     for name in _USERS_OF_HDF5:
         module = sys.modules.get(name)
         if module is not None:
             _tell(str(module.__file__), folder)
+
+
+class _Later(importlib.abc.MetaPathFinder):
+    """Registers the library with the users of HDF5 that are imported later.
+
+    Programs import them late: h5netcdf imports h5py when it opens a file.
+    """
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: types.ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        if fullname not in _USERS_OF_HDF5:
+            return None
+        for finder in sys.meta_path[sys.meta_path.index(self) + 1 :]:
+            spec = finder.find_spec(fullname, path, target)
+            if spec is not None and spec.loader is not None:
+                loaded = spec.loader.exec_module
+
+                def load(module: types.ModuleType) -> None:
+                    loaded(module)
+                    register()
+
+                spec.loader.exec_module = load  # type: ignore[method-assign]
+                return spec
+        return None
 
 
 @functools.cache
@@ -230,7 +283,30 @@ def _message() -> str:
     return str(_library().fsz_hdf5_message().decode())
 
 
-def _cd_values(numbers: dict[str, Sequence[float]], profile: str) -> tuple[int, ...]:
+def as_number(value: object) -> float | None:
+    """A number of any kind, those of numpy too; None for what is none, such as True and text."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else None
+
+
+def _number(name: str, value: object) -> float:
+    number = as_number(value)
+    if number is None:
+        raise ValueError(f"{name}={value!r}: a number is needed")
+    return number
+
+
+def _numbers(name: str, given: Any) -> list[float]:
+    """None, one or several, as a list."""
+    if given is None:
+        return []
+    several = isinstance(given, Iterable) and not isinstance(given, (str, bytes))
+    one = not several or as_number(given) is not None
+    return [_number(name, value) for value in ([given] if one else given)]
+
+
+def _cd_values(numbers: dict[str, list[float]], profile: str) -> tuple[int, ...]:
     # repr: the shortest text that reads back as the same number.
     words = [
         f"{name}={','.join(repr(float(value)) for value in values)}"
@@ -243,3 +319,13 @@ def _cd_values(numbers: dict[str, Sequence[float]], profile: str) -> tuple[int, 
     if _library().fsz_hdf5_cd_values(text.encode(), cd_values, ctypes.byref(count)) != 0:
         raise ValueError(_message())
     return tuple(cd_values[: count.value])
+
+
+class _Callable(types.ModuleType):
+    """Of this module. Module and function have one name in the package, and both are found by it:
+    ``fsz_codec.hdf5(range=1e-3)`` and ``fsz_codec.hdf5.register()``."""
+
+    __call__ = staticmethod(hdf5)
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -66,6 +66,9 @@ functions! {
     p_get_chunk = c"H5Pget_chunk": unsafe extern "C" fn(Id, c_int, *mut u64) -> c_int;
     p_get_fill_time = c"H5Pget_fill_time": unsafe extern "C" fn(Id, *mut c_int) -> c_int;
     p_get_fill_value = c"H5Pget_fill_value": unsafe extern "C" fn(Id, Id, *mut c_void) -> c_int;
+    p_get_filter = c"H5Pget_filter2": unsafe extern "C" fn(
+        Id, c_uint, *mut c_uint, *mut usize, *mut c_uint, usize, *mut c_char, *mut c_uint
+    ) -> c_int;
     p_get_filter_by_id = c"H5Pget_filter_by_id2": unsafe extern "C" fn(
         Id, c_int, *mut c_uint, *mut usize, *mut c_uint, usize, *mut c_char, *mut c_uint
     ) -> c_int;

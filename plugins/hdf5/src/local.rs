@@ -43,6 +43,7 @@ pub(crate) unsafe extern "C" fn can_apply(list: Id, element: Id, _chunk: Id) -> 
 pub(crate) unsafe extern "C" fn set_local(list: Id, element: Id, _chunk: Id) -> c_int {
     answer(c"set_local", 0, |hdf5| {
         let (flags, options) = parameters(hdf5, list)?;
+        comes_first(hdf5, list)?;
         let (dtype, order) = element_type(hdf5, element)?;
         let fill = fill_values(hdf5, list, element, (dtype, order), &options)?;
         let chunk = Chunk { dtype, order, fill, shape: shape(hdf5, list)? };
@@ -94,6 +95,35 @@ fn parameters(hdf5: &Hdf5, list: Id) -> Result<(c_uint, Options)> {
         );
     }
     Ok((flags, CdValues::read(words)?.options))
+}
+
+/// # Errors
+/// A filter before this one. What it hands on are no longer the dataset's numbers: of shuffled bytes, say, the bound
+/// would hold for the shuffled ones, and the values would be lost.
+fn comes_first(hdf5: &Hdf5, list: Id) -> Result<()> {
+    let mut name = [0u8; 64];
+    // SAFETY: neither flags nor parameters are asked for, and `name` is as long as said; one byte stays 0.
+    let first = unsafe {
+        (hdf5.p_get_filter)(
+            list,
+            0,
+            &mut 0,
+            ptr::null_mut(),
+            ptr::null_mut(),
+            name.len() - 1,
+            name.as_mut_ptr().cast(),
+            &mut 0,
+        )
+    };
+    if succeeded(first, "H5Pget_filter2")? == FILTER_ID {
+        return Ok(());
+    }
+    let name = CStr::from_bytes_until_nul(&name).map_or("".into(), CStr::to_string_lossy);
+    let name = if name.is_empty() { format!("{first}").into() } else { name };
+    Err(format!(
+        "the filter {name} stands before FSZ, which then sees bytes in place of numbers and would destroy the \
+         values: create the dataset without it"
+    ))
 }
 
 /// The layout of an IEEE type: places and sizes of sign, exponent and mantissa, and the exponent's bias.

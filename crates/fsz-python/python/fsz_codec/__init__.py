@@ -9,7 +9,9 @@
     s.save("a.fsz"); fsz_codec.open("a.fsz")
 """
 
-from ._compress import compress, decompress, devices, open
+from typing import TYPE_CHECKING
+
+from ._compress import compress, decompress, devices, max_compressed_len, open
 from ._errors import (
     CorruptError,
     DeviceError,
@@ -19,9 +21,14 @@ from ._errors import (
     UnsupportedError,
 )
 from ._facts import Bound, Certificate, Device, Region
-from ._native import DeviceArray, __version__, max_compressed_len
+from ._native import DeviceArray, __version__
 from ._stream import Progress, Stream
-from .hdf5 import hdf5
+
+if TYPE_CHECKING:
+    from .hdf5 import hdf5
+else:
+    # The module, which can be called like its function: a function in its place would hide the others.
+    from . import hdf5
 
 __all__ = [
     "Bound",

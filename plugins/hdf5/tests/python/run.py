@@ -20,7 +20,7 @@ def package(folder, library):
     (package / "plugins").mkdir(parents=True)
     shutil.copy(library, package / "plugins")
     shutil.copy(HELPER, package / "hdf5.py")
-    (package / "__init__.py").write_text("from .hdf5 import hdf5 as hdf5\n")
+    (package / "__init__.py").write_text("from . import hdf5 as hdf5\n")
     return package.parent
 
 

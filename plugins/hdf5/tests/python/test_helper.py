@@ -29,6 +29,11 @@ class Helper(Scratch):
         floor = hdf5(relative=0.5, floor=0.5, missing=0.5)["compression_opts"]
         self.assertEqual(floor, (1, 3, *half, 0, 1, *half, *half))
         self.assertEqual(hdf5(absolute=0.5, missing=0.5), hdf5(absolute=0.5, missing=(0.5,)))
+        for one in (np.float32(0.5), np.array(0.5), np.array([0.5])):
+            self.assertEqual(hdf5(absolute=0.5, missing=one), hdf5(absolute=0.5, missing=0.5))
+        self.assertEqual(hdf5(absolute=np.float32(0.5), missing=None), hdf5(absolute=0.5))
+        both = {"range": 0.5, "value_range": np.array([0, 0.5])}
+        self.assertEqual(hdf5(**both), hdf5(range=0.5, value_range=(0, 0.5)))
         number = hdf5(absolute=1)["compression"]
         self.assertEqual(h5repack(absolute=0.5), f"UD={number},0,6,1,0,0,1071644672,0,0")
         self.assertEqual(nccopy(absolute=0.5), f"{number},1,0,0,1071644672,0,0")
@@ -49,6 +54,12 @@ class Helper(Scratch):
             ({"range": 1, "value_range": (1,)}, "MIN,MAX"),
             ({"absolute": 1, "missing": [1, 2, 3, 4, 5]}, "at most 4"),
             ({"absolute": 1, "profile": "fast"}, "paper or dense"),
+            ({"absolute": 1, "profile": "dense missing=3"}, "paper or dense"),
+            ({"absolute": "0.1"}, "absolute='0.1': a number"),
+            ({"range": True}, "range=True: a number"),
+            ({"relative": [0.1]}, "relative=.*: a number"),
+            ({"absolute": 1, "missing": "1e20"}, "missing='1e20': a number"),
+            ({"range": 1, "value_range": 3}, "MIN,MAX"),
         ]:
             with self.subTest(options=options), self.assertRaisesRegex(ValueError, said):
                 hdf5(**options)
@@ -77,6 +88,39 @@ class Helper(Scratch):
                         with self.assertRaises(ValueError):
                             compress_chunk(dataset, wrong)
 
+    def test_compress_chunk_of_what_is_none(self):
+        with h5py.File(self.path("a.h5"), "w") as file:
+            plain = file.create_dataset("plain", (4,), "f4", chunks=(4,))
+            with self.assertRaisesRegex(ValueError, "/plain is not compressed by FSZ"):
+                compress_chunk(plain, np.zeros(4, "f4"))
+            dataset = file.create_dataset("a", (4,), "f4", chunks=(4,), **hdf5(absolute=1))
+            with self.assertRaisesRegex(ValueError, "values of list: .* array is needed"):
+                compress_chunk(dataset, [0, 0, 0, 0])
+
+    def test_the_module_is_not_hidden_by_its_function(self):
+        import fsz_codec.hdf5
+
+        self.assertIs(fsz_codec.hdf5, sys.modules["fsz_codec.hdf5"])
+        self.assertIs(fsz_codec.hdf5.hdf5, hdf5)
+        self.assertEqual(fsz_codec.hdf5(absolute=1), hdf5(absolute=1))
+
+    def test_libraries_that_are_imported_later(self):
+        """As xarray's engines import theirs when they open a file."""
+        with h5py.File(self.path("a.nc"), "w") as file:
+            file.create_dataset("a", data=np.arange(9.0), chunks=(9,), **hdf5(absolute=0.1))
+        lines = """
+            import importlib, fsz_codec.hdf5
+            fsz_codec.hdf5.register()
+            # A second hook, of a module that was loaded anew, goes well with the first.
+            importlib.reload(fsz_codec.hdf5).register()
+            import h5py, netCDF4
+            assert h5py.File("a.nc")["a"][8] >= 7.9
+            assert netCDF4.Dataset("a.nc")["a"][8] >= 7.9
+        """
+        script = self.folder / "script.py"
+        script.write_text("\n".join(line[12:] for line in lines.splitlines()))
+        self.run_program(sys.executable, script, environment={"HDF5_PLUGIN_PATH": ""})
+
     def test_a_wheel_needs_no_environment(self):
         """The library lies beside the module, and both HDF5s are told."""
         lines = """
@@ -100,7 +144,7 @@ class Helper(Scratch):
             self.run_program(sys.executable, script, "read", environment=nothing)
 
     def test_without_a_library(self):
-        shutil.copy(fsz_codec.hdf5.__globals__["__file__"], self.folder / "alone.py")
+        shutil.copy(fsz_codec.hdf5.__file__, self.folder / "alone.py")
         words = (sys.executable, "-c", "import alone; alone.hdf5(absolute=1)")
         nowhere = {"HDF5_PLUGIN_PATH": str(self.folder), "PYTHONPATH": str(self.folder)}
         _, err = self.run_program(*words, environment=nowhere, status=1)

@@ -61,6 +61,15 @@ class NetCdf(Scratch):
             with self.assertRaises(RuntimeError):
                 netcdf4(late, absolute=1)
 
+    def test_netcdf4_beside_other_filters(self):
+        """Those that netCDF puts before it are refused at once, not by an HDF error when the file is closed."""
+        for words, name in [({"zlib": True}, "shuffle, zlib"), ({"fletcher32": True}, "fletcher32")]:
+            with netCDF4.Dataset(self.path(f"{name}.nc"), "w") as file:
+                file.createDimension("x", 40)
+                t = file.createVariable("t", "f4", ("x",), **words)
+                with self.assertRaisesRegex(ValueError, f"t has {name}, which would stand before"):
+                    netcdf4(t, absolute=0.01)
+
     def test_xarray(self):
         field = wave((25, 40), "f8")
         field[4:9] = np.nan

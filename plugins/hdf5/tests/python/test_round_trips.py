@@ -143,6 +143,19 @@ class RoundTrips(Scratch):
             self.assertEqual(np.count_nonzero(values == -1), 100 * 100 - 25)
             self.assertLessEqual(np.abs(values[:5, :5] - 2).max(), 0.1)
 
+    def test_filters_that_stand_before_it_are_an_error(self):
+        """It would take their bytes for values: of shuffled ones nothing would be left."""
+        field = wave((40, 50))
+        before = [({"shuffle": True}, "shuffle"), ({"scaleoffset": 2}, "scaleoffset")]
+        with h5py.File(self.path("a.h5"), "w") as file:
+            for words, name in before:
+                with self.assertRaisesRegex(ValueError, f"filter {name} stands before FSZ"):
+                    file.create_dataset(name, data=field, **hdf5(absolute=0.01), **words)
+                self.assertNotIn(name, file)
+            file.create_dataset("behind", data=field, fletcher32=True, **hdf5(absolute=0.01))
+        with h5py.File(self.path("a.h5")) as file:
+            self.assertLessEqual(worst(file["behind"][:], field), 0.01)
+
     def test_a_property_list_serves_another_dataset(self):
         field = wave((64, 64))
         with h5py.File(self.path("a.h5"), "w") as file:
