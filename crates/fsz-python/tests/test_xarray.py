@@ -120,7 +120,6 @@ def test_encoding(dataset: xr.Dataset) -> None:
     attributes = mark_lossy(dataset, small).p.attrs
     assert attributes["quantization_pointwise_relative_error"] == 1e-2
     assert attributes["quantization_floor"] == 0.1
-    assert encoding(dataset) == {}
     dataset.t.encoding |= {"scale_factor": 0.1, "dtype": "i2"}
     assert set(encoding(dataset, range=1e-3)) == {"p"}
     with pytest.raises(fsz_codec.InvalidArgumentError, match="one of"):

@@ -163,7 +163,7 @@ impl CompressOptions {
             let rounded = dtype.value_of_bits(dtype.bits_of_value(value));
             if value.is_finite() && (rounded.is_infinite() || (rounded == 0.0) != (value == 0.0)) {
                 return Err(Error::invalid(format!(
-                    "missing value {value}: no {dtype} is near it, so no element can be equal to it"
+                    "missing value {value:?}: no {dtype} is near it, so no element can be equal to it"
                 )));
             }
         }

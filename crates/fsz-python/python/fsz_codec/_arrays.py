@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,9 @@ def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
         return _host(np.from_dlpack(array))
     if hasattr(array, "__cuda_array_interface__"):
         return _device(array.__cuda_array_interface__)
+    if isinstance(array, (str, bytes, os.PathLike)):
+        kind = type(array).__name__
+        raise TypeError(f"an array is needed, not {kind}: read a file first, as with np.load or np.fromfile")
     return _host(np.asarray(array))
 
 

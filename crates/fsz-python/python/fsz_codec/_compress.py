@@ -5,18 +5,19 @@ from __future__ import annotations
 import errno
 import os
 from builtins import open as _open
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._arguments import missing_values, natural, number, pair, text, threads_of
 from ._arrays import field_of
 from ._errors import InvalidArgumentError
 from ._facts import Device
-from ._regions import native_region
-from ._stream import Progress, Stream, checked_threads
+from ._regions import native_regions
+from ._stream import Progress, Stream
 
 
 def compress(
@@ -31,13 +32,13 @@ def compress(
     psnr: float | None = None,
     ratio: float | None = None,
     max_bytes: int | None = None,
-    missing: float | Sequence[float] = (),
+    missing: float | Sequence[float] | None = (),
     profile: str = "paper",
     layout: str | None = None,
     name: str | None = None,
     time_step: int | None = None,
     start: Sequence[int] | None = None,
-    regions: Sequence[tuple[Any, float]] = (),
+    regions: Sequence[tuple[Any, float]] | None = (),
     backend: str = "auto",
     threads: int | None = None,
     progress: Progress | None = None,
@@ -80,24 +81,25 @@ def compress(
     :raises DeviceError: when a CUDA device that was asked for fails.
     """
     options: dict[str, Any] = {
-        "range": range,
-        "absolute": absolute,
-        "value_range": value_range,
-        "relative": relative,
-        "floor": floor,
-        "psnr": psnr,
-        "ratio": ratio,
-        "max_bytes": None if max_bytes is None else _natural("max_bytes", max_bytes),
+        "range": number("range", range),
+        "absolute": number("absolute", absolute),
+        "value_range": pair("value_range", value_range),
+        "relative": number("relative", relative),
+        "floor": number("floor", floor),
+        "psnr": number("psnr", psnr),
+        "ratio": number("ratio", ratio),
+        "max_bytes": None if max_bytes is None else natural("max_bytes", max_bytes),
         "missing": missing_values(missing),
-        "profile": profile,
-        "layout": layout,
-        "name": name,
-        "time_step": None if time_step is None else _natural("time_step", time_step),
-        "start": None if start is None else [_natural("start", n) for n in start],
+        "profile": text("profile", profile),
+        "layout": None if layout is None else text("layout", layout),
+        "name": None if name is None else text("name", name),
+        "time_step": None if time_step is None else natural("time_step", time_step),
+        "start": None if start is None else _position(start),
     }
-    threads = checked_threads(threads)
+    threads = threads_of(threads)
+    backend = text("backend", backend)
     field = field_of(array)
-    options["regions"] = [native_region(key, bound, tuple(field.shape)) for key, bound in regions]
+    options["regions"] = native_regions(() if regions is None else regions, tuple(field.shape))
     if isinstance(field, _native.DeviceField):
         return Stream._of(*_native.compress_device(field, options))
     return Stream._of(_native.compress(field, options, backend, threads, progress))
@@ -119,7 +121,7 @@ def decompress(
     return stream.decompress(out=out, device=device, backend=backend, threads=threads, progress=progress)
 
 
-def open(path: str | os.PathLike[str], *, mmap: bool = True) -> Stream:
+def open(path: str | bytes | os.PathLike[Any], *, mmap: bool = True) -> Stream:
     """Opens a ``.fsz`` file. It is mapped: only what is decoded is read.
 
     Nothing may change or truncate the file while the stream is in use; with ``mmap=False`` it is read as a whole.
@@ -130,7 +132,7 @@ def open(path: str | os.PathLike[str], *, mmap: bool = True) -> Stream:
     if mmap:
         if os.path.isdir(path):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-        return Stream._of(_native.Stream.map(os.fspath(path)))
+        return Stream._of(_native.Stream.map(os.fsdecode(path)))
     with _open(path, "rb") as file:
         return Stream.from_bytes(file.read())
 
@@ -140,12 +142,17 @@ def devices() -> list[Device]:
     return [Device(*facts) for facts in _native.devices()]
 
 
-def missing_values(missing: float | Sequence[float]) -> list[float]:
-    """One value or several, as a list."""
-    return [float(value) for value in np.atleast_1d(np.asarray(missing, np.float64))]
+def max_compressed_len(shape: int | Sequence[int], dtype: npt.DTypeLike) -> int:
+    """Bytes that the stream of an array of this shape, of float32 or float64, takes at most."""
+    # Rust's names are no names of numpy's.
+    kind = np.dtype({"f32": "f4", "f64": "f8"}.get(dtype, dtype) if isinstance(dtype, str) else dtype)
+    if kind.kind != "f" or kind.itemsize not in (4, 8):
+        raise InvalidArgumentError(f"a dtype of {kind}: FSZ compresses float32 and float64")
+    return _native.max_compressed_len(_position(shape, "shape"), f"f{8 * kind.itemsize}")
 
 
-def _natural(name: str, n: int) -> int:
-    if not 0 <= n < 2**64:
-        raise InvalidArgumentError(f"{name} {n}: it must be from 0 to 2**64 - 1")
-    return int(n)
+def _position(given: int | Sequence[int], name: str = "start") -> list[int]:
+    entries = [given] if isinstance(given, (int, np.integer)) else given
+    if isinstance(entries, str) or not isinstance(entries, Iterable):
+        raise InvalidArgumentError(f"{name}={given!r}: a whole number per axis is needed")
+    return [natural(name, entry) for entry in entries]

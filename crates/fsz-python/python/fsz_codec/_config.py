@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._compress import missing_values
+from ._arguments import missing_values, number
 from ._errors import InvalidArgumentError
 
 CODEC_NAME = "fsz_codec"
@@ -35,21 +35,23 @@ class Config:
         absolute: float | None = None,
         relative: float | None = None,
         floor: float | None = None,
-        missing: float | Sequence[float] = (),
+        missing: float | Sequence[float] | None = (),
         profile: str = "paper",
     ) -> None:
+        range, absolute, relative = number("range", range), number("absolute", absolute), number("relative", relative)
+        floor = number("floor", floor)
         given = [bound for bound in (range, absolute, relative) if bound is not None]
         if len(given) != 1:
             raise InvalidArgumentError("give the bound: one of range=, absolute= and relative=")
         (bound,) = given
-        if not (_is_number(bound) and bound > 0):
-            raise InvalidArgumentError(f"bound {bound!r}: it must be a positive, finite number")
+        if not (math.isfinite(bound) and bound > 0):
+            raise InvalidArgumentError(f"bound {bound:g}: it must be a positive, finite number")
         if relative is not None and relative > _MOST_RELATIVE:
             raise InvalidArgumentError(f"relative bound {relative}: it must be at most {_MOST_RELATIVE}")
         if floor is not None:
             if relative is None:
                 raise InvalidArgumentError("floor= is for relative= only")
-            if not (_is_number(floor) and floor >= 0):
+            if not (math.isfinite(floor) and floor >= 0):
                 raise InvalidArgumentError(f"floor {floor!r}: it must be a finite number, and not negative")
         if profile not in ("paper", "dense"):
             raise InvalidArgumentError(f"unknown profile '{profile}': use paper or dense")
@@ -57,11 +59,11 @@ class Config:
         named = tuple(dict.fromkeys(v for v in missing_values(missing) if math.isfinite(v)))
         if len(named) > _MOST_MISSING:
             raise InvalidArgumentError(f"{len(named)} missing values: at most {_MOST_MISSING} can be named")
-        self.range = None if range is None else float(range)
-        self.absolute = None if absolute is None else float(absolute)
-        self.relative = None if relative is None else float(relative)
+        self.range = range
+        self.absolute = absolute
+        self.relative = relative
         # No floor and one of 0 are the same.
-        self.floor = float(floor) if floor else None
+        self.floor = floor or None
         self.missing = named
         self.profile = profile
 
@@ -69,7 +71,10 @@ class Config:
     def read(cls, configuration: Mapping[str, Any]) -> Config:
         """From the metadata of an array."""
         if unknown := set(configuration) - set(_KEYS):
-            raise InvalidArgumentError(f"unknown in the configuration of {CODEC_NAME}: {', '.join(sorted(unknown))}")
+            raise InvalidArgumentError(
+                f"unknown in the configuration of {CODEC_NAME}: {', '.join(sorted(unknown))}; "
+                f"known are {', '.join(_KEYS)}"
+            )
         return cls(**configuration)
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,7 +98,3 @@ class Config:
             missing.append(float(fill_value or 0))
         bounds = {key: getattr(self, key) for key in (*_BOUNDS, "floor")}
         return {**bounds, "missing": missing, "profile": self.profile}
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ._errors import InvalidArgumentError
 from ._index import selected
+from .hdf5 import as_number
 
 NativeRegion = tuple[list[int], list[int], bytes | None, float]
 """Start and count of a box, or a mask of a byte an element; and a bound."""
+
+
+def native_regions(regions: Any, shape: tuple[int, ...]) -> list[NativeRegion]:
+    """The argument ``regions`` of an array of ``shape``."""
+    read = []
+    for region in [None] if isinstance(regions, (str, bytes)) or not isinstance(regions, Iterable) else regions:
+        if not isinstance(region, (tuple, list)) or len(region) != 2 or (bound := as_number(region[1])) is None:
+            raise InvalidArgumentError(
+                "regions: a list of pairs is needed, each a part of the array and its bound, such as "
+                "[(np.s_[:4, 2:6], 1e-4), (mask, 1e-3)]"
+            )
+        read.append(native_region(region[0], bound, shape))
+    return read
 
 
 def native_region(key: Any, bound: float, shape: tuple[int, ...]) -> NativeRegion:
@@ -18,13 +33,16 @@ def native_region(key: Any, bound: float, shape: tuple[int, ...]) -> NativeRegio
 
     :raises InvalidArgumentError: for a key that selects neither a box nor the elements of a mask.
     """
+    # Masks of xarray, dask and other libraries, and nested lists.
+    if isinstance(key, list) or hasattr(key, "__array__"):
+        key = np.asarray(key)
     if isinstance(key, np.ndarray) and key.dtype == bool:
         if key.shape != shape:
             raise InvalidArgumentError(f"a mask of shape {key.shape} for an array of shape {shape}")
-        return [], [], np.ascontiguousarray(key).tobytes(), float(bound)
+        return [], [], np.ascontiguousarray(key).tobytes(), bound
     if isinstance(key, np.ndarray) and key.ndim > 0:
         raise InvalidArgumentError(f"a mask of {key.dtype}: it must be one of bool, as mask.astype(bool)")
     sides = selected(shape, key)
     if any(side.step != 1 for side in sides):
         raise InvalidArgumentError("a region whose elements are apart: slices with a step select no box")
-    return [side.start for side in sides], [len(side) for side in sides], None, float(bound)
+    return [side.start for side in sides], [len(side) for side in sides], None, bound

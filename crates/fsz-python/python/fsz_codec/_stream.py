@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _html, _native
+from ._arguments import threads_of
 from ._errors import InvalidArgumentError
 from ._facts import TILE_KINDS, Bound, Certificate, Region
 from ._index import select
@@ -30,7 +31,7 @@ class Stream:
         stream[3:7, :, 10]
     """
 
-    __slots__ = ("_device", "_inner")
+    __slots__ = ("__weakref__", "_device", "_inner")
 
     _inner: _native.Stream
     _device: int | None
@@ -52,6 +53,8 @@ class Stream:
         Raises ``CorruptError`` or ``UnsupportedError`` for bytes that are no stream of this release. The
         elements are checked when they are decoded.
         """
+        if isinstance(data, (str, os.PathLike)):
+            raise TypeError(f"{data!r} is no stream: use fsz_codec.open for a file")
         return cls._of(_native.Stream.from_bytes(data if type(data) is bytes else bytes(memoryview(data))))
 
     # What it says of itself.
@@ -228,6 +231,8 @@ class Stream:
             device = self._device
         if device is not None and out is None:
             return _native.DeviceArray.decode(self._inner, device)
+        if out is not None and not isinstance(out, np.ndarray):
+            raise InvalidArgumentError(f"out is a {type(out).__name__}: a numpy array is needed")
         array: npt.NDArray[Any] = np.empty(self.shape, self.dtype) if out is None else out
         if array.shape != self.shape or array.dtype != self.dtype:
             raise InvalidArgumentError(
@@ -235,7 +240,7 @@ class Stream:
             )
         if not (array.flags.c_contiguous and array.flags.aligned and array.flags.writeable):
             raise InvalidArgumentError("out must be in C order, aligned and writeable")
-        self._inner.decode(array, [0] * self.ndim, backend, checked_threads(threads), progress)
+        self._inner.decode(array, [0] * self.ndim, backend, threads_of(threads), progress)
         return array
 
     def __getitem__(self, key: Any) -> Any:
@@ -278,10 +283,10 @@ class Stream:
 
     __bytes__ = to_bytes
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | bytes | os.PathLike[Any]) -> None:
         """Writes the stream to a file, which ``fsz_codec.open`` and the program ``fsz`` read. A file of that name is
         replaced; do not write to one that a stream is open from."""
-        self._inner.write(os.fspath(path))
+        self._inner.write(os.fsdecode(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Stream.from_bytes, (self.to_bytes(),))
@@ -299,10 +304,3 @@ class Stream:
 
     def _repr_html_(self) -> str:
         return _html.page(self)
-
-
-def checked_threads(threads: int | None) -> int | None:
-    """The argument ``threads``."""
-    if threads is not None and threads < 1:
-        raise InvalidArgumentError(f"{threads} threads: use at least 1")
-    return threads

@@ -31,7 +31,7 @@ class Fsz(Codec):  # type: ignore[misc]
         self,
         range: float | None = None,
         absolute: float | None = None,
-        missing: float | Sequence[float] = (),
+        missing: float | Sequence[float] | None = (),
         profile: str = "paper",
         *,
         relative: float | None = None,

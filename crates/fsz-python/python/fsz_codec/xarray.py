@@ -49,6 +49,16 @@ def encoding(
 
     :raises InvalidArgumentError: for bounds out of range, and for names that are no such variable.
     """
+    if not isinstance(dataset, xr.Dataset):
+        raise TypeError(
+            f"encoding takes an xarray.Dataset, not a {type(dataset).__name__}: of a DataArray use to_dataset(), of a "
+            "DataTree the to_dataset() of each node"
+        )
+    if zarr_format not in (2, 3):
+        raise InvalidArgumentError(f"zarr_format={zarr_format!r}: 2 and 3 are known")
+    if range is None and absolute is None and relative is None:
+        # An empty encoding would write the dataset without FSZ, in silence.
+        raise InvalidArgumentError("give the bound: one of range=, absolute= and relative=")
     variables = {name: v for name, v in dataset.data_vars.items() if _is_stored_as_float(v)}
     bounds_of = {"range": range, "absolute": absolute, "relative": relative}
     for bounds in (*bounds_of.values(), floor):

@@ -72,7 +72,7 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         absolute: float | None = None,
         relative: float | None = None,
         floor: float | None = None,
-        missing: float | Sequence[float] = (),
+        missing: float | Sequence[float] | None = (),
         profile: str = "paper",
     ) -> None:
         config = Config(

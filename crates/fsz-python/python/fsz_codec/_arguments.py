@@ -1,0 +1,81 @@
+"""Arguments, checked: numbers of any kind, and nothing that only looks like one."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._errors import InvalidArgumentError
+from .hdf5 import as_number
+
+
+def number(name: str, value: Any) -> float | None:
+    """A number of Python or numpy; None for one that is not given."""
+    if value is None:
+        return None
+    plain = as_number(value)
+    if plain is None:
+        raise InvalidArgumentError(f"{name}={value!r}: a number is needed")
+    return plain
+
+
+def natural(name: str, value: Any) -> int:
+    """A whole number that is not negative, such as 3 and 1e5."""
+    plain = as_number(value)
+    if plain is not None and (hasattr(value, "__index__") or plain.is_integer()):
+        # Not by way of a float where it can be avoided, which holds 53 bits.
+        whole = operator.index(value) if hasattr(value, "__index__") else int(plain)
+        if 0 <= whole < 2**64:
+            return whole
+    raise InvalidArgumentError(f"{name}={value!r}: a whole number from 0 to 2**64 - 1 is needed")
+
+
+def text(name: str, value: Any) -> str:
+    """Text that can be written as UTF-8."""
+    try:
+        if isinstance(value, str) and value.encode():
+            return value
+    except UnicodeEncodeError:
+        pass
+    raise InvalidArgumentError(f"{name}={value!r}: text is needed")
+
+
+def pair(name: str, value: Any) -> tuple[float, float] | None:
+    """Two numbers; None where they are not given."""
+    if value is None:
+        return None
+    try:
+        low, high = (as_number(end) for end in value)
+    except (TypeError, ValueError):
+        low = high = None
+    if low is None or high is None:
+        raise InvalidArgumentError(f"{name}={value!r}: two numbers are needed, (min, max)")
+    return low, high
+
+
+def missing_values(missing: float | Sequence[float] | None) -> list[float]:
+    """None, one value or several, as a list."""
+    if missing is None:
+        return []
+    try:
+        values = list(np.atleast_1d(np.asarray(missing)))
+    except ValueError:  # of unequal lengths
+        values = [None]
+    plain = [as_number(value) for value in values]
+    found = [value for value in plain if value is not None]
+    if len(found) != len(plain):
+        raise InvalidArgumentError(f"missing={missing!r}: a number is needed, or a list of numbers")
+    return found
+
+
+def threads_of(threads: Any) -> int | None:
+    """The argument ``threads``."""
+    if threads is None:
+        return None
+    n = natural("threads", threads)
+    if n == 0:
+        raise InvalidArgumentError("0 threads: use at least 1")
+    return n
