@@ -67,12 +67,15 @@ def test_what_is_no_number(name: str, wrong: Any) -> None:
         ({"regions": (np.s_[:3], 0.1)}, "a list of pairs is needed"),
         ({"regions": [(np.s_[:3], "x")]}, "a list of pairs is needed"),
         ({"regions": [([True] * 20, 0.1)]}, r"a mask of shape \(20,\)"),
-        ({"psnr": 1e9, "absolute": None}, "PSNR of 1000000000 dB"),
     ],
 )
 def test_other_arguments_say_what_is_needed(words: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidArgumentError, match=said):
         compress(FIELD, **{**({} if "range" in words else {"absolute": 0.1}), **words})
+
+
+def test_a_psnr_beyond_all_errors() -> None:
+    assert np.array_equal(np.asarray(compress(FIELD, psnr=1e9)), FIELD)
 
 
 def test_none_is_not_given() -> None:

@@ -130,7 +130,10 @@ impl Goal {
             side,
         };
         match bound {
-            Bound::Psnr(decibels) => near(-0.1 / DECIBELS, -decibels / DECIBELS, 0.0, Side::AtMost),
+            // What is exact is far enough for any PSNR.
+            Bound::Psnr(decibels) => {
+                near(-0.1 / DECIBELS, (-decibels / DECIBELS).max(-FAR), 0.0, Side::AtMost)
+            }
             Bound::MaxBytes(bytes) => {
                 near(0.0, (raw / bytes as f64).log2(), 1.02f64.log2(), Side::AtLeast)
             }

@@ -175,6 +175,19 @@ fn targets_that_make_no_sense_are_refused() {
     }
 }
 
+/// Values that come back as they were keep any PSNR.
+#[test]
+fn psnr_beyond_what_any_error_gives_is_exact() {
+    let shape = [32, 30];
+    let values = field(&shape);
+    for decibels in [1e4, 1e9, 1e300] {
+        let options = CompressOptions::new(Bound::Psnr(decibels));
+        let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+        assert_eq!(stream.certificate().max_abs_error, 0.0, "{decibels}");
+        assert_eq!(stream.header().mean_squared_error, Some(0.0));
+    }
+}
+
 /// A large field is looked at by a sample first.
 #[test]
 fn large_fields_are_sampled() {
