@@ -35,8 +35,8 @@ def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
     if hasattr(array, "__cuda_array_interface__"):
         return _device(array.__cuda_array_interface__)
     if isinstance(array, (str, bytes, os.PathLike)):
-        kind = type(array).__name__
-        raise TypeError(f"an array is needed, not {kind}: read a file first, as with np.load or np.fromfile")
+        given = type(array).__name__
+        raise TypeError(f"an array is needed, not {given}: read a file first, as with np.load or np.fromfile")
     return _host(np.asarray(array))
 
 
