@@ -2,7 +2,7 @@
 
 use std::{env, path::Path};
 
-const MODULES: [&str; 16] = [
+const MODULES: [&str; 18] = [
     "compress_paper_f32",
     "compress_paper_f64",
     "compress_paper_relative_f32",
@@ -19,6 +19,8 @@ const MODULES: [&str; 16] = [
     "decompress_dense_f64",
     "decompress_dense_relative_f32",
     "decompress_dense_relative_f64",
+    "regions_f32",
+    "regions_f64",
 ];
 
 fn main() {

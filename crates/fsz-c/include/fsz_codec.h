@@ -117,11 +117,11 @@ typedef struct fszc_decompress_options fszc_decompress_options;
 //
 // Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated,
 // nothing is waited for, and several calls chain without the host in between. Compressing by
-// FSZC_DENSE waits, and so does decompressing a stream with bounds by region, which takes memory of
-// the library's own: no CUDA graph can hold these calls. What went wrong on the device is kept in
-// the call's scratch memory, where fszc_device_compressed_len and fszc_device_outcome read it. The
-// device's primary context is used, the one of the CUDA runtime; the current context is left as it
-// is.
+// FSZC_DENSE waits, and so do compressing and decompressing with bounds by region, which take
+// memory of the library's own: no CUDA graph can hold these calls. What went wrong on the device is
+// kept in the call's scratch memory, where fszc_device_compressed_len and fszc_device_outcome read
+// it. The device's primary context is used, the one of the CUDA runtime; the current context is
+// left as it is.
 //
 // Until the CUDA stream is past a call, all memory of the call must stay, and nothing else may
 // write it. Addresses are those of device or managed memory of this device: a wrong one is a fault
@@ -647,6 +647,10 @@ void fszc_device_codec_free(struct fszc_device_codec *codec);
 // suffice. `scratch`, a multiple of 8, has fszc_compression_scratch_len bytes and begins with the
 // stream's length in bytes, a uint64_t that a following kernel can read; fszc_device_compressed_len
 // brings it to the host.
+//
+// With bounds by region: waits for it, and takes device memory of the library's own, for a copy of
+// the field and a stream of that and some more. FSZC_UNSUPPORTED while the CUDA stream is captured
+// into a graph.
 fszc_status fszc_device_compress(const struct fszc_device_codec *codec,
                                  const struct fszc_compression *compression, const void *field,
                                  void *stream, uint64_t capacity, void *scratch,

@@ -60,6 +60,16 @@ def test_our_own_device_arrays(field: Array, profile: str) -> None:
 
 
 @needs_device
+def test_regions_of_device_arrays(field: Array, profile: str) -> None:
+    array = fsz_codec.compress(field, range=1e-3).decompress(device=0)
+    values = array.to_numpy()
+    regions: list[tuple[Any, float]] = [(np.s_[1:9, ..., 3:], 1e-5), (values > values.mean(), 1e-4)]
+    expected = fsz_codec.compress(values, range=1e-2, regions=regions, profile=profile)
+    stream = fsz_codec.compress(array, range=1e-2, regions=regions, profile=profile)
+    assert stream.device == 0 and stream.to_bytes() == expected.to_bytes()
+
+
+@needs_device
 def test_capsules_that_nobody_takes(field: Array) -> None:
     array = fsz_codec.compress(field, range=1e-3).decompress(device=0)
     assert array.__dlpack_device__() == (2, 0)

@@ -115,8 +115,7 @@ impl CompressOptions {
     }
 
     /// Keeps another bound in a part of the field: a smaller or a larger one. At most 16 regions may be given; where
-    /// they overlap, the last one holds. Targets have no regions. Fields in host
-    /// memory alone are compressed with them.
+    /// they overlap, the last one holds. Targets have no regions.
     pub fn region(mut self, region: Region) -> Self {
         self.regions.push(region);
         self

@@ -5,6 +5,8 @@
 mod common;
 #[path = "common/fenced.rs"]
 mod fenced;
+#[path = "common/guarded.rs"]
+mod guarded;
 
 use std::{
     ptr::null_mut,
@@ -22,11 +24,7 @@ use fsz::{
     Bound, Codec, CompressOptions, Dense, Element, Error, Profile, Scalar, Stream,
     cuda::{Compression, DeviceCodec, DeviceMemory, StreamKind},
 };
-
-/// What memory holds where nobody may write.
-const GUARD: u8 = 0xA5;
-/// Bytes of it on both sides.
-const MARGIN: usize = 4096;
+use guarded::Guarded;
 
 fn device(what: &str) -> Option<DeviceCodec> {
     match DeviceCodec::open(0) {
@@ -36,34 +34,6 @@ fn device(what: &str) -> Option<DeviceCodec> {
             eprintln!("SKIPPED: {what}: {why}");
             None
         }
-    }
-}
-
-/// Device memory of `len` bytes between margins.
-struct Guarded {
-    memory: DeviceMemory,
-    at: usize,
-    len: usize,
-}
-
-impl Guarded {
-    fn new(len: usize, offset: usize) -> Self {
-        let memory = DeviceMemory::new(0, len + offset + 2 * MARGIN, GUARD).expect("allocates");
-        Guarded { memory, at: MARGIN + offset, len }
-    }
-
-    fn address(&self) -> u64 {
-        self.memory.address() + self.at as u64
-    }
-
-    /// The bytes, after a look at both margins.
-    fn bytes(&self, what: &str) -> Vec<u8> {
-        let mut all = vec![0; self.memory.len()];
-        self.memory.read(0, &mut all).expect("reads");
-        let end = self.at + self.len;
-        assert!(all[..self.at].iter().all(|&b| b == GUARD), "{what}: written before the beginning");
-        assert!(all[end..].iter().all(|&b| b == GUARD), "{what}: written behind the end");
-        all[self.at..end].to_vec()
     }
 }
 

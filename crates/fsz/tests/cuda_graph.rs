@@ -14,19 +14,22 @@ use common::{
     some,
 };
 use fsz::{
-    Bound, Codec, CompressOptions, Stream,
+    Bound, Codec, CompressOptions, Error, Region, Stream,
     cuda::{Compression, DeviceCodec, DeviceMemory},
 };
 
+fn device() -> Option<DeviceCodec> {
+    let found = DeviceCodec::open(0);
+    if let Err(why) = &found {
+        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "graphs: {why}");
+        eprintln!("SKIPPED: graphs: {why}");
+    }
+    found.ok()
+}
+
 #[test]
 fn graphs_are_captured_once_and_replayed_on_other_values() {
-    let codec = match DeviceCodec::open(0) {
-        Ok(codec) => codec,
-        Err(why) => {
-            assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "graphs: {why}");
-            return eprintln!("SKIPPED: graphs: {why}");
-        }
-    };
+    let Some(codec) = device() else { return };
     let n = 300_001;
     let shape = [n as u64];
     let relative = Bound::Relative { eps: 1e-3, floor: 0.0 };
@@ -78,4 +81,26 @@ fn graphs_are_captured_once_and_replayed_on_other_values() {
             assert!(back == plain, "{kind} {bound:?}: the field differs");
         }
     }
+}
+
+#[test]
+fn a_compression_that_waits_is_not_captured() {
+    let Some(codec) = device() else { return };
+    let region = Region::in_box(&[100], &[500], Bound::Absolute(1e-4));
+    let options = CompressOptions::new(Bound::Absolute(0.1)).region(region);
+    let compression = Compression::new(&[1000], fsz::DType::F32, &options).expect("valid");
+    let memory = |len| DeviceMemory::new(0, len, 0).expect("allocates");
+    let (field, stream) = (memory(4000), memory(compression.max_len() as usize));
+    let scratch = memory(compression.scratch_len() as usize);
+    let place = (stream.address(), stream.len() as u64);
+    let _current = fsz::cuda::internal::enter(&codec).expect("enters");
+    let call = |queue| {
+        // SAFETY: the memory was sized above and outlives the call.
+        unsafe { codec.compress(&compression, field.address(), place, scratch.address(), queue) }
+    };
+    let mut answer = Ok(());
+    // The capture goes on, and ends.
+    graph::Graph::capture(|queue| answer = call(queue)).replay();
+    assert!(matches!(answer, Err(Error::Unsupported(_))), "{answer:?}");
+    assert!(call(null_mut()).is_ok());
 }

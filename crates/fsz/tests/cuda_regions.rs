@@ -10,7 +10,7 @@ use common::{
 };
 use fsz::{
     Bound, Codec, CompressOptions, Dense, Element, Error, Mask, Profile, Region, Result, Stream,
-    cuda::{CudaStream, DeviceCodec, DeviceMemory, DeviceStream},
+    cuda::{Compression, CudaStream, DeviceCodec, DeviceMemory, DeviceStream},
 };
 
 /// Small, for a driver that interprets the kernels, but of several chunks; so is the largest of the regions.
@@ -79,6 +79,16 @@ fn both_ways<T: Element>(device: &Codec, kind: &str, options: &CompressOptions) 
     let data = field::<T>(kind, n, 5);
     let bytes = compress(&cpu, &data, &SHAPE, options);
     assert!(compress(device, &data, &SHAPE, options) == bytes, "{what}: the bytes differ");
+    let mut memory = DeviceMemory::new(0, size_of::<T>() * n, 0).expect("allocates");
+    memory.write(0, &data).expect("writes");
+    let compression = Compression::new(&SHAPE, T::DTYPE, options).expect("valid");
+    let mut out = vec![0xA5; compression.max_len() as usize];
+    // SAFETY: the memory holds the field.
+    let made = unsafe {
+        let codec = device.device(0).expect("opens");
+        codec.compress_to_host(&compression, memory.address(), &mut out).expect("compresses")
+    };
+    assert!(out[..made.len] == bytes, "{what}: the bytes differ from device memory");
     let stream = Stream::open(&bytes).expect("opens");
     assert!(stream.regions().len() == 4, "{what}");
     let there = DeviceStream::upload(0, &stream).expect("uploads");

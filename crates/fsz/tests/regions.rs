@@ -271,20 +271,20 @@ fn options_out_of_range_are_refused() {
     assert!(Codec::cpu().compress_into(&data, &[100], &options, &mut small[..400]).is_err());
 }
 
-#[cfg(feature = "cuda")]
 #[test]
-fn fields_in_device_memory_are_compressed_without_regions() {
-    use fsz::cuda::{Compression, StreamKind};
-    let options = options(Bound::Absolute(0.1), regions(Bound::Absolute));
-    let bytes = compress(&field::<f32>(), &SHAPE, &options);
-    let stream = Stream::open(&bytes).expect("opens");
-    assert!(StreamKind::of(&stream).is_ok(), "they are decompressed with them");
-    let unsupported = |error: Option<Error>| matches!(error, Some(Error::Unsupported(_)));
-    assert!(unsupported(StreamKind::new(&SHAPE, DType::F32, &options).err()));
-    for (_, profile) in profiles() {
-        let options = options.clone().profile(profile);
-        assert!(unsupported(Compression::new(&SHAPE, DType::F32, &options).err()));
-    }
+fn a_header_has_room_for_what_it_says_of_regions() {
+    let (data, shape) = ([1f32; 10], [1, 1, 1, 1, 1, 1, 1, 10]);
+    let made = |name: usize| {
+        let bound = Bound::Relative { eps: 0.1, floor: 0.0 };
+        let region = Region::in_box(&[0; 8], &[1, 1, 1, 1, 1, 1, 1, 3], bound);
+        let options = CompressOptions::new(bound).start(&[0; 8]).name(&"x".repeat(name));
+        let options = [1.0, 2.0, 3.0, 4.0].into_iter().fold(options, CompressOptions::missing);
+        let mut out = vec![0; 10_000];
+        let len = Codec::cpu().compress_into(&data, &shape, &options.region(region), &mut out)?;
+        Stream::open(&out[..len]).map(drop)
+    };
+    assert!(made(982).is_ok());
+    assert!(matches!(made(983), Err(Error::InvalidArgument(_))));
 }
 
 /// A small stream with a box and a mask.

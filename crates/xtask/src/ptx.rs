@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 /// The modules of the codec, `.cu` files of `cuda/`, and the compute capabilities that each is compiled for: 80
 /// runs on every device from Ampere on, 90 is for what Hopper and later have beside that.
-pub const MODULES: [(&str, &[u32]); 16] = [
+pub const MODULES: [(&str, &[u32]); 18] = [
     ("compress_paper_f32", &[80, 90]),
     ("compress_paper_f64", &[80, 90]),
     ("compress_paper_relative_f32", &[80, 90]),
@@ -29,6 +29,8 @@ pub const MODULES: [(&str, &[u32]); 16] = [
     ("decompress_dense_f64", &[80]),
     ("decompress_dense_relative_f32", &[80]),
     ("decompress_dense_relative_f64", &[80]),
+    ("regions_f32", &[80]),
+    ("regions_f64", &[80]),
 ];
 /// Those of the bench and of the example.
 const OTHERS: [(&str, &[u32]); 2] = [("bench", &[80]), ("gray_scott", &[80])];

@@ -26,8 +26,7 @@
     }                                                                                              \
     FSZ_DECODE_BOXES_ENTRY(decompress, BoxesToField, Values, coder)                                \
     FSZ_DECODE_BOXES_ENTRY(decompress_tiles, BoxesToTiles, Values, coder)                          \
-    FSZ_DECODE_BOXES_ENTRY(decompress_box, BoxesToBox, Values, coder)                              \
-    FSZ_PUT_REGION_ENTRY(Values::Value, coder)
+    FSZ_DECODE_BOXES_ENTRY(decompress_box, BoxesToBox, Values, coder)
 
 /// The module of an element type and what makes elements of its codes: its kernels, how the structs
 /// that the driver shares lie in memory

@@ -32,7 +32,6 @@ extern __shared__ uint4 fsz_stages[];
     FSZ_DECOMPRESS_PAPER_ENTRY(fsz_decompress_##coder, Values, OutputRange, most_threads,          \
                                decode_chunk, gridDim.x == stream.sections.chunks, )                \
     FSZ_DECOMPRESS_PAPER_ENTRY(fsz_decompress_box_##coder, Values, OutputBox, 640, decode_box, )   \
-    FSZ_PUT_REGION_ENTRY(Values::Value, coder)                                                     \
     extern "C" __device__ fsz::u32 fsz_layouts[] = {                                               \
         FSZ_STREAM_LAYOUT,                                                                         \
         sizeof(fsz::OutputRange<Values::Value>),                                                   \

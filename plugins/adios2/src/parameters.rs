@@ -122,7 +122,7 @@ const PARAMETERS: [Parameter; 14] = [
         "in mode `pw_rel`, an error that is small enough for any value"),
     parameter(&["bound_in"], bound_in,
         "up to 16 boxes BOX=E separated by semicolons, each START:END for every axis, and E above 0",
-        "other bounds in boxes of the global array, smaller or larger, as `BOX=E; BOX=E`: a box is `START:END` for each axis, slowest first, `END` not included, `:` a whole axis; `E` is of the same kind as the bound, which is no target; where boxes overlap the last one holds; blocks in CUDA memory are copied to the host for it"),
+        "other bounds in boxes of the global array, smaller or larger, as `BOX=E; BOX=E`: a box is `START:END` for each axis, slowest first, `END` not included, `:` a whole axis; `E` is of the same kind as the bound, which is no target; where boxes overlap the last one holds"),
     parameter(&["bound_where"], bound_where,
         "up to 16 masks MASK.npy=E separated by semicolons, E above 0",
         "other bounds where masks are set, as `MASK.npy=E; MASK.npy=E`: files of bool, uint8, float32 or float64 of the global array's shape, of which 0 and NaN are not set; `E` as in `bound_in`; masks come after boxes, up to 16 of both; a file is found from the folder that the program runs in"),

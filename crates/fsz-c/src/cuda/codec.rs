@@ -15,8 +15,8 @@ use crate::{
 /// The codec of a CUDA device for fields and streams in its memory. May be used by many threads at once.
 ///
 /// Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated, nothing is
-/// waited for, and several calls chain without the host in between. Compressing by FSZC_DENSE waits, and so does
-/// decompressing a stream with bounds by region, which takes memory of the library's own: no CUDA graph can hold
+/// waited for, and several calls chain without the host in between. Compressing by FSZC_DENSE waits, and so do compressing
+/// and decompressing with bounds by region, which take memory of the library's own: no CUDA graph can hold
 /// these calls. What went wrong on the device is kept in the call's scratch memory, where fszc_device_compressed_len and
 /// fszc_device_outcome read it. The device's primary context is used, the one of the CUDA runtime; the
 /// current context is left as it is.
@@ -54,6 +54,9 @@ pub unsafe extern "C" fn fszc_device_codec_free(codec: *mut fszc_device_codec) {
 /// the output, a multiple of 16, with `capacity` bytes: fszc_compression_max_len always suffice. `scratch`,
 /// a multiple of 8, has fszc_compression_scratch_len bytes and begins with the stream's length in bytes, a
 /// uint64_t that a following kernel can read; fszc_device_compressed_len brings it to the host.
+///
+/// With bounds by region: waits for it, and takes device memory of the library's own, for a copy of the field and a
+/// stream of that and some more. FSZC_UNSUPPORTED while the CUDA stream is captured into a graph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_device_compress(
     codec: *const fszc_device_codec,

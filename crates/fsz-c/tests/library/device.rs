@@ -63,6 +63,16 @@ fn without_a_device_calls_say_why() {
     }
 }
 
+/// Skips where there is no device, unless one is required.
+fn no_device() -> bool {
+    let reason = reason();
+    if let Some(reason) = &reason {
+        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "no device: {reason}");
+        eprintln!("SKIPPED: C calls for device memory: {reason}");
+    }
+    reason.is_some()
+}
+
 fn memory(len: u64) -> Owned<fszc_device_memory> {
     Owned::new(
         // SAFETY: a place for a handle.
@@ -73,9 +83,7 @@ fn memory(len: u64) -> Owned<fszc_device_memory> {
 
 #[test]
 fn fields_and_streams_in_device_memory() {
-    if let Some(reason) = reason() {
-        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "no device: {reason}");
-        eprintln!("SKIPPED: C calls for device memory: {reason}");
+    if no_device() {
         return;
     }
     let field: Vec<f32> = smooth(&SHAPE).into_iter().map(|v| v as f32).collect();
@@ -154,6 +162,58 @@ fn fields_and_streams_in_device_memory() {
             let dims = SHAPE.as_ptr();
             let status = fszc_compress(host.0, field_at, FSZC_F32, dims, 3, options.0, &mut made);
             fails(status, fszc_status::FSZC_INVALID_ARGUMENT, "memory of CUDA device 0");
+        }
+    }
+}
+
+#[test]
+fn regions_of_fields_in_device_memory() {
+    if no_device() {
+        return;
+    }
+    let field: Vec<f32> = smooth(&SHAPE).into_iter().map(|v| v as f32).collect();
+    let mask: Vec<u8> = field.iter().map(|&d| u8::from(d > 0.5)).collect();
+    let raw = size_of_val(field.as_slice());
+    for profile in [FSZC_PAPER, FSZC_DENSE] {
+        let options = value_range(1e-2);
+        // SAFETY: all memory is as large as said, and the device is waited for.
+        unsafe {
+            ok(fszc_compress_options_set_profile(options.0, profile, FSZC_LAYOUT_AUTO));
+            let (start, count) = ([2u64, 3, 4], [15u64, 20, 30]);
+            let (start, count) = (start.as_ptr(), count.as_ptr());
+            ok(fszc_compress_options_add_box(options.0, start, count, 3, 1e-4));
+            ok(fszc_compress_options_add_mask(options.0, mask.as_ptr(), mask.len(), 1e-3));
+            let expected = compress(&cpu(), &field, &SHAPE, &options);
+            let codec: Owned<fszc_device_codec> =
+                Owned::new(|out| fszc_device_codec_new(0, out), fszc_device_codec_free);
+            let compression: Owned<fszc_compression> = Owned::new(
+                |out| fszc_compression_new(SHAPE.as_ptr(), 3, FSZC_F32, options.0, out),
+                fszc_compression_free,
+            );
+            let most = fszc_compression_max_len(compression.0);
+            let at = |memory: &Owned<fszc_device_memory>| fszc_device_memory_address(memory.0);
+            let (there, stream) = (memory(raw as u64), memory(most));
+            let scratch = memory(fszc_compression_scratch_len(compression.0));
+            ok(fszc_device_memory_write(there.0, 0, field.as_ptr().cast(), raw));
+            let (queue, codec, compression) = (ptr::null_mut(), codec.0, compression.0);
+            let (from, to, scratch) = (at(&there), at(&stream), at(&scratch));
+            ok(fszc_device_compress(codec, compression, from, to, most, scratch, queue));
+            let mut len = 0;
+            ok(fszc_device_compressed_len(codec, scratch, most, queue, &mut len));
+            let mut bytes = vec![0u8; len as usize];
+            ok(fszc_device_memory_read(stream.0, 0, bytes.as_mut_ptr().cast(), bytes.len()));
+            assert!(bytes == bytes_of(&expected));
+            let (mut host, mut length) = (vec![0u8; most as usize], 0);
+            let out = host.as_mut_ptr().cast();
+            ok(fszc_device_compress_to_host(
+                codec,
+                compression,
+                from,
+                out,
+                host.len(),
+                &mut length,
+            ));
+            assert!(host[..length] == *bytes_of(&expected));
         }
     }
 }

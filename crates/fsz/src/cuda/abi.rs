@@ -2,11 +2,13 @@
 //! that they mean the same bytes.
 
 use crate::{
+    element::Element,
     format::{
         self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid,
         dense::{DIFFERENCE_SYMBOLS, SLOTS},
     },
     profile::dense::{Dense, MOST_CASES, Predictor},
+    statistics::ValueRange,
 };
 
 /// A struct that kernels share.
@@ -61,11 +63,39 @@ shared! {
         sections: Sections,
     }
 
-    /// `Move` in `cuda/decode/put_region.cuh`.
+    /// `Move` in `cuda/region/move.cuh`.
     struct Move {
         from: u64,
         to: u64,
         len: u64,
+    }
+
+    /// `Gap` in `cuda/region/fill.cuh`.
+    struct Gap {
+        begin: u64,
+        end: u64,
+        at: u64,
+        len: u64,
+    }
+
+    /// `FillState` in `cuda/region/fill.cuh`.
+    struct FillState {
+        first: u64,
+        closed: u64,
+    }
+
+    /// `Filling` in `cuda/region/fill.cuh`.
+    struct Filling<M> {
+        field: u64,
+        elements: u64,
+        width: u64,
+        marks: u64,
+        gaps: u64,
+        gap_count: u64,
+        state: u64,
+        segment: u64,
+        sources: u64,
+        missing: M,
     }
 
     /// `OutputRange` in `cuda/decode/output.cuh`.
@@ -373,6 +403,23 @@ impl SymbolRow {
     }
 }
 
+impl MissingF64 {
+    /// Of these bits, at most [`MAX_MISSING`].
+    pub fn new(missing: &[u64]) -> Self {
+        let mut bits = [0; MAX_MISSING];
+        bits[..missing.len()].copy_from_slice(missing);
+        MissingF64 { bits, count: missing.len() as u32 }
+    }
+}
+
+impl MissingF32 {
+    /// Of these bits, at most [`MAX_MISSING`].
+    pub fn new(missing: &[u64]) -> Self {
+        let MissingF64 { bits, count } = MissingF64::new(missing);
+        MissingF32 { bits: bits.map(|bits| bits as u32), count }
+    }
+}
+
 impl Control {
     /// Before anything is known.
     pub const NONE: Self = Control {
@@ -386,9 +433,29 @@ impl Control {
         rest: [0; 10],
     };
 
+    /// Of a finished compression to a stream of so many bytes.
+    pub fn done(stream_len: u64) -> Self {
+        Control { stream_len, ..Self::NONE }
+    }
+
     /// Payload words of the chunks that are encoded.
     pub fn payload_words(&self) -> u64 {
         self.rest[0]
+    }
+
+    /// The range that a survey of the whole field found.
+    pub fn range<T: Element>(&self) -> ValueRange<T> {
+        let [_, max_key, min_key, _, _, nan, inf, missing, ..] = self.rest;
+        let special = ValueRange { nan, inf, missing, ..ValueRange::empty() };
+        if max_key == 0 {
+            return special;
+        }
+        // Keys order as numbers do: with the sign's bit, the bits of a number without it, else the complement.
+        let sign = 1 << (T::DTYPE.size() * 8 - 1);
+        let bits = sign | (sign - 1);
+        let number =
+            |key: u64| T::from_bits64(if key & sign != 0 { key ^ sign } else { !key & bits });
+        ValueRange { max: number(max_key), min: number(!min_key & bits), ..special }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     abi::{
-        BoxCounts, BoxGrid, BoxTask, BoxTasks, BoxesToTiles, DenseWork, Move, OutputBox, Sections,
+        BoxCounts, BoxGrid, BoxTask, BoxTasks, BoxesToTiles, DenseWork, OutputBox, Sections,
         Shared, StreamView, SymbolRow,
     },
     compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_BYTES, TEAM_PREDICTORS},
@@ -11,18 +11,17 @@ use super::{
     kernels::{
         Kernels, Launch, Module, compress_layouts, of_type, other_version, relative_layouts,
     },
-    part::{Direction, Part},
+    part::Part,
 };
 use crate::{dtype::DType, error::Result};
 
-/// Operations of a module of decompression: those that decode, and those before and behind.
-fn decompression(coder: Coder) -> ([Operation; 3], [Operation; 2]) {
-    let decoding = [
+/// Operations of a module of decompression that decode.
+fn decompression(coder: Coder) -> [Operation; 3] {
+    [
         Operation::Decompress(coder),
         Operation::DecompressTiles(coder),
         Operation::DecompressBox(coder),
-    ];
-    (decoding, [Operation::PrepareDecompress(coder), Operation::PutRegion(coder)])
+    ]
 }
 
 /// Operations of a module of compression.
@@ -41,10 +40,9 @@ fn compression(coder: Coder) -> [Operation; 5] {
 }
 
 /// How the structs lie in memory that a driver shares with these modules alone.
-const DECOMPRESS_BOXES_LAYOUTS: [&[u32]; 6] = [
+const DECOMPRESS_BOXES_LAYOUTS: [&[u32]; 5] = [
     Sections::LAYOUT,
     StreamView::LAYOUT,
-    Move::LAYOUT,
     OutputBox::LAYOUT,
     BoxGrid::LAYOUT,
     BoxesToTiles::LAYOUT,
@@ -61,7 +59,7 @@ const BOX_LAYOUTS: [&[u32]; 6] = [
 impl Kernels {
     /// The module of decompression of boxes. The context is current.
     pub fn decompress_boxes(&self, coder: Coder, dtype: DType) -> Result<&Module<BoxShapes>> {
-        let part = Part { direction: Direction::Decompress, coder, dtype };
+        let part = Part::Decompress(coder, dtype);
         let modules = match coder {
             Coder::DenseRelative => &self.decompress_boxes_relative,
             _ => &self.decompress_boxes,
@@ -69,8 +67,8 @@ impl Kernels {
         self.once(of_type(modules, dtype), || {
             let (image, words) = self.open(part, &DECOMPRESS_BOXES_LAYOUTS)?;
             let shapes = BoxShapes::read(&words, self.most_shared)?;
-            let (decoding, others) = decompression(coder);
-            let operations = [&decoding[..], &others].concat();
+            let decoding = decompression(coder);
+            let operations = [&decoding[..], &[Operation::PrepareDecompress(coder)]].concat();
             let mut module = Module::new(image, &operations, dtype, shapes);
             for operation in decoding {
                 module.allow_shared(operation, self.most_shared);
@@ -81,7 +79,7 @@ impl Kernels {
 
     /// The module of compression of boxes. The context is current.
     pub fn compress_boxes(&self, coder: Coder, dtype: DType) -> Result<&Module<BoxCompressShapes>> {
-        let part = Part { direction: Direction::Compress, coder, dtype };
+        let part = Part::Compress(coder, dtype);
         let (modules, own) = match coder {
             Coder::DenseRelative => {
                 (&self.compress_boxes_relative, relative_layouts(dtype).to_vec())

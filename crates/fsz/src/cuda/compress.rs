@@ -1,4 +1,4 @@
-//! Launching compression.
+//! Launching the compression of a field without regions.
 
 use std::ops::Range;
 
@@ -28,7 +28,6 @@ use crate::{
     },
     options::CompressOptions,
     profile::Profile,
-    region,
     schedule::too_small,
 };
 
@@ -37,9 +36,10 @@ pub(crate) const ENTRIES_AT: u64 = 256;
 /// Elements that a thread block of the survey has something to do with.
 const SURVEY_SHARE: u64 = 8192;
 
-/// A compression that is ready to be launched: everything that follows from shape, type and options.
+/// A compression of a field that is ready to be launched: everything that follows from shape, type and options but
+/// regions, which these have none of.
 #[derive(Clone, Debug)]
-pub struct Compression {
+pub(crate) struct FieldCompression {
     pub(crate) kind: StreamKind,
     coding: Coding,
     bound: Asked,
@@ -60,20 +60,12 @@ enum Coding {
     Boxes(Box<BoxCompression>),
 }
 
-impl Compression {
-    /// For fields of this shape (slowest axis first) and type.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for options out of range;
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches, and for bounds by region, which fields
-    /// in host memory alone have.
+impl FieldCompression {
+    /// As [`Compression::new`](super::Compression::new), without regions.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         let kind = match &options.profile {
             Profile::Dense(_) => {
                 options.check(shape, dtype)?;
-                if !options.regions.is_empty() {
-                    return Err(region::not_in_device_memory());
-                }
                 StreamKind::unknown(shape, dtype, options)?
             }
             _ => StreamKind::new(shape, dtype, options)?,
@@ -88,12 +80,7 @@ impl Compression {
             }
             profile => Coding::Tiles { image: image(shape, dtype, options, profile, part) },
         };
-        Ok(Compression { coding, bound, missing: options.missing_bits(dtype), kind })
-    }
-
-    /// What the streams are, for decoding them without a look at them.
-    pub fn kind(&self) -> &StreamKind {
-        &self.kind
+        Ok(FieldCompression { coding, bound, missing: options.missing_bits(dtype), kind })
     }
 
     /// Bytes of scratch memory that a launch works in.
@@ -391,10 +378,7 @@ impl Compression {
     }
 
     fn missing(&self) -> (MissingF32, MissingF64) {
-        let mut bits = [0; 4];
-        bits[..self.missing.len()].copy_from_slice(&self.missing);
-        let count = self.missing.len() as u32;
-        (MissingF32 { bits: bits.map(|b| b as u32), count }, MissingF64 { bits, count })
+        (MissingF32::new(&self.missing), MissingF64::new(&self.missing))
     }
 }
 

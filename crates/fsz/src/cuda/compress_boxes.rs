@@ -429,7 +429,7 @@ impl BoxCompression {
     /// Chooses, which waits for what is in the queue, and enqueues the encoding.
     ///
     /// # Safety
-    /// As `Compression::launch`; `A` is that of the bound and the element type.
+    /// As `FieldCompression::launch`; `A` is that of the bound and the element type.
     pub unsafe fn encode<T: Element, A: Arguments>(
         &self,
         device: &Device,
@@ -531,7 +531,11 @@ fn symbol_rows(contexts: &[SymbolSlots]) -> Vec<SymbolRow> {
 ///
 /// # Safety
 /// `from` holds as many bytes, and any bytes are a `V`; `queue` is alive.
-unsafe fn download<V: Copy>(to: &mut [V], from: u64, queue: sys::CUstream) -> Result<()> {
+pub(crate) unsafe fn download<V: Copy>(
+    to: &mut [V],
+    from: u64,
+    queue: sys::CUstream,
+) -> Result<()> {
     // SAFETY: the caller's promise; the wait ends the borrow's use.
     unsafe {
         let copied = check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(to, from, queue));

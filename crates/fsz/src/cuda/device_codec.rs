@@ -6,7 +6,8 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::Control,
-    compress::{self, Compression},
+    compress,
+    compression::Compression,
     decompress::{self, launch},
     device::Device,
     error::check,
@@ -22,9 +23,9 @@ use crate::{
 /// The codec for fields and streams in device memory.
 ///
 /// Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated, nothing is
-/// waited for, and several calls chain without the host in between. Two kinds of calls wait, so that no CUDA graph
-/// can hold them: compressing by the profile `dense`, for the host chooses layout and tables, and decompressing streams with
-/// bounds by region, whose elements the host leads to their places, through memory of the library's own. What went wrong on
+/// waited for, and several calls chain without the host in between. Some calls wait, so that no CUDA graph
+/// can hold them: compressing by the profile `dense`, for the host chooses layout and tables, and compressing and decompressing
+/// with bounds by region, whose elements the host leads to their places, through memory of the library's own. What went wrong on
 /// the device is kept in the call's scratch memory, where [`outcome`](DeviceCodec::outcome) reads it. The device's
 /// primary context is used, the one of the CUDA runtime; the caller's current context is left as it is.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ impl DeviceCodec {
         DeviceCodec { device, threads }
     }
 
-    /// Enqueues a compression. `field` is the device address of the elements in C order, `stream` that
+    /// Enqueues a compression; waits for it where there are bounds by region. `field` is the device address of the elements in C order, `stream` that
     /// of the output, a multiple of 16, with `capacity` bytes: [`Compression::max_len`] always suffice.
     ///
     /// The scratch begins with the stream's length in bytes, a `u64` in device memory that a following
@@ -62,7 +63,8 @@ impl DeviceCodec {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for addresses out of alignment or a capacity that cannot hold even
-    /// the stream's index; [`Error::Device`].
+    /// the stream's index, or with bounds by region the stream, of which the output then has some parts;
+    /// [`Error::Unsupported`] where these are to be captured into a CUDA graph; [`Error::Device`].
     ///
     /// # Safety
     /// Until the CUDA stream is past the call: `field` is device memory of this device that holds the
@@ -76,13 +78,13 @@ impl DeviceCodec {
         scratch: u64,
         queue: CudaStream,
     ) -> Result<()> {
-        self.aligned(&compression.kind, field, scratch)?;
+        self.aligned(compression.kind(), field, scratch)?;
         if !stream.is_multiple_of(16) {
             return Err(Error::invalid(
                 "a stream in device memory begins at a multiple of 16 bytes",
             ));
         }
-        if capacity < compression.kind.sections.payload {
+        if capacity < compression.kind().sections.payload {
             return Err(too_small());
         }
         let _entered = self.device.context.enter()?;

@@ -5,7 +5,7 @@ use super::nvrtc::Source;
 #[cfg(feature = "fatbin")]
 use super::{
     kernel::Coder,
-    part::{Direction, by_name},
+    part::{Part, by_name},
 };
 #[cfg(feature = "fatbin")]
 use crate::dtype::DType;
@@ -42,7 +42,7 @@ struct Aligned<Bytes: ?Sized>(Bytes);
 
 #[cfg(all(test, feature = "fatbin"))]
 mod tests {
-    use super::{super::part::Part, *};
+    use super::*;
 
     #[test]
     fn every_module_is_carried() {

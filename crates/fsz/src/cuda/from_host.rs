@@ -2,7 +2,7 @@
 
 use super::{
     abi::Control,
-    compress::{Compression, verdict},
+    compress::{FieldCompression, verdict},
     device::Device,
     overlapped,
     workspace::Workspace,
@@ -20,7 +20,7 @@ pub(crate) fn from_host<T: Element>(
     out: &mut [u8],
     run: Execution<'_>,
 ) -> Result<usize> {
-    let compression = Compression::new(shape, T::DTYPE, options)?;
+    let compression = FieldCompression::new(shape, T::DTYPE, options)?;
     if (out.len() as u64) < compression.kind.sections.payload {
         return Err(too_small());
     }

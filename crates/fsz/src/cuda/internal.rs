@@ -8,11 +8,12 @@ use cudarc::driver::sys;
 pub use super::error::check;
 use super::{
     Compression, CudaStream, DeviceCodec, StreamKind,
+    compress::FieldCompression,
     decompress::{launch_box, launch_field},
     image::Image,
     nvrtc::Source,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What of a field is decoded.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +52,13 @@ pub fn load(
     Image::whole(ptx, Source::Other { text: source, headers }, codec.device.kernels.capability)
 }
 
+/// The compression whose steps can be taken one by one.
+fn steps(compression: &Compression) -> Result<&FieldCompression> {
+    compression
+        .without_regions()
+        .ok_or_else(|| Error::unsupported("the steps of a compression with bounds by region"))
+}
+
 /// The first step of [`DeviceCodec::compress`]: clears the scratch memory.
 ///
 /// # Errors
@@ -60,7 +68,7 @@ pub fn load(
 /// As there.
 pub unsafe fn clear(compression: &Compression, scratch: u64, queue: CudaStream) -> Result<()> {
     // SAFETY: the caller's promise.
-    unsafe { compression.clear(scratch, queue.cast()) }
+    unsafe { steps(compression)?.clear(scratch, queue.cast()) }
 }
 
 /// The second step: looks at the field as the bound asks.
@@ -78,7 +86,7 @@ pub unsafe fn survey(
     queue: CudaStream,
 ) -> Result<()> {
     // SAFETY: the caller's promise.
-    unsafe { compression.survey(&codec.device, field, scratch, queue.cast()) }
+    unsafe { steps(compression)?.survey(&codec.device, field, scratch, queue.cast()) }
 }
 
 /// The third step: writes the stream.
@@ -97,7 +105,7 @@ pub unsafe fn encode(
     queue: CudaStream,
 ) -> Result<()> {
     // SAFETY: the caller's promise.
-    unsafe { compression.encode(&codec.device, field, stream, scratch, queue.cast()) }
+    unsafe { steps(compression)?.encode(&codec.device, field, stream, scratch, queue.cast()) }
 }
 
 /// [`DeviceCodec::decompress`] or [`DeviceCodec::decompress_box`] into scratch memory of which every

@@ -31,8 +31,22 @@ pub(crate) enum Operation {
     PrepareDecompress(Coder),
     /// Decompresses tiles that do not lie side by side in the field.
     DecompressTiles(Coder),
-    /// Puts a region over a field.
-    PutRegion(Coder),
+    /// Moves elements of a region: out of a field, or over it. The same for all profiles, like all that follow.
+    MoveElements,
+    /// Marks the elements that another stream holds.
+    MarkGaps,
+    /// Finds what stands where nothing is known.
+    FindFirst,
+    /// Fills the gaps that have neighbours.
+    FillGaps,
+    /// Finds the rows that the others take their values from, within segments of the field.
+    FindSources,
+    /// The same across segments.
+    CarrySources,
+    /// Fills the gaps that have no neighbours.
+    FillOpen,
+    /// Adds up what a section adds to the metadata checksum.
+    SumRows,
 }
 
 /// The profiles, and quantizers of them, that kernels are compiled for.
@@ -64,12 +78,21 @@ pub(crate) struct Kernel {
     pub dtype: DType,
 }
 
-/// The name of the entry point: `fsz_<operation>_<coder>_<type>`.
+/// The name of the entry point: `fsz_<operation>_<coder>_<type>`, or without a coder.
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = |f: &mut fmt::Formatter<'_>, word| write!(f, "fsz_{word}_{}", self.dtype);
         let (word, coder) = match self.operation {
-            Operation::Bound => return write!(f, "fsz_bound_{}", self.dtype),
-            Operation::RelativeBound => return write!(f, "fsz_relative_bound_{}", self.dtype),
+            Operation::Bound => return all(f, "bound"),
+            Operation::RelativeBound => return all(f, "relative_bound"),
+            Operation::MoveElements => return all(f, "move_elements"),
+            Operation::MarkGaps => return all(f, "mark_gaps"),
+            Operation::FindFirst => return all(f, "find_first"),
+            Operation::FillGaps => return all(f, "fill_gaps"),
+            Operation::FindSources => return all(f, "find_sources"),
+            Operation::CarrySources => return all(f, "carry_sources"),
+            Operation::FillOpen => return all(f, "fill_open"),
+            Operation::SumRows => return all(f, "sum_rows"),
             Operation::Compress(coder) => ("compress", coder),
             Operation::CompressPersistent(coder) => ("compress_persistent", coder),
             Operation::CompressRanging(coder) => ("compress_ranging", coder),
@@ -80,7 +103,6 @@ impl fmt::Display for Kernel {
             Operation::DecompressBox(coder) => ("decompress_box", coder),
             Operation::PrepareDecompress(coder) => ("prepare_decompress", coder),
             Operation::DecompressTiles(coder) => ("decompress_tiles", coder),
-            Operation::PutRegion(coder) => ("put_region", coder),
         };
         write!(f, "fsz_{word}_{}_{}", coder.name(), self.dtype)
     }

@@ -9,7 +9,7 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{
-        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, Move, OutputBox,
+        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, OutputBox,
         OutputRange, RelativeArgsF32, RelativeArgsF64, RelativeBoundF32, RelativeBoundF64,
         Sections, Shared, StreamView,
     },
@@ -18,7 +18,8 @@ use super::{
     image::Image,
     kernel::{Coder, Kernel, Operation},
     nvrtc::Source,
-    part::{Direction, Part},
+    part::Part,
+    region_kernels::RegionShapes,
 };
 use crate::{
     dtype::DType,
@@ -112,8 +113,8 @@ impl CompressShapes {
 }
 
 /// How the structs that kernels share lie in memory: of decompression of tiles, and of any compression.
-const DECOMPRESS_LAYOUTS: [&[u32]; 5] =
-    [Sections::LAYOUT, StreamView::LAYOUT, Move::LAYOUT, OutputRange::LAYOUT, OutputBox::LAYOUT];
+const DECOMPRESS_LAYOUTS: [&[u32]; 4] =
+    [Sections::LAYOUT, StreamView::LAYOUT, OutputRange::LAYOUT, OutputBox::LAYOUT];
 
 pub(crate) fn compress_layouts(dtype: DType) -> [&'static [u32]; 6] {
     let (missing, arguments) = match dtype {
@@ -207,6 +208,7 @@ pub(crate) struct Kernels {
     pub(super) compress_boxes: ByType<BoxCompressShapes>,
     pub(super) decompress_boxes_relative: ByType<BoxShapes>,
     pub(super) compress_boxes_relative: ByType<BoxCompressShapes>,
+    pub(super) regions: ByType<RegionShapes>,
     loading: Mutex<()>,
 }
 
@@ -232,13 +234,14 @@ impl Kernels {
             compress_boxes: none(),
             decompress_boxes_relative: none(),
             compress_boxes_relative: none(),
+            regions: none(),
             loading: Mutex::new(()),
         })
     }
 
     /// The module of decompression of tiles. The context is current.
     pub fn decompress(&self, coder: Coder, dtype: DType) -> Result<&Module<DecompressShapes>> {
-        let part = Part { direction: Direction::Decompress, coder, dtype };
+        let part = Part::Decompress(coder, dtype);
         let modules = match coder {
             Coder::PaperRelative => &self.decompress_relative,
             _ => &self.decompress,
@@ -249,8 +252,7 @@ impl Kernels {
             let fit = self.most_shared / shapes.stage.max(1);
             shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
             let decoding = decompression(coder);
-            let operations = [&decoding[..], &[Operation::PutRegion(coder)]].concat();
-            let mut module = Module::new(image, &operations, dtype, shapes);
+            let mut module = Module::new(image, &decoding, dtype, shapes);
             for operation in decoding {
                 module.allow_shared(operation, shapes.most_warps * shapes.stage);
             }
@@ -260,7 +262,7 @@ impl Kernels {
 
     /// The module of compression of tiles. The context is current.
     pub fn compress(&self, coder: Coder, dtype: DType) -> Result<&Module<CompressShapes>> {
-        let part = Part { direction: Direction::Compress, coder, dtype };
+        let part = Part::Compress(coder, dtype);
         let (modules, own) = match coder {
             Coder::PaperRelative => (&self.compress_relative, relative_layouts(dtype).to_vec()),
             _ => (&self.compress, vec![]),

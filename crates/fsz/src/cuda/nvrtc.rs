@@ -66,7 +66,6 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("decode/index.cuh"),
     header!("decode/kernels.cuh"),
     header!("decode/output.cuh"),
-    header!("decode/put_region.cuh"),
     header!("decode/stream_view.cuh"),
     header!("decode/values.cuh"),
     header!("decode/verify.cuh"),
@@ -160,6 +159,10 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("profile/paper/tile_head.cuh"),
     header!("profile/paper/tile_index.cuh"),
     header!("profile/paper/unpack.cuh"),
+    header!("region/fill.cuh"),
+    header!("region/kernels.cuh"),
+    header!("region/move.cuh"),
+    header!("region/section.cuh"),
 ];
 
 /// Whether NVRTC is installed; loads it.

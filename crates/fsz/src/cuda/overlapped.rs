@@ -12,7 +12,7 @@ use cudarc::driver::result;
 
 use super::{
     abi::Control,
-    compress::{Compression, verdict},
+    compress::{FieldCompression, verdict},
     device::Device,
     error::check,
     event::Event,
@@ -54,10 +54,10 @@ pub(crate) fn largest_sample<T: Element>(
 }
 
 /// Compresses `data`, of whose samples `largest` is as large as the largest, into `out`, which has the bytes that the stream may
-/// have. `compression` may be done [by ranges](Compression::by_ranges). The context is current.
+/// have. `compression` may be done [by ranges](FieldCompression::by_ranges). The context is current.
 pub(crate) fn compress<T: Element>(
     device: &Device,
-    compression: &Compression,
+    compression: &FieldCompression,
     (data, largest): (&[T], T),
     (queue, places): (&Queue, Places),
     out: &mut [u8],
@@ -188,7 +188,7 @@ impl Reports {
 /// A compression under way.
 struct Flow<'a, 'o> {
     device: &'a Device,
-    compression: &'a Compression,
+    compression: &'a FieldCompression,
     queue: &'a Queue,
     places: Places,
     plan: &'a Plan,

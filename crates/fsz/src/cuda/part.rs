@@ -6,19 +6,12 @@ use std::{ffi::CStr, fmt};
 use super::{kernel::Coder, nvrtc::source};
 use crate::dtype::DType;
 
-/// Whether a module compresses or decompresses.
+/// A module, `cuda/<part>_<coder>_<type>.cu`, or without a coder where it serves all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    Compress,
-    Decompress,
-}
-
-/// A module, `cuda/<direction>_<coder>_<type>.cu`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
-    pub direction: Direction,
-    pub coder: Coder,
-    pub dtype: DType,
+pub(crate) enum Part {
+    Compress(Coder, DType),
+    Decompress(Coder, DType),
+    Regions(DType),
 }
 
 /// What `$of` makes of the name of a part.
@@ -26,24 +19,26 @@ macro_rules! by_name {
     ($part:expr, $of:ident) => {{
         use Coder::{Dense, DenseRelative, Paper, PaperRelative};
         use DType::{F32, F64};
-        use Direction::{Compress, Decompress};
-        match ($part.direction, $part.coder, $part.dtype) {
-            (Compress, Paper, F32) => $of!("compress_paper_f32"),
-            (Compress, Paper, F64) => $of!("compress_paper_f64"),
-            (Compress, PaperRelative, F32) => $of!("compress_paper_relative_f32"),
-            (Compress, PaperRelative, F64) => $of!("compress_paper_relative_f64"),
-            (Compress, Dense, F32) => $of!("compress_dense_f32"),
-            (Compress, Dense, F64) => $of!("compress_dense_f64"),
-            (Compress, DenseRelative, F32) => $of!("compress_dense_relative_f32"),
-            (Compress, DenseRelative, F64) => $of!("compress_dense_relative_f64"),
-            (Decompress, Paper, F32) => $of!("decompress_paper_f32"),
-            (Decompress, Paper, F64) => $of!("decompress_paper_f64"),
-            (Decompress, PaperRelative, F32) => $of!("decompress_paper_relative_f32"),
-            (Decompress, PaperRelative, F64) => $of!("decompress_paper_relative_f64"),
-            (Decompress, Dense, F32) => $of!("decompress_dense_f32"),
-            (Decompress, Dense, F64) => $of!("decompress_dense_f64"),
-            (Decompress, DenseRelative, F32) => $of!("decompress_dense_relative_f32"),
-            (Decompress, DenseRelative, F64) => $of!("decompress_dense_relative_f64"),
+        use Part::{Compress, Decompress, Regions};
+        match $part {
+            Compress(Paper, F32) => $of!("compress_paper_f32"),
+            Compress(Paper, F64) => $of!("compress_paper_f64"),
+            Compress(PaperRelative, F32) => $of!("compress_paper_relative_f32"),
+            Compress(PaperRelative, F64) => $of!("compress_paper_relative_f64"),
+            Compress(Dense, F32) => $of!("compress_dense_f32"),
+            Compress(Dense, F64) => $of!("compress_dense_f64"),
+            Compress(DenseRelative, F32) => $of!("compress_dense_relative_f32"),
+            Compress(DenseRelative, F64) => $of!("compress_dense_relative_f64"),
+            Decompress(Paper, F32) => $of!("decompress_paper_f32"),
+            Decompress(Paper, F64) => $of!("decompress_paper_f64"),
+            Decompress(PaperRelative, F32) => $of!("decompress_paper_relative_f32"),
+            Decompress(PaperRelative, F64) => $of!("decompress_paper_relative_f64"),
+            Decompress(Dense, F32) => $of!("decompress_dense_f32"),
+            Decompress(Dense, F64) => $of!("decompress_dense_f64"),
+            Decompress(DenseRelative, F32) => $of!("decompress_dense_relative_f32"),
+            Decompress(DenseRelative, F64) => $of!("decompress_dense_relative_f64"),
+            Regions(F32) => $of!("regions_f32"),
+            Regions(F64) => $of!("regions_f64"),
         }
     }};
 }
@@ -80,17 +75,17 @@ macro_rules! name {
 impl Part {
     /// The PTX for devices of this compute capability (ten times the major, and the minor).
     pub fn ptx(self, capability: i32) -> &'static str {
-        match (self.direction, self.coder, self.dtype) {
-            (Direction::Compress, Coder::Paper, DType::F32) if capability >= 90 => {
+        match self {
+            Part::Compress(Coder::Paper, DType::F32) if capability >= 90 => {
                 ptx_90!("compress_paper_f32")
             }
-            (Direction::Compress, Coder::Paper, DType::F64) if capability >= 90 => {
+            Part::Compress(Coder::Paper, DType::F64) if capability >= 90 => {
                 ptx_90!("compress_paper_f64")
             }
-            (Direction::Compress, Coder::PaperRelative, DType::F32) if capability >= 90 => {
+            Part::Compress(Coder::PaperRelative, DType::F32) if capability >= 90 => {
                 ptx_90!("compress_paper_relative_f32")
             }
-            (Direction::Compress, Coder::PaperRelative, DType::F64) if capability >= 90 => {
+            Part::Compress(Coder::PaperRelative, DType::F64) if capability >= 90 => {
                 ptx_90!("compress_paper_relative_f64")
             }
             _ => by_name!(self, ptx),
@@ -103,12 +98,10 @@ impl Part {
 
     #[cfg(test)]
     pub fn all() -> impl Iterator<Item = Self> {
-        use Direction::{Compress, Decompress};
-        [Compress, Decompress].into_iter().flat_map(|direction| {
-            let coders = [Coder::Paper, Coder::PaperRelative, Coder::Dense, Coder::DenseRelative];
-            coders.into_iter().flat_map(move |coder| {
-                [DType::F32, DType::F64].map(|dtype| Part { direction, coder, dtype })
-            })
+        let coders = [Coder::Paper, Coder::PaperRelative, Coder::Dense, Coder::DenseRelative];
+        [DType::F32, DType::F64].into_iter().flat_map(move |dtype| {
+            let of = move |coder| [Part::Compress(coder, dtype), Part::Decompress(coder, dtype)];
+            coders.into_iter().flat_map(of).chain([Part::Regions(dtype)])
         })
     }
 }

@@ -8,19 +8,12 @@ use super::{
     decompress::{REPORT, STATUS, launch_box, launch_field},
     device::Device,
     error::check,
-    kernel::{Kernel, Operation},
-    kernels::{Launch, pointer},
+    region_kernels::moves,
     selection::Selection,
-    stream_kind::{RegionKind, StreamKind, Tiles},
+    stream_kind::{RegionKind, StreamKind},
     workspace::Workspace,
 };
 use crate::{error::Result, region::Wanted};
-
-/// Elements of a move at most: a warp takes one.
-const ELEMENTS: usize = 1 << 10;
-/// Threads of a thread block that moves, and of a warp.
-const THREADS: u32 = 256;
-const WARP: u32 = 32;
 
 /// Puts what regions hold over a part of the field at `out`. Where there are some it waits: the host finds out where
 /// their elements go, and these and that list are in memory of the device's own for as long.
@@ -42,19 +35,14 @@ pub(crate) unsafe fn put_regions(
         let runs = selection.runs(kind);
         let wanted = Wanted::new(&region.place, (&start, &count), &kind.shape, runs);
         let Some(wanted) = wanted else { continue };
-        let mut moves = Vec::new();
+        let mut list = Vec::new();
         wanted.each(&kind.shape, selection.runs(kind), |from, to, len| {
-            let parts = (0..len).step_by(ELEMENTS);
-            moves.extend(parts.map(|at| Move {
-                from: (from + at) as u64,
-                to: (to + at) as u64,
-                len: (len - at).min(ELEMENTS) as u64,
-            }));
+            list.extend(moves(from, to, len));
         });
         device.work(|workspace| {
-            // SAFETY: the caller's promise; moves and workspace live until the queue has been waited for.
+            // SAFETY: the caller's promise; list and workspace live until the queue has been waited for.
             let put = unsafe {
-                put_region(device, region, view, &wanted, &moves, (out, status, queue), workspace)
+                put_region(device, region, view, &wanted, &list, (out, status, queue), workspace)
             };
             // SAFETY: the queue is the caller's, alive.
             check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
@@ -74,18 +62,14 @@ unsafe fn put_region(
     view: &StreamView,
     wanted: &Wanted<'_>,
     moves: &[Move],
-    (mut out, status, queue): (u64, u64, sys::CUstream),
+    (out, status, queue): (u64, u64, sys::CUstream),
     workspace: &mut Workspace,
 ) -> Result<()> {
     let kind = &region.kind;
-    let (coder, dtype) = (kind.coder(), kind.dtype);
     let own = kind.view(view.bytes + region.at.start as u64, region.at.len() as u64)?;
-    let mut elements = workspace.field.room(wanted.len * dtype.size())?;
-    let mut list = workspace.scratch.room(size_of_val(moves))?;
-    let mut count = moves.len() as u64;
-    let launch = Launch::new((count * u64::from(WARP)).div_ceil(THREADS.into()), THREADS);
-    let kernel = Kernel { operation: Operation::PutRegion(coder), dtype };
-    // SAFETY: the room was made above; the arguments are those of the kernel; the caller vouches for the rest.
+    let elements = workspace.field.room(wanted.len * kind.dtype.size())?;
+    let list = workspace.scratch.room(size_of_val(moves))?;
+    // SAFETY: the room was made above; the caller vouches for the rest.
     unsafe {
         clear_sum(status, queue)?;
         match wanted.count == kind.shape {
@@ -96,22 +80,8 @@ unsafe fn put_region(
             }
         }
         upload(list, moves, queue)?;
-        let arguments = &mut [
-            pointer(&mut elements),
-            pointer(&mut out),
-            pointer(&mut list),
-            pointer(&mut count),
-        ];
-        match &kind.tiles {
-            Tiles::Dense { .. } => {
-                let module = device.kernels.decompress_boxes(coder, dtype)?;
-                module.launch(kernel, launch, queue, arguments)
-            }
-            Tiles::Paper | Tiles::Unknown => {
-                let module = device.kernels.decompress(coder, dtype)?;
-                module.launch(kernel, launch, queue, arguments)
-            }
-        }
+        let module = device.kernels.regions(kind.dtype)?;
+        module.move_elements(kind.dtype, (elements, out), (list, moves.len() as u64), queue)
     }
 }
 

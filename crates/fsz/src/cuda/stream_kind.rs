@@ -19,7 +19,7 @@ use crate::{
     },
     options::CompressOptions,
     profile::Profile,
-    region::{self, Place, StoredRegion},
+    region::{Place, StoredRegion},
     research::Research,
     stream::Stream,
 };
@@ -102,10 +102,7 @@ impl StreamKind {
     /// region and a profile that chooses while it compresses: [`of`](Self::of) tells what a stream of these is.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
-        if !options.regions.is_empty() {
-            return Err(region::not_in_device_memory());
-        }
-        if matches!(options.profile, Profile::Dense(_)) {
+        if matches!(options.profile, Profile::Dense(_)) || !options.regions.is_empty() {
             return Err(before_compression());
         }
         if !options.profile.is_standard_paper() {
@@ -174,7 +171,7 @@ impl StreamKind {
         Ok(StreamKind { unread: stream.checksum_of_regions(), ..kind })
     }
 
-    /// That of streams whose profile chooses its tiles while it compresses.
+    /// That of streams whose profile chooses its tiles while it compresses, or whose regions take what they take.
     pub(crate) fn unknown(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         let too_large = || Error::invalid(format!("a field of shape {shape:?} is too large"));
         let elements = element_count(shape).ok_or_else(too_large)?;
@@ -316,9 +313,11 @@ fn kind_of(header: &FixedHeader) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| bytes[at::dtype + i]))
 }
 
-/// The profile chooses while it compresses.
+/// The profile chooses while it compresses, and the streams of regions get lengths.
 fn before_compression() -> Error {
-    Error::unsupported("a stream of the profile dense before it is written: use StreamKind::of")
+    Error::unsupported(
+        "a stream of the profile dense, or with bounds by region, before it is written: use StreamKind::of",
+    )
 }
 
 fn only_on_cpu() -> Error {

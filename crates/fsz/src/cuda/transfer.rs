@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use cudarc::driver::result;
 
 use super::{
-    compress::Compression,
+    compression::Compression,
     device_codec::DeviceCodec,
     error::check,
     event::Event,

@@ -108,7 +108,7 @@ fn too_large() -> Error {
     Error::corrupt("the shape overflows 64 bits")
 }
 
-/// Length in bytes of the header that `write` makes.
+/// Length in bytes of the header that `write` makes, and with regions of the one that [`with_regions`] makes of it.
 pub(crate) fn header_len(shape: &[u64], options: &CompressOptions) -> usize {
     let starts = options.start.as_ref().map_or(0, Vec::len);
     let name = options.name.as_ref().map_or(0, |n| 2 + n.len());
@@ -117,8 +117,9 @@ pub(crate) fn header_len(shape: &[u64], options: &CompressOptions) -> usize {
         Bound::Relative { .. } => RelativePart::NUMBERS,
         _ => 0,
     };
-    (FIXED_HEADER + 8 * (shape.len() + starts + options.missing.len() + own) + name)
-        .next_multiple_of(16)
+    let regions = usize::from(!options.regions.is_empty());
+    let numbers = shape.len() + starts + options.missing.len() + own + regions;
+    (FIXED_HEADER + 8 * numbers + name).next_multiple_of(16)
 }
 
 /// What is only known when the field is encoded.

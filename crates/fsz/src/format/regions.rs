@@ -73,6 +73,17 @@ impl<'a> Table<'a> {
 
     /// The section, with these streams and what is known of the whole field.
     pub fn write(&self, streams: &[Vec<u8>], field: &Certificate) -> Vec<u8> {
+        let lens = Vec::from_iter(streams.iter().map(|stream| stream.len() as u64));
+        let mut section = self.before_streams(&lens, field);
+        for stream in streams {
+            section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
+            section.extend(stream);
+        }
+        section
+    }
+
+    /// The same up to the streams, which have these lengths.
+    pub fn before_streams(&self, streams: &[u64], field: &Certificate) -> Vec<u8> {
         let &Certificate { min, max, nan, inf, missing, .. } = field;
         // One NaN stands for "there is none".
         let end = |end: f64| match end.is_nan() {
@@ -84,25 +95,19 @@ impl<'a> Table<'a> {
         [self.places.len() as u64, end(min), end(max), nan, inf, missing]
             .into_iter()
             .for_each(&mut put);
-        for ((place, code), stream) in self.places.iter().zip(&self.codes).zip(streams) {
+        for ((place, code), &stream) in self.places.iter().zip(&self.codes).zip(streams) {
             match place {
                 Place::Box { start, count } => {
-                    [REGION_BOX, stream.len() as u64].into_iter().for_each(&mut put);
+                    [REGION_BOX, stream].into_iter().for_each(&mut put);
                     start.iter().chain(count).copied().for_each(&mut put);
                 }
                 Place::Mask(mask) => {
                     let runs = mask.runs().len() as u64;
-                    [REGION_MASK, stream.len() as u64, runs, code.len() as u64]
-                        .into_iter()
-                        .for_each(&mut put);
+                    [REGION_MASK, stream, runs, code.len() as u64].into_iter().for_each(&mut put);
                 }
             }
         }
         self.codes.iter().for_each(|code| part.extend(code));
-        for stream in streams {
-            part.resize(part.len().next_multiple_of(ALIGNMENT as usize), 0);
-            part.extend(stream);
-        }
         part
     }
 }

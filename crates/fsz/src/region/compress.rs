@@ -1,6 +1,6 @@
 //! Fields to streams: the regions' first, then that of the field, which holds them.
 
-use super::{Part, Place, fill::fill, frame, owners, rows};
+use super::{Place, Region, fill::fill, frame, owners};
 use crate::{
     bound::Bound,
     codec::Codec,
@@ -8,7 +8,7 @@ use crate::{
     error::Result,
     format::{regions::Table, sections::max_compressed_len},
     options::CompressOptions,
-    statistics::{Statistics, ValueRange},
+    statistics::{Certificate, Statistics, ValueRange},
     value_range,
 };
 
@@ -32,22 +32,42 @@ pub(crate) fn compress<T: Element>(
         let owner = gather(&region.place, &owner, shape);
         let covered = |i: usize| usize::from(owner[i]) != number + 1;
         let part = fill(&part, width(&shape_of_part), &missing, covered);
-        let mut own = CompressOptions::new(in_range(region.bound, &range));
-        own.missing.clone_from(&options.missing);
-        let own = CompressOptions { threads: options.threads, ..own.profile(options.profile) };
+        let own = of_region(options, region, &range);
         let mut stream = vec![0; max_compressed_len(&shape_of_part, T::DTYPE)? as usize];
         let len = codec.compress_into(&part, &shape_of_part, &own, &mut stream)?;
         stream.truncate(len);
         streams.push(stream);
     }
 
-    let field = Statistics { range, ..Statistics::empty() }.certificate();
-    let section = Table::new(places()).write(&streams, &field);
-    let bound = in_range(options.bound, &range);
-    let main = CompressOptions { bound, regions: Vec::new(), ..options.clone() };
+    let section = Table::new(places()).write(&streams, &certificate(range));
     let filled = fill(data, width(shape), &missing, |i| owner[i] != 0);
-    let len = codec.compress_into(&filled, shape, &main, out)?;
+    let len = codec.compress_into(&filled, shape, &of_field(options, &range), out)?;
     frame::insert(out, len, &section)
+}
+
+/// The options of the stream that holds a region of a field of this range.
+pub(crate) fn of_region<T: Element>(
+    options: &CompressOptions,
+    region: &Region,
+    range: &ValueRange<T>,
+) -> CompressOptions {
+    let mut own = CompressOptions::new(in_range(region.bound, range));
+    own.missing.clone_from(&options.missing);
+    CompressOptions { threads: options.threads, ..own.profile(options.profile) }
+}
+
+/// Those of the stream that holds all elements outside of regions.
+pub(crate) fn of_field<T: Element>(
+    options: &CompressOptions,
+    range: &ValueRange<T>,
+) -> CompressOptions {
+    let bound = in_range(options.bound, range);
+    CompressOptions { bound, regions: Vec::new(), ..options.clone() }
+}
+
+/// What a section of regions tells of a field of this range.
+pub(crate) fn certificate<T: Element>(range: ValueRange<T>) -> Certificate {
+    Statistics { range, ..Statistics::empty() }.certificate()
 }
 
 /// A bound that refers to the range of the field with that range named.
@@ -61,20 +81,14 @@ fn in_range<T: Element>(bound: Bound, range: &ValueRange<T>) -> Bound {
     }
 }
 
-fn width(shape: &[u64]) -> usize {
+/// Elements of a row.
+pub(crate) fn width(shape: &[u64]) -> usize {
     shape.last().map_or(1, |&n| n as usize)
 }
 
 /// What a region has of the elements of a field.
 fn gather<E: Copy>(place: &Place, data: &[E], shape: &[u64]) -> Vec<E> {
     let mut part = Vec::with_capacity(place.elements() as usize);
-    let mut take = |first: u64, n: u64| part.extend(&data[first as usize..(first + n) as usize]);
-    match (place, place.whole()) {
-        (_, Part::Box { start, count }) => {
-            rows(shape, &start, &count).for_each(|(first, n)| take(first, n as u64));
-        }
-        (Place::Mask(mask), _) => mask.runs().for_each(|run| take(run.start, run.end - run.start)),
-        _ => {}
-    }
+    place.runs(shape).for_each(|(first, n)| part.extend(&data[first as usize..][..n]));
     part
 }

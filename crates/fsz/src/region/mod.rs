@@ -7,15 +7,23 @@ mod fill;
 mod frame;
 mod mask;
 mod ranges;
+#[cfg(feature = "cuda")]
+mod runs;
 
 use std::{ops::Range, sync::Arc};
 
 pub(crate) use compress::compress;
 #[cfg(feature = "cuda")]
+pub(crate) use compress::{certificate, of_field, of_region, width};
+#[cfg(feature = "cuda")]
 pub(crate) use decompress::{Wanted, around};
 pub(crate) use decompress::{put_box, put_tiles};
+#[cfg(feature = "cuda")]
+pub(crate) use frame::Frame;
 pub use mask::Mask;
 pub use ranges::BoxRanges;
+#[cfg(feature = "cuda")]
+pub(crate) use runs::{covered, held};
 
 use crate::{
     bound::Bound,
@@ -153,6 +161,16 @@ impl Place {
         }
     }
 
+    /// The runs of the field's elements that are in the region, in its order.
+    pub(crate) fn runs(&self, shape: &[u64]) -> Box<dyn Iterator<Item = Run> + '_> {
+        match self {
+            Place::Box { start, count } => Box::new(rows(shape, start, count)),
+            Place::Mask(mask) => {
+                Box::new(mask.runs().map(|run| (run.start, (run.end - run.start) as usize)))
+            }
+        }
+    }
+
     /// All of it.
     fn whole(&self) -> Part {
         match self {
@@ -251,12 +269,4 @@ pub(crate) fn max_len(regions: &[Region], shape: &[u64], dtype: DType) -> Result
         most += max_compressed_len(&region.place.shape(), dtype)?.next_multiple_of(16) + 16;
     }
     Ok(if regions.is_empty() { 0 } else { most })
-}
-
-/// The error of a device that is to compress a field with regions in its own memory.
-#[cfg(feature = "cuda")]
-pub(crate) fn not_in_device_memory() -> Error {
-    Error::unsupported(
-        "bounds by region of a field in device memory: copy the field to host memory first",
-    )
 }

@@ -117,9 +117,8 @@ impl Operator {
             if backend == Backend::Cpu || self.parameters.bound.is_none() {
                 return Ok(None);
             }
-            // A target is searched with values in host memory, and regions are gathered there.
-            let on_host = self.parameters.bound.is_some_and(Bound::is_target)
-                || !(self.parameters.boxes.is_empty() && self.masks.is_empty());
+            // A target is searched with values in host memory.
+            let on_host = self.parameters.bound.is_some_and(Bound::is_target);
             match memory {
                 Some(memory) if memory.kind() != MemoryKind::Pinned && on_host => Ok(None),
                 Some(memory) if memory.kind() != MemoryKind::Pinned => {

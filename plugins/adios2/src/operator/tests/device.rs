@@ -53,7 +53,7 @@ fn stream_of_the_device(operator: &Operator, block: &Block<'_>) -> Result<Vec<u8
     memory.synchronize().map_err(text)?;
     let (shape, start) = block.stream_shape();
     let options = operator.options(block, start)?;
-    let most = fsz::max_compressed_len(&shape, block.dtype).map_err(text)?;
+    let most = options.max_compressed_len(&shape, block.dtype).map_err(text)?;
     let mut out = vec![0; most as usize];
     // SAFETY: the tests' memory holds the field, and its work was waited for.
     let made = unsafe {
@@ -87,6 +87,40 @@ fn a_device_gives_the_bytes_of_the_cpu() {
                     assert_eq!(opened.mode, Mode::Stream);
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn a_device_gives_parts_with_bounds_of_their_own() {
+    let _alone = alone();
+    let values = smooth();
+    let Some(memory) = on_device("a_device_gives_parts_with_bounds_of_their_own", &values) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = format!("{}=1e-5", mask(&folder, |row, column| row < 60 && column % 5 < 2));
+    let own = [("bound_in", "20:80,10:90=1e-4; 40:60,:=1e-3"), ("bound_where", path.as_str())];
+    for profile in ["paper", "dense"] {
+        for bound in
+            [[("accuracy", "0.1"), ("mode", "abs")], [("accuracy", "0.1"), ("mode", "rel")]]
+        {
+            let parameters = [&bound[..], &own, &[("profile", profile)]].concat();
+            let operator = Operator::new(parameters, true).unwrap();
+            let at = |mut block: Block<'static>| {
+                block.start = Some(vec![30, 0]);
+                block
+            };
+            let block_there = || at(device_block(&memory, &[50, 100]));
+            let mut host = block(&values, &[50, 100]);
+            host.start = Some(vec![30, 0]);
+            let expected = write(&operator, host, true);
+            assert!(write(&operator, block_there(), true) == expected, "{profile} {bound:?}");
+            // Not by the way through the host.
+            let made = stream_of_the_device(&operator, &block_there()).unwrap();
+            let body = envelope::open(&expected).unwrap().body;
+            assert!(made == body, "{profile} {bound:?}");
+            assert_eq!(Stream::open(body).unwrap().regions().len(), 3);
         }
     }
 }

@@ -1,4 +1,4 @@
-// What a region holds, put over a field that was decoded without it.
+// Elements of a region on their way: out of a field, or to their places over it.
 #pragma once
 
 #include "device/warp.cuh"
@@ -6,7 +6,7 @@
 namespace fsz
 {
 
-/// Elements of a region side by side, and where they go. The same struct is `Move` in
+/// Elements side by side, and where they go. The same struct is `Move` in
 /// crates/fsz/src/cuda/abi.rs.
 struct Move
 {
@@ -14,7 +14,7 @@ struct Move
 };
 
 /// A warp to each move.
-template <class T> FSZ_DEVICE void put_region(const T *from, T *to, const Move *moves, u64 count)
+template <class T> FSZ_DEVICE void move_elements(const T *from, T *to, const Move *moves, u64 count)
 {
     const u64 number = (static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
     if (number < count)

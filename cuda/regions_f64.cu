@@ -1,0 +1,5 @@
+// The module of regions, for f64.
+
+#include "region/kernels.cuh"
+
+FSZ_REGION_MODULE(double, f64)
