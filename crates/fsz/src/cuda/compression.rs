@@ -10,7 +10,9 @@ use crate::{dtype::DType, error::Result, options::CompressOptions};
 
 /// A compression that is ready to be launched: everything that follows from shape, type and options.
 #[derive(Clone, Debug)]
-pub struct Compression(Way);
+pub struct Compression {
+    way: Way,
+}
 
 #[derive(Clone, Debug)]
 enum Way {
@@ -29,13 +31,13 @@ impl Compression {
             true => Way::Field(Box::new(FieldCompression::new(shape, dtype, options)?)),
             false => Way::Regions(Box::new(RegionCompression::new(shape, dtype, options)?)),
         };
-        Ok(Compression(way))
+        Ok(Compression { way })
     }
 
     /// What the streams are, for decoding them without a look at them. Of a profile that chooses while it compresses and
     /// of bounds by region that is not known before: [`StreamKind::of`] tells.
     pub fn kind(&self) -> &StreamKind {
-        match &self.0 {
+        match &self.way {
             Way::Field(compression) => &compression.kind,
             Way::Regions(compression) => &compression.kind,
         }
@@ -43,7 +45,7 @@ impl Compression {
 
     /// Bytes of scratch memory that a launch works in.
     pub fn scratch_len(&self) -> u64 {
-        match &self.0 {
+        match &self.way {
             Way::Field(compression) => compression.scratch_len(),
             Way::Regions(compression) => compression.scratch_len,
         }
@@ -51,7 +53,7 @@ impl Compression {
 
     /// Bytes that a stream takes at most, whatever the field's values.
     pub fn max_len(&self) -> u64 {
-        match &self.0 {
+        match &self.way {
             Way::Field(compression) => compression.max_len(),
             Way::Regions(compression) => compression.max_len,
         }
@@ -59,7 +61,7 @@ impl Compression {
 
     /// The compression, where there are no regions.
     pub(crate) fn without_regions(&self) -> Option<&FieldCompression> {
-        match &self.0 {
+        match &self.way {
             Way::Field(compression) => Some(compression),
             Way::Regions(_) => None,
         }
@@ -79,7 +81,7 @@ impl Compression {
     ) -> Result<()> {
         // SAFETY: as the caller vouches.
         unsafe {
-            match &self.0 {
+            match &self.way {
                 Way::Field(compression) => {
                     compression.launch(device, field, stream, scratch, queue)
                 }
