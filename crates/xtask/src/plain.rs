@@ -45,12 +45,20 @@ fn check_build() -> Result<()> {
             symlink(&found, &link).with_context(|| format!("cannot link {}", link.display()))?;
         }
     }
+    check(&folder, &bin, &["--all-targets"])?;
+    // The library as `plugins/zarrs` takes it.
+    check(&folder, &bin, &["--package", "fsz-codec", "--no-default-features"])
+}
+
+/// Checks members so, in the folder, with nothing but the programs in `bin`.
+fn check(folder: &Path, bin: &Path, what: &[&str]) -> Result<()> {
     let mut build = Command::new(toolchain("cargo")?);
     build
         .current_dir(root())
-        .args(["check", "--quiet", "--all-targets", "--locked"])
+        .args(["check", "--quiet", "--locked"])
+        .args(what)
         .env_clear()
-        .env("PATH", &bin)
+        .env("PATH", bin)
         .env("RUSTC", toolchain("rustc")?)
         // A warning of a feature that is off is seen by nobody else.
         .env("RUSTFLAGS", "-Dwarnings")

@@ -369,6 +369,7 @@ const OF_BOXES: [Predictor; 4] = [
     Predictor::Lorenzo,
 ];
 /// Choices that are counted at once, at most: lines, planes, bricks.
+#[cfg(feature = "cuda")]
 pub(crate) const MOST_CASES: usize = OF_LINES.len() + 2 * OF_BOXES.len();
 
 /// What the boxes of a layout can be predicted by.
