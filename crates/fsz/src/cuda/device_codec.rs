@@ -55,8 +55,9 @@ impl DeviceCodec {
         DeviceCodec { device, threads }
     }
 
-    /// Enqueues a compression; waits for it where there are bounds by region. `field` is the device address of the elements in C order, `stream` that
-    /// of the output, a multiple of 16, with `capacity` bytes: [`Compression::max_len`] always suffice.
+    /// Enqueues a compression; waits for it where there are bounds by region. `field` is the device address of the
+    /// elements in C order, `stream` that of the output, a multiple of 16, with `capacity` bytes:
+    /// [`Compression::max_len`] always suffice.
     ///
     /// The scratch begins with the stream's length in bytes, a `u64` in device memory that a following
     /// kernel can read; [`compressed_len`](Self::compressed_len) brings it to the host.
