@@ -2,11 +2,12 @@
 //! the one before is written or looked at.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::mpsc;
 
 use anyhow::Result;
 use fsz::{Codec, Element, Progress, Stream};
-use fsz_field::{Shape, StreamFile};
+use fsz_field::Shape;
 use indicatif::ProgressBar;
 
 use crate::bar;
@@ -21,19 +22,18 @@ const PARTS: u64 = 64;
 /// Parts that are held at a time: one is decoded, one is taken.
 const BUFFERS: usize = 2;
 
-/// Decodes the whole field in order and passes each part on, with the index of its first value.
+/// Decodes the whole field of a stream in a file, in order, and passes each part on, with the index of its first value.
 pub fn each<T: Element>(
     codec: &Codec,
-    file: &StreamFile,
+    (path, stream): (&Path, &Stream<'_>),
     what: &str,
     quiet: bool,
     take: impl FnMut(u64, &[T]) -> Result<()>,
 ) -> Result<()> {
-    let stream = file.stream()?;
     let bar = bar::bytes(what, stream.raw_bytes(), quiet);
     let part = (stream.raw_bytes() / PARTS).clamp(PART.start, PART.end);
-    each_of(part, codec, &stream, &bar, take).map_err(|error| match error.downcast() {
-        Ok(error) => in_file(file.path())(error),
+    each_of(part, codec, stream, &bar, take).map_err(|error| match error.downcast() {
+        Ok(error) => in_file(path)(error),
         Err(other) => other,
     })
 }

@@ -32,10 +32,20 @@ pub struct SourceArgs {
 }
 
 impl SourceArgs {
-    /// Opens the field.
+    /// Opens the field: of an ADIOS2 file the first step, unless another is chosen.
     pub fn open(&self, path: &Path, codec: &Codec) -> Result<Field> {
+        self.open_by(path, codec, None)
+    }
+
+    /// The same where it matters which step is taken: errs when one of several is to be chosen. `otherwise` is what else
+    /// can be done.
+    pub fn open_chosen(&self, path: &Path, codec: &Codec, otherwise: &str) -> Result<Field> {
+        self.open_by(path, codec, Some(otherwise))
+    }
+
+    fn open_by(&self, path: &Path, codec: &Codec, otherwise: Option<&str>) -> Result<Field> {
         if Kind::of(path)? == Kind::Bp {
-            return self.open_bp(path);
+            return self.open_bp(path, otherwise);
         }
         let number = |option, number: Option<u64>| Some(format!("--{option} {}", number?));
         let variable = self.variable.as_ref().map(|name| format!("--variable {name}"));
@@ -56,53 +66,27 @@ impl SourceArgs {
         }
     }
 
-    /// Errs where a variable or one of several steps is to be chosen, and it matters which is taken; `otherwise` is what
-    /// else can be done.
     #[cfg(feature = "adios2")]
-    pub fn check_choice(&self, path: &Path, otherwise: &str) -> Result<()> {
-        if Kind::of(path)? != Kind::Bp {
-            return Ok(());
-        }
+    fn open_bp(&self, path: &Path, otherwise: Option<&str>) -> Result<Field> {
         let file = fsz_field::bp::Bp::open(path)?;
-        let name = self.variable_of(&file, path, otherwise)?;
-        let (steps, path) = (file.variable(&name)?.steps, path.display());
-        anyhow::ensure!(
-            steps <= 1 || self.step.is_some(),
-            "{path}: {name} has {steps} steps: choose one with --step{otherwise}"
-        );
-        Ok(())
-    }
-
-    /// Nothing to err about in a build that does not read ADIOS2 files.
-    #[cfg(not(feature = "adios2"))]
-    pub fn check_choice(&self, _path: &Path, _otherwise: &str) -> Result<()> {
-        Ok(())
-    }
-
-    #[cfg(feature = "adios2")]
-    fn open_bp(&self, path: &Path) -> Result<Field> {
-        let file = fsz_field::bp::Bp::open(path)?;
-        let name = self.variable_of(&file, path, "")?;
-        Ok(file.read(&name, self.step.unwrap_or(0), self.block)?)
-    }
-
-    #[cfg(feature = "adios2")]
-    fn variable_of(
-        &self,
-        file: &fsz_field::bp::Bp,
-        path: &Path,
-        otherwise: &str,
-    ) -> Result<String> {
-        if let Some(name) = &self.variable {
-            return Ok(name.clone());
+        let or = otherwise.unwrap_or_default();
+        let Some(name) = &self.variable else {
+            let names: Vec<String> = file.variables()?.into_iter().map(|v| v.name).collect();
+            let (path, names) = (path.display(), names.join(", "));
+            bail!("{path}: choose one with --variable{or}: {names}")
+        };
+        if otherwise.is_some() && self.step.is_none() {
+            let (steps, path) = (file.variable(name)?.steps, path.display());
+            anyhow::ensure!(
+                steps <= 1,
+                "{path}: {name} has {steps} steps: choose one with --step{or}"
+            );
         }
-        let names: Vec<String> = file.variables()?.into_iter().map(|v| v.name).collect();
-        let (path, names) = (path.display(), names.join(", "));
-        bail!("{path}: choose one with --variable{otherwise}: {names}")
+        Ok(file.read(name, self.step.unwrap_or(0), self.block)?)
     }
 
     #[cfg(not(feature = "adios2"))]
-    fn open_bp(&self, path: &Path) -> Result<Field> {
+    fn open_bp(&self, path: &Path, _otherwise: Option<&str>) -> Result<Field> {
         no_adios2(path)
     }
 }

@@ -274,8 +274,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     }
     let mut output = output::create(&args.output, args.force, &args.inputs())?;
     let source = args.inputs.source(&args.input[0])?;
-    source.check_choice(&args.input[0], ", or end the output with / to compress all of them")?;
-    let field = source.open(&args.input[0], &codec)?;
+    let all = ", or end the output with / to compress all of them";
+    let field = source.open_chosen(&args.input[0], &codec, all)?;
     let options = args.options(&codec, &field, args.series.range())?;
     let (memory, len) = bar::watch("compressing", quiet, |progress| {
         compress(&codec, &field, options.progress(progress.clone()))

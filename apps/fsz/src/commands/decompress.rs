@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use fsz::{Codec, Element, with_element};
+use fsz::{Codec, Element, Stream, with_element};
 use fsz_field::{Field, Kind, Output, StreamFile, Values, npy_header, write_npy, write_raw};
 use fsz_figure::number;
 
@@ -41,7 +41,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         let file = StreamFile::open(&args.input)?;
         let stream = file.stream()?;
         with_element!(stream.header().dtype, T => {
-            decode::<T>(&codec, &file, &mut output, quiet)?;
+            decode::<T>(&codec, (&args.input, &stream), &mut output, quiet)?;
         });
         stream.raw_bytes()
     } else {
@@ -66,15 +66,14 @@ fn not_compressed(kind: Kind) -> Option<&'static str> {
 /// Decodes chunk by chunk into the output.
 fn decode<T: Element>(
     codec: &Codec,
-    file: &StreamFile,
+    (path, stream): (&Path, &Stream<'_>),
     output: &mut Output,
     quiet: bool,
 ) -> Result<()> {
-    let stream = file.stream()?;
     if is_npy(output.path()) {
         output.put(&npy_header(stream.header().dtype, &stream.header().shape))?;
     }
-    chunked::each::<T>(codec, file, "decompressing", quiet, |_, values| {
+    chunked::each::<T>(codec, (path, stream), "decompressing", quiet, |_, values| {
         Ok(write_raw(Values::of(values), output)?)
     })
 }

@@ -1,10 +1,10 @@
 //! `fsz verify`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use fsz::{Codec, with_element};
+use fsz::{Codec, DType, with_element};
 use fsz_field::{Field, Fsz1File, Kind, Shape, StreamFile};
 use serde::Serialize;
 
@@ -129,17 +129,10 @@ impl Args {
         let file = StreamFile::open(&pair.stream)?;
         let stream = file.stream()?;
         let header = stream.header();
-        let source = SourceArgs {
-            shape: Some(Shape::new(&header.shape)?),
-            dtype: Some(header.dtype),
-            variable: self.variable.clone().or(header.name.clone()),
-            step: self.step.or(header.time_step),
-            block: self.block,
-            like: Some(pair.stream.display().to_string()),
-        };
-        let original = self.open_original(&pair.original, source, codec)?;
+        let told = (header.name.clone(), header.time_step);
+        let original = self.open_original(pair, (&header.shape, header.dtype), told, codec)?;
         Ok(Found::Stream(with_element!(header.dtype, T => {
-            stream::check::<T>(codec, &file, &original, what, quiet)?
+            stream::check::<T>(codec, (&pair.stream, &stream), &original, what, quiet)?
         })))
     }
 
@@ -148,28 +141,35 @@ impl Args {
         let file = Fsz1File::open(&pair.stream)?;
         let stream = file.stream()?;
         let header = stream.header();
-        let source = SourceArgs {
-            shape: Some(Shape::new(&header.shape)?),
-            dtype: Some(header.dtype),
-            variable: self.variable.clone(),
-            step: self.step,
-            block: self.block,
-            like: Some(pair.stream.display().to_string()),
-        };
-        let original = self.open_original(&pair.original, source, codec)?;
+        let kind = (&header.shape[..], header.dtype);
+        let original = self.open_original(pair, kind, (None, None), codec)?;
         Ok(Found::Fsz1(with_element!(header.dtype, T => {
             fsz1::check::<T>(&stream, &original, what, quiet)?
         })))
     }
 
-    fn open_original(&self, path: &Path, mut source: SourceArgs, codec: &Codec) -> Result<Field> {
-        let (shape, dtype) = (source.shape.clone(), source.dtype);
-        if Kind::of(path)? != Kind::Bp {
-            (source.variable, source.step) = (self.variable.clone(), self.step);
-        }
-        source.check_choice(path, "")?;
-        let original = source.open(path, codec)?;
-        if Some(original.shape()) == shape.as_ref() && Some(original.dtype()) == dtype {
+    /// The original of a stream of this shape and type, which tells variable and step of an ADIOS2 file unless the user
+    /// does.
+    fn open_original(
+        &self,
+        pair: &Pair,
+        (shape, dtype): (&[u64], DType),
+        told: (Option<String>, Option<u64>),
+        codec: &Codec,
+    ) -> Result<Field> {
+        let path = &pair.original;
+        let (name, time_step) = if Kind::of(path)? == Kind::Bp { told } else { (None, None) };
+        let shape = Shape::new(shape)?;
+        let source = SourceArgs {
+            shape: Some(shape.clone()),
+            dtype: Some(dtype),
+            variable: self.variable.clone().or(name),
+            step: self.step.or(time_step),
+            block: self.block,
+            like: Some(pair.stream.display().to_string()),
+        };
+        let original = source.open_chosen(path, codec, "")?;
+        if *original.shape() == shape && original.dtype() == dtype {
             return Ok(original);
         }
         bail!(

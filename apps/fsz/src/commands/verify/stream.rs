@@ -1,8 +1,10 @@
 //! A `.fsz` file: its bound, its certificate, and what is stored exactly.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use fsz::{Codec, Element, Stream, format::RelativePart};
-use fsz_field::{Field, StreamFile};
+use fsz_field::Field;
 use fsz_figure::number;
 use fsz_metrics::{Class, Limit, Missing, RegionErrors, Sample};
 use serde::Serialize;
@@ -100,18 +102,17 @@ impl Found {
 /// Compares the stream with its original.
 pub fn check<T: Element + Sample>(
     codec: &Codec,
-    file: &StreamFile,
+    (path, stream): (&Path, &Stream<'_>),
     original: &Field,
     what: &str,
     quiet: bool,
 ) -> Result<Found> {
-    let stream = file.stream()?;
     let (header, certificate) = (stream.header(), stream.certificate());
     let missing = Missing::<T>::new(&header.missing);
     let Some(values) = original.as_slice::<T>() else {
         bail!("the original is {}, the stream {}", original.dtype(), header.dtype);
     };
-    let limits = limit::by_region(&stream);
+    let limits = limit::by_region(stream);
     let limit = limits[0];
     // A field with regions has no single share that is certified.
     let relative = header.relative.filter(|_| !header.has_regions());
@@ -120,13 +121,13 @@ pub fn check<T: Element + Sample>(
         relative_bound: header.relative.is_some().then_some(limit.relative),
         floor: header.relative.is_some().then_some(limit.absolute),
         max_relative_error: relative.is_some().then_some(0.0),
-        regions: regions(&stream, &limits),
+        regions: regions(stream, &limits),
         certified_max_relative_error: certificate.max_relative_error,
         certified_max_abs_error: certificate.max_abs_error,
         ..Found::default()
     };
     let mut owner = Vec::new();
-    chunked::each::<T>(codec, file, what, quiet, |start, decoded| {
+    chunked::each::<T>(codec, (path, stream), what, quiet, |start, decoded| {
         let piece = &values[start as usize..start as usize + decoded.len()];
         let one_bound = found.regions.is_empty().then_some(limit);
         let seen = fsz_metrics::compare(piece, decoded, &missing, one_bound)?;
