@@ -63,7 +63,8 @@ step() {
 
 # Parity with the CPU and hostile streams; device memory, guards and repeats under load; the paper's
 # kernels.
-for suite in cuda cuda_host cuda_device cuda_stream cuda_regions cuda_graph cuda_paper; do
+for suite in cuda cuda_host cuda_device cuda_stream cuda_regions cuda_compress_regions cuda_graph \
+    cuda_paper; do
     test=$(program $suite)
     if [ -z "$test" ]; then
         results="$results$suite: NOT THERE
@@ -78,7 +79,7 @@ done
 # path once, and not those that repeat.
 if [ "${SANITIZE:-1}" = 1 ] && command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck synccheck; do
-        for suite in cuda cuda_device; do
+        for suite in cuda cuda_device cuda_compress_regions; do
             test=$(program $suite)
             [ -n "$test" ] || continue
             step "$tool-$suite" compute-sanitizer --tool "$tool" --error-exitcode 1 \
@@ -86,6 +87,7 @@ if [ "${SANITIZE:-1}" = 1 ] && command -v compute-sanitizer >/dev/null; then
                     case $suite in
                     cuda) echo every_kind_of_field boxes_slices_and_tiles shapes_names ;;
                     cuda_device) echo any_alignment ;;
+                    cuda_compress_regions) echo what_is_no_number fields_lie_at_any_address ;;
                     esac
                 )
         done

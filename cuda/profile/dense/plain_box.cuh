@@ -77,8 +77,9 @@ FSZ_DEVICE void each_in_rows(const BoxSpan<T> &span, const Take &take)
     constexpr bool BRICK = LAYOUT == LAYOUT_BRICK;
     // Lanes that take a row together, how often, and rows that a warp takes at once.
     constexpr u32 LANES = BRICK ? 16 : 32, PARTS = BRICK ? 1 : 2, ROWS = 32 / LANES;
-    // Rows of a plane, and planes, that a lane takes together.
-    constexpr u32 BATCH = 16 / (sizeof(T) / 4);
+    // Rows of a plane, and planes, that a lane takes together: few enough that the loop's
+    // instructions stay at hand.
+    constexpr u32 BATCH = 8;
     constexpr u32 STEPS = BRICK ? 8 : BATCH / PARTS, PLANES = BRICK ? BATCH / STEPS : 1;
     const u32 lane = lane_id();
     const u32 first = lane / LANES, x = lane % LANES;
@@ -91,7 +92,7 @@ FSZ_DEVICE void each_in_rows(const BoxSpan<T> &span, const Take &take)
 #pragma unroll 1
         for (u32 y = first; y < n_y; y += STEPS * ROWS)
         {
-            T d[PLANES][STEPS][PARTS][1];
+            T d[PLANES][STEPS][PARTS][1] = {};
             const auto visit = [&](const auto &each) {
 #pragma unroll
                 for (u32 p = 0; p < PLANES; ++p)
@@ -149,16 +150,15 @@ FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
 #pragma unroll
         for (u32 k = 0; k < BATCH; ++k)
         {
-            const u32 at = from + 32 * k;
+            // Behind the end the last ones once more: loads that depend on nothing are under way
+            // together.
+            const u32 at = min(from + 32 * k, count - 1);
             const u32 row = LAYOUT == LAYOUT_LINE ? 0 : per_row.quotient(at);
             const u32 x = (at - row * per_row.divisor) * WIDTH;
             const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
             const u32 y = row - z * rows.divisor;
             place[k] = Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
-            if (at < count)
-            {
-                load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, d[k]);
-            }
+            load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, d[k]);
         }
 #pragma unroll
         for (u32 k = 0; k < BATCH; ++k)

@@ -74,7 +74,9 @@ struct RansEncoder
         at -= __popc(votes);
         if (full)
         {
-            halves[at + __popc(votes & before)] = static_cast<u16>(state);
+            // A copy: the store would hold the state until it has read it.
+            const u32 low = __byte_perm(state, 0, 0x4410);
+            halves[at + __popc(votes & before)] = static_cast<u16>(low);
             state >>= 16;
         }
     }

@@ -19,11 +19,17 @@ constexpr u32 DENSE_ENCODE_TEAMS = 4;
 /// warps in turn.
 FSZ_DEVICE u32 team_place(u32 warp) { return (warp + warp / TEAM_WARPS) % TEAM_WARPS; }
 
+/// Nanoseconds between two looks of those that wait: a box takes a hundred thousand to predict, and
+/// what the coder waits for all wait for.
+constexpr u32 PREDICTOR_PAUSE = 400;
+constexpr u32 CODER_PAUSE = 100;
+
 /// The tile that tells a predictor to end.
 constexpr u32 NO_TILE = ~0u;
 
 /// What goes between the coder of a team and one of its predictors, in shared memory. Each writes
-/// its part, then arrives at the barrier that the other waits at.
+/// its part, then all its lanes arrive at the barrier that those of the other wait at: none of them
+/// reads any more what the other may write from then on.
 template <class Error> struct Mail
 {
     u64 asked;
@@ -39,17 +45,18 @@ template <class Error> struct Mail
     /// Called by one thread, before any other looks.
     FSZ_DEVICE void init()
     {
-        barrier_init(&asked, 1);
-        barrier_init(&told, 1);
+        barrier_init(&asked, 32);
+        barrier_init(&told, 32);
     }
 };
 
-/// Waits for a phase. Called by a warp.
-FSZ_DEVICE void wait_for(u64 *barrier, u32 parity)
+/// Waits for a phase, and looks again every so many nanoseconds: each look takes instructions from
+/// the warps that work. Called by a warp.
+template <u32 PAUSE> FSZ_DEVICE void wait_for(u64 *barrier, u32 parity)
 {
     while (!__all_sync(WARP_ALL, barrier_over(barrier, parity)))
     {
-        __nanosleep(100);
+        __nanosleep(PAUSE);
     }
 }
 
@@ -64,7 +71,7 @@ FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const 
     BoxPredictor<Z> predictor(args, grid, work.programs, stage, PredictorSlot<T>(work, slot));
     for (u32 parity = 0;; parity ^= 1)
     {
-        wait_for(&mail.asked, parity);
+        wait_for<PREDICTOR_PAUSE>(&mail.asked, parity);
         const u32 tile = mail.tile;
         if (tile == NO_TILE)
         {
@@ -77,11 +84,7 @@ FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const 
         {
             mail.box = made;
         }
-        __syncwarp();
-        if (lane_id() == 0)
-        {
-            barrier_arrive(&mail.told);
-        }
+        barrier_arrive(&mail.told);
     }
 }
 
@@ -171,14 +174,15 @@ template <class Z> struct BoxesAhead
     FSZ_DEVICE void send(u32 tile, const Error &known)
     {
         Mail<Error> &mail = mails[asked % TEAM_PREDICTORS];
+        // All lanes have read what the predictor told.
         __syncwarp();
         if (elements.lane == 0)
         {
             mail.tile = tile;
             mail.base = chunk.base;
             mail.known = known;
-            barrier_arrive(&mail.asked);
         }
+        barrier_arrive(&mail.asked);
         ++asked;
     }
 
@@ -186,7 +190,7 @@ template <class Z> struct BoxesAhead
     FSZ_DEVICE u32 take()
     {
         const u32 place = taken % TEAM_PREDICTORS;
-        wait_for(&mails[place].told, taken / TEAM_PREDICTORS & 1);
+        wait_for<CODER_PAUSE>(&mails[place].told, taken / TEAM_PREDICTORS & 1);
         ++taken;
         return place;
     }

@@ -60,8 +60,9 @@ const fn slot_bytes(record: u64) -> u64 {
 
 /// Bytes that the teams' memory takes at most; fewer teams work where that is too little for all.
 const MOST_SLOTS: u64 = 5 << 28;
-/// Bytes of a team's memory for chunks that wait.
-const WAITING: u64 = 96 << 10;
+/// Bytes of a team's memory for chunks that wait. It is used again when none of them waits any more: where it is small,
+/// teams wait for the slowest one.
+const WAITING: u64 = 384 << 10;
 /// Teams at least: the first one finds the places of chunks.
 const FEWEST_TEAMS: u64 = 2;
 /// Boxes that are counted at most of a small field: to fit tables, or to choose by in each case.
