@@ -111,8 +111,13 @@ const LONGEST: Duration = Duration::from_secs(4);
 /// When the file cannot be read, is of less than three dimensions, or there is no GPU.
 pub fn bench_volume(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result<String> {
     let gpu = Gpu::headless()?;
+    with_shaders(Some(&gpu), || frames(path, hints, choice, &gpu))
+}
+
+/// The times of the frames of a volume.
+fn frames(path: &Path, hints: &Hints, choice: DecoderChoice, gpu: &Gpu) -> Result<String> {
     let decoder = Decoder::open(choice, None);
-    let (streams, budget) = (GpuStreams::default(), budget(&gpu));
+    let (streams, budget) = (GpuStreams::default(), budget(gpu));
     let start = Instant::now();
     let document = Document::open(path, hints)?;
     let (grid, name) = (document.grid.clone(), document.title.clone());
@@ -132,7 +137,7 @@ pub fn bench_volume(path: &Path, hints: &Hints, choice: DecoderChoice) -> Result
     }
     let points = u64::from(SIZE[0]).next_power_of_two();
     let sampling = plan(grid.sides(), &ClipBox::default(), budget, points);
-    let loader = Loader { decoder: &decoder, streams: &streams, gpu: &gpu, budget };
+    let loader = Loader { decoder: &decoder, streams: &streams, gpu, budget };
     let volume = loader.volume(&set, source, sampling, || false)?.context("it was given up")?;
     let colours = VolumeColours {
         map: Map::Viridis.table().map(|[r, g, b]| u32::from_le_bytes([r, g, b, 255])),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use fsz::{Codec, DType, Stream, with_element};
-use fsz_field::{Field, Fsz1File, Hints, Kind, Shape, StreamFile, with_values};
+use fsz_field::{Field, Fsz1File, Hints, Kind, Shape, StreamFile};
 use fsz_metrics::Sample;
 
 use crate::model::blocks::Blocks;
@@ -206,29 +206,26 @@ impl Document {
         Ok(Plane::of(self.grid.plane(place.axis), &self.plane_field(codec, place)?))
     }
 
-    /// The values of planes across the slowest axis, each with the rows and columns of a part, one after the other.
-    /// `start` and `count` are of the three axes that are shown, slowest first.
+    /// The values of planes across the slowest axis, each with the rows and columns of a part, in fields that follow one
+    /// another. `start` and `count` are of the three axes that are shown, slowest first.
     ///
     /// # Errors
     /// When the stream is damaged there.
-    pub fn slab(&self, codec: &Codec, start: [u64; 3], count: [u64; 3]) -> Result<Vec<f64>> {
+    pub fn slab(&self, codec: &Codec, start: [u64; 3], count: [u64; 3]) -> Result<Vec<Field>> {
         let lead = self.grid.shape().len().saturating_sub(2);
-        let numbers = |field: &Field| -> Vec<f64> {
-            with_values!(field.values(), v => v.iter().map(|v| v.to_f64()).collect())
-        };
         if lead == 1 {
-            return Ok(numbers(&self.window(codec, &start, &count)?));
+            return Ok(vec![self.window(codec, &start, &count)?]);
         }
         // Planes whose leading axes are taken together make up no box.
-        let mut values = Vec::new();
-        for plane in start[0]..start[0] + count[0] {
+        let planes = start[0]..start[0] + count[0];
+        let plane = |plane: u64| {
             let (mut first, mut sides) = self.grid.plane_box(0, plane);
             for k in 1..3 {
                 (first[lead + k - 1], sides[lead + k - 1]) = (start[k], count[k]);
             }
-            values.extend(numbers(&self.window(codec, &first, &sides)?));
-        }
-        Ok(values)
+            self.window(codec, &first, &sides)
+        };
+        planes.map(plane).collect()
     }
 
     /// The values of one plane, in a shape with a side of 1 across it.

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use fsz::cuda::DeviceStream;
 use fsz::{Backend, Codec, DType, Element};
 use fsz_wgpu::{Gpu, GpuSlice, GpuStream, Runs};
+use rayon::prelude::*;
 
 use crate::model::boxes::{self, Box};
 use crate::model::document::Document;
@@ -273,11 +274,22 @@ impl Decoder {
 
     /// Brings the values of a plane to where pictures are painted.
     fn put(&mut self, plane: &mut Plane, values: &[f32]) {
+        let slice = self.uploaded(values);
+        self.keep(plane, slice);
+    }
+
+    /// Values where pictures are painted; none where no GPU paints them now.
+    fn uploaded(&self, values: &[f32]) -> Option<fsz_wgpu::Result<GpuSlice>> {
         let ready = |gpu: &&Gpu| self.has_shaders(gpu, None);
-        let Some(gpu) = self.painter.as_ref().filter(ready) else { return };
-        match GpuSlice::upload(gpu, values) {
-            Ok(slice) => plane.slice = Some(Arc::new(slice)),
-            Err(reason) => {
+        self.painter.as_ref().filter(ready).map(|gpu| GpuSlice::upload(gpu, values))
+    }
+
+    /// Gives a plane what was uploaded of it.
+    fn keep(&mut self, plane: &mut Plane, slice: Option<fsz_wgpu::Result<GpuSlice>>) {
+        match slice {
+            None => {}
+            Some(Ok(slice)) => plane.slice = Some(Arc::new(slice)),
+            Some(Err(reason)) => {
                 self.painter = None;
                 self.note = Some(format!("{reason}; rendering on the CPU from now on"));
             }
@@ -291,8 +303,10 @@ impl Decoder {
             return Ok(Plane::new(size, decoded_by_cuda(grid, place, &parts)?));
         }
         let values: Vec<f32> = decoded_by_cuda(grid, place, &parts)?;
-        let mut plane = Plane::new(size, values.iter().copied().map(f64::from).collect());
-        self.put(&mut plane, &values);
+        // The numbers of the plane are made while it is brought to where it is painted.
+        let (numbers, slice) = rayon::join(|| widened(&values), || self.uploaded(&values));
+        let mut plane = Plane::new(size, numbers);
+        self.keep(&mut plane, slice);
         Ok(plane)
     }
 
@@ -311,11 +325,16 @@ impl Decoder {
             None => decoded(&document.grid, place, &self.streams.of(gpu, document)?)?,
         };
         let size = document.grid.plane(place.axis);
-        let mut plane = Plane::new(size, values.into_iter().map(f64::from).collect());
+        let mut plane = Plane::new(size, widened(&values));
         plane.rounded = document.dtype == DType::F64;
         plane.slice = slice.filter(|_| self.painter.is_some()).map(Arc::new);
         Ok(Some(plane))
     }
+}
+
+/// The numbers of a plane.
+fn widened(values: &[f32]) -> Vec<f64> {
+    values.par_iter().copied().map(f64::from).collect()
 }
 
 /// Of a stream that is not on the GPU yet what a plane takes, where that comes much sooner than all of it.

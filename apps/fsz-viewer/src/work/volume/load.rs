@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context, Result};
+use fsz_field::{Field, Values, with_values};
+use fsz_metrics::Sample;
 use fsz_wgpu::{Cell, Gpu, GpuSlice, GpuStream, Runs, Sampling, Slab, TILE_KINDS, Volume};
 use rayon::prelude::*;
 
@@ -40,7 +42,8 @@ struct Planes {
 }
 
 impl Loader<'_> {
-    /// A part of what is open as a volume; none when `obsolete` says that it is of no use any more.
+    /// A part of what is open as a volume, decoded by the processor until the shaders that decode are there, which others
+    /// make (as [`with_shaders`](crate::work::shaders::with_shaders) does); none when `obsolete` says that it is of no use any more.
     ///
     /// # Errors
     /// When a stream is damaged there, or the GPU fails or has no room.
@@ -54,9 +57,6 @@ impl Loader<'_> {
         thread::scope(|scope| {
             // What draws it is made while it is brought there.
             scope.spawn(|| self.gpu.prepare_volumes());
-            if let Some(facts) = set.subject.as_ref().and_then(|subject| subject.facts.as_ref()) {
-                scope.spawn(|| self.gpu.prepare_slices(&facts.header.profile));
-            }
             self.loaded(set, source, sampling, obsolete)
         })
     }
@@ -164,7 +164,7 @@ impl Loader<'_> {
         let original = original
             .map(|original| original.slab(self.decoder.codec(), rows.0, rows.1))
             .transpose()?;
-        let original = original.map(|values| self.upload(&values)).transpose()?;
+        let original = original.map(|fields| self.upload(&fields)).transpose()?;
         Ok(Planes { values, are_errors: false, original, columns: width, offset: start[2] })
     }
 
@@ -175,19 +175,17 @@ impl Loader<'_> {
         original: Option<&Document>,
         (start, count): ([u64; 3], [u64; 3]),
     ) -> Result<Planes> {
-        let mut values = document.slab(self.decoder.codec(), start, count)?;
+        let fields = document.slab(self.decoder.codec(), start, count)?;
         let columns = count[2];
         let Some(original) = original else {
-            let values = self.upload(&values)?;
+            let values = self.upload(&fields)?;
             return Ok(Planes { values, are_errors: false, original: None, columns, offset: 0 });
         };
-        let original = original.slab(self.decoder.codec(), start, count)?;
-        for (value, before) in values.iter_mut().zip(&original) {
-            // What is kept bit for bit has no error, NaN among it.
-            *value =
-                if value.to_bits() == before.to_bits() { 0.0 } else { (*value - before).abs() };
-        }
-        let (values, original) = (self.upload(&values)?, self.upload(&original)?);
+        let originals = original.slab(self.decoder.codec(), start, count)?;
+        let pairs = fields.iter().zip(&originals);
+        let errors: Vec<f32> =
+            pairs.flat_map(|(field, original)| errors(field, original)).collect();
+        let (values, original) = (GpuSlice::upload(self.gpu, &errors)?, self.upload(&originals)?);
         Ok(Planes { values, are_errors: true, original: Some(original), columns, offset: 0 })
     }
 
@@ -229,10 +227,35 @@ impl Loader<'_> {
         Ok(Planes { values, are_errors: false, original: None, columns: count[2], offset: 0 })
     }
 
-    fn upload(&self, values: &[f64]) -> Result<GpuSlice> {
-        let values: Vec<f32> = values.iter().map(|&value| value as f32).collect();
-        Ok(GpuSlice::upload(self.gpu, &values)?)
+    /// The values of fields that follow one another.
+    fn upload(&self, fields: &[Field]) -> Result<GpuSlice> {
+        if let [field] = fields
+            && let Values::F32(values) = field.values()
+        {
+            return Ok(GpuSlice::upload(self.gpu, values)?);
+        }
+        Ok(GpuSlice::upload(self.gpu, &fields.iter().flat_map(shown).collect::<Vec<f32>>())?)
     }
+}
+
+/// The values of a field as they are drawn.
+fn shown(field: &Field) -> Vec<f32> {
+    match field.values() {
+        Values::F32(values) => values.to_vec(),
+        Values::F64(values) => values.par_iter().map(|&value| value as f32).collect(),
+    }
+}
+
+/// The magnitudes of errors. What is kept bit for bit has none, NaN among it.
+fn errors(field: &Field, original: &Field) -> Vec<f32> {
+    let of = |value: f64, before: f64| {
+        if value.to_bits() == before.to_bits() { 0.0 } else { (value - before).abs() as f32 }
+    };
+    let numbers = |field: &Field| -> Vec<f64> {
+        with_values!(field.values(), v => v.par_iter().map(|v| v.to_f64()).collect())
+    };
+    let (values, before) = (numbers(field), numbers(original));
+    values.par_iter().zip(&before).map(|(&value, &before)| of(value, before)).collect()
 }
 
 /// First element and count of some planes and rows of a volume.
