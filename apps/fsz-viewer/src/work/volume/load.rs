@@ -42,8 +42,9 @@ struct Planes {
 }
 
 impl Loader<'_> {
-    /// A part of what is open as a volume, decoded by the processor until the shaders that decode are there, which others
-    /// make (as [`with_shaders`](crate::work::shaders::with_shaders) does); none when `obsolete` says that it is of no use any more.
+    /// A part of what is open as a volume; none when `obsolete` says that it is of no use any more. The processor decodes
+    /// until the shaders that do it are there, which others make, as [`with_shaders`](crate::work::shaders::with_shaders)
+    /// does.
     ///
     /// # Errors
     /// When a stream is damaged there, or the GPU fails or has no room.
