@@ -465,6 +465,7 @@ fn narrowed(value: f64, bound: Option<f64>) -> f32 {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::sync::{Mutex, MutexGuard, PoisonError};
 
     use fsz::{Bound, CompressOptions, Dense, Profile, Region};
     use ndarray::ArrayView;
@@ -528,8 +529,16 @@ mod tests {
         Document::from_stream("made".into(), Path::new("made"), stream).unwrap()
     }
 
+    /// The GPU for one test at a time. Through OpenGL a thread waits at most a second for another to be done there, and
+    /// a processor that draws may take longer.
+    fn alone() -> MutexGuard<'static, ()> {
+        static GPU: Mutex<()> = Mutex::new(());
+        GPU.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[test]
     fn a_gpu_gives_the_planes_of_the_processor() {
+        let _alone = alone();
         for choice in [DecoderChoice::Gpu, DecoderChoice::Cuda] {
             let mut decoder = Decoder::open(choice, None);
             if let Some(reason) = decoder.note() {
@@ -572,6 +581,7 @@ mod tests {
 
     #[test]
     fn the_first_plane_waits_for_no_more_than_it_takes() {
+        let _alone = alone();
         let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
         if let Some(reason) = decoder.note() {
             eprintln!("SKIPPED: a first plane decoded on a GPU: {reason}");
@@ -597,6 +607,7 @@ mod tests {
 
     #[test]
     fn double_precision_is_rounded_unless_it_must_be_exact() {
+        let _alone = alone();
         let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
         if decoder.gpu.is_none() {
             let reason = decoder.note().expect("it says why");
@@ -629,6 +640,7 @@ mod tests {
     /// What is on its way to the GPU is decoded by the processor while a series is played.
     #[test]
     fn a_series_that_is_played_waits_for_no_upload() {
+        let _alone = alone();
         let mut decoder = Decoder::open(DecoderChoice::Gpu, None);
         if decoder.gpu.is_none() {
             let reason = decoder.note().expect("it says why");
