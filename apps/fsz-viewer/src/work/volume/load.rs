@@ -252,11 +252,9 @@ fn errors(field: &Field, original: &Field) -> Vec<f32> {
     let of = |value: f64, before: f64| {
         if value.to_bits() == before.to_bits() { 0.0 } else { (value - before).abs() as f32 }
     };
-    let numbers = |field: &Field| -> Vec<f64> {
-        with_values!(field.values(), v => v.par_iter().map(|v| v.to_f64()).collect())
-    };
-    let (values, before) = (numbers(field), numbers(original));
-    values.par_iter().zip(&before).map(|(&value, &before)| of(value, before)).collect()
+    with_values!(field.values(), values => with_values!(original.values(), before => {
+        values.par_iter().zip(before).map(|(v, b)| of(v.to_f64(), b.to_f64())).collect()
+    }))
 }
 
 /// First element and count of some planes and rows of a volume.
@@ -264,4 +262,28 @@ fn slab_of(sampling: &Sampling, [planes, rows]: [&Range<u64>; 2]) -> ([u64; 3], 
     let ([z, y, x], columns) = (sampling.start, sampling.count[2]);
     let count = [planes, rows].map(|range| range.end - range.start);
     ([z + planes.start, y + rows.start, x], [count[0], count[1], columns])
+}
+
+#[cfg(test)]
+mod tests {
+    use fsz_field::Shape;
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_bit_for_bit_has_no_error() {
+        let single = [1.5f32, f32::NAN, f32::INFINITY, -2.0, 0.25];
+        let double = [1.25f64, f64::NAN, f64::INFINITY, -2.0, 1.0 / 3.0];
+        let shape = || Shape::new(&[5]).unwrap();
+        let (single, double) = (
+            Field::new(shape(), single.to_vec()).unwrap(),
+            Field::new(shape(), double.to_vec()).unwrap(),
+        );
+        assert_eq!(errors(&single, &single), [0.0; 5]);
+        assert_eq!(errors(&double, &double), [0.0; 5]);
+        let last = (1.0 / 3.0 - 0.25) as f32;
+        for found in [errors(&single, &double), errors(&double, &single)] {
+            assert_eq!(found, [0.25, 0.0, 0.0, 0.0, last]);
+        }
+    }
 }

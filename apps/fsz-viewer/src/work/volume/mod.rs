@@ -316,6 +316,10 @@ mod tests {
         let (asks, asked) = channel();
         let streams = GpuStreams::default();
         let decoder = Decoder::open(choice, None).with_streams(streams.clone());
+        // Others make these while the viewer runs. Without them the processor would decode all of it.
+        for profile in [Profile::default(), Profile::Dense(Dense::new())] {
+            decoder.gpu().into_iter().for_each(|gpu| gpu.prepare_slices(&profile));
+        }
         (asks, Drawer { decoder, streams, asked, next: None, held: Vec::new(), room: None })
     }
 
