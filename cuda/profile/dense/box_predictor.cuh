@@ -82,14 +82,14 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     FSZ_DEVICE u32 reach(const Box &box, i32 first) const
     {
         u32 most = 0;
-        for (u32 at = lane; at < box.len; at += 32)
-        {
+        each_32(box, [&](u32 from, T d) {
             i32 code;
-            if (plain.points.code_of(element(box, at), code))
+            if (from + lane < box.len && plain.points.code_of(d, code))
             {
                 most = max(most, static_cast<u32>(abs(code - first)));
             }
-        }
+            return true;
+        });
         return warp_max(most);
     }
 

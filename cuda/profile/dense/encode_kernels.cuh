@@ -16,10 +16,12 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         fsz::gather_boxes(field, grid, numbers, count, to);                                        \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::PROGRAM_THREADS)                             \
-        fsz_prepare_compress_##coder(const __grid_constant__ fsz::BoxGrid grid,                    \
+        fsz_prepare_compress_##coder(const __grid_constant__ fsz::BoxGrids grids,                  \
                                      fsz::EncodeProgram *programs)                                 \
     {                                                                                              \
-        fsz::make_encode_program(grid, blockIdx.x, programs + blockIdx.x);                         \
+        const fsz::u32 shape = blockIdx.x % fsz::BOX_SHAPES;                                       \
+        fsz::make_encode_program(grids.grid[blockIdx.x / fsz::BOX_SHAPES], shape,                  \
+                                 programs + blockIdx.x);                                           \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::DENSE_COUNT_WARPS * 32, 1)                   \
         fsz_count_##coder(const __grid_constant__ fsz::ArgsOf<Z>::Args args,                       \
@@ -50,7 +52,8 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         FSZ_AT(fsz::BoxTask, exact), FSZ_AT(fsz::BoxTask, boxes), FSZ_AT(fsz::BoxTask, reserved),  \
         sizeof(fsz::BoxTasks), FSZ_AT(fsz::BoxTasks, task), FSZ_AT(fsz::BoxTasks, tasks),          \
         FSZ_AT(fsz::BoxTasks, reach), sizeof(fsz::SymbolRow), FSZ_AT(fsz::SymbolRow, reciprocal),  \
-        FSZ_AT(fsz::SymbolRow, start), FSZ_AT(fsz::SymbolRow, frequency)
+        FSZ_AT(fsz::SymbolRow, start), FSZ_AT(fsz::SymbolRow, frequency),                          \
+        sizeof(fsz::BoxGrids), FSZ_AT(fsz::BoxGrids, grid)
 
 /// How a module launches: `BoxCompressShapes` in crates/fsz/src/cuda/box_kernels.rs.
 #define FSZ_COMPRESS_DENSE_SHAPES(T)                                                               \

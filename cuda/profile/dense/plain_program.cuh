@@ -219,6 +219,13 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 shape, PlainProgram 
     }
 }
 
+/// Grids whose programs are made at once: those of the layouts. The same struct is `BoxGrids` in
+/// crates/fsz/src/cuda/abi.rs.
+struct BoxGrids
+{
+    BoxGrid grid[3];
+};
+
 /// Makes the programs of a shape. Called by a thread block of PROGRAM_THREADS.
 __device__ inline void make_encode_program(const BoxGrid &grid, u32 shape, EncodeProgram *program)
 {

@@ -5,7 +5,7 @@ use crate::{
     element::Element,
     format::{
         self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid,
-        dense::{DIFFERENCE_SYMBOLS, SLOTS},
+        dense::{DIFFERENCE_SYMBOLS, Layout, SLOTS},
     },
     profile::dense::{Dense, MOST_CASES, Predictor},
     statistics::ValueRange,
@@ -124,6 +124,11 @@ shared! {
         chunk_tiles: u32,
         predictor: u32,
         fine: u32,
+    }
+
+    /// `BoxGrids` in `cuda/profile/dense/plain_program.cuh`.
+    struct BoxGrids {
+        grid: [BoxGrid; Layout::ALL.len()],
     }
 
     /// `BoxesToTiles` in `cuda/profile/dense/output.cuh`.
@@ -389,19 +394,24 @@ impl SymbolRow {
             let row = Self::new(escape, escape);
             return SymbolRow { frequency: row.frequency | ESCAPES, ..row };
         }
-        let f = u64::from(frequency);
-        // ⌊n / f⌋ is the high word of n · reciprocal, shifted; n is below 2³¹. For f = 1 that is n − 1, and
-        // `start` makes up for it.
-        let (reciprocal, more) = match frequency {
-            1 => (u32::MAX, SLOTS as u16 - 1),
-            _ => {
-                let shift = f.next_power_of_two().ilog2();
-                ((1u64 << (shift + 31)).div_ceil(f) as u32, 0)
-            }
-        };
+        let more = if frequency == 1 { SLOTS as u16 - 1 } else { 0 };
+        let reciprocal = RECIPROCALS[usize::from(frequency)];
         SymbolRow { reciprocal, start: start + more, frequency }
     }
 }
+
+/// By frequency: ⌊n / f⌋ is the high word of n · reciprocal, shifted; n is below 2³¹. For f = 1 that is n − 1, and
+/// the row's `start` makes up for it.
+const RECIPROCALS: [u32; SLOTS as usize + 1] = {
+    let mut reciprocals = [u32::MAX; SLOTS as usize + 1];
+    let mut f = 2;
+    while f < reciprocals.len() {
+        let shift = f.next_power_of_two().ilog2();
+        reciprocals[f] = (1u64 << (shift + 31)).div_ceil(f as u64) as u32;
+        f += 1;
+    }
+    reciprocals
+};
 
 impl MissingF64 {
     /// Of these bits, at most [`MAX_MISSING`].

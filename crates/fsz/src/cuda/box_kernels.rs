@@ -2,8 +2,8 @@
 
 use super::{
     abi::{
-        BoxCounts, BoxGrid, BoxTask, BoxTasks, BoxesToTiles, DenseWork, OutputBox, Sections,
-        Shared, StreamView, SymbolRow,
+        BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, BoxesToTiles, DenseWork, OutputBox,
+        Sections, Shared, StreamView, SymbolRow,
     },
     compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_BYTES, TEAM_PREDICTORS},
     decompress::DECOMPRESS_SCRATCH,
@@ -47,13 +47,14 @@ const DECOMPRESS_BOXES_LAYOUTS: [&[u32]; 5] = [
     BoxGrid::LAYOUT,
     BoxesToTiles::LAYOUT,
 ];
-const BOX_LAYOUTS: [&[u32]; 6] = [
+const BOX_LAYOUTS: [&[u32]; 7] = [
     BoxGrid::LAYOUT,
     DenseWork::LAYOUT,
     BoxCounts::LAYOUT,
     BoxTask::LAYOUT,
     BoxTasks::LAYOUT,
     SymbolRow::LAYOUT,
+    BoxGrids::LAYOUT,
 ];
 
 impl Kernels {
@@ -164,7 +165,7 @@ pub(crate) struct BoxCompressShapes {
     pub survey_threads: u32,
     pub gather_threads: u32,
     pub program_threads: u32,
-    /// Thread blocks that make programs.
+    /// Thread blocks that make programs of a grid.
     pub programs: u32,
     pub most_teams: u32,
     pub count_warps: u32,

@@ -1,19 +1,20 @@
 //! Compression by the profile `dense`: the device counts the symbols of some boxes, the host chooses layout,
 //! predictor and tables by them, and the device encodes.
 
-use std::{cell::RefCell, marker::PhantomData};
+use std::{cell::RefCell, marker::PhantomData, slice};
 
 use cudarc::driver::{result, sys};
 use rayon::prelude::*;
 
 use super::{
     abi::{
-        Arguments, BoxCounts, BoxGrid, BoxTask, BoxTasks, CompressArgs, Control, DenseWork,
-        MOST_TASKS, Sections, SymbolRow,
+        Arguments, BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, CompressArgs, Control,
+        DenseWork, MOST_TASKS, Sections, SymbolRow,
     },
     compress::{ENTRIES_AT, image},
     device::Device,
     error::check,
+    event::Event,
     kernel::{Coder, Kernel, Operation},
     kernels::{Launch, pointer},
     relative::without_samples,
@@ -158,19 +159,62 @@ struct OnDevice<'a, T, A> {
 }
 
 impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
-    /// Where the programs of a grid of the field are; enqueues making them where they are not yet.
-    fn programs(&self, grid: BoxGrid) -> Result<u64> {
+    /// Where the programs of each of some grids of the field are; enqueues making those that are not yet.
+    fn programs(&self, grids: &[BoxGrid]) -> Result<Vec<u64>> {
         let mut made = self.made.borrow_mut();
-        let known = made.iter().position(|extent| *extent == grid.extent);
-        let number = known.unwrap_or(made.len());
-        let at = self.at + self.scratch.programs + PROGRAM_BYTES * number as u64;
-        if known.is_none() {
-            debug_assert!(number < Layout::ALL.len());
-            // SAFETY: the scratch has room for the programs of each layout's grid.
-            unsafe { make_programs(self.device, self.coder, grid, at, T::DTYPE, self.queue)? };
-            made.push(grid.extent);
-        }
-        Ok(at)
+        let before = made.len();
+        let mut new = Vec::new();
+        let number = |grid: &BoxGrid| {
+            let known = made.iter().position(|extent| *extent == grid.extent);
+            known.unwrap_or_else(|| {
+                made.push(grid.extent);
+                new.push(*grid);
+                made.len() - 1
+            })
+        };
+        let numbers: Vec<_> = grids.iter().map(number).collect();
+        debug_assert!(made.len() <= Layout::ALL.len());
+        let at = |number: usize| self.at + self.scratch.programs + PROGRAM_BYTES * number as u64;
+        // SAFETY: the scratch has room for the programs of each layout's grid.
+        unsafe { self.make_programs(&new, at(before))? };
+        Ok(numbers.into_iter().map(at).collect())
+    }
+
+    /// Enqueues making the programs of some grids.
+    ///
+    /// # Safety
+    /// `to` has room for them until the queue is past the launch.
+    unsafe fn make_programs(&self, grids: &[BoxGrid], mut to: u64) -> Result<()> {
+        let Some(first) = grids.first() else { return Ok(()) };
+        let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
+        let shapes = &module.shapes;
+        let mut all = BoxGrids { grid: [*first; _] };
+        all.grid[..grids.len()].copy_from_slice(grids);
+        let blocks = grids.len() as u64 * u64::from(shapes.programs);
+        let launch = Launch::new(blocks, shapes.program_threads);
+        let operation = Operation::PrepareCompress(self.coder);
+        let kernel = Kernel { operation, dtype: T::DTYPE };
+        let mut arguments = [pointer(&mut all), pointer(&mut to)];
+        // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
+        unsafe { module.launch(kernel, launch, self.queue, &mut arguments) }
+    }
+
+    /// Copies device memory to the host through pinned memory, which takes a small part of the time, and waits.
+    ///
+    /// # Safety
+    /// `from` holds as many bytes, and any bytes are a `V`.
+    unsafe fn download<V: Copy>(&self, to: &mut [V], from: u64) -> Result<()> {
+        let len = size_of_val(to);
+        self.device.with_lane(len, |lane| {
+            // SAFETY: the lane has room for as many bytes, and nothing else uses them until this returns; the caller
+            // vouches for the rest.
+            unsafe {
+                let pinned = slice::from_raw_parts_mut(lane.halves[0].pinned(), len);
+                download(pinned, from, self.queue)?;
+                std::ptr::copy_nonoverlapping(pinned.as_ptr(), to.as_mut_ptr().cast(), len);
+            }
+            Ok(())
+        })
     }
 
     /// Enqueues counting so many boxes of each case; gives where its counts and the list of its exact boxes are.
@@ -179,9 +223,13 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
         let shapes = &module.shapes;
         let mut tasks: Vec<BoxTask> = Vec::with_capacity(cases.len());
         let (mut counts, mut exact) = (self.at + self.scratch.counts, self.at + self.scratch.exact);
-        for (grid, choice, boxes) in cases {
-            let grid = BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)?;
-            let (programs, boxes) = (self.programs(grid)?, *boxes as u32);
+        let grid = |(grid, choice, _): &(TileGrid, Choice, u64)| {
+            BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)
+        };
+        let grids = cases.iter().map(grid).collect::<Result<Vec<_>>>()?;
+        let programs = self.programs(&grids)?;
+        for ((&grid, programs), (_, _, boxes)) in grids.iter().zip(programs).zip(cases) {
+            let boxes = *boxes as u32;
             tasks.push(BoxTask { grid, programs, counts, exact, boxes, reserved: 0 });
             counts += size_of::<BoxCounts>() as u64;
             exact += 4 * u64::from(boxes);
@@ -233,11 +281,14 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
         case: &(TileGrid, Choice, u64),
         (list, count): (u64, u32),
     ) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
         let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
         let (grid, choice, boxes) = case;
         let mut numbers = vec![0u32; count as usize];
         // SAFETY: the list has so many numbers.
-        unsafe { download(&mut numbers, list, self.queue)? };
+        unsafe { self.download(&mut numbers, list)? };
         let mut own = BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)?;
         let mut arguments = self.arguments;
         let mut field = arguments.common().field;
@@ -259,7 +310,7 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
             // boxes, and the copy is waited for.
             unsafe {
                 module.launch(kernel, launch, self.queue, &mut arguments)?;
-                download(&mut elements[..BOX * numbers.len()], to, self.queue)?;
+                self.download(&mut elements[..BOX * numbers.len()], to)?;
             }
             let count = |(&number, elements): (&u32, &[T])| {
                 let len = grid.shape_of(spread_tile(grid, *boxes, number.into())).len();
@@ -298,7 +349,7 @@ impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
         }
         if !found.is_empty() {
             // SAFETY: they were copied there, any bytes are numbers, and the copy is waited for.
-            unsafe { download(&mut found, together, self.queue)? };
+            unsafe { self.download(&mut found, together)? };
         }
         let mut found = found.into_iter().map(|fits| fits.map(u64::from));
         let own = |(_, boxes): &(_, u64)| match boxes {
@@ -318,7 +369,7 @@ impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
         let mut counts = vec![BoxCounts::NONE; tasks.len()];
         if let Some(first) = tasks.first() {
             // SAFETY: the scratch has the counts of all tasks side by side.
-            unsafe { download(&mut counts, first.counts, self.queue)? };
+            unsafe { self.download(&mut counts, first.counts)? };
         }
         let mut found = tasks.iter().zip(&counts);
         let own = |case: &(TileGrid, Choice, u64)| {
@@ -331,27 +382,6 @@ impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
         };
         cases.iter().map(own).collect()
     }
-}
-
-/// Enqueues making the programs of a grid.
-///
-/// # Safety
-/// `to` has room for them until the queue is past the launch.
-unsafe fn make_programs(
-    device: &Device,
-    coder: Coder,
-    mut grid: BoxGrid,
-    mut to: u64,
-    dtype: DType,
-    queue: sys::CUstream,
-) -> Result<()> {
-    let module = device.kernels.compress_boxes(coder, dtype)?;
-    let shapes = &module.shapes;
-    let launch = Launch::new(shapes.programs.into(), shapes.program_threads);
-    let kernel = Kernel { operation: Operation::PrepareCompress(coder), dtype };
-    let mut arguments = [pointer(&mut grid), pointer(&mut to)];
-    // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-    unsafe { module.launch(kernel, launch, queue, &mut arguments) }
 }
 
 impl BoxCompression {
@@ -478,7 +508,7 @@ impl BoxCompression {
         let least = FEWEST_TEAMS.div_ceil(teams);
         let blocks = (all / teams).clamp(least, multiprocessors.max(least));
         let mut work = DenseWork {
-            programs: sampled.programs(boxes)?,
+            programs: sampled.programs(&[boxes])?[0],
             rows: scratch + self.scratch.rows,
             tables: scratch + self.scratch.tables,
             slots,
@@ -486,14 +516,11 @@ impl BoxCompression {
             table_words: tables.len() as u32,
             half_words: half_words(boxes_of_chunk, self.dtype) as u32,
         };
-        // SAFETY: both places have the room; the copies are from memory that the driver has read when the
-        // calls return, or when the queue is waited for below.
-        unsafe {
-            upload(work.rows, &rows, queue)?;
-            upload(work.tables, &tables, queue)?;
-        }
-        // SAFETY: the queue is the caller's, alive.
-        check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
+        let read = Event::new()?;
+        // SAFETY: both places have the room; the copies are waited for below.
+        let uploaded = unsafe {
+            upload(work.rows, &rows, queue).and_then(|()| upload(work.tables, &tables, queue))
+        };
 
         let launch = Launch {
             grid: blocks,
@@ -505,12 +532,19 @@ impl BoxCompression {
         let mut image = *image(&self.shape, self.dtype, &self.options, &profile, self.part);
         let mut arguments =
             [pointer(&mut arguments), pointer(&mut boxes), pointer(&mut work), pointer(&mut image)];
+        let operation = Operation::Compress(self.coder);
+        let kernel = Kernel { operation, dtype: self.dtype };
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-        unsafe {
-            let operation = Operation::Compress(self.coder);
-            let kernel = Kernel { operation, dtype: self.dtype };
-            module.launch(kernel, launch, queue, &mut arguments)
+        let mut launch = || unsafe { module.launch(kernel, launch, queue, &mut arguments) };
+        // The device goes on while the host waits for the copies alone.
+        let launched = uploaded.and_then(|()| read.record_in(queue)).and_then(|()| launch());
+        // Also after an error nothing may be under way from memory that is freed.
+        match &launched {
+            Ok(()) => read.wait()?,
+            // SAFETY: the queue is the caller's, alive.
+            Err(_) => check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?,
         }
+        launched
     }
 }
 

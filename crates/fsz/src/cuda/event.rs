@@ -30,8 +30,13 @@ impl Event {
 
     /// Puts it behind what is in the stream.
     pub fn record(&self, queue: &Queue) -> Result<()> {
+        self.record_in(queue.handle())
+    }
+
+    /// The same of a stream of the caller's.
+    pub fn record_in(&self, queue: sys::CUstream) -> Result<()> {
         // SAFETY: event and stream are alive and of one context.
-        check("cuEventRecord", unsafe { result::event::record(self.0, queue.handle()) })
+        check("cuEventRecord", unsafe { result::event::record(self.0, queue) })
     }
 
     /// Whether the work before it is done.

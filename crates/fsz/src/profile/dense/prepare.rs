@@ -406,7 +406,7 @@ impl<T: Element> Sample<'_, T> {
         let costs = cases.into_iter().zip(counted).filter(|(_, counted)| counted.elements > 0);
         let cost = |((layout, grid, choice), counted): (Case, Counted)| {
             let tables = Tables::fit(&counted.histogram);
-            let carried = (tables.write().len() as u128 * 32) << COST_BITS;
+            let carried = (tables.words() as u128 * 32) << COST_BITS;
             let cost = counted.cost(&tables) as u128 * n / counted.elements as u128 + carried;
             let below = |bits: u128| cost < (n * bits) << COST_BITS >> 1;
             let long = below(4) as usize + below(2) as usize;

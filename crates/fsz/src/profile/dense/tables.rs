@@ -2,7 +2,7 @@
 //! (FORMAT.md, *Dense: tables*).
 
 use super::{
-    bits::{BitReader, BitWriter},
+    bits::{BitCounter, BitReader, BitWriter, Bits},
     symbols::{difference, residual},
 };
 use crate::{
@@ -119,15 +119,28 @@ fn fit(counts: &[u64; SYMBOLS], alphabet: Alphabet) -> Frequencies {
     frequencies
 }
 
-/// Makes frequencies add up to the slots, at the cost or to the good of the largest.
+/// Makes frequencies add up to the slots, at the cost or to the good of the largest, the first of several: one slot
+/// after another, as if each were taken on its own.
 fn fill(frequencies: &mut [u16]) {
-    let largest = |f: &[u16]| (0..f.len()).rev().max_by_key(|&i| f[i]).expect("symbols");
-    let mut sum = frequencies.iter().map(|&f| f as u32).sum::<u32>();
-    while sum > SLOTS {
-        frequencies[largest(frequencies)] -= 1;
-        sum -= 1;
+    let sum = frequencies.iter().map(|&f| f as u32).sum::<u32>();
+    let mut less = sum.saturating_sub(SLOTS);
+    let largest = |f: &[u16]| f.iter().copied().max().expect("symbols");
+    while less > 0 {
+        let most = largest(frequencies);
+        let next = frequencies.iter().map(|&f| if f < most { f } else { 0 }).max().unwrap_or(0);
+        let alike = frequencies.iter().filter(|f| **f == most).count() as u32;
+        // All of them as often as they stay the largest; then some of them once.
+        let (own, some) = match (less / alike).min((most - next).into()) {
+            0 => (1, less),
+            times => (times, alike),
+        };
+        let alike = frequencies.iter_mut().filter(|f| **f == most);
+        alike.take(some as usize).for_each(|f| *f -= own as u16);
+        less -= own * some;
     }
-    frequencies[largest(frequencies)] += (SLOTS - sum) as u16;
+    let most = largest(frequencies);
+    let first = frequencies.iter_mut().find(|f| **f == most).expect("the largest");
+    *first += SLOTS.saturating_sub(sum) as u16;
 }
 
 /// What stands before the first context of an alphabet.
@@ -187,6 +200,18 @@ impl Tables {
     /// As the stream carries them.
     pub fn write(&self) -> Vec<u32> {
         let mut bits = BitWriter::default();
+        self.write_to(&mut bits);
+        bits.words()
+    }
+
+    /// How many words that takes.
+    pub fn words(&self) -> usize {
+        let mut bits = BitCounter::default();
+        self.write_to(&mut bits);
+        bits.words()
+    }
+
+    fn write_to(&self, bits: &mut impl Bits) {
         for alphabet in Alphabet::ALL {
             let contexts = alphabet.first()..alphabet.first() + alphabet.contexts();
             let mut last = default(alphabet);
@@ -195,20 +220,19 @@ impl Tables {
                 continue;
             }
             bits.put(1, 1);
+            let order: Vec<usize> = alphabet.order().collect();
             for frequencies in &self.0[contexts] {
                 let new = *frequencies != last;
                 bits.put(new as u32, 1);
                 if new {
                     last = *frequencies;
                     let used = |&i: &usize| frequencies[i] > 0;
-                    let order: Vec<usize> = alphabet.order().collect();
                     let n = order.iter().rposition(used).map_or(0, |i| i + 1);
                     bits.put(n as u32, 6);
                     order[..n].iter().for_each(|&i| bits.gamma(frequencies[i] as u32 + 1));
                 }
             }
         }
-        bits.words()
     }
 
     /// From what a stream carries.
@@ -317,6 +341,33 @@ mod tests {
     }
 
     #[test]
+    fn slots_are_taken_from_the_largest_one_after_another() {
+        let mut state = 1u64;
+        let mut next = |most: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % most
+        };
+        for n in 2..=SYMBOLS {
+            for most in [2, 3, 8, 30, 513] {
+                let before: Vec<u16> = (0..n).map(|_| 1 + next(most) as u16).collect();
+                let mut expected = before.clone();
+                let largest = |f: &[u16]| (0..f.len()).rev().max_by_key(|&i| f[i]).expect("some");
+                let mut sum = before.iter().map(|&f| f as u32).sum::<u32>();
+                while sum > SLOTS {
+                    let i = largest(&expected);
+                    expected[i] -= 1;
+                    sum -= 1;
+                }
+                let i = largest(&expected);
+                expected[i] += (SLOTS - sum) as u16;
+                let mut filled = before.clone();
+                fill(&mut filled);
+                assert_eq!(filled, expected, "{before:?}");
+            }
+        }
+    }
+
+    #[test]
     fn tables_come_back() {
         let mut histogram = empty_histogram();
         let mut state = 1u64;
@@ -338,6 +389,7 @@ mod tests {
             }
             let words = tables.write();
             assert_eq!(Tables::read(&words).expect("sound"), tables);
+            assert_eq!(tables.words(), words.len());
             for cut in 0..words.len() {
                 Tables::read(&words[..cut]).expect_err("cut short");
             }
