@@ -133,13 +133,19 @@ impl Gpu {
     /// # Errors
     /// [`Error::NoAdapter`] where they cannot.
     pub fn check_volumes(&self) -> Result<()> {
-        match self.device.adapter_info().backend {
-            wgpu::Backend::Gl => Err(Error::NoAdapter(format!(
+        match self.is_opengl() {
+            true => Err(Error::NoAdapter(format!(
                 "{} is used through OpenGL, without volumes",
                 self.name
             ))),
-            _ => Ok(()),
+            false => Ok(()),
         }
+    }
+
+    /// Whether it is used through OpenGL: by one thread at a time. wgpu panics where another one waits for longer than
+    /// some seconds, of which on Windows there is one.
+    pub fn is_opengl(&self) -> bool {
+        self.device.adapter_info().backend == wgpu::Backend::Gl
     }
 
     /// Whether it is the processor that computes.

@@ -190,8 +190,7 @@ impl Decoder {
                 Ok(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
                 Err(reason) => instead(reason.to_string()),
             },
-            // A GPU in software is slower than the processor's own way.
-            DecoderChoice::Auto => match gpu().ok().filter(|gpu| !gpu.is_software()) {
+            DecoderChoice::Auto => match gpu().ok().filter(is_quick) {
                 Some(gpu) => Decoder { gpu: Some(gpu), ..Decoder::cpu() },
                 None => Codec::cuda(CUDA_DEVICE)
                     .map_or_else(|_| Decoder::cpu(), |codec| Decoder { codec, ..Decoder::cpu() }),
@@ -430,13 +429,18 @@ fn elements(window: &Box) -> usize {
     window.count.iter().product::<u64>() as usize
 }
 
-/// Whether pictures are painted by the GPU that draws the window. One in software is no faster than the
-/// processor's own way.
+/// Whether a GPU is taken unasked. One in software is no faster than the processor's own way, and one that is used through
+/// OpenGL draws no window while it decodes.
+fn is_quick(gpu: &Gpu) -> bool {
+    !gpu.is_software() && !gpu.is_opengl()
+}
+
+/// Whether pictures are painted by the GPU that draws the window.
 pub fn paints(choice: DecoderChoice, window: &Gpu) -> bool {
     match choice {
         DecoderChoice::Cpu => false,
         DecoderChoice::Gpu => true,
-        DecoderChoice::Auto | DecoderChoice::Cuda => !window.is_software(),
+        DecoderChoice::Auto | DecoderChoice::Cuda => is_quick(window),
     }
 }
 
@@ -534,6 +538,18 @@ mod tests {
     fn alone() -> MutexGuard<'static, ()> {
         static GPU: Mutex<()> = Mutex::new(());
         GPU.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[test]
+    fn a_gpu_in_software_or_through_opengl_is_taken_when_it_is_asked_for_alone() {
+        let Ok(gpu) = Gpu::headless() else {
+            eprintln!("SKIPPED: which GPUs are taken unasked: no GPU");
+            return;
+        };
+        let quick = !gpu.is_software() && !gpu.is_opengl();
+        assert_eq!(Decoder::open(DecoderChoice::Auto, None).gpu.is_some(), quick);
+        assert_eq!(paints(DecoderChoice::Auto, &gpu), quick);
+        assert!(Decoder::open(DecoderChoice::Gpu, None).gpu.is_some());
     }
 
     #[test]
