@@ -5,6 +5,7 @@ mod header;
 mod recipe;
 mod roundtrip;
 #[path = "../../tests/common/seal.rs"]
+#[allow(dead_code)]
 mod seal;
 
 #[cfg(test)]
