@@ -328,6 +328,30 @@ fn masks_that_change_over_many_rounds() {
     }
 }
 
+/// A missing value that is one of a box's elements, or near them, beside one that is far away.
+fn missing_among<T: Element>(codec: &Codec) {
+    for (shape, bound) in pairs(
+        &[&[20_000][..], &[150, 130], &[20, 30, 40]],
+        &[Bound::ValueRange(1e-3), Bound::Absolute(10.0), relative(1e-3, 0.0), relative(1e-2, 0.1)],
+    ) {
+        let n: u64 = shape.iter().product();
+        let data = field::<T>("smooth, noise", n as usize, 3);
+        let own = data[n as usize / 2].to_f64();
+        for names in some([&[own][..], &[1e20, own], &[own * 1.0001], &[1e20], &[f64::NAN, own]]) {
+            let options =
+                names.iter().fold(CompressOptions::new(bound), |o, &name| o.missing(name));
+            check("a missing value among others", codec, &data, shape, &options);
+        }
+    }
+}
+
+#[test]
+fn missing_values_among_the_elements_of_a_box() {
+    let Some(codec) = device("missing values among others") else { return };
+    missing_among::<f32>(&codec);
+    missing_among::<f64>(&codec);
+}
+
 /// Shapes whose boxes are cut short in every way.
 fn layouts() -> Vec<(Vec<u64>, Layout)> {
     let shapes: [(&[u64], Layout); 12] = [

@@ -412,11 +412,13 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     const u32 teams = warps / TEAM_WARPS, team = warp / TEAM_WARPS, place = team_place(warp);
     EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
     PackedRow *const rows = reinterpret_cast<PackedRow *>(stages + teams * TEAM_PREDICTORS);
-    pack_rows(*work.rows, rows);
     if (threadIdx.x < teams * TEAM_PREDICTORS)
     {
         mails[threadIdx.x].init();
     }
+    // For racecheck, which takes the initialization of a barrier for a write elsewhere.
+    __syncthreads();
+    pack_rows(*work.rows, rows);
     __syncthreads();
     const u32 number = blockIdx.x * teams + team;
     const u32 first = team * TEAM_PREDICTORS;

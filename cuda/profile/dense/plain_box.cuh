@@ -223,6 +223,20 @@ __device__ __noinline__ bool any_missing(const Missing<T> *missing, ElementsOf<T
     return any;
 }
 
+/// Whether a missing value has a target that is known to fit.
+template <class Numbers, class T>
+FSZ_DEVICE bool any_near(const Missing<T> &missing, const Numbers &numbers)
+{
+    bool any = false;
+#pragma unroll 1
+    for (u32 m = 0; m < missing.count; ++m)
+    {
+        const double part = numbers.part(value_of(missing.bits[m]));
+        any = any || fabs(part) <= numbers.limit;
+    }
+    return any;
+}
+
 /// Turns the elements of a box into targets at `stage`; whether all of them have one and are known
 /// to fit. `missing` is null where none is named.
 template <class Numbers, u32 LAYOUT, u32 WIDTH, class T>
@@ -230,6 +244,11 @@ __device__ __noinline__ bool quantize_box(BoxSpan<T> span, u32 stage, Numbers nu
                                           const Missing<T> *missing)
 {
     using Places = StagePlaces<LAYOUT>;
+    // An element that is one far away makes the box other than plain by itself.
+    if (missing != nullptr && !any_near(*missing, numbers))
+    {
+        missing = nullptr;
+    }
     bool plain = true;
     each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
