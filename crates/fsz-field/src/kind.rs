@@ -97,7 +97,7 @@ fn of_folder(path: &Path) -> Result<Kind> {
         path,
         match entries.any(|entry| ends(&entry.path(), "fsz")) {
             true => "a folder of .fsz files: name one of them",
-            false => "a folder, and no ADIOS2 file: name a file",
+            false => "a folder without .fsz files, and no ADIOS2 file: name a file",
         },
     ))
 }

@@ -40,7 +40,7 @@ pub use kind::{Kind, is_headerless_zfp};
 pub use mask::MaskFile;
 pub use npy::{npy_header, write_npy};
 pub use open::open;
-pub use output::{Output, remove_unfinished};
+pub use output::{Output, create_folder, remove_unfinished};
 pub use raw::write_raw;
 pub use shape::{Shape, shape_in_name};
 pub use storage::Values;

@@ -16,6 +16,17 @@ const MOST_LINKS: usize = 40;
 /// that is not in it.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// Makes a folder, and those that it lies in, unless it is there.
+///
+/// # Errors
+/// When a file is in its place, or it cannot be made.
+pub fn create_folder(path: &Path) -> Result<()> {
+    if path.is_file() {
+        return Err(Error::file(path, "is a file: name a folder"));
+    }
+    fs::create_dir_all(path).map_err(Error::io(path))
+}
+
 /// Removes the temporary files of all outputs that are being written, for a program that a signal
 /// ends: from now on no output is begun or named, and whoever tries waits for the end.
 pub fn remove_unfinished() {
@@ -86,6 +97,12 @@ impl Output {
             _ => {}
         }
         let path = followed(path)?;
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty())
+            && !folder.exists()
+        {
+            let reason = format!("the folder {} does not exist: create it", folder.display());
+            return Err(Error::file(&path, reason));
+        }
         let output = match unnamed(&path) {
             Some(file) => Output { path, file, target: Target::Unnamed, force },
             None => Output::temporary(path, force)?,

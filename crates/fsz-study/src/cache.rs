@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use fsz_field::Output;
+use fsz_field::{Output, create_folder};
 
 use crate::record::FieldRecord;
 
@@ -39,7 +39,7 @@ impl Cache {
     /// When the folder cannot be written to.
     pub fn put(&self, record: &FieldRecord) -> Result<()> {
         let text = toml::to_string(record)?;
-        std::fs::create_dir_all(&self.0)?;
+        create_folder(&self.0)?;
         let mut output = Output::create(&self.file(&record.name), true)?;
         output.put(text.as_bytes())?;
         Ok(output.commit()?)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Command;
 use clap_mangen::Man;
-use fsz_field::Output;
+use fsz_field::{Output, create_folder};
 
 use crate::terminal;
 
@@ -22,7 +22,7 @@ pub struct Args {
 
 /// Writes the pages of `all` and its subcommands.
 pub fn run(args: &Args, mut all: Command, quiet: bool) -> Result<()> {
-    std::fs::create_dir_all(&args.out)?;
+    create_folder(&args.out)?;
     all.build();
     let pages = std::iter::once(&all).chain(all.get_subcommands());
     for command in pages.filter(|c| c.get_name() != "help") {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
 use fsz::{Bound, Profile, Progress};
-use fsz_field::Output;
+use fsz_field::{Output, create_folder};
 use fsz_study::{
     Cache, Eta, ExternalStream, FieldRecord, Fsz1Stream, GpuRun, Input, Peer, Plan, Study,
 };
@@ -100,7 +100,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let mut gpu = args.gpu_json.as_deref().map(GpuRun::open).transpose()?;
     args.check_fields()?;
     args.check_streams()?;
-    std::fs::create_dir_all(&args.out)?;
+    create_folder(&args.out)?;
     let force = args.force || args.resume;
     let report = Output::create(&args.out.join("report.html"), force)?;
     let progress = Progress::new();

@@ -121,7 +121,19 @@ fn inputs() {
     );
     std::fs::create_dir(fixture.path("folder")).unwrap();
     fixture.refused(&["decompress", "T.fsz", "-o", "folder"], "folder");
-    fixture.refused(&["compress", FIELD, "-o", "none/x.fsz", "--abs", "1"], "No such file");
+    for command in [&["verify"][..], &["inspect"]] {
+        let originals = ["--original", FIELD];
+        let originals: &[&str] = if command == ["verify"] { &originals } else { &[] };
+        fixture.refused(&[command, &["folder"], originals].concat(), "a folder without .fsz files");
+    }
+    fixture.refused(&["verify", "-", "--original", FIELD], "standard input is not read");
+    let folder = "T.fsz: is a file: name a folder";
+    fixture.refused(&["study", FIELD, "--range", "1e-2", "--out", "T.fsz"], folder);
+    fixture.refused(&["man", "--out", "T.fsz"], folder);
+    fixture.refused(
+        &["compress", FIELD, "-o", "none/x.fsz", "--abs", "1"],
+        "the folder none does not exist: create it",
+    );
 }
 
 #[test]

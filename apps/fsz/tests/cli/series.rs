@@ -112,6 +112,20 @@ fn what_exists_is_kept_resumed_or_overwritten() {
 }
 
 #[test]
+fn a_damaged_step_is_made_anew_when_it_is_deleted() {
+    let fixture = with_steps();
+    fixture.fine(&compress(&["--range", "1e-3"]));
+    let step = "out/b_6x20x30.fsz";
+    let whole = fixture.read(step);
+    fixture.write(step, &whole[..whole.len() / 2]);
+    let resume = compress(&["--range", "1e-3", "--resume"]);
+    fixture.refused(&resume, "or delete it: --resume makes it anew");
+    std::fs::remove_file(fixture.path(step)).unwrap();
+    fixture.fine(&resume);
+    assert_eq!(fixture.read(step), whole);
+}
+
+#[test]
 fn a_series_of_other_options_is_not_resumed() {
     let fixture = with_steps();
     fixture.fine(&compress(&["--range", "1e-3", "--missing", "1e20", "--name", "T"]));

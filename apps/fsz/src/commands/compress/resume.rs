@@ -41,7 +41,8 @@ pub fn find(
 
 fn look(args: &Args, codec: &Codec, inputs: &Inputs<'_>, step: &Step) -> Result<Option<Kept>> {
     let Ok(there) = step.output.metadata() else { return Ok(None) };
-    let file = StreamFile::open(&step.output).map_err(|error| anyhow!("{error}: {ADVICE}"))?;
+    let file = StreamFile::open(&step.output)
+        .map_err(|error| anyhow!("{error}, or delete it: --resume makes it anew"))?;
     let stream = file.stream()?;
     let asked = Asked::of(args)?;
     let mut other = asked.differences(&stream);

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use fsz::{Codec, Progress, Stream};
-use fsz_field::{Kind, Output, StreamFile};
+use fsz_field::{Kind, Output, StreamFile, create_folder};
 use fsz_figure::number;
 use fsz_metrics::Limit;
 
@@ -75,7 +75,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     if !args.force && !args.series.resume {
         series.refuse_existing()?;
     }
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    create_folder(folder)?;
     let progress = Progress::new();
     let _cancellable = Cancellable::new(&progress);
     let searched = series.needs_range();

@@ -32,7 +32,13 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
     }
     // What is wrong with a stream is told when its turn comes, if only it is there.
     for (path, _) in &streams {
-        path.metadata().map_err(|error| anyhow!("{}: {error}", path.display()))?;
+        if path == Path::new("-") {
+            Kind::of(path)?;
+        }
+        let there = path.metadata().map_err(|error| anyhow!("{}: {error}", path.display()))?;
+        if there.is_dir() {
+            bail!("{}: a folder without .fsz files", path.display());
+        }
     }
     originals.iter().try_for_each(|original| Kind::of(original).map(drop))?;
     let is_one = |original: &Path| -> Result<bool> {
