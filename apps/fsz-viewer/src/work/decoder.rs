@@ -429,8 +429,8 @@ fn elements(window: &Box) -> usize {
     window.count.iter().product::<u64>() as usize
 }
 
-/// Whether a GPU is taken unasked. One in software is no faster than the processor's own way, and one that is used through
-/// OpenGL draws no window while it decodes.
+/// Whether a GPU is taken unasked. One in software is no faster than the processor's own way, and one
+/// that is used through OpenGL draws no window while it decodes.
 fn is_quick(gpu: &Gpu) -> bool {
     !gpu.is_software() && !gpu.is_opengl()
 }

@@ -22,8 +22,9 @@ use pairs::Pair;
 /// Check a .fsz file, or a series of them, against the originals; exit code 1 if an error bound is violated
 ///
 /// Every finite value must be within the bound, NaN, ±Inf and missing values must be bit-identical,
-/// and the largest errors must equal those in the stream's certificate (be no larger where parts have bounds of their own). Of a file of the paper author's own
-/// release (magic FSZ1), which has no certificate, it tells by how much the bound is exceeded.
+/// and the largest errors must equal those in the stream's certificate (be no larger where parts have
+/// bounds of their own). Of a file of the paper author's own release (magic FSZ1), which has no certificate,
+/// it tells by how much the bound is exceeded.
 ///
 /// Of a series name the folder and all originals: each belongs to the stream of the same name, as fsz compress names
 /// it, and none may be left over. Of an ADIOS2 original the streams tell variable and step. A file that cannot be

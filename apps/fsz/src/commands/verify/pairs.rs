@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use fsz_field::Kind;
 
 use crate::commands::inspect::folder;
@@ -32,12 +32,8 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
     }
     // What is wrong with a stream is told when its turn comes, if only it is there.
     for (path, _) in &streams {
-        if path == Path::new("-") {
+        if path.is_dir() || !path.exists() {
             Kind::of(path)?;
-        }
-        let there = path.metadata().map_err(|error| anyhow!("{}: {error}", path.display()))?;
-        if there.is_dir() {
-            bail!("{}: a folder without .fsz files", path.display());
         }
     }
     originals.iter().try_for_each(|original| Kind::of(original).map(drop))?;
