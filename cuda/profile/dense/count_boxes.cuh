@@ -28,8 +28,10 @@ struct BoxTask
     BoxGrid grid;
     EncodeProgram *programs;
     BoxCounts *counts;
+    /// The boxes that are counted, and room for those of them of which all elements are exact.
+    const u32 *tiles;
     u32 *exact;
-    /// How many boxes are counted.
+    /// How many are counted.
     u32 boxes;
     u32 reserved;
 };
@@ -48,7 +50,7 @@ struct BoxTasks
     u32 reach;
 };
 
-/// Counts boxes: thread block b those of task b mod tasks, spread evenly over the field.
+/// Counts boxes: thread block b those of task b mod tasks.
 template <class Z>
 FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks &tasks,
                             const DenseWork &work, u32 *shared)
@@ -71,7 +73,8 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
     u64 raw_bits = 0, elements = 0;
     for (u32 i = blockIdx.x / tasks.tasks * warps + warp; i < task.boxes; i += stride)
     {
-        const Box box = box_of(task.grid, spread_tile(task.grid, task.boxes, i));
+        const u32 tile = __ldg(task.tiles + i);
+        const Box box = box_of(task.grid, tile);
         i32 first = 0;
         predictor.first_code(predictor.plain.points, box, first);
         if (tasks.reach)
@@ -96,7 +99,7 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
         {
             if (lane == 0)
             {
-                task.exact[atomicAdd(&task.counts->exact, 1)] = i;
+                task.exact[atomicAdd(&task.counts->exact, 1)] = tile;
             }
         }
         else
@@ -122,13 +125,11 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
 
 constexpr u32 GATHER_THREADS = 256;
 
-/// Copies boxes, a thread block each, to places of their own: those of `count` boxes that are
-/// spread evenly over the field whose numbers are listed.
+/// Copies the boxes that are listed, a thread block each, to places of their own.
 template <class T>
-FSZ_DEVICE void gather_boxes(const T *field, const BoxGrid &grid, const u32 *numbers, u32 count,
-                             T *to)
+FSZ_DEVICE void gather_boxes(const T *field, const BoxGrid &grid, const u32 *tiles, T *to)
 {
-    const Box box = box_of(grid, spread_tile(grid, count, numbers[blockIdx.x]));
+    const Box box = box_of(grid, tiles[blockIdx.x]);
     for (u32 at = threadIdx.x; at < box.len; at += blockDim.x)
     {
         to[static_cast<u64>(blockIdx.x) * DENSE_BOX + at] = field[BoxCursor(grid, box, at).element];

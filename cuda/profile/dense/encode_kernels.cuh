@@ -11,9 +11,9 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
 #define FSZ_COMPRESS_DENSE_ENTRIES(Z, coder)                                                       \
     extern "C" __global__ void __launch_bounds__(fsz::GATHER_THREADS)                              \
         fsz_gather_##coder(const Z::Value *field, const __grid_constant__ fsz::BoxGrid grid,       \
-                           const fsz::u32 *numbers, fsz::u32 count, Z::Value *to)                  \
+                           const fsz::u32 *tiles, Z::Value *to)                                    \
     {                                                                                              \
-        fsz::gather_boxes(field, grid, numbers, count, to);                                        \
+        fsz::gather_boxes(field, grid, tiles, to);                                                 \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::PROGRAM_THREADS)                             \
         fsz_prepare_compress_##coder(const __grid_constant__ fsz::BoxGrids grids,                  \
@@ -49,8 +49,8 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         FSZ_AT(fsz::BoxCounts, elements), FSZ_AT(fsz::BoxCounts, fits),                            \
         FSZ_AT(fsz::BoxCounts, exact), FSZ_AT(fsz::BoxCounts, reserved), sizeof(fsz::BoxTask),     \
         FSZ_AT(fsz::BoxTask, grid), FSZ_AT(fsz::BoxTask, programs), FSZ_AT(fsz::BoxTask, counts),  \
-        FSZ_AT(fsz::BoxTask, exact), FSZ_AT(fsz::BoxTask, boxes), FSZ_AT(fsz::BoxTask, reserved),  \
-        sizeof(fsz::BoxTasks), FSZ_AT(fsz::BoxTasks, task), FSZ_AT(fsz::BoxTasks, tasks),          \
+        FSZ_AT(fsz::BoxTask, tiles), FSZ_AT(fsz::BoxTask, exact), FSZ_AT(fsz::BoxTask, boxes),     \
+        FSZ_AT(fsz::BoxTask, reserved), sizeof(fsz::BoxTasks), FSZ_AT(fsz::BoxTasks, task), FSZ_AT(fsz::BoxTasks, tasks),          \
         FSZ_AT(fsz::BoxTasks, reach), sizeof(fsz::SymbolRow), FSZ_AT(fsz::SymbolRow, reciprocal),  \
         FSZ_AT(fsz::SymbolRow, start), FSZ_AT(fsz::SymbolRow, frequency), sizeof(fsz::BoxGrids),   \
         FSZ_AT(fsz::BoxGrids, grid)

@@ -41,15 +41,6 @@ FSZ_DEVICE u32 layout_of(const BoxGrid &grid)
     return grid.extent[1] > 1 ? LAYOUT_BRICK : grid.extent[2] > 1 ? LAYOUT_PLANE : LAYOUT_LINE;
 }
 
-/// Number `i` of `count` boxes that are spread evenly over a field (FORMAT.md, Dense: choose).
-FSZ_DEVICE u32 spread_tile(const BoxGrid &grid, u32 count, u32 i)
-{
-    const u64 tiles = grid.tiles;
-    const u32 begin = static_cast<u32>(i * tiles / count);
-    const u32 end = static_cast<u32>((i + 1ull) * tiles / count);
-    return begin + i * SAMPLE_MULTIPLIER % (end - begin);
-}
-
 /// Shapes that boxes of one field have: cut short along any of three axes or not.
 constexpr u32 BOX_SHAPES = 8;
 

@@ -265,6 +265,7 @@ shared! {
         grid: BoxGrid,
         programs: u64,
         counts: u64,
+        tiles: u64,
         exact: u64,
         boxes: u32,
         reserved: u32,

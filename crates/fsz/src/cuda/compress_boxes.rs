@@ -35,7 +35,7 @@ use crate::{
         Plan, Profile,
         dense::{
             CHOOSING, CHUNKS, Choice, Counted, Dense, FITTING, FITTING_SHARE, InReach, Sampler,
-            SymbolSlots, spread_tile,
+            Spread, SymbolSlots,
         },
     },
     quantizer::{Linear, Quantizer},
@@ -97,7 +97,8 @@ struct Scratch {
     rows: u64,
     tables: u64,
     counts: u64,
-    /// Numbers of boxes.
+    /// Boxes that are counted, and those of them of which all elements are exact.
+    tiles: u64,
     exact: u64,
     slots: u64,
     slots_len: u64,
@@ -114,8 +115,10 @@ impl Scratch {
         let contexts = Dense::CONTEXTS as u64;
         let tables = next(rows + contexts * size_of::<[SymbolRow; DIFFERENCE_SYMBOLS]>() as u64);
         let counts = next(tables + MOST_TABLES);
-        let exact = next(counts + (MOST_TASKS * size_of::<BoxCounts>()) as u64);
-        let slots = next(exact + 4 * MOST_COUNTED.max(chunks * CHUNK_BOXES[0] / FITTING_SHARE + 1));
+        let tiles = next(counts + (MOST_TASKS * size_of::<BoxCounts>()) as u64);
+        let list = 4 * MOST_COUNTED.max(chunks * CHUNK_BOXES[0] / FITTING_SHARE + 1);
+        let exact = next(tiles + list);
+        let slots = next(exact + list);
         let room = |boxes: u64| {
             let chunks = chunks.div_ceil(boxes / CHUNK_BOXES[0]).max(FEWEST_TEAMS);
             let counting = 2 * MOST_TASKS as u64 * slot_len(dtype);
@@ -123,7 +126,7 @@ impl Scratch {
             (chunks * team_len(boxes, dtype)).clamp(least, MOST_SLOTS.max(least))
         };
         let slots_len = CHUNK_BOXES.map(room).into_iter().max().unwrap_or(0);
-        Scratch { programs, rows, tables, counts, exact, slots, slots_len }
+        Scratch { programs, rows, tables, counts, tiles, exact, slots, slots_len }
     }
 }
 
@@ -155,6 +158,8 @@ struct OnDevice<'a, T, A> {
     queue: sys::CUstream,
     /// The extents of boxes whose programs are in the scratch, in its order.
     made: RefCell<Vec<[u32; 4]>>,
+    /// Lists of boxes that may be on their way to the device.
+    listed: RefCell<Vec<Vec<u32>>>,
     element: PhantomData<T>,
 }
 
@@ -217,22 +222,38 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
         })
     }
 
-    /// Enqueues counting so many boxes of each case; gives where its counts and the list of its exact boxes are.
-    fn launch(&self, cases: &[(TileGrid, Choice, u64)], reach: bool) -> Result<Vec<BoxTask>> {
+    /// Enqueues counting some boxes of each case; gives where its counts and the list of its exact boxes are.
+    fn launch(
+        &self,
+        cases: &[(TileGrid, Choice)],
+        boxes: Spread,
+        reach: bool,
+    ) -> Result<Vec<BoxTask>> {
         let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
         let shapes = &module.shapes;
         let mut tasks: Vec<BoxTask> = Vec::with_capacity(cases.len());
-        let (mut counts, mut exact) = (self.at + self.scratch.counts, self.at + self.scratch.exact);
-        let grid = |(grid, choice, _): &(TileGrid, Choice, u64)| {
+        let mut counts = self.at + self.scratch.counts;
+        let (lists, exact) = (self.at + self.scratch.tiles, self.at + self.scratch.exact);
+        let grid = |(grid, choice): &(TileGrid, Choice)| {
             BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)
         };
         let grids = cases.iter().map(grid).collect::<Result<Vec<_>>>()?;
         let programs = self.programs(&grids)?;
-        for ((&grid, programs), (_, _, boxes)) in grids.iter().zip(programs).zip(cases) {
-            let boxes = *boxes as u32;
-            tasks.push(BoxTask { grid, programs, counts, exact, boxes, reserved: 0 });
+        let mut listed: Vec<u32> = Vec::new();
+        for ((&grid, programs), (tiles, _)) in grids.iter().zip(programs).zip(cases) {
+            let (before, count) = (size_of_val(&listed[..]) as u64, boxes.count(tiles));
+            // A field on a device has fewer than 2^32 boxes.
+            listed.extend((0..count).map(|i| boxes.tile(tiles, i) as u32));
+            tasks.push(BoxTask {
+                grid,
+                programs,
+                counts,
+                tiles: lists + before,
+                exact: exact + before,
+                boxes: count as u32,
+                reserved: 0,
+            });
             counts += size_of::<BoxCounts>() as u64;
-            exact += 4 * u64::from(boxes);
         }
         let Some(first) = tasks.first().copied() else { return Ok(tasks) };
         let mut task = [first; MOST_TASKS];
@@ -264,8 +285,12 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
         let kernel = Kernel { operation: Operation::Count(self.coder), dtype: T::DTYPE };
         let mut arguments =
             [pointer(&mut arguments), pointer(&mut tasks_of_launch), pointer(&mut work)];
-        // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps.
+        let mut kept = self.listed.borrow_mut();
+        kept.push(listed);
+        // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps; the lists
+        // are kept until the queue has been waited for.
         unsafe {
+            upload(lists, &kept[kept.len() - 1], self.queue)?;
             let len = counts - first.counts;
             let cleared = result::memset_d8_async(first.counts, 0, len as usize, self.queue);
             check("cuMemsetD8Async", cleared)?;
@@ -278,51 +303,48 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
     fn add_exact(
         &self,
         counted: &mut Counted,
-        case: &(TileGrid, Choice, u64),
+        (grid, choice): &(TileGrid, Choice),
         (list, count): (u64, u32),
     ) -> Result<()> {
         if count == 0 {
             return Ok(());
         }
         let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
-        let (grid, choice, boxes) = case;
-        let mut numbers = vec![0u32; count as usize];
+        let mut tiles = vec![0u32; count as usize];
         // SAFETY: the list has so many numbers.
-        unsafe { self.download(&mut numbers, list)? };
+        unsafe { self.download(&mut tiles, list)? };
         let mut own = BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)?;
         let mut arguments = self.arguments;
         let mut field = arguments.common().field;
-        let (mut all, mut to) = (*boxes as u32, self.at + self.scratch.slots);
+        let mut to = self.at + self.scratch.slots;
         let kernel = Kernel { operation: Operation::Gather(self.coder), dtype: T::DTYPE };
         let room = self.scratch.slots_len as usize / (BOX * size_of::<T>());
-        let mut elements = vec![T::ZERO; BOX * numbers.len().min(room)];
+        let mut elements = vec![T::ZERO; BOX * tiles.len().min(room)];
         let mut listed = list;
-        for numbers in numbers.chunks(room) {
+        for tiles in tiles.chunks(room) {
             let mut arguments = [
                 pointer(&mut field),
                 pointer(&mut own),
                 pointer(&mut listed),
-                pointer(&mut all),
                 pointer(&mut to),
             ];
-            let launch = Launch::new(numbers.len() as u64, module.shapes.gather_threads);
+            let launch = Launch::new(tiles.len() as u64, module.shapes.gather_threads);
             // SAFETY: the arguments are those of the kernel; the field is whole, there is room for so many
             // boxes, and the copy is waited for.
             unsafe {
                 module.launch(kernel, launch, self.queue, &mut arguments)?;
-                self.download(&mut elements[..BOX * numbers.len()], to)?;
+                self.download(&mut elements[..BOX * tiles.len()], to)?;
             }
-            let count = |(&number, elements): (&u32, &[T])| {
-                let len = grid.shape_of(spread_tile(grid, *boxes, number.into())).len();
-                Counted::exact(&elements[..len])
+            let count = |(&tile, elements): (&u32, &[T])| {
+                Counted::exact(&elements[..grid.tile_len(tile.into())])
             };
             let together = |mut all: Counted, own: Counted| {
                 all.add(&own);
                 all
             };
-            let found = numbers.par_iter().zip(elements.par_chunks(BOX)).map(count);
+            let found = tiles.par_iter().zip(elements.par_chunks(BOX)).map(count);
             counted.add(&found.reduce(Counted::empty, together));
-            listed += size_of_val(numbers) as u64;
+            listed += size_of_val(tiles) as u64;
         }
         Ok(())
     }
@@ -333,10 +355,10 @@ impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
         self.elements
     }
 
-    fn in_reach(&self, asked: &[(TileGrid, u64)]) -> Result<Vec<InReach>> {
-        let cases = asked.iter().map(|(grid, boxes)| (grid.clone(), Choice::default(), *boxes));
-        let cases: Vec<_> = cases.filter(|(_, _, boxes)| *boxes > 0).collect();
-        let tasks = self.launch(&cases, true)?;
+    fn in_reach(&self, grids: &[TileGrid], boxes: Spread) -> Result<Vec<InReach>> {
+        let cases = grids.iter().filter(|grid| grid.tiles() > 0);
+        let cases: Vec<_> = cases.map(|grid| (grid.clone(), Choice::default())).collect();
+        let tasks = self.launch(&cases, boxes, true)?;
         let mut found = vec![[0u32; MOST_FINE as usize + 1]; tasks.len()];
         // Side by side, where the warps are done: a copy to the host waits, be it as short as it may.
         let together = self.at + self.scratch.slots;
@@ -352,28 +374,24 @@ impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
             unsafe { self.download(&mut found, together)? };
         }
         let mut found = found.into_iter().map(|fits| fits.map(u64::from));
-        let own = |(_, boxes): &(_, u64)| match boxes {
+        let own = |grid: &TileGrid| match grid.tiles() {
             0 => InReach::default(),
             _ => found.next().unwrap_or_default(),
         };
-        Ok(asked.iter().map(own).collect())
+        Ok(grids.iter().map(own).collect())
     }
 
-    fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>> {
-        // Small fields have fewer boxes in some layouts.
-        let own =
-            |(grid, choice): &(TileGrid, Choice)| (grid.clone(), *choice, boxes.min(grid.tiles()));
-        let cases: Vec<_> = cases.iter().map(own).collect();
-        let some: Vec<_> = cases.iter().filter(|(_, _, boxes)| *boxes > 0).cloned().collect();
-        let tasks = self.launch(&some, false)?;
+    fn count(&self, cases: &[(TileGrid, Choice)], boxes: Spread) -> Result<Vec<Counted>> {
+        let some: Vec<_> = cases.iter().filter(|(grid, _)| grid.tiles() > 0).cloned().collect();
+        let tasks = self.launch(&some, boxes, false)?;
         let mut counts = vec![BoxCounts::NONE; tasks.len()];
         if let Some(first) = tasks.first() {
             // SAFETY: the scratch has the counts of all tasks side by side.
             unsafe { self.download(&mut counts, first.counts)? };
         }
         let mut found = tasks.iter().zip(&counts);
-        let own = |case: &(TileGrid, Choice, u64)| {
-            let Some((task, counts)) = (case.2 > 0).then(|| found.next()).flatten() else {
+        let own = |case: &(TileGrid, Choice)| {
+            let Some((task, counts)) = (case.0.tiles() > 0).then(|| found.next()).flatten() else {
                 return Ok(Counted::of(&[], 0, 0));
             };
             let mut all = Counted::of(&counts.histogram, counts.raw_bits, counts.elements);
@@ -485,9 +503,16 @@ impl BoxCompression {
             at: scratch,
             queue,
             made: RefCell::default(),
+            listed: RefCell::default(),
             element: PhantomData::<T>,
         };
-        let (dense, tables) = self.dense.choose::<T>(&sampled, &self.shape, &plan)?;
+        let chosen = self.dense.choose::<T>(&sampled, &self.shape, &plan);
+        if chosen.is_err() {
+            // Nothing may be under way from memory that is freed.
+            // SAFETY: the queue is the caller's, alive.
+            check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
+        }
+        let (dense, tables) = chosen?;
 
         let profile = Profile::Dense(dense);
         let grid = TileGrid::new(&profile, &self.shape).ok_or_else(too_large)?;

@@ -28,7 +28,7 @@ mod vector;
 
 #[cfg(feature = "cuda")]
 pub(crate) use prepare::{
-    CHOOSING, Counted, FITTING, FITTING_SHARE, InReach, MOST_CASES, Sampler, spread_tile,
+    CHOOSING, Counted, FITTING, FITTING_SHARE, InReach, MOST_CASES, Sampler, Spread,
 };
 #[cfg(feature = "cuda")]
 pub(crate) use tables::SymbolSlots;

@@ -139,28 +139,53 @@ fn listed_bits<T: Element>(listed: usize) -> u64 {
     listed as u64 * (16 + 32 * T::DTYPE.words() as u64)
 }
 
-/// A field, wherever it is, of whose boxes some are looked at: those that [`spread_tile`] gives.
+/// Some boxes of a field, evenly spread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spread {
+    /// So many boxes that hold elements which are spread alike in every layout, so that layouts are compared in
+    /// the same places.
+    Places(u64),
+    /// So many different boxes.
+    Boxes(u64),
+}
+
+impl Spread {
+    /// How many of the grid's boxes these are: no more than it has.
+    pub fn count(self, grid: &TileGrid) -> u64 {
+        let (Spread::Places(count) | Spread::Boxes(count)) = self;
+        count.min(grid.tiles())
+    }
+
+    /// Number `i` of them: somewhere in its share, so that no pattern of the field or of the order of boxes is met
+    /// again and again.
+    pub fn tile(self, grid: &TileGrid, i: u64) -> u64 {
+        let count = self.count(grid);
+        let one_of = |all: u64| {
+            let begin = |i: u64| (i as u128 * all as u128 / count as u128) as u64;
+            let within = (i as u32).wrapping_mul(SAMPLE_MULTIPLIER) as u64;
+            begin(i) + within % (begin(i + 1) - begin(i))
+        };
+        match self {
+            Spread::Places(_) if count < grid.tiles() => grid.locate(one_of(grid.elements())).0,
+            _ => one_of(grid.tiles()),
+        }
+    }
+}
+
+/// A field, wherever it is, of whose boxes some are looked at.
 pub(crate) trait Sampler {
     /// Elements of the field.
     fn elements(&self) -> u64;
 
-    /// How many of so many boxes of each grid have all of their codes in reach of their first, by the logarithm
-    /// of the lattice points of a step. No grid is asked for more boxes than it has.
-    fn in_reach(&self, asked: &[(TileGrid, u64)]) -> Result<Vec<InReach>>;
+    /// How many of some boxes of each grid have all of their codes in reach of their first, by the logarithm of
+    /// the lattice points of a step.
+    fn in_reach(&self, grids: &[TileGrid], boxes: Spread) -> Result<Vec<InReach>>;
 
     /// Codes some boxes of each grid, and counts.
-    fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>>;
+    fn count(&self, cases: &[(TileGrid, Choice)], boxes: Spread) -> Result<Vec<Counted>>;
 }
 
 pub(crate) type InReach = [u64; MOST_FINE as usize + 1];
-
-/// Number `i` of `count` boxes that are spread evenly: one of its share, somewhere in it, so that no pattern of
-/// the field or of the order of boxes is met again and again.
-pub(crate) fn spread_tile(grid: &TileGrid, count: u64, i: u64) -> u64 {
-    let begin = |i: u64| (i as u128 * grid.tiles() as u128 / count as u128) as u64;
-    let within = (i as u32).wrapping_mul(SAMPLE_MULTIPLIER) as u64;
-    begin(i) + within % (begin(i + 1) - begin(i))
-}
 
 /// A field in memory.
 pub(super) struct InMemory<'a, T> {
@@ -174,21 +199,21 @@ impl<T: Element> Sampler for InMemory<'_, T> {
         self.data.len() as u64
     }
 
-    fn in_reach(&self, asked: &[(TileGrid, u64)]) -> Result<Vec<InReach>> {
-        let mut all = vec![InReach::default(); asked.len()];
-        let parts = parts(asked.iter().map(|(_, boxes)| *boxes));
-        let own = |_: &mut Orders, i: usize, part| self.boxes_in_reach(&asked[i], part);
+    fn in_reach(&self, grids: &[TileGrid], boxes: Spread) -> Result<Vec<InReach>> {
+        let mut all = vec![InReach::default(); grids.len()];
+        let parts = parts(grids.iter().map(|grid| boxes.count(grid)));
+        let own = |_: &mut Orders, i: usize, part| self.boxes_in_reach(&grids[i], boxes, part);
         for (i, own) in self.each(&parts, own)? {
             all[i].iter_mut().zip(own).for_each(|(all, own)| *all += own);
         }
         Ok(all)
     }
 
-    fn count(&self, cases: &[(TileGrid, Choice)], boxes: u64) -> Result<Vec<Counted>> {
+    fn count(&self, cases: &[(TileGrid, Choice)], boxes: Spread) -> Result<Vec<Counted>> {
         // Cases beside each other that gather and aim alike do so once.
         let alike: Vec<_> = cases.chunk_by(|a, b| a.1.fine == b.1.fine && a.0.same(&b.0)).collect();
         let mut all: Vec<Vec<Counted>> = alike.iter().map(|own| empty(own.len())).collect();
-        let parts = parts(alike.iter().map(|own| boxes.min(own[0].0.tiles())));
+        let parts = parts(alike.iter().map(|own| boxes.count(&own[0].0)));
         let count = |orders: &mut Orders, own: usize, part| {
             self.count_boxes(orders, alike[own], boxes, part)
         };
@@ -237,13 +262,13 @@ impl<T: Element> InMemory<'_, T> {
         Ok(done.into_iter().flatten().collect())
     }
 
-    /// Codes boxes of the field by each of some choices that differ in the predictor alone, and counts; they
-    /// are a part of some that are spread evenly.
+    /// Codes a part of some boxes of the field by each of some choices that differ in the predictor alone, and
+    /// counts.
     fn count_boxes(
         &self,
         orders: &mut Orders,
         cases: &[(TileGrid, Choice)],
-        boxes: u64,
+        boxes: Spread,
         part: Range<u64>,
     ) -> Vec<Counted> {
         let level = self.run.level;
@@ -258,10 +283,8 @@ impl<T: Element> InMemory<'_, T> {
             }
             counters[case].raw_bits += listed_bits::<T>(escapes.listed.len());
         };
-        let boxes = boxes.min(grid.tiles());
         for i in part {
-            let tile = spread_tile(grid, boxes, i);
-            let shape = grid.gather_tile(self.data, tile, &mut elements);
+            let shape = grid.gather_tile(self.data, boxes.tile(grid, i), &mut elements);
             let order = orders.of(shape);
             let base = coder.base(&elements);
             counted.iter_mut().for_each(|own| own.elements += elements.len() as u64);
@@ -297,12 +320,12 @@ impl<T: Element> InMemory<'_, T> {
         counted
     }
 
-    fn boxes_in_reach(&self, (grid, boxes): &(TileGrid, u64), part: Range<u64>) -> InReach {
+    fn boxes_in_reach(&self, grid: &TileGrid, boxes: Spread, part: Range<u64>) -> InReach {
         let mut coder = BoxCoder::new(self.plan, Choice::default(), self.run.level);
         let mut elements = Vec::new();
         let mut fits = InReach::default();
         for i in part {
-            grid.gather_tile(self.data, spread_tile(grid, *boxes, i), &mut elements);
+            grid.gather_tile(self.data, boxes.tile(grid, i), &mut elements);
             let (first, reach) = coder.reach(&elements);
             for (fine, count) in fits.iter_mut().enumerate() {
                 // Lattice points have 32 bits.
@@ -390,19 +413,21 @@ struct Sample<'a, T> {
 impl<T: Element> Sample<'_, T> {
     /// The lattices that suit the layouts by so many boxes of each.
     fn lattices(&self, layouts: Vec<(Layout, TileGrid)>, boxes: u64) -> Result<Vec<Lattice>> {
-        let asked = layouts.iter().map(|(_, grid)| (grid.clone(), boxes.min(grid.tiles())));
-        let asked: Vec<_> = asked.collect();
-        let fits = self.field.in_reach(&asked)?;
-        let fine = asked.iter().zip(fits).map(|((_, boxes), fits)| fine(self.plan, fits, *boxes));
-        let lattices = layouts.into_iter().zip(fine);
-        Ok(lattices.map(|((layout, grid), fine)| (layout, grid, fine)).collect())
+        let boxes = Spread::Places(boxes);
+        let grids: Vec<_> = layouts.iter().map(|(_, grid)| grid.clone()).collect();
+        let fits = self.field.in_reach(&grids, boxes)?;
+        let lattice = |((layout, grid), fits): ((Layout, TileGrid), InReach)| {
+            let fine = fine(self.plan, fits, boxes.count(&grid));
+            (layout, grid, fine)
+        };
+        Ok(layouts.into_iter().zip(fits).map(lattice).collect())
     }
 
     /// What the cases cost by so many boxes; none for an empty field.
     fn costs(&self, cases: Vec<Case>, boxes: u64) -> Result<Vec<Cost>> {
         let n = self.n as u128;
         let asked: Vec<_> = cases.iter().map(|(_, grid, choice)| (grid.clone(), *choice)).collect();
-        let counted = self.field.count(&asked, boxes)?;
+        let counted = self.field.count(&asked, Spread::Places(boxes))?;
         let costs = cases.into_iter().zip(counted).filter(|(_, counted)| counted.elements > 0);
         let cost = |((layout, grid, choice), counted): (Case, Counted)| {
             let tables = Tables::fit(&counted.histogram);
@@ -487,7 +512,7 @@ pub(super) fn prepare<T: Element>(
     let (layout, choice) = (best.layout, best.choice);
     let grid = grid_of(layout, shape)?;
     let boxes = FITTING.max(grid.tiles() / FITTING_SHARE);
-    let counted = field.count(&[(grid, choice)], boxes)?;
+    let counted = field.count(&[(grid, choice)], Spread::Boxes(boxes))?;
     let tables = Tables::fit(&counted[0].histogram);
     Ok((Dense { layout: Some(layout), choice }, tables.write()))
 }
