@@ -352,6 +352,33 @@ fn missing_values_among_the_elements_of_a_box() {
     missing_among::<f64>(&codec);
 }
 
+/// Boxes of which most is masked, and values as far from each other as points can be: what is predicted of
+/// masked points alone grows, and may not fit.
+fn far_beside_masks<T: Element>(codec: &Codec) {
+    let mut random = Random::new(23);
+    for (percent, (shape, layout)) in some(pairs(&[50, 90, 98], &layouts())) {
+        let n: u64 = shape.iter().product();
+        let mut value = |i: u64| {
+            // Waves of a box's length, so that a predictor is chosen that interpolates.
+            let far = 1900.0 * ((i % 97) as f64 * 0.065).sin() + 60.0 * random.unit();
+            T::from_f64(if random.below(100) < percent { f64::NAN } else { far })
+        };
+        let data: Vec<T> = (0..n).map(&mut value).collect();
+        let profile = Profile::Dense(Dense::new().with_layout(layout));
+        for bound in [Bound::Absolute(0.5), Bound::Absolute(8.0), relative(1e-3, 0.5)] {
+            let options = CompressOptions::new(bound);
+            check_profile("far beside masks", codec, &data, &shape, &options, profile.clone());
+        }
+    }
+}
+
+#[test]
+fn values_that_grow_beside_masks() {
+    let Some(codec) = device("values beside masks") else { return };
+    far_beside_masks::<f32>(&codec);
+    far_beside_masks::<f64>(&codec);
+}
+
 /// Shapes whose boxes are cut short in every way.
 fn layouts() -> Vec<(Vec<u64>, Layout)> {
     let shapes: [(&[u64], Layout); 12] = [

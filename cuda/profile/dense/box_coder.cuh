@@ -90,18 +90,21 @@ template <class T, class Error, class Coder> struct BoxCoder
     }
 
     /// Codes the events of a plain box in shared memory at `stage`.
+    template <bool MASKED>
     FSZ_DEVICE void code_plain(const PlainProgram &program, u32 flags, u32 stage)
     {
         const u32 layout = layout_of(grid);
-        coder = layout == LAYOUT_LINE    ? take_events<LAYOUT_LINE>(coder, &program, flags, stage)
-                : layout == LAYOUT_PLANE ? take_events<LAYOUT_PLANE>(coder, &program, flags, stage)
-                                         : take_events<LAYOUT_BRICK>(coder, &program, flags, stage);
+        coder = layout == LAYOUT_LINE
+                    ? take_events<LAYOUT_LINE, MASKED>(coder, &program, flags, stage)
+                : layout == LAYOUT_PLANE
+                    ? take_events<LAYOUT_PLANE, MASKED>(coder, &program, flags, stage)
+                    : take_events<LAYOUT_BRICK, MASKED>(coder, &program, flags, stage);
         if (program.corners > 0)
         {
             const bool is_pass = lane < program.passes;
             const bool fine = is_pass && program.pass[lane].fine;
             coder.flag(is_pass, FIRST_FLAG + DENSE_PASS_FLAGS + (fine ? 0 : 1), flags >> lane & 1);
-            coder = take_corners(coder, &program, stage);
+            coder = take_corners<MASKED>(coder, &program, stage);
         }
     }
 
@@ -132,7 +135,11 @@ template <class T, class Error, class Coder> struct BoxCoder
         {
             if (of.kept == Kept::PLAIN)
             {
-                code_plain(program.plain, of.flags, stage);
+                code_plain<false>(program.plain, of.flags, stage);
+            }
+            else if (of.kept == Kept::MASKED)
+            {
+                code_plain<true>(program.plain, of.flags, stage);
             }
             else if (of.kept == Kept::RESIDUALS)
             {

@@ -10,10 +10,11 @@ namespace fsz
 {
 
 /// How the symbols of a box are kept until they are coded: as the events of a plain box in shared
-/// memory, or as residuals or differences in the slot.
+/// memory, without masked points or with some, or as residuals or differences in the slot.
 enum class Kept : u32
 {
     PLAIN,
+    MASKED,
     RESIDUALS,
     DIFFERENCES
 };
@@ -39,9 +40,6 @@ template <class Error> struct PredictedBox
     /// The largest error of the lane.
     Error max_error;
 };
-
-/// An event of a step: context among all above a residual or flag.
-constexpr u32 NO_EVENT = ~0u;
 
 /// Predicts boxes by a quantizer.
 template <class Z> struct BoxPredictor : BoxElements<Z>
@@ -410,7 +408,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         {
             return false;
         }
-        const PlainOutcome<Error> out = plain.predict(box, programs, own);
+        const auto out = plain.template predict<false>(box, programs, own, slot.residuals);
         const bool symbols = own != base || !out.flat;
         made = {Kept::PLAIN,
                 symbols ? MODE_INTERPOLATED : MODE_FLAT,
@@ -426,22 +424,46 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return out.plain;
     }
 
+    /// Predicts a box of which some elements are masked, and that is plain but for them; false for
+    /// any other. The first other element has the code `own`.
+    FSZ_DEVICE bool masked_box(const Box &box, i32 own, Predicted &made)
+    {
+        const auto out = plain.template predict<true>(box, programs, own, slot.residuals);
+        if (!out.plain)
+        {
+            return false;
+        }
+        if (lane == 0 && !args.control->range_known)
+        {
+            take_masked(out.pattern, out.masked);
+        }
+        const u32 record = write_record(box, slot.record, MASK_CODED, out.pattern, 0);
+        made = {Kept::MASKED,   MODE_INTERPOLATED, own,  out.flags, out.mask_steps, 0, record, 0,
+                out.masked, true, out.max_error};
+        return true;
+    }
+
     /// Predicts a box of a chunk that begins with the code `base`; unless it is CODED it may lack
     /// the differences of an exact box.
     template <bool CODED> FSZ_DEVICE Predicted predict(const Box &box, i32 base)
     {
         Predicted made;
-        return plain_box(box, base, made) ? made : any_box<CODED>(box, base);
+        if (plain_box(box, base, made))
+        {
+            return made;
+        }
+        i32 own = base;
+        const bool any = this->first_code(plain.points, box, own);
+        return any && masked_box(box, own, made) ? made : any_box<CODED>(box, base, own);
     }
 
-    /// Predicts any box.
-    template <bool CODED> FSZ_DEVICE Predicted any_box(const Box &box, i32 base)
+    /// Predicts any box, whose first element with a code has `first`; if none has, it is `base`.
+    template <bool CODED> FSZ_DEVICE Predicted any_box(const Box &box, i32 base, i32 first)
     {
         const Program &program = programs[box.shape].any;
-        Predicted made{Kept::RESIDUALS, MODE_INTERPOLATED, base, 0, 0, 0, 0, 0, 0, true, {}};
+        Predicted made{Kept::RESIDUALS, MODE_INTERPOLATED, first, 0, 0, 0, 0, 0, 0, true, {}};
         Bits pattern;
         i32 &own = made.own;
-        this->first_code(plain.points, box, own);
         u32 &listed = made.listed, &flags = made.flags;
         Error &max_error = made.max_error;
         bool fits = false, flat = true;
@@ -552,14 +574,22 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return made;
     }
 
+    /// Takes in so many elements of the same bits that are no numbers or missing.
+    FSZ_DEVICE void take_masked(Bits pattern, u32 count)
+    {
+        const T d = value_of(pattern);
+        const bool named = args.missing.is(pattern);
+        statistics.missing += named ? count : 0;
+        statistics.nan += !named && is_nan(d) ? count : 0;
+        statistics.inf += !named && !is_number(d) && !is_nan(d) ? count : 0;
+    }
+
     /// What is known of a field's elements while they are predicted.
     FSZ_DEVICE void take_range(T d)
     {
         const bool named = args.missing.is(bits_of(d));
         const bool finite = is_number(d);
-        statistics.missing += named;
-        statistics.nan += !named && is_nan(d);
-        statistics.inf += !named && !finite && !is_nan(d);
+        take_masked(bits_of(d), 1);
         if (!named && finite)
         {
             const Bits key = order_key(d);

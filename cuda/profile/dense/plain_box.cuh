@@ -1,10 +1,10 @@
-// Plain boxes: all elements have targets that are known to fit, so that nothing is masked or listed
-// and no step is looked at again.
+// Plain boxes: all elements have targets that are known to fit, so that nothing is listed and no
+// step is looked at again; or they are masked, and have the same bits.
 #pragma once
 
 #include "encode/arguments.cuh"
 #include "encode/value_range.cuh"
-#include "profile/dense/plain_walk.cuh"
+#include "profile/dense/plain_mask.cuh"
 #include "profile/dense/points.cuh"
 
 namespace fsz
@@ -237,13 +237,26 @@ FSZ_DEVICE bool any_near(const Missing<T> &missing, const Numbers &numbers)
     return any;
 }
 
+/// Leaves the targets of elements that lie side by side at `at`.
+template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE void store_targets(u32 at, const u32 (&words)[WIDTH])
+{
+    if constexpr (WIDTH == 4)
+    {
+        store_pair(at, words[0], words[2]);
+        store_pair(at + StagePlaces<LAYOUT>::ODD_X, words[1], words[3]);
+    }
+    else
+    {
+        store_word(at, words[0]);
+    }
+}
+
 /// Turns the elements of a box into targets at `stage`; whether all of them have one and are known
 /// to fit. `missing` is null where none is named.
-template <class Numbers, u32 LAYOUT, u32 WIDTH, class T>
+template <u32 LAYOUT, u32 WIDTH, class Numbers, class T>
 __device__ __noinline__ bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers,
                                           const Missing<T> *missing)
 {
-    using Places = StagePlaces<LAYOUT>;
     // An element that is one far away makes the box other than plain by itself.
     if (missing != nullptr && !any_near(*missing, numbers))
     {
@@ -270,17 +283,50 @@ __device__ __noinline__ bool quantize_box(BoxSpan<T> span, u32 stage, Numbers nu
             }
             plain = plain && !any_missing(missing, elements);
         }
-        if constexpr (WIDTH == 4)
-        {
-            store_pair(stage + place, words[0], words[2]);
-            store_pair(stage + place + Places::ODD_X, words[1], words[3]);
-        }
-        else
-        {
-            store_word(stage + place, words[0]);
-        }
+        store_targets<LAYOUT, WIDTH>(stage + place, words);
     });
     return __all_sync(WARP_ALL, plain);
+}
+
+/// What a box with masked elements is.
+template <class Bits> struct MaskedBox
+{
+    /// Whether all other elements have targets that are known to fit, and all masked ones the same
+    /// bits.
+    bool plain;
+    u32 masked;
+    Bits pattern;
+};
+
+/// Turns the elements of a box into targets at `stage`, those that are no numbers or missing into
+/// masked ones.
+template <u32 LAYOUT, u32 WIDTH, class Numbers, class T>
+__device__ __noinline__ MaskedBox<typename Element<T>::Bits>
+quantize_masked(BoxSpan<T> span, u32 stage, Numbers numbers, const Missing<T> *missing)
+{
+    using Bits = typename Element<T>::Bits;
+    bool plain = true;
+    u32 masked = 0;
+    Bits pattern = 0;
+    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+        u32 words[WIDTH];
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            const double part = numbers.part(d[k]);
+            const bool without = !is_number(d[k]) || missing->is(bits_of(d[k]));
+            const u32 target = static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
+            pattern = without && masked == 0 ? bits_of(d[k]) : pattern;
+            masked += without;
+            plain = plain && (without ? bits_of(d[k]) == pattern : fabs(part) <= numbers.limit);
+            words[k] = without ? MASKED_TARGET : target;
+        }
+        store_targets<LAYOUT, WIDTH>(stage + place, words);
+    });
+    const u32 votes = __ballot_sync(WARP_ALL, masked > 0);
+    const Bits all = __shfl_sync(WARP_ALL, pattern, votes ? __ffs(votes) - 1 : 0);
+    plain = plain && (masked == 0 || pattern == all);
+    return {__all_sync(WARP_ALL, plain) != 0, __reduce_add_sync(WARP_ALL, masked), all};
 }
 
 /// The largest error of a lane, and its smallest and largest element, in the order 1, −1 where it
@@ -292,10 +338,20 @@ template <class Error, class T> struct Decoded
     T high;
 };
 
+/// Elements that do not count in a comparison: none, or those that have the bits of the box's
+/// masked ones.
+template <class T, bool MASKED> struct LeftOut
+{
+    typename Element<T>::Bits pattern;
+
+    FSZ_DEVICE bool has(T d) const { return MASKED && bits_of(d) == pattern; }
+};
+
 /// Compares the elements of a box with what they are decoded to; takes their range if `range`.
-template <class T, u32 LAYOUT, u32 WIDTH>
+template <class T, u32 LAYOUT, u32 WIDTH, bool MASKED>
 __device__ __noinline__ Decoded<T, T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lattice,
-                                                  Decoded<T, T> found, bool range)
+                                                  Decoded<T, T> found, bool range,
+                                                  LeftOut<T, MASKED> out)
 {
     using Places = StagePlaces<LAYOUT>;
     each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
@@ -312,6 +368,10 @@ __device__ __noinline__ Decoded<T, T> compare_box(BoxSpan<T> span, u32 stage, i3
 #pragma unroll
         for (u32 k = 0; k < WIDTH; ++k)
         {
+            if (out.has(d[k]))
+            {
+                continue;
+            }
             const i32 value = static_cast<short>(words[k] & 0xFFFF);
             const T decoded = product(from_code(base + value, T(0)), lattice);
             const T off = difference_of(d[k], decoded);
@@ -350,31 +410,28 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
     /// Takes note of the error of a box.
     FSZ_DEVICE void keep_error(T) {}
 
-    /// Turns the elements of a box whose first code is `own` into targets; whether all of them have
-    /// one and are known to fit.
-    template <u32 LAYOUT, u32 WIDTH>
-    FSZ_DEVICE bool quantize(const BoxSpan<T> &span, u32 stage, i32 own,
-                             const Missing<T> *missing) const
+    /// Gives `use` the numbers that make targets of the elements of a box whose first code is `own`.
+    template <class Use> FSZ_DEVICE auto with_numbers(i32 own, const Use &use) const
     {
         const double zero =
             static_cast<double>(own) * static_cast<double>(1u << (DENSE_PART_BITS + fine));
-        const TargetNumbers<T> numbers{parts, zero, limits.limit, limits.magic};
-        return quantize_box<TargetNumbers<T>, LAYOUT, WIDTH>(span, stage, numbers, missing);
+        return use(TargetNumbers<T>{parts, zero, limits.limit, limits.magic});
     }
 
-    /// Whether all elements of a box keep the bound; `found` has the largest error of the lane.
-    template <u32 LAYOUT, u32 WIDTH>
+    /// Whether all elements of a box but those left out keep the bound; `found` has the largest
+    /// error of the lane.
+    template <u32 LAYOUT, u32 WIDTH, bool MASKED>
     FSZ_DEVICE bool strict(const BoxSpan<T> &span, u32 stage, i32 own, Decoded<T, T> &found,
-                           bool range) const
+                           bool range, LeftOut<T, MASKED> out) const
     {
         const i32 shifted = static_cast<i32>(static_cast<u32>(own) << fine);
-        found = compare_box<T, LAYOUT, WIDTH>(span, stage, shifted, lattice, found, range);
+        found = compare_box<T, LAYOUT, WIDTH>(span, stage, shifted, lattice, found, range, out);
         return __all_sync(WARP_ALL, found.error < z.limit);
     }
 };
 
 /// What became of the walk through a plain box.
-template <class Error> struct PlainOutcome
+template <class Error, class Bits> struct PlainOutcome
 {
     /// Whether it is plain at all; nothing else counts if it is not.
     bool plain;
@@ -384,6 +441,10 @@ template <class Error> struct PlainOutcome
     u32 flags;
     bool flat;
     Error max_error;
+    /// Steps of events of the mask, and what is masked, of a box with a mask.
+    u32 mask_steps;
+    u32 masked;
+    Bits pattern;
 };
 
 /// Walks through plain boxes in shared memory at `stage`.
@@ -391,7 +452,8 @@ template <class Z> struct PlainBoxes
 {
     using T = typename Z::Value;
     using Error = typename Z::Error;
-    using Outcome = PlainOutcome<Error>;
+    using Bits = typename Element<T>::Bits;
+    using Outcome = PlainOutcome<Error, Bits>;
 
     const CompressArgs<T> &args;
     const BoxGrid &grid;
@@ -431,11 +493,12 @@ template <class Z> struct PlainBoxes
     }
 
     /// Whether all elements keep the bound; `error` is the largest of the lane.
-    template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE bool strict(const Box &box, i32 own, Error &error)
+    template <u32 LAYOUT, u32 WIDTH, bool MASKED>
+    FSZ_DEVICE bool strict(const Box &box, i32 own, LeftOut<T, MASKED> left_out, Error &error)
     {
         Decoded<Error, T> found{Error{}, low, high};
-        const bool all =
-            points.template strict<LAYOUT, WIDTH>(span_of(box), stage, own, found, !range_known);
+        const bool all = points.template strict<LAYOUT, WIDTH>(span_of(box), stage, own, found,
+                                                               !range_known, left_out);
         low = found.low;
         high = found.high;
         error = found.error;
@@ -443,28 +506,55 @@ template <class Z> struct PlainBoxes
     }
 
     /// By the field's predictor.
-    template <u32 LAYOUT> FSZ_DEVICE PlainWalked walk(const PlainProgram *program) const
+    template <u32 LAYOUT, bool MASKED>
+    FSZ_DEVICE PlainWalked walk(const PlainProgram *program) const
     {
         constexpr bool LINE = LAYOUT == LAYOUT_LINE;
+        constexpr Taps CURVED = LINE ? Taps::SMOOTH : Taps::CUBIC;
+        constexpr Taps BLENDED = LINE ? Taps::SMOOTH : Taps::BLENDED;
         if (grid.predictor == DENSE_LINEAR)
         {
-            return walk_plain<LAYOUT, Taps::LINEAR>(program, stage, grid.fine);
+            return walk_plain<LAYOUT, Taps::LINEAR, MASKED>(program, stage, grid.fine);
         }
         if (!LINE && grid.predictor == DENSE_BLENDED)
         {
-            return walk_plain < LAYOUT,
-                   LINE ? Taps::SMOOTH : Taps::BLENDED > (program, stage, grid.fine);
+            return walk_plain<LAYOUT, BLENDED, MASKED>(program, stage, grid.fine);
         }
-        return walk_plain < LAYOUT, LINE ? Taps::SMOOTH : Taps::CUBIC > (program, stage, grid.fine);
+        return walk_plain<LAYOUT, CURVED, MASKED>(program, stage, grid.fine);
     }
 
-    template <u32 LAYOUT, u32 WIDTH>
-    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, Outcome &out)
+    /// Turns the elements of a box into targets; whether it is plain. `events`: where those of its
+    /// mask go.
+    template <u32 LAYOUT, u32 WIDTH, bool MASKED>
+    FSZ_DEVICE bool quantize(const Box &box, const PlainProgram *program, u32 *events,
+                             Outcome &out) const
     {
-        if (!points.template quantize<LAYOUT, WIDTH>(span_of(box), stage, out.own,
-                                                     named ? &args.missing : nullptr))
+        const BoxSpan<T> span = span_of(box);
+        if constexpr (MASKED)
         {
-            return false;
+            const auto use = [&](const auto &numbers) {
+                return quantize_masked<LAYOUT, WIDTH>(span, stage, numbers, &args.missing);
+            };
+            const MaskedBox<Bits> found = points.with_numbers(out.own, use);
+            if (!found.plain || found.masked == 0)
+            {
+                return false;
+            }
+            __syncwarp();
+            out.masked = found.masked;
+            out.pattern = found.pattern;
+            out.mask_steps = write_mask<LAYOUT>(program, stage, events);
+        }
+        else
+        {
+            const Missing<T> *const missing = named ? &args.missing : nullptr;
+            const auto use = [&](const auto &numbers) {
+                return quantize_box<LAYOUT, WIDTH>(span, stage, numbers, missing);
+            };
+            if (!points.with_numbers(out.own, use))
+            {
+                return false;
+            }
         }
         __syncwarp();
         if (lane == 0)
@@ -472,23 +562,37 @@ template <class Z> struct PlainBoxes
             store_word(stage, 0);
         }
         __syncwarp();
-        const PlainWalked walked = walk<LAYOUT>(program);
+        return true;
+    }
+
+    template <u32 LAYOUT, u32 WIDTH, bool MASKED>
+    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
+    {
+        if (!quantize<LAYOUT, WIDTH, MASKED>(box, program, events, out))
+        {
+            return false;
+        }
+        const PlainWalked walked = walk<LAYOUT, MASKED>(program);
         out.flags = walked.flags;
         out.flat = walked.flags == 0 && !walked.corners;
-        return walked.told && strict<LAYOUT, WIDTH>(box, out.own, out.max_error);
+        const LeftOut<T, MASKED> left_out{out.pattern};
+        return walked.told && strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error);
     }
 
-    template <u32 LAYOUT>
-    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, Outcome &out)
+    template <u32 LAYOUT, bool MASKED>
+    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
     {
-        return wide && box.n[2] % 4 == 0 && box.first % 4 == 0 ? walk<LAYOUT, 4>(box, program, out)
-                                                               : walk<LAYOUT, 1>(box, program, out);
+        return wide && box.n[2] % 4 == 0 && box.first % 4 == 0
+                   ? walk<LAYOUT, 4, MASKED>(box, program, events, out)
+                   : walk<LAYOUT, 1, MASKED>(box, program, events, out);
     }
 
-    /// Predicts a box whose first element has the code `own`.
-    FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own)
+    /// Predicts a box whose first element, or if MASKED the first that is not masked, has the code
+    /// `own`. Events of its mask go to `events`.
+    template <bool MASKED>
+    FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own, u32 *events)
     {
-        Outcome out{false, own, 0, true, {}};
+        Outcome out{false, own, 0, true, {}, 0, 0, 0};
         constexpr i32 FAR = (1 << 29) - (1 << 17);
         if (!predicted || own > FAR || own < -FAR)
         {
@@ -498,9 +602,9 @@ template <class Z> struct PlainBoxes
         __syncwarp();
         const PlainProgram *const program = &programs[box.shape].plain;
         const u32 layout = layout_of(grid);
-        out.plain = layout == LAYOUT_LINE    ? walk<LAYOUT_LINE>(box, program, out)
-                    : layout == LAYOUT_PLANE ? walk<LAYOUT_PLANE>(box, program, out)
-                                             : walk<LAYOUT_BRICK>(box, program, out);
+        out.plain = layout == LAYOUT_LINE    ? walk<LAYOUT_LINE, MASKED>(box, program, events, out)
+                    : layout == LAYOUT_PLANE ? walk<LAYOUT_PLANE, MASKED>(box, program, events, out)
+                                             : walk<LAYOUT_BRICK, MASKED>(box, program, events, out);
         __syncwarp();
         return out;
     }

@@ -7,8 +7,18 @@
 namespace fsz
 {
 
+/// The event of a word, if `left` is above 0: none of a masked point.
+template <bool FINE, bool MASKED> FSZ_DEVICE void load_known(u32 at, i32 left, u32 &event)
+{
+    load_event(at, left, event);
+    if constexpr (MASKED)
+    {
+        event = event == PlainEvent<FINE>::MASKED ? PlainEvent<FINE>::NONE : event;
+    }
+}
+
 /// Goes through the events of passes backward; `take` gets each one's lanes.
-template <u32 LAYOUT> struct PlainEvents
+template <u32 LAYOUT, bool MASKED> struct PlainEvents
 {
     using Places = StagePlaces<LAYOUT>;
 
@@ -18,7 +28,7 @@ template <u32 LAYOUT> struct PlainEvents
     {
         u32 event = PlainEvent<FINE>::NONE, at = last;
         i32 left = there ? static_cast<i32>(steps) : 0;
-        load_event(at, left, event);
+        load_known<FINE, MASKED>(at, left, event);
         auto row = take.template row<FINE>(event);
 #pragma unroll 1
         for (; steps > 0; --steps)
@@ -28,7 +38,7 @@ template <u32 LAYOUT> struct PlainEvents
             // The next row is on its way while this symbol is coded.
             at -= Places::NEXT;
             --left;
-            load_event(at, left, event);
+            load_known<FINE, MASKED>(at, left, event);
             row = take.template row<FINE>(event);
             take.template step<FINE>(now, now_row);
         }
@@ -214,23 +224,24 @@ FSZ_DEVICE PlainCoder events_to(const RansEncoder &coder) { return {coder}; }
 FSZ_DEVICE PlainCounter events_to(const SymbolCounter &counter) { return {counter}; }
 
 /// Codes or counts the events of the box at `stage`.
-template <u32 LAYOUT, class Coder>
+template <u32 LAYOUT, bool MASKED, class Coder>
 __device__ __noinline__ Coder take_events(Coder coder, const PlainProgram *program, u32 flags,
                                           u32 stage)
 {
     auto take = events_to(coder);
-    PlainEvents<LAYOUT>::passes_back(*program, flags, stage, lane_id(), take);
+    PlainEvents<LAYOUT, MASKED>::passes_back(*program, flags, stage, lane_id(), take);
     return take.coder;
 }
 
 /// Codes or counts those of the corners.
-template <class Coder>
+template <bool MASKED, class Coder>
 FSZ_DEVICE Coder take_corners(const Coder &coder, const PlainProgram *program, u32 stage)
 {
     const u32 entry = __ldg(program->entries[0] + lane_id());
     auto take = events_to(coder);
     u32 event = PlainEvent<false>::NONE;
-    load_event(stage + (entry & ENTRY_POSITION), static_cast<i32>(entry) >= 0 ? 1 : 0, event);
+    const i32 there = static_cast<i32>(entry) >= 0 ? 1 : 0;
+    load_known<false, MASKED>(stage + (entry & ENTRY_POSITION), there, event);
     take.template step<false>(event, take.template row<false>(event));
     return take.coder;
 }

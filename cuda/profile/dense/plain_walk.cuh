@@ -10,6 +10,9 @@
 namespace fsz
 {
 
+/// The target of an element that is masked, and may come out as anything.
+constexpr u32 MASKED_TARGET = 0x80000000u;
+
 /// How the finest grid is predicted.
 enum class Taps
 {
@@ -82,6 +85,9 @@ template <bool FINE> struct PlainEvent
     static constexpr u32 NONE = (DENSE_FINE_CONTEXTS + DENSE_COARSE_CONTEXTS - FIRST_CONTEXT)
                                     << SHIFT |
                                 static_cast<u32>(ZERO & ~31);
+    /// That of a masked point, in 16 bits. No residual is so far below `ZERO`.
+    static constexpr u32 MASKED = 0;
+    static_assert(MOST < ZERO, "no residual has the event of a masked point");
 };
 static_assert(DENSE_DIRECT == 15 && DENSE_COARSE_CONTEXTS == 8 && DENSE_FINE_CONTEXTS == 16,
               "events are made for these");
@@ -92,7 +98,8 @@ struct Neighbours
     i32 a, c, e, g;
 };
 
-template <u32 LAYOUT, Taps TAPS> struct PlainWalk
+/// MASKED: some targets are `MASKED_TARGET`.
+template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
 {
     using Places = StagePlaces<LAYOUT>;
     /// Whether residuals tell of those around them.
@@ -109,10 +116,12 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
     u32 most;
     u32 largest;
     u32 largest_coarse;
+    /// Whether a value is too large: one that follows from values of masked points alone may be.
+    bool wild;
 
     FSZ_DEVICE PlainWalk(u32 stage, u32 fine_bits, bool around)
         : stage(stage), fine_bits(fine_bits), part_bits(DENSE_PART_BITS + fine_bits),
-          weight(around ? 16 : 0), size(4), most(0), largest(0), largest_coarse(0)
+          weight(around ? 16 : 0), size(4), most(0), largest(0), largest_coarse(0), wild(false)
     {
     }
 
@@ -133,7 +142,9 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
     {
         using Event = PlainEvent<FINE>;
         const i32 target = static_cast<i32>(own_word(at, there));
-        const i32 r = (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
+        const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
+        const i32 r =
+            masked ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
         const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
         const u32 own = static_cast<u32>(abs(r));
         u32 m = spread << (DENSE_SPREAD_BITS - fine_bits) >> (DENSE_SPREAD_BITS - BITS);
@@ -152,10 +163,15 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
         // The exponent is the octave, and the digits behind it are those of a context.
         const u32 digits = __float_as_uint(__fsub_rn(__uint_as_float(m | 0x4B000000u), 0x1p23f));
         constexpr u32 OCTAVE = 127 + 4;
-        const u32 event = FINE ? ((digits >> 22) << Event::SHIFT) + static_cast<u32>(r) +
+        u32 event = FINE ? ((digits >> 22) << Event::SHIFT) + static_cast<u32>(r) +
                                      (static_cast<u32>(Event::ZERO) - (2 * OCTAVE << Event::SHIFT))
                                : ((digits >> 23) << Event::SHIFT) + static_cast<u32>(r) +
                                      (static_cast<u32>(Event::ZERO) - (OCTAVE << Event::SHIFT));
+        if constexpr (MASKED)
+        {
+            event = masked ? Event::MASKED : event;
+            wild = wild || (there && abs(static_cast<i32>(value)) > static_cast<i32>(DENSE_MOST_VALUE));
+        }
         if (there)
         {
             most = max(most, own);
@@ -169,12 +185,15 @@ template <u32 LAYOUT, Taps TAPS> struct PlainWalk
         using Event = PlainEvent<false>;
         const bool there = static_cast<i32>(entry) >= 0;
         const u32 at = stage + (entry & ENTRY_POSITION);
-        const i32 r = static_cast<i32>(load_word(at)) >> part_bits;
+        const u32 target = load_word(at);
+        const bool masked = MASKED && target == MASKED_TARGET;
+        const i32 r = masked ? 0 : static_cast<i32>(target) >> part_bits;
         const u32 value = static_cast<u32>(r) << fine_bits;
         const u32 own = there ? static_cast<u32>(abs(r)) : 0;
         largest_coarse = max(largest_coarse, own);
-        const u32 event = (DENSE_COARSE_CONTEXTS - 1) << Event::SHIFT |
-                          (static_cast<u32>(r + Event::ZERO) & Event::FIELD);
+        const u32 told = (DENSE_COARSE_CONTEXTS - 1) << Event::SHIFT |
+                         (static_cast<u32>(r + Event::ZERO) & Event::FIELD);
+        const u32 event = masked ? Event::MASKED : told;
         __syncwarp();
         if (there)
         {
@@ -600,17 +619,17 @@ struct PlainWalked
     u32 flags;
     /// Whether corners have.
     bool corners;
-    /// Whether events can tell all residuals.
+    /// Whether events can tell all residuals, and words all values.
     bool told;
 };
 
 /// Walks through the box at `stage`, whose targets are there.
-template <u32 LAYOUT, Taps TAPS>
+template <u32 LAYOUT, Taps TAPS, bool MASKED>
 __device__ __noinline__ PlainWalked walk_plain(const PlainProgram *program, u32 stage,
                                                u32 fine_bits)
 {
     const u32 lane = lane_id();
-    PlainWalk<LAYOUT, TAPS> walk(stage, fine_bits, program->around != 0);
+    PlainWalk<LAYOUT, TAPS, MASKED> walk(stage, fine_bits, program->around != 0);
     PlainWalked walked{};
     if (program->corners > 0)
     {
@@ -625,7 +644,8 @@ __device__ __noinline__ PlainWalked walk_plain(const PlainProgram *program, u32 
     }
     walked.told =
         __all_sync(WARP_ALL, walk.largest <= static_cast<u32>(PlainEvent<true>::MOST) &&
-                                 walk.largest_coarse <= static_cast<u32>(PlainEvent<false>::MOST));
+                                 walk.largest_coarse <= static_cast<u32>(PlainEvent<false>::MOST) &&
+                                 !walk.wild);
     return walked;
 }
 

@@ -221,10 +221,10 @@ template <class T> struct CurveComparison
 /// Compares the elements of a box with what they are decoded to. `found.error.relative` begins as
 /// the largest known; quotients are found where it grows alone. `near` becomes false where an
 /// element of linear codes is too far.
-template <class T, u32 LAYOUT, u32 WIDTH>
+template <class T, u32 LAYOUT, u32 WIDTH, bool MASKED>
 __device__ __noinline__ Decoded<RelativeError<T>, T>
 compare_on_curve(BoxSpan<T> span, u32 stage, CurveComparison<T> with,
-                 Decoded<RelativeError<T>, T> found, bool &near)
+                 Decoded<RelativeError<T>, T> found, LeftOut<T, MASKED> out, bool &near)
 {
     using Places = StagePlaces<LAYOUT>;
     bool all = true;
@@ -242,6 +242,10 @@ compare_on_curve(BoxSpan<T> span, u32 stage, CurveComparison<T> with,
 #pragma unroll
         for (u32 k = 0; k < WIDTH; ++k)
         {
+            if (out.has(d[k]))
+            {
+                continue;
+            }
             const u32 value = static_cast<u32>(static_cast<i32>(static_cast<short>(words[k])));
             const T decoded = with.values.of(static_cast<i32>(with.zero + value));
             const T size = magnitude_of(d[k]);
@@ -302,30 +306,21 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
         }
     };
 
-    template <u32 LAYOUT, u32 WIDTH>
-    FSZ_DEVICE bool quantize(const BoxSpan<T> &span, u32 stage, i32 own,
-                             const Missing<T> *missing) const
+    template <class Use> FSZ_DEVICE auto with_numbers(i32 own, const Use &use) const
     {
-        if (fine == 0)
-        {
-            using Numbers = Limited<CodeTargets<T>>;
-            const Numbers numbers({&z, own}, limits);
-            return quantize_box<Numbers, LAYOUT, WIDTH>(span, stage, numbers, missing);
-        }
-        using Numbers = Limited<CurveTargets<T>>;
-        const Numbers numbers({z, fine, own}, limits);
-        return quantize_box<Numbers, LAYOUT, WIDTH>(span, stage, numbers, missing);
+        return fine == 0 ? use(Limited<CodeTargets<T>>({&z, own}, limits))
+                         : use(Limited<CurveTargets<T>>({z, fine, own}, limits));
     }
 
-    template <u32 LAYOUT, u32 WIDTH>
+    template <u32 LAYOUT, u32 WIDTH, bool MASKED>
     FSZ_DEVICE bool strict(const BoxSpan<T> &span, u32 stage, i32 own, Decoded<Error, T> &found,
-                           bool range) const
+                           bool range, LeftOut<T, MASKED> out) const
     {
         const CurveComparison<T> with{values_of_points(z, fine),     z.bound.edge, z.bound.floor,
                                       static_cast<u32>(own) << fine, fine == 0,    range};
         found.error.relative = relative;
         bool near;
-        found = compare_on_curve<T, LAYOUT, WIDTH>(span, stage, with, found, near);
+        found = compare_on_curve<T, LAYOUT, WIDTH>(span, stage, with, found, out, near);
         return __all_sync(WARP_ALL, near && found.error.relative < z.bound.eps);
     }
 };
