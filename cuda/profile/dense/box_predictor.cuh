@@ -438,8 +438,17 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             take_masked(out.pattern, out.masked);
         }
         const u32 record = write_record(box, slot.record, MASK_CODED, out.pattern, 0);
-        made = {Kept::MASKED,   MODE_INTERPOLATED, own,  out.flags, out.mask_steps, 0, record, 0,
-                out.masked, true, out.max_error};
+        made = {Kept::MASKED,
+                MODE_INTERPOLATED,
+                own,
+                out.flags,
+                out.mask_steps,
+                0,
+                record,
+                0,
+                out.masked,
+                true,
+                out.max_error};
         return true;
     }
 

@@ -142,11 +142,9 @@ FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
     constexpr u32 BATCH = WIDTH == 4 ? 2 : 8;
     const SmallDivisor per_row(span.n[2] / WIDTH), rows(span.n[1]);
     const u32 count = span.n[0] * span.n[1] * per_row.divisor;
-#pragma unroll 1
-    for (u32 from = lane_id(); from < count; from += 32 * BATCH)
-    {
-        T d[BATCH][WIDTH];
-        u32 place[BATCH];
+    T next[BATCH][WIDTH];
+    u32 next_place[BATCH];
+    const auto load = [&](u32 from) {
 #pragma unroll
         for (u32 k = 0; k < BATCH; ++k)
         {
@@ -157,9 +155,27 @@ FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
             const u32 x = (at - row * per_row.divisor) * WIDTH;
             const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
             const u32 y = row - z * rows.divisor;
-            place[k] = Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
-            load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, d[k]);
+            next_place[k] = Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
+            load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, next[k]);
         }
+    };
+    load(lane_id());
+#pragma unroll 1
+    for (u32 from = lane_id(); from < count; from += 32 * BATCH)
+    {
+        T d[BATCH][WIDTH];
+        u32 place[BATCH];
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            place[k] = next_place[k];
+#pragma unroll
+            for (u32 i = 0; i < WIDTH; ++i)
+            {
+                d[k][i] = next[k][i];
+            }
+        }
+        load(from + 32 * BATCH);
 #pragma unroll
         for (u32 k = 0; k < BATCH; ++k)
         {
@@ -410,7 +426,8 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
     /// Takes note of the error of a box.
     FSZ_DEVICE void keep_error(T) {}
 
-    /// Gives `use` the numbers that make targets of the elements of a box whose first code is `own`.
+    /// Gives `use` the numbers that make targets of the elements of a box whose first code is
+    /// `own`.
     template <class Use> FSZ_DEVICE auto with_numbers(i32 own, const Use &use) const
     {
         const double zero =
@@ -602,9 +619,10 @@ template <class Z> struct PlainBoxes
         __syncwarp();
         const PlainProgram *const program = &programs[box.shape].plain;
         const u32 layout = layout_of(grid);
-        out.plain = layout == LAYOUT_LINE    ? walk<LAYOUT_LINE, MASKED>(box, program, events, out)
-                    : layout == LAYOUT_PLANE ? walk<LAYOUT_PLANE, MASKED>(box, program, events, out)
-                                             : walk<LAYOUT_BRICK, MASKED>(box, program, events, out);
+        out.plain = layout == LAYOUT_LINE ? walk<LAYOUT_LINE, MASKED>(box, program, events, out)
+                    : layout == LAYOUT_PLANE
+                        ? walk<LAYOUT_PLANE, MASKED>(box, program, events, out)
+                        : walk<LAYOUT_BRICK, MASKED>(box, program, events, out);
         __syncwarp();
         return out;
     }

@@ -7,64 +7,81 @@
 namespace fsz
 {
 
-/// The event of a word, if `left` is above 0: none of a masked point.
-template <bool FINE, bool MASKED> FSZ_DEVICE void load_known(u32 at, i32 left, u32 &event)
+/// The events of a pass, from its last step to its first.
+template <u32 LAYOUT, bool FINE, bool MASKED> struct EventsBack
 {
-    load_event(at, left, event);
-    if constexpr (MASKED)
+    using Event = PlainEvent<FINE>;
+    using Places = StagePlaces<LAYOUT>;
+
+    const u32 stage;
+    const u32 head;
+    const u32 groups;
+    const u32 even;
+    /// The number of the entry that is next, or −1, and that one.
+    i32 number;
+    const u32 *entries;
+    u32 next;
+    /// Where the event is that was taken last, the entry that it has, and how many it has before.
+    u32 at;
+    u32 entry;
+    u32 left;
+
+    FSZ_DEVICE EventsBack(const PlainPass &pass, const u32 *first, u32 stage)
+        : stage(stage), head(pass.head), groups(pass.groups), even(pass.even),
+          number(static_cast<i32>(pass.head + pass.groups + pass.flat) - 1),
+          entries(first + 32 * number), next(__ldg(entries)), at(0), entry(ENTRY_IDLE), left(0)
     {
-        event = event == PlainEvent<FINE>::MASKED ? PlainEvent<FINE>::NONE : event;
     }
-}
+
+    FSZ_DEVICE static u32 steps(const PlainPass &pass)
+    {
+        return pass.head + pass.groups * pass.even + pass.flat;
+    }
+
+    /// The event before the one that was taken last; none where there are no more.
+    FSZ_DEVICE i32 take()
+    {
+        if (left == 0)
+        {
+            left = static_cast<u32>(number) - head < groups ? even : 1;
+            at = stage + (next & ENTRY_POSITION) + left * Places::NEXT;
+            entry = number < 0 ? ENTRY_IDLE : next;
+            if (number > 0)
+            {
+                entries -= 32;
+                next = __ldg(entries);
+            }
+            --number;
+        }
+        --left;
+        at -= Places::NEXT;
+        const i32 event = load_event(at, entry, Event::NONE);
+        return MASKED && event == Event::MASKED ? Event::NONE : event;
+    }
+};
 
 /// Goes through the events of passes backward; `take` gets each one's lanes.
 template <u32 LAYOUT, bool MASKED> struct PlainEvents
 {
-    using Places = StagePlaces<LAYOUT>;
-
-    /// `last`: the address of the last step's words, of a lane that has some.
-    template <bool FINE, class Take>
-    FSZ_DEVICE static void steps_back(u32 last, bool there, u32 steps, Take &take)
-    {
-        u32 event = PlainEvent<FINE>::NONE, at = last;
-        i32 left = there ? static_cast<i32>(steps) : 0;
-        load_known<FINE, MASKED>(at, left, event);
-        auto row = take.template row<FINE>(event);
-#pragma unroll 1
-        for (; steps > 0; --steps)
-        {
-            const u32 now = event;
-            const auto now_row = row;
-            // The next row is on its way while this symbol is coded.
-            at -= Places::NEXT;
-            --left;
-            load_known<FINE, MASKED>(at, left, event);
-            row = take.template row<FINE>(event);
-            take.template step<FINE>(now, now_row);
-        }
-    }
-
     template <bool FINE, class Take>
     FSZ_DEVICE static void pass_back(const PlainPass &pass, const u32 *entries, u32 stage,
                                      Take &take)
     {
-        // Read once: what is written to memory could be anything to the compiler.
-        const u32 head = pass.head, groups = pass.groups, even = pass.even;
-        const u32 singles = head + groups + pass.flat;
-        entries += 32 * (singles - 1);
-        u32 next = __ldg(entries);
+        using Events = EventsBack<LAYOUT, FINE, MASKED>;
+        u32 left = Events::steps(pass);
+        Events events(pass, entries, stage);
+        // An event is on its way two symbols before its own, and the row one before.
+        i32 event = events.take(), next = events.take();
+        auto row = take.template row<FINE>(event);
 #pragma unroll 1
-        for (u32 k = singles; k-- > 0;)
+        for (; left > 0; --left)
         {
-            const u32 entry = next;
-            entries -= 32;
-            if (k > 0)
-            {
-                next = __ldg(entries);
-            }
-            const u32 steps = k - head < groups ? even : 1;
-            const u32 last = stage + (entry & ENTRY_POSITION) + (steps - 1) * Places::NEXT;
-            steps_back<FINE>(last, static_cast<i32>(entry) >= 0, steps, take);
+            const i32 further = events.take();
+            const auto next_row = take.template row<FINE>(next);
+            take.template step<FINE>(event, row);
+            event = next;
+            row = next_row;
+            next = further;
         }
     }
 
@@ -93,38 +110,66 @@ template <u32 LAYOUT, bool MASKED> struct PlainEvents
 };
 
 /// A row of the coder in shared memory: that of a `SymbolRow`, with frequency, what is added, the
-/// division's shift and whether it is that of an escape in one word.
+/// division's shift and whether raw bits come first in one word.
 using PackedRow = uint2;
 constexpr u32 PACKED_FREQUENCY_SHIFT = 22;
 constexpr u32 PACKED_START_SHIFT = 12;
 constexpr u32 PACKED_START = 0x3FF;
-constexpr u32 PACKED_ESCAPES = 0x20;
-/// Rows of residuals, and one that leaves a state as it is.
-constexpr u32 PACKED_ROWS = RESIDUAL_CONTEXTS * SYMBOLS_MOST;
-constexpr u32 PACKED_IDLE = PACKED_ROWS;
-static_assert(PlainEvent<true>::NONE >> PlainEvent<true>::SHIFT == RESIDUAL_CONTEXTS &&
-                  (PlainEvent<true>::NONE & 31) == 0,
-              "the row of no event is the idle one");
-constexpr u32 PACKED_WORDS = 2 * (PACKED_ROWS + 2);
+constexpr u32 PACKED_RAW = 0x20;
+
+/// Rows of the events of a pass, by their number: one that leaves a state as it is, of lanes
+/// without an event; those of events; and the one for all that are larger, which is told to have
+/// raw bits.
+template <bool FINE> struct EventRows
+{
+    using Event = PlainEvent<FINE>;
+    /// The coarser grids' are behind the finest one's.
+    static constexpr u32 IDLE = FINE ? 0 : 2 + PlainEvent<true>::LAST_ROW;
+    static constexpr u32 FIRST = IDLE + 1;
+    static constexpr u32 LEN = 2 + Event::LAST_ROW;
+};
+
+/// Behind them those of symbols with raw bits, all of a context side by side.
+constexpr u32 CLASS_ROWS = EventRows<false>::IDLE + EventRows<false>::LEN;
+constexpr u32 CLASSES = DENSE_RESIDUAL_SYMBOLS - RESIDUAL_FIRST_CLASS;
+constexpr u32 PACKED_ROWS = CLASS_ROWS + RESIDUAL_CONTEXTS * CLASSES;
+constexpr u32 PACKED_WORDS = 2 * ((PACKED_ROWS + 1) / 2 * 2);
 
 FSZ_DEVICE PackedRow packed_row(const SymbolRow &row)
 {
     const u32 frequency = row.frequency & (ROW_ESCAPES - 1);
     const u32 shift = frequency > 1 ? 31 - __clz(frequency - 1) : 0;
     return {row.reciprocal, frequency << PACKED_FREQUENCY_SHIFT | row.start << PACKED_START_SHIFT |
-                                (row.frequency & ROW_ESCAPES ? PACKED_ESCAPES : 0) | shift};
+                                (row.frequency & ROW_ESCAPES ? PACKED_RAW : 0) | shift};
+}
+
+/// Fills the rows of the events of passes. Called by a thread block.
+template <bool FINE> FSZ_DEVICE void pack_events(const SymbolRows &rows, PackedRow *to)
+{
+    using Own = EventRows<FINE>;
+    using Event = PlainEvent<FINE>;
+    for (u32 k = threadIdx.x; k < Own::LEN; k += blockDim.x)
+    {
+        PackedRow row{0, DENSE_SLOTS << PACKED_FREQUENCY_SHIFT};
+        if (k > 0)
+        {
+            const i32 event = static_cast<i32>(k - 1);
+            const bool direct = k - 1 < Event::DIRECT;
+            row = direct ? packed_row(rows[Event::context(event)][event >> Event::SHIFT])
+                         : PackedRow{0, row.y | PACKED_RAW};
+        }
+        to[Own::IDLE + k] = row;
+    }
 }
 
 /// Fills the rows. Called by a thread block.
 FSZ_DEVICE void pack_rows(const SymbolRows &rows, PackedRow *to)
 {
-    for (u32 k = threadIdx.x; k < PACKED_ROWS; k += blockDim.x)
+    pack_events<true>(rows, to);
+    pack_events<false>(rows, to);
+    for (u32 k = threadIdx.x; k < RESIDUAL_CONTEXTS * CLASSES; k += blockDim.x)
     {
-        to[k] = packed_row(rows[0][k]);
-    }
-    if (threadIdx.x == 0)
-    {
-        to[PACKED_IDLE] = {0, DENSE_SLOTS << PACKED_FREQUENCY_SHIFT};
+        to[CLASS_ROWS + k] = packed_row(rows[k / CLASSES][RESIDUAL_FIRST_CLASS + k % CLASSES]);
     }
 }
 
@@ -133,6 +178,18 @@ FSZ_DEVICE PackedRow load_row(u32 at)
     PackedRow row;
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(row.x), "=r"(row.y) : "r"(at));
     return row;
+}
+
+/// Whether a lane's word has any of some bits.
+FSZ_DEVICE bool any_bits(u32 word, u32 bits)
+{
+    u32 any;
+    asm volatile("{\n.reg .pred own, all;\n.reg .b32 both;\nand.b32 both, %1, %2;\n"
+                 "setp.ne.u32 own, both, 0;\nvote.sync.any.pred all, own, 0xffffffff;\n"
+                 "selp.u32 %0, 1, 0, all;\n}"
+                 : "=r"(any)
+                 : "r"(word), "r"(bits));
+    return any != 0;
 }
 
 /// A coder whose lanes have coded raw bits, and the row of the symbol before them.
@@ -144,20 +201,20 @@ struct AfterRaw
 
 /// Codes the raw bits of the lanes that have some. Apart, so that the loop that calls it is short.
 template <bool FINE>
-__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, u32 event, PackedRow row)
+__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, i32 event, PackedRow row)
 {
     using Event = PlainEvent<FINE>;
     const i32 r = Event::residual(event);
-    const u32 size = static_cast<u32>(abs(r));
+    const u32 size = event == Event::NONE ? 0 : static_cast<u32>(abs(r));
     u32 bits = 0, from = 0;
     if (size > DENSE_DIRECT)
     {
         bits = 32 - __clz(size);
         from = 1u << (bits - 1);
-        const u32 symbol = RESIDUAL_FIRST_CLASS + bits - RESIDUAL_CLASS_BITS;
-        row = load_row(coder.packed_rows + 8 * (Event::context(event) * SYMBOLS_MOST + symbol));
+        const u32 number = Event::context(event) * CLASSES + bits - RESIDUAL_CLASS_BITS;
+        row = load_row(coder.packed_rows + 8 * (CLASS_ROWS + number));
     }
-    if (row.y & PACKED_ESCAPES)
+    if (row.y & PACKED_RAW)
     {
         bits = DENSE_RESIDUAL_ESCAPE_BITS;
         from = 0;
@@ -177,17 +234,16 @@ struct PlainCoder
     using Row = PackedRow;
 
     /// The row of an event, if it has a symbol of its own or is none.
-    template <bool FINE> FSZ_DEVICE PackedRow row(u32 event) const
+    template <bool FINE> FSZ_DEVICE PackedRow row(i32 event) const
     {
-        const u32 context = PlainEvent<FINE>::context(event);
-        const u32 number = context * SYMBOLS_MOST + (event & 31);
-        return load_row(coder.packed_rows + 8 * number);
+        const i32 number = min(event, PlainEvent<FINE>::LAST_ROW);
+        return load_row(coder.packed_rows + 8 * EventRows<FINE>::FIRST +
+                        8 * static_cast<u32>(number));
     }
 
-    template <bool FINE> FSZ_DEVICE void step(u32 event, PackedRow row)
+    template <bool FINE> FSZ_DEVICE void step(i32 event, PackedRow row)
     {
-        const bool other = (row.y & PACKED_ESCAPES) || !PlainEvent<FINE>::direct(event);
-        if (__any_sync(WARP_ALL, other))
+        if (any_bits(row.y, PACKED_RAW))
         {
             const AfterRaw after = code_raw<FINE>(coder, event, row);
             coder.state = after.coder.state;
@@ -210,9 +266,9 @@ struct PlainCounter
     struct Row
     {
     };
-    template <bool FINE> FSZ_DEVICE Row row(u32) const { return {}; }
+    template <bool FINE> FSZ_DEVICE Row row(i32) const { return {}; }
 
-    template <bool FINE> FSZ_DEVICE void step(u32 event, Row)
+    template <bool FINE> FSZ_DEVICE void step(i32 event, Row)
     {
         using Event = PlainEvent<FINE>;
         const bool there = event != Event::NONE;
@@ -239,9 +295,9 @@ FSZ_DEVICE Coder take_corners(const Coder &coder, const PlainProgram *program, u
 {
     const u32 entry = __ldg(program->entries[0] + lane_id());
     auto take = events_to(coder);
-    u32 event = PlainEvent<false>::NONE;
-    const i32 there = static_cast<i32>(entry) >= 0 ? 1 : 0;
-    load_known<false, MASKED>(stage + (entry & ENTRY_POSITION), there, event);
+    using Event = PlainEvent<false>;
+    i32 event = load_event(stage + (entry & ENTRY_POSITION), entry, Event::NONE);
+    event = MASKED && event == Event::MASKED ? Event::NONE : event;
     take.template step<false>(event, take.template row<false>(event));
     return take.coder;
 }

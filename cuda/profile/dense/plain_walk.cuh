@@ -36,14 +36,16 @@ FSZ_DEVICE u32 load_word(u32 at)
     return word;
 }
 
-/// The event of a word, if `there` is above 0.
-FSZ_DEVICE void load_event(u32 at, i32 there, u32 &event)
+/// The event of a word, if the entry tells that the lane has a point, else `none`.
+FSZ_DEVICE i32 load_event(u32 at, u32 entry, i32 none)
 {
-    asm volatile("{\n.reg .pred there;\nsetp.gt.s32 there, %2, 0;\n"
+    i32 event = none;
+    asm volatile("{\n.reg .pred there;\nsetp.ge.s32 there, %2, 0;\n"
                  "@there ld.shared.u16 %0, [%1 + 2];\n}"
                  : "+r"(event)
-                 : "r"(at), "r"(there)
+                 : "r"(at), "r"(entry)
                  : "memory");
+    return event;
 }
 
 FSZ_DEVICE void store_word(u32 at, u32 word)
@@ -64,33 +66,40 @@ FSZ_DEVICE void store_pair(u32 at, u32 first, u32 second)
     asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(at), "r"(first), "r"(second) : "memory");
 }
 
-/// An event, the high half of a word: the context in its highest bits, and in those below the
-/// residual's symbol from a multiple of 32 on, if it is one of its own.
+/// An event, the high half of a word: the residual and behind it the context, in a few bits. Those
+/// of residuals with symbols of their own are the numbers of these symbols' rows.
 template <bool FINE> struct PlainEvent
 {
-    static constexpr u32 SHIFT = FINE ? 12 : 13;
-    static constexpr i32 ZERO = (FINE ? 2016 : 4064) + static_cast<i32>(DENSE_DIRECT);
-    static constexpr i32 MOST = ZERO - 1;
-    static constexpr u32 FIELD = (1u << SHIFT) - 1;
+    static constexpr u32 CONTEXTS = FINE ? DENSE_FINE_CONTEXTS : DENSE_COARSE_CONTEXTS;
     static constexpr u32 FIRST_CONTEXT = FINE ? 0 : DENSE_FINE_CONTEXTS;
+    static constexpr u32 SHIFT = FINE ? 4 : 3;
+    static_assert(CONTEXTS == 1 << SHIFT, "the bits of a context");
+    /// Added to a residual and its context.
+    static constexpr i32 ZERO = static_cast<i32>(DENSE_DIRECT << SHIFT);
+    /// The largest residual, of either sign.
+    static constexpr i32 MOST = (1 << (15 - SHIFT)) - static_cast<i32>(DENSE_DIRECT) - 2;
+    /// Events of symbols of their own are below, ...
+    static constexpr u32 DIRECT = (2 * DENSE_DIRECT + 1) << SHIFT;
+    /// ... and rows of others from there up to this, which takes the place of all above.
+    static constexpr i32 LAST_ROW = 32 << SHIFT;
+    static_assert(DIRECT < static_cast<u32>(LAST_ROW), "others are told by their rows");
 
-    FSZ_DEVICE static u32 context(u32 event) { return FIRST_CONTEXT + (event >> SHIFT); }
-    FSZ_DEVICE static i32 residual(u32 event) { return static_cast<i32>(event & FIELD) - ZERO; }
-    /// Whether it has a symbol of its own, which is then `event` modulo 32.
-    FSZ_DEVICE static bool direct(u32 event)
+    FSZ_DEVICE static u32 context(i32 event)
     {
-        return ((event & FIELD) ^ static_cast<u32>(ZERO & ~31)) < 31;
+        return FIRST_CONTEXT + (static_cast<u32>(event) & (CONTEXTS - 1));
     }
-    /// That of a lane without one: a symbol of a context behind all others.
-    static constexpr u32 NONE = (DENSE_FINE_CONTEXTS + DENSE_COARSE_CONTEXTS - FIRST_CONTEXT)
-                                    << SHIFT |
-                                static_cast<u32>(ZERO & ~31);
-    /// That of a masked point, in 16 bits. No residual is so far below `ZERO`.
-    static constexpr u32 MASKED = 0;
-    static_assert(MOST < ZERO, "no residual has the event of a masked point");
+    FSZ_DEVICE static i32 residual(i32 event)
+    {
+        return (static_cast<short>(event) >> SHIFT) - static_cast<i32>(DENSE_DIRECT);
+    }
+    /// That of a lane without one.
+    static constexpr i32 NONE = -1;
+    /// That of a masked point, in 16 bits.
+    static constexpr i32 MASKED = 0x8000;
+    static_assert(-MOST - 1 > (-0x8000 >> SHIFT) - static_cast<i32>(DENSE_DIRECT),
+                  "no residual has the event of a masked point");
 };
-static_assert(DENSE_DIRECT == 15 && DENSE_COARSE_CONTEXTS == 8 && DENSE_FINE_CONTEXTS == 16,
-              "events are made for these");
+static_assert(DENSE_DIRECT == 15, "32 rows for each context");
 
 /// The values of the neighbours of a point along an axis.
 struct Neighbours
@@ -143,8 +152,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         using Event = PlainEvent<FINE>;
         const i32 target = static_cast<i32>(own_word(at, there));
         const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
-        const i32 r =
-            masked ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
+        const i32 r = masked ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
         const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
         const u32 own = static_cast<u32>(abs(r));
         u32 m = spread << (DENSE_SPREAD_BITS - fine_bits) >> (DENSE_SPREAD_BITS - BITS);
@@ -163,14 +171,13 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         // The exponent is the octave, and the digits behind it are those of a context.
         const u32 digits = __float_as_uint(__fsub_rn(__uint_as_float(m | 0x4B000000u), 0x1p23f));
         constexpr u32 OCTAVE = 127 + 4;
-        u32 event = FINE ? ((digits >> 22) << Event::SHIFT) + static_cast<u32>(r) +
-                                     (static_cast<u32>(Event::ZERO) - (2 * OCTAVE << Event::SHIFT))
-                               : ((digits >> 23) << Event::SHIFT) + static_cast<u32>(r) +
-                                     (static_cast<u32>(Event::ZERO) - (OCTAVE << Event::SHIFT));
+        const u32 context = FINE ? (digits >> 22) - 2 * OCTAVE : (digits >> 23) - OCTAVE;
+        u32 event = (static_cast<u32>(r) << Event::SHIFT) + context + static_cast<u32>(Event::ZERO);
         if constexpr (MASKED)
         {
-            event = masked ? Event::MASKED : event;
-            wild = wild || (there && abs(static_cast<i32>(value)) > static_cast<i32>(DENSE_MOST_VALUE));
+            event = masked ? static_cast<u32>(Event::MASKED) : event;
+            wild = wild ||
+                   (there && abs(static_cast<i32>(value)) > static_cast<i32>(DENSE_MOST_VALUE));
         }
         if (there)
         {
@@ -191,9 +198,9 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         const u32 value = static_cast<u32>(r) << fine_bits;
         const u32 own = there ? static_cast<u32>(abs(r)) : 0;
         largest_coarse = max(largest_coarse, own);
-        const u32 told = (DENSE_COARSE_CONTEXTS - 1) << Event::SHIFT |
-                         (static_cast<u32>(r + Event::ZERO) & Event::FIELD);
-        const u32 event = masked ? Event::MASKED : told;
+        const u32 told = (static_cast<u32>(r) << Event::SHIFT) + (DENSE_COARSE_CONTEXTS - 1) +
+                         static_cast<u32>(Event::ZERO);
+        const u32 event = masked ? static_cast<u32>(Event::MASKED) : told;
         __syncwarp();
         if (there)
         {

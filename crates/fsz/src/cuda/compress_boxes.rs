@@ -233,26 +233,35 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
         let shapes = &module.shapes;
         let mut tasks: Vec<BoxTask> = Vec::with_capacity(cases.len());
         let mut counts = self.at + self.scratch.counts;
-        let (lists, exact) = (self.at + self.scratch.tiles, self.at + self.scratch.exact);
+        let (lists, mut exact) = (self.at + self.scratch.tiles, self.at + self.scratch.exact);
         let grid = |(grid, choice): &(TileGrid, Choice)| {
             BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)
         };
         let grids = cases.iter().map(grid).collect::<Result<Vec<_>>>()?;
         let programs = self.programs(&grids)?;
         let mut listed: Vec<u32> = Vec::new();
+        // Cases of one grid look at the same boxes.
+        let mut lists_of: Vec<(&TileGrid, u64)> = Vec::new();
         for ((&grid, programs), (tiles, _)) in grids.iter().zip(programs).zip(cases) {
-            let (before, count) = (size_of_val(&listed[..]) as u64, boxes.count(tiles));
-            // A field on a device has fewer than 2^32 boxes.
-            listed.extend((0..count).map(|i| boxes.tile(tiles, i) as u32));
+            let count = boxes.count(tiles);
+            let known = lists_of.iter().find(|(other, _)| other.same(tiles));
+            let list = known.map(|(_, list)| *list).unwrap_or_else(|| {
+                let list = lists + size_of_val(&listed[..]) as u64;
+                // A field on a device has fewer than 2^32 boxes.
+                listed.extend((0..count).map(|i| boxes.tile(tiles, i) as u32));
+                lists_of.push((tiles, list));
+                list
+            });
             tasks.push(BoxTask {
                 grid,
                 programs,
                 counts,
-                tiles: lists + before,
-                exact: exact + before,
+                tiles: list,
+                exact,
                 boxes: count as u32,
                 reserved: 0,
             });
+            exact += 4 * count;
             counts += size_of::<BoxCounts>() as u64;
         }
         let Some(first) = tasks.first().copied() else { return Ok(tasks) };
@@ -322,12 +331,8 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
         let mut elements = vec![T::ZERO; BOX * tiles.len().min(room)];
         let mut listed = list;
         for tiles in tiles.chunks(room) {
-            let mut arguments = [
-                pointer(&mut field),
-                pointer(&mut own),
-                pointer(&mut listed),
-                pointer(&mut to),
-            ];
+            let mut arguments =
+                [pointer(&mut field), pointer(&mut own), pointer(&mut listed), pointer(&mut to)];
             let launch = Launch::new(tiles.len() as u64, module.shapes.gather_threads);
             // SAFETY: the arguments are those of the kernel; the field is whole, there is room for so many
             // boxes, and the copy is waited for.

@@ -241,7 +241,7 @@ mod tests {
             let field = InMemory { data: own, plan: &plan, run: Execution::alone() };
             for &predictor in predictors(dense.own_layout()) {
                 let case = (grid.clone(), Choice { predictor, ..dense.choice });
-                let found = field.count(&[case], 1).expect("a box").remove(0);
+                let found = field.count(&[case], Spread::Boxes(1)).expect("a box").remove(0);
                 let found = found.bytes_of_box();
                 let listed = match predictor {
                     Predictor::Interpolation(taps) => of_coding(costs, interpolation(taps)),

@@ -161,7 +161,11 @@ impl Spread {
     pub fn tile(self, grid: &TileGrid, i: u64) -> u64 {
         let count = self.count(grid);
         let one_of = |all: u64| {
-            let begin = |i: u64| (i as u128 * all as u128 / count as u128) as u64;
+            // 128 bits take ten times as long.
+            let begin = |i: u64| match i.checked_mul(all) {
+                Some(product) => product / count,
+                None => (i as u128 * all as u128 / count as u128) as u64,
+            };
             let within = (i as u32).wrapping_mul(SAMPLE_MULTIPLIER) as u64;
             begin(i) + within % (begin(i + 1) - begin(i))
         };
