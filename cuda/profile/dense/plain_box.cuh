@@ -239,6 +239,19 @@ __device__ __noinline__ bool any_missing(const Missing<T> *missing, ElementsOf<T
     return any;
 }
 
+/// Whether some bits are those of a missing value, by few instructions rather than in a short time.
+template <class T>
+FSZ_DEVICE bool is_missing(const Missing<T> &missing, typename Element<T>::Bits d)
+{
+    bool is = false;
+#pragma unroll 1
+    for (u32 m = 0; m < missing.count; ++m)
+    {
+        is = is || missing.bits[m] == d;
+    }
+    return is;
+}
+
 /// Whether a missing value has a target that is known to fit.
 template <class Numbers, class T>
 FSZ_DEVICE bool any_near(const Missing<T> &missing, const Numbers &numbers)
@@ -330,7 +343,7 @@ quantize_masked(BoxSpan<T> span, u32 stage, Numbers numbers, const Missing<T> *m
         for (u32 k = 0; k < WIDTH; ++k)
         {
             const double part = numbers.part(d[k]);
-            const bool without = !is_number(d[k]) || missing->is(bits_of(d[k]));
+            const bool without = !is_number(d[k]) || is_missing(*missing, bits_of(d[k]));
             const u32 target = static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
             pattern = without && masked == 0 ? bits_of(d[k]) : pattern;
             masked += without;

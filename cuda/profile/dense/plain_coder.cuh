@@ -7,74 +7,76 @@
 namespace fsz
 {
 
-/// The events of a pass, from its last step to its first.
-template <u32 LAYOUT, bool FINE, bool MASKED> struct EventsBack
+/// The event of a word, if the entry tells that the lane has a point: none of a masked one.
+template <class Event, bool MASKED> FSZ_DEVICE i32 known_event(u32 at, u32 entry)
 {
-    using Event = PlainEvent<FINE>;
-    using Places = StagePlaces<LAYOUT>;
+    const i32 event = load_event(at, entry, Event::NONE);
+    return MASKED && event == Event::MASKED ? Event::NONE : event;
+}
 
-    const u32 stage;
-    const u32 head;
-    const u32 groups;
-    const u32 even;
-    /// The number of the entry that is next, or −1, and that one.
-    i32 number;
+/// Takes the events of steps that have an entry each, from the last on.
+template <class Event, bool MASKED> struct SinglesBack
+{
+    u32 stage;
+    /// Steps that are left, and the entry of the last of them.
+    i32 left;
     const u32 *entries;
     u32 next;
-    /// Where the event is that was taken last, the entry that it has, and how many it has before.
-    u32 at;
-    u32 entry;
-    u32 left;
 
-    FSZ_DEVICE EventsBack(const PlainPass &pass, const u32 *first, u32 stage)
-        : stage(stage), head(pass.head), groups(pass.groups), even(pass.even),
-          number(static_cast<i32>(pass.head + pass.groups + pass.flat) - 1),
-          entries(first + 32 * number), next(__ldg(entries)), at(0), entry(ENTRY_IDLE), left(0)
+    /// Those of `count` entries from `first` on, the lane's.
+    FSZ_DEVICE SinglesBack(u32 stage, const u32 *first, u32 count)
+        : stage(stage), left(static_cast<i32>(count)),
+          entries(first + 32 * (static_cast<i32>(count) - 1)), next(__ldg(entries))
     {
     }
 
-    FSZ_DEVICE static u32 steps(const PlainPass &pass)
-    {
-        return pass.head + pass.groups * pass.even + pass.flat;
-    }
-
-    /// The event before the one that was taken last; none where there are no more.
+    /// The event of the last step that is left; none where there is none. Entries are read ahead,
+    /// up to three before the first, where a program has others: without a branch, which takes
+    /// longer.
     FSZ_DEVICE i32 take()
     {
-        if (left == 0)
-        {
-            left = static_cast<u32>(number) - head < groups ? even : 1;
-            at = stage + (next & ENTRY_POSITION) + left * Places::NEXT;
-            entry = number < 0 ? ENTRY_IDLE : next;
-            if (number > 0)
-            {
-                entries -= 32;
-                next = __ldg(entries);
-            }
-            --number;
-        }
+        const u32 entry = left > 0 ? next : ENTRY_IDLE;
         --left;
-        at -= Places::NEXT;
-        const i32 event = load_event(at, entry, Event::NONE);
-        return MASKED && event == Event::MASKED ? Event::NONE : event;
+        entries -= 32;
+        next = __ldg(entries);
+        return known_event<Event, MASKED>(stage + (entry & ENTRY_POSITION), entry);
     }
 };
+
+/// Takes the events of a group's steps, which lie at equal distances, from the last on.
+template <class Event, bool MASKED, u32 NEXT> struct ColumnBack
+{
+    u32 at;
+    /// Steps that are left, of a lane that has points.
+    i32 left;
+
+    FSZ_DEVICE ColumnBack(u32 stage, u32 entry, u32 count)
+        : at(stage + (entry & ENTRY_POSITION) + count * NEXT),
+          left(static_cast<i32>(entry) >= 0 ? static_cast<i32>(count) : 0)
+    {
+    }
+
+    FSZ_DEVICE i32 take()
+    {
+        --left;
+        at -= NEXT;
+        return known_event<Event, MASKED>(at, static_cast<u32>(left));
+    }
+};
+static_assert(sizeof(PlainProgram) - sizeof(PlainProgram::entries) >= 2 * 128,
+              "before its first entry, that of the corners, a program has other words");
 
 /// Goes through the events of passes backward; `take` gets each one's lanes.
 template <u32 LAYOUT, bool MASKED> struct PlainEvents
 {
-    template <bool FINE, class Take>
-    FSZ_DEVICE static void pass_back(const PlainPass &pass, const u32 *entries, u32 stage,
-                                     Take &take)
+    template <bool FINE, class Events, class Take>
+    FSZ_DEVICE static void steps_back(Events events, u32 steps, Take &take)
     {
-        using Events = EventsBack<LAYOUT, FINE, MASKED>;
-        u32 left = Events::steps(pass);
-        Events events(pass, entries, stage);
         // An event is on its way two symbols before its own, and the row one before.
         i32 event = events.take(), next = events.take();
         auto row = take.template row<FINE>(event);
 #pragma unroll 1
-        for (; left > 0; --left)
+        for (; steps > 0; --steps)
         {
             const i32 further = events.take();
             const auto next_row = take.template row<FINE>(next);
@@ -82,6 +84,33 @@ template <u32 LAYOUT, bool MASKED> struct PlainEvents
             event = next;
             row = next_row;
             next = further;
+        }
+    }
+
+    template <bool FINE, class Take>
+    FSZ_DEVICE static void pass_back(const PlainPass &pass, const u32 *entries, u32 stage,
+                                     Take &take)
+    {
+        using Event = PlainEvent<FINE>;
+        using Singles = SinglesBack<Event, MASKED>;
+        // Read once: what is written to memory could be anything to the compiler.
+        const u32 head = pass.head, groups = pass.groups, even = pass.even, flat = pass.flat;
+        if (flat > 0)
+        {
+            steps_back<FINE>(Singles(stage, entries + 32 * (head + groups), flat), flat, take);
+        }
+        if constexpr (FINE)
+        {
+            using Column = ColumnBack<Event, MASKED, StagePlaces<LAYOUT>::NEXT>;
+            for (u32 k = groups; k-- > 0;)
+            {
+                const Column column(stage, __ldg(entries + 32 * (head + k)), even);
+                steps_back<FINE>(column, even, take);
+            }
+            if (LAYOUT == LAYOUT_LINE && head > 0)
+            {
+                steps_back<FINE>(Singles(stage, entries, head), head, take);
+            }
         }
     }
 
@@ -296,8 +325,7 @@ FSZ_DEVICE Coder take_corners(const Coder &coder, const PlainProgram *program, u
     const u32 entry = __ldg(program->entries[0] + lane_id());
     auto take = events_to(coder);
     using Event = PlainEvent<false>;
-    i32 event = load_event(stage + (entry & ENTRY_POSITION), entry, Event::NONE);
-    event = MASKED && event == Event::MASKED ? Event::NONE : event;
+    const i32 event = known_event<Event, MASKED>(stage + (entry & ENTRY_POSITION), entry);
     take.template step<false>(event, take.template row<false>(event));
     return take.coder;
 }

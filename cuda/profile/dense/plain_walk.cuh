@@ -239,7 +239,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         constexpr bool OUTER = TAPS != Taps::LINEAR && AXES < 3;
         constexpr bool WEIGHTED = TAPS == Taps::SMOOTH;
         constexpr u32 ALONG = Places::ALONG;
-        constexpr bool SLIDES = SLIDE && ALONG < 3 && (ODD >> (ALONG & 3) & 1);
+        constexpr bool SLIDES = SLIDE;
         const bool there = static_cast<i32>(entry) >= 0;
         u32 at = stage + (entry & ENTRY_POSITION);
         // Of an axis across: where outer neighbours are, and what is added in the place of a
@@ -456,23 +456,11 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         }
     }
 
-    /// Steps of the finest grid that lie at equal distances.
-    template <u32 ODD, bool SLIDE> FSZ_DEVICE void steps_of(u32 entry, u32 steps)
-    {
-        constexpr bool SEVERAL = (ODD & (ODD - 1)) != 0;
-        if constexpr (TAPS == Taps::BLENDED && SEVERAL)
-        {
-            blended_steps<ODD>(entry, steps);
-        }
-        else
-        {
-            fine_steps<ODD, SLIDE>(entry, steps);
-        }
-    }
-
     /// The steps of a pass of the finest grid.
     template <u32 ODD> FSZ_DEVICE void fine_pass(const PlainPass &pass, const u32 *entries)
     {
+        constexpr bool BLENDS = TAPS == Taps::BLENDED && (ODD & (ODD - 1)) != 0;
+        constexpr bool SLIDES = Places::ALONG < 3 && (ODD >> (Places::ALONG & 3) & 1);
         // Read once: what is written to shared memory could be anything to the compiler.
         const u32 head = pass.head, groups = pass.groups, even = pass.even;
         const u32 singles = head + groups + pass.flat;
@@ -486,13 +474,19 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
             {
                 next = __ldg(entries);
             }
-            if (k - head < groups)
+            const u32 steps = k - head < groups ? even : 1;
+            // Instructions that lie apart are waited for, so each way stands once.
+            if constexpr (BLENDS)
             {
-                steps_of<ODD, true>(entry, even);
+                blended_steps<ODD>(entry, steps);
+            }
+            else if (SLIDES && k - head < groups)
+            {
+                fine_steps<ODD, SLIDES>(entry, steps);
             }
             else
             {
-                steps_of<ODD, false>(entry, 1);
+                fine_steps<ODD, false>(entry, steps);
             }
         }
     }

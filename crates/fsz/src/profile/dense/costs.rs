@@ -101,7 +101,7 @@ mod tests {
         format::TileGrid,
         profile::dense::{
             Choice,
-            prepare::{InMemory, Sampler},
+            prepare::{InMemory, Sampler, Spread},
         },
     };
 
