@@ -89,16 +89,22 @@ template <class T, class Error, class Coder> struct BoxCoder
         }
     }
 
+    template <u32 LAYOUT, bool MASKED>
+    FSZ_DEVICE Coder take_apart(const PlainProgram &program, u32 flags, u32 stage) const
+    {
+        return Apart<LAYOUT, MASKED>::call([coder = coder, program = &program, flags, stage]() {
+            return take_events<LAYOUT, MASKED>(coder, program, flags, stage);
+        });
+    }
+
     /// Codes the events of a plain box in shared memory at `stage`.
     template <bool MASKED>
     FSZ_DEVICE void code_plain(const PlainProgram &program, u32 flags, u32 stage)
     {
         const u32 layout = layout_of(grid);
-        coder = layout == LAYOUT_LINE
-                    ? take_events<LAYOUT_LINE, MASKED>(coder, &program, flags, stage)
-                : layout == LAYOUT_PLANE
-                    ? take_events<LAYOUT_PLANE, MASKED>(coder, &program, flags, stage)
-                    : take_events<LAYOUT_BRICK, MASKED>(coder, &program, flags, stage);
+        coder = layout == LAYOUT_LINE    ? take_apart<LAYOUT_LINE, MASKED>(program, flags, stage)
+                : layout == LAYOUT_PLANE ? take_apart<LAYOUT_PLANE, MASKED>(program, flags, stage)
+                                         : take_apart<LAYOUT_BRICK, MASKED>(program, flags, stage);
         if (program.corners > 0)
         {
             const bool is_pass = lane < program.passes;

@@ -283,8 +283,7 @@ template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE void store_targets(u32 at, const u32
 /// Turns the elements of a box into targets at `stage`; whether all of them have one and are known
 /// to fit. `missing` is null where none is named.
 template <u32 LAYOUT, u32 WIDTH, class Numbers, class T>
-__device__ __noinline__ bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers,
-                                          const Missing<T> *missing)
+FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const Missing<T> *missing)
 {
     // An element that is one far away makes the box other than plain by itself.
     if (missing != nullptr && !any_near(*missing, numbers))
@@ -330,7 +329,7 @@ template <class Bits> struct MaskedBox
 /// Turns the elements of a box into targets at `stage`, those that are no numbers or missing into
 /// masked ones.
 template <u32 LAYOUT, u32 WIDTH, class Numbers, class T>
-__device__ __noinline__ MaskedBox<typename Element<T>::Bits>
+FSZ_DEVICE MaskedBox<typename Element<T>::Bits>
 quantize_masked(BoxSpan<T> span, u32 stage, Numbers numbers, const Missing<T> *missing)
 {
     using Bits = typename Element<T>::Bits;
@@ -378,9 +377,8 @@ template <class T, bool MASKED> struct LeftOut
 
 /// Compares the elements of a box with what they are decoded to; takes their range if `range`.
 template <class T, u32 LAYOUT, u32 WIDTH, bool MASKED>
-__device__ __noinline__ Decoded<T, T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lattice,
-                                                  Decoded<T, T> found, bool range,
-                                                  LeftOut<T, MASKED> out)
+FSZ_DEVICE Decoded<T, T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lattice,
+                                     Decoded<T, T> found, bool range, LeftOut<T, MASKED> out)
 {
     using Places = StagePlaces<LAYOUT>;
     each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
@@ -455,7 +453,9 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
                            bool range, LeftOut<T, MASKED> out) const
     {
         const i32 shifted = static_cast<i32>(static_cast<u32>(own) << fine);
-        found = compare_box<T, LAYOUT, WIDTH>(span, stage, shifted, lattice, found, range, out);
+        found = Apart<LAYOUT, MASKED>::call([=, lattice = lattice]() {
+            return compare_box<T, LAYOUT, WIDTH>(span, stage, shifted, lattice, found, range, out);
+        });
         return __all_sync(WARP_ALL, found.error < z.limit);
     }
 };
@@ -535,6 +535,14 @@ template <class Z> struct PlainBoxes
         return all;
     }
 
+    template <u32 LAYOUT, Taps TAPS, bool MASKED>
+    FSZ_DEVICE PlainWalked walk_by(const PlainProgram *program) const
+    {
+        return Apart<LAYOUT, MASKED>::call([program, stage = stage, fine = grid.fine]() {
+            return walk_plain<LAYOUT, TAPS, MASKED>(program, stage, fine);
+        });
+    }
+
     /// By the field's predictor.
     template <u32 LAYOUT, bool MASKED>
     FSZ_DEVICE PlainWalked walk(const PlainProgram *program) const
@@ -544,13 +552,20 @@ template <class Z> struct PlainBoxes
         constexpr Taps BLENDED = LINE ? Taps::SMOOTH : Taps::BLENDED;
         if (grid.predictor == DENSE_LINEAR)
         {
-            return walk_plain<LAYOUT, Taps::LINEAR, MASKED>(program, stage, grid.fine);
+            return walk_by<LAYOUT, Taps::LINEAR, MASKED>(program);
         }
         if (!LINE && grid.predictor == DENSE_BLENDED)
         {
-            return walk_plain<LAYOUT, BLENDED, MASKED>(program, stage, grid.fine);
+            return walk_by<LAYOUT, BLENDED, MASKED>(program);
         }
-        return walk_plain<LAYOUT, CURVED, MASKED>(program, stage, grid.fine);
+        return walk_by<LAYOUT, CURVED, MASKED>(program);
+    }
+
+    template <u32 LAYOUT> FSZ_DEVICE u32 mask_of(const PlainProgram *program, u32 *events) const
+    {
+        return Apart<LAYOUT, true>::call([program, stage = stage, events]() {
+            return write_mask<LAYOUT>(program, stage, events);
+        });
     }
 
     /// Turns the elements of a box into targets; whether it is plain. `events`: where those of its
@@ -563,7 +578,10 @@ template <class Z> struct PlainBoxes
         if constexpr (MASKED)
         {
             const auto use = [&](const auto &numbers) {
-                return quantize_masked<LAYOUT, WIDTH>(span, stage, numbers, &args.missing);
+                return Apart<LAYOUT, MASKED>::call(
+                    [span, stage = stage, numbers, missing = &args.missing]() {
+                        return quantize_masked<LAYOUT, WIDTH>(span, stage, numbers, missing);
+                    });
             };
             const MaskedBox<Bits> found = points.with_numbers(out.own, use);
             if (!found.plain || found.masked == 0)
@@ -573,13 +591,15 @@ template <class Z> struct PlainBoxes
             __syncwarp();
             out.masked = found.masked;
             out.pattern = found.pattern;
-            out.mask_steps = write_mask<LAYOUT>(program, stage, events);
+            out.mask_steps = mask_of<LAYOUT>(program, events);
         }
         else
         {
             const Missing<T> *const missing = named ? &args.missing : nullptr;
             const auto use = [&](const auto &numbers) {
-                return quantize_box<LAYOUT, WIDTH>(span, stage, numbers, missing);
+                return Apart<LAYOUT, MASKED>::call([span, stage = stage, numbers, missing]() {
+                    return quantize_box<LAYOUT, WIDTH>(span, stage, numbers, missing);
+                });
             };
             if (!points.with_numbers(out.own, use))
             {

@@ -310,8 +310,7 @@ FSZ_DEVICE PlainCounter events_to(const SymbolCounter &counter) { return {counte
 
 /// Codes or counts the events of the box at `stage`.
 template <u32 LAYOUT, bool MASKED, class Coder>
-__device__ __noinline__ Coder take_events(Coder coder, const PlainProgram *program, u32 flags,
-                                          u32 stage)
+FSZ_DEVICE Coder take_events(Coder coder, const PlainProgram *program, u32 flags, u32 stage)
 {
     auto take = events_to(coder);
     PlainEvents<LAYOUT, MASKED>::passes_back(*program, flags, stage, lane_id(), take);

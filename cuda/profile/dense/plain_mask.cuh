@@ -84,8 +84,7 @@ template <u32 LAYOUT> struct MaskEvents
 
 /// Writes the events of the mask of the box at `stage`, whose targets are there; gives their steps.
 /// Called by a warp.
-template <u32 LAYOUT>
-__device__ __noinline__ u32 write_mask(const PlainProgram *program, u32 stage, u32 *events)
+template <u32 LAYOUT> FSZ_DEVICE u32 write_mask(const PlainProgram *program, u32 stage, u32 *events)
 {
     const u32 lane = lane_id();
     MaskEvents<LAYOUT> mask{stage, events + lane, 0};

@@ -13,6 +13,15 @@ namespace fsz
 /// The target of an element that is masked, and may come out as anything.
 constexpr u32 MASKED_TARGET = 0x80000000u;
 
+/// Does a part of the work on the boxes of a layout, those with masks or those without, in a
+/// function of its own. Such functions lie one after another in a kernel, in the order of their
+/// names: those that a field needs beside each other, since instructions that lie apart push each
+/// other out of the cache.
+template <u32 LAYOUT, bool MASKED> struct Apart
+{
+    template <class Work> static __device__ __noinline__ auto call(Work work) { return work(); }
+};
+
 /// How the finest grid is predicted.
 enum class Taps
 {
@@ -626,8 +635,7 @@ struct PlainWalked
 
 /// Walks through the box at `stage`, whose targets are there.
 template <u32 LAYOUT, Taps TAPS, bool MASKED>
-__device__ __noinline__ PlainWalked walk_plain(const PlainProgram *program, u32 stage,
-                                               u32 fine_bits)
+FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fine_bits)
 {
     const u32 lane = lane_id();
     PlainWalk<LAYOUT, TAPS, MASKED> walk(stage, fine_bits, program->around != 0);

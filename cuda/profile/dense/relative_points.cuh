@@ -218,13 +218,19 @@ template <class T> struct CurveComparison
     bool range;
 };
 
+/// What a comparison comes to, and whether no element of linear codes is too far.
+template <class T> struct CurveCompared
+{
+    Decoded<RelativeError<T>, T> found;
+    bool near;
+};
+
 /// Compares the elements of a box with what they are decoded to. `found.error.relative` begins as
-/// the largest known; quotients are found where it grows alone. `near` becomes false where an
-/// element of linear codes is too far.
+/// the largest known; quotients are found where it grows alone.
 template <class T, u32 LAYOUT, u32 WIDTH, bool MASKED>
-__device__ __noinline__ Decoded<RelativeError<T>, T>
-compare_on_curve(BoxSpan<T> span, u32 stage, CurveComparison<T> with,
-                 Decoded<RelativeError<T>, T> found, LeftOut<T, MASKED> out, bool &near)
+FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveComparison<T> with,
+                                             Decoded<RelativeError<T>, T> found,
+                                             LeftOut<T, MASKED> out)
 {
     using Places = StagePlaces<LAYOUT>;
     bool all = true;
@@ -268,8 +274,7 @@ compare_on_curve(BoxSpan<T> span, u32 stage, CurveComparison<T> with,
             }
         }
     });
-    near = all;
-    return found;
+    return {found, all};
 }
 
 template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQuantizer<T>>
@@ -319,9 +324,10 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
         const CurveComparison<T> with{values_of_points(z, fine),     z.bound.edge, z.bound.floor,
                                       static_cast<u32>(own) << fine, fine == 0,    range};
         found.error.relative = relative;
-        bool near;
-        found = compare_on_curve<T, LAYOUT, WIDTH>(span, stage, with, found, out, near);
-        return __all_sync(WARP_ALL, near && found.error.relative < z.bound.eps);
+        const CurveCompared<T> compared = Apart<LAYOUT, MASKED>::call(
+            [=]() { return compare_on_curve<T, LAYOUT, WIDTH>(span, stage, with, found, out); });
+        found = compared.found;
+        return __all_sync(WARP_ALL, compared.near && found.error.relative < z.bound.eps);
     }
 };
 
