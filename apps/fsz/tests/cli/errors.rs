@@ -42,7 +42,7 @@ fn arguments() {
     let ratio = ["compress", FIELD, "-o", "x.fsz", "--ratio", "1e9"];
     fixture.refused(
         &ratio,
-        "no bound gives this field a compression ratio of 1000000000: the largest",
+        "no bound found gives this field a compression ratio of 1000000000: the largest",
     );
     let missing = ["1", "2", "3", "4", "5"].map(|v| ["--missing", v]).concat();
     fixture.refused(&and(&missing), "at most 4");
