@@ -11,7 +11,7 @@ use fsz_metrics::Limit;
 use super::range::Range;
 use super::resume::{self, Kept};
 use super::steps::{Inputs, Step};
-use super::{Args, compress, fill_value};
+use super::{Args, compress, fill_value, missed};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
@@ -91,7 +91,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
             terminal::note(quiet, "completed steps are kept; continue with --resume");
         }
     })?;
-    if let Some(remark) = &sum.remark {
+    for remark in sum.remark.iter().chain(&sum.missed_text()) {
         terminal::note(quiet, remark);
     }
     let steps =
@@ -225,6 +225,9 @@ struct Sum {
     bound: Option<Limit>,
     /// The first about a fill value.
     remark: Option<String>,
+    /// The first about a ratio that was missed, and how many steps miss theirs.
+    missed: Option<String>,
+    misses: usize,
 }
 
 impl Sum {
@@ -233,10 +236,22 @@ impl Sum {
         self.stored += stream.compressed_bytes();
         self.error = self.error.max(stream.certificate().max_abs_error);
         self.remark = self.remark.take().or_else(|| fill_value::remark(stream));
+        if let Some(remark) = missed::remark(stream) {
+            self.missed.get_or_insert(remark);
+            self.misses += 1;
+        }
         let bound = limit::of(stream.header());
         if self.bound.is_none_or(|largest| bound.absolute > largest.absolute) {
             self.bound = Some(bound);
         }
+    }
+
+    fn missed_text(&self) -> Option<String> {
+        let first = self.missed.clone()?;
+        Some(match self.misses {
+            1 => first,
+            steps => format!("{first}; so it is in {steps} steps"),
+        })
     }
 
     fn text(&self) -> String {
