@@ -77,12 +77,20 @@ fn negative_numbers_are_values() {
     fixture.refused(&["adios2", "--accuracy", "-1"], "--accuracy -1: must be positive");
     let slice = ["slice", "T.fsz", "-o", "x.npy", "--index", "0", "--axis", "-1"];
     fixture.refused(&slice, "invalid value '-1' for '--axis <N>'");
-    // What only begins as one is told apart by =.
-    let range = ["compress", FIELD, "-o", "x.fsz", "--range", "-1:1"];
-    fixture.refused(&range, "joined to its option: --missing=-999");
-    let joined = ["compress", FIELD, "-o", "i.fsz", "--abs", "1", "--missing=-inf"];
-    fixture.refused(&[&joined[..6], &["--missing", "-inf"]].concat(), "--missing=-999");
-    fixture.fine(&joined);
+    // In all ways to write one.
+    let compress = ["compress", FIELD, "-o", "x.fsz"];
+    for number in ["-1e-3", "-1E-3", "-.5e+2", "-inf"] {
+        fixture.refused(&[&compress[..], &["--range", number]].concat(), "must be a positive");
+        let missing = ["-f", "--abs", "1", "--missing", number, "--missing", "7"];
+        fixture.fine(&[&["compress", FIELD, "-o", "m.fsz"], &missing[..]].concat());
+    }
+    let range = [&compress[..], &["--range", "-1:1"]].concat();
+    fixture.refused(&range, "invalid value '-1:1' for '--range <E>'");
+    fixture.refused(&[&compress[..], &["--range", "--force"]].concat(), "invalid value '--force'");
+    // What only begins as one, where other things than numbers are values, is told apart by =.
+    let bound_in = [&compress[..], &["--abs", "1", "--bound-in", "-1:1,:,:=2"]].concat();
+    fixture.refused(&bound_in, "joined to its option: --bound-in=-1:1,:,:=2");
+    fixture.fine(&["compress", FIELD, "-o", "i.fsz", "--abs", "1", "--missing=-inf"]);
 }
 
 #[test]
