@@ -47,6 +47,7 @@ pub struct Args {
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = output::create(&args.output, args.force, &[&args.input])?;
+    output::refuse_picture(output.path())?;
     let (mut plane, missing) = args.first(&codec)?;
     while let Some(axis) = normal(plane.shape().sides()) {
         plane = plane.slice(axis, plane.shape().sides()[axis] / 2)?;

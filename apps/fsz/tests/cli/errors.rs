@@ -94,6 +94,40 @@ fn negative_numbers_are_values() {
 }
 
 #[test]
+fn outputs_are_what_their_names_say() {
+    let fixture = Fixture::with_stream();
+    let slice = ["slice", "T.fsz", "--axis", "0", "--index", "0", "-o"];
+    let of_raw = ["slice", FIELD, "--axis", "0", "--index", "0", "-o"];
+    for command in [&["decompress", "T.fsz", "-o"][..], &slice, &of_raw] {
+        for name in ["y.f64", "y.F64", "y.d64"] {
+            let words =
+                "the values are f32, and their type is not changed: name the output y.f32 or y.npy";
+            fixture.refused(&[command, &[name]].concat(), words);
+        }
+        for name in ["y.fsz", "y.npz", "y.nc"] {
+            let words = "values are written raw or as .npy, not as .";
+            fixture.refused(&[command, &[name]].concat(), words);
+        }
+        for name in ["y.f32", "y.npy", "y.bin", "y"] {
+            fixture.fine(&[command, &[name, "-f"]].concat());
+        }
+    }
+    let wide: Vec<u8> = (0..600).flat_map(|i| f64::from(i).to_le_bytes()).collect();
+    fixture.write("w_600.f64", &wide);
+    fixture.fine(&["compress", "w_600.f64", "-o", "w.fsz", "--abs", "1"]);
+    let words = "y.f32: the values are f64, and their type is not changed: name the output y.f64";
+    fixture.refused(&["decompress", "w.fsz", "-o", "y.f32", "-f"], words);
+    fixture.fine(&["decompress", "w.fsz", "-o", "y.f64"]);
+
+    let words = "a picture is written as .png, not as .jpg: name the output p.png";
+    fixture.refused(&["picture", "T.fsz", "-o", "p.jpg"], words);
+    fixture.refused(&["picture", "T.fsz", "-o", "p.SVG"], "not as .svg: name the output p.png");
+    fixture.fine(&["picture", "T.fsz", "-o", "p.png"]);
+    // As thumbnailers name them.
+    fixture.fine(&["picture", "T.fsz", "-o", ".thumbnail.AB12CD"]);
+}
+
+#[test]
 fn inputs() {
     let fixture = Fixture::with_stream();
     fixture
