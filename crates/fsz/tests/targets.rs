@@ -297,7 +297,7 @@ fn psnr(stream: &Stream<'_>, values: &[f64]) -> f64 {
 #[test]
 fn a_psnr_holds_near_the_ends_of_the_type() {
     let wave = |i: usize| (i as f64 * 0.01).sin();
-    let signs = |i: usize| if i % 3 == 0 { 1.7e308 } else { -1.7e308 };
+    let signs = |i: usize| if i.is_multiple_of(3) { 1.7e308 } else { -1.7e308 };
     let fields: [Vec<f64>; 4] = [
         (0..9_000).map(signs).collect(),
         (0..9_000).map(|i| wave(i) * 1.7e308).collect(),

@@ -368,11 +368,12 @@ fn compress(codec: &Codec, field: &Field, options: CompressOptions) -> Result<(M
 
 fn summary(args: &Args, stream: &Stream<'_>) -> String {
     format!(
-        "{}: {} -> {}, ratio {:.2}, max error {} (bound {})",
+        "{}: {} -> {}, ratio {:.2}, max error {}{} (bound {})",
         args.output.display(),
         number::bytes(stream.raw_bytes()),
         number::bytes(stream.compressed_bytes()),
         stream.compression_ratio(),
+        limit::at_most(!stream.regions().is_empty()),
         number::short(stream.certificate().max_abs_error),
         limit::of_all(stream),
     )

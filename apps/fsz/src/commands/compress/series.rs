@@ -221,6 +221,8 @@ struct Sum {
     raw: u64,
     stored: u64,
     error: f64,
+    /// Whether any has regions.
+    regions: bool,
     /// The largest, of bounds of one kind.
     bound: Option<Limit>,
     /// The first about a fill value.
@@ -234,6 +236,7 @@ impl Sum {
     fn add(&mut self, stream: &Stream<'_>) {
         self.raw += stream.raw_bytes();
         self.stored += stream.compressed_bytes();
+        self.regions |= !stream.regions().is_empty();
         self.error = self.error.max(stream.certificate().max_abs_error);
         self.remark = self.remark.take().or_else(|| fill_value::remark(stream));
         if let Some(remark) = missed::remark(stream) {
@@ -256,10 +259,11 @@ impl Sum {
 
     fn text(&self) -> String {
         format!(
-            "{} -> {}, ratio {:.2}, max error {} (bound {})",
+            "{} -> {}, ratio {:.2}, max error {}{} (bound {})",
             number::bytes(self.raw),
             number::bytes(self.stored),
             self.raw as f64 / self.stored.max(1) as f64,
+            limit::at_most(self.regions),
             number::short(self.error),
             self.bound.map(limit::text).unwrap_or_default(),
         )
