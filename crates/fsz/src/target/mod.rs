@@ -33,7 +33,7 @@ pub(crate) struct Found {
     pub mean_squared_error: f64,
 }
 
-/// Compressions of a sample, and of the whole field, at most.
+/// Compressions of a sample, and of the whole field, at most; those on plateaus and at the ends come on top.
 const SAMPLE_PROBES: usize = 12;
 const WHOLE_PROBES: usize = 12;
 /// Larger fields are looked at by a sample first.

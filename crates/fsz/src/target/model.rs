@@ -1,16 +1,16 @@
 //! How long the streams of a field will about be, by bound: from how far its elements are from those before them.
 //!
-//! That tells where to look, and nothing else: what is found is what the codec makes. It counts all elements, so that
-//! a few that are far from all others (outliers, a fill value that nobody named) move nothing but themselves.
+//! That tells where to look, and nothing else: what is found is what the codec makes. It counts elements, so that a few
+//! that are far from all others (outliers, a fill value that nobody named) move nothing but themselves.
 
 use rayon::prelude::*;
 
 use crate::{exec::Execution, format::MAX_CODE, missing::is_missing, scalar::Scalar};
 
 /// Elements that are counted in one go, each run without the one before.
-const PART: usize = 1 << 16;
-/// Of larger fields some parts are counted.
-const MOST_PARTS: usize = 1024;
+const PART: usize = 1 << 15;
+/// Of larger fields so many parts are counted.
+const MOST_PARTS: usize = 128;
 /// Biased exponents of an `f64`.
 const EXPONENTS: usize = 2048;
 /// Octaves from an element down to its difference, at most: what is further down has no bits where that has a code.
