@@ -1,5 +1,6 @@
 //! The commands, as typed.
 
+use std::any::TypeId;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -56,10 +57,14 @@ pub fn parse() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
 }
 
-/// The commands. Where an option takes a value, a negative number is one, if only to be refused as such.
+/// The commands. Where an option takes a value, a negative number is one, if only to be refused as such. Of a number
+/// whatever begins with - is: clap knows neither -1e-3 nor -inf.
 fn command() -> clap::Command {
     let numbers = |arg: Arg| match arg.is_positional() || !arg.get_action().takes_values() {
         true => arg,
+        false if arg.get_value_parser().type_id() == TypeId::of::<f64>() => {
+            arg.allow_hyphen_values(true)
+        }
         false => arg.allow_negative_numbers(true),
     };
     Cli::command().mut_subcommands(|command| command.mut_args(numbers))

@@ -35,6 +35,11 @@ pub fn of_all(stream: &Stream<'_>) -> String {
     }
 }
 
+/// Before an error of a certificate that may be no value's of the field: where values stand in the place of regions.
+pub fn at_most(is_limit: bool) -> &'static str {
+    if is_limit { "at most " } else { "" }
+}
+
 /// A bound as it was asked for, for people.
 pub fn asked(bound: Bound) -> String {
     let asked = format!("{} {}", bound.kind(), short(bound.requested()));

@@ -1,9 +1,10 @@
-//! Outputs, which are none of the inputs.
+//! Outputs, which are none of the inputs, and are what their names say.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use fsz::DType;
 use fsz_field::Output;
 
 /// Begins an output of a command that reads these inputs.
@@ -31,4 +32,45 @@ impl Inputs {
         }
         Ok(())
     }
+}
+
+/// Errs where a name says that something else is in the file than these values: who reads it goes by the name.
+pub fn refuse_values(path: &Path, dtype: DType) -> Result<()> {
+    let ending = ending(path);
+    let named = match ending.as_str() {
+        "f32" => Some(DType::F32),
+        "f64" | "d64" => Some(DType::F64),
+        _ => None,
+    };
+    let why = match ending.as_str() {
+        _ if named.is_some_and(|named| named != dtype) => {
+            format!("the values are {dtype}, and their type is not changed")
+        }
+        "fsz" | "zfp" | "bp" | "npz" | "h5" | "hdf5" | "nc" | "png" => {
+            format!("values are written raw or as .npy, not as .{ending}")
+        }
+        _ => return Ok(()),
+    };
+    let [raw, npy] = [dtype.name(), "npy"].map(|ending| path.with_extension(ending));
+    bail!("{}: {why}: name the output {} or {}", path.display(), raw.display(), npy.display())
+}
+
+/// Errs where a name says that a PNG picture is something else.
+pub fn refuse_picture(path: &Path) -> Result<()> {
+    // Thumbnailers give names with any ending, so what is not known is no mistake.
+    const OTHERS: &str =
+        " jpg jpeg gif bmp tif tiff webp avif svg pdf eps ps ppm npy f32 f64 d64 fsz ";
+    let ending = ending(path);
+    if !ending.is_empty() && OTHERS.contains(&format!(" {ending} ")) {
+        let (name, png) = (path.display(), path.with_extension("png"));
+        bail!(
+            "{name}: a picture is written as .png, not as .{ending}: name the output {}",
+            png.display()
+        );
+    }
+    Ok(())
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }

@@ -1,5 +1,6 @@
 //! Writing to the terminal or the pipe, without a panic when it is closed.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -69,9 +70,10 @@ pub fn usage(mut failure: clap::Error) -> ExitCode {
     if let Some(ContextValue::String(arg)) = failure.get(ContextKind::InvalidArg)
         && failure.kind() == ErrorKind::UnknownArgument
         && is_negative(arg)
+        && let Some((option, value)) = valued(arg, std::env::args_os())
     {
         // The one that clap gives is for a file of such a name.
-        let tip = "a value that begins with - is joined to its option: --missing=-999";
+        let tip = format!("a value that begins with - is joined to its option: {option}={value}");
         failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     // Help that nobody reads any more is no failure, and with standard error closed there is nobody to tell.
@@ -83,6 +85,15 @@ pub fn usage(mut failure: clap::Error) -> ExitCode {
 fn is_negative(arg: &str) -> bool {
     arg.strip_prefix('-')
         .is_some_and(|rest| rest.starts_with(|c: char| ".i".contains(c) || c.is_ascii_digit()))
+}
+
+/// The option before a value that begins with this, and that value.
+fn valued(start: &str, arguments: impl Iterator<Item = OsString>) -> Option<(String, String)> {
+    let words: Vec<String> = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut pairs = words.windows(2);
+    let found = pairs.find(|pair| pair[1].starts_with(start) && pair[0].starts_with('-'))?;
+    let option = &found[0];
+    (!option.contains('=')).then(|| (option.clone(), found[1].clone()))
 }
 
 /// Without line breaks, and single-spaced.

@@ -43,7 +43,8 @@ pub enum Bound {
     /// range to the root of the mean squared error, over the finite, not missing values.
     Psnr(f64),
     /// The absolute bound found whose compression ratio, field bytes over stream bytes, comes nearest to this one, as a
-    /// rule within 3 %.
+    /// rule within 3 %. Where the ratio jumps over this one, it is further off: the stream tells its own. A ratio more
+    /// than 3 % above the largest one found is an error.
     Ratio(f64),
     /// The smallest absolute bound found whose stream has this many bytes at most.
     MaxBytes(u64),

@@ -10,7 +10,8 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Certificate {
-    /// Largest |original − decoded| over the finite elements, in the field's unit.
+    /// Largest |original − decoded| over the finite elements, in the field's unit. Of a stream with regions, whose
+    /// certificate counts what stands in their place too, the error is at most this.
     pub max_abs_error: f64,
     /// Smallest finite, not missing value; NaN when there is none.
     pub min: f64,

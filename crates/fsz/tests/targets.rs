@@ -111,26 +111,33 @@ fn a_length_holds_or_is_refused_with_the_smallest_one() {
 #[test]
 fn the_bound_is_the_same_everywhere_and_can_be_asked_for() {
     let shape = [50, 70, 30];
-    let (values, long) = (field(&shape), shape.map(|n| n as u64));
+    let long = shape.map(|n| n as u64);
     let mut codecs = vec![Codec::cpu_portable(), Codec::cpu().threads(1).unwrap()];
     match Codec::cuda(0) {
         Ok(cuda) => codecs.push(cuda),
         Err(reason) => eprintln!("SKIPPED: targets on CUDA: {reason}"),
     }
-    for bound in [Bound::Psnr(70.0), Bound::Ratio(7.0), Bound::MaxBytes(60_000)] {
-        for profile in profiles() {
-            let options = CompressOptions::new(bound).profile(profile);
-            let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
-            for codec in &codecs {
-                let other = compressed(codec, &shape, &values, &options).unwrap();
-                assert!(other.as_bytes() == stream.as_bytes(), "{codec}, {profile:?}, {bound:?}");
+    let mut coast = spoiled(105_000, 2_000, 1e30);
+    coast[30_000..70_000].fill(9.96921e36);
+    for values in [field(&shape), coast] {
+        for bound in [Bound::Psnr(70.0), Bound::Ratio(7.0), Bound::MaxBytes(60_000)] {
+            for profile in profiles() {
+                let options = CompressOptions::new(bound).profile(profile);
+                let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+                for codec in &codecs {
+                    let other = compressed(codec, &shape, &values, &options).unwrap();
+                    assert!(
+                        other.as_bytes() == stream.as_bytes(),
+                        "{codec}, {profile:?}, {bound:?}"
+                    );
+                }
+                let found = Codec::cpu().find_bound(&values, &long, &options).unwrap();
+                assert_eq!(found, stream.header().absolute_bound);
+                // Given as an absolute bound it makes the same payload.
+                let plain = CompressOptions::new(Bound::Absolute(found)).profile(profile);
+                let plain = compressed(&Codec::cpu(), &shape, &values, &plain).unwrap();
+                assert!(plain.payload() == stream.payload());
             }
-            let found = Codec::cpu().find_bound(&values, &long, &options).unwrap();
-            assert_eq!(found, stream.header().absolute_bound);
-            // Given as an absolute bound it makes the same payload.
-            let plain = CompressOptions::new(Bound::Absolute(found)).profile(profile);
-            let plain = compressed(&Codec::cpu(), &shape, &values, &plain).unwrap();
-            assert!(plain.payload() == stream.payload());
         }
     }
 }
@@ -238,6 +245,123 @@ fn a_noise_floor_does_not_mislead_the_search() {
             let stream = compressed(&Codec::cpu(), &[20, 50, 60], &values, &options).unwrap();
             let len = stream.compressed_bytes();
             assert!(len <= most && len * 100 > most * 95, "{profile:?}: {len} for {most}");
+        }
+    }
+}
+
+/// A smooth field of which every `nth` value is another one.
+fn spoiled(n: usize, nth: usize, by: f32) -> Vec<f32> {
+    let value = |i: usize| (i as f32 * 1e-2).sin() * 20.0 + (i as f32 * 0.77).cos() * 1e-2;
+    (0..n).map(|i| if i % nth == nth / 2 { by } else { value(i) }).collect()
+}
+
+/// An outlier, or a fill value that nobody named, is a range of its own: most values tell where the bound is.
+#[test]
+fn outliers_do_not_rule_the_search() {
+    let shape = [120_000];
+    // In one run, as land is in the sea.
+    let mut coast = spoiled(120_000, usize::MAX, 0.0);
+    coast[30_000..70_000].fill(9.96921e36);
+    for (what, values) in [
+        ("one", spoiled(120_000, 100_000, 1e30)),
+        ("some", spoiled(120_000, 3_000, -1e30)),
+        ("a coast", coast),
+    ] {
+        for profile in profiles() {
+            let plain = |e: f64| {
+                let options = CompressOptions::new(Bound::Absolute(e)).profile(profile);
+                compressed(&Codec::cpu(), &shape, &values, &options).unwrap().compressed_bytes()
+            };
+            for bound in [1e-4, 1e-2, 0.5] {
+                let most = plain(bound);
+                let options = CompressOptions::new(Bound::MaxBytes(most)).profile(profile);
+                let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+                let (len, found) = (stream.compressed_bytes(), stream.header().absolute_bound);
+                let told = format!("{what}, {profile:?}: {len} for {most}, bound {found:e}");
+                assert!(len <= most && len * 10 >= most * 9, "{told}");
+                assert!(found <= bound * 1.3, "{told}");
+
+                let ratio = 480_000.0 / most as f64;
+                let options = CompressOptions::new(Bound::Ratio(ratio)).profile(profile);
+                let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+                let miss = stream.compression_ratio() / ratio - 1.0;
+                assert!(miss.abs() < 0.05, "{what}, {profile:?}: {ratio} missed by {miss}");
+            }
+        }
+    }
+}
+
+/// PSNR of what a stream gives back, without a step that overflows.
+fn psnr(stream: &Stream<'_>, values: &[f64]) -> f64 {
+    let decoded = Codec::cpu().decompress::<f64>(stream).unwrap();
+    let (min, max) = values.iter().fold((f64::MAX, f64::MIN), |(a, b), d| (a.min(*d), b.max(*d)));
+    let half_span = max / 2.0 - min / 2.0;
+    let squares = values.iter().zip(&decoded).map(|(d, near)| ((d - near) / half_span).powi(2));
+    let mean = squares.sum::<f64>() / values.len() as f64;
+    -10.0 * mean.log10() + 20.0 * 2f64.log10()
+}
+
+#[test]
+fn a_psnr_holds_near_the_ends_of_the_type() {
+    let wave = |i: usize| (i as f64 * 0.01).sin();
+    let signs = |i: usize| if i.is_multiple_of(3) { 1.7e308 } else { -1.7e308 };
+    let fields: [Vec<f64>; 4] = [
+        (0..9_000).map(signs).collect(),
+        (0..9_000).map(|i| wave(i) * 1.7e308).collect(),
+        (0..9_000).map(|i| wave(i) * 1e-200).collect(),
+        (0..9_000).map(|i| wave(i) * 1e-310).collect(),
+    ];
+    for (k, values) in fields.iter().enumerate() {
+        for profile in profiles() {
+            let options = CompressOptions::new(Bound::Psnr(60.0)).profile(profile);
+            let stream = compressed(&Codec::cpu(), &[9_000], values, &options).unwrap();
+            assert!(psnr(&stream, values) >= 60.0, "{k}, {profile:?}");
+            let recorded = stream.header().mean_squared_error.unwrap();
+            assert_eq!(recorded == 0.0, stream.certificate().max_abs_error == 0.0, "{k}");
+            // As far as a header can tell them: the squares of tiny errors are none that it could.
+            assert!(k != 2 || stream.compression_ratio() > 4.0, "{profile:?}");
+        }
+    }
+}
+
+/// Near the ends of the type large bounds leave values without codes, and small ones all of them.
+#[test]
+fn lengths_near_the_ends_of_the_type() {
+    let signs: Vec<f64> =
+        (0..20_000).map(|i| if i / 50 % 2 == 0 { 1.7e308 } else { -1.7e308 }).collect();
+    let wave = |scale: f64| (0..20_000).map(move |i| (f64::from(i) * 0.01).sin() * scale);
+    let tiny: Vec<f64> = wave(1e-310).collect();
+    for values in [signs, tiny] {
+        for (profile, most) in [(Profile::default(), 12_000), (Profile::Dense(Dense::new()), 1_000)]
+        {
+            let options = CompressOptions::new(Bound::MaxBytes(most)).profile(profile);
+            let stream = compressed(&Codec::cpu(), &[20_000], &values, &options).unwrap();
+            assert!(stream.compressed_bytes() <= most, "{profile:?}");
+        }
+    }
+    let tiny: Vec<f32> = wave(1e-40).map(|d| d as f32).collect();
+    let mut tenth: Vec<f32> = wave(1.0).map(|d| d as f32).collect();
+    tenth.iter_mut().step_by(10).for_each(|d| *d = f32::MAX);
+    for (values, lengths) in [(tiny, [1_000, 300]), (tenth, [12_000, 1_200])] {
+        for (profile, most) in profiles().into_iter().zip(lengths) {
+            let options = CompressOptions::new(Bound::MaxBytes(most)).profile(profile);
+            let stream = compressed(&Codec::cpu(), &[20_000], &values, &options).unwrap();
+            assert!(stream.compressed_bytes() <= most, "{profile:?}");
+        }
+    }
+}
+
+/// What is out of reach is refused by both profiles, in the same words.
+#[test]
+fn ratios_out_of_reach_are_refused() {
+    for values in [vec![3.5f32], vec![7.25; 700], field(&[20, 90])] {
+        for profile in profiles() {
+            let options = CompressOptions::new(Bound::Ratio(1e4)).profile(profile);
+            let refused = compressed(&Codec::cpu(), &[values.len()], &values, &options);
+            let Err(Error::InvalidArgument(why)) = refused else { panic!("{profile:?}") };
+            let words =
+                "no bound found gives this field a compression ratio of 10000: the largest is";
+            assert!(why.starts_with(words), "{why}");
         }
     }
 }

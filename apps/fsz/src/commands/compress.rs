@@ -17,6 +17,7 @@ use crate::{bar, limit, output, terminal};
 
 mod bounds;
 mod fill_value;
+mod missed;
 mod range;
 mod resume;
 mod series;
@@ -125,7 +126,8 @@ struct BoundArgs {
     /// Find the bound that gives a PSNR of at least this many decibels
     #[arg(long, value_name = "DB")]
     psnr: Option<f64>,
-    /// Find the bound whose compression ratio comes nearest to this one, as a rule within 3 %
+    /// Find the bound whose compression ratio comes nearest to this one, as a rule within 3 %; a warning tells where
+    /// it is further off
     #[arg(long, value_name = "X")]
     ratio: Option<f64>,
     /// Find the smallest bound whose output has at most this many bytes
@@ -284,7 +286,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let direct = output.is_direct();
     output.put(stream.as_bytes())?;
     output.commit()?;
-    if let Some(remark) = fill_value::remark(&stream) {
+    for remark in [fill_value::remark(&stream), missed::remark(&stream)].into_iter().flatten() {
         terminal::note(quiet, &remark);
     }
     terminal::summary(quiet, direct, &summary(args, &stream))
@@ -366,11 +368,12 @@ fn compress(codec: &Codec, field: &Field, options: CompressOptions) -> Result<(M
 
 fn summary(args: &Args, stream: &Stream<'_>) -> String {
     format!(
-        "{}: {} -> {}, ratio {:.2}, max error {} (bound {})",
+        "{}: {} -> {}, ratio {:.2}, max error {}{} (bound {})",
         args.output.display(),
         number::bytes(stream.raw_bytes()),
         number::bytes(stream.compressed_bytes()),
         stream.compression_ratio(),
+        limit::at_most(!stream.regions().is_empty()),
         number::short(stream.certificate().max_abs_error),
         limit::of_all(stream),
     )

@@ -17,8 +17,8 @@ pub struct Args {
     /// Compressed file
     #[arg(value_name = "IN.fsz")]
     input: PathBuf,
-    /// Output file: .npy, or raw little-endian values for any other extension; - for raw values on
-    /// standard output
+    /// Output file: .npy, or raw little-endian values for any other extension that names nothing else; - for raw
+    /// values on standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Overwrite an existing output file
@@ -70,6 +70,7 @@ fn decode<T: Element>(
     output: &mut Output,
     quiet: bool,
 ) -> Result<()> {
+    output::refuse_values(output.path(), stream.header().dtype)?;
     if is_npy(output.path()) {
         output.put(&npy_header(stream.header().dtype, &stream.header().shape))?;
     }
@@ -78,8 +79,9 @@ fn decode<T: Element>(
     })
 }
 
-/// Writes a field in the format of the output's extension.
+/// Writes a field in the format of the output's extension, which must not be that of another one.
 pub fn write_field(field: &Field, output: &mut Output) -> Result<()> {
+    output::refuse_values(output.path(), field.dtype())?;
     if is_npy(output.path()) {
         return Ok(write_npy(field, output)?);
     }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use fsz::{Codec, Element};
 use fsz_field::{Field, Kind, StreamFile, with_values};
-use fsz_figure::{Canvas, Rect, Rgb, palette};
+use fsz_figure::text::{Anchor, Label, Type};
+use fsz_figure::{Canvas, Rect, Rgb, number, palette};
 
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
@@ -13,6 +14,14 @@ use crate::{output, terminal};
 
 /// What is no number, or stands for a missing value.
 const NOTHING: Rgb = Rgb::hex(0xb0_b0_b0);
+
+/// Beside the plane.
+const BACKGROUND: Rgb = Rgb::hex(0xff_ff_ff);
+const INK: Rgb = Rgb::hex(0x1d_23_30);
+/// Pixels of a colour bar: between all that is there, across, and of its text.
+const GAP: usize = 8;
+const ACROSS: usize = 16;
+const TEXT: usize = 16;
 
 /// Draw a plane of a field as a PNG picture; of a .fsz file only that plane is decoded
 ///
@@ -34,6 +43,9 @@ pub struct Args {
     /// Pixels of the longer side at most
     #[arg(long, value_name = "PIXELS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=16384))]
     size: u32,
+    /// Draw a colour bar on the right, with the values at its ends
+    #[arg(long)]
+    colour_bar: bool,
     /// Overwrite an existing output file
     #[arg(short, long)]
     force: bool,
@@ -47,13 +59,18 @@ pub struct Args {
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = output::create(&args.output, args.force, &[&args.input])?;
+    output::refuse_picture(output.path())?;
     let (mut plane, missing) = args.first(&codec)?;
     while let Some(axis) = normal(plane.shape().sides()) {
         plane = plane.slice(axis, plane.shape().sides()[axis] / 2)?;
     }
     let size = args.size as usize;
-    let canvas =
+    let (plane, ends) =
         with_values!(plane.values(), values => draw(plane.shape().sides(), values, &missing, size));
+    let canvas = match ends.filter(|_| args.colour_bar) {
+        Some(ends) => beside(&plane, ends)?,
+        None => plane,
+    };
     let direct = output.is_direct();
     output.put(&canvas.png()?)?;
     output.commit()?;
@@ -91,8 +108,36 @@ fn normal(sides: &[u64]) -> Option<usize> {
     first.filter(|_| long.count() > 1)
 }
 
-/// A picture of a plane; a line is folded into rows.
-fn draw<T: Element>(sides: &[u64], values: &[T], missing: &[f64], size: usize) -> Canvas {
+/// The plane with a colour bar on its right: the largest value is at the top.
+fn beside(plane: &Canvas, (low, high): (f64, f64)) -> Result<Canvas> {
+    let font = Type::load()?;
+    let texts = [high, low].map(|end| number::typeset(end, 5));
+    let widths = texts.iter().map(|text| font.width(text, TEXT as f32).ceil() as usize);
+    let (width, height) = plane.size();
+    // Room for a line at both ends.
+    let all = height.max(2 * TEXT + GAP);
+    let bar = Rect { x: width + GAP, y: 0, width: ACROSS, height: all };
+    let text = bar.x + ACROSS + GAP;
+    let mut canvas = Canvas::new(text + widths.max().unwrap_or(0) + GAP, all, BACKGROUND);
+    let rect = Rect { x: 0, y: 0, width, height };
+    canvas.fill_with(rect, |x, y| plane.pixel(x, y).unwrap_or(NOTHING));
+    let share = |y: usize| if high > low { 1.0 - y as f64 / (all - 1) as f64 } else { 0.5 };
+    canvas.fill_with(bar, |_, y| palette::viridis(share(y)));
+    for (text_of, y) in texts.iter().zip([0, all - TEXT]) {
+        let anchor = Anchor::Left;
+        let label = Label { text: text_of, x: text, y, size: TEXT as f32, colour: INK, anchor };
+        font.draw(&mut canvas, &label);
+    }
+    Ok(canvas)
+}
+
+/// A picture of a plane, and the values at the ends of its colours, if it has any; a line is folded into rows.
+fn draw<T: Element>(
+    sides: &[u64],
+    values: &[T],
+    missing: &[f64],
+    size: usize,
+) -> (Canvas, Option<(f64, f64)>) {
     let mut long = sides.iter().filter(|&&side| side > 1).map(|&side| side as usize);
     let (rows, columns) = match (long.next(), long.next()) {
         (Some(rows), Some(columns)) => (rows, columns),
@@ -118,5 +163,5 @@ fn draw<T: Element>(sides: &[u64], values: &[T], missing: &[f64], size: usize) -
         Some(_) => palette::viridis(0.5),
         None => NOTHING,
     });
-    canvas
+    (canvas, (low <= high).then_some((low, high)))
 }

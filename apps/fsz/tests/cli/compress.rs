@@ -324,3 +324,25 @@ fn a_device_writes_and_reads_the_files_of_the_processor() {
         fixture.fine(&["verify", "--original", FIELD, "there.fsz", "--backend", "cuda"]);
     }
 }
+
+#[test]
+fn a_ratio_that_is_missed_is_told() {
+    let fixture = Fixture::with_field();
+    let compress = |words: &[&str]| {
+        let args = ["compress", FIELD, "-f", "--ratio"];
+        let run = fixture.run(&[&args[..], words].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        run.err
+    };
+    assert_eq!(compress(&["4", "-o", "x.fsz"]), "");
+    for profile in ["paper", "dense"] {
+        let told = compress(&["0.5", "-o", "x.fsz", "--profile", profile]);
+        assert!(
+            told.starts_with("warning: the ratio is ") && told.contains(", not 0.5: "),
+            "{told}"
+        );
+    }
+    let told = compress(&["0.5", "-o", "series/"]);
+    assert!(told.starts_with("warning: the ratio is "), "{told}");
+    assert_eq!(compress(&["0.5", "-o", "x.fsz", "--quiet"]), "");
+}

@@ -42,7 +42,7 @@ fn arguments() {
     let ratio = ["compress", FIELD, "-o", "x.fsz", "--ratio", "1e9"];
     fixture.refused(
         &ratio,
-        "no bound gives this field a compression ratio of 1000000000: the largest",
+        "no bound found gives this field a compression ratio of 1000000000: the largest",
     );
     let missing = ["1", "2", "3", "4", "5"].map(|v| ["--missing", v]).concat();
     fixture.refused(&and(&missing), "at most 4");
@@ -77,12 +77,54 @@ fn negative_numbers_are_values() {
     fixture.refused(&["adios2", "--accuracy", "-1"], "--accuracy -1: must be positive");
     let slice = ["slice", "T.fsz", "-o", "x.npy", "--index", "0", "--axis", "-1"];
     fixture.refused(&slice, "invalid value '-1' for '--axis <N>'");
-    // What only begins as one is told apart by =.
-    let range = ["compress", FIELD, "-o", "x.fsz", "--range", "-1:1"];
-    fixture.refused(&range, "joined to its option: --missing=-999");
-    let joined = ["compress", FIELD, "-o", "i.fsz", "--abs", "1", "--missing=-inf"];
-    fixture.refused(&[&joined[..6], &["--missing", "-inf"]].concat(), "--missing=-999");
-    fixture.fine(&joined);
+    // In all ways to write one.
+    let compress = ["compress", FIELD, "-o", "x.fsz"];
+    for number in ["-1e-3", "-1E-3", "-.5e+2", "-inf"] {
+        fixture.refused(&[&compress[..], &["--range", number]].concat(), "must be a positive");
+        let missing = ["-f", "--abs", "1", "--missing", number, "--missing", "7"];
+        fixture.fine(&[&["compress", FIELD, "-o", "m.fsz"], &missing[..]].concat());
+    }
+    let range = [&compress[..], &["--range", "-1:1"]].concat();
+    fixture.refused(&range, "invalid value '-1:1' for '--range <E>'");
+    fixture.refused(&[&compress[..], &["--range", "--force"]].concat(), "invalid value '--force'");
+    // What only begins as one, where other things than numbers are values, is told apart by =.
+    let bound_in = [&compress[..], &["--abs", "1", "--bound-in", "-1:1,:,:=2"]].concat();
+    fixture.refused(&bound_in, "joined to its option: --bound-in=-1:1,:,:=2");
+    fixture.fine(&["compress", FIELD, "-o", "i.fsz", "--abs", "1", "--missing=-inf"]);
+}
+
+#[test]
+fn outputs_are_what_their_names_say() {
+    let fixture = Fixture::with_stream();
+    let slice = ["slice", "T.fsz", "--axis", "0", "--index", "0", "-o"];
+    let of_raw = ["slice", FIELD, "--axis", "0", "--index", "0", "-o"];
+    for command in [&["decompress", "T.fsz", "-o"][..], &slice, &of_raw] {
+        for name in ["y.f64", "y.F64", "y.d64"] {
+            let words =
+                "the values are f32, and their type is not changed: name the output y.f32 or y.npy";
+            fixture.refused(&[command, &[name]].concat(), words);
+        }
+        for name in ["y.fsz", "y.npz", "y.nc"] {
+            let words = "values are written raw or as .npy, not as .";
+            fixture.refused(&[command, &[name]].concat(), words);
+        }
+        for name in ["y.f32", "y.npy", "y.bin", "y"] {
+            fixture.fine(&[command, &[name, "-f"]].concat());
+        }
+    }
+    let wide: Vec<u8> = (0..600).flat_map(|i| f64::from(i).to_le_bytes()).collect();
+    fixture.write("w_600.f64", &wide);
+    fixture.fine(&["compress", "w_600.f64", "-o", "w.fsz", "--abs", "1"]);
+    let words = "y.f32: the values are f64, and their type is not changed: name the output y.f64";
+    fixture.refused(&["decompress", "w.fsz", "-o", "y.f32", "-f"], words);
+    fixture.fine(&["decompress", "w.fsz", "-o", "y.f64"]);
+
+    let words = "a picture is written as .png, not as .jpg: name the output p.png";
+    fixture.refused(&["picture", "T.fsz", "-o", "p.jpg"], words);
+    fixture.refused(&["picture", "T.fsz", "-o", "p.SVG"], "not as .svg: name the output p.png");
+    fixture.fine(&["picture", "T.fsz", "-o", "p.png"]);
+    // As thumbnailers name them.
+    fixture.fine(&["picture", "T.fsz", "-o", ".thumbnail.AB12CD"]);
 }
 
 #[test]

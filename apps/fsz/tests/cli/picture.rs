@@ -40,3 +40,18 @@ fn fields_of_any_shape_and_without_numbers_have_a_picture() {
         assert!(size(&fixture.read("n.png")).0 > 0);
     }
 }
+
+#[test]
+fn a_colour_bar_lies_beside_the_plane() {
+    let fixture = Fixture::with_stream();
+    fixture.fine(&["picture", "T.fsz", "-o", "a.png", "--colour-bar"]);
+    let (width, height) = size(&fixture.read("a.png"));
+    assert!((80..160).contains(&width) && height == 40, "{width} x {height}");
+    // Values of one kind, and none at all.
+    fixture.write_f32("flat_50x60.f32", &[7.0; 3000]);
+    fixture.fine(&["picture", "flat_50x60.f32", "-o", "b.png", "--colour-bar"]);
+    assert_eq!(size(&fixture.read("b.png")).1, 50);
+    fixture.write_f32("nan_50x60.f32", &[f32::NAN; 3000]);
+    fixture.fine(&["picture", "nan_50x60.f32", "-o", "c.png", "--colour-bar"]);
+    assert_eq!(size(&fixture.read("c.png")), (60, 50));
+}

@@ -199,3 +199,27 @@ fn a_series_has_its_regions_in_each_step_and_is_resumed_by_them() {
     fixture.refused(&other, "other bounds by region");
     assert_eq!(written(), before);
 }
+
+/// What stands in the place of a mask has an error too, which may be the largest and occur nowhere in the field.
+#[test]
+fn the_certificate_of_a_stream_with_regions_is_told_as_a_limit() {
+    let fixture = Fixture::with_field();
+    let mask: Vec<f32> = (0..SHAPE.iter().product()).map(mask).collect();
+    fixture.write_f32("mask_6x20x30.f32", &mask);
+    let masked = ["--bound-where", "mask_6x20x30.f32=0.5"];
+    let boxed = ["--bound-in", BOX];
+    for regions in [&masked[..], &boxed, &[boxed, masked].concat()] {
+        let args = ["compress", FIELD, "-f", "-o", "R.fsz", "--abs", "0.1"];
+        let told = fixture.fine(&[&args[..], regions].concat());
+        assert!(told.contains(", max error at most 0."), "{told}");
+        let text = fixture.fine(&["inspect", "R.fsz"]);
+        let count = text.matches("at most").count();
+        assert_eq!(count, regions.len() / 2, "the field, and a box that a mask covers: {text}");
+        assert!(text.lines().any(|l| l.contains("max error ") && l.contains(" at most 0.")));
+        let report = fixture.json(&["verify", "R.fsz", "--original", FIELD, "--json"]);
+        let [found, told] = ["max_abs_error", "certified_max_abs_error"].map(|name| &report[name]);
+        assert!(found.as_f64().unwrap() <= told.as_f64().unwrap(), "{report}");
+    }
+    let told = fixture.fine(&["compress", FIELD, "-f", "-o", "R.fsz", "--abs", "0.1"]);
+    assert!(!told.contains("at most"), "{told}");
+}

@@ -11,7 +11,7 @@ use fsz_metrics::Limit;
 use super::range::Range;
 use super::resume::{self, Kept};
 use super::steps::{Inputs, Step};
-use super::{Args, compress, fill_value};
+use super::{Args, compress, fill_value, missed};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
@@ -91,7 +91,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
             terminal::note(quiet, "completed steps are kept; continue with --resume");
         }
     })?;
-    if let Some(remark) = &sum.remark {
+    for remark in sum.remark.iter().chain(&sum.missed_text()) {
         terminal::note(quiet, remark);
     }
     let steps =
@@ -221,30 +221,49 @@ struct Sum {
     raw: u64,
     stored: u64,
     error: f64,
+    /// Whether any has regions.
+    regions: bool,
     /// The largest, of bounds of one kind.
     bound: Option<Limit>,
     /// The first about a fill value.
     remark: Option<String>,
+    /// The first about a ratio that was missed, and how many steps miss theirs.
+    missed: Option<String>,
+    misses: usize,
 }
 
 impl Sum {
     fn add(&mut self, stream: &Stream<'_>) {
         self.raw += stream.raw_bytes();
         self.stored += stream.compressed_bytes();
+        self.regions |= !stream.regions().is_empty();
         self.error = self.error.max(stream.certificate().max_abs_error);
         self.remark = self.remark.take().or_else(|| fill_value::remark(stream));
+        if let Some(remark) = missed::remark(stream) {
+            self.missed.get_or_insert(remark);
+            self.misses += 1;
+        }
         let bound = limit::of(stream.header());
         if self.bound.is_none_or(|largest| bound.absolute > largest.absolute) {
             self.bound = Some(bound);
         }
     }
 
+    fn missed_text(&self) -> Option<String> {
+        let first = self.missed.clone()?;
+        Some(match self.misses {
+            1 => first,
+            steps => format!("{first}; so it is in {steps} steps"),
+        })
+    }
+
     fn text(&self) -> String {
         format!(
-            "{} -> {}, ratio {:.2}, max error {} (bound {})",
+            "{} -> {}, ratio {:.2}, max error {}{} (bound {})",
             number::bytes(self.raw),
             number::bytes(self.stored),
             self.raw as f64 / self.stored.max(1) as f64,
+            limit::at_most(self.regions),
             number::short(self.error),
             self.bound.map(limit::text).unwrap_or_default(),
         )

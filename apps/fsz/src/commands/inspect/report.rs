@@ -64,11 +64,15 @@ struct Region {
     elements: u64,
     compressed_bytes: u64,
     max_abs_error: f64,
+    /// Whether a later region may hold some of its values.
+    #[serde(skip)]
+    is_covered: bool,
 }
 
 impl Region {
-    fn of(region: &fsz::StoredRegion) -> Region {
+    fn of(region: &fsz::StoredRegion, is_covered: bool) -> Region {
         Region {
+            is_covered,
             place: region::place(&region.place),
             bound: limit::asked(region.bound),
             absolute: region.absolute_bound,
@@ -80,10 +84,11 @@ impl Region {
 
     fn text(&self) -> String {
         format!(
-            "{}: {}, absolute {}, max error {}, {} values in {}",
+            "{}: {}, absolute {}, max error {}{}, {} values in {}",
             self.place,
             self.bound,
             short(self.absolute),
+            limit::at_most(self.is_covered),
             short(self.max_abs_error),
             self.elements,
             bytes(self.compressed_bytes)
@@ -158,7 +163,7 @@ impl Report {
                 floor: header.relative.map(|part| part.floor),
                 mean_squared_error: header.mean_squared_error,
             },
-            regions: stream.regions().iter().map(Region::of).collect(),
+            regions: regions(stream),
             quantization_step: header.quantization_step,
             missing: header.missing.clone(),
             certificate: *stream.certificate(),
@@ -205,14 +210,15 @@ impl Report {
             line("in region", region.text());
         }
         let found = &self.certificate;
-        let mut error = short(found.max_abs_error);
+        let of_all = limit::at_most(!self.regions.is_empty());
+        let mut error = format!("{of_all}{}", short(found.max_abs_error));
         if let Some(share) = found.max_relative_error {
             error.push_str(&format!(", relative {}", short(share)));
         }
         if let Some(squares) = bound.mean_squared_error {
             let psnr = match squares {
                 0.0 => f64::INFINITY,
-                _ => 20.0 * ((found.max - found.min) / squares.sqrt()).log10(),
+                _ => 20.0 * ((found.max - found.min).min(f64::MAX) / squares.sqrt()).log10(),
             };
             error.push_str(&format!(", rms {}, PSNR {psnr:.2} dB", short(squares.sqrt())));
         }
@@ -242,6 +248,12 @@ impl Report {
         }
         text
     }
+}
+
+fn regions(stream: &Stream<'_>) -> Vec<Region> {
+    let regions = stream.regions();
+    let of = |(k, region)| Region::of(region, k + 1 < regions.len());
+    regions.iter().enumerate().map(of).collect()
 }
 
 /// The tiles of each class, as far as there are any.

@@ -1,0 +1,251 @@
+//! The search for the absolute bound that reaches a target: a PSNR, a ratio, a length.
+//!
+//! A count of the field's differences tells where to begin; then the field is compressed at one bound after another, a
+//! large one by a sample first. Streams are the same bytes on every backend, so the bound is the same, too.
+
+mod model;
+mod search;
+
+use rayon::prelude::*;
+
+use self::{
+    model::{Ends, Model},
+    search::{Goal, Probe, Search},
+};
+use crate::{
+    bound::Bound,
+    codec::Codec,
+    element::Element,
+    error::{Error, Result},
+    format::{SAMPLE_MULTIPLIER, sections::max_compressed_len},
+    missing::is_missing,
+    options::{CompressOptions, DecompressOptions},
+    profile::Profile,
+    stream::Stream,
+    value_range,
+};
+
+/// The bound that was found for a target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Found {
+    pub absolute: f64,
+    /// Over the finite elements that are not missing; measured for a PSNR alone.
+    pub mean_squared_error: f64,
+}
+
+/// Compressions of a sample, and of the whole field, at most; those on plateaus and at the ends come on top.
+const SAMPLE_PROBES: usize = 12;
+const WHOLE_PROBES: usize = 12;
+/// Larger fields are looked at by a sample first.
+const SMALL: usize = 1 << 23;
+/// Of the runs of planes of a large field, one in so many is in the sample.
+const SAMPLE_RUNS: usize = 16;
+/// Decibels by which the error grows when the bound is doubled.
+const DECIBELS: f64 = 6.020599913279624;
+/// What stands for "no error" and "no stream" on the scale of a search.
+const FAR: f64 = 1e3;
+
+/// The options with the bound that reaches their target.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] when no bound does.
+pub(crate) fn resolve<T: Element>(
+    codec: &Codec,
+    data: &[T],
+    shape: &[u64],
+    options: &CompressOptions,
+) -> Result<CompressOptions> {
+    let mut options = options.clone();
+    options.found = Some(find(codec, data, shape, &options)?);
+    Ok(options)
+}
+
+fn find<T: Element>(
+    codec: &Codec,
+    data: &[T],
+    shape: &[u64],
+    options: &CompressOptions,
+) -> Result<Found> {
+    let missing = options.missing_values::<T>();
+    let range = codec.run(options.threads, None, |run| value_range::range(data, &missing, run))?;
+    let Some((min, max)) = range.ends() else {
+        // Nothing but what every bound keeps exactly.
+        return Ok(Found { absolute: 1.0, mean_squared_error: 0.0 });
+    };
+    let span = (max - min).min(f64::MAX);
+    let whole = Field { codec, data, shape, options, missing: &missing, span };
+    let goal = Goal::new(options.bound, size_of_val(data) as f64);
+    let ends = ends::<T>(min.abs().max(max.abs()));
+    let model = if goal.is_of_errors() {
+        // Errors that are spread evenly.
+        Model::straight(ends, -(span.max(f64::MIN_POSITIVE) * 3f64.sqrt()).log2())
+    } else {
+        let runs = matches!(options.profile, Profile::Dense(_));
+        codec.run(options.threads, None, |run| Model::of_lengths(data, &missing, ends, runs, run))
+    };
+    let mut start = None;
+    if let Some((data, shape)) = sample(data, shape) {
+        let part = Field { data: &data, shape: &shape, ..whole };
+        let mut search = Search::new(goal, ends, &model, None);
+        let mut scratch = Scratch::default();
+        search.run(SAMPLE_PROBES, |at| part.probe(at, goal, &mut scratch))?;
+        start = search.best().map(|probe| probe.at);
+    }
+    let mut search = Search::new(goal, ends, &model, start);
+    let mut scratch = Scratch::default();
+    search.run(WHOLE_PROBES, |at| whole.probe(at, goal, &mut scratch))?;
+    match search.end() {
+        Ok(best) => {
+            Ok(Found { absolute: bound_at(best.at), mean_squared_error: best.mean_squared_error })
+        }
+        Err(most) => Err(unreachable(options.bound, most, size_of_val(data) as f64)),
+    }
+}
+
+/// Of a target for which the largest value found is `most`.
+fn unreachable(bound: Bound, most: f64, raw: f64) -> Error {
+    Error::invalid(match bound {
+        Bound::MaxBytes(bytes) => format!(
+            "no bound found makes a stream of {bytes} bytes of this field: the smallest has {}",
+            (raw / most.exp2()).round()
+        ),
+        Bound::Ratio(ratio) => format!(
+            "no bound found gives this field a compression ratio of {ratio}: the largest is {:.4}",
+            most.exp2()
+        ),
+        _ => format!("no bound found gives this field a {} of {}", bound.kind(), bound.requested()),
+    })
+}
+
+/// For a field of this magnitude: at the smallest bound nothing has a code, at the largest all codes are as small as they
+/// can be.
+fn ends<T: Element>(magnitude: f64) -> Ends {
+    let smallest = T::MIN_POSITIVE.to_f64().log2();
+    let largest = T::MAX.to_f64().log2();
+    // The step has an end (FORMAT.md, *Quantization step*), so that near that of the type not all codes are 0, and one
+    // more than it holds is infinite: those of 4.3 steps are 4 at most.
+    let high = match magnitude > T::MAX.to_f64() / 1.25 {
+        true => largest - 8.6f64.log2(),
+        false => (magnitude.log2().max(smallest) + 1.0).min(1023.0),
+    };
+    Ends { low: smallest - 2.0, high }
+}
+
+/// The bound whose log₂ this is, rounded to few bits: the last ones of a power differ between machines.
+fn bound_at(log2: f64) -> f64 {
+    const CUT: u32 = 52 - 14;
+    let bits = log2.exp2().to_bits() + (1 << (CUT - 1));
+    f64::from_bits(bits >> CUT << CUT)
+}
+
+/// A field, or a sample of one.
+#[derive(Clone, Copy)]
+struct Field<'a, T> {
+    codec: &'a Codec,
+    data: &'a [T],
+    shape: &'a [u64],
+    options: &'a CompressOptions,
+    missing: &'a [T],
+    span: f64,
+}
+
+/// Memory that all probes of a field share.
+#[derive(Default)]
+struct Scratch<T> {
+    stream: Vec<u8>,
+    decoded: Vec<T>,
+}
+
+impl<T: Element> Field<'_, T> {
+    fn probe(&self, at: f64, goal: Goal, scratch: &mut Scratch<T>) -> Result<Probe> {
+        let found = Found { absolute: bound_at(at), mean_squared_error: 0.0 };
+        let mut options = self.options.clone();
+        options.found = Some(found);
+        if scratch.stream.is_empty() {
+            scratch.stream.resize(max_compressed_len(self.shape, T::DTYPE)? as usize, 0);
+        }
+        let Scratch { stream, decoded } = scratch;
+        let len = self.codec.compress_into(self.data, self.shape, &options, stream)?;
+        if !goal.is_of_errors() {
+            let value = (size_of_val(self.data) as f64 / len as f64).log2();
+            return Ok(Probe { at, value, mean_squared_error: 0.0 });
+        }
+        decoded.resize(self.data.len(), T::ZERO);
+        let stream = Stream::open(&stream[..len])?;
+        let mut options = DecompressOptions::new();
+        options.threads = self.options.threads;
+        options.progress = self.options.progress.clone();
+        self.codec.decompress_with(&stream, decoded, &options)?;
+        let scale = power_of_two(self.span);
+        let scaled = self.mean_squared_error(decoded, scale);
+        let mean_squared_error = match scaled * scale * scale {
+            // A header tells no error that is smaller than it is.
+            error if scaled > 0.0 && error < f64::MIN_POSITIVE => error.next_up(),
+            error => error,
+        };
+        let value = match scaled {
+            0.0 => -FAR,
+            // Nor one that is no number.
+            _ if !mean_squared_error.is_finite() => FAR,
+            error => (error.sqrt() * (scale / self.span)).log2().clamp(-FAR, FAR),
+        };
+        Ok(Probe { at, value, mean_squared_error })
+    }
+
+    /// In units of `scale`² where errors are about as large as that, so that no square is out of range. Added up in
+    /// parts of fixed size, so that it does not depend on threads.
+    fn mean_squared_error(&self, decoded: &[T], scale: f64) -> f64 {
+        const PART: usize = 1 << 16;
+        let part = |(original, decoded): (&[T], &[T])| {
+            let pairs = original.iter().zip(decoded);
+            let counted = pairs.filter(|(d, _)| d.is_finite() && !is_missing(**d, self.missing));
+            counted.fold((0.0, 0u64), |(sum, count), (d, near)| {
+                let error = (d.to_f64() - near.to_f64()) / scale;
+                (sum + error * error, count + 1)
+            })
+        };
+        let parts: Vec<(f64, u64)> = self.codec.run(self.options.threads, None, |run| {
+            if run.threads > 1 {
+                self.data.par_chunks(PART).zip(decoded.par_chunks(PART)).map(part).collect()
+            } else {
+                self.data.chunks(PART).zip(decoded.chunks(PART)).map(part).collect()
+            }
+        });
+        let (sum, count) = parts.iter().fold((0.0, 0), |(s, n), (sum, count)| (s + sum, n + count));
+        if count == 0 { 0.0 } else { sum / count as f64 }
+    }
+}
+
+/// The power of two at or below a number that is not negative, and of a reciprocal.
+fn power_of_two(value: f64) -> f64 {
+    f64::from_bits(value.clamp(f64::MIN_POSITIVE, 2f64.powi(1022)).to_bits() >> 52 << 52)
+}
+
+/// Runs of neighbouring planes (rows, values) out of a large field, as a field; none of a small one.
+fn sample<T: Element>(data: &[T], shape: &[u64]) -> Option<(Vec<T>, Vec<u64>)> {
+    const LEAST_PLANES: usize = 64;
+    if data.len() <= SMALL {
+        return None;
+    }
+    let mut planes = 1;
+    let mut axes = 0;
+    while planes < LEAST_PLANES && axes < shape.len() {
+        planes *= shape[axes] as usize;
+        axes += 1;
+    }
+    let plane = data.len() / planes;
+    let thick = (planes / 128).clamp(1, 16).max(4096usize.div_ceil(plane));
+    let runs = planes / thick / SAMPLE_RUNS;
+    if runs == 0 {
+        return None;
+    }
+    let mut taken = Vec::with_capacity(runs * thick * plane);
+    for run in 0..runs {
+        let within = (run as u32).wrapping_mul(SAMPLE_MULTIPLIER) as usize % SAMPLE_RUNS;
+        let first = (run * SAMPLE_RUNS + within) * thick * plane;
+        taken.extend_from_slice(&data[first..first + thick * plane]);
+    }
+    let mut sampled = vec![(runs * thick) as u64];
+    sampled.extend_from_slice(&shape[axes..]);
+    Some((taken, sampled))
+}

@@ -1,0 +1,251 @@
+//! The search itself: bounds tried one after another, each nearer to the goal.
+
+use std::cmp::Ordering;
+
+use super::{
+    DECIBELS, FAR,
+    model::{Ends, Model},
+};
+use crate::{bound::Bound, error::Result};
+
+/// Two bounds nearer to each other than this, in octaves, are one.
+const CLOSE: f64 = 1.0 / 1024.0;
+/// Further apart than this a line between them tells nothing.
+const WIDE: f64 = 8.0;
+/// A ratio is met when it is so near, and missed when it is further away.
+const NEAR: f64 = 1.004;
+const MISSED: f64 = 1.03;
+
+/// What is asked of a value that grows with the bound: log₂ of the ratio, or octaves of error.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Goal {
+    /// Values that are good enough to stop at.
+    low: f64,
+    high: f64,
+    /// Which values count.
+    side: Side,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Side {
+    AtMost,
+    AtLeast,
+    Nearest,
+}
+
+impl Goal {
+    pub fn new(bound: Bound, raw: f64) -> Self {
+        let near = |low: f64, target: f64, high: f64, side| Goal {
+            low: target + low,
+            high: target + high,
+            side,
+        };
+        match bound {
+            // What is exact is far enough for any PSNR.
+            Bound::Psnr(decibels) => {
+                near(-0.1 / DECIBELS, (-decibels / DECIBELS).max(-FAR), 0.0, Side::AtMost)
+            }
+            Bound::MaxBytes(bytes) => {
+                near(0.0, (raw / bytes as f64).log2(), 1.02f64.log2(), Side::AtLeast)
+            }
+            _ => {
+                let half = NEAR.log2();
+                near(-half, bound.requested().log2(), half, Side::Nearest)
+            }
+        }
+    }
+
+    /// Whether values are errors, not lengths.
+    pub fn is_of_errors(&self) -> bool {
+        self.side == Side::AtMost
+    }
+
+    fn aim(&self) -> f64 {
+        0.5 * (self.low + self.high)
+    }
+
+    fn is_met(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    /// Whether a probe serves: of a ratio any that is not too small, as long as none nearer is found.
+    fn serves(&self, value: f64) -> bool {
+        match self.side {
+            Side::AtMost => value <= self.high,
+            Side::AtLeast => value >= self.low,
+            Side::Nearest => value >= self.aim() - MISSED.log2(),
+        }
+    }
+
+    /// Orders probes: the better one is less. A smaller bound is, where both do.
+    fn compare(&self, a: &Probe, b: &Probe) -> Ordering {
+        let key = |probe: &Probe| match (self.side, probe.value) {
+            (Side::AtMost, value) => (value > self.high, (self.high - value).abs()),
+            (Side::AtLeast, value) if value >= self.low => (false, probe.at),
+            (Side::AtLeast, value) => (true, self.low - value),
+            (Side::Nearest, value) if self.is_met(value) => (false, probe.at),
+            (Side::Nearest, value) => (true, (value - self.aim()).abs()),
+        };
+        let (a, b) = (key(a), key(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    }
+}
+
+/// A bound that was tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe {
+    /// log₂ of it.
+    pub at: f64,
+    pub value: f64,
+    pub mean_squared_error: f64,
+}
+
+/// Bounds that were tried, and where to look next.
+pub(super) struct Search<'a> {
+    goal: Goal,
+    ends: Ends,
+    model: &'a Model,
+    /// Where to begin, unless the model tells.
+    start: Option<f64>,
+    /// By the bound.
+    probes: Vec<Probe>,
+    /// Those that are on no plateau.
+    steps: usize,
+    /// Between which plateaus they are, and how much more the model has there than was found.
+    segment: (f64, f64, f64),
+    /// How far apart the probes around the goal were, before each step.
+    widths: Vec<f64>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(goal: Goal, ends: Ends, model: &'a Model, start: Option<f64>) -> Self {
+        let segment = (ends.low, ends.high, 0.0);
+        let (probes, widths) = (Vec::new(), Vec::new());
+        Search { goal, ends, model, start, probes, steps: 0, segment, widths }
+    }
+
+    /// Tries bounds until one is near enough, or `most` have been tried.
+    pub fn run(&mut self, most: usize, mut probe: impl FnMut(f64) -> Result<Probe>) -> Result<()> {
+        while let Some(at) = self.plateau() {
+            if self.take(probe(at)?) {
+                return Ok(());
+            }
+        }
+        while self.steps < most
+            && let Some(at) = self.next()
+        {
+            self.steps += 1;
+            if self.take(probe(at)?) {
+                return Ok(());
+            }
+        }
+        // What is there at all is at the ends.
+        let end = if self.goal.is_of_errors() { self.ends.low } else { self.ends.high };
+        if !self.is_served() && self.probes.iter().all(|probe| probe.at != end) {
+            self.take(probe(end)?);
+        }
+        Ok(())
+    }
+
+    /// Keeps a probe; whether it is near enough.
+    fn take(&mut self, probe: Probe) -> bool {
+        let place = self.probes.partition_point(|other| other.at < probe.at);
+        self.probes.insert(place, probe);
+        self.goal.is_met(probe.value)
+    }
+
+    fn is_served(&self) -> bool {
+        self.probes.iter().any(|probe| self.goal.serves(probe.value))
+    }
+
+    pub fn best(&self) -> Option<&Probe> {
+        self.probes.iter().min_by(|a, b| self.goal.compare(a, b))
+    }
+
+    /// The best probe, if it serves; otherwise the largest value that was found.
+    pub fn end(&self) -> Result<&Probe, f64> {
+        let best = self.best().filter(|_| self.is_served());
+        best.ok_or_else(|| self.probes.iter().map(|probe| probe.value).fold(f64::MIN, f64::max))
+    }
+
+    /// The lowest plateau that is not known, up to the first one on which the goal is reached: more than one bound may
+    /// reach it, and the smallest is asked for.
+    fn plateau(&self) -> Option<f64> {
+        if self.start.is_some() || self.probes.iter().any(|probe| probe.value >= self.goal.aim()) {
+            return None;
+        }
+        self.model.plateaus.get(self.probes.len()).copied()
+    }
+
+    /// Where to look next; none where nothing new is to be seen.
+    fn next(&mut self) -> Option<f64> {
+        let aim = self.goal.aim();
+        let Ends { low, high } = self.ends;
+        let (below, above) = self.around(aim);
+        let (from, to) = (below.map_or(low, |p| p.at), above.map_or(high, |p| p.at));
+        let width = to - from;
+        if width < CLOSE {
+            return None;
+        }
+        if self.steps == 0 {
+            let more = below.map_or(0.0, |probe| self.model.value(probe.at) - probe.value);
+            self.segment = (from, to, more);
+            let guess = self.start.unwrap_or_else(|| self.expected(aim));
+            // Where a plateau has been looked at there is nothing new.
+            let margin = if self.probes.is_empty() { 0.0 } else { width / 50.0 };
+            return Some(guess.clamp(from + margin, to - margin));
+        }
+        let step = |probe: &Probe| {
+            let far = self.expected(aim) - self.expected(probe.value);
+            far.abs().clamp(0.25, 8.0) * f64::from(1 << (self.steps - 1).min(6))
+        };
+        let next = match (below, above) {
+            (Some(probe), None) => (probe.at + step(&probe)).min(high),
+            (None, Some(probe)) => (probe.at - step(&probe)).max(low),
+            (Some(below), Some(above)) if width > WIDE => {
+                // One of them is somewhere.
+                match aim - below.value < above.value - aim {
+                    true => below.at + step(&below).min(0.5 * width),
+                    false => above.at - step(&above).min(0.5 * width),
+                }
+            }
+            _ => {
+                // Plateaus and jumps mislead a line: two steps halve the distance.
+                self.widths.push(width);
+                let before = self.widths.len().checked_sub(3).map(|k| self.widths[k]);
+                let margin = width / 50.0;
+                match before.is_some_and(|before| width > 0.5 * before) {
+                    true => 0.5 * (from + to),
+                    false => self.along_the_nearest(aim).clamp(from + margin, to - margin),
+                }
+            }
+        };
+        Some(next)
+    }
+
+    /// The probes below and above the lowest bound that is known to reach the aim.
+    fn around(&self, aim: f64) -> (Option<Probe>, Option<Probe>) {
+        let rises = |pair: &&[Probe]| pair[0].value < aim && aim <= pair[1].value;
+        match (self.probes.windows(2).find(rises), self.probes.first()) {
+            (Some(pair), _) => (Some(pair[0]), Some(pair[1])),
+            (None, Some(first)) if first.value >= aim => (None, Some(*first)),
+            _ => (self.probes.last().copied(), None),
+        }
+    }
+
+    /// Where the model has a value.
+    fn expected(&self, value: f64) -> f64 {
+        let (from, to, more) = self.segment;
+        self.model.place(value + more, from, to)
+    }
+
+    /// Where the line through the two probes with the nearest values meets the aim.
+    fn along_the_nearest(&self, aim: f64) -> f64 {
+        let mut probes = self.probes.clone();
+        probes.sort_by(|p, q| (p.value - aim).abs().total_cmp(&(q.value - aim).abs()));
+        let first = probes[0];
+        let Some(second) = probes.iter().find(|p| p.value != first.value) else { return first.at };
+        let slope = (second.at - first.at) / (second.value - first.value);
+        first.at + (aim - first.value) * slope
+    }
+}
