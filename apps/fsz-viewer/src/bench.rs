@@ -138,7 +138,8 @@ fn frames(path: &Path, hints: &Hints, choice: DecoderChoice, gpu: &Gpu) -> Resul
     let points = u64::from(SIZE[0]).next_power_of_two();
     let sampling = plan(grid.sides(), &ClipBox::default(), budget, points);
     let loader = Loader { decoder: &decoder, streams: &streams, gpu, budget };
-    let volume = loader.volume(&set, source, sampling, || false)?.context("it was given up")?;
+    let volume =
+        loader.volume(&set, source, sampling, Mode::Mip, || false)?.context("it was given up")?;
     let colours = VolumeColours {
         map: Map::Viridis.table().map(|[r, g, b]| u32::from_le_bytes([r, g, b, 255])),
         opacity: Transfer::default().table(),

@@ -4,9 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use fsz::Profile;
 use fsz::format::{TILE, dense::LANES};
+use rayon::prelude::*;
 use wgpu::util::DeviceExt;
 
 use crate::error::{Error, Result};
+use crate::volume::Mode;
 
 /// A GPU, ready to decode. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -23,6 +25,9 @@ pub struct Gpu {
 /// Words that are written to a buffer at once: the memory that they go through on the way is made for each write, and small
 /// pieces share what is there.
 const PIECE: usize = 4 << 20;
+
+/// Bytes that a thread copies at a time; of no more the caller's thread alone does.
+const ALONE: usize = 1 << 20;
 
 /// The pipelines that were made, by their places in [`SHADERS`].
 type Pipelines = [OnceLock<wgpu::ComputePipeline>; SHADERS.len()];
@@ -60,15 +65,29 @@ macro_rules! dense {
     };
 }
 
-const SHADERS: [Shader; 9] = [
+/// The rays of a volume: the entry point, and the mode as the shader numbers it.
+macro_rules! rays {
+    ($entry:literal, $mode:literal) => {
+        Shader {
+            entry: $entry,
+            source: concat!("const MODE = ", $mode, ";\n", include_str!("volume/ray.wgsl")),
+        }
+    };
+}
+
+const SHADERS: [Shader; 13] = [
     shader!("paint", "colour.wgsl"),
     shader!("decode", "float.wgsl", "relative.wgsl", "elements.wgsl", "paper.wgsl"),
     dense!("dense/lanes_workgroup.wgsl"),
     dense!("dense/lanes_subgroup.wgsl"),
     Shader { entry: "gather", source: include_str!("volume/gather.wgsl") },
     Shader { entry: "reduce", source: include_str!("volume/bricks.wgsl") },
-    Shader { entry: "trace", source: include_str!("volume/ray.wgsl") },
-    Shader { entry: "pick", source: include_str!("volume/ray.wgsl") },
+    rays!("trace", "0u"),
+    rays!("trace", "1u"),
+    rays!("trace", "2u"),
+    rays!("pick", "0u"),
+    rays!("pick", "1u"),
+    rays!("pick", "2u"),
     Shader { entry: "put", source: include_str!("put.wgsl") },
 ];
 
@@ -84,10 +103,14 @@ pub(crate) enum Pipeline {
     Gather,
     /// The range of each of its bricks.
     Bricks,
-    /// Its picture.
-    Cast,
+    /// Its picture, by what rays show.
+    CastMip,
+    CastCompositing,
+    CastIsosurface,
     /// One ray of that.
-    Pick,
+    PickMip,
+    PickCompositing,
+    PickIsosurface,
     /// Elements of a region to their places in a slice.
     Put,
 }
@@ -210,12 +233,31 @@ impl Gpu {
         let buffer = self.storage(label, 4 * words.len() as u64)?;
         for (number, piece) in words.chunks(PIECE).enumerate() {
             let offset = (4 * PIECE * number) as u64;
-            self.queue.write_buffer(&buffer, offset, bytemuck::cast_slice(piece));
+            self.write(&buffer, offset, bytemuck::cast_slice(piece));
             if words.len() > PIECE {
                 self.queue.submit([]);
             }
         }
         Ok(buffer)
+    }
+
+    /// Writes bytes to a buffer: many of them on several threads, as one alone is slower than the bus.
+    fn write(&self, buffer: &wgpu::Buffer, offset: u64, bytes: &[u8]) {
+        let size = wgpu::BufferSize::new(bytes.len() as u64);
+        let room = size.filter(|_| bytes.len() > ALONE);
+        let Some(mut room) = room.and_then(|n| self.queue.write_buffer_with(buffer, offset, n))
+        else {
+            self.queue.write_buffer(buffer, offset, bytes);
+            return;
+        };
+        let (to, mut behind) = room.slice(..).into_chunks::<ALONE>();
+        let (parts, rest) = bytes.as_chunks::<ALONE>();
+        let copies: Vec<_> = to.into_iter().zip(parts).collect();
+        let copy = |(to, part): (wgpu::WriteOnly<'_, [u8; ALONE]>, &[u8; ALONE])| {
+            wgpu::WriteOnly::<'_, [u8]>::from(to).copy_from_slice(part);
+        };
+        copies.into_par_iter().for_each(copy);
+        behind.copy_from_slice(rest);
     }
 
     /// A uniform buffer with these bytes.
@@ -234,12 +276,12 @@ impl Gpu {
         self.prepare(&[self.decoding(profile), Pipeline::Colour]);
     }
 
-    /// The same of the shaders that make volumes and draw them.
-    pub fn prepare_volumes(&self) {
+    /// The same of the shaders that make volumes and draw them so.
+    pub fn prepare_volumes(&self, mode: Mode) {
         if self.check_volumes().is_err() {
             return;
         }
-        self.prepare(&[Pipeline::Cast, Pipeline::Gather, Pipeline::Bricks]);
+        self.prepare(&[Pipeline::Gather, mode.cast(), Pipeline::Bricks]);
     }
 
     /// Whether the shader that paints slices is made, and the one that decodes those of a profile.

@@ -104,9 +104,8 @@ impl GpuSlice {
     pub fn upload(gpu: &Gpu, values: &[f32]) -> Result<GpuSlice> {
         let len = values.len() as u64;
         gpu.fits(len)?;
-        let buffer = gpu.storage("fsz slice", 4 * len)?;
-        gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(values));
-        Ok(GpuSlice { gpu: gpu.clone(), len, values: buffer, tiles: None })
+        let values = gpu.filled("fsz slice", bytemuck::cast_slice(values))?;
+        Ok(GpuSlice { gpu: gpu.clone(), len, values, tiles: None })
     }
 
     /// A slice without values of which only the facts of its tiles are known, one word of those for each element as

@@ -68,6 +68,8 @@ fn parts<T: Element + Scalar>(what: &str, kind: &str, shape: &[u64], options: &C
         there.decompress_box_into(&start, &count, &mut found).expect("decodes");
         codec.decompress_box_into(&stream, &start, &count, &mut expected).expect("decodes");
         assert!(same(&found, &expected), "{what}: {count:?} from {start:?}");
+        let lent = there.decompress_box_with(&start, &count, |lent: &[T]| same(lent, &expected));
+        assert!(lent.expect("decodes"), "{what}: lent {count:?} from {start:?}");
     }
 }
 
@@ -132,12 +134,18 @@ fn what_is_wrong_is_told() {
         assert!(invalid(there.decompress_box_into(&[u64::MAX, 0, 0], &[1, 20, 30], &mut out)));
         assert!(invalid(there.decompress_box_into(&[0, 0], &[20, 30], &mut out)));
         there.decompress_box_into(&[8, 0, 0], &[1, 20, 30], &mut out).expect("inside");
+        assert!(invalid(there.decompress_box_with(&[9, 0, 0], &[1, 20, 30], |_: &[f32]| ())));
+        assert!(invalid(there.decompress_box_with(&[8, 0, 0], &[1, 20, 30], |_: &[f64]| ())));
         // A damaged payload; the stream still opens, and another is not touched by it.
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
         let damaged = DeviceStream::upload(0, &Stream::open(&bytes).expect("opens"));
         let mut all = [0f32; 5400];
-        let answer = damaged.expect("uploads").decompress_into(&mut all);
+        let damaged = damaged.expect("uploads");
+        let answer = damaged.decompress_into(&mut all);
+        assert!(matches!(answer, Err(Error::Corrupt(_))), "{answer:?}");
+        let read = |_: &[f32]| panic!("nothing of it is lent");
+        let answer = damaged.decompress_box_with(&[0, 0, 0], &shape, read);
         assert!(matches!(answer, Err(Error::Corrupt(_))), "{answer:?}");
         there.decompress_into(&mut all).expect("decodes");
     }

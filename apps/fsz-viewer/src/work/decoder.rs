@@ -299,11 +299,18 @@ impl Decoder {
         let parts = self.streams.on_cuda(document)?;
         let (grid, size) = (&document.grid, document.grid.plane(place.axis));
         if document.dtype == DType::F64 {
-            return Ok(Plane::new(size, decoded_by_cuda(grid, place, &parts)?));
+            return Ok(Plane::new(size, decoded_by_cuda(grid, place, &parts, <[f64]>::to_vec)?));
         }
-        let values: Vec<f32> = decoded_by_cuda(grid, place, &parts)?;
-        // The numbers of the plane are made while it is brought to where it is painted.
-        let (numbers, slice) = rayon::join(|| widened(&values), || self.uploaded(&values));
+        // The numbers of the plane are made by other threads while it is brought to where it is painted.
+        let read = |values: &[f32]| {
+            let mut numbers = Vec::new();
+            let slice = rayon::in_place_scope(|scope| {
+                scope.spawn(|_| numbers = widened(values));
+                self.uploaded(values)
+            });
+            (numbers, slice)
+        };
+        let (numbers, slice) = decoded_by_cuda(grid, place, &parts, read)?;
         let mut plane = Plane::new(size, numbers);
         self.keep(&mut plane, slice);
         Ok(plane)
@@ -357,26 +364,26 @@ fn first_part(
     Ok(found)
 }
 
-/// The values of a plane, each part decoded by CUDA.
-fn decoded_by_cuda<T: Element>(
+/// What `read` makes of the values of a plane, each part decoded by CUDA. Those of one stream it reads where CUDA left them.
+fn decoded_by_cuda<T: Element, R>(
     grid: &Grid,
     place: Place,
     parts: &[Part<DeviceStream>],
-) -> Result<Vec<T>> {
+    read: impl FnOnce(&[T]) -> R,
+) -> Result<R> {
     if let [Part { held, stream }] = parts
         && held.count == grid.shape()
     {
         let window = window(grid, place);
-        let mut values = vec![T::default(); elements(&window)];
-        stream.decompress_box_into(&window.start, &window.count, &mut values)?;
-        return Ok(values);
+        return Ok(stream.decompress_box_with(&window.start, &window.count, read)?);
     }
-    put_together(grid, place, parts, |Part { held, stream }, common| {
+    let values = put_together(grid, place, parts, |Part { held, stream }, common| {
         let start = common.start.iter().zip(&held.start).map(|(a, b)| a - b);
         let mut values = vec![T::default(); elements(common)];
         stream.decompress_box_into(&Vec::from_iter(start), &common.count, &mut values)?;
         Ok(values)
-    })
+    })?;
+    Ok(read(&values))
 }
 
 /// The values of a plane, each part decoded on the GPU. Of one stream they stay there too.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use fsz::{Dense, Profile};
-use fsz_wgpu::Gpu;
+use fsz_wgpu::{Gpu, Mode};
 
 /// Does `work` while the shaders of slices and volumes are made: those of the usual profile first. What is not begun when
 /// the work ends is left out. A GPU in software makes them when they are needed: there it is the processor's time.
@@ -13,10 +13,12 @@ pub fn with_shaders<R>(gpu: Option<&Gpu>, work: impl FnOnce() -> R) -> R {
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            let steps: [&dyn Fn(); 3] = [
+            let steps: [&dyn Fn(); 5] = [
                 &|| gpu.prepare_slices(&Profile::default()),
                 &|| gpu.prepare_slices(&Profile::Dense(Dense::new())),
-                &|| gpu.prepare_volumes(),
+                &|| gpu.prepare_volumes(Mode::Mip),
+                &|| gpu.prepare_volumes(Mode::Compositing { depth: 1.0 }),
+                &|| gpu.prepare_volumes(Mode::Isosurface { value: 0.0 }),
             ];
             steps
                 .into_iter()

@@ -26,6 +26,26 @@ pub enum Mode {
     },
 }
 
+impl Mode {
+    /// What draws it.
+    pub(crate) fn cast(self) -> Pipeline {
+        match self {
+            Mode::Mip => Pipeline::CastMip,
+            Mode::Compositing { .. } => Pipeline::CastCompositing,
+            Mode::Isosurface { .. } => Pipeline::CastIsosurface,
+        }
+    }
+
+    /// What finds the place that one ray shows.
+    fn pick(self) -> Pipeline {
+        match self {
+            Mode::Mip => Pipeline::PickMip,
+            Mode::Compositing { .. } => Pipeline::PickCompositing,
+            Mode::Isosurface { .. } => Pipeline::PickIsosurface,
+        }
+    }
+}
+
 /// The rays of a picture, in a space where the middle of the field is the origin and its axes, fastest first, are those
 /// of the space. The ray through a point with the coordinates `a`, `b`, from −1 at the left and top to 1, begins at
 /// `origin[0] + a · origin[1] + b · origin[2]` and goes along `direction[0] + a · direction[1] + b · direction[2]`.
@@ -98,7 +118,7 @@ struct Params {
     origin_across: [f32; 3],
     height: u32,
     origin_down: [f32; 3],
-    mode: u32,
+    unused_word: u32,
     direction: [f32; 3],
     step: f32,
     direction_across: [f32; 3],
@@ -156,11 +176,7 @@ impl Params {
             origin_across: look.rays.origin[1],
             height: look.size[1],
             origin_down: look.rays.origin[2],
-            mode: match look.mode {
-                Mode::Mip => 0,
-                Mode::Compositing { .. } => 1,
-                Mode::Isosurface { .. } => 2,
-            },
+            unused_word: 0,
             direction: look.rays.direction[0],
             step: look.step.max(0.05) / longest,
             direction_across: look.rays.direction[1],
@@ -235,7 +251,7 @@ impl Volume {
             ];
             let mut encoder = device.create_command_encoder(&Default::default());
             let groups = [width.div_ceil(GROUP), height.div_ceil(GROUP), 1];
-            gpu.dispatch(&mut encoder, Pipeline::Cast, resources, groups);
+            gpu.dispatch(&mut encoder, look.mode.cast(), resources, groups);
             gpu.queue.submit([encoder.finish()]);
             texture
         })?;
@@ -263,7 +279,7 @@ impl Volume {
                 hit.as_entire_binding(),
             ];
             let mut encoder = device.create_command_encoder(&Default::default());
-            gpu.dispatch(&mut encoder, Pipeline::Pick, resources, [1; 3]);
+            gpu.dispatch(&mut encoder, look.mode.pick(), resources, [1; 3]);
             gpu.queue.submit([encoder.finish()]);
         })?;
         let words = readback::words(gpu, &hit, 5)?;

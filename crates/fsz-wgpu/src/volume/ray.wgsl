@@ -1,6 +1,7 @@
 // A volume to a picture: one ray per point of it. Rays run in the space of voxels, whose centres are at whole numbers; t
 // is a length in the space of the camera, where the longest side of the field is 1. Colours are RGBA, red in the lowest
-// byte; those of the picture are premultiplied.
+// byte; those of the picture are premultiplied. What a ray shows is `MODE`, a constant ahead of this file: drivers compile
+// the loop for one mode in a part of the time that they take for all.
 
 struct Params {
     // The ray through (a, b), each from -1 to 1 across and down the picture: origin + a · across + b · down, and its
@@ -10,8 +11,7 @@ struct Params {
     origin_across: vec3<f32>,
     height: u32,
     origin_down: vec3<f32>,
-    // 0 the greatest value, 1 compositing, 2 isosurface.
-    mode: u32,
+    unused_word: u32,
     direction: vec3<f32>,
     // From sample to sample.
     step: f32,
@@ -151,7 +151,7 @@ fn is_clear(least: f32, greatest: f32, best: f32) -> bool {
     if least > greatest {
         return true;
     }
-    switch params.mode {
+    switch MODE {
         case GREATEST_VALUE: { return greatest <= best; }
         case COMPOSITING: {
             let counts = 2u * COLOURS;
@@ -199,7 +199,7 @@ fn march(a: f32, b: f32) -> Found {
         return found;
     }
     var to_slice = LARGEST;
-    if params.slice_axis < 3u && params.mode != GREATEST_VALUE {
+    if params.slice_axis < 3u && MODE != GREATEST_VALUE {
         let t = (params.slice - origin[params.slice_axis]) / direction[params.slice_axis];
         to_slice = select(LARGEST, t, t >= begin && t <= end);
     }
@@ -218,7 +218,7 @@ fn march(a: f32, b: f32) -> Found {
         let length = min(params.step, end - first);
         let t = first + 0.5 * length;
         let place = origin + direction * t;
-        if t >= to_slice {
+        if MODE != GREATEST_VALUE && t >= to_slice {
             let on_slice = origin + direction * to_slice;
             let value = sample(on_slice);
             if value.share >= 0.5 {
@@ -249,7 +249,7 @@ fn march(a: f32, b: f32) -> Found {
             }
         }
         let here = sample(place);
-        if params.mode == ISOSURFACE {
+        if MODE == ISOSURFACE {
             if before.share < 0.5 && i > 0u {
                 to_before = t - params.step;
                 before = sample(origin + direction * to_before);
@@ -285,7 +285,7 @@ fn march(a: f32, b: f32) -> Found {
             before = here;
             to_before = t;
         } else if here.share >= 0.5 {
-            if params.mode == GREATEST_VALUE {
+            if MODE == GREATEST_VALUE {
                 if here.value > best {
                     best = here.value;
                     found.at = place;
@@ -311,7 +311,7 @@ fn march(a: f32, b: f32) -> Found {
         }
         i++;
     }
-    if to_slice < LARGEST && !found.is_there && seen.a <= 1.0 - DARK {
+    if MODE != GREATEST_VALUE && to_slice < LARGEST && !found.is_there && seen.a <= 1.0 - DARK {
         let on_slice = origin + direction * to_slice;
         let value = sample(on_slice);
         if value.share >= 0.5 {
@@ -323,7 +323,7 @@ fn march(a: f32, b: f32) -> Found {
             seen = over(seen, colour_of(value.value), params.slice_opacity);
         }
     }
-    if params.mode == GREATEST_VALUE && best > -LARGEST {
+    if MODE == GREATEST_VALUE && best > -LARGEST {
         seen = vec4(colour_of(best), 1.0);
         most = 1.0;
     }

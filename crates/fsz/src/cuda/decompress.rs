@@ -1,6 +1,6 @@
 //! Launching decompression, and streams in host memory through the device.
 
-use std::ops::Range;
+use std::{ops::Range, slice};
 
 use cudarc::driver::{result, sys};
 
@@ -387,4 +387,37 @@ pub(crate) fn launched_to_host<T: Element>(
     verdict(found[0])?;
     // SAFETY: the output's memory was sized above, and the download above has waited for it.
     unsafe { device.download(queue, out, to, run, &|bytes| run.advance(bytes as u64)) }
+}
+
+/// Bytes of an output up to which [`launched_for_host`] keeps pinned memory.
+pub(crate) const MOST_LENT: usize = 32 << 20;
+
+/// Where the output begins in pinned memory, behind the status.
+const LENT: usize = 256;
+
+/// Runs `launch` with room for `len` elements and for a report, which is cleared, and lends the output to `read` in pinned
+/// memory: one copy, by the device, and one wait. The context is current.
+pub(crate) fn launched_for_host<T: Element, R>(
+    kind: &StreamKind,
+    Workspace { queue, field, scratch, host, .. }: &mut Workspace,
+    len: usize,
+    launch: impl FnOnce(u64, u64, sys::CUstream) -> Result<()>,
+    read: impl FnOnce(&[T]) -> R,
+) -> Result<R> {
+    let bytes = len * size_of::<T>();
+    let (to, status) = (field.room(bytes)?, scratch.room(DECOMPRESS_SCRATCH)?);
+    let (report, output) = host.room(LENT + bytes)?.split_at_mut(LENT);
+    let report = &mut report[..STATUS];
+    // SAFETY: `status` was made above.
+    unsafe { kind.clear(status, queue.handle())? };
+    launch(to, status, queue.handle())?;
+    let fetched = queue.fetch(report, status).and_then(|()| queue.fetch(output, to));
+    // Also after an error nothing may be under way in memory that is used again.
+    queue.wait()?;
+    fetched?;
+    let mut found = [0; STATUS];
+    found.copy_from_slice(report);
+    verdict(u64::from_ne_bytes(found))?;
+    // SAFETY: `len` elements, which any bytes are, at a multiple of 256 of whole pages.
+    Ok(read(unsafe { slice::from_raw_parts(output.as_ptr().cast::<T>(), len) }))
 }

@@ -26,7 +26,7 @@ pub(crate) fn from_host<T: Element>(
     }
     let most = compression.max_len().min(out.len() as u64);
     device.work(|workspace| {
-        let Workspace { queue, field, stream, scratch } = workspace;
+        let Workspace { queue, field, stream, scratch, .. } = workspace;
         let from = field.room(size_of_val(data).max(16))?;
         let to = stream.room(most as usize)?;
         let control = scratch.room(compression.scratch_len() as usize)?;

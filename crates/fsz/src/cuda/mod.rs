@@ -28,6 +28,7 @@ mod nvrtc;
 mod overlapped;
 mod part;
 mod pieces;
+mod pinned;
 mod pointer;
 mod ptx;
 mod put_regions;

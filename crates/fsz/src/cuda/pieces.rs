@@ -44,7 +44,7 @@ pub(crate) fn to_host<T: Element>(
     let (piece, lanes) = shares(size_of_val(out), run.threads);
     let chunk = CHUNK * size_of::<T>();
     let piece = piece.next_multiple_of(chunk).min(PIECE / chunk * chunk);
-    device.work(|Workspace { queue, field, stream, scratch }| {
+    device.work(|Workspace { queue, field, stream, scratch, .. }| {
         let at = stream.room(len + VECTOR)?;
         let out_at = field.room(size_of_val(out))?;
         let status = scratch.room(DECOMPRESS_SCRATCH)?;

@@ -7,6 +7,7 @@ use cudarc::driver::{result, sys};
 use super::{
     context::{Context, Entered},
     error::check,
+    pinned::Pinned,
 };
 use crate::error::Result;
 
@@ -107,6 +108,13 @@ impl Queue {
         check("cuMemcpyHtoDAsync", unsafe { result::memcpy_htod_async(to, from, self.handle) })
     }
 
+    /// Enqueues a copy of device memory to the host. The caller waits before `to` is read or gone, also after an error.
+    pub fn fetch(&self, to: &mut [u8], from: sys::CUdeviceptr) -> Result<()> {
+        // SAFETY: `from` holds as many bytes, as every caller in this module's crate sees to; the caller waits for the
+        // stream while it holds `to`.
+        check("cuMemcpyDtoHAsync", unsafe { result::memcpy_dtoh_async(to, from, self.handle) })
+    }
+
     /// Copies device memory to the host and waits for it.
     pub fn download<T: Copy>(&self, to: &mut [T], from: sys::CUdeviceptr) -> Result<()> {
         // SAFETY: `from` holds as many bytes, and any bytes are a value of the element types and words
@@ -127,13 +135,15 @@ impl Drop for Queue {
     }
 }
 
-/// What one call works in at a time: a stream, and memory for field, stream and scratch.
+/// What one call works in at a time: a stream, and memory for field, stream, scratch and host.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     pub queue: Queue,
     pub field: Buffer,
     pub stream: Buffer,
     pub scratch: Buffer,
+    /// What a host reads in place.
+    pub host: Pinned,
 }
 
 impl Workspace {
@@ -144,6 +154,7 @@ impl Workspace {
             field: Buffer::new(context),
             stream: Buffer::new(context),
             scratch: Buffer::new(context),
+            host: Pinned::new(context),
         })
     }
 }

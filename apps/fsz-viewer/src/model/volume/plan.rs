@@ -1,5 +1,7 @@
 //! How much of a field is brought to the GPU, and how coarse.
 
+use std::ops::Range;
+
 use fsz_wgpu::Sampling;
 
 use crate::model::volume::clip_box::ClipBox;
@@ -35,7 +37,7 @@ pub fn plan(sides: [u64; 3], clip: &ClipBox, budget: Budget, points: u64) -> Sam
 
 /// Planes of a slab, and rows of these: as many as it has room for, of whole voxels, and where there is room of whole
 /// boxes of the profile `dense`. At least it has a row of voxels.
-pub fn slab(sampling: &Sampling, budget: Budget, columns: u64) -> [u64; 2] {
+fn slab(sampling: &Sampling, budget: Budget, columns: u64) -> [u64; 2] {
     let [deep, height, _] = sampling.count;
     let part = |side: u64, stride: u64, most: u64| {
         let unit = if most >= BOX_SIDE * stride { BOX_SIDE * stride } else { stride };
@@ -44,6 +46,17 @@ pub fn slab(sampling: &Sampling, budget: Budget, columns: u64) -> [u64; 2] {
     let planes = part(deep, sampling.stride[0], budget.slab / (height * columns).max(1));
     let rows = part(height, sampling.stride[1], budget.slab / (planes * columns).max(1));
     [planes, rows]
+}
+
+/// All slabs of a volume: their planes and rows, counted from its first.
+pub fn slabs(sampling: &Sampling, budget: Budget, columns: u64) -> Vec<[Range<u64>; 2]> {
+    let ([planes, rows], [deep, height, _]) = (slab(sampling, budget, columns), sampling.count);
+    let parts = |side: u64, part: u64| {
+        (0..side).step_by(part as usize).map(move |first| first..(first + part).min(side))
+    };
+    parts(deep, planes)
+        .flat_map(|planes| parts(height, rows).map(move |rows| [planes.clone(), rows]))
+        .collect()
 }
 
 /// The longest side of a box of `dense` in three dimensions, with some room.
@@ -109,6 +122,12 @@ mod tests {
                 assert!(slab[axis] > 0 && (whole || slab[axis] == sides[axis]), "{sides:?}");
             }
             assert!(slab[0] * slab[1] * sides[2] <= ROOM.slab, "{sides:?} {slab:?}");
+            let slabs = slabs(&sampling, ROOM, sides[2]);
+            let rows =
+                |slab: &[Range<u64>; 2]| slab.iter().map(|r| r.end - r.start).product::<u64>();
+            assert_eq!(slabs.iter().map(rows).sum::<u64>(), sides[0] * sides[1], "{sides:?}");
+            let inside = |slab: &[Range<u64>; 2]| (0..2).all(|k| slab[k].end <= sides[k]);
+            assert!(slabs.iter().all(inside), "{sides:?}");
         }
     }
 }

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use anyhow::{Context, Result};
 use fsz_field::{Field, Values, with_values};
 use fsz_metrics::Sample;
-use fsz_wgpu::{Cell, Gpu, GpuSlice, GpuStream, Runs, Sampling, Slab, TILE_KINDS, Volume};
+use fsz_wgpu::{Cell, Gpu, GpuSlice, GpuStream, Mode, Runs, Sampling, Slab, TILE_KINDS, Volume};
 use rayon::prelude::*;
 
 use crate::model::document::Document;
@@ -30,6 +32,29 @@ pub struct Loader<'a> {
     pub budget: Budget,
 }
 
+/// What a volume is to hold.
+struct Wanted<'a> {
+    source: VolumeSource,
+    document: &'a Document,
+    /// The original, where errors are wanted.
+    original: Option<&'a Document>,
+    sampling: Sampling,
+    /// The bits of values that stand for none.
+    missing: Vec<u32>,
+}
+
+/// Planes and rows of elements, counted from a volume's first.
+type SlabRanges = [Range<u64>; 2];
+
+/// A slab as the processor has it, rows of just what is wanted.
+enum Read {
+    Values(Vec<Field>),
+    /// The magnitudes of errors, and the original.
+    Errors(Vec<f32>, Vec<Field>),
+    /// The kinds of tiles.
+    Kinds(Vec<u32>),
+}
+
 /// A slab: its values, those of the original where they are of use, and the length of a row with the place in it of the
 /// first element that is wanted.
 struct Planes {
@@ -41,10 +66,16 @@ struct Planes {
     offset: u64,
 }
 
+/// Slabs that the processor is ahead of what brings them to the GPU.
+const AHEAD: usize = 3;
+
+/// Slabs that the processor has about as soon as the GPU, which must be brought the stream first.
+const FEW: usize = 2;
+
 impl Loader<'_> {
-    /// A part of what is open as a volume; none when `obsolete` says that it is of no use any more. The processor decodes
-    /// until the shaders that do it are there, which others make, as [`with_shaders`](crate::work::shaders::with_shaders)
-    /// does.
+    /// A part of what is open as a volume, for what draws it in a mode; none when `obsolete` says that it is of no use any
+    /// more. The processor decodes until the shaders that do it are there, which others make, as
+    /// [`with_shaders`](crate::work::shaders::with_shaders) does.
     ///
     /// # Errors
     /// When a stream is damaged there, or the GPU fails or has no room.
@@ -53,80 +84,87 @@ impl Loader<'_> {
         set: &Set,
         source: VolumeSource,
         sampling: Sampling,
+        mode: Mode,
         obsolete: impl FnMut() -> bool,
     ) -> Result<Option<Volume>> {
-        thread::scope(|scope| {
-            // What draws it is made while it is brought there.
-            scope.spawn(|| self.gpu.prepare_volumes());
-            self.loaded(set, source, sampling, obsolete)
-        })
-    }
-
-    fn loaded(
-        &self,
-        set: &Set,
-        source: VolumeSource,
-        sampling: Sampling,
-        mut obsolete: impl FnMut() -> bool,
-    ) -> Result<Option<Volume>> {
-        let volume = Volume::new(self.gpu, sampling)?;
         let document = match source {
             VolumeSource::Original => set.original.as_ref(),
             _ => set.subject.as_ref(),
         };
         let document = document.context("there is no such field")?;
         let original = set.original.as_ref().filter(|_| source == VolumeSource::Error);
+        let missing = set.leader().map_or(&[][..], |leader| leader.missing());
+        let missing = missing.iter().map(|&value| (value as f32).to_bits()).collect();
+        let wanted = Wanted { source, document, original, sampling, missing };
+        thread::scope(|scope| {
+            // What draws it is made while it is brought there.
+            scope.spawn(|| self.gpu.prepare_volumes(mode));
+            self.loaded(&wanted, obsolete)
+        })
+    }
+
+    fn loaded(
+        &self,
+        wanted: &Wanted<'_>,
+        mut obsolete: impl FnMut() -> bool,
+    ) -> Result<Option<Volume>> {
+        let Wanted { source, document, original, sampling, .. } = wanted;
+        let volume = Volume::new(self.gpu, *sampling)?;
         // Errors are to be those of the values, not of their rounding.
-        let on_gpu = match source {
-            VolumeSource::Original => None,
-            _ => self.stream_of(document, original.is_some()),
+        let suits = *source != VolumeSource::Original
+            && self.decoder.gpu_of(document, original.is_some()).is_some();
+        let columns = if suits { document.grid.sides()[2] } else { sampling.count[2] };
+        let slabs = plan::slabs(sampling, self.budget, columns);
+        // Whoever is idle takes the next one.
+        let next = AtomicUsize::new(0);
+        let take = || slabs.get(next.fetch_add(1, Ordering::Relaxed));
+        let left = || slabs.len().saturating_sub(next.load(Ordering::Relaxed));
+        // Before the first slab the GPU is worth bringing it the stream; later if there is much to do, or it is there.
+        let may_decode = |begun: bool| {
+            let is_worth = || !begun || left() > FEW || self.streams.wgpu.has(document);
+            suits && self.has_shaders(document) && is_worth()
         };
-        let missing: Vec<u32> = set
-            .leader()
-            .map_or(&[][..], |leader| leader.missing())
-            .iter()
-            .map(|&value| (value as f32).to_bits())
-            .collect();
-        let deep = sampling.count[0];
-        let columns = if on_gpu.is_some() { document.grid.sides()[2] } else { sampling.count[2] };
-        let [planes, rows] = plan::slab(&sampling, self.budget, columns);
-        let bands = |first: u64| {
-            let ranges = (0..sampling.count[1]).step_by(rows as usize);
-            ranges.map(move |row| [first..(first + planes).min(deep), row..row + rows])
-        };
-        for [planes, rows] in (0..deep).step_by(planes as usize).flat_map(bands) {
-            if obsolete() {
-                return Ok(None);
+        let (send, received) = sync_channel(AHEAD);
+        thread::scope(|scope| {
+            // Dropped at the end, whatever comes of it: then the processor stops, too.
+            let received = received;
+            let mut asked = may_decode(false);
+            let mut stream = asked.then(|| self.stream_of(document, original.is_some())).flatten();
+            let by_processor = || {
+                let send = send;
+                while let Some(slab) = take() {
+                    if send.send((slab, self.read(wanted, slab))).is_err() {
+                        return;
+                    }
+                }
+            };
+            match stream {
+                None => drop(scope.spawn(by_processor)),
+                Some(_) => drop(by_processor),
             }
-            let rows = rows.start..rows.end.min(sampling.count[1]);
-            let (start, count) = slab_of(&sampling, [&planes, &rows]);
-            let slab = match &on_gpu {
-                Some(parts) if self.has_shaders(document) => {
-                    self.decoded(&parts[0].stream, document, original, (start, count))?
+            while !obsolete() {
+                if !asked && may_decode(true) {
+                    asked = true;
+                    stream = self.stream_of(document, original.is_some());
                 }
-                _ if source == VolumeSource::Kinds => {
-                    self.kinds(document, &sampling, (start, count))?
-                }
-                _ => self.brought(document, original, (start, count))?,
-            };
-            let cell = match (source, &slab.original) {
-                (VolumeSource::Kinds, _) => Cell::Kind,
-                (VolumeSource::Error, Some(original)) if !slab.are_errors => {
-                    Cell::LargestError(original)
-                }
-                (VolumeSource::Error, _) => Cell::Largest,
-                _ => Cell::Mean,
-            };
-            let elements = Slab {
-                values: &slab.values,
-                original: slab.original.as_ref(),
-                columns: slab.columns,
-                offset: slab.offset,
-            };
-            volume.fill([planes, rows], elements, cell, &missing)?;
-        }
-        volume.finish()?;
-        Ok(Some(volume))
+                let (slab, planes) = match (&stream, stream.as_ref().and_then(|_| take())) {
+                    (Some(parts), Some(slab)) => {
+                        (slab, self.decoded(&parts[0].stream, wanted, slab)?)
+                    }
+                    _ => match received.recv() {
+                        Ok((slab, read)) => (slab, self.brought(wanted, read?)?),
+                        // There are no more.
+                        Err(_) => {
+                            volume.finish()?;
+                            return Ok(true);
+                        }
+                    },
+                };
+                fill(&volume, wanted, slab, &planes)?;
+            }
+            Ok(false)
+        })
+        .map(|whole| whole.then_some(volume))
     }
 
     /// Whether the GPU can decode a document now. A driver may take half a second for a shader, once; until it is there
@@ -149,11 +187,11 @@ impl Loader<'_> {
     fn decoded(
         &self,
         stream: &GpuStream,
-        document: &Document,
-        original: Option<&Document>,
-        (start, count): ([u64; 3], [u64; 3]),
+        wanted: &Wanted<'_>,
+        slab: &SlabRanges,
     ) -> Result<Planes> {
-        let [_, height, width] = document.grid.sides();
+        let (start, count) = slab_of(&wanted.sampling, slab);
+        let [_, height, width] = wanted.document.grid.sides();
         let runs = Runs {
             first: (start[0] * height + start[1]) * width,
             stride: height * width,
@@ -162,70 +200,41 @@ impl Loader<'_> {
         };
         let values = stream.decode_runs(runs)?;
         let rows = ([start[0], start[1], 0], [count[0], count[1], width]);
-        let original = original
+        let original = wanted
+            .original
             .map(|original| original.slab(self.decoder.codec(), rows.0, rows.1))
             .transpose()?;
         let original = original.map(|fields| self.upload(&fields)).transpose()?;
         Ok(Planes { values, are_errors: false, original, columns: width, offset: start[2] })
     }
 
-    /// A slab that the processor has, or the magnitude of its errors.
-    fn brought(
-        &self,
-        document: &Document,
-        original: Option<&Document>,
-        (start, count): ([u64; 3], [u64; 3]),
-    ) -> Result<Planes> {
-        let fields = document.slab(self.decoder.codec(), start, count)?;
-        let columns = count[2];
-        let Some(original) = original else {
-            let values = self.upload(&fields)?;
-            return Ok(Planes { values, are_errors: false, original: None, columns, offset: 0 });
-        };
-        let originals = original.slab(self.decoder.codec(), start, count)?;
+    /// A slab by the processor.
+    fn read(&self, wanted: &Wanted<'_>, slab: &SlabRanges) -> Result<Read> {
+        let (start, count) = slab_of(&wanted.sampling, slab);
+        if wanted.source == VolumeSource::Kinds {
+            return Ok(Read::Kinds(kinds(wanted, (start, count))?));
+        }
+        let codec = self.decoder.codec();
+        let fields = wanted.document.slab(codec, start, count)?;
+        let Some(original) = wanted.original else { return Ok(Read::Values(fields)) };
+        let originals = original.slab(codec, start, count)?;
         let pairs = fields.iter().zip(&originals);
-        let errors: Vec<f32> =
-            pairs.flat_map(|(field, original)| errors(field, original)).collect();
-        let (values, original) = (GpuSlice::upload(self.gpu, &errors)?, self.upload(&originals)?);
-        Ok(Planes { values, are_errors: true, original: Some(original), columns, offset: 0 })
+        let errors = pairs.flat_map(|(field, original)| errors(field, original)).collect();
+        Ok(Read::Errors(errors, originals))
     }
 
-    /// The kinds of tiles of a slab as the records of its stream tell them. Only those that a voxel shows are looked up.
-    fn kinds(
-        &self,
-        document: &Document,
-        sampling: &Sampling,
-        (start, count): ([u64; 3], [u64; 3]),
-    ) -> Result<Planes> {
-        document.read_tiles()?;
-        let known = document.tiles().context("there is no stream")?;
-        let [_, height, width] = document.grid.sides();
-        let middles = |axis: usize| {
-            let (count, stride) = (count[axis], sampling.stride[axis]);
-            (0..count)
-                .step_by(stride as usize)
-                .map(move |at| (at + (at + stride).min(count) - 1) / 2)
-        };
-        let plane = (count[1] * count[2]) as usize;
-        let mut tiles = vec![0u32; count[0] as usize * plane];
-        let numbers = |z: u64, tiles: &mut [u32]| {
-            for y in middles(1) {
-                for x in middles(2) {
-                    let position = ((start[0] + z) * height + start[1] + y) * width + start[2] + x;
-                    let kind = known.of(position).map(|(_, tile)| tile.kind);
-                    let number = TILE_KINDS.iter().position(|&known| Some(known) == kind);
-                    tiles[(y * count[2] + x) as usize] = number.unwrap_or(0) as u32;
-                }
+    /// What the processor has, brought to the GPU.
+    fn brought(&self, wanted: &Wanted<'_>, read: Read) -> Result<Planes> {
+        let (values, original) = match &read {
+            Read::Values(fields) => (self.upload(fields)?, None),
+            Read::Errors(errors, originals) => {
+                (GpuSlice::upload(self.gpu, errors)?, Some(self.upload(originals)?))
             }
+            Read::Kinds(kinds) => (GpuSlice::of_tiles(self.gpu, kinds)?, None),
         };
-        let deep: Vec<u64> = middles(0).collect();
-        tiles.par_chunks_mut(plane).enumerate().for_each(|(z, tiles)| {
-            if deep.binary_search(&(z as u64)).is_ok() {
-                numbers(z as u64, tiles);
-            }
-        });
-        let values = GpuSlice::of_tiles(self.gpu, &tiles)?;
-        Ok(Planes { values, are_errors: false, original: None, columns: count[2], offset: 0 })
+        let are_errors = original.is_some();
+        let columns = wanted.sampling.count[2];
+        Ok(Planes { values, are_errors, original, columns, offset: 0 })
     }
 
     /// The values of fields that follow one another.
@@ -237,6 +246,59 @@ impl Loader<'_> {
         }
         Ok(GpuSlice::upload(self.gpu, &fields.iter().flat_map(shown).collect::<Vec<f32>>())?)
     }
+}
+
+/// Gathers a slab into a volume.
+fn fill(
+    volume: &Volume,
+    wanted: &Wanted<'_>,
+    slab: &SlabRanges,
+    planes: &Planes,
+) -> fsz_wgpu::Result<()> {
+    let cell = match (wanted.source, &planes.original) {
+        (VolumeSource::Kinds, _) => Cell::Kind,
+        (VolumeSource::Error, Some(original)) if !planes.are_errors => Cell::LargestError(original),
+        (VolumeSource::Error, _) => Cell::Largest,
+        _ => Cell::Mean,
+    };
+    let elements = Slab {
+        values: &planes.values,
+        original: planes.original.as_ref(),
+        columns: planes.columns,
+        offset: planes.offset,
+    };
+    volume.fill(slab.clone(), elements, cell, &wanted.missing)
+}
+
+/// The kinds of tiles of a slab as the records of its stream tell them. Only those that a voxel shows are looked up.
+fn kinds(wanted: &Wanted<'_>, (start, count): ([u64; 3], [u64; 3])) -> Result<Vec<u32>> {
+    let (document, sampling) = (wanted.document, &wanted.sampling);
+    document.read_tiles()?;
+    let known = document.tiles().context("there is no stream")?;
+    let [_, height, width] = document.grid.sides();
+    let middles = |axis: usize| {
+        let (count, stride) = (count[axis], sampling.stride[axis]);
+        (0..count).step_by(stride as usize).map(move |at| (at + (at + stride).min(count) - 1) / 2)
+    };
+    let plane = (count[1] * count[2]) as usize;
+    let mut tiles = vec![0u32; count[0] as usize * plane];
+    let numbers = |z: u64, tiles: &mut [u32]| {
+        for y in middles(1) {
+            for x in middles(2) {
+                let position = ((start[0] + z) * height + start[1] + y) * width + start[2] + x;
+                let kind = known.of(position).map(|(_, tile)| tile.kind);
+                let number = TILE_KINDS.iter().position(|&known| Some(known) == kind);
+                tiles[(y * count[2] + x) as usize] = number.unwrap_or(0) as u32;
+            }
+        }
+    };
+    let deep: Vec<u64> = middles(0).collect();
+    tiles.par_chunks_mut(plane).enumerate().for_each(|(z, tiles)| {
+        if deep.binary_search(&(z as u64)).is_ok() {
+            numbers(z as u64, tiles);
+        }
+    });
+    Ok(tiles)
 }
 
 /// The values of a field as they are drawn.
@@ -258,7 +320,7 @@ fn errors(field: &Field, original: &Field) -> Vec<f32> {
 }
 
 /// First element and count of some planes and rows of a volume.
-fn slab_of(sampling: &Sampling, [planes, rows]: [&Range<u64>; 2]) -> ([u64; 3], [u64; 3]) {
+fn slab_of(sampling: &Sampling, [planes, rows]: &SlabRanges) -> ([u64; 3], [u64; 3]) {
     let ([z, y, x], columns) = (sampling.start, sampling.count[2]);
     let count = [planes, rows].map(|range| range.end - range.start);
     ([z + planes.start, y + rows.start, x], [count[0], count[1], columns])

@@ -242,7 +242,8 @@ impl Drawer {
         let (asked, next) = (&self.asked, &mut self.next);
         let obsolete = || Drawer::is_obsolete(asked, next, order);
         let loader = load::Loader { decoder: &self.decoder, streams: &self.streams, gpu, budget };
-        let volume = loader.volume(&order.set, order.source, sampling, obsolete)?;
+        let volume =
+            loader.volume(&order.set, order.source, sampling, order.look.mode, obsolete)?;
         Ok(match volume {
             Some(volume) => {
                 self.held.push(Held { order: order.clone(), volume });
