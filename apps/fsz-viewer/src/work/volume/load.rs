@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use fsz_field::{Field, Values, with_values};
@@ -70,7 +71,11 @@ struct Planes {
 const AHEAD: usize = 3;
 
 /// Slabs that the processor has about as soon as the GPU, which must be brought the stream first.
-const FEW: usize = 2;
+const FEW: usize = 5;
+
+/// How long shaders are waited for before the processor begins: those that a driver has in its cache are there by then, and
+/// the GPU is faster from the first slab on.
+const PATIENCE: Duration = Duration::from_millis(40);
 
 impl Loader<'_> {
     /// A part of what is open as a volume, for what draws it in a mode; none when `obsolete` says that it is of no use any
@@ -124,6 +129,10 @@ impl Loader<'_> {
             let is_worth = || !begun || left() > FEW || self.streams.wgpu.has(document);
             suits && self.has_shaders(document) && is_worth()
         };
+        let began = Instant::now();
+        while suits && !self.has_shaders(document) && began.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(1));
+        }
         let (send, received) = sync_channel(AHEAD);
         thread::scope(|scope| {
             // Dropped at the end, whatever comes of it: then the processor stops, too.

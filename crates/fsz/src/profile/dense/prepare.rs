@@ -143,13 +143,19 @@ fn listed_bits<T: Element>(listed: usize) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Spread {
     /// So many boxes that hold elements which are spread alike in every layout, so that layouts are compared in
-    /// the same places.
+    /// the same places: a coast is not met more often in one than in another.
     Places(u64),
     /// So many different boxes.
     Boxes(u64),
 }
 
 impl Spread {
+    /// That of so many boxes of a field of which `choosing` choose. Where these are the fewest, they are a large part of
+    /// all, and different ones tell more.
+    fn of(choosing: u64, boxes: u64) -> Self {
+        if choosing > CHOOSING[0] { Spread::Places(boxes) } else { Spread::Boxes(boxes) }
+    }
+
     /// How many of the grid's boxes these are: no more than it has.
     pub fn count(self, grid: &TileGrid) -> u64 {
         let (Spread::Places(count) | Spread::Boxes(count)) = self;
@@ -416,8 +422,7 @@ struct Sample<'a, T> {
 
 impl<T: Element> Sample<'_, T> {
     /// The lattices that suit the layouts by so many boxes of each.
-    fn lattices(&self, layouts: Vec<(Layout, TileGrid)>, boxes: u64) -> Result<Vec<Lattice>> {
-        let boxes = Spread::Places(boxes);
+    fn lattices(&self, layouts: Vec<(Layout, TileGrid)>, boxes: Spread) -> Result<Vec<Lattice>> {
         let grids: Vec<_> = layouts.iter().map(|(_, grid)| grid.clone()).collect();
         let fits = self.field.in_reach(&grids, boxes)?;
         let lattice = |((layout, grid), fits): ((Layout, TileGrid), InReach)| {
@@ -428,10 +433,10 @@ impl<T: Element> Sample<'_, T> {
     }
 
     /// What the cases cost by so many boxes; none for an empty field.
-    fn costs(&self, cases: Vec<Case>, boxes: u64) -> Result<Vec<Cost>> {
+    fn costs(&self, cases: Vec<Case>, boxes: Spread) -> Result<Vec<Cost>> {
         let n = self.n as u128;
         let asked: Vec<_> = cases.iter().map(|(_, grid, choice)| (grid.clone(), *choice)).collect();
-        let counted = self.field.count(&asked, Spread::Places(boxes))?;
+        let counted = self.field.count(&asked, boxes)?;
         let costs = cases.into_iter().zip(counted).filter(|(_, counted)| counted.elements > 0);
         let cost = |((layout, grid, choice), counted): (Case, Counted)| {
             let tables = Tables::fit(&counted.histogram);
@@ -480,7 +485,8 @@ pub(super) fn prepare<T: Element>(
     }
     let choosing = (n / (CHOOSING_SHARE * BOX as u64)).clamp(CHOOSING[0], CHOOSING[1]);
     let sample = Sample { field, plan, n };
-    let lattices = sample.lattices(layouts, choosing)?;
+    let all = Spread::of(choosing, choosing);
+    let lattices = sample.lattices(layouts, all)?;
     let first = lattices.iter().flat_map(|(layout, grid, fine)| {
         predictors(*layout).iter().map(move |&predictor| {
             let choice = Choice { predictor, fine: *fine, chunk: CHUNKS[0] };
@@ -488,7 +494,8 @@ pub(super) fn prepare<T: Element>(
         })
     });
     let first: Vec<Case> = first.collect();
-    let first_costs = sample.costs(first, FIRST.max(choosing / FIRST_SHARE))?;
+    let some = Spread::of(choosing, FIRST.max(choosing / FIRST_SHARE));
+    let first_costs = sample.costs(first, some)?;
     let Some(least) = first_costs.iter().map(|c| c.cost).min() else {
         let layout = asked.unwrap_or(Layout::Line);
         let mut choice = Choice::default();
@@ -510,7 +517,7 @@ pub(super) fn prepare<T: Element>(
             let (layout, grid, _) = lattices.iter().find(|own| own.0 == cost.layout)?;
             Some((*layout, grid.clone(), Choice { chunk: CHUNKS[0], ..cost.choice }))
         });
-        costs = sample.costs(cases.collect(), choosing)?;
+        costs = sample.costs(cases.collect(), all)?;
     }
     let best = costs.into_iter().min_by_key(|c| c.cost).expect("one of the first is close");
     let (layout, choice) = (best.layout, best.choice);
