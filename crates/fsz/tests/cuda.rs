@@ -367,7 +367,7 @@ fn far_beside_masks<T: Element>(codec: &Codec) {
         let profile = Profile::Dense(Dense::new().with_layout(layout));
         for bound in [Bound::Absolute(0.5), Bound::Absolute(8.0), relative(1e-3, 0.5)] {
             let options = CompressOptions::new(bound);
-            check_profile("far beside masks", codec, &data, &shape, &options, profile.clone());
+            check_profile("far beside masks", codec, &data, &shape, &options, profile);
         }
     }
 }
