@@ -126,6 +126,7 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("profile/dense/output.cuh"),
     header!("profile/dense/plain_box.cuh"),
     header!("profile/dense/plain_coder.cuh"),
+    header!("profile/dense/plain_mask.cuh"),
     header!("profile/dense/plain_program.cuh"),
     header!("profile/dense/plain_walk.cuh"),
     header!("profile/dense/points.cuh"),
