@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::path::Path;
 use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use fsz::{Codec, Element, Progress, Stream};
@@ -21,6 +22,9 @@ const PART: Range<u64> = 16 << 20..64 << 20;
 const PARTS: u64 = 64;
 /// Parts that are held at a time: one is decoded, one is taken.
 const BUFFERS: usize = 2;
+/// A part of the time of decoding: where as much is waited for the taker, it sets the pace, and a device would be begun
+/// with for nothing.
+const TO_SPARE: u32 = 4;
 
 /// Decodes the whole field of a stream in a file, in order, and passes each part on, with the index of its first value.
 pub fn each<T: Element>(
@@ -59,12 +63,19 @@ fn each_of<T: Element>(
     // What this thread holds of the channels goes with it, so that the other does not wait for ever.
     std::thread::scope(move |scope| {
         let decoder = scope.spawn(move || -> Result<()> {
+            let unhurried = codec.clone().unhurried();
+            let mut took = Duration::MAX;
             for units in parts.each() {
+                let began = Instant::now();
                 // Without another buffer, and without a taker, the other thread has ended with an error.
                 let Ok(mut buffer) = emptied.recv() else { break };
+                let waited = began.elapsed();
                 cancellable.check()?;
                 let values = parts.values(&units);
+                let codec = if waited > took / TO_SPARE { &unhurried } else { codec };
+                let began = Instant::now();
                 parts.decode(codec, stream, units, &mut buffer[..length(&values)])?;
+                took = began.elapsed();
                 if fill.send((values, buffer)).is_err() {
                     break;
                 }

@@ -55,7 +55,10 @@ enum Place {
     Cuda(Arc<cuda::Device>),
     /// Each call finds out. What a device cannot do, or fails at, the CPU does.
     #[cfg(feature = "cuda")]
-    Automatic,
+    Automatic {
+        /// Whether calls may begin CUDA, which takes time.
+        begins: bool,
+    },
 }
 
 /// Compresses fields and decompresses streams. Cheap to clone, and usable from many threads at once.
@@ -85,7 +88,7 @@ impl Codec {
     /// CUDA is not started before calls gain by it; [`devices`](crate::devices) says why a device cannot be used.
     pub fn auto() -> Self {
         #[cfg(feature = "cuda")]
-        return Codec { place: Place::Automatic, ..Self::cpu() };
+        return Codec { place: Place::Automatic { begins: true }, ..Self::cpu() };
         #[cfg(not(feature = "cuda"))]
         Self::cpu()
     }
@@ -138,6 +141,18 @@ impl Codec {
         threads::most()
     }
 
+    /// The same codec for calls that something slower goes on beside, such as the writing of a file: they are done in
+    /// time wherever they run. An automatic one does not begin CUDA for them; a device that this process has begun with
+    /// goes on.
+    #[must_use]
+    pub fn unhurried(self) -> Self {
+        #[cfg(feature = "cuda")]
+        if let Place::Automatic { .. } = self.place {
+            return Codec { place: Place::Automatic { begins: false }, ..self };
+        }
+        self
+    }
+
     /// CUDA device number `device`, for fields and streams in its memory. What crosses between that and host memory
     /// is copied by this codec's threads.
     ///
@@ -156,7 +171,9 @@ impl Codec {
             #[cfg(feature = "cuda")]
             Place::Cuda(_) => Backend::Cuda,
             #[cfg(feature = "cuda")]
-            Place::Automatic => cuda::Device::open(0).map_or(Backend::Cpu, |_| Backend::Cuda),
+            Place::Automatic { .. } => {
+                cuda::Device::open(0).map_or(Backend::Cpu, |_| Backend::Cuda)
+            }
         }
     }
 
@@ -172,7 +189,7 @@ impl Codec {
             #[cfg(feature = "cuda")]
             Place::Cuda(_) => Backend::Cuda,
             #[cfg(feature = "cuda")]
-            Place::Automatic => {
+            Place::Automatic { .. } => {
                 let job = self.job(Work::Decompress, stream, stream.raw_bytes(), None);
                 match cuda::serves(stream) && choice::is_for_device(&job) {
                     true => Backend::Cuda,
@@ -200,9 +217,9 @@ impl Codec {
         match &self.place {
             Place::Cpu => None,
             Place::Cuda(device) => Some(self.run(threads, progress, |run| work(device, run))),
-            Place::Automatic if !served => None,
-            Place::Automatic => {
-                let device = choice::device(&job(), self.level)?;
+            Place::Automatic { .. } if !served => None,
+            Place::Automatic { begins } => {
+                let device = choice::device(&job(), *begins, self.level)?;
                 let answer = self.run(threads, progress, |run| work(&device, run));
                 (!matches!(answer, Err(Error::Device(_)))).then_some(answer)
             }
@@ -484,7 +501,7 @@ impl fmt::Display for Codec {
             #[cfg(feature = "cuda")]
             Place::Cuda(device) => write!(f, "CUDA device {}", device.ordinal),
             #[cfg(feature = "cuda")]
-            Place::Automatic => write!(f, "CPU ({level}), or CUDA device 0 for large fields"),
+            Place::Automatic { .. } => write!(f, "CPU ({level}), or CUDA device 0 for large fields"),
         }
     }
 }

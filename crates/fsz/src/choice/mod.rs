@@ -83,12 +83,15 @@ impl Balance {
     }
 }
 
-/// The device that is to run `job`, which is then ready; `None` for the CPU.
-pub(crate) fn device(job: &Job, level: Level) -> Option<Arc<Device>> {
+/// The device that is to run `job`, which is then ready; `None` for the CPU. `begins`: a device may be begun with.
+pub(crate) fn device(job: &Job, begins: bool, level: Level) -> Option<Arc<Device>> {
     if job.bytes < SMALL || NONE.load(Ordering::Relaxed) {
         return None;
     }
     let ready = Device::opened(DEVICE);
+    if ready.is_none() && !begins {
+        return None;
+    }
     let (due, measuring, is_compiled) = {
         let mut state = state();
         let cost = state.costs.of(job.class, job.threads);
