@@ -501,7 +501,9 @@ impl fmt::Display for Codec {
             #[cfg(feature = "cuda")]
             Place::Cuda(device) => write!(f, "CUDA device {}", device.ordinal),
             #[cfg(feature = "cuda")]
-            Place::Automatic { .. } => write!(f, "CPU ({level}), or CUDA device 0 for large fields"),
+            Place::Automatic { .. } => {
+                write!(f, "CPU ({level}), or CUDA device 0 for large fields")
+            }
         }
     }
 }

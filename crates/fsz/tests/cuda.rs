@@ -379,6 +379,51 @@ fn values_that_grow_beside_masks() {
     far_beside_masks::<f64>(&codec);
 }
 
+/// Boxes with some elements that are like no other: of large residuals, too far for a residual, beyond the bound once they
+/// are decoded, without a code.
+fn odd_among_others<T: Element>(codec: &Codec) {
+    let mut random = Random::new(31);
+    let odd = |kind: usize, random: &mut Random, d: f64| match kind {
+        // Steps of some thousand codes of the first bounds.
+        0 => d + 40.0 * random.unit() + 10.0,
+        1 => -d,
+        2 => d * (1.0 + 300.0 * random.unit()),
+        3 => [0.0, -0.0, 1e-30, f64::NAN, f64::INFINITY, 1e20][random.below(6)],
+        4 => 1e-9 * random.unit(),
+        _ => 0.0,
+    };
+    let bounds = [
+        Bound::Absolute(2e-3),
+        Bound::Absolute(5e-5),
+        Bound::Absolute(0.5),
+        relative(1e-2, 0.0),
+        relative(1e-3, 0.0),
+        relative(1e-4, 1e-3),
+        relative(2e-6, 0.0),
+    ];
+    let rates = [1, 30, 400];
+    let cases = pairs(&pairs(&pairs(&[0, 1, 2, 3, 4, 5], &rates), &bounds), &layouts());
+    for (((kind, rate), bound), (shape, layout)) in some(cases) {
+        let n: u64 = shape.iter().product();
+        let mut value = |i: u64| {
+            let d = 5.0 + 2.0 * ((i % 97) as f64 * 0.065).sin() + 0.01 * random.unit();
+            T::from_f64(if random.below(4096) < rate { odd(kind, &mut random, d) } else { d })
+        };
+        let data: Vec<T> = (0..n).map(&mut value).collect();
+        let profile = Profile::Dense(Dense::new().with_layout(layout));
+        let options = CompressOptions::new(bound).missing(1e20);
+        let what = format!("odd elements {kind} {rate}");
+        check_profile(&what, codec, &data, &shape, &options, profile);
+    }
+}
+
+#[test]
+fn odd_elements_among_others() {
+    let Some(codec) = device("odd elements among others") else { return };
+    odd_among_others::<f32>(&codec);
+    odd_among_others::<f64>(&codec);
+}
+
 /// Shapes whose boxes are cut short in every way.
 fn layouts() -> Vec<(Vec<u64>, Layout)> {
     let shapes: [(&[u64], Layout); 12] = [

@@ -1,6 +1,7 @@
 // What warps work with while boxes are encoded: shared memory for a box, and memory of the device.
 #pragma once
 
+#include "profile/dense/plain_large.cuh"
 #include "profile/dense/plain_program.cuh"
 #include "profile/dense/rans_encoder.cuh"
 
@@ -61,11 +62,12 @@ template <class T> struct PredictorSlot
 constexpr u32 COUNTS_SHARED = 4 * DENSE_CONTEXTS * SYMBOLS_MOST;
 
 /// The shared memory of a warp that predicts: targets, codes or values of a box, and which of its
-/// elements are masked.
+/// elements are masked, or `LargeResiduals`.
 struct EncodeStage
 {
     i32 words[DENSE_BOX];
-    u32 mask[DENSE_BOX / 32];
+    u32 mask[LargeResiduals::WORDS];
 };
+static_assert(LargeResiduals::WORDS == DENSE_BOX / 32, "a bit for each element");
 
 } // namespace fsz
