@@ -101,23 +101,36 @@ impl Loader<'_> {
         let missing = set.leader().map_or(&[][..], |leader| leader.missing());
         let missing = missing.iter().map(|&value| (value as f32).to_bits()).collect();
         let wanted = Wanted { source, document, original, sampling, missing };
+        let is_ready = || self.has_shaders(document);
         thread::scope(|scope| {
             // What draws it is made while it is brought there.
             scope.spawn(|| self.gpu.prepare_volumes(mode));
-            self.loaded(&wanted, obsolete)
+            let began = Instant::now();
+            while self.suits(&wanted) && !is_ready() && began.elapsed() < PATIENCE {
+                thread::sleep(Duration::from_millis(1));
+            }
+            self.loaded(&wanted, is_ready, obsolete)
         })
     }
 
+    /// Whether the GPU decodes what is wanted, once its shaders are there.
+    fn suits(&self, wanted: &Wanted<'_>) -> bool {
+        // Errors are to be those of the values, not of their rounding.
+        wanted.source != VolumeSource::Original
+            && self.decoder.gpu_of(wanted.document, wanted.original.is_some()).is_some()
+    }
+
+    /// What is wanted. Until `is_ready`, which is asked before each slab, the processor decodes; then the GPU too, where there
+    /// is enough left.
     fn loaded(
         &self,
         wanted: &Wanted<'_>,
+        is_ready: impl Fn() -> bool,
         mut obsolete: impl FnMut() -> bool,
     ) -> Result<Option<Volume>> {
-        let Wanted { source, document, original, sampling, .. } = wanted;
+        let Wanted { document, original, sampling, .. } = wanted;
         let volume = Volume::new(self.gpu, *sampling)?;
-        // Errors are to be those of the values, not of their rounding.
-        let suits = *source != VolumeSource::Original
-            && self.decoder.gpu_of(document, original.is_some()).is_some();
+        let suits = self.suits(wanted);
         let columns = if suits { document.grid.sides()[2] } else { sampling.count[2] };
         let slabs = plan::slabs(sampling, self.budget, columns);
         // Whoever is idle takes the next one.
@@ -127,12 +140,8 @@ impl Loader<'_> {
         // Before the first slab the GPU is worth bringing it the stream; later if there is much to do, or it is there.
         let may_decode = |begun: bool| {
             let is_worth = || !begun || left() > FEW || self.streams.wgpu.has(document);
-            suits && self.has_shaders(document) && is_worth()
+            suits && is_ready() && is_worth()
         };
-        let began = Instant::now();
-        while suits && !self.has_shaders(document) && began.elapsed() < PATIENCE {
-            thread::sleep(Duration::from_millis(1));
-        }
         let (send, received) = sync_channel(AHEAD);
         thread::scope(|scope| {
             // Dropped at the end, whatever comes of it: then the processor stops, too.
@@ -334,6 +343,9 @@ fn slab_of(sampling: &Sampling, [planes, rows]: &SlabRanges) -> ([u64; 3], [u64;
     let count = [planes, rows].map(|range| range.end - range.start);
     ([z + planes.start, y + rows.start, x], [count[0], count[1], columns])
 }
+
+#[cfg(test)]
+mod hand_over;
 
 #[cfg(test)]
 mod tests {

@@ -330,6 +330,11 @@ mod tests {
 
     /// A field, compressed by a profile, with its original.
     fn set(shape: &[usize], profile: Profile) -> Set {
+        set_of(shape, profile, value)
+    }
+
+    /// The same of a field with other values, by their places in C order.
+    pub(super) fn set_of(shape: &[usize], profile: Profile, value: fn(usize) -> f32) -> Set {
         let values: Vec<f32> = (0..shape.iter().product()).map(value).collect();
         let view = ArrayView::from_shape(shape, &values).unwrap();
         let options = CompressOptions::new(Bound::Absolute(1e-2)).profile(profile);
@@ -389,7 +394,7 @@ mod tests {
         told.into_inner()
     }
 
-    fn has_volumes() -> bool {
+    pub(super) fn has_volumes() -> bool {
         let found = Gpu::headless().and_then(|gpu| gpu.check_volumes());
         if let Err(reason) = &found {
             eprintln!("SKIPPED: volumes of documents: {reason}");
