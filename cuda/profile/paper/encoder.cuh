@@ -42,6 +42,10 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     /// and that of f64 slower, as the compiler takes it.
     static constexpr bool FORESEES = sizeof(T) == 4;
 
+    /// Whether the short way packs rates above PLAIN_RATE. Logarithmic codes are far from 0: where
+    /// elements are 0, or change their signs, fine bounds need as much.
+    static constexpr bool PACKS_TALL = Z::RELATIVE;
+
     /// A part on the short way: the first differences of its codes, the variants of its tiles, and
     /// the largest error, of which the absolute one is NaN when an element is not finite.
     struct ShortWay
@@ -193,7 +197,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         {
             within = way.error <= z.limit;
         }
-        return __all_sync(WARP_ALL, within && way.choice.rate <= PLAIN_RATE);
+        return __all_sync(WARP_ALL, within && (PACKS_TALL || way.choice.rate <= PLAIN_RATE));
     }
 
     /// What the rate bytes of a chunk add to checksums, once all of them are at `rates`. Called by
@@ -257,7 +261,15 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         }
         residuals_plain(way.l, choice, block);
         const bool wide = __any_sync(WARP_ALL, choice.rate > 7);
-        hashed.block += pack_plain(way.l, sink.block(at + has_mu), choice.rate, wide);
+        u32 *const out = sink.block(at + has_mu);
+        if (PACKS_TALL && __any_sync(WARP_ALL, choice.rate > PLAIN_RATE))
+        {
+            hashed.block += pack_tall(way.l, out, choice.rate);
+        }
+        else
+        {
+            hashed.block += pack_plain(way.l, out, choice.rate, wide);
+        }
         return finished({rate_byte, true, length, 0}, hashed, number);
     }
 

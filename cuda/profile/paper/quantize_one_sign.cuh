@@ -30,11 +30,13 @@ struct OneSign
     u32 minus_stride;
     /// A distance times the reciprocal of the stride, plus that, is the code, shifted.
     u64 before;
-    /// Where the value of code 0 would be, and where the code after it would begin.
+    /// Where the value of code 0 would be.
     u32 value;
-    u32 next;
     /// What is left of distances from here on may belong to the next code.
     u32 last;
+    /// ROUND_BITS, which the compiler must not know: it would add a constant where this way meets
+    /// others, in an instruction of its own.
+    u32 round;
 };
 
 /// Makes it: one that serves no block where the field does not allow for it.
@@ -72,10 +74,9 @@ FSZ_DEVICE OneSign make_one_sign(const RelativeQuantizer<float> &z)
     own.minus_stride = 0 - bound.stride;
     own.before = (static_cast<u64>(linear) << (32 + bound.shift)) -
                  static_cast<u64>(ahead) * bound.reciprocal;
-    const u32 begin = z.origin - static_cast<u32>(linear_patterns);
-    own.value = begin + bound.low;
-    own.next = begin + bound.stride;
+    own.value = z.origin - static_cast<u32>(linear_patterns) + bound.low;
     own.last = ahead - static_cast<u32>(linear_patterns) + bound.stride - Way::LACKED;
+    own.round = ROUND_BITS - 1 + bound.curved;
     return own;
 }
 
@@ -155,11 +156,12 @@ FSZ_DEVICE float quantize_one_sign(const SharedRow<float> &row, const RelativeQu
         }
         if (__any_sync(WARP_ALL, furthest >= way.last))
         {
-            // Guesses are low: an element has this code or the next.
+            // Guesses are low: an element has this code or the next, which begins here.
+            const u32 begin = way.value + (bound.stride - bound.low);
 #pragma unroll
             for (u32 k = 0; k < PIECE; ++k)
             {
-                const u32 next = O::bits(k_of[k] * bound.stride + way.next, O::BEND);
+                const u32 next = O::bits(k_of[k] * bound.stride + begin, O::BEND);
                 asm("{\n.reg .pred reached;\n"
                     "setp.le.u32 reached, %1, %2;\n"
                     "@reached add.u32 %0, %0, 1;\n}"
@@ -174,7 +176,7 @@ FSZ_DEVICE float quantize_one_sign(const SharedRow<float> &row, const RelativeQu
             const float error = distance_of(fabsf(d[k]), value);
             worst = fmaxf(worst, error);
             larger_share = larger_share || !(error <= fabsf(__fmaf_rz(share, d[k], more)));
-            code[piece * PIECE + k] = __int_as_float(static_cast<i32>(k_of[k] * unit + ROUND_BITS));
+            code[piece * PIECE + k] = __int_as_float(static_cast<i32>(k_of[k] * unit + way.round));
         }
     }
     return worst;

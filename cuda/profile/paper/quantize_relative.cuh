@@ -57,17 +57,11 @@ FSZ_DEVICE void place_element(double d, const RelativeShortWay<double> &way, u32
     back = way.z.origin + bound.low + begin;
 }
 
-/// ROUND + q, for the sign of an element and the magnitude of its code, which has `before` added.
-FSZ_DEVICE float signed_code(u32 sign_bits, u32 j, u32 before)
+/// ROUND + q, for the sign of an element and the magnitude of its code.
+FSZ_DEVICE float signed_code(u32 sign_bits, u32 magnitude)
 {
-    u32 code;
-    asm("{\n.reg .pred negative;\n"
-        "setp.lt.s32 negative, %1, 0;\n"
-        "@negative sub.u32 %0, %3, %2;\n"
-        "@!negative add.u32 %0, %3, %2;\n}"
-        : "=r"(code)
-        : "r"(sign_bits), "r"(j + before), "r"(ROUND_BITS));
-    return __int_as_float(static_cast<i32>(code));
+    const u32 unit = static_cast<u32>(static_cast<i32>(sign_bits) >> 31) | 1;
+    return __int_as_float(static_cast<i32>(magnitude * unit + ROUND_BITS));
 }
 
 FSZ_DEVICE u32 sign_bits(float d) { return bits_of(d); }
@@ -93,7 +87,7 @@ FSZ_DEVICE void quantize_piece(const T (&d)[PIECE], const RelativeShortWay<T> &w
         const T value = value_of(Octave<T>::bits(back, Octave<T>::BEND));
         error[k] = distance_of(magnitude_of(d[k]), value);
         most[k] = share_of(d[k], way.share, way.more);
-        code[k] = signed_code(sign_bits(d[k]), j[k], bound.knee + 1);
+        code[k] = signed_code(sign_bits(d[k]), j[k] + bound.knee + 1);
     }
     if (__any_sync(WARP_ALL, furthest > way.reach))
     {
@@ -106,7 +100,7 @@ FSZ_DEVICE void quantize_piece(const T (&d)[PIECE], const RelativeShortWay<T> &w
                 i32 q;
                 RelativeError<T> own;
                 linear_code(value_of(bits), bound, q, own);
-                code[k] = signed_code(sign_bits(d[k]), static_cast<u32>(q), 0);
+                code[k] = signed_code(sign_bits(d[k]), static_cast<u32>(q));
                 error[k] = own.absolute;
                 most[k] = bound.floor;
                 left[k] = 0;
