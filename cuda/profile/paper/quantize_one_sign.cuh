@@ -119,20 +119,63 @@ struct BitsRange
     }
 };
 
+/// A block of one sign that is being quantized.
+struct SignedBlock
+{
+    const RelativeBound<float> &bound;
+    const OneSign &way;
+    u32 sign;
+    u32 exponent;
+    float slope;
+
+    FSZ_DEVICE SignedBlock(const RelativeQuantizer<float> &z, const OneSign &way, u32 sign)
+        : bound(z.bound), way(way), sign(sign), exponent(way.exponent ^ sign),
+          slope(value_of(bits_of(way.slope) ^ sign))
+    {
+    }
+
+    /// The magnitude of an element's code, or one less; and what is left of its distance.
+    FSZ_DEVICE u32 guess(float d, u32 &left) const
+    {
+        using P = Parabola<float>;
+        const u32 mantissa = (bits_of(d) & (Octave<float>::LEN - 1)) | exponent;
+        const u32 distance =
+            bits_of(d) - mantissa +
+            approximate_pattern(__fmaf_rn(slope, value_of(mantissa), P::SQUARE - P::SLOPE));
+        const u64 scaled = static_cast<u64>(distance) * bound.reciprocal + way.before;
+        const u32 code = static_cast<u32>(scaled >> 32) >> bound.shift;
+        left = distance + code * way.minus_stride;
+        return code;
+    }
+
+    /// Makes the guess exact: guesses are low, so it is this code or the next.
+    FSZ_DEVICE void settle(float d, u32 &code) const
+    {
+        const u32 begin = way.value + (bound.stride - bound.low);
+        const u32 next = Octave<float>::bits(code * bound.stride + begin, Octave<float>::BEND);
+        asm("{\n.reg .pred reached;\n"
+            "setp.le.u32 reached, %1, %2;\n"
+            "@reached add.u32 %0, %0, 1;\n}"
+            : "+r"(code)
+            : "r"(next), "r"(bits_of(d) ^ sign));
+    }
+
+    FSZ_DEVICE float error(float d, u32 code) const
+    {
+        const u32 bits = Octave<float>::bits(code * bound.stride + way.value, Octave<float>::BEND);
+        return distance_of(fabsf(d), value_of(bits));
+    }
+};
+
 /// Quantizes the lane's block, which fits. Returns the largest error; `larger_share` tells whether
 /// some relative error may be larger than `share`.
 FSZ_DEVICE float quantize_one_sign(const SharedRow<float> &row, const RelativeQuantizer<float> &z,
                                    const OneSign &way, float share, const BitsRange &range,
                                    float (&code)[BLOCK], bool &larger_share)
 {
-    using P = Parabola<float>;
-    using O = Octave<float>;
     constexpr u32 PIECE = SharedRow<float>::PIECE;
-    const RelativeBound<float> &bound = z.bound;
-    const u32 sign = range.sign();
-    const u32 exponent = way.exponent ^ sign;
-    const float slope = value_of(bits_of(way.slope) ^ sign);
-    const u32 unit = sign != 0 ? ~0u : 1;
+    const SignedBlock block(z, way, range.sign());
+    const u32 unit = range.sign() != 0 ? ~0u : 1;
     const float more = __fmul_rn(half_unit(share), value_of(range.least));
     float worst = 0;
     larger_share = false;
@@ -141,45 +184,72 @@ FSZ_DEVICE float quantize_one_sign(const SharedRow<float> &row, const RelativeQu
     {
         float d[PIECE];
         row.load(piece, d);
-        u32 k_of[PIECE], furthest = 0;
+        u32 magnitude[PIECE], furthest = 0;
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
-            const u32 mantissa = (bits_of(d[k]) & (O::LEN - 1)) | exponent;
-            const u32 distance =
-                bits_of(d[k]) - mantissa +
-                approximate_pattern(__fmaf_rn(slope, value_of(mantissa), P::SQUARE - P::SLOPE));
-            k_of[k] = static_cast<u32>(
-                          (static_cast<u64>(distance) * bound.reciprocal + way.before) >> 32) >>
-                      bound.shift;
-            furthest = max(furthest, distance + k_of[k] * way.minus_stride);
+            u32 left;
+            magnitude[k] = block.guess(d[k], left);
+            furthest = max(furthest, left);
         }
         if (__any_sync(WARP_ALL, furthest >= way.last))
         {
-            // Guesses are low: an element has this code or the next, which begins here.
-            const u32 begin = way.value + (bound.stride - bound.low);
 #pragma unroll
             for (u32 k = 0; k < PIECE; ++k)
             {
-                const u32 next = O::bits(k_of[k] * bound.stride + begin, O::BEND);
-                asm("{\n.reg .pred reached;\n"
-                    "setp.le.u32 reached, %1, %2;\n"
-                    "@reached add.u32 %0, %0, 1;\n}"
-                    : "+r"(k_of[k])
-                    : "r"(next), "r"(bits_of(d[k]) ^ sign));
+                block.settle(d[k], magnitude[k]);
             }
         }
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
-            const float value = value_of(O::bits(k_of[k] * bound.stride + way.value, O::BEND));
-            const float error = distance_of(fabsf(d[k]), value);
+            const float error = block.error(d[k], magnitude[k]);
             worst = fmaxf(worst, error);
             larger_share = larger_share || !(error <= fabsf(__fmaf_rz(share, d[k], more)));
-            code[piece * PIECE + k] = __int_as_float(static_cast<i32>(k_of[k] * unit + way.round));
+            code[piece * PIECE + k] =
+                __int_as_float(static_cast<i32>(magnitude[k] * unit + way.round));
         }
     }
     return worst;
+}
+
+/// The largest relative error of the lane's block, which fits, by one quotient: of the element
+/// where an approximate one is largest. Negative where another is so near that it may be larger.
+__device__ __noinline__ float largest_share(const SharedRow<float> row,
+                                            const RelativeQuantizer<float> z, const OneSign &way,
+                                            u32 least, u32 most)
+{
+    constexpr u32 PIECE = SharedRow<float>::PIECE;
+    const u32 sign = most & Element<float>::SIGN;
+    const SignedBlock block(z, way, sign);
+    float first = 0, second = 0, first_error = 0, first_d = 0;
+#pragma unroll 1
+    for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
+    {
+        float d[PIECE];
+        row.load(piece, d);
+#pragma unroll
+        for (u32 k = 0; k < PIECE; ++k)
+        {
+            u32 left;
+            u32 magnitude = block.guess(d[k], left);
+            block.settle(d[k], magnitude);
+            const float error = block.error(d[k], magnitude);
+            float inverse;
+            asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(fabsf(d[k])));
+            const float about = __fmul_rn(error, inverse);
+            // The same element again is no other.
+            const float other = d[k] == first_d ? 0.f : fminf(about, first);
+            second = fmaxf(second, other);
+            first_error = about > first ? error : first_error;
+            first_d = about > first ? d[k] : first_d;
+            first = fmaxf(first, about);
+        }
+    }
+    // The inverse is a normal number, and off by less than a share of 2^-22.
+    const bool normal = (least ^ sign) > bits_of(0x1p-100f) && (most ^ sign) < bits_of(0x1p100f);
+    const bool known = normal && second < __fmul_rn(first, 1 - 0x1p-20f);
+    return known ? quotient(first_error, fabsf(first_d)) : -1.f;
 }
 
 } // namespace fsz

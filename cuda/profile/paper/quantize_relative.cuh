@@ -207,10 +207,16 @@ FSZ_DEVICE RelativeError<float> quantize_plain(const SharedRow<float> &row,
     }
     range.widen(extremes);
     bool larger_share;
-    RelativeError<float> error{quantize_one_sign(row, z, way, share, range, code, larger_share), 0};
+    const float worst = quantize_one_sign(row, z, way, share, range, code, larger_share);
+    RelativeError<float> error{worst, 0};
     if (__any_sync(WARP_ALL, larger_share))
     {
-        error = errors_of(row, z);
+        const float largest = largest_share(row, z, way, range.least, range.most);
+        error.relative = larger_share ? largest : 0;
+        if (__any_sync(WARP_ALL, error.relative < 0))
+        {
+            error = errors_of(row, z);
+        }
     }
     return error;
 }
