@@ -238,7 +238,7 @@ FSZ_DEVICE void begin_exchange(const typename Encoder::Args &args, Exchange<Enco
             barrier_init(&exchange.loaded[k][1], 1);
         }
         exchange.missing = args.missing;
-        exchange.common = {};
+        exchange.common = Encoder::first_common(args);
         barrier_init_done();
     }
     if (threadIdx.x < Config::WARPS)

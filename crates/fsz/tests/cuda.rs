@@ -251,6 +251,66 @@ fn relative_bounds_of_every_magnitude() {
     }
 }
 
+/// Runs of blocks that the encoder with a pointwise-relative bound tells apart by the signs and the sizes of their
+/// elements: of one sign, of either, and with a few elements that are rare.
+fn runs_of_signs(random: &mut Random, runs: usize) -> Vec<f32> {
+    const RARE: [f32; 10] = [
+        0.0,
+        -0.0,
+        1e-41,
+        -f32::MIN_POSITIVE,
+        f32::MAX,
+        f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        1e20,
+        3e-30,
+    ];
+    let mut data = Vec::new();
+    for run in 0..runs {
+        let (style, scale) = (run % 8, 10f32.powi(random.below(9) as i32 - 4));
+        let first = 0x3F00_0000 + random.below(1 << 24) as u32;
+        for i in 0..1024 + 32 * random.below(64) {
+            let smooth = scale * (2.0 + (i as f32 * 0.01).sin() + 0.001 * random.unit() as f32);
+            data.push(match style {
+                // Every element there is: those next to the edges between codes, on both sides.
+                0 => f32::from_bits(first + i as u32),
+                1 => -f32::from_bits(first + 3 * i as u32),
+                2 if (i / 32).is_multiple_of(2) => -smooth,
+                3 if random.below(300) == 0 => RARE[random.below(RARE.len())],
+                4 if random.below(20) == 0 => -smooth,
+                5 => -smooth,
+                // Constant, so that errors repeat.
+                6 => scale * 3.0,
+                7 => smooth * (i as f32 * 0.02).exp(),
+                _ => smooth,
+            });
+        }
+    }
+    data
+}
+
+#[test]
+fn relative_bounds_of_one_sign() {
+    let Some(codec) = device("relative bounds of blocks of one sign") else { return };
+    let mut random = Random::new(77);
+    let runs = if every() == 1 { 160 } else { 16 };
+    for eps in [0.5, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 2e-5, 4e-6] {
+        for floor in [0.0, 1e-3, 2.0] {
+            let data = runs_of_signs(&mut random, runs);
+            let shape = [data.len() as u64];
+            let options = CompressOptions::new(relative(eps, floor)).missing(1e20);
+            check_profile("signs", &codec, &data, &shape, &options, Profile::default());
+            let same: Vec<f32> = data.iter().map(|d| -d.abs()).collect();
+            check_profile("negative", &codec, &same, &shape, &options, Profile::default());
+            // Only elements that need no other way.
+            let plain: Vec<f32> =
+                (0..data.len()).map(|i| 250.0 + 50.0 * (i as f32 * 0.001).sin()).collect();
+            check_profile("smooth", &codec, &plain, &shape, &options, Profile::default());
+        }
+    }
+}
+
 /// Regions one after the other: none, some, every other or all elements masked, by patterns that change;
 /// with elements that must be listed, and with noise that needs many bits.
 fn changing_masks<T: Element>(n: usize, random: &mut Random) -> Vec<T> {

@@ -286,4 +286,18 @@ FSZ_DEVICE u64 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide
     return store_planes<15>(out, rate, sign, planes);
 }
 
+/// The same for residuals of any codes within FUSED_REACH, which need 24 bits at most.
+FSZ_DEVICE u64 pack_tall(const float (&l)[BLOCK], u32 *out, u32 rate)
+{
+    i32 residual[BLOCK];
+#pragma unroll
+    for (u32 i = 0; i < BLOCK; ++i)
+    {
+        residual[i] = __float2int_rn(l[i]);
+    }
+    u32 planes[BLOCK];
+    planes31(residual, planes);
+    return store_planes<24>(out, rate, planes[31], planes);
+}
+
 } // namespace fsz

@@ -11,6 +11,19 @@
 namespace fsz
 {
 
+/// What the encoders of a thread block share.
+template <class Z> struct CommonOf
+{
+    /// Bits of the largest relative error of their plain tiles.
+    typename Element<typename Z::Value>::Bits share;
+};
+
+template <> struct CommonOf<RelativeQuantizer<float>>
+{
+    u32 share;
+    OneSign one_sign;
+};
+
 /// Encodes parts of chunks, a warp to a part: four tiles, a lane to a block. RANGES: the field's
 /// range is found on the way; otherwise a survey has found it before. `Z` is the quantizer.
 template <class Z, bool RANGES = false> struct PaperEncoder
@@ -20,9 +33,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     using Args = typename ArgsOf<Z>::Args;
     using Error = typename Z::Error;
     using Bits = typename Element<T>::Bits;
-    /// What the encoders of a thread block share: the bits of the largest relative error of their
-    /// plain tiles.
-    using Common = Bits;
+    using Common = CommonOf<Z>;
     /// Elements of a part, and parts of a chunk.
     static constexpr u32 PART = QUAD_ELEMENTS;
     static constexpr u32 PARTS = CHUNK_QUADS;
@@ -30,6 +41,10 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     /// Whether what is known of whole parts beforehand is used: it makes the kernel of f32 faster,
     /// and that of f64 slower, as the compiler takes it.
     static constexpr bool FORESEES = sizeof(T) == 4;
+
+    /// Whether the short way packs rates above PLAIN_RATE. Logarithmic codes are far from 0: where
+    /// elements are 0, or change their signs, fine bounds need as much.
+    static constexpr bool PACKS_TALL = Z::RELATIVE;
 
     /// A part on the short way: the first differences of its codes, the variants of its tiles, and
     /// the largest error, of which the absolute one is NaN when an element is not finite.
@@ -83,6 +98,17 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         return control.named ? missing.bits[0] : Element<T>::QUIET_NAN;
     }
 
+    /// What `Common` holds at first.
+    static FSZ_DEVICE Common first_common(const Args &args)
+    {
+        Common common{};
+        if constexpr (Z::RELATIVE && sizeof(T) == 4)
+        {
+            common.one_sign = make_one_sign(make_quantizer(args));
+        }
+        return common;
+    }
+
     /// Encodes a part from device memory. `place` takes all but its share of the checksum, and
     /// gives the sink for its payload.
     template <class Place> FSZ_DEVICE Encoded encode_any(const Part<T> &part, const Place &place)
@@ -127,8 +153,15 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         Extremes<T> extremes = range;
         if constexpr (Z::RELATIVE)
         {
-            const T share = value_of(*static_cast<volatile Common *>(common));
-            way.error = quantize_plain(row, z, share, way.l, extremes);
+            const T share = value_of(*static_cast<volatile Bits *>(&common->share));
+            if constexpr (sizeof(T) == 4)
+            {
+                way.error = quantize_plain(row, z, common->one_sign, share, way.l, extremes);
+            }
+            else
+            {
+                way.error = quantize_plain(row, z, share, way.l, extremes);
+            }
         }
         else
         {
@@ -164,7 +197,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         {
             within = way.error <= z.limit;
         }
-        return __all_sync(WARP_ALL, within && way.choice.rate <= PLAIN_RATE);
+        return __all_sync(WARP_ALL, within && (PACKS_TALL || way.choice.rate <= PLAIN_RATE));
     }
 
     /// What the rate bytes of a chunk add to checksums, once all of them are at `rates`. Called by
@@ -209,7 +242,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
                 const Bits largest = warp_max(bits_of(way.error.relative));
                 if (lane == 0)
                 {
-                    atomicMax(common, largest);
+                    atomicMax(&common->share, largest);
                 }
             }
         }
@@ -228,7 +261,15 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         }
         residuals_plain(way.l, choice, block);
         const bool wide = __any_sync(WARP_ALL, choice.rate > 7);
-        hashed.block += pack_plain(way.l, sink.block(at + has_mu), choice.rate, wide);
+        u32 *const out = sink.block(at + has_mu);
+        if (PACKS_TALL && __any_sync(WARP_ALL, choice.rate > PLAIN_RATE))
+        {
+            hashed.block += pack_tall(way.l, out, choice.rate);
+        }
+        else
+        {
+            hashed.block += pack_plain(way.l, out, choice.rate, wide);
+        }
         return finished({rate_byte, true, length, 0}, hashed, number);
     }
 
