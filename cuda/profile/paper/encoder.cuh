@@ -40,6 +40,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         Error error;
     };
 
+    /// Where the bound is resolved.
     const Control &control;
     const Missing<T> &missing;
     /// The warp's own.
@@ -63,10 +64,10 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     /// Whether the warp's last tiles had masked elements: the next will, too.
     bool masked = false;
 
-    FSZ_DEVICE PaperEncoder(const Args &args, const Missing<T> &missing, Statistics *statistics,
-                            Bits *mask, Common *common)
-        : control(*args.control), missing(missing), statistics(statistics), mask(mask),
-          common(common), z(make_quantizer(args)),
+    FSZ_DEVICE PaperEncoder(const Args &args, const Control &control, const Missing<T> &missing,
+                            Statistics *statistics, Bits *mask, Common *common)
+        : control(control), missing(missing), statistics(statistics), mask(mask), common(common),
+          z(make_quantizer(args, control)),
           compares(control.named && !(RANGES && names_are_beyond(missing, reach_of(z)))),
           simple((RANGES || control.near) && !compares),
           may_mask(!Z::RELATIVE && (RANGES || control.near) && one_name(missing))
