@@ -1,5 +1,5 @@
-// What devices from compute capability 9.0 on have: barriers in shared memory and the tensor copy
-// engine.
+// What devices from compute capability 9.0 on have: barriers in shared memory, the tensor copy
+// engine, and kernels that begin before the one that they depend on has ended.
 #pragma once
 
 #include "format/format.cuh"
@@ -12,6 +12,18 @@ struct alignas(64) TensorMap
 {
     u64 opaque[16];
 };
+
+/// Lets a kernel that depends on this one begin, once all thread blocks have come here.
+FSZ_DEVICE void launch_dependents()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/// Waits until the kernel that this one depends on is done and its writes are to be seen; at once
+/// in a launch that began after it.
+FSZ_DEVICE void wait_for_dependency() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 FSZ_DEVICE u32 shared_address(const void *at)
 {

@@ -32,9 +32,10 @@ template <class T> struct ArgsOf<Quantizer<T>>
     using Args = CompressArgs<T>;
 };
 
-template <class T> FSZ_DEVICE Quantizer<T> make_quantizer(const CompressArgs<T> &args)
+template <class T>
+FSZ_DEVICE Quantizer<T> make_quantizer(const CompressArgs<T> &, const Control &control)
 {
-    return quantizer_of<T>(*args.control);
+    return quantizer_of<T>(control);
 }
 
 /// What the header tells of a bound beside what it does of every one.

@@ -22,6 +22,16 @@ struct BoundAsked
 
 constexpr u32 BOUND_THREADS = 512;
 
+/// What kernels that resolve the bound themselves take it from: the bound as asked, and what each
+/// thread block of the survey found of the field. Of a given range nothing was looked for.
+struct Survey
+{
+    BoundAsked bound;
+    const Statistics *parts;
+    u32 count;
+    u32 reserved;
+};
+
 /// The largest value of the element type that is not above `value` (≥ 0), and finite.
 FSZ_DEVICE void round_down(double value, float &out)
 {
@@ -40,20 +50,26 @@ FSZ_DEVICE double reciprocal_miss(float step)
     return fabs(__dsub_rn(__dmul_rn(__frcp_rn(step), step), 1.0));
 }
 
-/// The first number at or closely below `top` whose rounded reciprocal is nearly exact. Called by a
-/// whole thread block of BOUND_THREADS; every thread gets it.
-FSZ_DEVICE float best_step(float top)
+/// What the warps of a thread block that looks for a step tell each other.
+template <u32 THREADS> struct StepSearch
 {
-    constexpr u32 WARPS = BOUND_THREADS / 32;
+    static constexpr u32 WARPS = THREADS / 32;
+    u64 least[WARPS];
+    u32 least_at[WARPS];
+    u32 found[WARPS];
+};
+
+/// The first number at or closely below `top` whose rounded reciprocal is nearly exact. Called by a
+/// whole thread block of THREADS, with shared memory; every thread gets it.
+template <u32 THREADS> FSZ_DEVICE float best_step(float top, StepSearch<THREADS> &search)
+{
     constexpr u32 SMALLEST = 0x00800000u;
-    __shared__ u32 found[WARPS], least_at[WARPS];
-    __shared__ u64 least[WARPS];
     const u32 top_bits = bits_of(top);
     const u32 warp = threadIdx.x / 32;
     u32 good = STEP_CANDIDATES, best_at = STEP_CANDIDATES;
     u64 best = ~0ull;
 #pragma unroll 1
-    for (u32 k = threadIdx.x; k < STEP_CANDIDATES && top_bits - k >= SMALLEST; k += BOUND_THREADS)
+    for (u32 k = threadIdx.x; k < STEP_CANDIDATES && top_bits - k >= SMALLEST; k += THREADS)
     {
         const double miss = reciprocal_miss(value_of(top_bits - k));
         good = miss <= 0x1p-32 ? min(good, k) : good;
@@ -81,29 +97,33 @@ FSZ_DEVICE float best_step(float top)
     least_of_warp();
     if (lane_id() == 0)
     {
-        found[warp] = good;
-        least[warp] = best;
-        least_at[warp] = best_at;
+        search.found[warp] = good;
+        search.least[warp] = best;
+        search.least_at[warp] = best_at;
     }
     __syncthreads();
-    const u32 from = lane_id() % WARPS;
-    good = found[from];
-    best = least[from];
-    best_at = least_at[from];
+    const u32 from = lane_id() % StepSearch<THREADS>::WARPS;
+    good = search.found[from];
+    best = search.least[from];
+    best_at = search.least_at[from];
     least_of_warp();
     return value_of(top_bits - (good < STEP_CANDIDATES ? good : best_at));
 }
 
-FSZ_DEVICE double best_step(double top) { return top; }
+template <u32 THREADS> FSZ_DEVICE double best_step(double top, StepSearch<THREADS> &)
+{
+    return top;
+}
 
-/// From the range or the samples in `control->statistics` to the quantizer. Called by one thread
-/// block.
-template <class T>
-FSZ_DEVICE void resolve_bound(const BoundAsked &bound, u32 missing_count, Control *control)
+/// From the range or the samples in `statistics` to the quantizer, which thread 0 leaves in
+/// `control`. Called by one thread block of THREADS.
+template <class T, u32 THREADS>
+FSZ_DEVICE void resolve_bound(const BoundAsked &bound, u32 missing_count,
+                              const Statistics &statistics, StepSearch<THREADS> &search,
+                              Control *control)
 {
     using Bits = typename Element<T>::Bits;
     constexpr bool SINGLE = sizeof(T) == 4;
-    const Statistics statistics = control->statistics;
     const bool any = statistics.max_key != 0;
     const double max_found = any ? value_of_key<T>(static_cast<Bits>(statistics.max_key)) : 0.0;
     double absolute = bound.asked, magnitude = 0;
@@ -134,7 +154,7 @@ FSZ_DEVICE void resolve_bound(const BoundAsked &bound, u32 missing_count, Contro
     {
         T top;
         round_down(target, top);
-        step = best_step(top);
+        step = best_step<THREADS>(top, search);
         inverse = reciprocal(step);
     }
     if (threadIdx.x == 0)
@@ -148,11 +168,6 @@ FSZ_DEVICE void resolve_bound(const BoundAsked &bound, u32 missing_count, Contro
         control->range_known = known;
         control->near = known && step != 0 && __dmul_rn(magnitude, inverse) <= FUSED_REACH;
         control->named = missing_count > 0 && !(known && statistics.missing == 0);
-        if (!known)
-        {
-            control->statistics.max_key = 0;
-            control->statistics.min_key = 0;
-        }
     }
 }
 

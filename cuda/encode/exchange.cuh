@@ -79,6 +79,8 @@ template <class Encoder> struct Exchange
     u64 placed[Config::SLOTS];
     /// A warp's buffer is full.
     u64 loaded[Config::WARPS][2];
+    /// The bound, resolved.
+    Control control;
     Missing<T> missing;
     /// The bits that each warp expects its masked elements to have.
     typename Element<T>::Bits mask[Config::WARPS];

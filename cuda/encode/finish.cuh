@@ -88,40 +88,49 @@ struct NoFields
     FSZ_DEVICE void operator()(u32 *) const {}
 };
 
+/// Leaves what the scratch says of a compression as it is.
+struct NothingMore
+{
+    FSZ_DEVICE void operator()(Control &) const {}
+};
+
 /// Completes the stream at `stream`, by the metadata checksum and the header. Called by a whole
 /// thread block of two warps at least, when all else is written and visible to it. `words` is
-/// shared memory for a header, in which `set_own` sets what depends on the kind of bound.
-template <class T, class SetOwn = NoFields>
+/// shared memory for a header and a `Control`, 8-aligned; `set_own` sets in the header what depends
+/// on the kind of bound, and `amend` adds what the thread block alone knows to its copy of the
+/// control.
+template <class T, class SetOwn = NoFields, class Amend = NothingMore>
 FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Control *control,
-                       u8 *stream, u32 *words, const SetOwn &set_own = {})
+                       u8 *stream, u32 *words, const SetOwn &set_own = {}, const Amend &amend = {})
 {
-    __shared__ u32 metadata_sum;
+    constexpr u32 CONTROL_WORDS = sizeof(Control) / sizeof(u64);
+    static_assert(HEADER_MAX % 8 == 0 && CONTROL_WORDS <= 64, "it lies behind the header");
     const u32 lane = lane_id();
-    const u64 stream_len = sections.payload + 4 * control->payload_words;
-    if (threadIdx.x == 0)
+    // All of it at once: one thread's reads would come one after another.
+    Control &found = *reinterpret_cast<Control *>(words + HEADER_MAX / 4);
+    if (threadIdx.x < CONTROL_WORDS)
     {
-        metadata_sum = control->metadata_sum;
+        reinterpret_cast<u64 *>(&found)[threadIdx.x] =
+            __ldcg(reinterpret_cast<const u64 *>(control) + threadIdx.x);
+    }
+    for (u32 k = threadIdx.x; k < image.len / 4; k += blockDim.x)
+    {
+        words[k] = image.words[k];
     }
     __syncthreads();
-    if (threadIdx.x < 32)
+    const u64 stream_len = sections.payload + 4 * found.payload_words;
+    if (threadIdx.x == 0)
     {
-        for (u32 k = lane; k < image.len / 4; k += 32)
-        {
-            words[k] = image.words[k];
-        }
-        __syncwarp();
-        if (lane == 0)
-        {
-            set_fields<T>(words, stream_len, control);
-            set_own(words);
-        }
+        amend(found);
+        set_fields<T>(words, stream_len, &found);
+        set_own(words);
     }
-    else
+    if (threadIdx.x >= 32)
     {
         const u32 sum = __reduce_add_sync(WARP_ALL, hash_index(stream, sections));
         if (lane == 0)
         {
-            atomicAdd(&metadata_sum, sum);
+            atomicAdd(&found.metadata_sum, sum);
         }
     }
     __syncthreads();
@@ -131,7 +140,7 @@ FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Contr
     }
     if (lane == 0)
     {
-        words[AT_METADATA_CHECKSUM / 4] = metadata_sum;
+        words[AT_METADATA_CHECKSUM / 4] = found.metadata_sum;
         control->stream_len = stream_len;
     }
     __syncwarp();

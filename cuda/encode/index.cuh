@@ -73,14 +73,15 @@ FSZ_DEVICE void clear_paddings(u8 *stream, const Sections &sections, u32 lane)
 
 /// Adds the statistics of a thread block's warps to the field's, a lane each of them. Called by one
 /// warp.
-FSZ_DEVICE void merge_statistics(const Statistics *from, u32 count, Control *control, u32 lane)
+FSZ_DEVICE void merge_statistics(const Statistics *from, u32 count, bool range_known,
+                                 Control *control, u32 lane)
 {
     constexpr u32 FIELDS = sizeof(Statistics) / sizeof(u64);
     // Those before `nan` are maxima; the range is not asked for where it is known.
     constexpr u32 MAXIMA = FSZ_AT(Statistics, nan) / sizeof(u64);
     constexpr u32 MAX_ERROR = FSZ_AT(Statistics, max_error) / sizeof(u64);
     constexpr u32 ESCAPED = FSZ_AT(Statistics, escaped) / sizeof(u64);
-    if (lane >= FIELDS || (control->range_known && lane != MAX_ERROR && lane != ESCAPED))
+    if (lane >= FIELDS || (range_known && lane != MAX_ERROR && lane != ESCAPED))
     {
         return;
     }
@@ -107,17 +108,15 @@ FSZ_DEVICE void merge_statistics(const Statistics *from, u32 count, Control *con
 FSZ_DEVICE bool is_last(u32 *counter, u32 of)
 {
     __shared__ bool last;
-    __threadfence();
+    // One thread's fences are enough: the barriers hand them what the others wrote, and back.
     __syncthreads();
     if (threadIdx.x == 0)
     {
+        __threadfence();
         last = atomicAdd(counter, 1) == of - 1;
-    }
-    __syncthreads();
-    if (last)
-    {
         __threadfence();
     }
+    __syncthreads();
     return last;
 }
 

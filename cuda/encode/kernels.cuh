@@ -2,8 +2,7 @@
 // bound, and how the structs that the driver shares lie in memory.
 #pragma once
 
-#include "encode/arguments.cuh"
-#include "encode/value_range.cuh"
+#include "encode/survey.cuh"
 
 /// Kernels are named `fsz_<operation>_<profile>_<type>`; that of the bound is the same for all
 /// profiles.
@@ -13,6 +12,16 @@
         const __grid_constant__ fsz::Missing<T> missing, fsz::Control *control)                    \
     {                                                                                              \
         fsz::find_bound(field, n, bound, missing, control);                                        \
+    }
+
+/// The same where kernels of encoding resolve the bound themselves.
+#define FSZ_SURVEY_ENTRY(T, type)                                                                  \
+    extern "C" __global__ void __launch_bounds__(fsz::BOUND_THREADS) fsz_survey_##type(            \
+        const T *field, fsz::u64 n, const __grid_constant__ fsz::BoundAsked bound,                 \
+        const __grid_constant__ fsz::Missing<T> missing, fsz::u64 *scratch, fsz::u64 words,        \
+        fsz::Statistics *parts)                                                                    \
+    {                                                                                              \
+        fsz::survey_field(field, n, bound, missing, scratch, words, parts);                        \
     }
 
 /// `compress_layouts` in crates/fsz/src/cuda/kernels.rs.
@@ -26,8 +35,9 @@
         FSZ_AT(fsz::HeaderImage, words), FSZ_AT(fsz::HeaderImage, len), sizeof(fsz::BoundAsked),   \
         FSZ_AT(fsz::BoundAsked, kind), FSZ_AT(fsz::BoundAsked, reserved),                          \
         FSZ_AT(fsz::BoundAsked, asked), FSZ_AT(fsz::BoundAsked, min),                              \
-        FSZ_AT(fsz::BoundAsked, max), sizeof(fsz::Control), FSZ_AT(fsz::Control, stream_len),      \
-        FSZ_AT(fsz::Control, status), FSZ_AT(fsz::Control, range_known),                           \
-        FSZ_AT(fsz::Control, absolute_bound), FSZ_AT(fsz::Control, step),                          \
-        FSZ_AT(fsz::Control, inverse), FSZ_AT(fsz::Control, limit),                                \
+        FSZ_AT(fsz::BoundAsked, max), sizeof(fsz::Survey), FSZ_AT(fsz::Survey, bound),             \
+        FSZ_AT(fsz::Survey, parts), FSZ_AT(fsz::Survey, count), FSZ_AT(fsz::Survey, reserved),     \
+        sizeof(fsz::Control), FSZ_AT(fsz::Control, stream_len), FSZ_AT(fsz::Control, status),      \
+        FSZ_AT(fsz::Control, range_known), FSZ_AT(fsz::Control, absolute_bound),                   \
+        FSZ_AT(fsz::Control, step), FSZ_AT(fsz::Control, inverse), FSZ_AT(fsz::Control, limit),    \
         FSZ_AT(fsz::Control, payload_words)

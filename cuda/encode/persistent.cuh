@@ -11,6 +11,7 @@
 #include "encode/block_io.cuh"
 #include "encode/exchange.cuh"
 #include "encode/finish.cuh"
+#include "encode/survey.cuh"
 
 namespace fsz
 {
@@ -63,6 +64,28 @@ template <class Encoder> struct PartLoader
         }
     }
 };
+
+/// Where the rings of a thread block begin in its shared memory.
+template <class Encoder> FSZ_DEVICE u32 *rings_of(u32 *shared)
+{
+    using Config = PersistentConfig<Encoder>;
+    return shared + Config::WARPS * 2 * Config::BUFFER_BYTES / 4;
+}
+
+/// The loader of a warp.
+template <class Encoder, class Chunks>
+FSZ_DEVICE PartLoader<Encoder> loader_of(const typename Encoder::Args &args, const Chunks &range,
+                                         const TensorMap *map, Exchange<Encoder> &exchange,
+                                         u32 *shared, u32 warp, u32 lane)
+{
+    using Config = PersistentConfig<Encoder>;
+    return {map,
+            reinterpret_cast<u8 *>(shared) + warp * 2 * Config::BUFFER_BYTES,
+            exchange.loaded[warp],
+            range.elements(args.sections),
+            static_cast<u32>(range.first()) + blockIdx.x,
+            lane};
+}
 
 /// The payload of a warp's parts on its way: into the warp's ring, and out once its place is known.
 template <class Encoder> struct PayloadQueue
@@ -136,7 +159,7 @@ template <class Encoder> struct PayloadQueue
     }
 };
 
-/// The compute warps.
+/// The compute warps, whose first two rounds are on their way.
 template <class Encoder, class Chunks>
 FSZ_DEVICE void compress_parts(const typename Encoder::Args &args, const Chunks &range,
                                const TensorMap *map, Exchange<Encoder> &exchange, u32 *shared,
@@ -145,20 +168,13 @@ FSZ_DEVICE void compress_parts(const typename Encoder::Args &args, const Chunks 
     using T = typename Encoder::Value;
     using Config = PersistentConfig<Encoder>;
     const u32 chunks = static_cast<u32>(range.end(args.sections));
-    u8 *const buffers = reinterpret_cast<u8 *>(shared) + warp * 2 * Config::BUFFER_BYTES;
-    u32 *const words = shared + Config::WARPS * 2 * Config::BUFFER_BYTES / 4 + warp * Config::RING;
-    const PartLoader<Encoder> loader{map,
-                                     buffers,
-                                     exchange.loaded[warp],
-                                     range.elements(args.sections),
-                                     static_cast<u32>(range.first()) + blockIdx.x,
-                                     lane};
+    const PartLoader<Encoder> loader =
+        loader_of<Encoder>(args, range, map, exchange, shared, warp, lane);
+    u8 *const buffers = loader.buffers;
+    u32 *const words = rings_of<Encoder>(shared) + warp * Config::RING;
     PayloadQueue<Encoder> queue{args, exchange, words, warp, lane, {}};
-    Encoder encoder(args, exchange.missing, &exchange.statistics[warp], &exchange.mask[warp],
-                    &exchange.common);
-
-    loader.load(warp, 0);
-    loader.load(warp + Config::WARPS, 1);
+    Encoder encoder(args, exchange.control, exchange.missing, &exchange.statistics[warp],
+                    &exchange.mask[warp], &exchange.common);
 
     u32 phases = 0;
     u32 part = warp;
@@ -220,7 +236,8 @@ FSZ_DEVICE void compress_parts(const typename Encoder::Args &args, const Chunks 
     encoder.finish();
 }
 
-/// Makes the barriers, and what the warps share. Called by all threads of the thread block.
+/// Makes the barriers, and what the warps share but for the bound. Called by all threads of the
+/// thread block.
 template <class Encoder>
 FSZ_DEVICE void begin_exchange(const typename Encoder::Args &args, Exchange<Encoder> &exchange)
 {
@@ -238,13 +255,35 @@ FSZ_DEVICE void begin_exchange(const typename Encoder::Args &args, Exchange<Enco
             barrier_init(&exchange.loaded[k][1], 1);
         }
         exchange.missing = args.missing;
-        exchange.common = Encoder::first_common(args);
         barrier_init_done();
     }
     if (threadIdx.x < Config::WARPS)
     {
         exchange.statistics[threadIdx.x] = Statistics{};
-        exchange.mask[threadIdx.x] = Encoder::first_mask(*args.control, args.missing);
+    }
+    __syncthreads();
+}
+
+/// Resolves the bound, once the kernel before is done. Called by all threads of the thread block.
+template <class Encoder, class Bound>
+FSZ_DEVICE void settle_bound(const typename Encoder::Args &args, const Bound &bound,
+                             Exchange<Encoder> &exchange, u32 *shared)
+{
+    using Config = PersistentConfig<Encoder>;
+    // The rings are empty yet.
+    using Room = BoundExchange<Config::THREADS>;
+    static_assert(sizeof(Room) <= 4 * Config::RING, "it must fit into a ring");
+    wait_for_dependency();
+    bound.settle(args, exchange.control, *reinterpret_cast<Room *>(rings_of<Encoder>(shared)));
+    __syncthreads();
+    const u32 warp = threadIdx.x / 32;
+    if (warp < Config::WARPS && lane_id() == 0)
+    {
+        exchange.mask[warp] = Encoder::first_mask(exchange.control, exchange.missing);
+    }
+    if (threadIdx.x == 0)
+    {
+        exchange.common = Encoder::first_common(args, exchange.control);
     }
     __syncthreads();
 }
@@ -253,10 +292,12 @@ FSZ_DEVICE void begin_exchange(const typename Encoder::Args &args, Exchange<Enco
 /// multiprocessor, per chunk, and PERSISTENT_GRID_MOST. The launch of the last chunks completes the
 /// stream, and none of them runs beside another. `map` describes the whole rows of 32 elements of
 /// the field, in boxes of 32 rows of 128 bytes, swizzled; the field is 16-aligned and has fewer
-/// than 2^36 elements.
-template <class Encoder, class Chunks>
+/// than 2^36 elements. The launch may begin before the kernel that looks at the field, or resolves
+/// the bound, has ended: that one writes neither field nor stream.
+template <class Encoder, class Bound, class Chunks>
 FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const HeaderImage &image,
-                                    const Chunks &chunks, const TensorMap *map, u32 *shared)
+                                    const Bound &bound, const Chunks &chunks, const TensorMap *map,
+                                    u32 *shared)
 {
     using T = typename Encoder::Value;
     using Config = PersistentConfig<Encoder>;
@@ -264,11 +305,19 @@ FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const He
     const u32 lane = lane_id();
     // The same for all lanes, which the compiler cannot see.
     const u32 warp = __shfl_sync(WARP_ALL, threadIdx.x / 32, 0);
-    if (blockIdx.x == 0 && warp == 0)
+    if (blockIdx.x == 0 && warp == Config::WARPS)
     {
         clear_paddings(args.stream, args.sections, lane);
     }
     begin_exchange(args, exchange);
+    if (warp < Config::WARPS)
+    {
+        const PartLoader<Encoder> loader =
+            loader_of<Encoder>(args, chunks, map, exchange, shared, warp, lane);
+        loader.load(warp, 0);
+        loader.load(warp + Config::WARPS, 1);
+    }
+    settle_bound(args, bound, exchange, shared);
     if (warp < Config::WARPS)
     {
         compress_parts(args, chunks, map, exchange, shared, warp, lane);
@@ -284,7 +333,8 @@ FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const He
     __syncthreads();
     if (warp == 0)
     {
-        merge_statistics(exchange.statistics, Config::WARPS, args.control, lane);
+        merge_statistics(exchange.statistics, Config::WARPS, exchange.control.range_known,
+                         args.control, lane);
     }
     if (is_last(&args.control->encoded, gridDim.x))
     {
@@ -297,7 +347,8 @@ FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const He
             }
             return;
         }
-        finish<T>(image, args.sections, args.control, args.stream, shared, own_fields(args));
+        finish<T>(image, args.sections, args.control, args.stream, shared, own_fields(args),
+                  [&](Control &control) { bound.conclude(exchange.control, control); });
     }
 }
 

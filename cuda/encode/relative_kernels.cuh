@@ -2,6 +2,7 @@
 // where its codes begin, and how the structs lie in memory that the driver shares with them alone.
 #pragma once
 
+#include "device/hopper.cuh"
 #include "encode/relative_bound.cuh"
 
 #define FSZ_RELATIVE_BOUND_ENTRY(T, type)                                                          \
@@ -9,6 +10,7 @@
         const T *field, fsz::u64 n, const __grid_constant__ fsz::RelativeBound<T> bound,           \
         const __grid_constant__ fsz::Missing<T> missing, fsz::Control *control)                    \
     {                                                                                              \
+        fsz::launch_dependents();                                                                  \
         fsz::find_relative_bound(field, n, bound, missing, control);                               \
     }
 

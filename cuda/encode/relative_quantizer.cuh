@@ -73,8 +73,8 @@ template <class T> struct RelativeQuantizer
     /// The lowest pattern of the first logarithmic code.
     Bits origin;
 
-    FSZ_DEVICE explicit RelativeQuantizer(const Args &args)
-        : bound(args.bound), origin(static_cast<Bits>(args.control->origin))
+    FSZ_DEVICE RelativeQuantizer(const Args &args, const Control &control)
+        : bound(args.bound), origin(static_cast<Bits>(control.origin))
     {
     }
 };
@@ -257,9 +257,10 @@ template <class T> struct RelativeFieldsOf
     }
 };
 
-template <class T> FSZ_DEVICE RelativeQuantizer<T> make_quantizer(const RelativeArgs<T> &args)
+template <class T>
+FSZ_DEVICE RelativeQuantizer<T> make_quantizer(const RelativeArgs<T> &args, const Control &control)
 {
-    return RelativeQuantizer<T>(args);
+    return RelativeQuantizer<T>(args, control);
 }
 
 template <class T> FSZ_DEVICE RelativeFieldsOf<T> own_fields(const RelativeArgs<T> &args)

@@ -123,7 +123,8 @@ FSZ_DEVICE void encode_part(const typename Encoder::Args &args, SimpleExchange<W
         args.control->status = 1;
         return DeviceSink{nullptr};
     };
-    Encoder encoder(args, args.missing, &exchange.statistics[warp], nullptr, nullptr);
+    Encoder encoder(args, *args.control, args.missing, &exchange.statistics[warp], nullptr,
+                    nullptr);
     const Encoded part = encoder.encode_any(
         {args.field, sections.elements, first, warp, codes + warp * Encoder::PART}, place);
     if (lane == 0)
@@ -137,7 +138,8 @@ FSZ_DEVICE void encode_part(const typename Encoder::Args &args, SimpleExchange<W
         {
             write_sum(args.stream, sections, chunk, exchange.chunk_sum);
         }
-        merge_statistics(exchange.statistics, WARPS, args.control, lane);
+        merge_statistics(exchange.statistics, WARPS, args.control->range_known != 0, args.control,
+                         lane);
     }
 }
 

@@ -38,9 +38,10 @@ template <class T> struct RangePart
     }
 };
 
-/// Adds the parts of a thread block's threads to the field's statistics.
-template <class T> FSZ_DEVICE void add_part(const RangePart<T> &part, Statistics *statistics)
+/// What the threads of a thread block found together; thread 0 gets it.
+template <class T> FSZ_DEVICE Statistics part_of_block(const RangePart<T> &part)
 {
+    Statistics together{};
     constexpr u32 WARPS = BOUND_THREADS / 32;
     __shared__ u64 max_keys[WARPS], min_keys[WARPS];
     __shared__ u32 counts[3][WARPS];
@@ -62,23 +63,28 @@ template <class T> FSZ_DEVICE void add_part(const RangePart<T> &part, Statistics
     __syncthreads();
     if (warp == 0)
     {
-        const u64 top = warp_max(lane < WARPS ? max_keys[lane] : 0);
-        const u64 bottom = warp_max(lane < WARPS ? min_keys[lane] : 0);
-        u64 all[3];
-        for (u32 k = 0; k < 3; ++k)
+        together.max_key = warp_max(lane < WARPS ? max_keys[lane] : 0);
+        together.min_key = warp_max(lane < WARPS ? min_keys[lane] : 0);
+        together.nan = warp_sum(lane < WARPS ? counts[0][lane] : 0);
+        together.inf = warp_sum(lane < WARPS ? counts[1][lane] : 0);
+        together.missing = warp_sum(lane < WARPS ? counts[2][lane] : 0);
+    }
+    return together;
+}
+
+/// Adds the parts of a thread block's threads to the field's statistics.
+template <class T> FSZ_DEVICE void add_part(const RangePart<T> &part, Statistics *statistics)
+{
+    const Statistics together = part_of_block(part);
+    if (threadIdx.x == 0)
+    {
+        atomicMax(&statistics->max_key, together.max_key);
+        atomicMax(&statistics->min_key, together.min_key);
+        if (together.nan + together.inf + together.missing > 0)
         {
-            all[k] = warp_sum(lane < WARPS ? counts[k][lane] : 0);
-        }
-        if (lane == 0)
-        {
-            atomicMax(&statistics->max_key, top);
-            atomicMax(&statistics->min_key, bottom);
-            if (all[0] + all[1] + all[2] > 0)
-            {
-                atomicAdd(&statistics->nan, all[0]);
-                atomicAdd(&statistics->inf, all[1]);
-                atomicAdd(&statistics->missing, all[2]);
-            }
+            atomicAdd(&statistics->nan, together.nan);
+            atomicAdd(&statistics->inf, together.inf);
+            atomicAdd(&statistics->missing, together.missing);
         }
     }
 }
@@ -182,18 +188,26 @@ FSZ_DEVICE RangePart<T> range_of_samples(const T *field, u64 n, const Missing<T>
     return part;
 }
 
-/// Looks at the field as the bound asks, and leaves the quantizer in `control`. `BOUND_THREADS`
-/// threads; any grid.
+/// What the thread finds where the bound asks for a look at the field.
+template <class T>
+FSZ_DEVICE RangePart<T> look_at(const T *field, u64 n, const BoundAsked &bound,
+                                const Missing<T> &missing)
+{
+    return bound.kind == BOUND_VALUE_RANGE ? range_of_all(field, n, missing)
+                                           : range_of_samples(field, n, missing);
+}
+
+/// Looks at the field as the bound asks, and leaves the quantizer in `control`, which was cleared.
+/// `BOUND_THREADS` threads; any grid.
 template <class T>
 FSZ_DEVICE void find_bound(const T *field, u64 n, const BoundAsked &bound,
                            const Missing<T> &missing, Control *control)
 {
     if (bound.kind != BOUND_GIVEN_RANGE)
     {
-        RangePart<T> part = bound.kind == BOUND_VALUE_RANGE ? range_of_all(field, n, missing)
-                                                            : range_of_samples(field, n, missing);
-        add_part(part, &control->statistics);
+        add_part(look_at(field, n, bound, missing), &control->statistics);
     }
+    __shared__ StepSearch<BOUND_THREADS> search;
     __shared__ bool last;
     __threadfence();
     __syncthreads();
@@ -205,7 +219,14 @@ FSZ_DEVICE void find_bound(const T *field, u64 n, const BoundAsked &bound,
     if (last)
     {
         __threadfence();
-        resolve_bound<T>(bound, missing.count, control);
+        const Statistics statistics = control->statistics;
+        resolve_bound<T, BOUND_THREADS>(bound, missing.count, statistics, search, control);
+        if (threadIdx.x == 0 && bound.kind != BOUND_VALUE_RANGE)
+        {
+            // Those were of samples alone.
+            control->statistics.max_key = 0;
+            control->statistics.min_key = 0;
+        }
     }
 }
 

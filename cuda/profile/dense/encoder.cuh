@@ -453,7 +453,7 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     __syncthreads();
     if (warp == 0)
     {
-        merge_statistics(statistics, warps, args.control, lane);
+        merge_statistics(statistics, warps, args.control->range_known != 0, args.control, lane);
     }
     if (is_last(&args.control->encoded, gridDim.x))
     {

@@ -142,7 +142,7 @@ template <class T> struct Points<RelativeQuantizer<T>>
     const u32 fine;
 
     FSZ_DEVICE Points(const RelativeArgs<T> &args, u32 fine)
-        : z(args), missing(args.missing), fine(fine)
+        : z(args, *args.control), missing(args.missing), fine(fine)
     {
     }
 

@@ -55,6 +55,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         Error error;
     };
 
+    /// Where the bound is resolved.
     const Control &control;
     const Missing<T> &missing;
     /// The warp's own.
@@ -78,10 +79,10 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     /// Whether the warp's last tiles had masked elements: the next will, too.
     bool masked = false;
 
-    FSZ_DEVICE PaperEncoder(const Args &args, const Missing<T> &missing, Statistics *statistics,
-                            Bits *mask, Common *common)
-        : control(*args.control), missing(missing), statistics(statistics), mask(mask),
-          common(common), z(make_quantizer(args)),
+    FSZ_DEVICE PaperEncoder(const Args &args, const Control &control, const Missing<T> &missing,
+                            Statistics *statistics, Bits *mask, Common *common)
+        : control(control), missing(missing), statistics(statistics), mask(mask), common(common),
+          z(make_quantizer(args, control)),
           compares(control.named && !(RANGES && names_are_beyond(missing, reach_of(z)))),
           simple((RANGES || control.near) && !compares),
           may_mask(!Z::RELATIVE && (RANGES || control.near) && one_name(missing))
@@ -99,12 +100,12 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     }
 
     /// What `Common` holds at first.
-    static FSZ_DEVICE Common first_common(const Args &args)
+    static FSZ_DEVICE Common first_common(const Args &args, const Control &control)
     {
         Common common{};
         if constexpr (Z::RELATIVE && sizeof(T) == 4)
         {
-            common.one_sign = make_one_sign(make_quantizer(args));
+            common.one_sign = make_one_sign(make_quantizer(args, control));
         }
         return common;
     }

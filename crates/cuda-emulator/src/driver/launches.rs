@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{CUlaunchAttributeID as Id, CUlaunchConfig, CUresult};
 
 use super::{
     Answer, code,
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
         return CUresult::CUDA_ERROR_NOT_SUPPORTED;
     }
     // SAFETY: promised by the caller.
-    code(unsafe { launch(function, grid, threads, (shared, false), stream, arguments) })
+    code(unsafe { launch(function, (grid, threads), shared, Way::default(), stream, arguments) })
 }
 
 /// # Safety
@@ -55,17 +55,62 @@ pub unsafe extern "C" fn cuLaunchCooperativeKernel(
     arguments: *mut *mut c_void,
 ) -> CUresult {
     let (grid, threads) = ([grid_x, grid_y, grid_z], [threads_x, threads_y, threads_z]);
+    let way = Way { all_at_once: true, early: false };
     // SAFETY: promised by the caller.
-    code(unsafe { launch(function, grid, threads, (shared, true), stream, arguments) })
+    code(unsafe { launch(function, (grid, threads), shared, way, stream, arguments) })
+}
+
+/// # Safety
+/// As in `cuda.h`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchKernelEx(
+    config: *const CUlaunchConfig,
+    function: *const c_void,
+    arguments: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> CUresult {
+    // SAFETY: promised by the caller.
+    let config = unsafe { &*config };
+    let grid = [config.gridDimX, config.gridDimY, config.gridDimZ];
+    let threads = [config.blockDimX, config.blockDimY, config.blockDimZ];
+    let mut way = Way::default();
+    for index in 0..config.numAttrs as usize {
+        // SAFETY: there are as many attributes, and each has the value that its name says.
+        unsafe {
+            let attribute = &*config.attrs.add(index);
+            match attribute.id {
+                Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+                    way.all_at_once = attribute.value.cooperative != 0;
+                }
+                Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION => {
+                    way.early = attribute.value.programmaticStreamSerializationAllowed != 0;
+                }
+                _ => return CUresult::CUDA_ERROR_NOT_SUPPORTED,
+            }
+        }
+    }
+    if !extra.is_null() {
+        return CUresult::CUDA_ERROR_NOT_SUPPORTED;
+    }
+    let (shared, stream) = (config.sharedMemBytes, config.hStream as u64);
+    // SAFETY: promised by the caller.
+    code(unsafe { launch(function, (grid, threads), shared, way, stream, arguments) })
+}
+
+/// How a launch stands to others, and its thread blocks to each other.
+#[derive(Clone, Copy, Debug, Default)]
+struct Way {
+    all_at_once: bool,
+    early: bool,
 }
 
 /// # Safety
 /// The function is one that was given here, and the arguments are of its types.
 unsafe fn launch(
     function: *const c_void,
-    grid: [u32; 3],
-    threads: [u32; 3],
-    (shared, all_at_once): (u32, bool),
+    (grid, threads): ([u32; 3], [u32; 3]),
+    shared: u32,
+    Way { all_at_once, early }: Way,
     stream: u64,
     arguments: *mut *mut c_void,
 ) -> Answer {
@@ -87,6 +132,7 @@ unsafe fn launch(
             value.copy_to_nonoverlapping(values[at..].as_mut_ptr(), len);
         }
     }
-    let launching = Launching { function, grid, threads, shared, all_at_once, arguments: values };
+    let arguments = values;
+    let launching = Launching { function, grid, threads, shared, all_at_once, early, arguments };
     queues().push(stream, Work::Launch(Arc::new(launching)))
 }

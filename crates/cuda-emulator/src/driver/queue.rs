@@ -46,6 +46,8 @@ pub(super) struct Launching {
     pub threads: [u32; 3],
     pub shared: usize,
     pub all_at_once: bool,
+    /// It may begin before a launch before it in its stream has ended.
+    pub early: bool,
     pub arguments: Vec<u8>,
 }
 
@@ -154,10 +156,25 @@ impl Queues {
         if self.is_captured(stream) {
             return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         }
-        while let Some(work) = self.stream(stream)?.work.pop_front() {
+        while self.step(stream)? {}
+        Ok(())
+    }
+
+    /// Does the first thing in a stream, and with it a launch behind it that may begin early; false where there is
+    /// nothing.
+    fn step(&mut self, stream: u64) -> Answer<bool> {
+        let queue = self.stream(stream)?;
+        let Some(work) = queue.work.pop_front() else { return Ok(false) };
+        if let (Work::Launch(first), Some(Work::Launch(next))) = (&work, queue.work.front())
+            && next.early
+        {
+            let next = Arc::clone(next);
+            queue.work.pop_front();
+            next.run(Some(first))?;
+        } else {
             self.run(&work)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// What the default stream waits for.
@@ -179,7 +196,7 @@ impl Queues {
 
     fn run(&mut self, work: &Work) -> Answer {
         match work {
-            Work::Launch(launching) => launching.run(),
+            Work::Launch(launching) => launching.run(None),
             &Work::Copy { from, to, len } => {
                 // SAFETY: the caller of the copy vouches for both, until it has waited for the stream.
                 unsafe { (from as *const u8).copy_to(to as *mut u8, len) };
@@ -255,8 +272,9 @@ impl Queues {
             if found.reached >= n {
                 break;
             }
-            let Some(work) = self.stream(found.stream)?.work.pop_front() else { break };
-            self.run(&work)?;
+            if !self.step(found.stream)? {
+                break;
+            }
         }
         Ok(())
     }
@@ -273,8 +291,9 @@ impl Queues {
 }
 
 impl Launching {
-    fn run(&self) -> Answer {
-        let Launching { function, grid, threads, shared, all_at_once, arguments } = self;
+    /// Runs it, and `before`, which has not ended when it begins.
+    fn run(&self, before: Option<&Self>) -> Answer {
+        let Launching { function, grid, threads, shared, all_at_once, arguments, .. } = self;
         let reach = Reach::now();
         let launch = Launch {
             program: &function.program,
@@ -282,9 +301,14 @@ impl Launching {
             grid: *grid,
             threads: *threads,
             reach: &reach,
+            after: before.is_none().into(),
+        };
+        let mut run_before = || match before.map(|before| before.run(None)) {
+            Some(Err(why)) => Err(format!("the launch before: {why:?}")),
+            _ => Ok(()),
         };
         let begun = Instant::now();
-        match grid::run(&launch, function.program.shared + shared, *all_at_once) {
+        match grid::run(&launch, function.program.shared + shared, *all_at_once, &mut run_before) {
             Ok(cost) => {
                 if std::env::var_os("FSZ_EMULATOR_LOG").is_some() {
                     let name = &function.name;

@@ -3,7 +3,9 @@
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
 
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{
+    CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUresult,
+};
 
 use super::{device::*, events::*, graphs::*, launches::*, memory::*, modules::*, streams::*};
 
@@ -201,4 +203,42 @@ fn what_is_not_known_is_refused() {
     assert_eq!(load(".version 9.0\n.target sm_90\n"), CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
     assert_eq!(load("\x7fELF"), CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
     assert_eq!(load(".target sm_80\n.entry k( {"), CUresult::CUDA_ERROR_INVALID_PTX);
+}
+
+/// What two launches of a stream write: the first adds 5 to each word, and the second, which begins early, what it finds
+/// before and behind its wait, side by side.
+#[test]
+fn a_launch_that_begins_early_waits_for_the_one_before() {
+    let (at, mut stream) = (words(64), 0);
+    let first = kernel("griddepcontrol.launch_dependents;\nred.global.add.u32 [%rd2], 5;");
+    let next = kernel(
+        "ld.global.u32 %r2, [%rd2];\ngriddepcontrol.wait;\nld.global.u32 %r3, [%rd2];\n\
+         mad.lo.u32 %r4, %r2, 100, %r3;\nst.global.u32 [%rd2], %r4;",
+    );
+    let mut argument = at;
+    let mut arguments = [(&raw mut argument).cast::<c_void>()];
+    let value = CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 };
+    let id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    let mut attributes = [CUlaunchAttribute { id, pad: [0; 4], value }];
+    // SAFETY: there is room for the stream; function and arguments fit; the attribute has its value.
+    unsafe {
+        assert_eq!(cuStreamCreate(&mut stream, 1), SUCCESS);
+        assert_eq!(launch(first, at, 64, stream), SUCCESS);
+        let config = CUlaunchConfig {
+            gridDimX: 1,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: 64,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            hStream: stream as *mut _,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: 1,
+        };
+        let launched = cuLaunchKernelEx(&config, next, arguments.as_mut_ptr(), null_mut());
+        assert_eq!(launched, SUCCESS);
+    }
+    assert_eq!(cuStreamSynchronize(stream), SUCCESS);
+    assert_eq!(read::<64>(at), [5; 64]);
 }

@@ -29,6 +29,12 @@ impl<'a> Linker<'a> {
             "cp" => self.copy(parts, operands)?,
             "mbarrier" => self.phase(parts, operands)?,
             "membar" | "fence" => (Operation::Nothing, Operands::default()),
+            // The dependent launch begins early whether it is told that it may or not.
+            "griddepcontrol" => match parts.get(1) {
+                Some(&"wait") => (Operation::AwaitBefore, Operands::default()),
+                Some(&"launch_dependents") => (Operation::Nothing, Operands::default()),
+                _ => return Err(unknown()),
+            },
             "nanosleep" => (Operation::Yield, Operands::default()),
             "bar" | "barrier" => {
                 let from = self.sources(operands)?;

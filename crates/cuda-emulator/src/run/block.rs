@@ -5,7 +5,7 @@ use super::{
     memory::{Reach, UNWRITTEN},
     order::Order,
     tensor::LaterBox,
-    warp::{Launch, Turn, Warp},
+    warp::{BEFORE, Launch, Turn, Warp},
 };
 use crate::ptx::parse::Result;
 
@@ -209,7 +209,13 @@ impl Block {
         }
         match moved {
             true => Ok(Turn::Running),
+            false if self.warps.iter().any(Warp::awaits_before) => Ok(Turn::Waiting),
             false => Err("every thread waits for another one".into()),
         }
+    }
+
+    /// The launch before is done.
+    pub fn go_on(&mut self) {
+        self.warps.iter_mut().for_each(|warp| warp.release(BEFORE));
     }
 }

@@ -113,6 +113,8 @@ pub(crate) enum Operation {
     WarpBarrier,
     /// All threads of the thread block come to barrier `from[0]`, or `from[1]` of them.
     BlockBarrier,
+    /// The launch before is done.
+    AwaitBefore,
     /// Memory to shared memory, later: so many bytes, `from[2]` of them read and zeros behind.
     CopyLater(usize),
     /// What was to be copied so far is one group.

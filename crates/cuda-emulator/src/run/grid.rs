@@ -17,10 +17,17 @@ pub(crate) struct Cost {
 }
 
 /// Runs all thread blocks, each with `shared` bytes of shared memory; `all_at_once` where they wait for each other.
+/// `before` runs the launch before, where this one has begun early: when nothing here can go on without it, so that what
+/// is read too early is not what it writes.
 ///
 /// # Errors
 /// What a device would end the program for.
-pub(crate) fn run(launch: &Launch<'_>, shared: usize, all_at_once: bool) -> Result<Cost> {
+pub(crate) fn run(
+    launch: &Launch<'_>,
+    shared: usize,
+    all_at_once: bool,
+    before: &mut dyn FnMut() -> Result<()>,
+) -> Result<Cost> {
     let [x, y, z] = launch.grid.map(u64::from);
     let count = x * y * z;
     let at = |block: u64| [(block % x) as u32, (block / x % y) as u32, (block / (x * y)) as u32];
@@ -33,11 +40,13 @@ pub(crate) fn run(launch: &Launch<'_>, shared: usize, all_at_once: bool) -> Resu
         next += 1;
     }
     while !working.is_empty() {
-        let mut index = 0;
+        let (mut index, mut moved) = (0, false);
         while index < working.len() {
             let (number, block) = &mut working[index];
             let turn = block.turn(launch);
-            match turn.map_err(|why| format!("thread block {number}: {why}"))? {
+            let turn = turn.map_err(|why| format!("thread block {number}: {why}"))?;
+            moved |= turn != Turn::Waiting;
+            match turn {
                 Turn::Over if next < count => {
                     block.begin(launch, at(next));
                     *number = next;
@@ -52,6 +61,13 @@ pub(crate) fn run(launch: &Launch<'_>, shared: usize, all_at_once: bool) -> Resu
             }
             index += 1;
         }
+        if !moved && !launch.after.replace(true) {
+            before()?;
+            working.iter_mut().for_each(|(_, block)| block.go_on());
+        }
+    }
+    if !launch.after.replace(true) {
+        before()?;
     }
     Ok(Cost { instructions })
 }

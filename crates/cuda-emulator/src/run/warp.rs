@@ -4,6 +4,8 @@
 //! order, so that they meet again behind a branch. Only what PTX promises holds them together: a lane waits for others at the instructions
 //! that name them, and nowhere else.
 
+use std::cell::Cell;
+
 use super::{
     access::element,
     block::Shared,
@@ -22,7 +24,12 @@ pub(crate) struct Launch<'a> {
     pub grid: [u32; 3],
     pub threads: [u32; 3],
     pub reach: &'a Reach,
+    /// The launch before is done.
+    pub after: Cell<bool>,
 }
+
+/// The number of a barrier that stands for the end of the launch before.
+pub(super) const BEFORE: u8 = u8::MAX;
 
 /// Where a warp's turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +130,11 @@ impl Warp {
     /// Threads that have not ended.
     pub fn live(&self) -> u32 {
         self.live.count_ones()
+    }
+
+    /// Whether lanes wait for the end of the launch before.
+    pub fn awaits_before(&self) -> bool {
+        lanes(self.at_barrier).any(|lane| self.barriers[lane] == BEFORE)
     }
 
     /// Lets the lanes that wait at a barrier of the thread block go on.
@@ -352,6 +364,14 @@ impl Warp {
                 }
                 return Ok(Went::Apart);
             }
+            Operation::AwaitBefore if !launch.after.get() => {
+                self.at_barrier |= active;
+                for lane in lanes(active) {
+                    (self.places[lane], self.barriers[lane]) = (place, BEFORE);
+                }
+                return Ok(Went::Apart);
+            }
+            Operation::AwaitBefore => (),
             &Operation::CopyLater(len) => {
                 let [to, source, read] = [0, 1, 2].map(|i| *self.source(program, from[i]));
                 for lane in lanes(active) {

@@ -171,6 +171,14 @@ shared! {
         max: f64,
     }
 
+    /// `Survey` in `cuda/encode/bound.cuh`.
+    struct Survey {
+        bound: BoundAsked,
+        parts: u64,
+        count: u32,
+        reserved: u32,
+    }
+
     /// `RelativeBound` in `cuda/encode/relative_quantizer.cuh`, of `f32`.
     struct RelativeBoundF32 {
         eps: f32,

@@ -148,6 +148,7 @@ impl BoxShapes {
             threads: 32 * warps,
             shared: tables + self.stage * warps,
             cooperative: false,
+            early: false,
         }
     }
 }

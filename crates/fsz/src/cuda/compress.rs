@@ -7,7 +7,7 @@ use cudarc::driver::{result, sys};
 use super::{
     abi::{
         Arguments, BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64,
-        RelativeArgsF32, RelativeArgsF64,
+        RelativeArgsF32, RelativeArgsF64, Survey,
     },
     compress_boxes::BoxCompression,
     device::Device,
@@ -33,8 +33,14 @@ use crate::{
 
 /// Where the scan's entries begin in the scratch, behind the control.
 pub(crate) const ENTRIES_AT: u64 = 256;
-/// Elements that a thread block of the survey has something to do with.
+/// Elements that a thread block of the survey of a range has something to do with, and threads of a survey:
+/// `BOUND_THREADS` in `cuda/encode/bound.cuh`.
 const SURVEY_SHARE: u64 = 8192;
+const SURVEY_THREADS: u64 = 512;
+/// Most thread blocks of a survey whose parts another kernel puts together, and bytes of a part: `Statistics` in
+/// `cuda/encode/control.cuh`.
+const PARTS_MOST: u64 = 512;
+const PART_LEN: u64 = 64;
 
 /// A compression of a field that is ready to be launched: everything that follows from shape, type and options but
 /// regions, which these have none of.
@@ -86,13 +92,19 @@ impl FieldCompression {
     /// Bytes of scratch memory that a launch works in.
     pub fn scratch_len(&self) -> u64 {
         match &self.coding {
-            Coding::Tiles { .. } => self.samples_at() + self.bound.samples_len(self.kind.dtype),
+            Coding::Tiles { .. } => {
+                let parts = match self.bound {
+                    Asked::Absolute(bound) => PART_LEN * self.parts(&bound),
+                    Asked::Relative(_) => 0,
+                };
+                self.samples_at() + self.bound.samples_len(self.kind.dtype) + parts
+            }
             Coding::Boxes(boxes) => boxes.scratch_len(),
         }
     }
 
-    /// Where samples of the field are in the scratch: behind the scan's entries of tiles, or where boxes are coded
-    /// later.
+    /// Where samples of the field, or what thread blocks find of it, are in the scratch: behind the scan's entries of
+    /// tiles, or where boxes are coded later.
     fn samples_at(&self) -> u64 {
         match &self.coding {
             Coding::Tiles { .. } => ENTRIES_AT + 8 * self.kind.sections.chunks,
@@ -124,12 +136,72 @@ impl FieldCompression {
         scratch: u64,
         queue: sys::CUstream,
     ) -> Result<()> {
-        // SAFETY: the caller vouches for the memory.
+        let chunks = 0..self.kind.sections.chunks;
+        // SAFETY: the caller vouches for the memory; what the encoding depends on is right before it.
         unsafe {
-            self.clear(scratch, queue)?;
-            self.survey(device, field, scratch, queue)?;
-            self.encode(device, field, (stream, capacity), scratch, queue)
+            self.begin(device, (field, self.kind.elements()), field, scratch, queue)?;
+            self.encode_after(device, field, chunks, (stream, capacity), scratch, queue, true)
         }
+    }
+
+    /// Whether kernels of encoding resolve the bound themselves for the field at `field`.
+    fn resolves(&self, device: &Device, field: u64) -> Result<bool> {
+        if !matches!((&self.coding, self.bound), (Coding::Tiles { .. }, Asked::Absolute(_))) {
+            return Ok(false);
+        }
+        let module = device.kernels.compress(self.kind.coder(), self.kind.dtype)?;
+        Ok(self.is_persistent(&module.shapes, field))
+    }
+
+    /// Thread blocks of a survey that leaves it to the encoding to resolve the bound.
+    fn parts(&self, bound: &BoundAsked) -> u64 {
+        self.kind.elements().div_ceil(share(bound)).clamp(1, PARTS_MOST)
+    }
+
+    /// All that the encoding of the field at `field` depends on: clears the scratch, and looks at elements as the bound
+    /// asks. Those of an absolute bound may be others than the field's: one that is as large as the largest of its
+    /// samples will do.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch), and of these elements.
+    pub(crate) unsafe fn begin(
+        &self,
+        device: &Device,
+        (mut from, mut elements): (u64, u64),
+        field: u64,
+        mut scratch: u64,
+        queue: sys::CUstream,
+    ) -> Result<()> {
+        let mut bound = match self.bound {
+            Asked::Absolute(bound) if self.resolves(device, field)? => bound,
+            // SAFETY: the caller vouches for the memory.
+            _ => unsafe {
+                self.clear(scratch, queue)?;
+                return self.survey_of(device, (from, elements), scratch, queue);
+            },
+        };
+        let module = device.kernels.compress(self.kind.coder(), self.kind.dtype)?;
+        let kernel = Kernel { operation: Operation::Survey, dtype: self.kind.dtype };
+        let launch = Launch::new(self.parts(&bound), module.shapes.survey_threads);
+        let (mut f32s, mut f64s) = self.missing();
+        let missing = match self.kind.dtype {
+            DType::F32 => pointer(&mut f32s),
+            DType::F64 => pointer(&mut f64s),
+        };
+        // These kernels have entries of 4 bytes.
+        let mut words = (ENTRIES_AT + 4 * self.kind.sections.chunks).div_ceil(8);
+        let mut parts = scratch + self.samples_at();
+        let mut arguments = [
+            pointer(&mut from),
+            pointer(&mut elements),
+            pointer(&mut bound),
+            missing,
+            pointer(&mut scratch),
+            pointer(&mut words),
+            pointer(&mut parts),
+        ];
+        // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
+        unsafe { module.launch(kernel, launch, queue, &mut arguments) }
     }
 
     /// Whether tiles of the field at `field` are encoded by thread blocks that stay.
@@ -154,6 +226,8 @@ impl FieldCompression {
         }
     }
 
+    /// Clears the scratch.
+    ///
     /// # Safety
     /// As [`launch`](Self::launch).
     pub(crate) unsafe fn clear(&self, scratch: u64, queue: sys::CUstream) -> Result<()> {
@@ -165,7 +239,7 @@ impl FieldCompression {
         check("cuMemsetD8Async", unsafe { result::memset_d8_async(scratch, 0, len, queue) })
     }
 
-    /// Looks at the field as the bound asks. Follows [`clear`](Self::clear).
+    /// Looks at the field as the bound asks, and leaves what it found in the control. Follows [`clear`](Self::clear).
     ///
     /// # Safety
     /// As [`launch`](Self::launch).
@@ -180,12 +254,11 @@ impl FieldCompression {
         unsafe { self.survey_of(device, (field, self.kind.elements()), scratch, queue) }
     }
 
-    /// The same of other elements than the field's: of an absolute bound, one that is as large as the largest of the
-    /// field's samples will do.
+    /// The same of other elements than the field's.
     ///
     /// # Safety
     /// As [`launch`](Self::launch), of these elements.
-    pub(crate) unsafe fn survey_of(
+    unsafe fn survey_of(
         &self,
         device: &Device,
         (mut field, mut elements): (u64, u64),
@@ -207,14 +280,7 @@ impl FieldCompression {
         };
         let (operation, mut bound) = (self.bound.operation(), self.bound);
         let (grid, bound) = match &mut bound {
-            Asked::Absolute(bound) => {
-                let grid = match bound.kind as u8 {
-                    BOUND_ABSOLUTE => elements / SAMPLE_STRIDE as u64 / threads as u64 + 1,
-                    BOUND_VALUE_RANGE => elements.div_ceil(SURVEY_SHARE),
-                    _ => 1,
-                };
-                (grid, pointer(bound))
-            }
+            Asked::Absolute(bound) => (elements.div_ceil(share(bound)), pointer(bound)),
             Asked::Relative(bound) => {
                 *bound = bound.with_room(scratch + self.samples_at());
                 let grid = bound.samples() / threads as u64;
@@ -238,7 +304,7 @@ impl FieldCompression {
         unsafe { functions.launch(kernel, launch, queue, &mut arguments) }
     }
 
-    /// Writes the stream. Follows [`survey`](Self::survey).
+    /// Writes the stream. Follows [`begin`](Self::begin).
     ///
     /// # Safety
     /// As [`launch`](Self::launch).
@@ -269,6 +335,26 @@ impl FieldCompression {
         scratch: u64,
         queue: sys::CUstream,
     ) -> Result<()> {
+        // SAFETY: as the caller vouches.
+        unsafe { self.encode_after(device, field, chunks, stream, scratch, queue, false) }
+    }
+
+    /// The same, `early` where the kernel of [`begin`](Self::begin) is what is before it in the queue.
+    ///
+    /// # Safety
+    /// As [`encode_chunks`](Self::encode_chunks).
+    #[expect(clippy::too_many_arguments, reason = "field, chunks, stream, scratch and queue")]
+    unsafe fn encode_after(
+        &self,
+        device: &Device,
+        field: u64,
+        chunks: Range<u64>,
+        stream: (u64, u64),
+        scratch: u64,
+        queue: sys::CUstream,
+        early: bool,
+    ) -> Result<()> {
+        let order = (queue, early);
         let (f32s, f64s) = self.missing();
         let f32s = self.arguments(field, stream, scratch, f32s);
         let f64s = self.arguments(field, stream, scratch, f64s);
@@ -277,17 +363,17 @@ impl FieldCompression {
             match (self.bound, self.kind.dtype) {
                 (Asked::Relative(RelativeBound::F32(bound)), _) => {
                     let arguments = RelativeArgsF32 { arguments: f32s, bound };
-                    self.encode_with::<f32, _>(device, chunks, arguments, queue)
+                    self.encode_with::<f32, _>(device, chunks, arguments, order)
                 }
                 (Asked::Relative(RelativeBound::F64(bound)), _) => {
                     let arguments = RelativeArgsF64 { arguments: f64s, bound };
-                    self.encode_with::<f64, _>(device, chunks, arguments, queue)
+                    self.encode_with::<f64, _>(device, chunks, arguments, order)
                 }
                 (Asked::Absolute(_), DType::F32) => {
-                    self.encode_with::<f32, _>(device, chunks, f32s, queue)
+                    self.encode_with::<f32, _>(device, chunks, f32s, order)
                 }
                 (Asked::Absolute(_), DType::F64) => {
-                    self.encode_with::<f64, _>(device, chunks, f64s, queue)
+                    self.encode_with::<f64, _>(device, chunks, f64s, order)
                 }
             }
         }
@@ -329,7 +415,7 @@ impl FieldCompression {
         device: &Device,
         chunks: Range<u64>,
         mut arguments: A,
-        queue: sys::CUstream,
+        (queue, early): (sys::CUstream, bool),
     ) -> Result<()> {
         let image = match &self.coding {
             Coding::Tiles { image } => image,
@@ -338,7 +424,7 @@ impl FieldCompression {
                 return boxes.encode::<T, A>(device, arguments, queue);
             },
         };
-        let field = arguments.common().field;
+        let (field, scratch) = (arguments.common().field, arguments.common().control);
         let coder = self.kind.coder();
         let module = device.kernels.compress(coder, self.kind.dtype)?;
         let shapes = &module.shapes;
@@ -348,15 +434,30 @@ impl FieldCompression {
             let (threads, shared) = shapes.persistent;
             let most = shapes.persistent_grid.min(device.multiprocessors) as u64;
             let grid = most.min(chunks.end - chunks.start);
-            let launch = Launch { grid, threads, shared, cooperative: true };
+            let launch = Launch { grid, threads, shared, cooperative: true, early };
             let kernel = Kernel { operation: self.persistent(), dtype: self.kind.dtype };
             let Range { mut start, mut end } = chunks;
-            // That of ranges of chunks alone takes the range.
-            let count = if self.has_ranges() { 5 } else { 3 };
+            let mut survey = Survey {
+                bound: BoundAsked { kind: 0, reserved: 0, asked: 0.0, min: 0.0, max: 0.0 },
+                parts: scratch + self.samples_at(),
+                count: 0,
+                reserved: 0,
+            };
+            // A kernel that resolves the bound takes the survey, and that of ranges of chunks alone the range.
+            let count = match self.bound {
+                Asked::Absolute(bound) => {
+                    let looked = bound.kind as u8 != BOUND_GIVEN_RANGE;
+                    let count = if looked { self.parts(&bound) as u32 } else { 0 };
+                    survey = Survey { bound, count, ..survey };
+                    if self.has_ranges() { 6 } else { 4 }
+                }
+                Asked::Relative(_) => 3,
+            };
             let mut arguments = [
                 pointer(&mut map),
                 pointer(&mut arguments),
                 pointer(&mut image),
+                pointer(&mut survey),
                 pointer(&mut start),
                 pointer(&mut end),
             ];
@@ -368,6 +469,7 @@ impl FieldCompression {
                 threads: shapes.simple_threads,
                 shared: shapes.simple_shared,
                 cooperative: false,
+                early: false,
             };
             let operation = Operation::Compress(coder);
             let kernel = Kernel { operation, dtype: self.kind.dtype };
@@ -379,6 +481,15 @@ impl FieldCompression {
 
     fn missing(&self) -> (MissingF32, MissingF64) {
         (MissingF32::new(&self.missing), MissingF64::new(&self.missing))
+    }
+}
+
+/// Elements that a thread block of a survey has something to do with.
+fn share(bound: &BoundAsked) -> u64 {
+    match bound.kind as u8 {
+        BOUND_ABSOLUTE => SURVEY_THREADS * SAMPLE_STRIDE as u64,
+        BOUND_VALUE_RANGE => SURVEY_SHARE,
+        _ => u64::MAX,
     }
 }
 

@@ -290,6 +290,7 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
             threads: 32 * warps as u32,
             shared: shapes.counts + shapes.stage * warps as u32,
             cooperative: false,
+            early: false,
         };
         let kernel = Kernel { operation: Operation::Count(self.coder), dtype: T::DTYPE };
         let mut arguments =
@@ -557,6 +558,7 @@ impl BoxCompression {
             threads: 32 * (teams * (TEAM_PREDICTORS + 1)) as u32,
             shared: shapes.rows + shapes.stage * (teams * TEAM_PREDICTORS) as u32,
             cooperative: false,
+            early: false,
         };
         arguments.common().sections = sections;
         let mut image = *image(&self.shape, self.dtype, &self.options, &profile, self.part);

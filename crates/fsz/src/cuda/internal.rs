@@ -59,7 +59,7 @@ fn steps(compression: &Compression) -> Result<&FieldCompression> {
         .ok_or_else(|| Error::unsupported("the steps of a compression with bounds by region"))
 }
 
-/// The first step of [`DeviceCodec::compress`]: clears the scratch memory.
+/// Clears the scratch memory.
 ///
 /// # Errors
 /// As there.
@@ -71,7 +71,28 @@ pub unsafe fn clear(compression: &Compression, scratch: u64, queue: CudaStream) 
     unsafe { steps(compression)?.clear(scratch, queue.cast()) }
 }
 
-/// The second step: looks at the field as the bound asks.
+/// All that [`encode`] depends on: clears the scratch memory, and looks at the field as the bound asks.
+///
+/// # Errors
+/// As there.
+///
+/// # Safety
+/// As there.
+pub unsafe fn begin(
+    codec: &DeviceCodec,
+    compression: &Compression,
+    field: u64,
+    scratch: u64,
+    queue: CudaStream,
+) -> Result<()> {
+    let compression = steps(compression)?;
+    let whole = (field, compression.kind.elements());
+    // SAFETY: the caller's promise.
+    unsafe { compression.begin(&codec.device, whole, field, scratch, queue.cast()) }
+}
+
+/// Looks at the field as the bound asks, and leaves the quantizer at the beginning of the scratch memory, which was
+/// cleared.
 ///
 /// # Errors
 /// As there.
@@ -89,7 +110,7 @@ pub unsafe fn survey(
     unsafe { steps(compression)?.survey(&codec.device, field, scratch, queue.cast()) }
 }
 
-/// The third step: writes the stream.
+/// The last step of [`DeviceCodec::compress`], behind [`begin`]: writes the stream.
 ///
 /// # Errors
 /// As there.

@@ -9,6 +9,8 @@ use crate::dtype::DType;
 pub(crate) enum Operation {
     /// Resolves the bound: the same for all profiles.
     Bound,
+    /// Looks at the field for kernels that resolve the bound themselves, and clears the scratch.
+    Survey,
     /// Finds where the codes of a pointwise-relative bound begin.
     RelativeBound,
     /// Compresses a chunk a thread block, on every device.
@@ -84,6 +86,7 @@ impl fmt::Display for Kernel {
         let all = |f: &mut fmt::Formatter<'_>, word| write!(f, "fsz_{word}_{}", self.dtype);
         let (word, coder) = match self.operation {
             Operation::Bound => return all(f, "bound"),
+            Operation::Survey => return all(f, "survey"),
             Operation::RelativeBound => return all(f, "relative_bound"),
             Operation::MoveElements => return all(f, "move_elements"),
             Operation::MarkGaps => return all(f, "mark_gaps"),

@@ -2,7 +2,10 @@
 
 use std::{
     ffi::c_void,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use cudarc::driver::{result, sys};
@@ -11,10 +14,10 @@ use super::{
     abi::{
         BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, OutputBox,
         OutputRange, RelativeArgsF32, RelativeArgsF64, RelativeBoundF32, RelativeBoundF64,
-        Sections, Shared, StreamView,
+        Sections, Shared, StreamView, Survey,
     },
     box_kernels::{BoxCompressShapes, BoxShapes},
-    error::check,
+    error::{check, ok},
     image::Image,
     kernel::{Coder, Kernel, Operation},
     nvrtc::Source,
@@ -44,9 +47,11 @@ fn compression(coder: Coder) -> [Operation; 2] {
 fn persistent(coder: Coder) -> &'static [Operation] {
     match coder {
         Coder::PaperRelative => &[Operation::CompressRanging(Coder::PaperRelative)],
-        _ => {
-            &[Operation::CompressPersistent(Coder::Paper), Operation::CompressRanging(Coder::Paper)]
-        }
+        _ => &[
+            Operation::Survey,
+            Operation::CompressPersistent(Coder::Paper),
+            Operation::CompressRanging(Coder::Paper),
+        ],
     }
 }
 
@@ -75,7 +80,7 @@ impl DecompressShapes {
         let enough = (room / chunks.max(1)).clamp(FEWEST_WARPS as u64, self.most_warps as u64);
         // Groups of tiles are dealt out evenly by powers of two.
         let warps = 1 << enough.ilog2();
-        Launch { grid: chunks, threads: 32 * warps, shared: self.stage * warps, cooperative: false }
+        Launch { shared: self.stage * warps, ..Launch::new(chunks, 32 * warps) }
     }
 }
 
@@ -116,12 +121,13 @@ impl CompressShapes {
 const DECOMPRESS_LAYOUTS: [&[u32]; 4] =
     [Sections::LAYOUT, StreamView::LAYOUT, OutputRange::LAYOUT, OutputBox::LAYOUT];
 
-pub(crate) fn compress_layouts(dtype: DType) -> [&'static [u32]; 6] {
+pub(crate) fn compress_layouts(dtype: DType) -> [&'static [u32]; 7] {
     let (missing, arguments) = match dtype {
         DType::F32 => (MissingF32::LAYOUT, CompressArgs::<MissingF32>::LAYOUT),
         DType::F64 => (MissingF64::LAYOUT, CompressArgs::<MissingF64>::LAYOUT),
     };
-    [Sections::LAYOUT, missing, arguments, HeaderImage::LAYOUT, BoundAsked::LAYOUT, Control::LAYOUT]
+    let (image, asked) = (HeaderImage::LAYOUT, BoundAsked::LAYOUT);
+    [Sections::LAYOUT, missing, arguments, image, asked, Survey::LAYOUT, Control::LAYOUT]
 }
 
 /// Those of the modules of a pointwise-relative bound, which come behind.
@@ -140,11 +146,13 @@ pub(crate) struct Launch {
     pub shared: u32,
     /// All thread blocks at once, because they wait for each other.
     pub cooperative: bool,
+    /// Before the kernel before it in the stream has ended, where the device can: it waits for that itself.
+    pub early: bool,
 }
 
 impl Launch {
     pub fn new(grid: u64, threads: u32) -> Self {
-        Launch { grid, threads, shared: 0, cooperative: false }
+        Launch { grid, threads, shared: 0, cooperative: false, early: false }
     }
 }
 
@@ -162,6 +170,8 @@ pub(crate) struct Functions {
     image: Image,
     functions: Vec<Function>,
     loading: Mutex<()>,
+    /// The driver has refused a launch that may begin early.
+    never_early: AtomicBool,
 }
 
 /// A kernel, loaded when it is first launched.
@@ -278,7 +288,7 @@ impl Kernels {
             let operations = [&compression(coder), persistent].concat();
             let mut module = Module::new(image, &operations, dtype, shapes);
             module.allow_shared(Operation::Compress(coder), shapes.simple_shared);
-            for &operation in persistent {
+            for &operation in persistent.iter().filter(|&&it| it != Operation::Survey) {
                 module.allow_shared(operation, persistent_shared);
             }
             Ok(module)
@@ -321,7 +331,8 @@ impl<S> Module<S> {
             handle: OnceLock::new(),
         };
         let functions = operations.iter().map(function).collect();
-        Module { functions: Functions { image, functions, loading: Mutex::new(()) }, shapes }
+        let (loading, never_early) = (Mutex::new(()), AtomicBool::new(false));
+        Module { functions: Functions { image, functions, loading, never_early }, shapes }
     }
 
     /// Lets launches of `operation` ask for so much shared memory.
@@ -388,6 +399,15 @@ impl Functions {
         let grid =
             u32::try_from(launch.grid).map_err(|_| Error::invalid("the field is too large"))?;
         let function = self.function(kernel)?;
+        if launch.early && !self.never_early.load(Ordering::Relaxed) {
+            // SAFETY: as the caller vouches.
+            let launched = unsafe { launch_early(function, grid, launch, stream, arguments) };
+            if launched.is_ok() {
+                return Ok(());
+            }
+            // Without that it is the same, but later; an error of another cause comes again.
+            self.never_early.store(true, Ordering::Relaxed);
+        }
         let (grid, threads, shared) = ((grid, 1, 1), (launch.threads, 1, 1), launch.shared);
         // SAFETY: the caller vouches for arguments and stream; the function is of this context.
         unsafe {
@@ -403,6 +423,47 @@ impl Functions {
             }
         }
     }
+}
+
+/// Launches a kernel that may begin before the one before it in the stream has ended.
+///
+/// # Safety
+/// As [`Functions::launch`], of one of its functions.
+unsafe fn launch_early(
+    function: sys::CUfunction,
+    grid: u32,
+    launch: Launch,
+    stream: sys::CUstream,
+    arguments: &mut [*mut c_void],
+) -> Result<()> {
+    use sys::{CUlaunchAttributeID as Id, CUlaunchAttributeValue as Value};
+    let attribute = |id, value| sys::CUlaunchAttribute { id, pad: [0; 4], value };
+    let mut attributes = [
+        attribute(
+            Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            Value { programmaticStreamSerializationAllowed: 1 },
+        ),
+        attribute(
+            Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+            Value { cooperative: launch.cooperative.into() },
+        ),
+    ];
+    let config = sys::CUlaunchConfig {
+        gridDimX: grid,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: launch.threads,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: launch.shared,
+        hStream: stream,
+        attrs: attributes.as_mut_ptr(),
+        numAttrs: attributes.len() as u32,
+    };
+    // SAFETY: the attributes outlive the call; the rest is as the caller vouches.
+    ok("cuLaunchKernelEx", unsafe {
+        sys::cuLaunchKernelEx(&config, function, arguments.as_mut_ptr(), std::ptr::null_mut())
+    })
 }
 
 pub(super) fn other_version() -> Error {

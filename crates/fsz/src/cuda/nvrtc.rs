@@ -89,6 +89,7 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("encode/relative_kernels.cuh"),
     header!("encode/relative_quantizer.cuh"),
     header!("encode/simple.cuh"),
+    header!("encode/survey.cuh"),
     header!("encode/value_range.cuh"),
     header!("format/checksum.cuh"),
     header!("format/curve.cuh"),

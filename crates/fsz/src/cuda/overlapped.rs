@@ -65,11 +65,10 @@ pub(crate) fn compress<T: Element>(
 ) -> Result<usize> {
     // SAFETY: the memory is the caller's workspace, sized for the compression, which waits before it is used again.
     unsafe {
-        compression.clear(places.scratch, queue.handle())?;
         // Where the field's first element will be, the sample is before.
         queue.upload(places.field, slice::from_ref(&largest))?;
         let one = (places.field, 1);
-        compression.survey_of(device, one, places.scratch, queue.handle())?;
+        compression.begin(device, one, places.field, places.scratch, queue.handle())?;
     }
     queue.wait()?;
 
