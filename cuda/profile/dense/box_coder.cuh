@@ -3,7 +3,6 @@
 #pragma once
 
 #include "profile/dense/box_predictor.cuh"
-#include "profile/dense/lorenzo_coder.cuh"
 #include "profile/dense/plain_coder.cuh"
 
 namespace fsz
@@ -151,10 +150,6 @@ template <class T, class Error, class Coder> struct BoxCoder
             else if (of.kept == Kept::RESIDUALS)
             {
                 code_residuals(program.any, of.flags, slot.residuals + 32 * of.mask_steps);
-            }
-            else if (of.kept == Kept::STAGED)
-            {
-                coder = take_differences(coder, stage, of.steps);
             }
             else
             {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "profile/dense/box_elements.cuh"
-#include "profile/dense/lorenzo_stage.cuh"
 #include "profile/dense/plain_box.cuh"
 #include "profile/dense/walk.cuh"
 
@@ -11,27 +10,13 @@ namespace fsz
 {
 
 /// How the symbols of a box are kept until they are coded: as the events of a plain box in shared
-/// memory, without masked points or with some, as differences there, or as residuals or differences
-/// in the slot.
+/// memory, without masked points or with some, or as residuals or differences in the slot.
 enum class Kept : u32
 {
     PLAIN,
     MASKED,
-    STAGED,
     RESIDUALS,
     DIFFERENCES
-};
-
-/// What is known of a box that was tried as a plain one.
-enum class Tried : u32
-{
-    /// It is one.
-    PLAIN,
-    /// Elements lack targets.
-    LACKS,
-    /// It is another, which may be interpolated, or may not.
-    OTHER,
-    UNFIT
 };
 
 /// A box that is predicted.
@@ -232,24 +217,6 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return record.words();
     }
 
-    /// Lists the elements that `far` tells, beside those that are; gives how many are listed.
-    template <class Far> FSZ_DEVICE u32 list(const Box &box, const Far &far) const
-    {
-        u32 listed = 0;
-        each_32(box, [&](u32 from, T d) {
-            const u32 more = __ballot_sync(WARP_ALL, far(from, d));
-            __syncwarp();
-            if (lane == 0)
-            {
-                slot.listed[from / 32] |= more;
-            }
-            __syncwarp();
-            listed += __popc(slot.listed[from / 32]);
-            return true;
-        });
-        return listed;
-    }
-
     /// Predicts a box by interpolation: its events, which passes have any residual, and what of it
     /// is listed. False where it does not fit.
     FSZ_DEVICE bool interpolate(const Box &box, const Program &program, i32 own, u32 *events,
@@ -360,7 +327,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         }
         const auto near = plain.points.nearness();
         const u32 shifted = static_cast<u32>(own) << how.fine;
-        listed = list(box, [&](u32 from, T d) {
+        listed = 0;
+        each_32(box, [&](u32 from, T d) {
             const u32 at = from + lane;
             const u32 without = stage.mask[from / 32] | slot.listed[from / 32];
             bool far = false;
@@ -371,17 +339,26 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 far = !near(d, point, error);
                 max_error = far ? max_error : larger(max_error, error);
             }
-            return far;
+            const u32 more = __ballot_sync(WARP_ALL, far);
+            __syncwarp();
+            if (lane == 0)
+            {
+                slot.listed[from / 32] |= more;
+            }
+            __syncwarp();
+            listed += __popc(slot.listed[from / 32]);
+            return true;
         });
         return listed <= box.len / 32;
     }
 
     /// Predicts codes that `known` gives (false for one that is escaped), by order `order`; writes
-    /// events from `events` on.
-    template <class Known>
-    FSZ_DEVICE void lorenzo(const Box &box, i32 base, u32 order, u32 events, const Known &known)
+    /// events from `events` on if WRITE. Gives the bits of all differences.
+    template <bool WRITE, class Known>
+    FSZ_DEVICE u64 lorenzo(const Box &box, i32 base, u32 order, u32 events, const Known &known)
     {
         const u32 len = lorenzo_lane_len(box.len);
+        u64 bits = 0;
         LorenzoLane own(0);
         for (u32 step = 0; step < len; ++step)
         {
@@ -410,102 +387,28 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                     static_cast<i32>(static_cast<u32>(code) - static_cast<u32>(prediction));
                 own.take(code, difference);
             }
-            slot.differences[events + 32 * step + lane] =
-                active ? uint2{FIRST_DIFFERENCE + context, static_cast<u32>(difference)}
-                       : uint2{NO_EVENT, 0};
+            if constexpr (WRITE)
+            {
+                slot.differences[events + 32 * step + lane] =
+                    active ? uint2{FIRST_DIFFERENCE + context, static_cast<u32>(difference)}
+                           : uint2{NO_EVENT, 0};
+            }
+            const u32 size =
+                difference < 0 ? 0u - static_cast<u32>(difference) : static_cast<u32>(difference);
+            bits += active ? 32 - __clz(size) : 0;
         }
+        return warp_sum(bits);
     }
 
-    /// Lists the elements of a plain box that lack a target or do not keep the bound, but for
-    /// masked ones; whether a box may have so many.
-    FSZ_DEVICE bool list_plain(const Box &box, const typename PlainBoxes<Z>::Outcome &out, i32 own,
-                               u32 &listed, Error &max_error) const
-    {
-        for (u32 word = lane; word < DENSE_BOX / 32; word += 32)
-        {
-            slot.listed[word] = 0;
-        }
-        __syncwarp();
-        const auto targets = plain.points.targets(own);
-        const auto near = plain.points.nearness();
-        const u32 shifted = static_cast<u32>(own) << how.fine;
-        max_error = {};
-        listed = list(box, [&](u32 from, T d) {
-            const u32 at = from + lane;
-            if (at >= box.len)
-            {
-                return false;
-            }
-            if (out.masked > 0 && bits_of(d) == out.pattern)
-            {
-                return false;
-            }
-            i32 target;
-            Error error;
-            const u32 value = static_cast<u32>(plain.value_at(box, at));
-            const bool kept = has_code(d, own) && targets(d, target) &&
-                              near(d, static_cast<i32>(shifted + value), error);
-            max_error = kept ? larger(max_error, error) : max_error;
-            return !kept;
-        });
-        return listed <= box.len / 32;
-    }
-
-    /// Whether an element has a code, or else a target all the same.
-    FSZ_DEVICE bool has_code(T d, i32 own) const
-    {
-        i32 code;
-        return plain.points.code_of(d, code) || plain.points.has_target(d, own);
-    }
-
-    /// The bits of the first element of a box that has no code; false where each has one.
-    FSZ_DEVICE bool first_without(const Box &box, i32 own, Bits &pattern) const
-    {
-        bool found = false;
-        pattern = 0;
-        each_32(box, [&](u32 from, T d) {
-            const bool without = from + lane < box.len && !has_code(d, own);
-            if (const u32 votes = __ballot_sync(WARP_ALL, without))
-            {
-                pattern = __shfl_sync(WARP_ALL, bits_of(d), __ffs(votes) - 1);
-                found = true;
-            }
-            return !found;
-        });
-        return found;
-    }
-
-    /// Predicts a plain box.
-    FSZ_DEVICE Tried plain_box(const Box &box, i32 base, Predicted &made)
+    /// Predicts a plain box; false for any other.
+    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made)
     {
         i32 own;
         if (!plain.points.code_of(element(box, 0), own))
         {
-            return Tried::LACKS;
+            return false;
         }
-        auto out = plain.template predict<false>(box, programs, own, 0, false, nullptr);
-        if (!out.quantized)
-        {
-            return Tried::LACKS;
-        }
-        if (!out.told)
-        {
-            return out.unfit ? Tried::UNFIT : Tried::OTHER;
-        }
-        u32 listed = 0, record = 0;
-        if (out.far)
-        {
-            if (plain.points.may_lack_codes())
-            {
-                // Then some element may be masked.
-                return Tried::LACKS;
-            }
-            if (!list_plain(box, out, own, listed, out.max_error))
-            {
-                return Tried::UNFIT;
-            }
-            record = write_record(box, slot.record, MASK_NONE, 0, listed);
-        }
+        const auto out = plain.template predict<false>(box, programs, own, slot.residuals);
         const bool symbols = own != base || !out.flat;
         made = {Kept::PLAIN,
                 symbols ? MODE_INTERPOLATED : MODE_FLAT,
@@ -513,62 +416,40 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 out.flags,
                 0,
                 0,
-                record,
-                listed,
-                listed,
+                0,
+                0,
+                0,
                 symbols,
                 out.max_error};
-        return Tried::PLAIN;
+        return out.plain;
     }
 
-    /// Predicts a box of which some elements have no targets, and that is plain but for them. The
-    /// first element that has a code has `own`, and the chunk begins with `base`.
-    FSZ_DEVICE Tried masked_box(const Box &box, i32 base, i32 own, Predicted &made)
+    /// Predicts a box of which some elements are masked, and that is plain but for them; false for
+    /// any other. The first other element has the code `own`.
+    FSZ_DEVICE bool masked_box(const Box &box, i32 own, Predicted &made)
     {
-        Bits pattern;
-        const bool any = first_without(box, own, pattern);
-        auto out = plain.template predict<true>(box, programs, own, pattern, any, slot.residuals);
-        if (!out.told)
+        const auto out = plain.template predict<true>(box, programs, own, slot.residuals);
+        if (!out.plain)
         {
-            return out.unfit ? Tried::UNFIT : Tried::OTHER;
+            return false;
         }
-        u32 listed = 0;
-        if ((out.odd > 0 || out.far) && !list_plain(box, out, own, listed, out.max_error))
+        if (lane == 0 && !args.control->range_known)
         {
-            return Tried::UNFIT;
+            take_masked(out.pattern, out.masked);
         }
-        if (!args.control->range_known)
-        {
-            if (out.odd > 0)
-            {
-                each_32(box, [&](u32 from, T d) {
-                    if (from + lane < box.len)
-                    {
-                        take_elements(bits_of(d), 1);
-                    }
-                    return true;
-                });
-            }
-            else if (lane == 0)
-            {
-                take_elements(out.pattern, out.masked);
-            }
-        }
-        const u32 mask = out.masked > 0 ? MASK_CODED : MASK_NONE;
-        const u32 record = write_record(box, slot.record, mask, out.pattern, listed);
-        const bool symbols = own != base || !out.flat || mask == MASK_CODED;
+        const u32 record = write_record(box, slot.record, MASK_CODED, out.pattern, 0);
         made = {Kept::MASKED,
-                symbols ? MODE_INTERPOLATED : MODE_FLAT,
+                MODE_INTERPOLATED,
                 own,
                 out.flags,
                 out.mask_steps,
                 0,
                 record,
-                listed,
-                out.masked + listed,
-                symbols,
+                0,
+                out.masked,
+                true,
                 out.max_error};
-        return Tried::PLAIN;
+        return true;
     }
 
     /// Predicts a box of a chunk that begins with the code `base`; unless it is CODED it may lack
@@ -576,46 +457,25 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     template <bool CODED> FSZ_DEVICE Predicted predict(const Box &box, i32 base)
     {
         Predicted made;
-        const Tried tried = plain_box(box, base, made);
-        if (tried == Tried::PLAIN)
+        if (plain_box(box, base, made))
         {
             return made;
         }
-        // A copy: what is not inlined would drive this predictor's own from registers.
-        BoxPredictor copy = *this;
-        made = copy.template other_box<CODED>(box, base, tried);
-        statistics = copy.statistics;
-        plain.low = copy.plain.low;
-        plain.high = copy.plain.high;
-        return made;
-    }
-
-    /// Predicts a box that is not plain at first sight.
-    template <bool CODED>
-    __device__ __noinline__ Predicted other_box(const Box &box, i32 base, Tried tried)
-    {
-        Predicted made;
         i32 own = base;
         const bool any = this->first_code(plain.points, box, own);
         // Few boxes are only counted; a driver compiles that kernel in half the time without.
         if constexpr (CODED)
         {
-            if (any && tried == Tried::LACKS && plain.serves(own))
+            if (any && masked_box(box, own, made))
             {
-                tried = masked_box(box, base, own, made);
-                if (tried == Tried::PLAIN)
-                {
-                    return made;
-                }
+                return made;
             }
         }
-        return any_box<CODED>(box, base, own, tried == Tried::UNFIT);
+        return any_box<CODED>(box, base, own);
     }
 
     /// Predicts any box, whose first element with a code has `first`; if none has, it is `base`.
-    /// `unfit`: it is known that it cannot be interpolated.
-    template <bool CODED>
-    FSZ_DEVICE Predicted any_box(const Box &box, i32 base, i32 first, bool unfit)
+    template <bool CODED> FSZ_DEVICE Predicted any_box(const Box &box, i32 base, i32 first)
     {
         const Program &program = programs[box.shape].any;
         Predicted made{Kept::RESIDUALS, MODE_INTERPOLATED, first, 0, 0, 0, 0, 0, 0, true, {}};
@@ -627,20 +487,20 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         u32 masked = 0;
         u32 &mask_steps = made.mask_steps;
         const auto any_code = [&](u32, T d, bool in) {
+            i32 code;
             if (in && !args.control->range_known)
             {
-                take_elements(bits_of(d), 1);
+                take_range(d);
             }
-            return has_code(d, own);
+            return plain.points.code_of(d, code) || plain.points.has_target(d, own);
         };
-        const bool interpolates = !unfit && grid.predictor != DENSE_LORENZO;
-        // By Lorenzo prediction another mask is found below.
-        if (interpolates || !args.control->range_known)
+        // By Lorenzo prediction alone another mask is found below.
+        if (grid.predictor != DENSE_LORENZO || !args.control->range_known)
         {
             masked = find_mask(box, any_code, pattern);
         }
         u32 mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
-        if (interpolates)
+        if (grid.predictor != DENSE_LORENZO)
         {
             mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
             u32 *const events = slot.residuals + 32 * mask_steps;
@@ -656,12 +516,10 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         }
         if (!fits)
         {
+            made.kept = Kept::DIFFERENCES;
             max_error = {};
             flags = 0;
             mask_steps = 0;
-            own = base;
-            bool found = false;
-            const LorenzoStage codes(shared_address(stage.words), box.len);
             const auto strict_code = [&](u32 at, T d, bool in) {
                 i32 code;
                 Error error;
@@ -669,13 +527,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 max_error = in && kept ? larger(max_error, error) : max_error;
                 if (in)
                 {
-                    codes.put(at, kept ? code : NO_CODE);
-                }
-                const u32 votes = __ballot_sync(WARP_ALL, in && kept);
-                if (votes && !found)
-                {
-                    found = true;
-                    own = __shfl_sync(WARP_ALL, code, __ffs(votes) - 1);
+                    stage.words[at] = code;
                 }
                 return kept;
             };
@@ -685,31 +537,38 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             fits = listed <= box.len / 4;
             if (fits)
             {
+                const auto known = [&](u32 at, i32 &code) {
+                    code = stage.words[at];
+                    return !bit(stage.mask, at) && !bit(slot.listed, at);
+                };
                 mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
-                LorenzoCost costs[2];
-                codes.costs(own, costs);
-                const u32 order = costs[0].bits <= costs[1].bits ? 1 : 2;
+                own = base;
+                for (u32 from = 0; from < box.len; from += 32)
+                {
+                    i32 code = 0;
+                    const bool has = from + lane < box.len && known(from + lane, code);
+                    if (const u32 votes = __ballot_sync(WARP_ALL, has))
+                    {
+                        own = __shfl_sync(WARP_ALL, code, __ffs(votes) - 1);
+                        break;
+                    }
+                }
+                const u64 first = lorenzo<false>(box, own, 1, 0, known);
+                const u64 second = lorenzo<false>(box, own, 2, 0, known);
+                const u32 order = first <= second ? 1 : 2;
                 made.record = write_record(box, slot.record, mask, pattern, listed);
-                made.symbols = own != base || costs[0].bits != 0 || mask == MASK_CODED;
+                made.symbols = own != base || first != 0 || mask == MASK_CODED;
                 made.mode = !made.symbols ? MODE_FLAT
                             : order == 1  ? MODE_LORENZO_1
                                           : MODE_LORENZO_2;
-                made.steps = made.symbols ? codes.lane_len : 0;
-                made.kept =
-                    costs[order - 1].any <= LorenzoEvent::MOST ? Kept::STAGED : Kept::DIFFERENCES;
-                if (made.symbols && made.kept == Kept::STAGED)
+                if (made.symbols)
                 {
-                    write_lorenzo(codes, own, order);
-                }
-                else if (made.symbols)
-                {
-                    const auto known = [&](u32 at, i32 &code) { return codes.get(at, code); };
-                    lorenzo(box, own, order, 0, known);
+                    lorenzo<true>(box, own, order, 0, known);
+                    made.steps = lorenzo_lane_len(box.len);
                 }
             }
             else
             {
-                made.kept = Kept::DIFFERENCES;
                 max_error = {};
                 listed = 0;
                 made.mode = MODE_EXACT;
@@ -723,7 +582,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                             static_cast<u64>(bits_of(element(box, at))) >> (32 * word)));
                         return true;
                     };
-                    lorenzo(box, 0, 1, 32 * steps * word, known);
+                    lorenzo<true>(box, 0, 1, 32 * steps * word, known);
                 }
             }
         }
@@ -732,16 +591,23 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return made;
     }
 
-    /// Takes in what is known of the field's elements by so many that have the same bits.
-    FSZ_DEVICE void take_elements(Bits pattern, u32 count)
+    /// Takes in so many elements of the same bits that are no numbers or missing.
+    FSZ_DEVICE void take_masked(Bits pattern, u32 count)
     {
         const T d = value_of(pattern);
         const bool named = args.missing.is(pattern);
-        const bool finite = is_number(d);
         statistics.missing += named ? count : 0;
         statistics.nan += !named && is_nan(d) ? count : 0;
-        statistics.inf += !named && !finite && !is_nan(d) ? count : 0;
-        if (!named && finite && count > 0)
+        statistics.inf += !named && !is_number(d) && !is_nan(d) ? count : 0;
+    }
+
+    /// What is known of a field's elements while they are predicted.
+    FSZ_DEVICE void take_range(T d)
+    {
+        const bool named = args.missing.is(bits_of(d));
+        const bool finite = is_number(d);
+        take_masked(bits_of(d), 1);
+        if (!named && finite)
         {
             const Bits key = order_key(d);
             statistics.max_key = max(statistics.max_key, static_cast<u64>(key));

@@ -1,7 +1,6 @@
 // What warps work with while boxes are encoded: shared memory for a box, and memory of the device.
 #pragma once
 
-#include "profile/dense/plain_large.cuh"
 #include "profile/dense/plain_program.cuh"
 #include "profile/dense/rans_encoder.cuh"
 
@@ -62,12 +61,11 @@ template <class T> struct PredictorSlot
 constexpr u32 COUNTS_SHARED = 4 * DENSE_CONTEXTS * SYMBOLS_MOST;
 
 /// The shared memory of a warp that predicts: targets, codes or values of a box, and which of its
-/// elements are masked, or `LargeResiduals`.
+/// elements are masked.
 struct EncodeStage
 {
     i32 words[DENSE_BOX];
-    u32 mask[LargeResiduals::WORDS];
+    u32 mask[DENSE_BOX / 32];
 };
-static_assert(LargeResiduals::WORDS == DENSE_BOX / 32, "a bit for each element");
 
 } // namespace fsz

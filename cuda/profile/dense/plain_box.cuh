@@ -1,5 +1,5 @@
-// Plain boxes: all elements have targets that are known to fit, so that no step is looked at again;
-// or they are masked, or listed.
+// Plain boxes: all elements have targets that are known to fit, so that nothing is listed and no
+// step is looked at again; or they are masked, and have the same bits.
 #pragma once
 
 #include "encode/arguments.cuh"
@@ -204,8 +204,10 @@ struct TargetLimits
 
     FSZ_DEVICE explicit TargetLimits(u32 fine)
     {
-        // A value is no further from its target than half the distance of a residual and the next.
-        limit = static_cast<double>((DENSE_MOST_VALUE - (1u << fine) - 1) << DENSE_PART_BITS);
+        // A prediction is at most 5/4 of the largest value, so a residual 9/4 of it.
+        const u32 reach = ((static_cast<u32>(RESIDUAL_MOST) << fine) - 4) / 9 * 4;
+        limit = static_cast<double>((min(DENSE_MOST_VALUE, reach) - (1u << fine) - 1)
+                                    << DENSE_PART_BITS);
         magic = 0x1.8p52 + static_cast<double>(1u << (DENSE_PART_BITS + fine - 1));
     }
 };
@@ -314,46 +316,45 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
     return __all_sync(WARP_ALL, plain);
 }
 
-/// What a box is of which some elements may have no targets.
-struct MaskedBox
+/// What a box with masked elements is.
+template <class Bits> struct MaskedBox
 {
-    /// Whether each target is known to fit.
+    /// Whether all other elements have targets that are known to fit, and all masked ones the same
+    /// bits.
     bool plain;
     u32 masked;
-    /// Elements that are not masked and lack targets.
-    u32 odd;
+    Bits pattern;
 };
 
-/// Turns the elements of a box into targets at `stage`, those that have the bits `pattern` into
-/// masked ones if there are such.
+/// Turns the elements of a box into targets at `stage`, those that are no numbers or missing into
+/// masked ones.
 template <u32 LAYOUT, u32 WIDTH, class Numbers, class T>
-FSZ_DEVICE MaskedBox quantize_masked(BoxSpan<T> span, u32 stage, Numbers numbers,
-                                     const Missing<T> *missing, typename Element<T>::Bits pattern,
-                                     bool any)
+FSZ_DEVICE MaskedBox<typename Element<T>::Bits>
+quantize_masked(BoxSpan<T> span, u32 stage, Numbers numbers, const Missing<T> *missing)
 {
+    using Bits = typename Element<T>::Bits;
     bool plain = true;
-    u32 masked = 0, odd = 0;
+    u32 masked = 0;
+    Bits pattern = 0;
     each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
 #pragma unroll
         for (u32 k = 0; k < WIDTH; ++k)
         {
-            const double part = numbers.part(d[k]), size = fabs(part);
-            const bool is_masked = any && bits_of(d[k]) == pattern;
-            const bool named = is_missing(*missing, bits_of(d[k]));
+            const double part = numbers.part(d[k]);
+            const bool without = !is_number(d[k]) || is_missing(*missing, bits_of(d[k]));
             const u32 target = static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
-            masked += is_masked;
-            // Such a target may be there, but is not known to fit.
-            const bool may = size > numbers.limit && size <= TARGET_NONE;
-            plain = plain && (!may || is_masked || named);
-            const bool without = named || !(size <= numbers.limit);
-            odd += without && !is_masked;
-            words[k] = is_masked ? MASKED_TARGET : without ? LISTED_TARGET : target;
+            pattern = without && masked == 0 ? bits_of(d[k]) : pattern;
+            masked += without;
+            plain = plain && (without ? bits_of(d[k]) == pattern : fabs(part) <= numbers.limit);
+            words[k] = without ? MASKED_TARGET : target;
         }
         store_targets<LAYOUT, WIDTH>(stage + place, words);
     });
-    return {__all_sync(WARP_ALL, plain) != 0, __reduce_add_sync(WARP_ALL, masked),
-            __reduce_add_sync(WARP_ALL, odd)};
+    const u32 votes = __ballot_sync(WARP_ALL, masked > 0);
+    const Bits all = __shfl_sync(WARP_ALL, pattern, votes ? __ffs(votes) - 1 : 0);
+    plain = plain && (masked == 0 || pattern == all);
+    return {__all_sync(WARP_ALL, plain) != 0, __reduce_add_sync(WARP_ALL, masked), all};
 }
 
 /// The largest error of a lane, and its smallest and largest element, in the order 1, −1 where it
@@ -370,9 +371,8 @@ template <class Error, class T> struct Decoded
 template <class T, bool MASKED> struct LeftOut
 {
     typename Element<T>::Bits pattern;
-    bool any;
 
-    FSZ_DEVICE bool has(T d) const { return MASKED && any && bits_of(d) == pattern; }
+    FSZ_DEVICE bool has(T d) const { return MASKED && bits_of(d) == pattern; }
 };
 
 /// Compares the elements of a box with what they are decoded to; takes their range if `range`.
@@ -434,15 +434,12 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
     /// Whether elements have targets at all.
     FSZ_DEVICE bool any() const { return z.step != 0; }
 
-    /// Whether an element that has a target in a plain box may have no code.
-    FSZ_DEVICE bool may_lack_codes() const { return false; }
-
     /// Takes note of the error of a box.
     FSZ_DEVICE void keep_error(T) {}
 
     /// Gives `use` the numbers that make targets of the elements of a box whose first code is
-    /// `own`. EXACT: of no others than those that have one.
-    template <bool EXACT, class Use> FSZ_DEVICE auto with_numbers(i32 own, const Use &use) const
+    /// `own`.
+    template <class Use> FSZ_DEVICE auto with_numbers(i32 own, const Use &use) const
     {
         const double zero =
             static_cast<double>(own) * static_cast<double>(1u << (DENSE_PART_BITS + fine));
@@ -466,15 +463,8 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
 /// What became of the walk through a plain box.
 template <class Error, class Bits> struct PlainOutcome
 {
-    /// Whether its elements have targets that fit, or are masked or listed; whether it is plain;
-    /// and whether it is known that it cannot be interpolated.
-    bool quantized;
-    bool told;
-    bool unfit;
-    /// Whether some elements do not keep the bound; the errors are not those of others then.
-    bool far;
-    /// Elements that are not masked and lack targets.
-    u32 odd;
+    /// Whether it is plain at all; nothing else counts if it is not.
+    bool plain;
     /// The code of its first element.
     i32 own;
     /// Passes that have residuals, and whether neither they nor the corners have any.
@@ -588,23 +578,20 @@ template <class Z> struct PlainBoxes
         if constexpr (MASKED)
         {
             const auto use = [&](const auto &numbers) {
-                return Apart<LAYOUT, MASKED>::call([span, stage = stage, numbers,
-                                                    missing = &args.missing, pattern = out.pattern,
-                                                    any = out.masked > 0]() {
-                    return quantize_masked<LAYOUT, WIDTH>(span, stage, numbers, missing, pattern,
-                                                          any);
-                });
+                return Apart<LAYOUT, MASKED>::call(
+                    [span, stage = stage, numbers, missing = &args.missing]() {
+                        return quantize_masked<LAYOUT, WIDTH>(span, stage, numbers, missing);
+                    });
             };
-            const MaskedBox found = points.template with_numbers<true>(out.own, use);
-            out.masked = found.masked;
-            out.odd = found.odd;
-            out.unfit = found.odd > box.len / 32;
-            if (!found.plain || out.unfit)
+            const MaskedBox<Bits> found = points.with_numbers(out.own, use);
+            if (!found.plain || found.masked == 0)
             {
                 return false;
             }
             __syncwarp();
-            out.mask_steps = found.masked > 0 ? mask_of<LAYOUT>(program, events) : 0;
+            out.masked = found.masked;
+            out.pattern = found.pattern;
+            out.mask_steps = mask_of<LAYOUT>(program, events);
         }
         else
         {
@@ -614,7 +601,7 @@ template <class Z> struct PlainBoxes
                     return quantize_box<LAYOUT, WIDTH>(span, stage, numbers, missing);
                 });
             };
-            if (!points.template with_numbers<false>(out.own, use))
+            if (!points.with_numbers(out.own, use))
             {
                 return false;
             }
@@ -623,77 +610,41 @@ template <class Z> struct PlainBoxes
         if (lane == 0)
         {
             store_word(stage, 0);
-            LargeResiduals{stage}.begin();
         }
         __syncwarp();
         return true;
     }
 
     template <u32 LAYOUT, u32 WIDTH, bool MASKED>
-    FSZ_DEVICE void walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
+    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
     {
-        out.quantized = quantize<LAYOUT, WIDTH, MASKED>(box, program, events, out);
-        if (!out.quantized)
+        if (!quantize<LAYOUT, WIDTH, MASKED>(box, program, events, out))
         {
-            return;
+            return false;
         }
         const PlainWalked walked = walk<LAYOUT, MASKED>(program);
         out.flags = walked.flags;
         out.flat = walked.flags == 0 && !walked.corners;
-        const LeftOut<T, MASKED> left_out{out.pattern, out.masked > 0};
-        out.told = walked.told;
-        out.unfit = walked.unfit;
-        // Of a box with odd elements all are looked at one by one.
-        out.far = out.told && out.odd == 0 &&
-                  !strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error);
+        const LeftOut<T, MASKED> left_out{out.pattern};
+        return walked.told && strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error);
     }
 
     template <u32 LAYOUT, bool MASKED>
-    FSZ_DEVICE void walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
+    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
     {
-        wide &&box.n[2] % 4 == 0 && box.first % 4 == 0
-            ? walk<LAYOUT, 4, MASKED>(box, program, events, out)
-            : walk<LAYOUT, 1, MASKED>(box, program, events, out);
+        return wide && box.n[2] % 4 == 0 && box.first % 4 == 0
+                   ? walk<LAYOUT, 4, MASKED>(box, program, events, out)
+                   : walk<LAYOUT, 1, MASKED>(box, program, events, out);
     }
 
-    /// Whether a box whose first code is `own` may be plain.
-    FSZ_DEVICE bool serves(i32 own) const
-    {
-        constexpr i32 FAR = (1 << 29) - (1 << 17);
-        return predicted && own <= FAR && own >= -FAR;
-    }
-
-    /// The value of an element of a box that is predicted.
-    FSZ_DEVICE i32 value_at(const Box &box, u32 at) const
-    {
-        const u32 layout = layout_of(grid);
-        if (layout == LAYOUT_LINE)
-        {
-            return load_value(stage + StagePlaces<LAYOUT_LINE>::place(2, at));
-        }
-        const u32 row = quotient(at, box.n[2], log_of(box.n[2]));
-        const u32 z = quotient(row, box.n[1], log_of(box.n[1]));
-        const u32 index[3] = {z, row - z * box.n[1], at - row * box.n[2]};
-        u32 place = 0;
-#pragma unroll
-        for (u32 a = 0; a < 3; ++a)
-        {
-            place += layout == LAYOUT_PLANE ? StagePlaces<LAYOUT_PLANE>::place(a, index[a])
-                                            : StagePlaces<LAYOUT_BRICK>::place(a, index[a]);
-        }
-        return load_value(stage + place);
-    }
-
-    /// Predicts a box whose first element, or if MASKED the first that has a code, has the code
-    /// `own`. MASKED: elements with the bits `pattern` are masked, if there are `any`, and events
-    /// of the mask go to `events`; others may lack targets.
+    /// Predicts a box whose first element, or if MASKED the first that is not masked, has the code
+    /// `own`. Events of its mask go to `events`.
     template <bool MASKED>
-    FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own, Bits pattern,
-                               bool any, u32 *events)
+    FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own, u32 *events)
     {
-        // Until elements are counted, one of them is masked if any is.
-        Outcome out{false, false, false, false, 0, own, 0, true, {}, 0, any ? 1u : 0u, pattern};
-        if (!serves(own))
+        Outcome out{false, own, 0, true, {}, 0, 0, 0};
+        constexpr i32 FAR = (1 << 29) - (1 << 17);
+        if (!predicted || own > FAR || own < -FAR)
         {
             return out;
         }
@@ -701,9 +652,10 @@ template <class Z> struct PlainBoxes
         __syncwarp();
         const PlainProgram *const program = &programs[box.shape].plain;
         const u32 layout = layout_of(grid);
-        layout == LAYOUT_LINE    ? walk<LAYOUT_LINE, MASKED>(box, program, events, out)
-        : layout == LAYOUT_PLANE ? walk<LAYOUT_PLANE, MASKED>(box, program, events, out)
-                                 : walk<LAYOUT_BRICK, MASKED>(box, program, events, out);
+        out.plain = layout == LAYOUT_LINE ? walk<LAYOUT_LINE, MASKED>(box, program, events, out)
+                    : layout == LAYOUT_PLANE
+                        ? walk<LAYOUT_PLANE, MASKED>(box, program, events, out)
+                        : walk<LAYOUT_BRICK, MASKED>(box, program, events, out);
         __syncwarp();
         return out;
     }

@@ -184,7 +184,7 @@ template <bool FINE> FSZ_DEVICE void pack_events(const SymbolRows &rows, PackedR
         {
             const i32 event = static_cast<i32>(k - 1);
             const bool direct = k - 1 < Event::DIRECT;
-            row = direct ? packed_row(rows[Event::direct(event).context][event >> Event::SHIFT])
+            row = direct ? packed_row(rows[Event::context(event)][event >> Event::SHIFT])
                          : PackedRow{0, row.y | PACKED_RAW};
         }
         to[Own::IDLE + k] = row;
@@ -230,18 +230,17 @@ struct AfterRaw
 
 /// Codes the raw bits of the lanes that have some. Apart, so that the loop that calls it is short.
 template <bool FINE>
-__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, i32 event, PackedRow row, u32 stage)
+__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, i32 event, PackedRow row)
 {
     using Event = PlainEvent<FINE>;
-    const ResidualOf told = Event::told(event, stage);
-    const i32 r = told.residual;
+    const i32 r = Event::residual(event);
     const u32 size = event == Event::NONE ? 0 : static_cast<u32>(abs(r));
     u32 bits = 0, from = 0;
     if (size > DENSE_DIRECT)
     {
         bits = 32 - __clz(size);
         from = 1u << (bits - 1);
-        const u32 number = told.context * CLASSES + bits - RESIDUAL_CLASS_BITS;
+        const u32 number = Event::context(event) * CLASSES + bits - RESIDUAL_CLASS_BITS;
         row = load_row(coder.packed_rows + 8 * (CLASS_ROWS + number));
     }
     if (row.y & PACKED_RAW)
@@ -260,8 +259,6 @@ static_assert(DENSE_RESIDUAL_ESCAPE_BITS <= DENSE_RAW_BITS, "a residual's raw bi
 struct PlainCoder
 {
     RansEncoder coder;
-    /// Where the box is in shared memory.
-    u32 stage;
 
     using Row = PackedRow;
 
@@ -277,7 +274,7 @@ struct PlainCoder
     {
         if (any_bits(row.y, PACKED_RAW))
         {
-            const AfterRaw after = code_raw<FINE>(coder, event, row, stage);
+            const AfterRaw after = code_raw<FINE>(coder, event, row);
             coder.state = after.coder.state;
             coder.at = after.coder.at;
             row = after.row;
@@ -293,7 +290,6 @@ struct PlainCoder
 struct PlainCounter
 {
     SymbolCounter coder;
-    u32 stage;
 
     /// It needs none.
     struct Row
@@ -304,22 +300,19 @@ struct PlainCounter
     template <bool FINE> FSZ_DEVICE void step(i32 event, Row)
     {
         using Event = PlainEvent<FINE>;
-        const ResidualOf told = Event::told(event, stage);
-        coder.residual(event != Event::NONE, told.context, told.residual);
+        const bool there = event != Event::NONE;
+        coder.residual(there, Event::context(event), Event::residual(event));
     }
 };
 
-FSZ_DEVICE PlainCoder events_to(const RansEncoder &coder, u32 stage) { return {coder, stage}; }
-FSZ_DEVICE PlainCounter events_to(const SymbolCounter &counter, u32 stage)
-{
-    return {counter, stage};
-}
+FSZ_DEVICE PlainCoder events_to(const RansEncoder &coder) { return {coder}; }
+FSZ_DEVICE PlainCounter events_to(const SymbolCounter &counter) { return {counter}; }
 
 /// Codes or counts the events of the box at `stage`.
 template <u32 LAYOUT, bool MASKED, class Coder>
 FSZ_DEVICE Coder take_events(Coder coder, const PlainProgram *program, u32 flags, u32 stage)
 {
-    auto take = events_to(coder, stage);
+    auto take = events_to(coder);
     PlainEvents<LAYOUT, MASKED>::passes_back(*program, flags, stage, lane_id(), take);
     return take.coder;
 }
@@ -329,7 +322,7 @@ template <bool MASKED, class Coder>
 FSZ_DEVICE Coder take_corners(const Coder &coder, const PlainProgram *program, u32 stage)
 {
     const u32 entry = __ldg(program->entries[0] + lane_id());
-    auto take = events_to(coder, stage);
+    auto take = events_to(coder);
     using Event = PlainEvent<false>;
     const i32 event = known_event<Event, MASKED>(stage + (entry & ENTRY_POSITION), entry);
     take.template step<false>(event, take.template row<false>(event));

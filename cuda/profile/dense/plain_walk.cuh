@@ -5,17 +5,13 @@
 
 #include "device/hopper.cuh"
 #include "profile/dense/blend.cuh"
-#include "profile/dense/plain_large.cuh"
 #include "profile/dense/plain_program.cuh"
-#include "profile/dense/symbols.cuh"
 
 namespace fsz
 {
 
-/// The target of an element that is masked, and of one that is listed: it may come out as anything,
-/// and its residual is 0.
+/// The target of an element that is masked, and may come out as anything.
 constexpr u32 MASKED_TARGET = 0x80000000u;
-constexpr u32 LISTED_TARGET = MASKED_TARGET + 1;
 
 /// Does a part of the work on the boxes of a layout, those with masks or those without, in a
 /// function of its own. Such functions lie one after another in a kernel, in the order of their
@@ -35,6 +31,20 @@ enum class Taps
     BLENDED
 };
 
+FSZ_DEVICE i32 load_value(u32 at)
+{
+    short value;
+    asm volatile("ld.shared.s16 %0, [%1];" : "=h"(value) : "r"(at) : "memory");
+    return value;
+}
+
+FSZ_DEVICE u32 load_word(u32 at)
+{
+    u32 word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(at) : "memory");
+    return word;
+}
+
 /// The event of a word, if the entry tells that the lane has a point, else `none`.
 FSZ_DEVICE i32 load_event(u32 at, u32 entry, i32 none)
 {
@@ -47,6 +57,24 @@ FSZ_DEVICE i32 load_event(u32 at, u32 entry, i32 none)
     return event;
 }
 
+FSZ_DEVICE void store_word(u32 at, u32 word)
+{
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(word) : "memory");
+}
+
+FSZ_DEVICE void load_pair(u32 at, u32 &first, u32 &second)
+{
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(first), "=r"(second)
+                 : "r"(at)
+                 : "memory");
+}
+
+FSZ_DEVICE void store_pair(u32 at, u32 first, u32 second)
+{
+    asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(at), "r"(first), "r"(second) : "memory");
+}
+
 /// An event, the high half of a word: the residual and behind it the context, in a few bits. Those
 /// of residuals with symbols of their own are the numbers of these symbols' rows.
 template <bool FINE> struct PlainEvent
@@ -57,7 +85,7 @@ template <bool FINE> struct PlainEvent
     static_assert(CONTEXTS == 1 << SHIFT, "the bits of a context");
     /// Added to a residual and its context.
     static constexpr i32 ZERO = static_cast<i32>(DENSE_DIRECT << SHIFT);
-    /// The largest residual, of either sign, that an event tells; of a larger one it is a number.
+    /// The largest residual, of either sign.
     static constexpr i32 MOST = (1 << (15 - SHIFT)) - static_cast<i32>(DENSE_DIRECT) - 2;
     /// Events of symbols of their own are below, ...
     static constexpr u32 DIRECT = (2 * DENSE_DIRECT + 1) << SHIFT;
@@ -65,27 +93,20 @@ template <bool FINE> struct PlainEvent
     static constexpr i32 LAST_ROW = 32 << SHIFT;
     static_assert(DIRECT < static_cast<u32>(LAST_ROW), "others are told by their rows");
 
-    /// What an event that has not the number of a large residual tells.
-    FSZ_DEVICE static ResidualOf direct(i32 event)
+    FSZ_DEVICE static u32 context(i32 event)
     {
-        return {FIRST_CONTEXT + (static_cast<u32>(event) & (CONTEXTS - 1)),
-                (static_cast<short>(event) >> SHIFT) - static_cast<i32>(DENSE_DIRECT)};
+        return FIRST_CONTEXT + (static_cast<u32>(event) & (CONTEXTS - 1));
     }
-    /// What any event tells, of the box at `stage`.
-    FSZ_DEVICE static ResidualOf told(i32 event, u32 stage)
+    FSZ_DEVICE static i32 residual(i32 event)
     {
-        const u32 number = static_cast<u32>(event) - LARGE;
-        return number <= LargeResiduals::MOST ? LargeResiduals{stage}.of(number) : direct(event);
+        return (static_cast<short>(event) >> SHIFT) - static_cast<i32>(DENSE_DIRECT);
     }
     /// That of a lane without one.
     static constexpr i32 NONE = -1;
     /// That of a masked point, in 16 bits.
     static constexpr i32 MASKED = 0x8000;
-    /// Added to the number of a large residual, which is not 0.
-    static constexpr u32 LARGE = 0x8000;
-    static_assert(0x10000 + (-MOST + static_cast<i32>(DENSE_DIRECT)) * (1 << SHIFT) >
-                      static_cast<i32>(LARGE + LargeResiduals::MOST),
-                  "no residual has the event of a masked point or of a large residual");
+    static_assert(-MOST - 1 > (-0x8000 >> SHIFT) - static_cast<i32>(DENSE_DIRECT),
+                  "no residual has the event of a masked point");
 };
 static_assert(DENSE_DIRECT == 15, "32 rows for each context");
 
@@ -95,7 +116,7 @@ struct Neighbours
     i32 a, c, e, g;
 };
 
-/// MASKED: some targets are `MASKED_TARGET` or `LISTED_TARGET`.
+/// MASKED: some targets are `MASKED_TARGET`.
 template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
 {
     using Places = StagePlaces<LAYOUT>;
@@ -109,21 +130,16 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
     u32 weight;
     /// The weighted size of the lane's last residual and a part of what all contexts have.
     u32 size;
-    /// The largest residual of a pass, and of all.
+    /// The largest residual of a pass, and of the finest and the other grids.
     u32 most;
     u32 largest;
-    /// Residuals of the pass that events do not tell; the last of them, and half of where it is. Of
-    /// a lane with more than one in a pass some are lost.
-    u32 large;
-    u32 last_large;
-    bool lost;
+    u32 largest_coarse;
     /// Whether a value is too large: one that follows from values of masked points alone may be.
     bool wild;
 
     FSZ_DEVICE PlainWalk(u32 stage, u32 fine_bits, bool around)
         : stage(stage), fine_bits(fine_bits), part_bits(DENSE_PART_BITS + fine_bits),
-          weight(around ? 16 : 0), size(4), most(0), largest(0), large(0), last_large(0),
-          lost(false), wild(false)
+          weight(around ? 16 : 0), size(4), most(0), largest(0), largest_coarse(0), wild(false)
     {
     }
 
@@ -145,8 +161,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         using Event = PlainEvent<FINE>;
         const i32 target = static_cast<i32>(own_word(at, there));
         const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
-        const bool without = MASKED && target <= static_cast<i32>(LISTED_TARGET);
-        const i32 r = without ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
+        const i32 r = masked ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
         const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
         const u32 own = static_cast<u32>(abs(r));
         u32 m = spread << (DENSE_SPREAD_BITS - fine_bits) >> (DENSE_SPREAD_BITS - BITS);
@@ -173,41 +188,11 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
             wild = wild ||
                    (there && abs(static_cast<i32>(value)) > static_cast<i32>(DENSE_MOST_VALUE));
         }
-        // They are rare, and told behind the pass: a branch would be waited for at each step.
-        const bool is_large = there && own > static_cast<u32>(Event::MOST);
-        last_large = is_large ? __byte_perm(static_cast<u32>(r), at, 0x5410) : last_large;
-        large += is_large;
-        most = max(most, there ? own : 0);
-        store_word_if(there, at, __byte_perm(value, event, 0x5410));
-    }
-
-    /// Tells the large residuals of a pass.
-    template <bool FINE> FSZ_DEVICE void tell_large()
-    {
-        using Event = PlainEvent<FINE>;
-        if (!__any_sync(WARP_ALL, large > 0))
+        if (there)
         {
-            return;
+            most = max(most, own);
+            store_word(at, __byte_perm(value, event, 0x5410));
         }
-        __syncwarp();
-        if (large > 0)
-        {
-            // Half an address tells where in a box a word is.
-            const u32 at = stage + (((last_large >> 16) - stage) & 0xFFFF);
-            const u32 word = load_word(at);
-            const u32 context = word >> 16 & (Event::CONTEXTS - 1);
-            const u32 event = keep_large<FINE>(context, static_cast<short>(last_large & 0xFFFF));
-            store_word(at, __byte_perm(word, event, 0x5410));
-        }
-        lost = lost || large > 1;
-        large = 0;
-    }
-
-    /// The event of a residual that events do not tell.
-    template <bool FINE> FSZ_DEVICE u32 keep_large(u32 context, i32 r) const
-    {
-        using Event = PlainEvent<FINE>;
-        return Event::LARGE + LargeResiduals{stage}.keep(Event::FIRST_CONTEXT + context, r);
     }
 
     /// Corners.
@@ -218,18 +203,13 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         const u32 at = stage + (entry & ENTRY_POSITION);
         const u32 target = load_word(at);
         const bool masked = MASKED && target == MASKED_TARGET;
-        const bool without = masked || (MASKED && target == LISTED_TARGET);
-        const i32 r = without ? 0 : static_cast<i32>(target) >> part_bits;
+        const i32 r = masked ? 0 : static_cast<i32>(target) >> part_bits;
         const u32 value = static_cast<u32>(r) << fine_bits;
         const u32 own = there ? static_cast<u32>(abs(r)) : 0;
-        largest = max(largest, own);
-        constexpr u32 CONTEXT = DENSE_COARSE_CONTEXTS - 1;
-        u32 event = (static_cast<u32>(r) << Event::SHIFT) + CONTEXT + static_cast<u32>(Event::ZERO);
-        event = masked ? static_cast<u32>(Event::MASKED) : event;
-        if (own > static_cast<u32>(Event::MOST))
-        {
-            event = keep_large<false>(CONTEXT, r);
-        }
+        largest_coarse = max(largest_coarse, own);
+        const u32 told = (static_cast<u32>(r) << Event::SHIFT) + (DENSE_COARSE_CONTEXTS - 1) +
+                         static_cast<u32>(Event::ZERO);
+        const u32 event = masked ? static_cast<u32>(Event::MASKED) : told;
         __syncwarp();
         if (there)
         {
@@ -600,7 +580,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
                     }
                 }
             }
-            tell_large<true>();
+            largest = max(largest, most);
         }
         else
         {
@@ -616,9 +596,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
             {
                 coarse_pass<3>(pass, entries);
             }
-            tell_large<false>();
+            largest_coarse = max(largest_coarse, most);
         }
-        largest = max(largest, most);
         __syncwarp();
         return __any_sync(WARP_ALL, most != 0);
     }
@@ -650,10 +629,8 @@ struct PlainWalked
     u32 flags;
     /// Whether corners have.
     bool corners;
-    /// Whether events tell all residuals.
+    /// Whether events can tell all residuals, and words all values.
     bool told;
-    /// Whether a residual or a value is larger than a box may have.
-    bool unfit;
 };
 
 /// Walks through the box at `stage`, whose targets are there.
@@ -674,9 +651,10 @@ FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fi
         const PlainPass &pass = program->pass[p];
         walked.flags |= walk.pass(pass, program->entries[pass.first] + lane) ? 1u << p : 0;
     }
-    walked.unfit =
-        __any_sync(WARP_ALL, walk.wild || walk.largest > static_cast<u32>(RESIDUAL_MOST));
-    walked.told = !walked.unfit && !__any_sync(WARP_ALL, walk.lost) && LargeResiduals{stage}.all();
+    walked.told =
+        __all_sync(WARP_ALL, walk.largest <= static_cast<u32>(PlainEvent<true>::MOST) &&
+                                 walk.largest_coarse <= static_cast<u32>(PlainEvent<false>::MOST) &&
+                                 !walk.wild);
     return walked;
 }
 

@@ -43,9 +43,9 @@ FSZ_DEVICE CodedSymbol residual_symbol(i32 r)
             (size - (1u << (bits - 1))) << 1 | (r < 0 ? 1 : 0)};
 }
 
-/// A difference as symbols have it, `folded`.
-FSZ_DEVICE CodedSymbol folded_symbol(u32 z)
+FSZ_DEVICE CodedSymbol difference_symbol(i32 l)
 {
+    const u32 z = static_cast<u32>(l) << 1 ^ static_cast<u32>(l >> 31);
     if (z < DENSE_LORENZO_DIRECT)
     {
         return {z, 0, 0};
@@ -53,10 +53,6 @@ FSZ_DEVICE CodedSymbol folded_symbol(u32 z)
     const u32 bits = 32 - __clz(z);
     return {DENSE_LORENZO_DIRECT + bits - DIFFERENCE_CLASS_BITS, bits - 1, z ^ 1u << (bits - 1)};
 }
-
-FSZ_DEVICE u32 folded(i32 l) { return static_cast<u32>(l) << 1 ^ static_cast<u32>(l >> 31); }
-
-FSZ_DEVICE CodedSymbol difference_symbol(i32 l) { return folded_symbol(folded(l)); }
 
 struct RansEncoder
 {
@@ -131,7 +127,7 @@ struct RansEncoder
         if (row.frequency & ROW_ESCAPES)
         {
             own.bits = 32;
-            own.raw = folded(l);
+            own.raw = static_cast<u32>(l) << 1 ^ static_cast<u32>(l >> 31);
         }
         raw(active ? own.bits : 0, own.raw);
         symbol(active, row);

@@ -116,23 +116,6 @@ template <class T> struct CodeTargets
     }
 };
 
-template <class T> struct Points<RelativeQuantizer<T>>;
-
-/// The same of codes that keep the bound.
-template <class T> struct StrictCodeTargets
-{
-    const Points<RelativeQuantizer<T>> *points;
-    i32 own;
-
-    FSZ_DEVICE double part(T d) const
-    {
-        i32 code;
-        const bool has = points->code_of(d, code);
-        const double parts = static_cast<double>(1u << DENSE_PART_BITS);
-        return has ? static_cast<double>(code - own) * parts : value_of(Element<double>::QUIET_NAN);
-    }
-};
-
 template <class T> struct Points<RelativeQuantizer<T>>
 {
     using Error = RelativeError<T>;
@@ -311,9 +294,6 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
 
     FSZ_DEVICE bool any() const { return true; }
 
-    /// Targets are told by codes alone there, whether they keep the bound or not.
-    FSZ_DEVICE bool may_lack_codes() const { return fine == 0; }
-
     FSZ_DEVICE void keep_error(const Error &error)
     {
         relative = warp_larger(larger(relative, error.relative));
@@ -331,20 +311,10 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
         }
     };
 
-    template <bool EXACT, class Use> FSZ_DEVICE auto with_numbers(i32 own, const Use &use) const
+    template <class Use> FSZ_DEVICE auto with_numbers(i32 own, const Use &use) const
     {
-        if (fine > 0)
-        {
-            return use(Limited<CurveTargets<T>>({z, fine, own}, limits));
-        }
-        if constexpr (EXACT)
-        {
-            return use(Limited<StrictCodeTargets<T>>({this, own}, limits));
-        }
-        else
-        {
-            return use(Limited<CodeTargets<T>>({&z, own}, limits));
-        }
+        return fine == 0 ? use(Limited<CodeTargets<T>>({&z, own}, limits))
+                         : use(Limited<CurveTargets<T>>({z, fine, own}, limits));
     }
 
     template <u32 LAYOUT, u32 WIDTH, bool MASKED>
