@@ -126,13 +126,6 @@ impl Gpu {
         OPENED.get_or_init(opened).clone().map_err(Error::NoAdapter)
     }
 
-    /// What a device of this adapter should be asked for with: subgroup operations, for they decode faster, and memory that is
-    /// shared with CUDA, each where there is such.
-    pub fn features(adapter: &wgpu::Adapter) -> wgpu::Features {
-        let wanted = wgpu::Features::SUBGROUP | wgpu::Features::VULKAN_EXTERNAL_MEMORY_FD;
-        adapter.features() & wanted
-    }
-
     /// A device that the caller has, such as a window's. What it was asked for decides how large a page
     /// of a stream may be.
     ///
@@ -375,7 +368,7 @@ fn opened() -> Result<Gpu, String> {
         pollster::block_on(instance.request_adapter(&options)).map_err(|e| e.to_string())?;
     let descriptor = wgpu::DeviceDescriptor {
         label: Some("fsz"),
-        required_features: Gpu::features(&adapter),
+        required_features: adapter.features() & wgpu::Features::SUBGROUP,
         required_limits: adapter.limits(),
         ..Default::default()
     };

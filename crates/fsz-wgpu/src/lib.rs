@@ -10,8 +10,6 @@
 mod colour;
 mod dense;
 mod error;
-#[cfg_attr(not(target_os = "linux"), path = "no_external.rs")]
-mod external;
 mod gpu;
 mod memory;
 mod page;
@@ -19,7 +17,6 @@ mod paper;
 mod profile;
 mod readback;
 mod region;
-mod shared;
 mod slice;
 mod step;
 mod stream;
@@ -29,7 +26,6 @@ pub use colour::{Colours, Layout, Measure, Overlay, Picture, Subject};
 pub use error::{Error, Result};
 pub use gpu::Gpu;
 pub use memory::{Memory, memory};
-pub use shared::{SharedBuffer, SharedMemory};
 pub use slice::{GpuSlice, Runs, TILE_KINDS};
 pub use stream::GpuStream;
 pub use volume::{Cell, Hit, Look, Mode, Rays, Sampling, Section, Slab, Volume, VolumeColours};

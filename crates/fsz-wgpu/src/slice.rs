@@ -5,7 +5,6 @@ use fsz::TileKind;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::readback;
-use crate::shared::SharedBuffer;
 
 /// Elements of a field in C order: `count` runs of `len` consecutive ones, the first from `first` on,
 /// each `stride` behind the one before.
@@ -94,8 +93,6 @@ pub struct GpuSlice {
     pub(crate) values: wgpu::Buffer,
     /// Of a slice of a stream.
     pub(crate) tiles: Option<wgpu::Buffer>,
-    /// Whose buffer `values` is, where CUDA has it too: it is given back when the slice is dropped.
-    pub(crate) _shared: Option<SharedBuffer>,
 }
 
 impl GpuSlice {
@@ -108,7 +105,7 @@ impl GpuSlice {
         let len = values.len() as u64;
         gpu.fits(len)?;
         let values = gpu.filled("fsz slice", bytemuck::cast_slice(values))?;
-        Ok(GpuSlice { gpu: gpu.clone(), len, values, tiles: None, _shared: None })
+        Ok(GpuSlice { gpu: gpu.clone(), len, values, tiles: None })
     }
 
     /// A slice without values of which only the facts of its tiles are known, one word of those for each element as
@@ -121,7 +118,7 @@ impl GpuSlice {
         gpu.fits(len)?;
         let tiles = gpu.filled("fsz tiles", tiles)?;
         let values = gpu.storage("fsz slice", 4 * len)?;
-        Ok(GpuSlice { gpu: gpu.clone(), len, values, tiles: Some(tiles), _shared: None })
+        Ok(GpuSlice { gpu: gpu.clone(), len, values, tiles: Some(tiles) })
     }
 
     /// Number of values.
@@ -134,8 +131,7 @@ impl GpuSlice {
         self.len == 0
     }
 
-    /// The buffer of the values, an `f32` each, in the field's C order. It may be longer than those. That of a
-    /// [`SharedBuffer`] holds others once the slice is dropped.
+    /// The buffer of the values, an `f32` each, in the field's C order.
     pub fn values(&self) -> &wgpu::Buffer {
         &self.values
     }

@@ -133,8 +133,7 @@ impl GpuStream {
             self.gpu.queue.submit([encoder.finish()]);
         })?;
         let len = runs.elements();
-        let slice =
-            GpuSlice { gpu: self.gpu.clone(), len, values, tiles: Some(tiles), _shared: None };
+        let slice = GpuSlice { gpu: self.gpu.clone(), len, values, tiles: Some(tiles) };
         for region in self.regions.iter().filter(|_| len > 0) {
             region.put(&self.gpu, &self.header.shape, runs, &slice)?;
         }

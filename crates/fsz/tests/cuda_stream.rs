@@ -70,19 +70,6 @@ fn parts<T: Element + Scalar>(what: &str, kind: &str, shape: &[u64], options: &C
         assert!(same(&found, &expected), "{what}: {count:?} from {start:?}");
         let lent = there.decompress_box_with(&start, &count, |lent: &[T]| same(lent, &expected));
         assert!(lent.expect("decodes"), "{what}: lent {count:?} from {start:?}");
-        // Some room behind it, which stays as it is.
-        let bytes = len * size_of::<T>();
-        let mut left = DeviceMemory::new(0, bytes + 64, 0xA5).expect("allocates");
-        let read = |lent: &[T]| same(lent, &expected);
-        let lent = there.decompress_box_to(&start, &count, &mut left, read);
-        assert!(lent.expect("decodes"), "{what}: lent and left {count:?} from {start:?}");
-        let mut found = vec![0; bytes + 64];
-        left.read(0, &mut found).expect("reads");
-        let (values, behind) = found.split_at(bytes);
-        let bits = expected.iter().map(|value| value.to_bits64().to_le_bytes());
-        let same_left = values.chunks(size_of::<T>()).zip(bits).all(|(v, b)| b.starts_with(v));
-        assert!(same_left, "{what}: left {count:?} from {start:?}");
-        assert!(behind.iter().all(|&byte| byte == 0xA5), "{what}: behind {count:?}");
     }
 }
 
@@ -149,9 +136,6 @@ fn what_is_wrong_is_told() {
         there.decompress_box_into(&[8, 0, 0], &[1, 20, 30], &mut out).expect("inside");
         assert!(invalid(there.decompress_box_with(&[9, 0, 0], &[1, 20, 30], |_: &[f32]| ())));
         assert!(invalid(there.decompress_box_with(&[8, 0, 0], &[1, 20, 30], |_: &[f64]| ())));
-        let mut small = DeviceMemory::new(0, 4 * 599, 0).expect("allocates");
-        let count = [1, 20, 30];
-        assert!(invalid(there.decompress_box_to(&[8, 0, 0], &count, &mut small, |_: &[f32]| ())));
         // A damaged payload; the stream still opens, and another is not touched by it.
         let last = bytes.len() - 1;
         bytes[last] ^= 1;

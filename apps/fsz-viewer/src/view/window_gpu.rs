@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eframe::egui_wgpu::{RenderState, WgpuConfiguration, WgpuSetup};
-use eframe::wgpu::Adapter;
+use eframe::wgpu::{Adapter, Features};
 use fsz_wgpu::Gpu;
 
 /// The window's GPU.
@@ -28,14 +28,14 @@ impl WindowGpu {
         Some(WindowGpu { state: state.clone(), gpu })
     }
 
-    /// How a window asks for its GPU: with what makes decoding faster there.
+    /// How a window asks for its GPU: with subgroup operations, where there are such, for they decode faster.
     pub fn configuration() -> WgpuConfiguration {
         let mut configuration = WgpuConfiguration::default();
         if let WgpuSetup::CreateNew(setup) = &mut configuration.wgpu_setup {
             let usual = setup.device_descriptor.clone();
             setup.device_descriptor = Arc::new(move |adapter: &Adapter| {
                 let mut descriptor = usual(adapter);
-                descriptor.required_features |= Gpu::features(adapter);
+                descriptor.required_features |= adapter.features() & Features::SUBGROUP;
                 descriptor
             });
         }

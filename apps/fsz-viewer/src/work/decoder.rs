@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use fsz::cuda::DeviceStream;
 use fsz::{Backend, Codec, DType, Element};
-use fsz_wgpu::{Gpu, GpuSlice, GpuStream, Runs, SharedBuffer, SharedMemory};
+use fsz_wgpu::{Gpu, GpuSlice, GpuStream, Runs};
 use rayon::prelude::*;
 
 use crate::model::boxes::{self, Box};
@@ -39,8 +39,6 @@ pub struct Decoder {
     gpu: Option<Gpu>,
     /// Where planes are brought that no GPU decoded, so that pictures are painted there.
     painter: Option<Gpu>,
-    /// Memory of that GPU in which CUDA decodes, where it is the same and they share it.
-    shared: Option<SharedMemory>,
     /// Fields that lie on the GPU.
     streams: GpuStreams,
     /// Nothing is waited for that the processor has sooner.
@@ -61,7 +59,6 @@ impl Decoder {
             codec: Codec::cpu(),
             gpu: None,
             painter: None,
-            shared: None,
             streams,
             hurries: false,
             awaits_shaders: false,
@@ -74,10 +71,7 @@ impl Decoder {
     /// window: where it is taken, planes stay on it, to be painted.
     pub fn open(choice: DecoderChoice, window: Option<&Gpu>) -> Decoder {
         let painter = window.filter(|gpu| paints(choice, gpu)).cloned();
-        let decoder = Decoder::choose(choice, window);
-        let shared = painter.as_ref().filter(|_| decoder.is_cuda());
-        let shared = shared.and_then(|gpu| SharedMemory::of(gpu, CUDA_DEVICE));
-        Decoder { painter, shared, ..decoder }
+        Decoder { painter, ..Decoder::choose(choice, window) }
     }
 
     /// The same, with fields on the GPU that other threads use too.
@@ -255,7 +249,6 @@ impl Decoder {
                 // As above.
                 Err(reason) => {
                     self.codec = Codec::cpu();
-                    self.shared = None;
                     self.streams.cuda.clear();
                     self.note = Some(format!("{reason}; decoding on the CPU from now on"));
                 }
@@ -308,14 +301,6 @@ impl Decoder {
         if document.dtype == DType::F64 {
             return Ok(Plane::new(size, decoded_by_cuda(grid, place, &parts, <[f64]>::to_vec)?));
         }
-        if let Some(stream) = whole(grid, &parts)
-            && let Some(mut buffer) = self.shared_for(grid, place)
-        {
-            let Box { start, count } = window(grid, place);
-            let numbers = stream.decompress_box_to(&start, &count, buffer.memory(), widened)?;
-            let slice = Some(Arc::new(buffer.into_slice()));
-            return Ok(Plane { slice, ..Plane::new(size, numbers) });
-        }
         // The numbers of the plane are made by other threads while it is brought to where it is painted.
         let read = |values: &[f32]| {
             let mut numbers = Vec::new();
@@ -329,18 +314,6 @@ impl Decoder {
         let mut plane = Plane::new(size, numbers);
         self.keep(&mut plane, slice);
         Ok(plane)
-    }
-
-    /// Memory where a plane is decoded by CUDA and painted; none where it is to be brought there.
-    fn shared_for(&mut self, grid: &Grid, place: Place) -> Option<SharedBuffer> {
-        let memory = self.shared.as_ref()?;
-        self.painter.as_ref().filter(|gpu| self.has_shaders(gpu, None))?;
-        let buffer = memory.buffer(elements(&window(grid, place)) as u64);
-        if buffer.is_err() {
-            // What is not shared is brought there from now on: it takes less memory.
-            self.shared = None;
-        }
-        buffer.ok()
     }
 
     /// A plane that the GPU decodes; none while the processor has it sooner.
@@ -398,7 +371,9 @@ fn decoded_by_cuda<T: Element, R>(
     parts: &[Part<DeviceStream>],
     read: impl FnOnce(&[T]) -> R,
 ) -> Result<R> {
-    if let Some(stream) = whole(grid, parts) {
+    if let [Part { held, stream }] = parts
+        && held.count == grid.shape()
+    {
         let window = window(grid, place);
         return Ok(stream.decompress_box_with(&window.start, &window.count, read)?);
     }
@@ -411,21 +386,15 @@ fn decoded_by_cuda<T: Element, R>(
     Ok(read(&values))
 }
 
-/// The stream that has all of a field, where it is one alone.
-fn whole<'a, S>(grid: &Grid, parts: &'a [Part<S>]) -> Option<&'a S> {
-    match parts {
-        [Part { held, stream }] if held.count == grid.shape() => Some(stream),
-        _ => None,
-    }
-}
-
 /// The values of a plane, each part decoded on the GPU. Of one stream they stay there too.
 fn decoded(
     grid: &Grid,
     place: Place,
     parts: &[Part<GpuStream>],
 ) -> Result<(Vec<f32>, Option<GpuSlice>)> {
-    if let Some(stream) = whole(grid, parts) {
+    if let [Part { held, stream }] = parts
+        && held.count == grid.shape()
+    {
         let slice = stream.decode_runs(grid.runs(place.axis, place.plane))?;
         return Ok((slice.read_back()?, Some(slice)));
     }
@@ -593,10 +562,8 @@ mod tests {
     #[test]
     fn a_gpu_gives_the_planes_of_the_processor() {
         let _alone = alone();
-        // That of a window, to be painted on.
-        let window = Gpu::headless().ok();
         for choice in [DecoderChoice::Gpu, DecoderChoice::Cuda] {
-            let mut decoder = Decoder::open(choice, window.as_ref());
+            let mut decoder = Decoder::open(choice, None);
             if let Some(reason) = decoder.note() {
                 eprintln!("SKIPPED: planes decoded as {choice:?}: {reason}");
                 continue;
@@ -625,7 +592,7 @@ mod tests {
         }
     }
 
-    /// A plane is that of the processor, also where it is painted.
+    /// A plane is that of the processor.
     fn check(decoder: &mut Decoder, document: &Document, place: Place) {
         let found = decoder.plane(document, place, true).unwrap();
         let expected = Decoder::cpu().plane(document, place, true).unwrap();
@@ -633,11 +600,6 @@ mod tests {
         let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
         let all = found.values.len() == expected.values.len();
         assert!(all && found.values.iter().zip(&expected.values).all(same), "{place:?}");
-        if let Some(slice) = &found.slice {
-            let painted = widened(&slice.read_back().unwrap());
-            let all = painted.len() == found.values.len();
-            assert!(all && painted.iter().zip(&found.values).all(same), "painted: {place:?}");
-        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use cudarc::driver::sys::{CUresult, CUuuid};
+use cudarc::driver::sys::CUresult;
 
 use super::{Answer, code, give, queues};
 use crate::run::memory::MEMORY;
@@ -29,7 +29,6 @@ const MULTIPROCESSORS: i32 = 2;
 /// The version of the driver that this one is like.
 const VERSION: i32 = 13_000;
 const NAME: &[u8] = b"FSZ emulator (no GPU)\0";
-const UUID: [u8; 16] = *b"FSZ emulator    ";
 
 /// The handle of the only context.
 pub(super) const CONTEXT: *mut c_void = std::ptr::without_provenance_mut(0x1000);
@@ -97,17 +96,6 @@ pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, len: c_int, device: 
         // SAFETY: the caller has room for `len` bytes.
         unsafe { name.cast::<u8>().copy_from(NAME.as_ptr(), len) };
     }))
-}
-
-/// That of no other device.
-///
-/// # Safety
-/// As in `cuda.h`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, device: c_int) -> CUresult {
-    let own = CUuuid { bytes: UUID.map(u8::cast_signed) };
-    // SAFETY: promised by the caller.
-    code(only_device(device).and_then(|()| unsafe { give(uuid, own) }))
 }
 
 /// # Safety

@@ -345,7 +345,7 @@ fn to_host<T: Element>(
             upload(at + start + vectors.start as u64, &payload[vectors])?;
         }
         let view = kind.view(at, len as u64)?;
-        launched_to_host(device, &kind, workspace, (out, None), run, |to, status, queue| {
+        launched_to_host(device, &kind, workspace, out, run, |to, status, queue| {
             launch(&kind, &view, to, status, queue)
         })
     })
@@ -367,17 +367,17 @@ pub(crate) unsafe fn clear_behind(end: u64, queue: sys::CUstream) -> Result<()> 
     check("cuMemsetD8Async", unsafe { result::memset_d8_async(end, 0, VECTOR, queue) })
 }
 
-/// Runs `launch` with room for `out`, at `there` where that is some, and for a report, which is cleared, and brings the output
-/// back. The context is current, and there is room at `there`.
+/// Runs `launch` with room for `out` and for a report, which is cleared, and brings the output back. The context is
+/// current.
 pub(crate) fn launched_to_host<T: Element>(
     device: &Device,
     kind: &StreamKind,
     Workspace { queue, field, scratch, .. }: &mut Workspace,
-    (out, there): (&mut [T], Option<u64>),
+    out: &mut [T],
     run: Execution<'_>,
     launch: impl FnOnce(u64, u64, sys::CUstream) -> Result<()>,
 ) -> Result<()> {
-    let to = there.map_or_else(|| field.room(size_of_val(out)), Ok)?;
+    let to = field.room(size_of_val(out))?;
     let status = scratch.room(DECOMPRESS_SCRATCH)?;
     // SAFETY: `status` was made above.
     unsafe { kind.clear(status, queue.handle())? };
@@ -395,19 +395,17 @@ pub(crate) const MOST_LENT: usize = 32 << 20;
 /// Where the output begins in pinned memory, behind the status.
 const LENT: usize = 256;
 
-/// Runs `launch` with room for `len` elements, at `there` where that is some, and for a report, which is cleared, and lends the
-/// output to `read` in pinned memory: one copy, by the device, and one wait. The context is current, and there is room at
-/// `there`.
+/// Runs `launch` with room for `len` elements and for a report, which is cleared, and lends the output to `read` in pinned
+/// memory: one copy, by the device, and one wait. The context is current.
 pub(crate) fn launched_for_host<T: Element, R>(
     kind: &StreamKind,
     Workspace { queue, field, scratch, host, .. }: &mut Workspace,
-    (len, there): (usize, Option<u64>),
+    len: usize,
     launch: impl FnOnce(u64, u64, sys::CUstream) -> Result<()>,
     read: impl FnOnce(&[T]) -> R,
 ) -> Result<R> {
     let bytes = len * size_of::<T>();
-    let to = there.map_or_else(|| field.room(bytes), Ok)?;
-    let status = scratch.room(DECOMPRESS_SCRATCH)?;
+    let (to, status) = (field.room(bytes)?, scratch.room(DECOMPRESS_SCRATCH)?);
     let (report, output) = host.room(LENT + bytes)?.split_at_mut(LENT);
     let report = &mut report[..STATUS];
     // SAFETY: `status` was made above.

@@ -102,8 +102,6 @@ pub struct DeviceInfo {
     pub multiprocessors: u32,
     /// Memory in bytes.
     pub memory: u64,
-    /// What tells it from all others, in Vulkan too (`VkPhysicalDeviceIDProperties::deviceUUID`).
-    pub uuid: [u8; 16],
 }
 
 impl DeviceInfo {
@@ -148,8 +146,5 @@ fn describe(ordinal: i32) -> Result<DeviceInfo> {
         multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         // SAFETY: as above.
         memory: check("cuDeviceTotalMem", unsafe { result::device::total_mem(device) })? as u64,
-        uuid: check("cuDeviceGetUuid", result::device::get_uuid(device))?
-            .bytes
-            .map(|byte| byte.cast_unsigned()),
     })
 }

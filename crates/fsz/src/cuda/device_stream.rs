@@ -8,7 +8,6 @@ use super::{
     device::Device,
     device_codec::DeviceCodec,
     lanes::ALONE,
-    memory::DeviceMemory,
     selection::Selection,
     stream_kind::StreamKind,
     workspace::Buffer,
@@ -104,7 +103,7 @@ impl DeviceStream {
     /// [`Error::Corrupt`](crate::Error::Corrupt); [`Error::Device`](crate::Error::Device).
     pub fn decompress_into<T: Element>(&self, out: &mut [T]) -> Result<()> {
         check_output(&self.header, out, self.header.elements())?;
-        self.to_host((out, None), &Selection::Field)
+        self.to_host(out, &Selection::Field)
     }
 
     /// Decompresses the tiles `tiles` into `out`, tile by tile; `out` has exactly their elements.
@@ -119,7 +118,7 @@ impl DeviceStream {
     ) -> Result<()> {
         check_tiles(&self.grid, &tiles)?;
         check_output(&self.header, out, self.grid.len_of(tiles.clone()))?;
-        self.to_host((out, None), &Selection::Tiles(tiles))
+        self.to_host(out, &Selection::Tiles(tiles))
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
@@ -134,7 +133,7 @@ impl DeviceStream {
         out: &mut [T],
     ) -> Result<()> {
         check_output(&self.header, out, check_box(&self.header.shape, start, count)?)?;
-        self.to_host((out, None), &Selection::Box((start, count)))
+        self.to_host(out, &Selection::Box((start, count)))
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order and lends it to `read`. Of a box of up to 32 MiB
@@ -149,33 +148,6 @@ impl DeviceStream {
         count: &[u64],
         read: impl FnOnce(&[T]) -> R,
     ) -> Result<R> {
-        self.box_with(start, count, None, read)
-    }
-
-    /// The same, and the values are left in `there` from its first byte on: for a host that has use for them on the device
-    /// too, such as in memory that it [shares](DeviceMemory::import_fd) with what draws them. The device is past all of it when
-    /// `read` is called. After an error `there` has any bytes.
-    ///
-    /// # Errors
-    /// As [`decompress_box_with`](Self::decompress_box_with), and
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for memory of another device, or less than the box takes.
-    pub fn decompress_box_to<T: Element, R>(
-        &self,
-        start: &[u64],
-        count: &[u64],
-        there: &mut DeviceMemory,
-        read: impl FnOnce(&[T]) -> R,
-    ) -> Result<R> {
-        self.box_with(start, count, Some(there), read)
-    }
-
-    fn box_with<T: Element, R>(
-        &self,
-        start: &[u64],
-        count: &[u64],
-        there: Option<&mut DeviceMemory>,
-        read: impl FnOnce(&[T]) -> R,
-    ) -> Result<R> {
         check_type::<T>(&self.header)?;
         let elements = check_box(&self.header.shape, start, count)?;
         let too_large = || Error::invalid("the box does not fit into memory");
@@ -183,50 +155,32 @@ impl DeviceStream {
         if len == 0 {
             return Ok(read(&[]));
         }
-        let there = there.map(|memory| self.place_in::<T>(memory, len)).transpose()?;
-        let selection = Selection::Box((start, count));
         if len > MOST_LENT / size_of::<T>() {
             let mut out = Vec::new();
             out.try_reserve_exact(len).map_err(|_| too_large())?;
             out.resize(len, T::default());
-            self.to_host((&mut out, there), &selection)?;
+            self.decompress_box_into(start, count, &mut out)?;
             return Ok(read(&out));
         }
         let (device, kind, view) = (&*self.device, &self.kind, &self.view);
+        let selection = Selection::Box((start, count));
         device.work(|workspace| {
             let launch = |to, status, queue| {
-                // SAFETY: it gives memory of the device, sized for the output; what the caller gave was checked above.
+                // SAFETY: it gives memory of the device, sized for the output.
                 unsafe { launch(device, kind, view, &selection, to, status, queue) }
             };
-            launched_for_host(kind, workspace, (len, there), launch, read)
+            launched_for_host(kind, workspace, len, launch, read)
         })
     }
 
-    /// Where `len` elements go in memory of the caller's.
-    fn place_in<T: Element>(&self, memory: &DeviceMemory, len: usize) -> Result<u64> {
-        if !memory.is_of(&self.device.context) {
-            return Err(Error::invalid("the values are to go to memory of another device"));
-        }
-        if memory.len() / size_of::<T>() < len {
-            let (bytes, has) = (len.saturating_mul(size_of::<T>()), memory.len());
-            return Err(Error::invalid(format!("{bytes} bytes into {has} of device memory")));
-        }
-        Ok(memory.address())
-    }
-
-    /// To the host, and at `there` on the device where that is some.
-    fn to_host<T: Element>(
-        &self,
-        (out, there): (&mut [T], Option<u64>),
-        selection: &Selection<'_>,
-    ) -> Result<()> {
+    fn to_host<T: Element>(&self, out: &mut [T], selection: &Selection<'_>) -> Result<()> {
         if out.is_empty() {
             return Ok(());
         }
         let run = on_threads(size_of_val(out));
         let (device, kind, view) = (&*self.device, &self.kind, &self.view);
         device.work(|workspace| {
-            launched_to_host(device, kind, workspace, (out, there), run, |to, status, queue| {
+            launched_to_host(device, kind, workspace, out, run, |to, status, queue| {
                 // SAFETY: it gives memory of the device, sized for the output.
                 unsafe { launch(device, kind, view, selection, to, status, queue) }
             })

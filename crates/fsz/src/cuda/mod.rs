@@ -18,8 +18,6 @@ mod fatbin;
 mod filling;
 mod from_host;
 mod image;
-#[cfg(target_os = "linux")]
-mod imported;
 #[doc(hidden)]
 pub mod internal;
 mod kernel;

@@ -24,26 +24,6 @@ impl Buffer {
         Buffer { context: Arc::clone(context), at: 0, len: 0 }
     }
 
-    /// Memory that the driver mapped.
-    ///
-    /// # Safety
-    /// `at` is memory of the context of `len` bytes, to be freed as what is allocated, and nothing else frees it.
-    #[cfg(target_os = "linux")]
-    pub unsafe fn mapped(context: &Arc<Context>, at: sys::CUdeviceptr, len: usize) -> Self {
-        Buffer { context: Arc::clone(context), at, len }
-    }
-
-    /// Where it begins.
-    #[cfg(target_os = "linux")]
-    pub fn at(&self) -> sys::CUdeviceptr {
-        self.at
-    }
-
-    /// Whether it is memory of a context.
-    pub fn is_of(&self, context: &Arc<Context>) -> bool {
-        Arc::ptr_eq(&self.context, context)
-    }
-
     /// Room for `len` bytes at a multiple of 256; what was there is lost when it grows. The context is
     /// current.
     pub fn room(&mut self, len: usize) -> Result<sys::CUdeviceptr> {
@@ -72,7 +52,7 @@ impl Buffer {
 
     fn free(&mut self) {
         if self.len > 0 {
-            // SAFETY: allocated in `exactly`, or given for it to `mapped`; every call that used it has been waited for. A failure
+            // SAFETY: allocated in `room`; every call that used it has been waited for. A failure
             // leaves the memory to the end of the process.
             let _ = unsafe { result::free_sync(self.at) };
             (self.at, self.len) = (0, 0);
