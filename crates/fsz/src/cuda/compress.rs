@@ -140,7 +140,7 @@ impl FieldCompression {
         // SAFETY: the caller vouches for the memory; what the encoding depends on is right before it.
         unsafe {
             self.begin(device, (field, self.kind.elements()), field, scratch, queue)?;
-            self.encode_after(device, field, chunks, (stream, capacity), scratch, queue, true)
+            self.encode_after(device, field, chunks, (stream, capacity), scratch, (queue, true))
         }
     }
 
@@ -336,14 +336,13 @@ impl FieldCompression {
         queue: sys::CUstream,
     ) -> Result<()> {
         // SAFETY: as the caller vouches.
-        unsafe { self.encode_after(device, field, chunks, stream, scratch, queue, false) }
+        unsafe { self.encode_after(device, field, chunks, stream, scratch, (queue, false)) }
     }
 
-    /// The same, `early` where the kernel of [`begin`](Self::begin) is what is before it in the queue.
+    /// The same in the queue of `order`, early where that says so: the kernel of [`begin`](Self::begin) is what is before it.
     ///
     /// # Safety
     /// As [`encode_chunks`](Self::encode_chunks).
-    #[expect(clippy::too_many_arguments, reason = "field, chunks, stream, scratch and queue")]
     unsafe fn encode_after(
         &self,
         device: &Device,
@@ -351,10 +350,8 @@ impl FieldCompression {
         chunks: Range<u64>,
         stream: (u64, u64),
         scratch: u64,
-        queue: sys::CUstream,
-        early: bool,
+        order: (sys::CUstream, bool),
     ) -> Result<()> {
-        let order = (queue, early);
         let (f32s, f64s) = self.missing();
         let f32s = self.arguments(field, stream, scratch, f32s);
         let f64s = self.arguments(field, stream, scratch, f64s);

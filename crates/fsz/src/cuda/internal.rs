@@ -59,7 +59,7 @@ fn steps(compression: &Compression) -> Result<&FieldCompression> {
         .ok_or_else(|| Error::unsupported("the steps of a compression with bounds by region"))
 }
 
-/// Clears the scratch memory.
+/// Clears the scratch memory, as [`DeviceCodec::compress`] does first where a kernel resolves the bound for the others.
 ///
 /// # Errors
 /// As there.
