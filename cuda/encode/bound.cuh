@@ -12,7 +12,8 @@ namespace fsz
 struct BoundAsked
 {
     u32 kind;
-    u32 reserved;
+    /// log2 of the lattice points of a step, each of them a normal number.
+    u32 fine;
     /// e, or the share of the range.
     double asked;
     /// The given range.
@@ -59,17 +60,19 @@ template <u32 THREADS> struct StepSearch
     u32 found[WARPS];
 };
 
-/// The first number at or closely below `top` whose rounded reciprocal is nearly exact. Called by a
-/// whole thread block of THREADS, with shared memory; every thread gets it.
-template <u32 THREADS> FSZ_DEVICE float best_step(float top, StepSearch<THREADS> &search)
+/// The first number at or closely below `top`, not below `least`, whose rounded reciprocal is
+/// nearly exact. Called by a whole thread block of THREADS, with shared memory; every thread gets
+/// it.
+template <u32 THREADS>
+FSZ_DEVICE float best_step(float top, float least, StepSearch<THREADS> &search)
 {
-    constexpr u32 SMALLEST = 0x00800000u;
+    const u32 least_bits = bits_of(least);
     const u32 top_bits = bits_of(top);
     const u32 warp = threadIdx.x / 32;
     u32 good = STEP_CANDIDATES, best_at = STEP_CANDIDATES;
     u64 best = ~0ull;
 #pragma unroll 1
-    for (u32 k = threadIdx.x; k < STEP_CANDIDATES && top_bits - k >= SMALLEST; k += THREADS)
+    for (u32 k = threadIdx.x; k < STEP_CANDIDATES && top_bits - k >= least_bits; k += THREADS)
     {
         const double miss = reciprocal_miss(value_of(top_bits - k));
         good = miss <= 0x1p-32 ? min(good, k) : good;
@@ -110,7 +113,7 @@ template <u32 THREADS> FSZ_DEVICE float best_step(float top, StepSearch<THREADS>
     return value_of(top_bits - (good < STEP_CANDIDATES ? good : best_at));
 }
 
-template <u32 THREADS> FSZ_DEVICE double best_step(double top, StepSearch<THREADS> &)
+template <u32 THREADS> FSZ_DEVICE double best_step(double top, double, StepSearch<THREADS> &)
 {
     return top;
 }
@@ -150,11 +153,12 @@ FSZ_DEVICE void resolve_bound(const BoundAsked &bound, u32 missing_count,
     const double target =
         fmin(fmax(__dmul_rn(2.0, __dsub_rn(e, slack)), e), SINGLE ? 0x1p126 : 0x1p1022);
     T step = 0, inverse = 0;
-    if (target >= (SINGLE ? 0x1p-126 : 0x1p-1022))
+    const T least = (SINGLE ? 0x1p-126 : 0x1p-1022) * static_cast<T>(1u << bound.fine);
+    if (target >= least)
     {
         T top;
         round_down(target, top);
-        step = best_step<THREADS>(top, search);
+        step = best_step<THREADS>(top, least, search);
         inverse = reciprocal(step);
     }
     if (threadIdx.x == 0)

@@ -33,7 +33,7 @@
         FSZ_AT(fsz::CompressArgs<T>, entries), FSZ_AT(fsz::CompressArgs<T>, sections),             \
         FSZ_AT(fsz::CompressArgs<T>, missing), sizeof(fsz::HeaderImage),                           \
         FSZ_AT(fsz::HeaderImage, words), FSZ_AT(fsz::HeaderImage, len), sizeof(fsz::BoundAsked),   \
-        FSZ_AT(fsz::BoundAsked, kind), FSZ_AT(fsz::BoundAsked, reserved),                          \
+        FSZ_AT(fsz::BoundAsked, kind), FSZ_AT(fsz::BoundAsked, fine),                              \
         FSZ_AT(fsz::BoundAsked, asked), FSZ_AT(fsz::BoundAsked, min),                              \
         FSZ_AT(fsz::BoundAsked, max), sizeof(fsz::Survey), FSZ_AT(fsz::Survey, bound),             \
         FSZ_AT(fsz::Survey, parts), FSZ_AT(fsz::Survey, count), FSZ_AT(fsz::Survey, reserved),     \

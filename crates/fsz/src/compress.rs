@@ -61,7 +61,7 @@ pub(crate) fn compress<T: Element>(
             (Quantizer::Relative(Relative::new(eps, floor, fine, data, &missing)), false)
         }
         _ => {
-            let linear = Linear::new(limit.absolute(range.as_ref()), magnitude);
+            let linear = Linear::new(limit.absolute(range.as_ref()), magnitude, options.fine());
             let reached = quantize::in_reach(magnitude, &linear, run.level.fused());
             let known = reached && range.is_some_and(|r| !r.has_special());
             (Quantizer::Linear(linear), known)
@@ -69,7 +69,10 @@ pub(crate) fn compress<T: Element>(
     };
     let plan = Plan { quantizer, missing, missing_bits, known, ranged: range.is_some() };
 
-    let (profile, tables) = options.profile.prepare(data, shape, &plan, run)?;
+    let (profile, tables) = match &options.tables {
+        Some(tables) => (options.profile.fitted(shape, plan.quantizer.relative())?, tables.to_vec()),
+        None => options.profile.prepare(data, shape, &plan, run)?,
+    };
     let (grid, sections) = sections(&profile).ok_or_else(too_large)?;
     if (out.len() as u64) < sections.payload {
         return Err(too_small());

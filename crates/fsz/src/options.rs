@@ -15,6 +15,7 @@ use crate::{
     region::{self, Region},
     research::Research,
     scalar::Scalar,
+    stream::Stream,
     target::Found,
 };
 
@@ -51,6 +52,8 @@ pub struct CompressOptions {
     /// Of a target.
     pub(crate) found: Option<Found>,
     pub(crate) profile: Profile,
+    /// The tables of the stream whose choice the profile has.
+    pub(crate) tables: Option<Arc<[u32]>>,
     pub(crate) missing: Vec<f64>,
     pub(crate) name: Option<String>,
     pub(crate) time_step: Option<u64>,
@@ -67,6 +70,7 @@ impl CompressOptions {
             bound,
             found: None,
             profile: Profile::default(),
+            tables: None,
             missing: Vec::new(),
             name: None,
             time_step: None,
@@ -85,7 +89,31 @@ impl CompressOptions {
     /// Codes elements by this profile.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;
+        self.tables = None;
         self
+    }
+
+    /// Codes elements as `stream` does: by its profile, with what was chosen for its field, of the profile `dense` layout,
+    /// prediction, length of chunks and tables. Nothing is chosen then, so a call does not look at the field before it
+    /// encodes, and a CUDA graph can hold it. For the steps of a series by that of an earlier one: the bound holds whatever
+    /// the field, and the ratio is near to what a choice of its own would give as long as fields are alike. Takes the
+    /// place of a [`profile`](Self::profile). Fields with regions choose for themselves.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a stream without elements, of which nothing was chosen; [`Error::Corrupt`] when its
+    /// tables are damaged.
+    pub fn like(mut self, stream: &Stream<'_>) -> Result<Self> {
+        let header = stream.header();
+        let tables = stream.index().tables()?;
+        if tables.is_empty() && header.profile.has_tables() {
+            return Err(Error::invalid(
+                "a stream without elements tells nothing of how others are to be coded",
+            ));
+        }
+        header.profile.recorder(header.decoding(), &tables)?;
+        self.profile = header.profile;
+        self.tables = Some(tables.into());
+        Ok(self)
     }
 
     /// Names a missing value (a fill value such as 9.96921e36): its elements keep their exact bits, cost
@@ -190,6 +218,11 @@ impl CompressOptions {
             )));
         }
         region::check(self, shape, dtype)?;
+        if self.tables.is_some() && !self.regions.is_empty() {
+            return Err(Error::invalid(
+                "bounds by region and coding like another stream: fields with regions choose for themselves",
+            ));
+        }
         let len = header_len(shape, self);
         if len > MAX_HEADER {
             return Err(Error::invalid(format!(
@@ -197,6 +230,11 @@ impl CompressOptions {
             )));
         }
         Ok(())
+    }
+
+    /// log2 of the lattice points of a step, where that is known before the field is looked at; else 0.
+    pub(crate) fn fine(&self) -> u32 {
+        if self.tables.is_some() { self.profile.fine() } else { 0 }
     }
 
     /// What the absolute bound follows from.

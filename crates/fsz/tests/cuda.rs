@@ -134,6 +134,44 @@ fn every_kind<T: Element>(codec: &Codec) {
     }
 }
 
+fn like_others<T: Element>(codec: &Codec) {
+    let (model, shape) = ([9, 40, 64], [20, 33, 47]);
+    let bounds: Vec<Bound> = bounds().into_iter().chain(relative_bounds()).collect();
+    let layouts = [Layout::Line, Layout::Plane, Layout::Brick];
+    let cases = pairs(&pairs(&KINDS, &layouts), &bounds);
+    for (seed, ((kind, layout), bound)) in some(cases.into_iter().enumerate()) {
+        let dense = CompressOptions::new(bounds[(seed + 1) % bounds.len()])
+            .profile(Profile::Dense(Dense::new().with_layout(layout)));
+        let other = field::<T>(KINDS[seed % KINDS.len()], 9 * 40 * 64, 8);
+        let other = compress(&Codec::cpu(), &other, &model, &dense);
+        let other = Stream::open(&other).expect("opens");
+        let options = CompressOptions::new(bound).missing(-999.0).like(&other).expect("sound");
+        let what = format!("{kind} {layout:?} {bound:?}");
+        let data = field::<T>(kind, 20 * 33 * 47, 9);
+        let stream = compress(&Codec::cpu(), &data, &shape, &options);
+        same_stream(&what, &stream, &compress(codec, &data, &shape, &options));
+        same_field::<T>(&what, codec, &stream);
+    }
+}
+
+#[test]
+fn fields_coded_like_another() {
+    let Some(codec) = device("fields coded like another") else { return };
+    like_others::<f32>(&codec);
+    like_others::<f64>(&codec);
+    // Steps that a lattice of 16 points cannot divide.
+    let smooth = field::<f32>("smooth", 9 * 40 * 64, 10);
+    let dense = CompressOptions::new(Bound::Absolute(0.01)).profile(Profile::Dense(Dense::new()));
+    let other = compress(&Codec::cpu(), &smooth, &[9, 40, 64], &dense);
+    let other = Stream::open(&other).expect("opens");
+    for bound in [1e-38, 5e-38, 9.4e-38, 1e-37, 2e-37] {
+        let options = CompressOptions::new(Bound::Absolute(bound)).like(&other).expect("sound");
+        let data: Vec<f32> = smooth.iter().map(|d| d * 1e-34).collect();
+        let stream = compress(&Codec::cpu(), &data, &[9, 40, 64], &options);
+        same_stream(&format!("{bound:e}"), &stream, &compress(&codec, &data, &[9, 40, 64], &options));
+    }
+}
+
 #[test]
 fn every_kind_of_field() {
     let Some(codec) = device("every kind of field") else { return };

@@ -14,7 +14,7 @@ use common::{
     some,
 };
 use fsz::{
-    Bound, Codec, CompressOptions, Error, Region, Stream,
+    Bound, Codec, CompressOptions, DType, Dense, Error, Profile, Region, Stream,
     cuda::{Compression, DeviceCodec, DeviceMemory},
 };
 
@@ -27,15 +27,29 @@ fn device() -> Option<DeviceCodec> {
     found.ok()
 }
 
+const SHAPE: [u64; 3] = [67, 68, 67];
+const ELEMENTS: usize = 67 * 68 * 67;
+
+/// The profile `paper`, and `dense` like a stream of a smooth field.
+fn captured() -> Vec<CompressOptions> {
+    let relative = Bound::Relative { eps: 1e-3, floor: 0.0 };
+    let bounds = [Bound::ValueRange(1e-3), Bound::Absolute(1e-2), relative];
+    let like = |bound| {
+        let options = CompressOptions::new(bound);
+        let dense = options.clone().profile(Profile::Dense(Dense::new()));
+        let smooth: Vec<f32> = field("smooth, noise", ELEMENTS, 11);
+        let model = compress(&Codec::cpu(), &smooth, &SHAPE, &dense);
+        options.like(&Stream::open(&model).expect("opens")).expect("its tables are sound")
+    };
+    bounds.into_iter().flat_map(|bound| [CompressOptions::new(bound), like(bound)]).collect()
+}
+
 #[test]
 fn graphs_are_captured_once_and_replayed_on_other_values() {
     let Some(codec) = device() else { return };
-    let n = 300_001;
-    let shape = [n as u64];
-    let relative = Bound::Relative { eps: 1e-3, floor: 0.0 };
-    for bound in [Bound::ValueRange(1e-3), Bound::Absolute(1e-2), relative] {
-        let options = CompressOptions::new(bound);
-        let compression = Compression::new(&shape, fsz::DType::F32, &options).expect("valid");
+    for options in captured() {
+        let (n, bound) = (ELEMENTS, options.bound());
+        let compression = Compression::new(&SHAPE, DType::F32, &options).expect("valid");
         let most = compression.max_len() as usize;
         let mut input = DeviceMemory::new(0, 4 * n, 0).expect("allocates");
         let stream = DeviceMemory::new(0, most, 0xA5).expect("allocates");
@@ -48,7 +62,7 @@ fn graphs_are_captured_once_and_replayed_on_other_values() {
         let (from, to) = (input.address(), output.address());
         let (control, told) = (scratch.address(), status.address());
         let calls = |queue| {
-            // SAFETY: the memory was sized above and outlives the graph.
+            // SAFETY: the memory was sized above and outlives the graph, and so does the compression.
             unsafe {
                 codec.compress(&compression, from, place, control, queue).expect("enqueues");
                 let kind = compression.kind();
@@ -63,7 +77,7 @@ fn graphs_are_captured_once_and_replayed_on_other_values() {
             let data: Vec<f32> = field(kind, n, seed as u64);
             input.write(0, &data).expect("writes");
             graph.replay();
-            let expected = compress(&Codec::cpu(), &data, &shape, &options);
+            let expected = compress(&Codec::cpu(), &data, &SHAPE, &options);
             // SAFETY: the scratch memory is that of the graph's calls.
             let len = unsafe { codec.compressed_len(control, place.1, null_mut()) };
             assert_eq!(len.expect("compresses"), expected.len() as u64, "{kind} {bound:?}");
@@ -87,20 +101,27 @@ fn graphs_are_captured_once_and_replayed_on_other_values() {
 fn a_compression_that_waits_is_not_captured() {
     let Some(codec) = device() else { return };
     let region = Region::in_box(&[100], &[500], Bound::Absolute(1e-4));
-    let options = CompressOptions::new(Bound::Absolute(0.1)).region(region);
-    let compression = Compression::new(&[1000], fsz::DType::F32, &options).expect("valid");
-    let memory = |len| DeviceMemory::new(0, len, 0).expect("allocates");
-    let (field, stream) = (memory(4000), memory(compression.max_len() as usize));
-    let scratch = memory(compression.scratch_len() as usize);
-    let place = (stream.address(), stream.len() as u64);
-    let _current = fsz::cuda::internal::enter(&codec).expect("enters");
-    let call = |queue| {
-        // SAFETY: the memory was sized above and outlives the call.
-        unsafe { codec.compress(&compression, field.address(), place, scratch.address(), queue) }
-    };
-    let mut answer = Ok(());
-    // The capture goes on, and ends.
-    graph::Graph::capture(|queue| answer = call(queue)).replay();
-    assert!(matches!(answer, Err(Error::Unsupported(_))), "{answer:?}");
-    assert!(call(null_mut()).is_ok());
+    let paper = CompressOptions::new(Bound::Absolute(0.1));
+    let dense = paper.clone().profile(Profile::Dense(Dense::new()));
+    let smooth: Vec<f32> = field("smooth", 1000, 12);
+    let model = compress(&Codec::cpu(), &smooth, &[1000], &dense);
+    // The first call of one that is like another brings its tables to the device.
+    let like = paper.clone().like(&Stream::open(&model).expect("opens")).expect("sound");
+    for (what, options) in [("region", paper.region(region)), ("dense", dense), ("like", like)] {
+        let compression = Compression::new(&[1000], DType::F32, &options).expect("valid");
+        let memory = |len| DeviceMemory::new(0, len, 0).expect("allocates");
+        let (field, stream) = (memory(4000), memory(compression.max_len() as usize));
+        let scratch = memory(compression.scratch_len() as usize);
+        let place = (stream.address(), stream.len() as u64);
+        let _current = fsz::cuda::internal::enter(&codec).expect("enters");
+        let call = |queue| {
+            // SAFETY: the memory was sized above and outlives the call.
+            unsafe { codec.compress(&compression, field.address(), place, scratch.address(), queue) }
+        };
+        let mut answer = Ok(());
+        // The capture goes on, and ends.
+        graph::Graph::capture(|queue| answer = call(queue)).replay();
+        assert!(matches!(answer, Err(Error::Unsupported(_))), "{what}: {answer:?}");
+        assert!(call(null_mut()).is_ok(), "{what}");
+    }
 }

@@ -165,7 +165,7 @@ shared! {
     /// `BoundAsked` in `cuda/encode/bound.cuh`.
     struct BoundAsked {
         kind: u32,
-        reserved: u32,
+        fine: u32,
         asked: f64,
         min: f64,
         max: f64,

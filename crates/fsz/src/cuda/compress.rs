@@ -15,7 +15,7 @@ use super::{
     kernel::{Kernel, Operation},
     kernels::{CompressShapes, Launch, pointer},
     relative::RelativeBound,
-    stream_kind::StreamKind,
+    stream_kind::{StreamKind, fitted},
 };
 use crate::{
     bound::Limit,
@@ -70,14 +70,18 @@ impl FieldCompression {
     /// As [`Compression::new`](super::Compression::new), without regions.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         let kind = match &options.profile {
-            Profile::Dense(_) => {
+            Profile::Dense(_) if options.tables.is_none() => {
                 options.check(shape, dtype)?;
                 StreamKind::unknown(shape, dtype, options)?
             }
             _ => StreamKind::new(shape, dtype, options)?,
         };
         let (bound, part) = Asked::new(options, &kind)?;
-        let coding = match &options.profile {
+        let profile = match options.tables {
+            Some(_) => fitted(shape, dtype, options)?,
+            None => options.profile,
+        };
+        let coding = match &profile {
             Profile::Dense(dense) => {
                 let coder = kind.coder();
                 let boxes = BoxCompression::new(*dense, coder, shape, dtype, options, part)?;
@@ -435,7 +439,7 @@ impl FieldCompression {
             let kernel = Kernel { operation: self.persistent(), dtype: self.kind.dtype };
             let Range { mut start, mut end } = chunks;
             let mut survey = Survey {
-                bound: BoundAsked { kind: 0, reserved: 0, asked: 0.0, min: 0.0, max: 0.0 },
+                bound: BoundAsked { kind: 0, fine: 0, asked: 0.0, min: 0.0, max: 0.0 },
                 parts: scratch + self.samples_at(),
                 count: 0,
                 reserved: 0,
@@ -505,7 +509,7 @@ impl Asked {
                 return Ok((Asked::Relative(bound), Some(part)));
             }
         };
-        let bound = BoundAsked { kind: code.into(), reserved: 0, asked, min, max };
+        let bound = BoundAsked { kind: code.into(), fine: options.fine(), asked, min, max };
         Ok((Asked::Absolute(bound), None))
     }
 

@@ -1,7 +1,7 @@
 //! Compression by the profile `dense`: the device counts the symbols of some boxes, the host chooses layout,
 //! predictor and tables by them, and the device encodes.
 
-use std::{cell::RefCell, marker::PhantomData, slice};
+use std::{borrow::Cow, cell::RefCell, marker::PhantomData, slice};
 
 use cudarc::driver::{result, sys};
 use rayon::prelude::*;
@@ -11,6 +11,7 @@ use super::{
         Arguments, BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, CompressArgs, Control,
         DenseWork, MOST_TASKS, Sections, SymbolRow,
     },
+    capture::not_captured,
     compress::{ENTRIES_AT, image},
     device::Device,
     error::check,
@@ -18,6 +19,7 @@ use super::{
     kernel::{Coder, Kernel, Operation},
     kernels::{Launch, pointer},
     relative::without_samples,
+    resident_tables::{Place, ResidentTables},
 };
 use crate::{
     bound::Limit,
@@ -76,7 +78,7 @@ const CHUNK_BOXES: [u64; 3] = [1 << CHUNKS[0], 1 << CHUNKS[1], 1 << CHUNKS[2]];
 /// Where parts of the scratch begin.
 const ALIGNMENT: u64 = 256;
 
-/// A compression that chooses when it sees the field.
+/// A compression that chooses when it sees the field, or is to code it like another.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxCompression {
     dense: Dense,
@@ -88,6 +90,8 @@ pub(crate) struct BoxCompression {
     part: Option<RelativePart>,
     most: u64,
     scratch: Scratch,
+    /// Those of the stream that others are coded like.
+    resident: ResidentTables,
 }
 
 /// Where parts of the scratch begin, behind the control and the entries of the scan.
@@ -428,6 +432,7 @@ impl BoxCompression {
             part,
             most,
             scratch: Scratch::new(elements, dtype),
+            resident: ResidentTables::default(),
         })
     }
 
@@ -481,7 +486,35 @@ impl BoxCompression {
         }))
     }
 
-    /// Chooses, which waits for what is in the queue, and enqueues the encoding.
+    /// Chooses, which waits for what is in the queue, where the field is not to be coded like another.
+    ///
+    /// # Safety
+    /// As [`encode`](Self::encode).
+    unsafe fn choose<T: Element, A: Arguments>(
+        &self,
+        field: &OnDevice<'_, T, A>,
+    ) -> Result<(Dense, Vec<u32>)> {
+        not_captured(
+            field.queue,
+            "compressing by the profile dense looks at the field and waits for the device, so no CUDA graph can hold it: \
+             code it like another stream",
+        )?;
+        // SAFETY: as the caller vouches.
+        let quantizer = unsafe { self.quantizer::<T>(field.at, field.queue)? };
+        let missing_bits = self.options.missing_bits(self.dtype);
+        let missing = missing_bits.iter().map(|&bits| T::from_bits64(bits)).collect();
+        let plan = Plan { quantizer, missing, missing_bits, known: false, ranged: false };
+        let chosen = self.dense.choose::<T>(field, &self.shape, &plan);
+        if chosen.is_err() {
+            // Nothing may be under way from memory that is freed.
+            // SAFETY: the queue is the caller's, alive.
+            check("cuStreamSynchronize", unsafe { result::stream::synchronize(field.queue) })?;
+        }
+        chosen
+    }
+
+    /// Enqueues the encoding; chooses before, and waits for what is in the queue, where the field is not to be coded like
+    /// another.
     ///
     /// # Safety
     /// As `FieldCompression::launch`; `A` is that of the bound and the element type.
@@ -493,11 +526,6 @@ impl BoxCompression {
     ) -> Result<()> {
         let module = device.kernels.compress_boxes(self.coder, T::DTYPE)?;
         let &mut CompressArgs { control: scratch, capacity, .. } = arguments.common();
-        // SAFETY: as the caller vouches.
-        let quantizer = unsafe { self.quantizer::<T>(scratch, queue)? };
-        let missing_bits = self.options.missing_bits(self.dtype);
-        let named = missing_bits.iter().map(|&bits| T::from_bits64(bits)).collect();
-        let plan = Plan { quantizer, missing: named, missing_bits, known: false, ranged: false };
         let slots = scratch + self.scratch.slots;
         let elements = format::geometry::element_count(&self.shape).ok_or_else(too_large)?;
         let sampled = OnDevice {
@@ -512,13 +540,21 @@ impl BoxCompression {
             listed: RefCell::default(),
             element: PhantomData::<T>,
         };
-        let chosen = self.dense.choose::<T>(&sampled, &self.shape, &plan);
-        if chosen.is_err() {
-            // Nothing may be under way from memory that is freed.
-            // SAFETY: the queue is the caller's, alive.
-            check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
-        }
-        let (dense, tables) = chosen?;
+        let (dense, tables, resident) = match &self.options.tables {
+            Some(tables) => {
+                let resident = self.resident.on(device, tables, queue)?;
+                (self.dense, Cow::Borrowed(&tables[..]), Some(resident))
+            }
+            None => {
+                // SAFETY: as the caller vouches.
+                let (dense, tables) = unsafe { self.choose(&sampled)? };
+                (dense, Cow::Owned(tables), None)
+            }
+        };
+        let place = resident.unwrap_or(Place {
+            rows: scratch + self.scratch.rows,
+            tables: scratch + self.scratch.tables,
+        });
 
         let profile = Profile::Dense(dense);
         let grid = TileGrid::new(&profile, &self.shape).ok_or_else(too_large)?;
@@ -527,7 +563,6 @@ impl BoxCompression {
         if capacity < sections.payload {
             return Err(too_small());
         }
-        let rows = symbol_rows(&Dense::symbol_slots(&tables)?);
         let boxes_of_chunk = grid.tiles_per_chunk();
         let mut boxes = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
         let shapes = &module.shapes;
@@ -540,19 +575,13 @@ impl BoxCompression {
         let blocks = (all / teams).clamp(least, multiprocessors.max(least));
         let mut work = DenseWork {
             programs: sampled.programs(&[boxes])?[0],
-            rows: scratch + self.scratch.rows,
-            tables: scratch + self.scratch.tables,
+            rows: place.rows,
+            tables: place.tables,
             slots,
             rooms: slots + blocks * teams * TEAM_PREDICTORS * slot_len(self.dtype),
             table_words: tables.len() as u32,
             half_words: half_words(boxes_of_chunk, self.dtype) as u32,
         };
-        let read = Event::new()?;
-        // SAFETY: both places have the room; the copies are waited for below.
-        let uploaded = unsafe {
-            upload(work.rows, &rows, queue).and_then(|()| upload(work.tables, &tables, queue))
-        };
-
         let launch = Launch {
             grid: blocks,
             threads: 32 * (teams * (TEAM_PREDICTORS + 1)) as u32,
@@ -568,6 +597,15 @@ impl BoxCompression {
         let kernel = Kernel { operation, dtype: self.dtype };
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
         let mut launch = || unsafe { module.launch(kernel, launch, queue, &mut arguments) };
+        if resident.is_some() {
+            return launch();
+        }
+        let rows = symbol_rows(&Dense::symbol_slots(&tables)?);
+        let read = Event::new()?;
+        // SAFETY: both places have the room; the copies are waited for below.
+        let uploaded = unsafe {
+            upload(place.rows, &rows, queue).and_then(|()| upload(place.tables, &tables, queue))
+        };
         // The device goes on while the host waits for the copies alone.
         let launched = uploaded.and_then(|()| read.record_in(queue)).and_then(|()| launch());
         // Also after an error nothing may be under way from memory that is freed.
@@ -581,7 +619,7 @@ impl BoxCompression {
 }
 
 /// The rows of all contexts.
-fn symbol_rows(contexts: &[SymbolSlots]) -> Vec<SymbolRow> {
+pub(super) fn symbol_rows(contexts: &[SymbolSlots]) -> Vec<SymbolRow> {
     let escape = |context: usize| match context {
         c if c < Dense::FIRST_DIFFERENCE => RESIDUAL_SYMBOLS - 1,
         c if c < Dense::FIRST_FLAG => DIFFERENCE_SYMBOLS - 1,

@@ -6,10 +6,11 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::Control,
+    capture::not_captured,
     compress::{FieldCompression, verdict},
     compress_boxes::{download, upload},
     device::Device,
-    error::{check, ok},
+    error::check,
     filling::{self, fill},
     kernel::{Kernel, Operation},
     kernels::pointer,
@@ -21,7 +22,7 @@ use crate::{
     bound::Bound,
     dtype::DType,
     element::Element,
-    error::{Error, Result},
+    error::Result,
     format::{ALIGNMENT, CHECKSUM_ROW, MAX_HEADER, Sections, regions::Table},
     options::CompressOptions,
     region::{Frame, certificate, covered, held, of_field, of_region, width},
@@ -83,7 +84,12 @@ impl RegionCompression {
         scratch: u64,
         queue: sys::CUstream,
     ) -> Result<()> {
-        not_captured(queue)?;
+        // A graph would hold what the host found out once, and replay it on other values.
+        not_captured(
+            queue,
+            "compressing with bounds by region waits for the device, so no CUDA graph can hold it: call it \
+             outside of the capture",
+        )?;
         device.work(|workspace| {
             let mut work = Work {
                 device,
@@ -337,20 +343,5 @@ impl Work<'_> {
             download(&mut found, self.scratch, self.queue)?;
         }
         Ok(found[0])
-    }
-}
-
-/// A graph would hold what the host found out once, and replay it on other values.
-fn not_captured(queue: sys::CUstream) -> Result<()> {
-    use sys::CUstreamCaptureStatus as Status;
-    let mut status = Status::CU_STREAM_CAPTURE_STATUS_NONE;
-    // SAFETY: the queue is the caller's, alive; writes one value.
-    ok("cuStreamIsCapturing", unsafe { sys::cuStreamIsCapturing(queue, &mut status) })?;
-    match status {
-        Status::CU_STREAM_CAPTURE_STATUS_NONE => Ok(()),
-        _ => Err(Error::unsupported(
-            "compressing with bounds by region waits for the device, so no CUDA graph can hold it: call it \
-             outside of the capture",
-        )),
     }
 }

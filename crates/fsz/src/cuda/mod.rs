@@ -3,6 +3,7 @@
 
 mod abi;
 mod box_kernels;
+mod capture;
 mod compress;
 mod compress_boxes;
 mod compress_regions;
@@ -34,6 +35,7 @@ mod ptx;
 mod put_regions;
 mod region_kernels;
 mod relative;
+mod resident_tables;
 mod selection;
 mod stream_kind;
 mod transfer;

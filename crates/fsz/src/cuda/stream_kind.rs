@@ -9,8 +9,10 @@ use super::{
     decompress::REPORT,
     error::{check, ok},
     kernel::Coder,
+    relative::without_samples,
 };
 use crate::{
+    bound::Limit,
     dtype::DType,
     error::{Error, Result},
     format::{
@@ -22,6 +24,7 @@ use crate::{
     region::{Place, StoredRegion},
     research::Research,
     stream::Stream,
+    with_element,
 };
 
 /// What must be known of a stream to decode it where it lies, in device memory, without looking at it
@@ -99,19 +102,22 @@ impl StreamKind {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, and for bounds by
-    /// region and a profile that chooses while it compresses: [`of`](Self::of) tells what a stream of these is.
+    /// region and a profile that chooses while it compresses (but for [`like`](CompressOptions::like)): [`of`](Self::of)
+    /// tells what a stream of these is.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
-        if matches!(options.profile, Profile::Dense(_)) || !options.regions.is_empty() {
+        let chooses = matches!(options.profile, Profile::Dense(_)) && options.tables.is_none();
+        if chooses || !options.regions.is_empty() {
             return Err(before_compression());
         }
-        if !options.profile.is_standard_paper() {
+        if !writes(options) {
             return Err(only_on_cpu());
         }
-        let nothing = header::Outcome::unknown(&options.profile);
+        let profile = fitted(shape, dtype, options)?;
+        let nothing = header::Outcome::unknown(&profile);
         let header = FixedHeader::new(dtype, shape, options, &nothing);
         Self::build(
-            &Profile::default(),
+            &profile,
             shape,
             dtype,
             header.header_len as u64,
@@ -283,6 +289,21 @@ impl StreamKind {
     }
 }
 
+/// The profile of options, as it was chosen for another field, for one of this shape and their bound.
+pub(crate) fn fitted(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Profile> {
+    let profile = &options.profile;
+    let limit = options.limit()?;
+    with_element!(dtype, T => {
+        let relative = match limit {
+            Limit::Relative { eps, floor } => {
+                Some(without_samples::<T>((eps, floor), profile, || ()))
+            }
+            _ => None,
+        };
+        profile.fitted(shape, relative.as_ref())
+    })
+}
+
 /// Whether devices write streams of these options.
 pub(crate) fn writes(options: &CompressOptions) -> bool {
     match &options.profile {
@@ -316,7 +337,8 @@ fn kind_of(header: &FixedHeader) -> u64 {
 /// The profile chooses while it compresses, and the streams of regions get lengths.
 fn before_compression() -> Error {
     Error::unsupported(
-        "a stream of the profile dense, or with bounds by region, before it is written: use StreamKind::of",
+        "a stream of the profile dense, or with bounds by region, before it is written: use StreamKind::of, or \
+         CompressOptions::like",
     )
 }
 

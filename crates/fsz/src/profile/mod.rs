@@ -184,6 +184,10 @@ trait Coding: Sized + Copy {
     ) -> Result<(Self, Vec<u32>)> {
         Ok((self, Vec::new()))
     }
+    /// What was chosen for another field, for one of this shape and, if that is pointwise-relative, this bound.
+    fn fitted<T: Element>(self, _shape: &[u64], _relative: Option<&Relative<T>>) -> Result<Self> {
+        Ok(self)
+    }
     /// The bytes that it has in the header: its tile layout, and three parameters.
     fn layout(&self) -> u8;
     /// The layout's name.
@@ -298,6 +302,18 @@ macro_rules! profiles {
                 match self {
                     $($(#[cfg($cfg)])? Profile::$name(coding) => {
                         coding.prepare(data, shape, plan, run).map(|(c, tables)| (Profile::$name(c), tables))
+                    })*
+                }
+            }
+
+            pub(crate) fn fitted<T: Element>(
+                &self,
+                shape: &[u64],
+                relative: Option<&Relative<T>>,
+            ) -> Result<Profile> {
+                match self {
+                    $($(#[cfg($cfg)])? Profile::$name(coding) => {
+                        coding.fitted(shape, relative).map(Profile::$name)
                     })*
                 }
             }

@@ -111,6 +111,14 @@ impl<T: Element> Quantizer<T> {
         }
     }
 
+    /// That of a pointwise-relative bound.
+    pub(crate) fn relative(&self) -> Option<&Relative<T>> {
+        match self {
+            Quantizer::Linear(_) => None,
+            Quantizer::Relative(z) => Some(z),
+        }
+    }
+
     /// What the header has of a pointwise-relative bound.
     pub(crate) fn header_part(&self, bound: Bound, errors: Errors<T>) -> Option<RelativePart> {
         match (self, bound) {

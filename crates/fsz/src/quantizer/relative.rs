@@ -56,7 +56,7 @@ impl<T: Logarithmic> Relative<T> {
             false => ((share * octave).ceil() as u64).saturating_sub(1),
         };
         let (low, high) = (side(1.0), side(-1.0));
-        let linear = Linear::<T>::new(floor.to_f64(), floor.to_f64() / share);
+        let linear = Linear::<T>::new(floor.to_f64(), floor.to_f64() / share, 0);
         let stride = low + high + 1;
         let uneven =
             if stride >> most_fine >= LEAST_STRIDE { stride % (1 << most_fine) } else { 0 };

@@ -46,6 +46,7 @@ use crate::{
         TileOrder,
         dense::{self, BOX, Layout, MOST_FINE, Taps},
     },
+    quantizer::Relative,
     simd::Level,
     tile_record::TileKind,
 };
@@ -251,6 +252,10 @@ impl Coding for Dense {
         run: Execution<'_>,
     ) -> Result<(Self, Vec<u32>)> {
         prepare::prepare(self.layout, &prepare::InMemory { data, plan, run }, shape, plan)
+    }
+
+    fn fitted<T: Element>(self, shape: &[u64], relative: Option<&Relative<T>>) -> Result<Self> {
+        prepare::fitted(self, shape, relative)
     }
 
     fn layout(&self) -> u8 {

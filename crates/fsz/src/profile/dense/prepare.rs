@@ -24,7 +24,7 @@ use crate::{
         dense::{BOX, LANES, LEAST_BOX, Layout, MOST_FINE, MOST_VALUE, Taps},
     },
     profile::{Plan, Profile},
-    quantizer::Quantizer,
+    quantizer::{Quantizer, Relative},
     simd::Level,
 };
 
@@ -355,15 +355,52 @@ fn fine<T: Element>(plan: &Plan<T>, fits: InReach, boxes: u64) -> u32 {
         Quantizer::Linear(linear) => {
             linear.step.to_f64() / 2f64.powi(*fine as i32) >= T::MIN_POSITIVE.to_f64()
         }
-        // Without linear codes the edge of what a floor is for is not in the header.
-        Quantizer::Relative(relative) if relative.curve.knee == 0 && relative.floor > T::ZERO => {
-            *fine == 0
-        }
-        Quantizer::Relative(relative) => relative.curve.finer(*fine).is_some(),
+        Quantizer::Relative(relative) => can_be_relative(relative, *fine),
     };
     let most = (0..=MOST_FINE).rev().find(can_be).unwrap_or(0);
     let enough = |fine: &u32| fits[*fine as usize] * 16 >= boxes * 15;
     (0..=most).rev().find(enough).unwrap_or(0)
+}
+
+/// Whether the lattice may have 2^`fine` points for each code of a pointwise-relative bound.
+fn can_be_relative<T: Element>(relative: &Relative<T>, fine: u32) -> bool {
+    // Without linear codes the edge of what a floor is for is not in the header.
+    match relative.curve.knee == 0 && relative.floor > T::ZERO {
+        true => fine == 0,
+        false => relative.curve.finer(fine).is_some(),
+    }
+}
+
+/// What was chosen for another field, for one of this shape and bound. (The step of an absolute bound is one that the
+/// lattice can divide.)
+pub(super) fn fitted<T: Element>(
+    dense: Dense,
+    shape: &[u64],
+    relative: Option<&Relative<T>>,
+) -> Result<Dense> {
+    let layout = dense.own_layout();
+    let grid = grid_of(layout, shape)?;
+    if is_sparse(layout, &grid) {
+        return Err(unfilled(layout, shape));
+    }
+    let mut choice = dense.choice;
+    if relative.is_some_and(|relative| !can_be_relative(relative, choice.fine)) {
+        choice.fine = 0;
+    }
+    Ok(Dense { choice, ..dense })
+}
+
+/// Whether a field does not fill the boxes of a layout.
+fn is_sparse(layout: Layout, grid: &TileGrid) -> bool {
+    let room = grid.elements().saturating_add(BOX as u64);
+    layout != Layout::Line && grid.tiles().saturating_mul(LEAST_BOX) > room
+}
+
+fn unfilled(layout: Layout, shape: &[u64]) -> Error {
+    Error::invalid(format!(
+        "layout {}: a field of shape {shape:?} does not fill its boxes; use line",
+        layout.name()
+    ))
 }
 
 /// The boxes of a field of this shape in a layout.
@@ -471,13 +508,9 @@ pub(super) fn prepare<T: Element>(
     let fits = |layout: &Layout| asked.map_or(layout.axes() <= long, |asked| asked == *layout);
     for layout in Layout::ALL.into_iter().filter(fits) {
         let grid = grid_of(layout, shape)?;
-        let sparse = grid.tiles().saturating_mul(LEAST_BOX) > n.saturating_add(BOX as u64);
-        if layout != Layout::Line && sparse {
+        if is_sparse(layout, &grid) {
             if asked.is_some() {
-                return Err(Error::invalid(format!(
-                    "layout {}: a field of shape {shape:?} does not fill its boxes; use line",
-                    layout.name()
-                )));
+                return Err(unfilled(layout, shape));
             }
             continue;
         }

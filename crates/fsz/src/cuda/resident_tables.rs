@@ -1,0 +1,55 @@
+//! The tables of a stream that others are coded like, in memory of the devices that do so: a call then copies nothing,
+//! and a CUDA graph can hold it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{
+    capture::not_captured, compress_boxes::symbol_rows, device::Device, pointer::copy_and_wait,
+    workspace::Buffer,
+};
+use crate::{error::Result, profile::dense::Dense};
+use cudarc::driver::sys;
+
+/// What copies of a compression share. Freed with the last of them: by a driver's call that waits for what is under way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ResidentTables(Arc<Mutex<Vec<Resident>>>);
+
+#[derive(Debug)]
+struct Resident {
+    device: usize,
+    _memory: Buffer,
+    place: Place,
+}
+
+/// Device addresses of the coder's rows, and of the tables as a stream has them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub rows: u64,
+    pub tables: u64,
+}
+
+impl ResidentTables {
+    /// Where they are on a device whose context is current. The first call brings them there.
+    pub fn on(&self, device: &Device, tables: &[u32], queue: sys::CUstream) -> Result<Place> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = all.iter().find(|own| own.device == device.ordinal) {
+            return Ok(own.place);
+        }
+        not_captured(
+            queue,
+            "the first compression like another stream brings its tables to the device, so no CUDA graph can hold it: \
+             call it once before the capture",
+        )?;
+        let rows = symbol_rows(&Dense::symbol_slots(tables)?);
+        let mut memory = Buffer::new(&device.context);
+        let at = memory.room(size_of_val(&rows[..]) + size_of_val(tables))?;
+        let place = Place { rows: at, tables: at + size_of_val(&rows[..]) as u64 };
+        // SAFETY: there is room for both.
+        unsafe {
+            copy_and_wait(place.rows, &rows)?;
+            copy_and_wait(place.tables, tables)?;
+        }
+        all.push(Resident { device: device.ordinal, _memory: memory, place });
+        Ok(place)
+    }
+}
