@@ -118,10 +118,16 @@ template <u32 THREADS> FSZ_DEVICE double best_step(double top, double, StepSearc
     return top;
 }
 
+/// The smallest step of which a part of 2^`fine` is a normal number.
+template <class T> FSZ_DEVICE T least_step(u32 fine)
+{
+    return (sizeof(T) == 4 ? 0x1p-126 : 0x1p-1022) * static_cast<T>(1u << fine);
+}
+
 /// From the range or the samples in `statistics` to the quantizer, which thread 0 leaves in
-/// `control`. Called by one thread block of THREADS.
+/// `control`; a step is `least` at least, or 0. Called by one thread block of THREADS.
 template <class T, u32 THREADS>
-FSZ_DEVICE void resolve_bound(const BoundAsked &bound, u32 missing_count,
+FSZ_DEVICE void resolve_bound(const BoundAsked &bound, T least, u32 missing_count,
                               const Statistics &statistics, StepSearch<THREADS> &search,
                               Control *control)
 {
@@ -153,7 +159,6 @@ FSZ_DEVICE void resolve_bound(const BoundAsked &bound, u32 missing_count,
     const double target =
         fmin(fmax(__dmul_rn(2.0, __dsub_rn(e, slack)), e), SINGLE ? 0x1p126 : 0x1p1022);
     T step = 0, inverse = 0;
-    const T least = (SINGLE ? 0x1p-126 : 0x1p-1022) * static_cast<T>(1u << bound.fine);
     if (target >= least)
     {
         T top;

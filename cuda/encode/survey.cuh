@@ -104,8 +104,8 @@ struct SurveyedBound
                            BoundExchange<THREADS> &exchange) const
     {
         const Statistics found = together(survey, exchange);
-        resolve_bound<T, THREADS>(survey.bound, args.missing.count, found, exchange.search,
-                                  &control);
+        resolve_bound<T, THREADS>(survey.bound, least_step<T>(0), args.missing.count, found,
+                                  exchange.search, &control);
         if (threadIdx.x == 0)
         {
             control.statistics = survey.bound.kind == BOUND_VALUE_RANGE ? found : Statistics{};

@@ -220,7 +220,8 @@ FSZ_DEVICE void find_bound(const T *field, u64 n, const BoundAsked &bound,
     {
         __threadfence();
         const Statistics statistics = control->statistics;
-        resolve_bound<T, BOUND_THREADS>(bound, missing.count, statistics, search, control);
+        const T least = least_step<T>(bound.fine);
+        resolve_bound<T, BOUND_THREADS>(bound, least, missing.count, statistics, search, control);
         if (threadIdx.x == 0 && bound.kind != BOUND_VALUE_RANGE)
         {
             // Those were of samples alone.

@@ -9,7 +9,7 @@ use std::{ptr::null_mut, time::Instant};
 
 use cudarc::driver::result;
 use fsz::{
-    Bound, Codec, CompressOptions, DType, Stream,
+    Bound, Codec, CompressOptions, DType, Dense, Profile, Stream,
     cuda::{Compression, CudaStream, DeviceCodec, DeviceMemory, internal},
 };
 use fsz_bench::{DeviceBench, Roofline, median};
@@ -161,4 +161,61 @@ fn small_calls() {
         unsafe { codec.outcome(report.address(), null_mut()).expect("decompresses") };
     }
     println!("waiting for nothing: {:.1}", waited(wait));
+}
+
+#[test]
+#[ignore = "prints a table of times; run it with --ignored --nocapture"]
+fn dense_calls() {
+    let codec = match DeviceCodec::open(0) {
+        Ok(codec) => codec,
+        Err(why) => return eprintln!("SKIPPED: dense calls: {why}"),
+    };
+    let _current = internal::enter(&codec).expect("enters");
+    // SAFETY: the default stream always exists.
+    let wait = || unsafe { result::stream::synchronize(null_mut()).expect("waits") };
+    let memory = |len: u64| DeviceMemory::new(0, len as usize, 0xFF).expect("allocates");
+    println!(
+        "microseconds of compressing by dense: with a choice, like another stream, a graph of that"
+    );
+    for planes in [1, 16, 64, 256, 1024] {
+        let shape = [planes, 512, 512];
+        let data = smooth(shape.iter().product::<u64>() as usize);
+        let dense =
+            CompressOptions::new(Bound::ValueRange(1e-3)).profile(Profile::Dense(Dense::new()));
+        let [mut field, out] = [4 * data.len() as u64; 2].map(memory);
+        field.write(0, &data).expect("writes");
+        let call = |compression: &Compression, scratch: &DeviceMemory, queue: CudaStream| {
+            let place = (out.address(), out.len() as u64);
+            // SAFETY: the memory was sized for it, and outlives the call.
+            unsafe {
+                let (from, scratch) = (field.address(), scratch.address());
+                codec.compress(compression, from, place, scratch, queue).expect("enqueues");
+            }
+        };
+        let ready = |options: &CompressOptions| {
+            let compression = Compression::new(&shape, DType::F32, options).expect("valid");
+            let scratch = memory(compression.scratch_len());
+            call(&compression, &scratch, null_mut());
+            wait();
+            (compression, scratch)
+        };
+        let (choosing, scratch) = ready(&dense);
+        let chosen = waited(|| {
+            call(&choosing, &scratch, null_mut());
+            wait();
+        });
+        // SAFETY: the scratch memory is that of the last call.
+        let len = unsafe { codec.compressed_len(scratch.address(), out.len() as u64, null_mut()) };
+        let mut bytes = vec![0; len.expect("compresses") as usize];
+        out.read(0, &mut bytes).expect("reads");
+        let model = Stream::from_vec(bytes).expect("opens");
+        let (like, scratch) = ready(&dense.clone().like(&model).expect("its tables are sound"));
+        let alike = waited(|| {
+            call(&like, &scratch, null_mut());
+            wait();
+        });
+        let graph = Graph::capture(|queue| call(&like, &scratch, queue));
+        let replayed = waited(|| graph.replay());
+        println!("{planes:4} MiB: {chosen:7.0}, {alike:7.0}, {replayed:7.0}");
+    }
 }

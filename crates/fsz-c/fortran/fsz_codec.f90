@@ -310,6 +310,13 @@ module fsz_codec
             integer(c_int32_t) :: answer
         end function
 
+        function fszc_compress_options_set_like(options, stream) bind(c) result(answer)
+            import
+            type(c_ptr), value :: options
+            type(c_ptr), value :: stream
+            integer(c_int32_t) :: answer
+        end function
+
         function fszc_compress_options_set_research(options, research) bind(c) result(answer)
             import
             type(c_ptr), value :: options

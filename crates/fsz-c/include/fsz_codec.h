@@ -582,6 +582,17 @@ fszc_status fszc_compress_options_max_bytes(uint64_t bytes, struct fszc_compress
 fszc_status fszc_compress_options_set_profile(struct fszc_compress_options *options,
                                               fszc_profile profile, fszc_layout layout);
 
+// Codes elements as `stream` does: by its profile, with the layout, prediction, length of chunks
+// and tables that were chosen for its field. Nothing is chosen then, so that a call does not look
+// at the field before it encodes, and a CUDA graph can hold it. For the steps of a series: the
+// bound holds whatever the field, and the ratio is near to what a choice of its own would give as
+// long as fields are alike. Takes the place of a profile that was set before. Goes with no box and
+// no mask. The stream is not needed after the call.
+//
+// FSZC_INVALID_ARGUMENT for a stream without elements, FSZC_CORRUPT when its tables are damaged.
+fszc_status fszc_compress_options_set_like(struct fszc_compress_options *options,
+                                           const struct fszc_stream *stream);
+
 // Codes elements by FSZC_PAPER with parts of the algorithm switched, for studies.
 fszc_status fszc_compress_options_set_research(struct fszc_compress_options *options,
                                                const struct fszc_research *research);

@@ -209,6 +209,11 @@ public:
         return set(fszc_compress_options_set_profile(handle_.get(), profile, layout));
     }
 
+    CompressOptions &like(const Stream &stream)
+    {
+        return set(fszc_compress_options_set_like(handle_.get(), stream.get()));
+    }
+
     CompressOptions &research(const fszc_research &research)
     {
         return set(fszc_compress_options_set_research(handle_.get(), &research));

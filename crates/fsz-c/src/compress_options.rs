@@ -9,6 +9,7 @@ use crate::{
     pointers,
     progress::fszc_progress,
     status::{Failure, Result, fszc_status, status_of, value_of},
+    stream::fszc_stream,
 };
 
 /// How elements are coded: FSZC_PAPER or FSZC_DENSE.
@@ -211,6 +212,22 @@ pub unsafe extern "C" fn fszc_compress_options_set_profile(
 ) -> fszc_status {
     // SAFETY: the header's rules for pointers.
     unsafe { change(options, |options| Ok(options.profile(profile_of(profile, layout)?))) }
+}
+
+/// Codes elements as `stream` does: by its profile, with the layout, prediction, length of chunks and tables that were
+/// chosen for its field. Nothing is chosen then, so that a call does not look at the field before it encodes, and a CUDA
+/// graph can hold it. For the steps of a series: the bound holds whatever the field, and the ratio is near to what a
+/// choice of its own would give as long as fields are alike. Takes the place of a profile that was set before. Goes with
+/// no box and no mask. The stream is not needed after the call.
+///
+/// FSZC_INVALID_ARGUMENT for a stream without elements, FSZC_CORRUPT when its tables are damaged.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fszc_compress_options_set_like(
+    options: *mut fszc_compress_options,
+    stream: *const fszc_stream,
+) -> fszc_status {
+    // SAFETY: the header's rules for pointers.
+    unsafe { change(options, |options| Ok(options.like(&handle::get(stream)?.stream)?)) }
 }
 
 fn profile_of(profile: fszc_profile, layout: fszc_layout) -> Result<Profile> {

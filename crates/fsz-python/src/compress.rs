@@ -36,6 +36,7 @@ pub struct Options {
     missing: Vec<f64>,
     profile: String,
     layout: Option<String>,
+    like: Option<Py<Stream>>,
     name: Option<String>,
     time_step: Option<u64>,
     start: Option<Vec<u64>>,
@@ -83,6 +84,9 @@ impl Options {
             }
         };
         let mut options = CompressOptions::new(bound).profile(profile);
+        if let Some(stream) = &self.like {
+            options = options.like(stream.get().inner()).map_err(|why| why.to_string())?;
+        }
         for value in self.missing {
             options = options.missing(value);
         }

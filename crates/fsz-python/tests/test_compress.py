@@ -156,6 +156,25 @@ def test_bounds_by_region(profile: str) -> None:
     assert fsz_codec.compress(field, absolute=1).regions == ()
 
 
+def test_coded_like_another(field: Array, profile: str) -> None:
+    first = fsz_codec.compress(field, range=1e-3, profile=profile)
+    assert fsz_codec.compress(field, range=1e-3, like=first).to_bytes() == first.to_bytes()
+    other = 3 * field[::-1] + 1
+    step = fsz_codec.compress(other, absolute=1e-2, like=first)
+    assert (step.profile, step.layout) == (first.profile, first.layout)
+    assert_within(other, step.decompress(), 1e-2)
+
+
+def test_what_no_array_can_be_coded_like() -> None:
+    field = smooth((40, 50))
+    stream = fsz_codec.compress(field, range=1e-3, profile="dense")
+    for options in ({"like": b"FSZ"}, {"like": stream, "profile": "dense"}, {"like": stream, "layout": "line"}):
+        with pytest.raises(fsz_codec.InvalidArgumentError, match="like"):
+            fsz_codec.compress(field, range=1e-3, **options)
+    with pytest.raises(fsz_codec.InvalidArgumentError, match="regions choose"):
+        fsz_codec.compress(field, range=1e-3, like=stream, regions=[(np.s_[:2, :2], 1e-4)])
+
+
 def test_regions_that_are_none() -> None:
     field = np.zeros((4, 5))
     for key, error in [

@@ -168,7 +168,11 @@ fn fields_coded_like_another() {
         let options = CompressOptions::new(Bound::Absolute(bound)).like(&other).expect("sound");
         let data: Vec<f32> = smooth.iter().map(|d| d * 1e-34).collect();
         let stream = compress(&Codec::cpu(), &data, &[9, 40, 64], &options);
-        same_stream(&format!("{bound:e}"), &stream, &compress(&codec, &data, &[9, 40, 64], &options));
+        same_stream(
+            &format!("{bound:e}"),
+            &stream,
+            &compress(&codec, &data, &[9, 40, 64], &options),
+        );
     }
 }
 

@@ -1,12 +1,15 @@
-//! CUDA graphs of the calls on device memory. In a program of its own: a wait for the whole device on another
-//! thread, as other tests wait, ends a capture.
+//! CUDA graphs of the calls on device memory. In a program of its own, and one test at a time: a wait for the whole device
+//! on another thread, as other tests wait, ends a capture.
 #![cfg(feature = "cuda")]
 
 mod common;
 #[path = "common/graph.rs"]
 mod graph;
 
-use std::ptr::null_mut;
+use std::{
+    ptr::null_mut,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use common::{
     compress,
@@ -18,13 +21,16 @@ use fsz::{
     cuda::{Compression, DeviceCodec, DeviceMemory},
 };
 
-fn device() -> Option<DeviceCodec> {
+/// The first device, and the turn of a test.
+fn device() -> Option<(DeviceCodec, MutexGuard<'static, ()>)> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = DeviceCodec::open(0);
     if let Err(why) = &found {
         assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "graphs: {why}");
         eprintln!("SKIPPED: graphs: {why}");
     }
-    found.ok()
+    Some((found.ok()?, turn))
 }
 
 const SHAPE: [u64; 3] = [67, 68, 67];
@@ -46,7 +52,7 @@ fn captured() -> Vec<CompressOptions> {
 
 #[test]
 fn graphs_are_captured_once_and_replayed_on_other_values() {
-    let Some(codec) = device() else { return };
+    let Some((codec, _turn)) = device() else { return };
     for options in captured() {
         let (n, bound) = (ELEMENTS, options.bound());
         let compression = Compression::new(&SHAPE, DType::F32, &options).expect("valid");
@@ -99,7 +105,7 @@ fn graphs_are_captured_once_and_replayed_on_other_values() {
 
 #[test]
 fn a_compression_that_waits_is_not_captured() {
-    let Some(codec) = device() else { return };
+    let Some((codec, _turn)) = device() else { return };
     let region = Region::in_box(&[100], &[500], Bound::Absolute(1e-4));
     let paper = CompressOptions::new(Bound::Absolute(0.1));
     let dense = paper.clone().profile(Profile::Dense(Dense::new()));
@@ -116,7 +122,9 @@ fn a_compression_that_waits_is_not_captured() {
         let _current = fsz::cuda::internal::enter(&codec).expect("enters");
         let call = |queue| {
             // SAFETY: the memory was sized above and outlives the call.
-            unsafe { codec.compress(&compression, field.address(), place, scratch.address(), queue) }
+            unsafe {
+                codec.compress(&compression, field.address(), place, scratch.address(), queue)
+            }
         };
         let mut answer = Ok(());
         // The capture goes on, and ends.

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use fsz::{
     Bound, Centering, Codec, CompressOptions, DType, Dense, Layout, Profile, Research, Stream,
 };
-use fsz_field::{Field, Kind, Shape, with_values};
+use fsz_field::{Field, Kind, Shape, StreamFile, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
@@ -190,6 +190,10 @@ struct ProfileArgs {
     /// Shape of the boxes of the profile dense; by default the one that suits the field best
     #[arg(long, value_enum)]
     layout: Option<LayoutName>,
+    /// Code values as this .fsz file does: by its profile, with the layout, prediction and tables that were chosen
+    /// for its field. For the steps of a series: nothing is chosen anew, and the bound holds all the same
+    #[arg(long, value_name = "FILE.fsz", conflicts_with_all = ["profile", "layout", "bound_in", "bound_where"])]
+    like: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -203,7 +207,22 @@ enum LayoutName {
 }
 
 impl ProfileArgs {
+    /// The options with these ways to code values.
+    fn of(&self, options: CompressOptions, research: Research) -> Result<CompressOptions> {
+        let profile = self.profile(research)?;
+        match &self.like {
+            Some(path) => Ok(options.like(&StreamFile::open(path)?.stream()?)?),
+            None => Ok(options.profile(profile)),
+        }
+    }
+
     fn profile(&self, research: Research) -> Result<Profile> {
+        if let Some(path) = &self.like {
+            if research != Research::default() {
+                bail!("--like takes the way to code from its file: omit the research options");
+            }
+            return Ok(StreamFile::open(path)?.stream()?.header().profile);
+        }
         if self.profile == ProfileName::Paper {
             if self.layout.is_some() {
                 bail!("--layout is of the profile dense: add --profile dense");
@@ -335,8 +354,7 @@ impl Args {
             None => self.floor.floor(codec, field, &self.missing)?,
         };
         let bound = self.bound_of(range, floor)?;
-        let mut options =
-            CompressOptions::new(bound).profile(self.profile.profile(self.research.research())?);
+        let mut options = self.profile.of(CompressOptions::new(bound), self.research.research())?;
         for &value in &self.missing {
             options = options.missing(value);
         }

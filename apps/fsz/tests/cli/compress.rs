@@ -28,6 +28,30 @@ fn npy_goes_in_and_out_without_a_shape() {
 }
 
 #[test]
+fn a_step_is_coded_like_another() {
+    let fixture = Fixture::with_field();
+    let dense = ["--abs", "0.01", "--profile", "dense"];
+    fixture.fine(&[&["compress", FIELD, "-o", "T.fsz"], &dense[..]].concat());
+    let like = ["compress", FIELD, "--abs", "0.01", "--like", "T.fsz"];
+    fixture.fine(&[&like[..], &["-o", "again.fsz"]].concat());
+    assert_eq!(fixture.read("T.fsz"), fixture.read("again.fsz"));
+    // Of another bound it has the layout and the tables.
+    fixture.fine(&["compress", FIELD, "-o", "fine.fsz", "--abs", "0.001", "--like", "T.fsz"]);
+    fixture.fine(&["decompress", "fine.fsz", "-o", "back.f32"]);
+    assert!(largest_error(&fixture.read_f32("back.f32"), &field()) <= 0.001);
+    let layout = |file| fixture.json(&["inspect", file, "--json"])["layout"].clone();
+    assert_eq!(layout("fine.fsz"), layout("T.fsz"));
+    for (other, words) in [
+        (["--profile", "dense"], "cannot be used with"),
+        (["--layout", "line"], "cannot be used with"),
+        (["--bound-in", "0:1,:,:=1"], "cannot be used with"),
+        (["--block-len", "64"], "omit the research options"),
+    ] {
+        fixture.refused(&[&like[..], &["-o", "no.fsz"], &other[..]].concat(), words);
+    }
+}
+
+#[test]
 fn bytes_do_not_depend_on_threads() {
     let fixture = Fixture::new();
     let long: Vec<f32> = (0..200_000).map(|i| (i as f32 * 1e-3).sin()).collect();

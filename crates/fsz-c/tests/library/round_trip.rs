@@ -53,7 +53,7 @@ fn cases() -> Vec<Case> {
                     }
                 }
             }
-            for choice in 0..4 {
+            for choice in 0..5 {
                 cases.push(case(shape, field.clone(), kind, choice));
             }
         }
@@ -103,10 +103,25 @@ fn case(shape: &[u64], field: Vec<f64>, kind: u64, choice: u64) -> Case {
                 ok(fszc_compress_options_set_start(c.0, start.as_ptr(), start.len()));
                 ok(fszc_compress_options_set_threads(c.0, 1));
             }
+            4 => {
+                let model = model();
+                let opened = fsz::Stream::open(bytes_of(&model)).expect("opens");
+                rust = rust.like(&opened).expect("its tables are sound");
+                ok(fszc_compress_options_set_like(c.0, model.0));
+            }
             _ => {}
         }
     }
     Case { shape: shape.to_vec(), field, rust, c }
+}
+
+/// A stream that fields of any shape can be coded like.
+fn model() -> Owned<fszc_stream> {
+    let field: Vec<f64> = (0..9000).map(|i| (f64::from(i) * 0.01).sin()).collect();
+    let options = absolute(1e-3);
+    // SAFETY: the options live.
+    ok(unsafe { fszc_compress_options_set_profile(options.0, FSZC_DENSE, FSZC_LAYOUT_LINE) });
+    compress(&cpu(), &field, &[9000], &options)
 }
 
 fn check<T: Element>(case: &Case) {

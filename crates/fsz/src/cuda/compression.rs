@@ -34,8 +34,9 @@ impl Compression {
         Ok(Compression { way })
     }
 
-    /// What the streams are, for decoding them without a look at them. Of a profile that chooses while it compresses and
-    /// of bounds by region that is not known before: [`StreamKind::of`] tells.
+    /// What the streams are, for decoding them without a look at them. Of a profile that chooses while it compresses, but
+    /// for [`like`](CompressOptions::like) another stream, and of bounds by region that is not known before:
+    /// [`StreamKind::of`] tells.
     pub fn kind(&self) -> &StreamKind {
         match &self.way {
             Way::Field(compression) => &compression.kind,
