@@ -24,7 +24,7 @@ use crate::model::volume::volume_view::{Rendering, VolumeSource};
 use crate::model::volume::{STEP, extent};
 use crate::view::gpu_paint::GpuPainter;
 use crate::view::paint::CpuPainter;
-use crate::view::painter::Painter;
+use crate::view::painter::{Painted, Painter};
 use crate::work::decoder::{Decoder, DecoderChoice};
 use crate::work::gpu_streams::GpuStreams;
 use crate::work::open::opened;
@@ -59,14 +59,16 @@ fn planes(path: &Path, hints: &Hints, mut decoder: Decoder) -> Result<String> {
     if grid.elements() == 0 {
         bail!("the field has no elements");
     }
-    let (painter, painted): (&dyn Painter, _) = match decoder.paints() {
-        true => (&GpuPainter, "the GPU"),
-        false => (&CpuPainter, "the CPU"),
-    };
-    let draw = |decoder: &mut Decoder, place: Place| -> Result<()> {
+    let painter: &dyn Painter = if decoder.paints() { &GpuPainter } else { &CpuPainter };
+    let mut painted = "";
+    let mut draw = |decoder: &mut Decoder, place: Place| -> Result<()> {
         let mut plane = decoder.plane(&document, place, false)?;
         decoder.place(&mut plane, None);
         let picture = painter.values(&scene(&document, place), &plane, true)?;
+        painted = match picture {
+            Painted::Gpu(_) => "the GPU",
+            Painted::Host(_) => "the CPU",
+        };
         std::hint::black_box(picture.host()?);
         Ok(())
     };
@@ -76,15 +78,8 @@ fn planes(path: &Path, hints: &Hints, mut decoder: Decoder) -> Result<String> {
     let start = Instant::now();
     decoder.prepare(&document);
     let prepared = start.elapsed();
-    let mut text = format!(
-        "{note}{}: {} {}, decoded on {}, rendered on {painted}\nfirst plane after {:.1} ms, ready for all others {:.1} ms later\n",
-        document.title,
-        crate::model::number_format::shape(grid.shape()),
-        document.dtype.name(),
-        decoder.name(Some(&document), false),
-        opened.as_secs_f64() * 1e3,
-        prepared.as_secs_f64() * 1e3
-    );
+    let decoded = decoder.name(Some(&document), false);
+    let mut rates = String::new();
     for axis in 0..grid.axes() {
         let all = grid.planes(axis);
         let count = all.min(PLANES);
@@ -93,9 +88,16 @@ fn planes(path: &Path, hints: &Hints, mut decoder: Decoder) -> Result<String> {
             draw(&mut decoder, Place { axis, plane: k * all / count })?;
         }
         let rate = count as f64 / start.elapsed().as_secs_f64();
-        let _ = writeln!(text, "{}: {rate:.1} planes per second", grid.axis_name(axis));
+        let _ = writeln!(rates, "{}: {rate:.1} planes per second", grid.axis_name(axis));
     }
-    Ok(text)
+    Ok(format!(
+        "{note}{}: {} {}, decoded on {decoded}, rendered on {painted}\nfirst plane after {:.1} ms, ready for all others {:.1} ms later\n{rates}",
+        document.title,
+        crate::model::number_format::shape(grid.shape()),
+        document.dtype.name(),
+        opened.as_secs_f64() * 1e3,
+        prepared.as_secs_f64() * 1e3
+    ))
 }
 
 /// Points of the picture of a volume.

@@ -145,6 +145,32 @@ fn a_ball_by_its_greatest_values() {
     }
 }
 
+/// By the logarithm a value takes the colour of its place between the powers of the ends.
+#[test]
+fn a_slope_by_its_logarithm() {
+    let Some(gpu) = gpu() else { return };
+    let sides = [4, 4, 64];
+    // Of 1 to 100 across the field.
+    let value = |x: f32| 10f32.powf(2.0 * (x + 0.5) / 64.0);
+    let volume = volume(&gpu, sides, [1; 3], 4, |[_, _, x]| value(x as f32));
+    let colours = VolumeColours { range: Some((1.0, 100.0, true)), ..grey(1.0, 100.0, 0, 0.0) };
+    let look = parallel(sides, (0.0, 0.0), 0.5, Mode::Mip);
+    let found = channels(&volume.draw(&look, &colours).unwrap().read_back().unwrap());
+    let mut seen = 0;
+    for (i, point) in found.iter().enumerate() {
+        let [x, y, _] = through(&look, i);
+        // Within the field, which is low, and not at its ends.
+        if y.abs() > 0.02 || x.abs() > 0.48 {
+            continue;
+        }
+        let expected = (x + 0.5) * 255.0;
+        let off = f32::from(point[0]) - expected;
+        assert!(off.abs() < 2.5, "{} for {expected}", point[0]);
+        seen += 1;
+    }
+    assert!(seen > 300, "{seen}");
+}
+
 /// Light through a ball of one density dies away with the length of the chord.
 #[test]
 fn a_ball_of_one_density() {

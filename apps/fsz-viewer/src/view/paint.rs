@@ -77,6 +77,12 @@ fn outline(image: &mut ColorImage, regions: &[u8]) {
     }
 }
 
+/// The entry of a map that is nearest to a place from 0 to 1; of a place beyond these the last on that side. Not by `round`,
+/// which is a call on processors that may be old: it took most of the time of a point.
+fn entry(place: f64) -> usize {
+    usize::from((place * 255.0 + 0.5) as u8)
+}
+
 /// Values on a map.
 fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorImage {
     let table = map.table();
@@ -86,7 +92,7 @@ fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorImage 
         } else if value.is_nan() {
             palette::NAN
         } else {
-            table[(scale.place(value) * 255.0).round() as usize]
+            table[entry(scale.place(value))]
         }
     })
 }
@@ -110,16 +116,15 @@ fn errors(
         if !error.is_finite() || bounded && error.abs() > limit {
             return palette::ALARM;
         }
-        let place = |p: f64| (p.clamp(0.0, 1.0) * 255.0).round() as usize;
         let share = if limit > 0.0 { error / limit } else { 0.0 };
         match mode {
-            ErrorMode::Signed => table[place(0.5 + 0.5 * share)],
-            ErrorMode::Absolute => table[place(share.abs())],
+            ErrorMode::Signed => table[entry(0.5 + 0.5 * share)],
+            ErrorMode::Absolute => table[entry(share.abs())],
             ErrorMode::Relative => {
                 let relative = error.abs() / value.unwrap_or(f64::NAN).abs();
                 match error == 0.0 {
                     true => table[0],
-                    false => table[place((relative.log10() + 6.0) / 6.0)],
+                    false => table[entry((relative.log10() + 6.0) / 6.0)],
                 }
             }
         }
@@ -190,6 +195,15 @@ mod tests {
             let alarm: Vec<bool> = image.pixels.iter().map(|&p| p == rgb(palette::ALARM)).collect();
             assert_eq!(alarm, [false, false, true, true, true], "{mode:?}");
         }
+    }
+
+    #[test]
+    fn entries_are_the_nearest() {
+        for k in 0..=2550 {
+            let place = f64::from(k) / 2550.0;
+            assert_eq!(entry(place), (place * 255.0).round() as usize, "{place}");
+        }
+        assert_eq!([-0.5, 1.5, f64::INFINITY, f64::NAN].map(entry), [0, 255, 255, 0]);
     }
 
     #[test]

@@ -32,6 +32,10 @@ pub enum DecoderChoice {
     Cuda,
 }
 
+/// A plane of up to so many values that CUDA decoded is painted by the processor, which has them: a GPU that changes from CUDA
+/// to what draws the window takes longer than that.
+const PAINTED_HERE: usize = 1 << 20;
+
 /// Decodes planes.
 #[derive(Debug)]
 pub struct Decoder {
@@ -262,25 +266,22 @@ impl Decoder {
         self.painter.is_some()
     }
 
-    /// Brings a plane to where pictures are painted, if it is not there. Of errors those beyond `bound`
+    /// Brings a plane to the GPU that paints it, if one does and it is not there. Of errors those beyond `bound`
     /// stay beyond it, however they are rounded.
     pub fn place(&mut self, plane: &mut Plane, bound: Option<f64>) {
-        if self.painter.is_some() && plane.slice.is_none() {
+        if plane.slice.is_none()
+            && let Some(gpu) = self.painter_of(plane.values.len())
+        {
             let values: Vec<f32> = plane.values.iter().map(|&v| narrowed(v, bound)).collect();
-            self.put(plane, &values);
+            let slice = Some(GpuSlice::upload(gpu, &values));
+            self.keep(plane, slice);
         }
     }
 
-    /// Brings the values of a plane to where pictures are painted.
-    fn put(&mut self, plane: &mut Plane, values: &[f32]) {
-        let slice = self.uploaded(values);
-        self.keep(plane, slice);
-    }
-
-    /// Values where pictures are painted; none where no GPU paints them now.
-    fn uploaded(&self, values: &[f32]) -> Option<fsz_wgpu::Result<GpuSlice>> {
-        let ready = |gpu: &&Gpu| self.has_shaders(gpu, None);
-        self.painter.as_ref().filter(ready).map(|gpu| GpuSlice::upload(gpu, values))
+    /// The GPU that paints a plane of so many values, which are not on it yet; none where the processor does now.
+    fn painter_of(&self, values: usize) -> Option<&Gpu> {
+        let painter = self.painter.as_ref().filter(|gpu| self.has_shaders(gpu, None));
+        painter.filter(|_| !self.is_cuda() || values > PAINTED_HERE)
     }
 
     /// Gives a plane what was uploaded of it.
@@ -301,14 +302,17 @@ impl Decoder {
         if document.dtype == DType::F64 {
             return Ok(Plane::new(size, decoded_by_cuda(grid, place, &parts, <[f64]>::to_vec)?));
         }
-        // The numbers of the plane are made by other threads while it is brought to where it is painted.
-        let read = |values: &[f32]| {
-            let mut numbers = Vec::new();
-            let slice = rayon::in_place_scope(|scope| {
-                scope.spawn(|_| numbers = widened(values));
-                self.uploaded(values)
-            });
-            (numbers, slice)
+        let read = |values: &[f32]| match self.painter_of(values.len()) {
+            None => (widened(values), None),
+            // The numbers of the plane are made by other threads while it is brought to where it is painted.
+            Some(gpu) => {
+                let mut numbers = Vec::new();
+                let slice = rayon::in_place_scope(|scope| {
+                    scope.spawn(|_| numbers = widened(values));
+                    GpuSlice::upload(gpu, values)
+                });
+                (numbers, Some(slice))
+            }
         };
         let (numbers, slice) = decoded_by_cuda(grid, place, &parts, read)?;
         let mut plane = Plane::new(size, numbers);
@@ -600,6 +604,28 @@ mod tests {
         let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
         let all = found.values.len() == expected.values.len();
         assert!(all && found.values.iter().zip(&expected.values).all(same), "{place:?}");
+    }
+
+    /// A plane that CUDA decoded is brought to the GPU that paints where it is large.
+    #[test]
+    fn small_planes_of_cuda_are_left_to_the_processor_to_paint() {
+        let _alone = alone();
+        let (chosen, gpu) = (Decoder::choose(DecoderChoice::Cuda, None), Gpu::headless());
+        let (true, Ok(gpu)) = (chosen.is_cuda(), gpu) else {
+            eprintln!(
+                "SKIPPED: planes of CUDA that are painted: there are not both CUDA and a GPU"
+            );
+            return;
+        };
+        let mut decoder = Decoder { painter: Some(gpu), ..chosen };
+        for (columns, is_there) in [(1024, false), (1025, true)] {
+            let document = document(&[2, 1024, columns], Profile::default());
+            let mut plane = decoder.plane(&document, Place::default(), false).unwrap();
+            assert_eq!(plane.slice.is_some(), is_there);
+            decoder.place(&mut plane, None);
+            assert_eq!(plane.slice.is_some(), is_there);
+            check(&mut decoder, &document, Place { axis: 0, plane: 1 });
+        }
     }
 
     #[test]

@@ -118,7 +118,7 @@ struct Params {
     origin_across: [f32; 3],
     height: u32,
     origin_down: [f32; 3],
-    unused_word: u32,
+    log: u32,
     direction: [f32; 3],
     step: f32,
     direction_across: [f32; 3],
@@ -134,10 +134,9 @@ struct Params {
     clip_high: [f32; 3],
     slice_opacity: f32,
     size: [u32; 3],
-    log: u32,
     place: Axis,
     picked: [f32; 2],
-    unused: [u32; 2],
+    unused: [u32; 3],
 }
 
 /// The opacity of what lets no light pass.
@@ -176,7 +175,7 @@ impl Params {
             origin_across: look.rays.origin[1],
             height: look.size[1],
             origin_down: look.rays.origin[2],
-            unused_word: 0,
+            log: u32::from(log),
             direction: look.rays.direction[0],
             step: look.step.max(0.05) / longest,
             direction_across: look.rays.direction[1],
@@ -198,10 +197,9 @@ impl Params {
             clip_high: std::array::from_fn(|k| held(k, voxel(k, look.clip[2 - k][1]))),
             slice_opacity: slice.2,
             size: std::array::from_fn(|k| size[2 - k] as u32),
-            log: u32::from(log),
             place: Axis::new(low, high, log),
             picked,
-            unused: [0; 2],
+            unused: [0; 3],
         }
     }
 }

@@ -11,7 +11,7 @@ struct Params {
     origin_across: vec3<f32>,
     height: u32,
     origin_down: vec3<f32>,
-    unused_word: u32,
+    log: u32,
     direction: vec3<f32>,
     // From sample to sample.
     step: f32,
@@ -32,16 +32,15 @@ struct Params {
     clip_high: vec3<f32>,
     slice_opacity: f32,
     size: vec3<u32>,
-    log: u32,
-    // Where a value v lies on the map: (v · scale − low) / span; by the logarithm
+    // Where a value v lies on the map: (v · scale − low) / span; where `log` is set by the logarithm
     // (log2(max(v, least)) − low) / span.
     place_scale: f32,
     place_low: f32,
     place_span: f32,
     place_least: f32,
     // The point that is picked.
-    picked: vec2<f32>,
-    unused: vec2<u32>,
+    picked_across: f32,
+    picked_down: f32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -344,7 +343,7 @@ fn trace(@builtin(global_invocation_id) at: vec3<u32>) {
 
 @compute @workgroup_size(1)
 fn pick() {
-    let found = march(params.picked.x, params.picked.y);
+    let found = march(params.picked_across, params.picked_down);
     hit[0] = select(0u, 1u, found.is_there);
     hit[1] = bitcast<u32>(found.at.x);
     hit[2] = bitcast<u32>(found.at.y);

@@ -35,13 +35,17 @@ pub fn plan(sides: [u64; 3], clip: &ClipBox, budget: Budget, points: u64) -> Sam
     }
 }
 
-/// Planes of a slab, and rows of these: as many as it has room for, of whole voxels, and where there is room of whole
-/// boxes of the profile `dense`. At least it has a row of voxels.
+/// Planes of a slab, and rows of these, of whole voxels, and where there is room of whole boxes of the profile `dense`: then
+/// a part of what it has room for, so that what follows decoding waits for little of it. At least it has a row of voxels.
 fn slab(sampling: &Sampling, budget: Budget, columns: u64) -> [u64; 2] {
     let [deep, height, _] = sampling.count;
     let part = |side: u64, stride: u64, most: u64| {
-        let unit = if most >= BOX_SIDE * stride { BOX_SIDE * stride } else { stride };
-        if most >= side { side } else { (most / unit * unit).max(stride) }
+        let boxes = BOX_SIDE * stride;
+        match most {
+            _ if most >= side => side,
+            _ if most >= boxes => (most / PARTS).max(1).next_multiple_of(boxes),
+            _ => (most / stride * stride).max(stride),
+        }
     };
     let planes = part(deep, sampling.stride[0], budget.slab / (height * columns).max(1));
     let rows = part(height, sampling.stride[1], budget.slab / (planes * columns).max(1));
@@ -58,6 +62,9 @@ pub fn slabs(sampling: &Sampling, budget: Budget, columns: u64) -> Vec<[Range<u6
         .flat_map(|planes| parts(height, rows).map(move |rows| [planes.clone(), rows]))
         .collect()
 }
+
+/// Parts of what a slab has room for that it is one of, where boxes are not cut for it.
+const PARTS: u64 = 4;
 
 /// The longest side of a box of `dense` in three dimensions, with some room.
 const BOX_SIDE: u64 = 16;
@@ -109,6 +116,21 @@ mod tests {
         let found = plan([512; 3], &ClipBox::default(), ROOM, 256);
         assert_eq!(found.size(), [256; 3]);
         assert_eq!(plan([100; 3], &ClipBox::default(), ROOM, 10).stride, [1; 3]);
+    }
+
+    #[test]
+    fn slabs_are_of_whole_boxes_and_a_part_of_what_there_is_room_for() {
+        let of = |sides: [u64; 3]| {
+            let sampling =
+                plan(sides, &ClipBox::default(), Budget { bytes: 1 << 40, ..ROOM }, 4096);
+            slab(&sampling, ROOM, sides[2])
+        };
+        assert_eq!(of([512; 3]), [16, 512]);
+        assert_eq!(of([512, 256, 256]), [64, 256]);
+        assert_eq!(of([600, 900, 1000]), [16, 900]);
+        // There is no room for boxes.
+        assert_eq!(of([2000, 2000, 2000]), [4, 2000]);
+        assert_eq!(of([256; 3]), [256; 2]);
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use fsz_field::{Field, Values, with_values};
@@ -70,12 +69,10 @@ struct Planes {
 /// Slabs that the processor is ahead of what brings them to the GPU.
 const AHEAD: usize = 3;
 
-/// Slabs that the processor has about as soon as the GPU, which must be brought the stream first.
-const FEW: usize = 5;
-
-/// How long shaders are waited for before the processor begins: those that a driver has in its cache are there by then, and
-/// the GPU is faster from the first slab on.
-const PATIENCE: Duration = Duration::from_millis(40);
+/// Of so many slabs those that the processor has about as soon as the GPU, which must be brought the stream first.
+fn few(slabs: usize) -> usize {
+    slabs * 5 / 8
+}
 
 impl Loader<'_> {
     /// A part of what is open as a volume, for what draws it in a mode; none when `obsolete` says that it is of no use any
@@ -105,10 +102,6 @@ impl Loader<'_> {
         thread::scope(|scope| {
             // What draws it is made while it is brought there.
             scope.spawn(|| self.gpu.prepare_volumes(mode));
-            let began = Instant::now();
-            while self.suits(&wanted) && !is_ready() && began.elapsed() < PATIENCE {
-                thread::sleep(Duration::from_millis(1));
-            }
             self.loaded(&wanted, is_ready, obsolete)
         })
     }
@@ -129,7 +122,6 @@ impl Loader<'_> {
         mut obsolete: impl FnMut() -> bool,
     ) -> Result<Option<Volume>> {
         let Wanted { document, original, sampling, .. } = wanted;
-        let volume = Volume::new(self.gpu, *sampling)?;
         let suits = self.suits(wanted);
         let columns = if suits { document.grid.sides()[2] } else { sampling.count[2] };
         let slabs = plan::slabs(sampling, self.budget, columns);
@@ -139,7 +131,8 @@ impl Loader<'_> {
         let left = || slabs.len().saturating_sub(next.load(Ordering::Relaxed));
         // Before the first slab the GPU is worth bringing it the stream; later if there is much to do, or it is there.
         let may_decode = |begun: bool| {
-            let is_worth = || !begun || left() > FEW || self.streams.wgpu.has(document);
+            let is_worth =
+                || !begun || left() > few(slabs.len()) || self.streams.wgpu.has(document);
             suits && is_ready() && is_worth()
         };
         let (send, received) = sync_channel(AHEAD);
@@ -160,6 +153,8 @@ impl Loader<'_> {
                 None => drop(scope.spawn(by_processor)),
                 Some(_) => drop(by_processor),
             }
+            // The processor is at work meanwhile: so much memory takes a GPU some milliseconds.
+            let volume = Volume::new(self.gpu, *sampling)?;
             while !obsolete() {
                 if !asked && may_decode(true) {
                     asked = true;
@@ -174,15 +169,14 @@ impl Loader<'_> {
                         // There are no more.
                         Err(_) => {
                             volume.finish()?;
-                            return Ok(true);
+                            return Ok(Some(volume));
                         }
                     },
                 };
                 fill(&volume, wanted, slab, &planes)?;
             }
-            Ok(false)
+            Ok(None)
         })
-        .map(|whole| whole.then_some(volume))
     }
 
     /// Whether the GPU can decode a document now. A driver may take half a second for a shader, once; until it is there

@@ -12,7 +12,7 @@ use crate::work::decoder::DecoderChoice;
 use crate::work::volume::tests::{has_volumes, set_of};
 
 /// A slab for each plane: more than the processor can be ahead of and the GPU is left out for.
-const SIDES: [u64; 3] = [20, 16, 24];
+const SIDES: [u64; 3] = [32, 16, 24];
 const BUDGET: Budget = Budget { bytes: 1 << 20, longest: 64, slab: SIDES[1] * SIDES[2] };
 
 /// Slabs that the processor has brought before the GPU is ready.
@@ -101,7 +101,8 @@ fn a_load_that_goes_over_to_the_gpu_has_the_values_of_either() {
             let (by_both, there, asked) = of(DecoderChoice::Gpu, 1 + BEFORE);
             assert!(there && asked == 2 + BEFORE, "the GPU goes on: {asked}");
             // With so little left, the processor ends what it began.
-            let most = SIDES[0] as usize - FEW;
+            let slabs = SIDES[0] as usize;
+            let most = slabs - few(slabs);
             let (to_the_end, there, _) = of(DecoderChoice::Gpu, 1 + most);
             assert!(!there, "the GPU is left out");
             let seen: HashSet<_> = by_processor.iter().flatten().collect();
