@@ -23,13 +23,14 @@ struct BoundAsked
 constexpr u32 BOUND_THREADS = 512;
 
 /// What kernels that resolve the bound themselves take it from: the bound as asked, and what each
-/// thread block of the survey found of the field. Of a given range nothing was looked for.
+/// thread block of a survey found of the field. `looks`: no kernel surveyed it, so that they do,
+/// and each thread block leaves its part for the others.
 struct Survey
 {
     BoundAsked bound;
-    const Statistics *parts;
+    Statistics *parts;
     u32 count;
-    u32 reserved;
+    u32 looks;
 };
 
 /// The largest value of the element type that is not above `value` (≥ 0), and finite.

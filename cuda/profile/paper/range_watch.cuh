@@ -135,7 +135,7 @@ private:
         BitRange<BOTH> bits{most, other};
         const float error = quantize_plain(row, z, code, bits);
         bool within = bits.within(bits_of(reach));
-        if (__any_sync(WARP_ALL, bits.is_mixed()))
+        if (!BOTH && __any_sync(WARP_ALL, bits.is_mixed()))
         {
             within = take_row(row, {most, other}, reach, statistics);
             both = statistics->max_key & statistics->min_key & Element<float>::SIGN;
