@@ -23,14 +23,13 @@ struct BoundAsked
 constexpr u32 BOUND_THREADS = 512;
 
 /// What kernels that resolve the bound themselves take it from: the bound as asked, and what each
-/// thread block of a survey found of the field. `looks`: no kernel surveyed it, so that they do,
-/// and each thread block leaves its part for the others.
+/// thread block of the survey found of the field. Of a given range nothing was looked for.
 struct Survey
 {
     BoundAsked bound;
-    Statistics *parts;
+    const Statistics *parts;
     u32 count;
-    u32 looks;
+    u32 reserved;
 };
 
 /// The largest value of the element type that is not above `value` (≥ 0), and finite.

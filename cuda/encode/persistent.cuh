@@ -273,6 +273,7 @@ FSZ_DEVICE void settle_bound(const typename Encoder::Args &args, const Bound &bo
     // The rings are empty yet.
     using Room = BoundExchange<Config::THREADS>;
     static_assert(sizeof(Room) <= 4 * Config::RING, "it must fit into a ring");
+    wait_for_dependency();
     bound.settle(args, exchange.control, *reinterpret_cast<Room *>(rings_of<Encoder>(shared)));
     __syncthreads();
     const u32 warp = threadIdx.x / 32;

@@ -3,39 +3,14 @@
 #pragma once
 
 #include "device/hopper.cuh"
-#include "device/lookback.cuh"
 #include "encode/arguments.cuh"
 #include "encode/value_range.cuh"
 
 namespace fsz
 {
 
-/// What a thread block of THREADS finds of its share of the field, or of its samples unless ALL.
-template <bool ALL, u32 THREADS, class T>
-FSZ_DEVICE Statistics look(const T *field, u64 n, const Missing<T> &missing,
-                           PartExchange<THREADS> &exchange)
-{
-    RangePart<T> part;
-    if constexpr (ALL)
-    {
-        part = range_of_all<THREADS>(field, n, missing);
-    }
-    else
-    {
-        part = range_of_samples<THREADS>(field, n, missing);
-    }
-    part = of_block(part, ALL, exchange);
-    Statistics found{};
-    found.max_key = part.max_key;
-    found.min_key = part.min_key;
-    found.nan = part.nan;
-    found.inf = part.inf;
-    found.missing = part.missing;
-    return found;
-}
-
 /// Clears so many words of 8 bytes of the scratch, and leaves in `parts`, behind them, what each
-/// thread block finds of the field; nothing where that is null. `BOUND_THREADS` threads; any grid.
+/// thread block finds of the field. `BOUND_THREADS` threads; any grid.
 template <class T>
 FSZ_DEVICE void survey_field(const T *field, u64 n, const BoundAsked &bound,
                              const Missing<T> &missing, u64 *scratch, u64 words, Statistics *parts)
@@ -46,12 +21,9 @@ FSZ_DEVICE void survey_field(const T *field, u64 n, const BoundAsked &bound,
     {
         scratch[k] = 0;
     }
-    if (parts != nullptr)
+    if (bound.kind != BOUND_GIVEN_RANGE)
     {
-        __shared__ PartExchange<BOUND_THREADS> exchange;
-        const Statistics part = bound.kind == BOUND_VALUE_RANGE
-                                    ? look<true>(field, n, missing, exchange)
-                                    : look<false>(field, n, missing, exchange);
+        const Statistics part = part_of_block(look_at(field, n, bound, missing));
         if (threadIdx.x == 0)
         {
             parts[blockIdx.x] = part;
@@ -62,20 +34,24 @@ FSZ_DEVICE void survey_field(const T *field, u64 n, const BoundAsked &bound,
 /// What the warps of a thread block that resolves the bound tell each other.
 template <u32 THREADS> struct BoundExchange
 {
-    PartExchange<THREADS> part;
+    static constexpr u32 WARPS = THREADS / 32;
+    u64 max_keys[WARPS];
+    u64 min_keys[WARPS];
+    u64 counts[3][WARPS];
     StepSearch<THREADS> search;
 };
 
-/// What `count` thread blocks found together. Called by a thread block of THREADS; every thread
-/// gets it.
+/// What all thread blocks of the survey found together. Called by a thread block of THREADS; every
+/// thread gets it.
 template <u32 THREADS>
-FSZ_DEVICE Statistics together(const Statistics *parts, u32 count, bool all,
-                               PartExchange<THREADS> &exchange)
+FSZ_DEVICE Statistics together(const Survey &survey, BoundExchange<THREADS> &exchange)
 {
+    constexpr u32 WARPS = BoundExchange<THREADS>::WARPS;
+    const bool all = survey.bound.kind == BOUND_VALUE_RANGE;
     Statistics found{};
-    for (u32 k = threadIdx.x; k < count; k += THREADS)
+    for (u32 k = threadIdx.x; k < survey.count; k += THREADS)
     {
-        const Statistics *const part = parts + k;
+        const Statistics *const part = survey.parts + k;
         found.max_key = max(found.max_key, __ldcg(&part->max_key));
         if (all)
         {
@@ -85,57 +61,54 @@ FSZ_DEVICE Statistics together(const Statistics *parts, u32 count, bool all,
             found.missing += __ldcg(&part->missing);
         }
     }
-    return of_block(found, all, exchange);
-}
-
-/// Leaves a part for all thread blocks of a launch, all of which are resident, and waits for
-/// theirs. `done` was cleared.
-FSZ_DEVICE void trade_parts(const Statistics &own, Statistics *parts, u32 *done)
-{
-    if (threadIdx.x == 0)
-    {
-        parts[blockIdx.x] = own;
-        __threadfence();
-        atomicAdd(done, 1);
-        while (load_relaxed(done) < gridDim.x)
+    const auto in_warp = [&]() {
+        found.max_key = warp_max(found.max_key);
+        if (all)
         {
+            found.min_key = warp_max(found.min_key);
+            found.nan = warp_sum(found.nan);
+            found.inf = warp_sum(found.inf);
+            found.missing = warp_sum(found.missing);
         }
-        __threadfence();
+    };
+    in_warp();
+    const u32 warp = threadIdx.x / 32, lane = lane_id();
+    if (lane == 0)
+    {
+        exchange.max_keys[warp] = found.max_key;
+        exchange.min_keys[warp] = found.min_key;
+        exchange.counts[0][warp] = found.nan;
+        exchange.counts[1][warp] = found.inf;
+        exchange.counts[2][warp] = found.missing;
     }
     __syncthreads();
+    const bool mine = lane < WARPS;
+    found.max_key = mine ? exchange.max_keys[lane] : 0;
+    found.min_key = mine ? exchange.min_keys[lane] : 0;
+    found.nan = mine ? exchange.counts[0][lane] : 0;
+    found.inf = mine ? exchange.counts[1][lane] : 0;
+    found.missing = mine ? exchange.counts[2][lane] : 0;
+    in_warp();
+    return found;
 }
 
-/// The bound as the survey left it to the kernel. ALL: it follows from the range; otherwise from
-/// samples, or from nothing in the field.
-template <bool ALL> struct SurveyedBound
+/// The bound as the survey left it to the kernel.
+struct SurveyedBound
 {
     const Survey &survey;
 
-    /// Leaves the quantizer in the thread block's own `control`, in shared memory like `exchange`,
-    /// once the kernel before is done. Called by all threads; visible to them after a barrier.
+    /// Leaves the quantizer in the thread block's own `control`, in shared memory like `exchange`.
+    /// Called by all threads; visible to them after a barrier.
     template <u32 THREADS, class T>
     FSZ_DEVICE void settle(const CompressArgs<T> &args, Control &control,
                            BoundExchange<THREADS> &exchange) const
     {
-        u32 count = survey.count;
-        if (survey.looks)
-        {
-            const Statistics own =
-                look<ALL>(args.field, args.sections.elements, args.missing, exchange.part);
-            wait_for_dependency();
-            trade_parts(own, survey.parts, &args.control->bound_done);
-            count = gridDim.x;
-        }
-        else
-        {
-            wait_for_dependency();
-        }
-        const Statistics found = together(survey.parts, count, ALL, exchange.part);
+        const Statistics found = together(survey, exchange);
         resolve_bound<T, THREADS>(survey.bound, args.missing.count, found, exchange.search,
                                   &control);
         if (threadIdx.x == 0)
         {
-            control.statistics = ALL ? found : Statistics{};
+            control.statistics = survey.bound.kind == BOUND_VALUE_RANGE ? found : Statistics{};
         }
     }
 
@@ -161,7 +134,6 @@ struct ResolvedBound
     template <u32 THREADS, class Args>
     FSZ_DEVICE void settle(const Args &args, Control &control, BoundExchange<THREADS> &) const
     {
-        wait_for_dependency();
         constexpr u32 WORDS = sizeof(Control) / sizeof(u64);
         if (threadIdx.x < WORDS)
         {

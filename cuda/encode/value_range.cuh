@@ -38,69 +38,53 @@ template <class T> struct RangePart
     }
 };
 
-/// What the warps of a thread block tell each other of the field.
-template <u32 THREADS> struct PartExchange
+/// What the threads of a thread block found together; thread 0 gets it.
+template <class T> FSZ_DEVICE Statistics part_of_block(const RangePart<T> &part)
 {
-    static constexpr u32 WARPS = THREADS / 32;
-    u64 max_keys[WARPS];
-    u64 min_keys[WARPS];
-    u64 counts[3][WARPS];
-};
-
-/// What the threads of a thread block of THREADS found together, which every thread gets; of
-/// samples, the largest alone. `Part` is `RangePart` or `Statistics`.
-template <u32 THREADS, class Part>
-FSZ_DEVICE Part of_block(Part found, bool all, PartExchange<THREADS> &exchange)
-{
-    constexpr u32 WARPS = PartExchange<THREADS>::WARPS;
-    const auto in_warp = [&]() {
-        found.max_key = warp_max(found.max_key);
-        if (all)
-        {
-            found.min_key = warp_max(found.min_key);
-            if (__any_sync(WARP_ALL, (found.nan | found.inf | found.missing) != 0))
-            {
-                found.nan = warp_sum(found.nan);
-                found.inf = warp_sum(found.inf);
-                found.missing = warp_sum(found.missing);
-            }
-        }
-    };
-    in_warp();
-    const u32 warp = threadIdx.x / 32, lane = lane_id();
+    Statistics together{};
+    constexpr u32 WARPS = BOUND_THREADS / 32;
+    __shared__ u64 max_keys[WARPS], min_keys[WARPS];
+    __shared__ u32 counts[3][WARPS];
+    const u32 warp = threadIdx.x / 32;
+    const u32 lane = lane_id();
+    const u64 max_key = warp_max(part.max_key);
+    const u64 min_key = warp_max(part.min_key);
+    const u32 nan = __reduce_add_sync(WARP_ALL, part.nan);
+    const u32 inf = __reduce_add_sync(WARP_ALL, part.inf);
+    const u32 missing = __reduce_add_sync(WARP_ALL, part.missing);
     if (lane == 0)
     {
-        exchange.max_keys[warp] = found.max_key;
-        exchange.min_keys[warp] = found.min_key;
-        exchange.counts[0][warp] = found.nan;
-        exchange.counts[1][warp] = found.inf;
-        exchange.counts[2][warp] = found.missing;
+        max_keys[warp] = max_key;
+        min_keys[warp] = min_key;
+        counts[0][warp] = nan;
+        counts[1][warp] = inf;
+        counts[2][warp] = missing;
     }
     __syncthreads();
-    const bool mine = lane < WARPS;
-    found.max_key = mine ? exchange.max_keys[lane] : 0;
-    found.min_key = mine ? exchange.min_keys[lane] : 0;
-    found.nan = mine ? exchange.counts[0][lane] : 0;
-    found.inf = mine ? exchange.counts[1][lane] : 0;
-    found.missing = mine ? exchange.counts[2][lane] : 0;
-    in_warp();
-    return found;
+    if (warp == 0)
+    {
+        together.max_key = warp_max(lane < WARPS ? max_keys[lane] : 0);
+        together.min_key = warp_max(lane < WARPS ? min_keys[lane] : 0);
+        together.nan = warp_sum(lane < WARPS ? counts[0][lane] : 0);
+        together.inf = warp_sum(lane < WARPS ? counts[1][lane] : 0);
+        together.missing = warp_sum(lane < WARPS ? counts[2][lane] : 0);
+    }
+    return together;
 }
 
 /// Adds the parts of a thread block's threads to the field's statistics.
 template <class T> FSZ_DEVICE void add_part(const RangePart<T> &part, Statistics *statistics)
 {
-    __shared__ PartExchange<BOUND_THREADS> exchange;
-    const RangePart<T> together = of_block(part, true, exchange);
+    const Statistics together = part_of_block(part);
     if (threadIdx.x == 0)
     {
-        atomicMax(&statistics->max_key, static_cast<u64>(together.max_key));
-        atomicMax(&statistics->min_key, static_cast<u64>(together.min_key));
-        if ((together.nan | together.inf | together.missing) != 0)
+        atomicMax(&statistics->max_key, together.max_key);
+        atomicMax(&statistics->min_key, together.min_key);
+        if (together.nan + together.inf + together.missing > 0)
         {
-            atomicAdd(&statistics->nan, static_cast<u64>(together.nan));
-            atomicAdd(&statistics->inf, static_cast<u64>(together.inf));
-            atomicAdd(&statistics->missing, static_cast<u64>(together.missing));
+            atomicAdd(&statistics->nan, together.nan);
+            atomicAdd(&statistics->inf, together.inf);
+            atomicAdd(&statistics->missing, together.missing);
         }
     }
 }
@@ -109,14 +93,14 @@ FSZ_DEVICE float spoil(float d, float spoiled) { return fmaf(d, 0.f, spoiled); }
 
 FSZ_DEVICE double spoil(double d, double spoiled) { return __fma_rn(d, 0.0, spoiled); }
 
-/// The whole field's range, by all thread blocks, of THREADS threads each.
-template <u32 THREADS, class T>
+/// The whole field's range, by all thread blocks.
+template <class T>
 FSZ_DEVICE RangePart<T> range_of_all(const T *field, u64 n, const Missing<T> &missing)
 {
     using Bits = typename Element<T>::Bits;
     constexpr u32 BATCH = sizeof(T) == 4 ? 8 : 12;
     constexpr u32 LEN = 16 / sizeof(T);
-    constexpr u32 RUN = THREADS * BATCH * LEN;
+    constexpr u32 RUN = BOUND_THREADS * BATCH * LEN;
     RangePart<T> part;
     const bool aligned = reinterpret_cast<u64>(field) % 16 == 0;
     const u64 runs = aligned ? n / RUN : 0;
@@ -129,7 +113,7 @@ FSZ_DEVICE RangePart<T> range_of_all(const T *field, u64 n, const Missing<T> &mi
 #pragma unroll
         for (u32 k = 0; k < BATCH; ++k)
         {
-            load_vector(mine + k * THREADS * LEN, v + k * LEN);
+            load_vector(mine + k * BOUND_THREADS * LEN, v + k * LEN);
         }
         T run_low = v[0], run_high = v[0], spoiled = 0;
 #pragma unroll
@@ -176,8 +160,8 @@ FSZ_DEVICE RangePart<T> range_of_all(const T *field, u64 n, const Missing<T> &mi
         part.take_ordinary(low);
         part.take_ordinary(high);
     }
-    const u64 thread = blockIdx.x * static_cast<u64>(THREADS) + threadIdx.x;
-    for (u64 i = runs * RUN + thread; i < n; i += gridDim.x * static_cast<u64>(THREADS))
+    const u64 thread = blockIdx.x * static_cast<u64>(BOUND_THREADS) + threadIdx.x;
+    for (u64 i = runs * RUN + thread; i < n; i += gridDim.x * static_cast<u64>(BOUND_THREADS))
     {
         part.take(field[i], missing);
     }
@@ -186,12 +170,12 @@ FSZ_DEVICE RangePart<T> range_of_all(const T *field, u64 n, const Missing<T> &mi
 
 /// The largest magnitude among the samples, by all thread blocks: a `RangePart` whose maximum it
 /// is.
-template <u32 THREADS, class T>
+template <class T>
 FSZ_DEVICE RangePart<T> range_of_samples(const T *field, u64 n, const Missing<T> &missing)
 {
     RangePart<T> part;
-    const u64 thread = blockIdx.x * static_cast<u64>(THREADS) + threadIdx.x;
-    const u64 threads = gridDim.x * static_cast<u64>(THREADS);
+    const u64 thread = blockIdx.x * static_cast<u64>(BOUND_THREADS) + threadIdx.x;
+    const u64 threads = gridDim.x * static_cast<u64>(BOUND_THREADS);
     for (u64 k = thread; k * SAMPLE_STRIDE < n; k += threads)
     {
         const u64 at = k * SAMPLE_STRIDE + static_cast<u32>(k) * SAMPLE_MULTIPLIER % SAMPLE_STRIDE;
@@ -205,12 +189,12 @@ FSZ_DEVICE RangePart<T> range_of_samples(const T *field, u64 n, const Missing<T>
 }
 
 /// What the thread finds where the bound asks for a look at the field.
-template <u32 THREADS, class T>
+template <class T>
 FSZ_DEVICE RangePart<T> look_at(const T *field, u64 n, const BoundAsked &bound,
                                 const Missing<T> &missing)
 {
-    return bound.kind == BOUND_VALUE_RANGE ? range_of_all<THREADS>(field, n, missing)
-                                           : range_of_samples<THREADS>(field, n, missing);
+    return bound.kind == BOUND_VALUE_RANGE ? range_of_all(field, n, missing)
+                                           : range_of_samples(field, n, missing);
 }
 
 /// Looks at the field as the bound asks, and leaves the quantizer in `control`, which was cleared.
@@ -221,7 +205,7 @@ FSZ_DEVICE void find_bound(const T *field, u64 n, const BoundAsked &bound,
 {
     if (bound.kind != BOUND_GIVEN_RANGE)
     {
-        add_part(look_at<BOUND_THREADS>(field, n, bound, missing), &control->statistics);
+        add_part(look_at(field, n, bound, missing), &control->statistics);
     }
     __shared__ StepSearch<BOUND_THREADS> search;
     __shared__ bool last;

@@ -8,7 +8,7 @@ use common::{
     inputs::{KINDS, Random, field},
 };
 use cudarc::driver::{result, sys};
-use fsz::{Bound, Codec, CompressOptions, Dense, Element, Profile, Stream};
+use fsz::{Bound, Codec, CompressOptions, Element, Stream};
 
 /// Elements of a field of many pieces, of which the last is not whole.
 const MANY: usize = 5_000_321;
@@ -74,42 +74,6 @@ fn pieces_are_what_the_cpu_decodes() {
     let Some(codec) = device() else { return };
     tiles_and_fields::<f32>(&codec);
     tiles_and_fields::<f64>(&codec);
-}
-
-/// A field whose boxes are decoded in slabs, of which the last is not whole, and its stream.
-fn slabs<T: Element>() -> Vec<u8> {
-    let shape = [1001, 192, LARGE as u64 / 1001 / 192 / size_of::<T>() as u64];
-    let mut data = large::<T>("ragged land");
-    data.truncate(shape.iter().product::<u64>() as usize);
-    let options = CompressOptions::new(Bound::Absolute(1e-2)).profile(Profile::Dense(Dense::new()));
-    compress(&Codec::cpu(), &data, &shape, &options)
-}
-
-fn same_slabs<T: Element>(codec: &Codec) {
-    let mut bytes = slabs::<T>();
-    let stream = Stream::open(&bytes).expect("opens");
-    let len = stream.header().elements() as usize;
-    let [mut expected, mut found] = [0, 1].map(|_| vec![T::from_f64(-12345.678); len]);
-    Codec::cpu().decompress_into(&stream, &mut expected).expect("decodes");
-    codec.decompress_into(&stream, &mut found).expect("decodes");
-    let differs = |i: &usize| expected[*i].to_bits64() != found[*i].to_bits64();
-    assert_eq!((0..len).find(differs), None, "{}", T::DTYPE);
-    let payload = stream.sections().payload as usize;
-    let last = bytes.len() - 1;
-    for at in [payload, (payload + last) / 2, last] {
-        bytes[at] ^= 4;
-        let stream = Stream::open(&bytes).expect("the payload is not looked at");
-        let answer = codec.decompress_into(&stream, &mut found);
-        assert!(matches!(answer, Err(fsz::Error::Corrupt(_))), "byte {at}: {answer:?}");
-        bytes[at] ^= 4;
-    }
-}
-
-#[test]
-fn slabs_are_what_the_cpu_decodes() {
-    let Some(codec) = device() else { return };
-    same_slabs::<f32>(&codec);
-    same_slabs::<f64>(&codec);
 }
 
 #[test]

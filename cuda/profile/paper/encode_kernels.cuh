@@ -34,7 +34,7 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
              const __grid_constant__ fsz::HeaderImage image,                                       \
              const __grid_constant__ fsz::Survey survey)                                           \
     {                                                                                              \
-        const fsz::SurveyedBound<true> bound{survey};                                              \
+        const fsz::SurveyedBound bound{survey};                                                    \
         fsz::compress_persistent<__VA_ARGS__>(args, image, bound, fsz::AllChunks{}, &map,          \
                                               fsz_shared);                                         \
     }
@@ -54,7 +54,7 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
              const __grid_constant__ fsz::HeaderImage image,                                       \
              const __grid_constant__ fsz::Survey survey, fsz::u64 first_chunk, fsz::u64 end_chunk) \
     {                                                                                              \
-        const fsz::SurveyedBound<false> bound{survey};                                             \
+        const fsz::SurveyedBound bound{survey};                                                    \
         const fsz::SomeChunks chunks{first_chunk, end_chunk};                                      \
         fsz::compress_persistent<__VA_ARGS__>(args, image, bound, chunks, &map, fsz_shared);       \
     }

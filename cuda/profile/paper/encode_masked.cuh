@@ -9,70 +9,49 @@
 namespace fsz
 {
 
-/// What is found of the elements of a block that may be masked.
-template <class T> struct MaskedBlock
+/// Takes an element's error into the largest, or its bit into `masked` when it has the bits `mask`.
+/// The compiler would not make these three instructions of it.
+FSZ_DEVICE void error_or_mask(float d, u32 mask, float miss, u32 bit, float &error, u32 &masked)
 {
-    /// The largest errors of every other element that is not masked.
-    T error[2] = {0, 0};
-    /// Element i at bit i.
-    u32 masked = 0;
-    /// Of those that are not masked.
-    Extremes<T> range;
-};
-
-/// Takes in element k: its bit where its bits are `mask`, else its error and, for RANGES, itself.
-/// The compiler would not make these few instructions of it.
-template <bool RANGES>
-FSZ_DEVICE void error_or_mask(float d, u32 mask, float miss, u32 k, MaskedBlock<float> &block)
-{
-    if constexpr (RANGES)
-    {
-        asm("{\n.reg .pred is_masked;\n"
-            "setp.eq.u32 is_masked, %4, %5;\n"
-            "@is_masked or.b32 %1, %1, %7;\n"
-            "@!is_masked max.NaN.f32 %0, %0, %6;\n"
-            "@!is_masked min.f32 %2, %2, %8;\n"
-            "@!is_masked max.f32 %3, %3, %8;\n}"
-            : "+f"(block.error[k % 2]), "+r"(block.masked), "+f"(block.range.low),
-              "+f"(block.range.high)
-            : "r"(bits_of(d)), "r"(mask), "f"(miss), "r"(1u << k), "f"(d));
-    }
-    else
-    {
-        asm("{\n.reg .pred is_masked;\n"
-            "setp.eq.u32 is_masked, %2, %3;\n"
-            "@is_masked or.b32 %1, %1, %5;\n"
-            "@!is_masked max.NaN.f32 %0, %0, %4;\n}"
-            : "+f"(block.error[k % 2]), "+r"(block.masked)
-            : "r"(bits_of(d)), "r"(mask), "f"(miss), "r"(1u << k));
-    }
+    asm("{\n.reg .pred is_masked;\n"
+        "setp.eq.u32 is_masked, %2, %3;\n"
+        "@is_masked or.b32 %1, %1, %5;\n"
+        "@!is_masked max.NaN.f32 %0, %0, %4;\n}"
+        : "+f"(error), "+r"(masked)
+        : "r"(bits_of(d)), "r"(mask), "f"(miss), "r"(bit));
 }
 
-template <bool RANGES>
-FSZ_DEVICE void error_or_mask(double d, u64 mask, double miss, u32 k, MaskedBlock<double> &block)
+FSZ_DEVICE void error_or_mask(double d, u64 mask, double miss, u32 bit, double &error, u32 &masked)
 {
     const bool is_masked = bits_of(d) == mask;
-    block.masked |= is_masked ? 1u << k : 0;
-    block.error[k % 2] = worse(block.error[k % 2], is_masked ? 0 : miss);
-    if constexpr (RANGES)
+    masked |= is_masked ? bit : 0;
+    error = worse(error, is_masked ? 0 : miss);
+}
+
+FSZ_DEVICE void quantize_or_mask(const float (&d)[4], const Quantizer<float> &z, u32 mask, u32 at,
+                                 float *code, float (&error)[2], u32 &masked)
+{
+#pragma unroll
+    for (u32 k = 0; k < 4; ++k)
     {
-        block.range.take(is_masked ? value_of(Element<double>::QUIET_NAN) : d);
+        code[k] = __fmaf_rn(d[k], z.inverse, ROUND);
+        const float miss = fabsf(__fsub_rn(d[k], __fmul_rn(__fsub_rn(code[k], ROUND), z.step)));
+        error_or_mask(d[k], mask, miss, 1u << (at + k), error[k % 2], masked);
     }
 }
 
-/// The code of an element, with ROUND added, and its error.
-FSZ_DEVICE float code_of(float d, const Quantizer<float> &z, float &miss)
+FSZ_DEVICE void quantize_or_mask(const double (&d)[2], const Quantizer<double> &z, u64 mask, u32 at,
+                                 float *code, double (&error)[2], u32 &masked)
 {
-    const float code = __fmaf_rn(d, z.inverse, ROUND);
-    miss = fabsf(__fsub_rn(d, __fmul_rn(__fsub_rn(code, ROUND), z.step)));
-    return code;
-}
-
-FSZ_DEVICE float code_of(double d, const Quantizer<double> &z, double &miss)
-{
-    const double rounded = __dadd_rn(__dmul_rn(d, z.inverse), ROUND_WIDE);
-    miss = fabs(__dsub_rn(d, __dmul_rn(__dsub_rn(rounded, ROUND_WIDE), z.step)));
-    return __int_as_float(__double2loint(rounded) + ROUND_BITS);
+#pragma unroll
+    for (u32 k = 0; k < 2; ++k)
+    {
+        const double rounded = __dadd_rn(__dmul_rn(d[k], z.inverse), ROUND_WIDE);
+        code[k] = __int_as_float(__double2loint(rounded) + ROUND_BITS);
+        const double miss =
+            fabs(__dsub_rn(d[k], __dmul_rn(__dsub_rn(rounded, ROUND_WIDE), z.step)));
+        error_or_mask(d[k], mask, miss, 1u << (at + k), error[k], masked);
+    }
 }
 
 /// Whether elements that are equal to a missing value are so bit for bit, of one value at most.
@@ -81,28 +60,32 @@ template <class T> FSZ_DEVICE bool one_name(const Missing<T> &missing)
     return missing.count == 0 || (missing.count == 1 && value_of(missing.bits[0]) != 0);
 }
 
-/// As `quantize_plain`, but for elements with the bits `mask`.
+/// As `quantize_plain`, but for elements with the bits `mask`, which are told in `masked`.
 template <bool RANGES, class T>
-FSZ_DEVICE MaskedBlock<T> quantize_masked(const SharedRow<T> &row, const Quantizer<T> &z,
-                                          typename Element<T>::Bits mask, float (&code)[BLOCK])
+FSZ_DEVICE T quantize_masked(const SharedRow<T> &row, const Quantizer<T> &z,
+                             typename Element<T>::Bits mask, float (&code)[BLOCK], u32 &masked,
+                             Extremes<T> &extremes)
 {
     constexpr u32 PIECE = SharedRow<T>::PIECE;
-    MaskedBlock<T> block;
+    T error[2] = {0, 0};
+    masked = 0;
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
     {
         T d[PIECE];
         row.load(piece, d);
-#pragma unroll
-        for (u32 k = 0; k < PIECE; ++k)
+        quantize_or_mask(d, z, mask, piece * PIECE, code + piece * PIECE, error, masked);
+        if constexpr (RANGES)
         {
-            const u32 at = piece * PIECE + k;
-            T miss;
-            code[at] = code_of(d[k], z, miss);
-            error_or_mask<RANGES>(d[k], mask, miss, at, block);
+#pragma unroll
+            for (u32 k = 0; k < PIECE; ++k)
+            {
+                const bool is_masked = masked >> (piece * PIECE + k) & 1;
+                extremes.take(is_masked ? value_of(Element<T>::QUIET_NAN) : d[k]);
+            }
         }
     }
-    return block;
+    return worse(error[0], error[1]);
 }
 
 /// Where a lane's block is in its tile's chain.
@@ -126,12 +109,10 @@ struct Chain
         slope = count > 0 ? slope : 0.f;
         // The first code of a tile is no difference.
         l[1] = count > 1 ? l[1] : block > 0 ? l[0] : 0.f;
-        // Bits, for the device makes seven predicates of them at once.
-        const u32 exist = low_bits(count);
 #pragma unroll
         for (u32 i = 2; i < BLOCK; ++i)
         {
-            l[i] = exist & 1u << i ? l[i] : l[i - 1];
+            l[i] = i < count ? l[i] : l[i - 1];
         }
     }
 };
@@ -163,10 +144,8 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     TilePlan<T> f{};
     f.kind = NOT_MASKED;
     float l[BLOCK];
-    const MaskedBlock<T> own = quantize_masked<RANGES>(row, z, mask, l);
-    const Extremes<T> &extremes = own.range;
-    const T error = worse(own.error[0], own.error[1]);
-    f.masked = own.masked;
+    Extremes<T> extremes;
+    const T error = quantize_masked<RANGES>(row, z, mask, l, f.masked, extremes);
     const bool far = RANGES && extremes.low <= extremes.high && !extremes.within(reach_of(z));
     if (!__all_sync(WARP_ALL, error <= z.limit && !far))
     {

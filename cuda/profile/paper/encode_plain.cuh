@@ -75,15 +75,6 @@ template <class T> struct Extremes
         high = larger_of(high, d);
     }
 
-    template <u32 PIECE> FSZ_DEVICE void take(const T (&d)[PIECE])
-    {
-#pragma unroll
-        for (u32 k = 0; k < PIECE; ++k)
-        {
-            take(d[k]);
-        }
-    }
-
     FSZ_DEVICE bool within(T reach) const { return high <= reach && low >= -reach; }
 };
 
@@ -102,17 +93,11 @@ FSZ_DEVICE void take_extremes(const Extremes<T> &extremes, T reach, Statistics *
     }
 }
 
-/// Takes no notice of elements.
-struct NoRange
-{
-    template <class T, u32 PIECE> FSZ_DEVICE void take(const T (&)[PIECE]) {}
-};
-
 /// Quantizes the lane's block. `code` holds ROUND + q where codes are within FUSED_REACH. Returns
-/// the largest error: NaN when an element is not finite. `range` takes the elements in.
-template <class T, class Range>
+/// the largest error: NaN when an element is not finite. RANGES: `extremes` take the elements in.
+template <bool RANGES, class T>
 FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, float (&code)[BLOCK],
-                            Range &range)
+                            Extremes<T> &extremes)
 {
     T error[2] = {0, 0};
 #pragma unroll
@@ -121,7 +106,14 @@ FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, floa
         T d[SharedRow<T>::PIECE];
         row.load(piece, d);
         quantize_piece(d, z, code + piece * SharedRow<T>::PIECE, error);
-        range.take(d);
+        if constexpr (RANGES)
+        {
+#pragma unroll
+            for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+            {
+                extremes.take(d[k]);
+            }
+        }
     }
     return worse(error[0], error[1]);
 }
@@ -168,8 +160,9 @@ __device__ __noinline__ bool has_no_name(const SharedRow<T> row, const Missing<T
     return __all_sync(WARP_ALL, none);
 }
 
-/// The range of the lane's elements, as far as they are numbers.
-template <class T> FSZ_DEVICE Extremes<T> extremes_of(const SharedRow<T> &row)
+/// Whether the warp's elements are all within reach. NaN is left to `quantize_plain`.
+template <class T>
+__device__ __noinline__ bool is_within_reach(const SharedRow<T> row, const Quantizer<T> z)
 {
     Extremes<T> extremes;
 #pragma unroll
@@ -177,16 +170,13 @@ template <class T> FSZ_DEVICE Extremes<T> extremes_of(const SharedRow<T> &row)
     {
         T d[SharedRow<T>::PIECE];
         row.load(piece, d);
-        extremes.take(d);
+#pragma unroll
+        for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+        {
+            extremes.take(d[k]);
+        }
     }
-    return extremes;
-}
-
-/// Whether the warp's elements are all within reach. NaN is left to `quantize_plain`.
-template <class T>
-__device__ __noinline__ bool is_within_reach(const SharedRow<T> row, const Quantizer<T> z)
-{
-    return __all_sync(WARP_ALL, extremes_of(row).within(reach_of(z)));
+    return __all_sync(WARP_ALL, extremes.within(reach_of(z)));
 }
 
 /// Bits of a magnitude that is a whole number below 2^24.

@@ -7,7 +7,6 @@
 #include "profile/paper/encode_masked.cuh"
 #include "profile/paper/hash_rates.cuh"
 #include "profile/paper/quantize_relative.cuh"
-#include "profile/paper/range_watch.cuh"
 
 namespace fsz
 {
@@ -74,9 +73,9 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     bool may_mask;
     /// The largest error of plain tiles so far.
     Error max_error{};
-    /// The lane's elements so far, where the range is found on the way. They meet those of other
-    /// lanes once, in the end.
-    RangeWatch<Z> watch;
+    /// The lane's elements so far whose blocks are within reach, where the range is found on the
+    /// way. They meet those of other lanes once, in the end.
+    Extremes<T> range;
     /// Whether the warp's last tiles had masked elements: the next will, too.
     bool masked = false;
 
@@ -152,9 +151,9 @@ template <class Z, bool RANGES = false> struct PaperEncoder
 
     FSZ_DEVICE void quantize(const SharedRow<T> &row, ShortWay &way)
     {
+        Extremes<T> extremes = range;
         if constexpr (Z::RELATIVE)
         {
-            Extremes<T> extremes = watch.range;
             const T share = value_of(*static_cast<volatile Bits *>(&common->share));
             if constexpr (sizeof(T) == 4)
             {
@@ -164,19 +163,21 @@ template <class Z, bool RANGES = false> struct PaperEncoder
             {
                 way.error = quantize_plain(row, z, share, way.l, extremes);
             }
-            if constexpr (RANGES)
-            {
-                watch.take(extremes, reach_of(z));
-            }
-        }
-        else if constexpr (RANGES)
-        {
-            way.error = watch.quantize(row, z, reach_of(z), way.l, statistics);
         }
         else
         {
-            NoRange none;
-            way.error = quantize_plain(row, z, way.l, none);
+            way.error = quantize_plain<RANGES>(row, z, way.l, extremes);
+        }
+        if constexpr (RANGES)
+        {
+            // That is right whichever way the tiles will go.
+            const bool within = extremes.within(reach_of(z));
+            range.low = within ? extremes.low : range.low;
+            range.high = within ? extremes.high : range.high;
+            if constexpr (!Z::RELATIVE)
+            {
+                way.error = within ? way.error : value_of(Element<T>::INFINITE);
+            }
         }
     }
 
@@ -214,7 +215,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         add_error(max_error, statistics);
         if constexpr (RANGES)
         {
-            watch.finish(reach_of(z), statistics);
+            take_extremes(range, reach_of(z), statistics);
         }
     }
 

@@ -156,7 +156,11 @@ FSZ_DEVICE RelativeError<T> quantize_plain(const SharedRow<T> &row, const Relati
         T d[PIECE];
         row.load(piece, d);
         quantize_piece(d, way, piece * PIECE, code + piece * PIECE, look);
-        extremes.take(d);
+#pragma unroll
+        for (u32 k = 0; k < PIECE; ++k)
+        {
+            extremes.take(d[k]);
+        }
     }
     RelativeError<T> error{look.worst, 0};
     for (u32 rest = look.close; __any_sync(WARP_ALL, rest != 0); rest &= rest - 1)

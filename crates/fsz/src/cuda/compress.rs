@@ -7,7 +7,7 @@ use cudarc::driver::{result, sys};
 use super::{
     abi::{
         Arguments, BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64,
-        RelativeArgsF32, RelativeArgsF64, Statistics, Survey,
+        RelativeArgsF32, RelativeArgsF64, Survey,
     },
     compress_boxes::BoxCompression,
     device::Device,
@@ -33,24 +33,14 @@ use crate::{
 
 /// Where the scan's entries begin in the scratch, behind the control.
 pub(crate) const ENTRIES_AT: u64 = 256;
-/// Elements that a thread block of the survey of a range has something to do with: half a chunk, of which each thread
-/// block of the encoding has one at least.
+/// Elements that a thread block of the survey of a range has something to do with, and threads of a survey:
+/// `BOUND_THREADS` in `cuda/encode/bound.cuh`.
 const SURVEY_SHARE: u64 = 8192;
-/// Most thread blocks of a survey whose parts another kernel puts together.
+const SURVEY_THREADS: u64 = 512;
+/// Most thread blocks of a survey whose parts another kernel puts together, and bytes of a part: `Statistics` in
+/// `cuda/encode/control.cuh`.
 const PARTS_MOST: u64 = 512;
-/// Bytes of the scratch that a thread block clears.
-const CLEAR_SHARE: u64 = 16384;
-
-/// What is in the queue right before a launch of encoding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Before {
-    /// Anything: the launch begins when that has ended.
-    Anything,
-    /// The kernel of [`FieldCompression::begin`].
-    Survey,
-    /// One that cleared the scratch alone: the kernel of encoding looks at the field itself.
-    Clearing,
-}
+const PART_LEN: u64 = 64;
 
 /// A compression of a field that is ready to be launched: everything that follows from shape, type and options but
 /// regions, which these have none of.
@@ -104,10 +94,7 @@ impl FieldCompression {
         match &self.coding {
             Coding::Tiles { .. } => {
                 let parts = match self.bound {
-                    Asked::Absolute(_) => {
-                        size_of::<Statistics>() as u64
-                            * self.kind.elements().div_ceil(SURVEY_SHARE).min(PARTS_MOST)
-                    }
+                    Asked::Absolute(bound) => PART_LEN * self.parts(&bound),
                     Asked::Relative(_) => 0,
                 };
                 self.samples_at() + self.bound.samples_len(self.kind.dtype) + parts
@@ -152,29 +139,9 @@ impl FieldCompression {
         let chunks = 0..self.kind.sections.chunks;
         // SAFETY: the caller vouches for the memory; what the encoding depends on is right before it.
         unsafe {
-            let before = if self.looks(device, field)? {
-                self.survey_parts(device, None, scratch, queue)?;
-                Before::Clearing
-            } else {
-                self.begin(device, (field, self.kind.elements()), field, scratch, queue)?;
-                Before::Survey
-            };
-            self.encode_after(device, field, chunks, (stream, capacity), scratch, (queue, before))
+            self.begin(device, (field, self.kind.elements()), field, scratch, queue)?;
+            self.encode_after(device, field, chunks, (stream, capacity), scratch, (queue, true))
         }
-    }
-
-    /// Whether the kernel of encoding looks at the whole field at `field` itself, in one launch: at samples, or at all
-    /// of a field of which each thread block has little.
-    fn looks(&self, device: &Device, field: u64) -> Result<bool> {
-        let Asked::Absolute(bound) = self.bound else {
-            return Ok(false);
-        };
-        Ok(self.resolves(device, field)?
-            && match bound.kind as u8 {
-                BOUND_ABSOLUTE => true,
-                BOUND_VALUE_RANGE => self.kind.sections.chunks <= device.multiprocessors as u64,
-                _ => false,
-            })
     }
 
     /// Whether kernels of encoding resolve the bound themselves for the field at `field`.
@@ -186,12 +153,9 @@ impl FieldCompression {
         Ok(self.is_persistent(&module.shapes, field))
     }
 
-    /// Thread blocks of a survey that leaves it to the encoding to resolve the bound; none where that needs no look.
-    fn parts(&self, bound: &BoundAsked, shapes: &CompressShapes) -> u64 {
-        match bound.kind as u8 {
-            BOUND_GIVEN_RANGE => 0,
-            _ => self.kind.elements().div_ceil(share(bound, shapes.survey_threads)).min(PARTS_MOST),
-        }
+    /// Thread blocks of a survey that leaves it to the encoding to resolve the bound.
+    fn parts(&self, bound: &BoundAsked) -> u64 {
+        self.kind.elements().div_ceil(share(bound)).clamp(1, PARTS_MOST)
     }
 
     /// All that the encoding of the field at `field` depends on: clears the scratch, and looks at elements as the bound
@@ -203,52 +167,30 @@ impl FieldCompression {
     pub(crate) unsafe fn begin(
         &self,
         device: &Device,
-        elements: (u64, u64),
+        (mut from, mut elements): (u64, u64),
         field: u64,
-        scratch: u64,
-        queue: sys::CUstream,
-    ) -> Result<()> {
-        // SAFETY: the caller vouches for the memory.
-        unsafe {
-            if self.resolves(device, field)? {
-                return self.survey_parts(device, Some(elements), scratch, queue);
-            }
-            self.clear(scratch, queue)?;
-            self.survey_of(device, elements, scratch, queue)
-        }
-    }
-
-    /// Clears the scratch, and leaves in it what thread blocks find of these elements, if any, for kernels that resolve
-    /// the bound themselves.
-    ///
-    /// # Safety
-    /// As [`launch`](Self::launch), and of these elements.
-    unsafe fn survey_parts(
-        &self,
-        device: &Device,
-        looked_at: Option<(u64, u64)>,
         mut scratch: u64,
         queue: sys::CUstream,
     ) -> Result<()> {
-        let Asked::Absolute(mut bound) = self.bound else {
-            return Ok(());
+        let mut bound = match self.bound {
+            Asked::Absolute(bound) if self.resolves(device, field)? => bound,
+            // SAFETY: the caller vouches for the memory.
+            _ => unsafe {
+                self.clear(scratch, queue)?;
+                return self.survey_of(device, (from, elements), scratch, queue);
+            },
         };
         let module = device.kernels.compress(self.kind.coder(), self.kind.dtype)?;
         let kernel = Kernel { operation: Operation::Survey, dtype: self.kind.dtype };
+        let launch = Launch::new(self.parts(&bound), module.shapes.survey_threads);
         let (mut f32s, mut f64s) = self.missing();
         let missing = match self.kind.dtype {
             DType::F32 => pointer(&mut f32s),
             DType::F64 => pointer(&mut f64s),
         };
         // These kernels have entries of 4 bytes.
-        let cleared = ENTRIES_AT + 4 * self.kind.sections.chunks;
-        let mut words = cleared.div_ceil(8);
-        let (mut from, mut elements) = looked_at.unwrap_or_default();
-        let (grid, mut parts) = match self.parts(&bound, &module.shapes) {
-            count if count > 0 && looked_at.is_some() => (count, scratch + self.samples_at()),
-            _ => (cleared.div_ceil(CLEAR_SHARE), 0),
-        };
-        let launch = Launch::new(grid, module.shapes.survey_threads);
+        let mut words = (ENTRIES_AT + 4 * self.kind.sections.chunks).div_ceil(8);
+        let mut parts = scratch + self.samples_at();
         let mut arguments = [
             pointer(&mut from),
             pointer(&mut elements),
@@ -338,7 +280,7 @@ impl FieldCompression {
         };
         let (operation, mut bound) = (self.bound.operation(), self.bound);
         let (grid, bound) = match &mut bound {
-            Asked::Absolute(bound) => (elements.div_ceil(share(bound, threads)), pointer(bound)),
+            Asked::Absolute(bound) => (elements.div_ceil(share(bound)), pointer(bound)),
             Asked::Relative(bound) => {
                 *bound = bound.with_room(scratch + self.samples_at());
                 let grid = bound.samples() / threads as u64;
@@ -394,12 +336,10 @@ impl FieldCompression {
         queue: sys::CUstream,
     ) -> Result<()> {
         // SAFETY: as the caller vouches.
-        unsafe {
-            self.encode_after(device, field, chunks, stream, scratch, (queue, Before::Anything))
-        }
+        unsafe { self.encode_after(device, field, chunks, stream, scratch, (queue, false)) }
     }
 
-    /// The same in the queue of `order`, after what that says.
+    /// The same in the queue of `order`, early where that says so: the kernel of [`begin`](Self::begin) is what is before it.
     ///
     /// # Safety
     /// As [`encode_chunks`](Self::encode_chunks).
@@ -410,7 +350,7 @@ impl FieldCompression {
         chunks: Range<u64>,
         stream: (u64, u64),
         scratch: u64,
-        order: (sys::CUstream, Before),
+        order: (sys::CUstream, bool),
     ) -> Result<()> {
         let (f32s, f64s) = self.missing();
         let f32s = self.arguments(field, stream, scratch, f32s);
@@ -472,7 +412,7 @@ impl FieldCompression {
         device: &Device,
         chunks: Range<u64>,
         mut arguments: A,
-        (queue, before): (sys::CUstream, Before),
+        (queue, early): (sys::CUstream, bool),
     ) -> Result<()> {
         let image = match &self.coding {
             Coding::Tiles { image } => image,
@@ -491,25 +431,20 @@ impl FieldCompression {
             let (threads, shared) = shapes.persistent;
             let most = shapes.persistent_grid.min(device.multiprocessors) as u64;
             let grid = most.min(chunks.end - chunks.start);
-            let launch = Launch {
-                grid,
-                threads,
-                shared,
-                cooperative: true,
-                early: before != Before::Anything,
-            };
+            let launch = Launch { grid, threads, shared, cooperative: true, early };
             let kernel = Kernel { operation: self.persistent(), dtype: self.kind.dtype };
             let Range { mut start, mut end } = chunks;
             let mut survey = Survey {
                 bound: BoundAsked { kind: 0, reserved: 0, asked: 0.0, min: 0.0, max: 0.0 },
                 parts: scratch + self.samples_at(),
                 count: 0,
-                looks: (before == Before::Clearing).into(),
+                reserved: 0,
             };
             // A kernel that resolves the bound takes the survey, and that of ranges of chunks alone the range.
             let count = match self.bound {
                 Asked::Absolute(bound) => {
-                    let count = self.parts(&bound, shapes) as u32;
+                    let looked = bound.kind as u8 != BOUND_GIVEN_RANGE;
+                    let count = if looked { self.parts(&bound) as u32 } else { 0 };
                     survey = Survey { bound, count, ..survey };
                     if self.has_ranges() { 6 } else { 4 }
                 }
@@ -546,10 +481,10 @@ impl FieldCompression {
     }
 }
 
-/// Elements that a thread block of so many threads has something to do with in a survey.
-fn share(bound: &BoundAsked, threads: u32) -> u64 {
+/// Elements that a thread block of a survey has something to do with.
+fn share(bound: &BoundAsked) -> u64 {
     match bound.kind as u8 {
-        BOUND_ABSOLUTE => threads as u64 * SAMPLE_STRIDE as u64,
+        BOUND_ABSOLUTE => SURVEY_THREADS * SAMPLE_STRIDE as u64,
         BOUND_VALUE_RANGE => SURVEY_SHARE,
         _ => u64::MAX,
     }

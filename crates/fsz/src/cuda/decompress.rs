@@ -13,7 +13,6 @@ use super::{
     pieces,
     put_regions::put_regions,
     selection::Selection,
-    slabs,
     stream_kind::{StreamKind, Tiles},
     workspace::Workspace,
 };
@@ -257,11 +256,6 @@ pub(crate) fn field_to_host<T: Element>(
         return pieces::to_host(device, (stream, 0..stream.grid().tiles()), out, run);
     }
     let chunks = 0..stream.sections().chunks;
-    if let Some(slabs) = slabs::of_field(&stream.header().shape, size_of_val(out)) {
-        return uploaded(device, stream, chunks, run, |kind, view, workspace| {
-            slabs::to_host(device, (kind, view), workspace, (&slabs, out), run)
-        });
-    }
     to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
         // SAFETY: `to_host` gives memory of the device, sized for the output.
         unsafe { launch_field(device, kind, view, to, status, queue) }
@@ -319,25 +313,10 @@ fn to_host<T: Element>(
     run: Execution<'_>,
     launch: impl FnOnce(&StreamKind, &StreamView, u64, u64, sys::CUstream) -> Result<()>,
 ) -> Result<()> {
+    let kind = StreamKind::of_field(stream)?;
     if out.is_empty() {
         return Ok(());
     }
-    uploaded(device, stream, chunks, run, |kind, view, workspace| {
-        launched_to_host(device, kind, workspace, out, run, |to, status, queue| {
-            launch(kind, view, to, status, queue)
-        })
-    })
-}
-
-/// Brings the part of a stream that holds some chunks to the device, and runs `work` on it.
-fn uploaded(
-    device: &Device,
-    stream: &Stream<'_>,
-    chunks: Range<u64>,
-    run: Execution<'_>,
-    work: impl FnOnce(&StreamKind, &StreamView, &mut Workspace) -> Result<()>,
-) -> Result<()> {
-    let kind = StreamKind::of_field(stream)?;
     let (bytes, payload) = (stream.as_bytes(), stream.payload());
     let index = stream.index();
     let start = kind.sections.payload;
@@ -366,7 +345,9 @@ fn uploaded(
             upload(at + start + vectors.start as u64, &payload[vectors])?;
         }
         let view = kind.view(at, len as u64)?;
-        work(&kind, &view, workspace)
+        launched_to_host(device, &kind, workspace, out, run, |to, status, queue| {
+            launch(&kind, &view, to, status, queue)
+        })
     })
 }
 

@@ -35,7 +35,6 @@ mod put_regions;
 mod region_kernels;
 mod relative;
 mod selection;
-mod slabs;
 mod stream_kind;
 mod transfer;
 mod workspace;

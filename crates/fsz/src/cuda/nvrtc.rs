@@ -165,7 +165,6 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("profile/paper/pack.cuh"),
     header!("profile/paper/quantize_one_sign.cuh"),
     header!("profile/paper/quantize_relative.cuh"),
-    header!("profile/paper/range_watch.cuh"),
     header!("profile/paper/relative_way.cuh"),
     header!("profile/paper/tile_head.cuh"),
     header!("profile/paper/tile_index.cuh"),
