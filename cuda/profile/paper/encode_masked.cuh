@@ -54,8 +54,8 @@ FSZ_DEVICE void quantize_or_mask(const double (&d)[2], const Quantizer<double> &
     }
 }
 
-/// Takes an element into the extremes unless it has the bits `mask`: three instructions, where a
-/// selection before an extreme, which the compiler would make, takes five.
+/// Takes an element into the extremes unless it has the bits `mask`. The compiler would select
+/// before each extreme.
 FSZ_DEVICE void take_unless(float d, u32 mask, Extremes<float> &extremes)
 {
     asm("{\n.reg .pred is_masked;\n"
