@@ -40,4 +40,5 @@
         sizeof(fsz::Control), FSZ_AT(fsz::Control, stream_len), FSZ_AT(fsz::Control, status),      \
         FSZ_AT(fsz::Control, range_known), FSZ_AT(fsz::Control, absolute_bound),                   \
         FSZ_AT(fsz::Control, step), FSZ_AT(fsz::Control, inverse), FSZ_AT(fsz::Control, limit),    \
-        FSZ_AT(fsz::Control, payload_words)
+        FSZ_AT(fsz::Control, payload_words), FSZ_AT(fsz::Control, statistics),                     \
+        FSZ_AT(fsz::Control, origin)

@@ -54,6 +54,23 @@ FSZ_DEVICE void quantize_or_mask(const double (&d)[2], const Quantizer<double> &
     }
 }
 
+/// Takes an element into the extremes unless it has the bits `mask`. The compiler would select
+/// before each extreme.
+FSZ_DEVICE void take_unless(float d, u32 mask, Extremes<float> &extremes)
+{
+    asm("{\n.reg .pred is_masked;\n"
+        "setp.eq.u32 is_masked, %2, %3;\n"
+        "@!is_masked min.f32 %0, %0, %4;\n"
+        "@!is_masked max.f32 %1, %1, %4;\n}"
+        : "+f"(extremes.low), "+f"(extremes.high)
+        : "r"(bits_of(d)), "r"(mask), "f"(d));
+}
+
+FSZ_DEVICE void take_unless(double d, u64 mask, Extremes<double> &extremes)
+{
+    extremes.take(bits_of(d) == mask ? value_of(Element<double>::QUIET_NAN) : d);
+}
+
 /// Whether elements that are equal to a missing value are so bit for bit, of one value at most.
 template <class T> FSZ_DEVICE bool one_name(const Missing<T> &missing)
 {
@@ -80,8 +97,7 @@ FSZ_DEVICE T quantize_masked(const SharedRow<T> &row, const Quantizer<T> &z,
 #pragma unroll
             for (u32 k = 0; k < PIECE; ++k)
             {
-                const bool is_masked = masked >> (piece * PIECE + k) & 1;
-                extremes.take(is_masked ? value_of(Element<T>::QUIET_NAN) : d[k]);
+                take_unless(d[k], mask, extremes);
             }
         }
     }

@@ -235,6 +235,18 @@ shared! {
         len: u32,
     }
 
+    /// `Statistics` in `cuda/encode/control.cuh`.
+    struct Statistics {
+        max_key: u64,
+        min_key: u64,
+        max_error: u64,
+        max_relative_error: u64,
+        nan: u64,
+        inf: u64,
+        missing: u64,
+        escaped: u64,
+    }
+
     /// `Control` in `cuda/encode/control.cuh`.
     struct Control {
         stream_len: u64,
@@ -244,7 +256,9 @@ shared! {
         step: f64,
         inverse: f64,
         limit: f64,
-        rest: [u64; 10],
+        payload_words: u64,
+        statistics: Statistics,
+        origin: u64,
     }
 
     /// `DenseWork` in `cuda/profile/dense/encode_memory.cuh`.
@@ -449,7 +463,18 @@ impl Control {
         step: 0.0,
         inverse: 0.0,
         limit: 0.0,
-        rest: [0; 10],
+        payload_words: 0,
+        statistics: Statistics {
+            max_key: 0,
+            min_key: 0,
+            max_error: 0,
+            max_relative_error: 0,
+            nan: 0,
+            inf: 0,
+            missing: 0,
+            escaped: 0,
+        },
+        origin: 0,
     };
 
     /// Of a finished compression to a stream of so many bytes.
@@ -457,14 +482,9 @@ impl Control {
         Control { stream_len, ..Self::NONE }
     }
 
-    /// Payload words of the chunks that are encoded.
-    pub fn payload_words(&self) -> u64 {
-        self.rest[0]
-    }
-
     /// The range that a survey of the whole field found.
     pub fn range<T: Element>(&self) -> ValueRange<T> {
-        let [_, max_key, min_key, _, _, nan, inf, missing, ..] = self.rest;
+        let Statistics { max_key, min_key, nan, inf, missing, .. } = self.statistics;
         let special = ValueRange { nan, inf, missing, ..ValueRange::empty() };
         if max_key == 0 {
             return special;

@@ -7,7 +7,7 @@ use cudarc::driver::{result, sys};
 use super::{
     abi::{
         Arguments, BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64,
-        RelativeArgsF32, RelativeArgsF64, Survey,
+        RelativeArgsF32, RelativeArgsF64, Statistics, Survey,
     },
     compress_boxes::BoxCompression,
     device::Device,
@@ -33,14 +33,10 @@ use crate::{
 
 /// Where the scan's entries begin in the scratch, behind the control.
 pub(crate) const ENTRIES_AT: u64 = 256;
-/// Elements that a thread block of the survey of a range has something to do with, and threads of a survey:
-/// `BOUND_THREADS` in `cuda/encode/bound.cuh`.
+/// Elements that a thread block of the survey of a range has something to do with; of a survey of samples it has more.
 const SURVEY_SHARE: u64 = 8192;
-const SURVEY_THREADS: u64 = 512;
-/// Most thread blocks of a survey whose parts another kernel puts together, and bytes of a part: `Statistics` in
-/// `cuda/encode/control.cuh`.
+/// Most thread blocks of a survey whose parts another kernel puts together.
 const PARTS_MOST: u64 = 512;
-const PART_LEN: u64 = 64;
 
 /// A compression of a field that is ready to be launched: everything that follows from shape, type and options but
 /// regions, which these have none of.
@@ -98,7 +94,11 @@ impl FieldCompression {
         match &self.coding {
             Coding::Tiles { .. } => {
                 let parts = match self.bound {
-                    Asked::Absolute(bound) => PART_LEN * self.parts(&bound),
+                    Asked::Absolute(_) => {
+                        let parts =
+                            self.kind.elements().div_ceil(SURVEY_SHARE).clamp(1, PARTS_MOST);
+                        size_of::<Statistics>() as u64 * parts
+                    }
                     Asked::Relative(_) => 0,
                 };
                 self.samples_at() + self.bound.samples_len(self.kind.dtype) + parts
@@ -158,8 +158,9 @@ impl FieldCompression {
     }
 
     /// Thread blocks of a survey that leaves it to the encoding to resolve the bound.
-    fn parts(&self, bound: &BoundAsked) -> u64 {
-        self.kind.elements().div_ceil(share(bound)).clamp(1, PARTS_MOST)
+    fn parts(&self, bound: &BoundAsked, shapes: &CompressShapes) -> u64 {
+        let share = share(bound, shapes.survey_threads);
+        self.kind.elements().div_ceil(share).clamp(1, PARTS_MOST)
     }
 
     /// All that the encoding of the field at `field` depends on: clears the scratch, and looks at elements as the bound
@@ -186,7 +187,7 @@ impl FieldCompression {
         };
         let module = device.kernels.compress(self.kind.coder(), self.kind.dtype)?;
         let kernel = Kernel { operation: Operation::Survey, dtype: self.kind.dtype };
-        let launch = Launch::new(self.parts(&bound), module.shapes.survey_threads);
+        let launch = Launch::new(self.parts(&bound, &module.shapes), module.shapes.survey_threads);
         let (mut f32s, mut f64s) = self.missing();
         let missing = match self.kind.dtype {
             DType::F32 => pointer(&mut f32s),
@@ -284,7 +285,7 @@ impl FieldCompression {
         };
         let (operation, mut bound) = (self.bound.operation(), self.bound);
         let (grid, bound) = match &mut bound {
-            Asked::Absolute(bound) => (elements.div_ceil(share(bound)), pointer(bound)),
+            Asked::Absolute(bound) => (elements.div_ceil(share(bound, threads)), pointer(bound)),
             Asked::Relative(bound) => {
                 *bound = bound.with_room(scratch + self.samples_at());
                 let grid = bound.samples() / threads as u64;
@@ -448,7 +449,7 @@ impl FieldCompression {
             let count = match self.bound {
                 Asked::Absolute(bound) => {
                     let looked = bound.kind as u8 != BOUND_GIVEN_RANGE;
-                    let count = if looked { self.parts(&bound) as u32 } else { 0 };
+                    let count = if looked { self.parts(&bound, shapes) as u32 } else { 0 };
                     survey = Survey { bound, count, ..survey };
                     if self.has_ranges() { 6 } else { 4 }
                 }
@@ -485,10 +486,10 @@ impl FieldCompression {
     }
 }
 
-/// Elements that a thread block of a survey has something to do with.
-fn share(bound: &BoundAsked) -> u64 {
+/// Elements that a thread block of so many threads has something to do with in a survey.
+fn share(bound: &BoundAsked, threads: u32) -> u64 {
     match bound.kind as u8 {
-        BOUND_ABSOLUTE => SURVEY_THREADS * SAMPLE_STRIDE as u64,
+        BOUND_ABSOLUTE => threads as u64 * SAMPLE_STRIDE as u64,
         BOUND_VALUE_RANGE => SURVEY_SHARE,
         _ => u64::MAX,
     }

@@ -383,7 +383,7 @@ impl<'o> Flow<'_, 'o> {
     /// Counts a section in that is done.
     fn count(&self, state: &mut State<'o>) -> Result<()> {
         let report = self.reports.read(state.done);
-        let made = 4 * report.payload_words() as usize;
+        let made = 4 * report.payload_words as usize;
         if report.status != 0 || made > state.taken + state.rest.len() {
             return Err(too_small());
         }
