@@ -49,7 +49,7 @@ pub struct Decoder {
     hurries: bool,
     /// Others make the shaders; until they are there the processor decodes.
     awaits_shaders: bool,
-    /// That of which the last plane was decoded on the GPU without bringing all of it there.
+    /// That of which the last plane was decoded before all of it was on the GPU.
     part: Option<Arc<StreamFacts>>,
     /// What the user should know once.
     note: Option<String>,
@@ -151,6 +151,10 @@ impl Decoder {
     /// Brings there what [`Decoder::plane`] decoded a plane of without bringing all of it.
     pub fn bring_rest<'a>(&self, documents: impl IntoIterator<Item = &'a Document>, exact: bool) {
         for document in documents {
+            if self.is_cuda() {
+                // As below.
+                let _ = self.streams.on_cuda(document);
+            }
             if let Some(gpu) = self.gpu_of(document, exact) {
                 // What is wrong is told of when it is decoded.
                 let _ = self.streams.of(gpu, document);
@@ -230,6 +234,7 @@ impl Decoder {
     /// # Errors
     /// When the stream is damaged there.
     pub fn plane(&mut self, document: &Document, place: Place, exact: bool) -> Result<Plane> {
+        let is_first = !self.is_part(document);
         self.part = None;
         if self.gpu.is_some() && suits(document, exact) && self.may_use_gpu(document) {
             match self.plane_on_gpu(document, place) {
@@ -245,6 +250,11 @@ impl Decoder {
             }
         }
         if self.is_cuda() && document.facts.is_some() {
+            // The processor has such a plane before the stream is there.
+            if is_first && !self.streams.cuda.has(document) && takes_little(document, place)? {
+                self.part = document.facts.clone();
+                return document.plane(&Codec::cpu(), place);
+            }
             if !self.is_there(document) {
                 return document.plane(&Codec::cpu(), place);
             }
@@ -366,6 +376,24 @@ fn first_part(
         })?;
     }
     Ok(found)
+}
+
+/// Of so many chunks of a stream a plane takes one at most, where the processor begins with it.
+const LITTLE: usize = 8;
+
+/// Whether a plane takes a small part of its stream.
+fn takes_little(document: &Document, place: Place) -> Result<bool> {
+    let grid = &document.grid;
+    let mut little = false;
+    document.each_stream(|stream, held| {
+        if held.count == grid.shape() {
+            let window = window(grid, place);
+            let taken = stream.chunks_of_box(&window.start, &window.count)?.len();
+            little = (LITTLE * taken) as u64 <= stream.chunks();
+        }
+        Ok(())
+    })?;
+    Ok(little)
 }
 
 /// What `read` makes of the values of a plane, each part decoded by CUDA. Those of one stream it reads where CUDA left them.
@@ -652,6 +680,33 @@ mod tests {
         decoder.streams.wgpu.clear();
         check(&mut decoder, &document, Place { axis: 2, plane: 3 });
         assert!(!decoder.is_part(&document) && decoder.streams.wgpu.has(&document));
+    }
+
+    #[test]
+    fn a_first_plane_by_cuda_does_not_wait_for_the_stream() {
+        let _alone = alone();
+        let mut decoder = Decoder::choose(DecoderChoice::Cuda, None);
+        if let Some(reason) = decoder.note() {
+            eprintln!("SKIPPED: a first plane with CUDA: {reason}");
+            return;
+        }
+        let is_there = |decoder: &Decoder, document: &Document| decoder.streams.cuda.has(document);
+        let long = document(&[64, 48, 64], Profile::default());
+        check(&mut decoder, &long, Place { axis: 0, plane: 20 });
+        assert!(decoder.is_part(&long) && !is_there(&decoder, &long));
+        decoder.bring_rest([&long], true);
+        assert!(is_there(&decoder, &long));
+        check(&mut decoder, &long, Place { axis: 0, plane: 21 });
+        assert!(!decoder.is_part(&long));
+        // The second one brings it where nothing else does.
+        decoder.streams.cuda.clear();
+        check(&mut decoder, &long, Place { axis: 0, plane: 22 });
+        check(&mut decoder, &long, Place { axis: 0, plane: 23 });
+        assert!(!decoder.is_part(&long) && is_there(&decoder, &long));
+        // Across another axis a plane takes all of it.
+        decoder.streams.cuda.clear();
+        check(&mut decoder, &long, Place { axis: 2, plane: 3 });
+        assert!(!decoder.is_part(&long) && is_there(&decoder, &long));
     }
 
     #[test]
