@@ -206,7 +206,7 @@ FSZ_DEVICE void compress_parts(const typename Encoder::Args &args, const Chunks 
         Encoded done;
         if (is_short)
         {
-            done = encoder.pack_short(way, number, place, refill);
+            done = encoder.pack_short(way, row, number, place, refill);
         }
         else
         {

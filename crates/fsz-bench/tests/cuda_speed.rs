@@ -1,6 +1,6 @@
 //! Speeds that `fsz bench` has no words for, as a table: fields of 1 to 256 MiB, and slices of a large
-//! one; and what a program waits for small calls. `--ignored --nocapture` prints it; FSZ_REPEATS is how often each
-//! is timed (20).
+//! one; what a program waits for small calls, and for fields with bounds by region. `--ignored --nocapture` prints
+//! it; FSZ_REPEATS is how often each is timed (20).
 
 #[path = "../../fsz/tests/common/graph.rs"]
 mod graph;
@@ -9,8 +9,8 @@ use std::{ptr::null_mut, time::Instant};
 
 use cudarc::driver::result;
 use fsz::{
-    Bound, Codec, CompressOptions, DType, Dense, Profile, Stream,
-    cuda::{Compression, CudaStream, DeviceCodec, DeviceMemory, internal},
+    Bound, Codec, CompressOptions, DType, Dense, Mask, Profile, Region, Stream,
+    cuda::{Compression, CudaStream, DeviceCodec, DeviceMemory, StreamKind, internal},
 };
 use fsz_bench::{DeviceBench, Roofline, median};
 use graph::Graph;
@@ -95,9 +95,14 @@ fn speed() {
 }
 
 /// Microseconds of a call, of the median one.
-fn waited(mut call: impl FnMut()) -> f64 {
+fn waited(call: impl FnMut()) -> f64 {
+    waited_times(10 * repeats(), call)
+}
+
+/// The same, of so many calls.
+fn waited_times(calls: usize, mut call: impl FnMut()) -> f64 {
     let mut times = Vec::new();
-    for _ in 0..10 * repeats() {
+    for _ in 0..calls {
         let began = Instant::now();
         call();
         times.push(began.elapsed().as_secs_f64() * 1e6);
@@ -217,5 +222,80 @@ fn dense_calls() {
         let graph = Graph::capture(|queue| call(&like, &scratch, queue));
         let replayed = waited(|| graph.replay());
         println!("{planes:4} MiB: {chosen:7.0}, {alike:7.0}, {replayed:7.0}");
+    }
+}
+
+/// A field of 512³ elements with other bounds in boxes and where masks are set, in device memory.
+#[test]
+#[ignore = "prints a table of times; run it with --ignored --nocapture"]
+fn bounds_by_region() {
+    let codec = match DeviceCodec::open(0) {
+        Ok(codec) => codec,
+        Err(why) => return eprintln!("SKIPPED: bounds by region: {why}"),
+    };
+    const SIDE: u64 = 512;
+    let data = smooth(SIDE.pow(3) as usize);
+    let shape = [SIDE; 3];
+    let fine = Bound::Absolute(1e-5);
+    let in_box = |count: u64| Region::in_box(&[100; 3], &[count; 3], fine);
+    let from_middle = |at: u64| (at % SIDE).abs_diff(SIDE / 2).pow(2);
+    let in_ball = |i: u64| {
+        from_middle(i) + from_middle(i / SIDE) + from_middle(i / SIDE / SIDE) < (SIDE / 4).pow(2)
+    };
+    let ball: Mask = (0..SIDE.pow(3)).map(in_ball).collect();
+    let cases = [
+        ("none", vec![]),
+        ("a box of 128³", vec![in_box(128)]),
+        ("a box of 400³", vec![in_box(400)]),
+        ("a ball", vec![Region::where_set(ball, fine)]),
+    ];
+    println!("milliseconds of calls on device memory that are waited for, 512 MiB");
+    for (name, regions) in cases {
+        let elements: u64 = regions.iter().map(|region| region.place.elements()).sum();
+        let options = regions
+            .into_iter()
+            .fold(CompressOptions::new(Bound::Absolute(1e-3)), CompressOptions::region);
+        let compression = Compression::new(&shape, DType::F32, &options).expect("valid");
+        let most = compression.max_len();
+        let memory = |len: u64| DeviceMemory::new(0, len as usize, 0xFF).expect("allocates");
+        let [mut field, stream] = [4 * SIDE.pow(3), most].map(memory);
+        let [scratch, report] =
+            [compression.scratch_len(), DeviceCodec::DECOMPRESS_SCRATCH as u64].map(memory);
+        field.write(0, &data).expect("writes");
+        let mut len = 0;
+        let compress = waited_times(repeats(), || {
+            let place = (stream.address(), most);
+            // SAFETY: the memory was sized above, and outlives the call.
+            len = unsafe {
+                let done = codec.compress(
+                    &compression,
+                    field.address(),
+                    place,
+                    scratch.address(),
+                    null_mut(),
+                );
+                done.and_then(|()| codec.compressed_len(scratch.address(), most, null_mut()))
+            }
+            .expect("compresses");
+        });
+        let mut bytes = vec![0; len as usize];
+        stream.read(0, &mut bytes).expect("reads");
+        let kind = StreamKind::of(&Stream::from_vec(bytes).expect("opens")).expect("decodes");
+        let decompress = waited_times(repeats(), || {
+            let (to, report) = (field.address(), report.address());
+            // SAFETY: as above.
+            unsafe {
+                let done = codec.decompress(&kind, (stream.address(), len), to, report, null_mut());
+                done.and_then(|()| codec.outcome(report, null_mut()))
+            }
+            .expect("decompresses");
+        });
+        println!(
+            "{name}: {:.2} % of the elements, ratio {:.2}, compress {:.2}, decompress {:.2}",
+            100.0 * elements as f64 / SIDE.pow(3) as f64,
+            4.0 * SIDE.pow(3) as f64 / len as f64,
+            compress * 1e-3,
+            decompress * 1e-3
+        );
     }
 }

@@ -53,15 +53,49 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &qu
     return true;
 }
 
-/// The same for codes as wrapping integers, which serves every code.
-template <class Residuals, class Write>
-FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad,
-                                 Stage<CurveValues<float>> &stage, float *out, const Write &write)
+/// The row of a block whose codes are all logarithmic and of one sign. False when they are not:
+/// then the row holds nothing of use.
+template <class Residuals>
+FSZ_DEVICE bool curve_one_sign(const Residuals &l, Start start, u32 carry,
+                               const CurveValues<float> &values, u32 *row)
 {
-    const u32 lane = lane_id(), carry = quad.order2() ? 1 : 0;
-    const CurveValues<float> values = stage.values;
     u32 code = static_cast<u32>(start.code), difference = static_cast<u32>(start.difference);
-    float4 *row = reinterpret_cast<float4 *>(stage.rows + lane * ROW);
+    const i32 head = static_cast<i32>(code + carry * difference + static_cast<u32>(l.at(0)));
+    // A pattern takes its sign along.
+    const u32 zero = values.zero ^ (static_cast<u32>(head) & Element<float>::SIGN);
+    const u32 stride = head < 0 ? 0 - values.stride : values.stride;
+    i32 least = head, most = head;
+#pragma unroll
+    for (i32 j = 0; j < 8; ++j)
+    {
+        u32 v[4];
+#pragma unroll
+        for (i32 k = 0; k < 4; ++k)
+        {
+            difference = carry * difference + static_cast<u32>(l.at(4 * j + k));
+            code += difference;
+            least = min(least, static_cast<i32>(code));
+            most = max(most, static_cast<i32>(code));
+            v[k] = Octave<float>::bits(zero + code * stride, values.bend);
+        }
+        reinterpret_cast<uint4 *>(row)[j] = make_uint4(v[0], v[1], v[2], v[3]);
+    }
+    const u32 nearest = head < 0 ? 0 - static_cast<u32>(most) : static_cast<u32>(least);
+    const u32 furthest = head < 0 ? 0 - static_cast<u32>(least) : static_cast<u32>(most);
+    const u32 base = values.zero + (values.knee + 1) * values.stride;
+    const u32 beyond = furthest - (values.knee + 1);
+    return static_cast<i32>(nearest) > static_cast<i32>(values.knee) &&
+           base <= Element<float>::INFINITE && high_word(beyond, values.stride) == 0 &&
+           beyond * values.stride <= Element<float>::INFINITE - base;
+}
+
+/// The row of a block of any codes.
+template <class Residuals>
+__device__ __noinline__ void curve_any(const Residuals l, Start start, u32 carry,
+                                       const CurveValues<float> &of, u32 *row)
+{
+    const CurveValues<float> values = of;
+    u32 code = static_cast<u32>(start.code), difference = static_cast<u32>(start.difference);
 #pragma unroll
     for (i32 j = 0; j < 8; ++j)
     {
@@ -74,10 +108,12 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &qu
             difference = carry * difference + static_cast<u32>(l.at(4 * j + k));
             code += difference;
             q[k] = static_cast<i32>(code);
-            v[k] = values.logarithmic(q[k]);
-            linear = linear || values.is_linear(q[k]);
+            const bool is_linear = values.is_linear(q[k]);
+            v[k] = is_linear ? 0.f : values.logarithmic(q[k]);
+            linear = linear || is_linear;
         }
-        if (__any_sync(WARP_ALL, linear))
+        // Without a knee only 0 is linear.
+        if (values.knee > 0 && __any_sync(WARP_ALL, linear))
         {
 #pragma unroll
             for (i32 k = 0; k < 4; ++k)
@@ -85,7 +121,23 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &qu
                 v[k] = values.is_linear(q[k]) ? values.linear(q[k]) : v[k];
             }
         }
-        row[j] = make_float4(v[0], v[1], v[2], v[3]);
+        reinterpret_cast<float4 *>(row)[j] = make_float4(v[0], v[1], v[2], v[3]);
+    }
+}
+
+/// The same for codes as wrapping integers, which serves every code.
+template <class Residuals, class Write>
+FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad,
+                                 Stage<CurveValues<float>> &stage, float *out, const Write &write)
+{
+    u32 *const row = stage.rows + lane_id() * ROW;
+    const u32 carry = quad.order2() ? 1 : 0;
+    // Where neighbours begin with either sign, some block has codes of both.
+    const bool sides = (start.code ^ __shfl_xor_sync(WARP_ALL, start.code, 1)) < 0;
+    if (__any_sync(WARP_ALL, sides) ||
+        !__all_sync(WARP_ALL, curve_one_sign(l, start, carry, stage.values, row)))
+    {
+        curve_any(l, start, carry, stage.values, row);
     }
     __syncwarp();
     if (quad.escapes)

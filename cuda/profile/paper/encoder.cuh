@@ -7,6 +7,7 @@
 #include "profile/paper/encode_masked.cuh"
 #include "profile/paper/hash_rates.cuh"
 #include "profile/paper/quantize_relative.cuh"
+#include "profile/paper/relative_so_far.cuh"
 
 namespace fsz
 {
@@ -14,13 +15,16 @@ namespace fsz
 /// What the encoders of a thread block share.
 template <class Z> struct CommonOf
 {
-    /// Bits of the largest relative error of their plain tiles.
-    typename Element<typename Z::Value>::Bits share;
+};
+
+template <> struct CommonOf<RelativeQuantizer<double>>
+{
+    RelativeSoFar<double> so_far;
 };
 
 template <> struct CommonOf<RelativeQuantizer<float>>
 {
-    u32 share;
+    RelativeSoFar<float> so_far;
     OneSign one_sign;
 };
 
@@ -46,6 +50,10 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     /// elements are 0, or change their signs, fine bounds need as much.
     static constexpr bool PACKS_TALL = Z::RELATIVE;
 
+    /// Whether tiles on the short way may list elements. With a pointwise-relative bound those next
+    /// to 0 have no codes.
+    static constexpr bool LISTS = Z::RELATIVE && sizeof(T) == 4;
+
     /// A part on the short way: the first differences of its codes, the variants of its tiles, and
     /// the largest error, of which the absolute one is NaN when an element is not finite.
     struct ShortWay
@@ -53,6 +61,8 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         float l[BLOCK];
         PlainChoice choice;
         Error error;
+        /// Where tiles may list elements.
+        ListedChain chain;
     };
 
     /// Where the bound is resolved.
@@ -71,10 +81,10 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     bool simple;
     /// Whether tiles may go through `plan_masked`.
     bool may_mask;
-    /// The largest error of plain tiles so far.
+    /// The largest error of plain tiles so far, where `common` does not have it.
     Error max_error{};
     /// The lane's elements so far whose blocks are within reach, where the range is found on the
-    /// way. They meet those of other lanes once, in the end.
+    /// way, and not in `common`. They meet those of other lanes once, in the end.
     Extremes<T> range;
     /// Whether the warp's last tiles had masked elements: the next will, too.
     bool masked = false;
@@ -151,31 +161,23 @@ template <class Z, bool RANGES = false> struct PaperEncoder
 
     FSZ_DEVICE void quantize(const SharedRow<T> &row, ShortWay &way)
     {
-        Extremes<T> extremes = range;
         if constexpr (Z::RELATIVE)
         {
-            const T share = value_of(*static_cast<volatile Bits *>(&common->share));
-            if constexpr (sizeof(T) == 4)
-            {
-                way.error = quantize_plain(row, z, common->one_sign, share, way.l, extremes);
-            }
-            else
-            {
-                way.error = quantize_plain(row, z, share, way.l, extremes);
-            }
+            Extremes<T> extremes;
+            way.error = quantize_relative(row, way, extremes);
+            // That is right whichever way the tiles will go.
+            common->so_far.take(extremes, reach_of(z));
         }
         else
         {
+            Extremes<T> extremes = range;
             way.error = quantize_plain<RANGES>(row, z, way.l, extremes);
-        }
-        if constexpr (RANGES)
-        {
-            // That is right whichever way the tiles will go.
-            const bool within = extremes.within(reach_of(z));
-            range.low = within ? extremes.low : range.low;
-            range.high = within ? extremes.high : range.high;
-            if constexpr (!Z::RELATIVE)
+            if constexpr (RANGES)
             {
+                // The same.
+                const bool within = extremes.within(reach_of(z));
+                range.low = within ? extremes.low : range.low;
+                range.high = within ? extremes.high : range.high;
                 way.error = within ? way.error : value_of(Element<T>::INFINITE);
             }
         }
@@ -183,7 +185,15 @@ template <class Z, bool RANGES = false> struct PaperEncoder
 
     static FSZ_DEVICE void choose(ShortWay &way)
     {
-        way.choice = choose_plain(way.l, lane_id() & 7);
+        const u32 block = lane_id() & 7;
+        if constexpr (LISTS)
+        {
+            way.choice = choose_plain(way.l, block, way.chain);
+        }
+        else
+        {
+            way.choice = choose_plain(way.l, block);
+        }
     }
 
     FSZ_DEVICE bool is_short(const ShortWay &way) const
@@ -212,48 +222,72 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     /// Adds what is not in the statistics yet. Called once, after the warp's last part.
     FSZ_DEVICE void finish()
     {
-        add_error(max_error, statistics);
-        if constexpr (RANGES)
+        if constexpr (Z::RELATIVE)
         {
-            take_extremes(range, reach_of(z), statistics);
+            common->so_far.add_to(statistics);
+        }
+        else
+        {
+            add_error(max_error, statistics);
+            if constexpr (RANGES)
+            {
+                take_extremes(range, reach_of(z), statistics);
+            }
         }
     }
 
     /// Goes the short way. `refill` is called when the elements in shared memory may be
     /// overwritten.
     template <class Place, class Refill>
-    FSZ_DEVICE Encoded pack_short(ShortWay &way, u32 number, const Place &place,
-                                  const Refill &refill)
+    FSZ_DEVICE Encoded pack_short(ShortWay &way, const SharedRow<T> &row, u32 number,
+                                  const Place &place, const Refill &refill)
     {
         const PlainChoice &choice = way.choice;
         const u32 lane = lane_id();
         const u32 block = lane & 7;
         const bool has_mu = choice.centered && block == 0;
-        const u32 own = block_words(choice.rate) + has_mu;
+        u32 own = block_words(choice.rate) + has_mu;
+        bool lists = false;
+        u32 listed = 0;
+        if constexpr (LISTS)
+        {
+            lists = way.chain.lists();
+            listed = lists ? way.chain.all() : 0;
+            own += block == TILE_BLOCKS - 1 ? listed_words(listed) : 0;
+        }
         const u32 inclusive = warp_inclusive(own, lane);
         const u32 length = __shfl_sync(WARP_ALL, inclusive, 31);
         const auto sink = place(length);
-        refill();
-        max_error = larger(max_error, way.error);
-        if constexpr (Z::RELATIVE)
+        Hashed hashed{0, 0};
+        u32 rate_byte = choice.rate;
+        if constexpr (LISTS)
         {
-            // Those of others are below the largest so far.
-            if (__any_sync(WARP_ALL, way.error.relative > 0))
+            if (lists)
             {
-                const Bits largest = warp_max(bits_of(way.error.relative));
+                const u32 end = tile_broadcast(inclusive, TILE_BLOCKS - 1);
+                hashed.rows = write_listed(sink, row, way.chain.listed, end, number);
+                rate_byte |= listed > 0 ? escape_part(KIND_EXCEPTIONS | listed << 10, block) : 0;
+                const u32 all = __reduce_add_sync(WARP_ALL, __popc(way.chain.listed));
                 if (lane == 0)
                 {
-                    atomicMax(&common->share, largest);
+                    statistics->escaped += all;
                 }
             }
         }
-        u32 rate_byte = choice.rate;
+        refill();
+        if constexpr (Z::RELATIVE)
+        {
+            common->so_far.take(way.error);
+        }
+        else
+        {
+            max_error = larger(max_error, way.error);
+        }
         if (block == 0)
         {
             rate_byte |= (choice.order2 ? RATE_ORDER2 : 0) | (choice.centered ? RATE_CENTERED : 0);
         }
         const u32 at = inclusive - own;
-        Hashed hashed{0, 0};
         if (has_mu)
         {
             const u32 mu = static_cast<u32>(static_cast<i32>(choice.mu));
@@ -261,6 +295,10 @@ template <class Z, bool RANGES = false> struct PaperEncoder
             hashed.block = add_product(0, mu, CHECKSUM_MULTIPLIERS[MU_WORD]);
         }
         residuals_plain(way.l, choice, block);
+        if (lists)
+        {
+            way.chain.end(way.l);
+        }
         const bool wide = __any_sync(WARP_ALL, choice.rate > 7);
         u32 *const out = sink.block(at + has_mu);
         if (PACKS_TALL && __any_sync(WARP_ALL, choice.rate > PLAIN_RATE))
@@ -329,6 +367,21 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     }
 
 private:
+    /// Quantizes a part with a pointwise-relative bound.
+    FSZ_DEVICE Error quantize_relative(const SharedRow<T> &row, ShortWay &way,
+                                       Extremes<T> &extremes) const
+    {
+        const Error so_far = common->so_far.errors();
+        if constexpr (LISTS)
+        {
+            return quantize_plain(row, z, common->one_sign, so_far, way.l, way.chain, extremes);
+        }
+        else
+        {
+            return quantize_plain(row, z, so_far.relative, way.l, extremes);
+        }
+    }
+
     /// Makes the part's share of the lanes'.
     static FSZ_DEVICE Encoded finished(Encoded done, const Hashed &hashed, u32 number)
     {

@@ -3,7 +3,8 @@
 //
 // A look at the bits of the block tells whether it may. Then numbers are without a sign until the
 // codes get theirs, no element is compared with the ends of the codes, and the constants of the
-// field are folded into few.
+// field are folded into few. Where in its code an element is tells whether its error may be larger
+// than the largest so far: no value is found of the others.
 #pragma once
 
 #include "encode/block_io.cuh"
@@ -20,6 +21,8 @@ struct OneSign
     /// Bits of the magnitudes that may go this way: from `least` on, and below `end`.
     u32 least;
     u32 end;
+    /// Bits of the least magnitude with a logarithmic code.
+    u32 regular;
     /// What a mantissa gets as exponent: an element, less that, plus the guess of its pattern, is
     /// the distance.
     u32 exponent;
@@ -32,11 +35,15 @@ struct OneSign
     u64 before;
     /// Where the value of code 0 would be.
     u32 value;
-    /// What is left of distances from here on may belong to the next code.
+    /// What is left of distances begins here, and from there on may belong to the next code.
+    u32 first;
     u32 last;
     /// ROUND_BITS, which the compiler must not know: it would add a constant where this way meets
     /// others, in an instruction of its own.
     u32 round;
+    /// Patterns from where a code begins to where its value is, and from there to its end.
+    float low;
+    float high;
 };
 
 /// Makes it: one that serves no block where the field does not allow for it.
@@ -59,6 +66,7 @@ FSZ_DEVICE OneSign make_one_sign(const RelativeQuantizer<float> &z)
     const u32 end = min(z.origin + Way::reach_of_codes(z), INFINITE - bound.stride);
     own.least = max(bound.edge, O::bits(z.origin + Way::LACKED, O::BEND));
     own.end = max(own.least, O::bits(end, O::BEND));
+    own.regular = max(bound.edge, O::bits(z.origin, O::BEND));
     // Of what is subtracted from elements, the exponent takes the multiple of an octave; `ahead`,
     // the rest, is no less than the patterns of linear codes.
     const u32 from = z.origin + Way::LOWERED + bits_of(0x1p23f);
@@ -75,8 +83,11 @@ FSZ_DEVICE OneSign make_one_sign(const RelativeQuantizer<float> &z)
     own.before = (static_cast<u64>(linear) << (32 + bound.shift)) -
                  static_cast<u64>(ahead) * bound.reciprocal;
     own.value = z.origin - static_cast<u32>(linear_patterns) + bound.low;
-    own.last = ahead - static_cast<u32>(linear_patterns) + bound.stride - Way::LACKED;
+    own.first = ahead - static_cast<u32>(linear_patterns);
+    own.last = own.first + bound.stride - Way::LACKED;
     own.round = ROUND_BITS - 1 + bound.curved;
+    own.low = static_cast<float>(bound.low);
+    own.high = static_cast<float>(bound.stride - 1 - bound.low);
     return own;
 }
 
@@ -119,6 +130,51 @@ struct BitsRange
     }
 };
 
+/// Elements of which less than `begin` is left, or `end` or more, are near the ends of their codes.
+struct Ends
+{
+    u32 begin;
+    u32 end;
+
+    /// Sets the bit of an element in `near` if it is. The compiler would not make these three
+    /// instructions of it.
+    FSZ_DEVICE void look(u32 left, u32 bit, u32 &near) const
+    {
+        asm("{\n.reg .pred is_near;\n"
+            "setp.lt.u32 is_near, %1, %2;\n"
+            "setp.ge.or.u32 is_near, %1, %3, is_near;\n"
+            "@is_near or.b32 %0, %0, %4;\n}"
+            : "+r"(near)
+            : "r"(left), "r"(begin), "r"(end), "r"(bit));
+    }
+};
+
+/// A number of patterns of at least 4 and at most `most`, which is what is no number.
+FSZ_DEVICE u32 patterns_of(float number, float most)
+{
+    return static_cast<u32>(fmaxf(number < most ? number : most, 4.f));
+}
+
+/// How fast the curve rises at most, as a share of its value: anywhere.
+constexpr float STEEPEST_ANYWHERE = static_cast<float>(STEEPEST * (1 + 0x1p-20));
+
+/// The same between two magnitudes.
+FSZ_DEVICE float steepest(float least, float most)
+{
+    using P = Parabola<float>;
+    constexpr float PEAK = 1.3281f;
+    const u32 exponent = Element<float>::INFINITE, one = bits_of(1.f);
+    const float from = value_of((bits_of(least) & ~exponent) | one);
+    const float to = value_of((bits_of(most) & ~exponent) | one);
+    const auto slope = [](float m) {
+        return __fdividef(approximate_root(__fmaf_rn(P::SLOPE, m, P::SQUARE - P::SLOPE)), m);
+    };
+    const bool one_octave = ((bits_of(least) ^ bits_of(most)) & exponent) == 0;
+    // Left of the peak it rises, right of it it falls.
+    const bool beside = one_octave && (to < PEAK - 0x1p-9f || from > PEAK + 0x1p-9f);
+    return beside ? __fmul_rn(fmaxf(slope(from), slope(to)), 1 + 0x1p-19f) : STEEPEST_ANYWHERE;
+}
+
 /// A block of one sign that is being quantized.
 struct SignedBlock
 {
@@ -160,6 +216,24 @@ struct SignedBlock
             : "r"(next), "r"(bits_of(d) ^ sign));
     }
 
+    /// The ends of codes where elements of up to `most` may have larger errors than those so far;
+    /// they and their values are where the curve rises by up to `slope`.
+    FSZ_DEVICE Ends ends(float most, float slope, const RelativeError<float> &so_far) const
+    {
+        const float allowed = __fdividef(so_far.absolute, most);
+        // A quotient that is no number allows nothing.
+        const float share = so_far.relative < allowed ? so_far.relative : allowed;
+        // As a code's `low` and `high` follow from the bound: 2x / (2 + x) and 2x / (2 - x) are no
+        // larger than ln(1 + x) and -ln(1 - x). Values and patterns are off by the next integer.
+        const float twice = __fmul_rn(share, __fdividef(0x1p24f * (1 - 0x1p-19f), slope));
+        const float begin = way.low + 4 - __fdividef(twice, 2 + share);
+        const float end = way.high + 4 - __fdividef(twice, 2 - share);
+        const float most_patterns =
+            static_cast<float>(bound.stride - RelativeShortWay<float>::LACKED);
+        return {way.first + patterns_of(begin, most_patterns),
+                way.last - patterns_of(end, most_patterns)};
+    }
+
     FSZ_DEVICE float error(float d, u32 code) const
     {
         const u32 bits = Octave<float>::bits(code * bound.stride + way.value, Octave<float>::BEND);
@@ -167,89 +241,37 @@ struct SignedBlock
     }
 };
 
-/// Quantizes the lane's block, which fits. Returns the largest error; `larger_share` tells whether
-/// some relative error may be larger than `share`.
-FSZ_DEVICE float quantize_one_sign(const SharedRow<float> &row, const RelativeQuantizer<float> &z,
-                                   const OneSign &way, float share, const BitsRange &range,
-                                   float (&code)[BLOCK], bool &larger_share)
+/// Quantizes the lane's block, which fits. Returns the elements near the ends of their codes,
+/// element i at bit i.
+FSZ_DEVICE u32 quantize_one_sign(const SharedRow<float> &row, const RelativeQuantizer<float> &z,
+                                 const OneSign &way, const RelativeError<float> &so_far,
+                                 const BitsRange &range, float (&code)[BLOCK])
 {
     constexpr u32 PIECE = SharedRow<float>::PIECE;
     const SignedBlock block(z, way, range.sign());
     const u32 unit = range.sign() != 0 ? ~0u : 1;
-    const float more = __fmul_rn(half_unit(share), value_of(range.least));
-    float worst = 0;
-    larger_share = false;
+    const float least = value_of(range.least & ~Element<float>::SIGN);
+    const float most = value_of(range.most & ~Element<float>::SIGN);
+    // Negative blocks have their smallest magnitudes at their smallest bits, too.
+    const float slope = steepest(least * (1 - z.bound.eps), most * (1 + z.bound.eps));
+    const Ends ends = block.ends(most, slope, so_far);
+    u32 near = 0;
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
     {
         float d[PIECE];
         row.load(piece, d);
-        u32 magnitude[PIECE], furthest = 0;
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
+            const u32 i = piece * PIECE + k;
             u32 left;
-            magnitude[k] = block.guess(d[k], left);
-            furthest = max(furthest, left);
-        }
-        if (__any_sync(WARP_ALL, furthest >= way.last))
-        {
-#pragma unroll
-            for (u32 k = 0; k < PIECE; ++k)
-            {
-                block.settle(d[k], magnitude[k]);
-            }
-        }
-#pragma unroll
-        for (u32 k = 0; k < PIECE; ++k)
-        {
-            const float error = block.error(d[k], magnitude[k]);
-            worst = fmaxf(worst, error);
-            larger_share = larger_share || !(error <= fabsf(__fmaf_rz(share, d[k], more)));
-            code[piece * PIECE + k] =
-                __int_as_float(static_cast<i32>(magnitude[k] * unit + way.round));
+            const u32 magnitude = block.guess(d[k], left);
+            ends.look(left, 1u << i, near);
+            code[i] = __int_as_float(static_cast<i32>(magnitude * unit + way.round));
         }
     }
-    return worst;
-}
-
-/// The largest relative error of the lane's block, which fits, by one quotient: of the element
-/// where an approximate one is largest. Negative where another is so near that it may be larger.
-__device__ __noinline__ float largest_share(const SharedRow<float> row,
-                                            const RelativeQuantizer<float> z, const OneSign &way,
-                                            u32 least, u32 most)
-{
-    constexpr u32 PIECE = SharedRow<float>::PIECE;
-    const u32 sign = most & Element<float>::SIGN;
-    const SignedBlock block(z, way, sign);
-    float first = 0, second = 0, first_error = 0, first_d = 0;
-#pragma unroll 1
-    for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
-    {
-        float d[PIECE];
-        row.load(piece, d);
-#pragma unroll
-        for (u32 k = 0; k < PIECE; ++k)
-        {
-            u32 left;
-            u32 magnitude = block.guess(d[k], left);
-            block.settle(d[k], magnitude);
-            const float error = block.error(d[k], magnitude);
-            float inverse;
-            asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(fabsf(d[k])));
-            const float about = __fmul_rn(error, inverse);
-            // The same element again is no other.
-            const float other = d[k] == first_d ? 0.f : fminf(about, first);
-            second = fmaxf(second, other);
-            first_error = about > first ? error : first_error;
-            first_d = about > first ? d[k] : first_d;
-            first = fmaxf(first, about);
-        }
-    }
-    // The inverse is a normal number, and off by less than a share of 2^-22.
-    const bool normal = (least ^ sign) > bits_of(0x1p-100f) && (most ^ sign) < bits_of(0x1p100f);
-    const bool known = normal && second < __fmul_rn(first, 1 - 0x1p-20f);
-    return known ? quotient(first_error, fabsf(first_d)) : -1.f;
+    return near;
 }
 
 } // namespace fsz

@@ -1,22 +1,24 @@
 // Quantize on the short way with a pointwise-relative bound: codes by an approximate root, which is
-// told from the exact one at the edges between codes alone, and by no division.
+// told from the exact one at the edges between codes alone, and by no division. Of f32, the ways of
+// quantize_one_sign.cuh and quantize_mixed.cuh.
 //
-// An element whose pattern is that near to an edge is looked at by `try_code`, when the others are
-// done. The largest relative error of the field is known better and better: an element is only held
-// to what it is so far, by two multiplications, and quotients are found once one is larger.
+// An f64 element whose pattern is that near to an edge is looked at by `try_code`, when the others
+// are done. The largest relative error of the field is known better and better: an element is only
+// held to what it is so far, by two multiplications, and quotients are found once one is larger.
 #pragma once
 
-#include "profile/paper/encode_plain.cuh"
-#include "profile/paper/quantize_one_sign.cuh"
+#include "profile/paper/encode_listed.cuh"
+#include "profile/paper/look_near.cuh"
+#include "profile/paper/quantize_mixed.cuh"
 
 namespace fsz
 {
 
 /// What is known of a block that is being quantized.
-template <class T> struct RelativeLook
+struct RelativeLook
 {
     /// The largest error of elements that are not close.
-    T worst = 0;
+    double worst = 0;
     /// Elements close to an edge, element i at bit i.
     u32 close = 0;
     /// Whether some relative error may be larger than the largest so far.
@@ -25,18 +27,6 @@ template <class T> struct RelativeLook
 
 /// An element's distance from the lowest pattern, the number of its code, what is left of the
 /// distance, and the pattern of the code's value.
-FSZ_DEVICE void place_element(float d, const RelativeShortWay<float> &way, u32 &distance, u32 &j,
-                              u32 &left, u32 &back)
-{
-    const RelativeBound<float> &bound = way.z.bound;
-    const u32 bits = bits_of(d);
-    const u32 pattern = approximate_pattern((bits & 0x007FFFFFu) | 0x3F800000u);
-    distance = (bits & 0x7F800000u) + pattern - (way.from + 0x4B000000u);
-    j = __umulhi(distance, bound.reciprocal) >> bound.shift;
-    left = distance - j * bound.stride;
-    back = way.z.origin + bound.low + j * bound.stride;
-}
-
 FSZ_DEVICE void place_element(double d, const RelativeShortWay<double> &way, u32 &distance, u32 &j,
                               u64 &left, u64 &back)
 {
@@ -57,50 +47,41 @@ FSZ_DEVICE void place_element(double d, const RelativeShortWay<double> &way, u32
     back = way.z.origin + bound.low + begin;
 }
 
-/// ROUND + q, for the sign of an element and the magnitude of its code.
-FSZ_DEVICE float signed_code(u32 sign_bits, u32 magnitude)
-{
-    const u32 unit = static_cast<u32>(static_cast<i32>(sign_bits) >> 31) | 1;
-    return __int_as_float(static_cast<i32>(magnitude * unit + ROUND_BITS));
-}
-
-FSZ_DEVICE u32 sign_bits(float d) { return bits_of(d); }
-
 FSZ_DEVICE u32 sign_bits(double d) { return static_cast<u32>(bits_of(d) >> 32); }
 
 /// Quantizes a piece of a row, from element `at` of the block on.
-template <class T, u32 PIECE>
-FSZ_DEVICE void quantize_piece(const T (&d)[PIECE], const RelativeShortWay<T> &way, u32 at,
-                               float *code, RelativeLook<T> &look)
+FSZ_DEVICE void quantize_piece(const double (&d)[2], const RelativeShortWay<double> &way, u32 at,
+                               float *code, RelativeLook &look)
 {
-    using Bits = typename Element<T>::Bits;
-    const RelativeBound<T> &bound = way.z.bound;
+    constexpr u32 PIECE = 2;
+    constexpr u32 CODE_0 = ROUND_BITS;
+    const RelativeBound<double> &bound = way.z.bound;
     u32 distance[PIECE], j[PIECE], furthest = 0;
-    Bits left[PIECE];
-    T error[PIECE], most[PIECE];
+    u64 left[PIECE];
+    double error[PIECE], most[PIECE];
 #pragma unroll
     for (u32 k = 0; k < PIECE; ++k)
     {
-        Bits back;
+        u64 back;
         place_element(d[k], way, distance[k], j[k], left[k], back);
         furthest = max(furthest, distance[k]);
-        const T value = value_of(Octave<T>::bits(back, Octave<T>::BEND));
+        const double value = value_of(Octave<double>::bits(back, Octave<double>::BEND));
         error[k] = distance_of(magnitude_of(d[k]), value);
         most[k] = share_of(d[k], way.share, way.more);
-        code[k] = signed_code(sign_bits(d[k]), j[k] + bound.knee + 1);
+        code[k] = signed_code(sign_bits(d[k]), j[k] + bound.knee + 1, CODE_0);
     }
     if (__any_sync(WARP_ALL, furthest > way.reach))
     {
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
-            const Bits bits = bits_of(d[k]) & ~Element<T>::SIGN;
+            const u64 bits = bits_of(d[k]) & ~Element<double>::SIGN;
             if (bits < bound.edge)
             {
                 i32 q;
-                RelativeError<T> own;
+                RelativeError<double> own;
                 linear_code(value_of(bits), bound, q, own);
-                code[k] = signed_code(sign_bits(d[k]), static_cast<u32>(q));
+                code[k] = signed_code(sign_bits(d[k]), static_cast<u32>(q), CODE_0);
                 error[k] = own.absolute;
                 most[k] = bound.floor;
                 left[k] = 0;
@@ -108,7 +89,7 @@ FSZ_DEVICE void quantize_piece(const T (&d)[PIECE], const RelativeShortWay<T> &w
             else if (distance[k] > way.reach)
             {
                 error[k] = 0;
-                left[k] = ~Bits{0};
+                left[k] = ~u64{0};
             }
         }
     }
@@ -122,19 +103,20 @@ FSZ_DEVICE void quantize_piece(const T (&d)[PIECE], const RelativeShortWay<T> &w
     }
 }
 
-/// The errors of the lane's block. The absolute one is NaN when an element has no code.
+/// The errors of the lane's block, but for those elements that are listed. The absolute one is NaN
+/// when another element has no code.
 template <class T>
 __device__ __noinline__ RelativeError<T> errors_of(const SharedRow<T> row,
-                                                   const RelativeQuantizer<T> z)
+                                                   const RelativeQuantizer<T> z, u32 listed)
 {
     RelativeError<T> all{};
 #pragma unroll 1
-    for (u32 i = 0; i < BLOCK; ++i)
+    for (u32 rest = ~listed; rest != 0; rest &= rest - 1)
     {
         i32 q;
         RelativeError<T> own;
         bool far;
-        const bool coded = try_code(row(i), z, q, own, far);
+        const bool coded = try_code(row(__ffs(rest) - 1), z, q, own, far);
         all.absolute = worse(all.absolute, coded ? own.absolute : value_of(Element<T>::QUIET_NAN));
         all.relative = larger(all.relative, own.relative);
     }
@@ -143,13 +125,14 @@ __device__ __noinline__ RelativeError<T> errors_of(const SharedRow<T> row,
 
 /// As the `quantize_plain` of the other quantizer. The absolute error is NaN when an element has no
 /// code of at most FUSED_REACH; the relative one is 0 where none is larger than `share`.
-template <class T>
-FSZ_DEVICE RelativeError<T> quantize_plain(const SharedRow<T> &row, const RelativeQuantizer<T> &z,
-                                           T share, float (&code)[BLOCK], Extremes<T> &extremes)
+FSZ_DEVICE RelativeError<double> quantize_plain(const SharedRow<double> &row,
+                                                const RelativeQuantizer<double> &z, double share,
+                                                float (&code)[BLOCK], Extremes<double> &extremes)
 {
+    using T = double;
     constexpr u32 PIECE = SharedRow<T>::PIECE;
     const RelativeShortWay<T> way(z, share);
-    RelativeLook<T> look;
+    RelativeLook look;
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
     {
@@ -189,34 +172,55 @@ FSZ_DEVICE RelativeError<T> quantize_plain(const SharedRow<T> &row, const Relati
         __all_sync(WARP_ALL, error.absolute <= value_of(Element<T>::INFINITE - 1));
     if (all_coded && __any_sync(WARP_ALL, look.larger_share))
     {
-        error = errors_of(row, z);
+        error = errors_of(row, z, 0);
     }
     return error;
 }
 
-/// The same, by the way of one sign where the warp's blocks fit.
-FSZ_DEVICE RelativeError<float> quantize_plain(const SharedRow<float> &row,
-                                               const RelativeQuantizer<float> &z,
-                                               const OneSign &way, float share,
-                                               float (&code)[BLOCK], Extremes<float> &extremes)
+/// The same for f32, by the way of one sign where the warp's blocks fit, or else the one of either,
+/// which lists elements. Errors no larger than those so far may be told as 0.
+FSZ_DEVICE RelativeError<float>
+quantize_plain(const SharedRow<float> &row, const RelativeQuantizer<float> &z, const OneSign &way,
+               const RelativeError<float> &so_far, float (&code)[BLOCK], ListedChain &chain,
+               Extremes<float> &extremes)
 {
     const BitsRange range(row);
-    if (!__all_sync(WARP_ALL, range.fits(way)))
+    MixedBlock block;
+    if (__all_sync(WARP_ALL, range.fits(way)))
     {
-        return quantize_plain(row, z, share, code, extremes);
+        range.widen(extremes);
+        block.near = quantize_one_sign(row, z, way, so_far, range, code);
     }
-    range.widen(extremes);
-    bool larger_share;
-    const float worst = quantize_one_sign(row, z, way, share, range, code, larger_share);
-    RelativeError<float> error{worst, 0};
-    if (__any_sync(WARP_ALL, larger_share))
+    else
     {
-        const float largest = largest_share(row, z, way, range.least, range.most);
-        error.relative = larger_share ? largest : 0;
+        const MixedRange mixed(row);
+        const u32 most = mixed.most(range);
+        block.linear = value_of(Element<float>::INFINITE);
+        if (__all_sync(WARP_ALL, most < way.end))
+        {
+            mixed.widen(extremes, range);
+            block = quantize_mixed(row, z, way, so_far, most, code);
+        }
+        if (__any_sync(WARP_ALL, block.linear > z.bound.floor))
+        {
+            return {value_of(Element<float>::QUIET_NAN), 0};
+        }
+    }
+    const LookedAt looked = look_near(row, z, way, so_far.relative, block.near, code);
+    RelativeError<float> error{fmaxf(looked.worst, block.linear), 0};
+    if (__any_sync(WARP_ALL, looked.larger_share()))
+    {
+        const float largest = largest_share(row, z, way);
+        error.relative = looked.larger_share() ? largest : 0;
         if (__any_sync(WARP_ALL, error.relative < 0))
         {
-            error = errors_of(row, z);
+            error = errors_of(row, z, block.listed);
         }
+    }
+    chain.listed = block.listed;
+    if (chain.lists() && !chain.close(code))
+    {
+        error.absolute = value_of(Element<float>::QUIET_NAN);
     }
     return error;
 }

@@ -80,6 +80,14 @@ template <class T> struct RelativeShortWay
     }
 };
 
+/// ROUND + q, for the sign of an element and the magnitude of its code; `round` has the bits of
+/// ROUND.
+FSZ_DEVICE float signed_code(u32 sign_bits, u32 magnitude, u32 round)
+{
+    const u32 unit = static_cast<u32>(static_cast<i32>(sign_bits) >> 31) | 1;
+    return __int_as_float(static_cast<i32>(magnitude * unit + round));
+}
+
 /// The square root of a number that is neither 0 nor subnormal, to 2^-23 of it.
 FSZ_DEVICE float approximate_root(float value)
 {

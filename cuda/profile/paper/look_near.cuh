@@ -1,0 +1,159 @@
+// Elements near the ends of their codes, with a pointwise-relative bound: of them alone codes may
+// be one more than was guessed, and errors larger than the largest so far.
+#pragma once
+
+#include "profile/paper/quantize_one_sign.cuh"
+
+namespace fsz
+{
+
+/// What is known of a block's elements that were looked at.
+struct LookedAt
+{
+    /// The largest error.
+    float worst = 0;
+    /// Above 0 if some relative error may be larger than the largest so far.
+    float excess = 0;
+
+    FSZ_DEVICE bool larger_share() const { return excess > 0; }
+};
+
+/// Adds to the codes whose bits are set. The compiler would take more instructions for a code.
+FSZ_DEVICE void add_where(u32 set, i32 step, float (&code)[BLOCK])
+{
+    if (__any_sync(WARP_ALL, set != 0))
+    {
+#pragma unroll
+        for (u32 i = 0; i < BLOCK; ++i)
+        {
+            i32 own = __float_as_int(code[i]);
+            asm("{\n.reg .pred is_set;\n.reg .b32 bit;\n"
+                "and.b32 bit, %1, %2;\n"
+                "setp.ne.u32 is_set, bit, 0;\n"
+                "@is_set add.s32 %0, %0, %3;\n}"
+                : "+r"(own)
+                : "r"(set), "r"(1u << i), "r"(step));
+            code[i] = __int_as_float(own);
+        }
+    }
+}
+
+/// Looks at elements with logarithmic codes: settles these, and takes their errors.
+struct NearElements
+{
+    const SignedBlock &block;
+    float share;
+    float half;
+    LookedAt looked;
+
+    FSZ_DEVICE NearElements(const SignedBlock &block, float share)
+        : block(block), share(share), half(half_unit(share))
+    {
+    }
+
+    /// Looks at an element, if it is one. Returns 1 if the code is one more than was guessed.
+    FSZ_DEVICE u32 look(float d, bool is_one)
+    {
+        const float size = fabsf(d);
+        u32 left;
+        const u32 guess = block.guess(size, left);
+        u32 magnitude = guess;
+        block.settle(size, magnitude);
+        const bool counts = is_one && bits_of(size) >= block.way.regular;
+        const float error = counts ? block.error(size, magnitude) : 0;
+        looked.worst = fmaxf(looked.worst, error);
+        looked.excess = fmaxf(looked.excess, __fsub_rn(error, share_of(size, share, half)));
+        return counts ? magnitude - guess : 0;
+    }
+};
+
+/// Looks at the elements `near` the ends of their codes, element i at bit i.
+FSZ_DEVICE LookedAt look_near(const SharedRow<float> &row, const RelativeQuantizer<float> &z,
+                              const OneSign &way, float share, u32 near, float (&code)[BLOCK])
+{
+    const SignedBlock block(z, way, 0);
+    NearElements elements(block, share);
+    const u32 lane = lane_id();
+    // Elements whose codes are one more, of either sign.
+    u32 up = 0, down = 0;
+    u32 rows = __ballot_sync(WARP_ALL, near != 0);
+    if (static_cast<u32>(__popc(rows)) < __reduce_max_sync(WARP_ALL, __popc(near)))
+    {
+        // Side by side in few blocks, as in smooth fields: a block at a time.
+#pragma unroll 1
+        for (; rows != 0; rows &= rows - 1)
+        {
+            const u32 owner = __ffs(rows) - 1;
+            const u32 of_owner = __shfl_sync(WARP_ALL, near, owner);
+            const float d = SharedRow<float>(row.at, owner)(lane);
+            const float before = elements.looked.excess;
+            elements.looked.excess = 0;
+            const bool more = elements.look(d, of_owner >> lane & 1) != 0;
+            // The owner of the block is to know of it.
+            const bool larger = __any_sync(WARP_ALL, elements.looked.larger_share());
+            elements.looked.excess = larger && lane == owner ? 1.f : before;
+            const u32 all = __ballot_sync(WARP_ALL, more);
+            const u32 negative = __ballot_sync(WARP_ALL, d < 0);
+            up |= lane == owner ? all & ~negative : 0;
+            down |= lane == owner ? all & negative : 0;
+        }
+    }
+    else
+    {
+#pragma unroll 1
+        for (u32 rest = near; __any_sync(WARP_ALL, rest != 0); rest &= rest - 1)
+        {
+            const u32 i = (__ffs(rest) - 1) % BLOCK;
+            const float d = row(i);
+            const u32 more = elements.look(d, rest != 0) << i;
+            up |= d < 0 ? 0 : more;
+            down |= d < 0 ? more : 0;
+        }
+    }
+    add_where(up, 1, code);
+    add_where(down, -1, code);
+    return elements.looked;
+}
+
+/// The largest relative error of the elements of the lane's block with logarithmic codes, all of
+/// which this way serves, by one quotient: of the element where an approximate one is largest.
+/// Negative where another is so near that it may be larger.
+__device__ __noinline__ float largest_share(const SharedRow<float> row,
+                                            const RelativeQuantizer<float> z, const OneSign &way)
+{
+    constexpr u32 PIECE = SharedRow<float>::PIECE;
+    const SignedBlock block(z, way, 0);
+    float first = 0, second = 0, first_error = 0, first_size = 0;
+    bool normal = true;
+#pragma unroll 1
+    for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
+    {
+        float d[PIECE];
+        row.load(piece, d);
+#pragma unroll
+        for (u32 k = 0; k < PIECE; ++k)
+        {
+            const float size = fabsf(d[k]);
+            u32 left;
+            u32 magnitude = block.guess(size, left);
+            block.settle(size, magnitude);
+            const bool counts = bits_of(size) >= way.regular;
+            const float error = counts ? block.error(size, magnitude) : 0;
+            // The inverse is a normal number, and off by less than a share of 2^-22.
+            normal = normal && (!counts || (size > 0x1p-100f && size < 0x1p100f));
+            float inverse;
+            asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(size));
+            const float about = counts ? __fmul_rn(error, inverse) : 0;
+            // The same element again is no other.
+            const float other = size == first_size ? 0.f : fminf(about, first);
+            second = fmaxf(second, other);
+            first_error = about > first ? error : first_error;
+            first_size = about > first ? size : first_size;
+            first = fmaxf(first, about);
+        }
+    }
+    const bool known = normal && second < __fmul_rn(first, 1 - 0x1p-20f);
+    return known ? quotient(first_error, first_size) : -1.f;
+}
+
+} // namespace fsz

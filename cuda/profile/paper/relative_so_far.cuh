@@ -1,0 +1,75 @@
+// What the warps of a thread block know of a field that is encoded with a pointwise-relative bound:
+// its range and the largest errors so far, of which a part seldom tells more.
+#pragma once
+
+#include "encode/relative_quantizer.cuh"
+#include "profile/paper/encode_plain.cuh"
+
+namespace fsz
+{
+
+/// In shared memory.
+template <class T> struct RelativeSoFar
+{
+    using Bits = typename Element<T>::Bits;
+
+    /// Bits of the largest errors of plain tiles.
+    Bits absolute;
+    Bits relative;
+    /// `order_key` of the largest element, and the complement of that of the smallest.
+    Bits max_key;
+    Bits min_key;
+
+    FSZ_DEVICE RelativeError<T> errors() const
+    {
+        const volatile RelativeSoFar &now = *this;
+        return {value_of(now.absolute), value_of(now.relative)};
+    }
+
+    /// Takes the errors of a warp's plain tiles in.
+    FSZ_DEVICE void take(const RelativeError<T> &error)
+    {
+        const RelativeError<T> now = errors();
+        if (__any_sync(WARP_ALL, error.absolute > now.absolute || error.relative > now.relative))
+        {
+            const Bits a = warp_max(bits_of(error.absolute)), r = warp_max(bits_of(error.relative));
+            if (lane_id() == 0)
+            {
+                atomicMax(&absolute, a);
+                atomicMax(&relative, r);
+            }
+        }
+    }
+
+    /// Takes the elements of a warp in, of lanes that have some within `reach`.
+    FSZ_DEVICE void take(const Extremes<T> &extremes, T reach)
+    {
+        const volatile RelativeSoFar &now = *this;
+        const bool taken = extremes.within(reach) && extremes.low <= extremes.high;
+        const Bits high = taken ? order_key(extremes.high) : 0;
+        const Bits low = taken ? static_cast<Bits>(~order_key(extremes.low)) : 0;
+        if (__any_sync(WARP_ALL, high > now.max_key || low > now.min_key))
+        {
+            const Bits most = warp_max(high), least = warp_max(low);
+            if (lane_id() == 0)
+            {
+                atomicMax(&max_key, most);
+                atomicMax(&min_key, least);
+            }
+        }
+    }
+
+    /// Adds it to the statistics of a warp.
+    FSZ_DEVICE void add_to(Statistics *statistics) const
+    {
+        add_error(errors(), statistics);
+        if (lane_id() == 0)
+        {
+            const volatile RelativeSoFar &now = *this;
+            statistics->max_key = max(statistics->max_key, static_cast<u64>(now.max_key));
+            statistics->min_key = max(statistics->min_key, static_cast<u64>(now.min_key));
+        }
+    }
+};
+
+} // namespace fsz
