@@ -60,12 +60,22 @@ pub fn refuse_picture(path: &Path) -> Result<()> {
     // Thumbnailers give names with any ending, so what is not known is no mistake.
     const OTHERS: &str =
         " jpg jpeg gif bmp tif tiff webp avif svg pdf eps ps ppm npy f32 f64 d64 fsz ";
+    refuse(path, OTHERS, "picture", "png")
+}
+
+/// Errs where a name says that a stream is something else.
+pub fn refuse_stream(path: &Path) -> Result<()> {
+    refuse(path, " npy npz f32 f64 d64 zfp bp h5 hdf5 nc png ", "stream", "fsz")
+}
+
+/// Errs where a name has one of the endings of other things than `what`, which has the ending `own`.
+fn refuse(path: &Path, others: &str, what: &str, own: &str) -> Result<()> {
     let ending = ending(path);
-    if !ending.is_empty() && OTHERS.contains(&format!(" {ending} ")) {
-        let (name, png) = (path.display(), path.with_extension("png"));
+    if !ending.is_empty() && others.contains(&format!(" {ending} ")) {
+        let (name, better) = (path.display(), path.with_extension(own));
         bail!(
-            "{name}: a picture is written as .png, not as .{ending}: name the output {}",
-            png.display()
+            "{name}: a {what} is written as .{own}, not as .{ending}: name the output {}",
+            better.display()
         );
     }
     Ok(())

@@ -160,6 +160,8 @@ private:
     detail::Handle<fszc_progress, fszc_progress_free> handle_;
 };
 
+class Stream;
+
 // What a compression is told beside the data. Setters return the object, so that they chain.
 class CompressOptions
 {
@@ -209,10 +211,7 @@ public:
         return set(fszc_compress_options_set_profile(handle_.get(), profile, layout));
     }
 
-    CompressOptions &like(const Stream &stream)
-    {
-        return set(fszc_compress_options_set_like(handle_.get(), stream.get()));
-    }
+    CompressOptions &like(const Stream &stream);
 
     CompressOptions &research(const fszc_research &research)
     {
@@ -410,6 +409,11 @@ private:
 
     detail::Handle<fszc_stream, fszc_stream_free> handle_;
 };
+
+inline CompressOptions &CompressOptions::like(const Stream &stream)
+{
+    return set(fszc_compress_options_set_like(handle_.get(), stream.get()));
+}
 
 // Compresses fields and decompresses streams. May be used by many threads at once. `threads` is
 // that of fszc_codec_new.

@@ -122,6 +122,8 @@ fn outputs_are_what_their_names_say() {
     let words = "a picture is written as .png, not as .jpg: name the output p.png";
     fixture.refused(&["picture", "T.fsz", "-o", "p.jpg"], words);
     fixture.refused(&["picture", "T.fsz", "-o", "p.SVG"], "not as .svg: name the output p.png");
+    let words = "a stream is written as .fsz, not as .npy: name the output s.fsz";
+    fixture.refused(&["compress", FIELD, "-o", "s.npy", "--abs", "1"], words);
     fixture.fine(&["picture", "T.fsz", "-o", "p.png"]);
     // As thumbnailers name them.
     fixture.fine(&["picture", "T.fsz", "-o", ".thumbnail.AB12CD"]);

@@ -62,6 +62,10 @@ template <class T> static void round_trip(fszc_profile profile)
     bytes.resize(codec.compress_into(View<const T>(field), shape, options, bytes));
     REQUIRE(std::equal(bytes.begin(), bytes.end(), stream.bytes().begin(), stream.bytes().end()));
     const Stream opened = Stream::open(bytes), copy = Stream::copy(bytes);
+    CompressOptions alike = CompressOptions::value_range(1e-3);
+    alike.like(opened).name("U").time_step(5).start({0, 30, 0});
+    const Stream same = codec.compress(field, shape, alike);
+    REQUIRE(std::equal(bytes.begin(), bytes.end(), same.bytes().begin(), same.bytes().end()));
 
     const std::vector<T> decoded = codec.decompress<T>(opened);
     std::vector<T> again(field.size());
