@@ -24,10 +24,11 @@ use crate::{
 ///
 /// Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated, nothing is
 /// waited for, and several calls chain without the host in between. Some calls wait, so that no CUDA graph
-/// can hold them: compressing by the profile `dense` but for [`like`](crate::CompressOptions::like) another stream, for the host chooses layout and tables, and compressing and decompressing
-/// with bounds by region, whose elements the host leads to their places, through memory of the library's own. What went wrong on
-/// the device is kept in the call's scratch memory, where [`outcome`](DeviceCodec::outcome) reads it. The device's
-/// primary context is used, the one of the CUDA runtime; the caller's current context is left as it is.
+/// can hold them: compressing by the profile `dense` but for [`like`](crate::CompressOptions::like) another stream,
+/// for the host chooses layout and tables, and compressing and decompressing with bounds by region, whose elements
+/// the host leads to their places, through memory of the library's own. What went wrong on the device is kept in the
+/// call's scratch memory, where [`outcome`](DeviceCodec::outcome) reads it. The device's primary context is used, the
+/// one of the CUDA runtime; the caller's current context is left as it is.
 #[derive(Clone, Debug)]
 pub struct DeviceCodec {
     pub(crate) device: Arc<Device>,
@@ -69,9 +70,10 @@ impl DeviceCodec {
     /// [`Error::Unsupported`] for a call that waits and is to be captured into a CUDA graph; [`Error::Device`].
     ///
     /// # Safety
-    /// Until the CUDA stream is past the call, and as long as a graph of it: `compression` lives, `field` is device memory of this device that holds the
-    /// field, `stream` has `capacity` bytes and `scratch` [`Compression::scratch_len`], nothing else
-    /// writes them, and `queue` is a stream of the device's primary context.
+    /// Until the CUDA stream is past the call, and as long as a graph of it: `compression` lives, `field` is device
+    /// memory of this device that holds the field, `stream` has `capacity` bytes and `scratch`
+    /// [`Compression::scratch_len`], nothing else writes them, and `queue` is a stream of the device's primary
+    /// context.
     pub unsafe fn compress(
         &self,
         compression: &Compression,
