@@ -15,13 +15,15 @@ use crate::{
 /// The codec of a CUDA device for fields and streams in its memory. May be used by many threads at once.
 ///
 /// Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated, nothing is
-/// waited for, and several calls chain without the host in between. Compressing by FSZC_DENSE waits, and so do compressing
+/// waited for, and several calls chain without the host in between. Compressing by FSZC_DENSE waits, but for
+/// fszc_compress_options_set_like, and so do compressing
 /// and decompressing with bounds by region, which take memory of the library's own: no CUDA graph can hold
 /// these calls. What went wrong on the device is kept in the call's scratch memory, where fszc_device_compressed_len and
 /// fszc_device_outcome read it. The device's primary context is used, the one of the CUDA runtime; the
 /// current context is left as it is.
 ///
-/// Until the CUDA stream is past a call, all memory of the call must stay, and nothing else may write it.
+/// Until the CUDA stream is past a call, and as long as a CUDA graph of it, the compression and all memory of the call must
+/// stay, and nothing else may write that memory.
 /// Addresses are those of device or managed memory of this device: a wrong one is a fault of the device.
 #[derive(Debug)]
 pub struct fszc_device_codec(pub(crate) DeviceCodec);
