@@ -293,8 +293,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
             "--resume continues a series, which goes to a folder: end the output with /, or omit --resume"
         );
     }
-    output::refuse_stream(&args.output)?;
     let mut output = output::create(&args.output, args.force, &args.inputs())?;
+    output::refuse_stream(&args.output)?;
     let source = args.inputs.source(&args.input[0])?;
     let all = ", or end the output with / to compress all of them";
     let field = source.open_chosen(&args.input[0], &codec, all)?;
