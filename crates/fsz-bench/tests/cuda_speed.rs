@@ -94,6 +94,20 @@ fn speed() {
     }
 }
 
+fn device(what: &str) -> Option<DeviceCodec> {
+    DeviceCodec::open(0).inspect_err(|why| eprintln!("SKIPPED: {what}: {why}")).ok()
+}
+
+fn memory(len: u64) -> DeviceMemory {
+    DeviceMemory::new(0, len as usize, 0xFF).expect("allocates")
+}
+
+/// Waits for the default stream.
+fn wait() {
+    // SAFETY: it always exists.
+    unsafe { result::stream::synchronize(null_mut()).expect("waits") }
+}
+
 /// Microseconds of a call, of the median one.
 fn waited(call: impl FnMut()) -> f64 {
     waited_times(10 * repeats(), call)
@@ -113,14 +127,8 @@ fn waited_times(calls: usize, mut call: impl FnMut()) -> f64 {
 #[test]
 #[ignore = "prints a table of times; run it with --ignored --nocapture"]
 fn small_calls() {
-    let codec = match DeviceCodec::open(0) {
-        Ok(codec) => codec,
-        Err(why) => return eprintln!("SKIPPED: small calls: {why}"),
-    };
+    let Some(codec) = device("small calls") else { return };
     let _current = internal::enter(&codec).expect("enters");
-    // SAFETY: the default stream always exists.
-    let wait = || unsafe { result::stream::synchronize(null_mut()).expect("waits") };
-    let memory = |len: u64| DeviceMemory::new(0, len as usize, 0xFF).expect("allocates");
     println!(
         "microseconds of calls on device memory that are waited for, and of replayed graphs of them"
     );
@@ -171,14 +179,8 @@ fn small_calls() {
 #[test]
 #[ignore = "prints a table of times; run it with --ignored --nocapture"]
 fn dense_calls() {
-    let codec = match DeviceCodec::open(0) {
-        Ok(codec) => codec,
-        Err(why) => return eprintln!("SKIPPED: dense calls: {why}"),
-    };
+    let Some(codec) = device("dense calls") else { return };
     let _current = internal::enter(&codec).expect("enters");
-    // SAFETY: the default stream always exists.
-    let wait = || unsafe { result::stream::synchronize(null_mut()).expect("waits") };
-    let memory = |len: u64| DeviceMemory::new(0, len as usize, 0xFF).expect("allocates");
     println!(
         "microseconds of compressing by dense: with a choice, like another stream, a graph of that"
     );
@@ -229,10 +231,7 @@ fn dense_calls() {
 #[test]
 #[ignore = "prints a table of times; run it with --ignored --nocapture"]
 fn bounds_by_region() {
-    let codec = match DeviceCodec::open(0) {
-        Ok(codec) => codec,
-        Err(why) => return eprintln!("SKIPPED: bounds by region: {why}"),
-    };
+    let Some(codec) = device("bounds by region") else { return };
     const SIDE: u64 = 512;
     let data = smooth(SIDE.pow(3) as usize);
     let shape = [SIDE; 3];
@@ -257,7 +256,6 @@ fn bounds_by_region() {
             .fold(CompressOptions::new(Bound::Absolute(1e-3)), CompressOptions::region);
         let compression = Compression::new(&shape, DType::F32, &options).expect("valid");
         let most = compression.max_len();
-        let memory = |len: u64| DeviceMemory::new(0, len as usize, 0xFF).expect("allocates");
         let [mut field, stream] = [4 * SIDE.pow(3), most].map(memory);
         let [scratch, report] =
             [compression.scratch_len(), DeviceCodec::DECOMPRESS_SCRATCH as u64].map(memory);

@@ -110,6 +110,7 @@ impl CompressOptions {
                 "a stream without elements tells nothing of how others are to be coded",
             ));
         }
+        // Checked here, for an encoder takes them as sound.
         header.profile.recorder(header.decoding(), &tables)?;
         self.profile = header.profile;
         self.tables = Some(tables.into());

@@ -209,19 +209,23 @@ enum LayoutName {
 impl ProfileArgs {
     /// The options with these ways to code values.
     fn of(&self, options: CompressOptions, research: Research) -> Result<CompressOptions> {
-        let profile = self.profile(research)?;
-        match &self.like {
-            Some(path) => Ok(options.like(&StreamFile::open(path)?.stream()?)?),
-            None => Ok(options.profile(profile)),
+        match self.model(research)? {
+            Some(file) => Ok(options.like(&file.stream()?)?),
+            None => Ok(options.profile(self.profile(research)?)),
         }
     }
 
+    /// The file that values are coded like.
+    fn model(&self, research: Research) -> Result<Option<StreamFile>> {
+        if self.like.is_some() && research != Research::default() {
+            bail!("--like takes the way to code from its file: omit the research options");
+        }
+        Ok(self.like.as_deref().map(StreamFile::open).transpose()?)
+    }
+
     fn profile(&self, research: Research) -> Result<Profile> {
-        if let Some(path) = &self.like {
-            if research != Research::default() {
-                bail!("--like takes the way to code from its file: omit the research options");
-            }
-            return Ok(StreamFile::open(path)?.stream()?.header().profile);
+        if let Some(file) = self.model(research)? {
+            return Ok(file.stream()?.header().profile);
         }
         if self.profile == ProfileName::Paper {
             if self.layout.is_some() {

@@ -16,9 +16,8 @@ use crate::{
 ///
 /// Calls that take a CUDA stream enqueue work on it and return at once: nothing is allocated, nothing is
 /// waited for, and several calls chain without the host in between. Compressing by FSZC_DENSE waits, but for
-/// fszc_compress_options_set_like, and so do compressing
-/// and decompressing with bounds by region, which take memory of the library's own: no CUDA graph can hold
-/// these calls. What went wrong on the device is kept in the call's scratch memory, where fszc_device_compressed_len and
+/// fszc_compress_options_set_like, and so do compressing and decompressing with bounds by region, which take memory of the
+/// library's own: no CUDA graph can hold these calls. What went wrong on the device is kept in the call's scratch memory, where fszc_device_compressed_len and
 /// fszc_device_outcome read it. The device's primary context is used, the one of the CUDA runtime; the
 /// current context is left as it is.
 ///
