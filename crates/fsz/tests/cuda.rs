@@ -636,6 +636,60 @@ fn every_layout_of_boxes() {
     }
 }
 
+/// A field that Lorenzo prediction suits: short runs of small steps, and boxes of one value each. `odd` of its
+/// elements are no numbers, or far from all others.
+fn steps<T: Element>(n: usize, odd: usize) -> Vec<T> {
+    let mut random = Random::new(11);
+    let mut at = 0.0;
+    let mut data: Vec<T> = (0..n)
+        .map(|i| {
+            let flat = i / 4096 % 3 == 1;
+            if !flat || i % 4096 == 0 {
+                let jumps = random.below(12) == 0;
+                at = if jumps {
+                    random.below(10_001) as f64 - 5e3
+                } else {
+                    at + random.unit() - 0.5
+                };
+            }
+            T::from_f64(at)
+        })
+        .collect();
+    for k in 0..odd {
+        let at = random.below(n);
+        data[at] = T::from_f64([f64::NAN, 1e20, -3e7, f64::INFINITY][k % 4]);
+    }
+    data
+}
+
+fn lorenzo<T: Element>(codec: &Codec) {
+    let shapes =
+        [&[400_003][..], &[40, 4096], &[300, 1001], &[9, 192, 250], &[40, 67, 130], &[12, 8192]];
+    let bounds = [Bound::Absolute(0.4), Bound::Absolute(1e-3), relative(1e-3, 0.4)];
+    let cases = pairs(&pairs(&shapes, &bounds), &[0, 30]);
+    for ((shape, bound), odd) in some(cases) {
+        let data = steps::<T>(shape.iter().product::<u64>() as usize, odd);
+        let options =
+            CompressOptions::new(bound).missing(1e20).profile(Profile::Dense(Dense::new()));
+        let stream = compress(&Codec::cpu(), &data, shape, &options);
+        if odd == 0 && bound == Bound::Absolute(0.4) {
+            // The numbers of the header are those of FORMAT.md.
+            let predictor = stream[28];
+            assert_eq!(predictor, 3, "{shape:?} is coded by Lorenzo prediction");
+        }
+        let what = format!("steps {} {shape:?} {bound:?} {odd}", T::DTYPE);
+        same_stream(&what, &stream, &compress(codec, &data, shape, &options));
+        same_field::<T>(&what, codec, &stream);
+    }
+}
+
+#[test]
+fn boxes_of_lorenzo_prediction() {
+    let Some(codec) = device("boxes of Lorenzo prediction") else { return };
+    lorenzo::<f32>(&codec);
+    lorenzo::<f64>(&codec);
+}
+
 #[test]
 fn boxes_slices_and_tiles() {
     let Some(codec) = device("boxes, slices and tiles") else { return };

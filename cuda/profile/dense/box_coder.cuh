@@ -3,6 +3,7 @@
 #pragma once
 
 #include "profile/dense/box_predictor.cuh"
+#include "profile/dense/lorenzo_coder.cuh"
 #include "profile/dense/plain_coder.cuh"
 
 namespace fsz
@@ -146,6 +147,16 @@ template <class T, class Error, class Coder> struct BoxCoder
             else if (of.kept == Kept::MASKED)
             {
                 code_plain<true>(program.plain, of.flags, stage);
+            }
+            else if (of.kept == Kept::LORENZO)
+            {
+                if constexpr (Coder::WRITES)
+                {
+                    coder = Apart<LAYOUT_LINE, false>::call(
+                        [coder = coder, stage, len = box.len, steps = of.steps]() {
+                            return code_lorenzo(coder, stage, len, steps);
+                        });
+                }
             }
             else if (of.kept == Kept::RESIDUALS)
             {

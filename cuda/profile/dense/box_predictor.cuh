@@ -3,18 +3,20 @@
 #pragma once
 
 #include "profile/dense/box_elements.cuh"
-#include "profile/dense/plain_box.cuh"
+#include "profile/dense/plain_lorenzo.cuh"
 #include "profile/dense/walk.cuh"
 
 namespace fsz
 {
 
 /// How the symbols of a box are kept until they are coded: as the events of a plain box in shared
-/// memory, without masked points or with some, or as residuals or differences in the slot.
+/// memory, without masked points, with some, or of Lorenzo prediction, or as residuals or
+/// differences in the slot.
 enum class Kept : u32
 {
     PLAIN,
     MASKED,
+    LORENZO,
     RESIDUALS,
     DIFFERENCES
 };
@@ -424,6 +426,51 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return out.plain;
     }
 
+    /// Predicts a plain box by Lorenzo prediction; false for any other.
+    FSZ_DEVICE bool lorenzo_box(const Box &box, i32 base, Predicted &made)
+    {
+        const bool line = box.n[2] == box.len;
+        const bool wide = plain.wide && box.n[2] % 4 == 0 && box.first % 4 == 0 &&
+                          lorenzo_lane_len(box.len) % LORENZO_QUAD == 0;
+        // The events of the box before have been read.
+        __syncwarp();
+        const auto out =
+            line ? (wide ? lorenzo_by<LAYOUT_LINE, 4>(box) : lorenzo_by<LAYOUT_LINE, 1>(box))
+                 : (wide ? lorenzo_by<LAYOUT_BRICK, 4>(box) : lorenzo_by<LAYOUT_BRICK, 1>(box));
+        __syncwarp();
+        if (!out.plain)
+        {
+            return false;
+        }
+        plain.low = out.found.low;
+        plain.high = out.found.high;
+        const bool symbols = out.own != base || !out.flat;
+        made = {Kept::LORENZO,
+                !symbols         ? MODE_FLAT
+                : out.order == 1 ? MODE_LORENZO_1
+                                 : MODE_LORENZO_2,
+                out.own,
+                0,
+                0,
+                lorenzo_lane_len(box.len),
+                0,
+                0,
+                0,
+                symbols,
+                out.found.error};
+        return true;
+    }
+
+    template <u32 LAYOUT, u32 WIDTH>
+    FSZ_DEVICE LorenzoBox<Error, T> lorenzo_by(const Box &box) const
+    {
+        const Decoded<Error, T> found{Error{}, plain.low, plain.high};
+        const Points<Z> &points = plain.points;
+        return Apart<LAYOUT, false>::call(
+            [span = plain.span_of(box), at = plain.stage, points, range = !plain.range_known,
+             found]() { return predict_lorenzo<LAYOUT, WIDTH>(span, at, points, range, found); });
+    }
+
     /// Predicts a box of which some elements are masked, and that is plain but for them; false for
     /// any other. The first other element has the code `own`.
     FSZ_DEVICE bool masked_box(const Box &box, i32 own, Predicted &made)
@@ -457,13 +504,24 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     template <bool CODED> FSZ_DEVICE Predicted predict(const Box &box, i32 base)
     {
         Predicted made;
-        if (plain_box(box, base, made))
+        // Few boxes are only counted; a driver compiles that kernel in half the time without what
+        // is CODED alone.
+        if (CODED && grid.predictor == DENSE_LORENZO)
+        {
+            if constexpr (CODED)
+            {
+                if (lorenzo_box(box, base, made))
+                {
+                    return made;
+                }
+            }
+        }
+        else if (plain_box(box, base, made))
         {
             return made;
         }
         i32 own = base;
         const bool any = this->first_code(plain.points, box, own);
-        // Few boxes are only counted; a driver compiles that kernel in half the time without.
         if constexpr (CODED)
         {
             if (any && masked_box(box, own, made))

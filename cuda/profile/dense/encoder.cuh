@@ -13,7 +13,7 @@ namespace fsz
 
 constexpr u32 DENSE_ENCODE_WARPS = DENSE_ENCODE_TEAMS * TEAM_WARPS;
 /// Shared memory for rows of the coder.
-constexpr u32 PACKED_SHARED = 4 * PACKED_WORDS;
+constexpr u32 PACKED_SHARED = 4 * CODER_WORDS;
 
 /// Words that a chunk takes at most while it is put together: the half words of a box may be twice
 /// its elements before they are given up.
@@ -418,7 +418,14 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     }
     // For racecheck, which takes the initialization of a barrier for a write elsewhere.
     __syncthreads();
-    pack_rows(*work.rows, rows);
+    if (grid.predictor == DENSE_LORENZO)
+    {
+        pack_differences(*work.rows, rows);
+    }
+    else
+    {
+        pack_rows(*work.rows, rows);
+    }
     __syncthreads();
     const u32 number = blockIdx.x * teams + team;
     const u32 first = team * TEAM_PREDICTORS;

@@ -128,16 +128,11 @@ FSZ_DEVICE void each_in_rows(const BoxSpan<T> &span, const Take &take)
     }
 }
 
-/// The elements of a box by WIDTH, some at a time: `take` gets where in shared memory they are, and
-/// the elements.
-template <u32 LAYOUT, u32 WIDTH, class T, class Take>
-FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
+/// The elements of a box by WIDTH, some at a time: `take` gets where in shared memory they are, as
+/// `place_of` tells by z, y, x and how many are before them in the box, and the elements.
+template <u32 LAYOUT, u32 WIDTH, class T, class Place, class Take>
+FSZ_DEVICE void each_element_at(const BoxSpan<T> &span, const Place &place_of, const Take &take)
 {
-    using Places = StagePlaces<LAYOUT>;
-    if constexpr (WIDTH == 1 && LAYOUT != LAYOUT_LINE)
-    {
-        return each_in_rows<LAYOUT>(span, take);
-    }
     // More would not stay in registers.
     constexpr u32 BATCH = WIDTH == 4 ? 2 : 8;
     const SmallDivisor per_row(span.n[2] / WIDTH), rows(span.n[1]);
@@ -155,7 +150,7 @@ FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
             const u32 x = (at - row * per_row.divisor) * WIDTH;
             const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
             const u32 y = row - z * rows.divisor;
-            next_place[k] = Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
+            next_place[k] = place_of(z, y, x, at * WIDTH);
             load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, next[k]);
         }
     };
@@ -184,6 +179,24 @@ FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
                 take(place[k], d[k]);
             }
         }
+    }
+}
+
+/// The same where boxes that are interpolated have their elements.
+template <u32 LAYOUT, u32 WIDTH, class T, class Take>
+FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
+{
+    using Places = StagePlaces<LAYOUT>;
+    if constexpr (WIDTH == 1 && LAYOUT != LAYOUT_LINE)
+    {
+        each_in_rows<LAYOUT>(span, take);
+    }
+    else
+    {
+        const auto place_of = [](u32 z, u32 y, u32 x, u32) {
+            return Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
+        };
+        each_element_at<LAYOUT, WIDTH>(span, place_of, take);
     }
 }
 

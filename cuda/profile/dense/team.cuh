@@ -8,11 +8,11 @@
 namespace fsz
 {
 
-/// To code a box takes about a third of the time that its prediction takes.
-constexpr u32 TEAM_PREDICTORS = 3;
+/// To code a box takes about half of the time that its prediction takes.
+constexpr u32 TEAM_PREDICTORS = 2;
 constexpr u32 TEAM_WARPS = TEAM_PREDICTORS + 1;
 /// As many as have their boxes in shared memory, on a multiprocessor of compute capability 9.0.
-constexpr u32 DENSE_ENCODE_TEAMS = 4;
+constexpr u32 DENSE_ENCODE_TEAMS = 6;
 
 /// The place of a warp in its team; that of the one that codes is 0. Warps of a team are numbered
 /// one after another. Those that code are spread over the parts of a multiprocessor, which take

@@ -51,7 +51,7 @@ pub(crate) const SLOT_BYTES: [u64; 2] = [slot_bytes(RECORD_BYTES[0]), slot_bytes
 pub(crate) const RECORD_BYTES: [u64; 2] =
     [record_bytes(DType::F32.words() as u64), record_bytes(DType::F64.words() as u64)];
 /// Warps of a team that predict; one more codes.
-pub(crate) const TEAM_PREDICTORS: u64 = 3;
+pub(crate) const TEAM_PREDICTORS: u64 = 2;
 
 const fn record_bytes(words: u64) -> u64 {
     4 * (3 + BOX as u64 / 8 + BOX as u64 / 4 * words)

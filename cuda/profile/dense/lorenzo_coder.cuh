@@ -1,0 +1,106 @@
+// The differences of a plain box of Lorenzo prediction to symbols, from its last step to its first.
+#pragma once
+
+#include "profile/dense/plain_coder.cuh"
+#include "profile/dense/plain_lorenzo.cuh"
+
+namespace fsz
+{
+
+/// Where streams by Lorenzo prediction alone have the rows of all differences, context by context,
+/// in the place of those of residuals.
+constexpr u32 LORENZO_ROWS = DIFFERENCE_CONTEXTS * DENSE_DIFFERENCE_SYMBOLS;
+constexpr u32 CODER_WORDS = PACKED_WORDS > 2 * LORENZO_ROWS ? PACKED_WORDS : 2 * LORENZO_ROWS;
+
+/// Fills them. Called by a thread block.
+FSZ_DEVICE void pack_differences(const SymbolRows &rows, PackedRow *to)
+{
+    for (u32 k = threadIdx.x; k < LORENZO_ROWS; k += blockDim.x)
+    {
+        const u32 context = FIRST_DIFFERENCE + k / DENSE_DIFFERENCE_SYMBOLS;
+        to[k] = packed_row(rows[context][k % DENSE_DIFFERENCE_SYMBOLS]);
+    }
+}
+
+/// What the coder does for a lane's difference: its symbol's row, and the raw bits before.
+struct CodedDifference
+{
+    PackedRow row;
+    u32 bits;
+    u32 raw;
+};
+
+FSZ_DEVICE CodedDifference coded_difference(u32 rows, u32 event, bool active)
+{
+    const i32 l = LorenzoEvent::difference(event);
+    const CodedSymbol own = difference_symbol(l);
+    const u32 number = LorenzoEvent::context(event) * DENSE_DIFFERENCE_SYMBOLS + own.symbol;
+    const PackedRow row = load_row(rows + 8 * (active ? number : 0));
+    if (!active)
+    {
+        return {{0, DENSE_SLOTS << PACKED_FREQUENCY_SHIFT}, 0, 0};
+    }
+    const bool escapes = row.y & PACKED_RAW;
+    const u32 all = static_cast<u32>(l) << 1 ^ static_cast<u32>(l >> 31);
+    return {row, escapes ? 32 : own.bits, escapes ? all : own.raw};
+}
+
+/// Codes raw bits of any number. Apart, so that the loop that calls it is short.
+__device__ __noinline__ RansEncoder code_long(RansEncoder coder, u32 bits, u32 raw)
+{
+    coder.raw(bits, raw);
+    return coder;
+}
+
+/// Codes the events of `steps` steps of a box of `len` elements at `stage`.
+FSZ_DEVICE RansEncoder code_lorenzo(RansEncoder coder, u32 stage, u32 len, u32 steps)
+{
+    const u32 lane = lane_id(), own = lorenzo_own(len);
+    const u32 quads = (steps + LORENZO_QUAD - 1) / LORENZO_QUAD;
+    const auto load = [&](u32 quad, u32(&words)[LORENZO_QUAD]) {
+        load_quad(stage + lorenzo_quad(lane, LORENZO_QUAD * quad), words);
+    };
+    u32 next[LORENZO_QUAD] = {};
+    if (quads > 0)
+    {
+        load(quads - 1, next);
+    }
+#pragma unroll 1
+    for (u32 quad = quads; quad-- > 0;)
+    {
+        CodedDifference made[LORENZO_QUAD];
+#pragma unroll
+        for (u32 k = 0; k < LORENZO_QUAD; ++k)
+        {
+            made[k] = coded_difference(coder.packed_rows, next[k], LORENZO_QUAD * quad + k < own);
+        }
+        load(quad > 0 ? quad - 1 : 0, next);
+#pragma unroll
+        for (u32 k = LORENZO_QUAD; k-- > 0;)
+        {
+            const CodedDifference &of = made[k];
+            if (__any_sync(WARP_ALL, of.bits > 0))
+            {
+                if (__any_sync(WARP_ALL, of.bits > DENSE_RAW_BITS))
+                {
+                    const RansEncoder after = code_long(coder, of.bits, of.raw);
+                    coder.state = after.state;
+                    coder.at = after.at;
+                }
+                else
+                {
+                    coder.put(of.bits > 0 && coder.state >= 1u << (31 - of.bits));
+                    coder.state = coder.state << of.bits | of.raw;
+                }
+            }
+            const u32 f = of.row.y >> PACKED_FREQUENCY_SHIFT;
+            coder.put(coder.state >= (of.row.y & ~0u << PACKED_FREQUENCY_SHIFT));
+            const u32 quotient = __umulhi(coder.state, of.row.x) >> (of.row.y & 31);
+            coder.state +=
+                quotient * (DENSE_SLOTS - f) + (of.row.y >> PACKED_START_SHIFT & PACKED_START);
+        }
+    }
+    return coder;
+}
+
+} // namespace fsz

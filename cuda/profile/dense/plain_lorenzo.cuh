@@ -1,0 +1,236 @@
+// Plain boxes by Lorenzo prediction: all elements have codes that keep the bound, and differences
+// are short. Each word in shared memory turns from a code into a difference and its context
+// (FORMAT.md, Dense: predict).
+#pragma once
+
+#include "profile/dense/plain_box.cuh"
+#include "profile/dense/plain_walk.cuh"
+
+namespace fsz
+{
+
+/// A lane's words lie in a row, four by four, so that those that the lanes of a warp read at once
+/// lie in different banks.
+constexpr u32 LORENZO_ROW = DENSE_BOX / 32;
+constexpr u32 LORENZO_QUAD = 4;
+
+/// Where the four words from a lane's step `step` on begin, in bytes.
+FSZ_DEVICE u32 lorenzo_quad(u32 row, u32 step)
+{
+    const u32 quad = step / LORENZO_QUAD ^ row % (LORENZO_ROW / LORENZO_QUAD);
+    return 4 * (row * LORENZO_ROW + quad * LORENZO_QUAD);
+}
+
+FSZ_DEVICE u32 lorenzo_place(u32 row, u32 step)
+{
+    return lorenzo_quad(row, step) + 4 * (step % LORENZO_QUAD);
+}
+
+FSZ_DEVICE void load_quad(u32 at, u32 (&to)[LORENZO_QUAD])
+{
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(at)
+                 : "memory");
+}
+
+FSZ_DEVICE void store_quad(u32 at, const u32 (&from)[LORENZO_QUAD])
+{
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(from[0]), "r"(from[1]),
+                 "r"(from[2]), "r"(from[3])
+                 : "memory");
+}
+
+/// A difference and its context in a word.
+struct LorenzoEvent
+{
+    static constexpr u32 BITS = 26;
+    static_assert(DENSE_LORENZO_CONTEXTS < 1 << (32 - BITS), "room for a context");
+    /// Sizes that have room are below.
+    static constexpr u32 MOST = 1u << (BITS - 1);
+
+    FSZ_DEVICE static u32 of(u32 context, i32 difference)
+    {
+        return context << BITS | (static_cast<u32>(difference) & ((1u << BITS) - 1));
+    }
+    FSZ_DEVICE static u32 context(u32 event) { return event >> BITS; }
+    FSZ_DEVICE static i32 difference(u32 event)
+    {
+        return static_cast<i32>(event << (32 - BITS)) >> (32 - BITS);
+    }
+};
+
+/// The steps that a lane has of a box of `len` elements.
+FSZ_DEVICE u32 lorenzo_own(u32 len)
+{
+    const u32 steps = lorenzo_lane_len(len), begin = lane_id() * steps;
+    return begin < len ? min(steps, len - begin) : 0;
+}
+
+/// Turns the elements of a box into codes at `stage`; whether all have one that keeps the bound.
+/// LAYOUT: whether the box is a line. `found` has the largest error of the lane, and the range if
+/// `range`.
+template <u32 LAYOUT, u32 WIDTH, class Points, class T, class Error>
+FSZ_DEVICE bool lorenzo_codes(BoxSpan<T> span, u32 stage, const Points &points, bool range,
+                              Decoded<Error, T> &found)
+{
+    const u32 len = span.n[0] * span.n[1] * span.n[2];
+    const SmallDivisor per_lane(lorenzo_lane_len(len));
+    const auto place = [&](u32, u32, u32, u32 at) {
+        const u32 row = per_lane.quotient(at);
+        return lorenzo_place(row, at - row * per_lane.divisor);
+    };
+    bool plain = true;
+    each_element_at<LAYOUT, WIDTH>(span, place, [&](u32 at, const T(&d)[WIDTH]) {
+        u32 codes[WIDTH];
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            i32 code;
+            Error error;
+            plain = points.strict_code_of(d[k], code, error) && plain;
+            codes[k] = static_cast<u32>(code);
+            found.error = larger(found.error, error);
+            if (range)
+            {
+                const bool first = found.low > found.high;
+                found.low = first || d[k] < found.low ? d[k] : found.low;
+                found.high = first || d[k] > found.high ? d[k] : found.high;
+            }
+        }
+        if constexpr (WIDTH == LORENZO_QUAD)
+        {
+            store_quad(stage + at, codes);
+        }
+        else
+        {
+            store_word(stage + at, codes[0]);
+        }
+    });
+    return __all_sync(WARP_ALL, plain);
+}
+
+/// What a box comes to by orders 1 and 2: the bits of all differences, and of the lane the bits
+/// that any size has.
+struct LorenzoCost
+{
+    u32 bits[2];
+    u32 sizes[2];
+};
+
+/// The difference of a lane's first code from that of the lane before; of the first lane from
+/// `base`.
+FSZ_DEVICE i32 lorenzo_first(u32 code, i32 base)
+{
+    const u32 before = __shfl_up_sync(WARP_ALL, code, 1);
+    return static_cast<i32>(code - (lane_id() == 0 ? static_cast<u32>(base) : before));
+}
+
+/// The cost of the codes of a box of `len` elements at `stage`.
+FSZ_DEVICE LorenzoCost lorenzo_cost(u32 stage, u32 len, i32 base)
+{
+    const u32 lane = lane_id(), own = lorenzo_own(len), steps = lorenzo_lane_len(len);
+    LorenzoCost cost{};
+    u32 last = 0, slope = 0;
+#pragma unroll 1
+    for (u32 from = 0; from < steps; from += LORENZO_QUAD)
+    {
+        u32 codes[LORENZO_QUAD];
+        load_quad(stage + lorenzo_quad(lane, from), codes);
+#pragma unroll
+        for (u32 k = 0; k < LORENZO_QUAD; ++k)
+        {
+            const u32 step = from + k;
+            i32 first = static_cast<i32>(codes[k] - last);
+            if (k == 0 && from == 0)
+            {
+                first = lorenzo_first(codes[0], base);
+            }
+            const i32 second =
+                step >= 2 ? static_cast<i32>(static_cast<u32>(first) - slope) : first;
+            const bool active = step < own;
+            const u32 size = active ? static_cast<u32>(abs(first)) : 0;
+            const u32 other = active ? static_cast<u32>(abs(second)) : 0;
+            cost.bits[0] += 32 - __clz(size);
+            cost.bits[1] += 32 - __clz(other);
+            cost.sizes[0] |= size;
+            cost.sizes[1] |= other;
+            last = codes[k];
+            slope = static_cast<u32>(first);
+        }
+    }
+    cost.bits[0] = __reduce_add_sync(WARP_ALL, cost.bits[0]);
+    cost.bits[1] = __reduce_add_sync(WARP_ALL, cost.bits[1]);
+    return cost;
+}
+
+/// Turns codes at `stage` into events.
+FSZ_DEVICE void lorenzo_events(u32 stage, u32 len, i32 base, u32 order)
+{
+    const u32 lane = lane_id(), steps = lorenzo_lane_len(len);
+    LorenzoLane own(0);
+#pragma unroll 1
+    for (u32 from = 0; from < steps; from += LORENZO_QUAD)
+    {
+        const u32 at = stage + lorenzo_quad(lane, from);
+        u32 words[LORENZO_QUAD];
+        load_quad(at, words);
+#pragma unroll
+        for (u32 k = 0; k < LORENZO_QUAD; ++k)
+        {
+            const i32 code = static_cast<i32>(words[k]);
+            if (k == 0 && from == 0)
+            {
+                words[0] = LorenzoEvent::of(DENSE_LORENZO_CONTEXTS, lorenzo_first(words[0], base));
+                own = LorenzoLane(code);
+            }
+            else
+            {
+                const u32 expected = static_cast<u32>(own.prediction(order, from + k));
+                const i32 difference = static_cast<i32>(static_cast<u32>(code) - expected);
+                words[k] = LorenzoEvent::of(own.context(), difference);
+                own.take(code, difference);
+            }
+        }
+        store_quad(at, words);
+    }
+}
+
+/// What a plain box by Lorenzo prediction comes to; nothing else counts if it is none.
+template <class Error, class T> struct LorenzoBox
+{
+    bool plain;
+    /// The code of its first element.
+    i32 own;
+    u32 order;
+    /// Whether all differences are 0.
+    bool flat;
+    Decoded<Error, T> found;
+};
+
+/// Makes events of a box at `stage`.
+template <u32 LAYOUT, u32 WIDTH, class Points, class T, class Error>
+FSZ_DEVICE LorenzoBox<Error, T> predict_lorenzo(BoxSpan<T> span, u32 stage, const Points &points,
+                                                bool range, Decoded<Error, T> found)
+{
+    const u32 len = span.n[0] * span.n[1] * span.n[2];
+    LorenzoBox<Error, T> made{false, 0, 1, true, found};
+    if (!lorenzo_codes<LAYOUT, WIDTH>(span, stage, points, range, made.found))
+    {
+        return made;
+    }
+    __syncwarp();
+    made.own = static_cast<i32>(load_word(stage));
+    const LorenzoCost cost = lorenzo_cost(stage, len, made.own);
+    made.order = cost.bits[0] <= cost.bits[1] ? 1 : 2;
+    made.flat = cost.bits[0] == 0;
+    const u32 sizes = made.order == 1 ? cost.sizes[0] : cost.sizes[1];
+    made.plain = __all_sync(WARP_ALL, sizes < LorenzoEvent::MOST);
+    if (made.plain)
+    {
+        lorenzo_events(stage, len, made.own, made.order);
+    }
+    return made;
+}
+
+} // namespace fsz
