@@ -130,24 +130,34 @@ struct BitsRange
     }
 };
 
-/// Elements of which less than `begin` is left, or `end` or more, are near the ends of their codes.
+/// The ends of codes, as a block has them that is quantized.
 struct Ends
 {
-    u32 begin;
+    /// As that of the way, but less: the guess of an element that is near the beginning of its code
+    /// is the code before, of which more is left than of all others.
+    u64 before;
+    /// Elements of which so much is left, or more, are near the ends of their codes.
     u32 end;
-
-    /// Sets the bit of an element in `near` if it is. The compiler would not make these three
-    /// instructions of it.
-    FSZ_DEVICE void look(u32 left, u32 bit, u32 &near) const
-    {
-        asm("{\n.reg .pred is_near;\n"
-            "setp.lt.u32 is_near, %1, %2;\n"
-            "setp.ge.or.u32 is_near, %1, %3, is_near;\n"
-            "@is_near or.b32 %0, %0, %4;\n}"
-            : "+r"(near)
-            : "r"(left), "r"(begin), "r"(end), "r"(bit));
-    }
 };
+
+/// Elements of a block that are near the ends of their codes, element i at bit i, and what they
+/// were guessed with.
+struct NearEnds
+{
+    u32 elements = 0;
+    u64 before = 0;
+};
+
+/// Sets the bit of an element in `near` if what is left is `end` or more. The compiler would not
+/// make these two instructions of it.
+FSZ_DEVICE void look_beyond(u32 left, u32 end, u32 bit, u32 &near)
+{
+    asm("{\n.reg .pred is_near;\n"
+        "setp.ge.u32 is_near, %1, %2;\n"
+        "@is_near or.b32 %0, %0, %3;\n}"
+        : "+r"(near)
+        : "r"(left), "r"(end), "r"(bit));
+}
 
 /// A number of patterns of at least 4 and at most `most`, which is what is no number.
 FSZ_DEVICE u32 patterns_of(float number, float most)
@@ -191,14 +201,18 @@ struct SignedBlock
     }
 
     /// The magnitude of an element's code, or one less; and what is left of its distance.
-    FSZ_DEVICE u32 guess(float d, u32 &left) const
+    FSZ_DEVICE u32 guess(float d, u64 before, u32 &left) const
     {
         using P = Parabola<float>;
-        const u32 mantissa = (bits_of(d) & (Octave<float>::LEN - 1)) | exponent;
+        // (a & b) | c: the compiler would make two instructions of the exponent with its sign.
+        u32 mantissa;
+        asm("lop3.b32 %0, %1, %2, %3, 0xEA;"
+            : "=r"(mantissa)
+            : "r"(bits_of(d)), "r"(Octave<float>::LEN - 1), "r"(exponent));
         const u32 distance =
             bits_of(d) - mantissa +
             approximate_pattern(__fmaf_rn(slope, value_of(mantissa), P::SQUARE - P::SLOPE));
-        const u64 scaled = static_cast<u64>(distance) * bound.reciprocal + way.before;
+        const u64 scaled = static_cast<u64>(distance) * bound.reciprocal + before;
         const u32 code = static_cast<u32>(scaled >> 32) >> bound.shift;
         left = distance + code * way.minus_stride;
         return code;
@@ -230,8 +244,8 @@ struct SignedBlock
         const float end = way.high + 4 - __fdividef(twice, 2 - share);
         const float most_patterns =
             static_cast<float>(bound.stride - RelativeShortWay<float>::LACKED);
-        return {way.first + patterns_of(begin, most_patterns),
-                way.last - patterns_of(end, most_patterns)};
+        const u64 less = static_cast<u64>(patterns_of(begin, most_patterns)) * bound.reciprocal;
+        return {way.before - less, way.last - patterns_of(end, most_patterns)};
     }
 
     FSZ_DEVICE float error(float d, u32 code) const
@@ -241,11 +255,11 @@ struct SignedBlock
     }
 };
 
-/// Quantizes the lane's block, which fits. Returns the elements near the ends of their codes,
-/// element i at bit i.
-FSZ_DEVICE u32 quantize_one_sign(const SharedRow<float> &row, const RelativeQuantizer<float> &z,
-                                 const OneSign &way, const RelativeError<float> &so_far,
-                                 const BitsRange &range, float (&code)[BLOCK])
+/// Quantizes the lane's block, which fits, but for the elements near the ends of their codes.
+FSZ_DEVICE NearEnds quantize_one_sign(const SharedRow<float> &row,
+                                      const RelativeQuantizer<float> &z, const OneSign &way,
+                                      const RelativeError<float> &so_far, const BitsRange &range,
+                                      float (&code)[BLOCK])
 {
     constexpr u32 PIECE = SharedRow<float>::PIECE;
     const SignedBlock block(z, way, range.sign());
@@ -255,7 +269,7 @@ FSZ_DEVICE u32 quantize_one_sign(const SharedRow<float> &row, const RelativeQuan
     // Negative blocks have their smallest magnitudes at their smallest bits, too.
     const float slope = steepest(least * (1 - z.bound.eps), most * (1 + z.bound.eps));
     const Ends ends = block.ends(most, slope, so_far);
-    u32 near = 0;
+    NearEnds near{0, ends.before};
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
     {
@@ -266,8 +280,8 @@ FSZ_DEVICE u32 quantize_one_sign(const SharedRow<float> &row, const RelativeQuan
         {
             const u32 i = piece * PIECE + k;
             u32 left;
-            const u32 magnitude = block.guess(d[k], left);
-            ends.look(left, 1u << i, near);
+            const u32 magnitude = block.guess(d[k], ends.before, left);
+            look_beyond(left, ends.end, 1u << i, near.elements);
             code[i] = __int_as_float(static_cast<i32>(magnitude * unit + way.round));
         }
     }
