@@ -486,22 +486,23 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         bool fits = false, flat = true;
         u32 masked = 0;
         u32 &mask_steps = made.mask_steps;
+        // The range is taken where elements are looked at first.
+        bool ranges = !args.control->range_known;
         const auto any_code = [&](u32, T d, bool in) {
             i32 code;
-            if (in && !args.control->range_known)
+            if (in && ranges)
             {
                 take_range(d);
             }
             return plain.points.code_of(d, code) || plain.points.has_target(d, own);
         };
+        u32 mask = MASK_NONE;
         // By Lorenzo prediction alone another mask is found below.
-        if (grid.predictor != DENSE_LORENZO || !args.control->range_known)
-        {
-            masked = find_mask(box, any_code, pattern);
-        }
-        u32 mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
         if (grid.predictor != DENSE_LORENZO)
         {
+            masked = find_mask(box, any_code, pattern);
+            ranges = false;
+            mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
             mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
             u32 *const events = slot.residuals + 32 * mask_steps;
             // Where nothing is left to predict all residuals are 0.
@@ -529,6 +530,10 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 {
                     stage.words[at] = code;
                 }
+                if (in && ranges)
+                {
+                    take_range(d);
+                }
                 return kept;
             };
             masked = find_mask(box, strict_code, pattern);
@@ -537,9 +542,10 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             fits = listed <= box.len / 4;
             if (fits)
             {
+                const bool all = masked + listed == 0;
                 const auto known = [&](u32 at, i32 &code) {
                     code = stage.words[at];
-                    return !bit(stage.mask, at) && !bit(slot.listed, at);
+                    return all || (!bit(stage.mask, at) && !bit(slot.listed, at));
                 };
                 mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
                 own = base;
@@ -604,15 +610,14 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     /// What is known of a field's elements while they are predicted.
     FSZ_DEVICE void take_range(T d)
     {
-        const bool named = args.missing.is(bits_of(d));
-        const bool finite = is_number(d);
-        take_masked(bits_of(d), 1);
-        if (!named && finite)
+        if (is_number(d) && !args.missing.is(bits_of(d)))
         {
             const Bits key = order_key(d);
             statistics.max_key = max(statistics.max_key, static_cast<u64>(key));
             statistics.min_key = max(statistics.min_key, static_cast<u64>(static_cast<Bits>(~key)));
+            return;
         }
+        take_masked(bits_of(d), 1);
     }
 
     /// All that is known.
