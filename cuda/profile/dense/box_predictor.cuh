@@ -400,8 +400,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return warp_sum(bits);
     }
 
-    /// Predicts a plain box; false for any other.
-    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made)
+    /// Predicts a plain box; false for any other, which is `complete` if all elements have targets.
+    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made, bool &complete)
     {
         i32 own;
         if (!plain.points.code_of(element(box, 0), own))
@@ -421,6 +421,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 0,
                 symbols,
                 out.max_error};
+        complete = out.complete;
         return out.plain;
     }
 
@@ -457,7 +458,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     template <bool CODED> FSZ_DEVICE Predicted predict(const Box &box, i32 base)
     {
         Predicted made;
-        if (plain_box(box, base, made))
+        bool complete = false;
+        if (plain_box(box, base, made, complete))
         {
             return made;
         }
@@ -466,7 +468,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         // Few boxes are only counted; a driver compiles that kernel in half the time without.
         if constexpr (CODED)
         {
-            if (any && masked_box(box, own, made))
+            if (any && !complete && masked_box(box, own, made))
             {
                 return made;
             }
