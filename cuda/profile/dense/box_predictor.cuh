@@ -402,8 +402,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return warp_sum(bits);
     }
 
-    /// Predicts a plain box; false for any other.
-    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made)
+    /// Predicts a plain box; false for any other, which is `complete` if all elements have targets.
+    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made, bool &complete)
     {
         i32 own;
         if (!plain.points.code_of(element(box, 0), own))
@@ -423,6 +423,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 0,
                 symbols,
                 out.max_error};
+        complete = out.complete;
         return out.plain;
     }
 
@@ -506,6 +507,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         Predicted made;
         // Few boxes are only counted; a driver compiles that kernel in half the time without what
         // is CODED alone.
+        bool complete = false;
         if (CODED && grid.predictor == DENSE_LORENZO)
         {
             if constexpr (CODED)
@@ -516,7 +518,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 }
             }
         }
-        else if (plain_box(box, base, made))
+        else if (plain_box(box, base, made, complete))
         {
             return made;
         }
@@ -524,7 +526,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         const bool any = this->first_code(plain.points, box, own);
         if constexpr (CODED)
         {
-            if (any && masked_box(box, own, made))
+            if (any && !complete && masked_box(box, own, made))
             {
                 return made;
             }
@@ -544,22 +546,23 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         bool fits = false, flat = true;
         u32 masked = 0;
         u32 &mask_steps = made.mask_steps;
+        // The range is taken where elements are looked at first.
+        bool ranges = !args.control->range_known;
         const auto any_code = [&](u32, T d, bool in) {
             i32 code;
-            if (in && !args.control->range_known)
+            if (in && ranges)
             {
                 take_range(d);
             }
             return plain.points.code_of(d, code) || plain.points.has_target(d, own);
         };
+        u32 mask = MASK_NONE;
         // By Lorenzo prediction alone another mask is found below.
-        if (grid.predictor != DENSE_LORENZO || !args.control->range_known)
-        {
-            masked = find_mask(box, any_code, pattern);
-        }
-        u32 mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
         if (grid.predictor != DENSE_LORENZO)
         {
+            masked = find_mask(box, any_code, pattern);
+            ranges = false;
+            mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
             mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
             u32 *const events = slot.residuals + 32 * mask_steps;
             // Where nothing is left to predict all residuals are 0.
@@ -587,6 +590,10 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 {
                     stage.words[at] = code;
                 }
+                if (in && ranges)
+                {
+                    take_range(d);
+                }
                 return kept;
             };
             masked = find_mask(box, strict_code, pattern);
@@ -595,9 +602,10 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             fits = listed <= box.len / 4;
             if (fits)
             {
+                const bool all = masked + listed == 0;
                 const auto known = [&](u32 at, i32 &code) {
                     code = stage.words[at];
-                    return !bit(stage.mask, at) && !bit(slot.listed, at);
+                    return all || (!bit(stage.mask, at) && !bit(slot.listed, at));
                 };
                 mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
                 own = base;
@@ -662,15 +670,14 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     /// What is known of a field's elements while they are predicted.
     FSZ_DEVICE void take_range(T d)
     {
-        const bool named = args.missing.is(bits_of(d));
-        const bool finite = is_number(d);
-        take_masked(bits_of(d), 1);
-        if (!named && finite)
+        if (is_number(d) && !args.missing.is(bits_of(d)))
         {
             const Bits key = order_key(d);
             statistics.max_key = max(statistics.max_key, static_cast<u64>(key));
             statistics.min_key = max(statistics.min_key, static_cast<u64>(static_cast<Bits>(~key)));
+            return;
         }
+        take_masked(bits_of(d), 1);
     }
 
     /// All that is known.

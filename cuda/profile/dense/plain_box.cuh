@@ -476,8 +476,10 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
 /// What became of the walk through a plain box.
 template <class Error, class Bits> struct PlainOutcome
 {
-    /// Whether it is plain at all; nothing else counts if it is not.
+    /// Whether it is plain at all; nothing else counts if it is not, ...
     bool plain;
+    /// ... but whether all its elements have targets.
+    bool complete;
     /// The code of its first element.
     i32 own;
     /// Passes that have residuals, and whether neither they nor the corners have any.
@@ -635,6 +637,7 @@ template <class Z> struct PlainBoxes
         {
             return false;
         }
+        out.complete = !MASKED;
         const PlainWalked walked = walk<LAYOUT, MASKED>(program);
         out.flags = walked.flags;
         out.flat = walked.flags == 0 && !walked.corners;
@@ -655,7 +658,7 @@ template <class Z> struct PlainBoxes
     template <bool MASKED>
     FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own, u32 *events)
     {
-        Outcome out{false, own, 0, true, {}, 0, 0, 0};
+        Outcome out{false, false, own, 0, true, {}, 0, 0, 0};
         constexpr i32 FAR = (1 << 29) - (1 << 17);
         if (!predicted || own > FAR || own < -FAR)
         {

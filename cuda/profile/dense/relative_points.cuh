@@ -9,7 +9,12 @@
 namespace fsz
 {
 
-FSZ_DEVICE double as_double(u32 pattern) { return __int2double_rn(static_cast<i32>(pattern)); }
+// A sum of the bits of a double: a conversion takes the time of four additions.
+FSZ_DEVICE double as_double(u32 pattern)
+{
+    return __dsub_rn(value_of(0x4330000000000000ull | (pattern ^ 0x80000000u)), 0x1p52 + 0x1p31);
+}
+
 FSZ_DEVICE double as_double(u64 pattern) { return __ll2double_rn(static_cast<i64>(pattern)); }
 
 FSZ_DEVICE double count_of(u32 patterns) { return __uint2double_rn(patterns); }
@@ -72,15 +77,18 @@ template <class T> struct CurveTargets
     FSZ_DEVICE double part(T d) const
     {
         const Bits bits = bits_of(d) & ~Element<T>::SIGN;
-        const double linear = __dmul_rn(static_cast<double>(value_of(bits)), linear_parts);
         const double pattern = as_double(guess_pattern(bits) - base);
-        const double logarithmic =
-            __dadd_rn(first, __dmul_rn(__dsub_rn(pattern, middle), pattern_parts));
-        const bool is_linear = bits < edge;
-        const bool there = (is_linear || logarithmic >= least) && bits < Element<T>::INFINITE;
-        const double size = is_linear ? linear : logarithmic;
-        const double part = __dsub_rn(bits_of(d) & Element<T>::SIGN ? -size : size, zero);
-        return there ? part : value_of(Element<double>::QUIET_NAN);
+        double size = __dadd_rn(first, __dmul_rn(__dsub_rn(pattern, middle), pattern_parts));
+        bool there = size >= least && bits < Element<T>::INFINITE;
+        if (bits < edge)
+        {
+            size = __dmul_rn(static_cast<double>(value_of(bits)), linear_parts);
+            there = true;
+        }
+        const u64 sign = static_cast<u64>(bits_of(d) >> (8 * sizeof(T) - 1)) << 63;
+        const u64 part = bits_of(__dsub_rn(value_of(bits_of(size) ^ sign), zero));
+        // The high word tells what is no number.
+        return value_of(there ? part : part | Element<double>::QUIET_NAN);
     }
 };
 
@@ -209,31 +217,37 @@ template <class T> struct CurveComparison
 {
     CurveValues<T> values;
     typename Element<T>::Bits edge;
-    T floor;
+    /// What errors of linear codes are below.
+    T above;
     /// The code of the box's first element, in points.
     u32 zero;
-    /// Whether an error may be the floor: of codes.
-    bool reaches_floor;
     /// Whether the range is to be taken.
     bool range;
 };
 
-/// What a comparison comes to, and whether no element of linear codes is too far.
+/// What a comparison comes to.
 template <class T> struct CurveCompared
 {
     Decoded<RelativeError<T>, T> found;
+    /// Whether no element of linear codes is too far.
     bool near;
+    /// Whether some relative error may be larger than the largest known.
+    bool larger;
 };
 
 /// Compares the elements of a box with what they are decoded to. `found.error.relative` begins as
-/// the largest known; quotients are found where it grows alone.
-template <class T, u32 LAYOUT, u32 WIDTH, bool MASKED>
+/// the largest known. QUOTIENTS: it ends as the largest; otherwise it is only told whether one may
+/// be larger, which is seldom so.
+template <class T, u32 LAYOUT, u32 WIDTH, bool MASKED, bool QUOTIENTS>
 FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveComparison<T> with,
                                              Decoded<RelativeError<T>, T> found,
                                              LeftOut<T, MASKED> out)
 {
     using Places = StagePlaces<LAYOUT>;
-    bool all = true;
+    bool near = true, larger_one = false;
+    const bool none = found.low > found.high;
+    T low = none ? value_of(Element<T>::INFINITE) : found.low;
+    T high = none ? value_of(Element<T>::INFINITE | Element<T>::SIGN) : found.high;
     each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
         if constexpr (WIDTH == 4)
@@ -258,28 +272,32 @@ FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveCo
             const T error = magnitude_of(difference_of(d[k], decoded));
             found.error.absolute = larger(found.error.absolute, error);
             const bool is_linear = bits_of(size) < with.edge;
-            const bool low =
-                error < with.floor || error == 0 || (with.reaches_floor && error == with.floor);
-            all = all && (!is_linear || low);
+            near = near && (!is_linear || error < with.above);
             // As long as the error is not above the product, the quotient is not above the largest.
             if (!is_linear && error > product_below(found.error.relative, size))
             {
-                found.error.relative = larger(found.error.relative, quotient(error, size));
+                larger_one = true;
+                if constexpr (QUOTIENTS)
+                {
+                    found.error.relative = larger(found.error.relative, quotient(error, size));
+                }
             }
-            if (with.range)
-            {
-                const bool first = found.low > found.high;
-                found.low = first || d[k] < found.low ? d[k] : found.low;
-                found.high = first || d[k] > found.high ? d[k] : found.high;
-            }
+            low = smaller(low, d[k]);
+            high = larger(high, d[k]);
         }
     });
-    return {found, all};
+    if (with.range && low <= high)
+    {
+        found.low = low;
+        found.high = high;
+    }
+    return {found, near, larger_one};
 }
 
 template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQuantizer<T>>
 {
     using Error = RelativeError<T>;
+    using Bits = typename Element<T>::Bits;
     using Points<RelativeQuantizer<T>>::z;
     using Points<RelativeQuantizer<T>>::fine;
 
@@ -317,15 +335,40 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
                          : use(Limited<CurveTargets<T>>({z, fine, own}, limits));
     }
 
+    /// In functions of their own, with quotients where they are needed alone.
+    template <u32 LAYOUT, u32 WIDTH, bool MASKED>
+    static FSZ_DEVICE CurveCompared<T>
+    compared_on_curve(const BoxSpan<T> &span, u32 stage, const CurveComparison<T> &with,
+                      const Decoded<Error, T> &found, LeftOut<T, MASKED> out)
+    {
+        // Boxes with masks are too few for a function more.
+        if constexpr (!MASKED)
+        {
+            const CurveCompared<T> compared = Apart<LAYOUT, MASKED>::call([=]() {
+                return compare_on_curve<T, LAYOUT, WIDTH, MASKED, false>(span, stage, with, found,
+                                                                         out);
+            });
+            if (!__any_sync(WARP_ALL, compared.larger))
+            {
+                return compared;
+            }
+        }
+        return Apart<LAYOUT, MASKED>::call([=]() {
+            return compare_on_curve<T, LAYOUT, WIDTH, MASKED, true>(span, stage, with, found, out);
+        });
+    }
+
     template <u32 LAYOUT, u32 WIDTH, bool MASKED>
     FSZ_DEVICE bool strict(const BoxSpan<T> &span, u32 stage, i32 own, Decoded<Error, T> &found,
                            bool range, LeftOut<T, MASKED> out) const
     {
-        const CurveComparison<T> with{values_of_points(z, fine),     z.bound.edge, z.bound.floor,
-                                      static_cast<u32>(own) << fine, fine == 0,    range};
+        // An error may be the floor where points are codes, and 0 everywhere.
+        const T above = value_of(max(bits_of(z.bound.floor) + (fine == 0 ? 1 : 0), Bits{1}));
+        const CurveComparison<T> with{values_of_points(z, fine), z.bound.edge, above,
+                                      static_cast<u32>(own) << fine, range};
         found.error.relative = relative;
-        const CurveCompared<T> compared = Apart<LAYOUT, MASKED>::call(
-            [=]() { return compare_on_curve<T, LAYOUT, WIDTH>(span, stage, with, found, out); });
+        const CurveCompared<T> compared =
+            compared_on_curve<LAYOUT, WIDTH, MASKED>(span, stage, with, found, out);
         found = compared.found;
         return __all_sync(WARP_ALL, compared.near && found.error.relative < z.bound.eps);
     }

@@ -52,11 +52,11 @@ struct NearElements
     }
 
     /// Looks at an element, if it is one. Returns 1 if the code is one more than was guessed.
-    FSZ_DEVICE u32 look(float d, bool is_one)
+    FSZ_DEVICE u32 look(float d, u64 before, bool is_one)
     {
         const float size = fabsf(d);
         u32 left;
-        const u32 guess = block.guess(size, left);
+        const u32 guess = block.guess(size, before, left);
         u32 magnitude = guess;
         block.settle(size, magnitude);
         const bool counts = is_one && bits_of(size) >= block.way.regular;
@@ -67,31 +67,37 @@ struct NearElements
     }
 };
 
-/// Looks at the elements `near` the ends of their codes, element i at bit i.
+/// Looks at the elements near the ends of their codes, and settles these.
 FSZ_DEVICE LookedAt look_near(const SharedRow<float> &row, const RelativeQuantizer<float> &z,
-                              const OneSign &way, float share, u32 near, float (&code)[BLOCK])
+                              const OneSign &way, float share, const NearEnds &near,
+                              float (&code)[BLOCK])
 {
     const SignedBlock block(z, way, 0);
     NearElements elements(block, share);
     const u32 lane = lane_id();
     // Elements whose codes are one more, of either sign.
     u32 up = 0, down = 0;
-    u32 rows = __ballot_sync(WARP_ALL, near != 0);
-    if (static_cast<u32>(__popc(rows)) < __reduce_max_sync(WARP_ALL, __popc(near)))
+    u32 rows = __ballot_sync(WARP_ALL, near.elements != 0);
+    if (rows == 0)
+    {
+        return {};
+    }
+    if (static_cast<u32>(__popc(rows)) < __reduce_max_sync(WARP_ALL, __popc(near.elements)))
     {
         // Side by side in few blocks, as in smooth fields: a block at a time.
 #pragma unroll 1
         for (; rows != 0; rows &= rows - 1)
         {
             const u32 owner = __ffs(rows) - 1;
-            const u32 of_owner = __shfl_sync(WARP_ALL, near, owner);
+            const u32 of_owner = __shfl_sync(WARP_ALL, near.elements, owner);
+            const u64 before = __shfl_sync(WARP_ALL, near.before, owner);
             const float d = SharedRow<float>(row.at, owner)(lane);
-            const float before = elements.looked.excess;
+            const float own = elements.looked.excess;
             elements.looked.excess = 0;
-            const bool more = elements.look(d, of_owner >> lane & 1) != 0;
+            const bool more = elements.look(d, before, of_owner >> lane & 1) != 0;
             // The owner of the block is to know of it.
             const bool larger = __any_sync(WARP_ALL, elements.looked.larger_share());
-            elements.looked.excess = larger && lane == owner ? 1.f : before;
+            elements.looked.excess = larger && lane == owner ? 1.f : own;
             const u32 all = __ballot_sync(WARP_ALL, more);
             const u32 negative = __ballot_sync(WARP_ALL, d < 0);
             up |= lane == owner ? all & ~negative : 0;
@@ -101,11 +107,11 @@ FSZ_DEVICE LookedAt look_near(const SharedRow<float> &row, const RelativeQuantiz
     else
     {
 #pragma unroll 1
-        for (u32 rest = near; __any_sync(WARP_ALL, rest != 0); rest &= rest - 1)
+        for (u32 rest = near.elements; __any_sync(WARP_ALL, rest != 0); rest &= rest - 1)
         {
             const u32 i = (__ffs(rest) - 1) % BLOCK;
             const float d = row(i);
-            const u32 more = elements.look(d, rest != 0) << i;
+            const u32 more = elements.look(d, near.before, rest != 0) << i;
             up |= d < 0 ? 0 : more;
             down |= d < 0 ? more : 0;
         }
@@ -135,7 +141,7 @@ __device__ __noinline__ float largest_share(const SharedRow<float> row,
         {
             const float size = fabsf(d[k]);
             u32 left;
-            u32 magnitude = block.guess(size, left);
+            u32 magnitude = block.guess(size, way.before, left);
             block.settle(size, magnitude);
             const bool counts = bits_of(size) >= way.regular;
             const float error = counts ? block.error(size, magnitude) : 0;

@@ -46,8 +46,7 @@ struct MixedRange
 /// What became of a block of elements of either sign.
 struct MixedBlock
 {
-    /// Elements near the ends of their codes, element i at bit i.
-    u32 near = 0;
+    NearEnds near;
     /// The largest error of a linear code.
     float linear = 0;
     /// Elements without a code.
@@ -69,7 +68,7 @@ FSZ_DEVICE void place_linear(const float (&size)[4], const RelativeBound<float> 
         const float error = distance_of(size[k], multiple(linear, bound.linear_step));
         out.linear = fmaxf(out.linear, is_linear ? error : 0);
         magnitude[k] = is_linear ? linear : magnitude[k];
-        out.near &= is_linear ? ~(1u << (at + k)) : ~0u;
+        out.near.elements &= is_linear ? ~(1u << (at + k)) : ~0u;
     }
 }
 
@@ -83,7 +82,7 @@ FSZ_DEVICE void list_small(const float (&size)[4], const OneSign &way, u32 at, u
         const bool is_small = bits_of(size[k]) < way.regular;
         magnitude[k] = is_small ? 0 : magnitude[k];
         out.listed |= is_small && bits_of(size[k]) != 0 ? 1u << (at + k) : 0;
-        out.near &= is_small ? ~(1u << (at + k)) : ~0u;
+        out.near.elements &= is_small ? ~(1u << (at + k)) : ~0u;
     }
 }
 
@@ -94,8 +93,8 @@ FSZ_DEVICE MixedBlock quantize_mixed(const SharedRow<float> &row, const Relative
 {
     constexpr u32 PIECE = SharedRow<float>::PIECE;
     const SignedBlock block(z, way, 0);
-    const Ends ends = block.ends(value_of(most), STEEPEST_ANYWHERE, so_far);
-    MixedBlock out;
+    const Ends ends = block.ends(value_of(most), LEAST_RUN_ANYWHERE, so_far);
+    MixedBlock out{{0, ends.before}};
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
     {
@@ -108,8 +107,8 @@ FSZ_DEVICE MixedBlock quantize_mixed(const SharedRow<float> &row, const Relative
             size[k] = fabsf(d[k]);
             smallest = min(smallest, bits_of(size[k]));
             u32 left;
-            magnitude[k] = block.guess(size[k], left);
-            ends.look(left, 1u << (piece * PIECE + k), out.near);
+            magnitude[k] = block.guess(size[k], ends.before, left);
+            look_beyond(left, ends.end, 1u << (piece * PIECE + k), out.near.elements);
         }
         if (__any_sync(WARP_ALL, smallest < way.regular))
         {
