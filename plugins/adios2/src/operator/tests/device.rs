@@ -12,7 +12,10 @@ use std::{
 
 use fsz::cuda::{CudaMemory, DeviceMemory, MemoryKind};
 
-use super::*;
+use super::{
+    choices::{CHANGED, COUNT, named, wave},
+    *,
+};
 use crate::{device, read_to_device, sink::Payload};
 
 /// One test at a time, so that none waits for another's work.
@@ -121,6 +124,28 @@ fn a_device_gives_parts_with_bounds_of_their_own() {
             let body = envelope::open(&expected).unwrap().body;
             assert!(made == body, "{profile} {bound:?}");
             assert_eq!(Stream::open(body).unwrap().regions().len(), 3);
+        }
+    }
+}
+
+#[test]
+fn a_device_codes_steps_like_earlier_ones_as_the_cpu_does() {
+    let _alone = alone();
+    let Some(mut memory) =
+        on_device("a_device_codes_steps_like_earlier_ones_as_the_cpu_does", &wave(0))
+    else {
+        return;
+    };
+    // Other parameters, so that what the CPU chose is not the device's.
+    let (host, device) =
+        (writer(&CHANGED), writer(&[&CHANGED[..], &[("backend", "cuda")]].concat()));
+    for step in 0..4 {
+        let values = wave(step);
+        memory.write(0, &values).unwrap();
+        let there = [device_block(&memory, &COUNT), block(&values, &COUNT)];
+        for (name, own) in ["on the device", "from the host"].into_iter().zip(there) {
+            let expected = write(&host, named(block(&values, &COUNT), name), true);
+            assert!(write(&device, named(own, name), true) == expected, "{name}, step {step}");
         }
     }
 }
