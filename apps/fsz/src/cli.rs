@@ -18,8 +18,9 @@ use crate::commands::{
 /// T_30x192x288.f32), .npy, .fsz, .zfp and ADIOS2 .bp; the content of a file takes precedence over its
 /// name. LZ1 and LZ2 are the first- and second-order Lorenzo predictors.
 ///
-/// Outputs appear whole or not at all; symbolic links are followed. The output - is standard output,
-/// and summaries then go to standard error.
+/// Outputs appear whole or not at all; symbolic links are followed. The input - is standard input, which
+/// is read into memory, as a pipe is. The output - is standard output, and summaries then go to standard
+/// error.
 ///
 /// Exit codes: 0 success, 1 a check failed, 2 usage error or unreadable input, 130 interrupted.
 #[derive(Debug, Parser)]
