@@ -171,6 +171,8 @@ def test_what_no_array_can_be_coded_like() -> None:
     for options in ({"like": b"FSZ"}, {"like": stream, "profile": "dense"}, {"like": stream, "layout": "line"}):
         with pytest.raises(fsz_codec.InvalidArgumentError, match="like"):
             fsz_codec.compress(field, range=1e-3, **options)
+    with pytest.raises(fsz_codec.InvalidArgumentError, match="^like is a bytes: a Stream is needed, as of .{1,60}$"):
+        fsz_codec.compress(field, range=1e-3, like=stream.to_bytes())
     with pytest.raises(fsz_codec.InvalidArgumentError, match="regions choose"):
         fsz_codec.compress(field, range=1e-3, like=stream, regions=[(np.s_[:2, :2], 1e-4)])
 
