@@ -87,6 +87,13 @@ impl CompressOptions {
         self.bound
     }
 
+    /// The same within another bound, as for a step of a series that is coded [`like`](Self::like) an earlier one.
+    pub fn with_bound(mut self, bound: Bound) -> Self {
+        self.bound = bound;
+        self.found = None;
+        self
+    }
+
     /// Codes elements by this profile.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;

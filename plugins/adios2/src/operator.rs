@@ -43,7 +43,7 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct Operator {
     parameters: Parameters,
-    /// The parameters as text.
+    /// The parameters by which what was chosen is known again.
     given: String,
     masks: Vec<Mask>,
     /// Why it does not compress: what is wrong with its parameters.
@@ -61,7 +61,9 @@ impl Operator {
         may_fail: bool,
     ) -> Result<Operator, String> {
         let parameters: Vec<_> = parameters.into_iter().collect();
-        let given = parameters.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
+        let lasting = |(key, _): &&(&str, &str)| !key.to_lowercase().starts_with("range");
+        let given = parameters.iter().filter(lasting);
+        let given = given.map(|(key, value)| format!("{key}={value}\n")).collect();
         let parsed = Parameters::parse(parameters).and_then(|parameters| {
             // Started here, where a failure can still be reported.
             codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;

@@ -21,7 +21,7 @@ const KEPT: usize = 2;
 /// Where ADIOS2 blocks follow each other, one a step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
-    /// Those of the operator, as they were given.
+    /// Those of the operator, as they were given, but for a range: it may be another one at each step.
     pub parameters: String,
     pub variable: String,
     pub dtype: DType,

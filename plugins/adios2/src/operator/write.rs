@@ -274,6 +274,7 @@ impl Operator {
             if let Some(place) = &place
                 && let Some(like_earlier) = choices::of(place)
             {
+                let like_earlier = like_earlier.with_bound(options.bound());
                 let length = encode(&shape, &like_earlier, body)?;
                 if choices::followed(place, length) {
                     return Ok((length, true));

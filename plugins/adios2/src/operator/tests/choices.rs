@@ -52,13 +52,9 @@ fn keeps_its_bound(payload: &[u8], values: &[f32]) {
 }
 
 /// What coding like a stream makes of a field.
-fn like(stream: &[u8], name: &str, values: &[f32]) -> Vec<u8> {
+fn like(stream: &[u8], bound: Bound, name: &str, values: &[f32]) -> Vec<u8> {
     let stream = Stream::open(stream).unwrap();
-    let options = CompressOptions::new(Bound::Absolute(BOUND))
-        .name(name)
-        .start(&[7; 3])
-        .like(&stream)
-        .unwrap();
+    let options = CompressOptions::new(bound).name(name).start(&[7; 3]).like(&stream).unwrap();
     let mut out = vec![0; 8 * values.len() + 4096];
     let length = Codec::cpu().compress_into(values, &COUNT, &options, &mut out).unwrap();
     out.truncate(length);
@@ -75,7 +71,7 @@ fn steps_behind_two_that_are_alike_are_coded_like_the_second_by_whichever_operat
     let mut differ = false;
     for step in 2..6 {
         let own = own(step);
-        assert!(own == like(&second, "steps", &wave(step)), "step {step}");
+        assert!(own == like(&second, Bound::Absolute(BOUND), "steps", &wave(step)), "step {step}");
         differ |= own != each(step);
     }
     assert!(differ, "what each step would choose is the same: nothing is proven");
@@ -134,6 +130,28 @@ fn what_is_not_the_same_place_chooses_for_itself() {
     }
 }
 
+/// As a program does that finds the range of all ranks at each step.
+#[test]
+fn a_range_may_be_another_one_at_each_step() {
+    let max = |step: usize| 4.0 + step as f64 / 16.0;
+    let mut streams = Vec::new();
+    for step in 0..4 {
+        let range = format!("0,{}", max(step));
+        let own =
+            [("accuracy", "1e-3"), ("mode", "rel"), ("range", &*range), CHANGED[1], CHANGED[2]];
+        let operator = Operator::new(own, true).unwrap();
+        let payload = write(&operator, named(block(&wave(step), &COUNT), "range"), true);
+        let body = envelope::open(&payload).unwrap().body.to_vec();
+        let bound = Stream::open(&body).unwrap().header().absolute_bound;
+        assert!((bound - 1e-3 * max(step)).abs() < 1e-12, "{bound}");
+        streams.push(body);
+    }
+    for step in [2, 3] {
+        let bound = Bound::ValueRangeOf { ratio: 1e-3, min: 0.0, max: max(step) };
+        assert!(streams[step] == like(&streams[1], bound, "range", &wave(step)), "step {step}");
+    }
+}
+
 #[test]
 fn bounds_that_are_searched_are_searched_at_every_step() {
     let parameters = [("accuracy", "70"), ("mode", "psnr"), CHANGED[1], CHANGED[2]];
@@ -175,7 +193,7 @@ fn threads_that_write_at_once_do_not_mix_what_they_chose() {
         let streams: Vec<_> = values.iter().map(own).collect();
         assert!(streams[1] == stream_of(&each(), &name, &values[1]), "{name}");
         for (stream, values) in streams.iter().zip(&values).skip(2) {
-            assert!(*stream == like(&streams[1], &name, values), "{name}");
+            assert!(*stream == like(&streams[1], Bound::Absolute(BOUND), &name, values), "{name}");
         }
     };
     thread::scope(|scope| (0..4).for_each(|thread| drop(scope.spawn(move || write(thread)))));
