@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use anyhow::Result;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -63,12 +64,25 @@ pub fn parse() -> Result<Cli, clap::Error> {
 fn command() -> clap::Command {
     let numbers = |arg: Arg| match arg.is_positional() || !arg.get_action().takes_values() {
         true => arg,
-        false if arg.get_value_parser().type_id() == TypeId::of::<f64>() => {
-            arg.allow_hyphen_values(true)
+        false => {
+            let kind = arg.get_value_parser().type_id();
+            let arg = match kind {
+                kind if kind == TypeId::of::<u64>() => arg.value_parser(whole::<u64>),
+                kind if kind == TypeId::of::<usize>() => arg.value_parser(whole::<usize>),
+                _ => arg,
+            };
+            match kind == TypeId::of::<f64>() {
+                true => arg.allow_hyphen_values(true),
+                false => arg.allow_negative_numbers(true),
+            }
         }
-        false => arg.allow_negative_numbers(true),
     };
     Cli::command().mut_subcommands(|command| command.mut_args(numbers))
+}
+
+/// A whole number. What the standard library says of others tells nobody what to give.
+fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse().map_err(|_| "a whole number from 0 is needed, in digits alone")
 }
 
 impl Cli {

@@ -76,7 +76,12 @@ fn negative_numbers_are_values() {
     fixture.refused(&["bench", FIELD, "--relative", "-1"], "bound -1");
     fixture.refused(&["adios2", "--accuracy", "-1"], "--accuracy -1: must be positive");
     let slice = ["slice", "T.fsz", "-o", "x.npy", "--index", "0", "--axis", "-1"];
-    fixture.refused(&slice, "invalid value '-1' for '--axis <N>'");
+    fixture.refused(&slice, "invalid value '-1' for '--axis <N>': a whole number from 0 is needed");
+    let size = ["compress", FIELD, "-o", "x.fsz", "--max-bytes", "3k"];
+    fixture.refused(
+        &size,
+        "'3k' for '--max-bytes <N>': a whole number from 0 is needed, in digits alone",
+    );
     // In all ways to write one.
     let compress = ["compress", FIELD, "-o", "x.fsz"];
     for number in ["-1e-3", "-1E-3", "-.5e+2", "-inf"] {
