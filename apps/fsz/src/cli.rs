@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use anyhow::Result;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -18,8 +19,9 @@ use crate::commands::{
 /// T_30x192x288.f32), .npy, .fsz, .zfp and ADIOS2 .bp; the content of a file takes precedence over its
 /// name. LZ1 and LZ2 are the first- and second-order Lorenzo predictors.
 ///
-/// Outputs appear whole or not at all; symbolic links are followed. The output - is standard output,
-/// and summaries then go to standard error.
+/// Outputs appear whole or not at all; symbolic links are followed. The input - is standard input, which
+/// is read into memory, as a pipe is. The output - is standard output, and summaries then go to standard
+/// error.
 ///
 /// Exit codes: 0 success, 1 a check failed, 2 usage error or unreadable input, 130 interrupted.
 #[derive(Debug, Parser)]
@@ -62,12 +64,25 @@ pub fn parse() -> Result<Cli, clap::Error> {
 fn command() -> clap::Command {
     let numbers = |arg: Arg| match arg.is_positional() || !arg.get_action().takes_values() {
         true => arg,
-        false if arg.get_value_parser().type_id() == TypeId::of::<f64>() => {
-            arg.allow_hyphen_values(true)
+        false => {
+            let kind = arg.get_value_parser().type_id();
+            let arg = match kind {
+                kind if kind == TypeId::of::<u64>() => arg.value_parser(whole::<u64>),
+                kind if kind == TypeId::of::<usize>() => arg.value_parser(whole::<usize>),
+                _ => arg,
+            };
+            match kind == TypeId::of::<f64>() {
+                true => arg.allow_hyphen_values(true),
+                false => arg.allow_negative_numbers(true),
+            }
         }
-        false => arg.allow_negative_numbers(true),
     };
     Cli::command().mut_subcommands(|command| command.mut_args(numbers))
+}
+
+/// A whole number. What the standard library says of others tells nobody what to give.
+fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse().map_err(|_| "a whole number from 0 is needed, in digits alone")
 }
 
 impl Cli {

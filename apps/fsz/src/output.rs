@@ -34,6 +34,23 @@ impl Inputs {
     }
 }
 
+/// What stands for standard output, even where something has this name.
+const STANDARD_OUTPUT: &str = "-";
+
+/// Whether the output is a folder: then all that is made goes there, each to a file of its own.
+pub fn is_folder(output: &Path) -> bool {
+    output != STANDARD_OUTPUT && output.is_dir()
+        || output.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// Errs where a series would go to standard output.
+pub fn refuse_standard_output(folder: &Path) -> Result<()> {
+    if folder == STANDARD_OUTPUT {
+        bail!("a series goes to a folder, not to standard output: name one");
+    }
+    Ok(())
+}
+
 /// Errs where a name says that something else is in the file than these values: who reads it goes by the name.
 pub fn refuse_values(path: &Path, dtype: DType) -> Result<()> {
     let ending = ending(path);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::fsz1::FSZ1_MAGIC;
-use crate::npy;
+use crate::{npy, piped};
 
 /// What kind of file something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,18 +48,14 @@ impl Kind {
     /// When the file cannot be read, is named `.fsz` or `.npy` and is neither, or is of a kind that is known but not
     /// read: `.npz` and HDF5.
     pub fn of(path: &Path) -> Result<Kind> {
-        if path == Path::new("-") && !path.exists() {
-            let why =
-                "standard input is not read: inputs are mapped into memory; write a file first";
-            return Err(Error::file(path, why));
-        }
-        let metadata = std::fs::metadata(path).map_err(Error::io(path))?;
-        if metadata.is_dir() {
-            return of_folder(path);
-        }
-        if !metadata.is_file() {
-            let why = "not a regular file: inputs are mapped into memory; write a file first";
-            return Err(Error::file(path, why));
+        if piped::bytes(path)?.is_none() {
+            let metadata = std::fs::metadata(path).map_err(Error::io(path))?;
+            if metadata.is_dir() {
+                return of_folder(path);
+            }
+            if !metadata.is_file() {
+                return Err(Error::file(path, "neither a regular file nor a pipe: name one"));
+            }
         }
         let start = start_of(path, FSZ_MAGIC.len())?;
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
@@ -97,7 +93,9 @@ fn of_folder(path: &Path) -> Result<Kind> {
         path,
         match entries.any(|entry| ends(&entry.path(), "fsz")) {
             true => "a folder of .fsz files: name one of them",
-            false => "a folder without .fsz files, and no ADIOS2 file: name a file",
+            false => {
+                "a folder without .fsz files, and no ADIOS2 file: name its files, such as FOLDER/*"
+            }
         },
     ))
 }
@@ -134,6 +132,9 @@ pub fn is_headerless_zfp(path: &Path) -> Result<bool> {
 
 /// The first bytes of a file, at most so many.
 fn start_of(path: &Path, len: usize) -> Result<Vec<u8>> {
+    if let Some(all) = piped::bytes(path)? {
+        return Ok(all[..len.min(all.len())].to_vec());
+    }
     let mut start = Vec::new();
     let file = File::open(path).map_err(Error::io(path))?;
     file.take(len as u64).read_to_end(&mut start).map_err(Error::io(path))?;

@@ -8,13 +8,17 @@ use fsz::{DType, with_element};
 use memmap2::Mmap;
 
 use crate::error::{Error, Result};
+use crate::piped;
 use crate::storage::Storage;
 
-/// The bytes of a file, read as they are touched.
+/// The bytes of a file, read as they are touched; of standard input (`-`) and of a pipe, read at once.
 ///
 /// A file that another program shortens while it is mapped ends this program with SIGBUS; that is
 /// the price of opening any size at once.
 pub(crate) fn map_file(path: &Path) -> Result<Arc<Mmap>> {
+    if let Some(bytes) = piped::bytes(path)? {
+        return Ok(bytes);
+    }
     let file = File::open(path).map_err(Error::io(path))?;
     let kind = file.metadata().map_err(Error::io(path))?;
     if !kind.is_file() {

@@ -27,8 +27,7 @@ const ALIGNMENT: usize = 64;
 pub(crate) fn open_npy(path: &Path) -> Result<Field> {
     let Npy { map, header, start } = Npy::map(path)?;
     let Some(Item::Float(dtype)) = header.item else {
-        let advice = "only float32 and float64 are supported; convert with .astype(numpy.float32)";
-        return Err(header.wrong_type(path, advice));
+        return Err(header.wrong_type(path, header.advice()));
     };
     if header.order == Order::NATIVE && !header.fortran {
         let values = start..map.len();
@@ -137,6 +136,22 @@ impl Header {
     /// The error of a file whose values are of no type that the caller takes.
     pub(crate) fn wrong_type(&self, path: &Path, advice: &str) -> Error {
         Error::file(path, format!("values of type '{}': {advice}", self.descr))
+    }
+
+    /// What to do about values that are not floats of 4 or 8 bytes, so that none loses more than it must.
+    fn advice(&self) -> &'static str {
+        match self.descr.trim_start_matches(['<', '>', '|', '=']) {
+            "f2" | "b1" | "i1" | "u1" | "i2" | "u2" => {
+                "only float32 and float64 are supported; convert with .astype(numpy.float32)"
+            }
+            kind if kind.starts_with(['f', 'i', 'u']) => {
+                "only float32 and float64 are supported; convert with .astype(numpy.float64)"
+            }
+            kind if kind.starts_with('c') => {
+                "only float32 and float64 are supported; save .real and .imag, each for itself"
+            }
+            _ => "only float32 and float64 are supported",
+        }
     }
 
     /// The header of a file and where its values begin, or what is wrong with it.

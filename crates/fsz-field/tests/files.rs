@@ -174,7 +174,10 @@ fn hostile_npy_is_refused() {
     for (dictionary, words) in [
         ("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }", "does not fit"),
         ("{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }", "does not fit"),
-        ("{'descr': '<i4', 'fortran_order': False, 'shape': (6,), }", "astype"),
+        ("{'descr': '<i4', 'fortran_order': False, 'shape': (6,), }", ".astype(numpy.float64)"),
+        ("{'descr': '|u1', 'fortran_order': False, 'shape': (24,), }", ".astype(numpy.float32)"),
+        ("{'descr': '>f2', 'fortran_order': False, 'shape': (12,), }", ".astype(numpy.float32)"),
+        ("{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }", ".real and .imag"),
         ("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6,), }", "structured"),
         ("{'descr': '<f4', 'fortran_order': False, 'shape': (-6,), }", "damaged"),
         (
@@ -182,8 +185,8 @@ fn hostile_npy_is_refused() {
             "64 bits",
         ),
         ("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (6,), }", "damaged"),
-        ("{'descr': '', 'fortran_order': False, 'shape': (6,), }", "astype"),
-        ("{'descr': 'é4', 'fortran_order': False, 'shape': (6,), }", "astype"),
+        ("{'descr': '', 'fortran_order': False, 'shape': (6,), }", "only float32"),
+        ("{'descr': 'é4', 'fortran_order': False, 'shape': (6,), }", "only float32"),
         ("{'descr': '<f4'", "damaged"),
         ("{", "damaged"),
         ("{}", "damaged"),

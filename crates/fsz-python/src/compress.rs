@@ -83,10 +83,10 @@ impl Options {
                 return Err(format!("unknown profile '{}': use paper or dense", self.profile));
             }
         };
-        let mut options = CompressOptions::new(bound).profile(profile);
-        if let Some(stream) = &self.like {
-            options = options.like(stream.get().inner()).map_err(|why| why.to_string())?;
-        }
+        let mut options = match &self.like {
+            Some(stream) => stream.get().options_like(bound).map_err(|why| why.to_string())?,
+            None => CompressOptions::new(bound).profile(profile),
+        };
         for value in self.missing {
             options = options.missing(value);
         }

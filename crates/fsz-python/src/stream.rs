@@ -1,8 +1,12 @@
 //! A stream: what it says of itself, and decoding.
 
-use std::{fs::File, path::PathBuf, sync::Arc};
+use std::{
+    fs::File,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
-use fsz::{DecompressOptions, Progress, with_element};
+use fsz::{CompressOptions, DecompressOptions, Progress, with_element};
 use memmap2::Mmap;
 use numpy::{PyReadwriteArrayDyn, PyUntypedArray};
 use pyo3::{
@@ -26,6 +30,8 @@ pub struct Stream {
     // Dropped first: its bytes may be the owner's.
     stream: fsz::Stream<'static>,
     _owner: Option<Owner>,
+    /// By which others are coded like it; kept, as devices that do so keep its tables.
+    like: OnceLock<CompressOptions>,
 }
 
 /// A box's start and count, elements, and a bound's kind, number and absolute bound.
@@ -41,7 +47,7 @@ enum Owner {
 impl Stream {
     /// A stream that owns its bytes.
     pub fn owned(stream: fsz::Stream<'static>) -> Self {
-        Stream { stream, _owner: None }
+        Stream { stream, _owner: None, like: OnceLock::new() }
     }
 
     /// A stream of the owner's bytes.
@@ -53,11 +59,23 @@ impl Stream {
         let bytes: &'static [u8] =
             unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
         let stream = py.detach(|| fsz::Stream::open(bytes)).map_err(|error| raised(py, error))?;
-        Ok(Stream { stream, _owner: Some(owner) })
+        Ok(Stream { stream, _owner: Some(owner), like: OnceLock::new() })
     }
 
     pub fn inner(&self) -> &fsz::Stream<'static> {
         &self.stream
+    }
+
+    /// Options within a bound, by which others are coded like this stream.
+    pub fn options_like(&self, bound: fsz::Bound) -> fsz::Result<CompressOptions> {
+        let kept = match self.like.get() {
+            Some(kept) => kept,
+            None => {
+                let made = CompressOptions::new(bound).like(&self.stream)?;
+                self.like.get_or_init(|| made)
+            }
+        };
+        Ok(kept.clone().with_bound(bound))
     }
 }
 

@@ -163,6 +163,9 @@ def test_coded_like_another(field: Array, profile: str) -> None:
     step = fsz_codec.compress(other, absolute=1e-2, like=first)
     assert (step.profile, step.layout) == (first.profile, first.layout)
     assert_within(other, step.decompress(), 1e-2)
+    # What was kept of the first for one bound serves another.
+    anew = fsz_codec.Stream.from_bytes(first.to_bytes())
+    assert fsz_codec.compress(other, absolute=1e-2, like=anew).to_bytes() == step.to_bytes()
 
 
 def test_what_no_array_can_be_coded_like() -> None:
@@ -171,6 +174,8 @@ def test_what_no_array_can_be_coded_like() -> None:
     for options in ({"like": b"FSZ"}, {"like": stream, "profile": "dense"}, {"like": stream, "layout": "line"}):
         with pytest.raises(fsz_codec.InvalidArgumentError, match="like"):
             fsz_codec.compress(field, range=1e-3, **options)
+    with pytest.raises(fsz_codec.InvalidArgumentError, match="^like is a bytes: a Stream is needed, as of .{1,60}$"):
+        fsz_codec.compress(field, range=1e-3, like=stream.to_bytes())
     with pytest.raises(fsz_codec.InvalidArgumentError, match="regions choose"):
         fsz_codec.compress(field, range=1e-3, like=stream, regions=[(np.s_[:2, :2], 1e-4)])
 

@@ -69,9 +69,9 @@ pub(crate) fn compress<T: Element>(
     };
     let plan = Plan { quantizer, missing, missing_bits, known, ranged: range.is_some() };
 
-    let (profile, tables) = match &options.tables {
-        Some(tables) => {
-            (options.profile.fitted(shape, plan.quantizer.relative())?, tables.to_vec())
+    let (profile, tables) = match &options.model {
+        Some(model) => {
+            (options.profile.fitted(shape, plan.quantizer.relative())?, model.tables.to_vec())
         }
         None => options.profile.prepare(data, shape, &plan, run)?,
     };

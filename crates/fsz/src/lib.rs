@@ -30,6 +30,7 @@ mod exec;
 pub mod format;
 mod index;
 mod missing;
+mod model;
 mod options;
 mod partial;
 mod profile;

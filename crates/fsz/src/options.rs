@@ -10,6 +10,7 @@ use crate::{
         MAX_DIMS, MAX_HEADER, MAX_MISSING, MAX_NAME, header::header_len,
         sections::max_compressed_len,
     },
+    model::Model,
     profile::Profile,
     progress::Progress,
     region::{self, Region},
@@ -52,8 +53,8 @@ pub struct CompressOptions {
     /// Of a target.
     pub(crate) found: Option<Found>,
     pub(crate) profile: Profile,
-    /// The tables of the stream whose choice the profile has.
-    pub(crate) tables: Option<Arc<[u32]>>,
+    /// The stream whose choice the profile has.
+    pub(crate) model: Option<Arc<Model>>,
     pub(crate) missing: Vec<f64>,
     pub(crate) name: Option<String>,
     pub(crate) time_step: Option<u64>,
@@ -70,7 +71,7 @@ impl CompressOptions {
             bound,
             found: None,
             profile: Profile::default(),
-            tables: None,
+            model: None,
             missing: Vec::new(),
             name: None,
             time_step: None,
@@ -86,18 +87,26 @@ impl CompressOptions {
         self.bound
     }
 
+    /// The same within another bound, as for a step of a series that is coded [`like`](Self::like) an earlier one.
+    pub fn with_bound(mut self, bound: Bound) -> Self {
+        self.bound = bound;
+        self.found = None;
+        self
+    }
+
     /// Codes elements by this profile.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;
-        self.tables = None;
+        self.model = None;
         self
     }
 
     /// Codes elements as `stream` does: by its profile, with what was chosen for its field, of the profile `dense` layout,
     /// prediction, length of chunks and tables. Nothing is chosen then, so a call does not look at the field before it
     /// encodes, and a CUDA graph can hold it. For the steps of a series by that of an earlier one: the bound holds whatever
-    /// the field, and the ratio is near to what a choice of its own would give as long as fields are alike. Takes the
-    /// place of a [`profile`](Self::profile). Fields with regions choose for themselves.
+    /// the field, and the ratio is near to what a choice of its own would give as long as fields are alike. Keep the options
+    /// from call to call: a device then has the tables. Takes the place of a [`profile`](Self::profile). Fields with regions
+    /// choose for themselves.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a stream without elements, of which nothing was chosen; [`Error::Corrupt`] when its
@@ -113,7 +122,7 @@ impl CompressOptions {
         // Checked here, for an encoder takes them as sound.
         header.profile.recorder(header.decoding(), &tables)?;
         self.profile = header.profile;
-        self.tables = Some(tables.into());
+        self.model = Some(Arc::new(Model::new(tables)));
         Ok(self)
     }
 
@@ -219,7 +228,7 @@ impl CompressOptions {
             )));
         }
         region::check(self, shape, dtype)?;
-        if self.tables.is_some() && !self.regions.is_empty() {
+        if self.model.is_some() && !self.regions.is_empty() {
             return Err(Error::invalid(
                 "bounds by region and coding like another stream: fields with regions choose for themselves",
             ));
@@ -235,7 +244,7 @@ impl CompressOptions {
 
     /// log2 of the lattice points of a step, where that is known before the field is looked at; else 0.
     pub(crate) fn fine(&self) -> u32 {
-        if self.tables.is_some() { self.profile.fine() } else { 0 }
+        if self.model.is_some() { self.profile.fine() } else { 0 }
     }
 
     /// What the absolute bound follows from.

@@ -95,10 +95,14 @@ pub(crate) fn check_box(shape: &[u64], start: &[u64], count: &[u64]) -> Result<u
 pub fn slice_box(shape: &[u64], axis: usize, index: u64) -> Result<(Vec<u64>, Vec<u64>)> {
     let Some(&side) = shape.get(axis) else {
         let dims = shape.len();
-        return Err(Error::invalid(format!("axis {axis} of a field of {dims} dimensions")));
+        return Err(Error::invalid(format!(
+            "axis {axis} of a field of {dims} dimensions: they are counted from 0"
+        )));
     };
     if index >= side {
-        return Err(Error::invalid(format!("slice {index} of an axis of {side} elements")));
+        return Err(Error::invalid(format!(
+            "slice {index} of an axis of {side} elements: they are counted from 0"
+        )));
     }
     let (mut start, mut count) = (vec![0; shape.len()], shape.to_vec());
     (start[axis], count[axis]) = (index, 1);

@@ -76,6 +76,22 @@ fn other_fields_keep_their_bounds() {
     others::<f64>();
 }
 
+/// Options can be kept where the bound is another at each step.
+#[test]
+fn kept_options_take_another_bound() {
+    let data: Vec<f32> = field("smooth, noise", ELEMENTS, 1);
+    for from in bounds() {
+        let dense = options(from).profile(Profile::Dense(Dense::new()));
+        let model = compress(&Codec::cpu(), &data, &SHAPE, &dense);
+        let kept = like(&dense, &model);
+        for to in bounds() {
+            let expected = compress(&Codec::cpu(), &data, &SHAPE, &like(&options(to), &model));
+            let own = compress(&Codec::cpu(), &data, &SHAPE, &kept.clone().with_bound(to));
+            assert!(own == expected, "{to:?} in place of {from:?}");
+        }
+    }
+}
+
 /// A lattice that divides a step is made for bounds of another size.
 #[test]
 fn bounds_next_to_the_smallest_numbers_are_kept() {

@@ -3,6 +3,7 @@
 //! Writing does not fail: what a device cannot compress the CPU compresses, and what cannot be
 //! compressed is stored raw. Reading fails with a message.
 
+mod choices;
 mod mask;
 mod read;
 mod write;
@@ -42,6 +43,8 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct Operator {
     parameters: Parameters,
+    /// The parameters by which what was chosen is known again.
+    given: String,
     masks: Vec<Mask>,
     /// Why it does not compress: what is wrong with its parameters.
     refusal: Option<String>,
@@ -57,6 +60,10 @@ impl Operator {
         parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
         may_fail: bool,
     ) -> Result<Operator, String> {
+        let parameters: Vec<_> = parameters.into_iter().collect();
+        let lasting = |(key, _): &&(&str, &str)| !key.to_lowercase().starts_with("range");
+        let given = parameters.iter().filter(lasting);
+        let given = given.map(|(key, value)| format!("{key}={value}\n")).collect();
         let parsed = Parameters::parse(parameters).and_then(|parameters| {
             // Started here, where a failure can still be reported.
             codecs::cpu(parameters.threads).map_err(|error| format!("threads: {error}"))?;
@@ -66,12 +73,12 @@ impl Operator {
         let operator = match parsed {
             Ok((parameters, masks)) => {
                 let refusal = parameters.bound.is_none().then(|| NO_BOUND.into());
-                Operator { parameters, masks, refusal }
+                Operator { parameters, given, masks, refusal }
             }
             Err(refusal) if may_fail => return Err(refusal),
             Err(refusal) => {
                 let parameters = Parameters::default();
-                Operator { parameters, masks: Vec::new(), refusal: Some(refusal) }
+                Operator { parameters, given, masks: Vec::new(), refusal: Some(refusal) }
             }
         };
         if operator.parameters.verbose > 0 {

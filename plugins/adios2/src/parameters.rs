@@ -23,6 +23,16 @@ pub(crate) enum Backend {
     Cuda,
 }
 
+/// When the profile chooses layout, prediction and tables.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Choose {
+    /// For every ADIOS2 block.
+    #[default]
+    Each,
+    /// Where the field has changed; else steps are coded like an earlier one.
+    Changed,
+}
+
 /// The operator's parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Parameters {
@@ -34,6 +44,7 @@ pub(crate) struct Parameters {
     /// Files of masks of the global array, or of a local one, with a bound of their own each.
     pub masks: Vec<(PathBuf, f64)>,
     pub profile: Profile,
+    pub choose: Choose,
     pub backend: Backend,
     /// The CUDA device for host memory. CUDA memory has its own.
     pub device: usize,
@@ -101,7 +112,7 @@ const fn parameter(
 const OWN_OF_ADIOS2: [&str; 2] = ["pluginname", "pluginlibrary"];
 
 #[rustfmt::skip]
-const PARAMETERS: [Parameter; 14] = [
+const PARAMETERS: [Parameter; 15] = [
     parameter(&BoundName::ALL, |_, v| accuracy(v).map(drop),
         "a number above 0",
         "largest error; in mode `rel` a fraction of the value range, in `pw_rel` of each value; in `psnr` decibels, in `ratio` a ratio"),
@@ -132,6 +143,9 @@ const PARAMETERS: [Parameter; 14] = [
     parameter(&["profile"], |r, v| set(&mut r.parsed.profile, Profile::named(v)),
         "paper or dense",
         "`paper`: fastest · `dense`: about half the bytes, for files and networks"),
+    parameter(&["choose"], |r, v| set(&mut r.parsed.choose, one_of(v, CHOOSE)),
+        "each or changed",
+        "with `profile` `dense`, when layout, prediction and tables are chosen: `each`: for every ADIOS2 block · `changed`: only where the length of a variable's streams has changed by more than a twentieth, see *When dense chooses*"),
     parameter(&["backend"], |r, v| set(&mut r.parsed.backend, one_of(v, BACKENDS)),
         "auto, cuda or cpu",
         "`auto`: CUDA memory on its device, host memory on the CPU · `cpu`: all on the CPU, CUDA memory through a copy · `cuda`: host memory on a device too"),
@@ -148,6 +162,8 @@ const PARAMETERS: [Parameter; 14] = [
 
 const BACKENDS: [(&str, Backend); 3] =
     [("auto", Backend::Auto), ("cpu", Backend::Cpu), ("cuda", Backend::Cuda)];
+
+const CHOOSE: [(&str, Choose); 2] = [("each", Choose::Each), ("changed", Choose::Changed)];
 
 /// What the number of the bound is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -195,7 +211,23 @@ impl Request {
         if self.floor.is_some() && self.mode != Mode::Pointwise {
             return Err("floor: only with mode=pw_rel".into());
         }
-        let Parameters { boxes, masks, .. } = &self.parsed;
+        let Parameters { boxes, masks, profile, choose, .. } = &self.parsed;
+        if *choose == Choose::Changed {
+            if !matches!(profile, Profile::Dense(_)) {
+                return Err(
+                    "choose: changed only with profile=dense; paper chooses for every tile, \
+                            at no cost"
+                        .into(),
+                );
+            }
+            if boxes.len() + masks.len() > 0 {
+                return Err(
+                    "choose: changed not with bound_in or bound_where, whose ADIOS2 blocks \
+                            choose for themselves"
+                        .into(),
+                );
+            }
+        }
         let regions = [("bound_in", boxes.len()), ("bound_where", masks.len())];
         if let Some((name, _)) = regions.iter().find(|(_, n)| *n > 0)
             && matches!(self.mode, Mode::Psnr | Mode::Ratio)
@@ -328,6 +360,10 @@ mod tests {
         assert_eq!(boxes, expected.map(|(ranges, e)| (ranges.parse().unwrap(), e)));
         let masks = parse("accuracy=1 bound_where=a=b/m.npy=1e-3;n.npy=2").unwrap().masks;
         assert_eq!(masks, [("a=b/m.npy".into(), 1e-3), ("n.npy".into(), 2.0)]);
+        let chooses = |text| parse(text).unwrap().choose;
+        assert_eq!(chooses("accuracy=1 choose=each bound_in=:=2"), Choose::Each);
+        assert_eq!(chooses("accuracy=1 choose=changed profile=dense"), Choose::Changed);
+        assert_eq!(chooses("profile=dense"), Choose::Each);
         let cuda = parse("accuracy=1 backend=CUDA device=1").unwrap();
         assert_eq!((cuda.backend, cuda.device), (Backend::Cuda, 1));
         assert_eq!(parse("accuracy=1").unwrap().backend, Backend::Auto);
@@ -378,6 +414,7 @@ mod tests {
             "missing=1,2,3,4,5",
             "backend=gpu",
             "profile=sparse",
+            "choose=always",
             "device=-1",
             "threads=0",
             "threads=x",
@@ -403,6 +440,10 @@ mod tests {
             ("accuracy=1 range_min=0 range_max=1", "range_min"),
             ("accuracy=1 range_max=1", "range_max"),
             ("accuracy=1 floor=1", "floor"),
+            ("accuracy=1 choose=changed", "choose"),
+            ("accuracy=1 choose=changed profile=paper", "choose"),
+            ("accuracy=1 choose=changed profile=dense bound_in=:=2", "choose"),
+            ("accuracy=1 choose=changed profile=dense bound_where=m.npy=2", "choose"),
             ("accuracy=0.6 mode=pw_rel", "accuracy"),
             ("accuracy=0.1 mode=pw_rel bound_in=:=0.6", "bound_in"),
             ("accuracy=60 mode=psnr bound_in=:=0.6", "bound_in"),

@@ -15,6 +15,8 @@ struct Variable {
     blocks: u64,
     bytes: u64,
     written: u64,
+    /// Blocks that were coded like those of an earlier step.
+    like_earlier: u64,
 }
 
 #[derive(Debug, Default)]
@@ -42,13 +44,14 @@ pub(crate) fn attached() {
     with(|summary| summary.attached += 1);
 }
 
-/// An ADIOS2 block of `bytes` bytes became a payload of `written`.
-pub(crate) fn wrote(variable: &str, bytes: usize, written: usize) {
+/// An ADIOS2 block of `bytes` bytes became a payload of `written`, perhaps like one of an earlier step.
+pub(crate) fn wrote(variable: &str, bytes: usize, written: usize, like_earlier: bool) {
     with(|summary| {
         let variable = summary.variables.entry(variable.to_owned()).or_default();
         variable.blocks += 1;
         variable.bytes += bytes as u64;
         variable.written += written as u64;
+        variable.like_earlier += u64::from(like_earlier);
     });
 }
 
@@ -83,9 +86,15 @@ fn lines(summary: &Summary) -> Vec<String> {
         ];
     }
     let line = |(name, variable): (&String, &Variable)| {
-        let Variable { blocks, bytes, written } = variable;
+        let Variable { blocks, bytes, written, like_earlier } = variable;
         let ratio = *bytes as f64 / *written as f64;
-        format!("{name}: {blocks} ADIOS2 blocks, {bytes} to {written} bytes, ratio {ratio:.2}")
+        let like = match like_earlier {
+            0 => String::new(),
+            blocks => format!(", {blocks} of them coded like an earlier step"),
+        };
+        format!(
+            "{name}: {blocks} ADIOS2 blocks, {bytes} to {written} bytes, ratio {ratio:.2}{like}"
+        )
     };
     let mut lines = vec![format!("variables written: {}", summary.variables.len())];
     lines.extend(summary.variables.iter().map(line));
@@ -101,8 +110,12 @@ mod tests {
         let mut summary = Summary::default();
         assert!(lines(&summary)[0].contains("no variable has it"));
         summary.attached = 1;
-        summary.variables.insert("U".into(), Variable { blocks: 2, bytes: 80, written: 10 });
+        let own = |like_earlier| Variable { blocks: 2, bytes: 80, written: 10, like_earlier };
+        summary.variables.insert("U".into(), own(0));
+        summary.variables.insert("V".into(), own(1));
         let told = lines(&summary).join("\n");
-        assert_eq!(told, "variables written: 1\nU: 2 ADIOS2 blocks, 80 to 10 bytes, ratio 8.00");
+        let expected = "variables written: 2\nU: 2 ADIOS2 blocks, 80 to 10 bytes, ratio 8.00";
+        assert!(told.starts_with(expected), "{told}");
+        assert!(told.ends_with("ratio 8.00, 1 of them coded like an earlier step"), "{told}");
     }
 }

@@ -56,6 +56,11 @@ fn config() {
 }
 
 #[test]
+fn choose() {
+    run_test("choose.py");
+}
+
+#[test]
 fn idiom() {
     run_test("idiom.py");
 }

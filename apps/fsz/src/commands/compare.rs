@@ -198,7 +198,7 @@ fn regions(path: &Path) -> Result<Option<Regions>> {
 /// Bytes of a compressed file; a file of plain values is not one.
 fn stored_bytes(path: &Path) -> Result<Option<u64>> {
     match Kind::of(path)? {
-        Kind::Fsz | Kind::Fsz1 | Kind::Zfp => Ok(Some(std::fs::metadata(path)?.len())),
+        Kind::Fsz | Kind::Fsz1 | Kind::Zfp => Ok(Some(fsz_field::input_len(path)?)),
         _ => Ok(None),
     }
 }

@@ -289,7 +289,7 @@ impl ResearchArgs {
 /// Compresses the input into the output.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
-    if args.input.len() > 1 || series::is_folder(&args.output) {
+    if args.input.len() > 1 || output::is_folder(&args.output) {
         return series::run(args, &codec, quiet);
     }
     if args.series.resume {
@@ -382,7 +382,9 @@ fn compress(codec: &Codec, field: &Field, options: CompressOptions) -> Result<(M
     let most = options.max_compressed_len(shape, field.dtype())?;
     // Room for the worst case costs address space, not memory, and a clean error where a mapped
     // output file would end the program on a full disk.
-    let mut memory = MmapMut::map_anon(usize::try_from(most).unwrap_or(usize::MAX))?;
+    let memory = MmapMut::map_anon(usize::try_from(most).unwrap_or(usize::MAX));
+    let room = || format!("no address space for a stream of up to {}", number::bytes(most));
+    let mut memory = memory.with_context(room)?;
     let len = with_values!(field.values(), values => {
         codec.compress_into(values, shape, &options, &mut memory)
     })?;

@@ -11,47 +11,77 @@ use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
 use crate::{chunked, output, terminal};
 
-/// Decompress a .fsz or .zfp file to raw values or .npy
+mod series;
+
+/// Decompress a .fsz or .zfp file to raw values or .npy, or a series of them to a folder of .npy files
+///
+/// Several inputs, or all .fsz files of a folder, go to a folder, each as a .npy file of the same name.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Compressed file
-    #[arg(value_name = "IN.fsz")]
-    input: PathBuf,
+    /// Compressed file, or several, or a folder of them
+    #[arg(value_name = "IN.fsz", required = true)]
+    input: Vec<PathBuf>,
     /// Output file: .npy, or raw little-endian values for any other extension that names nothing else; - for raw
-    /// values on standard output
+    /// values on standard output. Of a series a folder, which is created if needed
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Overwrite an existing output file
+    /// Overwrite existing output files
     #[arg(short, long)]
     force: bool,
     #[command(flatten)]
     codec: CodecArgs,
 }
 
-/// Decompresses the input into the output.
+/// Decompresses the inputs into the output.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
-    let kind = Kind::of(&args.input)?;
-    if let Some(why) = not_compressed(kind) {
-        bail!("{}: {why}", args.input.display());
+    if let Some(files) = series::files(args) {
+        return series::run(args, &files, &codec, quiet);
     }
-    let mut output = output::create(&args.output, args.force, &[&args.input])?;
+    let files = (&*args.input[0], &*args.output);
+    let (bytes, direct) = decompress(files, args.force, &codec, "decompressing", quiet)?;
+    let (path, bytes) = (args.output.display(), number::bytes(bytes));
+    terminal::summary(quiet, direct, &format!("{path}: {bytes}"))
+}
+
+/// Decompresses a file into another one; `what` stands beside the bar. Gives the bytes of the values, and whether they
+/// were written directly.
+fn decompress(
+    (input, output): (&Path, &Path),
+    force: bool,
+    codec: &Codec,
+    what: &str,
+    quiet: bool,
+) -> Result<(u64, bool)> {
+    let kind = expect_compressed(input)?;
+    let mut output = output::create(output, force, &[input])?;
     let direct = output.is_direct();
-    let values = if kind == Kind::Fsz {
-        let file = StreamFile::open(&args.input)?;
+    let bytes = if kind == Kind::Fsz {
+        let file = StreamFile::open(input)?;
         let stream = file.stream()?;
         with_element!(stream.header().dtype, T => {
-            decode::<T>(&codec, (&args.input, &stream), &mut output, quiet)?;
+            decode::<T>(codec, (input, &stream), &mut output, what, quiet)?;
         });
         stream.raw_bytes()
     } else {
-        let field = SourceArgs::default().open(&args.input, &codec)?;
+        let field = SourceArgs::default().open(input, codec)?;
         write_field(&field, &mut output)?;
         field.values().bytes().len() as u64
     };
     output.commit()?;
-    let (path, values) = (args.output.display(), number::bytes(values));
-    terminal::summary(quiet, direct, &format!("{path}: {values}"))
+    Ok((bytes, direct))
+}
+
+/// The kind of a file.
+///
+/// # Errors
+/// When it cannot be decompressed.
+fn expect_compressed(path: &Path) -> Result<Kind> {
+    let kind = Kind::of(path)?;
+    match not_compressed(kind) {
+        Some(why) => bail!("{}: {why}", path.display()),
+        None => Ok(kind),
+    }
 }
 
 /// Why a file of this kind cannot be decompressed.
@@ -68,13 +98,14 @@ fn decode<T: Element>(
     codec: &Codec,
     (path, stream): (&Path, &Stream<'_>),
     output: &mut Output,
+    what: &str,
     quiet: bool,
 ) -> Result<()> {
     output::refuse_values(output.path(), stream.header().dtype)?;
     if is_npy(output.path()) {
         output.put(&npy_header(stream.header().dtype, &stream.header().shape))?;
     }
-    chunked::each::<T>(codec, (path, stream), "decompressing", quiet, |_, values| {
+    chunked::each::<T>(codec, (path, stream), what, quiet, |_, values| {
         Ok(write_raw(Values::of(values), output)?)
     })
 }

@@ -1,6 +1,6 @@
 //! `fsz verify`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -13,42 +13,47 @@ use crate::source::SourceArgs;
 use crate::terminal;
 
 mod fsz1;
+mod intact;
 mod pairs;
 mod series;
 mod stream;
 
 use pairs::Pair;
 
-/// Check a .fsz file, or a series of them, against the originals; exit code 1 if an error bound is violated
+/// Check that a .fsz file, or a series of them, is intact, or check it against the originals; exit code 1 if an error
+/// bound is violated
 ///
 /// Every finite value must be within the bound, NaN, ±Inf and missing values must be bit-identical,
 /// and the largest errors must equal those in the stream's certificate (be no larger where parts have
 /// bounds of their own). Of a file of the paper author's own release (magic FSZ1), which has no certificate,
 /// it tells by how much the bound is exceeded.
 ///
+/// Without an original everything is decoded and every checksum compared: what a stream says of its errors then holds
+/// as it did when it was written. A damaged file is an error.
+///
 /// Of a series name the folder and all originals: each belongs to the stream of the same name, as fsz compress names
 /// it, and none may be left over. Of an ADIOS2 original the streams tell variable and step. A file that cannot be
 /// checked is told, and the others are; the exit code is then 1, too.
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "fsz verify [OPTIONS] <IN.fsz>... --original <FILE>...")]
+#[command(override_usage = "fsz verify [OPTIONS] <IN.fsz>... [--original <FILE>...]")]
 pub struct Args {
     /// Compressed file, or several, or a folder of them
     #[arg(value_name = "IN.fsz")]
     input: Vec<PathBuf>,
     /// Original field, of a series all of them; a raw file takes shape and type from the stream
-    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     original: Vec<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
     /// Variable to read from an ADIOS2 original; by default the name stored in the stream
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "original")]
     variable: Option<String>,
     /// Time step of an ADIOS2 original; by default the one stored in the stream
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "original")]
     step: Option<u64>,
     /// ADIOS2 block of an ADIOS2 original
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "original")]
     block: Option<u64>,
     #[command(flatten)]
     codec: CodecArgs,
@@ -81,6 +86,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
 #[serde(untagged)]
 enum Found {
     Stream(stream::Found),
+    Intact(intact::Found),
     Fsz1(fsz1::Found),
 }
 
@@ -89,6 +95,7 @@ impl Found {
     fn holds(&self) -> bool {
         match self {
             Found::Stream(found) => found.holds,
+            Found::Intact(_) => true,
             Found::Fsz1(found) => found.holds,
         }
     }
@@ -96,6 +103,7 @@ impl Found {
     fn max_abs_error(&self) -> f64 {
         match self {
             Found::Stream(found) => found.max_abs_error,
+            Found::Intact(found) => found.certified_max_abs_error,
             Found::Fsz1(found) => found.max_abs_error,
         }
     }
@@ -104,6 +112,7 @@ impl Found {
     fn text(&self) -> String {
         match self {
             Found::Stream(found) => found.text(),
+            Found::Intact(found) => found.text(),
             Found::Fsz1(found) => found.text(),
         }
     }
@@ -117,7 +126,8 @@ impl Args {
             ([], [originals @ .., stream]) if !originals.is_empty() => {
                 pairs::of(std::slice::from_ref(stream), originals)
             }
-            ([], _) => bail!("a compressed file is missing: fsz verify IN.fsz --original FILE"),
+            ([], _) => bail!("a compressed file is missing: fsz verify IN.fsz [--original FILE]"),
+            (streams, []) => pairs::alone(streams),
             (streams, originals) => pairs::of(streams, originals),
         }
     }
@@ -131,7 +141,13 @@ impl Args {
         let stream = file.stream()?;
         let header = stream.header();
         let told = (header.name.clone(), header.time_step);
-        let original = self.open_original(pair, (&header.shape, header.dtype), told, codec)?;
+        let Some(path) = &pair.original else {
+            return Ok(Found::Intact(with_element!(header.dtype, T => {
+                intact::check::<T>(codec, (&pair.stream, &stream), what, quiet)?
+            })));
+        };
+        let kind = (&header.shape[..], header.dtype);
+        let original = self.open_original((path, &pair.stream), kind, told, codec)?;
         Ok(Found::Stream(with_element!(header.dtype, T => {
             stream::check::<T>(codec, (&pair.stream, &stream), &original, what, quiet)?
         })))
@@ -139,42 +155,48 @@ impl Args {
 
     /// Checks a file of the paper author's own release.
     fn check_fsz1(&self, pair: &Pair, codec: &Codec, what: &str, quiet: bool) -> Result<Found> {
+        let Some(path) = &pair.original else {
+            let file = pair.stream.display();
+            bail!("{file}: the paper author's FSZ release knows no checksums: give --original");
+        };
         let file = Fsz1File::open(&pair.stream)?;
         let stream = file.stream()?;
         let header = stream.header();
         let kind = (&header.shape[..], header.dtype);
-        let original = self.open_original(pair, kind, (None, None), codec)?;
+        let original = self.open_original((path, &pair.stream), kind, (None, None), codec)?;
         Ok(Found::Fsz1(with_element!(header.dtype, T => {
             fsz1::check::<T>(&stream, &original, what, quiet)?
         })))
     }
 
-    /// The original of a stream of this shape and type, which tells variable and step of an ADIOS2 file unless the user
+    /// The original of a stream in a file, of this shape and type, which tells variable and step of an ADIOS2 file unless the user
     /// does.
     fn open_original(
         &self,
-        pair: &Pair,
+        (path, stream): (&Path, &Path),
         (shape, dtype): (&[u64], DType),
         told: (Option<String>, Option<u64>),
         codec: &Codec,
     ) -> Result<Field> {
-        let path = &pair.original;
-        let (name, time_step) = if Kind::of(path)? == Kind::Bp { told } else { (None, None) };
+        let kind = Kind::of(path)?;
+        let (name, time_step) = if kind == Kind::Bp { told } else { (None, None) };
         let shape = Shape::new(shape)?;
+        // Other files tell theirs.
+        let raw = matches!(kind, Kind::Raw | Kind::Zfp);
         let source = SourceArgs {
-            shape: Some(shape.clone()),
-            dtype: Some(dtype),
+            shape: raw.then(|| shape.clone()),
+            dtype: raw.then_some(dtype),
             variable: self.variable.clone().or(name),
             step: self.step.or(time_step),
             block: self.block,
-            like: Some(pair.stream.display().to_string()),
+            like: Some(stream.display().to_string()),
         };
         let original = source.open_chosen(path, codec, "")?;
         if *original.shape() == shape && original.dtype() == dtype {
             return Ok(original);
         }
         bail!(
-            "{} is {} of shape {}, which does not match the stream",
+            "{} is {} of shape {}, and the stream {dtype} of shape {shape}: this is not the original",
             path.display(),
             original.dtype(),
             original.shape()

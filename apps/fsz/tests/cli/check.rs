@@ -51,6 +51,55 @@ fn verify_refuses_another_shape() {
     fixture.refused(&["verify", "T.fsz", "--original", "flat.npy"], "3600");
 }
 
+/// Another type is no wrong --dtype, which verify has not.
+#[test]
+fn verify_refuses_another_type() {
+    let fixture = Fixture::with_stream();
+    let wide: Vec<u8> = field().iter().flat_map(|&v| f64::from(v).to_le_bytes()).collect();
+    fixture.write("wide_6x20x30.f64", &wide);
+    fixture.fine(&["compress", "wide_6x20x30.f64", "-o", "wide.fsz", "--abs", "1"]);
+    fixture.fine(&["decompress", "wide.fsz", "-o", "wide.npy"]);
+    fixture.refused(
+        &["verify", "T.fsz", "--original", "wide.npy"],
+        "wide.npy is f64 of shape 6x20x30, and the stream f32 of shape 6x20x30: this is not the original",
+    );
+}
+
+#[test]
+fn verify_without_an_original_tells_whether_a_stream_is_intact() {
+    let fixture = Fixture::with_stream();
+    let told = fixture.fine(&["verify", "T.fsz"]);
+    assert!(
+        told.starts_with("T.fsz: intact: every checksum matches; certified max error "),
+        "{told}"
+    );
+    let (found, report) = (
+        fixture.json(&["verify", "T.fsz", "--json"]),
+        fixture.json(&["inspect", "T.fsz", "--json"]),
+    );
+    assert_eq!((&found["intact"], &found["holds"]), (&true.into(), &serde_json::Value::Null));
+    assert_eq!(found["certified_max_abs_error"], report["certificate"]["max_abs_error"]);
+    let mut damaged = fixture.read("T.fsz");
+    let at = damaged.len() - 100;
+    damaged[at] ^= 1;
+    std::fs::create_dir(fixture.path("series")).unwrap();
+    for (name, bytes) in [("a", &fixture.read("T.fsz")), ("b", &damaged)] {
+        fixture.write(&format!("series/{name}.fsz"), bytes);
+    }
+    fixture.refused(&["verify", "series/b.fsz"], "corrupt FSZ stream");
+    let run = fixture.run(&["verify", "series"]);
+    assert_eq!(run.code, 1);
+    assert!(
+        run.out.starts_with("series/a.fsz: intact") && run.out.contains("1 of 2"),
+        "{}",
+        run.out
+    );
+    assert!(run.err.starts_with("error: series/b.fsz: corrupt FSZ stream"), "{}", run.err);
+    fixture.write("series/b.fsz", &fixture.read("T.fsz"));
+    assert!(fixture.fine(&["verify", "series"]).contains("\nall 2 streams are intact, max error "));
+    fixture.refused(&["verify", "T.fsz", "--step", "1"], "--original");
+}
+
 #[test]
 fn compare_a_stream() {
     let fixture = Fixture::with_stream();

@@ -1,7 +1,8 @@
-//! Where outputs go: standard output, pipes, links, long names.
+//! Where inputs come from and outputs go: standard input and output, pipes, links, long names.
 #![cfg(unix)]
 
 use std::fs::{self, File, OpenOptions};
+use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
@@ -149,4 +150,47 @@ fn an_input_is_never_the_output() {
     let mask = ["--abs", "1", "--bound-where", "T.fsz=1e-3"];
     is_input(&[&["compress", FIELD, "-o", "T.fsz"][..], &mask].concat());
     assert!(fixture.read(FIELD) == field && fixture.read("T.fsz") == stream);
+}
+
+/// What a command writes to standard output with these bytes in standard input.
+fn piped(fixture: &Fixture, args: &[&str], input: &[u8]) -> Vec<u8> {
+    let mut child =
+        fixture.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let ended = std::thread::scope(|scope| {
+        // It is closed when all is written.
+        scope.spawn(move || pipe.write_all(input).unwrap());
+        child.wait_with_output().unwrap()
+    });
+    assert!(ended.status.success(), "{args:?}");
+    ended.stdout
+}
+
+#[test]
+fn standard_input_and_pipes_are_read_like_files() {
+    let fixture = Fixture::with_stream();
+    let (stream, field) = (fixture.read("T.fsz"), fixture.read(FIELD));
+    for input in ["-", "/dev/stdin"] {
+        let raw = ["compress", input, "--shape", "6x20x30", "--range", "1e-3", "-o", "-"];
+        assert!(piped(&fixture, &raw, &field) == stream, "{input}");
+        let values = piped(&fixture, &["decompress", input, "-o", "-"], &stream);
+        fixture.write("back.f32", &values);
+        fixture.fine(&["verify", "T.fsz", "--original", FIELD]);
+        let told = piped(&fixture, &["verify", input, "--original", FIELD], &stream);
+        assert!(String::from_utf8(told).unwrap().contains("bound holds"));
+        let told = piped(&fixture, &["verify", "T.fsz", "--original", input], &field);
+        assert!(String::from_utf8(told).unwrap().contains("bound holds"));
+        let told = piped(&fixture, &["compare", FIELD, input], &stream);
+        let expected = fixture.fine(&["compare", FIELD, "T.fsz"]);
+        assert_eq!(String::from_utf8(told).unwrap(), expected);
+        let report = piped(&fixture, &["inspect", input, "--json"], &stream);
+        let expected = fixture.fine(&["inspect", "T.fsz", "--json"]);
+        assert_eq!(String::from_utf8(report).unwrap(), expected);
+    }
+    // A file that the shell opens, and nothing at all.
+    let file = File::open(fixture.path("T.fsz")).unwrap();
+    let mut command = fixture.command(&["inspect", "-", "--json"]);
+    assert!(command.stdin(file).output().unwrap().status.success());
+    fixture.refused(&["inspect", "-"], "not a .fsz or .bp file");
+    fixture.refused(&["compress", "-", "-o", "x.fsz", "--abs", "1"], "-: unknown shape");
 }

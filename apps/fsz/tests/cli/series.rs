@@ -1,4 +1,4 @@
-//! `compress` of a series.
+//! `compress` and `decompress` of a series.
 
 use crate::fixture::{FIELD, Fixture, field, largest_error};
 
@@ -365,4 +365,58 @@ fn nothing_of_a_series_is_left_unverified() {
     fixture.refused(&verify(&[&INPUTS[..], &["none.f32"]].concat()), "none.f32: No such file");
     fixture.refused(&[&verify(&INPUTS)[..], &["--step", "1"]].concat(), "--step is of one stream");
     fixture.refused(&["verify", "--original", INPUTS[0]], "a compressed file is missing");
+}
+
+#[test]
+fn a_series_is_decompressed_as_it_was_compressed() {
+    let fixture = with_steps();
+    fixture.fine(&compress(&["--range", "1e-3"]));
+    let told = fixture.fine(&["decompress", "out", "-o", "back"]);
+    assert_eq!(told, "back: 3 fields, 43.2 kB\n");
+    for (step, input) in INPUTS.into_iter().enumerate() {
+        let name = input.strip_suffix(".f32").unwrap();
+        let (stream, back) = (format!("out/{name}.fsz"), format!("back/{name}.npy"));
+        fixture.fine(&["decompress", &stream, "-o", "x.npy", "--force"]);
+        assert!(fixture.read(&back) == fixture.read("x.npy"), "step {step}");
+        fixture.fine(&["verify", &stream, "--original", input]);
+    }
+    fixture.refused(&["decompress", "out", "-o", "back"], "back/a_6x20x30.npy already exists");
+    fixture.fine(&["decompress", "out", "-o", "back", "--force"]);
+    let two = ["decompress", "out/a_6x20x30.fsz", "out/c_6x20x30.fsz", "-o"];
+    fixture.fine(&[&two[..], &["two/"]].concat());
+    assert!(fixture.read("two/c_6x20x30.npy") == fixture.read("back/c_6x20x30.npy"));
+    assert!(!fixture.path("two/b_6x20x30.npy").exists());
+    fixture.refused(&[&two[..], &["-"]].concat(), "a series goes to a folder");
+    fixture.refused(&[&two[..], &["x.npy"]].concat(), "x.npy is a file");
+    fixture.refused(&["decompress", "out", INPUTS[0], "-o", "new"], "not a compressed file");
+    let twice = ["decompress", two[1], two[1], "-o", "new"];
+    fixture.refused(&twice, "two inputs would have this output");
+    // A single file goes to a folder by its name.
+    fixture.fine(&["decompress", two[1], "-o", "one/"]);
+    assert!(fixture.read("one/a_6x20x30.npy") == fixture.read("back/a_6x20x30.npy"));
+}
+
+#[test]
+fn several_inputs_do_not_make_a_folder_that_is_named_like_a_stream() {
+    let fixture = with_steps();
+    let args = [&["compress"][..], &INPUTS, &["--abs", "1", "-o"]].concat();
+    let words = "T.fsz names one stream, and 3 inputs go to a folder: name one, or end it with /";
+    fixture.refused(&[&args[..], &["T.fsz"]].concat(), words);
+    fixture.fine(&[&args[..], &["T.fsz/"]].concat());
+}
+
+#[test]
+fn after_an_error_it_is_told_that_steps_can_be_kept() {
+    let fixture = with_steps();
+    fixture.write("d_6x20x30.f32", &fixture.read(INPUTS[0])[1..]);
+    let args = [&["compress"][..], &INPUTS, &["d_6x20x30.f32", "--abs", "1", "-o", "out"]].concat();
+    let run = fixture.run(&args);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.err.starts_with("completed steps are kept; continue with --resume\nerror: "),
+        "{}",
+        run.err
+    );
+    fixture.write("d_6x20x30.f32", &fixture.read(INPUTS[0]));
+    assert!(fixture.fine(&[&args[..], &["--resume"]].concat()).contains("3 were there"));
 }

@@ -96,9 +96,9 @@ fn parts_that_the_field_does_not_have() {
         let slice = |axis, index, elements| {
             fszc_decompress_slice(codec, stream, axis, index, FSZC_F32, data, elements)
         };
-        invalid(slice(3, 0, 1530), "axis 3 of a field of 3 dimensions");
+        invalid(slice(3, 0, 1530), "axis 3 of a field of 3 dimensions: they are counted from 0");
         invalid(slice(usize::MAX, 0, 1530), "axis");
-        invalid(slice(0, 21, 1530), "slice 21 of an axis of 21 elements");
+        invalid(slice(0, 21, 1530), "slice 21 of an axis of 21 elements: they are counted from 0");
         invalid(slice(0, u64::MAX, 1530), "slice");
         invalid(slice(0, 0, 1529), "1530 are needed");
         let boxed = |start: &[u64], count: &[u64], elements| {

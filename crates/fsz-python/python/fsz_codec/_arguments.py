@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ def number(name: str, value: Any) -> float | None:
         return None
     plain = as_number(value)
     if plain is None:
-        raise InvalidArgumentError(f"{name}={value!r}: a number is needed")
+        raise InvalidArgumentError(f"{name}={short(value)}: a number is needed")
     return plain
 
 
@@ -30,7 +31,7 @@ def natural(name: str, value: Any) -> int:
         whole = operator.index(value) if hasattr(value, "__index__") else int(plain)
         if 0 <= whole < 2**64:
             return whole
-    raise InvalidArgumentError(f"{name}={value!r}: a whole number from 0 to 2**64 - 1 is needed")
+    raise InvalidArgumentError(f"{name}={short(value)}: a whole number from 0 to 2**64 - 1 is needed")
 
 
 def text(name: str, value: Any) -> str:
@@ -40,7 +41,7 @@ def text(name: str, value: Any) -> str:
             return value
     except UnicodeEncodeError:
         pass
-    raise InvalidArgumentError(f"{name}={value!r}: text is needed")
+    raise InvalidArgumentError(f"{name}={short(value)}: text is needed")
 
 
 def pair(name: str, value: Any) -> tuple[float, float] | None:
@@ -52,7 +53,7 @@ def pair(name: str, value: Any) -> tuple[float, float] | None:
     except (TypeError, ValueError):
         low = high = None
     if low is None or high is None:
-        raise InvalidArgumentError(f"{name}={value!r}: two numbers are needed, (min, max)")
+        raise InvalidArgumentError(f"{name}={short(value)}: two numbers are needed, (min, max)")
     return low, high
 
 
@@ -67,7 +68,7 @@ def missing_values(missing: float | Sequence[float] | None) -> list[float]:
     plain = [as_number(value) for value in values]
     found = [value for value in plain if value is not None]
     if len(found) != len(plain):
-        raise InvalidArgumentError(f"missing={missing!r}: a number is needed, or a list of numbers")
+        raise InvalidArgumentError(f"missing={short(missing)}: a number is needed, or a list of numbers")
     return found
 
 

@@ -45,7 +45,8 @@ def _host(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         raise TypeError("a masked array: pass array.filled(value), and missing=value to keep the mask")
     dtype = array.dtype
     if dtype.kind != "f" or dtype.itemsize not in (4, 8):
-        raise TypeError(f"an array of {dtype}: FSZ compresses float32 and float64; convert it with astype")
+        how = "compress .real and .imag" if dtype.kind == "c" else "convert it with astype"
+        raise TypeError(f"an array of {dtype}: FSZ compresses float32 and float64; {how}")
     return np.require(array, dtype.newbyteorder("="), ["C", "A"])
 
 

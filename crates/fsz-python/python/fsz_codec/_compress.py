@@ -6,6 +6,7 @@ import errno
 import os
 from builtins import open as _open
 from collections.abc import Iterable, Sequence
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,7 @@ def max_compressed_len(shape: int | Sequence[int], dtype: npt.DTypeLike) -> int:
 
 def _model(like: Stream, profile: str, layout: str | None) -> _native.Stream:
     if not isinstance(like, Stream):
-        raise InvalidArgumentError(f"like={like!r}: a Stream is needed")
+        raise InvalidArgumentError(f"like is a {type(like).__name__}: a Stream is needed, as of fsz_codec.open or Stream.from_bytes")
     if profile != "paper" or layout is not None:
         raise InvalidArgumentError("like goes with no profile and no layout: it has those of its stream")
     return like._inner
@@ -167,5 +168,5 @@ def _model(like: Stream, profile: str, layout: str | None) -> _native.Stream:
 def _position(given: int | Sequence[int], name: str = "start") -> list[int]:
     entries = [given] if isinstance(given, (int, np.integer)) else given
     if isinstance(entries, str) or not isinstance(entries, Iterable):
-        raise InvalidArgumentError(f"{name}={given!r}: a whole number per axis is needed")
+        raise InvalidArgumentError(f"{name}={short(given)}: a whole number per axis is needed")
     return [natural(name, entry) for entry in entries]

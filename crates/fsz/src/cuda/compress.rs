@@ -66,14 +66,14 @@ impl FieldCompression {
     /// As [`Compression::new`](super::Compression::new), without regions.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         let kind = match &options.profile {
-            Profile::Dense(_) if options.tables.is_none() => {
+            Profile::Dense(_) if options.model.is_none() => {
                 options.check(shape, dtype)?;
                 StreamKind::unknown(shape, dtype, options)?
             }
             _ => StreamKind::new(shape, dtype, options)?,
         };
         let (bound, part) = Asked::new(options, &kind)?;
-        let profile = match options.tables {
+        let profile = match options.model {
             Some(_) => fitted(shape, dtype, options)?,
             None => options.profile,
         };

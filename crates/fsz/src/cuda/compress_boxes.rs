@@ -19,7 +19,7 @@ use super::{
     kernel::{Coder, Kernel, Operation},
     kernels::{Launch, pointer},
     relative::without_samples,
-    resident_tables::{Place, ResidentTables},
+    resident_tables::Place,
 };
 use crate::{
     bound::Limit,
@@ -90,8 +90,6 @@ pub(crate) struct BoxCompression {
     part: Option<RelativePart>,
     most: u64,
     scratch: Scratch,
-    /// Those of the stream that others are coded like.
-    resident: ResidentTables,
 }
 
 /// Where parts of the scratch begin, behind the control and the entries of the scan.
@@ -432,7 +430,6 @@ impl BoxCompression {
             part,
             most,
             scratch: Scratch::new(elements, dtype),
-            resident: ResidentTables::default(),
         })
     }
 
@@ -540,10 +537,10 @@ impl BoxCompression {
             listed: RefCell::default(),
             element: PhantomData::<T>,
         };
-        let (dense, tables, resident) = match &self.options.tables {
-            Some(tables) => {
-                let resident = self.resident.on(device, tables, queue)?;
-                (self.dense, Cow::Borrowed(&tables[..]), Some(resident))
+        let (dense, tables, resident) = match &self.options.model {
+            Some(model) => {
+                let resident = model.resident.on(device, &model.tables, queue)?;
+                (self.dense, Cow::Borrowed(&model.tables[..]), Some(resident))
             }
             None => {
                 // SAFETY: as the caller vouches.

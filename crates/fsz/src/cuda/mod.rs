@@ -53,4 +53,5 @@ pub use transfer::HostCompression;
 pub(crate) use decompress::{box_to_host, field_to_host, tiles_to_host};
 pub(crate) use device::Device;
 pub(crate) use from_host::from_host;
+pub(crate) use resident_tables::ResidentTables;
 pub(crate) use stream_kind::{serves, writes};

@@ -10,9 +10,9 @@ use super::{
 use crate::{error::Result, profile::dense::Dense};
 use cudarc::driver::sys;
 
-/// What copies of a compression share. Freed with the last of them: by a driver's call that waits for what is under way.
+/// What all compressions of one model share. Freed with the last of them: by a driver's call that waits for what is under way.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ResidentTables(Arc<Mutex<Vec<Resident>>>);
+pub(crate) struct ResidentTables(Arc<Mutex<Vec<Resident>>>);
 
 #[derive(Debug)]
 struct Resident {
@@ -30,7 +30,12 @@ pub(super) struct Place {
 
 impl ResidentTables {
     /// Where they are on a device whose context is current. The first call brings them there.
-    pub fn on(&self, device: &Device, tables: &[u32], queue: sys::CUstream) -> Result<Place> {
+    pub(super) fn on(
+        &self,
+        device: &Device,
+        tables: &[u32],
+        queue: sys::CUstream,
+    ) -> Result<Place> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = all.iter().find(|own| own.device == device.ordinal) {
             return Ok(own.place);

@@ -106,7 +106,7 @@ impl StreamKind {
     /// tells what a stream of these is.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
-        let chooses = matches!(options.profile, Profile::Dense(_)) && options.tables.is_none();
+        let chooses = matches!(options.profile, Profile::Dense(_)) && options.model.is_none();
         if chooses || !options.regions.is_empty() {
             return Err(before_compression());
         }

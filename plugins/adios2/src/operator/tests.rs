@@ -1,5 +1,6 @@
 //! The operator without ADIOS2.
 
+mod choices;
 mod device;
 #[path = "../../tests/common/noise.rs"]
 mod noise;

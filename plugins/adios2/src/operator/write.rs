@@ -12,19 +12,39 @@ use fsz::{
     with_element,
 };
 
-use super::{NO_BOUND, Operator, attempt, text};
+use super::{
+    NO_BOUND, Operator, attempt,
+    choices::{self, Place},
+    text,
+};
 use crate::{
     block::{Block, MemorySelection},
     codecs, device,
     envelope::{Envelope, MAX_DIMENSIONS, MAX_NAME, Mode},
     pages,
-    parameters::{Backend, Parameters},
+    parameters::{Backend, Choose, Parameters},
     summary, warning,
 };
 
 /// ADIOS2 blocks up to this many bytes are stored raw without a warning: the header of a stream may
 /// outweigh what it saves.
 const SMALL: usize = 4096;
+
+/// A payload that was written.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    bytes: usize,
+    /// It was coded by what an earlier step chose.
+    like_earlier: bool,
+    /// Where a device read the values in its memory.
+    on_device: Option<HostCompression>,
+}
+
+impl Written {
+    fn of(bytes: usize) -> Self {
+        Written { bytes, like_earlier: false, on_device: None }
+    }
+}
 
 impl Operator {
     /// Writes the payload of an ADIOS2 block to `out` and returns its length.
@@ -75,8 +95,8 @@ impl Operator {
         }
         // SAFETY: promised by the caller.
         let on_device = unsafe { self.write_on_device(memory.as_ref(), &block, room, out) };
-        let (written, on_device) = match on_device {
-            Some(done) => done,
+        let written = match on_device {
+            Some(written) => written,
             None => {
                 // Alive until the block is written.
                 let copy;
@@ -87,14 +107,14 @@ impl Operator {
                     block.data = copy.as_ptr();
                 }
                 // SAFETY: the values are in memory that the host reads now.
-                (unsafe { self.write_on_host(&block, room, out) }?, None)
+                unsafe { self.write_on_host(&block, room, out) }?
             }
         };
         if self.parameters.verbose > 0 {
-            summary::wrote(block.name(), block.bytes(), written);
-            report(&block, written, began, on_device.filter(|_| self.parameters.verbose > 1));
+            summary::wrote(block.name(), block.bytes(), written.bytes, written.like_earlier);
+            report(&block, written, began, self.parameters.verbose > 1);
         }
-        Ok(written)
+        Ok(written.bytes)
     }
 
     /// Compresses on a CUDA device, after the work that is pending on the values; None when the CPU is
@@ -108,9 +128,9 @@ impl Operator {
         block: &Block<'_>,
         room: usize,
         out: *mut u8,
-    ) -> Option<(usize, Option<HostCompression>)> {
+    ) -> Option<Written> {
         let backend = self.parameters.backend;
-        let compress = || -> Result<Option<(usize, Option<HostCompression>)>, String> {
+        let compress = || -> Result<Option<Written>, String> {
             if let Some(memory) = memory {
                 memory.synchronize().map_err(text)?;
             }
@@ -135,14 +155,14 @@ impl Operator {
                     };
                     // SAFETY: promised by the caller.
                     let written = unsafe { self.write_stream(block, room, out, encode) }?;
-                    Ok(Some((written, made)))
+                    Ok(Some(Written { on_device: made, ..written }))
                 }
                 _ if backend == Backend::Cuda && block.bytes() > 0 => {
                     let Parameters { device, threads, .. } = self.parameters;
                     let codec = codecs::cuda(device, threads).map_err(text)?;
                     // SAFETY: host memory, as the driver says or as it is no CUDA memory.
                     let written = unsafe { self.write_from_host(&codec, block, room, out) }?;
-                    Ok(Some((written, None)))
+                    Ok(Some(written))
                 }
                 _ => Ok(None),
             }
@@ -162,7 +182,7 @@ impl Operator {
         block: &Block<'_>,
         room: usize,
         out: *mut u8,
-    ) -> Result<usize, String> {
+    ) -> Result<Written, String> {
         if self.refusal.is_none() {
             // SAFETY: promised by the caller.
             let compress = || unsafe { self.write_from_host(&self.codec()?, block, room, out) };
@@ -175,7 +195,7 @@ impl Operator {
             }
         }
         // SAFETY: promised by the caller.
-        unsafe { write_raw(block, room, out) }
+        unsafe { write_raw(block, room, out) }.map(Written::of)
     }
 
     /// # Safety
@@ -186,7 +206,7 @@ impl Operator {
         block: &Block<'_>,
         room: usize,
         out: *mut u8,
-    ) -> Result<usize, String> {
+    ) -> Result<Written, String> {
         // SAFETY: promised by the caller.
         unsafe {
             with_element!(block.dtype, T => {
@@ -236,9 +256,10 @@ impl Operator {
         block: &Block<'_>,
         room: usize,
         out: *mut u8,
-        encode: impl FnOnce(&[u64], &CompressOptions, &mut [u8]) -> Result<usize, String>,
-    ) -> Result<usize, String> {
+        mut encode: impl FnMut(&[u64], &CompressOptions, &mut [u8]) -> Result<usize, String>,
+    ) -> Result<Written, String> {
         let (shape, start) = block.stream_shape();
+        let place = self.place(block);
         let options = self.options(block, start)?;
         let most = options.max_compressed_len(&shape, block.dtype).map_err(text)? as usize;
         let mut envelope = Envelope {
@@ -249,6 +270,22 @@ impl Operator {
             name: b"",
             body: &[],
         };
+        let encode = |body: &mut [u8]| -> Result<(usize, bool), String> {
+            if let Some(place) = &place
+                && let Some(like_earlier) = choices::of(place)
+            {
+                let like_earlier = like_earlier.with_bound(options.bound());
+                let length = encode(&shape, &like_earlier, body)?;
+                if choices::followed(place, length) {
+                    return Ok((length, true));
+                }
+            }
+            let length = encode(&shape, &options, body)?;
+            if let Some(place) = place {
+                choices::chose(place, options, &body[..length]);
+            }
+            Ok((length, false))
+        };
         let header_len = envelope.header_len();
         if header_len + most <= room {
             // SAFETY: promised by the caller.
@@ -256,19 +293,32 @@ impl Operator {
             // SAFETY: there is room for it. The codec only writes to the buffer.
             let out = unsafe { slice::from_raw_parts_mut(out, header_len + most) };
             let (header, body) = out.split_at_mut(header_len);
-            let length = encode(&shape, &options, body)?;
+            let (length, like_earlier) = encode(body)?;
             envelope.body = &body[..length];
             header.copy_from_slice(&envelope.header());
-            return Ok(header_len + length);
+            return Ok(Written { like_earlier, ..Written::of(header_len + length) });
         }
         let mut body = vec![0; most];
-        let length = encode(&shape, &options, &mut body)?;
+        let (length, like_earlier) = encode(&mut body)?;
         if header_len + length > room {
             return Err(format!("the engine provides no room for {length} bytes"));
         }
         envelope.body = &body[..length];
         // SAFETY: there is room for it.
-        Ok(unsafe { put(&envelope, out) })
+        let bytes = unsafe { put(&envelope, out) };
+        Ok(Written { like_earlier, ..Written::of(bytes) })
+    }
+
+    /// Where a block is known again at the next step, if it is to be: BP4 does not tell of which variable it is.
+    fn place(&self, block: &Block<'_>) -> Option<Place> {
+        let again = self.parameters.choose == Choose::Changed && !block.variable.is_empty();
+        again.then(|| Place {
+            parameters: self.given.clone(),
+            variable: block.variable.clone().into_owned(),
+            dtype: block.dtype,
+            count: block.count.clone(),
+            start: block.start.clone(),
+        })
     }
 }
 
@@ -349,16 +399,18 @@ fn clip(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME)]
 }
 
-fn report(block: &Block<'_>, written: usize, began: Instant, on_device: Option<HostCompression>) {
+fn report(block: &Block<'_>, written: Written, began: Instant, times: bool) {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
-    let ratio = block.bytes() as f64 / written as f64;
+    let Written { bytes, like_earlier, on_device } = written;
+    let ratio = block.bytes() as f64 / bytes as f64;
     let all = milliseconds(began.elapsed());
-    let parts = on_device.map_or_else(String::new, |made| {
+    let parts = on_device.filter(|_| times).map_or_else(String::new, |made| {
         let [kernels, copy] = [made.kernels, made.copy].map(milliseconds);
         format!(" (kernels {kernels:.3} ms, copy to the host {copy:.3} ms)")
     });
+    let like = if like_earlier { ", coded like an earlier step" } else { "" };
     eprintln!(
-        "FSZ: {} {:?}: {} to {written} bytes, ratio {ratio:.2}, {all:.3} ms{parts}",
+        "FSZ: {} {:?}: {} to {bytes} bytes, ratio {ratio:.2}, {all:.3} ms{parts}{like}",
         block.name(),
         block.count,
         block.bytes(),

@@ -15,6 +15,7 @@ use super::{Args, compress, fill_value, missed};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
+use crate::output::{is_folder, refuse_standard_output};
 use crate::{limit, terminal};
 
 /// How the steps of a series belong together.
@@ -42,25 +43,20 @@ impl SeriesArgs {
     }
 }
 
-/// What stands for standard output, even where something has this name.
-const STANDARD_OUTPUT: &str = "-";
-
-/// Whether the output is a folder: then all steps go there, each to a file of its own.
-pub fn is_folder(output: &Path) -> bool {
-    output != STANDARD_OUTPUT && output.is_dir()
-        || output.as_os_str().as_encoded_bytes().ends_with(b"/")
-}
-
 /// Compresses all steps into the folder.
 pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     // What is wrong with the bound is told before anything is made.
     args.bound_of(args.series.range(), 0.0)?;
     let folder = &args.output;
-    if folder == STANDARD_OUTPUT {
-        bail!("a series goes to a folder, not to standard output: name one");
-    }
+    refuse_standard_output(folder)?;
     if folder.exists() && !folder.is_dir() {
         bail!("{} is a file: several inputs go to a folder, name one", folder.display());
+    }
+    if !is_folder(folder) && folder.extension().is_some_and(|ending| ending == "fsz") {
+        let (name, inputs) = (folder.display(), args.input.len());
+        bail!(
+            "{name} names one stream, and {inputs} inputs go to a folder: name one, or end it with /"
+        );
     }
     if Kind::of(folder).is_ok_and(|kind| kind == Kind::Bp) {
         bail!("{} is an ADIOS2 file: name another folder", folder.display());
@@ -87,7 +83,9 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
         series.compress(&ranges, overall)
     })
     .inspect_err(|error| {
-        if is_interrupt(error) {
+        // Who resumes knows.
+        let some = || !args.series.resume && steps.iter().any(|step| step.output.exists());
+        if is_interrupt(error) || some() {
             terminal::note(quiet, "completed steps are kept; continue with --resume");
         }
     })?;

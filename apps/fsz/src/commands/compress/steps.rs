@@ -84,7 +84,7 @@ impl<'a> Inputs<'a> {
                 variable: String::new(),
                 number: input as u64,
                 output: folder.join(file_name(&stem, None)),
-                bytes: path.metadata()?.len(),
+                bytes: fsz_field::input_len(path)?,
             })
         };
         self.args.input.iter().enumerate().map(step).collect()

@@ -12,7 +12,8 @@ use crate::commands::inspect::folder;
 #[derive(Debug)]
 pub struct Pair {
     pub stream: PathBuf,
-    pub original: PathBuf,
+    /// None where the stream is to be checked alone.
+    pub original: Option<PathBuf>,
     /// Whether the stream is one of a folder.
     pub is_of_folder: bool,
 }
@@ -23,19 +24,7 @@ pub struct Pair {
 /// # Errors
 /// When something is not there, or is left over.
 pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
-    let mut streams = Vec::new();
-    for input in inputs {
-        match folder::streams(input) {
-            Some(files) => streams.extend(files.into_iter().map(|file| (file, true))),
-            None => streams.push((input.clone(), false)),
-        }
-    }
-    // What is wrong with a stream is told when its turn comes, if only it is there.
-    for (path, _) in &streams {
-        if path.is_dir() || !path.exists() {
-            Kind::of(path)?;
-        }
-    }
+    let streams = streams(inputs)?;
     originals.iter().try_for_each(|original| Kind::of(original).map(drop))?;
     let is_one = |original: &Path| -> Result<bool> {
         Ok(matches!(&streams[..], [(_, false)]) || Kind::of(original)? == Kind::Bp)
@@ -43,8 +32,10 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
     if let [original] = originals
         && is_one(original)?
     {
-        let pair =
-            |(stream, is_of_folder)| Pair { stream, original: original.clone(), is_of_folder };
+        let pair = |(stream, is_of_folder)| {
+            let original = Some(original.clone());
+            Pair { stream, original, is_of_folder }
+        };
         return Ok(streams.into_iter().map(pair).collect());
     }
     let mut by_name = HashMap::new();
@@ -62,12 +53,39 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
                 "{path}: no original is named {name}: give those of all streams, or verify one by one"
             );
         };
-        pairs.push(Pair { original: original.clone(), stream, is_of_folder });
+        pairs.push(Pair { original: Some(original.clone()), stream, is_of_folder });
     }
     match originals.iter().find(|original| by_name.contains_key(&name(original))) {
         Some(original) => bail!("{}: there is no stream of this name", original.display()),
         None => Ok(pairs),
     }
+}
+
+/// Streams, or folders of them, without originals.
+///
+/// # Errors
+/// When one of them is not there.
+pub fn alone(inputs: &[PathBuf]) -> Result<Vec<Pair>> {
+    let pair = |(stream, is_of_folder)| Pair { stream, original: None, is_of_folder };
+    Ok(streams(inputs)?.into_iter().map(pair).collect())
+}
+
+/// All streams, and whether each is one of a folder.
+fn streams(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, bool)>> {
+    let mut streams = Vec::new();
+    for input in inputs {
+        match folder::streams(input) {
+            Some(files) => streams.extend(files.into_iter().map(|file| (file, true))),
+            None => streams.push((input.clone(), false)),
+        }
+    }
+    // What is wrong with a stream is told when its turn comes, if only it is there.
+    for (path, _) in &streams {
+        if path.is_dir() || !path.exists() {
+            Kind::of(path)?;
+        }
+    }
+    Ok(streams)
 }
 
 /// The name that a field and its stream share.

@@ -21,7 +21,8 @@ struct Series {
 #[derive(Debug, Serialize)]
 struct Checked {
     file: String,
-    original: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    original: Option<String>,
     #[serde(flatten)]
     found: Option<Found>,
     /// Why the stream could not be checked.
@@ -55,7 +56,7 @@ pub fn check(args: &Args, pairs: &[Pair], codec: &Codec, quiet: bool) -> Result<
         {
             terminal::print(&format!("{file}: {}\n", found.text()))?;
         }
-        let original = pair.original.display().to_string();
+        let original = pair.original.as_ref().map(|path| path.display().to_string());
         streams.push(Checked { file, original, found, error });
     }
     let series = Series { holds: streams.iter().all(Checked::holds), streams };
@@ -73,6 +74,9 @@ impl Series {
         let (all, failed) =
             (self.streams.len(), self.streams.iter().filter(|checked| !checked.holds()).count());
         let mut text = match failed {
+            0 if self.streams.iter().any(|checked| checked.original.is_none()) => {
+                format!("all {all} streams are intact")
+            }
             0 => format!("all {all} streams hold"),
             _ => format!("{failed} of {all} streams FAILED"),
         };

@@ -8,11 +8,15 @@ use std::{
     env,
     process::Command,
     sync::{Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use fsz::cuda::{CudaMemory, DeviceMemory, MemoryKind};
 
-use super::*;
+use super::{
+    choices::{CHANGED, COUNT, named, wave},
+    *,
+};
 use crate::{device, read_to_device, sink::Payload};
 
 /// One test at a time, so that none waits for another's work.
@@ -122,6 +126,63 @@ fn a_device_gives_parts_with_bounds_of_their_own() {
             assert!(made == body, "{profile} {bound:?}");
             assert_eq!(Stream::open(body).unwrap().regions().len(), 3);
         }
+    }
+}
+
+#[test]
+fn a_device_codes_steps_like_earlier_ones_as_the_cpu_does() {
+    let _alone = alone();
+    let Some(mut memory) =
+        on_device("a_device_codes_steps_like_earlier_ones_as_the_cpu_does", &wave(0))
+    else {
+        return;
+    };
+    // Other parameters, so that what the CPU chose is not the device's.
+    let (host, device) =
+        (writer(&CHANGED), writer(&[&CHANGED[..], &[("backend", "cuda")]].concat()));
+    for step in 0..4 {
+        let values = wave(step);
+        memory.write(0, &values).unwrap();
+        let there = [device_block(&memory, &COUNT), block(&values, &COUNT)];
+        for (name, own) in ["on the device", "from the host"].into_iter().zip(there) {
+            let expected = write(&host, named(block(&values, &COUNT), name), true);
+            assert!(write(&device, named(own, name), true) == expected, "{name}, step {step}");
+        }
+    }
+}
+
+/// Prints what a block in device memory takes where every step chooses, and where it does not.
+#[test]
+#[ignore = "prints a table of times; run it with --ignored --nocapture"]
+fn time_of_a_step() {
+    let _alone = alone();
+    let field = |n: usize| -> Vec<f32> {
+        let wave = |i: usize| [i / (n * n), i / n % n, i % n].map(|x| x as f32 * 0.03);
+        (0..n * n * n).map(wave).map(|[z, y, x]| (x + y).sin() * (y * z).cos() + z.sin()).collect()
+    };
+    for side in [64, 128, 256, 512] {
+        let values = field(side);
+        let Some(memory) = on_device("time_of_a_step", &values) else { return };
+        let count = [side as u64; 3];
+        let time = |choose| {
+            let operator = writer(&[CHANGED[0], CHANGED[1], ("choose", choose)]);
+            let mut out = vec![0; operator.estimate(values.len(), 4, 3)];
+            let mut step = || {
+                let began = Instant::now();
+                let block = device_block(&memory, &count);
+                // SAFETY: the memory holds the field and `out` has the estimated room.
+                unsafe { operator.write(block, out.as_mut_ptr(), out.len(), false) }.unwrap();
+                began.elapsed().as_secs_f64() * 1e3
+            };
+            // Kernels are compiled, and two steps are alike.
+            step();
+            step();
+            let mut times: Vec<f64> = (0..12).map(|_| step()).collect();
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        };
+        let bytes = size_of_val(&values[..]) >> 20;
+        println!("{bytes} MiB: each {:.3} ms, changed {:.3} ms", time("each"), time("changed"));
     }
 }
 

@@ -1,0 +1,56 @@
+//! A series: all inputs, or all streams of a folder, into a folder, as `.npy` files of the same names.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail, ensure};
+use fsz::Codec;
+use fsz_field::create_folder;
+use fsz_figure::number;
+
+use super::{Args, decompress, expect_compressed};
+use crate::commands::inspect::folder;
+use crate::output::{Inputs, is_folder, refuse_standard_output};
+use crate::terminal;
+
+/// The files of a series; None where a single file goes to a file.
+pub fn files(args: &Args) -> Option<Vec<PathBuf>> {
+    let of = |input: &PathBuf| folder::streams(input).unwrap_or_else(|| vec![input.clone()]);
+    let files: Vec<PathBuf> = args.input.iter().flat_map(of).collect();
+    let alone = files == args.input && files.len() == 1;
+    (!alone || is_folder(&args.output)).then_some(files)
+}
+
+/// Decompresses all files into the folder.
+pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result<()> {
+    let folder = &args.output;
+    refuse_standard_output(folder)?;
+    if folder.exists() && !folder.is_dir() {
+        bail!("{} is a file: several inputs go to a folder, name one", folder.display());
+    }
+    let inputs = Inputs::new(files);
+    let mut outputs = Vec::new();
+    let mut names = HashSet::new();
+    for file in files {
+        expect_compressed(file)?;
+        let mut name = file.file_stem().unwrap_or_default().to_owned();
+        name.push(".npy");
+        let output = folder.join(name);
+        let once = names.insert(output.clone());
+        ensure!(once, "{}: two inputs would have this output", output.display());
+        inputs.refuse(&output)?;
+        if output.exists() && !args.force {
+            let output = output.display();
+            bail!("{output} already exists: choose another folder, or overwrite it with --force");
+        }
+        outputs.push(output);
+    }
+    create_folder(folder)?;
+    let mut bytes = 0;
+    for (i, (file, output)) in files.iter().zip(&outputs).enumerate() {
+        let what = format!("decompressing {} of {}", i + 1, files.len());
+        bytes += decompress((file, output), args.force, codec, &what, quiet)?.0;
+    }
+    let (folder, bytes) = (folder.display(), number::bytes(bytes));
+    terminal::summary(quiet, false, &format!("{folder}: {} fields, {bytes}", files.len()))
+}
