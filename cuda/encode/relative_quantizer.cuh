@@ -92,23 +92,13 @@ template <class T> struct Parabola
     static constexpr i32 MARGIN = 4;
 };
 
-/// What `__fsqrt_rn` does of numbers that are neither very small nor very large, without a look at
-/// them.
-FSZ_DEVICE float nearest_root(float square)
-{
-    float inverse;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(square));
-    const float root = __fmul_rn(square, inverse);
-    return __fmaf_rn(__fmaf_rn(-root, root, square), __fmul_rn(inverse, 0.5f), root);
-}
-
 /// The pattern of some bits, but for a few.
 FSZ_DEVICE u32 guess_pattern(u32 bits)
 {
     using P = Parabola<float>;
     const u32 p = bits & (Octave<float>::LEN - 1);
     const float f = __fsub_rn(value_of(p | 0x3F800000u), 1.f);
-    const float root = nearest_root(__fadd_rn(__fmul_rn(P::SLOPE, f), P::SQUARE));
+    const float root = __fsqrt_rn(__fadd_rn(__fmul_rn(P::SLOPE, f), P::SQUARE));
     const float guess = __fmul_rn(__fsub_rn(root, P::LESS), P::UNITS);
     return bits - p + bits_of(__fadd_rn(guess, 0x1p23f)) - bits_of(0x1p23f);
 }
