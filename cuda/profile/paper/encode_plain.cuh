@@ -160,8 +160,9 @@ __device__ __noinline__ bool has_no_name(const SharedRow<T> row, const Missing<T
     return __all_sync(WARP_ALL, none);
 }
 
-/// The extremes of the lane's elements.
-template <class T> FSZ_DEVICE Extremes<T> extremes_of(const SharedRow<T> &row)
+/// Whether the warp's elements are all within reach. NaN is left to `quantize_plain`.
+template <class T>
+__device__ __noinline__ bool is_within_reach(const SharedRow<T> row, const Quantizer<T> z)
 {
     Extremes<T> extremes;
 #pragma unroll
@@ -175,14 +176,7 @@ template <class T> FSZ_DEVICE Extremes<T> extremes_of(const SharedRow<T> &row)
             extremes.take(d[k]);
         }
     }
-    return extremes;
-}
-
-/// Whether the warp's elements are all within reach. NaN is left to `quantize_plain`.
-template <class T>
-__device__ __noinline__ bool is_within_reach(const SharedRow<T> row, const Quantizer<T> z)
-{
-    return __all_sync(WARP_ALL, extremes_of(row).within(reach_of(z)));
+    return __all_sync(WARP_ALL, extremes.within(reach_of(z)));
 }
 
 /// Bits of a magnitude that is a whole number below 2^24.

@@ -7,7 +7,6 @@
 #include "profile/paper/encode_masked.cuh"
 #include "profile/paper/hash_rates.cuh"
 #include "profile/paper/quantize_relative.cuh"
-#include "profile/paper/range_so_far.cuh"
 #include "profile/paper/relative_so_far.cuh"
 
 namespace fsz
@@ -16,11 +15,6 @@ namespace fsz
 /// What the encoders of a thread block share.
 template <class Z> struct CommonOf
 {
-};
-
-template <> struct CommonOf<Quantizer<float>>
-{
-    RangeSoFar so_far;
 };
 
 template <> struct CommonOf<RelativeQuantizer<double>>
@@ -51,9 +45,6 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     /// Whether what is known of whole parts beforehand is used: it makes the kernel of f32 faster,
     /// and that of f64 slower, as the compiler takes it.
     static constexpr bool FORESEES = sizeof(T) == 4;
-
-    /// Whether the range is found by codes, with `common`.
-    static constexpr bool WATCHES = RANGES && !Z::RELATIVE && sizeof(T) == 4;
 
     /// Whether the short way packs rates above PLAIN_RATE. Logarithmic codes are far from 0: where
     /// elements are 0, or change their signs, fine bounds need as much.
@@ -93,7 +84,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     /// The largest error of plain tiles so far, where `common` does not have it.
     Error max_error{};
     /// The lane's elements so far whose blocks are within reach, where the range is found on the
-    /// way, and `common` does not have it. They meet those of other lanes once, in the end.
+    /// way, and not in `common`. They meet those of other lanes once, in the end.
     Extremes<T> range;
     /// Whether the warp's last tiles had masked elements: the next will, too.
     bool masked = false;
@@ -180,16 +171,8 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         else
         {
             Extremes<T> extremes = range;
-            way.error = quantize_plain < RANGES && !WATCHES > (row, z, way.l, extremes);
-            if constexpr (WATCHES)
-            {
-                const CodeRange codes(way.l);
-                const bool within = codes.is_near();
-                common->so_far.take(row, codes, within);
-                // NaN stays: it may be masked.
-                way.error = within ? way.error : worse(way.error, value_of(Element<T>::INFINITE));
-            }
-            else if constexpr (RANGES)
+            way.error = quantize_plain<RANGES>(row, z, way.l, extremes);
+            if constexpr (RANGES)
             {
                 // The same.
                 const bool within = extremes.within(reach_of(z));
@@ -246,11 +229,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         else
         {
             add_error(max_error, statistics);
-            if constexpr (WATCHES)
-            {
-                common->so_far.add_to(statistics);
-            }
-            else if constexpr (RANGES)
+            if constexpr (RANGES)
             {
                 take_extremes(range, reach_of(z), statistics);
             }
