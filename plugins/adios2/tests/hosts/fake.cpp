@@ -7,6 +7,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <iostream>
+#include <list>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -44,10 +45,13 @@ struct Caller
     Params params;
 };
 
-/* A vtable of `places` functions. */
-std::vector<uintptr_t> Table(size_t places)
+/* A vtable of `places` functions. It stays where it is, as that of a program does: its address
+ * tells the version from then on. */
+const std::vector<uintptr_t> &Table(size_t places)
 {
-    std::vector<uintptr_t> table(places, reinterpret_cast<uintptr_t>(&Function));
+    static std::list<std::vector<uintptr_t>> all;
+    std::vector<uintptr_t> &table =
+        all.emplace_back(places, reinterpret_cast<uintptr_t>(&Function));
     table.push_back(0);
     return table;
 }
@@ -73,10 +77,9 @@ constexpr Version Versions[] = {
 class Operator
 {
 public:
-    Operator(const Version &version, const Params &params)
-        : m_Version(version), m_Table(Table(version.places))
+    Operator(const Version &version, const Params &params) : m_Version(version)
     {
-        m_Caller.table = m_Table.data();
+        m_Caller.table = Table(version.places).data();
         m_Caller.params = params;
         m_Made = Create(&m_Caller.params);
     }
@@ -143,7 +146,6 @@ private:
     }
 
     const Version &m_Version;
-    std::vector<uintptr_t> m_Table;
     Caller m_Caller;
     void *m_Made;
 };
@@ -208,9 +210,8 @@ void Unknown()
 {
     for (const size_t places : {0, 5, 7, 9, 20, 24, 30})
     {
-        const auto table = Table(places);
         Caller caller;
-        caller.table = table.data();
+        caller.table = Table(places).data();
         caller.params = Plugin;
         Refused(&caller.params, std::to_string(places) + " places");
         caller.number = 54;
