@@ -76,7 +76,7 @@ mod tests {
     fn the_operator_prints_such_lines() {
         let source = include_str!("../../../../plugins/adios2/src/operator/write.rs");
         for words in [
-            "FSZ: {} {:?}: {} to {written} bytes, ratio {ratio:.2}, {all:.3} ms{parts}",
+            "FSZ: {} {:?}: {} to {bytes} bytes, ratio {ratio:.2}, {all:.3} ms{parts}{like}",
             " (kernels {kernels:.3} ms, copy to the host {copy:.3} ms)",
         ] {
             assert!(source.contains(words), "{words}");
