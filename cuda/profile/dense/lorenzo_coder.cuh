@@ -38,7 +38,7 @@ FSZ_DEVICE CodedDifference coded_difference(u32 rows, u32 event, bool active)
     const PackedRow row = load_row(rows + 8 * (active ? number : 0));
     if (!active)
     {
-        return {{0, DENSE_SLOTS << PACKED_FREQUENCY_SHIFT}, 0, 0};
+        return {PACKED_IDLE, 0, 0};
     }
     const bool escapes = row.y & PACKED_RAW;
     const u32 all = static_cast<u32>(l) << 1 ^ static_cast<u32>(l >> 31);
@@ -93,11 +93,7 @@ FSZ_DEVICE RansEncoder code_lorenzo(RansEncoder coder, u32 stage, u32 len, u32 s
                     coder.state = coder.state << of.bits | of.raw;
                 }
             }
-            const u32 f = of.row.y >> PACKED_FREQUENCY_SHIFT;
-            coder.put(coder.state >= (of.row.y & ~0u << PACKED_FREQUENCY_SHIFT));
-            const u32 quotient = __umulhi(coder.state, of.row.x) >> (of.row.y & 31);
-            coder.state +=
-                quotient * (DENSE_SLOTS - f) + (of.row.y >> PACKED_START_SHIFT & PACKED_START);
+            code_packed(coder, of.row);
         }
     }
     return coder;

@@ -377,6 +377,13 @@ template <class Error, class T> struct Decoded
     Error error;
     T low;
     T high;
+
+    FSZ_DEVICE void take_range(T d)
+    {
+        const bool first = low > high;
+        low = first || d < low ? d : low;
+        high = first || d > high ? d : high;
+    }
 };
 
 /// Elements that do not count in a comparison: none, or those that have the bits of the box's
@@ -418,9 +425,7 @@ FSZ_DEVICE Decoded<T, T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lat
             found.error = larger(found.error, off < 0 ? -off : off);
             if (range)
             {
-                const bool first = found.low > found.high;
-                found.low = first || d[k] < found.low ? d[k] : found.low;
-                found.high = first || d[k] > found.high ? d[k] : found.high;
+                found.take_range(d[k]);
             }
         }
     });

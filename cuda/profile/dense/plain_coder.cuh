@@ -145,6 +145,8 @@ constexpr u32 PACKED_FREQUENCY_SHIFT = 22;
 constexpr u32 PACKED_START_SHIFT = 12;
 constexpr u32 PACKED_START = 0x3FF;
 constexpr u32 PACKED_RAW = 0x20;
+/// That of a lane without a symbol: leaves its state as it is.
+constexpr PackedRow PACKED_IDLE{0, DENSE_SLOTS << PACKED_FREQUENCY_SHIFT};
 
 /// Rows of the events of a pass, by their number: one that leaves a state as it is, of lanes
 /// without an event; those of events; and the one for all that are larger, which is told to have
@@ -179,7 +181,7 @@ template <bool FINE> FSZ_DEVICE void pack_events(const SymbolRows &rows, PackedR
     using Event = PlainEvent<FINE>;
     for (u32 k = threadIdx.x; k < Own::LEN; k += blockDim.x)
     {
-        PackedRow row{0, DENSE_SLOTS << PACKED_FREQUENCY_SHIFT};
+        PackedRow row = PACKED_IDLE;
         if (k > 0)
         {
             const i32 event = static_cast<i32>(k - 1);
@@ -255,6 +257,15 @@ __device__ __noinline__ AfterRaw code_raw(RansEncoder coder, i32 event, PackedRo
 }
 static_assert(DENSE_RESIDUAL_ESCAPE_BITS <= DENSE_RAW_BITS, "a residual's raw bits in one go");
 
+/// Codes the symbol of a row.
+FSZ_DEVICE void code_packed(RansEncoder &coder, PackedRow row)
+{
+    const u32 f = row.y >> PACKED_FREQUENCY_SHIFT;
+    coder.put(coder.state >= (row.y & ~0u << PACKED_FREQUENCY_SHIFT));
+    const u32 quotient = __umulhi(coder.state, row.x) >> (row.y & 31);
+    coder.state += quotient * (DENSE_SLOTS - f) + (row.y >> PACKED_START_SHIFT & PACKED_START);
+}
+
 /// Codes events.
 struct PlainCoder
 {
@@ -279,10 +290,7 @@ struct PlainCoder
             coder.at = after.coder.at;
             row = after.row;
         }
-        const u32 f = row.y >> PACKED_FREQUENCY_SHIFT;
-        coder.put(coder.state >= (row.y & ~0u << PACKED_FREQUENCY_SHIFT));
-        const u32 quotient = __umulhi(coder.state, row.x) >> (row.y & 31);
-        coder.state += quotient * (DENSE_SLOTS - f) + (row.y >> PACKED_START_SHIFT & PACKED_START);
+        code_packed(coder, row);
     }
 };
 

@@ -93,9 +93,7 @@ FSZ_DEVICE bool lorenzo_codes(BoxSpan<T> span, u32 stage, const Points &points, 
             found.error = larger(found.error, error);
             if (range)
             {
-                const bool first = found.low > found.high;
-                found.low = first || d[k] < found.low ? d[k] : found.low;
-                found.high = first || d[k] > found.high ? d[k] : found.high;
+                found.take_range(d[k]);
             }
         }
         if constexpr (WIDTH == LORENZO_QUAD)
