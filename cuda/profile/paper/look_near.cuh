@@ -78,6 +78,10 @@ FSZ_DEVICE LookedAt look_near(const SharedRow<float> &row, const RelativeQuantiz
     // Elements whose codes are one more, of either sign.
     u32 up = 0, down = 0;
     u32 rows = __ballot_sync(WARP_ALL, near.elements != 0);
+    if (rows == 0)
+    {
+        return {};
+    }
     if (static_cast<u32>(__popc(rows)) < __reduce_max_sync(WARP_ALL, __popc(near.elements)))
     {
         // Side by side in few blocks, as in smooth fields: a block at a time.

@@ -93,7 +93,7 @@ FSZ_DEVICE MixedBlock quantize_mixed(const SharedRow<float> &row, const Relative
 {
     constexpr u32 PIECE = SharedRow<float>::PIECE;
     const SignedBlock block(z, way, 0);
-    const Ends ends = block.ends(value_of(most), STEEPEST_ANYWHERE, so_far);
+    const Ends ends = block.ends(value_of(most), LEAST_RUN_ANYWHERE, so_far);
     MixedBlock out{{0, ends.before}};
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)

@@ -94,11 +94,13 @@ FSZ_DEVICE OneSign make_one_sign(const RelativeQuantizer<float> &z)
 /// The smallest and the largest bits of a lane's block.
 struct BitsRange
 {
-    u32 least = ~0u;
-    u32 most = 0;
+    u32 least;
+    u32 most;
 
     FSZ_DEVICE explicit BitsRange(const SharedRow<float> &row)
     {
+        // Chains that do not wait for each other.
+        u32 low[2] = {~0u, ~0u}, high[2] = {0, 0};
 #pragma unroll
         for (u32 piece = 0; piece < BLOCK / SharedRow<float>::PIECE; ++piece)
         {
@@ -108,10 +110,12 @@ struct BitsRange
 #pragma unroll
             for (u32 k = 0; k < SharedRow<float>::PIECE; k += 2)
             {
-                least = min(min(bits_of(d[k]), bits_of(d[k + 1])), least);
-                most = max(max(bits_of(d[k]), bits_of(d[k + 1])), most);
+                low[k / 2] = min(min(bits_of(d[k]), bits_of(d[k + 1])), low[k / 2]);
+                high[k / 2] = max(max(bits_of(d[k]), bits_of(d[k + 1])), high[k / 2]);
             }
         }
+        least = min(low[0], low[1]);
+        most = max(high[0], high[1]);
     }
 
     FSZ_DEVICE u32 sign() const { return most & Element<float>::SIGN; }
@@ -159,30 +163,44 @@ FSZ_DEVICE void look_beyond(u32 left, u32 end, u32 bit, u32 &near)
         : "r"(left), "r"(end), "r"(bit));
 }
 
-/// A number of patterns of at least 4 and at most `most`, which is what is no number.
+/// A number of patterns of at most `most`, which is what is no number.
 FSZ_DEVICE u32 patterns_of(float number, float most)
 {
-    return static_cast<u32>(fmaxf(number < most ? number : most, 4.f));
+    return static_cast<u32>(fmaxf(number < most ? number : most, 0.f));
 }
 
-/// How fast the curve rises at most, as a share of its value: anywhere.
-constexpr float STEEPEST_ANYWHERE = static_cast<float>(STEEPEST * (1 + 0x1p-20));
+/// a / b but for 2^-21 of it, b a normal number.
+FSZ_DEVICE float approximate_quotient(float a, float b)
+{
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
+    return __fmul_rn(a, inverse);
+}
+
+/// Octaves that the curve takes at least where values change by a share of 1, for small shares:
+/// anywhere.
+constexpr float LEAST_RUN_ANYWHERE = static_cast<float>(1 / (STEEPEST * (1 + 0x1p-20)));
 
 /// The same between two magnitudes.
-FSZ_DEVICE float steepest(float least, float most)
+FSZ_DEVICE float least_run(float least, float most)
 {
     using P = Parabola<float>;
     constexpr float PEAK = 1.3281f;
     const u32 exponent = Element<float>::INFINITE, one = bits_of(1.f);
     const float from = value_of((bits_of(least) & ~exponent) | one);
     const float to = value_of((bits_of(most) & ~exponent) | one);
-    const auto slope = [](float m) {
-        return __fdividef(approximate_root(__fmaf_rn(P::SLOPE, m, P::SQUARE - P::SLOPE)), m);
+    const auto run = [](float m) {
+        float inverse;
+        asm("rsqrt.approx.ftz.f32 %0, %1;"
+            : "=f"(inverse)
+            : "f"(__fmaf_rn(P::SLOPE, m, P::SQUARE - P::SLOPE)));
+        return __fmul_rn(m, inverse);
     };
+    const float beside = __fmul_rn(fminf(run(from), run(to)), 1 - 0x1p-19f);
     const bool one_octave = ((bits_of(least) ^ bits_of(most)) & exponent) == 0;
-    // Left of the peak it rises, right of it it falls.
-    const bool beside = one_octave && (to < PEAK - 0x1p-9f || from > PEAK + 0x1p-9f);
-    return beside ? __fmul_rn(fmaxf(slope(from), slope(to)), 1 + 0x1p-19f) : STEEPEST_ANYWHERE;
+    // Left of the peak the curve gets steeper, right of it it gets flatter.
+    const bool is_beside = one_octave && (to < PEAK - 0x1p-9f || from > PEAK + 0x1p-9f);
+    return is_beside ? beside : LEAST_RUN_ANYWHERE;
 }
 
 /// A block of one sign that is being quantized.
@@ -231,17 +249,21 @@ struct SignedBlock
     }
 
     /// The ends of codes where elements of up to `most` may have larger errors than those so far;
-    /// they and their values are where the curve rises by up to `slope`.
-    FSZ_DEVICE Ends ends(float most, float slope, const RelativeError<float> &so_far) const
+    /// they and their values are where the curve takes `run` at least.
+    FSZ_DEVICE Ends ends(float most, float run, const RelativeError<float> &so_far) const
     {
-        const float allowed = __fdividef(so_far.absolute, most);
+        const float allowed = approximate_quotient(so_far.absolute, most);
         // A quotient that is no number allows nothing.
         const float share = so_far.relative < allowed ? so_far.relative : allowed;
-        // As a code's `low` and `high` follow from the bound: 2x / (2 + x) and 2x / (2 - x) are no
-        // larger than ln(1 + x) and -ln(1 - x). Values and patterns are off by the next integer.
-        const float twice = __fmul_rn(share, __fdividef(0x1p24f * (1 - 0x1p-19f), slope));
-        const float begin = way.low + 4 - __fdividef(twice, 2 + share);
-        const float end = way.high + 4 - __fdividef(twice, 2 - share);
+        // As a code's `low` and `high` follow from the bound: x / (1 + x / 2) and x / (1 - x / 2),
+        // of which the sums are a little less, are no larger than ln(1 + x) and -ln(1 - x). Values
+        // and patterns are off by the next integer.
+        const float half = 0.5f * share;
+        const float patterns = __fmul_rn(__fmul_rn(share, 0x1p23f * (1 - 0x1p-19f)), run);
+        const float before = 1 - half * (1 - half * (1 - half));
+        const float behind = 1 + half * (1 + half * (1 + half));
+        const float begin = way.low + 4 - patterns * before;
+        const float end = way.high + 4 - patterns * behind;
         const float most_patterns =
             static_cast<float>(bound.stride - RelativeShortWay<float>::LACKED);
         const u64 less = static_cast<u64>(patterns_of(begin, most_patterns)) * bound.reciprocal;
@@ -267,8 +289,8 @@ FSZ_DEVICE NearEnds quantize_one_sign(const SharedRow<float> &row,
     const float least = value_of(range.least & ~Element<float>::SIGN);
     const float most = value_of(range.most & ~Element<float>::SIGN);
     // Negative blocks have their smallest magnitudes at their smallest bits, too.
-    const float slope = steepest(least * (1 - z.bound.eps), most * (1 + z.bound.eps));
-    const Ends ends = block.ends(most, slope, so_far);
+    const float run = least_run(least * (1 - z.bound.eps), most * (1 + z.bound.eps));
+    const Ends ends = block.ends(most, run, so_far);
     NearEnds near{0, ends.before};
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)

@@ -278,6 +278,9 @@ fn float(name: &str, way: &str, kind: &str) -> Option<Alu> {
         ("sqrt", "f32") if way == "approx" => {
             each!(f32 => f32, |a| if a.abs() < f32::MIN_POSITIVE { a * 0.0 } else { a.sqrt() })
         }
+        ("rsqrt", "f32") if way == "approx" => {
+            each!(f32 => f32, |a| if a.abs() < f32::MIN_POSITIVE { f32::INFINITY.copysign(a) } else { 1.0 / a.sqrt() })
+        }
         ("sqrt", "f32") => each!(f32 => f32, |a| a.sqrt()),
         ("sqrt", "f64") => each!(f64 => f64, |a| a.sqrt()),
         ("min", "f32") if way == "f32" => each!(f32, f32 => f32, |a, b| least_f32(a, b)),
