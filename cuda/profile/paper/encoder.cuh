@@ -68,8 +68,9 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     /// Where the bound is resolved.
     const Control &control;
     const Missing<T> &missing;
-    /// The warp's own.
+    /// The warp's own, and those of all thread blocks.
     Statistics *statistics;
+    Statistics *everywhere;
     /// The bits that masked elements are expected to have.
     Bits *mask;
     Common *common;
@@ -91,7 +92,8 @@ template <class Z, bool RANGES = false> struct PaperEncoder
 
     FSZ_DEVICE PaperEncoder(const Args &args, const Control &control, const Missing<T> &missing,
                             Statistics *statistics, Bits *mask, Common *common)
-        : control(control), missing(missing), statistics(statistics), mask(mask), common(common),
+        : control(control), missing(missing), statistics(statistics),
+          everywhere(&args.control->statistics), mask(mask), common(common),
           z(make_quantizer(args, control)),
           compares(control.named && !(RANGES && names_are_beyond(missing, reach_of(z)))),
           simple((RANGES || control.near) && !compares),
@@ -277,7 +279,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         refill();
         if constexpr (Z::RELATIVE)
         {
-            common->so_far.take(way.error);
+            common->so_far.take(way.error, everywhere);
         }
         else
         {

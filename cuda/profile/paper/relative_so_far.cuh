@@ -26,8 +26,10 @@ template <class T> struct RelativeSoFar
         return {value_of(now.absolute), value_of(now.relative)};
     }
 
-    /// Takes the errors of a warp's plain tiles in.
-    FSZ_DEVICE void take(const RelativeError<T> &error)
+    /// Takes the errors of a warp's plain tiles in. Where they are the largest so far, they meet
+    /// those `everywhere`, of the other thread blocks: the sooner large ones are known, the fewer
+    /// elements are looked at.
+    FSZ_DEVICE void take(const RelativeError<T> &error, Statistics *everywhere)
     {
         const RelativeError<T> now = errors();
         if (__any_sync(WARP_ALL, error.absolute > now.absolute || error.relative > now.relative))
@@ -35,8 +37,8 @@ template <class T> struct RelativeSoFar
             const Bits a = warp_max(bits_of(error.absolute)), r = warp_max(bits_of(error.relative));
             if (lane_id() == 0)
             {
-                atomicMax(&absolute, a);
-                atomicMax(&relative, r);
+                atomicMax(&absolute, max(a, met(&everywhere->max_error, a)));
+                atomicMax(&relative, max(r, met(&everywhere->max_relative_error, r)));
             }
         }
     }
@@ -69,6 +71,13 @@ template <class T> struct RelativeSoFar
             statistics->max_key = max(statistics->max_key, static_cast<u64>(now.max_key));
             statistics->min_key = max(statistics->min_key, static_cast<u64>(now.min_key));
         }
+    }
+
+private:
+    /// Takes an error in, and gives the largest before.
+    static FSZ_DEVICE Bits met(u64 *largest, Bits error)
+    {
+        return static_cast<Bits>(atomicMax(largest, static_cast<u64>(error)));
     }
 };
 
