@@ -7,43 +7,6 @@
 namespace fsz
 {
 
-/// The bits from bit `from` on, if any.
-FSZ_DEVICE u32 bits_from(i32 from)
-{
-    u32 bits;
-    // Shifts by more than 32 are like those by 32 here.
-    asm("shl.b32 %0, %1, %2;" : "=r"(bits) : "r"(~0u), "r"(max(from, 0)));
-    return bits;
-}
-
-/// The masked elements of a block, from the mask at `words`.
-FSZ_DEVICE u32 block_mask(const u32 *words, u32 run_ends, u32 block, bool &sound)
-{
-    if (run_ends == MASK_BITMAP)
-    {
-        return __brev(words[block]);
-    }
-    const i32 first = static_cast<i32>(BLOCK * block);
-    u32 mask = 0;
-    i32 previous = -1;
-#pragma unroll 1
-    for (u32 k = 0; k < run_ends; k += 4)
-    {
-        const u32 four = words[k / 4];
-#pragma unroll
-        for (u32 j = 0; j < 4; ++j)
-        {
-            // Every end changes all that follows it.
-            const i32 end = static_cast<i32>(four >> (8 * j) & 0xFF);
-            const bool there = k + j < run_ends;
-            sound = sound && (!there || end > previous);
-            mask ^= there ? bits_from(end - first) : 0;
-            previous = end;
-        }
-    }
-    return mask;
-}
-
 /// The listed elements of a block.
 FSZ_DEVICE u32 block_list(const u32 *positions, u32 listed, u32 block, bool &sound)
 {
@@ -73,6 +36,49 @@ FSZ_DEVICE BlockEscapes &escapes_of(u32 *rows, u32 row)
 {
     static_assert(sizeof(BlockEscapes) == 4 * (ROW - BLOCK), "the pad of a row");
     return *reinterpret_cast<BlockEscapes *>(rows + row * ROW + BLOCK);
+}
+
+/// What a lane finds of the mask of its tile, of which the bitmap or the run ends are at `words`:
+/// the bit of each run end comes to the `escaped` of the block that it is in, which are 0 at first.
+/// Lanes of a tile have the same, different words of it.
+FSZ_DEVICE void spread_ends(const u32 *words, u32 run_ends, u32 *rows, bool &sound)
+{
+    const u32 lane = lane_id(), block = lane & 7;
+    const u32 tile = static_cast<u32>(__cvta_generic_to_shared(&escapes_of(rows, lane - block)));
+#pragma unroll 1
+    for (u32 k = 4 * block; k < run_ends; k += 4 * TILE_BLOCKS)
+    {
+        const u32 four = words[k / 4];
+        i32 previous = k > 0 ? static_cast<i32>(words[k / 4 - 1] >> 24) : -1;
+#pragma unroll
+        for (u32 j = 0; j < 4; ++j)
+        {
+            const i32 end = static_cast<i32>(four >> 8 * j & 0xFF);
+            if (k + j < run_ends)
+            {
+                sound = sound && end > previous;
+                asm volatile("red.shared.xor.b32 [%0], %1;" ::"r"(tile + end / BLOCK * (4 * ROW)),
+                             "r"(1u << end % BLOCK)
+                             : "memory");
+            }
+            previous = end;
+        }
+    }
+}
+
+/// The masked elements of a block, from the bits of its run ends: each changes all that follows it.
+FSZ_DEVICE u32 masked_between(u32 ends)
+{
+    u32 mask = ends;
+#pragma unroll
+    for (u32 step = 1; step < BLOCK; step *= 2)
+    {
+        mask ^= mask << step;
+    }
+    const u32 lane = lane_id();
+    const u32 before =
+        __ballot_sync(WARP_ALL, mask >> 31) & ((1u << lane) - 1) & 0xFFu << (lane & 24);
+    return __popc(before) & 1 ? ~mask : mask;
 }
 
 /// Where a tile has what follows its blocks.
@@ -106,8 +112,12 @@ __device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage<V
     constexpr u32 W = Element<T>::WORDS;
     const u32 lane = lane_id(), block = lane & 7;
     const u32 lo = stage.index.rates[tile].x, hi = stage.index.rates[tile].y;
-    u32 rows = 0, escaped = 0;
+    BlockEscapes &mine = escapes_of(stage.rows, lane);
+    mine.escaped = 0;
+    __syncwarp();
+    u32 rows = 0, listed = 0, bitmap = 0;
     u64 pattern = 0;
+    bool sound = true, constant = false, by_ends = false;
     if (lo & RATE_ESCAPES)
     {
         const EscapeField escapes(escape_bits(lo, hi));
@@ -120,25 +130,33 @@ __device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage<V
         {
             rows += hash_later_rows(at, n - coded, escape_row(tile), block);
         }
-        const bool constant = escapes.kind == KIND_CONSTANT;
+        constant = escapes.kind == KIND_CONSTANT;
         if (constant || escapes.run_ends > 0)
         {
             pattern = pattern_bits<T>(task.view, escapes.pattern, at);
         }
         const EscapeWords where(at, escapes, W);
-        bool sound = true;
-        const u32 masked = block_mask(where.mask, escapes.run_ends, block, sound);
-        const u32 listed = block_list(where.positions, escapes.listed, block, sound);
-        escaped = constant ? ~0u : masked | listed;
-        if (!sound || (masked & listed) != 0)
+        by_ends = escapes.run_ends != MASK_BITMAP;
+        if (by_ends)
         {
-            report(task.report, task.chunk, FAULT_PLACES);
+            spread_ends(where.mask, escapes.run_ends, stage.rows, sound);
         }
+        else
+        {
+            bitmap = __brev(where.mask[block]);
+        }
+        listed = block_list(where.positions, escapes.listed, block, sound);
     }
     __syncwarp();
+    const u32 between = masked_between(mine.escaped);
+    const u32 masked = by_ends ? between : bitmap;
+    if (!sound || (masked & listed) != 0)
+    {
+        report(task.report, task.chunk, FAULT_PLACES);
+    }
+    const u32 escaped = constant ? ~0u : masked | listed;
     const u32 before = BLOCK * block - tile_before(__popc(escaped), block);
-    escapes_of(stage.rows, lane) = {
-        escaped, before, {static_cast<u32>(pattern), static_cast<u32>(pattern >> 32)}};
+    mine = {escaped, before, {static_cast<u32>(pattern), static_cast<u32>(pattern >> 32)}};
     return rows;
 }
 
@@ -164,18 +182,30 @@ __device__ __noinline__ void write_escaped(const ChunkTask task, u32 tile, Stage
 {
     using T = typename Values::Value;
     constexpr u32 W = Element<T>::WORDS;
+    // Where codes lie is found by floats, whose instructions have pipes of their own: 2^23 and four
+    // times the number of the code in its tile, and 2^26 and 128 times that of its row, a number of
+    // which the lowest bit is 8.
+    constexpr float UNIT = 8388608.f, UNIT_8 = 67108864.f, UNIT_128 = 1073741824.f;
+    static_assert(4 * ROW == 128 + 16, "rows are 16 bytes longer than what they hold");
     const u32 lane = lane_id(), column = 4 * (lane & 7);
     const u32 left = (1u << column) - 1;
     const Values values = stage.values;
+    const u32 rows = static_cast<u32>(__cvta_generic_to_shared(stage.rows)) -
+                     (__float_as_uint(UNIT) + __float_as_uint(UNIT_8));
 #pragma unroll 1
     for (u32 row = lane / 8; row < 32; row += 4)
     {
         const BlockEscapes mine = escapes_of(stage.rows, row);
         T other;
         element_of(mine.pattern[0] | static_cast<u64>(mine.pattern[1]) << 32, other);
-        const u32 *const codes = stage.rows + row / TILE_BLOCKS * (TILE_BLOCKS * ROW);
+        // Found here: the compiler would do so at every use.
+        u32 codes;
+        asm volatile("mov.u32 %0, %1;"
+                     : "=r"(codes)
+                     : "r"(rows + row / TILE_BLOCKS * (4 * TILE_BLOCKS * ROW)));
         const u32 four = mine.escaped >> column;
-        u32 k = mine.before + column - __popc(mine.escaped & left);
+        const u32 first = mine.before + column - __popc(mine.escaped & left);
+        float at = __uint_as_float(__float_as_uint(UNIT) + 4 * first);
         T v[4];
 #pragma unroll
         for (u32 i = 0; i < 4; ++i)
@@ -183,8 +213,15 @@ __device__ __noinline__ void write_escaped(const ChunkTask task, u32 tile, Stage
             v[i] = other;
             if (!(four >> i & 1))
             {
-                v[i] = element_of_row(codes[k + k / BLOCK * (ROW - BLOCK)], values);
-                ++k;
+                // Rounded down to a multiple of 128 first.
+                const float of_row = __fadd_rn(__fadd_rd(at, UNIT_128 - UNIT), UNIT_8 - UNIT_128);
+                u32 word;
+                asm volatile("ld.shared.u32 %0, [%1];"
+                             : "=r"(word)
+                             : "r"(codes + __float_as_uint(at) + __float_as_uint(of_row))
+                             : "memory");
+                v[i] = element_of_row(word, values);
+                at = __fadd_rn(at, 4.f);
             }
         }
         store_four(out + row * BLOCK + column, v);

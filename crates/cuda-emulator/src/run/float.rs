@@ -1,5 +1,17 @@
 //! Floating-point operations that round otherwise than to nearest, and those that treat NaN in their own way.
 
+/// `a + b`, rounded down.
+pub(crate) fn add_down_f32(a: f32, b: f32) -> f32 {
+    let (sum, rest) = sum_and_rest(f64::from(a), f64::from(b));
+    if sum == 0.0 {
+        return if a.is_sign_negative() || b.is_sign_negative() { -0.0 } else { 0.0 };
+    }
+    let nearest = sum as f32;
+    let above = f64::from(nearest) - sum;
+    let down = above > 0.0 || above == 0.0 && rest < 0.0;
+    if nearest.is_finite() && down { nearest.next_down() } else { nearest }
+}
+
 /// `a · b`, rounded down.
 pub(crate) fn multiply_down_f32(a: f32, b: f32) -> f32 {
     // 24 bits times 24 bits: exact.
@@ -120,6 +132,17 @@ mod tests {
         let third = 1.0f64 / 3.0;
         let (down, up) = (multiply_down_f64(third, third), -multiply_down_f64(-third, third));
         assert!(down < up && down.next_up() == up);
+    }
+
+    #[test]
+    fn sums_are_rounded_down() {
+        let small = f32::EPSILON / 4.0;
+        assert_eq!(add_down_f32(1.0, -small), 1.0f32.next_down());
+        assert_eq!(add_down_f32(1.0, small), 1.0);
+        assert_eq!(add_down_f32(-1.0, -1e-30), -(1.0f32.next_up()));
+        assert_eq!(add_down_f32(-1.0, 1e-30), -1.0);
+        assert_eq!(add_down_f32(1_065_353_216.0, 8_388_735.0), 1_073_741_824.0);
+        assert_eq!(add_down_f32(2.5, -2.5).to_bits(), (-0.0f32).to_bits());
     }
 
     #[test]
