@@ -11,7 +11,6 @@
 namespace fsz
 {
 
-constexpr u32 DENSE_ENCODE_WARPS = DENSE_ENCODE_TEAMS * TEAM_WARPS;
 /// Shared memory for rows of the coder.
 constexpr u32 PACKED_SHARED = 4 * CODER_WORDS;
 
@@ -150,10 +149,10 @@ template <class Z> struct DenseChunks
 
     FSZ_DEVICE DenseChunks(const Args &args, const BoxGrid &grid, const DenseWork &work,
                            EncodeStage *stages, Mail<Error> *mails, u32 packed_rows, u32 team)
-        : args(args), grid(grid), work(work), lane(lane_id()), first_slot(team * TEAM_PREDICTORS),
+        : args(args), grid(grid), work(work), lane(lane_id()), first_slot(team * work.predictors()),
           first_stage(shared_address(stages)),
           room(work.rooms + static_cast<u64>(team) * (work.half_words / 2)),
-          ahead(args, grid, mails),
+          ahead(args, grid, work, mails),
           boxes(grid, work.programs,
                 RansEncoder{work.rows, DENSE_LOW, 0, reinterpret_cast<u16 *>(room),
                             (1u << lane_id()) - 1, packed_rows}),
@@ -255,12 +254,12 @@ template <class Z> struct DenseChunks
     /// Encodes all chunks that the team takes.
     FSZ_DEVICE void all()
     {
-        for (u32 k = 0; k < TEAM_PREDICTORS; ++k)
+        for (u32 k = 0; k < work.predictors(); ++k)
         {
             ahead.ask(boxes.max_error);
         }
-        // A chunk has more boxes than a team has predictors, but for the last one of all: no box of
-        // a chunk is asked for before the chunk before the last one is coded.
+        // A chunk has at least as many boxes as a team has predictors, but for the last one of all:
+        // no box of a chunk is asked for before the chunk before the last one is coded.
         for (auto own = ahead.chunk; ahead.taken != ahead.asked; own = ahead.chunk)
         {
             chunk(own);
@@ -407,12 +406,14 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
                              const DenseWork &work, const HeaderImage &image, u32 *shared)
 {
     __shared__ Statistics statistics[DENSE_ENCODE_WARPS];
-    __shared__ Mail<typename Z::Error> mails[DENSE_ENCODE_TEAMS * TEAM_PREDICTORS];
+    __shared__ Mail<typename Z::Error> mails[DENSE_ENCODE_STAGES];
     const u32 warp = threadIdx.x / 32, lane = lane_id(), warps = blockDim.x / 32;
-    const u32 teams = warps / TEAM_WARPS, team = warp / TEAM_WARPS, place = team_place(warp);
+    const u32 predictors = work.predictors(), team_warps = predictors + 1;
+    const u32 teams = warps / team_warps, team = warp / team_warps;
+    const u32 place = team_place(warp, team_warps);
     EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
-    PackedRow *const rows = reinterpret_cast<PackedRow *>(stages + teams * TEAM_PREDICTORS);
-    if (threadIdx.x < teams * TEAM_PREDICTORS)
+    PackedRow *const rows = reinterpret_cast<PackedRow *>(stages + teams * predictors);
+    if (threadIdx.x < teams * predictors)
     {
         mails[threadIdx.x].init();
     }
@@ -428,7 +429,7 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     }
     __syncthreads();
     const u32 number = blockIdx.x * teams + team;
-    const u32 first = team * TEAM_PREDICTORS;
+    const u32 first = team * predictors;
     Statistics own{};
     if (number == 0)
     {
@@ -450,7 +451,7 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     {
         const u32 own_place = first + place - 1;
         own = predict_boxes<Z>(args, grid, work, stages[own_place], mails[own_place],
-                               number * TEAM_PREDICTORS + place - 1);
+                               number * predictors + place - 1);
     }
     const Statistics all = gather_statistics<Z::RELATIVE>(own);
     if (lane == 0)

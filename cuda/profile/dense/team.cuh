@@ -8,16 +8,18 @@
 namespace fsz
 {
 
-/// To code a box takes about half of the time that its prediction takes.
-constexpr u32 TEAM_PREDICTORS = 2;
-constexpr u32 TEAM_WARPS = TEAM_PREDICTORS + 1;
-/// As many as have their boxes in shared memory, on a multiprocessor of compute capability 9.0.
-constexpr u32 DENSE_ENCODE_TEAMS = 6;
+/// Warps of a thread block at most, and those of them that predict: as many as have their boxes in
+/// shared memory, on a multiprocessor of compute capability 9.0.
+constexpr u32 DENSE_ENCODE_WARPS = 18;
+constexpr u32 DENSE_ENCODE_STAGES = 12;
 
 /// The place of a warp in its team; that of the one that codes is 0. Warps of a team are numbered
 /// one after another. Those that code are spread over the parts of a multiprocessor, which take
 /// warps in turn.
-FSZ_DEVICE u32 team_place(u32 warp) { return (warp + warp / TEAM_WARPS) % TEAM_WARPS; }
+FSZ_DEVICE u32 team_place(u32 warp, u32 team_warps)
+{
+    return (warp + warp / team_warps) % team_warps;
+}
 
 /// Nanoseconds between two looks of those that wait: a box takes a hundred thousand to predict, and
 /// what the coder waits for all wait for.
@@ -109,6 +111,7 @@ template <class Z> struct BoxesAhead
     const u64 chunks;
     u32 *const begun;
     Mail<Error> *const mails;
+    const u32 log2_predictors;
     /// Boxes asked for and taken.
     u32 asked;
     u32 taken;
@@ -118,13 +121,15 @@ template <class Z> struct BoxesAhead
     /// Whether there are no more chunks.
     bool ended;
 
-    FSZ_DEVICE BoxesAhead(const Args &args, const BoxGrid &grid, Mail<Error> *mails)
+    FSZ_DEVICE BoxesAhead(const Args &args, const BoxGrid &grid, const DenseWork &work,
+                          Mail<Error> *mails)
         : elements(args, grid), grid(grid), points(args, grid.fine), chunks(args.sections.chunks),
-          begun(&args.control->begun), mails(mails), asked(0), taken(0), chunk{0, 0}, left(0),
-          ended(false)
+          begun(&args.control->begun), mails(mails), log2_predictors(work.log2_predictors),
+          asked(0), taken(0), chunk{0, 0}, left(0), ended(false)
     {
     }
 
+    FSZ_DEVICE u32 predictors() const { return 1u << log2_predictors; }
     FSZ_DEVICE u32 first_tile(u32 number) const { return number * grid.chunk_tiles; }
     FSZ_DEVICE u32 count(u32 number) const
     {
@@ -173,7 +178,7 @@ template <class Z> struct BoxesAhead
 
     FSZ_DEVICE void send(u32 tile, const Error &known)
     {
-        Mail<Error> &mail = mails[asked % TEAM_PREDICTORS];
+        Mail<Error> &mail = mails[asked % predictors()];
         // All lanes have read what the predictor told.
         __syncwarp();
         if (elements.lane == 0)
@@ -189,8 +194,8 @@ template <class Z> struct BoxesAhead
     /// Waits for the next box; gives the place in the team of the warp that predicted it, from 0.
     FSZ_DEVICE u32 take()
     {
-        const u32 place = taken % TEAM_PREDICTORS;
-        wait_for<CODER_PAUSE>(&mails[place].told, taken / TEAM_PREDICTORS & 1);
+        const u32 place = taken % predictors();
+        wait_for<CODER_PAUSE>(&mails[place].told, taken >> log2_predictors & 1);
         ++taken;
         return place;
     }
@@ -198,7 +203,7 @@ template <class Z> struct BoxesAhead
     /// Tells the predictors to end.
     FSZ_DEVICE void end()
     {
-        for (u32 k = 0; k < TEAM_PREDICTORS; ++k)
+        for (u32 k = 0; k < predictors(); ++k)
         {
             send(NO_TILE, Error{});
         }

@@ -5,8 +5,8 @@
 use super::{
     convert,
     float::{
-        fused_towards_zero_f32, fused_towards_zero_f64, least_f32, least_f64, most_f32, most_f64,
-        add_down_f32, multiply_down_f32, multiply_down_f64,
+        add_down_f32, fused_towards_zero_f32, fused_towards_zero_f64, least_f32, least_f64,
+        most_f32, most_f64, multiply_down_f32, multiply_down_f64,
     },
     lanes::{Lanes, Value, WIDTH},
 };
@@ -78,7 +78,9 @@ pub(crate) fn alu(parts: &[&str]) -> Option<Alu> {
     let way = modifiers.first().copied().unwrap_or_default();
     let rounds_otherwise = matches!(way, "rz" | "rm" | "rp") && name != "cvt";
     match name {
-        "add" if way == "rm" && kind == "f32" => return each!(f32, f32 => f32, |a, b| add_down_f32(a, b)),
+        "add" if way == "rm" && kind == "f32" => {
+            return each!(f32, f32 => f32, |a, b| add_down_f32(a, b));
+        }
         "mul" if way == "rm" => {
             return match kind {
                 "f32" => each!(f32, f32 => f32, |a, b| multiply_down_f32(a, b)),

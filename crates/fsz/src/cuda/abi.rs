@@ -270,6 +270,8 @@ shared! {
         rooms: u64,
         table_words: u32,
         half_words: u32,
+        log2_predictors: u32,
+        reserved: u32,
     }
 
     /// `BoxCounts` in `cuda/profile/dense/count_boxes.cuh`.

@@ -5,7 +5,7 @@ use super::{
         BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, BoxesToTiles, DenseWork, OutputBox,
         Sections, Shared, StreamView, SymbolRow,
     },
-    compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_BYTES, TEAM_PREDICTORS},
+    compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_BYTES},
     decompress::DECOMPRESS_SCRATCH,
     kernel::{Coder, Operation},
     kernels::{
@@ -92,7 +92,7 @@ impl Kernels {
             let (image, words) = self.open(part, &layouts)?;
             let shapes = BoxCompressShapes::read(&words, dtype, self.most_shared)?;
             let mut module = Module::new(image, &compression(coder), dtype, shapes);
-            let encode = shapes.rows + shapes.most_teams * TEAM_PREDICTORS as u32 * shapes.stage;
+            let encode = shapes.rows + shapes.most_stages * shapes.stage;
             module.allow_shared(Operation::Compress(coder), encode);
             let count = shapes.counts + shapes.count_warps * shapes.stage;
             module.allow_shared(Operation::Count(coder), count);
@@ -168,7 +168,9 @@ pub(crate) struct BoxCompressShapes {
     pub program_threads: u32,
     /// Thread blocks that make programs of a grid.
     pub programs: u32,
-    pub most_teams: u32,
+    /// Warps of a thread block that encodes, and those of them that predict, at most.
+    most_warps: u32,
+    most_stages: u32,
     pub count_warps: u32,
     /// Shared memory of a thread block that encodes, of one that counts, and of a warp that predicts.
     pub rows: u32,
@@ -185,8 +187,8 @@ impl BoxCompressShapes {
             programs,
             program_bytes,
             rows,
-            teams,
-            team_warps,
+            most_warps,
+            stages,
             count_warps,
             counts,
             stage,
@@ -197,23 +199,29 @@ impl BoxCompressShapes {
             return Err(other_version());
         };
         let of_type = usize::from(dtype == DType::F64);
-        let known =
-            [PROGRAM_BYTES, TEAM_PREDICTORS + 1, SLOT_BYTES[of_type], RECORD_BYTES[of_type]];
-        if [program_bytes, team_warps, slot, record].map(u64::from) != known {
+        let known = [PROGRAM_BYTES, SLOT_BYTES[of_type], RECORD_BYTES[of_type]];
+        if [program_bytes, slot, record].map(u64::from) != known {
             return Err(other_version());
         }
         let fit = |beside: u32| most_shared.saturating_sub(beside) / stage.max(1);
-        let most_teams = teams.min(fit(rows + BESIDE_SHARED) / TEAM_PREDICTORS as u32);
+        let most_stages = stages.min(fit(rows + BESIDE_SHARED));
         Ok(BoxCompressShapes {
             survey_threads,
             gather_threads,
             program_threads,
             programs,
-            most_teams,
+            most_warps,
+            most_stages,
             count_warps: count_warps.min(fit(counts)),
             rows,
             counts,
             stage,
         })
+    }
+
+    /// Teams of a thread block at most, if so many of their warps predict, told by its base-2 logarithm.
+    pub fn most_teams(&self, log2_predictors: u32) -> u64 {
+        let of_warps = self.most_warps / ((1 << log2_predictors) + 1);
+        of_warps.min(self.most_stages >> log2_predictors).into()
     }
 }
