@@ -155,7 +155,7 @@ template <class Z> struct DenseChunks
           ahead(args, grid, work, mails),
           boxes(grid, work.programs,
                 RansEncoder{work.rows, DENSE_LOW, 0, reinterpret_cast<u16 *>(room),
-                            (1u << lane_id()) - 1, packed_rows}),
+                            ~0u << lane_id(), packed_rows}),
           escaped(0), waiting_number(0), waiting_begin(0), waiting_words(0), first_waiting(0),
           next_waiting(0), free_end(work.half_words / 2)
     {

@@ -62,24 +62,40 @@ struct RansEncoder
     /// Half words that are free before those that are written.
     u32 at;
     u16 *halves;
-    /// The lanes before this one.
-    u32 before;
+    /// This lane and those behind it.
+    u32 from_here;
     /// Where the rows of residuals are in shared memory.
     u32 packed_rows;
 
-    /// Half a word of each lane of `full`.
-    FSZ_DEVICE void put(bool full)
+    /// Half a word of a lane, and where it goes.
+    struct Half
+    {
+        u32 low;
+        u32 place;
+        bool there;
+    };
+
+    /// Takes half a word from the state of each lane of `full`.
+    FSZ_DEVICE Half take_half(bool full)
     {
         const u32 votes = __ballot_sync(WARP_ALL, full);
+        // The low half: the store would hold the state until it has read it.
+        const Half half{__byte_perm(state, 0, 0x4410), at - __popc(votes & from_here), full};
         at -= __popc(votes);
-        if (full)
+        state = full ? state >> 16 : state;
+        return half;
+    }
+
+    FSZ_DEVICE void write(const Half &half)
+    {
+        if (half.there)
         {
-            // A copy: the store would hold the state until it has read it.
-            const u32 low = __byte_perm(state, 0, 0x4410);
-            halves[at + __popc(votes & before)] = static_cast<u16>(low);
-            state >>= 16;
+            halves[half.place] = static_cast<u16>(half.low);
         }
     }
+
+    /// Half a word of each lane of `full`.
+    FSZ_DEVICE void put(bool full) { write(take_half(full)); }
 
     /// Raw bits of the lanes that have some.
     FSZ_DEVICE void raw(u32 bits, u32 raw)
