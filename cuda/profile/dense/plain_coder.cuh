@@ -31,7 +31,7 @@ template <class Event, bool MASKED> struct SinglesBack
     }
 
     /// The event of the last step that is left; none where there is none. Entries are read ahead,
-    /// up to four before the first, where a program has others: without a branch, which takes
+    /// up to three before the first, where a program has others: without a branch, which takes
     /// longer.
     FSZ_DEVICE i32 take()
     {
@@ -63,7 +63,7 @@ template <class Event, bool MASKED, u32 NEXT> struct ColumnBack
         return known_event<Event, MASKED>(at, static_cast<u32>(left));
     }
 };
-static_assert(sizeof(PlainProgram) - sizeof(PlainProgram::entries) >= 3 * 128,
+static_assert(sizeof(PlainProgram) - sizeof(PlainProgram::entries) >= 2 * 128,
               "before its first entry, that of the corners, a program has other words");
 
 /// Goes through the events of passes backward; `take` gets each one's lanes.
@@ -72,36 +72,18 @@ template <u32 LAYOUT, bool MASKED> struct PlainEvents
     template <bool FINE, class Events, class Take>
     FSZ_DEVICE static void steps_back(Events events, u32 steps, Take &take)
     {
-        // An event is on its way two symbols before its own, and the row one before. Three steps go
-        // round, so that each stays in the registers that it was loaded to: what moves a value that
-        // is on its way waits for it.
-        constexpr u32 ROUND = 3;
-        i32 event[ROUND];
-        typename Take::Row row[ROUND];
-#pragma unroll
-        for (u32 k = 0; k < ROUND; ++k)
+        // An event is on its way two symbols before its own, and the row one before.
+        i32 event = events.take(), next = events.take();
+        auto row = take.template row<FINE>(event);
+#pragma unroll 1
+        for (; steps > 0; --steps)
         {
-            event[k] = events.take();
-        }
-        row[0] = take.template row<FINE>(event[0]);
-        bool raw = take.has_raw(row[0]);
-        for (;;)
-        {
-#pragma unroll
-            for (u32 k = 0; k < ROUND; ++k)
-            {
-                if (steps == 0)
-                {
-                    return;
-                }
-                --steps;
-                const u32 next = (k + 1) % ROUND;
-                row[next] = take.template row<FINE>(event[next]);
-                const auto own = take.template raw<FINE>(event[k], row[k], raw);
-                event[k] = events.take();
-                take.symbol(own);
-                raw = take.has_raw(row[next]);
-            }
+            const i32 further = events.take();
+            const auto next_row = take.template row<FINE>(next);
+            take.template step<FINE>(event, row);
+            event = next;
+            row = next_row;
+            next = further;
         }
     }
 
@@ -301,24 +283,17 @@ struct PlainCoder
                         8 * static_cast<u32>(number));
     }
 
-    /// Whether raw bits come before the symbol of any lane.
-    FSZ_DEVICE static bool has_raw(PackedRow row) { return any_bits(row.y, PACKED_RAW); }
-
-    /// Codes the raw bits of an event, if any lane has some; gives the row of its symbol.
-    template <bool FINE> FSZ_DEVICE PackedRow raw(i32 event, PackedRow row, bool any)
+    template <bool FINE> FSZ_DEVICE void step(i32 event, PackedRow row)
     {
-        if (any)
+        if (any_bits(row.y, PACKED_RAW))
         {
             const AfterRaw after = code_raw<FINE>(coder, event, row);
             coder.state = after.coder.state;
             coder.at = after.coder.at;
             row = after.row;
         }
-        return row;
+        code_packed(coder, row);
     }
-
-    /// Codes the symbol, behind its raw bits.
-    FSZ_DEVICE void symbol(PackedRow row) { code_packed(coder, row); }
 };
 
 /// Counts events.
@@ -332,16 +307,11 @@ struct PlainCounter
     };
     template <bool FINE> FSZ_DEVICE Row row(i32) const { return {}; }
 
-    FSZ_DEVICE static bool has_raw(Row) { return false; }
-
-    FSZ_DEVICE void symbol(Row) {}
-
-    template <bool FINE> FSZ_DEVICE Row raw(i32 event, Row, bool)
+    template <bool FINE> FSZ_DEVICE void step(i32 event, Row)
     {
         using Event = PlainEvent<FINE>;
         const bool there = event != Event::NONE;
         coder.residual(there, Event::context(event), Event::residual(event));
-        return {};
     }
 };
 
@@ -365,8 +335,7 @@ FSZ_DEVICE Coder take_corners(const Coder &coder, const PlainProgram *program, u
     auto take = events_to(coder);
     using Event = PlainEvent<false>;
     const i32 event = known_event<Event, MASKED>(stage + (entry & ENTRY_POSITION), entry);
-    const auto row = take.template row<false>(event);
-    take.symbol(take.template raw<false>(event, row, take.has_raw(row)));
+    take.template step<false>(event, take.template row<false>(event));
     return take.coder;
 }
 
