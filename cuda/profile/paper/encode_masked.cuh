@@ -9,42 +9,39 @@
 namespace fsz
 {
 
-/// Takes an element's error into the largest, or `bit` into `masked` when it has the bits `mask`.
-/// `masked` are the bits of 2^23 at first and `bit` is below that: additions of floats have a pipe
-/// of their own. The compiler would not make these three instructions of it.
-FSZ_DEVICE void error_or_mask(float d, u32 mask, float miss, float bit, float &error, float &masked)
+/// Takes an element's error into the largest, or its bit into `masked` when it has the bits `mask`.
+/// The compiler would not make these three instructions of it.
+FSZ_DEVICE void error_or_mask(float d, u32 mask, float miss, u32 bit, float &error, u32 &masked)
 {
     asm("{\n.reg .pred is_masked;\n"
         "setp.eq.u32 is_masked, %2, %3;\n"
-        "@is_masked add.rn.f32 %1, %1, %5;\n"
+        "@is_masked or.b32 %1, %1, %5;\n"
         "@!is_masked max.NaN.f32 %0, %0, %4;\n}"
-        : "+f"(error), "+f"(masked)
-        : "r"(bits_of(d)), "r"(mask), "f"(miss), "f"(bit));
+        : "+f"(error), "+r"(masked)
+        : "r"(bits_of(d)), "r"(mask), "f"(miss), "r"(bit));
 }
 
-FSZ_DEVICE void error_or_mask(double d, u64 mask, double miss, float bit, double &error,
-                              float &masked)
+FSZ_DEVICE void error_or_mask(double d, u64 mask, double miss, u32 bit, double &error, u32 &masked)
 {
     const bool is_masked = bits_of(d) == mask;
-    masked = __fadd_rn(masked, is_masked ? bit : 0.f);
+    masked |= is_masked ? bit : 0;
     error = worse(error, is_masked ? 0 : miss);
 }
 
 FSZ_DEVICE void quantize_or_mask(const float (&d)[4], const Quantizer<float> &z, u32 mask, u32 at,
-                                 float *code, float (&error)[2], float (&masked)[2])
+                                 float *code, float (&error)[2], u32 &masked)
 {
 #pragma unroll
     for (u32 k = 0; k < 4; ++k)
     {
         code[k] = __fmaf_rn(d[k], z.inverse, ROUND);
         const float miss = fabsf(__fsub_rn(d[k], __fmul_rn(__fsub_rn(code[k], ROUND), z.step)));
-        error_or_mask(d[k], mask, miss, static_cast<float>(1u << (at + k) % 16), error[k % 2],
-                      masked[(at + k) / 16]);
+        error_or_mask(d[k], mask, miss, 1u << (at + k), error[k % 2], masked);
     }
 }
 
 FSZ_DEVICE void quantize_or_mask(const double (&d)[2], const Quantizer<double> &z, u64 mask, u32 at,
-                                 float *code, double (&error)[2], float (&masked)[2])
+                                 float *code, double (&error)[2], u32 &masked)
 {
 #pragma unroll
     for (u32 k = 0; k < 2; ++k)
@@ -53,8 +50,7 @@ FSZ_DEVICE void quantize_or_mask(const double (&d)[2], const Quantizer<double> &
         code[k] = __int_as_float(__double2loint(rounded) + ROUND_BITS);
         const double miss =
             fabs(__dsub_rn(d[k], __dmul_rn(__dsub_rn(rounded, ROUND_WIDE), z.step)));
-        error_or_mask(d[k], mask, miss, static_cast<float>(1u << (at + k) % 16), error[k],
-                      masked[(at + k) / 16]);
+        error_or_mask(d[k], mask, miss, 1u << (at + k), error[k], masked);
     }
 }
 
@@ -89,13 +85,13 @@ FSZ_DEVICE T quantize_masked(const SharedRow<T> &row, const Quantizer<T> &z,
 {
     constexpr u32 PIECE = SharedRow<T>::PIECE;
     T error[2] = {0, 0};
-    float halves[2] = {8388608.f, 8388608.f};
+    masked = 0;
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
     {
         T d[PIECE];
         row.load(piece, d);
-        quantize_or_mask(d, z, mask, piece * PIECE, code + piece * PIECE, error, halves);
+        quantize_or_mask(d, z, mask, piece * PIECE, code + piece * PIECE, error, masked);
         if constexpr (RANGES)
         {
 #pragma unroll
@@ -105,66 +101,8 @@ FSZ_DEVICE T quantize_masked(const SharedRow<T> &row, const Quantizer<T> &z,
             }
         }
     }
-    masked = __byte_perm(__float_as_uint(halves[0]), __float_as_uint(halves[1]), 0x5410);
     return worse(error[0], error[1]);
 }
-
-/// The codes of a warp's tiles in shared memory, those of each together, for lanes that read one
-/// after another of their own: code i of the block of lane n is word 32i + n. So each code of a
-/// tile is 128 bytes behind the one before it, modulo 4092.
-struct CodeColumns
-{
-    static constexpr u32 STRIDE = 128, ROUND_TRIP = 32 * STRIDE - 4;
-    u32 at;
-
-    /// `codes` is where the columns begin.
-    FSZ_DEVICE explicit CodeColumns(const u32 *codes)
-        : at(static_cast<u32>(__cvta_generic_to_shared(codes)))
-    {
-    }
-
-    FSZ_DEVICE static u32 offset(u32 lane, u32 k)
-    {
-        return k % BLOCK * STRIDE + 4 * ((lane & 24) + k / BLOCK);
-    }
-
-    /// Writes those codes of the lane's block that are `coded`; they come after `before` others.
-    FSZ_DEVICE void write(const float (&q)[BLOCK], u32 coded, u32 before, u32 lane) const
-    {
-        // 4 less than the offset: so it is more than ROUND_TRIP exactly where it is to come round.
-        u32 to = offset(lane, before) - 4;
-#pragma unroll
-        for (u32 i = 0; i < BLOCK; ++i)
-        {
-            if (coded & 1u << i)
-            {
-                asm volatile("st.shared.f32 [%0], %1;" ::"r"(at + 4 + to), "f"(q[i]) : "memory");
-                to += STRIDE;
-                to = min(to - ROUND_TRIP, to);
-            }
-        }
-    }
-
-    FSZ_DEVICE float read(u32 lane, u32 k) const
-    {
-        float q;
-        asm volatile("ld.shared.f32 %0, [%1];" : "=f"(q) : "r"(at + offset(lane, k)) : "memory");
-        return q;
-    }
-
-    /// The codes of the lane's block.
-    FSZ_DEVICE void read(u32 lane, float (&q)[BLOCK]) const
-    {
-#pragma unroll
-        for (u32 i = 0; i < BLOCK; ++i)
-        {
-            asm volatile("ld.shared.f32 %0, [%1];"
-                         : "=f"(q[i])
-                         : "r"(at + 4 * lane + i * STRIDE)
-                         : "memory");
-        }
-    }
-};
 
 /// Where a lane's block is in its tile's chain.
 struct Chain
@@ -173,8 +111,6 @@ struct Chain
     /// Codes of the tile, and of those the block's.
     u32 length;
     u32 count;
-    /// The chain's last first difference.
-    float slope = 0;
 
     FSZ_DEVICE Chain(u32 length, u32 block) : block(block), length(length)
     {
@@ -183,17 +119,16 @@ struct Chain
     }
 
     /// Continues a chain that ends in the block along its last line: that costs no variant a bit.
-    FSZ_DEVICE void complete(float (&l)[BLOCK], float &before) const
+    FSZ_DEVICE void complete(float (&l)[BLOCK], float &slope) const
     {
-        const bool behind = count == 0;
-        const float last = behind ? 0.f : slope;
-        l[0] = behind ? 0.f : l[0];
-        before = behind ? 0.f : before;
-        const u32 exist = low_bits(count);
+        l[0] = count > 0 ? l[0] : 0.f;
+        slope = count > 0 ? slope : 0.f;
+        // The first code of a tile is no difference.
+        l[1] = count > 1 ? l[1] : block > 0 ? l[0] : 0.f;
 #pragma unroll
-        for (u32 i = 1; i < BLOCK; ++i)
+        for (u32 i = 2; i < BLOCK; ++i)
         {
-            l[i] = exist >> i & 1 ? l[i] : last;
+            l[i] = i < count ? l[i] : l[i - 1];
         }
     }
 };
@@ -237,19 +172,13 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     const u32 mine = (BLOCK - __popc(f.masked)) | __popc(mask_ends(f.masked, ~0u, block)) << 16;
     const u32 before = tile_before(mine, block);
     const u32 all = tile_broadcast(before + mine, 7);
-    Chain chain(all & 0xFFFF, block);
+    const Chain chain(all & 0xFFFF, block);
     const u32 ends = all >> 16;
     __syncwarp();
-    const CodeColumns columns(codes);
-    columns.write(l, ~f.masked, before & 0xFFFF, lane);
+    write_chains(codes, l, ~f.masked, before & 0xFFFF, lane);
     __syncwarp();
     // What is beyond the lane's count is of no meaning.
-    columns.read(lane, l);
-    if (chain.length > 1)
-    {
-        chain.slope =
-            __fsub_rn(columns.read(lane, chain.length - 1), columns.read(lane, chain.length - 2));
-    }
+    read_codes<float4>(codes, lane, l);
     const PlainChoice choice = choose_plain(l, block, chain);
     if (!__all_sync(WARP_ALL, choice.rate <= PLAIN_RATE))
     {
