@@ -147,9 +147,7 @@ __device__ __noinline__ float largest_share(const SharedRow<float> row,
             const float error = counts ? block.error(size, magnitude) : 0;
             // The inverse is a normal number, and off by less than a share of 2^-22.
             normal = normal && (!counts || (size > 0x1p-100f && size < 0x1p100f));
-            float inverse;
-            asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(size));
-            const float about = counts ? __fmul_rn(error, inverse) : 0;
+            const float about = counts ? approximate_quotient(error, size) : 0;
             // The same element again is no other.
             const float other = size == first_size ? 0.f : fminf(about, first);
             second = fmaxf(second, other);
