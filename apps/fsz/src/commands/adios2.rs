@@ -90,13 +90,17 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-/// The folder that holds the operator: beside this program, or in the lib folder next to its own.
+/// The folder that holds the operator: beside this program, in the lib folder next to its own, or where ADIOS2 looks for
+/// it already.
 fn folder() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let beside = program.parent()?;
     let installed = beside.parent().map(|prefix| prefix.join("lib"));
+    let searched = std::env::var_os("ADIOS2_PLUGIN_PATH").unwrap_or_default();
+    let searched: Vec<PathBuf> = std::env::split_paths(&searched).collect();
     let holds = |folder: &Path| folder.join(LIBRARY).is_file();
-    std::iter::once(beside.to_owned()).chain(installed).find(|folder| holds(folder))
+    let folders = std::iter::once(beside.to_owned()).chain(installed).chain(searched);
+    folders.into_iter().find(|folder| holds(folder))
 }
 
 /// Which ADIOS2 this program reads files with.
@@ -116,7 +120,7 @@ fn library() -> String {
 
 fn missing() -> String {
     format!(
-        "{LIBRARY} is neither beside this program nor in ../lib; build it with cargo build \
-         --release -p fsz-adios2"
+        "{LIBRARY} is neither beside this program, nor in ../lib, nor in ADIOS2_PLUGIN_PATH; build it with cargo \
+         build --release -p fsz-adios2"
     )
 }

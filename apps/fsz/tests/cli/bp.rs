@@ -161,7 +161,7 @@ fn all_steps_are_a_series() {
     assert!(bounds.iter().all(|bound| (bound / bounds[0] - 1.0).abs() < 1e-3), "{bounds:?}");
     // All fields are chosen where none is: `plain` too, but no integers.
     let all = fixture.fine(&[&compress[..], &["--resume"]].concat());
-    assert!(all.starts_with("out/: 6 steps (4 were there), "), "{all}");
+    assert!(all.starts_with("out/: 6 steps (4 kept), "), "{all}");
     // Without the stroke it is one file, and that of one step.
     let file = ["compress", "out.bp", "-o", "one.fsz", "--abs", "0.1", "--variable", "T"];
     fixture.refused(&file, "T has 2 steps: choose one with --step, or end the output with /");

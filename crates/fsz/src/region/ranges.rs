@@ -109,7 +109,10 @@ impl BoxRanges {
         if self.dims() == dims {
             return Ok(());
         }
-        Err(Error::invalid(format!("a box of {} axes in a field of {dims}", self.dims())))
+        Err(Error::invalid(format!(
+            "a box with ranges for {} of {dims} axes: separate them by commas, and write : for a whole axis",
+            self.dims()
+        )))
     }
 }
 
