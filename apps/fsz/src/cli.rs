@@ -29,7 +29,8 @@ use crate::commands::{
 #[command(name = "fsz", version, max_term_width = 100)]
 pub struct Cli {
     /// Print errors only: no progress bars, no summaries
-    #[arg(short, long, global = true)]
+    // Of every command the last but help: it would stand among the first options.
+    #[arg(short, long, global = true, display_order = 998)]
     quiet: bool,
     #[command(subcommand)]
     command: Command,

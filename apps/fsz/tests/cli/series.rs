@@ -254,6 +254,18 @@ fn an_interrupt_keeps_what_is_complete_and_resume_goes_on() {
 }
 
 #[test]
+fn of_equal_errors_the_first_is_told() {
+    let fixture = Fixture::new();
+    let names = ["a_6x20x30.f32", "b_6x20x30.f32"];
+    names.iter().for_each(|name| fixture.write_f32(name, &field()));
+    fixture.fine(&[&["compress", "-o", "out", "--abs", "0.1"], &names[..]].concat());
+    let shown = fixture.fine(&["inspect", "out"]);
+    assert!(shown.ends_with(" at step 0, a_6x20x30.fsz\n"), "{shown}");
+    let verified = fixture.fine(&[&["verify", "out", "--original"], &names[..]].concat());
+    assert!(verified.ends_with(" in out/a_6x20x30.fsz\n"), "{verified}");
+}
+
+#[test]
 fn a_folder_is_shown_over_its_steps() {
     let fixture = with_steps();
     fixture.fine(&compress(&["--range", "1e-3", "--name", "T"]));
