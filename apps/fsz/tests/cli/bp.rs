@@ -179,6 +179,23 @@ fn all_steps_are_a_series() {
 }
 
 #[test]
+fn without_the_operator_compressed_variables_are_told_what_they_lack() {
+    let fixture = Fixture::new();
+    write(&fixture);
+    let read = |variable: &str| {
+        let slice = ["slice", "out.bp", "--axis", "0", "--index", "0", "-o", "-", "--block", "0"];
+        let mut command = fixture.command(&[&slice[..], &["--variable", variable]].concat());
+        let output = command.env("ADIOS2_PLUGIN_PATH", "/none").output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, told) = read("T");
+    assert_eq!(code, Some(2));
+    let words = "if T was written through FSZ: the FSZ operator was not found at /none/libfsz_adios2.so: build it";
+    assert!(told.contains(words), "{told}");
+    assert_eq!(read("plain").0, Some(0));
+}
+
+#[test]
 fn misuse() {
     let fixture = Fixture::new();
     write(&fixture);
