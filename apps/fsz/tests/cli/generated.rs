@@ -102,7 +102,7 @@ fn view_starts_the_viewer_beside_the_program() {
 fn adios2_finds_the_operator_beside_the_program_in_lib_or_where_adios2_looks() {
     let fixture = Fixture::new();
     std::fs::create_dir_all(fixture.path("prefix/bin")).unwrap();
-    std::fs::create_dir_all(fixture.path("prefix/lib")).unwrap();
+    std::fs::create_dir_all(fixture.path("prefix/lib/fsz/adios2")).unwrap();
     let program = fixture.path("prefix/bin/fsz");
     copy_program(&program);
     let ask_with = |searched: &str| {
@@ -117,7 +117,7 @@ fn adios2_finds_the_operator_beside_the_program_in_lib_or_where_adios2_looks() {
     fixture.write("site/libfsz_adios2.so", b"");
     let site = fixture.path("site").display().to_string();
     assert_eq!(ask_with(&format!("/none:{site}")), (0, format!("{site}\n")));
-    for folder in ["prefix/lib", "prefix/bin"] {
+    for folder in ["prefix/lib/fsz/adios2", "prefix/lib", "prefix/bin"] {
         fixture.write(&format!("{folder}/libfsz_adios2.so"), b"");
         let (code, path) = ask();
         assert_eq!(code, 0);
