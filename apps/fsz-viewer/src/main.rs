@@ -126,6 +126,7 @@ fn run(args: Args) -> Result<()> {
         }
         false => None,
     };
+    check_display()?;
     let mut start = Start {
         files: args.files,
         original: args.original,
@@ -176,6 +177,22 @@ fn run(args: Args) -> Result<()> {
             "cannot open a window: {e}; the viewer needs a display and Vulkan, Metal or DirectX 12"
         )
     })
+}
+
+/// Errs where there is no display, as on a node that is reached over the network: what the window's library says of that
+/// begins with a place in its source.
+fn check_display() -> Result<()> {
+    #[cfg(all(unix, not(target_os = "macos")))]
+    {
+        let names = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        anyhow::ensure!(
+            names.into_iter().any(is_set),
+            "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; log in with ssh -X, or draw a plane with \
+             fsz picture"
+        );
+    }
+    Ok(())
 }
 
 /// Where the settings are stored.

@@ -1,6 +1,7 @@
 //! The commands, as typed.
 
 use std::any::TypeId;
+use std::fmt::Display;
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -28,7 +29,8 @@ use crate::commands::{
 #[command(name = "fsz", version, max_term_width = 100)]
 pub struct Cli {
     /// Print errors only: no progress bars, no summaries
-    #[arg(short, long, global = true)]
+    // Of every command the last but help: it would stand among the first options.
+    #[arg(short, long, global = true, display_order = 998)]
     quiet: bool,
     #[command(subcommand)]
     command: Command,
@@ -69,6 +71,7 @@ fn command() -> clap::Command {
             let arg = match kind {
                 kind if kind == TypeId::of::<u64>() => arg.value_parser(whole::<u64>),
                 kind if kind == TypeId::of::<usize>() => arg.value_parser(whole::<usize>),
+                kind if kind == TypeId::of::<f64>() => arg.value_parser(number),
                 _ => arg,
             };
             match kind == TypeId::of::<f64>() {
@@ -83,6 +86,21 @@ fn command() -> clap::Command {
 /// A whole number. What the standard library says of others tells nobody what to give.
 fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
     text.parse().map_err(|_| "a whole number from 0 is needed, in digits alone")
+}
+
+/// A whole number of at least `least` and at most `most`.
+pub fn whole_in<T: FromStr + PartialOrd + Display>(
+    text: &str,
+    least: T,
+    most: T,
+) -> Result<T, String> {
+    let number = text.parse().ok().filter(|number| (&least..=&most).contains(&number));
+    number.ok_or_else(|| format!("a whole number from {least} to {most} is needed"))
+}
+
+/// A number, with the same remark.
+fn number(text: &str) -> Result<f64, &'static str> {
+    text.parse().map_err(|_| "a number is needed, such as 0.01 or 1e-3")
 }
 
 impl Cli {

@@ -51,6 +51,10 @@ pub fn refuse_standard_output(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Endings of what values are not written as.
+const OTHER_THAN_VALUES: &str =
+    " fsz zfp bp npz h5 hdf5 nc png svg txt csv json xml gz bz2 xz zst zip ";
+
 /// Errs where a name says that something else is in the file than these values: who reads it goes by the name.
 pub fn refuse_values(path: &Path, dtype: DType) -> Result<()> {
     let ending = ending(path);
@@ -63,7 +67,7 @@ pub fn refuse_values(path: &Path, dtype: DType) -> Result<()> {
         _ if named.is_some_and(|named| named != dtype) => {
             format!("the values are {dtype}, and their type is not changed")
         }
-        "fsz" | "zfp" | "bp" | "npz" | "h5" | "hdf5" | "nc" | "png" => {
+        _ if is_of(OTHER_THAN_VALUES, &ending) => {
             format!("values are written raw or as .npy, not as .{ending}")
         }
         _ => return Ok(()),
@@ -82,13 +86,26 @@ pub fn refuse_picture(path: &Path) -> Result<()> {
 
 /// Errs where a name says that a stream is something else.
 pub fn refuse_stream(path: &Path) -> Result<()> {
-    refuse(path, " npy npz f32 f64 d64 zfp bp h5 hdf5 nc png ", "stream", "fsz")
+    const OTHERS: &str =
+        " npy npz f32 f64 d64 zfp bp h5 hdf5 nc png svg txt csv json xml gz bz2 xz zst zip ";
+    refuse(path, OTHERS, "stream", "fsz")
+}
+
+/// Errs where a name says that an SVG drawing is something else.
+pub fn refuse_plot(path: &Path) -> Result<()> {
+    const OTHERS: &str = " png jpg jpeg gif bmp tif tiff webp avif pdf eps ps csv json npy fsz ";
+    refuse(path, OTHERS, "plot", "svg")
+}
+
+/// Errs where a name says that lines of values are something else.
+pub fn refuse_csv(path: &Path) -> Result<()> {
+    refuse(path, " png svg pdf json xlsx ods npy npz fsz ", "table", "csv")
 }
 
 /// Errs where a name has one of the endings of other things than `what`, which has the ending `own`.
 fn refuse(path: &Path, others: &str, what: &str, own: &str) -> Result<()> {
     let ending = ending(path);
-    if !ending.is_empty() && others.contains(&format!(" {ending} ")) {
+    if is_of(others, &ending) {
         let (name, better) = (path.display(), path.with_extension(own));
         bail!(
             "{name}: a {what} is written as .{own}, not as .{ending}: name the output {}",
@@ -96,6 +113,11 @@ fn refuse(path: &Path, others: &str, what: &str, own: &str) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Whether the endings, each between spaces, have this one.
+fn is_of(endings: &str, ending: &str) -> bool {
+    !ending.is_empty() && endings.contains(&format!(" {ending} "))
 }
 
 fn ending(path: &Path) -> String {

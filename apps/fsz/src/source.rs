@@ -98,9 +98,15 @@ pub fn synthetic(path: &Path) -> Option<Synthetic> {
 
 /// Errs when the path is neither a file nor the name of a synthetic field.
 pub fn check_field(path: &Path) -> Result<()> {
-    if synthetic(path).is_none() {
-        Kind::of(path)?;
+    if synthetic(path).is_some() {
+        return Ok(());
     }
+    // A word alone was more likely meant as such a name.
+    if !path.exists() && path.components().count() == 1 && path.extension().is_none() && path != "-"
+    {
+        bail!("{}: No such file, and no synthetic field of this name: see --help", path.display());
+    }
+    Kind::of(path)?;
     Ok(())
 }
 

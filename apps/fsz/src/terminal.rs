@@ -76,9 +76,30 @@ pub fn usage(mut failure: clap::Error) -> ExitCode {
         let tip = format!("a value that begins with - is joined to its option: {option}={value}");
         failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
+    if let Some(ContextValue::String(arg)) = failure.get(ContextKind::InvalidArg)
+        && failure.kind() == ErrorKind::UnknownArgument
+        && let Some(option) = with_one_dash(arg, std::env::args_os())
+    {
+        // The one that clap gives is for a file of such a name.
+        let tip = format!("the long names of options begin with two dashes: -{option}");
+        failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
     // Help that nobody reads any more is no failure, and with standard error closed there is nobody to tell.
     let _ = failure.print();
     if failure.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}
+
+/// The word of several letters with one dash that this was taken from: clap reads a short option in each letter.
+fn with_one_dash(arg: &str, mut arguments: impl Iterator<Item = OsString>) -> Option<String> {
+    let letter = arg.strip_prefix('-').filter(|letter| letter.chars().count() == 1)?;
+    let is_word = |word: &str| {
+        let letters = word.strip_prefix('-').unwrap_or_default();
+        letters.len() > 1
+            && letters.contains(letter)
+            && letters.bytes().all(|byte| byte == b'-' || byte.is_ascii_lowercase())
+            && !letters.starts_with('-')
+    };
+    arguments.find_map(|word| word.to_str().filter(|word| is_word(word)).map(str::to_owned))
 }
 
 /// Whether what was taken for an option is a negative number, or begins as one.

@@ -132,7 +132,15 @@ impl Bp {
         shape: Shape,
     ) -> Result<Field> {
         let values = self.engine.read::<T>(name, Step::At(step), selection);
-        Field::new(shape, values.map_err(|e| self.refuse(e))?)
+        let values = values.map_err(|error| match load_operator() {
+            Ok(_) => self.refuse(error),
+            // ADIOS2 does not say which library it lacks.
+            Err(operator) => {
+                let reason = format!("{error}; if {name} was written through FSZ: {operator}");
+                Error::file(&self.path, reason)
+            }
+        });
+        Field::new(shape, values?)
     }
 
     fn refuse(&self, error: adios2::Error) -> Error {

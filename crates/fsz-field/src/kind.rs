@@ -89,15 +89,14 @@ fn of_folder(path: &Path) -> Result<Kind> {
         return Ok(Kind::Bp);
     }
     let mut entries = std::fs::read_dir(path).map_err(Error::io(path))?.flatten();
-    Err(Error::file(
-        path,
-        match entries.any(|entry| ends(&entry.path(), "fsz")) {
-            true => "a folder of .fsz files: name one of them",
-            false => {
-                "a folder without .fsz files, and no ADIOS2 file: name its files, such as FOLDER/*"
-            }
-        },
-    ))
+    let reason = if ["zarr.json", ".zarray", ".zgroup"].into_iter().any(is_there) {
+        "a Zarr store, which is not read: save one array with numpy.save, or use FSZ's Zarr codec"
+    } else if entries.any(|entry| ends(&entry.path(), "fsz")) {
+        "a folder of .fsz files: name one of them"
+    } else {
+        "a folder without .fsz files, and no ADIOS2 file: name its files, such as FOLDER/*"
+    };
+    Err(Error::file(path, reason))
 }
 
 /// Errs unless a file begins as an FSZ stream.

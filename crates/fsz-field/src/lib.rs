@@ -11,6 +11,7 @@ pub mod bp;
 mod error;
 mod field;
 mod fixed_rate;
+mod foreign;
 mod fsz1;
 mod hints;
 mod kind;

@@ -7,6 +7,7 @@ use fsz::DType;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
+use crate::foreign;
 use crate::hints::Hints;
 use crate::map::{Order, map_file, read};
 use crate::output::Output;
@@ -22,7 +23,7 @@ pub(crate) fn open_raw(path: &Path, hints: &Hints) -> Result<Field> {
     let told = hints.dtype.or_else(|| dtype_of_ending(path));
     let shape = match hints.shape.clone().or_else(|| shape_in_name(path)) {
         Some(shape) => shape,
-        None => return Err(no_shape(path, len, told)),
+        None => return Err(no_shape(path, &map, told)),
     };
     let fits = |dtype: &DType| shape.elements().checked_mul(dtype.size() as u64) == Some(len);
     let dtype = match told {
@@ -58,8 +59,11 @@ fn dtype_of_ending(path: &Path) -> Option<DType> {
     }
 }
 
-fn no_shape(path: &Path, len: u64, dtype: Option<DType>) -> Error {
-    let size = dtype.map_or(4, DType::size) as u64;
+fn no_shape(path: &Path, bytes: &[u8], dtype: Option<DType>) -> Error {
+    if let Some(reason) = foreign::reason(bytes) {
+        return Error::file(path, reason);
+    }
+    let (len, size) = (bytes.len(), dtype.map_or(4, DType::size));
     let reason = format!(
         "unknown shape: give --shape, for example --shape {} to read all {len} bytes as one dimension",
         len / size

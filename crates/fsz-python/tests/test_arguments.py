@@ -121,6 +121,14 @@ def test_paths(tmp_path: Path) -> None:
             compress(wrong, absolute=1)
 
 
+def test_what_is_no_array() -> None:
+    for wrong in (None, {}, object()):
+        with pytest.raises(TypeError, match=f"an array is needed, not {type(wrong).__name__}"):
+            compress(wrong, absolute=1)
+    with pytest.raises(TypeError, match="compress its fields one by one"):
+        compress(np.zeros(3, [("u", "f4"), ("v", "f4")]), absolute=1)
+
+
 def test_an_output_that_is_no_array() -> None:
     with pytest.raises(InvalidArgumentError, match="a numpy array is needed"):
         compress(FIELD, absolute=1).decompress(out=[1])  # type: ignore[call-overload]

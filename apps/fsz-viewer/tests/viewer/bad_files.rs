@@ -150,3 +150,16 @@ fn arrays_of_other_types_and_sizes() {
         viewer.state().view_state.messages
     );
 }
+
+#[cfg(all(unix, not(target_os = "macos")))]
+#[test]
+fn without_a_display_there_is_a_word_of_what_to_do() {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fsz-viewer"));
+    let names = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
+    names.into_iter().for_each(|name| _ = command.env_remove(name));
+    let ended = command.arg("wave.fsz").output().unwrap();
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(2), "{told}");
+    let words = "error: there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; log in with ssh -X";
+    assert!(told.starts_with(words) && told.lines().count() == 1, "{told}");
+}

@@ -90,13 +90,18 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-/// The folder that holds the operator: beside this program, or in the lib folder next to its own.
+/// The folder that holds the operator: beside this program, in the lib folder next to its own, where `cargo xtask install`
+/// puts it there, or where ADIOS2 looks for it already.
 fn folder() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let beside = program.parent()?;
-    let installed = beside.parent().map(|prefix| prefix.join("lib"));
+    let prefix = beside.parent().into_iter();
+    let installed = prefix.flat_map(|prefix| [prefix.join("lib"), prefix.join("lib/fsz/adios2")]);
+    let searched = std::env::var_os("ADIOS2_PLUGIN_PATH").unwrap_or_default();
+    let searched: Vec<PathBuf> = std::env::split_paths(&searched).collect();
     let holds = |folder: &Path| folder.join(LIBRARY).is_file();
-    std::iter::once(beside.to_owned()).chain(installed).find(|folder| holds(folder))
+    let folders = std::iter::once(beside.to_owned()).chain(installed).chain(searched);
+    folders.into_iter().find(|folder| holds(folder))
 }
 
 /// Which ADIOS2 this program reads files with.
@@ -116,7 +121,7 @@ fn library() -> String {
 
 fn missing() -> String {
     format!(
-        "{LIBRARY} is neither beside this program nor in ../lib; build it with cargo build \
-         --release -p fsz-adios2"
+        "{LIBRARY} is neither beside this program, nor in ../lib or ../lib/fsz/adios2, nor in ADIOS2_PLUGIN_PATH; build it with cargo \
+         build --release -p fsz-adios2"
     )
 }

@@ -9,6 +9,7 @@ use fsz_figure::number::short;
 use fsz_study::Peer;
 use serde::Serialize;
 
+use crate::cli::whole_in;
 use crate::codec::{self, BackendChoice, ProfileName};
 use crate::interrupt::Cancellable;
 use crate::source::{SourceArgs, check_field};
@@ -78,7 +79,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_delimiter = ',')]
     threads: Vec<usize>,
     /// Number of measured runs [default: 5; CUDA: 20]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = |text: &str| whole_in(text, 1u32, 1_000_000))]
     repeat: Option<u32>,
     /// Missing value; may be given several times
     #[arg(long, value_name = "V")]
@@ -168,7 +169,7 @@ fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
         }
         spinner.finish_and_clear();
     }
-    write(outputs, &rows, &csv(&rows))?;
+    write(outputs, &rows, &csv(&rows), quiet)?;
     terminal::print(&text(&rows))?;
     if !cfg!(feature = "zfp") {
         terminal::note(quiet, "zfp is not measured: build with --features zfp");
@@ -219,13 +220,22 @@ impl Args {
     }
 }
 
-/// Writes the files asked for.
-fn write(outputs: [Option<Output>; 2], figures: &impl Serialize, csv: &str) -> Result<()> {
+/// Writes the files asked for, and names them.
+fn write(
+    outputs: [Option<Output>; 2],
+    figures: &impl Serialize,
+    csv: &str,
+    quiet: bool,
+) -> Result<()> {
     let json = serde_json::to_string_pretty(figures)? + "\n";
     for (output, text) in outputs.into_iter().zip([json.as_str(), csv]) {
         if let Some(mut output) = output {
+            let (path, direct) = (output.path().display().to_string(), output.is_direct());
             output.put(text.as_bytes())?;
             output.commit()?;
+            if !direct {
+                terminal::note(quiet, &format!("{path}: written"));
+            }
         }
     }
     Ok(())

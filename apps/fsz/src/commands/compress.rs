@@ -10,6 +10,7 @@ use fsz_field::{Field, Kind, Shape, StreamFile, with_values};
 use fsz_figure::number;
 use memmap2::MmapMut;
 
+use crate::cli::whole_in;
 use crate::codec::{CodecArgs, ProfileName};
 use crate::region::RegionArgs;
 use crate::source::SourceArgs;
@@ -111,17 +112,17 @@ impl InputArgs {
 #[group(required = true, multiple = false)]
 struct BoundArgs {
     /// Absolute error bound, in the units of the field
-    #[arg(long, value_name = "E")]
+    #[arg(long, visible_alias = "absolute", value_name = "E")]
     abs: Option<f64>,
     /// Value-range error bound: E times (max - min) of the field
     #[arg(long, value_name = "E")]
     range: Option<f64>,
     /// Pointwise-relative error bound: E times each value, with E at most 0.5
-    #[arg(long, value_name = "E", group = "pointwise")]
+    #[arg(long, value_name = "E")]
     relative: Option<f64>,
     /// Pointwise-relative error bound in the words of bit rounding: that of a mantissa rounded to N bits, which is
     /// 2^-(N+1) of each value
-    #[arg(long, value_name = "N", group = "pointwise", value_parser = clap::value_parser!(u8).range(..=51))]
+    #[arg(long, value_name = "N", value_parser = |text: &str| whole_in(text, 0u8, 51))]
     mantissa_bits: Option<u8>,
     /// Find the bound that gives a PSNR of at least this many decibels
     #[arg(long, value_name = "DB")]
@@ -152,10 +153,10 @@ impl BoundArgs {
 #[group(multiple = false)]
 struct FloorArgs {
     /// With --relative or --mantissa-bits: an error of A is small enough for any value, in the units of the field
-    #[arg(long, value_name = "A", requires = "pointwise")]
+    #[arg(long, value_name = "A")]
     floor: Option<f64>,
     /// The same as R times (max - min) of the field
-    #[arg(long, value_name = "R", requires = "pointwise")]
+    #[arg(long, value_name = "R")]
     floor_range: Option<f64>,
 }
 
@@ -332,10 +333,12 @@ impl Args {
         if range.is_some() && !self.is_by_range() {
             bail!("--range-min and --range-max are of --range or --floor-range");
         }
-        // clap does not ask for what a floor requires where another bound is given.
+        // clap would ask for --relative beside a bound that excludes it.
         let floored = self.floor.floor.or(self.floor.floor_range).is_some();
         if floored && self.bound.relative.is_none() && self.bound.mantissa_bits.is_none() {
-            bail!("--floor and --floor-range are of a pointwise-relative bound: add --relative");
+            bail!(
+                "--floor and --floor-range go with --relative or --mantissa-bits, and with no other bound"
+            );
         }
         let bound = self
             .bound

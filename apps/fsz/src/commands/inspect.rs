@@ -34,7 +34,8 @@ pub struct Args {
     /// Also write one line per tile to this CSV file; - for standard output, without the report
     #[arg(long, value_name = "CSV")]
     tiles: Option<PathBuf>,
-    /// Also draw ratio and error over the steps of a folder or a .bp file, as SVG
+    /// Also draw ratio and error over the steps of a folder or a .bp file, as SVG; - for standard output, without the
+    /// report
     #[arg(long, value_name = "SVG")]
     plot: Option<PathBuf>,
     /// Overwrite an existing CSV or SVG file
@@ -52,7 +53,7 @@ pub struct Args {
 /// Shows the input; exit code 1 when something is not as it must be.
 pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     if let Some(files) = folder::streams(&args.input) {
-        return folder::inspect(args, &files);
+        return folder::inspect(args, &files, quiet);
     }
     let kind = Kind::of(&args.input)?;
     if args.plot.is_some() && kind != Kind::Bp {
@@ -62,17 +63,17 @@ pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
         bail!("--variable and --require-compressed need a .bp file");
     }
     match kind {
-        Kind::Fsz => inspect_stream(args).map(|()| ExitCode::SUCCESS),
-        Kind::Fsz1 => fsz1::inspect(args).map(|()| ExitCode::SUCCESS),
+        Kind::Fsz => inspect_stream(args, quiet).map(|()| ExitCode::SUCCESS),
+        Kind::Fsz1 => fsz1::inspect(args, quiet).map(|()| ExitCode::SUCCESS),
         Kind::Bp => inspect_bp(args, quiet),
         _ => bail!("{}: not a .fsz or .bp file", args.input.display()),
     }
 }
 
-fn inspect_stream(args: &Args) -> Result<()> {
+fn inspect_stream(args: &Args, quiet: bool) -> Result<()> {
     let file = StreamFile::open(&args.input)?;
     let stream = file.stream()?;
-    if write_tiles(args, stream.tiles().map(|tile| tile.map(tiles::Line::from)))? {
+    if write_tiles(args, stream.tiles().map(|tile| tile.map(tiles::Line::from)), quiet)? {
         return Ok(());
     }
     let report = report::Report::of(&stream);
@@ -83,14 +84,45 @@ fn inspect_stream(args: &Args) -> Result<()> {
 }
 
 /// Writes the tiles where they are asked for; whether that was to standard output.
-fn write_tiles(args: &Args, tiles: impl Iterator<Item = fsz::Result<tiles::Line>>) -> Result<bool> {
+fn write_tiles(
+    args: &Args,
+    tiles: impl Iterator<Item = fsz::Result<tiles::Line>>,
+    quiet: bool,
+) -> Result<bool> {
     let Some(path) = &args.tiles else { return Ok(false) };
     let output = output::create(path, args.force, &[&args.input])?;
+    output::refuse_csv(path)?;
     let instead = output.is_standard_output();
     if instead && args.json {
         bail!("--tiles and --json would both go to standard output: name a file for the tiles");
     }
-    tiles::write(tiles.map(|tile| tile.map_err(in_file(&args.input))), output)?;
+    let lines = tiles::write(tiles.map(|tile| tile.map_err(in_file(&args.input))), output)?;
+    if !instead {
+        terminal::note(quiet, &format!("{}: {lines} tiles", path.display()));
+    }
+    Ok(instead)
+}
+
+/// Draws the points where that is asked for; whether that was to standard output.
+fn write_plot(
+    args: &Args,
+    points: &[series::Point],
+    inputs: &[PathBuf],
+    quiet: bool,
+) -> Result<bool> {
+    let Some(path) = &args.plot else { return Ok(false) };
+    let output = output::create(path, args.force, inputs)?;
+    output::refuse_plot(path)?;
+    let instead = output.is_standard_output();
+    if instead && args.json {
+        bail!("--plot and --json would both go to standard output: name a file for the plot");
+    }
+    series::draw(points, output)?;
+    if !instead {
+        let steps = points.len();
+        let s = if steps == 1 { "" } else { "s" };
+        terminal::note(quiet, &format!("{}: ratio and error of {steps} step{s}", path.display()));
+    }
     Ok(instead)
 }
 

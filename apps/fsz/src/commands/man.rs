@@ -13,7 +13,7 @@ use crate::terminal;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Output directory; created if needed
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, visible_alias = "output", value_name = "DIR")]
     out: PathBuf,
     /// Overwrite existing pages
     #[arg(short, long)]

@@ -8,6 +8,7 @@ use fsz_field::{Field, Kind, StreamFile, with_values};
 use fsz_figure::text::{Anchor, Label, Type};
 use fsz_figure::{Canvas, Rect, Rgb, number, palette};
 
+use crate::cli::whole_in;
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
 use crate::{output, terminal};
@@ -41,10 +42,10 @@ pub struct Args {
     #[arg(long, value_name = "N", requires = "axis")]
     index: Option<u64>,
     /// Pixels of the longer side at most
-    #[arg(long, value_name = "PIXELS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=16384))]
+    #[arg(long, value_name = "PIXELS", default_value_t = 1024, value_parser = |text: &str| whole_in(text, 1u32, 16384))]
     size: u32,
     /// Draw a colour bar on the right, with the values at its ends
-    #[arg(long)]
+    #[arg(long, visible_alias = "color-bar")]
     colour_bar: bool,
     /// Overwrite an existing output file
     #[arg(short, long)]

@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(value_name = "FILE", required = true)]
     fields: Vec<PathBuf>,
     /// Output directory; created if needed
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, visible_alias = "output", value_name = "DIR")]
     out: PathBuf,
     /// Value-range error bounds
     #[arg(long, value_name = "E", value_delimiter = ',', default_value = "1e-2,1e-3,1e-4")]

@@ -18,7 +18,10 @@ fn figures_on_screen_in_json_and_in_csv() {
     let words = ["bench", FIELD, "sparse", "--range", "1e-2,1e-3", "--profile", "paper,dense"];
     fixture.write("copy.toml", COPY.as_bytes());
     let all = [&words[..], &["--peer", "copy.toml"], &short[..], &files].concat();
-    let table = fixture.fine(&all);
+    let run = fixture.run(&all);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.err.starts_with("b.json: written\nb.csv: written\n"), "{run:?}");
+    let table = run.out;
     assert!(table.contains("memcpy") && table.contains("of memcpy"), "{table}");
     let rows: serde_json::Value = serde_json::from_slice(&fixture.read("b.json")).unwrap();
     let rows = rows.as_array().unwrap();

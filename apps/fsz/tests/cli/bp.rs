@@ -161,7 +161,7 @@ fn all_steps_are_a_series() {
     assert!(bounds.iter().all(|bound| (bound / bounds[0] - 1.0).abs() < 1e-3), "{bounds:?}");
     // All fields are chosen where none is: `plain` too, but no integers.
     let all = fixture.fine(&[&compress[..], &["--resume"]].concat());
-    assert!(all.starts_with("out/: 6 steps (4 were there), "), "{all}");
+    assert!(all.starts_with("out/: 6 steps (4 kept), "), "{all}");
     // Without the stroke it is one file, and that of one step.
     let file = ["compress", "out.bp", "-o", "one.fsz", "--abs", "0.1", "--variable", "T"];
     fixture.refused(&file, "T has 2 steps: choose one with --step, or end the output with /");
@@ -176,6 +176,23 @@ fn all_steps_are_a_series() {
         ["compress", "out.bp", "-o", "one/", "--abs", "0.1", "--variable", "T", "--step", "1"];
     assert!(fixture.fine(&one).starts_with("one/: 1 step, "));
     fixture.refused(&[&one[..7], &["Q"]].concat(), "available: T");
+}
+
+#[test]
+fn without_the_operator_compressed_variables_are_told_what_they_lack() {
+    let fixture = Fixture::new();
+    write(&fixture);
+    let read = |variable: &str| {
+        let slice = ["slice", "out.bp", "--axis", "0", "--index", "0", "-o", "-", "--block", "0"];
+        let mut command = fixture.command(&[&slice[..], &["--variable", variable]].concat());
+        let output = command.env("ADIOS2_PLUGIN_PATH", "/none").output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, told) = read("T");
+    assert_eq!(code, Some(2));
+    let words = "if T was written through FSZ: the FSZ operator was not found at /none/libfsz_adios2.so: build it";
+    assert!(told.contains(words), "{told}");
+    assert_eq!(read("plain").0, Some(0));
 }
 
 #[test]

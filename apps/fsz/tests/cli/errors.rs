@@ -9,7 +9,19 @@ fn arguments() {
     fixture.refused(&["squash"], "unrecognized subcommand 'squash'");
     fixture.refused(&["compress", FIELD, "-o", "x.fsz"], "--abs");
     fixture.refused(&["compress", FIELD, "-o", "x.fsz", "--abs", "1", "--range", "1"], "--range");
-    fixture.refused(&["compress", FIELD, "-o", "x.fsz", "--abs", "much"], "much");
+    fixture.refused(
+        &["compress", FIELD, "-o", "x.fsz", "--abs", "much"],
+        "invalid value 'much' for '--abs <E>': a number is needed, such as 0.01 or 1e-3",
+    );
+    fixture.refused(&["bench", FIELD, "--range", "1e-2,"], "'' for '--range <E>': a number is");
+    for floor in ["--floor", "--floor-range"] {
+        for bound in ["--abs", "--range", "--psnr"] {
+            fixture.refused(
+                &["compress", FIELD, "-o", "x.fsz", bound, "1", floor, "1"],
+                "--floor and --floor-range go with --relative or --mantissa-bits, and with no other bound",
+            );
+        }
+    }
     let abs = |e| ["compress", FIELD, "-o", "x.fsz", "--abs", e];
     fixture.refused(&abs("0"), "positive");
     fixture.refused(&abs("-1"), "positive");
@@ -65,6 +77,8 @@ fn what_is_wrong_with_arguments_comes_with_a_tip_and_the_usage() {
     assert!(missing.contains("\n  --axis <N>\n  --index <N>\n"), "{missing}");
     let profile = told(&["compress", FIELD, "-o", "x", "--abs", "1", "--profile", "fine"]);
     assert!(profile.contains("\n  [possible values: paper, dense]\n"), "{profile}");
+    let abs = told(&["compress", FIELD, "-o", "x.fsz", "-abs", "1"]);
+    assert!(abs.contains("tip: the long names of options begin with two dashes: --abs\n"), "{abs}");
     assert!(told(&[]).starts_with("error: a command is required\n"));
 }
 
@@ -82,6 +96,14 @@ fn negative_numbers_are_values() {
         &size,
         "'3k' for '--max-bytes <N>': a whole number from 0 is needed, in digits alone",
     );
+    let bits = ["compress", FIELD, "-o", "x.fsz", "--mantissa-bits"];
+    for wrong in ["52", "-1", "5.5", "many"] {
+        let words = "for '--mantissa-bits <N>': a whole number from 0 to 51 is needed";
+        fixture.refused(&[&bits[..], &[wrong]].concat(), words);
+    }
+    let words = "a whole number from 1 to 16384 is needed";
+    fixture.refused(&["picture", "T.fsz", "-o", "p.png", "--size", "0"], words);
+    fixture.refused(&["bench", FIELD, "--repeat", "0"], "a whole number from 1 to");
     // In all ways to write one.
     let compress = ["compress", FIELD, "-o", "x.fsz"];
     for number in ["-1e-3", "-1E-3", "-.5e+2", "-inf"] {
@@ -109,7 +131,7 @@ fn outputs_are_what_their_names_say() {
                 "the values are f32, and their type is not changed: name the output y.f32 or y.npy";
             fixture.refused(&[command, &[name]].concat(), words);
         }
-        for name in ["y.fsz", "y.npz", "y.nc"] {
+        for name in ["y.fsz", "y.npz", "y.nc", "y.csv", "y.TXT", "y.npy.gz"] {
             let words = "values are written raw or as .npy, not as .";
             fixture.refused(&[command, &[name]].concat(), words);
         }
@@ -129,6 +151,12 @@ fn outputs_are_what_their_names_say() {
     fixture.refused(&["picture", "T.fsz", "-o", "p.SVG"], "not as .svg: name the output p.png");
     let words = "a stream is written as .fsz, not as .npy: name the output s.fsz";
     fixture.refused(&["compress", FIELD, "-o", "s.npy", "--abs", "1"], words);
+    let words = "a stream is written as .fsz, not as .gz: name the output s.fsz";
+    fixture.refused(&["compress", FIELD, "-o", "s.gz", "--abs", "1"], words);
+    let words = "a table is written as .csv, not as .png: name the output t.csv";
+    fixture.refused(&["inspect", "T.fsz", "--tiles", "t.png"], words);
+    let words = "a plot is written as .svg, not as .png: name the output p.svg";
+    fixture.refused(&["inspect", ".", "--plot", "p.png"], words);
     fixture.fine(&["picture", "T.fsz", "-o", "p.png"]);
     // As thumbnailers name them.
     fixture.fine(&["picture", "T.fsz", "-o", ".thumbnail.AB12CD"]);
@@ -138,8 +166,8 @@ fn outputs_are_what_their_names_say() {
 fn inputs() {
     let fixture = Fixture::with_stream();
     fixture
-        .refused(&["compress", "none.f32", "-o", "x.fsz", "--abs", "1"], "none.f32: No such file");
-    fixture.write("T.bin", b"1234567");
+        .refused(&["compress", "absent.f32", "-o", "x.fsz", "--abs", "1"], "absent.f32: No such");
+    fixture.write("T.bin", b"\x00\x01\x02\x03\x04\x05\x06");
     fixture.refused(&["compress", "T.bin", "-o", "x.fsz", "--abs", "1"], "--shape");
     fixture.write("bad.npy", b"\x93NUMPY\x01\x00\xff");
     fixture.refused(&["compress", "bad.npy", "-o", "x.fsz", "--abs", "1"], "damaged");
@@ -148,10 +176,13 @@ fn inputs() {
     fixture.write("T.npz", b"PK\x03\x04archive");
     fixture.write("zip.npy", b"PK\x03\x04archive");
     fixture.write("T.nc", b"\x89HDF\r\n\x1a\nfile");
+    std::fs::create_dir(fixture.path("store.zarr")).unwrap();
+    fixture.write("store.zarr/zarr.json", b"{}");
     for (file, words) in [
         ("T.npz", "an archive of arrays (.npz), which is not read: save one array with numpy.save"),
         ("zip.npy", "an archive of arrays (.npz), which is not read"),
         ("T.nc", "an HDF5 or netCDF-4 file, which is not read"),
+        ("store.zarr", "a Zarr store, which is not read: save one array with numpy.save"),
         ("/dev/null", "neither a regular file nor a pipe"),
     ] {
         fixture.refused(&["compress", file, "-o", "x.fsz", "--abs", "1"], words);
@@ -160,6 +191,25 @@ fn inputs() {
         fixture.refused(&["bench", file], words);
         fixture.refused(&["verify", "T.fsz", "--original", file], words);
     }
+    // What a shape would make values of.
+    fixture.write("classic.nc", b"CDF\x02file");
+    fixture.write("T.f32.gz", b"\x1f\x8b\x08file");
+    fixture.write("T.csv", b"280.5, 281.5\n279.5, 282.5\n");
+    fixture.write("none.f32", b"");
+    for (file, words) in [
+        ("classic.nc", "a netCDF file, which is not read: save one variable with numpy.save"),
+        ("T.f32.gz", "compressed by gzip: decompress it first"),
+        ("T.csv", "text, it seems, which is not read: save the values with numpy.save"),
+        ("none.f32", "none.f32: empty: no values to read"),
+    ] {
+        fixture.refused(&["compress", file, "-o", "x.fsz", "--abs", "1"], words);
+    }
+    fixture.write("words.bin", b"abcdefgh");
+    fixture.fine(&["compress", "words.bin", "-o", "words.fsz", "--abs", "1", "--shape", "2"]);
+    fixture.refused(
+        &["study", "smoth", "--out", "s"],
+        "smoth: No such file, and no synthetic field of this name",
+    );
     fixture.refused(&["decompress", "T.bin", "-o", "x.f32"], "not a compressed file");
     fixture.refused(&["compare", FIELD, "none.fsz"], "No such file");
     fixture.refused(&["verify", "none.fsz", "--original", FIELD], "No such file");
@@ -176,7 +226,11 @@ fn inputs() {
     }
     let folder = "T.fsz: is a file: name a folder";
     fixture.refused(&["study", FIELD, "--range", "1e-2", "--out", "T.fsz"], folder);
-    fixture.refused(&["man", "--out", "T.fsz"], folder);
+    // By all names of the option.
+    for out in ["--out", "--output", "-o"] {
+        fixture.refused(&["man", out, "T.fsz"], folder);
+        fixture.refused(&["study", FIELD, out, "T.fsz"], folder);
+    }
     fixture.refused(
         &["compress", FIELD, "-o", "none/x.fsz", "--abs", "1"],
         "the folder none does not exist: create it",

@@ -99,19 +99,25 @@ fn view_starts_the_viewer_beside_the_program() {
 }
 
 #[test]
-fn adios2_finds_the_operator_beside_the_program_or_in_lib() {
+fn adios2_finds_the_operator_beside_the_program_in_lib_or_where_adios2_looks() {
     let fixture = Fixture::new();
     std::fs::create_dir_all(fixture.path("prefix/bin")).unwrap();
-    std::fs::create_dir_all(fixture.path("prefix/lib")).unwrap();
+    std::fs::create_dir_all(fixture.path("prefix/lib/fsz/adios2")).unwrap();
     let program = fixture.path("prefix/bin/fsz");
     copy_program(&program);
-    let ask = || {
-        let ended =
-            std::process::Command::new(&program).args(["adios2", "--path"]).output().unwrap();
+    let ask_with = |searched: &str| {
+        let mut command = std::process::Command::new(&program);
+        command.args(["adios2", "--path"]).env("ADIOS2_PLUGIN_PATH", searched);
+        let ended = command.output().unwrap();
         (ended.status.code().unwrap(), String::from_utf8(ended.stdout).unwrap())
     };
+    let ask = || ask_with("/none");
     assert_eq!(ask(), (2, String::new()));
-    for folder in ["prefix/lib", "prefix/bin"] {
+    std::fs::create_dir_all(fixture.path("site")).unwrap();
+    fixture.write("site/libfsz_adios2.so", b"");
+    let site = fixture.path("site").display().to_string();
+    assert_eq!(ask_with(&format!("/none:{site}")), (0, format!("{site}\n")));
+    for folder in ["prefix/lib/fsz/adios2", "prefix/lib", "prefix/bin"] {
         fixture.write(&format!("{folder}/libfsz_adios2.so"), b"");
         let (code, path) = ask();
         assert_eq!(code, 0);

@@ -37,15 +37,21 @@ fn text_is_short_and_spells_the_predictors_out() {
     let fixture = Fixture::with_stream();
     let text = fixture.fine(&["inspect", "T.fsz"]);
     assert!(text.lines().count() < 15, "{text}");
-    for words in ["6x20x30", "value-range 0.001", "first-, second-order Lorenzo"] {
+    for words in ["6x20x30", "value-range 0.001, absolute ", "first-, second-order Lorenzo"] {
         assert!(text.contains(words), "{text}");
     }
+    // Nothing is said twice.
+    fixture.fine(&["compress", FIELD, "-o", "A.fsz", "--absolute", "0.5", "--bound-in", "0,:,:=2"]);
+    let text = fixture.fine(&["inspect", "A.fsz"]);
+    assert!(text.contains("  bound          absolute 0.5\n"), "{text}");
+    assert!(text.contains("box 0:1,0:20,0:30: absolute 2, max error"), "{text}");
 }
 
 #[test]
 fn tiles_are_listed_as_csv() {
     let fixture = Fixture::with_stream();
-    fixture.fine(&["inspect", "T.fsz", "--tiles", "tiles.csv"]);
+    let run = fixture.run(&["inspect", "T.fsz", "--tiles", "tiles.csv"]);
+    assert_eq!((run.code, run.err.as_str()), (0, "tiles.csv: 15 tiles\n"), "{run:?}");
     let csv = fixture.read_text("tiles.csv");
     let mut lines = csv.lines();
     assert_eq!(lines.next(), Some("index,kind,order,centered,bytes,escapes,rates"));

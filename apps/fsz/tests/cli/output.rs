@@ -192,5 +192,5 @@ fn standard_input_and_pipes_are_read_like_files() {
     let mut command = fixture.command(&["inspect", "-", "--json"]);
     assert!(command.stdin(file).output().unwrap().status.success());
     fixture.refused(&["inspect", "-"], "not a .fsz or .bp file");
-    fixture.refused(&["compress", "-", "-o", "x.fsz", "--abs", "1"], "-: unknown shape");
+    fixture.refused(&["compress", "-", "-o", "x.fsz", "--abs", "1"], "-: empty: no values to read");
 }

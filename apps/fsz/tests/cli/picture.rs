@@ -47,6 +47,8 @@ fn a_colour_bar_lies_beside_the_plane() {
     fixture.fine(&["picture", "T.fsz", "-o", "a.png", "--colour-bar"]);
     let (width, height) = size(&fixture.read("a.png"));
     assert!((80..160).contains(&width) && height == 40, "{width} x {height}");
+    fixture.fine(&["picture", "T.fsz", "-o", "a2.png", "--color-bar"]);
+    assert!(fixture.read("a.png") == fixture.read("a2.png"));
     // Values of one kind, and none at all.
     fixture.write_f32("flat_50x60.f32", &[7.0; 3000]);
     fixture.fine(&["picture", "flat_50x60.f32", "-o", "b.png", "--colour-bar"]);

@@ -158,7 +158,7 @@ fn shares_and_their_floor_are_those_of_the_whole_field() {
 fn what_is_no_region_is_an_error() {
     let fixture = fixture();
     for (arguments, said) in [
-        (["--bound-in", "0:2,:=1"], "2 axes"),
+        (["--bound-in", "0:2,:=1"], "ranges for 2 of 3 axes: "),
         (["--bound-in", "0:7,:,:=1"], "0:7 is not inside an axis of 6"),
         (["--bound-in", "3:2,:,:=1"], "3:2 ends before it begins"),
         (["--bound-in", "0,0,0"], "a bound is missing"),

@@ -84,7 +84,7 @@ fn a_floor_is_a_share_of_one_range_too() {
         assert!((floor / (1e-3 * range()) - 1.0).abs() < 1e-9, "{floor}");
     }
     let again = fixture.fine(&compress(&[&bound[..], &["--resume"]].concat()));
-    assert!(again.contains("(3 were there)"), "{again}");
+    assert!(again.contains("(3 kept)"), "{again}");
     let other = ["--relative", "1e-3", "--floor-range", "1e-4", "--resume"];
     fixture.refused(&compress(&other), "out/a_6x20x30.fsz has a bound of a range of ");
     let other = ["--relative", "1e-3", "--floor", "1e-4", "--resume"];
@@ -99,7 +99,7 @@ fn what_exists_is_kept_resumed_or_overwritten() {
     fixture.refused(&compress(&["--range", "1e-3"]), "--resume");
     std::fs::remove_file(fixture.path("out/b_6x20x30.fsz")).unwrap();
     let told = fixture.fine(&compress(&["--range", "1e-3", "--resume"]));
-    assert!(told.contains("(2 were there)"), "{told}");
+    assert!(told.contains("(2 kept)"), "{told}");
     assert_eq!(fixture.read("out/b_6x20x30.fsz"), before);
     // A step that was added or changed changes the range that all share: then all of them are made anew.
     let longer: Vec<f32> = at(2).into_iter().map(|v| v * 2.0).collect();
@@ -153,7 +153,7 @@ fn a_series_of_other_options_is_not_resumed() {
     refused(&["--range", "1e-3", "--shape", "3600"], "the shape 6x20x30, not 3600:");
     // The same options, in other words.
     let told = fixture.fine(&compress(&[&same[..], &["--range", "0.001"]].concat()));
-    assert!(told.contains("(2 were there)"), "{told}");
+    assert!(told.contains("(2 kept)"), "{told}");
     // Nothing that an earlier run left.
     fixture.write("out/b_6x20x30.fsz", b"notes");
     let options = compress(&[&same[..], &["--range", "1e-3"]].concat());
@@ -171,7 +171,7 @@ fn a_layout_and_a_field_without_range_are_resumed_too() {
     let dense = ["--range", "1e-3", "--profile", "dense", "--layout", "plane"];
     fixture.fine(&compress(&dense));
     let told = fixture.fine(&compress(&[&dense[..], &["--resume"]].concat()));
-    assert!(told.contains("(3 were there)"), "{told}");
+    assert!(told.contains("(3 kept)"), "{told}");
     let other = [&dense[..5], &["line", "--resume"]].concat();
     fixture.refused(&compress(&other), "the layout plane, not line:");
 }
@@ -250,14 +250,32 @@ fn an_interrupt_keeps_what_is_complete_and_resume_goes_on() {
     fixture.write_f32("z_7.f32", &[1.0; 7]);
     let inputs = [INPUTS[0], "z_7.f32"];
     let words = [&["compress"][..], &inputs, &["-o", "out", "--abs", "1e-3", "--resume"]].concat();
-    assert!(fixture.fine(&words).contains("2 steps (1 were there)"));
+    assert!(fixture.fine(&words).contains("2 steps (1 kept)"));
+}
+
+#[test]
+fn of_equal_errors_the_first_is_told() {
+    let fixture = Fixture::new();
+    let names = ["a_6x20x30.f32", "b_6x20x30.f32"];
+    names.iter().for_each(|name| fixture.write_f32(name, &field()));
+    fixture.fine(&[&["compress", "-o", "out", "--abs", "0.1"], &names[..]].concat());
+    let shown = fixture.fine(&["inspect", "out"]);
+    assert!(shown.ends_with(" at step 0, a_6x20x30.fsz\n"), "{shown}");
+    let verified = fixture.fine(&[&["verify", "out", "--original"], &names[..]].concat());
+    assert!(verified.ends_with(" in out/a_6x20x30.fsz\n"), "{verified}");
 }
 
 #[test]
 fn a_folder_is_shown_over_its_steps() {
     let fixture = with_steps();
     fixture.fine(&compress(&["--range", "1e-3", "--name", "T"]));
-    let text = fixture.fine(&["inspect", "out", "--plot", "plot.svg"]);
+    let run = fixture.run(&["inspect", "out", "--plot", "plot.svg"]);
+    assert_eq!(
+        (run.code, run.err.as_str()),
+        (0, "plot.svg: ratio and error of 3 steps\n"),
+        "{run:?}"
+    );
+    let text = run.out;
     // The folder, a head, three steps, and all together.
     assert_eq!(text.lines().count(), 6, "{text}");
     assert!(text.contains("c_6x20x30.fsz") && text.contains("T: 3 steps, "), "{text}");
@@ -269,6 +287,12 @@ fn a_folder_is_shown_over_its_steps() {
         assert!(svg.contains(words), "{words}: {svg}");
     }
     fixture.refused(&["inspect", "out", "--plot", "plot.svg"], "--force");
+    // One output at a time; with a file both.
+    assert_eq!(fixture.fine(&["inspect", "out", "--plot", "-"]), svg);
+    let both = ["inspect", "out", "--json", "--plot"];
+    fixture.refused(&[&both[..], &["-"]].concat(), "name a file for the plot");
+    let quiet = fixture.run(&[&both[..], &["plot.svg", "--force", "--quiet"]].concat());
+    assert_eq!((quiet.code, quiet.err.as_str()), (0, ""), "{quiet:?}");
     let folder = fixture.json(&["inspect", "out", "--json"]);
     let steps: Vec<u64> = folder["streams"]
         .as_array()
@@ -418,5 +442,5 @@ fn after_an_error_it_is_told_that_steps_can_be_kept() {
         run.err
     );
     fixture.write("d_6x20x30.f32", &fixture.read(INPUTS[0]));
-    assert!(fixture.fine(&[&args[..], &["--resume"]].concat()).contains("3 were there"));
+    assert!(fixture.fine(&[&args[..], &["--resume"]].concat()).contains("3 kept"));
 }

@@ -107,6 +107,8 @@ fn candidates() -> Vec<PathBuf> {
     if let Some(folder) = env::current_exe().ok().as_deref().and_then(Path::parent) {
         found.push(folder.join(FILE_NAME));
         found.extend(folder.parent().map(|above| above.join("lib").join(FILE_NAME)));
+        // Where `cargo xtask install` puts it.
+        found.extend(folder.parent().map(|above| above.join("lib/fsz/adios2").join(FILE_NAME)));
         found.extend(folder.parent().map(|above| above.join(FILE_NAME)));
     }
     found.push(PathBuf::from(FILE_NAME));

@@ -37,7 +37,10 @@ def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
     if isinstance(array, (str, bytes, os.PathLike)):
         given = type(array).__name__
         raise TypeError(f"an array is needed, not {given}: read a file first, as with np.load or np.fromfile")
-    return _host(np.asarray(array))
+    host = np.asarray(array)
+    if host.dtype.kind == "O" and host.ndim == 0:  # What numpy knows no values of: None, a dict, a file.
+        raise TypeError(f"an array is needed, not {type(array).__name__}")
+    return _host(host)
 
 
 def _host(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -45,7 +48,8 @@ def _host(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         raise TypeError("a masked array: pass array.filled(value), and missing=value to keep the mask")
     dtype = array.dtype
     if dtype.kind != "f" or dtype.itemsize not in (4, 8):
-        how = "compress .real and .imag" if dtype.kind == "c" else "convert it with astype"
+        others = {"c": "compress .real and .imag", "V": "compress its fields one by one"}
+        how = others.get(dtype.kind, "convert it with astype")
         raise TypeError(f"an array of {dtype}: FSZ compresses float32 and float64; {how}")
     return np.require(array, dtype.newbyteorder("="), ["C", "A"])
 

@@ -32,6 +32,9 @@ impl FromStr for BoxRanges {
     }
 }
 
+/// What a box is, for who wrote another thing.
+const FORM: &str = "a box has START:END for each axis, separated by commas";
+
 impl FromStr for Side {
     type Err = Error;
 
@@ -41,7 +44,7 @@ impl FromStr for Side {
             text => text
                 .parse::<u64>()
                 .map(Some)
-                .map_err(|_| Error::invalid(format!("{text:?} is not a whole number"))),
+                .map_err(|_| Error::invalid(format!("{text:?} is not a whole number: {FORM}"))),
         };
         let side = match text.split_once(':') {
             Some((start, end)) => Side(number(start)?, number(end)?),
@@ -109,7 +112,10 @@ impl BoxRanges {
         if self.dims() == dims {
             return Ok(());
         }
-        Err(Error::invalid(format!("a box of {} axes in a field of {dims}", self.dims())))
+        Err(Error::invalid(format!(
+            "a box with ranges for {} of {dims} axes: separate them by commas, and write : for a whole axis",
+            self.dims()
+        )))
     }
 }
 
@@ -133,6 +139,10 @@ mod tests {
         assert_eq!(told.dims(), 5);
         for wrong in ["a:3", "", "1,,2", "-1:2", "1:2:3", "3:2", "1:x"] {
             assert!(wrong.parse::<BoxRanges>().is_err(), "{wrong}");
+        }
+        for other in ["0:5 64:128", "0:5:2,:"] {
+            let told = other.parse::<BoxRanges>().unwrap_err().to_string();
+            assert!(told.contains("START:END for each axis, separated by commas"), "{told}");
         }
     }
 

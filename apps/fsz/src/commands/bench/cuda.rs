@@ -73,7 +73,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         },
         quiet,
     )?;
-    write(outputs, &report, &report.csv())?;
+    write(outputs, &report, &report.csv(), quiet)?;
     terminal::print(&report.text())
 }
 

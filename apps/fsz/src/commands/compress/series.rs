@@ -205,7 +205,7 @@ struct There {
 
 impl There {
     fn text(&self) -> String {
-        let kept = (self.kept > 0).then(|| format!("{} were there", self.kept));
+        let kept = (self.kept > 0).then(|| format!("{} kept", self.kept));
         let replaced =
             (self.replaced > 0).then(|| format!("{} replaced: inputs changed", self.replaced));
         let all: Vec<String> = kept.into_iter().chain(replaced).collect();

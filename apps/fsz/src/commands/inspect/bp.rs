@@ -8,9 +8,9 @@ use fsz_field::Shape;
 use fsz_field::bp::{BlockInfo, Bp, Payload, VariableInfo};
 use serde::Serialize;
 
-use super::Args;
 use super::report::Report;
 use super::series::{self, Point};
+use super::{Args, write_plot};
 use crate::table::Table;
 use crate::terminal;
 use fsz_figure::number::{bytes, short};
@@ -58,10 +58,9 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
         found.into_iter().map(|v| variable(&bp, v)).collect::<Result<_>>()?;
     let file = File { variables };
     let points = file.points();
-    if let Some(path) = &args.plot {
-        series::draw(&points, path, args.force, std::slice::from_ref(&args.input))?;
-    }
-    if args.json {
+    if write_plot(args, &points, std::slice::from_ref(&args.input), quiet)? {
+        // The plot is what was asked for.
+    } else if args.json {
         terminal::print_json(&file)?;
     } else {
         let (path, table) = (args.input.display(), file.text()?);

@@ -8,9 +8,9 @@ use fsz_field::{Shape, StreamFile};
 use fsz_figure::number::{bytes, short};
 use serde::Serialize;
 
-use super::Args;
 use super::report::Report;
 use super::series::{self, Point};
+use super::{Args, write_plot};
 use crate::table::Table;
 use crate::terminal;
 
@@ -46,7 +46,7 @@ struct File {
 }
 
 /// Shows the streams; exit code 1 when a file cannot be read.
-pub fn inspect(args: &Args, files: &[PathBuf]) -> Result<ExitCode> {
+pub fn inspect(args: &Args, files: &[PathBuf], quiet: bool) -> Result<ExitCode> {
     if args.tiles.is_some() || !args.variable.is_empty() || args.require_compressed {
         bail!("--tiles needs a .fsz file, --variable and --require-compressed need a .bp file");
     }
@@ -65,10 +65,9 @@ pub fn inspect(args: &Args, files: &[PathBuf]) -> Result<ExitCode> {
     }
     folder.streams.sort_by_key(|file| file.report.step);
     let points = folder.points();
-    if let Some(path) = &args.plot {
-        series::draw(&points, path, args.force, files)?;
-    }
-    if args.json {
+    if write_plot(args, &points, files, quiet)? {
+        // The plot is what was asked for.
+    } else if args.json {
         terminal::print_json(&folder)?;
     } else {
         let (path, table) = (args.input.display(), folder.text()?);

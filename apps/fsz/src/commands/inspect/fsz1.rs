@@ -36,10 +36,10 @@ struct Bound {
 }
 
 /// Shows a file.
-pub fn inspect(args: &Args) -> Result<()> {
+pub fn inspect(args: &Args, quiet: bool) -> Result<()> {
     let file = Fsz1File::open(&args.input)?;
     let stream = file.stream()?;
-    if write_tiles(args, stream.tiles().map(|tile| Ok(tile.into())))? {
+    if write_tiles(args, stream.tiles().map(|tile| Ok(tile.into())), quiet)? {
         return Ok(());
     }
     let report = Report::of(&stream)?;

@@ -84,16 +84,21 @@ impl Region {
 
     fn text(&self) -> String {
         format!(
-            "{}: {}, absolute {}, max error {}{}, {} values in {}",
+            "{}: {}, max error {}{}, {} values in {}",
             self.place,
-            self.bound,
-            short(self.absolute),
+            with_absolute(&self.bound, self.absolute),
             limit::at_most(self.is_covered),
             short(self.max_abs_error),
             self.elements,
             bytes(self.compressed_bytes)
         )
     }
+}
+
+/// A bound as it was asked for, and the absolute one that came of it, if that is another.
+fn with_absolute(asked: &str, absolute: f64) -> String {
+    let absolute = format!("absolute {}", short(absolute));
+    if asked == absolute { absolute } else { format!("{asked}, {absolute}") }
 }
 
 /// The codec's certificate, by the names of the JSON output.
@@ -205,7 +210,7 @@ impl Report {
         if let Some(floor) = bound.floor.filter(|&floor| floor > 0.0) {
             asked.push_str(&format!(", floor {}", short(floor)));
         }
-        line("bound", format!("{asked}, absolute {}", short(bound.absolute)));
+        line("bound", with_absolute(&asked, bound.absolute));
         for region in &self.regions {
             line("in region", region.text());
         }

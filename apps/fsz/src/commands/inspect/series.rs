@@ -1,12 +1,9 @@
 //! Ratio and error of streams over the steps of their variables: a plot, and a line for each variable.
 
-use std::path::{Path, PathBuf};
-
 use anyhow::{Result, bail};
+use fsz_field::Output;
 use fsz_figure::number::{bytes, short};
 use fsz_figure::plot::{Axes, Line, Scale, alone, column, plot};
-
-use crate::output;
 
 const RATIO: Axes =
     Axes { scales: [Scale::Linear; 2], names: ["step", "compression ratio"], span: None };
@@ -56,7 +53,8 @@ pub fn sums(points: &[Point]) -> String {
             points.iter().map(|p| p.stored).sum::<u64>(),
         );
         let ratios = || points.iter().map(|p| p.ratio());
-        let worst = points.iter().max_by(|a, b| a.error.total_cmp(&b.error))?;
+        // Of several steps that have the largest error, the first.
+        let worst = points.iter().rev().max_by(|a, b| a.error.total_cmp(&b.error))?;
         let (least, most) = (ratios().fold(f64::MAX, f64::min), ratios().fold(0.0, f64::max));
         (points.len() > 1).then(|| {
             format!(
@@ -75,8 +73,8 @@ pub fn sums(points: &[Point]) -> String {
     by_variable(points).into_iter().filter_map(line).collect()
 }
 
-/// Draws ratio, error and bound over the steps of the inputs.
-pub fn draw(points: &[Point], path: &Path, force: bool, inputs: &[PathBuf]) -> Result<()> {
+/// Draws ratio, error and bound over the steps.
+pub fn draw(points: &[Point], mut output: Output) -> Result<()> {
     let variables = by_variable(points);
     let line = |name: String, points: &[&Point], y: fn(&Point) -> f64| Line {
         name,
@@ -99,7 +97,6 @@ pub fn draw(points: &[Point], path: &Path, force: bool, inputs: &[PathBuf]) -> R
     if plots.is_empty() {
         bail!("--plot: there is no stream to draw");
     }
-    let mut output = output::create(path, force, inputs)?;
     output.put(alone(&plots).as_bytes())?;
     Ok(output.commit()?)
 }

@@ -32,12 +32,14 @@ impl From<Fsz1Tile> for Line {
     }
 }
 
-/// Writes index, kind, order, centering, bytes, escapes and the rates of all tiles.
-pub fn write(tiles: impl Iterator<Item = Result<Line>>, mut output: Output) -> Result<()> {
+/// Writes index, kind, order, centering, bytes, escapes and the rates of all tiles; how many there are.
+pub fn write(tiles: impl Iterator<Item = Result<Line>>, mut output: Output) -> Result<u64> {
     let mut lines = BufWriter::new(&mut output);
     writeln!(lines, "index,kind,order,centered,bytes,escapes,rates")?;
+    let mut count = 0;
     for tile in tiles {
         let tile = tile?;
+        count += 1;
         let rates: Vec<String> = tile.rates.iter().map(u8::to_string).collect();
         writeln!(
             lines,
@@ -53,5 +55,6 @@ pub fn write(tiles: impl Iterator<Item = Result<Line>>, mut output: Output) -> R
     }
     lines.flush()?;
     drop(lines);
-    Ok(output.commit()?)
+    output.commit()?;
+    Ok(count)
 }

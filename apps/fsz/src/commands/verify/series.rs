@@ -84,7 +84,8 @@ impl Series {
             .streams
             .iter()
             .filter_map(|checked| Some((&checked.file, checked.found.as_ref()?.max_abs_error())));
-        if let Some((file, error)) = errors.max_by(|a, b| a.1.total_cmp(&b.1)) {
+        // Of several that have it, the first, as fsz inspect tells it.
+        if let Some((file, error)) = errors.rev().max_by(|a, b| a.1.total_cmp(&b.1)) {
             text.push_str(&format!(", max error {} in {file}", short(error)));
         }
         text + "\n"
