@@ -72,6 +72,20 @@ fn lanes_take_each_others_values() {
     assert!(found.iter().enumerate().all(|(i, &word)| word as usize == i ^ 1), "{found:?}");
 }
 
+#[test]
+fn lanes_transpose_a_matrix() {
+    // Half word j of row i is 8·i + j; a lane has two.
+    let found = results(
+        "and.b32 %r2, %r1, 31;\nmul.lo.u32 %r3, %r2, 131074;\nadd.u32 %r3, %r3, 65536;\n\
+         movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r3;\nst.global.u32 [%rd2], %r4;",
+    );
+    let of = |lane: u32| {
+        let (row, column) = (lane / 4, 2 * (lane % 4));
+        (8 * column + row) | (8 * (column + 1) + row) << 16
+    };
+    assert!((0..).zip(found).all(|(i, word)| word == of(i % 32)), "{found:?}");
+}
+
 /// Lanes that went different ways meet at the instruction that names them, wherever the others were before.
 #[test]
 fn lanes_meet_again_behind_a_branch() {

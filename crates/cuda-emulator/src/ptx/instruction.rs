@@ -65,6 +65,11 @@ impl<'a> Linker<'a> {
                 };
                 (Operation::Vote(way), self.result_and_sources(operands)?)
             }
+            "movmatrix" => {
+                let (to, mut from) = self.result_and_sources(operands)?;
+                from.push(self.constant(u64::from(u32::MAX)));
+                (Operation::Transpose, (to, from))
+            }
             "redux" => {
                 let reduce: fn(u32, u32) -> u32 = match parts.get(2..) {
                     Some(["add", _]) => u32::wrapping_add,

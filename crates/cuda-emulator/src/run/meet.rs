@@ -93,6 +93,18 @@ impl Warp {
                 let result = u64::from(result.unwrap_or(0));
                 self.write(program, instruction.to[0], &[result; WIDTH], together);
             }
+            Operation::Transpose => {
+                let rows = source(0);
+                let half = |row: usize, column: usize| {
+                    rows[4 * row + column / 2] >> (16 * (column % 2)) & 0xFFFF
+                };
+                let mut results = [0; WIDTH];
+                for lane in lanes(together) {
+                    let (row, column) = (lane / 4, 2 * (lane % 4));
+                    results[lane] = half(column, row) | half(column + 1, row) << 16;
+                }
+                self.write(program, instruction.to[0], &results, together);
+            }
             _ => (),
         }
     }

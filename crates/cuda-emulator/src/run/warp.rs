@@ -347,6 +347,7 @@ impl Warp {
             Operation::Shuffle(_)
             | Operation::Vote(_)
             | Operation::Reduce(_)
+            | Operation::Transpose
             | Operation::WarpBarrier => {
                 lanes(active).for_each(|lane| self.places[lane] = place);
                 self.waiting |= active;
