@@ -152,6 +152,12 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 shape, PlainProgram 
         }
     }
     __syncthreads();
+    // A coder reads ahead into what stands before the entries, whatever it is, but written.
+    const u32 unused = passes_before[CANDIDATES] + thread;
+    if (unused < PASSES_MOST)
+    {
+        program->pass[unused] = PlainPass{};
+    }
     if (thread < CANDIDATES && first[thread + 1] > first[thread])
     {
         const PassCut cut = cut_of(thread);
