@@ -9,6 +9,19 @@ namespace fsz
 
 FSZ_DEVICE u32 lane_id() { return threadIdx.x & 31; }
 
+/// Tells the compiler that all lanes are here together. In a function it cannot know, and before
+/// each vote or shuffle looks for lanes that are apart, and moves nothing across: what the lanes of
+/// a warp have to do at once (`.aligned`) tells it. It comes to no instruction of its own, as
+/// nothing uses it.
+FSZ_DEVICE void together()
+{
+    __syncwarp();
+    asm volatile("{\n.reg .b32 none;\nmovmatrix.sync.aligned.m8n8.trans.b16 none, %0;\n}" ::"r"(0));
+}
+
+/// A number that is the same in all lanes: behind a branch on it they are still together.
+FSZ_DEVICE u32 same(u32 number) { return __reduce_max_sync(WARP_ALL, number); }
+
 /// Sum over the eight lanes of a tile.
 FSZ_DEVICE u32 tile_sum(u32 value)
 {

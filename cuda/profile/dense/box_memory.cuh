@@ -109,9 +109,6 @@ template <class V> FSZ_DEVICE V &shared_at(u32 at)
     return *static_cast<V *>(__cvta_shared_to_generic(at));
 }
 
-/// A number that is the same in all lanes: so told, a branch on it needs no care for lanes apart.
-FSZ_DEVICE u32 same(u32 number) { return __reduce_max_sync(WARP_ALL, number); }
-
 /// Makes all values of a box 0. Called by a warp.
 FSZ_DEVICE void clear_box(u32 box)
 {

@@ -44,7 +44,7 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
     sizeof(fsz::DenseWork), FSZ_AT(fsz::DenseWork, programs), FSZ_AT(fsz::DenseWork, rows),        \
         FSZ_AT(fsz::DenseWork, tables), FSZ_AT(fsz::DenseWork, slots),                             \
         FSZ_AT(fsz::DenseWork, rooms), FSZ_AT(fsz::DenseWork, table_words),                        \
-        FSZ_AT(fsz::DenseWork, half_words), FSZ_AT(fsz::DenseWork, log2_predictors),               \
+        FSZ_AT(fsz::DenseWork, half_words), FSZ_AT(fsz::DenseWork, predictors),                    \
         FSZ_AT(fsz::DenseWork, reserved), sizeof(fsz::BoxCounts),                                  \
         FSZ_AT(fsz::BoxCounts, histogram), FSZ_AT(fsz::BoxCounts, raw_bits),                       \
         FSZ_AT(fsz::BoxCounts, elements), FSZ_AT(fsz::BoxCounts, fits),                            \

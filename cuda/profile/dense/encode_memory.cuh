@@ -29,11 +29,9 @@ struct DenseWork
     u32 table_words;
     /// Half words of a room.
     u32 half_words;
-    /// Base-2 logarithm of the warps of a team that predict.
-    u32 log2_predictors;
+    /// Warps of a team that predict.
+    u32 predictors;
     u32 reserved;
-
-    FSZ_DEVICE u32 predictors() const { return 1u << log2_predictors; }
 };
 
 /// What a warp predicts goes to memory of its own, but for plain boxes, which stay in shared

@@ -149,7 +149,7 @@ template <class Z> struct DenseChunks
 
     FSZ_DEVICE DenseChunks(const Args &args, const BoxGrid &grid, const DenseWork &work,
                            EncodeStage *stages, Mail<Error> *mails, u32 packed_rows, u32 team)
-        : args(args), grid(grid), work(work), lane(lane_id()), first_slot(team * work.predictors()),
+        : args(args), grid(grid), work(work), lane(lane_id()), first_slot(team * work.predictors),
           first_stage(shared_address(stages)),
           room(work.rooms + static_cast<u64>(team) * (work.half_words / 2)),
           ahead(args, grid, work, mails),
@@ -247,20 +247,20 @@ template <class Z> struct DenseChunks
         {
             record_to[k] = slot.record[k];
         }
-        ahead.ask(boxes.max_error);
+        ahead.ask(place, boxes.max_error);
         return coded;
     }
 
     /// Encodes all chunks that the team takes.
     FSZ_DEVICE void all()
     {
-        for (u32 k = 0; k < work.predictors(); ++k)
+        for (u32 place = 0; place < work.predictors; ++place)
         {
-            ahead.ask(boxes.max_error);
+            ahead.ask(place, boxes.max_error);
         }
         // A chunk has at least as many boxes as a team has predictors, but for the last one of all:
         // no box of a chunk is asked for before the chunk before the last one is coded.
-        for (auto own = ahead.chunk; ahead.taken != ahead.asked; own = ahead.chunk)
+        for (auto own = ahead.chunk; ahead.waiting > 0; own = ahead.chunk)
         {
             chunk(own);
         }
@@ -407,10 +407,10 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
 {
     __shared__ Statistics statistics[DENSE_ENCODE_WARPS];
     __shared__ Mail<typename Z::Error> mails[DENSE_ENCODE_STAGES];
-    const u32 warp = threadIdx.x / 32, lane = lane_id(), warps = blockDim.x / 32;
-    const u32 predictors = work.predictors(), team_warps = predictors + 1;
-    const u32 teams = warps / team_warps, team = warp / team_warps;
-    const u32 place = team_place(warp, team_warps);
+    const u32 warp = same(threadIdx.x / 32), lane = lane_id(), warps = blockDim.x / 32;
+    const u32 predictors = work.predictors, team_warps = predictors + 1;
+    const u32 teams = warps / team_warps, team = same(warp / team_warps);
+    const u32 place = same(team_place(warp, team_warps));
     EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
     PackedRow *const rows = reinterpret_cast<PackedRow *>(stages + teams * predictors);
     if (threadIdx.x < teams * predictors)

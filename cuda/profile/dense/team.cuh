@@ -111,10 +111,12 @@ template <class Z> struct BoxesAhead
     const u64 chunks;
     u32 *const begun;
     Mail<Error> *const mails;
-    const u32 log2_predictors;
-    /// Boxes asked for and taken.
-    u32 asked;
-    u32 taken;
+    const u32 predictors;
+    /// Boxes that are asked for and not taken yet, the place in the team of the warp that predicts
+    /// the next one, and the phase that it tells the end of.
+    u32 waiting;
+    u32 place;
+    u32 parity;
     /// The chunk that is asked for, and its boxes that are not yet.
     Chunk chunk;
     u32 left;
@@ -124,12 +126,11 @@ template <class Z> struct BoxesAhead
     FSZ_DEVICE BoxesAhead(const Args &args, const BoxGrid &grid, const DenseWork &work,
                           Mail<Error> *mails)
         : elements(args, grid), grid(grid), points(args, grid.fine), chunks(args.sections.chunks),
-          begun(&args.control->begun), mails(mails), log2_predictors(work.log2_predictors),
-          asked(0), taken(0), chunk{0, 0}, left(0), ended(false)
+          begun(&args.control->begun), mails(mails), predictors(work.predictors), waiting(0),
+          place(0), parity(0), chunk{0, 0}, left(0), ended(false)
     {
     }
 
-    FSZ_DEVICE u32 predictors() const { return 1u << log2_predictors; }
     FSZ_DEVICE u32 first_tile(u32 number) const { return number * grid.chunk_tiles; }
     FSZ_DEVICE u32 count(u32 number) const
     {
@@ -161,8 +162,9 @@ template <class Z> struct BoxesAhead
         }
     }
 
-    /// Asks for one more box, if there is one. All that was predicted in its place has been coded.
-    FSZ_DEVICE void ask(const Error &known)
+    /// Asks a predictor for one more box, if there is one; each in turn, as boxes are taken. All
+    /// that was predicted in its place has been coded.
+    FSZ_DEVICE void ask(u32 of, const Error &known)
     {
         if (left == 0 && !ended)
         {
@@ -173,12 +175,13 @@ template <class Z> struct BoxesAhead
             return;
         }
         --left;
-        send(first_tile(chunk.number) + left, known);
+        ++waiting;
+        send(of, first_tile(chunk.number) + left, known);
     }
 
-    FSZ_DEVICE void send(u32 tile, const Error &known)
+    FSZ_DEVICE void send(u32 to, u32 tile, const Error &known)
     {
-        Mail<Error> &mail = mails[asked % predictors()];
+        Mail<Error> &mail = mails[to];
         // All lanes have read what the predictor told.
         __syncwarp();
         if (elements.lane == 0)
@@ -188,24 +191,25 @@ template <class Z> struct BoxesAhead
             mail.known = known;
         }
         barrier_arrive(&mail.asked);
-        ++asked;
     }
 
     /// Waits for the next box; gives the place in the team of the warp that predicted it, from 0.
     FSZ_DEVICE u32 take()
     {
-        const u32 place = taken % predictors();
-        wait_for<CODER_PAUSE>(&mails[place].told, taken >> log2_predictors & 1);
-        ++taken;
-        return place;
+        const u32 from = place;
+        wait_for<CODER_PAUSE>(&mails[from].told, parity);
+        --waiting;
+        place = from + 1 < predictors ? from + 1 : 0;
+        parity ^= place == 0 ? 1 : 0;
+        return from;
     }
 
     /// Tells the predictors to end.
     FSZ_DEVICE void end()
     {
-        for (u32 k = 0; k < predictors(); ++k)
+        for (u32 to = 0; to < predictors; ++to)
         {
-            send(NO_TILE, Error{});
+            send(to, NO_TILE, Error{});
         }
     }
 };

@@ -270,7 +270,7 @@ shared! {
         rooms: u64,
         table_words: u32,
         half_words: u32,
-        log2_predictors: u32,
+        predictors: u32,
         reserved: u32,
     }
 

@@ -219,9 +219,9 @@ impl BoxCompressShapes {
         })
     }
 
-    /// Teams of a thread block at most, if so many of their warps predict, told by its base-2 logarithm.
-    pub fn most_teams(&self, log2_predictors: u32) -> u64 {
-        let of_warps = self.most_warps / ((1 << log2_predictors) + 1);
-        of_warps.min(self.most_stages >> log2_predictors).into()
+    /// Teams of a thread block at most, if so many warps of each predict.
+    pub fn most_teams(&self, predictors: u32) -> u64 {
+        let of_warps = self.most_warps / (predictors + 1);
+        of_warps.min(self.most_stages / predictors).into()
     }
 }

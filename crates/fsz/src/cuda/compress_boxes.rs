@@ -20,6 +20,7 @@ use super::{
     kernels::{Launch, pointer},
     relative::without_samples,
     resident_tables::Place,
+    teams::{FEWEST_TEAMS, LEAST_PREDICTORS, Teams},
 };
 use crate::{
     bound::Limit,
@@ -50,12 +51,6 @@ pub(crate) const SLOT_BYTES: [u64; 2] = [slot_bytes(RECORD_BYTES[0]), slot_bytes
 /// Bytes of the record of a box, of `f32` and `f64`.
 pub(crate) const RECORD_BYTES: [u64; 2] =
     [record_bytes(DType::F32.words() as u64), record_bytes(DType::F64.words() as u64)];
-/// Base-2 logarithms of the warps of a team that predict, the most first; one more codes. To code a box takes half of
-/// the time that its prediction takes, or less: where there are few chunks, more predict for each. A chunk has at least
-/// as many boxes.
-const LOG2_PREDICTORS: [u32; 3] = [3, 2, LEAST_LOG2_PREDICTORS];
-const LEAST_LOG2_PREDICTORS: u32 = 1;
-const _: () = assert!(1 << LOG2_PREDICTORS[0] <= CHUNK_BOXES[0]);
 
 const fn record_bytes(words: u64) -> u64 {
     4 * (3 + BOX as u64 / 8 + BOX as u64 / 4 * words)
@@ -70,8 +65,6 @@ const MOST_SLOTS: u64 = 5 << 28;
 /// Bytes of a team's memory for chunks that wait. It is used again when none of them waits any more: where it is small,
 /// teams wait for the slowest one.
 const WAITING: u64 = 384 << 10;
-/// Teams at least: the first one finds the places of chunks.
-const FEWEST_TEAMS: u64 = 2;
 /// Boxes that are counted at most of a small field: to fit tables, or to choose by in each case.
 const MOST_COUNTED: u64 = {
     let choosing = MOST_TASKS as u64 * CHOOSING[1];
@@ -128,7 +121,7 @@ impl Scratch {
         let room = |boxes: u64| {
             let chunks = chunks.div_ceil(boxes / CHUNK_BOXES[0]).max(FEWEST_TEAMS);
             let counting = 2 * MOST_TASKS as u64 * slot_len(dtype);
-            let team_len = team_len(LEAST_LOG2_PREDICTORS, boxes, dtype);
+            let team_len = team_len(LEAST_PREDICTORS, boxes, dtype);
             let least = counting.max(FEWEST_TEAMS * team_len);
             (chunks * team_len).clamp(least, MOST_SLOTS.max(least))
         };
@@ -150,8 +143,8 @@ fn half_words(boxes: u64, dtype: DType) -> u64 {
 }
 
 /// Bytes of a team's memory.
-fn team_len(log2_predictors: u32, boxes: u64, dtype: DType) -> u64 {
-    (slot_len(dtype) << log2_predictors) + 2 * half_words(boxes, dtype)
+fn team_len(predictors: u32, boxes: u64, dtype: DType) -> u64 {
+    u64::from(predictors) * slot_len(dtype) + 2 * half_words(boxes, dtype)
 }
 
 /// A field in device memory, whose boxes the device counts.
@@ -286,7 +279,7 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
             rooms: 0,
             table_words: 0,
             half_words: 0,
-            log2_predictors: 0,
+            predictors: 0,
             reserved: 0,
         };
         let multiprocessors = u64::from(self.device.multiprocessors);
@@ -571,36 +564,25 @@ impl BoxCompression {
         let mut boxes = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
         let shapes = &module.shapes;
         let sections = Sections::new(elements, &sections);
-        let room = |log2_predictors| {
-            self.scratch.slots_len / team_len(log2_predictors, boxes_of_chunk, self.dtype)
-        };
+        let room =
+            |predictors| self.scratch.slots_len / team_len(predictors, boxes_of_chunk, self.dtype);
         let multiprocessors = u64::from(device.multiprocessors);
-        // One more than chunks: the first one finds their places.
-        let wanted = (sections.chunks + 1).max(FEWEST_TEAMS);
-        let log2_predictors = LOG2_PREDICTORS
-            .into_iter()
-            .find(|&log2| wanted <= room(log2).min(multiprocessors * shapes.most_teams(log2)))
-            .unwrap_or(LEAST_LOG2_PREDICTORS);
-        let all = wanted.min(room(log2_predictors)).max(FEWEST_TEAMS);
-        let most = shapes.most_teams(log2_predictors).max(1);
-        let teams = all.div_ceil(multiprocessors).clamp(1, most);
-        let least = FEWEST_TEAMS.div_ceil(teams);
-        let blocks = (all / teams).clamp(least, multiprocessors.max(least));
+        let teams = Teams::new(sections.chunks, multiprocessors, shapes, room);
         let mut work = DenseWork {
             programs: sampled.programs(&[boxes])?[0],
             rows: place.rows,
             tables: place.tables,
             slots,
-            rooms: slots + ((blocks * teams * slot_len(self.dtype)) << log2_predictors),
+            rooms: slots + teams.blocks * teams.predicting() * slot_len(self.dtype),
             table_words: tables.len() as u32,
             half_words: half_words(boxes_of_chunk, self.dtype) as u32,
-            log2_predictors,
+            predictors: teams.predictors,
             reserved: 0,
         };
         let launch = Launch {
-            grid: blocks,
-            threads: 32 * (teams * ((1 << log2_predictors) + 1)) as u32,
-            shared: shapes.rows + shapes.stage * (teams << log2_predictors) as u32,
+            grid: teams.blocks,
+            threads: 32 * (teams.teams + teams.predicting()) as u32,
+            shared: shapes.rows + shapes.stage * teams.predicting() as u32,
             cooperative: false,
             early: false,
         };

@@ -38,6 +38,7 @@ mod relative;
 mod resident_tables;
 mod selection;
 mod stream_kind;
+mod teams;
 mod transfer;
 mod workspace;
 
