@@ -39,6 +39,7 @@ template <class T, class Error, class Coder> struct BoxCoder
     /// Codes events of residuals and flags, from the last step to the first.
     FSZ_DEVICE void code_events(const u32 *events, u32 steps)
     {
+        together();
         constexpr u32 AHEAD = 4;
         const u32 *from = events + lane;
         const auto load = [&](u32 step) { return from[32 * (step > 0 ? step - 1 : 0)]; };
@@ -49,7 +50,7 @@ template <class T, class Error, class Coder> struct BoxCoder
             ahead[k] = load(steps > k ? steps - k : 0);
         }
 #pragma unroll 1
-        for (; steps > 0; --steps)
+        for (steps = same(steps); steps > 0; --steps)
         {
             const u32 event = ahead[0];
 #pragma unroll
@@ -78,10 +79,11 @@ template <class T, class Error, class Coder> struct BoxCoder
 
     FSZ_DEVICE void code_differences(const uint2 *differences, u32 steps)
     {
+        together();
         const uint2 *const from = differences + lane;
         uint2 next = from[32 * (steps > 0 ? steps - 1 : 0)];
 #pragma unroll 1
-        for (u32 s = steps; s-- > 0;)
+        for (u32 s = same(steps); s-- > 0;)
         {
             const uint2 event = next;
             next = from[32 * (s > 0 ? s - 1 : 0)];

@@ -45,7 +45,8 @@ template <class Z> struct BoxElements
     template <class Take> FSZ_DEVICE void each_32(const Box &box, const Take &take) const
     {
         constexpr u32 AHEAD = 8 / WORDS;
-        const auto load = [&](u32 at) { return element(box, min(at, box.len - 1)); };
+        const u32 len = same(box.len);
+        const auto load = [&](u32 at) { return element(box, min(at, len - 1)); };
         T ahead[AHEAD];
 #pragma unroll
         for (u32 k = 0; k < AHEAD; ++k)
@@ -53,7 +54,7 @@ template <class Z> struct BoxElements
             ahead[k] = load(32 * k + lane);
         }
 #pragma unroll 1
-        for (u32 from = 0; from < box.len; from += 32)
+        for (u32 from = 0; from < len; from += 32)
         {
             const T d = ahead[0];
 #pragma unroll

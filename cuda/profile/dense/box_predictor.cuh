@@ -224,6 +224,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     FSZ_DEVICE bool interpolate(const Box &box, const Program &program, i32 own, u32 *events,
                                 u32 &flags, bool &flat, u32 &listed, Error &max_error)
     {
+        together();
         i32 *const words = stage.words;
         const auto targets = plain.points.targets(own);
         // What is masked or listed so far has no code.
@@ -273,7 +274,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         };
         flags = 0;
         flat = true;
-        if (program.corners > 0)
+        if (same(program.corners) > 0)
         {
             const u32 entry = program.entries[0][lane];
             i32 r;
@@ -290,7 +291,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         const auto known = [&](u32 at) { return words[at]; };
         const bool near_count = program.around != 0;
         i32 last = 0;
-        for (u32 p = 0; p < program.passes; ++p)
+        const u32 passes = same(program.passes);
+        for (u32 p = 0; p < passes; ++p)
         {
             const Pass &pass = program.pass[p];
             const bool fine = pass.fine != 0;
@@ -359,7 +361,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     template <bool WRITE, class Known>
     FSZ_DEVICE u64 lorenzo(const Box &box, i32 base, u32 order, u32 events, const Known &known)
     {
-        const u32 len = lorenzo_lane_len(box.len);
+        together();
+        const u32 len = same(lorenzo_lane_len(box.len));
         u64 bits = 0;
         LorenzoLane own(0);
         for (u32 step = 0; step < len; ++step)
@@ -537,6 +540,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     /// Predicts any box, whose first element with a code has `first`; if none has, it is `base`.
     template <bool CODED> FSZ_DEVICE Predicted any_box(const Box &box, i32 base, i32 first)
     {
+        together();
         const Program &program = programs[box.shape].any;
         Predicted made{Kept::RESIDUALS, MODE_INTERPOLATED, first, 0, 0, 0, 0, 0, 0, true, {}};
         Bits pattern;

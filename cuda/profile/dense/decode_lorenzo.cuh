@@ -30,6 +30,7 @@ FSZ_DEVICE void decode_lorenzo(RansDecoder &rans, u32 len, u32 memory,
 {
     const u32 bases = from_slots.bases, shared_slots = from_slots.shared;
     const u32 *const slots = from_slots.global;
+    together();
     const u32 lane = lane_id();
     const u32 steps = same(lorenzo_lane_len(len));
     const u32 begin = lane * steps;

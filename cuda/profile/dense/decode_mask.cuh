@@ -67,6 +67,7 @@ __device__ __noinline__ void read_coded_mask(RansDecoder &state, u32 box,
                                              const DecodeProgram *program, u32 flag_zeros,
                                              bool line)
 {
+    together();
     RansDecoder rans = state;
     const u32 lane = lane_id();
     rans.prepare();

@@ -211,6 +211,7 @@ template <class Grid, Taps TAPS, bool MASKED>
 FSZ_DEVICE void interpolate_box(RansDecoder &rans, u32 box, const DecodeProgram *program,
                                 const FieldTaps &of)
 {
+    together();
     BoxDecoder own(rans, box, of.slots, of.fine, __ldg(&program->around) != 0);
     Walk walk = begin_box<MASKED>(own, program, of.flag_zeros);
     const TapWeights weights(of.predictor);

@@ -48,6 +48,7 @@ FSZ_DEVICE CodedDifference coded_difference(u32 rows, u32 event, bool active)
 /// Codes raw bits of any number. Apart, so that the loop that calls it is short.
 __device__ __noinline__ RansEncoder code_long(RansEncoder coder, u32 bits, u32 raw)
 {
+    together();
     coder.raw(bits, raw);
     return coder;
 }
@@ -56,7 +57,7 @@ __device__ __noinline__ RansEncoder code_long(RansEncoder coder, u32 bits, u32 r
 FSZ_DEVICE RansEncoder code_lorenzo(RansEncoder coder, u32 stage, u32 len, u32 steps)
 {
     const u32 lane = lane_id(), own = lorenzo_own(len);
-    const u32 quads = (steps + LORENZO_QUAD - 1) / LORENZO_QUAD;
+    const u32 quads = same((steps + LORENZO_QUAD - 1) / LORENZO_QUAD);
     const auto load = [&](u32 quad, u32(&words)[LORENZO_QUAD]) {
         load_quad(stage + lorenzo_quad(lane, LORENZO_QUAD * quad), words);
     };

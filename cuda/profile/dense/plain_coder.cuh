@@ -94,7 +94,8 @@ template <u32 LAYOUT, bool MASKED> struct PlainEvents
         using Event = PlainEvent<FINE>;
         using Singles = SinglesBack<Event, MASKED>;
         // Read once: what is written to memory could be anything to the compiler.
-        const u32 head = pass.head, groups = pass.groups, even = pass.even, flat = pass.flat;
+        const u32 head = same(pass.head), groups = same(pass.groups), even = same(pass.even);
+        const u32 flat = same(pass.flat);
         if (flat > 0)
         {
             steps_back<FINE>(Singles(stage, entries + 32 * (head + groups), flat), flat, take);
@@ -119,13 +120,14 @@ template <u32 LAYOUT, bool MASKED> struct PlainEvents
     FSZ_DEVICE static void passes_back(const PlainProgram &program, u32 flags, u32 stage, u32 lane,
                                        Take &take)
     {
-        for (u32 p = program.passes; p-- > 0;)
+        flags = same(flags);
+        for (u32 p = same(program.passes); p-- > 0;)
         {
             if (flags >> p & 1)
             {
                 const PlainPass &pass = program.pass[p];
                 const u32 *const entries = program.entries[pass.first] + lane;
-                if (pass.fine)
+                if (same(pass.fine))
                 {
                     pass_back<true>(pass, entries, stage, take);
                 }
@@ -234,6 +236,7 @@ struct AfterRaw
 template <bool FINE>
 __device__ __noinline__ AfterRaw code_raw(RansEncoder coder, i32 event, PackedRow row)
 {
+    together();
     using Event = PlainEvent<FINE>;
     const i32 r = Event::residual(event);
     const u32 size = event == Event::NONE ? 0 : static_cast<u32>(abs(r));

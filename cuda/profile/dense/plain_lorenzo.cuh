@@ -127,7 +127,8 @@ FSZ_DEVICE i32 lorenzo_first(u32 code, i32 base)
 /// The cost of the codes of a box of `len` elements at `stage`.
 FSZ_DEVICE LorenzoCost lorenzo_cost(u32 stage, u32 len, i32 base)
 {
-    const u32 lane = lane_id(), own = lorenzo_own(len), steps = lorenzo_lane_len(len);
+    const u32 lane = lane_id(), own = lorenzo_own(len);
+    const u32 steps = same(lorenzo_lane_len(len));
     LorenzoCost cost{};
     u32 last = 0, slope = 0;
 #pragma unroll 1
@@ -165,7 +166,7 @@ FSZ_DEVICE LorenzoCost lorenzo_cost(u32 stage, u32 len, i32 base)
 /// Turns codes at `stage` into events.
 FSZ_DEVICE void lorenzo_events(u32 stage, u32 len, i32 base, u32 order)
 {
-    const u32 lane = lane_id(), steps = lorenzo_lane_len(len);
+    const u32 lane = lane_id(), steps = same(lorenzo_lane_len(len));
     LorenzoLane own(0);
 #pragma unroll 1
     for (u32 from = 0; from < steps; from += LORENZO_QUAD)

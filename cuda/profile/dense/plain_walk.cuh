@@ -19,7 +19,11 @@ constexpr u32 MASKED_TARGET = 0x80000000u;
 /// other out of the cache.
 template <u32 LAYOUT, bool MASKED> struct Apart
 {
-    template <class Work> static __device__ __noinline__ auto call(Work work) { return work(); }
+    template <class Work> static __device__ __noinline__ auto call(Work work)
+    {
+        together();
+        return work();
+    }
 };
 
 /// How the finest grid is predicted.
@@ -471,8 +475,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         constexpr bool BLENDS = TAPS == Taps::BLENDED && (ODD & (ODD - 1)) != 0;
         constexpr bool SLIDES = Places::ALONG < 3 && (ODD >> (Places::ALONG & 3) & 1);
         // Read once: what is written to shared memory could be anything to the compiler.
-        const u32 head = pass.head, groups = pass.groups, even = pass.even;
-        const u32 singles = head + groups + pass.flat;
+        const u32 head = same(pass.head), groups = same(pass.groups), even = same(pass.even);
+        const u32 singles = head + groups + same(pass.flat);
         u32 next = __ldg(entries);
 #pragma unroll 1
         for (u32 k = 0; k < singles; ++k)
@@ -512,7 +516,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         }
         u32 next = __ldg(entries);
 #pragma unroll 1
-        for (u32 left = pass.flat; left > 0; --left)
+        for (u32 left = same(pass.flat); left > 0; --left)
         {
             const u32 entry = next;
             entries += 32;
@@ -554,7 +558,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
     FSZ_DEVICE bool pass(const PlainPass &pass, const u32 *entries)
     {
         most = 0;
-        if (pass.fine)
+        if (same(pass.fine))
         {
             if constexpr (LAYOUT == LAYOUT_LINE)
             {
@@ -562,7 +566,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
             }
             else
             {
-                switch (pass.odd)
+                switch (same(pass.odd))
                 {
                 case 2:
                     fine_pass<2>(pass, entries);
@@ -584,11 +588,12 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         }
         else
         {
-            if (pass.axes == 1)
+            const u32 axes = same(pass.axes);
+            if (axes == 1)
             {
                 coarse_pass<1>(pass, entries);
             }
-            else if (pass.axes == 2)
+            else if (axes == 2)
             {
                 coarse_pass<2>(pass, entries);
             }
@@ -605,7 +610,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
     /// Those whose points are odd along z.
     FSZ_DEVICE void fine_pass_of_brick(const PlainPass &pass, const u32 *entries)
     {
-        switch (pass.odd)
+        switch (same(pass.odd))
         {
         case 1:
             fine_pass<1>(pass, entries);
@@ -640,11 +645,11 @@ FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fi
     const u32 lane = lane_id();
     PlainWalk<LAYOUT, TAPS, MASKED> walk(stage, fine_bits, program->around != 0);
     PlainWalked walked{};
-    if (program->corners > 0)
+    if (same(program->corners) > 0)
     {
         walked.corners = __any_sync(WARP_ALL, walk.corners(__ldg(program->entries[0] + lane)));
     }
-    const u32 passes = program->passes;
+    const u32 passes = same(program->passes);
 #pragma unroll 1
     for (u32 p = 0; p < passes; ++p)
     {

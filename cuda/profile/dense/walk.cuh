@@ -68,7 +68,7 @@ FSZ_DEVICE void walk_steps(const Pass &pass, const u32 *entries, const Interpola
     const u32 *from = entries + 32 * pass.first;
     u32 entry = __ldg(from);
 #pragma unroll 1
-    for (u32 left = pass.steps; left > 0; --left)
+    for (u32 left = same(pass.steps); left > 0; --left)
     {
         // The next entry is on its way while this one is worked on.
         const u32 now = entry;
