@@ -3,8 +3,8 @@
 #pragma once
 
 #include "profile/dense/box_elements.cuh"
+#include "profile/dense/escaped_lorenzo.cuh"
 #include "profile/dense/plain_far.cuh"
-#include "profile/dense/plain_lorenzo.cuh"
 #include "profile/dense/walk.cuh"
 
 namespace fsz
@@ -63,8 +63,6 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     EncodeStage &stage;
     const PredictorSlot<T> slot;
     const Interpolation how;
-    /// The lanes before this one.
-    const u32 before;
     PlainBoxes<Z> plain;
     /// What is known of the field's elements.
     Statistics statistics;
@@ -72,8 +70,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     FSZ_DEVICE BoxPredictor(const Args &args, const BoxGrid &grid, const EncodeProgram *programs,
                             EncodeStage &stage, const PredictorSlot<T> &slot)
         : BoxElements<Z>(args, grid), programs(programs), stage(stage), slot(slot), how(grid),
-          before((1u << lane_id()) - 1), plain(args, grid, shared_address(stage.words)),
-          statistics{}
+          plain(args, grid, shared_address(stage.words)), statistics{}
     {
     }
 
@@ -313,52 +310,36 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return listed <= box.len / 32;
     }
 
-    /// Predicts codes that `known` gives (false for one that is escaped), by order `order`; writes
-    /// events from `events` on if WRITE. Gives the bits of all differences.
-    template <bool WRITE, class Known>
-    FSZ_DEVICE u64 lorenzo(const Box &box, i32 base, u32 order, u32 events, const Known &known)
+    /// Writes the differences of a word of each element of a box, from `to` on.
+    FSZ_DEVICE void exact_differences(const Box &box, u32 word, uint2 *to) const
     {
         const u32 len = lorenzo_lane_len(box.len);
-        u64 bits = 0;
         LorenzoLane own(0);
+#pragma unroll 1
         for (u32 step = 0; step < len; ++step)
         {
             const u32 at = lane * len + step;
             const bool active = at < box.len;
-            i32 code = 0;
-            const bool has = active && known(at, code);
-            i32 difference;
+            const u64 bits = active ? static_cast<u64>(bits_of(element(box, at))) : 0;
+            const i32 code = static_cast<i32>(static_cast<u32>(bits >> (32 * word)));
             u32 context = DENSE_LORENZO_CONTEXTS;
+            i32 difference;
             if (step == 0)
             {
-                const u32 votes = __ballot_sync(WARP_ALL, has) & (before << 1 | 1);
-                const i32 found = __shfl_sync(WARP_ALL, code, votes ? 31 - __clz(votes) : 0);
-                code = votes ? found : base;
-                const i32 up = __shfl_up_sync(WARP_ALL, code, 1);
-                difference = static_cast<i32>(static_cast<u32>(code) -
-                                              static_cast<u32>(lane == 0 ? base : up));
+                difference = lorenzo_first(static_cast<u32>(code), 0);
                 own = LorenzoLane(code);
             }
             else
             {
-                const i32 prediction = own.prediction(order, step);
                 context = own.context();
-                code = has ? code : prediction;
-                difference =
-                    static_cast<i32>(static_cast<u32>(code) - static_cast<u32>(prediction));
+                const u32 expected = static_cast<u32>(own.prediction(1, step));
+                difference = static_cast<i32>(static_cast<u32>(code) - expected);
                 own.take(code, difference);
             }
-            if constexpr (WRITE)
-            {
-                slot.differences[events + 32 * step + lane] =
-                    active ? uint2{FIRST_DIFFERENCE + context, static_cast<u32>(difference)}
-                           : uint2{NO_EVENT, 0};
-            }
-            const u32 size =
-                difference < 0 ? 0u - static_cast<u32>(difference) : static_cast<u32>(difference);
-            bits += active ? 32 - __clz(size) : 0;
+            to[32 * step + lane] =
+                active ? uint2{FIRST_DIFFERENCE + context, static_cast<u32>(difference)}
+                       : uint2{NO_EVENT, 0};
         }
-        return warp_sum(bits);
     }
 
     /// Lists the elements of a plain box that do not keep the bound, and takes the largest error of
@@ -571,6 +552,12 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             max_error = {};
             flags = 0;
             mask_steps = 0;
+            // A lane's elements, which are side by side.
+            const SmallDivisor row(lorenzo_lane_len(box.len));
+            const auto place = [&](u32 at) {
+                const u32 own = row.quotient(at);
+                return plain.stage + lorenzo_place(own, at - own * row.divisor);
+            };
             const auto strict_code = [&](u32 at, T d, bool in) {
                 i32 code;
                 Error error;
@@ -578,7 +565,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 max_error = in && kept ? larger(max_error, error) : max_error;
                 if (in)
                 {
-                    stage.words[at] = code;
+                    store_word(place(at), static_cast<u32>(kept ? code : NO_CODE));
                 }
                 if (in && ranges)
                 {
@@ -592,36 +579,29 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             fits = listed <= box.len / 4;
             if (fits)
             {
-                const bool all = masked + listed == 0;
-                const auto known = [&](u32 at, i32 &code) {
-                    code = stage.words[at];
-                    return all || (!bit(stage.mask, at) && !bit(slot.listed, at));
-                };
                 mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
                 own = base;
                 for (u32 from = 0; from < box.len; from += 32)
                 {
-                    i32 code = 0;
-                    const bool has = from + lane < box.len && known(from + lane, code);
+                    const u32 at = min(from + lane, box.len - 1);
+                    const i32 code = static_cast<i32>(load_word(place(at)));
+                    const bool has = from + lane < box.len && code != NO_CODE;
                     if (const u32 votes = __ballot_sync(WARP_ALL, has))
                     {
                         own = __shfl_sync(WARP_ALL, code, __ffs(votes) - 1);
                         break;
                     }
                 }
-                const u64 first = lorenzo<false>(box, own, 1, 0, known);
-                const u64 second = lorenzo<false>(box, own, 2, 0, known);
-                const u32 order = first <= second ? 1 : 2;
+                const EscapedLorenzo came =
+                    predict_escaped(plain.stage, box.len, own,
+                                    CODED && grid.predictor == DENSE_LORENZO, slot.differences);
+                made.kept = came.staged ? Kept::LORENZO : Kept::DIFFERENCES;
                 made.record = record_of(box, mask, pattern, listed);
-                made.symbols = own != base || first != 0 || mask == MASK_CODED;
-                made.mode = !made.symbols ? MODE_FLAT
-                            : order == 1  ? MODE_LORENZO_1
-                                          : MODE_LORENZO_2;
-                if (made.symbols)
-                {
-                    lorenzo<true>(box, own, order, 0, known);
-                    made.steps = lorenzo_lane_len(box.len);
-                }
+                made.symbols = own != base || !came.flat || mask == MASK_CODED;
+                made.mode = !made.symbols     ? MODE_FLAT
+                            : came.order == 1 ? MODE_LORENZO_1
+                                              : MODE_LORENZO_2;
+                made.steps = lorenzo_lane_len(box.len);
             }
             else
             {
@@ -633,12 +613,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 made.steps = steps * WORDS;
                 for (u32 word = 0; CODED && word < WORDS; ++word)
                 {
-                    const auto known = [&](u32 at, i32 &code) {
-                        code = static_cast<i32>(static_cast<u32>(
-                            static_cast<u64>(bits_of(element(box, at))) >> (32 * word)));
-                        return true;
-                    };
-                    lorenzo<true>(box, 0, 1, 32 * steps * word, known);
+                    exact_differences(box, word, slot.differences + 32 * steps * word);
                 }
             }
         }
