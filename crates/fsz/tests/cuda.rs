@@ -9,7 +9,7 @@ mod common;
 
 use common::{
     compress, data_folder, every, fields,
-    inputs::{KINDS, Random, field},
+    inputs::{KINDS, Random, field, waves},
     pairs,
     seal::{seal, seal_entries, seal_metadata},
     some,
@@ -593,6 +593,46 @@ fn odd_elements_among_others() {
     let Some(codec) = device("odd elements among others") else { return };
     odd_among_others::<f32>(&codec);
     odd_among_others::<f64>(&codec);
+}
+
+/// Boxes that interpolation suits, with some residuals of thousands of codes: elements beside waves, or zeros, which a
+/// pointwise-relative bound has far from all others; in some masked elements, too.
+fn large_residuals<T: Element>(codec: &Codec) {
+    let mut random = Random::new(37);
+    let bounds = [
+        Bound::Absolute(1e-4),
+        Bound::Absolute(6e-4),
+        relative(1e-3, 0.0),
+        relative(3e-4, 1e-4),
+        relative(1e-4, 0.0),
+    ];
+    // How rough the waves are: by that a predictor is chosen.
+    let fields = pairs(&pairs(&[1e-6, 1e-3, 1e-2], &["beside", "zeros", "rare"]), &[false, true]);
+    for ((((rough, kind), masked), bound), (shape, layout)) in
+        some(pairs(&pairs(&fields, &bounds), &layouts()))
+    {
+        let mut value = |(i, d): (usize, T)| {
+            let d = (d.to_f64() + rough * random.unit()).exp();
+            let rate = if kind == "rare" { 4096 } else { 200 };
+            T::from_f64(match random.below(rate) {
+                _ if masked && i / 19 % 37 == 0 => f64::NAN,
+                0 if kind == "zeros" => 0.0,
+                0 => d * (1.0 + 8.0 * random.unit()),
+                _ => d,
+            })
+        };
+        let data: Vec<T> = waves(&shape).into_iter().enumerate().map(&mut value).collect();
+        let profile = Profile::Dense(Dense::new().with_layout(layout));
+        let what = format!("large residuals {rough} {kind} {masked}");
+        check_profile(&what, codec, &data, &shape, &CompressOptions::new(bound), profile);
+    }
+}
+
+#[test]
+fn large_residuals_among_others() {
+    let Some(codec) = device("large residuals among others") else { return };
+    large_residuals::<f32>(&codec);
+    large_residuals::<f64>(&codec);
 }
 
 /// Shapes whose boxes are cut short in every way.

@@ -3,17 +3,10 @@
 
 #include "profile/dense/encode_memory.cuh"
 #include "profile/dense/points.cuh"
+#include "profile/dense/record.cuh"
 
 namespace fsz
 {
-
-/// Writes the bits of an element as words, the low one first.
-FSZ_DEVICE void put_words(u32 *to, u32 bits) { to[0] = bits; }
-FSZ_DEVICE void put_words(u32 *to, u64 bits)
-{
-    to[0] = static_cast<u32>(bits);
-    to[1] = static_cast<u32>(bits >> 32);
-}
 
 /// Reads the elements of boxes; of a quantizer.
 template <class Z> struct BoxElements

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "profile/dense/box_elements.cuh"
-#include "profile/dense/plain_lorenzo.cuh"
+#include "profile/dense/escaped_lorenzo.cuh"
+#include "profile/dense/plain_far.cuh"
 #include "profile/dense/walk.cuh"
 
 namespace fsz
@@ -62,8 +63,6 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     EncodeStage &stage;
     const PredictorSlot<T> slot;
     const Interpolation how;
-    /// The lanes before this one.
-    const u32 before;
     PlainBoxes<Z> plain;
     /// What is known of the field's elements.
     Statistics statistics;
@@ -71,8 +70,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     FSZ_DEVICE BoxPredictor(const Args &args, const BoxGrid &grid, const EncodeProgram *programs,
                             EncodeStage &stage, const PredictorSlot<T> &slot)
         : BoxElements<Z>(args, grid), programs(programs), stage(stage), slot(slot), how(grid),
-          before((1u << lane_id()) - 1), plain(args, grid, shared_address(stage.words)),
-          statistics{}
+          plain(args, grid, shared_address(stage.words)), statistics{}
     {
     }
 
@@ -170,53 +168,11 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return steps;
     }
 
-    /// The patterns that have a number.
-    FSZ_DEVICE u32 pattern_number(Bits pattern) const
-    {
-        return pattern == Element<T>::QUIET_NAN                            ? PATTERN_NAN
-               : pattern == Element<T>::NEGATIVE_NAN                       ? PATTERN_NEGATIVE_NAN
-               : args.missing.count > 0 && pattern == args.missing.bits[0] ? PATTERN_FIRST_MISSING
-                                                                           : PATTERN_IN_PAYLOAD;
-    }
-
     /// Writes the record of a box; gives its words, 0 where there is nothing to tell.
-    FSZ_DEVICE u32 write_record(const Box &box, u32 *to, u32 mask, Bits pattern, u32 listed)
+    FSZ_DEVICE u32 record_of(const Box &box, u32 mask, Bits pattern, u32 listed) const
     {
-        if (mask == MASK_NONE && listed == 0)
-        {
-            return 0;
-        }
-        const u32 number = mask == MASK_NONE ? PATTERN_NAN : pattern_number(pattern);
-        const EscapeRecord<WORDS> record(number | mask << 2 | listed << 16);
-        u32 *const positions = to + record.positions();
-        if (lane == 0)
-        {
-            to[0] = number | mask << 2 | listed << 16;
-            if (record.pattern_words() > 0)
-            {
-                put_words(to + 1, pattern);
-            }
-            if (listed % 2 == 1)
-            {
-                positions[listed / 2] = 0;
-            }
-        }
-        __syncwarp();
-        u32 done = 0;
-        for (u32 from = 0; listed > 0 && from < box.len; from += 32)
-        {
-            const u32 word = slot.listed[from / 32];
-            if (word >> lane & 1)
-            {
-                const u32 k = done + __popc(word & before);
-                const u32 at = from + lane;
-                reinterpret_cast<u16 *>(positions)[k] = static_cast<u16>(at);
-                put_words(to + record.bits() + k * WORDS, bits_of(element(box, at)));
-            }
-            done += __popc(word);
-        }
-        __syncwarp();
-        return record.words();
+        return write_record(plain.span_of(box), &args.missing, slot.record,
+                            Escaped<Bits>{mask, pattern, listed}, slot.listed);
     }
 
     /// Predicts a box by interpolation: its events, which passes have any residual, and what of it
@@ -356,78 +312,96 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return listed <= box.len / 32;
     }
 
-    /// Predicts codes that `known` gives (false for one that is escaped), by order `order`; writes
-    /// events from `events` on if WRITE. Gives the bits of all differences.
-    template <bool WRITE, class Known>
-    FSZ_DEVICE u64 lorenzo(const Box &box, i32 base, u32 order, u32 events, const Known &known)
+    /// Writes the differences of a word of each element of a box, from `to` on.
+    FSZ_DEVICE void exact_differences(const Box &box, u32 word, uint2 *to) const
     {
         together();
         const u32 len = same(lorenzo_lane_len(box.len));
-        u64 bits = 0;
         LorenzoLane own(0);
+#pragma unroll 1
         for (u32 step = 0; step < len; ++step)
         {
             const u32 at = lane * len + step;
             const bool active = at < box.len;
-            i32 code = 0;
-            const bool has = active && known(at, code);
-            i32 difference;
+            const u64 bits = active ? static_cast<u64>(bits_of(element(box, at))) : 0;
+            const i32 code = static_cast<i32>(static_cast<u32>(bits >> (32 * word)));
             u32 context = DENSE_LORENZO_CONTEXTS;
+            i32 difference;
             if (step == 0)
             {
-                const u32 votes = __ballot_sync(WARP_ALL, has) & (before << 1 | 1);
-                const i32 found = __shfl_sync(WARP_ALL, code, votes ? 31 - __clz(votes) : 0);
-                code = votes ? found : base;
-                const i32 up = __shfl_up_sync(WARP_ALL, code, 1);
-                difference = static_cast<i32>(static_cast<u32>(code) -
-                                              static_cast<u32>(lane == 0 ? base : up));
+                difference = lorenzo_first(static_cast<u32>(code), 0);
                 own = LorenzoLane(code);
             }
             else
             {
-                const i32 prediction = own.prediction(order, step);
                 context = own.context();
-                code = has ? code : prediction;
-                difference =
-                    static_cast<i32>(static_cast<u32>(code) - static_cast<u32>(prediction));
+                const u32 expected = static_cast<u32>(own.prediction(1, step));
+                difference = static_cast<i32>(static_cast<u32>(code) - expected);
                 own.take(code, difference);
             }
-            if constexpr (WRITE)
-            {
-                slot.differences[events + 32 * step + lane] =
-                    active ? uint2{FIRST_DIFFERENCE + context, static_cast<u32>(difference)}
-                           : uint2{NO_EVENT, 0};
-            }
-            const u32 size =
-                difference < 0 ? 0u - static_cast<u32>(difference) : static_cast<u32>(difference);
-            bits += active ? 32 - __clz(size) : 0;
+            to[32 * step + lane] =
+                active ? uint2{FIRST_DIFFERENCE + context, static_cast<u32>(difference)}
+                       : uint2{NO_EVENT, 0};
         }
-        return warp_sum(bits);
     }
 
-    /// Predicts a plain box; false for any other, which is `complete` if all elements have targets.
-    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made, bool &complete)
+    /// Lists the elements of a plain box that do not keep the bound, and takes the largest error of
+    /// the others; whether they are few enough.
+    template <bool MASKED>
+    FSZ_DEVICE bool list_of_plain(const Box &box, typename PlainBoxes<Z>::Outcome &out, u32 &listed)
+    {
+        const Points<Z> &points = plain.points;
+        const auto found = Apart<LAYOUT_LINE, MASKED>::call(
+            [span = plain.span_of(box), at = plain.stage, layout = layout_of(grid), points,
+             own = out.own, left = LeftOut<T, MASKED>{out.pattern},
+             to = slot.listed]() { return list_far(span, at, layout, points, own, left, to); });
+        listed = found.count;
+        out.max_error = found.error;
+        return listed <= box.len / 32;
+    }
+
+    /// Lists the large residuals of a plain box.
+    FSZ_DEVICE void list_large_of(const Box &box, PlainWalked walked) const
+    {
+        if (walked.large())
+        {
+            list_large(grid, &programs[box.shape].plain, plain.stage, slot.large);
+        }
+    }
+
+    /// Predicts a plain box; false for any other, which may be found `unfit` for interpolation.
+    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made, bool &unfit)
     {
         i32 own;
         if (!plain.points.code_of(element(box, 0), own))
         {
             return false;
         }
-        const auto out = plain.template predict<false>(box, programs, own, slot.residuals);
-        const bool symbols = own != base || !out.flat;
+        auto out = plain.template predict<false>(box, programs, own, slot.residuals);
+        unfit = out.walked.any();
+        u32 record = 0, listed = 0;
+        if (!out.walked.fits() || (out.walked.far() && !list_of_plain<false>(box, out, listed)))
+        {
+            return false;
+        }
+        if (listed > 0)
+        {
+            record = record_of(box, MASK_NONE, 0, listed);
+        }
+        list_large_of(box, out.walked);
+        const bool symbols = own != base || !out.walked.flat();
         made = {Kept::PLAIN,
                 symbols ? MODE_INTERPOLATED : MODE_FLAT,
                 own,
-                out.flags,
+                out.walked.flags(),
                 0,
                 0,
-                0,
-                0,
-                0,
+                record,
+                listed,
+                listed,
                 symbols,
                 out.max_error};
-        complete = out.complete;
-        return out.plain;
+        return true;
     }
 
     /// Predicts a plain box by Lorenzo prediction; false for any other.
@@ -477,29 +451,24 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
 
     /// Predicts a box of which some elements are masked, and that is plain but for them; false for
     /// any other. The first other element has the code `own`.
-    FSZ_DEVICE bool masked_box(const Box &box, i32 own, Predicted &made)
+    FSZ_DEVICE bool masked_box(const Box &box, i32 own, Predicted &made, bool &unfit)
     {
-        const auto out = plain.template predict<true>(box, programs, own, slot.residuals);
-        if (!out.plain)
+        auto out = plain.template predict<true>(box, programs, own, slot.residuals);
+        unfit = out.walked.any();
+        u32 listed = 0;
+        if (!out.walked.fits() || (out.walked.far() && !list_of_plain<true>(box, out, listed)))
         {
             return false;
         }
+        list_large_of(box, out.walked);
         if (lane == 0 && !args.control->range_known)
         {
             take_masked(out.pattern, out.masked);
         }
-        const u32 record = write_record(box, slot.record, MASK_CODED, out.pattern, 0);
-        made = {Kept::MASKED,
-                MODE_INTERPOLATED,
-                own,
-                out.flags,
-                out.mask_steps,
-                0,
-                record,
-                0,
-                out.masked,
-                true,
-                out.max_error};
+        const u32 record = record_of(box, MASK_CODED, out.pattern, listed);
+        made = {
+            Kept::MASKED, MODE_INTERPOLATED,   own,  out.walked.flags(), out.mask_steps, 0, record,
+            listed,       out.masked + listed, true, out.max_error};
         return true;
     }
 
@@ -510,7 +479,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         Predicted made;
         // Few boxes are only counted; a driver compiles that kernel in half the time without what
         // is CODED alone.
-        bool complete = false;
+        bool unfit = false;
         if (CODED && grid.predictor == DENSE_LORENZO)
         {
             if constexpr (CODED)
@@ -521,7 +490,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 }
             }
         }
-        else if (plain_box(box, base, made, complete))
+        else if (plain_box(box, base, made, unfit))
         {
             return made;
         }
@@ -529,16 +498,18 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         const bool any = this->first_code(plain.points, box, own);
         if constexpr (CODED)
         {
-            if (any && !complete && masked_box(box, own, made))
+            if (any && !unfit && masked_box(box, own, made, unfit))
             {
                 return made;
             }
         }
-        return any_box<CODED>(box, base, own);
+        return any_box<CODED>(box, base, own, unfit);
     }
 
     /// Predicts any box, whose first element with a code has `first`; if none has, it is `base`.
-    template <bool CODED> FSZ_DEVICE Predicted any_box(const Box &box, i32 base, i32 first)
+    /// It may be known to be `unfit` for interpolation.
+    template <bool CODED>
+    FSZ_DEVICE Predicted any_box(const Box &box, i32 base, i32 first, bool unfit)
     {
         together();
         const Program &program = programs[box.shape].any;
@@ -561,8 +532,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             return plain.points.code_of(d, code) || plain.points.has_target(d, own);
         };
         u32 mask = MASK_NONE;
-        // By Lorenzo prediction alone another mask is found below.
-        if (grid.predictor != DENSE_LORENZO)
+        // By Lorenzo prediction another mask is found below.
+        if (grid.predictor != DENSE_LORENZO && !unfit)
         {
             masked = find_mask(box, any_code, pattern);
             ranges = false;
@@ -574,7 +545,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                    interpolate(box, program, own, events, flags, flat, listed, max_error);
             if (fits)
             {
-                made.record = write_record(box, slot.record, mask, pattern, listed);
+                made.record = record_of(box, mask, pattern, listed);
                 made.symbols = own != base || mask == MASK_CODED || !flat;
                 made.mode = made.symbols ? MODE_INTERPOLATED : MODE_FLAT;
             }
@@ -585,6 +556,12 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             max_error = {};
             flags = 0;
             mask_steps = 0;
+            // A lane's elements, which are side by side.
+            const SmallDivisor row(lorenzo_lane_len(box.len));
+            const auto place = [&](u32 at) {
+                const u32 own = row.quotient(at);
+                return plain.stage + lorenzo_place(own, at - own * row.divisor);
+            };
             const auto strict_code = [&](u32 at, T d, bool in) {
                 i32 code;
                 Error error;
@@ -592,7 +569,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 max_error = in && kept ? larger(max_error, error) : max_error;
                 if (in)
                 {
-                    stage.words[at] = code;
+                    store_word(place(at), static_cast<u32>(kept ? code : NO_CODE));
                 }
                 if (in && ranges)
                 {
@@ -606,36 +583,29 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             fits = listed <= box.len / 4;
             if (fits)
             {
-                const bool all = masked + listed == 0;
-                const auto known = [&](u32 at, i32 &code) {
-                    code = stage.words[at];
-                    return all || (!bit(stage.mask, at) && !bit(slot.listed, at));
-                };
                 mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
                 own = base;
                 for (u32 from = 0; from < box.len; from += 32)
                 {
-                    i32 code = 0;
-                    const bool has = from + lane < box.len && known(from + lane, code);
+                    const u32 at = min(from + lane, box.len - 1);
+                    const i32 code = static_cast<i32>(load_word(place(at)));
+                    const bool has = from + lane < box.len && code != NO_CODE;
                     if (const u32 votes = __ballot_sync(WARP_ALL, has))
                     {
                         own = __shfl_sync(WARP_ALL, code, __ffs(votes) - 1);
                         break;
                     }
                 }
-                const u64 first = lorenzo<false>(box, own, 1, 0, known);
-                const u64 second = lorenzo<false>(box, own, 2, 0, known);
-                const u32 order = first <= second ? 1 : 2;
-                made.record = write_record(box, slot.record, mask, pattern, listed);
-                made.symbols = own != base || first != 0 || mask == MASK_CODED;
-                made.mode = !made.symbols ? MODE_FLAT
-                            : order == 1  ? MODE_LORENZO_1
-                                          : MODE_LORENZO_2;
-                if (made.symbols)
-                {
-                    lorenzo<true>(box, own, order, 0, known);
-                    made.steps = lorenzo_lane_len(box.len);
-                }
+                const EscapedLorenzo came =
+                    predict_escaped(plain.stage, box.len, own,
+                                    CODED && grid.predictor == DENSE_LORENZO, slot.differences);
+                made.kept = came.staged ? Kept::LORENZO : Kept::DIFFERENCES;
+                made.record = record_of(box, mask, pattern, listed);
+                made.symbols = own != base || !came.flat || mask == MASK_CODED;
+                made.mode = !made.symbols     ? MODE_FLAT
+                            : came.order == 1 ? MODE_LORENZO_1
+                                              : MODE_LORENZO_2;
+                made.steps = lorenzo_lane_len(box.len);
             }
             else
             {
@@ -647,12 +617,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 made.steps = steps * WORDS;
                 for (u32 word = 0; CODED && word < WORDS; ++word)
                 {
-                    const auto known = [&](u32 at, i32 &code) {
-                        code = static_cast<i32>(static_cast<u32>(
-                            static_cast<u64>(bits_of(element(box, at))) >> (32 * word)));
-                        return true;
-                    };
-                    lorenzo<true>(box, 0, 1, 32 * steps * word, known);
+                    exact_differences(box, word, slot.differences + 32 * steps * word);
                 }
             }
         }

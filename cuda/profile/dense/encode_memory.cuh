@@ -40,12 +40,15 @@ template <class T> struct PredictorSlot
 {
     static constexpr u32 RECORD = RECORD_WORDS + DENSE_BOX / 4 * Element<T>::WORDS;
     static constexpr u32 DIFFERENCES = 2 * DENSE_BOX;
+    static_assert(32 * STEPS_MOST <= 2 * DIFFERENCES, "room for large residuals");
     /// Words in all; even, so that pairs of the next slot are aligned.
     static constexpr u32 LEN =
         (32 * EVENT_STEPS + 2 * DIFFERENCES + DENSE_BOX / 32 + RECORD + 1) / 2 * 2;
     u32 *residuals;
     /// Context and difference of each step and lane, one after another.
     uint2 *differences;
+    /// Of a plain box, in their place: large residuals of each step and lane.
+    i32 *large;
     /// Which elements of a box are listed.
     u32 *listed;
     /// The box's record of escapes.
@@ -55,6 +58,7 @@ template <class T> struct PredictorSlot
     {
         residuals = work.slots + static_cast<u64>(warp) * LEN;
         differences = reinterpret_cast<uint2 *>(residuals + 32 * EVENT_STEPS);
+        large = reinterpret_cast<i32 *>(differences);
         listed = reinterpret_cast<u32 *>(differences + DIFFERENCES);
         record = listed + DENSE_BOX / 32;
     }
@@ -68,7 +72,9 @@ constexpr u32 COUNTS_SHARED = 4 * DENSE_CONTEXTS * SYMBOLS_MOST;
 struct EncodeStage
 {
     i32 words[DENSE_BOX];
+    /// Of a plain box the ends of the lists of large residuals, and the passes that have some.
     u32 mask[DENSE_BOX / 32];
 };
+static_assert(sizeof(EncodeStage::mask) > 8 * 32, "an address of each lane and a word");
 
 } // namespace fsz

@@ -4,25 +4,12 @@
 
 #include "encode/arguments.cuh"
 #include "encode/value_range.cuh"
+#include "profile/dense/box_span.cuh"
 #include "profile/dense/plain_mask.cuh"
 #include "profile/dense/points.cuh"
 
 namespace fsz
 {
-
-/// Quotients of numbers below 4096.
-struct SmallDivisor
-{
-    u32 divisor;
-    u32 reciprocal;
-
-    FSZ_DEVICE explicit SmallDivisor(u32 divisor)
-        : divisor(divisor), reciprocal(divisor > 1 ? 0xFFFFFFFFu / divisor + 1 : 0)
-    {
-    }
-
-    FSZ_DEVICE u32 quotient(u32 n) const { return reciprocal ? __umulhi(n, reciprocal) : n; }
-};
 
 /// Elements that lie side by side, past the cache that programs stay in.
 template <u32 WIDTH> FSZ_DEVICE void load_elements(const float *from, float (&to)[WIDTH])
@@ -57,16 +44,6 @@ template <u32 WIDTH> FSZ_DEVICE void load_elements(const double *from, double (&
         to[0] = __ldcg(from);
     }
 }
-
-/// Where the elements of a box are: the first, elements of a row and of a plane of the field, and
-/// those of the box along its axes.
-template <class T> struct BoxSpan
-{
-    const T *field;
-    u64 row;
-    u64 plane;
-    u32 n[3];
-};
 
 /// The elements of a box one by one, a row in so many lanes that no place is reckoned by a
 /// division. `take` gets where in shared memory they are, and the elements.
@@ -217,10 +194,8 @@ struct TargetLimits
 
     FSZ_DEVICE explicit TargetLimits(u32 fine)
     {
-        // A prediction is at most 5/4 of the largest value, so a residual 9/4 of it.
-        const u32 reach = ((static_cast<u32>(RESIDUAL_MOST) << fine) - 4) / 9 * 4;
-        limit = static_cast<double>((min(DENSE_MOST_VALUE, reach) - (1u << fine) - 1)
-                                    << DENSE_PART_BITS);
+        // A value is at most half a residual's step away.
+        limit = static_cast<double>((DENSE_MOST_VALUE - (1u << fine) - 1) << DENSE_PART_BITS);
         magic = 0x1.8p52 + static_cast<double>(1u << (DENSE_PART_BITS + fine - 1));
     }
 };
@@ -481,15 +456,11 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
 /// What became of the walk through a plain box.
 template <class Error, class Bits> struct PlainOutcome
 {
-    /// Whether it is plain at all; nothing else counts if it is not, ...
-    bool plain;
-    /// ... but whether all its elements have targets.
-    bool complete;
+    /// Nothing else counts if it does not fit; if it was walked through nevertheless, it cannot be
+    /// interpolated.
+    PlainWalked walked;
     /// The code of its first element.
     i32 own;
-    /// Passes that have residuals, and whether neither they nor the corners have any.
-    u32 flags;
-    bool flat;
     Error max_error;
     /// Steps of events of the mask, and what is masked, of a box with a mask.
     u32 mask_steps;
@@ -636,26 +607,26 @@ template <class Z> struct PlainBoxes
     }
 
     template <u32 LAYOUT, u32 WIDTH, bool MASKED>
-    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
+    FSZ_DEVICE void walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
     {
         if (!quantize<LAYOUT, WIDTH, MASKED>(box, program, events, out))
         {
-            return false;
+            return;
         }
-        out.complete = !MASKED;
-        const PlainWalked walked = walk<LAYOUT, MASKED>(program);
-        out.flags = walked.flags;
-        out.flat = walked.flags == 0 && !walked.corners;
+        out.walked = walk<LAYOUT, MASKED>(program);
         const LeftOut<T, MASKED> left_out{out.pattern};
-        return walked.told && strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error);
+        if (out.walked.fits() && !strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error))
+        {
+            out.walked.bits |= PlainWalked::FAR;
+        }
     }
 
     template <u32 LAYOUT, bool MASKED>
-    FSZ_DEVICE bool walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
+    FSZ_DEVICE void walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
     {
-        return wide && box.n[2] % 4 == 0 && box.first % 4 == 0
-                   ? walk<LAYOUT, 4, MASKED>(box, program, events, out)
-                   : walk<LAYOUT, 1, MASKED>(box, program, events, out);
+        wide &&box.n[2] % 4 == 0 && box.first % 4 == 0
+            ? walk<LAYOUT, 4, MASKED>(box, program, events, out)
+            : walk<LAYOUT, 1, MASKED>(box, program, events, out);
     }
 
     /// Predicts a box whose first element, or if MASKED the first that is not masked, has the code
@@ -663,7 +634,7 @@ template <class Z> struct PlainBoxes
     template <bool MASKED>
     FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own, u32 *events)
     {
-        Outcome out{false, false, own, 0, true, {}, 0, 0, 0};
+        Outcome out{{0}, own, {}, 0, 0, 0};
         constexpr i32 FAR = (1 << 29) - (1 << 17);
         if (!predicted || own > FAR || own < -FAR)
         {
@@ -673,10 +644,9 @@ template <class Z> struct PlainBoxes
         __syncwarp();
         const PlainProgram *const program = &programs[box.shape].plain;
         const u32 layout = layout_of(grid);
-        out.plain = layout == LAYOUT_LINE ? walk<LAYOUT_LINE, MASKED>(box, program, events, out)
-                    : layout == LAYOUT_PLANE
-                        ? walk<LAYOUT_PLANE, MASKED>(box, program, events, out)
-                        : walk<LAYOUT_BRICK, MASKED>(box, program, events, out);
+        layout == LAYOUT_LINE    ? walk<LAYOUT_LINE, MASKED>(box, program, events, out)
+        : layout == LAYOUT_PLANE ? walk<LAYOUT_PLANE, MASKED>(box, program, events, out)
+                                 : walk<LAYOUT_BRICK, MASKED>(box, program, events, out);
         __syncwarp();
         return out;
     }

@@ -1,7 +1,7 @@
 // The events of a plain box to symbols, from its last step to its first.
 #pragma once
 
-#include "profile/dense/plain_walk.cuh"
+#include "profile/dense/plain_large.cuh"
 #include "profile/dense/rans_encoder.cuh"
 
 namespace fsz
@@ -232,13 +232,18 @@ struct AfterRaw
     PackedRow row;
 };
 
-/// Codes the raw bits of the lanes that have some. Apart, so that the loop that calls it is short.
+/// Codes the raw bits of the lanes that have some, of a box at `stage`. Apart, so that the loop
+/// that calls it is short.
 template <bool FINE>
-__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, i32 event, PackedRow row)
+__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, i32 event, PackedRow row, u32 stage)
 {
     together();
     using Event = PlainEvent<FINE>;
-    const i32 r = Event::residual(event);
+    i32 r = Event::residual(event);
+    if (r == Event::LARGE)
+    {
+        r = take_large(large_ends(stage));
+    }
     const u32 size = event == Event::NONE ? 0 : static_cast<u32>(abs(r));
     u32 bits = 0, from = 0;
     if (size > DENSE_DIRECT)
@@ -275,6 +280,8 @@ FSZ_DEVICE void code_packed(RansEncoder &coder, PackedRow row)
 struct PlainCoder
 {
     RansEncoder coder;
+    /// Where the box is.
+    u32 stage;
 
     using Row = PackedRow;
 
@@ -290,7 +297,7 @@ struct PlainCoder
     {
         if (any_bits(row.y, PACKED_RAW))
         {
-            const AfterRaw after = code_raw<FINE>(coder, event, row);
+            const AfterRaw after = code_raw<FINE>(coder, event, row, stage);
             coder.state = after.coder.state;
             coder.at = after.coder.at;
             row = after.row;
@@ -303,6 +310,7 @@ struct PlainCoder
 struct PlainCounter
 {
     SymbolCounter coder;
+    u32 stage;
 
     /// It needs none.
     struct Row
@@ -314,18 +322,26 @@ struct PlainCounter
     {
         using Event = PlainEvent<FINE>;
         const bool there = event != Event::NONE;
-        coder.residual(there, Event::context(event), Event::residual(event));
+        i32 r = Event::residual(event);
+        if (r == Event::LARGE)
+        {
+            r = take_large(large_ends(stage));
+        }
+        coder.residual(there, Event::context(event), r);
     }
 };
 
-FSZ_DEVICE PlainCoder events_to(const RansEncoder &coder) { return {coder}; }
-FSZ_DEVICE PlainCounter events_to(const SymbolCounter &counter) { return {counter}; }
+FSZ_DEVICE PlainCoder events_to(const RansEncoder &coder, u32 stage) { return {coder, stage}; }
+FSZ_DEVICE PlainCounter events_to(const SymbolCounter &counter, u32 stage)
+{
+    return {counter, stage};
+}
 
 /// Codes or counts the events of the box at `stage`.
 template <u32 LAYOUT, bool MASKED, class Coder>
 FSZ_DEVICE Coder take_events(Coder coder, const PlainProgram *program, u32 flags, u32 stage)
 {
-    auto take = events_to(coder);
+    auto take = events_to(coder, stage);
     PlainEvents<LAYOUT, MASKED>::passes_back(*program, flags, stage, lane_id(), take);
     return take.coder;
 }
@@ -335,7 +351,7 @@ template <bool MASKED, class Coder>
 FSZ_DEVICE Coder take_corners(const Coder &coder, const PlainProgram *program, u32 stage)
 {
     const u32 entry = __ldg(program->entries[0] + lane_id());
-    auto take = events_to(coder);
+    auto take = events_to(coder, stage);
     using Event = PlainEvent<false>;
     const i32 event = known_event<Event, MASKED>(stage + (entry & ENTRY_POSITION), entry);
     take.template step<false>(event, take.template row<false>(event));

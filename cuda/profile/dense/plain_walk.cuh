@@ -6,6 +6,7 @@
 #include "device/hopper.cuh"
 #include "profile/dense/blend.cuh"
 #include "profile/dense/plain_program.cuh"
+#include "profile/dense/symbols.cuh"
 
 namespace fsz
 {
@@ -89,8 +90,10 @@ template <bool FINE> struct PlainEvent
     static_assert(CONTEXTS == 1 << SHIFT, "the bits of a context");
     /// Added to a residual and its context.
     static constexpr i32 ZERO = static_cast<i32>(DENSE_DIRECT << SHIFT);
-    /// The largest residual, of either sign.
+    /// The largest residual that it tells, of either sign. A larger one has the event of the next,
+    /// and is in a list.
     static constexpr i32 MOST = (1 << (15 - SHIFT)) - static_cast<i32>(DENSE_DIRECT) - 2;
+    static constexpr i32 LARGE = MOST + 1;
     /// Events of symbols of their own are below, ...
     static constexpr u32 DIRECT = (2 * DENSE_DIRECT + 1) << SHIFT;
     /// ... and rows of others from there up to this, which takes the place of all above.
@@ -104,6 +107,11 @@ template <bool FINE> struct PlainEvent
     FSZ_DEVICE static i32 residual(i32 event)
     {
         return (static_cast<short>(event) >> SHIFT) - static_cast<i32>(DENSE_DIRECT);
+    }
+    /// That of a large residual, by a word whose event has the context, but not the residual.
+    FSZ_DEVICE static u32 large(u32 word)
+    {
+        return ((static_cast<u32>(LARGE) + DENSE_DIRECT) << SHIFT) | (word >> 16 & (CONTEXTS - 1));
     }
     /// That of a lane without one.
     static constexpr i32 NONE = -1;
@@ -134,16 +142,14 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
     u32 weight;
     /// The weighted size of the lane's last residual and a part of what all contexts have.
     u32 size;
-    /// The largest residual of a pass, and of the finest and the other grids.
+    /// The largest residual of a pass.
     u32 most;
-    u32 largest;
-    u32 largest_coarse;
     /// Whether a value is too large: one that follows from values of masked points alone may be.
     bool wild;
 
     FSZ_DEVICE PlainWalk(u32 stage, u32 fine_bits, bool around)
         : stage(stage), fine_bits(fine_bits), part_bits(DENSE_PART_BITS + fine_bits),
-          weight(around ? 16 : 0), size(4), most(0), largest(0), largest_coarse(0), wild(false)
+          weight(around ? 16 : 0), size(4), most(0), wild(false)
     {
     }
 
@@ -199,8 +205,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         }
     }
 
-    /// Corners.
-    FSZ_DEVICE bool corners(u32 entry)
+    /// Corners; the largest of their residuals.
+    FSZ_DEVICE u32 corners(u32 entry)
     {
         using Event = PlainEvent<false>;
         const bool there = static_cast<i32>(entry) >= 0;
@@ -210,7 +216,6 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         const i32 r = masked ? 0 : static_cast<i32>(target) >> part_bits;
         const u32 value = static_cast<u32>(r) << fine_bits;
         const u32 own = there ? static_cast<u32>(abs(r)) : 0;
-        largest_coarse = max(largest_coarse, own);
         const u32 told = (static_cast<u32>(r) << Event::SHIFT) + (DENSE_COARSE_CONTEXTS - 1) +
                          static_cast<u32>(Event::ZERO);
         const u32 event = masked ? static_cast<u32>(Event::MASKED) : told;
@@ -220,7 +225,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
             store_word(at, __byte_perm(value, event, 0x5410));
         }
         __syncwarp();
-        return own != 0;
+        return __reduce_max_sync(WARP_ALL, own);
     }
 
     /// Adds an axis to the sums of a point.
@@ -554,8 +559,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         }
     }
 
-    /// Goes through a pass; whether any of its residuals is not 0.
-    FSZ_DEVICE bool pass(const PlainPass &pass, const u32 *entries)
+    /// Goes through a pass; the largest of its residuals.
+    FSZ_DEVICE u32 pass(const PlainPass &pass, const u32 *entries)
     {
         most = 0;
         if (same(pass.fine))
@@ -584,7 +589,6 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
                     }
                 }
             }
-            largest = max(largest, most);
         }
         else
         {
@@ -601,10 +605,9 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
             {
                 coarse_pass<3>(pass, entries);
             }
-            largest_coarse = max(largest_coarse, most);
         }
         __syncwarp();
-        return __any_sync(WARP_ALL, most != 0);
+        return __reduce_max_sync(WARP_ALL, most);
     }
 
     /// Those whose points are odd along z.
@@ -627,16 +630,39 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
     }
 };
 
-/// What the walk through a box comes to.
+/// The largest residual that an event of a pass tells.
+FSZ_DEVICE u32 most_told(bool fine)
+{
+    return static_cast<u32>(fine ? PlainEvent<true>::MOST : PlainEvent<false>::MOST);
+}
+
+/// What the walk through a box comes to, in a word: what lives on is short of registers. Its low
+/// bits are the passes that have residuals. None are set of a box that is not walked through.
 struct PlainWalked
 {
-    /// The passes that have residuals.
-    u32 flags;
-    /// Whether corners have.
-    bool corners;
-    /// Whether events can tell all residuals, and words all values.
-    bool told;
+    static constexpr u32 FLAGS = (1u << PASSES_MOST) - 1;
+    static constexpr u32 CORNERS = 1u << PASSES_MOST;
+    static constexpr u32 LARGE = 2u << PASSES_MOST;
+    static constexpr u32 FITS = 4u << PASSES_MOST;
+    static constexpr u32 FAR = 8u << PASSES_MOST;
+    static_assert(PASSES_MOST <= 28, "bits beside those of passes");
+    u32 bits;
+
+    FSZ_DEVICE u32 flags() const { return bits & FLAGS; }
+    /// Whether no residual is any but 0.
+    FSZ_DEVICE bool flat() const { return (bits & (FLAGS | CORNERS)) == 0; }
+    /// Whether some residuals are told by no event: which passes have some is in shared memory.
+    FSZ_DEVICE bool large() const { return bits & LARGE; }
+    /// Whether residuals and values are not too large for a box that is interpolated.
+    FSZ_DEVICE bool fits() const { return bits & FITS; }
+    /// Whether some elements do not keep the bound.
+    FSZ_DEVICE bool far() const { return bits & FAR; }
+    FSZ_DEVICE bool any() const { return bits != 0; }
 };
+
+/// Where the passes of a box at `stage` that have large residuals are told, behind the ends of
+/// their lists.
+FSZ_DEVICE u32 large_passes(u32 stage) { return stage + 4 * DENSE_BOX + 8 * 32; }
 
 /// Walks through the box at `stage`, whose targets are there.
 template <u32 LAYOUT, Taps TAPS, bool MASKED>
@@ -644,23 +670,34 @@ FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fi
 {
     const u32 lane = lane_id();
     PlainWalk<LAYOUT, TAPS, MASKED> walk(stage, fine_bits, program->around != 0);
-    PlainWalked walked{};
+    u32 bits = 0, large = 0, largest = 0;
     if (same(program->corners) > 0)
     {
-        walked.corners = __any_sync(WARP_ALL, walk.corners(__ldg(program->entries[0] + lane)));
+        largest = walk.corners(__ldg(program->entries[0] + lane));
+        bits = largest > 0 ? PlainWalked::CORNERS : 0;
+        bits |= largest > most_told(false) ? PlainWalked::LARGE : 0;
     }
     const u32 passes = same(program->passes);
 #pragma unroll 1
     for (u32 p = 0; p < passes; ++p)
     {
         const PlainPass &pass = program->pass[p];
-        walked.flags |= walk.pass(pass, program->entries[pass.first] + lane) ? 1u << p : 0;
+        const u32 most = walk.pass(pass, program->entries[pass.first] + lane);
+        bits |= most > 0 ? 1u << p : 0;
+        large |= most > most_told(pass.fine) ? 1u << p : 0;
+        largest = max(largest, most);
     }
-    walked.told =
-        __all_sync(WARP_ALL, walk.largest <= static_cast<u32>(PlainEvent<true>::MOST) &&
-                                 walk.largest_coarse <= static_cast<u32>(PlainEvent<false>::MOST) &&
-                                 !walk.wild);
-    return walked;
+    bool fits = largest <= static_cast<u32>(RESIDUAL_MOST);
+    if constexpr (MASKED)
+    {
+        fits = fits && !__any_sync(WARP_ALL, walk.wild);
+    }
+    if (lane == 0)
+    {
+        store_word(large_passes(stage), large);
+    }
+    bits |= large > 0 ? PlainWalked::LARGE : 0;
+    return {fits ? bits | PlainWalked::FITS : PlainWalked::LARGE};
 }
 
 } // namespace fsz

@@ -11,9 +11,8 @@ namespace fsz
 FSZ_DEVICE float difference_of(float a, float b) { return __fsub_rn(a, b); }
 FSZ_DEVICE double difference_of(double a, double b) { return __dsub_rn(a, b); }
 
-/// Values and residuals that a box can have.
+/// Values that a box can have.
 constexpr i32 VALUE_MOST = static_cast<i32>(DENSE_MOST_VALUE);
-constexpr i32 RESIDUAL_MOST = (1 << (DENSE_RESIDUAL_ESCAPE_BITS - 1)) - 1;
 /// The parts of a point that a target is away from the first point of its box, at most.
 constexpr double TARGET_MOST = static_cast<double>(DENSE_MOST_VALUE << DENSE_PART_BITS);
 

@@ -1,0 +1,68 @@
+// Where the elements of a box are.
+#pragma once
+
+#include "profile/dense/box_stage.cuh"
+
+namespace fsz
+{
+
+/// Quotients of numbers below 4096.
+struct SmallDivisor
+{
+    u32 divisor;
+    u32 reciprocal;
+
+    FSZ_DEVICE explicit SmallDivisor(u32 divisor)
+        : divisor(divisor), reciprocal(divisor > 1 ? 0xFFFFFFFFu / divisor + 1 : 0)
+    {
+    }
+
+    FSZ_DEVICE u32 quotient(u32 n) const { return reciprocal ? __umulhi(n, reciprocal) : n; }
+};
+
+/// A point of a box, by how many are before it.
+struct SpanPoint
+{
+    u32 z, y, x;
+
+    /// `rows` divides by the elements of a row, `planes` by the rows of a plane.
+    FSZ_DEVICE SpanPoint(const SmallDivisor &rows, const SmallDivisor &planes, u32 at)
+    {
+        const u32 row = rows.quotient(at);
+        z = planes.quotient(row);
+        y = row - z * planes.divisor;
+        x = at - row * rows.divisor;
+    }
+
+    /// Where its word is in shared memory.
+    template <u32 LAYOUT> FSZ_DEVICE u32 place() const
+    {
+        using Places = StagePlaces<LAYOUT>;
+        return Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
+    }
+
+    FSZ_DEVICE u32 place(u32 layout) const
+    {
+        return layout == LAYOUT_LINE    ? place<LAYOUT_LINE>()
+               : layout == LAYOUT_PLANE ? place<LAYOUT_PLANE>()
+                                        : place<LAYOUT_BRICK>();
+    }
+};
+
+/// The first element, elements of a row and of a plane of the field, and those of the box along its
+/// axes.
+template <class T> struct BoxSpan
+{
+    const T *field;
+    u64 row;
+    u64 plane;
+    u32 n[3];
+
+    FSZ_DEVICE u32 len() const { return n[0] * n[1] * n[2]; }
+    FSZ_DEVICE const T *at(const SpanPoint &point) const
+    {
+        return field + point.z * plane + point.y * row + point.x;
+    }
+};
+
+} // namespace fsz
