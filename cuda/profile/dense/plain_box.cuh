@@ -619,6 +619,12 @@ template <class Z> struct PlainBoxes
         {
             out.walked.bits |= PlainWalked::FAR;
         }
+        // Without a finer lattice an element that is too far has no code, and so no target: the
+        // walk took it for another.
+        if (Z::RELATIVE && grid.fine == 0 && (!out.walked.fits() || out.walked.far()))
+        {
+            out.walked = {0};
+        }
     }
 
     template <u32 LAYOUT, bool MASKED>

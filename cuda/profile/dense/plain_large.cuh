@@ -12,6 +12,12 @@ namespace fsz
 /// words of the box at `stage`.
 FSZ_DEVICE u32 large_ends(u32 stage) { return stage + 4 * DENSE_BOX + 8 * lane_id(); }
 
+/// Stores the event of a word, whose value others may be reading.
+FSZ_DEVICE void store_event(u32 at, u32 event)
+{
+    asm volatile("st.shared.u16 [%0 + 2], %1;" ::"r"(at), "h"(static_cast<u16>(event)) : "memory");
+}
+
 FSZ_DEVICE i32 *load_end(u32 at)
 {
     u64 end;
@@ -76,7 +82,7 @@ struct LargeLists
         if (there && static_cast<u32>(abs(r)) > most_told(fine))
         {
             const u32 event = fine ? PlainEvent<true>::large(word) : PlainEvent<false>::large(word);
-            store_word(at, __byte_perm(word, event, 0x5410));
+            store_event(at, event);
             *end = r;
             end += 32;
         }
