@@ -350,8 +350,9 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         const Points<Z> &points = plain.points;
         const auto found = Apart<LAYOUT_LINE, MASKED>::call(
             [span = plain.span_of(box), at = plain.stage, layout = layout_of(grid), points,
-             own = out.own, left = LeftOut<T, MASKED>{out.pattern},
-             to = slot.listed]() { return list_far(span, at, layout, points, own, left, to); });
+             own = out.own, left = LeftOut<T, MASKED>{out.pattern}, to = slot.listed]() {
+                return list_far<false>(span, at, layout, points, own, left, to);
+            });
         listed = found.count;
         out.max_error = found.error;
         return listed <= box.len / 32;
@@ -364,6 +365,56 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         {
             list_large(grid, &programs[box.shape].plain, plain.stage, slot.large);
         }
+    }
+
+    /// Predicts a box by the walk of plain ones, of which some elements are masked, as `stage.mask`
+    /// tells, or listed, as `slot.listed` does; false where it does not fit.
+    FSZ_DEVICE bool walk_any(const Box &box, u32 mask, Bits pattern, Predicted &made, bool &flat)
+    {
+        const PlainProgram *const program = &programs[box.shape].plain;
+        const u32 layout = layout_of(grid);
+        const BoxSpan<T> span = plain.span_of(box);
+        const Points<Z> &points = plain.points;
+        // In functions of their own: what calls them has much else to keep.
+        Apart<LAYOUT_LINE, true>::call([span, at = plain.stage, layout, points, own = made.own,
+                                        masked = stage.mask, listed = slot.listed]() {
+            put_targets(span, at, layout, points, own, masked, listed);
+        });
+        made.mask_steps = mask == MASK_NONE ? 0
+                          : layout == LAYOUT_LINE
+                              ? plain.template mask_of<LAYOUT_LINE>(program, slot.residuals)
+                          : layout == LAYOUT_PLANE
+                              ? plain.template mask_of<LAYOUT_PLANE>(program, slot.residuals)
+                              : plain.template mask_of<LAYOUT_BRICK>(program, slot.residuals);
+        __syncwarp();
+        if (lane == 0)
+        {
+            store_word(plain.stage, 0);
+        }
+        __syncwarp();
+        const PlainWalked walked =
+            layout == LAYOUT_LINE    ? plain.template walk<LAYOUT_LINE, true>(program)
+            : layout == LAYOUT_PLANE ? plain.template walk<LAYOUT_PLANE, true>(program)
+                                     : plain.template walk<LAYOUT_BRICK, true>(program);
+        made.kept = Kept::MASKED;
+        made.flags = walked.flags();
+        flat = walked.flat();
+        if (!walked.fits())
+        {
+            return false;
+        }
+        list_large_of(box, walked);
+        // What is masked has the bits of the pattern, and nothing else has.
+        const auto found = Apart<LAYOUT_PLANE, true>::call(
+            [span, at = plain.stage, layout, points, own = made.own, mask,
+             left = LeftOut<T, true>{pattern}, to = slot.listed]() {
+                return mask == MASK_NONE
+                           ? list_far<true>(span, at, layout, points, own, LeftOut<T, false>{}, to)
+                           : list_far<true>(span, at, layout, points, own, left, to);
+            });
+        made.listed = found.count;
+        made.max_error = found.error;
+        return made.listed <= box.len / 32;
     }
 
     /// Predicts a plain box; false for any other, which may be found `unfit` for interpolation.
@@ -534,11 +585,19 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             masked = find_mask(box, any_code, pattern);
             ranges = false;
             mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
-            mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
-            u32 *const events = slot.residuals + 32 * mask_steps;
-            // Where nothing is left to predict all residuals are 0.
-            fits = mask == MASK_ALL ||
-                   interpolate(box, program, own, events, flags, flat, listed, max_error);
+            // Where nothing is left to predict all residuals are 0. The kernel that counts has
+            // boxes enough to be fast, and is compiled sooner without walks of masked ones.
+            if constexpr (CODED)
+            {
+                fits = mask == MASK_ALL || walk_any(box, mask, pattern, made, flat);
+            }
+            else
+            {
+                mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
+                u32 *const events = slot.residuals + 32 * mask_steps;
+                fits = mask == MASK_ALL ||
+                       interpolate(box, program, own, events, flags, flat, listed, max_error);
+            }
             if (fits)
             {
                 made.record = record_of(box, mask, pattern, listed);

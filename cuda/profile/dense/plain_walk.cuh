@@ -13,6 +13,14 @@ namespace fsz
 
 /// The target of an element that is masked, and may come out as anything.
 constexpr u32 MASKED_TARGET = 0x80000000u;
+/// That of one that is listed, and may come out as anything, too; it has a residual.
+constexpr u32 LISTED_TARGET = MASKED_TARGET + 1;
+
+/// Whether a target is that of an element that may come out as anything.
+FSZ_DEVICE bool is_any(u32 target)
+{
+    return static_cast<i32>(target) <= static_cast<i32>(LISTED_TARGET);
+}
 
 /// Does a part of the work on the boxes of a layout, those with masks or those without, in a
 /// function of its own. Such functions lie one after another in a kernel, in the order of their
@@ -124,7 +132,7 @@ struct Neighbours
     i32 a, c, e, g;
 };
 
-/// MASKED: some targets are `MASKED_TARGET`.
+/// MASKED: some targets are `MASKED_TARGET` or `LISTED_TARGET`.
 template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
 {
     using Places = StagePlaces<LAYOUT>;
@@ -167,7 +175,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         using Event = PlainEvent<FINE>;
         const i32 target = static_cast<i32>(own_word(at, there));
         const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
-        const i32 r = masked ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
+        const bool any = MASKED && is_any(static_cast<u32>(target));
+        const i32 r = any ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
         const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
         const u32 own = static_cast<u32>(abs(r));
         u32 m = spread << (DENSE_SPREAD_BITS - fine_bits) >> (DENSE_SPREAD_BITS - BITS);
@@ -209,9 +218,14 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         const u32 at = stage + (entry & ENTRY_POSITION);
         const u32 target = load_word(at);
         const bool masked = MASKED && target == MASKED_TARGET;
-        const i32 r = masked ? 0 : static_cast<i32>(target) >> part_bits;
+        const bool any = MASKED && is_any(target);
+        const i32 r = any ? 0 : static_cast<i32>(target) >> part_bits;
         const u32 value = static_cast<u32>(r) << fine_bits;
         const u32 own = there ? static_cast<u32>(abs(r)) : 0;
+        if constexpr (MASKED)
+        {
+            wild = there && abs(static_cast<i32>(value)) > static_cast<i32>(DENSE_MOST_VALUE);
+        }
         const u32 told = (static_cast<u32>(r) << Event::SHIFT) + (DENSE_COARSE_CONTEXTS - 1) +
                          static_cast<u32>(Event::ZERO);
         const u32 event = masked ? static_cast<u32>(Event::MASKED) : told;
