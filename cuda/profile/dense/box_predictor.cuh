@@ -585,8 +585,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             masked = find_mask(box, any_code, pattern);
             ranges = false;
             mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
-            // Where nothing is left to predict all residuals are 0. The kernel that counts has
-            // boxes enough to be fast, and is compiled sooner without walks of masked ones.
+            // Where nothing is left to predict all residuals are 0. The kernel that counts sees few
+            // boxes, and is compiled sooner without walks of masked ones.
             if constexpr (CODED)
             {
                 fits = mask == MASK_ALL || walk_any(box, mask, pattern, made, flat);

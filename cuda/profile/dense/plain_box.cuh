@@ -1,5 +1,5 @@
-// Plain boxes: all elements have targets that are known to fit, so that nothing is listed and no
-// step is looked at again; or they are masked, and have the same bits.
+// Plain boxes: all elements have targets that are known to fit, so that no step is looked at again;
+// or they are masked, and have the same bits.
 #pragma once
 
 #include "encode/arguments.cuh"

@@ -1,5 +1,5 @@
-// Elements of a plain box that are decoded to too far: few, which are listed. What is predicted
-// stays as it is (FORMAT.md, Dense: escapes).
+// What is listed of boxes that plain ones' walk predicts: elements that are decoded to too far, and
+// those without a target. Neither changes what is predicted of others (FORMAT.md, Dense: escapes).
 #pragma once
 
 #include "profile/dense/plain_box.cuh"
