@@ -51,9 +51,8 @@ pub fn refuse_standard_output(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Endings of what values are not written as.
-const OTHER_THAN_VALUES: &str =
-    " fsz zfp bp npz h5 hdf5 nc png svg txt csv json xml gz bz2 xz zst zip ";
+/// Endings of what neither values nor streams are written as.
+const FOREIGN: &str = " zfp bp npz h5 hdf5 nc png svg txt csv json xml gz bz2 xz zst zip ";
 
 /// Errs where a name says that something else is in the file than these values: who reads it goes by the name.
 pub fn refuse_values(path: &Path, dtype: DType) -> Result<()> {
@@ -67,7 +66,7 @@ pub fn refuse_values(path: &Path, dtype: DType) -> Result<()> {
         _ if named.is_some_and(|named| named != dtype) => {
             format!("the values are {dtype}, and their type is not changed")
         }
-        _ if is_of(OTHER_THAN_VALUES, &ending) => {
+        _ if ending == "fsz" || is_of(FOREIGN, &ending) => {
             format!("values are written raw or as .npy, not as .{ending}")
         }
         _ => return Ok(()),
@@ -86,9 +85,8 @@ pub fn refuse_picture(path: &Path) -> Result<()> {
 
 /// Errs where a name says that a stream is something else.
 pub fn refuse_stream(path: &Path) -> Result<()> {
-    const OTHERS: &str =
-        " npy npz f32 f64 d64 zfp bp h5 hdf5 nc png svg txt csv json xml gz bz2 xz zst zip ";
-    refuse(path, OTHERS, "stream", "fsz")
+    refuse(path, FOREIGN, "stream", "fsz")?;
+    refuse(path, " npy f32 f64 d64 ", "stream", "fsz")
 }
 
 /// Errs where a name says that an SVG drawing is something else.
