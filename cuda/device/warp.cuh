@@ -11,8 +11,8 @@ FSZ_DEVICE u32 lane_id() { return threadIdx.x & 31; }
 
 /// Tells the compiler that all lanes are here together. In a function it cannot know, and before
 /// each vote or shuffle looks for lanes that are apart, and moves nothing across: what the lanes of
-/// a warp have to do at once (`.aligned`) tells it. It comes to no instruction of its own, as
-/// nothing uses it.
+/// a warp have to do at once (`.aligned`) tells it, and comes to no instruction, as nothing uses
+/// it. Lanes that were apart are together behind the wait before.
 FSZ_DEVICE void together()
 {
     __syncwarp();

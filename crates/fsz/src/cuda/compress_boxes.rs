@@ -567,7 +567,8 @@ impl BoxCompression {
         let room =
             |predictors| self.scratch.slots_len / team_len(predictors, boxes_of_chunk, self.dtype);
         let multiprocessors = u64::from(device.multiprocessors);
-        let teams = Teams::new(sections.chunks, multiprocessors, shapes, room);
+        let teams =
+            Teams::new(sections.chunks, multiprocessors, |size| shapes.most_teams(size), room);
         let mut work = DenseWork {
             programs: sampled.programs(&[boxes])?[0],
             rows: place.rows,
