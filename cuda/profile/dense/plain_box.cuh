@@ -46,58 +46,52 @@ template <u32 WIDTH> FSZ_DEVICE void load_elements(const double *from, double (&
 }
 
 /// The elements of a box one by one, a row in so many lanes that no place is reckoned by a
-/// division. `take` gets where in shared memory they are, and the elements.
-template <u32 LAYOUT, class T, class Take>
+/// division, BATCH of them at a time. `take` gets where in shared memory they are, and the
+/// elements.
+template <u32 LAYOUT, u32 BATCH, class T, class Take>
 FSZ_DEVICE void each_in_rows(const BoxSpan<T> &span, const Take &take)
 {
     using Places = StagePlaces<LAYOUT>;
     constexpr bool BRICK = LAYOUT == LAYOUT_BRICK;
     // Lanes that take a row together, how often, and rows that a warp takes at once.
     constexpr u32 LANES = BRICK ? 16 : 32, PARTS = BRICK ? 1 : 2, ROWS = 32 / LANES;
-    // Rows of a plane, and planes, that a lane takes together: few enough that the loop's
-    // instructions stay at hand.
-    constexpr u32 BATCH = 8;
-    constexpr u32 STEPS = BRICK ? 8 : BATCH / PARTS, PLANES = BRICK ? BATCH / STEPS : 1;
+    // Rows of a plane that a lane takes together.
+    constexpr u32 STEPS = BATCH / PARTS;
+    static_assert(STEPS * ROWS % 2 == 0, "batches begin at even rows");
     const u32 lane = lane_id();
     const u32 first = lane / LANES, x = lane % LANES;
     const u32 n_z = span.n[0], n_y = span.n[1], n_x = span.n[2];
 #pragma unroll 1
-    for (u32 z = 0; z < n_z; z += PLANES)
+    for (u32 z = 0; z < n_z; ++z)
     {
         const T *from = span.field + z * span.plane + first * span.row + x;
         u32 place = Places::place(0, z) + Places::place(1, first) + Places::place(2, x);
 #pragma unroll 1
         for (u32 y = first; y < n_y; y += STEPS * ROWS)
         {
-            T d[PLANES][STEPS][PARTS][1] = {};
+            T d[STEPS][PARTS][1] = {};
             const auto visit = [&](const auto &each) {
 #pragma unroll
-                for (u32 p = 0; p < PLANES; ++p)
+                for (u32 k = 0; k < STEPS; ++k)
                 {
 #pragma unroll
-                    for (u32 k = 0; k < STEPS; ++k)
+                    for (u32 part = 0; part < PARTS; ++part)
                     {
-#pragma unroll
-                        for (u32 part = 0; part < PARTS; ++part)
+                        if (y + k * ROWS < n_y && x + part * LANES < n_x)
                         {
-                            if (z + p < n_z && y + k * ROWS < n_y && x + part * LANES < n_x)
-                            {
-                                each(p, k, part);
-                            }
+                            each(k, part);
                         }
                     }
                 }
             };
-            visit([&](u32 p, u32 k, u32 part) {
-                load_elements<1>(from + p * span.plane + k * ROWS * span.row + part * LANES,
-                                 d[p][k][part]);
+            visit([&](u32 k, u32 part) {
+                load_elements<1>(from + k * ROWS * span.row + part * LANES, d[k][part]);
             });
-            visit([&](u32 p, u32 k, u32 part) {
+            visit([&](u32 k, u32 part) {
                 // Rows of a lane of a brick are two apart, and batches of a plane begin at even
                 // ones.
                 const u32 row = BRICK ? k * Places::two(1) : Places::place(1, k);
-                take(place + p * Places::odd(0) + row + Places::place(2, part * LANES),
-                     d[p][k][part]);
+                take(place + row + Places::place(2, part * LANES), d[k][part]);
             });
             from += STEPS * ROWS * span.row;
             place += STEPS * ROWS / 2 * Places::two(1);
@@ -159,14 +153,18 @@ FSZ_DEVICE void each_element_at(const BoxSpan<T> &span, const Place &place_of, c
     }
 }
 
+/// The elements of a row that a lane takes together: few enough that the loop's instructions stay
+/// at hand.
+constexpr u32 ROW_BATCH = 8;
+
 /// The same where boxes that are interpolated have their elements.
-template <u32 LAYOUT, u32 WIDTH, class T, class Take>
+template <u32 LAYOUT, u32 WIDTH, u32 BATCH = ROW_BATCH, class T, class Take>
 FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
 {
     using Places = StagePlaces<LAYOUT>;
     if constexpr (WIDTH == 1 && LAYOUT != LAYOUT_LINE)
     {
-        each_in_rows<LAYOUT>(span, take);
+        each_in_rows<LAYOUT, BATCH>(span, take);
     }
     else
     {
@@ -203,6 +201,7 @@ struct TargetLimits
 /// The numbers that turn elements into targets.
 template <class T> struct TargetNumbers
 {
+    static constexpr u32 ROW_BATCH = fsz::ROW_BATCH;
     double parts;
     double zero;
     double limit;
@@ -279,7 +278,7 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
         missing = nullptr;
     }
     bool plain = true;
-    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+    each_element<LAYOUT, WIDTH, Numbers::ROW_BATCH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
 #pragma unroll
         for (u32 k = 0; k < WIDTH; ++k)
@@ -324,7 +323,7 @@ quantize_masked(BoxSpan<T> span, u32 stage, Numbers numbers, const Missing<T> *m
     bool plain = true;
     u32 masked = 0;
     Bits pattern = 0;
-    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+    each_element<LAYOUT, WIDTH, Numbers::ROW_BATCH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
 #pragma unroll
         for (u32 k = 0; k < WIDTH; ++k)

@@ -87,31 +87,33 @@ template <u32 LAYOUT, bool MASKED> struct PlainEvents
         }
     }
 
+    /// Steps that have an entry each.
     template <bool FINE, class Take>
-    FSZ_DEVICE static void pass_back(const PlainPass &pass, const u32 *entries, u32 stage,
-                                     Take &take)
+    FSZ_DEVICE static void singles_back(const u32 *entries, u32 count, u32 stage, Take &take)
     {
-        using Event = PlainEvent<FINE>;
-        using Singles = SinglesBack<Event, MASKED>;
-        // Read once: what is written to memory could be anything to the compiler.
-        const u32 head = same(pass.head), groups = same(pass.groups), even = same(pass.even);
-        const u32 flat = same(pass.flat);
+        using Singles = SinglesBack<PlainEvent<FINE>, MASKED>;
+        steps_back<FINE>(Singles(stage, entries, count), count, take);
+    }
+
+    /// A pass of the finest grid.
+    template <class Take>
+    FSZ_DEVICE static void pass_back(PassWord pass, const u32 *entries, u32 stage, Take &take)
+    {
+        const u32 head = pass.template head<LAYOUT>(), groups = pass.groups(), even = pass.even();
+        const u32 flat = pass.flat();
         if (flat > 0)
         {
-            steps_back<FINE>(Singles(stage, entries + 32 * (head + groups), flat), flat, take);
+            singles_back<true>(entries + 32 * (head + groups), flat, stage, take);
         }
-        if constexpr (FINE)
+        using Column = ColumnBack<PlainEvent<true>, MASKED, StagePlaces<LAYOUT>::NEXT>;
+        for (u32 k = groups; k-- > 0;)
         {
-            using Column = ColumnBack<Event, MASKED, StagePlaces<LAYOUT>::NEXT>;
-            for (u32 k = groups; k-- > 0;)
-            {
-                const Column column(stage, __ldg(entries + 32 * (head + k)), even);
-                steps_back<FINE>(column, even, take);
-            }
-            if (LAYOUT == LAYOUT_LINE && head > 0)
-            {
-                steps_back<FINE>(Singles(stage, entries, head), head, take);
-            }
+            const Column column(stage, __ldg(entries + 32 * (head + k)), even);
+            steps_back<true>(column, even, take);
+        }
+        if (LAYOUT == LAYOUT_LINE && head > 0)
+        {
+            singles_back<true>(entries, head, stage, take);
         }
     }
 
@@ -121,21 +123,24 @@ template <u32 LAYOUT, bool MASKED> struct PlainEvents
                                        Take &take)
     {
         flags = same(flags);
-        for (u32 p = same(program.passes); p-- > 0;)
+        const PassWords words(&program, same(program.passes));
+        while (flags != 0)
         {
-            if (flags >> p & 1)
+            const u32 p = 31 - __clz(flags);
+            const PassWord pass = words.of(p);
+            u32 first = words.first_of(p);
+            if (pass.fine())
             {
-                const PlainPass &pass = program.pass[p];
-                const u32 *const entries = program.entries[pass.first] + lane;
-                if (same(pass.fine))
-                {
-                    pass_back<true>(pass, entries, stage, take);
-                }
-                else
-                {
-                    pass_back<false>(pass, entries, stage, take);
-                }
+                pass_back(pass, program.entries[first] + lane, stage, take);
+                flags ^= 1u << p;
+                continue;
             }
+            // All entries of coarse grids have a step each: passes beside each other are one.
+            const u32 end = first + pass.flat();
+            const u32 lowest = 32 - __clz(~flags & ((1u << p) - 1));
+            first = words.first_of(lowest);
+            singles_back<false>(program.entries[first] + lane, end - first, stage, take);
+            flags &= (1u << lowest) - 1;
         }
     }
 };

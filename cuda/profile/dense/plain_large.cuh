@@ -110,7 +110,7 @@ struct LargeLists
             {
                 before[a] = fine ? odd[a] : static_cast<u32>(own.distance[k]);
                 behind[a] = fine ? two[a] - odd[a] : before[a];
-                last[a] = static_cast<u32>(own.last[k]);
+                last[a] = own.last(k);
                 ++k;
             }
         }

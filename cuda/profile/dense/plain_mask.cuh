@@ -72,7 +72,7 @@ template <u32 LAYOUT> struct MaskEvents
             {
                 before[k] = own.fine ? Places::odd(a) : static_cast<u32>(own.distance[k]);
                 behind[k] = own.fine ? Places::two(a) - Places::odd(a) : before[k];
-                last[k] = static_cast<u32>(own.last[k]);
+                last[k] = own.last(k);
                 ++k;
             }
         }

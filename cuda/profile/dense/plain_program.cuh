@@ -12,6 +12,8 @@ namespace fsz
 /// group only the first step has an entry.
 struct PlainPass
 {
+    /// Most of what follows in a word, as a `PassWord`.
+    u32 word;
     /// Its first entry.
     u32 first;
     u32 head;
@@ -25,9 +27,49 @@ struct PlainPass
     /// Bytes to the neighbour along each odd axis, and to that of points whose right neighbour is
     /// the box's last element; not of the finest grid.
     i32 distance[3];
-    i32 last[3];
+    /// The latter, two in a word.
+    u32 lasts[2];
     u32 reserved[2];
+
+    FSZ_DEVICE static u32 last_of(const u32 (&lasts)[2], u32 k)
+    {
+        return static_cast<u32>(static_cast<short>(lasts[k / 2] >> (k % 2 * 16) & 0xFFFF));
+    }
+
+    /// That along the odd axis `k`.
+    FSZ_DEVICE u32 last(u32 k) const { return last_of(lasts, k); }
 };
+
+/// What tells the steps of a pass. A warp reads it once for all passes of a box.
+struct PassWord
+{
+    u32 bits;
+
+    static constexpr u32 ODD = 1, AXES = 4, GROUPS = 6, EVEN = 14, FLAT = 22;
+
+    /// `level`: the logarithm of the distance of points, which a coarse grid has in place of
+    /// `even`.
+    FSZ_DEVICE static PassWord of(const PlainPass &pass, u32 level)
+    {
+        return {pass.fine | pass.odd << ODD | pass.axes << AXES | pass.groups << GROUPS |
+                (pass.fine ? pass.even : level) << EVEN | pass.flat << FLAT};
+    }
+
+    FSZ_DEVICE bool fine() const { return bits & 1; }
+    FSZ_DEVICE u32 odd() const { return bits >> ODD & 7; }
+    FSZ_DEVICE u32 axes() const { return bits >> AXES & 3; }
+    FSZ_DEVICE u32 groups() const { return bits >> GROUPS & 0xFF; }
+    FSZ_DEVICE u32 even() const { return bits >> EVEN & 0xFF; }
+    FSZ_DEVICE u32 level() const { return even(); }
+    FSZ_DEVICE u32 flat() const { return bits >> FLAT; }
+    /// Steps before the groups: in a line as many, otherwise none.
+    template <u32 LAYOUT> FSZ_DEVICE u32 head() const
+    {
+        return LAYOUT == LAYOUT_LINE ? groups() : 0;
+    }
+};
+static_assert(STEPS_MOST < 1 << (32 - PassWord::FLAT), "room for steps that have entries");
+static_assert(DENSE_BOX / (2 * 32) < 0x100, "room for steps of a group, and for groups");
 
 /// An entry: the place in bytes, edges, and whether the lane has no point, as in a `Program`.
 struct PlainProgram
@@ -37,8 +79,45 @@ struct PlainProgram
     u32 passes;
     u32 reserved;
     PlainPass pass[PASSES_MOST];
-    /// The first is that of the corners.
+    /// The first is that of the corners. Behind the last one stands one more, which is read ahead.
     u32 entries[STEPS_MOST][32];
+};
+
+/// What a warp knows of a box's passes: lane i has the word of pass i, where its entries begin, and
+/// `PlainPass::lasts`.
+struct PassWords
+{
+    u32 word;
+    u32 first;
+    u32 lasts[2];
+
+    FSZ_DEVICE PassWords(const PlainProgram *program, u32 passes) : word(0), first(0), lasts{0, 0}
+    {
+        static_assert(PASSES_MOST <= 32, "a lane for each pass");
+        if (lane_id() < passes)
+        {
+            const PlainPass &pass = program->pass[lane_id()];
+            word = __ldg(&pass.word);
+            first = __ldg(&pass.first);
+            lasts[0] = __ldg(&pass.lasts[0]);
+            lasts[1] = __ldg(&pass.lasts[1]);
+        }
+    }
+
+    FSZ_DEVICE PassWord of(u32 pass) const { return {same(lane_id() == pass ? word : 0)}; }
+    FSZ_DEVICE u32 first_of(u32 pass) const { return same(lane_id() == pass ? first : 0); }
+
+    /// `PlainPass::last` along all axes of a pass that has so many.
+    template <u32 AXES> FSZ_DEVICE void lasts_of(u32 pass, u32 (&to)[AXES]) const
+    {
+        const u32 own[2] = {same(lane_id() == pass ? lasts[0] : 0),
+                            AXES > 2 ? same(lane_id() == pass ? lasts[1] : 0) : 0};
+#pragma unroll
+        for (u32 k = 0; k < AXES; ++k)
+        {
+            to[k] = PlainPass::last_of(own, k);
+        }
+    }
 };
 
 /// The programs of a shape: of any box, and of a plain one.
@@ -176,21 +255,24 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 shape, PlainProgram 
             {
                 const u32 end = cut.axis[a].index(cut.count[a] - 1);
                 pass.distance[pass.axes] = static_cast<i32>(cut.s / 2 * Places::two(a));
-                pass.last[pass.axes] = static_cast<i32>(Places::place(a, n[a] - 1)) -
-                                       static_cast<i32>(Places::place(a, end));
+                const u32 last = Places::place(a, n[a] - 1) - Places::place(a, end);
+                pass.lasts[pass.axes / 2] |= (last & 0xFFFF) << (pass.axes % 2 * 16);
             }
             pass.axes += cut.axis[a].odd;
         }
+        pass.word = PassWord::of(pass, 31 - __clz(cut.s)).bits;
         program->pass[passes_before[thread]] = pass;
     }
     const u32 number = first[CANDIDATES];
-    for (u32 row = thread / 32; row < number; row += blockDim.x / 32)
+    for (u32 row = thread / 32; row <= number; row += blockDim.x / 32)
     {
-        u32 entry = 0;
+        // Behind the last one stands one without points.
+        u32 entry = ENTRY_IDLE;
         if (row == 0)
         {
             // Corner `lane + 1` in C order.
             u32 corner = lane + 1;
+            entry = 0;
             for (u32 a = 3; a-- > 0;)
             {
                 if (n[a] > 1)
@@ -202,7 +284,7 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 shape, PlainProgram 
             // None behind the last corner.
             entry = corner == 0 ? entry : ENTRY_IDLE;
         }
-        else
+        else if (row < number)
         {
             // The last candidate that begins here or before.
             const u32 low = __ballot_sync(WARP_ALL, first[lane + 1] <= row);

@@ -146,10 +146,14 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
     u32 most;
     /// Whether a value is too large: one that follows from values of masked points alone may be.
     bool wild;
+    /// The lane's entries from the next one on, which is known.
+    const u32 *entries;
+    u32 next_entry;
 
-    FSZ_DEVICE PlainWalk(u32 stage, u32 fine_bits, bool around)
+    FSZ_DEVICE PlainWalk(u32 stage, u32 fine_bits, bool around, const u32 *entries)
         : stage(stage), fine_bits(fine_bits), part_bits(DENSE_PART_BITS + fine_bits),
-          weight(around ? 16 : 0), size(4), most(0), wild(false)
+          weight(around ? 16 : 0), size(4), most(0), wild(false), entries(entries),
+          next_entry(__ldg(entries))
     {
     }
 
@@ -474,24 +478,26 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         }
     }
 
+    /// The next entry of the lane; the one behind it is on its way from then on.
+    FSZ_DEVICE u32 take_entry()
+    {
+        const u32 entry = next_entry;
+        entries += 32;
+        next_entry = __ldg(entries);
+        return entry;
+    }
+
     /// The steps of a pass of the finest grid.
-    template <u32 ODD> FSZ_DEVICE void fine_pass(const PlainPass &pass, const u32 *entries)
+    template <u32 ODD> FSZ_DEVICE void fine_pass(PassWord pass)
     {
         constexpr bool BLENDS = TAPS == Taps::BLENDED && (ODD & (ODD - 1)) != 0;
         constexpr bool SLIDES = Places::ALONG < 3 && (ODD >> (Places::ALONG & 3) & 1);
-        // Read once: what is written to shared memory could be anything to the compiler.
-        const u32 head = same(pass.head), groups = same(pass.groups), even = same(pass.even);
-        const u32 singles = head + groups + same(pass.flat);
-        u32 next = __ldg(entries);
+        const u32 head = pass.template head<LAYOUT>(), groups = pass.groups(), even = pass.even();
+        const u32 singles = head + groups + pass.flat();
 #pragma unroll 1
         for (u32 k = 0; k < singles; ++k)
         {
-            const u32 entry = next;
-            entries += 32;
-            if (k + 1 < singles)
-            {
-                next = __ldg(entries);
-            }
+            const u32 entry = take_entry();
             const u32 steps = k - head < groups ? even : 1;
             // Instructions that lie apart are waited for, so each way stands once.
             if constexpr (BLENDS)
@@ -510,25 +516,23 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
     }
 
     /// A pass of a coarser grid.
-    template <u32 AXES> FSZ_DEVICE void coarse_pass(const PlainPass &pass, const u32 *entries)
+    template <u32 AXES>
+    FSZ_DEVICE void coarse_pass(const PassWords &words, u32 number, PassWord pass)
     {
         u32 before[AXES], last[AXES];
+        words.lasts_of(number, last);
+        u32 odd = pass.odd();
 #pragma unroll
-        for (u32 a = 0; a < AXES; ++a)
+        for (u32 k = 0; k < AXES; ++k)
         {
-            before[a] = static_cast<u32>(pass.distance[a]);
-            last[a] = static_cast<u32>(pass.last[a]);
+            const u32 axis = __ffs(odd) - 1;
+            odd &= odd - 1;
+            before[k] = Places::two(axis) << pass.level() >> 1;
         }
-        u32 next = __ldg(entries);
 #pragma unroll 1
-        for (u32 left = same(pass.flat); left > 0; --left)
+        for (u32 left = pass.flat(); left > 0; --left)
         {
-            const u32 entry = next;
-            entries += 32;
-            if (left > 1)
-            {
-                next = __ldg(entries);
-            }
+            const u32 entry = take_entry();
             const u32 at = stage + (entry & ENTRY_POSITION);
             i32 sum = 0;
             u32 spread = 0, behind[AXES];
@@ -559,73 +563,74 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         }
     }
 
-    /// Goes through a pass; the largest of its residuals.
-    FSZ_DEVICE u32 pass(const PlainPass &pass, const u32 *entries)
+    /// Goes through a pass; the largest of the lane's residuals.
+    FSZ_DEVICE u32 pass(const PassWords &words, u32 number)
     {
+        const PassWord word = words.of(number);
         most = 0;
-        if (same(pass.fine))
+        if (word.fine())
         {
             if constexpr (LAYOUT == LAYOUT_LINE)
             {
-                fine_pass<4>(pass, entries);
+                fine_pass<4>(word);
             }
             else
             {
-                switch (same(pass.odd))
+                switch (word.odd())
                 {
                 case 2:
-                    fine_pass<2>(pass, entries);
+                    fine_pass<2>(word);
                     break;
                 case 4:
-                    fine_pass<4>(pass, entries);
+                    fine_pass<4>(word);
                     break;
                 case 6:
-                    fine_pass<6>(pass, entries);
+                    fine_pass<6>(word);
                     break;
                 default:
                     if constexpr (LAYOUT == LAYOUT_BRICK)
                     {
-                        fine_pass_of_brick(pass, entries);
+                        fine_pass_of_brick(word);
                     }
                 }
             }
         }
         else
         {
-            const u32 axes = same(pass.axes);
+            const u32 axes = word.axes();
             if (axes == 1)
             {
-                coarse_pass<1>(pass, entries);
+                coarse_pass<1>(words, number, word);
             }
             else if (axes == 2)
             {
-                coarse_pass<2>(pass, entries);
+                coarse_pass<2>(words, number, word);
             }
             else
             {
-                coarse_pass<3>(pass, entries);
+                coarse_pass<3>(words, number, word);
             }
         }
         __syncwarp();
-        return __reduce_max_sync(WARP_ALL, most);
+        return most;
     }
 
     /// Those whose points are odd along z.
-    FSZ_DEVICE void fine_pass_of_brick(const PlainPass &pass, const u32 *entries)
+    FSZ_DEVICE void fine_pass_of_brick(PassWord pass)
     {
-        switch (same(pass.odd))
+        switch (pass.odd())
         {
         case 1:
-            fine_pass<1>(pass, entries);
+            fine_pass<1>(pass);
             break;
         case 3:
-            fine_pass<3>(pass, entries);
+            fine_pass<3>(pass);
             break;
         case 5:
-            fine_pass<5>(pass, entries);
+            fine_pass<5>(pass);
             break;
         default:
-            fine_pass<7>(pass, entries);
+            fine_pass<7>(pass);
         }
     }
 };
@@ -669,24 +674,31 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED>
 FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fine_bits)
 {
     const u32 lane = lane_id();
-    PlainWalk<LAYOUT, TAPS, MASKED> walk(stage, fine_bits, program->around != 0);
+    const u32 passes = same(program->passes);
+    const PassWords words(program, passes);
+    const u32 fine = __ballot_sync(WARP_ALL, PassWord{words.word}.fine());
+    PlainWalk<LAYOUT, TAPS, MASKED> walk(stage, fine_bits, program->around != 0,
+                                         program->entries[0] + lane);
+    const u32 corner = walk.take_entry();
+    // Of the lane, until all passes are done.
     u32 bits = 0, large = 0, largest = 0;
     if (same(program->corners) > 0)
     {
-        largest = walk.corners(__ldg(program->entries[0] + lane));
+        largest = walk.corners(corner);
         bits = largest > 0 ? PlainWalked::CORNERS : 0;
         bits |= largest > most_told(false) ? PlainWalked::LARGE : 0;
     }
-    const u32 passes = same(program->passes);
 #pragma unroll 1
     for (u32 p = 0; p < passes; ++p)
     {
-        const PlainPass &pass = program->pass[p];
-        const u32 most = walk.pass(pass, program->entries[pass.first] + lane);
+        const u32 most = walk.pass(words, p);
         bits |= most > 0 ? 1u << p : 0;
-        large |= most > most_told(pass.fine) ? 1u << p : 0;
+        large |= most > most_told(fine >> p & 1) ? 1u << p : 0;
         largest = max(largest, most);
     }
+    bits = __reduce_or_sync(WARP_ALL, bits);
+    large = __reduce_or_sync(WARP_ALL, large);
+    largest = __reduce_max_sync(WARP_ALL, largest);
     bool fits = largest <= static_cast<u32>(RESIDUAL_MOST);
     if constexpr (MASKED)
     {

@@ -30,8 +30,7 @@ constexpr u32 ODD_SETS = 7;
 /// a step at least, all else has whole steps but for the last two of a pass.
 constexpr u32 PASSES_MOST = 28;
 constexpr u32 STEPS_MOST = 320;
-static_assert(DENSE_BOX / DENSE_MIN_COLUMNS + 2 * PASSES_MOST + 1 <= STEPS_MOST,
-              "room for any box");
+static_assert(DENSE_BOX / DENSE_MIN_COLUMNS + 2 * PASSES_MOST + 1 < STEPS_MOST, "room for any box");
 
 /// An entry of a step, one a lane: position in the box, edges, and whether the lane has no point;
 /// it then stands for the point of lane 0. Edges are those of `Point` in

@@ -9,6 +9,9 @@
 namespace fsz
 {
 
+/// The elements of a row that a lane takes together: each takes many instructions.
+constexpr u32 CURVE_ROW_BATCH = 4;
+
 // A sum of the bits of a double: a conversion takes the time of four additions.
 FSZ_DEVICE double as_double(u32 pattern)
 {
@@ -248,7 +251,7 @@ FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveCo
     const bool none = found.low > found.high;
     T low = none ? value_of(Element<T>::INFINITE) : found.low;
     T high = none ? value_of(Element<T>::INFINITE | Element<T>::SIGN) : found.high;
-    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+    each_element<LAYOUT, WIDTH, CURVE_ROW_BATCH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
         if constexpr (WIDTH == 4)
         {
@@ -320,6 +323,7 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
     /// A kind of target with the limits of those that fit.
     template <class Targets> struct Limited : Targets
     {
+        static constexpr u32 ROW_BATCH = CURVE_ROW_BATCH;
         double limit;
         double magic;
 

@@ -23,8 +23,8 @@ FSZ_DEVICE u32 team_place(u32 warp, u32 team_warps)
 
 /// Nanoseconds between two looks of those that wait: a box takes a hundred thousand to predict, and
 /// what the coder waits for all wait for.
-constexpr u32 PREDICTOR_PAUSE = 400;
-constexpr u32 CODER_PAUSE = 100;
+constexpr u32 PREDICTOR_PAUSE = 4000;
+constexpr u32 CODER_PAUSE = 300;
 
 /// The tile that tells a predictor to end.
 constexpr u32 NO_TILE = ~0u;
