@@ -141,7 +141,9 @@ impl Bound {
 
     pub(crate) fn check(self, dtype: DType) -> Result<()> {
         let asked = self.requested();
-        if !(asked.is_finite() && asked > 0.0) {
+        // A limit of 0 bytes is one that is too small: the search tells what is not.
+        let is_limit = matches!(self, Bound::MaxBytes(_));
+        if !(asked.is_finite() && asked > 0.0 || is_limit) {
             return Err(Error::invalid(format!(
                 "{} bound {asked}: it must be a positive, finite number",
                 self.kind()

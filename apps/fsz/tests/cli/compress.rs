@@ -251,8 +251,12 @@ fn targets_resolve_to_a_bound_that_inspect_tells() {
         assert!((27_000..=30_000).contains(&len), "{len}");
     }
     fixture.fine(&["verify", "x.fsz", "--original", "x_90000.f32"]);
-    let args = ["compress", "x_90000.f32", "-o", "y.fsz", "--max-bytes", "300"];
-    fixture.refused(&args, "the smallest has");
+    for limit in ["300", "0"] {
+        let args = ["compress", "x_90000.f32", "-o", "y.fsz", "--max-bytes", limit];
+        let words = format!("a limit of {limit} bytes is too small for this field: ");
+        fixture.refused(&args, &words);
+        fixture.refused(&args, "the smallest has");
+    }
     fixture.refused(&["compress", "x_90000.f32", "-o", "y.fsz", "--psnr", "-1"], "positive");
     assert_eq!(fixture.names(), ["x.fsz", "x_90000.f32"]);
 }
