@@ -76,6 +76,23 @@ def test_every_kind_of_tile_has_its_name(program: Path, tmp_path: Path) -> None:
         }
 
 
+def test_equal_streams_have_equal_bytes(field: Array, profile: str, tmp_path: Path) -> None:
+    stream = fsz_codec.compress(field, range=1e-3, profile=profile)
+    stream.save(tmp_path / "x.fsz")
+    again = fsz_codec.compress(field.copy(), range=1e-3, profile=profile)
+    for same in (stream, again, fsz_codec.Stream.from_bytes(stream.to_bytes()), fsz_codec.open(tmp_path / "x.fsz")):
+        assert stream == same and not stream != same
+        assert hash(stream) == hash(same) and len({stream, same}) == 1
+    changed = field.copy()
+    changed[-1, -1, -1] += 1
+    others = [{"range": 1e-4}, {"range": 1e-3, "name": "T"}]
+    others = [fsz_codec.compress(field, profile=profile, **options) for options in others]
+    others.append(fsz_codec.compress(changed, range=1e-3, profile=profile))
+    assert len({stream, *others}) == 4
+    assert stream not in others and stream != stream.to_bytes() and stream != None  # noqa: E711
+    assert ((stream == np.asarray(stream)) == True).all()  # noqa: E712
+
+
 def test_files(field: Array, program: Path, tmp_path: Path) -> None:
     stream = fsz_codec.compress(field, range=1e-3)
     path = tmp_path / "T.fsz"
