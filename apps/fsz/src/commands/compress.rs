@@ -17,6 +17,7 @@ use crate::source::SourceArgs;
 use crate::{bar, limit, output, terminal};
 
 mod bounds;
+mod coarse;
 mod fill_value;
 mod missed;
 mod range;
@@ -311,7 +312,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let direct = output.is_direct();
     output.put(stream.as_bytes())?;
     output.commit()?;
-    for remark in [fill_value::remark(&stream), missed::remark(&stream)].into_iter().flatten() {
+    let remarks = [fill_value::remark(&stream), missed::remark(&stream), coarse::remark(&stream)];
+    for remark in remarks.into_iter().flatten() {
         terminal::note(quiet, &remark);
     }
     terminal::summary(quiet, direct, &summary(args, &stream))

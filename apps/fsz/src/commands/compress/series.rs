@@ -11,7 +11,7 @@ use fsz_metrics::Limit;
 use super::range::Range;
 use super::resume::{self, Kept};
 use super::steps::{Inputs, Step};
-use super::{Args, compress, fill_value, missed};
+use super::{Args, coarse, compress, fill_value, missed};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
@@ -89,7 +89,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
             terminal::note(quiet, "completed steps are kept; continue with --resume");
         }
     })?;
-    for remark in sum.remark.iter().chain(&sum.missed_text()) {
+    for remark in sum.remark.iter().chain(&sum.missed_text()).chain(sum.coarse.iter().flatten()) {
         terminal::note(quiet, remark);
     }
     let steps =
@@ -228,6 +228,8 @@ struct Sum {
     /// The first about a ratio that was missed, and how many steps miss theirs.
     missed: Option<String>,
     misses: usize,
+    /// The first about a bound that is too large, while each step has one: some steps may be flat.
+    coarse: Option<Option<String>>,
 }
 
 impl Sum {
@@ -241,6 +243,11 @@ impl Sum {
             self.missed.get_or_insert(remark);
             self.misses += 1;
         }
+        self.coarse = Some(match (self.coarse.take(), coarse::remark(stream)) {
+            (Some(first), Some(_)) => first,
+            (None, remark) => remark,
+            (_, None) => None,
+        });
         let bound = limit::of(stream.header());
         if self.bound.is_none_or(|largest| bound.absolute > largest.absolute) {
             self.bound = Some(bound);
