@@ -20,6 +20,7 @@ use crate::{
     array::{Element, descr, dtype_of, elements_mut, shape_of},
     codecs::{Asked, codec},
     errors::{raised, refused},
+    save::save,
     tiles,
     watch::watched,
 };
@@ -125,9 +126,9 @@ impl Stream {
         PyBytes::new(py, self.stream.as_bytes())
     }
 
-    /// Writes the bytes to a file.
+    /// Writes the bytes to a file, which replaces one of that name.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let written = py.detach(|| std::fs::write(&path, self.stream.as_bytes()));
+        let written = py.detach(|| save(&path, self.stream.as_bytes()));
         written.map_err(|error| refused(&path, error))
     }
 

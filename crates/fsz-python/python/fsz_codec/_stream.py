@@ -294,7 +294,7 @@ class Stream:
 
     def save(self, path: str | bytes | os.PathLike[Any]) -> None:
         """Writes the stream to a file, which ``fsz_codec.open`` and the program ``fsz`` read. A file of that name is
-        replaced; do not write to one that a stream is open from."""
+        replaced when the new one is whole; streams that are open from it keep what they are."""
         self._inner.write(os.fsdecode(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
