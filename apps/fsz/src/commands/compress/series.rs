@@ -15,7 +15,7 @@ use super::{Args, coarse, compress, fill_value, missed};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
-use crate::output::{is_folder, refuse_standard_output};
+use crate::output::{refuse_file_name, refuse_standard_output};
 use crate::{limit, terminal};
 
 /// How the steps of a series belong together.
@@ -52,12 +52,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         bail!("{} is a file: several inputs go to a folder, name one", folder.display());
     }
-    if !is_folder(folder) && folder.extension().is_some_and(|ending| ending == "fsz") {
-        let (name, inputs) = (folder.display(), args.input.len());
-        bail!(
-            "{name} names one stream, and {inputs} inputs go to a folder: name one, or end it with /"
-        );
-    }
+    refuse_file_name(folder, args.input.len())?;
     if Kind::of(folder).is_ok_and(|kind| kind == Kind::Bp) {
         bail!("{} is an ADIOS2 file: name another folder", folder.display());
     }
