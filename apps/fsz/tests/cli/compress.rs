@@ -137,6 +137,9 @@ fn a_bound_that_leaves_nothing_is_told() {
     }
     assert_eq!(told(&["x_10.f32"], &["--abs", "9", "--bound-in", "0:5=0.1"]), "");
     assert_eq!(told(&["x_10.f32"], &["--abs", "9", "-q"]), "");
+    // The smallest bound that there is, which loses nothing of such values.
+    fixture.write_f32("tiny_10.f32", &line(0.0, 1e-44));
+    assert_eq!(told(&["tiny_10.f32"], &["--psnr", "60"]), "");
     assert!(told(&["x_10.f32", "y_10.f32"], &["--abs", "4.5"]).contains(words));
     // One flat step is no mistake.
     assert_eq!(told(&["x_10.f32", "flat_10.f32"], &["--abs", "4.5"]), "");

@@ -9,8 +9,9 @@ pub fn remark(stream: &Stream<'_>) -> Option<String> {
     let certificate = stream.certificate();
     let bound = stream.header().absolute_bound;
     let span = certificate.max - certificate.min;
-    // Who gives parts a bound of their own may want nothing of the rest.
+    // Who gives parts a bound of their own may want nothing of the rest, and exact values may have any bound.
     let is_coarse = span > 0.0 && bound >= span && stream.regions().is_empty();
+    let is_coarse = is_coarse && certificate.max_abs_error > 0.0;
     let told = format!(
         "warning: the bound, {}, is not smaller than the field's range, max - min = {}: the values may all become one",
         short(bound),
