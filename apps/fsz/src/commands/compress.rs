@@ -24,6 +24,7 @@ mod range;
 mod resume;
 mod series;
 mod steps;
+mod unset;
 
 use range::Range;
 use series::SeriesArgs;
@@ -312,8 +313,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let direct = output.is_direct();
     output.put(stream.as_bytes())?;
     output.commit()?;
-    let remarks = [fill_value::remark(&stream), missed::remark(&stream), coarse::remark(&stream)];
-    for remark in remarks.into_iter().flatten() {
+    let all = [fill_value::remark, missed::remark, coarse::remark, unset::remark];
+    for remark in all.into_iter().filter_map(|remark| remark(&stream)) {
         terminal::note(quiet, &remark);
     }
     terminal::summary(quiet, direct, &summary(args, &stream))

@@ -182,6 +182,25 @@ fn what_is_no_region_is_an_error() {
 }
 
 #[test]
+fn a_mask_that_is_set_nowhere_is_told() {
+    let fixture = fixture();
+    fixture.write_f32("none_6x20x30.f32", &[0.0; 3600]);
+    fixture.write_f32("U_6x20x30.f32", &field());
+    let masks = ["--bound-where", "mask_6x20x30.f32=0.5", "--bound-where", "none_6x20x30.f32=0.01"];
+    let told = |inputs: &[&str], out: &str, more: &[&str]| {
+        let args = [&["compress", "-f", "--abs", "0.1", "-o", out], inputs, more].concat();
+        let run = fixture.run(&args);
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.err
+    };
+    let words = "warning: mask 2 is set nowhere: no value keeps its bound\n";
+    assert_eq!(told(&[FIELD], "x.fsz", &masks), words);
+    assert_eq!(told(&[FIELD, "U_6x20x30.f32"], "s/", &masks), words);
+    assert_eq!(told(&[FIELD], "x.fsz", &masks[..2]), "");
+    assert_eq!(told(&[FIELD], "x.fsz", &[&masks[..], &["-q"]].concat()), "");
+}
+
+#[test]
 fn a_series_has_its_regions_in_each_step_and_is_resumed_by_them() {
     let fixture = Fixture::with_field();
     fixture.write_f32("U_6x20x30.f32", &field());

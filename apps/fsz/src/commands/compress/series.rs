@@ -11,7 +11,7 @@ use fsz_metrics::Limit;
 use super::range::Range;
 use super::resume::{self, Kept};
 use super::steps::{Inputs, Step};
-use super::{Args, coarse, compress, fill_value, missed};
+use super::{Args, coarse, compress, fill_value, missed, unset};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
@@ -84,7 +84,8 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
             terminal::note(quiet, "completed steps are kept; continue with --resume");
         }
     })?;
-    for remark in sum.remark.iter().chain(&sum.missed_text()).chain(sum.coarse.iter().flatten()) {
+    let coarse = sum.coarse.iter().flatten();
+    for remark in sum.remark.iter().chain(&sum.missed_text()).chain(coarse).chain(&sum.unset) {
         terminal::note(quiet, remark);
     }
     let steps =
@@ -225,6 +226,8 @@ struct Sum {
     misses: usize,
     /// The first about a bound that is too large, while each step has one: some steps may be flat.
     coarse: Option<Option<String>>,
+    /// The first about a mask that is set nowhere.
+    unset: Option<String>,
 }
 
 impl Sum {
@@ -243,6 +246,7 @@ impl Sum {
             (None, remark) => remark,
             (_, None) => None,
         });
+        self.unset = self.unset.take().or_else(|| unset::remark(stream));
         let bound = limit::of(stream.header());
         if self.bound.is_none_or(|largest| bound.absolute > largest.absolute) {
             self.bound = Some(bound);
