@@ -51,6 +51,18 @@ pub fn refuse_standard_output(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Errs where a series would go to a folder that is named like a file of values or a stream, unless it is there or ends
+/// with `/`.
+pub fn refuse_file_name(folder: &Path, inputs: usize) -> Result<()> {
+    if !is_folder(folder) && is_of(" fsz npy f32 f64 d64 ", &ending(folder)) {
+        bail!(
+            "{} names one file, and {inputs} inputs go to a folder: name one, or end it with /",
+            folder.display()
+        );
+    }
+    Ok(())
+}
+
 /// Endings of what neither values nor streams are written as.
 const FOREIGN: &str = " zfp bp npz h5 hdf5 nc png svg txt csv json xml gz bz2 xz zst zip ";
 

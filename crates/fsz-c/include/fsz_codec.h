@@ -547,7 +547,8 @@ fszc_status fszc_find_bound(const struct fszc_codec *codec, const void *data, fs
                             const struct fszc_compress_options *options, double *bound);
 
 // Makes options with an absolute bound: every finite element keeps |original - decoded| <= `bound`,
-// in the field's unit. The bound, a positive, finite number, is checked by the calls that compress.
+// in the field's unit. FSZC_INVALID_ARGUMENT unless it is a positive, finite number; the calls
+// below likewise.
 fszc_status fszc_compress_options_absolute(double bound, struct fszc_compress_options **options);
 
 // Makes options with a value-range bound: `ratio` times max - min over the finite, not missing
@@ -560,7 +561,8 @@ fszc_status fszc_compress_options_value_range_of(double ratio, double min, doubl
                                                  struct fszc_compress_options **options);
 
 // Makes options with a pointwise-relative bound: every finite element keeps |original - decoded| <=
-// the larger of `eps` * |original| and `floor`, which may be 0. `eps` is at most 0.5.
+// the larger of `eps` * |original| and `floor`, which may be 0. `eps` is at most 0.5, and for
+// FSZC_F64 at least 2^-27, which the calls that compress check.
 fszc_status fszc_compress_options_relative(double eps, double floor,
                                            struct fszc_compress_options **options);
 
@@ -605,8 +607,8 @@ fszc_status fszc_compress_options_add_missing(struct fszc_compress_options *opti
 // Keeps another bound in the box of `count` elements from `start` on: `ndim` entries each, slowest
 // axis first. `bound` is a number of the same kind as the options' bound, smaller or larger; a
 // share of a value range is one of the range of the whole field. At most FSZC_MAX_REGIONS boxes and
-// masks may be added; where they overlap, the last one holds. Fields in host memory alone are
-// compressed with them, and targets have none.
+// masks may be added; where they overlap, the last one holds. Fields in host memory and in device
+// memory are compressed with them; targets have none.
 //
 // A stream takes more than fszc_max_compressed_len of the field then: as much as that of each box
 // and 512 bytes a box.

@@ -2,7 +2,9 @@
 
 use std::{ffi::c_char, sync::Arc};
 
-use fsz::{Bound, Centering, CompressOptions, Dense, Layout, Mask, Profile, Region, Research};
+use fsz::{
+    Bound, Centering, CompressOptions, DType, Dense, Layout, Mask, Profile, Region, Research,
+};
 
 use crate::{
     handle::{self, Object},
@@ -102,7 +104,7 @@ impl Object for fszc_compress_options {
 }
 
 /// Makes options with an absolute bound: every finite element keeps |original - decoded| <= `bound`, in the
-/// field's unit. The bound, a positive, finite number, is checked by the calls that compress.
+/// field's unit. FSZC_INVALID_ARGUMENT unless it is a positive, finite number; the calls below likewise.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_compress_options_absolute(
     bound: f64,
@@ -136,7 +138,8 @@ pub unsafe extern "C" fn fszc_compress_options_value_range_of(
 }
 
 /// Makes options with a pointwise-relative bound: every finite element keeps |original - decoded| <= the larger of
-/// `eps` * |original| and `floor`, which may be 0. `eps` is at most 0.5.
+/// `eps` * |original| and `floor`, which may be 0. `eps` is at most 0.5, and for FSZC_F64 at least 2^-27, which the calls
+/// that compress check.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_compress_options_relative(
     eps: f64,
@@ -184,7 +187,11 @@ pub unsafe extern "C" fn fszc_compress_options_max_bytes(
 /// # Safety
 /// As [`handle::make`].
 unsafe fn with_bound(bound: Bound, options: *mut *mut fszc_compress_options) -> fszc_status {
-    let new = || Ok(fszc_compress_options(CompressOptions::new(bound)));
+    let new = || {
+        // The type of the field is not known yet; that of f64 takes less.
+        bound.check(DType::F32)?;
+        Ok(fszc_compress_options(CompressOptions::new(bound)))
+    };
     // SAFETY: promised by the caller.
     status_of(|| unsafe { handle::make(options, new) })
 }
@@ -274,7 +281,7 @@ pub unsafe extern "C" fn fszc_compress_options_add_missing(
 /// Keeps another bound in the box of `count` elements from `start` on: `ndim` entries each, slowest axis first. `bound`
 /// is a number of the same kind as the options' bound, smaller or larger; a share of a value range is one of the range
 /// of the whole field. At most FSZC_MAX_REGIONS boxes and masks may be added; where they overlap, the last one holds. Fields
-/// in host memory alone are compressed with them, and targets have none.
+/// in host memory and in device memory are compressed with them; targets have none.
 ///
 /// A stream takes more than fszc_max_compressed_len of the field then: as much as that of each box and 512 bytes a box.
 #[unsafe(no_mangle)]
@@ -290,10 +297,17 @@ pub unsafe extern "C" fn fszc_compress_options_add_box(
         change(options, |options| {
             let start = pointers::axes(start, ndim, "the start")?;
             let count = pointers::axes(count, ndim, "the count")?;
-            let own = options.bound().with_requested(bound);
+            let own = own_bound(&options, bound)?;
             Ok(options.region(Region::in_box(&start, &count, own)))
         })
     }
+}
+
+/// The bound of a region with this number.
+fn own_bound(options: &CompressOptions, number: f64) -> Result<Bound> {
+    let own = options.bound().with_requested(number);
+    own.check(DType::F32)?;
+    Ok(own)
 }
 
 /// Keeps another bound where a mask is set: `mask` has a byte for each element of the field, in C order, 0 where it is not
@@ -314,7 +328,7 @@ pub unsafe extern "C" fn fszc_compress_options_add_mask(
         change(options, |options| {
             let mask = pointers::bytes(mask.cast(), elements, "the mask")?;
             let mask: Mask = mask.iter().map(|&byte| byte != 0).collect();
-            let own = options.bound().with_requested(bound);
+            let own = own_bound(&options, bound)?;
             Ok(options.region(Region::where_set(mask, own)))
         })
     }

@@ -50,12 +50,25 @@ impl Comparison {
 
     /// RMSE divided by the value range of the original. 0 when both are 0.
     pub fn nrmse(&self) -> f64 {
-        if self.rmse == 0.0 { 0.0 } else { self.rmse / self.range() }
+        if self.rmse == 0.0 { 0.0 } else { self.share_of_range(self.rmse) }
     }
 
     /// Largest error divided by the value range of the original. 0 when both are 0.
     pub fn max_range_error(&self) -> f64 {
-        if self.max_abs_error == 0.0 { 0.0 } else { self.max_abs_error / self.range() }
+        if self.max_abs_error == 0.0 { 0.0 } else { self.share_of_range(self.max_abs_error) }
+    }
+
+    /// An error divided by the value range, which may be more than an f64 holds.
+    fn share_of_range(&self, error: f64) -> f64 {
+        match self.range() {
+            f64::INFINITY => 0.5 * error / self.half_range(),
+            range => error / range,
+        }
+    }
+
+    /// Of values whose range is infinite.
+    fn half_range(&self) -> f64 {
+        0.5 * self.max - 0.5 * self.min
     }
 
     /// Peak signal-to-noise ratio in dB: 20 log10(range) − 10 log10(MSE), with the value range of
@@ -64,7 +77,11 @@ impl Comparison {
         if self.rmse == 0.0 {
             return f64::INFINITY;
         }
-        20.0 * self.range().log10() - 20.0 * self.rmse.log10()
+        let range = match self.range() {
+            f64::INFINITY => self.half_range().log10() + 2f64.log10(),
+            range => range.log10(),
+        };
+        20.0 * range - 20.0 * self.rmse.log10()
     }
 
     /// Points that break the bound: numbers beyond it, and values that had to be kept and were
@@ -163,6 +180,15 @@ mod tests {
             assert!((found.rmse / scale - 1.0).abs() < 1e-15, "{scale}");
             assert!((found.psnr() - 20.0 * 2f64.log10()).abs() < 1e-12, "{scale}");
         }
+    }
+
+    #[test]
+    fn a_range_that_no_f64_holds_does_not_hide_errors() {
+        let (original, other) = ([1.5e308, -1.5e308], [1.5e308 - 3e305, -1.5e308 + 3e305]);
+        let found = compare(&original, &other, &Missing::none(), None).unwrap();
+        assert!((found.nrmse() / 1e-3 - 1.0).abs() < 1e-9, "{}", found.nrmse());
+        assert!((found.max_range_error() / 1e-3 - 1.0).abs() < 1e-9);
+        assert!((found.psnr() - 60.0).abs() < 1e-6, "{}", found.psnr());
     }
 
     #[test]

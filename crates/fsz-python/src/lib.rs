@@ -9,6 +9,7 @@ mod device;
 mod dlpack;
 mod errors;
 mod partial;
+mod save;
 mod stream;
 mod tiles;
 mod watch;

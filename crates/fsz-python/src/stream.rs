@@ -2,6 +2,7 @@
 
 use std::{
     fs::File,
+    hash::{DefaultHasher, Hash, Hasher},
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
@@ -19,6 +20,7 @@ use crate::{
     array::{Element, descr, dtype_of, elements_mut, shape_of},
     codecs::{Asked, codec},
     errors::{raised, refused},
+    save::save,
     tiles,
     watch::watched,
 };
@@ -124,10 +126,24 @@ impl Stream {
         PyBytes::new(py, self.stream.as_bytes())
     }
 
-    /// Writes the bytes to a file.
+    /// Writes the bytes to a file, which replaces one of that name.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let written = py.detach(|| std::fs::write(&path, self.stream.as_bytes()));
+        let written = py.detach(|| save(&path, self.stream.as_bytes()));
         written.map_err(|error| refused(&path, error))
+    }
+
+    /// Whether the bytes are the same ones.
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> bool {
+        let (own, others) = (self.stream.as_bytes(), other.stream.as_bytes());
+        std::ptr::eq(own, others) || py.detach(|| own == others)
+    }
+
+    /// Of the header, which tells most streams apart: no more of a mapped file is read.
+    fn __hash__(&self) -> u64 {
+        let bytes = self.stream.as_bytes();
+        let mut hasher = DefaultHasher::new();
+        (bytes.len(), &bytes[..bytes.len().min(4096)]).hash(&mut hasher);
+        hasher.finish()
     }
 
     #[getter]

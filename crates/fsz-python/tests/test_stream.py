@@ -76,6 +76,26 @@ def test_every_kind_of_tile_has_its_name(program: Path, tmp_path: Path) -> None:
         }
 
 
+def test_equal_streams_have_equal_bytes(field: Array, profile: str, tmp_path: Path) -> None:
+    stream = fsz_codec.compress(field, range=1e-3, profile=profile)
+    stream.save(tmp_path / "x.fsz")
+    again = fsz_codec.compress(field.copy(), range=1e-3, profile=profile)
+    for same in (stream, again, fsz_codec.Stream.from_bytes(stream.to_bytes()), fsz_codec.open(tmp_path / "x.fsz")):
+        assert stream == same and not stream != same
+        assert hash(stream) == hash(same) and len({stream, same}) == 1
+    changed = field.copy()
+    changed[-1, -1, -1] += 1
+    others = (
+        fsz_codec.compress(field, range=1e-4, profile=profile),
+        fsz_codec.compress(field, range=1e-3, profile=profile, name="T"),
+        fsz_codec.compress(changed, range=1e-3, profile=profile),
+    )
+    assert stream not in others and len({stream, *others}) == 4
+    assert stream != stream.to_bytes()
+    # With an array numpy compares, element by element.
+    assert np.all(stream == np.asarray(stream))
+
+
 def test_files(field: Array, program: Path, tmp_path: Path) -> None:
     stream = fsz_codec.compress(field, range=1e-3)
     path = tmp_path / "T.fsz"
@@ -92,6 +112,32 @@ def test_an_open_file_may_be_removed(field: Array, tmp_path: Path) -> None:
     opened = fsz_codec.open(tmp_path / "T.fsz")
     os.remove(tmp_path / "T.fsz")
     assert np.array_equal(opened, stream)
+
+
+def test_an_open_file_may_be_replaced(field: Array, tmp_path: Path) -> None:
+    stream = fsz_codec.compress(field, range=1e-3)
+    path, link = tmp_path / "T.fsz", tmp_path / "link.fsz"
+    stream.save(path)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    opened = fsz_codec.open(path)
+    for place in (path, link):
+        opened.save(place)
+        assert path.read_bytes() == stream.to_bytes()
+    other = fsz_codec.compress(field, range=0.1)
+    other.save(path)
+    assert np.array_equal(opened, stream)
+    assert fsz_codec.open(link) == other and link.is_symlink() and path.stat().st_mode & 0o777 == 0o640
+    assert sorted(os.listdir(tmp_path)) == ["T.fsz", "link.fsz"]
+
+
+def test_a_stream_is_written_to_a_pipe(tmp_path: Path) -> None:
+    stream = fsz_codec.compress(smooth((40,)), range=1e-3)
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    stream.save(tmp_path / "pipe")
+    assert os.read(reader, 1 << 16) == stream.to_bytes()
+    os.close(reader)
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
@@ -114,6 +160,7 @@ def test_files_that_cannot_be_written(field: Array, tmp_path: Path) -> None:
         with pytest.raises(error) as raised:
             stream.save(path)
         assert raised.value.filename == str(path)
+    assert os.listdir(tmp_path) == []
 
 
 def test_pickling(field: Array, tmp_path: Path) -> None:

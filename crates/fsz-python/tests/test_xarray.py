@@ -122,6 +122,9 @@ def test_encoding(dataset: xr.Dataset) -> None:
     assert attributes["quantization_floor"] == 0.1
     dataset.t.encoding |= {"scale_factor": 0.1, "dtype": "i2"}
     assert set(encoding(dataset, range=1e-3)) == {"p"}
+    for nothing in (dataset.drop_vars("p"), dataset[["n"]], xr.Dataset()):
+        with pytest.raises(fsz_codec.InvalidArgumentError, match="nothing to compress"):
+            encoding(nothing, range=1e-3)
     with pytest.raises(fsz_codec.InvalidArgumentError, match="one of"):
         encoding(dataset, range=1e-3, absolute=1)
     for name in ("q", "n", "lat"):

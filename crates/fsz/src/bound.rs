@@ -139,9 +139,15 @@ impl Bound {
         }
     }
 
-    pub(crate) fn check(self, dtype: DType) -> Result<()> {
+    /// Whether fields of this type can be compressed within it; every compression checks this, too.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when a number is outside of what its kind of bound takes.
+    pub fn check(self, dtype: DType) -> Result<()> {
         let asked = self.requested();
-        if !(asked.is_finite() && asked > 0.0) {
+        // A limit of 0 bytes is one that is too small: the search tells what is not.
+        let is_limit = matches!(self, Bound::MaxBytes(_));
+        if !(asked.is_finite() && asked > 0.0 || is_limit) {
             return Err(Error::invalid(format!(
                 "{} bound {asked}: it must be a positive, finite number",
                 self.kind()

@@ -182,6 +182,28 @@ fn targets_that_make_no_sense_are_refused() {
     }
 }
 
+/// Also where every bound makes the same stream, and where no stream has so few bytes.
+#[test]
+fn a_limit_that_is_too_small_is_refused_and_the_smallest_is_told() {
+    let fields = [vec![], vec![f32::NAN; 600], vec![-999.0; 600], vec![3.5; 600], field(&[600])];
+    for values in &fields {
+        for profile in profiles() {
+            let within = |limit| {
+                let options = CompressOptions::new(Bound::MaxBytes(limit)).missing(-999.0);
+                let shape = [values.len()];
+                compressed(&Codec::cpu(), &shape, values, &options.profile(profile))
+            };
+            for limit in [0, 1, 100] {
+                let told = within(limit).unwrap_err().to_string();
+                let words = format!("a limit of {limit} bytes is too small");
+                assert!(told.contains(&words), "{told}");
+                let smallest: u64 = told.rsplit(' ').next().unwrap().parse().expect(&told);
+                assert!(within(smallest).unwrap().compressed_bytes() <= smallest);
+            }
+        }
+    }
+}
+
 /// Values that come back as they were keep any PSNR.
 #[test]
 fn psnr_beyond_what_any_error_gives_is_exact() {

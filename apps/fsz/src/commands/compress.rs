@@ -17,12 +17,14 @@ use crate::source::SourceArgs;
 use crate::{bar, limit, output, terminal};
 
 mod bounds;
+mod coarse;
 mod fill_value;
 mod missed;
 mod range;
 mod resume;
 mod series;
 mod steps;
+mod unset;
 
 use range::Range;
 use series::SeriesArgs;
@@ -311,7 +313,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let direct = output.is_direct();
     output.put(stream.as_bytes())?;
     output.commit()?;
-    for remark in [fill_value::remark(&stream), missed::remark(&stream)].into_iter().flatten() {
+    let all = [fill_value::remark, missed::remark, coarse::remark, unset::remark];
+    for remark in all.into_iter().filter_map(|remark| remark(&stream)) {
         terminal::note(quiet, &remark);
     }
     terminal::summary(quiet, direct, &summary(args, &stream))

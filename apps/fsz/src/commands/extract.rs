@@ -68,7 +68,8 @@ mod with_adios2 {
         };
         output.commit()?;
         let (path, size) = (args.output.display(), number::bytes(bytes as u64));
-        terminal::summary(quiet, direct, &format!("{path}: {size}"))
+        let (name, step) = (&args.variable, args.step);
+        terminal::summary(quiet, direct, &format!("{path}: {name}, step {step}, {size}"))
     }
 
     /// The compressed bytes of the chosen ADIOS2 block.

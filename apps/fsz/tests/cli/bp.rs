@@ -114,7 +114,8 @@ fn extract_takes_payloads_and_arrays() {
     fixture.fine(&and(&["-o", "T.f32"]));
     assert!(largest_error(&fixture.read_f32("T.f32"), &at(1)) <= 0.01);
     assert_eq!(fixture.read_f32("T.f32")[1200..], fixture.read_f32("b.f32"));
-    fixture.fine(&["extract", "out.bp", "--variable", "plain", "-o", "plain.f32"]);
+    let told = fixture.fine(&["extract", "out.bp", "--variable", "plain", "-o", "plain.f32"]);
+    assert!(told.starts_with("plain.f32: plain, step 0, "), "{told}");
     assert_eq!(fixture.read_f32("plain.f32"), [1.0, 2.0, 3.0]);
 
     fixture.fine(&["extract", "out.bp", "--variable", "whole", "--step", "1", "-o", "whole.fsz"]);

@@ -114,6 +114,39 @@ fn a_fill_value_that_nobody_named_is_told() {
 }
 
 #[test]
+fn a_bound_that_leaves_nothing_is_told() {
+    let fixture = Fixture::new();
+    let line = |from: f32, step: f32| (0..10).map(|i| from + i as f32 * step).collect::<Vec<f32>>();
+    fixture.write_f32("x_10.f32", &line(300.0, 0.5));
+    fixture.write_f32("y_10.f32", &line(300.0, 0.25));
+    fixture.write_f32("flat_10.f32", &line(300.0, 0.0));
+    let told = |inputs: &[&str], bound: &[&str]| {
+        let out = if inputs.len() == 1 { "x.fsz" } else { "s/" };
+        let args = [&["compress", "-f", "-o", out][..], inputs, bound].concat();
+        let output = fixture.command(&args).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let words = "is not smaller than the field's range, max - min = 4.5: ";
+    for bound in [["--abs", "4.5"], ["--range", "1"], ["--relative", "0.02"]] {
+        assert!(told(&["x_10.f32"], &bound).contains(words), "{bound:?}");
+        assert_eq!(told(&["flat_10.f32"], &bound), "");
+    }
+    for bound in [["--abs", "4"], ["--range", "0.9"], ["--relative", "0.01"]] {
+        assert_eq!(told(&["x_10.f32"], &bound), "", "{bound:?}");
+    }
+    assert_eq!(told(&["x_10.f32"], &["--abs", "9", "--bound-in", "0:5=0.1"]), "");
+    assert_eq!(told(&["x_10.f32"], &["--abs", "9", "-q"]), "");
+    // The smallest bound that there is, which loses nothing of such values.
+    fixture.write_f32("tiny_10.f32", &line(0.0, 1e-44));
+    assert_eq!(told(&["tiny_10.f32"], &["--psnr", "60"]), "");
+    assert!(told(&["x_10.f32", "y_10.f32"], &["--abs", "4.5"]).contains(words));
+    // One flat step is no mistake.
+    assert_eq!(told(&["x_10.f32", "flat_10.f32"], &["--abs", "4.5"]), "");
+    assert_eq!(told(&["y_10.f32", "x_10.f32"], &["--abs", "3"]), "");
+}
+
+#[test]
 fn missing_values_need_only_fit_their_type() {
     let fixture = Fixture::new();
     fixture.write("m_1000.f64", &[0; 8000]);
@@ -251,8 +284,12 @@ fn targets_resolve_to_a_bound_that_inspect_tells() {
         assert!((27_000..=30_000).contains(&len), "{len}");
     }
     fixture.fine(&["verify", "x.fsz", "--original", "x_90000.f32"]);
-    let args = ["compress", "x_90000.f32", "-o", "y.fsz", "--max-bytes", "300"];
-    fixture.refused(&args, "the smallest has");
+    for limit in ["300", "0"] {
+        let args = ["compress", "x_90000.f32", "-o", "y.fsz", "--max-bytes", limit];
+        let words = format!("a limit of {limit} bytes is too small for this field: ");
+        fixture.refused(&args, &words);
+        fixture.refused(&args, "the smallest has");
+    }
     fixture.refused(&["compress", "x_90000.f32", "-o", "y.fsz", "--psnr", "-1"], "positive");
     assert_eq!(fixture.names(), ["x.fsz", "x_90000.f32"]);
 }

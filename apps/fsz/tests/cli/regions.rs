@@ -161,6 +161,9 @@ fn what_is_no_region_is_an_error() {
         (["--bound-in", "0:2,:=1"], "ranges for 2 of 3 axes: "),
         (["--bound-in", "0:7,:,:=1"], "0:7 is not inside an axis of 6"),
         (["--bound-in", "3:2,:,:=1"], "3:2 ends before it begins"),
+        (["--bound-in", "3:3,:,:=1"], "3:3 holds no element: END is not included"),
+        (["--bound-in", "7:9,:,:=1"], "--bound-in: 7:9 is not inside an axis of 6"),
+        (["--bound-in", ":,20:,:=1"], "--bound-in: 20: holds no element of an axis of 20"),
         (["--bound-in", "0,0,0"], "a bound is missing"),
         (["--bound-in", "0,0,0=-1"], "positive"),
         (["--bound-where", "none.npy=1"], "none.npy"),
@@ -176,6 +179,25 @@ fn what_is_no_region_is_an_error() {
     fixture.write_f32("small_4.f32", &[1.0; 4]);
     let other = ["compress", FIELD, "-o", "x.fsz", "--abs", "1", "--bound-where", "small_4.f32=1"];
     assert_eq!(fixture.run(&other).code, 2);
+}
+
+#[test]
+fn a_mask_that_is_set_nowhere_is_told() {
+    let fixture = fixture();
+    fixture.write_f32("none_6x20x30.f32", &[0.0; 3600]);
+    fixture.write_f32("U_6x20x30.f32", &field());
+    let masks = ["--bound-where", "mask_6x20x30.f32=0.5", "--bound-where", "none_6x20x30.f32=0.01"];
+    let told = |inputs: &[&str], out: &str, more: &[&str]| {
+        let args = [&["compress", "-f", "--abs", "0.1", "-o", out], inputs, more].concat();
+        let run = fixture.run(&args);
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.err
+    };
+    let words = "warning: mask 2 is set nowhere: no value keeps its bound\n";
+    assert_eq!(told(&[FIELD], "x.fsz", &masks), words);
+    assert_eq!(told(&[FIELD, "U_6x20x30.f32"], "s/", &masks), words);
+    assert_eq!(told(&[FIELD], "x.fsz", &masks[..2]), "");
+    assert_eq!(told(&[FIELD], "x.fsz", &[&masks[..], &["-q"]].concat()), "");
 }
 
 #[test]

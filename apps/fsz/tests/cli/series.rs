@@ -421,12 +421,20 @@ fn a_series_is_decompressed_as_it_was_compressed() {
 }
 
 #[test]
-fn several_inputs_do_not_make_a_folder_that_is_named_like_a_stream() {
+fn several_inputs_do_not_make_a_folder_that_is_named_like_a_file() {
     let fixture = with_steps();
     let args = [&["compress"][..], &INPUTS, &["--abs", "1", "-o"]].concat();
-    let words = "T.fsz names one stream, and 3 inputs go to a folder: name one, or end it with /";
-    fixture.refused(&[&args[..], &["T.fsz"]].concat(), words);
+    let words = "names one file, and 3 inputs go to a folder: name one, or end it with /";
+    for name in ["T.fsz", "T.NPY"] {
+        fixture.refused(&[&args[..], &[name]].concat(), &format!("{name} {words}"));
+    }
     fixture.fine(&[&args[..], &["T.fsz/"]].concat());
+    // It is there.
+    fixture.fine(&[&args[..], &["T.fsz", "--force"]].concat());
+    for name in ["back.npy", "back.f32"] {
+        fixture.refused(&["decompress", "T.fsz", "-o", name], &format!("{name} {words}"));
+        fixture.fine(&["decompress", "T.fsz", "-o", &format!("{name}/")]);
+    }
 }
 
 #[test]

@@ -180,7 +180,15 @@ fn options_out_of_range() {
         let mut made = ptr::null_mut();
         let data = field.as_ptr().cast();
         // SAFETY: the field has 2 elements.
-        unsafe { fszc_compress(codec.0, data, FSZC_F32, &2, 1, options.0, &mut made) }
+        let status = unsafe { fszc_compress(codec.0, data, FSZC_F32, &2, 1, options.0, &mut made) };
+        // SAFETY: a stream of its own, or null.
+        unsafe { fszc_stream_free(made) };
+        status
+    };
+    let made_none = |make: &dyn Fn(*mut *mut fszc_compress_options) -> fszc_status, words: &str| {
+        let mut made = ptr::dangling_mut();
+        invalid(make(&mut made), words);
+        assert!(made.is_null());
     };
     // SAFETY: living handles, and strings.
     unsafe {
@@ -198,14 +206,22 @@ fn options_out_of_range() {
         invalid(fszc_compress_options_add_box(options.0, null, null, 9, 1.0), "9 dimensions");
         invalid(fszc_compress_options_add_mask(options.0, ptr::null(), 1, 1.0), "the mask is null");
         invalid(fszc_compress_options_set_progress(options.0, ptr::null()), "fszc_progress");
-        for bound in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            invalid(compress(&absolute(bound)), "must be a positive, finite number");
+        for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let words = "must be a positive, finite number";
+            made_none(&|out| fszc_compress_options_absolute(wrong, out), words);
+            made_none(&|out| fszc_compress_options_value_range(wrong, out), words);
+            made_none(&|out| fszc_compress_options_relative(wrong, 0.0, out), words);
+            made_none(&|out| fszc_compress_options_psnr(wrong, out), words);
+            made_none(&|out| fszc_compress_options_ratio(wrong, out), words);
+            invalid(fszc_compress_options_add_box(options.0, &0, &1, 1, wrong), words);
+            invalid(fszc_compress_options_add_mask(options.0, &1, 1, wrong), words);
         }
-        let given: Owned<fszc_compress_options> = Owned::new(
-            |out| fszc_compress_options_value_range_of(1e-3, 2.0, 1.0, out),
-            fszc_compress_options_free,
-        );
-        invalid(compress(&given), "the lower one first");
+        made_none(&|out| fszc_compress_options_relative(0.6, 0.0, out), "at most 0.5");
+        made_none(&|out| fszc_compress_options_relative(0.1, -1.0, out), "floor -1");
+        let words = "the lower one first";
+        made_none(&|out| fszc_compress_options_value_range_of(1e-3, 2.0, 1.0, out), words);
+        // What was refused has left no region behind.
+        assert_eq!(compress(&options), fszc_status::FSZC_OK);
         for _ in 0..FSZC_MAX_MISSING + 1 {
             ok(fszc_compress_options_add_missing(options.0, 1.0));
         }

@@ -283,9 +283,18 @@ class Stream:
 
     __bytes__ = to_bytes
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the bytes are the same ones: those of the same array, compressed with the same options, are."""
+        if not isinstance(other, Stream):
+            return NotImplemented
+        return self._inner == other._inner
+
+    def __hash__(self) -> int:
+        return hash(self._inner)
+
     def save(self, path: str | bytes | os.PathLike[Any]) -> None:
         """Writes the stream to a file, which ``fsz_codec.open`` and the program ``fsz`` read. A file of that name is
-        replaced; do not write to one that a stream is open from."""
+        replaced when the new one is whole; streams that are open from it keep what they are."""
         self._inner.write(os.fsdecode(path))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -47,7 +47,8 @@ def encoding(
     are, and so do coordinates and variables that are packed as integers. A number for ``floor`` is for all with
     a ``relative`` bound. ``_FillValue`` and ``missing_value`` are named as missing.
 
-    :raises InvalidArgumentError: for bounds out of range, and for names that are no such variable.
+    :raises InvalidArgumentError: for bounds out of range, for names that are no such variable, and where no variable
+        would be compressed.
     """
     if not isinstance(dataset, xr.Dataset):
         raise TypeError(
@@ -79,6 +80,11 @@ def encoding(
         else:
             # Anything behind the codec would keep it from reading parts of chunks.
             encodings[str(name)] = {"serializer": FszCodec(**options), "compressors": ()}
+    if not encodings:
+        raise InvalidArgumentError(
+            "nothing to compress: no data variable with a bound is stored as float32 or float64; of variables that are "
+            "packed as integers remove scale_factor and add_offset from the encoding, or drop_encoding()"
+        )
     return encodings
 
 

@@ -59,6 +59,10 @@ impl FromStr for Side {
             Side(Some(start), Some(end)) if start > end => {
                 Err(Error::invalid(format!("{start}:{end} ends before it begins")))
             }
+            Side(start, Some(end)) if start.unwrap_or(0) == end => Err(Error::invalid(format!(
+                "{} holds no element: END is not included",
+                text.trim()
+            ))),
             side => Ok(side),
         }
     }
@@ -73,7 +77,8 @@ impl BoxRanges {
     /// Start and count along each axis in a field of this shape.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when the field has another number of axes, or the box is not inside it.
+    /// [`Error::InvalidArgument`] when the field has another number of axes, the box is not inside it, or it holds no
+    /// element of a field that has some.
     pub fn inside(&self, shape: &[u64]) -> Result<(Vec<u64>, Vec<u64>)> {
         self.check_dims(shape.len())?;
         let (mut start, mut count) = (Vec::new(), Vec::new());
@@ -81,6 +86,11 @@ impl BoxRanges {
             let (first, end) = (first.unwrap_or(0), end.unwrap_or(n));
             if first > end || end > n {
                 return Err(Error::invalid(format!("{first}:{end} is not inside an axis of {n}")));
+            }
+            if first == end && n > 0 {
+                return Err(Error::invalid(format!(
+                    "{first}: holds no element of an axis of {n}: they are counted from 0"
+                )));
             }
             start.push(first);
             count.push(end - first);
@@ -137,7 +147,7 @@ mod tests {
         ];
         assert_eq!(told, BoxRanges(sides.to_vec()));
         assert_eq!(told.dims(), 5);
-        for wrong in ["a:3", "", "1,,2", "-1:2", "1:2:3", "3:2", "1:x"] {
+        for wrong in ["a:3", "", "1,,2", "-1:2", "1:2:3", "3:2", "1:x", "3:3", ":0", "0:0"] {
             assert!(wrong.parse::<BoxRanges>().is_err(), "{wrong}");
         }
         for other in ["0:5 64:128", "0:5:2,:"] {
@@ -150,10 +160,15 @@ mod tests {
     fn a_box_is_inside_a_field_or_refused() {
         let inside = |text: &str| text.parse::<BoxRanges>().unwrap().inside(&[6, 20]);
         assert_eq!(inside(":,3").unwrap(), (vec![0, 3], vec![6, 1]));
-        assert_eq!(inside("6:,:0").unwrap(), (vec![6, 0], vec![0, 0]));
-        for outside in ["0:7,:", "7:,:", ":,20", ":", ":,:,:"] {
+        for outside in ["0:7,:", "7:,:", "6:,:", ":,20", ":,20:", ":", ":,:,:"] {
             assert!(inside(outside).is_err(), "{outside}");
         }
+        let told = inside("6:,:").unwrap_err().to_string();
+        assert!(told.contains("6: holds no element of an axis of 6"), "{told}");
+        let told = "3,7:7".parse::<BoxRanges>().unwrap_err().to_string();
+        assert!(told.contains("7:7 holds no element: END is not included"), "{told}");
+        let empty: BoxRanges = ":,0:,3".parse().unwrap();
+        assert_eq!(empty.inside(&[2, 0, 5]).unwrap(), (vec![0, 0, 3], vec![2, 0, 1]));
     }
 
     #[test]
@@ -171,7 +186,6 @@ mod tests {
         assert_eq!(part("5:15,4:", [10, 2], [10, 8]), Some((vec![0, 2], vec![5, 6])));
         assert_eq!(part("5:15,:", [15, 0], [10, 8]), None);
         assert_eq!(part("5:15,:3", [0, 3], [10, 8]), None);
-        assert_eq!(part("5:5,:", [0, 0], [10, 8]), None);
         assert_eq!(part("0:99,7", [0, 0], [10, 8]), Some((vec![0, 7], vec![10, 1])));
         let line: BoxRanges = ":".parse().unwrap();
         assert!(line.in_part(&[0, 0], &[1, 1], Bound::Absolute(1.0)).is_err());

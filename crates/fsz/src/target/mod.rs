@@ -69,8 +69,7 @@ fn find<T: Element>(
     let missing = options.missing_values::<T>();
     let range = codec.run(options.threads, None, |run| value_range::range(data, &missing, run))?;
     let Some((min, max)) = range.ends() else {
-        // Nothing but what every bound keeps exactly.
-        return Ok(Found { absolute: 1.0, mean_squared_error: 0.0 });
+        return Field { codec, data, shape, options, missing: &missing, span: 0.0 }.exact();
     };
     let span = (max - min).min(f64::MAX);
     let whole = Field { codec, data, shape, options, missing: &missing, span };
@@ -105,16 +104,20 @@ fn find<T: Element>(
 /// Of a target for which the largest value found is `most`.
 fn unreachable(bound: Bound, most: f64, raw: f64) -> Error {
     Error::invalid(match bound {
-        Bound::MaxBytes(bytes) => format!(
-            "no bound found makes a stream of {bytes} bytes of this field: the smallest has {}",
-            (raw / most.exp2()).round()
-        ),
+        Bound::MaxBytes(bytes) => return too_long(bytes, (raw / most.exp2()).round() as u64),
         Bound::Ratio(ratio) => format!(
             "no bound found gives this field a compression ratio of {ratio}: the largest is {:.4}",
             most.exp2()
         ),
         _ => format!("no bound found gives this field a {} of {}", bound.kind(), bound.requested()),
     })
+}
+
+/// Of a limit that the shortest stream is longer than.
+fn too_long(limit: u64, shortest: u64) -> Error {
+    Error::invalid(format!(
+        "a limit of {limit} bytes is too small for this field: of the streams tried, the smallest has {shortest}"
+    ))
 }
 
 /// For a field of this magnitude: at the smallest bound nothing has a code, at the largest all codes are as small as they
@@ -157,15 +160,32 @@ struct Scratch<T> {
 }
 
 impl<T: Element> Field<'_, T> {
-    fn probe(&self, at: f64, goal: Goal, scratch: &mut Scratch<T>) -> Result<Probe> {
-        let found = Found { absolute: bound_at(at), mean_squared_error: 0.0 };
+    /// Of a field of nothing but what every bound keeps exactly: all bounds make the same stream.
+    fn exact(&self) -> Result<Found> {
+        let found = Found { absolute: 1.0, mean_squared_error: 0.0 };
+        if let Bound::MaxBytes(limit) = self.options.bound {
+            let len = self.compress(found, &mut Vec::new())? as u64;
+            if len > limit {
+                return Err(too_long(limit, len));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Compresses to the front of `stream`; how long that is.
+    fn compress(&self, found: Found, stream: &mut Vec<u8>) -> Result<usize> {
         let mut options = self.options.clone();
         options.found = Some(found);
-        if scratch.stream.is_empty() {
-            scratch.stream.resize(max_compressed_len(self.shape, T::DTYPE)? as usize, 0);
+        if stream.is_empty() {
+            stream.resize(max_compressed_len(self.shape, T::DTYPE)? as usize, 0);
         }
+        self.codec.compress_into(self.data, self.shape, &options, stream)
+    }
+
+    fn probe(&self, at: f64, goal: Goal, scratch: &mut Scratch<T>) -> Result<Probe> {
+        let found = Found { absolute: bound_at(at), mean_squared_error: 0.0 };
         let Scratch { stream, decoded } = scratch;
-        let len = self.codec.compress_into(self.data, self.shape, &options, stream)?;
+        let len = self.compress(found, stream)?;
         if !goal.is_of_errors() {
             let value = (size_of_val(self.data) as f64 / len as f64).log2();
             return Ok(Probe { at, value, mean_squared_error: 0.0 });

@@ -45,8 +45,9 @@ impl Goal {
             Bound::Psnr(decibels) => {
                 near(-0.1 / DECIBELS, (-decibels / DECIBELS).max(-FAR), 0.0, Side::AtMost)
             }
+            // No stream has one byte, nor none.
             Bound::MaxBytes(bytes) => {
-                near(0.0, (raw / bytes as f64).log2(), 1.02f64.log2(), Side::AtLeast)
+                near(0.0, (raw / bytes.max(1) as f64).log2(), 1.02f64.log2(), Side::AtLeast)
             }
             _ => {
                 let half = NEAR.log2();

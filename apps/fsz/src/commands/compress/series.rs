@@ -11,11 +11,11 @@ use fsz_metrics::Limit;
 use super::range::Range;
 use super::resume::{self, Kept};
 use super::steps::{Inputs, Step};
-use super::{Args, compress, fill_value, missed};
+use super::{Args, coarse, compress, fill_value, missed, unset};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
-use crate::output::{is_folder, refuse_standard_output};
+use crate::output::{refuse_file_name, refuse_standard_output};
 use crate::{limit, terminal};
 
 /// How the steps of a series belong together.
@@ -52,12 +52,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         bail!("{} is a file: several inputs go to a folder, name one", folder.display());
     }
-    if !is_folder(folder) && folder.extension().is_some_and(|ending| ending == "fsz") {
-        let (name, inputs) = (folder.display(), args.input.len());
-        bail!(
-            "{name} names one stream, and {inputs} inputs go to a folder: name one, or end it with /"
-        );
-    }
+    refuse_file_name(folder, args.input.len())?;
     if Kind::of(folder).is_ok_and(|kind| kind == Kind::Bp) {
         bail!("{} is an ADIOS2 file: name another folder", folder.display());
     }
@@ -89,7 +84,8 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
             terminal::note(quiet, "completed steps are kept; continue with --resume");
         }
     })?;
-    for remark in sum.remark.iter().chain(&sum.missed_text()) {
+    let coarse = sum.coarse.iter().flatten();
+    for remark in sum.remark.iter().chain(&sum.missed_text()).chain(coarse).chain(&sum.unset) {
         terminal::note(quiet, remark);
     }
     let steps =
@@ -228,6 +224,10 @@ struct Sum {
     /// The first about a ratio that was missed, and how many steps miss theirs.
     missed: Option<String>,
     misses: usize,
+    /// The first about a bound that is too large, while each step has one: some steps may be flat.
+    coarse: Option<Option<String>>,
+    /// The first about a mask that is set nowhere.
+    unset: Option<String>,
 }
 
 impl Sum {
@@ -241,6 +241,12 @@ impl Sum {
             self.missed.get_or_insert(remark);
             self.misses += 1;
         }
+        self.coarse = Some(match (self.coarse.take(), coarse::remark(stream)) {
+            (Some(first), Some(_)) => first,
+            (None, remark) => remark,
+            (_, None) => None,
+        });
+        self.unset = self.unset.take().or_else(|| unset::remark(stream));
         let bound = limit::of(stream.header());
         if self.bound.is_none_or(|largest| bound.absolute > largest.absolute) {
             self.bound = Some(bound);

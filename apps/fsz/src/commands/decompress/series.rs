@@ -10,7 +10,7 @@ use fsz_figure::number;
 
 use super::{Args, decompress, expect_compressed};
 use crate::commands::inspect::folder;
-use crate::output::{Inputs, is_folder, refuse_standard_output};
+use crate::output::{Inputs, is_folder, refuse_file_name, refuse_standard_output};
 use crate::terminal;
 
 /// The files of a series; None where a single file goes to a file.
@@ -28,6 +28,7 @@ pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result
     if folder.exists() && !folder.is_dir() {
         bail!("{} is a file: several inputs go to a folder, name one", folder.display());
     }
+    refuse_file_name(folder, files.len())?;
     let inputs = Inputs::new(files);
     let mut outputs = Vec::new();
     let mut names = HashSet::new();
