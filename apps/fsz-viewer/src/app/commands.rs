@@ -64,7 +64,11 @@ impl Viewer {
                 self.export_series(animated, file.into());
             }
             Command::Export(export, file) => match self.export(&export, Path::new(&file)) {
-                Ok(()) => self.view_state.note(format!("Wrote {file}")),
+                Ok(()) => {
+                    // Whoever began the viewer from a menu does not know its folder.
+                    let path = std::path::absolute(&file).unwrap_or(file.into());
+                    self.view_state.note(format!("Wrote {}", path.display()));
+                }
                 Err(reason) => self.report(reason),
             },
             Command::TypeStream(name) => view.typed_stream = name,

@@ -225,7 +225,7 @@ fn clip(ui: &mut Ui, sides: [u64; 3], clip: &mut ClipBox) {
             }
         }
     });
-    if !clip.is_whole() && ui.button("Whole field").clicked() {
+    if !clip.is_whole() && ui.button("Reset clip box").clicked() {
         *clip = ClipBox::default();
     }
 }
