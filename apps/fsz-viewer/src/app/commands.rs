@@ -16,6 +16,7 @@ impl Viewer {
         let view = &mut self.view_state;
         match command {
             Command::Ask(role, title) => self.jobs.dialogs.ask(role, title),
+            Command::AskFolder => self.jobs.dialogs.ask_for_folder(),
             Command::Open(path, role) => self.open(&path, role),
             Command::TypePath(path) => view.typed_path = path,
             Command::EditRaw(dialog) => {

@@ -60,6 +60,9 @@ pub fn top(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     commands
 }
 
+/// What folders there are to open.
+pub const FOLDERS: &str = "An ADIOS2 file (.bp), or a folder of .fsz files, which is a series";
+
 /// Why nothing can be opened beside nothing.
 const NOTHING_TO_COMPARE: &str = "Open a field first";
 
@@ -73,6 +76,10 @@ fn file_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let keys = ui.ctx().format_shortcut(&OPEN);
     if ui.add(Button::new("Open file …").shortcut_text(keys)).clicked() {
         commands.push(Command::Ask(Role::Subject, "Open a field"));
+        ui.close();
+    }
+    if ui.button("Open folder …").on_hover_text(FOLDERS).clicked() {
+        commands.push(Command::AskFolder);
         ui.close();
     }
     ui.separator();

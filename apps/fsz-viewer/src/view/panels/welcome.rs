@@ -5,6 +5,7 @@ use egui::Ui;
 use crate::model::set::Role;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
+use crate::view::panels::top::FOLDERS;
 use crate::view::text::heading;
 
 /// What can be dropped here.
@@ -20,6 +21,9 @@ pub fn welcome(ui: &mut Ui, _input: &PanelInput<'_>) -> Vec<Command> {
         ui.add_space(8.0);
         if ui.button("Open file …").clicked() {
             commands.push(Command::Ask(Role::Subject, "Open a field"));
+        }
+        if ui.button("Open folder …").on_hover_text(FOLDERS).clicked() {
+            commands.push(Command::AskFolder);
         }
     });
     commands
