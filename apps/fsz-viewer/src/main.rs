@@ -135,7 +135,7 @@ fn run(args: Args) -> Result<()> {
         choice: Choice { variable: args.variable, step: args.step },
         missing: args.missing.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
         live: args.live,
-        live_budget: Some(args.live_memory.saturating_mul(1 << 20)),
+        live_budget: Some(args.live_memory.saturating_mul(1_000_000)),
         tiles_at_once: None,
         decoder: args.decoder,
         window: None,

@@ -52,7 +52,10 @@ pub enum Overlay {
     /// How each tile is stored.
     Kinds,
     /// The sum of the rates of each tile's blocks.
-    Rates,
+    Rates {
+        /// That of the last colour.
+        most: u32,
+    },
     /// The bytes of each tile.
     Bytes {
         /// Those of the last colour.
@@ -144,7 +147,7 @@ struct Params {
     mode: u32,
     given: u32,
     overlay: u32,
-    most_bytes: u32,
+    most: u32,
     has_bound: u32,
     axis: Axis,
     limit: f32,
@@ -172,10 +175,10 @@ impl Params {
                 (mode, Axis::default(), [limit, share], bounded, given)
             }
         };
-        let (overlay, most_bytes) = match colours.overlay {
+        let (overlay, most) = match colours.overlay {
             None => (0, 0),
             Some((Overlay::Kinds, _)) => (1, 0),
-            Some((Overlay::Rates, _)) => (2, 0),
+            Some((Overlay::Rates { most }, _)) => (2, most),
             Some((Overlay::Bytes { most }, _)) => (3, most),
         };
         let count = colours.missing.len().min(MAX_MISSING);
@@ -192,7 +195,7 @@ impl Params {
             mode,
             given: u32::from(given),
             overlay,
-            most_bytes,
+            most,
             has_bound: u32::from(bounded),
             axis,
             limit,

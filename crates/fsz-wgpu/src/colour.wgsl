@@ -19,8 +19,8 @@ struct Params {
     given: u32,
     // Tiles laid over: 0 no, 1 kinds, 2 rates, 3 bytes.
     overlay: u32,
-    // Bytes of the tile that takes the last colour.
-    most_bytes: u32,
+    // Rates or bytes of the tile that takes the last colour.
+    most: u32,
     // Whether errors beyond the limit are alarming.
     has_bound: u32,
     // Where a value v lies on the map: (v · scale − low) / span; by the logarithm
@@ -52,8 +52,6 @@ struct Params {
 const LOG10_OF_2 = 0.30103;
 const COLOURS = 256u;
 const LAST = COLOURS - 1u;
-// The largest sum of a tile's rates.
-const MOST_RATES = TILE_BLOCKS * RATE_MASK;
 
 fn is_nan(bits: u32) -> bool {
     return (bits & 0x7fffffffu) > 0x7f800000u;
@@ -129,17 +127,15 @@ fn error_colour(bits: u32, original: u32) -> u32 {
     return on_map(select(abs(share), 0.5 + 0.5 * share, params.mode == 2u));
 }
 
+fn on_scale(number: u32) -> u32 {
+    return table[COLOURS + min(number, params.most) * LAST / max(params.most, 1u)];
+}
+
 fn overlay_colour(facts: u32) -> u32 {
     switch params.overlay {
         case 1u: { return table[2u * COLOURS + (facts & 0xffu)]; }
-        case 2u: {
-            let rates = min(facts >> 8u & 0xffu, MOST_RATES);
-            return table[COLOURS + rates * LAST / MOST_RATES];
-        }
-        default: {
-            let bytes = min(facts >> 16u, params.most_bytes);
-            return table[COLOURS + bytes * LAST / max(params.most_bytes, 1u)];
-        }
+        case 2u: { return on_scale(facts >> 8u & 0xffu); }
+        default: { return on_scale(facts >> 16u); }
     }
 }
 

@@ -16,6 +16,7 @@ impl Viewer {
         let view = &mut self.view_state;
         match command {
             Command::Ask(role, title) => self.jobs.dialogs.ask(role, title),
+            Command::AskFolder => self.jobs.dialogs.ask_for_folder(),
             Command::Open(path, role) => self.open(&path, role),
             Command::TypePath(path) => view.typed_path = path,
             Command::EditRaw(dialog) => {
@@ -64,7 +65,11 @@ impl Viewer {
                 self.export_series(animated, file.into());
             }
             Command::Export(export, file) => match self.export(&export, Path::new(&file)) {
-                Ok(()) => self.view_state.note(format!("Wrote {file}")),
+                Ok(()) => {
+                    // Whoever began the viewer from a menu does not know its folder.
+                    let path = std::path::absolute(&file).unwrap_or(file.into());
+                    self.view_state.note(format!("Wrote {}", path.display()));
+                }
                 Err(reason) => self.report(reason),
             },
             Command::TypeStream(name) => view.typed_stream = name,

@@ -67,7 +67,13 @@ impl Viewer {
                         self.session.shown = Some((place, generation));
                         self.step_seen();
                     }
-                    Err(reason) if generation == self.session.generation => self.report(reason),
+                    Err(reason) if generation == self.session.generation => {
+                        self.report(reason);
+                        // Another plane is not to be taken for this one.
+                        if place == self.session.place && self.session.live.is_none() {
+                            self.session.planes = None;
+                        }
+                    }
                     _ => {}
                 }
             }

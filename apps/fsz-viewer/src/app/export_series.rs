@@ -19,10 +19,10 @@ use crate::model::plane::Place;
 use crate::model::scale::Scale;
 use crate::model::scene::{ErrorMode, Overlay, Scene};
 use crate::view::bars::{bar, title};
+use crate::view::colour_bar::Bar;
 use crate::view::figure::Panel;
 use crate::view::paint::CpuPainter;
 use crate::view::painter::Painter;
-use crate::view::pane::Bar;
 use crate::work::event::Found;
 use crate::work::open::opened;
 

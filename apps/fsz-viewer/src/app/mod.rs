@@ -65,7 +65,7 @@ pub struct Start {
     pub missing: String,
     /// The stream of a running simulation.
     pub live: Option<PathBuf>,
-    /// The most bytes that its kept steps take; none for 512 MiB.
+    /// The most bytes that its kept steps take; none for 512 MB.
     pub live_budget: Option<u64>,
     /// Of streams up to so many bytes it is read at once how all tiles are stored; none for 256 MiB.
     pub tiles_at_once: Option<u64>,

@@ -112,6 +112,7 @@ impl Viewer {
         if last {
             self.jobs.volume_answered = number;
         }
+        self.view_state.volume.failed = picture.is_err();
         match picture {
             Ok((picture, note)) => {
                 self.view_state.volume.take(picture);

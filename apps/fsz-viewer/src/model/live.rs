@@ -10,7 +10,7 @@ use crate::model::document::Document;
 use crate::model::tiles::Tile;
 
 /// The most bytes that kept steps take, unless another number is asked for.
-pub const BUDGET: u64 = 512 << 20;
+pub const BUDGET: u64 = 512_000_000;
 
 /// The most points of a curve; older ones are dropped.
 pub const POINTS: usize = 4096;

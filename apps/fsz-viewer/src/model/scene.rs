@@ -1,6 +1,6 @@
 //! Everything that a picture depends on besides its values.
 
-use fsz::format::RateByte;
+use fsz::format::TILE_BLOCKS;
 use fsz_metrics::Limit;
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,11 @@ impl Overlay {
         match self {
             Overlay::Off => [0; 3],
             Overlay::Variants => kind_colour(tile.kind),
-            Overlay::Rate => Map::Magma.at(f64::from(tile.mean_rate()) / f64::from(RateByte::RATE)),
+            Overlay::Rate => {
+                // In the steps that the GPU counts in: a bit of one of the blocks.
+                let sum = (f64::from(tile.mean_rate()) * TILE_BLOCKS as f64).ceil();
+                Map::Magma.at(sum / f64::from(tiles.most_rate()) / TILE_BLOCKS as f64)
+            }
             Overlay::Bytes => {
                 Map::Magma.at(f64::from(tile.bytes) / f64::from(tiles.largest().max(1)))
             }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use fsz::format::{MAX_DIMS, TILE_BLOCKS, TileGrid};
+use fsz::format::{MAX_DIMS, RateByte, TILE_BLOCKS, TileGrid};
 use fsz::{Stream, TileKind, TileRecord, TileRecords};
 use rayon::prelude::*;
 
@@ -67,6 +67,7 @@ pub struct Tiles {
 struct Read {
     tiles: Vec<Tile>,
     largest: u16,
+    most_rate: u8,
     counts: [usize; TileKind::ALL.len()],
     histogram: Vec<(f64, usize)>,
 }
@@ -145,6 +146,9 @@ impl Tiles {
     /// Takes what was read of all tiles, in order; nothing when that is known.
     pub fn set(&self, tiles: Vec<Tile>) {
         let largest = tiles.iter().map(|t| t.bytes).max().unwrap_or(0);
+        let rate = tiles.iter().map(Tile::mean_rate).fold(1.0, f32::max).ceil();
+        // Values as they are have more bits than a rate can say.
+        let most_rate = (rate as u8).min(RateByte::RATE);
         let counts = TileKind::ALL.map(|kind| tiles.iter().filter(|t| t.kind == kind).count());
         let width = f64::from(largest.max(1)) / BINS as f64;
         let mut histogram: Vec<(f64, usize)> =
@@ -154,7 +158,7 @@ impl Tiles {
             histogram[bin.min(BINS - 1)].1 += 1;
         }
         // Whoever was first has read the same.
-        let _ = self.read.set(Read { tiles, largest, counts, histogram });
+        let _ = self.read.set(Read { tiles, largest, most_rate, counts, histogram });
     }
 
     /// Whether to read them now: once, and not where they are read.
@@ -210,6 +214,11 @@ impl Tiles {
     /// Bytes of the largest tile.
     pub fn largest(&self) -> u16 {
         self.read.get().map_or(0, |read| read.largest)
+    }
+
+    /// Bits per element that the mean rate of no tile exceeds, at least 1.
+    pub fn most_rate(&self) -> u8 {
+        self.read.get().map_or(1, |read| read.most_rate)
     }
 
     /// All of them, in order.

@@ -14,6 +14,9 @@ pub type Arrangement = Tree<PaneKind>;
 /// Title and colour bar of a pane take this much of its height.
 const TRIMMINGS: f32 = 60.0;
 
+/// In a pane that is narrower, titles and labels do not stand side by side.
+const NARROW: f32 = 120.0;
+
 /// Between panes.
 const GAP: f32 = 8.0;
 
@@ -37,15 +40,17 @@ pub fn in_rows(shown: &[PaneKind], size: PlaneSize, area: Vec2) -> Arrangement {
     Tree::new(egui::Id::unique("panes"), root, tiles)
 }
 
-/// The number of rows that makes the pictures largest; of equals the smallest.
+/// The number of rows that makes the pictures largest, of those that leave room for titles and labels; of equals the
+/// smallest.
 fn row_count(panes: usize, size: PlaneSize, area: Vec2) -> usize {
     let side = vec2(size.columns.max(1) as f32, size.rows.max(1) as f32);
     let fit = |rows: usize| {
         let grid = vec2(panes.div_ceil(rows) as f32, rows as f32);
         let pane = (area + vec2(GAP, GAP)) / grid - vec2(GAP, GAP + TRIMMINGS);
-        (pane / side).min_elem()
+        (pane.x >= NARROW, (pane / side).min_elem())
     };
-    (1..=panes).rev().max_by(|&a, &b| fit(a).total_cmp(&fit(b))).unwrap_or(1)
+    let order = |a: (bool, f32), b: (bool, f32)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
+    (1..=panes).rev().max_by(|&a, &b| order(fit(a), fit(b))).unwrap_or(1)
 }
 
 /// Shows these panes of a tree and no others; false when it lacks one, as that of an older session may.
@@ -120,6 +125,7 @@ mod tests {
         assert_eq!(row_count(4, square, vec2(800.0, 860.0)), 2);
         assert_eq!(row_count(3, wide, vec2(1200.0, 900.0)), 3);
         assert_eq!(row_count(0, wide, vec2(1200.0, 900.0)), 1);
+        assert_eq!(row_count(3, square, vec2(200.0, 380.0)), 3, "titles and labels have room");
     }
 
     #[test]

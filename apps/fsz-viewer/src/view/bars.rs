@@ -3,12 +3,13 @@
 use fsz_metrics::Limit;
 
 use crate::model::number_format::number;
+use crate::model::palette;
 use crate::model::pane_kind::PaneKind;
 use crate::model::planes::Planes;
 use crate::model::scene::{ErrorMode, Overlay};
 use crate::model::set::Set;
 use crate::model::volume::volume_view::VolumeSource;
-use crate::view::pane::Bar;
+use crate::view::colour_bar::{Bar, Mark};
 use crate::view::state::ViewState;
 
 /// The colour bar of a pane.
@@ -21,10 +22,26 @@ pub fn bar(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> Bar 
         _ => (view.ranges.scale(kind, set, planes, &view.settings), view.settings.map),
     };
     let (low, high) = scale.ends();
-    let labels =
-        [number(low), if scale.is_log() { "logarithmic" } else { "" }.to_owned(), number(high)];
-    Bar { table: map.table(), labels }
+    let note = if scale.is_log() { "logarithmic" } else { "" };
+    // In three dimensions they are transparent.
+    let marks = if kind == PaneKind::Volume { Vec::new() } else { exceptions(set).collect() };
+    Bar { table: map.table(), ends: [number(low), number(high)], note, marks }
 }
+
+/// Colours of what has no value on a scale, as far as there is such in the field.
+fn exceptions(set: &Set) -> impl Iterator<Item = Mark> {
+    let facts = set.subject.as_ref().and_then(|subject| subject.facts.as_ref());
+    let [nan, missing] = facts.map_or([0; 2], |f| [f.certificate.nan, f.certificate.missing]);
+    let known = [
+        (nan > 0, Mark { colour: palette::NAN, name: "NaN" }),
+        (missing > 0, Mark { colour: palette::MISSING, name: "missing" }),
+        (set.regions().is_some(), OUTLINE),
+    ];
+    known.into_iter().filter_map(|(is_there, mark)| is_there.then_some(mark))
+}
+
+/// Around parts of a field that keep bounds of their own.
+const OUTLINE: Mark = Mark { colour: palette::OUTLINE, name: "other bound" };
 
 /// A bound for people.
 pub fn limit_text(limit: Limit) -> String {
@@ -42,13 +59,18 @@ fn error_bar(kind: PaneKind, set: &Set, view: &ViewState) -> Bar {
         Some(_) => "bound of each region".to_owned(),
         None => limit_text(view.ranges.limit(kind, set)),
     };
-    let alarm = if set.bound().is_some() { "pink: bound exceeded" } else { "" };
-    let (low, high) = match view.settings.error {
-        ErrorMode::Signed => (format!("−{limit}"), format!("+{limit}")),
-        ErrorMode::Absolute => ("0".to_owned(), limit),
-        ErrorMode::Relative => ("1e-6".to_owned(), "1".to_owned()),
+    let ends = match view.settings.error {
+        ErrorMode::Signed => [format!("-{limit}"), format!("+{limit}")],
+        ErrorMode::Absolute => ["0".to_owned(), limit],
+        ErrorMode::Relative => ["1e-6".to_owned(), "1".to_owned()],
     };
-    Bar { table: view.settings.error.map().table(), labels: [low, alarm.to_owned(), high] }
+    let note = if view.settings.error == ErrorMode::Relative { "logarithmic" } else { "" };
+    let alarm = Mark { colour: palette::ALARM, name: "bound exceeded" };
+    let alarm = set.bound().is_some().then_some(alarm);
+    // NaN is restored: its error is none.
+    let others = exceptions(set).filter(|mark| mark.colour != palette::NAN);
+    let marks = alarm.into_iter().chain(others).collect();
+    Bar { table: view.settings.error.map().table(), ends, note, marks }
 }
 
 /// What a pane is called.

@@ -22,6 +22,8 @@ use crate::view::camera::Camera;
 pub enum Command {
     /// Ask for a file by the system's dialog, under this title.
     Ask(Role, &'static str),
+    /// Ask for a folder likewise: an ADIOS2 file, or a series.
+    AskFolder,
     /// Open a file.
     Open(PathBuf, Role),
     /// The path in the menu is typed.

@@ -8,7 +8,7 @@ use fsz_figure::{Canvas, Rect, Rgb};
 use crate::model::pane_kind::PaneKind;
 use crate::model::session::Session;
 use crate::view::bars::{bar, title};
-use crate::view::pane::Bar;
+use crate::view::colour_bar::Bar;
 use crate::view::state::ViewState;
 
 const PAPER: Rgb = Rgb::hex(0xff_ffff);
@@ -141,9 +141,26 @@ impl Panel {
         }
         let bar = Rect { y: picture.bottom() + MARGIN / 2, height: BAR, ..picture };
         sheet.fill_with(bar, |x, _| Rgb(self.bar.table[x * 255 / (width - 1).max(1)]));
-        let anchors = [Anchor::Left, Anchor::Middle, Anchor::Right];
-        for (i, (label, anchor)) in self.bar.labels.iter().zip(anchors).enumerate() {
-            write(&mut sheet, label, MARGIN + i * width / 2, bar.bottom() + 2, anchor);
+        let below = bar.bottom() + 2;
+        for (label, x, anchor) in [
+            (&self.bar.ends[0], MARGIN, Anchor::Left),
+            (&self.bar.ends[1], MARGIN + width, Anchor::Right),
+        ] {
+            write(&mut sheet, label, x, below, anchor);
+        }
+        // What stands between them, with the colours that it is of.
+        let wide = |name: &str| font.width(name, TEXT).ceil() as usize;
+        let items = self.bar.items().map(|(mark, name)| (mark, name, wide(name) + 2 * MARGIN));
+        let items: Vec<_> = items.collect();
+        let row: usize = items.iter().map(|(_, _, width)| width).sum();
+        let mut x = MARGIN + width.saturating_sub(row) / 2;
+        for (mark, name, width) in items {
+            if let Some(colour) = mark {
+                let square = Rect { x, y: below + LINE / 4, width: BAR, height: BAR };
+                sheet.fill(square, Rgb(colour));
+            }
+            write(&mut sheet, name, x + BAR + MARGIN / 4, below, Anchor::Left);
+            x += width;
         }
         sheet
     }

@@ -11,6 +11,9 @@ use crate::view::painter::{Painted, Painter};
 use crate::model::plane::Plane;
 use crate::model::scene::{ErrorMode, Overlay, Scene};
 
+/// Rates that the GPU adds up of a tile.
+const BLOCKS: u32 = fsz::format::TILE_BLOCKS as u32;
+
 /// The GPU that draws the window; the processor paints what does not lie on it.
 #[derive(Debug)]
 pub struct GpuPainter;
@@ -48,7 +51,9 @@ fn values(plane: &Plane, scene: &Scene<'_>, tiles: bool) -> Option<Result<Pictur
     let overlay = scene.tiles.filter(|_| tiles).and_then(|tiles| match scene.overlay {
         Overlay::Off => None,
         Overlay::Variants => Some(fsz_wgpu::Overlay::Kinds),
-        Overlay::Rate => Some(fsz_wgpu::Overlay::Rates),
+        Overlay::Rate => {
+            Some(fsz_wgpu::Overlay::Rates { most: BLOCKS * u32::from(tiles.most_rate()) })
+        }
         Overlay::Bytes => {
             Some(fsz_wgpu::Overlay::Bytes { most: u32::from(tiles.largest().max(1)) })
         }

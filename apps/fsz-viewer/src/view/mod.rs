@@ -5,6 +5,7 @@ pub mod arrangement;
 pub mod bars;
 pub mod camera;
 pub mod colour;
+pub mod colour_bar;
 pub mod command;
 pub mod figure;
 pub mod gpu_paint;

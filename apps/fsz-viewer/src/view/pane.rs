@@ -3,13 +3,13 @@
 use anyhow::Result;
 use eframe::wgpu::FilterMode;
 use egui::{
-    Color32, ColorImage, Context, CornerRadius, FontId, Rect, Response, Sense, Stroke, StrokeKind,
+    Color32, ColorImage, Context, CornerRadius, Rect, Response, Sense, Stroke, StrokeKind,
     TextureHandle, TextureId, TextureOptions, Ui, Vec2, pos2, vec2,
 };
 
 use crate::model::grid::PlaneSize;
 use crate::view::camera::Camera;
-use crate::view::colour::rgb;
+use crate::view::colour_bar::Bar;
 use crate::view::painter::{Painted, read_back};
 use crate::view::window_gpu::WindowGpu;
 
@@ -115,15 +115,6 @@ impl Picture {
     }
 }
 
-/// What stands under a pane.
-#[derive(Clone, Debug)]
-pub struct Bar {
-    /// 256 colours from low to high.
-    pub table: [[u8; 3]; 256],
-    /// Left, middle and right label.
-    pub labels: [String; 3],
-}
-
 /// What a pane shows.
 #[derive(Debug)]
 pub struct Pane<'a> {
@@ -156,7 +147,8 @@ pub struct Touch {
 
 /// Lays a pane out: its title, by which the user may take it, and the picture, above room for a colour bar.
 pub(crate) fn lay_out(ui: &mut Ui, title: &str, bar: Option<&Bar>) -> (bool, Rect, Response) {
-    let bar_height = if bar.is_some() { 30.0 } else { 0.0 };
+    let (width, gap) = (ui.available_width(), ui.spacing().item_spacing.y);
+    let bar_height = bar.map_or(0.0, |bar| bar.height(ui, width) + gap);
     let heading = egui::RichText::new(title).strong();
     let heading = ui.add(egui::Label::new(heading).selectable(false).sense(Sense::drag()));
     let taken = heading.on_hover_text("Drag to move this pane").drag_started();
@@ -235,41 +227,5 @@ impl Pane<'_> {
             }
         }
         touch
-    }
-}
-
-impl Bar {
-    /// Draws the colours and their labels.
-    pub fn show(&self, ui: &mut Ui, width: f32) {
-        let (area, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::hover());
-        response.on_hover_text(self.labels.join("   ").trim());
-        let painter = ui.painter_at(area);
-        let mut strip = egui::Mesh::default();
-        for (i, &colour) in self.table.iter().enumerate() {
-            let x = area.min.x + width * i as f32 / (self.table.len() - 1) as f32;
-            let colour = rgb(colour);
-            strip.colored_vertex(pos2(x, area.min.y + 2.0), colour);
-            strip.colored_vertex(pos2(x, area.min.y + 10.0), colour);
-            if let Some(last) = (2 * i as u32).checked_sub(2) {
-                strip.add_triangle(last, last + 1, last + 2);
-                strip.add_triangle(last + 1, last + 2, last + 3);
-            }
-        }
-        painter.add(strip);
-        let colour = ui.visuals().text_color();
-        let font = FontId::proportional(11.0);
-        let laid = |text: &String| painter.layout_no_wrap(text.clone(), font.clone(), colour);
-        let [low, middle, high] = self.labels.each_ref().map(laid);
-        let y = area.min.y + 12.0;
-        // The ends before what is between them.
-        let free = area.width() - 2.0 * low.size().x.max(high.size().x);
-        if middle.size().x + 16.0 <= free {
-            painter.galley(pos2(area.center().x - middle.size().x / 2.0, y), middle, colour);
-        }
-        let right = pos2(area.max.x - high.size().x, y);
-        if low.size().x + high.size().x + 8.0 <= area.width() {
-            painter.galley(pos2(area.min.x, y), low, colour);
-        }
-        painter.galley(right, high, colour);
     }
 }

@@ -5,7 +5,8 @@ use egui::{Color32, CornerRadius, PointerButton, Pos2, Rect, Response, Stroke, U
 use crate::model::grid::Grid;
 use crate::model::volume::volume_view::VolumeView;
 use crate::model::volume::{extent, place_of};
-use crate::view::pane::{Bar, Picture, lay_out};
+use crate::view::colour_bar::Bar;
+use crate::view::pane::{Picture, lay_out};
 
 /// A wheel that is turned by so many points doubles the size.
 const WHEEL: f32 = 250.0;

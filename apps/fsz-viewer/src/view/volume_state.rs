@@ -14,6 +14,8 @@ pub struct VolumeState {
     pub moving: bool,
     /// What is told with the last picture.
     pub note: Option<VolumeNote>,
+    /// There was none.
+    pub failed: bool,
     /// The picture that came last, until it is shown.
     come: Option<VolumePicture>,
     /// How many have come.

@@ -29,13 +29,23 @@ impl Dialogs {
 
     /// Asks for a file. Where the desktop has no such dialog nothing happens: a path can be typed.
     pub fn ask(&self, role: Role, title: &str) {
-        let (tell, wake, title) = (self.tell.clone(), self.wake.clone(), title.to_owned());
+        let dialog = rfd::FileDialog::new()
+            .set_title(title)
+            .add_filter("Fields", &["fsz", "npy", "f32", "f64", "d64", "raw", "zfp"])
+            .add_filter("All files", &["*"]);
+        self.open(role, || dialog.pick_file());
+    }
+
+    /// Asks for a folder likewise: ADIOS2's files are such, which a dialog for files does not give.
+    pub fn ask_for_folder(&self) {
+        let dialog = rfd::FileDialog::new().set_title("Open an ADIOS2 file or a series");
+        self.open(Role::Subject, || dialog.pick_folder());
+    }
+
+    fn open(&self, role: Role, pick: impl FnOnce() -> Option<PathBuf> + Send + 'static) {
+        let (tell, wake) = (self.tell.clone(), self.wake.clone());
         let asked = thread::Builder::new().name("dialog".to_owned()).spawn(move || {
-            let dialog = rfd::FileDialog::new()
-                .set_title(title)
-                .add_filter("Fields", &["fsz", "bp", "npy", "f32", "f64", "d64", "raw", "zfp"])
-                .add_filter("All files", &["*"]);
-            if let Some(path) = dialog.pick_file()
+            if let Some(path) = pick()
                 && tell.send((role, path)).is_ok()
             {
                 wake();

@@ -35,6 +35,13 @@ fn a_figure_has_titles_bars_and_what_is_zoomed_in_on() {
     // The lowest colour of viridis is in the plane, and begins the bar.
     let bar = 12 + 40 + 40 * 10 + 6 + 3;
     assert_eq!(figure.pixel(12, bar), Some(Rgb::hex(0x44_0154)));
+    // It has NaN, and the bar tells by which colour.
+    let nan = |pixel| pixel == Rgb::hex(0x70_2a6b);
+    let width = figure.size().0 / panes.len();
+    for panel in 0..panes.len() {
+        let along = panel * width..(panel + 1) * width;
+        assert!(count(&figure, [along, bar + 9..bar + 9 + 20], nan) >= 100, "panel {panel}");
+    }
     // Titles, facts and labels, nearly black.
     let ink = |top: usize, height: usize| {
         count(&figure, [0..524, top..top + height], |Rgb(pixel)| pixel.iter().all(|&c| c < 90))

@@ -2,7 +2,7 @@
 
 use egui::Key;
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use fsz_viewer::{Place, Settings, Start, Target, Viewer};
 
 use crate::fixture::{Fixture, drop_file, harness, profiles, settle, shows};
@@ -130,6 +130,51 @@ fn the_overlay_and_help_come_by_a_key() {
     viewer.key_press(Key::Questionmark);
     settle(&mut viewer);
     assert!(shows(&viewer, "pin or release the cursor"));
+    viewer.key_press(Key::Escape);
+    settle(&mut viewer);
+    // It fades.
+    viewer.run_steps(30);
+    assert!(!shows(&viewer, "pin or release the cursor"));
+}
+
+#[test]
+fn a_path_is_opened_by_enter_and_nothing_is_compared_with_nothing() {
+    let fixture = Fixture::new();
+    let mut viewer = harness(Start::default(), Settings::default());
+    assert!(viewer.get_by_label("Compare …").accesskit_node().is_disabled());
+    viewer.get_by_label("File").click();
+    settle(&mut viewer);
+    viewer.get_by_role_and_label(egui::Role::TextInput, "Path").focus();
+    viewer.step();
+    let path = fixture.path("wave.fsz");
+    let text = viewer.get_by_role_and_label(egui::Role::TextInput, "Path");
+    text.type_text(path.to_str().unwrap());
+    viewer.step();
+    viewer.key_press(Key::Enter);
+    settle(&mut viewer);
+    let subject = viewer.state().session.set.subject.as_ref();
+    assert_eq!(subject.map(|document| document.title.as_str()), Some("wave.fsz"));
+    assert!(!viewer.get_by_label("Compare …").accesskit_node().is_disabled());
+}
+
+#[test]
+fn questions_are_answered_by_keys() {
+    let fixture = Fixture::new();
+    std::fs::copy(fixture.path("wave_12x40x50.f32"), fixture.path("plain.f32")).unwrap();
+    for (key, opened) in [(Key::Escape, false), (Key::Enter, true)] {
+        let mut viewer = fixture.viewer("plain.f32", None);
+        viewer.state_mut().view_state.raw_dialogs[0].shape = "12x40x50".to_owned();
+        viewer.key_press(key);
+        settle(&mut viewer);
+        assert!(viewer.state().view_state.raw_dialogs.is_empty(), "{key:?}");
+        assert_eq!(viewer.state().session.set.original.is_some(), opened, "{key:?}");
+    }
+    // Not while the answer is none.
+    let mut viewer = fixture.viewer("plain.f32", None);
+    viewer.state_mut().view_state.raw_dialogs[0].shape = "12x40".to_owned();
+    viewer.key_press(Key::Enter);
+    settle(&mut viewer);
+    assert_eq!(viewer.state().view_state.raw_dialogs.len(), 1);
 }
 
 /// Memory in which a file that is mapped is present, as the system counts it: whole pages, some of them read

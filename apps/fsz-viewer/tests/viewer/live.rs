@@ -264,7 +264,9 @@ fn steps_come_pause_and_are_kept() {
     assert!(points.iter().all(|p| p.max_error <= 0.01 && p.ratio > 1.0 && p.bound == 0.01));
     assert!(points.iter().skip(1).all(|p| p.rate.is_some_and(|rate| rate > 0.0)));
     assert!(live.bytes > 0 && live.bytes <= live.budget && !window.live().lags.is_empty());
-    for text in ["Kept compressed", "Steps per second", "Lag in ms", "Ratio: ", "Max error, and"] {
+    for text in
+        ["Kept compressed", "Steps per second", "Lag from arrival", "Ratio: ", "Max error (pink"]
+    {
         assert!(window.viewer.query_all_by_label_contains(text).next().is_some(), "no {text}");
     }
     assert_eq!(window.viewer.state().view_state.messages, [""; 0]);

@@ -6,6 +6,7 @@ mod bench;
 #[cfg(feature = "adios2")]
 mod bp;
 mod comparison;
+mod damaged_planes;
 mod figure;
 mod fixture;
 mod fsz1;

@@ -1,12 +1,21 @@
 //! The plot of rate and distortion.
 
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Method, Point, Start};
+use fsz_viewer::{Method, Point, Start, Viewer};
 
 use crate::fixture::{Fixture, harness, press, settle, shows};
 
 fn of(points: &[Point], method: Method) -> Vec<Point> {
     points.iter().filter(|p| p.method == method && !p.present).copied().collect()
+}
+
+/// Presses a button that is called as a heading is.
+fn choose(viewer: &mut Harness<'_, Viewer>, extent: &str) {
+    viewer.get_by_role_and_label(egui::Role::Button, extent).scroll_to_me();
+    viewer.run_steps(20);
+    viewer.get_by_role_and_label(egui::Role::Button, extent).click();
+    settle(viewer);
 }
 
 #[test]
@@ -51,7 +60,7 @@ fn the_present_point_of_a_plane_follows_the_bound() {
 fn of_the_whole_field_the_present_point_lies_on_the_curve() {
     let fixture = Fixture::of_numbers();
     let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
-    press(&mut viewer, "Entire field");
+    choose(&mut viewer, "Whole field");
     press(&mut viewer, "Plot");
     let [(_, [bits, psnr])] = viewer.state().present_points()[..] else { panic!("one point") };
     let points = of(&viewer.state().rate_distortion.points, Method::Fsz);
@@ -66,8 +75,8 @@ fn the_zfp_in_the_panes_is_marked() {
     let fixture = Fixture::of_numbers();
     let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
     press(&mut viewer, "zfp at the same rate");
-    for extent in ["Current plane", "Entire field"] {
-        press(&mut viewer, extent);
+    for extent in ["This plane", "Whole field"] {
+        choose(&mut viewer, extent);
         press(&mut viewer, "Plot");
         let names: Vec<_> = viewer.state().present_points().into_iter().map(|p| p.0).collect();
         assert_eq!(names, ["FSZ", "zfp, fixed rate"], "{extent}");

@@ -140,6 +140,7 @@ fn nothing_open_menus_and_help() {
     settle(&mut viewer);
     look_in_both(&mut viewer, "file_menu");
     viewer.key_press(egui::Key::Escape);
+    settle(&mut viewer);
     viewer.state_mut().view_state.help = true;
     settle(&mut viewer);
     look_in_both(&mut viewer, "help");

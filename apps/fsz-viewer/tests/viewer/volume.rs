@@ -289,12 +289,19 @@ fn a_damaged_stream_is_told_of() {
     let fixture = Fixture::new();
     put_ball(&fixture, ball);
     let mut bytes = std::fs::read(fixture.path("ball.fsz")).unwrap();
-    let at = bytes.len() / 2;
+    let at = bytes.len() - 40;
     bytes[at] ^= 0x40;
     std::fs::write(fixture.path("ball.fsz"), bytes).unwrap();
-    let mut viewer = harness(start(&fixture), settings(VolumeView::default()));
+    // The plane that is shown lies before that.
+    let start = Start { place: Some(Place::default()), original: None, ..start(&fixture) };
+    let mut viewer = harness(start, settings(VolumeView::default()));
     settle_volume(&mut viewer);
     assert!(!viewer.state().view_state.messages.is_empty());
+    assert!(shows(&viewer, "The volume cannot be shown."));
+    put_ball(&fixture, ball);
+    viewer.state_mut().open(&fixture.path("ball.fsz"), fsz_viewer::Role::Subject);
+    settle_volume(&mut viewer);
+    assert!(shows(&viewer, "Full resolution"), "{:?}", viewer.state().view_state.messages);
 }
 
 #[test]

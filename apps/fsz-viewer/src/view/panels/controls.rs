@@ -114,7 +114,7 @@ fn plane(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         number.widget_info(|| {
             egui::WidgetInfo::labeled(egui::Role::SpinButton, true, "plane number")
         });
-        ui.label(format!("of {}", last + 1));
+        ui.label(format!("of 0 to {last}"));
     });
     if plane != place.plane {
         commands.push(Command::Plane(plane));
@@ -197,7 +197,9 @@ fn recompress(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     ui.horizontal(|ui| {
         let label = ui.label("Missing values");
         let mut missing = input.session.missing.clone();
-        let typed = egui::TextEdit::singleline(&mut missing).desired_width(f32::INFINITY);
+        let typed = egui::TextEdit::singleline(&mut missing)
+            .desired_width(f32::INFINITY)
+            .hint_text("none, or such as 1e20");
         let typed = ui.add(typed).labelled_by(label.id);
         if typed.changed() {
             commands.push(Command::TypeMissing(missing));

@@ -1,6 +1,6 @@
 //! Windows over the window: questions about files, and help.
 
-use egui::{Grid, Ui, Window};
+use egui::{Align2, Grid, Key, Ui, Window};
 use fsz::DType;
 
 use crate::view::command::Command;
@@ -12,7 +12,8 @@ use crate::view::panels::keys::KEYS;
 pub fn dialogs(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let mut commands = question(ui, input);
     let mut help = input.view.help;
-    Window::new("Keyboard and mouse").open(&mut help).collapsible(false).show(ui.ctx(), |ui| {
+    let window = Window::new("Keyboard and mouse").open(&mut help);
+    in_the_middle(window, ui).show(ui.ctx(), |ui| {
         Grid::new("keys").num_columns(2).spacing([20.0, 4.0]).show(ui, |ui| {
             for (key, what) in KEYS {
                 ui.strong(key);
@@ -27,6 +28,12 @@ pub fn dialogs(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     commands
 }
 
+/// A window that hides no bar of the one below it, until it is moved.
+fn in_the_middle<'a>(window: Window<'a>, ui: &Ui) -> Window<'a> {
+    let middle = ui.ctx().content_rect().center();
+    window.collapsible(false).pivot(Align2::CENTER_CENTER).default_pos(middle)
+}
+
 fn question(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let Some(asked) = input.view.raw_dialogs.first() else { return Vec::new() };
     let mut dialog = asked.clone();
@@ -35,13 +42,14 @@ fn question(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         None => "Raw file",
     };
     let mut answered = None;
-    Window::new(title).collapsible(false).show(ui.ctx(), |ui| {
+    in_the_middle(Window::new(title), ui).show(ui.ctx(), |ui| {
         ui.label(dialog.path.display().to_string());
         ui.horizontal(|ui| {
             let label = ui.label("Shape, slowest axis first");
             ui.text_edit_singleline(&mut dialog.shape).labelled_by(label.id);
         });
         ui.horizontal(|ui| {
+            ui.label("Type");
             ui.selectable_value(&mut dialog.dtype, DType::F32, "f32");
             ui.selectable_value(&mut dialog.dtype, DType::F64, "f64");
         });
@@ -64,10 +72,11 @@ fn question(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         }
         ui.horizontal(|ui| {
             let open = ui.add_enabled(answer.is_ok(), egui::Button::new("Open file"));
-            if open.clicked() {
+            let enter = ui.input(|i| i.key_pressed(Key::Enter)) && answer.is_ok();
+            if open.clicked() || enter {
                 answered = Some(answer.ok());
             }
-            if ui.button("Cancel").clicked() {
+            if ui.button("Cancel").clicked() || ui.input(|i| i.key_pressed(Key::Escape)) {
                 answered = Some(None);
             }
         });

@@ -10,6 +10,20 @@ use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::text::heading;
 
+/// What does not explain itself.
+const HINTS: [(&str, &str); 7] = [
+    ("Ratio", "Size by compressed size"),
+    ("Requested bound", "What the writer asked for"),
+    ("Absolute bound", "What no error exceeds, in the unit of the values"),
+    ("Max error", "The largest error that the encoder found, from the certificate"),
+    ("Range", "Of the finite values before compression, without missing ones"),
+    ("Missing", "Values that the writer named as missing; they are stored exactly"),
+    (
+        "Stored exactly",
+        "Values without a code: NaN, ±Inf, missing values, and what no code keeps within the bound",
+    ),
+];
+
 /// Where a region is.
 fn place(place: &Place) -> String {
     match place {
@@ -27,7 +41,10 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     heading(ui, "Field");
     Grid::new("facts").num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
         let mut row = |name: &str, value: String| {
-            ui.label(name);
+            let label = ui.label(name);
+            if let Some((_, hint)) = HINTS.iter().find(|(of, _)| *of == name) {
+                label.on_hover_text(*hint);
+            }
             ui.strong(value);
             ui.end_row();
         };
@@ -48,8 +65,11 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             (leader.compressed_bytes(), leader.ratio(), leader.bits_per_value())
         {
             row("Compressed size", bytes(stored));
-            row("Ratio", format!("{ratio:.2} : 1"));
-            row("Bits per value", format!("{bits:.3}"));
+            // A field without elements has neither.
+            let some = leader.grid.elements() > 0;
+            let of = |text: String| if some { text } else { "–".to_owned() };
+            row("Ratio", of(format!("{ratio:.2} : 1")));
+            row("Bits per value", of(format!("{bits:.3}")));
         }
         if let Some(fsz1) = &leader.fsz1 {
             row("Absolute bound", number(fsz1.bound));
@@ -82,7 +102,12 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         if let Some(share) = certificate.max_relative_error {
             row("Max relative error", number(share));
         }
-        row("Range", format!("{} to {}", number(certificate.min), number(certificate.max)));
+        // None without a finite value.
+        let range = match certificate.min.is_nan() {
+            true => "–".to_owned(),
+            false => format!("{} to {}", number(certificate.min), number(certificate.max)),
+        };
+        row("Range", range);
         row("NaN", count(certificate.nan));
         row("±Inf", count(certificate.inf));
         row("Missing", count(certificate.missing));

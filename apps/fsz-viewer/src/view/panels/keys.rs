@@ -3,24 +3,28 @@
 use egui::{Key, KeyboardShortcut, Modifiers, Ui};
 
 use crate::model::scene::Overlay;
+use crate::model::set::Role;
 use crate::model::settings::Setting;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
 
+/// Opens a file.
+pub const OPEN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::O);
+
 /// What the keys and the pointer do, for the help.
-pub const KEYS: [(&str, &str); 12] = [
+pub const KEYS: [(&str, &str); 15] = [
+    ("Ctrl + O", "open a file"),
     ("Arrow keys, wheel", "previous or next plane"),
     ("Page Up, Page Down", "ten planes back or forward"),
     ("Home, End", "first or last plane"),
-    ("1, 2, 3", "select the axis"),
+    ("1, 2, 3", "planes across axis 0, 1, 2"),
     ("Drag, Ctrl + wheel", "pan and zoom all panes"),
     ("Double click, 0", "fit the plane into the pane"),
     ("Click", "pin or release the cursor"),
     ("V", "show or hide the tile kinds"),
-    (
-        "D",
-        "show or hide the volume: drag to orbit, Shift + drag to pan, wheel to zoom, click to go there",
-    ),
+    ("D", "show or hide the volume"),
+    ("Drag, wheel in the volume", "orbit, with Shift pan; zoom"),
+    ("Click, double click in it", "go to what is seen there; reset the view"),
     ("B", "blink between original and reconstruction"),
     ("?", "show or hide this help"),
     ("Ctrl + Q", "quit; the session is restored at the next start"),
@@ -32,6 +36,9 @@ pub fn keys(ui: &Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let quit = KeyboardShortcut::new(Modifiers::COMMAND, Key::Q);
     if ui.input_mut(|i| i.consume_shortcut(&quit)) {
         commands.push(Command::Quit);
+    }
+    if ui.input_mut(|i| i.consume_shortcut(&OPEN)) {
+        commands.push(Command::Ask(Role::Subject, "Open a field"));
     }
     if ui.ctx().egui_wants_keyboard_input() || !input.view.raw_dialogs.is_empty() {
         return commands;
@@ -59,6 +66,7 @@ pub fn keys(ui: &Ui, input: &PanelInput<'_>) -> Vec<Command> {
         (Key::D, Command::Volume(Box::new(volume))),
         (Key::B, Command::Blink(!input.view.blink)),
         (Key::Questionmark, Command::Help(!input.view.help)),
+        (Key::Escape, Command::Help(false)),
     ];
     let pressed = keys.into_iter().filter(|(key, _)| ui.input(|i| i.key_pressed(*key)));
     commands.extend(pressed.map(|(_, command)| command));

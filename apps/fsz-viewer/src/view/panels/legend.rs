@@ -5,10 +5,12 @@ use egui_plot::{Bar, BarChart};
 use fsz::TileKind;
 
 use crate::model::number_format;
-use crate::model::palette::{kind_colour, kind_name};
+use crate::model::palette::{Map, kind_colour, kind_name};
 use crate::model::scene::Overlay;
 use crate::model::settings::Setting;
+use crate::model::tiles::Tiles;
 use crate::view::colour::rgb;
+use crate::view::colour_bar;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::panels::plots::plot;
@@ -35,7 +37,8 @@ pub fn legend(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         return commands;
     }
     ui.label("LZ1, LZ2: first- and second-order Lorenzo predictor");
-    Grid::new("legend").num_columns(4).spacing([8.0, 2.0]).show(ui, |ui| {
+    let grid = Grid::new("legend").num_columns(4).min_col_width(12.0);
+    grid.spacing([8.0, 2.0]).show(ui, |ui| {
         for (kind, &count) in TileKind::ALL.iter().zip(&tiles.counts()) {
             // Another profile's: only where it occurs.
             if *kind == TileKind::Interpolated && count == 0 {
@@ -54,8 +57,9 @@ pub fn legend(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         let overlay = if shown { Overlay::Off } else { Overlay::Variants };
         commands.push(Command::Set(Setting::Overlay(overlay)));
     }
+    scale(ui, input.settings().overlay, tiles);
     ui.add_space(6.0);
-    ui.label("Bytes per tile");
+    ui.label("Tiles by their size in bytes");
     let bars: Vec<Bar> = tiles
         .histogram()
         .iter()
@@ -66,4 +70,18 @@ pub fn legend(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         .allow_zoom(false)
         .show(ui, |plot| plot.bar_chart(BarChart::new("tiles", bars)));
     commands
+}
+
+/// The colours of an overlay that is a number of each tile.
+fn scale(ui: &mut Ui, overlay: Overlay, tiles: &Tiles) {
+    let (label, last) = match overlay {
+        Overlay::Rate => ("Tile rates, in bits per value", tiles.most_rate().to_string()),
+        Overlay::Bytes => ("Tile sizes, in bytes", tiles.largest().to_string()),
+        Overlay::Off | Overlay::Variants => return,
+    };
+    ui.add_space(6.0);
+    ui.label(label);
+    let ends = ["0".to_owned(), last];
+    let bar = colour_bar::Bar { table: Map::Magma.table(), ends, note: "", marks: Vec::new() };
+    bar.show(ui, ui.available_width());
 }

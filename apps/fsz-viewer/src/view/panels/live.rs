@@ -89,6 +89,9 @@ fn steps(ui: &mut Ui, view: &LiveView) -> Vec<Command> {
     commands
 }
 
+/// A curve by its name, with what its values are written as, and their limit.
+type Curve = (&'static str, Vec<[f64; 2]>, fn(f64) -> String, Option<f64>);
+
 /// Curves of every step, from the certificates: nothing is decoded for them.
 fn curves(ui: &mut Ui, view: &LiveView, variable: &str) {
     let Some(points) = view.live.points.get(variable) else { return };
@@ -104,18 +107,25 @@ fn curves(ui: &mut Ui, view: &LiveView, variable: &str) {
     let marks = Marks { shown: view.shown, changes };
     let newest = points.back();
     let bound = newest.map(|p| p.bound);
-    let last = |curve: &[[f64; 2]]| curve.last().map_or("–".to_owned(), |[_, v]| number(*v));
-    for (name, curve, limit) in [
-        ("Steps per second", of(|p| p.rate), None),
-        ("Lag in ms, from arrival to screen", lags, None),
-        ("Ratio", of(|p| Some(p.ratio)), None),
-        ("Max error, and the bound", of(|p| Some(p.max_error)), bound),
-    ] {
-        ui.label(format!("{name}: {}", last(&curve)));
+    ui.label("Over the steps; orange: the step shown");
+    let text = |curve: &[[f64; 2]], of: fn(f64) -> String| {
+        curve.last().map_or("–".to_owned(), |[_, value]| of(*value))
+    };
+    let curves: [Curve; 4] = [
+        ("Steps per second", of(|p| p.rate), |rate| format!("{rate:.2}"), None),
+        ("Lag from arrival to screen", lags, |lag| format!("{lag:.0} ms"), None),
+        ("Ratio", of(|p| Some(p.ratio)), |ratio| format!("{ratio:.2} : 1"), None),
+        ("Max error (pink: the bound)", of(|p| Some(p.max_error)), number, bound),
+    ];
+    for (name, curve, unit, limit) in curves {
+        ui.label(format!("{name}: {}", text(&curve, unit)));
         draw(ui, name, curve, limit, &marks);
     }
     if let Some(LiveSeries { points: series, .. }) = &view.series {
-        ui.label(format!("{variable} at the cursor, over the kept steps: {}", last(series)));
+        ui.label(format!(
+            "{variable} at the cursor, over the kept steps: {}",
+            text(series, number)
+        ));
         draw(ui, "value at the cursor", series.clone(), None, &marks);
     } else {
         ui.label("Click in a pane to plot a value over the steps.");

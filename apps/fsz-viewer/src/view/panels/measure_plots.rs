@@ -1,7 +1,7 @@
 //! Distribution, autocorrelation and spectrum of what was measured, of the whole field and of
 //! the plane.
 
-use egui::{Color32, Ui};
+use egui::{Color32, Sense, Ui, vec2};
 use egui_plot::{Bar, BarChart, Corner, Legend, Line, LineStyle, PlotPoints, VLine};
 use fsz_metrics::Shell;
 
@@ -32,6 +32,17 @@ fn by_frequency(shells: &[Shell]) -> Vec<[f64; 2]> {
     seen.map(|s| [s.frequency, s.power.log10()]).collect()
 }
 
+/// Which of two reconstructions has which colour in the plots below.
+fn colours_of(ui: &mut Ui, names: &[String; 2]) {
+    ui.horizontal_wrapped(|ui| {
+        for (name, colour) in names.iter().zip(LINES) {
+            let (area, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
+            ui.painter().rect_filled(area, 2.0, rgb(colour));
+            ui.label(name);
+        }
+    });
+}
+
 /// Distribution, autocorrelation and spectrum.
 pub fn measure_plots(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let session = input.session;
@@ -41,6 +52,9 @@ pub fn measure_plots(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     }
     let names = session.set.codecs();
     ui.add_space(8.0);
+    if session.set.other.is_some() {
+        colours_of(ui, &names);
+    }
     ui.label("Error histogram; the lines mark ± the bound");
     let bound = session.set.bound();
     let alarm = rgb(ALARM);

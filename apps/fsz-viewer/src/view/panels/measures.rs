@@ -67,7 +67,7 @@ fn figures(ui: &mut Ui, id: &str, set: &Set, of: [Option<&Measures>; 2], sizes: 
             }
             None => "no bound".to_owned(),
         });
-        row("Not compared", &|m| count(m.comparison.elements - m.comparison.compared));
+        row("NaN, ±Inf, missing", &|m| count(m.comparison.elements - m.comparison.compared));
         if !sizes {
             return;
         }

@@ -20,7 +20,11 @@ pub fn panes(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let Some(planes) = &input.session.planes else {
         let empty = set.leader().is_some_and(|d| d.grid.elements() == 0);
         ui.centered_and_justified(|ui| {
-            ui.label(if empty { "The field has no elements." } else { "Decoding …" })
+            ui.label(match (empty, input.reading) {
+                (true, _) => "The field has no elements.",
+                (_, true) => "Decoding …",
+                _ => "This plane cannot be decoded.",
+            })
         });
         return Vec::new();
     };

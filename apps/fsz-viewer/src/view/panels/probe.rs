@@ -10,6 +10,19 @@ use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::text::heading;
 
+/// What does not explain itself.
+const HINTS: [(&str, &str); 6] = [
+    ("Index", "Along each axis, slowest first, from 0"),
+    ("Error", "Reconstructed value − original value"),
+    ("Size", "Its rates, its blocks and its exceptions; the costs below are of its blocks alone"),
+    ("Share of its chunk", "Boxes are coded together: this is the share of one"),
+    ("Block rates", "Bits per residual of each block of 32 elements"),
+    (
+        "Stored exactly",
+        "Elements without a code: NaN, ±Inf, missing values, and what no code keeps within the bound",
+    ),
+];
+
 /// The numbers under the cursor, and why the tile there is stored as it is.
 pub fn probe(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     heading(ui, "Cursor");
@@ -20,7 +33,10 @@ pub fn probe(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     };
     Grid::new("probe").num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
         let mut show = |name: &str, value: &str| {
-            ui.label(name);
+            let label = ui.label(name);
+            if let Some((_, hint)) = HINTS.iter().find(|(of, _)| *of == name) {
+                label.on_hover_text(*hint);
+            }
             ui.monospace(value);
             ui.end_row();
         };
@@ -31,10 +47,16 @@ pub fn probe(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         let Some(ProbedTile { name, tile, .. }) = &probe.tile else { return };
         show("Tile", name);
         show("Stored as", kind_name(tile.kind));
-        show("Size", &format!("{} bytes", tile.bytes));
+        let size = format!("{} bytes", tile.bytes);
         match tile.rates {
-            Some(rates) => show("Block rates", &format!("{rates:?}")),
-            None => show("Bits per value", &format!("{:.2}", tile.mean_rate())),
+            Some(rates) => {
+                show("Size", &size);
+                show("Block rates", &format!("{rates:?}"));
+            }
+            None => {
+                show("Share of its chunk", &size);
+                show("Bits per value", &format!("{:.2}", tile.mean_rate()));
+            }
         }
         if tile.escapes > 0 {
             show("Stored exactly", &format!("{} elements", tile.escapes));

@@ -29,8 +29,8 @@ pub fn rate_distortion(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     heading(ui, "Rate–distortion");
     ui.horizontal(|ui| {
         let mut extent = input.settings().sweep_extent;
-        ui.selectable_value(&mut extent, Extent::Plane, "Current plane");
-        ui.selectable_value(&mut extent, Extent::Field, "Entire field");
+        ui.selectable_value(&mut extent, Extent::Plane, "This plane");
+        ui.selectable_value(&mut extent, Extent::Field, "Whole field");
         if extent != input.settings().sweep_extent {
             commands.push(Command::Set(Setting::SweepExtent(extent)));
         }
@@ -53,7 +53,7 @@ pub fn rate_distortion(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     ui.label(format!("PSNR (dB) by bits per value: {}{alone}", found.of));
     ui.label("Diamonds: the reconstructions shown");
     let present = found.present_points(input.session, input.comparison.zfp_mode);
-    plot_of("rate and distortion", 220.0, "Bits per value", "PSNR")
+    plot_of("rate and distortion", 220.0, "Bits per value", "PSNR (dB)")
         .include_x(0.0)
         .legend(Legend::default().position(Corner::RightBottom))
         .show(ui, |plot| {

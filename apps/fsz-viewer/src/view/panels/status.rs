@@ -17,8 +17,10 @@ pub fn status(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             }
             ui.separator();
             ui.label(format!("Planes decoded in {:.2} ms", planes.took.as_secs_f64() * 1e3));
-        } else {
+        } else if input.session.set.leader().is_none() {
             ui.label("No file open");
+        } else {
+            ui.label("No plane decoded");
         }
         for work in input.works {
             ui.separator();

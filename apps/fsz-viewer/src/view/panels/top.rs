@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use egui::{Color32, Theme, Ui};
+use egui::{Button, Color32, Key, Response, Theme, Ui};
 
 use crate::model::set::Role;
 use crate::model::settings::Setting;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::panels::export_menu::export_menu;
+use crate::view::panels::keys::OPEN;
 
 /// Files, export, metrics, theme and help; and below them what there is to tell.
 pub fn top(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
@@ -18,8 +19,10 @@ pub fn top(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         if ui.button("Original …").on_hover_text("Open the uncompressed field").clicked() {
             commands.push(Command::Ask(Role::Original, "Open the original"));
         }
-        let compare = ui.button("Compare …");
-        if compare.on_hover_text("Open another reconstruction of the same field").clicked() {
+        let open = input.session.set.leader().is_some();
+        let compare = ui.add_enabled(open, Button::new("Compare …"));
+        let compare = compare.on_hover_text("Open another reconstruction of the same field");
+        if compare.on_disabled_hover_text(NOTHING_TO_COMPARE).clicked() {
             commands.push(Command::Ask(Role::Other, "Open a reconstruction to compare with"));
         }
         ui.separator();
@@ -27,7 +30,8 @@ pub fn top(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             ui.menu_button("Export", |ui| commands.extend(export_menu(ui, input)));
         }
         let mut metrics = input.settings().metrics;
-        if ui.toggle_value(&mut metrics, "Metrics").changed() {
+        let toggle = ui.toggle_value(&mut metrics, "Metrics");
+        if toggle.on_hover_text("Show how far the reconstruction is from the original").changed() {
             commands.push(Command::Set(Setting::Metrics(metrics)));
         }
         let mut volume = input.settings().volume.clone();
@@ -37,11 +41,12 @@ pub fn top(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         }
         ui.separator();
         let dark = ui.visuals().dark_mode;
-        if ui.button(if dark { "Light" } else { "Dark" }).clicked() {
+        let theme = ui.button(if dark { "Light" } else { "Dark" });
+        if theme.on_hover_text("Change the colours of the window").clicked() {
             commands.push(Command::Theme(if dark { Theme::Light } else { Theme::Dark }));
         }
         let mut help = input.view.help;
-        if ui.toggle_value(&mut help, "?").on_hover_text("Keyboard and mouse").changed() {
+        if ui.toggle_value(&mut help, "?").on_hover_text("Keyboard and mouse (?)").changed() {
             commands.push(Command::Help(help));
         }
         if let Some(leader) = input.session.set.leader() {
@@ -55,10 +60,26 @@ pub fn top(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     commands
 }
 
+/// What folders there are to open.
+pub const FOLDERS: &str = "An ADIOS2 file (.bp), or a folder of .fsz files, which is a series";
+
+/// Why nothing can be opened beside nothing.
+const NOTHING_TO_COMPARE: &str = "Open a field first";
+
+/// Whether a line of text was ended by Enter.
+fn entered(ui: &Ui, line: &Response) -> bool {
+    line.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter))
+}
+
 fn file_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let mut commands = Vec::new();
-    if ui.button("Open file …").clicked() {
+    let keys = ui.ctx().format_shortcut(&OPEN);
+    if ui.add(Button::new("Open file …").shortcut_text(keys)).clicked() {
         commands.push(Command::Ask(Role::Subject, "Open a field"));
+        ui.close();
+    }
+    if ui.button("Open folder …").on_hover_text(FOLDERS).clicked() {
+        commands.push(Command::AskFolder);
         ui.close();
     }
     ui.separator();
@@ -74,7 +95,12 @@ fn file_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         ("Open path as original", Role::Original),
         ("Open path as comparison", Role::Other),
     ] {
-        if ui.button(name).clicked() && !chosen.as_os_str().is_empty() {
+        let enabled = role != Role::Other || input.session.set.leader().is_some();
+        let button = ui.add_enabled(enabled, Button::new(name));
+        let pressed = button.on_disabled_hover_text(NOTHING_TO_COMPARE).clicked();
+        if (pressed || role == Role::Subject && entered(ui, &path))
+            && !chosen.as_os_str().is_empty()
+        {
             commands.push(Command::Open(chosen.clone(), role));
             ui.close();
         }
@@ -87,7 +113,7 @@ fn file_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     if name.changed() {
         commands.push(Command::TypeStream(typed));
     }
-    if ui.button("Connect").clicked() && !stream.as_os_str().is_empty() {
+    if (ui.button("Connect").clicked() || entered(ui, &name)) && !stream.as_os_str().is_empty() {
         commands.push(Command::Connect(stream));
         ui.close();
     }

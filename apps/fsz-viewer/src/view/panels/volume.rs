@@ -12,6 +12,7 @@ use crate::view::colour::rgb;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::text::heading;
+use crate::view::volume_state::VolumeState;
 
 /// How near a point of the transfer function the pointer takes hold of it.
 const NEAR: f32 = 10.0;
@@ -59,8 +60,12 @@ pub fn volume(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         }
         ui.checkbox(&mut view.orbit.perspective, "Perspective");
     });
-    if let Some(note) = &input.view.volume.note {
-        ui.label(coarseness(note.stride, view.source));
+    match &input.view.volume {
+        VolumeState { failed: true, .. } => _ = ui.label("The volume cannot be shown."),
+        VolumeState { note: Some(note), .. } => _ = ui.label(coarseness(note.stride, view.source)),
+        // Its colours are those of a plane.
+        _ if input.session.planes.is_some() => _ = ui.label("Bringing the volume to the GPU …"),
+        _ => {}
     }
     ui.separator();
     let changed = view != *known;
@@ -225,7 +230,7 @@ fn clip(ui: &mut Ui, sides: [u64; 3], clip: &mut ClipBox) {
             }
         }
     });
-    if !clip.is_whole() && ui.button("Whole field").clicked() {
+    if !clip.is_whole() && ui.button("Reset clip box").clicked() {
         *clip = ClipBox::default();
     }
 }
