@@ -10,17 +10,12 @@ use crate::app::Viewer;
 use crate::model::comparison::{CodecComparison, MatchMode, Recipe, recipe};
 use crate::model::measures::Measures;
 use crate::model::settings::Layout;
-use crate::model::zfp;
 use crate::work::event::{Found, Made};
 use crate::work::{profile_made, zfp_made};
 
 impl Viewer {
     /// Compares the subject with what zfp or the other profile makes, or closes the comparison.
     pub fn compare_with(&mut self, matching: Option<MatchMode>) {
-        if matching.is_some_and(MatchMode::is_zfp) && !zfp::BUILT_IN {
-            self.report(zfp::NOT_BUILT_IN);
-            return;
-        }
         if matching.is_some() && self.view_state.settings.layout == Layout::All {
             self.view_state.settings.layout = Layout::Codecs;
         }

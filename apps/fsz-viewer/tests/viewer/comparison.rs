@@ -7,11 +7,20 @@ use crate::fixture::{Fixture, press, profiles, shows};
 
 #[cfg(not(feature = "zfp"))]
 #[test]
-fn a_build_without_zfp_says_so() {
+fn a_build_without_zfp_offers_none() {
+    use egui_kittest::kittest::{NodeT, Queryable};
+
     let fixture = Fixture::of_numbers();
     let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    for (label, disabled) in [
+        ("zfp at the same rate", true),
+        ("zfp at the same bound", true),
+        ("Other profile at the same bound", false),
+        ("Other profile at the same size", false),
+    ] {
+        assert_eq!(viewer.get_by_label(label).accesskit_node().is_disabled(), disabled, "{label}");
+    }
     press(&mut viewer, "zfp at the same rate");
-    assert!(viewer.state().view_state.messages.join("").contains("--features zfp"));
     assert!(viewer.state().session.set.other.is_none());
 }
 

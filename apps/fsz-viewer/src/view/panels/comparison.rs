@@ -1,8 +1,9 @@
 //! Comparison with another codec.
 
-use egui::Ui;
+use egui::{Button, Ui};
 
 use crate::model::comparison::MatchMode;
+use crate::model::zfp;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::text::heading;
@@ -17,7 +18,9 @@ pub fn comparison(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     heading(ui, "Compare with");
     for option in MatchMode::ALL {
         let shown = comparison.matching == Some(option);
-        if ui.selectable_label(shown, option.name()).clicked() {
+        let button = Button::selectable(shown, option.name());
+        let button = ui.add_enabled(zfp::BUILT_IN || !option.is_zfp(), button);
+        if button.on_disabled_hover_text(zfp::NOT_BUILT_IN).clicked() {
             commands.push(Command::Compare(Some(option)));
         }
     }
