@@ -22,6 +22,9 @@ FSZ_DEVICE void together()
 /// A number that is the same in all lanes: behind a branch on it they are still together.
 FSZ_DEVICE u32 same(u32 number) { return __reduce_max_sync(WARP_ALL, number); }
 
+/// A number that lane `lane` has.
+FSZ_DEVICE u32 number_of(u32 lane, u32 number) { return same(lane_id() == lane ? number : 0); }
+
 /// Sum over the eight lanes of a tile.
 FSZ_DEVICE u32 tile_sum(u32 value)
 {

@@ -54,7 +54,8 @@ pub fn refuse_standard_output(folder: &Path) -> Result<()> {
 /// Errs where a series would go to a folder that is named like a file of values or a stream, unless it is there or ends
 /// with `/`.
 pub fn refuse_file_name(folder: &Path, inputs: usize) -> Result<()> {
-    if !is_folder(folder) && is_of(" fsz npy f32 f64 d64 ", &ending(folder)) {
+    let ending = ending(folder);
+    if !is_folder(folder) && (ending == "fsz" || is_of(VALUES, &ending)) {
         bail!(
             "{} names one file, and {inputs} inputs go to a folder: name one, or end it with /",
             folder.display()
@@ -62,6 +63,9 @@ pub fn refuse_file_name(folder: &Path, inputs: usize) -> Result<()> {
     }
     Ok(())
 }
+
+/// Endings of what values are written as.
+const VALUES: &str = " npy f32 f64 d64 ";
 
 /// Endings of what neither values nor streams are written as.
 const FOREIGN: &str = " zfp bp npz h5 hdf5 nc png svg txt csv json xml gz bz2 xz zst zip ";
@@ -98,7 +102,7 @@ pub fn refuse_picture(path: &Path) -> Result<()> {
 /// Errs where a name says that a stream is something else.
 pub fn refuse_stream(path: &Path) -> Result<()> {
     refuse(path, FOREIGN, "stream", "fsz")?;
-    refuse(path, " npy f32 f64 d64 ", "stream", "fsz")
+    refuse(path, VALUES, "stream", "fsz")
 }
 
 /// Errs where a name says that an SVG drawing is something else.

@@ -91,12 +91,10 @@ struct PassHeads
         }
     }
 
-    /// A number that lane `lane` has.
-    FSZ_DEVICE static u32 of(u32 lane, u32 number) { return same(lane_id() == lane ? number : 0); }
-
     FSZ_DEVICE PassHead head(u32 pass) const
     {
-        return {of(pass, words.x), {of(pass, words.y), of(pass, words.z), of(pass, words.w)}};
+        return {number_of(pass, words.x),
+                {number_of(pass, words.y), number_of(pass, words.z), number_of(pass, words.w)}};
     }
 };
 static_assert(PASSES_MOST <= 32, "a lane for each pass");

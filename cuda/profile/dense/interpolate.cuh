@@ -121,7 +121,7 @@ FSZ_DEVICE void walk_box(BoxDecoder &own, Walk &walk, const TapWeights &weights)
     u32 sets = Grid::SETS == 7 ? 0x7653421u : 0x642u;
     for (u32 left = walk.passes - walk.coarse; left > 0; --left)
     {
-        const u32 cut = walk.heads.of(walk.number, walk.heads.groups);
+        const u32 cut = number_of(walk.number, walk.heads.groups);
         bool coded;
         const PassHead head = walk.next(coded);
         u32 rest = head.count();

@@ -104,14 +104,13 @@ struct PassWords
         }
     }
 
-    FSZ_DEVICE PassWord of(u32 pass) const { return {same(lane_id() == pass ? word : 0)}; }
-    FSZ_DEVICE u32 first_of(u32 pass) const { return same(lane_id() == pass ? first : 0); }
+    FSZ_DEVICE PassWord of(u32 pass) const { return {number_of(pass, word)}; }
+    FSZ_DEVICE u32 first_of(u32 pass) const { return number_of(pass, first); }
 
     /// `PlainPass::last` along all axes of a pass that has so many.
     template <u32 AXES> FSZ_DEVICE void lasts_of(u32 pass, u32 (&to)[AXES]) const
     {
-        const u32 own[2] = {same(lane_id() == pass ? lasts[0] : 0),
-                            AXES > 2 ? same(lane_id() == pass ? lasts[1] : 0) : 0};
+        const u32 own[2] = {number_of(pass, lasts[0]), AXES > 2 ? number_of(pass, lasts[1]) : 0};
 #pragma unroll
         for (u32 k = 0; k < AXES; ++k)
         {

@@ -6,3 +6,11 @@ use egui::{Response, RichText, Ui};
 pub fn heading(ui: &mut Ui, text: &str) -> Response {
     ui.heading(RichText::new(text).strong())
 }
+
+/// A name, with what is to be said of it, by name, in `hints`.
+pub fn named(ui: &mut Ui, name: &str, hints: &[(&str, &str)]) {
+    let label = ui.label(name);
+    if let Some((_, hint)) = hints.iter().find(|(of, _)| *of == name) {
+        label.on_hover_text(*hint);
+    }
+}

@@ -8,7 +8,7 @@ use crate::model::regions;
 use crate::view::bars::limit_text;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
-use crate::view::text::heading;
+use crate::view::text::{heading, named};
 
 /// What does not explain itself.
 const HINTS: [(&str, &str); 7] = [
@@ -41,10 +41,7 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     heading(ui, "Field");
     Grid::new("facts").num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
         let mut row = |name: &str, value: String| {
-            let label = ui.label(name);
-            if let Some((_, hint)) = HINTS.iter().find(|(of, _)| *of == name) {
-                label.on_hover_text(*hint);
-            }
+            named(ui, name, &HINTS);
             ui.strong(value);
             ui.end_row();
         };

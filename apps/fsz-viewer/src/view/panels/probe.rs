@@ -8,7 +8,7 @@ use crate::model::probe::ProbedTile;
 use crate::view::colour::rgb;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
-use crate::view::text::heading;
+use crate::view::text::{heading, named};
 
 /// What does not explain itself.
 const HINTS: [(&str, &str); 6] = [
@@ -33,10 +33,7 @@ pub fn probe(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     };
     Grid::new("probe").num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
         let mut show = |name: &str, value: &str| {
-            let label = ui.label(name);
-            if let Some((_, hint)) = HINTS.iter().find(|(of, _)| *of == name) {
-                label.on_hover_text(*hint);
-            }
+            named(ui, name, &HINTS);
             ui.monospace(value);
             ui.end_row();
         };
