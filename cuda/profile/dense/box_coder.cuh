@@ -39,6 +39,11 @@ template <class T, class Error, class Coder> struct BoxCoder
     /// Codes events of residuals and flags, from the last step to the first.
     FSZ_DEVICE void code_events(const u32 *events, u32 steps)
     {
+        steps = same(steps);
+        if (steps == 0)
+        {
+            return;
+        }
         together();
         constexpr u32 AHEAD = 4;
         const u32 *from = events + lane;
@@ -50,7 +55,7 @@ template <class T, class Error, class Coder> struct BoxCoder
             ahead[k] = load(steps > k ? steps - k : 0);
         }
 #pragma unroll 1
-        for (steps = same(steps); steps > 0; --steps)
+        for (; steps > 0; --steps)
         {
             const u32 event = ahead[0];
 #pragma unroll
@@ -92,29 +97,24 @@ template <class T, class Error, class Coder> struct BoxCoder
         }
     }
 
-    template <u32 LAYOUT, bool MASKED>
-    FSZ_DEVICE Coder take_apart(const PlainProgram &program, u32 flags, u32 stage) const
+    /// Codes the events of a plain box.
+    FSZ_DEVICE void code_plain(const PlainProgram &program, u32 flags, u32 groups,
+                               const u32 *events)
     {
-        return Apart<LAYOUT, MASKED>::call([coder = coder, program = &program, flags, stage]() {
-            return take_events<LAYOUT, MASKED>(coder, program, flags, stage);
-        });
-    }
-
-    /// Codes the events of a plain box in shared memory at `stage`.
-    template <bool MASKED>
-    FSZ_DEVICE void code_plain(const PlainProgram &program, u32 flags, u32 stage)
-    {
-        const u32 layout = layout_of(grid);
-        coder = layout == LAYOUT_LINE    ? take_apart<LAYOUT_LINE, MASKED>(program, flags, stage)
-                : layout == LAYOUT_PLANE ? take_apart<LAYOUT_PLANE, MASKED>(program, flags, stage)
-                                         : take_apart<LAYOUT_BRICK, MASKED>(program, flags, stage);
-        if (program.corners > 0)
-        {
-            const bool is_pass = lane < program.passes;
-            const bool fine = is_pass && program.pass[lane].fine;
-            coder.flag(is_pass, FIRST_FLAG + DENSE_PASS_FLAGS + (fine ? 0 : 1), flags >> lane & 1);
-            coder = take_corners<MASKED>(coder, &program, stage);
-        }
+        coder = Apart<LAYOUT_LINE, false>::call(
+            [coder = coder, program = &program, flags, groups = same(groups), events]() {
+                Coder own = coder;
+                const bool is_pass = lane_id() < program->passes;
+                const bool fine = is_pass && program->pass[lane_id()].fine;
+                const u32 corners = take_events(own, events, groups);
+                if (same(program->corners) > 0)
+                {
+                    own.flag(is_pass, FIRST_FLAG + DENSE_PASS_FLAGS + (fine ? 0 : 1),
+                             flags >> lane_id() & 1);
+                    take_event(own, corners);
+                }
+                return own;
+            });
     }
 
     /// Codes the events of any box in a slot.
@@ -132,31 +132,26 @@ template <class T, class Error, class Coder> struct BoxCoder
         code_events(events, program.corners > 0 ? 2 : 0);
     }
 
-    /// Codes a box, which was predicted in `stage` and `slot`, before those that are made. The
-    /// chunk begins with the code `base`.
-    FSZ_DEVICE CodedBox code(const Box &box, i32 base, const PredictedBox<Error> &of, u32 stage,
-                             const PredictorSlot<T> &slot)
+    /// Codes a box, which was predicted in `slot`, before those that are made. The chunk begins
+    /// with the code `base`.
+    FSZ_DEVICE CodedBox code(i32 base, const PredictedBox<Error> &of, const PredictorSlot<T> &slot)
     {
         const Coder was = coder;
-        const EncodeProgram &program = programs[box.shape];
+        const EncodeProgram &program = programs[of.shape];
         const bool exact = of.mode == MODE_EXACT;
         if (of.symbols && (Coder::WRITES || !exact))
         {
             if (of.kept == Kept::PLAIN)
             {
-                code_plain<false>(program.plain, of.flags, stage);
-            }
-            else if (of.kept == Kept::MASKED)
-            {
-                code_plain<true>(program.plain, of.flags, stage);
+                code_plain(program.plain, of.flags, of.steps, slot.residuals + 32 * of.mask_steps);
             }
             else if (of.kept == Kept::LORENZO)
             {
                 if constexpr (Coder::WRITES)
                 {
                     coder = Apart<LAYOUT_LINE, false>::call(
-                        [coder = coder, stage, len = box.len, steps = of.steps]() {
-                            return code_lorenzo(coder, stage, len, steps);
+                        [coder = coder, events = slot.lorenzo, len = of.len, steps = of.steps]() {
+                            return code_lorenzo(coder, events, len, steps);
                         });
                 }
             }
@@ -176,10 +171,10 @@ template <class T, class Error, class Coder> struct BoxCoder
         }
         if constexpr (Coder::WRITES)
         {
-            if (was.at - coder.at + 2 * of.record >= 2 * WORDS * box.len)
+            if (was.at - coder.at + 2 * of.record >= 2 * WORDS * of.len)
             {
                 coder = was;
-                return {MODE_VERBATIM, 0, 0, box.len, false};
+                return {MODE_VERBATIM, 0, 0, of.len, false};
             }
         }
         max_error = larger(max_error, of.max_error);

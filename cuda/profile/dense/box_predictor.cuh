@@ -10,13 +10,11 @@
 namespace fsz
 {
 
-/// How the symbols of a box are kept until they are coded: as the events of a plain box in shared
-/// memory, without masked points, with some, or of Lorenzo prediction, or as residuals or
-/// differences in the slot.
+/// How the symbols of a box are kept in the slot until they are coded: as the events of a plain
+/// box, by interpolation or Lorenzo prediction, or as residuals or differences.
 enum class Kept : u32
 {
     PLAIN,
-    MASKED,
     LORENZO,
     RESIDUALS,
     DIFFERENCES
@@ -25,13 +23,16 @@ enum class Kept : u32
 /// A box that is predicted.
 template <class Error> struct PredictedBox
 {
+    /// Its elements, and its shape.
+    u32 len;
+    u32 shape;
     Kept kept;
     u32 mode;
     /// The code of its first element that has one.
     i32 own;
     /// Passes that have residuals.
     u32 flags;
-    /// Steps of events of its mask, of differences.
+    /// Steps of events of its mask, and of differences, or of a plain box groups of steps.
     u32 mask_steps;
     u32 steps;
     /// Words of its record in the slot.
@@ -61,7 +62,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
 
     const EncodeProgram *const programs;
     EncodeStage &stage;
-    const PredictorSlot<T> slot;
+    PredictorSlot<T> slot;
     const Interpolation how;
     PlainBoxes<Z> plain;
     /// What is known of the field's elements.
@@ -360,20 +361,11 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return listed <= box.len / 32;
     }
 
-    /// Lists the large residuals of a plain box.
-    FSZ_DEVICE void list_large_of(const Box &box, PlainWalked walked) const
-    {
-        if (walked.large())
-        {
-            list_large(grid, &programs[box.shape].plain, plain.stage, slot.large);
-        }
-    }
-
     /// Predicts a plain box; false for any other, which may be found `unfit` for interpolation.
     FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made, bool &unfit)
     {
         i32 own;
-        if (!plain.points.code_of(element(box, 0), own))
+        if (!plain.points.code_of(__ldg(args.field + box.first), own))
         {
             return false;
         }
@@ -388,14 +380,15 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         {
             record = record_of(box, MASK_NONE, 0, listed);
         }
-        list_large_of(box, out.walked);
         const bool symbols = own != base || !out.walked.flat();
-        made = {Kept::PLAIN,
+        made = {box.len,
+                box.shape,
+                Kept::PLAIN,
                 symbols ? MODE_INTERPOLATED : MODE_FLAT,
                 own,
                 out.walked.flags(),
                 0,
-                0,
+                out.walked.groups,
                 record,
                 listed,
                 listed,
@@ -410,7 +403,6 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         const bool line = box.n[2] == box.len;
         const bool wide = plain.wide && box.n[2] % 4 == 0 && box.first % 4 == 0 &&
                           lorenzo_lane_len(box.len) % LORENZO_QUAD == 0;
-        // The events of the box before have been read.
         __syncwarp();
         const auto out =
             line ? (wide ? lorenzo_by<LAYOUT_LINE, 4>(box) : lorenzo_by<LAYOUT_LINE, 1>(box))
@@ -423,7 +415,9 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         plain.low = out.found.low;
         plain.high = out.found.high;
         const bool symbols = out.own != base || !out.flat;
-        made = {Kept::LORENZO,
+        made = {box.len,
+                box.shape,
+                Kept::LORENZO,
                 !symbols         ? MODE_FLAT
                 : out.order == 1 ? MODE_LORENZO_1
                                  : MODE_LORENZO_2,
@@ -444,9 +438,10 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     {
         const Decoded<Error, T> found{Error{}, plain.low, plain.high};
         const Points<Z> &points = plain.points;
-        return Apart<LAYOUT, false>::call(
-            [span = plain.span_of(box), at = plain.stage, points, range = !plain.range_known,
-             found]() { return predict_lorenzo<LAYOUT, WIDTH>(span, at, points, range, found); });
+        return Apart<LAYOUT, false>::call([span = plain.span_of(box), at = plain.stage, points,
+                                           range = !plain.range_known, found, to = slot.lorenzo]() {
+            return predict_lorenzo<LAYOUT, WIDTH>(span, at, points, range, found, to);
+        });
     }
 
     /// Predicts a box of which some elements are masked, and that is plain but for them; false for
@@ -460,15 +455,24 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         {
             return false;
         }
-        list_large_of(box, out.walked);
         if (lane == 0 && !args.control->range_known)
         {
             take_masked(out.pattern, out.masked);
         }
         const u32 record = record_of(box, MASK_CODED, out.pattern, listed);
-        made = {
-            Kept::MASKED, MODE_INTERPOLATED,   own,  out.walked.flags(), out.mask_steps, 0, record,
-            listed,       out.masked + listed, true, out.max_error};
+        made = {box.len,
+                box.shape,
+                Kept::PLAIN,
+                MODE_INTERPOLATED,
+                own,
+                out.walked.flags(),
+                out.mask_steps,
+                out.walked.groups,
+                record,
+                listed,
+                out.masked + listed,
+                true,
+                out.max_error};
         return true;
     }
 
@@ -513,7 +517,9 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     {
         together();
         const Program &program = programs[box.shape].any;
-        Predicted made{Kept::RESIDUALS, MODE_INTERPOLATED, first, 0, 0, 0, 0, 0, 0, true, {}};
+        Predicted made{
+            box.len, box.shape, Kept::RESIDUALS, MODE_INTERPOLATED, first, 0, 0, 0, 0, 0, 0,
+            true,    {}};
         Bits pattern;
         i32 &own = made.own;
         u32 &listed = made.listed, &flags = made.flags;
@@ -596,10 +602,10 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                         break;
                     }
                 }
-                const EscapedLorenzo came =
-                    predict_escaped(plain.stage, box.len, own,
-                                    CODED && grid.predictor == DENSE_LORENZO, slot.differences);
-                made.kept = came.staged ? Kept::LORENZO : Kept::DIFFERENCES;
+                const EscapedLorenzo came = predict_escaped(
+                    plain.stage, box.len, own, CODED && grid.predictor == DENSE_LORENZO,
+                    slot.lorenzo, slot.differences);
+                made.kept = came.in_words ? Kept::LORENZO : Kept::DIFFERENCES;
                 made.record = record_of(box, mask, pattern, listed);
                 made.symbols = own != base || !came.flat || mask == MASK_CODED;
                 made.mode = !made.symbols     ? MODE_FLAT

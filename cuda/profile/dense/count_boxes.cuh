@@ -91,8 +91,7 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
         }
         const auto made = predictor.template predict<false>(box, first);
         __syncwarp();
-        const CodedBox coded =
-            coder.code(box, first, made, shared_address(stages[warp].words), slot);
+        const CodedBox coded = coder.code(first, made, slot);
         predictor.plain.points.keep_error(coder.max_error);
         elements += box.len;
         if (coded.mode == MODE_EXACT)

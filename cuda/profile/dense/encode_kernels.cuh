@@ -70,7 +70,8 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         fsz::DENSE_COUNT_WARPS,                                                                    \
         fsz::COUNTS_SHARED,                                                                        \
         sizeof(fsz::EncodeStage),                                                                  \
-        4 * fsz::PredictorSlot<T>::LEN,                                                            \
+        sizeof(fsz::EventRing),                                                                    \
+        fsz::BOXES_READY * 4 * fsz::PredictorSlot<T>::LEN,                                         \
         4 * fsz::PredictorSlot<T>::RECORD,                                                         \
     };
 

@@ -1,14 +1,18 @@
 // What warps work with while boxes are encoded: shared memory for a box, and memory of the device.
 #pragma once
 
+#include "profile/dense/events.cuh"
 #include "profile/dense/plain_program.cuh"
 #include "profile/dense/rans_encoder.cuh"
 
 namespace fsz
 {
 
-/// Steps of a box at most: a mask's first element, its corners and passes, and the values' flags.
-constexpr u32 EVENT_STEPS = 2 * STEPS_MOST + 2;
+/// Steps of a box's events at most: of its mask, with the first element; behind it of its
+/// residuals, with the flags of passes.
+constexpr u32 EVENT_STEPS = STEPS_MOST + 1;
+static_assert(DENSE_BOX / DENSE_MIN_COLUMNS + 2 * PASSES_MOST + 2 * GROUP_STEPS <= EVENT_STEPS,
+              "room for the groups of steps of a plain box");
 /// Words of a record of escapes at most, for each word of an element: a quarter of a box's elements
 /// is listed.
 constexpr u32 RECORD_WORDS = 3 + DENSE_BOX / 8;
@@ -21,7 +25,7 @@ struct DenseWork
     const SymbolRows *rows;
     /// The stream's tables.
     const u32 *tables;
-    /// A `PredictorSlot` of each warp that predicts.
+    /// For each warp that predicts as many `PredictorSlot`s as it has boxes ready.
     u32 *slots;
     /// Of each warp that codes, room for chunks: records from its beginning on, half words from its
     /// end back.
@@ -34,32 +38,36 @@ struct DenseWork
     u32 reserved;
 };
 
-/// What a warp predicts goes to memory of its own, but for plain boxes, which stay in shared
-/// memory.
+/// Boxes that a warp has ready, at most: it predicts one while another is coded.
+constexpr u32 BOXES_READY = 2;
+
+/// What a box is predicted to.
 template <class T> struct PredictorSlot
 {
     static constexpr u32 RECORD = RECORD_WORDS + DENSE_BOX / 4 * Element<T>::WORDS;
-    static constexpr u32 DIFFERENCES = 2 * DENSE_BOX;
-    static_assert(32 * STEPS_MOST <= 2 * DIFFERENCES, "room for large residuals");
-    /// Words in all; even, so that pairs of the next slot are aligned.
-    static constexpr u32 LEN =
-        (32 * EVENT_STEPS + 2 * DIFFERENCES + DENSE_BOX / 32 + RECORD + 1) / 2 * 2;
+    /// Words of residuals, or in their place of differences.
+    static constexpr u32 RESIDUALS = 32 * EVENT_STEPS;
+    static constexpr u32 DIFFERENCES = 2 * Element<T>::WORDS * DENSE_BOX;
+    static constexpr u32 VALUES = RESIDUALS > DIFFERENCES ? RESIDUALS : DIFFERENCES;
+    /// Words in all, so many that events of the next slot are copied by 16 bytes.
+    static constexpr u32 LEN = (32 * EVENT_STEPS + VALUES + DENSE_BOX / 32 + RECORD + 3) / 4 * 4;
+    /// The events of the mask, and behind its last step those of residuals.
     u32 *residuals;
     /// Context and difference of each step and lane, one after another.
     uint2 *differences;
-    /// Of a plain box, in their place: large residuals of each step and lane.
-    i32 *large;
+    /// In their place: events of a plain box of Lorenzo prediction.
+    u32 *lorenzo;
     /// Which elements of a box are listed.
     u32 *listed;
     /// The box's record of escapes.
     u32 *record;
 
-    FSZ_DEVICE PredictorSlot(const DenseWork &work, u32 warp)
+    FSZ_DEVICE PredictorSlot(const DenseWork &work, u32 number)
     {
-        residuals = work.slots + static_cast<u64>(warp) * LEN;
-        differences = reinterpret_cast<uint2 *>(residuals + 32 * EVENT_STEPS);
-        large = reinterpret_cast<i32 *>(differences);
-        listed = reinterpret_cast<u32 *>(differences + DIFFERENCES);
+        residuals = work.slots + static_cast<u64>(number) * LEN;
+        lorenzo = residuals + 32 * EVENT_STEPS;
+        differences = reinterpret_cast<uint2 *>(lorenzo);
+        listed = lorenzo + VALUES;
         record = listed + DENSE_BOX / 32;
     }
 };
@@ -72,9 +80,7 @@ constexpr u32 COUNTS_SHARED = 4 * DENSE_CONTEXTS * SYMBOLS_MOST;
 struct EncodeStage
 {
     i32 words[DENSE_BOX];
-    /// Of a plain box the ends of the lists of large residuals, and the passes that have some.
     u32 mask[DENSE_BOX / 32];
 };
-static_assert(sizeof(EncodeStage::mask) > 8 * 32, "an address of each lane and a word");
 
 } // namespace fsz

@@ -130,9 +130,8 @@ template <class Z> struct DenseChunks
     const BoxGrid &grid;
     const DenseWork &work;
     const u32 lane;
-    /// Of the team: its first predictor among all, and where that one's box is in shared memory.
+    /// The first of the team's slots among all.
     const u32 first_slot;
-    const u32 first_stage;
     u32 *const room;
     BoxesAhead<Z> ahead;
     BoxCoder<T, Error, RansEncoder> boxes;
@@ -148,14 +147,14 @@ template <class Z> struct DenseChunks
     u32 free_end;
 
     FSZ_DEVICE DenseChunks(const Args &args, const BoxGrid &grid, const DenseWork &work,
-                           EncodeStage *stages, Mail<Error> *mails, u32 packed_rows, u32 team)
-        : args(args), grid(grid), work(work), lane(lane_id()), first_slot(team * work.predictors),
-          first_stage(shared_address(stages)),
+                           Mail<Error> *mails, u32 packed_rows, u32 ring, u32 team)
+        : args(args), grid(grid), work(work), lane(lane_id()),
+          first_slot(team * BOXES_READY * work.predictors),
           room(work.rooms + static_cast<u64>(team) * (work.half_words / 2)),
           ahead(args, grid, work, mails),
           boxes(grid, work.programs,
                 RansEncoder{work.rows, DENSE_LOW, 0, reinterpret_cast<u16 *>(room),
-                            ~0u << lane_id(), packed_rows}),
+                            ~0u << lane_id(), packed_rows, ring}),
           escaped(0), waiting_number(0), waiting_begin(0), waiting_words(0), first_waiting(0),
           next_waiting(0), free_end(work.half_words / 2)
     {
@@ -237,32 +236,29 @@ template <class Z> struct DenseChunks
     }
 
     /// Codes the next box of a chunk before those that are made; its record goes to `record_to`.
-    FSZ_DEVICE CodedBox next_box(const Box &box, i32 base, u32 *record_to)
+    FSZ_DEVICE CodedBox next_box(i32 base, u32 *record_to)
     {
-        const u32 place = ahead.take();
-        const PredictorSlot<T> slot(work, first_slot + place);
-        const u32 stage = first_stage + place * static_cast<u32>(sizeof(EncodeStage));
-        const CodedBox coded = boxes.code(box, base, ahead.mails[place].box, stage, slot);
+        const u32 mail = ahead.take();
+        const PredictorSlot<T> slot(work, first_slot + mail);
+        const CodedBox coded = boxes.code(base, ahead.mails[mail].box, slot);
         for (u32 k = lane; k < coded.record; k += 32)
         {
             record_to[k] = slot.record[k];
         }
-        ahead.ask(place, boxes.max_error);
+        ahead.ask(mail, boxes.max_error);
         return coded;
     }
 
     /// Encodes all chunks that the team takes.
     FSZ_DEVICE void all()
     {
-        for (u32 place = 0; place < work.predictors; ++place)
+        for (u32 mail = 0; mail < ahead.mail_count; ++mail)
         {
-            ahead.ask(place, boxes.max_error);
+            ahead.ask(mail, boxes.max_error);
         }
-        // A chunk has at least as many boxes as a team has predictors, but for the last one of all:
-        // no box of a chunk is asked for before the chunk before the last one is coded.
-        for (auto own = ahead.chunk; ahead.waiting > 0; own = ahead.chunk)
+        for (u32 k = 0; ahead.waiting > 0; ++k)
         {
-            chunk(own);
+            chunk(ahead.chunk_of(k));
         }
         ahead.end();
         drain();
@@ -283,8 +279,7 @@ template <class Z> struct DenseChunks
         u32 records = 0;
         for (u32 i = count; i-- > 0;)
         {
-            const Box own = box_of(grid, first_tile + i);
-            const CodedBox coded = next_box(own, base, room + records);
+            const CodedBox coded = next_box(base, room + records);
             records += coded.record;
             if (lane == i)
             {
@@ -406,14 +401,15 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
                              const DenseWork &work, const HeaderImage &image, u32 *shared)
 {
     __shared__ Statistics statistics[DENSE_ENCODE_WARPS];
-    __shared__ Mail<typename Z::Error> mails[DENSE_ENCODE_STAGES];
+    __shared__ Mail<typename Z::Error> mails[BOXES_READY * DENSE_ENCODE_STAGES];
     const u32 warp = same(threadIdx.x / 32), lane = lane_id(), warps = blockDim.x / 32;
     const u32 predictors = work.predictors, team_warps = predictors + 1;
     const u32 teams = warps / team_warps, team = same(warp / team_warps);
     const u32 place = same(team_place(warp, team_warps));
     EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
-    PackedRow *const rows = reinterpret_cast<PackedRow *>(stages + teams * predictors);
-    if (threadIdx.x < teams * predictors)
+    EventRing *const rings = reinterpret_cast<EventRing *>(stages + teams * predictors);
+    PackedRow *const rows = reinterpret_cast<PackedRow *>(rings + teams);
+    if (threadIdx.x < BOXES_READY * teams * predictors)
     {
         mails[threadIdx.x].init();
     }
@@ -441,17 +437,17 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     }
     else if (place == 0)
     {
-        DenseChunks<Z> chunks(args, grid, work, stages + first, mails + first, shared_address(rows),
-                              number);
+        DenseChunks<Z> chunks(args, grid, work, mails + BOXES_READY * first, shared_address(rows),
+                              shared_address(rings + team), number);
         chunks.all();
         take_error(chunks.boxes.max_error, own);
         own.escaped = chunks.escaped;
     }
     else
     {
-        const u32 own_place = first + place - 1;
-        own = predict_boxes<Z>(args, grid, work, stages[own_place], mails[own_place],
-                               number * predictors + place - 1);
+        own = predict_boxes<Z>(args, grid, work, stages[first + place - 1],
+                               mails + BOXES_READY * first + place - 1,
+                               number * BOXES_READY * predictors + place - 1);
     }
     const Statistics all = gather_statistics<Z::RELATIVE>(own);
     if (lane == 0)

@@ -116,27 +116,32 @@ struct EscapedLorenzo
     u32 order;
     /// Whether all differences are 0.
     bool flat;
-    /// Whether its events lie at `stage`, as those of a plain box; else they are in the slot.
-    bool staged;
+    /// Whether its events are words, as those of a plain box, or contexts and differences.
+    bool in_words;
 };
 
-/// Makes events of the codes of a box: at `stage` if `staged` and if they have room there, else
-/// contexts and differences from `to` on. Apart, since what calls it has much else to keep.
-__device__ __noinline__ EscapedLorenzo predict_escaped(u32 stage, u32 len, i32 base, bool staged,
-                                                       uint2 *to)
+/// Makes events of the codes of a box: words at `words` if `in_words` and if they have room there,
+/// else contexts and differences from `to` on. Apart, since what calls it has much else to keep.
+__device__ __noinline__ EscapedLorenzo predict_escaped(u32 stage, u32 len, i32 base, bool in_words,
+                                                       u32 *words, uint2 *to)
 {
     together();
     const LorenzoCost cost = escaped_cost(stage, len, base);
     EscapedLorenzo made{cost.bits[0] <= cost.bits[1] ? 1u : 2u, cost.bits[0] == 0, false};
     const u32 sizes = made.order == 1 ? cost.sizes[0] : cost.sizes[1];
-    made.staged = __all_sync(WARP_ALL, staged && sizes < LorenzoEvent::MOST);
+    made.in_words = __all_sync(WARP_ALL, in_words && sizes < LorenzoEvent::MOST);
     const u32 lane = lane_id();
+    if (const u32 steps = lorenzo_lane_len(len); made.in_words && steps % LORENZO_QUAD != 0)
+    {
+        // A coder copies whole groups.
+        const u32 last = lorenzo_event_at(steps / LORENZO_QUAD * LORENZO_QUAD);
+        *reinterpret_cast<uint4 *>(words + last) = uint4{0, 0, 0, 0};
+    }
     escaped_differences(
         stage, len, base, made.order, [&](u32 step, bool there, u32 context, i32 difference) {
-            if (made.staged)
+            if (made.in_words)
             {
-                store_word(stage + lorenzo_place(lane, step),
-                           LorenzoEvent::of(context, difference));
+                words[lorenzo_event_at(step)] = LorenzoEvent::of(context, difference);
             }
             else
             {

@@ -53,19 +53,18 @@ __device__ __noinline__ RansEncoder code_long(RansEncoder coder, u32 bits, u32 r
     return coder;
 }
 
-/// Codes the events of `steps` steps of a box of `len` elements at `stage`.
-FSZ_DEVICE RansEncoder code_lorenzo(RansEncoder coder, u32 stage, u32 len, u32 steps)
+/// Codes the events of `steps` steps of a box of `len` elements.
+FSZ_DEVICE RansEncoder code_lorenzo(RansEncoder coder, const u32 *events, u32 len, u32 steps)
 {
-    const u32 lane = lane_id(), own = lorenzo_own(len);
+    const u32 own = lorenzo_own(len), ring = coder.ring + 16 * lane_id();
     const u32 quads = same((steps + LORENZO_QUAD - 1) / LORENZO_QUAD);
-    const auto load = [&](u32 quad, u32(&words)[LORENZO_QUAD]) {
-        load_quad(stage + lorenzo_quad(lane, LORENZO_QUAD * quad), words);
-    };
-    u32 next[LORENZO_QUAD] = {};
-    if (quads > 0)
+    if (quads == 0)
     {
-        load(quads - 1, next);
+        return coder;
     }
+    GroupsBack groups(coder.ring, events, quads - 1);
+    u32 next[LORENZO_QUAD];
+    load_quad(ring + groups.place, next);
 #pragma unroll 1
     for (u32 quad = quads; quad-- > 0;)
     {
@@ -75,7 +74,11 @@ FSZ_DEVICE RansEncoder code_lorenzo(RansEncoder coder, u32 stage, u32 len, u32 s
         {
             made[k] = coded_difference(coder.packed_rows, next[k], LORENZO_QUAD * quad + k < own);
         }
-        load(quad > 0 ? quad - 1 : 0, next);
+        if (quad > 0)
+        {
+            groups.next();
+            load_quad(ring + groups.place, next);
+        }
 #pragma unroll
         for (u32 k = LORENZO_QUAD; k-- > 0;)
         {

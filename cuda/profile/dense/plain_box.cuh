@@ -108,40 +108,28 @@ FSZ_DEVICE void each_element_at(const BoxSpan<T> &span, const Place &place_of, c
     constexpr u32 BATCH = WIDTH == 4 ? 2 : 8;
     const SmallDivisor per_row(span.n[2] / WIDTH), rows(span.n[1]);
     const u32 count = span.n[0] * span.n[1] * per_row.divisor;
-    T next[BATCH][WIDTH];
-    u32 next_place[BATCH];
-    const auto load = [&](u32 from) {
-#pragma unroll
-        for (u32 k = 0; k < BATCH; ++k)
-        {
-            // Behind the end the last ones once more: loads that depend on nothing are under way
-            // together.
-            const u32 at = min(from + 32 * k, count - 1);
-            const u32 row = LAYOUT == LAYOUT_LINE ? 0 : per_row.quotient(at);
-            const u32 x = (at - row * per_row.divisor) * WIDTH;
-            const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
-            const u32 y = row - z * rows.divisor;
-            next_place[k] = place_of(z, y, x, at * WIDTH);
-            load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, next[k]);
-        }
+    T d[BATCH][WIDTH];
+    u32 place[BATCH];
+    const auto load = [&](u32 k, u32 from) {
+        // Behind the end the last ones once more: loads that depend on nothing are under way
+        // together.
+        const u32 at = min(from + 32 * k, count - 1);
+        const u32 row = LAYOUT == LAYOUT_LINE ? 0 : per_row.quotient(at);
+        const u32 x = (at - row * per_row.divisor) * WIDTH;
+        const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
+        const u32 y = row - z * rows.divisor;
+        place[k] = place_of(z, y, x, at * WIDTH);
+        load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, d[k]);
     };
-    load(lane_id());
+#pragma unroll
+    for (u32 k = 0; k < BATCH; ++k)
+    {
+        load(k, lane_id());
+    }
 #pragma unroll 1
     for (u32 from = lane_id(); from < count; from += 32 * BATCH)
     {
-        T d[BATCH][WIDTH];
-        u32 place[BATCH];
-#pragma unroll
-        for (u32 k = 0; k < BATCH; ++k)
-        {
-            place[k] = next_place[k];
-#pragma unroll
-            for (u32 i = 0; i < WIDTH; ++i)
-            {
-                d[k][i] = next[k][i];
-            }
-        }
-        load(from + 32 * BATCH);
+        // Where elements were are loaded those to come: moving them would wait for them.
 #pragma unroll
         for (u32 k = 0; k < BATCH; ++k)
         {
@@ -149,6 +137,7 @@ FSZ_DEVICE void each_element_at(const BoxSpan<T> &span, const Place &place_of, c
             {
                 take(place[k], d[k]);
             }
+            load(k, from + 32 * BATCH);
         }
     }
 }
@@ -393,7 +382,7 @@ FSZ_DEVICE Decoded<T, T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lat
             {
                 continue;
             }
-            const i32 value = static_cast<short>(words[k] & 0xFFFF);
+            const i32 value = static_cast<i32>(words[k]);
             const T decoded = product(from_code(base + value, T(0)), lattice);
             const T off = difference_of(d[k], decoded);
             found.error = larger(found.error, off < 0 ? -off : off);
@@ -526,29 +515,29 @@ template <class Z> struct PlainBoxes
     }
 
     template <u32 LAYOUT, Taps TAPS, bool MASKED>
-    FSZ_DEVICE PlainWalked walk_by(const PlainProgram *program) const
+    FSZ_DEVICE PlainWalked walk_by(const PlainProgram *program, u32 *events) const
     {
-        return Apart<LAYOUT, MASKED>::call([program, stage = stage, fine = grid.fine]() {
-            return walk_plain<LAYOUT, TAPS, MASKED>(program, stage, fine);
+        return Apart<LAYOUT, MASKED>::call([program, stage = stage, fine = grid.fine, events]() {
+            return walk_plain<LAYOUT, TAPS, MASKED>(program, stage, fine, events);
         });
     }
 
     /// By the field's predictor.
     template <u32 LAYOUT, bool MASKED>
-    FSZ_DEVICE PlainWalked walk(const PlainProgram *program) const
+    FSZ_DEVICE PlainWalked walk(const PlainProgram *program, u32 *events) const
     {
         constexpr bool LINE = LAYOUT == LAYOUT_LINE;
         constexpr Taps CURVED = LINE ? Taps::SMOOTH : Taps::CUBIC;
         constexpr Taps BLENDED = LINE ? Taps::SMOOTH : Taps::BLENDED;
         if (grid.predictor == DENSE_LINEAR)
         {
-            return walk_by<LAYOUT, Taps::LINEAR, MASKED>(program);
+            return walk_by<LAYOUT, Taps::LINEAR, MASKED>(program, events);
         }
         if (!LINE && grid.predictor == DENSE_BLENDED)
         {
-            return walk_by<LAYOUT, BLENDED, MASKED>(program);
+            return walk_by<LAYOUT, BLENDED, MASKED>(program, events);
         }
-        return walk_by<LAYOUT, CURVED, MASKED>(program);
+        return walk_by<LAYOUT, CURVED, MASKED>(program, events);
     }
 
     template <u32 LAYOUT> FSZ_DEVICE u32 mask_of(const PlainProgram *program, u32 *events) const
@@ -559,7 +548,7 @@ template <class Z> struct PlainBoxes
     }
 
     /// Turns the elements of a box into targets; whether it is plain. `events`: where those of its
-    /// mask go.
+    /// mask go, before all others.
     template <u32 LAYOUT, u32 WIDTH, bool MASKED>
     FSZ_DEVICE bool quantize(const Box &box, const PlainProgram *program, u32 *events,
                              Outcome &out) const
@@ -612,7 +601,7 @@ template <class Z> struct PlainBoxes
         {
             return;
         }
-        out.walked = walk<LAYOUT, MASKED>(program);
+        out.walked = walk<LAYOUT, MASKED>(program, events + 32 * out.mask_steps);
         const LeftOut<T, MASKED> left_out{out.pattern};
         if (out.walked.fits() && !strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error))
         {
@@ -622,7 +611,7 @@ template <class Z> struct PlainBoxes
         // walk took it for another.
         if (Z::RELATIVE && grid.fine == 0 && (!out.walked.fits() || out.walked.far()))
         {
-            out.walked = {0};
+            out.walked = {};
         }
     }
 
@@ -635,17 +624,16 @@ template <class Z> struct PlainBoxes
     }
 
     /// Predicts a box whose first element, or if MASKED the first that is not masked, has the code
-    /// `own`. Events of its mask go to `events`.
+    /// `own`. Its events go to `events`.
     template <bool MASKED>
     FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own, u32 *events)
     {
-        Outcome out{{0}, own, {}, 0, 0, 0};
+        Outcome out{{}, own, {}, 0, 0, 0};
         constexpr i32 FAR = (1 << 29) - (1 << 17);
         if (!predicted || own > FAR || own < -FAR)
         {
             return out;
         }
-        // The events of the box before have been read.
         __syncwarp();
         const PlainProgram *const program = &programs[box.shape].plain;
         const u32 layout = layout_of(grid);

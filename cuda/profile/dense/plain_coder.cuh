@@ -1,149 +1,11 @@
 // The events of a plain box to symbols, from its last step to its first.
 #pragma once
 
-#include "profile/dense/plain_large.cuh"
+#include "profile/dense/events.cuh"
 #include "profile/dense/rans_encoder.cuh"
 
 namespace fsz
 {
-
-/// The event of a word, if the entry tells that the lane has a point: none of a masked one.
-template <class Event, bool MASKED> FSZ_DEVICE i32 known_event(u32 at, u32 entry)
-{
-    const i32 event = load_event(at, entry, Event::NONE);
-    return MASKED && event == Event::MASKED ? Event::NONE : event;
-}
-
-/// Takes the events of steps that have an entry each, from the last on.
-template <class Event, bool MASKED> struct SinglesBack
-{
-    u32 stage;
-    /// Steps that are left, and the entry of the last of them.
-    i32 left;
-    const u32 *entries;
-    u32 next;
-
-    /// Those of `count` entries from `first` on, the lane's.
-    FSZ_DEVICE SinglesBack(u32 stage, const u32 *first, u32 count)
-        : stage(stage), left(static_cast<i32>(count)),
-          entries(first + 32 * (static_cast<i32>(count) - 1)), next(__ldg(entries))
-    {
-    }
-
-    /// The event of the last step that is left; none where there is none. Entries are read ahead,
-    /// up to three before the first, where a program has others: without a branch, which takes
-    /// longer.
-    FSZ_DEVICE i32 take()
-    {
-        const u32 entry = left > 0 ? next : ENTRY_IDLE;
-        --left;
-        entries -= 32;
-        next = __ldg(entries);
-        return known_event<Event, MASKED>(stage + (entry & ENTRY_POSITION), entry);
-    }
-};
-
-/// Takes the events of a group's steps, which lie at equal distances, from the last on.
-template <class Event, bool MASKED, u32 NEXT> struct ColumnBack
-{
-    u32 at;
-    /// Steps that are left, of a lane that has points.
-    i32 left;
-
-    FSZ_DEVICE ColumnBack(u32 stage, u32 entry, u32 count)
-        : at(stage + (entry & ENTRY_POSITION) + count * NEXT),
-          left(static_cast<i32>(entry) >= 0 ? static_cast<i32>(count) : 0)
-    {
-    }
-
-    FSZ_DEVICE i32 take()
-    {
-        --left;
-        at -= NEXT;
-        return known_event<Event, MASKED>(at, static_cast<u32>(left));
-    }
-};
-static_assert(sizeof(PlainProgram) - sizeof(PlainProgram::entries) >= 2 * 128,
-              "before its first entry, that of the corners, a program has other words");
-
-/// Goes through the events of passes backward; `take` gets each one's lanes.
-template <u32 LAYOUT, bool MASKED> struct PlainEvents
-{
-    template <bool FINE, class Events, class Take>
-    FSZ_DEVICE static void steps_back(Events events, u32 steps, Take &take)
-    {
-        // An event is on its way two symbols before its own, and the row one before.
-        i32 event = events.take(), next = events.take();
-        auto row = take.template row<FINE>(event);
-#pragma unroll 1
-        for (; steps > 0; --steps)
-        {
-            const i32 further = events.take();
-            const auto next_row = take.template row<FINE>(next);
-            take.template step<FINE>(event, row);
-            event = next;
-            row = next_row;
-            next = further;
-        }
-    }
-
-    /// Steps that have an entry each.
-    template <bool FINE, class Take>
-    FSZ_DEVICE static void singles_back(const u32 *entries, u32 count, u32 stage, Take &take)
-    {
-        using Singles = SinglesBack<PlainEvent<FINE>, MASKED>;
-        steps_back<FINE>(Singles(stage, entries, count), count, take);
-    }
-
-    /// A pass of the finest grid.
-    template <class Take>
-    FSZ_DEVICE static void pass_back(PassWord pass, const u32 *entries, u32 stage, Take &take)
-    {
-        const u32 head = pass.template head<LAYOUT>(), groups = pass.groups(), even = pass.even();
-        const u32 flat = pass.flat();
-        if (flat > 0)
-        {
-            singles_back<true>(entries + 32 * (head + groups), flat, stage, take);
-        }
-        using Column = ColumnBack<PlainEvent<true>, MASKED, StagePlaces<LAYOUT>::NEXT>;
-        for (u32 k = groups; k-- > 0;)
-        {
-            const Column column(stage, __ldg(entries + 32 * (head + k)), even);
-            steps_back<true>(column, even, take);
-        }
-        if (LAYOUT == LAYOUT_LINE && head > 0)
-        {
-            singles_back<true>(entries, head, stage, take);
-        }
-    }
-
-    /// The passes of `flags`, from the last on.
-    template <class Take>
-    FSZ_DEVICE static void passes_back(const PlainProgram &program, u32 flags, u32 stage, u32 lane,
-                                       Take &take)
-    {
-        flags = same(flags);
-        const PassWords words(&program, same(program.passes));
-        while (flags != 0)
-        {
-            const u32 p = 31 - __clz(flags);
-            const PassWord pass = words.of(p);
-            u32 first = words.first_of(p);
-            if (pass.fine())
-            {
-                pass_back(pass, program.entries[first] + lane, stage, take);
-                flags ^= 1u << p;
-                continue;
-            }
-            // All entries of coarse grids have a step each: passes beside each other are one.
-            const u32 end = first + pass.flat();
-            const u32 lowest = 32 - __clz(~flags & ((1u << p) - 1));
-            first = words.first_of(lowest);
-            singles_back<false>(program.entries[first] + lane, end - first, stage, take);
-            flags &= (1u << lowest) - 1;
-        }
-    }
-};
 
 /// A row of the coder in shared memory: that of a `SymbolRow`, with frequency, what is added, the
 /// division's shift and whether raw bits come first in one word.
@@ -155,20 +17,9 @@ constexpr u32 PACKED_RAW = 0x20;
 /// That of a lane without a symbol: leaves its state as it is.
 constexpr PackedRow PACKED_IDLE{0, DENSE_SLOTS << PACKED_FREQUENCY_SHIFT};
 
-/// Rows of the events of a pass, by their number: one that leaves a state as it is, of lanes
-/// without an event; those of events; and the one for all that are larger, which is told to have
-/// raw bits.
-template <bool FINE> struct EventRows
-{
-    using Event = PlainEvent<FINE>;
-    /// The coarser grids' are behind the finest one's.
-    static constexpr u32 IDLE = FINE ? 0 : 2 + PlainEvent<true>::LAST_ROW;
-    static constexpr u32 FIRST = IDLE + 1;
-    static constexpr u32 LEN = 2 + Event::LAST_ROW;
-};
-
-/// Behind them those of symbols with raw bits, all of a context side by side.
-constexpr u32 CLASS_ROWS = EventRows<false>::IDLE + EventRows<false>::LEN;
+/// The rows of all events, and behind them those of symbols with raw bits, all of a context side by
+/// side.
+constexpr u32 CLASS_ROWS = EVENT_ROWS;
 constexpr u32 CLASSES = DENSE_RESIDUAL_SYMBOLS - RESIDUAL_FIRST_CLASS;
 constexpr u32 PACKED_ROWS = CLASS_ROWS + RESIDUAL_CONTEXTS * CLASSES;
 constexpr u32 PACKED_WORDS = 2 * ((PACKED_ROWS + 1) / 2 * 2);
@@ -181,30 +32,21 @@ FSZ_DEVICE PackedRow packed_row(const SymbolRow &row)
                                 (row.frequency & ROW_ESCAPES ? PACKED_RAW : 0) | shift};
 }
 
-/// Fills the rows of the events of passes. Called by a thread block.
-template <bool FINE> FSZ_DEVICE void pack_events(const SymbolRows &rows, PackedRow *to)
-{
-    using Own = EventRows<FINE>;
-    using Event = PlainEvent<FINE>;
-    for (u32 k = threadIdx.x; k < Own::LEN; k += blockDim.x)
-    {
-        PackedRow row = PACKED_IDLE;
-        if (k > 0)
-        {
-            const i32 event = static_cast<i32>(k - 1);
-            const bool direct = k - 1 < Event::DIRECT;
-            row = direct ? packed_row(rows[Event::context(event)][event >> Event::SHIFT])
-                         : PackedRow{0, row.y | PACKED_RAW};
-        }
-        to[Own::IDLE + k] = row;
-    }
-}
-
 /// Fills the rows. Called by a thread block.
 FSZ_DEVICE void pack_rows(const SymbolRows &rows, PackedRow *to)
 {
-    pack_events<true>(rows, to);
-    pack_events<false>(rows, to);
+    for (u32 k = threadIdx.x; k < EVENT_ROWS; k += blockDim.x)
+    {
+        PackedRow row = PACKED_IDLE;
+        if (k != event_row(NO_RESIDUAL))
+        {
+            const u32 symbol = row_symbol(k);
+            // Those of all larger residuals are told to have raw bits, and nothing else.
+            row = symbol < RESIDUAL_FIRST_CLASS ? packed_row(rows[row_context(k)][symbol])
+                                                : PackedRow{0, row.y | PACKED_RAW};
+        }
+        to[k] = row;
+    }
     for (u32 k = threadIdx.x; k < RESIDUAL_CONTEXTS * CLASSES; k += blockDim.x)
     {
         to[CLASS_ROWS + k] = packed_row(rows[k / CLASSES][RESIDUAL_FIRST_CLASS + k % CLASSES]);
@@ -237,25 +79,18 @@ struct AfterRaw
     PackedRow row;
 };
 
-/// Codes the raw bits of the lanes that have some, of a box at `stage`. Apart, so that the loop
-/// that calls it is short.
-template <bool FINE>
-__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, i32 event, PackedRow row, u32 stage)
+/// Codes the raw bits of the lanes that have some. Apart, so that the loop that calls it is short.
+__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, u32 event, PackedRow row)
 {
     together();
-    using Event = PlainEvent<FINE>;
-    i32 r = Event::residual(event);
-    if (r == Event::LARGE)
-    {
-        r = take_large(large_ends(stage));
-    }
-    const u32 size = event == Event::NONE ? 0 : static_cast<u32>(abs(r));
+    const i32 r = event_residual(event);
+    const u32 size = static_cast<u32>(abs(r));
     u32 bits = 0, from = 0;
     if (size > DENSE_DIRECT)
     {
         bits = 32 - __clz(size);
         from = 1u << (bits - 1);
-        const u32 number = Event::context(event) * CLASSES + bits - RESIDUAL_CLASS_BITS;
+        const u32 number = row_context(event_row(event)) * CLASSES + bits - RESIDUAL_CLASS_BITS;
         row = load_row(coder.packed_rows + 8 * (CLASS_ROWS + number));
     }
     if (row.y & PACKED_RAW)
@@ -281,86 +116,87 @@ FSZ_DEVICE void code_packed(RansEncoder &coder, PackedRow row)
     coder.write(half);
 }
 
-/// Codes events.
-struct PlainCoder
+/// The row of an event, as it is found without a look at the residual.
+FSZ_DEVICE PackedRow row_of(const RansEncoder &coder, u32 event)
 {
-    RansEncoder coder;
-    /// Where the box is.
-    u32 stage;
-
-    using Row = PackedRow;
-
-    /// The row of an event, if it has a symbol of its own or is none.
-    template <bool FINE> FSZ_DEVICE PackedRow row(i32 event) const
-    {
-        const i32 number = min(event, PlainEvent<FINE>::LAST_ROW);
-        return load_row(coder.packed_rows + 8 * EventRows<FINE>::FIRST +
-                        8 * static_cast<u32>(number));
-    }
-
-    template <bool FINE> FSZ_DEVICE void step(i32 event, PackedRow row)
-    {
-        if (any_bits(row.y, PACKED_RAW))
-        {
-            const AfterRaw after = code_raw<FINE>(coder, event, row, stage);
-            coder.state = after.coder.state;
-            coder.at = after.coder.at;
-            row = after.row;
-        }
-        code_packed(coder, row);
-    }
-};
-
-/// Counts events.
-struct PlainCounter
-{
-    SymbolCounter coder;
-    u32 stage;
-
-    /// It needs none.
-    struct Row
-    {
-    };
-    template <bool FINE> FSZ_DEVICE Row row(i32) const { return {}; }
-
-    template <bool FINE> FSZ_DEVICE void step(i32 event, Row)
-    {
-        using Event = PlainEvent<FINE>;
-        const bool there = event != Event::NONE;
-        i32 r = Event::residual(event);
-        if (r == Event::LARGE)
-        {
-            r = take_large(large_ends(stage));
-        }
-        coder.residual(there, Event::context(event), r);
-    }
-};
-
-FSZ_DEVICE PlainCoder events_to(const RansEncoder &coder, u32 stage) { return {coder, stage}; }
-FSZ_DEVICE PlainCounter events_to(const SymbolCounter &counter, u32 stage)
-{
-    return {counter, stage};
+    return load_row(coder.packed_rows + 8 * event_row(event));
 }
 
-/// Codes or counts the events of the box at `stage`.
-template <u32 LAYOUT, bool MASKED, class Coder>
-FSZ_DEVICE Coder take_events(Coder coder, const PlainProgram *program, u32 flags, u32 stage)
+FSZ_DEVICE void code_event(RansEncoder &coder, u32 event, PackedRow row)
 {
-    auto take = events_to(coder, stage);
-    PlainEvents<LAYOUT, MASKED>::passes_back(*program, flags, stage, lane_id(), take);
-    return take.coder;
+    if (any_bits(row.y, PACKED_RAW))
+    {
+        const AfterRaw after = code_raw(coder, event, row);
+        coder.state = after.coder.state;
+        coder.at = after.coder.at;
+        row = after.row;
+    }
+    // Whatever branch was taken: see `together`.
+    together();
+    code_packed(coder, row);
 }
 
-/// Codes or counts those of the corners.
-template <bool MASKED, class Coder>
-FSZ_DEVICE Coder take_corners(const Coder &coder, const PlainProgram *program, u32 stage)
+/// Codes the events of `groups` groups of steps, from the last to the second; gives those of the
+/// first step, which are of the corners.
+FSZ_DEVICE u32 take_events(RansEncoder &coder, const u32 *events, u32 groups)
 {
-    const u32 entry = __ldg(program->entries[0] + lane_id());
-    auto take = events_to(coder, stage);
-    using Event = PlainEvent<false>;
-    const i32 event = known_event<Event, MASKED>(stage + (entry & ENTRY_POSITION), entry);
-    take.template step<false>(event, take.template row<false>(event));
-    return take.coder;
+    GroupsBack back(coder.ring, events, groups - 1);
+    const u32 ring = coder.ring + 4 * lane_id();
+    // Events are on their way two pairs of steps before their own, and rows one before.
+    constexpr u32 PAIR = GROUP_STEPS / 2;
+    u32 now[PAIR], next[PAIR];
+    PackedRow rows[PAIR];
+#pragma unroll
+    for (u32 k = 0; k < PAIR; ++k)
+    {
+        now[k] = load_word(ring + back.place + 128 * (PAIR + k));
+        rows[k] = row_of(coder, now[k]);
+        next[k] = load_word(ring + back.place + 128 * k);
+    }
+    u32 behind = 1;
+#pragma unroll 1
+    for (u32 left = 2 * groups; left > 2; --left)
+    {
+        if (behind != 0)
+        {
+            back.next();
+        }
+        const u32 from = ring + back.place + 128 * PAIR * behind;
+#pragma unroll
+        for (u32 k = PAIR; k-- > 0;)
+        {
+            code_event(coder, now[k], rows[k]);
+            rows[k] = row_of(coder, next[k]);
+            now[k] = next[k];
+            next[k] = load_word(from + 128 * k);
+        }
+        behind ^= 1;
+    }
+    return next[0];
+}
+
+/// Codes the event of a step.
+FSZ_DEVICE void take_event(RansEncoder &coder, u32 event)
+{
+    code_event(coder, event, row_of(coder, event));
+}
+
+/// Counts it.
+FSZ_DEVICE void take_event(SymbolCounter &counter, u32 event)
+{
+    counter.residual(event != NO_RESIDUAL, row_context(event_row(event)), event_residual(event));
+}
+
+/// Counts the same events.
+FSZ_DEVICE u32 take_events(SymbolCounter &counter, const u32 *events, u32 groups)
+{
+    events += lane_id();
+#pragma unroll 1
+    for (u32 step = groups * GROUP_STEPS; step-- > GROUP_STEPS;)
+    {
+        take_event(counter, __ldcg(events + 32 * step));
+    }
+    return __ldcg(events);
 }
 
 } // namespace fsz

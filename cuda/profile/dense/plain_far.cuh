@@ -3,7 +3,6 @@
 #pragma once
 
 #include "profile/dense/plain_box.cuh"
-#include "profile/dense/plain_large.cuh"
 
 namespace fsz
 {
@@ -35,7 +34,7 @@ FSZ_DEVICE FarElements<typename Points::Error> list_far(const BoxSpan<T> &span, 
         const SpanPoint point(rows, planes, min(from + lane, len - 1));
         const u32 word = load_word(stage + point.place(layout));
         const T d = __ldg(span.at(point));
-        const i32 value = static_cast<short>(word & 0xFFFF);
+        const i32 value = static_cast<i32>(word);
         typename Points::Error error;
         const bool is_near = near(d, static_cast<i32>(zero + static_cast<u32>(value)), error);
         const bool counts = from + lane < len && !out.has(d);

@@ -1,8 +1,9 @@
 // Plain boxes by Lorenzo prediction: all elements have codes that keep the bound, and differences
-// are short. Each word in shared memory turns from a code into a difference and its context
-// (FORMAT.md, Dense: predict).
+// are short. Codes lie in shared memory; events, which are differences and their contexts, go to
+// device memory (FORMAT.md, Dense: predict).
 #pragma once
 
+#include "profile/dense/events.cuh"
 #include "profile/dense/plain_box.cuh"
 #include "profile/dense/plain_walk.cuh"
 
@@ -32,6 +33,14 @@ FSZ_DEVICE void load_quad(u32 at, u32 (&to)[LORENZO_QUAD])
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                  : "r"(at)
                  : "memory");
+}
+
+/// Where the lane's event of a step is among those of a box: four by four.
+FSZ_DEVICE u32 lorenzo_event_at(u32 step)
+{
+    static_assert(LORENZO_QUAD == GROUP_STEPS, "a group of events, of which a lane has 16 bytes");
+    return step / LORENZO_QUAD * (32 * LORENZO_QUAD) + LORENZO_QUAD * lane_id() +
+           step % LORENZO_QUAD;
 }
 
 FSZ_DEVICE void store_quad(u32 at, const u32 (&from)[LORENZO_QUAD])
@@ -163,17 +172,16 @@ FSZ_DEVICE LorenzoCost lorenzo_cost(u32 stage, u32 len, i32 base)
     return cost;
 }
 
-/// Turns codes at `stage` into events.
-FSZ_DEVICE void lorenzo_events(u32 stage, u32 len, i32 base, u32 order)
+/// Makes events of the codes at `stage`.
+FSZ_DEVICE void lorenzo_events(u32 stage, u32 len, i32 base, u32 order, u32 *events)
 {
     const u32 lane = lane_id(), steps = same(lorenzo_lane_len(len));
     LorenzoLane own(0);
 #pragma unroll 1
     for (u32 from = 0; from < steps; from += LORENZO_QUAD)
     {
-        const u32 at = stage + lorenzo_quad(lane, from);
         u32 words[LORENZO_QUAD];
-        load_quad(at, words);
+        load_quad(stage + lorenzo_quad(lane, from), words);
 #pragma unroll
         for (u32 k = 0; k < LORENZO_QUAD; ++k)
         {
@@ -191,7 +199,8 @@ FSZ_DEVICE void lorenzo_events(u32 stage, u32 len, i32 base, u32 order)
                 own.take(code, difference);
             }
         }
-        store_quad(at, words);
+        __stcg(reinterpret_cast<uint4 *>(events + lorenzo_event_at(from)),
+               uint4{words[0], words[1], words[2], words[3]});
     }
 }
 
@@ -207,10 +216,10 @@ template <class Error, class T> struct LorenzoBox
     Decoded<Error, T> found;
 };
 
-/// Makes events of a box at `stage`.
+/// Makes events of a box, whose codes come to `stage`.
 template <u32 LAYOUT, u32 WIDTH, class Points, class T, class Error>
 FSZ_DEVICE LorenzoBox<Error, T> predict_lorenzo(BoxSpan<T> span, u32 stage, const Points &points,
-                                                bool range, Decoded<Error, T> found)
+                                                bool range, Decoded<Error, T> found, u32 *events)
 {
     const u32 len = span.n[0] * span.n[1] * span.n[2];
     LorenzoBox<Error, T> made{false, 0, 1, true, found};
@@ -227,7 +236,7 @@ FSZ_DEVICE LorenzoBox<Error, T> predict_lorenzo(BoxSpan<T> span, u32 stage, cons
     made.plain = __all_sync(WARP_ALL, sizes < LorenzoEvent::MOST);
     if (made.plain)
     {
-        lorenzo_events(stage, len, made.own, made.order);
+        lorenzo_events(stage, len, made.own, made.order, events);
     }
     return made;
 }

@@ -83,29 +83,25 @@ struct PlainProgram
     u32 entries[STEPS_MOST][32];
 };
 
-/// What a warp knows of a box's passes: lane i has the word of pass i, where its entries begin, and
-/// `PlainPass::lasts`.
+/// What a warp knows of a box's passes: lane i has the word of pass i, and `PlainPass::lasts`.
 struct PassWords
 {
     u32 word;
-    u32 first;
     u32 lasts[2];
 
-    FSZ_DEVICE PassWords(const PlainProgram *program, u32 passes) : word(0), first(0), lasts{0, 0}
+    FSZ_DEVICE PassWords(const PlainProgram *program, u32 passes) : word(0), lasts{0, 0}
     {
         static_assert(PASSES_MOST <= 32, "a lane for each pass");
         if (lane_id() < passes)
         {
             const PlainPass &pass = program->pass[lane_id()];
             word = __ldg(&pass.word);
-            first = __ldg(&pass.first);
             lasts[0] = __ldg(&pass.lasts[0]);
             lasts[1] = __ldg(&pass.lasts[1]);
         }
     }
 
     FSZ_DEVICE PassWord of(u32 pass) const { return {number_of(pass, word)}; }
-    FSZ_DEVICE u32 first_of(u32 pass) const { return number_of(pass, first); }
 
     /// `PlainPass::last` along all axes of a pass that has so many.
     template <u32 AXES> FSZ_DEVICE void lasts_of(u32 pass, u32 (&to)[AXES]) const
@@ -230,12 +226,6 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 shape, PlainProgram 
         }
     }
     __syncthreads();
-    // A coder reads ahead into what stands before the entries, whatever it is, but written.
-    const u32 unused = passes_before[CANDIDATES] + thread;
-    if (unused < PASSES_MOST)
-    {
-        program->pass[unused] = PlainPass{};
-    }
     if (thread < CANDIDATES && first[thread + 1] > first[thread])
     {
         const PassCut cut = cut_of(thread);

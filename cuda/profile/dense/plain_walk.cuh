@@ -1,12 +1,12 @@
 // The walk through a plain box, one whose elements all have targets: each word in shared memory
-// turns from a target into a value and an event, which tells residual and context (FORMAT.md,
-// Dense: predict).
+// turns from a target into a value, and an event, which tells residual and context, goes to device
+// memory (FORMAT.md, Dense: predict).
 #pragma once
 
 #include "device/hopper.cuh"
 #include "profile/dense/blend.cuh"
+#include "profile/dense/events.cuh"
 #include "profile/dense/plain_program.cuh"
-#include "profile/dense/symbols.cuh"
 
 namespace fsz
 {
@@ -36,13 +36,6 @@ enum class Taps
     BLENDED
 };
 
-FSZ_DEVICE i32 load_value(u32 at)
-{
-    short value;
-    asm volatile("ld.shared.s16 %0, [%1];" : "=h"(value) : "r"(at) : "memory");
-    return value;
-}
-
 FSZ_DEVICE u32 load_word(u32 at)
 {
     u32 word;
@@ -50,17 +43,7 @@ FSZ_DEVICE u32 load_word(u32 at)
     return word;
 }
 
-/// The event of a word, if the entry tells that the lane has a point, else `none`.
-FSZ_DEVICE i32 load_event(u32 at, u32 entry, i32 none)
-{
-    i32 event = none;
-    asm volatile("{\n.reg .pred there;\nsetp.ge.s32 there, %2, 0;\n"
-                 "@there ld.shared.u16 %0, [%1 + 2];\n}"
-                 : "+r"(event)
-                 : "r"(at), "r"(entry)
-                 : "memory");
-    return event;
-}
+FSZ_DEVICE i32 load_value(u32 at) { return static_cast<i32>(load_word(at)); }
 
 FSZ_DEVICE void store_word(u32 at, u32 word)
 {
@@ -79,48 +62,6 @@ FSZ_DEVICE void store_pair(u32 at, u32 first, u32 second)
 {
     asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(at), "r"(first), "r"(second) : "memory");
 }
-
-/// An event, the high half of a word: the residual and behind it the context, in a few bits. Those
-/// of residuals with symbols of their own are the numbers of these symbols' rows.
-template <bool FINE> struct PlainEvent
-{
-    static constexpr u32 CONTEXTS = FINE ? DENSE_FINE_CONTEXTS : DENSE_COARSE_CONTEXTS;
-    static constexpr u32 FIRST_CONTEXT = FINE ? 0 : DENSE_FINE_CONTEXTS;
-    static constexpr u32 SHIFT = FINE ? 4 : 3;
-    static_assert(CONTEXTS == 1 << SHIFT, "the bits of a context");
-    /// Added to a residual and its context.
-    static constexpr i32 ZERO = static_cast<i32>(DENSE_DIRECT << SHIFT);
-    /// The largest residual that it tells, of either sign. A larger one has the event of the next,
-    /// and is in a list.
-    static constexpr i32 MOST = (1 << (15 - SHIFT)) - static_cast<i32>(DENSE_DIRECT) - 2;
-    static constexpr i32 LARGE = MOST + 1;
-    /// Events of symbols of their own are below, ...
-    static constexpr u32 DIRECT = (2 * DENSE_DIRECT + 1) << SHIFT;
-    /// ... and rows of others from there up to this, which takes the place of all above.
-    static constexpr i32 LAST_ROW = 32 << SHIFT;
-    static_assert(DIRECT < static_cast<u32>(LAST_ROW), "others are told by their rows");
-
-    FSZ_DEVICE static u32 context(i32 event)
-    {
-        return FIRST_CONTEXT + (static_cast<u32>(event) & (CONTEXTS - 1));
-    }
-    FSZ_DEVICE static i32 residual(i32 event)
-    {
-        return (static_cast<short>(event) >> SHIFT) - static_cast<i32>(DENSE_DIRECT);
-    }
-    /// That of a large residual, by a word whose event has the context, but not the residual.
-    FSZ_DEVICE static u32 large(u32 word)
-    {
-        return ((static_cast<u32>(LARGE) + DENSE_DIRECT) << SHIFT) | (word >> 16 & (CONTEXTS - 1));
-    }
-    /// That of a lane without one.
-    static constexpr i32 NONE = -1;
-    /// That of a masked point, in 16 bits.
-    static constexpr i32 MASKED = 0x8000;
-    static_assert(-MOST - 1 > (-0x8000 >> SHIFT) - static_cast<i32>(DENSE_DIRECT),
-                  "no residual has the event of a masked point");
-};
-static_assert(DENSE_DIRECT == 15, "32 rows for each context");
 
 /// The values of the neighbours of a point along an axis.
 struct Neighbours
@@ -142,38 +83,45 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
     u32 weight;
     /// The weighted size of the lane's last residual and a part of what all contexts have.
     u32 size;
-    /// The largest residual of a pass.
+    /// The largest residual of the lane, in a pass and so far.
     u32 most;
+    u32 largest;
     /// Whether a value is too large: one that follows from values of masked points alone may be.
     bool wild;
     /// The lane's entries from the next one on, which is known.
     const u32 *entries;
     u32 next_entry;
+    /// Where the lane's first event goes, and the next one.
+    const u32 *first_event;
+    u32 *events;
 
-    FSZ_DEVICE PlainWalk(u32 stage, u32 fine_bits, bool around, const u32 *entries)
+    FSZ_DEVICE PlainWalk(u32 stage, u32 fine_bits, bool around, const u32 *entries, u32 *events)
         : stage(stage), fine_bits(fine_bits), part_bits(DENSE_PART_BITS + fine_bits),
-          weight(around ? 16 : 0), size(4), most(0), wild(false), entries(entries),
-          next_entry(__ldg(entries))
+          weight(around ? 16 : 0), size(4), most(0), largest(0), wild(false), entries(entries),
+          next_entry(__ldg(entries)), first_event(events), events(events)
     {
     }
 
     /// The word of a lane's point. A lane without one stands where another has its own.
-    FSZ_DEVICE static u32 own_word(u32 at, bool there)
+    FSZ_DEVICE static u32 own_word(u32 at, u32 entry)
     {
         u32 word;
-        asm volatile("{\n.reg .pred there;\nsetp.ne.u32 there, %2, 0;\nmov.b32 %0, 0;\n"
+        asm volatile("{\n.reg .pred there;\nsetp.ge.s32 there, %2, 0;\nmov.b32 %0, 0;\n"
                      "@there ld.shared.u32 %0, [%1];\n}"
                      : "=&r"(word)
-                     : "r"(at), "r"(static_cast<u32>(there)));
+                     : "r"(at), "r"(entry));
         return word;
     }
 
-    /// Takes the point at `at`, in whose context the spread counts 2^BITS a step.
+    /// Takes the point at `at`, in whose context the spread counts 2^BITS a step. The entry tells
+    /// whether the lane has one: a number, which takes fewer instructions than a truth value that
+    /// is kept.
     template <bool FINE, u32 BITS = DENSE_SPREAD_BITS>
-    FSZ_DEVICE void point(u32 at, i32 prediction, u32 spread, bool there)
+    FSZ_DEVICE void point(u32 at, i32 prediction, u32 spread, u32 entry)
     {
         using Event = PlainEvent<FINE>;
-        const i32 target = static_cast<i32>(own_word(at, there));
+        const bool there = static_cast<i32>(entry) >= 0;
+        const i32 target = static_cast<i32>(own_word(at, entry));
         const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
         const i32 r = masked ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
         const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
@@ -195,22 +143,38 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         const u32 digits = __float_as_uint(__fsub_rn(__uint_as_float(m | 0x4B000000u), 0x1p23f));
         constexpr u32 OCTAVE = 127 + 4;
         const u32 context = FINE ? (digits >> 22) - 2 * OCTAVE : (digits >> 23) - OCTAVE;
-        u32 event = (static_cast<u32>(r) << Event::SHIFT) + context + static_cast<u32>(Event::ZERO);
         if constexpr (MASKED)
         {
-            event = masked ? static_cast<u32>(Event::MASKED) : event;
             wild = wild ||
                    (there && abs(static_cast<i32>(value)) > static_cast<i32>(DENSE_MOST_VALUE));
         }
+        give(there && !masked, Event::of(r, context));
         if (there)
         {
             most = max(most, own);
-            store_word(at, __byte_perm(value, event, 0x5410));
+            store_word(at, value);
         }
     }
 
-    /// Corners; the largest of their residuals.
-    FSZ_DEVICE u32 corners(u32 entry)
+    /// Leaves the event of a step.
+    FSZ_DEVICE void give(bool there, u32 event)
+    {
+        store_event(events, there ? event : NO_RESIDUAL);
+        events += 32;
+    }
+
+    /// Fills up the last group of steps; gives how many groups there are.
+    FSZ_DEVICE u32 end_group()
+    {
+        while ((events - first_event) % (32 * GROUP_STEPS) != 0)
+        {
+            give(false, NO_RESIDUAL);
+        }
+        return same(static_cast<u32>((events - first_event) / (32 * GROUP_STEPS)));
+    }
+
+    /// Corners, which have a group of steps of their own; whether they have residuals.
+    FSZ_DEVICE bool corners(u32 entry)
     {
         using Event = PlainEvent<false>;
         const bool there = static_cast<i32>(entry) >= 0;
@@ -220,16 +184,17 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         const i32 r = masked ? 0 : static_cast<i32>(target) >> part_bits;
         const u32 value = static_cast<u32>(r) << fine_bits;
         const u32 own = there ? static_cast<u32>(abs(r)) : 0;
-        const u32 told = (static_cast<u32>(r) << Event::SHIFT) + (DENSE_COARSE_CONTEXTS - 1) +
-                         static_cast<u32>(Event::ZERO);
-        const u32 event = masked ? static_cast<u32>(Event::MASKED) : told;
+        give(there && !masked, Event::of(r, Event::CONTEXTS - 1));
         __syncwarp();
         if (there)
         {
-            store_word(at, __byte_perm(value, event, 0x5410));
+            store_word(at, value);
         }
         __syncwarp();
-        return __reduce_max_sync(WARP_ALL, own);
+        largest = own;
+        // The rest of the group is not looked at.
+        end_group();
+        return __any_sync(WARP_ALL, own > 0);
     }
 
     /// Adds an axis to the sums of a point.
@@ -262,7 +227,6 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         constexpr bool WEIGHTED = TAPS == Taps::SMOOTH;
         constexpr u32 ALONG = Places::ALONG;
         constexpr bool SLIDES = SLIDE;
-        const bool there = static_cast<i32>(entry) >= 0;
         u32 at = stage + (entry & ENTRY_POSITION);
         // Of an axis across: where outer neighbours are, and what is added in the place of a
         // missing one: the other and three times a difference.
@@ -339,7 +303,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
             const i32 prediction = AXES == 3 ? (sum * 5461 + 16384) >> 15
                                    : OUTER   ? (sum + 4 * (1 << AXES)) >> (3 + AXES)
                                              : (sum + static_cast<i32>(AXES)) >> AXES;
-            point<true>(at, prediction, spread, there);
+            point<true>(at, prediction, spread, entry);
         };
 #pragma unroll 1
         for (u32 left = steps; left > 0; --left)
@@ -416,7 +380,6 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         constexpr u32 PLANE = SLIDES ? ODD & ~(1u << ALONG) : ODD;
         constexpr bool BOTH = PLANE == 6;
         constexpr i32 NEAREST = 1 << (AXES - 1);
-        const bool there = static_cast<i32>(entry) >= 0;
         u32 at = stage + (entry & ENTRY_POSITION);
         const auto plane = [&](u32 from) {
             Side own{0, BOTH ? -(NEAREST / 2) * across_rows(from) : 0};
@@ -470,7 +433,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
             const i32 sum = now.sum + before.sum + behind.sum;
             const i32 spread = max(now.nearest, abs(before.nearest - behind.nearest));
             const i32 prediction = (sum + NEAREST) >> AXES;
-            point<true, DENSE_BLENDED_SPREAD_BITS>(at, prediction, static_cast<u32>(spread), there);
+            point<true, DENSE_BLENDED_SPREAD_BITS>(at, prediction, static_cast<u32>(spread), entry);
             now = next;
             before = behind;
             behind = further;
@@ -559,14 +522,15 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
                     AXES == 3 ? (sum * 5461 + 16384) >> 15 : (sum + static_cast<i32>(AXES)) >> AXES;
             }
             constexpr u32 BITS = BLENDS ? DENSE_BLENDED_SPREAD_BITS : DENSE_SPREAD_BITS;
-            point<false, BITS>(at, prediction, spread, static_cast<i32>(entry) >= 0);
+            point<false, BITS>(at, prediction, spread, entry);
         }
     }
 
-    /// Goes through a pass; the largest of the lane's residuals.
-    FSZ_DEVICE u32 pass(const PassWords &words, u32 number)
+    /// Goes through a pass; whether it has residuals. Otherwise its events are none.
+    FSZ_DEVICE bool pass(const PassWords &words, u32 number)
     {
         const PassWord word = words.of(number);
+        u32 *const begin = events;
         most = 0;
         if (word.fine())
         {
@@ -612,7 +576,10 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
             }
         }
         __syncwarp();
-        return most;
+        const bool any = __any_sync(WARP_ALL, most > 0);
+        events = any ? events : begin;
+        largest = max(largest, most);
+        return any;
     }
 
     /// Those whose points are odd along z.
@@ -635,29 +602,24 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
     }
 };
 
-/// The largest residual that an event of a pass tells.
-FSZ_DEVICE u32 most_told(bool fine)
-{
-    return static_cast<u32>(fine ? PlainEvent<true>::MOST : PlainEvent<false>::MOST);
-}
-
 /// What the walk through a box comes to, in a word: what lives on is short of registers. Its low
 /// bits are the passes that have residuals. None are set of a box that is not walked through.
 struct PlainWalked
 {
     static constexpr u32 FLAGS = (1u << PASSES_MOST) - 1;
     static constexpr u32 CORNERS = 1u << PASSES_MOST;
-    static constexpr u32 LARGE = 2u << PASSES_MOST;
+    /// Whether the box was walked through.
+    static constexpr u32 WALKED = 2u << PASSES_MOST;
     static constexpr u32 FITS = 4u << PASSES_MOST;
     static constexpr u32 FAR = 8u << PASSES_MOST;
     static_assert(PASSES_MOST <= 28, "bits beside those of passes");
     u32 bits;
+    /// Groups of steps that have events, with that of the corners.
+    u32 groups;
 
     FSZ_DEVICE u32 flags() const { return bits & FLAGS; }
     /// Whether no residual is any but 0.
     FSZ_DEVICE bool flat() const { return (bits & (FLAGS | CORNERS)) == 0; }
-    /// Whether some residuals are told by no event: which passes have some is in shared memory.
-    FSZ_DEVICE bool large() const { return bits & LARGE; }
     /// Whether residuals and values are not too large for a box that is interpolated.
     FSZ_DEVICE bool fits() const { return bits & FITS; }
     /// Whether some elements do not keep the bound.
@@ -665,51 +627,31 @@ struct PlainWalked
     FSZ_DEVICE bool any() const { return bits != 0; }
 };
 
-/// Where the passes of a box at `stage` that have large residuals are told, behind the ends of
-/// their lists.
-FSZ_DEVICE u32 large_passes(u32 stage) { return stage + 4 * DENSE_BOX + 8 * 32; }
-
-/// Walks through the box at `stage`, whose targets are there.
+/// Walks through the box at `stage`, whose targets are there; events of its steps go to `events`.
 template <u32 LAYOUT, Taps TAPS, bool MASKED>
-FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fine_bits)
+FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fine_bits,
+                                  u32 *events)
 {
     const u32 lane = lane_id();
     const u32 passes = same(program->passes);
     const PassWords words(program, passes);
-    const u32 fine = __ballot_sync(WARP_ALL, PassWord{words.word}.fine());
     PlainWalk<LAYOUT, TAPS, MASKED> walk(stage, fine_bits, program->around != 0,
-                                         program->entries[0] + lane);
+                                         program->entries[0] + lane, events + lane);
     const u32 corner = walk.take_entry();
     // Of the lane, until all passes are done.
-    u32 bits = 0, large = 0, largest = 0;
-    if (same(program->corners) > 0)
-    {
-        largest = walk.corners(corner);
-        bits = largest > 0 ? PlainWalked::CORNERS : 0;
-        bits |= largest > most_told(false) ? PlainWalked::LARGE : 0;
-    }
+    u32 bits = walk.corners(corner) ? PlainWalked::CORNERS : 0;
 #pragma unroll 1
     for (u32 p = 0; p < passes; ++p)
     {
-        const u32 most = walk.pass(words, p);
-        bits |= most > 0 ? 1u << p : 0;
-        large |= most > most_told(fine >> p & 1) ? 1u << p : 0;
-        largest = max(largest, most);
+        bits |= walk.pass(words, p) ? 1u << p : 0;
     }
-    bits = __reduce_or_sync(WARP_ALL, bits);
-    large = __reduce_or_sync(WARP_ALL, large);
-    largest = __reduce_max_sync(WARP_ALL, largest);
-    bool fits = largest <= static_cast<u32>(RESIDUAL_MOST);
+    const u32 groups = walk.end_group();
+    bool fits = __all_sync(WARP_ALL, walk.largest <= static_cast<u32>(RESIDUAL_MOST));
     if constexpr (MASKED)
     {
         fits = fits && !__any_sync(WARP_ALL, walk.wild);
     }
-    if (lane == 0)
-    {
-        store_word(large_passes(stage), large);
-    }
-    bits |= large > 0 ? PlainWalked::LARGE : 0;
-    return {fits ? bits | PlainWalked::FITS : PlainWalked::LARGE};
+    return {PlainWalked::WALKED | (fits ? bits | PlainWalked::FITS : 0), groups};
 }
 
 } // namespace fsz

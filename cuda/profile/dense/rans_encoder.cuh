@@ -64,8 +64,9 @@ struct RansEncoder
     u16 *halves;
     /// This lane and those behind it.
     u32 from_here;
-    /// Where the rows of residuals are in shared memory.
+    /// Where the rows of residuals and the ring of events are in shared memory.
     u32 packed_rows;
+    u32 ring;
 
     /// Half a word of a lane, and where it goes.
     struct Half
@@ -88,10 +89,11 @@ struct RansEncoder
 
     FSZ_DEVICE void write(const Half &half)
     {
-        if (half.there)
-        {
-            halves[half.place] = static_cast<u16>(half.low);
-        }
+        // The address is reckoned by all lanes, and is known to be of device memory.
+        asm volatile("{\n.reg .pred there;\nsetp.ne.u32 there, %2, 0;\n"
+                     "@there st.global.cg.u16 [%0], %1;\n}" ::"l"(halves + half.place),
+                     "h"(static_cast<u16>(half.low)), "r"(static_cast<u32>(half.there))
+                     : "memory");
     }
 
     /// Half a word of each lane of `full`.
@@ -102,6 +104,8 @@ struct RansEncoder
     {
         if (__any_sync(WARP_ALL, bits > 0))
         {
+            // Seldom more than once: what is written once is at hand.
+#pragma unroll 1
             for (u32 from = 3 * DENSE_RAW_BITS; from > 0;)
             {
                 from -= DENSE_RAW_BITS;

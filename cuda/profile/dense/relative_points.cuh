@@ -269,8 +269,7 @@ FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveCo
             {
                 continue;
             }
-            const u32 value = static_cast<u32>(static_cast<i32>(static_cast<short>(words[k])));
-            const T decoded = with.values.of(static_cast<i32>(with.zero + value));
+            const T decoded = with.values.of(static_cast<i32>(with.zero + words[k]));
             const T size = magnitude_of(d[k]);
             const T error = magnitude_of(difference_of(d[k], decoded));
             found.error.absolute = larger(found.error.absolute, error);

@@ -1,5 +1,5 @@
 // Warps of a thread block that encode chunks together: one codes boxes, and the others predict
-// those that come next, each in shared memory of its own.
+// those that come next, each in shared memory of its own, while those before are coded.
 #pragma once
 
 #include "device/hopper.cuh"
@@ -24,20 +24,52 @@ FSZ_DEVICE u32 team_place(u32 warp, u32 team_warps)
 /// Nanoseconds between two looks of those that wait: a box takes a hundred thousand to predict, and
 /// what the coder waits for all wait for.
 constexpr u32 PREDICTOR_PAUSE = 4000;
-constexpr u32 CODER_PAUSE = 300;
+constexpr u32 CODER_PAUSE = 1000;
 
-/// The tile that tells a predictor to end.
-constexpr u32 NO_TILE = ~0u;
+/// What of a box its predictor has to know.
+struct BoxPart
+{
+    u64 first;
+    u32 n[3];
+    u32 shape;
 
-/// What goes between the coder of a team and one of its predictors, in shared memory. Each writes
-/// its part, then all its lanes arrive at the barrier that those of the other wait at: none of them
-/// reads any more what the other may write from then on.
+    BoxPart() = default;
+    FSZ_DEVICE explicit BoxPart(const Box &box)
+        : first(box.first), n{box.n[0], box.n[1], box.n[2]}, shape(box.shape)
+    {
+    }
+
+    FSZ_DEVICE Box box() const
+    {
+        return {{}, {n[0], n[1], n[2]}, n[0] * n[1] * n[2], shape, first};
+    }
+
+    /// That of another lane.
+    FSZ_DEVICE BoxPart of_lane(u32 lane) const
+    {
+        BoxPart other;
+        other.first = __shfl_sync(WARP_ALL, first, lane);
+        other.shape = __shfl_sync(WARP_ALL, shape, lane);
+#pragma unroll
+        for (u32 a = 0; a < 3; ++a)
+        {
+            other.n[a] = __shfl_sync(WARP_ALL, n[a], lane);
+        }
+        return other;
+    }
+};
+
+/// What goes between the coder of a team and one of its predictors about a box, in shared memory.
+/// A predictor has a few of them, which it takes in turn. Each side writes its part, then all its
+/// lanes arrive at the barrier that those of the other wait at: none of them reads any more what
+/// the other may write from then on.
 template <class Error> struct Mail
 {
     u64 asked;
     u64 told;
-    /// What is asked: to predict a box of a chunk that begins with the code `base`.
-    u32 tile;
+    /// What is asked: to predict a box of a chunk that begins with the code `base`, or without
+    /// elements to end.
+    BoxPart part;
     i32 base;
     /// The largest error of the boxes before.
     Error known;
@@ -63,29 +95,38 @@ template <u32 PAUSE> FSZ_DEVICE void wait_for(u64 *barrier, u32 parity)
 }
 
 /// Predicts boxes that are asked for, until there are no more; gives what became known of their
-/// elements. Called by a warp.
+/// elements. The first of its mails is `mails`, that of the first of its slots `slot`. Called by a
+/// warp.
 template <class Z>
 FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const BoxGrid &grid,
                                     const DenseWork &work, EncodeStage &stage,
-                                    Mail<typename Z::Error> &mail, u32 slot)
+                                    Mail<typename Z::Error> *mails, u32 slot)
 {
     using T = typename Z::Value;
     BoxPredictor<Z> predictor(args, grid, work.programs, stage, PredictorSlot<T>(work, slot));
-    for (u32 parity = 0;; parity ^= 1)
+    u32 number = 0, parity = 0;
+    for (;;)
     {
+        const u32 turn = number * work.predictors;
+        Mail<typename Z::Error> &mail = mails[turn];
+        predictor.slot = PredictorSlot<T>(work, slot + turn);
         wait_for<PREDICTOR_PAUSE>(&mail.asked, parity);
-        const u32 tile = mail.tile;
-        if (tile == NO_TILE)
+        const Box box = mail.part.box();
+        if (same(box.len) == 0)
         {
             return predictor.gathered();
         }
+        number = number + 1 < BOXES_READY ? number + 1 : 0;
+        parity ^= number == 0 ? 1 : 0;
         predictor.plain.points.keep_error(mail.known);
-        auto made = predictor.template predict<true>(box_of(grid, tile), mail.base);
+        auto made = predictor.template predict<true>(box, mail.base);
         made.max_error = warp_larger(made.max_error);
         if (lane_id() == 0)
         {
             mail.box = made;
         }
+        // What is in the slot is copied past the first cache.
+        __threadfence();
         barrier_arrive(&mail.told);
     }
 }
@@ -111,23 +152,30 @@ template <class Z> struct BoxesAhead
     const u64 chunks;
     u32 *const begun;
     Mail<Error> *const mails;
+    /// Mails of all predictors of the team, of each the first before the second of any.
+    const u32 mail_count;
     const u32 predictors;
-    /// Boxes that are asked for and not taken yet, the place in the team of the warp that predicts
-    /// the next one, and the phase that it tells the end of.
+    /// Boxes that are asked for and not taken yet, the mail that tells of the next one, and the
+    /// phase that it tells the end of.
     u32 waiting;
     u32 place;
     u32 parity;
-    /// The chunk that is asked for, and its boxes that are not yet.
+    /// The chunk that is asked for, its boxes that are not yet, and the one of the lane's number.
     Chunk chunk;
     u32 left;
+    BoxPart own;
+    /// Chunks that have been asked for, at least in part: lane i keeps those that are i modulo 32.
+    u32 begun_chunks;
+    Chunk kept;
     /// Whether there are no more chunks.
     bool ended;
 
     FSZ_DEVICE BoxesAhead(const Args &args, const BoxGrid &grid, const DenseWork &work,
                           Mail<Error> *mails)
         : elements(args, grid), grid(grid), points(args, grid.fine), chunks(args.sections.chunks),
-          begun(&args.control->begun), mails(mails), predictors(work.predictors), waiting(0),
-          place(0), parity(0), chunk{0, 0}, left(0), ended(false)
+          begun(&args.control->begun), mails(mails), mail_count(BOXES_READY * work.predictors),
+          predictors(work.predictors), waiting(0), place(0), parity(0), chunk{0, 0}, left(0), own{},
+          begun_chunks(0), kept{0, 0}, ended(false)
     {
     }
 
@@ -153,17 +201,31 @@ template <class Z> struct BoxesAhead
         }
         chunk = {number, 0};
         left = count(number);
+        // Where boxes are takes many instructions: each lane reckons for one.
+        own = BoxPart(box_of(grid, first_tile(number) + min(elements.lane, left - 1)));
         for (u32 i = 0; i < left; ++i)
         {
-            if (elements.first_code(points, box_of(grid, first_tile(number) + i), chunk.base))
+            if (elements.first_code(points, own.of_lane(i).box(), chunk.base))
             {
                 break;
             }
         }
+        if (elements.lane == begun_chunks % 32)
+        {
+            kept = chunk;
+        }
+        ++begun_chunks;
     }
 
-    /// Asks a predictor for one more box, if there is one; each in turn, as boxes are taken. All
-    /// that was predicted in its place has been coded.
+    /// One of the last 32 chunks that have been asked for.
+    FSZ_DEVICE Chunk chunk_of(u32 k) const
+    {
+        return {__shfl_sync(WARP_ALL, kept.number, k % 32),
+                __shfl_sync(WARP_ALL, kept.base, k % 32)};
+    }
+
+    /// Asks a predictor by a mail for one more box, if there is one; by each mail in turn, as boxes
+    /// are taken. The box that it told of before has been coded.
     FSZ_DEVICE void ask(u32 of, const Error &known)
     {
         if (left == 0 && !ended)
@@ -176,40 +238,43 @@ template <class Z> struct BoxesAhead
         }
         --left;
         ++waiting;
-        send(of, first_tile(chunk.number) + left, known);
+        send(of, own, known);
     }
 
-    FSZ_DEVICE void send(u32 to, u32 tile, const Error &known)
+    /// Sends what the lane `left` has.
+    FSZ_DEVICE void send(u32 to, const BoxPart &part, const Error &known)
     {
         Mail<Error> &mail = mails[to];
         // All lanes have read what the predictor told.
         __syncwarp();
-        if (elements.lane == 0)
+        if (elements.lane == left)
         {
-            mail.tile = tile;
+            mail.part = part;
             mail.base = chunk.base;
             mail.known = known;
         }
         barrier_arrive(&mail.asked);
     }
 
-    /// Waits for the next box; gives the place in the team of the warp that predicted it, from 0.
+    /// Waits for the next box; gives the mail that tells of it.
     FSZ_DEVICE u32 take()
     {
         const u32 from = place;
         wait_for<CODER_PAUSE>(&mails[from].told, parity);
         --waiting;
-        place = from + 1 < predictors ? from + 1 : 0;
+        place = next(from);
         parity ^= place == 0 ? 1 : 0;
         return from;
     }
 
-    /// Tells the predictors to end.
+    FSZ_DEVICE u32 next(u32 mail) const { return mail + 1 < mail_count ? mail + 1 : 0; }
+
+    /// Tells the predictors to end, by the mail that each waits for: all boxes have been taken.
     FSZ_DEVICE void end()
     {
-        for (u32 to = 0; to < predictors; ++to)
+        for (u32 k = 0, to = place; k < predictors; ++k, to = next(to))
         {
-            send(to, NO_TILE, Error{});
+            send(to, BoxPart{}, Error{});
         }
     }
 };

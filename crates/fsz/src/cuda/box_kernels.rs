@@ -12,6 +12,7 @@ use super::{
         Kernels, Launch, Module, compress_layouts, of_type, other_version, relative_layouts,
     },
     part::Part,
+    teams::{LEAST_PREDICTORS, Teams},
 };
 use crate::{dtype::DType, error::Result};
 
@@ -92,7 +93,7 @@ impl Kernels {
             let (image, words) = self.open(part, &layouts)?;
             let shapes = BoxCompressShapes::read(&words, dtype, self.most_shared)?;
             let mut module = Module::new(image, &compression(coder), dtype, shapes);
-            let encode = shapes.rows + shapes.most_stages * shapes.stage;
+            let encode = shapes.most_shared_to_encode();
             module.allow_shared(Operation::Compress(coder), encode);
             let count = shapes.counts + shapes.count_warps * shapes.stage;
             module.allow_shared(Operation::Count(coder), count);
@@ -160,6 +161,11 @@ const MOST_INDEX_READERS: u64 = 64;
 /// Shared memory that the compress kernel has beside boxes and rows, at most.
 const BESIDE_SHARED: u32 = 4096;
 
+/// Warps of a thread block that code, at most.
+fn most_coders(warps: u32) -> u32 {
+    warps / (LEAST_PREDICTORS + 1)
+}
+
 /// How compression of boxes is launched: `fsz_shapes` of its module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxCompressShapes {
@@ -172,10 +178,12 @@ pub(crate) struct BoxCompressShapes {
     most_warps: u32,
     most_stages: u32,
     pub count_warps: u32,
-    /// Shared memory of a thread block that encodes, of one that counts, and of a warp that predicts.
-    pub rows: u32,
+    /// Shared memory of a thread block that encodes, of one that counts, of a warp that predicts, and of one that
+    /// codes.
+    rows: u32,
     pub counts: u32,
     pub stage: u32,
+    ring: u32,
 }
 
 impl BoxCompressShapes {
@@ -192,6 +200,7 @@ impl BoxCompressShapes {
             count_warps,
             counts,
             stage,
+            ring,
             slot,
             record,
         ] = words
@@ -204,7 +213,8 @@ impl BoxCompressShapes {
             return Err(other_version());
         }
         let fit = |beside: u32| most_shared.saturating_sub(beside) / stage.max(1);
-        let most_stages = stages.min(fit(rows + BESIDE_SHARED));
+        let rings = ring * most_coders(most_warps);
+        let most_stages = stages.min(fit(rows + rings + BESIDE_SHARED));
         Ok(BoxCompressShapes {
             survey_threads,
             gather_threads,
@@ -216,6 +226,7 @@ impl BoxCompressShapes {
             rows,
             counts,
             stage,
+            ring,
         })
     }
 
@@ -223,5 +234,14 @@ impl BoxCompressShapes {
     pub fn most_teams(&self, predictors: u32) -> u64 {
         let of_warps = self.most_warps / (predictors + 1);
         of_warps.min(self.most_stages / predictors).into()
+    }
+
+    fn most_shared_to_encode(&self) -> u32 {
+        self.rows + self.stage * self.most_stages + self.ring * most_coders(self.most_warps)
+    }
+
+    /// Shared memory of a thread block of these teams.
+    pub fn shared(&self, teams: &Teams) -> u32 {
+        self.rows + self.stage * teams.predicting() as u32 + self.ring * teams.teams as u32
     }
 }

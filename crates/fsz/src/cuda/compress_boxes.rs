@@ -47,7 +47,10 @@ use crate::{
 
 /// Bytes of all programs, and of what a warp predicts, of `f32` and `f64`: as the module says.
 pub(crate) const PROGRAM_BYTES: u64 = 8 * (32 + 28 * (40 + 64) + 2 * 320 * 128);
-pub(crate) const SLOT_BYTES: [u64; 2] = [slot_bytes(RECORD_BYTES[0]), slot_bytes(RECORD_BYTES[1])];
+pub(crate) const SLOT_BYTES: [u64; 2] = [
+    slot_bytes(RECORD_BYTES[0], DType::F32.words() as u64),
+    slot_bytes(RECORD_BYTES[1], DType::F64.words() as u64),
+];
 /// Bytes of the record of a box, of `f32` and `f64`.
 pub(crate) const RECORD_BYTES: [u64; 2] =
     [record_bytes(DType::F32.words() as u64), record_bytes(DType::F64.words() as u64)];
@@ -56,8 +59,12 @@ const fn record_bytes(words: u64) -> u64 {
     4 * (3 + BOX as u64 / 8 + BOX as u64 / 4 * words)
 }
 
-const fn slot_bytes(record: u64) -> u64 {
-    (4 * (32 * 642 + 4 * BOX as u64 + BOX as u64 / 32) + record).next_multiple_of(8)
+/// Of two boxes, one of which is coded while the other is predicted.
+const fn slot_bytes(record: u64, words: u64) -> u64 {
+    let events = 4 * 32 * 321;
+    let differences = 8 * words * BOX as u64;
+    let values = if events > differences { events } else { differences };
+    2 * (events + values + BOX as u64 / 8 + record).next_multiple_of(16)
 }
 
 /// Bytes that the teams' memory takes at most; fewer teams work where that is too little for all.
@@ -583,7 +590,7 @@ impl BoxCompression {
         let launch = Launch {
             grid: teams.blocks,
             threads: 32 * (teams.teams + teams.predicting()) as u32,
-            shared: shapes.rows + shapes.stage * teams.predicting() as u32,
+            shared: shapes.shared(&teams),
             cooperative: false,
             early: false,
         };
