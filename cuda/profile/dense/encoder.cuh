@@ -262,6 +262,8 @@ template <class Z> struct DenseChunks
         }
         ahead.end();
         drain();
+        // What is on its way of the last box comes to shared memory that others will use.
+        wait_for_copies<0>();
     }
 
     /// Encodes a chunk.
