@@ -112,12 +112,15 @@ impl GpuRow {
         self.speeds.min_max_of_read = self.read_gbs.map(|read| self.gbs(seconds) / read);
     }
 
-    /// Seconds of whole calls: compression with a value-range bound and an absolute one, decompression.
-    pub fn calls(&mut self, seconds: [f64; 3]) {
-        let [call, absolute, decompress] = seconds.map(|seconds| Some(self.gbs(seconds)));
-        self.speeds.call_gbs = call;
-        self.speeds.absolute_call_gbs = absolute;
-        self.speeds.decompress_call_gbs = decompress;
+    /// Seconds of whole calls: compression and decompression.
+    pub fn calls(&mut self, compress: f64, decompress: f64) {
+        self.speeds.call_gbs = Some(self.gbs(compress));
+        self.speeds.decompress_call_gbs = Some(self.gbs(decompress));
+    }
+
+    /// Seconds of a call that compresses with the absolute bound that a value-range bound came to.
+    pub fn absolute_call(&mut self, seconds: f64) {
+        self.speeds.absolute_call_gbs = Some(self.gbs(seconds));
     }
 
     fn gbs(&self, seconds: f64) -> f64 {

@@ -65,7 +65,10 @@ pub struct Args {
     /// Value-range error bounds [default: 1e-3; CUDA: 1e-2,1e-3,1e-4]
     #[arg(long, value_name = "E", value_delimiter = ',')]
     range: Vec<f64>,
-    /// Pointwise-relative error bounds; of value-range bounds only those given are measured beside
+    /// Absolute error bounds; of value-range bounds only those given are measured beside
+    #[arg(long, visible_alias = "absolute", value_name = "E", value_delimiter = ',')]
+    abs: Vec<f64>,
+    /// Pointwise-relative error bounds, likewise
     #[arg(long, value_name = "E", value_delimiter = ',')]
     relative: Vec<f64>,
     /// Floor of the pointwise-relative bounds: errors up to this are allowed everywhere
@@ -127,7 +130,11 @@ fn name(profile: Profile, bound: Bound) -> String {
     if profile != Profile::default() {
         name = format!("{name} {}", profile.name());
     }
-    if bound.is_relative() { name + " relative" } else { name }
+    match bound {
+        Bound::Absolute(_) => name + " absolute",
+        Bound::Relative { .. } => name + " relative",
+        _ => name,
+    }
 }
 
 /// Measures and shows.
@@ -196,10 +203,12 @@ impl Args {
     }
 
     fn bounds(&self, usual: &[f64]) -> Vec<Bound> {
-        let none_given = self.range.is_empty() && self.relative.is_empty();
-        let range = if none_given { usual } else { &self.range };
+        let others = self.abs.len() + self.relative.len();
+        let range = if others == 0 && self.range.is_empty() { usual } else { &self.range };
+        let range = range.iter().map(|&share| Bound::ValueRange(share));
+        let absolute = self.abs.iter().map(|&bound| Bound::Absolute(bound));
         let relative = self.relative.iter().map(|&eps| Bound::Relative { eps, floor: self.floor });
-        range.iter().map(|&share| Bound::ValueRange(share)).chain(relative).collect()
+        range.chain(absolute).chain(relative).collect()
     }
 
     /// The files for JSON and CSV: what cannot be written is refused before anything is measured.

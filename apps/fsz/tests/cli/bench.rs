@@ -15,7 +15,8 @@ fn figures_on_screen_in_json_and_in_csv() {
     let fixture = Fixture::with_field();
     let short = ["--target-mb", "1", "--repeat", "1", "--threads", "1,2"];
     let files = ["--json", "b.json", "--csv", "b.csv"];
-    let words = ["bench", FIELD, "sparse", "--range", "1e-2,1e-3", "--profile", "paper,dense"];
+    let bounds = ["--range", "1e-2,1e-3", "--absolute", "1e-2", "--profile", "paper,dense"];
+    let words = [&["bench", FIELD, "sparse"][..], &bounds].concat();
     fixture.write("copy.toml", COPY.as_bytes());
     let all = [&words[..], &["--peer", "copy.toml"], &short[..], &files].concat();
     let run = fixture.run(&all);
@@ -29,9 +30,10 @@ fn figures_on_screen_in_json_and_in_csv() {
         rows.iter().filter(|r| r["field"] == field && r["codec"] == codec).count()
     };
     for field in ["T_6x20x30", "sparse"] {
-        assert_eq!((of(field, "fsz"), of(field, "memcpy")), (4, 4));
-        assert_eq!((of(field, "fsz dense"), of(field, "copy")), (4, 2));
-        let zfp = if cfg!(feature = "zfp") { 2 } else { 0 };
+        assert_eq!((of(field, "fsz"), of(field, "memcpy")), (4, 6));
+        assert_eq!((of(field, "fsz dense"), of(field, "copy")), (4, 3));
+        assert_eq!((of(field, "fsz absolute"), of(field, "fsz dense absolute")), (2, 2));
+        let zfp = if cfg!(feature = "zfp") { 3 } else { 0 };
         assert_eq!(of(field, "zfp-accuracy"), zfp);
     }
     for row in rows {

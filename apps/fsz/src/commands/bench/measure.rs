@@ -16,7 +16,7 @@ use super::case::Case;
 /// What to measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan<'a> {
-    /// Value-range or pointwise-relative bound.
+    /// Value-range, absolute or pointwise-relative bound.
     pub bound: Bound,
     pub profiles: &'a [Profile],
     /// Numbers of threads.
