@@ -24,15 +24,14 @@ template <class T, class Error, class Coder> struct BoxCoder
 {
     static constexpr u32 WORDS = Element<T>::WORDS;
 
-    const BoxGrid &grid;
     const EncodeProgram *const programs;
     const u32 lane;
     Coder coder;
     /// The largest error of the boxes that are coded.
     Error max_error;
 
-    FSZ_DEVICE BoxCoder(const BoxGrid &grid, const EncodeProgram *programs, const Coder &coder)
-        : grid(grid), programs(programs), lane(lane_id()), coder(coder), max_error{}
+    FSZ_DEVICE BoxCoder(const EncodeProgram *programs, const Coder &coder)
+        : programs(programs), lane(lane_id()), coder(coder), max_error{}
     {
     }
 

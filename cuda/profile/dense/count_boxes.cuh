@@ -67,8 +67,7 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
     __syncthreads();
     const PredictorSlot<T> slot(work, blockIdx.x * warps + warp);
     BoxPredictor<Z> predictor(args, task.grid, task.programs, stages[warp], slot);
-    BoxCoder<T, typename Z::Error, SymbolCounter> coder(task.grid, task.programs,
-                                                        SymbolCounter{histogram, 0});
+    BoxCoder<T, typename Z::Error, SymbolCounter> coder(task.programs, SymbolCounter{histogram, 0});
     const u32 stride = gridDim.x / tasks.tasks * warps;
     u64 raw_bits = 0, elements = 0;
     for (u32 i = blockIdx.x / tasks.tasks * warps + warp; i < task.boxes; i += stride)

@@ -45,12 +45,13 @@ constexpr u32 BOXES_READY = 2;
 template <class T> struct PredictorSlot
 {
     static constexpr u32 RECORD = RECORD_WORDS + DENSE_BOX / 4 * Element<T>::WORDS;
-    /// Words of residuals, or in their place of differences.
+    /// Words of events of a mask, and as many of residuals, or in the place of these of
+    /// differences.
     static constexpr u32 RESIDUALS = 32 * EVENT_STEPS;
     static constexpr u32 DIFFERENCES = 2 * Element<T>::WORDS * DENSE_BOX;
     static constexpr u32 VALUES = RESIDUALS > DIFFERENCES ? RESIDUALS : DIFFERENCES;
     /// Words in all, so many that events of the next slot are copied by 16 bytes.
-    static constexpr u32 LEN = (32 * EVENT_STEPS + VALUES + DENSE_BOX / 32 + RECORD + 3) / 4 * 4;
+    static constexpr u32 LEN = (RESIDUALS + VALUES + DENSE_BOX / 32 + RECORD + 3) / 4 * 4;
     /// The events of the mask, and behind its last step those of residuals.
     u32 *residuals;
     /// Context and difference of each step and lane, one after another.
@@ -65,7 +66,7 @@ template <class T> struct PredictorSlot
     FSZ_DEVICE PredictorSlot(const DenseWork &work, u32 number)
     {
         residuals = work.slots + static_cast<u64>(number) * LEN;
-        lorenzo = residuals + 32 * EVENT_STEPS;
+        lorenzo = residuals + RESIDUALS;
         differences = reinterpret_cast<uint2 *>(lorenzo);
         listed = lorenzo + VALUES;
         record = listed + DENSE_BOX / 32;

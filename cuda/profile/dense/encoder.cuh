@@ -152,9 +152,8 @@ template <class Z> struct DenseChunks
           first_slot(team * BOXES_READY * work.predictors),
           room(work.rooms + static_cast<u64>(team) * (work.half_words / 2)),
           ahead(args, grid, work, mails),
-          boxes(grid, work.programs,
-                RansEncoder{work.rows, DENSE_LOW, 0, reinterpret_cast<u16 *>(room),
-                            ~0u << lane_id(), packed_rows, ring}),
+          boxes(work.programs, RansEncoder{work.rows, DENSE_LOW, 0, reinterpret_cast<u16 *>(room),
+                                           ~0u << lane_id(), packed_rows, ring}),
           escaped(0), waiting_number(0), waiting_begin(0), waiting_words(0), first_waiting(0),
           next_waiting(0), free_end(work.half_words / 2)
     {
@@ -263,7 +262,7 @@ template <class Z> struct DenseChunks
         ahead.end();
         drain();
         // What is on its way of the last box comes to shared memory that others will use.
-        wait_for_copies<0>();
+        wait_for_groups<0>();
     }
 
     /// Encodes a chunk.

@@ -3,6 +3,7 @@
 // first.
 #pragma once
 
+#include "device/copies.cuh"
 #include "device/hopper.cuh"
 #include "profile/dense/symbols.cuh"
 #include "profile/dense/tables.cuh"
@@ -70,24 +71,6 @@ FSZ_DEVICE u32 row_symbol(u32 row)
                                : (row - Coarse::FIRST) >> Coarse::SHIFT;
 }
 
-/// Leaves an event for the coder.
-FSZ_DEVICE void store_event(u32 *to, u32 event) { __stcg(to, event); }
-
-/// Copies 16 bytes to shared memory, past the first cache: by the time that the copies of the
-/// lane's group have been waited for.
-FSZ_DEVICE void copy_quad(u32 to, const u32 *from)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-}
-
-FSZ_DEVICE void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-
-/// Waits for all groups of copies but so many.
-template <u32 BUT> FSZ_DEVICE void wait_for_copies()
-{
-    asm volatile("cp.async.wait_group %0;" ::"n"(BUT) : "memory");
-}
-
 /// Reads groups of a box's steps, from the last on. Called by a warp.
 struct GroupsBack
 {
@@ -107,7 +90,7 @@ struct GroupsBack
           place(AHEAD * GROUP_BYTES)
     {
         // What is on its way of the box before would come to the places of this one's.
-        wait_for_copies<0>();
+        wait_for_groups<0>();
         __syncwarp();
 #pragma unroll
         for (u32 k = 0; k < RING_GROUPS; ++k)
@@ -120,14 +103,14 @@ struct GroupsBack
     /// Asks for the group that is so many before one; for the first group where there is none.
     FSZ_DEVICE void ask(u32 to, u32 of, u32 before)
     {
-        copy_quad(ring + to, from + (of > before ? of - before : 0) * (GROUP_BYTES / 4));
-        end_copies();
+        begin_copy_16(ring + to, from + (of > before ? of - before : 0) * (GROUP_BYTES / 4));
+        group_copies();
     }
 
     /// Waits for the group that is read.
     FSZ_DEVICE void wait()
     {
-        wait_for_copies<AHEAD>();
+        wait_for_groups<AHEAD>();
         __syncwarp();
     }
 

@@ -1,6 +1,7 @@
 // The half words of a chunk on their way to a warp: a ring in shared memory that is filled ahead.
 #pragma once
 
+#include "device/copies.cuh"
 #include "device/warp.cuh"
 
 namespace fsz
@@ -39,18 +40,15 @@ struct HalfWords
         {
             const u32 from = first + 16 * lane;
             const u32 len = from < end ? min(end - from, 16u) : 0;
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                             ring | (from & (RING_BYTES - 1))),
-                         "l"(source + (len > 0 ? from : 0)), "r"(len)
-                         : "memory");
+            begin_copy_16(ring | (from & (RING_BYTES - 1)), source + (len > 0 ? from : 0), len);
         }
-        asm volatile("cp.async.commit_group;" ::: "memory");
+        group_copies();
     }
 
     /// Waits for all but the last two pieces.
     FSZ_DEVICE static void arrive()
     {
-        asm volatile("cp.async.wait_group 2;" ::: "memory");
+        wait_for_groups<2>();
         __syncwarp();
     }
 

@@ -159,7 +159,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
     /// Leaves the event of a step.
     FSZ_DEVICE void give(bool there, u32 event)
     {
-        store_event(events, there ? event : NO_RESIDUAL);
+        __stcg(events, there ? event : NO_RESIDUAL);
         events += 32;
     }
 

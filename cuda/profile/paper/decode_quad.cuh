@@ -2,6 +2,7 @@
 #pragma once
 
 #include "decode/values.cuh"
+#include "device/copies.cuh"
 #include "profile/paper/decode_block.cuh"
 
 namespace fsz
@@ -58,16 +59,14 @@ FSZ_DEVICE void begin_copy(u32 *payload, const u32 *from, u32 words)
     for (u32 k = 4 * lane; k < words + skew; k += 128)
     {
         const u32 bytes = min(4 * (words + skew - k), 16u); // Nothing behind the payload is read.
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to + 4 * k),
-                     "l"(first + k), "r"(bytes)
-                     : "memory");
+        begin_copy_16(to + 4 * k, first + k, bytes);
     }
 }
 
 /// Waits for the copies of all threads of the warp.
 FSZ_DEVICE void end_copy()
 {
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    wait_for_copies();
     __syncwarp();
 }
 

@@ -93,7 +93,7 @@ impl Kernels {
             let (image, words) = self.open(part, &layouts)?;
             let shapes = BoxCompressShapes::read(&words, dtype, self.most_shared)?;
             let mut module = Module::new(image, &compression(coder), dtype, shapes);
-            let encode = shapes.most_shared_to_encode();
+            let encode = shapes.shared_of(shapes.most_stages, most_coders(shapes.most_warps));
             module.allow_shared(Operation::Compress(coder), encode);
             let count = shapes.counts + shapes.count_warps * shapes.stage;
             module.allow_shared(Operation::Count(coder), count);
@@ -236,12 +236,13 @@ impl BoxCompressShapes {
         of_warps.min(self.most_stages / predictors).into()
     }
 
-    fn most_shared_to_encode(&self) -> u32 {
-        self.rows + self.stage * self.most_stages + self.ring * most_coders(self.most_warps)
+    /// Shared memory of a thread block in which so many warps predict and code.
+    fn shared_of(&self, predictors: u32, coders: u32) -> u32 {
+        self.rows + self.stage * predictors + self.ring * coders
     }
 
-    /// Shared memory of a thread block of these teams.
+    /// That of these teams.
     pub fn shared(&self, teams: &Teams) -> u32 {
-        self.rows + self.stage * teams.predicting() as u32 + self.ring * teams.teams as u32
+        self.shared_of(teams.predicting() as u32, teams.teams as u32)
     }
 }

@@ -70,6 +70,7 @@ const HEADERS: &[(&CStr, &CStr)] = &[
     header!("decode/values.cuh"),
     header!("decode/verify.cuh"),
     header!("device/bits.cuh"),
+    header!("device/copies.cuh"),
     header!("device/hopper.cuh"),
     header!("device/lookback.cuh"),
     header!("device/ring.cuh"),
