@@ -25,6 +25,10 @@ FSZ_DEVICE u32 same(u32 number) { return __reduce_max_sync(WARP_ALL, number); }
 /// A number that lane `lane` has.
 FSZ_DEVICE u32 number_of(u32 lane, u32 number) { return same(lane_id() == lane ? number : 0); }
 
+/// A number that is the same in all lanes, in a register of each: of what is kept once for a warp
+/// an instruction takes but one operand.
+template <class V> FSZ_DEVICE V in_register(V number) { return __shfl_sync(WARP_ALL, number, 0); }
+
 /// Sum over the eight lanes of a tile.
 FSZ_DEVICE u32 tile_sum(u32 value)
 {

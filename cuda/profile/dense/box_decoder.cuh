@@ -1,4 +1,4 @@
-// A point of an interpolated box from its prediction and its symbol.
+// The points of an interpolated box from their predictions and symbols.
 #pragma once
 
 #include "device/bits.cuh"
@@ -23,22 +23,33 @@ struct Residual
 {
     /// In the low half: the residual in lattice points.
     u32 points;
-    /// 16 times the residual.
-    float sixteenfold;
+    /// What it tells of others.
+    float size;
+};
+
+/// How a step ended. It is `rare` if there is more to do, by what else this tells.
+struct StepEnd
+{
+    bool rare;
+    u32 at;
+    u32 entry;
+    u32 prediction;
+    u32 word;
 };
 
 /// A box as a warp decodes it.
 struct BoxDecoder
 {
     RansDecoder rans;
-    /// 16 times the lane's last residual; 0 where residuals do not tell of those around them.
+    /// 16 times the size of the lane's last residual, and SIZE_LEAST; that alone where residuals do
+    /// not tell of those around them.
     float last;
-    /// Where the box begins in shared memory, and where the rows of slots begin for the exponents
-    /// of floats in the finest grid and in coarse ones.
+    /// That of the lanes before and behind.
+    float low;
+    float high;
+    /// Where in shared memory the box and the rows of slots begin.
     u32 box;
-    u32 fine_rows;
-    u32 coarse_rows;
-    u32 corner_row;
+    u32 slots;
     /// What a lattice point of the spread counts in a context.
     float spread_unit;
     /// Lattice points of a step by 16, and what makes a slot's residual a number of them.
@@ -54,77 +65,172 @@ struct BoxDecoder
     static constexpr float SCALED_ORIGIN = 32768.0f + 16 * RESIDUAL_BIAS;
     static_assert(SLOT_NUMBER_SHIFT == 12, "a symbol counts 16 in a float of 2^15");
     static_assert(SLOTS_BYTES == 1 << 11, "bytes of a context's slots");
-    /// Exponent and top bit of the mantissa of a size tell the context: 16 is the smallest.
-    static constexpr u32 FINE_FIRST = (127 + 4) * 2;
-    static constexpr u32 COARSE_FIRST = 127 + 4;
+    /// A size counts the lane's own last residual twice and one of each side, which together begin
+    /// with the 16 that are the smallest.
+    static constexpr float SIZE_LEAST = 16 / 4;
+    /// Exponent and top bit of the mantissa of a size tell the context of a point of the finest
+    /// grid, the exponent that of others: bytes from the slots to the rows of 0.
+    static constexpr u32 FINE_ROWS = 0u - (127 + 4) * 2 * SLOTS_BYTES;
+    static constexpr u32 COARSE_ROWS = (DENSE_FINE_CONTEXTS - (127 + 4)) * SLOTS_BYTES;
+    static constexpr u32 CORNER_ROW = DENSE_CORNERS * SLOTS_BYTES;
 
     FSZ_DEVICE BoxDecoder(const RansDecoder &rans, u32 box, u32 slots, u32 fine, bool around)
-        : rans(rans), last(0), box(box), fine_rows(slots - FINE_FIRST * SLOTS_BYTES),
-          coarse_rows(slots + (DENSE_FINE_CONTEXTS - COARSE_FIRST) * SLOTS_BYTES),
-          corner_row(slots + DENSE_CORNERS * SLOTS_BYTES),
+        : rans(rans), last(SIZE_LEAST), low(last), high(last), box(box), slots(slots),
           spread_unit(static_cast<float>((1u << DENSE_SPREAD_BITS) >> fine)),
           points_unit(static_cast<float>(1u << fine) / 16),
-          points_origin(WHOLE - SCALED_ORIGIN * points_unit), last_unit(around ? 1 : 0),
-          last_origin(around ? -SCALED_ORIGIN : 0)
+          points_origin(in_register(WHOLE - SCALED_ORIGIN * points_unit)),
+          last_unit(around ? 1 : 0), last_origin(in_register(around ? -SCALED_ORIGIN : 0))
     {
     }
 
-    /// The residual by the slot at an address, for the lanes whose `entry` is not negative.
-    FSZ_DEVICE Residual residual(u32 at, u32 entry)
+    /// Whether the word of any lane, be it active or not, has raw bits behind, or half words are
+    /// low. (What a compiler makes of the expression are twice as many instructions.)
+    FSZ_DEVICE bool any_long_or_low(u32 word) const
     {
-        const u32 word = word_at(at);
-        const bool longer = (word & SLOT_LONG) != 0 && static_cast<i32>(entry) >= 0;
-        bool any_longer = false;
-        if (__builtin_expect(__any_sync(WARP_ALL, longer || rans.words.low()), 0))
-        {
-            rans.prepare();
-            any_longer = __any_sync(WARP_ALL, longer);
-        }
-        rans.advance_points(entry, word);
-        float scaled = __uint_as_float(select(SLOT_DIRECT << SLOT_NUMBER_SHIFT, word, SCALED_BITS));
-        if (__builtin_expect(any_longer, 0))
-        {
-            const i32 own = 16 * long_residual(rans, word, longer);
-            scaled = longer ? __fadd_rn(static_cast<float>(own), SCALED_ORIGIN) : scaled;
-        }
+        u32 any;
+        asm volatile("{\n.reg .pred rare;\n.reg .b32 t;\n"
+                     "and.b32 t, %1, %4;\n"
+                     "setp.ne.b32 rare, t, 0;\n"
+                     "setp.gt.or.u32 rare, %2, %3, rare;\n"
+                     "vote.sync.any.pred rare, rare, -1;\n"
+                     "selp.u32 %0, 1, 0, rare;\n}"
+                     : "=r"(any)
+                     : "r"(word), "r"(rans.words.at), "r"(rans.words.mark), "n"(SLOT_LONG));
+        return any != 0;
+    }
+
+    /// The residual of a slot's number.
+    FSZ_DEVICE Residual residual_of(float scaled) const
+    {
+        const float sixteenfold = __fmaf_rn(scaled, last_unit, last_origin);
         return {__float_as_uint(__fmaf_rn(scaled, points_unit, points_origin)),
-                __fmaf_rn(scaled, last_unit, last_origin)};
+                __fadd_rn(fabsf(sixteenfold), SIZE_LEAST)};
     }
 
-    /// What the residuals around a lane add to the size of its next one; asked for early, for it
-    /// takes its time.
-    FSZ_DEVICE float size_around() const
+    /// The value of a point from its prediction and its residual by a slot's word, for the lanes
+    /// whose `entry` is not negative. What the next step needs of other lanes, and half words, are
+    /// on their way then.
+    template <bool AROUND> FSZ_DEVICE StepEnd residual(u32 at, u32 entry, u32 prediction, u32 word)
     {
-        const float low = __shfl_up_sync(WARP_ALL, last, 1);
-        const float high = __shfl_down_sync(WARP_ALL, last, 1);
-        return __fadd_rn(__fmaf_rn(fabsf(last), 2, 16), __fadd_rn(fabsf(low), fabsf(high)));
+        const bool rare = any_long_or_low(word);
+        rans.take(static_cast<i32>(entry) >= 0, word);
+        rans.ask();
+        const Residual own = residual_of(
+            __uint_as_float(select(SLOT_DIRECT << SLOT_NUMBER_SHIFT, word, SCALED_BITS)));
+        put(at, prediction + own.points, own.size, entry);
+        if constexpr (AROUND)
+        {
+            look_around();
+        }
+        return {rare, at, entry, prediction, word};
     }
+
+    /// What is left of a step with raw bits or few half words.
+    template <bool AROUND> FSZ_DEVICE void rest(const StepEnd &of)
+    {
+        rans.settle();
+        const bool longer = static_cast<i32>(of.entry) >= 0 && (of.word & SLOT_LONG) != 0;
+        if (__any_sync(WARP_ALL, longer))
+        {
+            const i32 more = 16 * long_residual(rans, of.word, longer);
+            const Residual own = residual_of(__fadd_rn(static_cast<float>(more), SCALED_ORIGIN));
+            put(of.at, of.prediction + own.points, own.size, longer ? 0 : ENTRY_IDLE);
+            if constexpr (AROUND)
+            {
+                look_around();
+            }
+        }
+        rans.prepare();
+    }
+
+    /// So many steps, one at least, each of which `step` begins. What is rare is left out of the
+    /// loop, so that a step has one branch.
+    template <bool AROUND = true, class Step> FSZ_DEVICE void run(u32 steps, const Step &step)
+    {
+        for (;;)
+        {
+            StepEnd end;
+#pragma unroll 1
+            do
+            {
+                end = step();
+                --steps;
+            } while (!end.rare && steps > 0);
+            if (end.rare)
+            {
+                rest<AROUND>(end);
+            }
+            if (steps == 0)
+            {
+                return;
+            }
+        }
+    }
+
+    /// Keeps the value and the size of the residual of a point of an entry, if it is one.
+    FSZ_DEVICE void put(u32 at, u32 value, float size, u32 entry)
+    {
+        asm volatile("{\n.reg .pred point;\nsetp.gt.s32 point, %4, -1;\n"
+                     "@point mov.b32 %0, %3;\n"
+                     "@point st.shared.u16 [%1], %2;\n}"
+                     : "+f"(last)
+                     : "r"(at), "h"(static_cast<u16>(value)), "f"(size), "r"(entry)
+                     : "memory");
+    }
+
+    /// The corners, which tell nothing of others.
+    template <bool MASKED> FSZ_DEVICE void corners(u32 at, u32 entry)
+    {
+        const u32 coded = MASKED && value_of_point(at, entry) != 0 ? ENTRY_IDLE : entry;
+        put_value(at, 0, entry);
+        run<false>(1, [&] {
+            return residual<false>(at, coded, 0, word_at<CORNER_ROW>(slots + rans.slot()));
+        });
+        rans.settle();
+        last = SIZE_LEAST;
+        rans.prepare();
+    }
+
+    /// Asks for the sizes of the lanes beside this one.
+    FSZ_DEVICE void look_around()
+    {
+        low = __shfl_up_sync(WARP_ALL, last, 1);
+        high = __shfl_down_sync(WARP_ALL, last, 1);
+    }
+
+    /// Before steps and behind them, which may not go on in between.
+    FSZ_DEVICE void begin_steps() { look_around(); }
+    FSZ_DEVICE void end_steps() { rans.settle(); }
 
     /// The value of a point from its prediction and, if the pass has residuals, its own. A lane
-    /// whose `entry` is negative has no point.
-    template <bool FINE, bool MASKED>
-    FSZ_DEVICE void step(u32 at, u32 entry, i32 prediction, float spread, float around,
-                         bool coded_pass = true)
+    /// whose `entry` is negative has no point. AROUND: boxes may be longer than 1 along several
+    /// axes.
+    template <bool FINE, bool MASKED, bool AROUND = true>
+    FSZ_DEVICE StepEnd step(u32 at, u32 entry, i32 prediction, float spread, bool coded_pass = true)
     {
         if (!coded_pass)
         {
-            put_value(at, static_cast<u32>(prediction), entry);
-            last = static_cast<i32>(entry) >= 0 ? 0 : last;
-            return;
+            put(at, static_cast<u32>(prediction), SIZE_LEAST, entry);
+            return {};
         }
+        rans.settle();
+        const float around = AROUND ? __fmaf_rn(last, 2, __fadd_rn(low, high)) : 4 * SIZE_LEAST;
         const float size = fminf(__fmaf_rn(spread, spread_unit, around), 4095);
-        const u32 row = (__float_as_uint(size) >> (FINE ? 22 - 11 : 23 - 11)) +
-                        (FINE ? fine_rows : coarse_rows);
+        const u32 row = (__float_as_uint(size) >> (FINE ? 22 - 11 : 23 - 11)) + slots;
         const u32 slot = select(SLOTS_BYTES - 1, rans.state << 2, row);
-        // A mask's flag stands where the value will.
-        const u32 coded = MASKED && value_of_point(at, entry) != 0 ? ENTRY_IDLE : entry;
-        Residual r = residual(slot, coded);
-        if (MASKED && static_cast<i32>(coded) < 0)
+        const u32 word = word_at < FINE ? FINE_ROWS : COARSE_ROWS > (slot);
+        if constexpr (MASKED)
         {
-            r = Residual{0, 0};
+            // A mask's flag stands where the value will.
+            const bool masked = value_of_point(at, entry) != 0;
+            if (masked)
+            {
+                put_value(at, static_cast<u32>(prediction), entry);
+                last = SIZE_LEAST;
+            }
+            entry = masked ? ENTRY_IDLE : entry;
         }
-        put_value(at, static_cast<u32>(prediction) + r.points, entry);
-        last = static_cast<i32>(entry) >= 0 ? r.sixteenfold : last;
+        return residual<AROUND>(at, entry, static_cast<u32>(prediction), word);
     }
 };
 

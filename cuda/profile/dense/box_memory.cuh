@@ -80,33 +80,36 @@ template <u32 OFFSET = 0> FSZ_DEVICE i32 value_at(u32 at)
 FSZ_DEVICE i32 value_of_point(u32 at, u32 entry)
 {
     i32 value;
-    asm volatile("{\n.reg .pred point;\nsetp.ge.s32 point, %2, 0;\nmov.b32 %0, 0;\n"
+    asm volatile("{\n.reg .pred point;\nsetp.gt.s32 point, %2, -1;\nmov.b32 %0, 0;\n"
                  "@point ld.shared.s16 %0, [%1];\n}"
                  : "=&r"(value)
                  : "r"(at), "r"(entry));
     return value;
 }
 
-/// Stores a value for a point of an entry, if it is one.
-FSZ_DEVICE void put_value(u32 at, u32 value, u32 entry)
-{
-    asm volatile("{\n.reg .pred point;\nsetp.ge.s32 point, %2, 0;\n"
-                 "@point st.shared.u16 [%0], %1;\n}" ::"r"(at),
-                 "h"(static_cast<u16>(value)), "r"(entry)
-                 : "memory");
-}
-
-FSZ_DEVICE u32 word_at(u32 at)
-{
-    u32 word;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(at));
-    return word;
-}
-
 /// What lies at an address of shared memory.
 template <class V> FSZ_DEVICE V &shared_at(u32 at)
 {
     return *static_cast<V *>(__cvta_shared_to_generic(at));
+}
+
+/// Stores a value for a point of an entry, if it is one.
+FSZ_DEVICE void put_value(u32 at, u32 value, u32 entry)
+{
+    if (static_cast<i32>(entry) >= 0)
+    {
+        shared_at<volatile u16>(at) = static_cast<u16>(value);
+    }
+}
+
+/// The word at an address of shared memory, OFFSET bytes further.
+template <u32 OFFSET = 0> FSZ_DEVICE u32 word_at(u32 at)
+{
+    u32 word;
+    asm volatile("ld.shared.u32 %0, [%1+%2];"
+                 : "=r"(word)
+                 : "r"(at), "n"(static_cast<i32>(OFFSET)));
+    return word;
 }
 
 /// Makes all values of a box 0. Called by a warp.

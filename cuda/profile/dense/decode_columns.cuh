@@ -19,6 +19,7 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
     constexpr u32 PLANE = SET & ~(1u << Grid::ALONG);
     constexpr u32 BEFORE = Grid::before(Grid::ALONG), PITCH = Grid::pitch(Grid::ALONG);
     u32 at = own.box + (entry & ENTRY_POSITION);
+    // From a point to its outer neighbours.
     u32 left[3] = {}, right[3] = {};
     i32 bend[3] = {};
     bool edge[3] = {};
@@ -33,8 +34,8 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
                 {
                     const Outer outer(entry >> (ENTRY_EDGE_SHIFT + 2 * odd), Grid::before(a),
                                       Grid::pitch(a));
-                    left[a] = at + outer.left;
-                    right[a] = at + outer.right;
+                    left[a] = outer.left;
+                    right[a] = outer.right;
                     bend[a] = outer.bend;
                     edge[a] = outer.edge;
                 }
@@ -58,14 +59,15 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
         side_before = blends ? side<Grid, PLANE, 0 - BEFORE>(at) : 0;
     }
     const auto step = [&](i32 G, bool ends) {
-        const float around = CODED ? own.size_around() : 0;
         i32 sum = 0, nearest = 0;
         float spread = 0;
+        bool first = true;
         if constexpr (ALONG)
         {
             nearest = A + C;
-            sum = OUTER ? outer_sum<TAPS>(nearest, E + G, ends, weights) : nearest;
+            sum = OUTER ? outer_sum<TAPS>(nearest, E + G, 0, ends, weights) : nearest;
             spread = size_of(A - C);
+            first = false;
         }
 #pragma unroll
         for (u32 a = 0; a < 3; ++a)
@@ -80,16 +82,17 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
                 nearest += before + behind;
                 if constexpr (OUTER)
                 {
-                    const i32 far = value_at(left[a]) + value_at(right[a]) + bend[a] * difference;
-                    sum += outer_sum<TAPS>(before + behind, far, edge[a], weights);
-                    left[a] += Grid::STRIDE;
-                    right[a] += Grid::STRIDE;
+                    const i32 far = value_at(at + left[a]) + value_at(at + right[a]);
+                    sum += outer_sum<TAPS>(before + behind, far, bend[a] * difference, edge[a],
+                                           weights);
                 }
                 else
                 {
                     sum += before + behind;
                 }
-                spread = fmaxf(spread, size_of(difference));
+                const float size = size_of(difference);
+                spread = first ? size : fmaxf(spread, size);
+                first = false;
             }
         }
         const auto across = [&] {
@@ -108,31 +111,36 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
         };
         const i32 prediction =
             prediction_of<AXES, TAPS, OUTER>(sum, nearest, weights, across, spread);
-        own.template step<true, MASKED>(at, entry, prediction, spread, around, CODED);
-        at += Grid::STRIDE;
+        return own.template step<true, MASKED>(at, entry, prediction, spread, CODED);
     };
+    // The first step goes on from one before it: what changes at the end of a step would be moved
+    // behind the test for the last one, with a branch more.
+    at -= Grid::STRIDE;
     if constexpr (ALONG)
     {
         bool ends = true;
-#pragma unroll 1
-        for (u32 left_over = steps - 1; left_over > 0; --left_over)
-        {
+        // There are two steps at least.
+        own.run(steps - 1, [&] {
+            at += Grid::STRIDE;
             const i32 G = value_at<2 * PITCH - BEFORE>(at);
-            step(G, ends);
+            const StepEnd end = step(G, ends);
             E = A;
             A = C;
             C = G;
             ends = false;
-        }
-        step(E + 3 * (C - A), true);
+            return end;
+        });
+        own.run(1, [&] {
+            at += Grid::STRIDE;
+            return step(E + 3 * (C - A), true);
+        });
     }
     else
     {
-#pragma unroll 1
-        for (; steps > 0; --steps)
-        {
-            step(0, false);
-        }
+        own.run(steps, [&] {
+            at += Grid::STRIDE;
+            return step(0, false);
+        });
     }
 }
 

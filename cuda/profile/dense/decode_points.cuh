@@ -15,10 +15,7 @@ FSZ_DEVICE void walk_points(BoxDecoder &own, const PassHead &head, Entries &entr
 {
     constexpr bool OUTER = BY_OUTER<AXES, TAPS>;
     const auto value = [](u32 at) { return value_at(at); };
-#pragma unroll 1
-    for (; steps > 0; --steps)
-    {
-        const float around = own.size_around();
+    own.run(steps, [&] {
         const u32 now = entries.take();
         const u32 at = own.box + (now & ENTRY_POSITION);
         i32 sum = 0, nearest = 0;
@@ -38,21 +35,21 @@ FSZ_DEVICE void walk_points(BoxDecoder &own, const PassHead &head, Entries &entr
             if constexpr (OUTER)
             {
                 const Outer outer(now >> (ENTRY_EDGE_SHIFT + 2 * k), distance, distance + ahead);
-                const i32 far = value_at(at + outer.left) + value_at(at + outer.right) +
-                                outer.bend * difference;
-                sum += outer_sum<TAPS>(before + behind, far, outer.edge, weights);
+                const i32 far = value_at(at + outer.left) + value_at(at + outer.right);
+                sum += outer_sum<TAPS>(before + behind, far, outer.bend * difference, outer.edge,
+                                       weights);
             }
             else
             {
                 sum += before + behind;
             }
-            spread = fmaxf(spread, size_of(difference));
+            spread = k == 0 ? size_of(difference) : fmaxf(spread, size_of(difference));
         }
         const auto across = [&] { return across_axes(value, at, distances, aheads); };
         const i32 prediction =
             prediction_of<AXES, TAPS, OUTER>(sum, nearest, weights, across, spread);
-        own.template step<true, MASKED>(at, now, prediction, spread, around, coded);
-    }
+        return own.template step<true, MASKED>(at, now, prediction, spread, coded);
+    });
 }
 
 /// A pass of a coarse grid.
@@ -68,10 +65,7 @@ FSZ_DEVICE void walk_coarse(BoxDecoder &own, const PassHead &head, Entries &entr
         before[k] = head.distance(k);
         last[k] = head.distance(3 + k);
     }
-#pragma unroll 1
-    for (u32 steps = head.count(); steps > 0; --steps)
-    {
-        const float around = own.size_around();
+    own.run(head.count(), [&] {
         const u32 now = entries.take();
         const u32 at = own.box + (now & ENTRY_POSITION);
         i32 sum = 0;
@@ -85,12 +79,12 @@ FSZ_DEVICE void walk_coarse(BoxDecoder &own, const PassHead &head, Entries &entr
             const i32 left = value_at(at - before[k]);
             const i32 right = value_at(at + behind[k]);
             sum += left + right;
-            spread = fmaxf(spread, size_of(left - right));
+            spread = k == 0 ? size_of(left - right) : fmaxf(spread, size_of(left - right));
         }
         const auto across = [&] { return across_axes(value, at, before, behind); };
         const i32 prediction = prediction_of<AXES, TAPS, false>(sum, sum, weights, across, spread);
-        own.template step<false, MASKED>(at, now, prediction, spread, around, coded);
-    }
+        return own.template step<false, MASKED>(at, now, prediction, spread, coded);
+    });
 }
 
 } // namespace fsz

@@ -55,7 +55,7 @@ struct TapWeights
 };
 
 /// The outer neighbours of a lane's points along an axis: where they are, from the points, and how
-/// many differences to add where one is missing (the other one stands for it).
+/// many differences to take off where one is missing (the other one stands for it).
 struct Outer
 {
     u32 left;
@@ -69,7 +69,7 @@ struct Outer
         const u32 a = 0 - before, e = a - pitch, g = a + 2 * pitch;
         left = low ? (high ? a : g) : e;
         right = high ? (low ? a + pitch : e) : g;
-        bend = low == high ? 0 : low ? 3 : -3;
+        bend = low == high ? 0 : low ? -3 : 3;
         edge = low || high;
     }
 };
@@ -81,13 +81,15 @@ constexpr bool BY_OUTER = TAPS != Taps::Linear && AXES < (TAPS == Taps::Blended 
 template <u32 AXES, Taps TAPS>
 constexpr bool BY_BLENDED = AXES > 1 && (TAPS == Taps::Blended || TAPS == Taps::Weighted);
 
+/// The weighted sum of the neighbours along an axis; `bent` is taken off the outer ones.
 template <Taps TAPS>
-FSZ_DEVICE i32 outer_sum(i32 near, i32 far, bool edge, const TapWeights &weights)
+FSZ_DEVICE i32 outer_sum(i32 near, i32 far, i32 bent, bool edge, const TapWeights &weights)
 {
     if constexpr (TAPS == Taps::Cubic || TAPS == Taps::Blended)
     {
-        return 9 * near - far;
+        return 9 * near - far + bent;
     }
+    far -= bent;
     return (edge ? weights.edge_near : weights.near) * near +
            (edge ? weights.edge_far : weights.far) * far;
 }

@@ -13,6 +13,20 @@ namespace fsz
 /// Warps of a thread block at most.
 constexpr u32 DENSE_DECODE_WARPS = 20;
 
+/// What a lane knows of the box of its number in a chunk.
+struct BoxOfLane
+{
+    u64 first;
+    u64 begin;
+    u32 len;
+    u32 shape;
+    u32 n[3];
+    u32 mode;
+    u32 record_at;
+    u32 exact_at;
+    u32 mask;
+};
+
 /// Decodes chunks. `Values` make elements of codes; `Output` tells where elements go.
 template <class Values, class Output> struct DenseDecoder
 {
@@ -239,6 +253,11 @@ template <class Values, class Output> struct DenseDecoder
             }
             rans.state = __ldg(words + at + lane);
             at += 32;
+            // What follows counts on it.
+            if (__any_sync(WARP_ALL, rans.state < DENSE_LOW))
+            {
+                return fail(number, FAULT_SYMBOLS);
+            }
         }
         const bool odd = last & 1;
         if ((!any && place.words != at) ||
@@ -249,27 +268,31 @@ template <class Values, class Output> struct DenseDecoder
         rans.words.open(reinterpret_cast<const u8 *>(words + at), 4 * (place.words - at));
         rans.words.at += odd ? 2 : 0;
 
+        // Not in registers, which are scarce while a box is decoded.
+        volatile BoxOfLane kept = {
+            box.first, begin,     box.len,  box.shape, {box.n[0], box.n[1], box.n[2]},
+            mode,      record_at, exact_at, mask};
         for (u32 i = 0; i < boxes; ++i)
         {
             Box own;
-            own.first = __shfl_sync(WARP_ALL, box.first, i);
-            own.len = __shfl_sync(WARP_ALL, box.len, i);
-            own.shape = __shfl_sync(WARP_ALL, box.shape, i);
+            own.first = __shfl_sync(WARP_ALL, kept.first, i);
+            own.len = __shfl_sync(WARP_ALL, kept.len, i);
+            own.shape = __shfl_sync(WARP_ALL, kept.shape, i);
 #pragma unroll
             for (u32 a = 0; a < 3; ++a)
             {
-                own.n[a] = __shfl_sync(WARP_ALL, box.n[a], i);
+                own.n[a] = __shfl_sync(WARP_ALL, kept.n[a], i);
             }
             const BoxTarget<T, Output> target{grid,
                                               output,
                                               own,
                                               taps.layout,
-                                              __shfl_sync(WARP_ALL, begin, i),
+                                              __shfl_sync(WARP_ALL, kept.begin, i),
                                               (wanted >> i & 1) != 0};
-            const u32 own_mode = __shfl_sync(WARP_ALL, mode, i);
+            const u32 own_mode = __shfl_sync(WARP_ALL, kept.mode, i);
             if (own_mode == MODE_VERBATIM)
             {
-                copy_exact(target, words + __shfl_sync(WARP_ALL, exact_at, i));
+                copy_exact(target, words + __shfl_sync(WARP_ALL, kept.exact_at, i));
             }
             else if (own_mode == MODE_EXACT)
             {
@@ -279,8 +302,8 @@ template <class Values, class Output> struct DenseDecoder
             }
             else
             {
-                const u32 record = __shfl_sync(WARP_ALL, record_at, i);
-                const u32 kind = __shfl_sync(WARP_ALL, mask, i);
+                const u32 record = __shfl_sync(WARP_ALL, kept.record_at, i);
+                const u32 kind = __shfl_sync(WARP_ALL, kept.mask, i);
                 if (!coded_box(target, own_mode, base, kind, record > 0, words + record))
                 {
                     return fail(number, FAULT_PLACES);

@@ -7,8 +7,8 @@
 namespace fsz
 {
 
-/// Bytes of a warp's ring, and those that are asked for at a time: two such pieces are on their way
-/// while two are read.
+/// Bytes of a warp's ring, and those that are asked for at a time: one such piece is on its way
+/// while three are read.
 constexpr u32 RING_BYTES = 512;
 constexpr u32 RING_PIECE = RING_BYTES / 4;
 
@@ -25,7 +25,7 @@ struct HalfWords
 {
     /// The ring's address, a multiple of its size.
     u32 ring;
-    /// The byte that is read next; up to `mark` there is a piece behind it that has arrived.
+    /// The byte that is read next; up to `mark` there are two pieces behind it that have arrived.
     u32 at;
     u32 mark;
     /// At a multiple of 16; bytes that there are.
@@ -45,10 +45,10 @@ struct HalfWords
         group_copies();
     }
 
-    /// Waits for all but the last two pieces.
+    /// Waits for all but the last piece.
     FSZ_DEVICE static void arrive()
     {
-        wait_for_groups<2>();
+        wait_for_groups<1>();
         __syncwarp();
     }
 

@@ -103,6 +103,7 @@ FSZ_DEVICE void walk_box(BoxDecoder &own, Walk &walk, const TapWeights &weights)
     {
         bool coded;
         const PassHead head = walk.next(coded);
+        own.begin_steps();
         if (head.axes() == 1)
         {
             walk_coarse<1, TAPS, MASKED>(own, head, walk.entries, coded, weights);
@@ -115,6 +116,7 @@ FSZ_DEVICE void walk_box(BoxDecoder &own, Walk &walk, const TapWeights &weights)
         {
             walk_coarse<3, TAPS, MASKED>(own, head, walk.entries, coded, weights);
         }
+        own.end_steps();
     }
     const bool regular = Grid::COLUMNS && same(__ldg(&walk.program->regular)) != 0;
     // The sets of odd axes in order, those of the grid.
@@ -124,6 +126,7 @@ FSZ_DEVICE void walk_box(BoxDecoder &own, Walk &walk, const TapWeights &weights)
         const u32 cut = number_of(walk.number, walk.heads.groups);
         bool coded;
         const PassHead head = walk.next(coded);
+        own.begin_steps();
         u32 rest = head.count();
         if constexpr (Grid::COLUMNS)
         {
@@ -148,6 +151,7 @@ FSZ_DEVICE void walk_box(BoxDecoder &own, Walk &walk, const TapWeights &weights)
         {
             walk_any_fine<Grid, TAPS, MASKED>(own, head, walk.entries, rest, coded, weights);
         }
+        own.end_steps();
     }
 }
 
@@ -168,6 +172,7 @@ FSZ_DEVICE void walk_line_box(BoxDecoder &own, Walk &walk, const TapWeights &wei
         {
             walk_line<false, TAPS, MASKED>(own, steps, walk.entries, neighbours, coded, weights);
         }
+        own.end_steps();
     }
 }
 
@@ -183,10 +188,7 @@ FSZ_DEVICE Walk begin_box(BoxDecoder &own, const DecodeProgram *program, u32 fla
     if (same(__ldg(&program->corners)) > 0)
     {
         const u32 at = own.box + (entry & ENTRY_POSITION);
-        const u32 coded = MASKED && value_of_point(at, entry) != 0 ? ENTRY_IDLE : entry;
-        const Residual r = own.residual(own.corner_row + own.rans.slot(), coded);
-        put_value(at, static_cast<i32>(coded) >= 0 ? r.points : 0, entry);
-        own.rans.prepare();
+        own.corners<MASKED>(at, entry);
     }
     const u32 context = DENSE_PASS_FLAGS + (lane < walk.coarse ? 1 : 0);
     const u32 flag = own.rans.flag(word_at(flag_zeros + 4 * context), lane < walk.passes);

@@ -9,33 +9,47 @@ namespace fsz
 
 FSZ_DEVICE u32 slot_number(u32 word) { return word >> SLOT_NUMBER_SHIFT & SLOT_NUMBER; }
 
-/// The states of a chunk.
+/// The states of a chunk. Between steps none is small: a lane without a symbol needs no half word.
 struct RansDecoder
 {
     u32 state;
+    /// The half word that the lane takes if its state is small.
+    u32 half;
     HalfWords words;
 
     /// Where the state's slot is among those of a context: bytes.
     FSZ_DEVICE u32 slot() const { return state << 2 & (SLOTS_BYTES - 1); }
 
-    /// A half word for each lane of `active` whose state is small.
-    FSZ_DEVICE void refill(bool active)
-    {
-        const bool need = active && state < DENSE_LOW;
-        const u32 votes = __ballot_sync(WARP_ALL, need);
-        if (need)
-        {
-            state = state << 16 | words.half(words.at + 2 * __popc(votes & lanes_before()));
-        }
-        words.at += 2 * __popc(votes);
-    }
+    FSZ_DEVICE bool small() const { return state < DENSE_LOW; }
 
-    FSZ_DEVICE void advance(bool active, u32 word)
+    /// Takes a symbol by its slot's word.
+    FSZ_DEVICE void take(bool active, u32 word)
     {
         const u32 advanced =
             (word & SLOT_FREQUENCY) * (state >> DENSE_SLOT_BITS) + (word >> SLOT_PLACE_SHIFT);
         state = active ? advanced : state;
-        refill(active);
+    }
+
+    /// Asks for a half word for each lane whose state is small, ...
+    FSZ_DEVICE void ask()
+    {
+        const u32 votes = __ballot_sync(WARP_ALL, small());
+        half = words.half(words.at + 2 * __popc(votes & lanes_before()));
+        words.at += 2 * __popc(votes);
+    }
+
+    /// ... and takes it, which may be later.
+    FSZ_DEVICE void settle()
+    {
+        static_assert(DENSE_LOW == 1 << 15, "one half word refills a state");
+        const u32 more = __byte_perm(half, state, 0x5410);
+        state = small() ? more : state;
+    }
+
+    FSZ_DEVICE void refill()
+    {
+        ask();
+        settle();
     }
 
     FSZ_DEVICE static u32 lanes_before()
@@ -45,30 +59,6 @@ struct RansDecoder
         return lanes;
     }
 
-    /// As `advance` for the lanes whose `entry` is not negative.
-    FSZ_DEVICE void advance_points(u32 entry, u32 word)
-    {
-        static_assert(DENSE_LOW == 1 << 15, "one half word refills a state");
-        const u32 advanced =
-            (word & SLOT_FREQUENCY) * (state >> DENSE_SLOT_BITS) + (word >> SLOT_PLACE_SHIFT);
-        u32 votes;
-        asm volatile("{\n.reg .pred active, need;\n.reg .b32 t;\n"
-                     "setp.ge.s32 active, %2, 0;\n"
-                     "@active mov.b32 %0, %3;\n"
-                     "setp.lt.and.u32 need, %0, 32768, active;\n"
-                     "vote.sync.ballot.b32 %1, need, -1;\n"
-                     "and.b32 t, %1, %4;\n"
-                     "popc.b32 t, t;\n"
-                     "mad.lo.u32 t, t, 2, %5;\n"
-                     "lop3.b32 t, t, %7, %6, 0xEA;\n"
-                     "@need ld.shared.u16 t, [t];\n"
-                     "@need prmt.b32 %0, t, %0, 0x5410;\n}"
-                     : "+r"(state), "=r"(votes)
-                     : "r"(entry), "r"(advanced), "r"(lanes_before()), "r"(words.at),
-                       "r"(words.ring), "n"(RING_BYTES - 1));
-        words.at += 2 * __popc(votes);
-    }
-
     /// Raw bits from `from` on of a lane that has `bits` of them.
     FSZ_DEVICE u32 raw(u32 bits, u32 from)
     {
@@ -76,7 +66,7 @@ struct RansDecoder
         const u32 own = has ? min(bits - from, DENSE_RAW_BITS) : 0;
         const u32 value = state & ((1u << own) - 1);
         state >>= own;
-        refill(has);
+        refill();
         return has ? value << from : 0;
     }
 
@@ -88,11 +78,11 @@ struct RansDecoder
         const u32 frequency = one ? DENSE_SLOTS - zeros : zeros;
         const u32 advanced = frequency * (state >> DENSE_SLOT_BITS) + slot - (one ? zeros : 0);
         state = active ? advanced : state;
-        refill(active);
+        refill();
         return active && one ? 1 : 0;
     }
 
-    /// Makes sure of half words for a step: at most two for each lane.
+    /// Makes sure of half words for two steps: at most two for each lane and step.
     FSZ_DEVICE void prepare()
     {
         static_assert(RING_PIECE == 2 * 2 * 32, "a step's half words are a piece at most");
@@ -121,7 +111,7 @@ FSZ_DEVICE i32 long_residual(RansDecoder &rans, u32 word, bool longer)
     const u32 values = longer ? 1u << (number - FIRST_LONG + RESIDUAL_CLASS_BITS) : 1;
     const u32 raw = rans.state & (values - 1);
     rans.state >>= longer ? number - FIRST_LONG + RESIDUAL_CLASS_BITS : 0;
-    rans.refill(longer);
+    rans.refill();
     const i32 size = static_cast<i32>((number == ESCAPE ? 0 : values >> 1) + (raw >> 1));
     return raw & 1 ? -size : size;
 }
@@ -130,7 +120,8 @@ FSZ_DEVICE i32 long_residual(RansDecoder &rans, u32 word, bool longer)
 FSZ_DEVICE i32 difference(RansDecoder &rans, u32 word, bool active)
 {
     rans.prepare();
-    rans.advance(active, word);
+    rans.take(active, word);
+    rans.refill();
     const u32 symbol = slot_number(word) - DIFFERENCE_FIRST;
     u32 z = symbol;
     if (__any_sync(WARP_ALL, active && (word & SLOT_LONG) != 0))

@@ -156,6 +156,9 @@ impl<'a, T: Element> Decoder<'a, T> {
             _ if !symbols.is_empty() => return Err(wrong()),
             _ => ([LOW; LANES], &[][..]),
         };
+        if states.iter().any(|&state| state < LOW) {
+            return Err(wrong());
+        }
         let mut written = 2 * words.len();
         if head.odd {
             written = written.checked_sub(1).ok_or_else(wrong)?;

@@ -27,6 +27,7 @@ impl<'a> Coder<'a> {
         for (state, word) in coder.states.iter_mut().zip(states) {
             *state = u64::from(*word);
         }
+        assert!(coder.states.iter().all(|&state| state >= 1 << 15));
         coder
     }
 
