@@ -8,7 +8,7 @@
 mod common;
 
 use common::{
-    compress, data_folder, every, fields,
+    compress, data_folder, every, fields, forge,
     inputs::{KINDS, Random, field, waves},
     pairs,
     seal::{seal, seal_entries, seal_metadata},
@@ -992,6 +992,9 @@ fn forge_boxes(codec: &Codec, rounds: usize) -> [usize; 2] {
 #[test]
 fn forged_streams_of_boxes() {
     let Some(codec) = device("forged streams of boxes") else { return };
+    for forged in forge::small_states() {
+        assert!(!agree("a state that is too small", &codec, &forged));
+    }
     let [opened, decoded] = forge_boxes(&codec, 200_usize.div_ceil(every()));
     assert!(decoded > 0 && opened > decoded, "{opened} opened, {decoded} decoded");
 }

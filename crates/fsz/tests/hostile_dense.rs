@@ -105,6 +105,14 @@ fn forged_heads_records_states_and_tables() {
     assert!(decoded > 0 && refused > decoded, "{refused} refused, {decoded} decoded");
 }
 
+/// A state that is too small.
+#[test]
+fn a_state_below_the_smallest() {
+    for forged in forge::small_states() {
+        assert!(!decodes(&forged));
+    }
+}
+
 /// Every mode, with and without a record, for some of the first boxes: what stands behind is taken for another thing.
 #[test]
 fn forged_modes() {
