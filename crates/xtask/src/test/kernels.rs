@@ -2,7 +2,7 @@
 
 use super::{report::Report, suite};
 use crate::cargo::{cargo, target};
-use crate::features::ALL_FEATURES;
+use crate::features::{ALL_FEATURES, build_all};
 use crate::folder;
 use anyhow::{Context, Result};
 use fs_err as fs;
@@ -102,12 +102,13 @@ pub fn run(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// A folder with the emulator alone, under the name of the driver. The main build has made it.
+/// A folder with the emulator alone, under the name of the driver.
 fn driver() -> Result<PathBuf> {
+    // Takes no time where the tests have been built.
+    build_all()?;
     let libraries = target().join("cuda-emulator");
     folder::empty(&libraries)?;
-    fs::copy(target().join("debug/libcuda_emulator.so"), libraries.join("libcuda.so"))
-        .context("the emulator is not built")?;
+    fs::copy(target().join("debug/libcuda_emulator.so"), libraries.join("libcuda.so"))?;
     Ok(libraries)
 }
 
