@@ -218,7 +218,8 @@ struct BoxDecoder
         const float size = fminf(__fmaf_rn(spread, spread_unit, around), 4095);
         const u32 row = (__float_as_uint(size) >> (FINE ? 22 - 11 : 23 - 11)) + slots;
         const u32 slot = select(SLOTS_BYTES - 1, rans.state << 2, row);
-        const u32 word = word_at < FINE ? FINE_ROWS : COARSE_ROWS > (slot);
+        constexpr u32 ROWS = FINE ? FINE_ROWS : COARSE_ROWS;
+        const u32 word = word_at<ROWS>(slot);
         if constexpr (MASKED)
         {
             // A mask's flag stands where the value will.
