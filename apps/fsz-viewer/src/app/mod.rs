@@ -78,6 +78,10 @@ pub struct Start {
 /// The most bytes of a stream of which it is read at once how all tiles are stored.
 const TILES_AT_ONCE: u64 = 256 << 20;
 
+/// What is told with the reason that the desktop shows no dialog for files.
+const NO_DIALOG: &str =
+    "Cannot show a file dialog; type the path in the menu File, or drop the file here";
+
 /// The viewer.
 pub struct Viewer {
     /// What is open.
@@ -213,8 +217,11 @@ impl Viewer {
         while let Some(event) = self.jobs.service.next_event() {
             self.handle(event);
         }
-        for (role, path) in self.jobs.dialogs.answers() {
-            self.open(&path, role);
+        for answer in self.jobs.dialogs.answers() {
+            match answer {
+                Ok((role, path)) => self.open(&path, role),
+                Err(reason) => self.report(format!("{NO_DIALOG}: {reason}")),
+            }
         }
         #[cfg(unix)]
         self.take_handed();

@@ -5,12 +5,16 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use crate::model::set::Role;
+use crate::work::dialog_failure;
 use crate::work::event::Wake;
+
+/// What was chosen and what it is to be, or why there was no dialog.
+pub type Answer = Result<(Role, PathBuf), String>;
 
 /// Dialogs that are open, and what they answered.
 pub struct Dialogs {
-    tell: Sender<(Role, PathBuf)>,
-    answers: Receiver<(Role, PathBuf)>,
+    tell: Sender<Answer>,
+    answers: Receiver<Answer>,
     wake: Wake,
 }
 
@@ -27,7 +31,7 @@ impl Dialogs {
         Dialogs { tell, answers, wake }
     }
 
-    /// Asks for a file. Where the desktop has no such dialog nothing happens: a path can be typed.
+    /// Asks for a file.
     pub fn ask(&self, role: Role, title: &str) {
         let dialog = rfd::FileDialog::new()
             .set_title(title)
@@ -45,18 +49,21 @@ impl Dialogs {
     fn open(&self, role: Role, pick: impl FnOnce() -> Option<PathBuf> + Send + 'static) {
         let (tell, wake) = (self.tell.clone(), self.wake.clone());
         let asked = thread::Builder::new().name("dialog".to_owned()).spawn(move || {
-            if let Some(path) = pick()
-                && tell.send((role, path)).is_ok()
+            let answer = dialog_failure::answer(pick).map(|path| path.map(|path| (role, path)));
+            if let Some(answer) = answer.transpose()
+                && tell.send(answer).is_ok()
             {
                 wake();
             }
         });
-        // Without a thread there is no dialog; a path can be typed.
-        drop(asked);
+        if let Err(reason) = asked {
+            // This end of the channel is there as long as the other.
+            let _ = self.tell.send(Err(reason.to_string()));
+        }
     }
 
-    /// The files that were chosen.
-    pub fn answers(&self) -> Vec<(Role, PathBuf)> {
+    /// What came since the last call.
+    pub fn answers(&self) -> Vec<Answer> {
         self.answers.try_iter().collect()
     }
 }

@@ -4,6 +4,7 @@ pub mod background;
 #[cfg(feature = "adios2")]
 pub mod bp;
 pub mod decoder;
+pub mod dialog_failure;
 pub mod event;
 pub mod file_dialog;
 pub mod gpu_streams;

@@ -8,6 +8,8 @@ mod bp;
 mod comparison;
 mod damaged_planes;
 mod figure;
+#[cfg(target_os = "linux")]
+mod file_dialog;
 mod fixture;
 mod fsz1;
 mod interaction;
