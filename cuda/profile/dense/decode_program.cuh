@@ -3,7 +3,7 @@
 #pragma once
 
 #include "profile/dense/box_memory.cuh"
-#include "profile/dense/program.cuh"
+#include "profile/dense/pass_starts.cuh"
 
 namespace fsz
 {
@@ -139,100 +139,59 @@ FSZ_DEVICE PassHead pass_head(u32 layout, const PassCut &cut, const u32 (&n)[3],
     return head;
 }
 
-/// The passes that there may be, in order: their sets of odd axes on all levels.
-constexpr u32 PASS_CANDIDATES = LEVELS_MOST * ODD_SETS;
-/// Thread blocks that make the program of a shape.
-constexpr u32 PROGRAM_BLOCKS = 4;
-
 /// Makes a share of the program of a shape. Called by a thread block of PROGRAM_THREADS.
-__device__ inline void make_decode_program(const BoxGrid &grid, u32 shape, u32 share,
+__device__ inline void make_decode_program(const BoxGrid &grid, u32 shape_number, u32 share,
                                            DecodeProgram *program)
 {
-    __shared__ u32 steps[PASS_CANDIDATES];
-    __shared__ u32 first[PASS_CANDIDATES + 1];
+    __shared__ PassStarts starts;
     const u32 layout = layout_of(grid);
-    const u32 n[3] = {shape_extent(grid, shape, 0), shape_extent(grid, shape, 1),
-                      shape_extent(grid, shape, 2)};
-    // Of a shape that no box has.
-    if (n[0] == 0 || n[1] == 0 || n[2] == 0)
+    const Shape shape(grid, shape_number);
+    if (!shape.exists())
     {
         return;
     }
-    const u32 longest = max(n[0], max(n[1], n[2]));
-    const u32 top = longest > 1 ? 1u << (32 - __clz(longest - 1)) : 1;
+    const u32(&n)[3] = shape.n;
     const u32 thread = threadIdx.x, lane = lane_id();
-    if (thread < PASS_CANDIDATES)
+    starts.find(shape, [](const PassCut &cut) { return cut.steps(); });
+    if (share == 0 && thread < PASS_CANDIDATES && starts.has(thread))
     {
-        const u32 s = top / 2 >> thread / ODD_SETS;
-        const PassCut cut(n, max(s, 1u), odd_set(thread % ODD_SETS));
-        steps[thread] = s > 0 && cut.points() > 0 ? cut.steps() : 0;
-    }
-    __syncthreads();
-    if (thread < 32)
-    {
-        u32 before = 1;
-        for (u32 c = lane; c - lane < PASS_CANDIDATES; c += 32)
-        {
-            const u32 own = c < PASS_CANDIDATES ? steps[c] : 0;
-            const u32 end = before + warp_inclusive(own, lane);
-            if (c < PASS_CANDIDATES)
-            {
-                first[c] = end - own;
-            }
-            before = __shfl_sync(WARP_ALL, end, 31);
-        }
-        first[PASS_CANDIDATES] = before;
-    }
-    __syncthreads();
-    const u32 number = first[PASS_CANDIDATES];
-    if (share == 0 && thread < PASS_CANDIDATES && steps[thread] > 0)
-    {
-        u32 before = 0;
-        for (u32 c = 0; c < thread; ++c)
-        {
-            before += steps[c] > 0;
-        }
-        const PassCut cut(n, top / 2 >> thread / ODD_SETS, odd_set(thread % ODD_SETS));
-        const PassHead head = pass_head(layout, cut, n, first[thread]);
+        const PassCut cut = shape.cut(thread);
+        const PassHead head = pass_head(layout, cut, n, starts.first[thread]);
+        const u32 before = starts.before[thread];
         program->pass[before] =
             uint4{head.steps, head.distances[0], head.distances[1], head.distances[2]};
         program->groups[before] = cut.columns ? (cut.grouped + 31) / 32 | cut.even << 8 : 0;
     }
     if (share == 0 && thread == PASS_CANDIDATES)
     {
-        u32 passes = 0, coarse = 0;
         bool regular = true;
-        for (u32 c = 0; c < PASS_CANDIDATES; ++c)
+        const u32 finest = shape.finest();
+        for (u32 k = 0; shape.top > 1 && k < ODD_SETS; ++k)
         {
-            const u32 s = top / 2 >> c / ODD_SETS;
-            const u32 odd = odd_set(c % ODD_SETS);
-            const bool there = steps[c] > 0;
-            passes += there;
-            coarse += there && s > 1;
+            const u32 odd = odd_set(k);
             const u32 all = layout == LAYOUT_BRICK ? 7 : layout == LAYOUT_PLANE ? 6 : 4;
             const u32 along = layout == LAYOUT_BRICK ? 1 : 2;
-            regular &= s != 1 || there == ((odd & ~all) == 0);
-            regular &= s != 1 || layout == LAYOUT_LINE || !(odd & along) ||
+            regular &= starts.has(finest + k) == ((odd & ~all) == 0);
+            regular &= layout == LAYOUT_LINE || !(odd & along) ||
                        AxisGrid{n[along / 2], 1, true}.count() > 1;
         }
         program->len = n[0] * n[1] * n[2];
-        program->around = (n[0] > 1) + (n[1] > 1) + (n[2] > 1) > 1;
-        program->corners = (n[0] > 1 ? 2 : 1) * (n[1] > 1 ? 2 : 1) * (n[2] > 1 ? 2 : 1) - 1;
-        program->passes = passes;
-        program->coarse = coarse;
+        program->around = shape.around();
+        program->corners = shape.corners();
+        program->passes = starts.passes();
+        program->coarse = starts.before[finest];
         program->regular = regular;
     }
     constexpr u32 WARPS = PROGRAM_THREADS / 32;
     // What is read ahead of the last step is there too.
-    for (u32 step = share * WARPS + thread / 32; step < number + ENTRIES_AHEAD;
+    for (u32 step = share * WARPS + thread / 32; step < starts.rows() + ENTRIES_AHEAD;
          step += PROGRAM_BLOCKS * WARPS)
     {
         u32 entry = 0, neighbours = 0;
         if (step == 0)
         {
             // Corner `lane + 1` in C order.
-            const u32 corners = (n[0] > 1 ? 2 : 1) * (n[1] > 1 ? 2 : 1) * (n[2] > 1 ? 2 : 1) - 1;
-            const bool there = lane + 1 <= corners;
+            const bool there = lane + 1 <= shape.corners();
             u32 corner = there ? lane + 1 : 1;
             u32 at[3] = {0, 0, 0};
 #pragma unroll
@@ -246,22 +205,15 @@ __device__ inline void make_decode_program(const BoxGrid &grid, u32 shape, u32 s
             }
             entry = place_in_box(layout, at[0], at[1], at[2]) | (there ? 0 : ENTRY_IDLE);
         }
-        else if (step < number)
+        else if (step < starts.rows())
         {
-            // The last candidate that begins at or before the step.
-            u32 c = 0;
-            for (u32 k = lane; k - lane < PASS_CANDIDATES; k += 32)
-            {
-                const bool before = k < PASS_CANDIDATES && first[k] <= step;
-                c += __popc(__ballot_sync(WARP_ALL, before));
-            }
-            --c;
-            const PassCut cut(n, top / 2 >> c / ODD_SETS, odd_set(c % ODD_SETS));
+            const u32 c = starts.candidate(step);
+            const PassCut cut = shape.cut(c);
             u32 k[3] = {};
-            const bool there = cut.point(step - first[c], lane, k);
+            const bool there = cut.point(step - starts.first[c], lane, k);
             if (!there)
             {
-                cut.point(step - first[c], 0, k);
+                cut.point(step - starts.first[c], 0, k);
             }
             const u32 edges = cut.entry(k) >> ENTRY_EDGE_SHIFT << ENTRY_EDGE_SHIFT;
             entry = place_of(layout, cut, k) | edges | (there ? 0 : ENTRY_IDLE);

@@ -19,9 +19,9 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         fsz_prepare_compress_##coder(const __grid_constant__ fsz::BoxGrids grids,                  \
                                      fsz::EncodeProgram *programs)                                 \
     {                                                                                              \
-        const fsz::u32 shape = blockIdx.x % fsz::BOX_SHAPES;                                       \
-        fsz::make_encode_program(grids.grid[blockIdx.x / fsz::BOX_SHAPES], shape,                  \
-                                 programs + blockIdx.x);                                           \
+        const fsz::u32 program = blockIdx.x / fsz::PROGRAM_BLOCKS;                                 \
+        fsz::make_encode_program(grids.grid[program / fsz::BOX_SHAPES], program % fsz::BOX_SHAPES, \
+                                 blockIdx.x % fsz::PROGRAM_BLOCKS, programs + program);            \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::DENSE_COUNT_WARPS * 32, 1)                   \
         fsz_count_##coder(const __grid_constant__ fsz::ArgsOf<Z>::Args args,                       \
@@ -62,7 +62,7 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         fsz::BOUND_THREADS,                                                                        \
         fsz::GATHER_THREADS,                                                                       \
         fsz::PROGRAM_THREADS,                                                                      \
-        fsz::BOX_SHAPES,                                                                           \
+        fsz::BOX_SHAPES * fsz::PROGRAM_BLOCKS,                                                     \
         fsz::BOX_SHAPES * sizeof(fsz::EncodeProgram),                                              \
         fsz::PACKED_SHARED,                                                                        \
         fsz::DENSE_ENCODE_WARPS,                                                                   \

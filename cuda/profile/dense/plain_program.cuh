@@ -2,8 +2,8 @@
 // as lie at equal distances.
 #pragma once
 
+#include "profile/dense/any_program.cuh"
 #include "profile/dense/box_stage.cuh"
-#include "profile/dense/program.cuh"
 
 namespace fsz
 {
@@ -171,67 +171,33 @@ template <u32 LAYOUT> FSZ_DEVICE u32 place_of(const PassCut &cut, const u32 (&k)
     return place;
 }
 
-/// Makes the program of a shape. Called by a thread block of PROGRAM_THREADS.
+/// Makes a share of the program of a shape. Called by a thread block of PROGRAM_THREADS.
 template <u32 LAYOUT>
-__device__ void make_plain_program(const BoxGrid &grid, u32 shape, PlainProgram *program)
+__device__ void make_plain_program(const BoxGrid &grid, u32 shape_number, u32 share,
+                                   PlainProgram *program)
 {
     using Places = StagePlaces<LAYOUT>;
-    constexpr u32 CANDIDATES = LEVELS_MOST * ODD_SETS;
-    static_assert(CANDIDATES <= 96, "three for each lane");
-    __shared__ u32 first[CANDIDATES + 1];
-    __shared__ u32 passes_before[CANDIDATES + 1];
-    const u32 n[3] = {shape_extent(grid, shape, 0), shape_extent(grid, shape, 1),
-                      shape_extent(grid, shape, 2)};
-    // Of a shape that no box has.
-    if (n[0] == 0 || n[1] == 0 || n[2] == 0)
+    __shared__ PassStarts starts;
+    const Shape shape(grid, shape_number);
+    if (!shape.exists())
     {
         return;
     }
-    const u32 longest = max(n[0], max(n[1], n[2]));
-    const u32 top = longest > 1 ? 1u << (32 - __clz(longest - 1)) : 1;
+    const u32(&n)[3] = shape.n;
     const u32 thread = threadIdx.x, lane = lane_id();
-    const auto cut_of = [&](u32 c) {
-        return PassCut(n, max(top / 2 >> c / ODD_SETS, 1u), odd_set(c % ODD_SETS));
-    };
-    const auto there = [&](u32 c) { return c < CANDIDATES && top / 2 >> c / ODD_SETS > 0; };
-    if (thread < 32)
+    starts.find(shape, [](const PassCut &cut) { return PlainCut<LAYOUT>(cut).entries(); });
+    if (share == 0 && thread == PASS_CANDIDATES)
     {
-        u32 at = 1, passes = 0;
-        for (u32 from = 0; from < CANDIDATES; from += 32)
-        {
-            const u32 c = from + lane;
-            u32 entries = 0;
-            if (there(c))
-            {
-                const PassCut cut = cut_of(c);
-                entries = cut.points() > 0 ? PlainCut<LAYOUT>(cut).entries() : 0;
-            }
-            const u32 end = warp_inclusive(entries, lane);
-            const u32 votes = __ballot_sync(WARP_ALL, entries > 0);
-            if (c < CANDIDATES)
-            {
-                first[c] = at + end - entries;
-                passes_before[c] = passes + __popc(votes & ((1u << lane) - 1));
-            }
-            at += __shfl_sync(WARP_ALL, end, 31);
-            passes += __popc(votes);
-        }
-        if (lane == 0)
-        {
-            first[CANDIDATES] = at;
-            passes_before[CANDIDATES] = passes;
-            program->passes = passes;
-            program->around = (n[0] > 1) + (n[1] > 1) + (n[2] > 1) > 1;
-            program->corners = (n[0] > 1 ? 2 : 1) * (n[1] > 1 ? 2 : 1) * (n[2] > 1 ? 2 : 1) - 1;
-        }
+        program->passes = starts.passes();
+        program->around = shape.around();
+        program->corners = shape.corners();
     }
-    __syncthreads();
-    if (thread < CANDIDATES && first[thread + 1] > first[thread])
+    if (share == 0 && thread < PASS_CANDIDATES && starts.has(thread))
     {
-        const PassCut cut = cut_of(thread);
+        const PassCut cut = shape.cut(thread);
         const PlainCut<LAYOUT> plain(cut);
         PlainPass pass{};
-        pass.first = first[thread];
+        pass.first = starts.first[thread];
         pass.head = plain.head;
         pass.groups = plain.groups;
         pass.even = plain.even;
@@ -250,10 +216,10 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 shape, PlainProgram 
             pass.axes += cut.axis[a].odd;
         }
         pass.word = PassWord::of(pass, 31 - __clz(cut.s)).bits;
-        program->pass[passes_before[thread]] = pass;
+        program->pass[starts.before[thread]] = pass;
     }
-    const u32 number = first[CANDIDATES];
-    for (u32 row = thread / 32; row <= number; row += blockDim.x / 32)
+    constexpr u32 WARPS = PROGRAM_THREADS / 32;
+    for (u32 row = share * WARPS + thread / 32; row <= starts.rows(); row += PROGRAM_BLOCKS * WARPS)
     {
         // Behind the last one stands one without points.
         u32 entry = ENTRY_IDLE;
@@ -273,16 +239,11 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 shape, PlainProgram 
             // None behind the last corner.
             entry = corner == 0 ? entry : ENTRY_IDLE;
         }
-        else if (row < number)
+        else if (row < starts.rows())
         {
-            // The last candidate that begins here or before.
-            const u32 low = __ballot_sync(WARP_ALL, first[lane + 1] <= row);
-            const u32 middle = __ballot_sync(WARP_ALL, first[lane + 33] <= row);
-            const u32 high =
-                __ballot_sync(WARP_ALL, lane + 65 <= CANDIDATES && first[lane + 65] <= row);
-            const u32 c = __popc(low) + __popc(middle) + __popc(high);
-            const PassCut cut = cut_of(c);
-            const u32 step = PlainCut<LAYOUT>(cut).step(row - first[c]);
+            const u32 c = starts.candidate(row);
+            const PassCut cut = shape.cut(c);
+            const u32 step = PlainCut<LAYOUT>(cut).step(row - starts.first[c]);
             u32 k[3] = {};
             const bool own = cut.point(step, lane, k);
             if (!own)
@@ -303,22 +264,23 @@ struct BoxGrids
     BoxGrid grid[3];
 };
 
-/// Makes the programs of a shape. Called by a thread block of PROGRAM_THREADS.
-__device__ inline void make_encode_program(const BoxGrid &grid, u32 shape, EncodeProgram *program)
+/// Makes a share of the programs of a shape. Called by a thread block of PROGRAM_THREADS.
+__device__ inline void make_encode_program(const BoxGrid &grid, u32 shape, u32 share,
+                                           EncodeProgram *program)
 {
-    make_program(grid, shape, &program->any);
+    make_program(grid, shape, share, &program->any);
     const u32 layout = layout_of(grid);
     if (layout == LAYOUT_LINE)
     {
-        make_plain_program<LAYOUT_LINE>(grid, shape, &program->plain);
+        make_plain_program<LAYOUT_LINE>(grid, shape, share, &program->plain);
     }
     else if (layout == LAYOUT_PLANE)
     {
-        make_plain_program<LAYOUT_PLANE>(grid, shape, &program->plain);
+        make_plain_program<LAYOUT_PLANE>(grid, shape, share, &program->plain);
     }
     else
     {
-        make_plain_program<LAYOUT_BRICK>(grid, shape, &program->plain);
+        make_plain_program<LAYOUT_BRICK>(grid, shape, share, &program->plain);
     }
 }
 

@@ -33,92 +33,123 @@ struct DenseDecoding
 constexpr u32 SHAPES_BLOCKS = BOX_SHAPES * PROGRAM_BLOCKS;
 constexpr u32 PREPARE_BLOCKS = SHAPES_BLOCKS + 1;
 
+/// What a thread block reads tables in.
+struct TableReading
+{
+    Frequencies frequencies;
+    /// Whether the bits are those that the stream was written with, the codes of each context were
+    /// found, and one of these is wrong.
+    bool whole;
+    bool found;
+    bool wrong;
+    /// The bits are no longer needed when slots are made.
+    union
+    {
+        TableBits bits;
+        SlotExpansion expansions[PROGRAM_THREADS / 32];
+    };
+};
+
+/// Verifies the header and reads the bits of tables, which are then sound or not. Called by a warp.
+template <bool RELATIVE>
+FSZ_DEVICE void prepare_bits(const StreamView &view, u32 fine, TableReading &reading,
+                             DenseDecoding *to)
+{
+    const u32 lane = lane_id();
+    TableBits &bits = reading.bits;
+    verify_header<RELATIVE>(view, &to->report);
+    const u64 *const header = reinterpret_cast<const u64 *>(view.bytes);
+    if (RELATIVE && lane == 0 && !can_be_finer(header + view.relative_at / 8, fine))
+    {
+        report(&to->report, 0, FAULT_CONTRADICTION);
+    }
+    const bool same =
+        __ldg(header) == MAGIC && (__ldg(header + 1) & 0xFFFFFFFF) == view.header_first &&
+        __ldg(header + 3) == view.header_kind && __ldg(header + 9) == view.sections.elements;
+    const u64 payload_words = __ldg(header + AT_PAYLOAD_LEN / 8) / 4;
+    EntryPlace place{0, 0};
+    const bool found = same && find_entry(view, view.sections.chunks, payload_words, lane, place);
+    const bool fits = found && place.words <= TableBits::WORDS_MOST;
+    const u32 own = fits ? place.words : 0;
+    const u32 *const from = entry_words(view, place);
+    for (u32 k = lane; k < own + 2; k += 32)
+    {
+        bits.words[k] = k < own ? __ldg(from + k) : 0;
+    }
+    __syncwarp();
+    const u32 sum = __reduce_add_sync(WARP_ALL, hash_rows<32>(bits.words, own, 0, lane));
+    if (lane == 0)
+    {
+        const u32 *const sums = reinterpret_cast<const u32 *>(view.bytes + view.sections.sums);
+        const bool whole = fits && sum == __ldg(sums + view.sections.chunks);
+        if (!whole)
+        {
+            report(&to->report, same ? view.sections.chunks : 0,
+                   !same    ? FAULT_HEADER
+                   : !found ? FAULT_INDEX
+                            : FAULT_TABLES);
+        }
+        bits.count = own;
+        reading.whole = whole;
+        to->payload_words = payload_words;
+        to->step = __ldg(header + AT_QUANTIZATION_STEP / 8);
+        to->taken = 0;
+    }
+}
+
 /// Reads header and tables. Called by a thread block of PROGRAM_THREADS.
 template <bool RELATIVE>
 __device__ inline void prepare_tables(const StreamView &view, u32 fine, DenseDecoding *to)
 {
-    constexpr u32 WORDS_MOST = DENSE_MOST_TABLES / 4;
-    __shared__ Frequencies frequencies;
-    __shared__ u16 defaults[ALPHABETS][SYMBOLS_MOST];
-    __shared__ u32 words[WORDS_MOST + 2];
-    __shared__ u32 count;
-    __shared__ bool sound;
-    __shared__ SlotExpansion expansions[PROGRAM_THREADS / 32];
+    constexpr u32 WARPS = PROGRAM_THREADS / 32;
+    __shared__ TableReading reading;
     const u32 warp = threadIdx.x / 32, lane = lane_id();
     if (warp == 0)
     {
-        verify_header<RELATIVE>(view, &to->report);
-        const u64 *const header = reinterpret_cast<const u64 *>(view.bytes);
-        if (RELATIVE && lane == 0 && !can_be_finer(header + view.relative_at / 8, fine))
-        {
-            report(&to->report, 0, FAULT_CONTRADICTION);
-        }
-        const bool same =
-            __ldg(header) == MAGIC && (__ldg(header + 1) & 0xFFFFFFFF) == view.header_first &&
-            __ldg(header + 3) == view.header_kind && __ldg(header + 9) == view.sections.elements;
-        const u64 payload_words = __ldg(header + AT_PAYLOAD_LEN / 8) / 4;
-        EntryPlace place{0, 0};
-        const bool found =
-            same && find_entry(view, view.sections.chunks, payload_words, lane, place);
-        const bool fits = found && place.words <= WORDS_MOST;
-        const u32 own = fits ? place.words : 0;
-        const u32 *const from = entry_words(view, place);
-        for (u32 k = lane; k < own + 2; k += 32)
-        {
-            words[k] = k < own ? __ldg(from + k) : 0;
-        }
-        __syncwarp();
-        const u32 sum = __reduce_add_sync(WARP_ALL, hash_rows<32>(words, own, 0, lane));
-        if (lane == 0)
-        {
-            const u32 *const sums = reinterpret_cast<const u32 *>(view.bytes + view.sections.sums);
-            const bool whole = fits && sum == __ldg(sums + view.sections.chunks);
-            if (!whole)
-            {
-                report(&to->report, same ? view.sections.chunks : 0,
-                       !same    ? FAULT_HEADER
-                       : !found ? FAULT_INDEX
-                                : FAULT_TABLES);
-            }
-            count = own;
-            sound = whole;
-            to->payload_words = payload_words;
-            to->step = __ldg(header + AT_QUANTIZATION_STEP / 8);
-            to->taken = 0;
-        }
+        prepare_bits<RELATIVE>(view, fine, reading, to);
     }
-    else if (warp <= ALPHABETS && lane == 0)
+    __syncthreads();
+    const bool whole = reading.whole;
+    if (whole)
     {
-        default_frequencies(warp - 1, defaults[warp - 1]);
-        for (u32 k = alphabet_of(warp - 1).symbols; k < SYMBOLS_MOST; ++k)
-        {
-            defaults[warp - 1][k] = 0;
-        }
+        reading.bits.find_leaps(PROGRAM_THREADS);
     }
     __syncthreads();
     if (warp == 0)
     {
-        const bool read = sound && read_tables(words, count, defaults, frequencies, lane);
-        __syncwarp();
+        const bool found = whole && reading.bits.find_contexts(lane);
         if (lane == 0)
         {
-            if (sound && !read)
-            {
-                report(&to->report, view.sections.chunks, FAULT_TABLES);
-            }
-            sound = read;
-            to->sound = read;
+            reading.found = found;
+            reading.wrong = !found;
         }
     }
     __syncthreads();
-    for (u32 context = warp; sound && context < FIRST_FLAG; context += PROGRAM_THREADS / 32)
+    for (u32 context = warp; reading.found && context < DENSE_CONTEXTS; context += WARPS)
     {
-        expand_slots(frequencies[context], context, to->slots + (context << DENSE_SLOT_BITS),
-                     expansions[warp], lane);
+        const u32 alphabet = context < FIRST_DIFFERENCE ? 0 : context < FIRST_FLAG ? 1 : 2;
+        if (!reading.bits.read(alphabet, context, reading.frequencies[context], lane))
+        {
+            reading.wrong = true;
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+    {
+        if (whole && reading.wrong)
+        {
+            report(&to->report, view.sections.chunks, FAULT_TABLES);
+        }
+        to->sound = !reading.wrong;
+    }
+    for (u32 context = warp; !reading.wrong && context < FIRST_FLAG; context += WARPS)
+    {
+        expand_slots(reading.frequencies[context], context,
+                     to->slots + (context << DENSE_SLOT_BITS), reading.expansions[warp], lane);
     }
     if (threadIdx.x < DENSE_FLAG_CONTEXTS)
     {
-        to->flag_zeros[threadIdx.x] = frequencies[FIRST_FLAG + threadIdx.x][0];
+        to->flag_zeros[threadIdx.x] = reading.frequencies[FIRST_FLAG + threadIdx.x][0];
     }
 }
 

@@ -1,4 +1,6 @@
-// The tables of a stream from their bits (FORMAT.md, Dense: tables).
+// The tables of a stream from their bits (FORMAT.md, Dense: tables). A context's codes can be read
+// by many threads once it is known where they begin, which one warp finds out, eight codes at a
+// time.
 #pragma once
 
 #include "profile/dense/tables.cuh"
@@ -6,111 +8,166 @@
 namespace fsz
 {
 
-/// Bits one after another in words, the lowest first; two zero words stand behind them. All lanes
-/// of a warp read the same ones.
+/// The number of a context that is like the alphabet's defaults.
+constexpr u32 LIKE_DEFAULTS = DENSE_CONTEXTS;
+
+/// The tables of a stream while a thread block reads them.
 struct TableBits
 {
-    const u32 *words;
+    static constexpr u32 WORDS_MOST = DENSE_MOST_TABLES / 4;
+    static constexpr u32 BITS_MOST = 32 * WORDS_MOST;
+    /// Codes in a leap, and the most bits of a code.
+    static constexpr u32 LEAP = 8;
+    static constexpr u32 CODE_BITS = 2 * 15 + 1;
+    static_assert(LEAP * CODE_BITS <= 0xFF, "a leap is a byte");
+    static_assert(BITS_MOST <= 0x10000, "a position of a code is a half word");
+
+    /// So many words with two of zeros behind.
+    u32 words[WORDS_MOST + 2];
     u32 count;
-    bool sound;
-    /// The bits ahead, 32 at least, how many of them are there, and the number of the word behind.
-    u64 bits;
-    u32 ready;
-    u32 next;
+    /// The carried context that each one is like, itself if it is carried; and where the codes of
+    /// that begin, and how many it has.
+    u8 like[DENSE_CONTEXTS];
+    u8 codes[DENSE_CONTEXTS];
+    u16 first[DENSE_CONTEXTS];
+    /// The bits of the codes of a leap that begins at each bit, 0 where one is none.
+    u8 leaps[BITS_MOST];
 
-    FSZ_DEVICE TableBits(const u32 *words, u32 count)
-        : words(words), count(count), sound(true),
-          bits(words[0] | static_cast<u64>(count > 0 ? words[1] : 0) << 32), ready(64), next(2)
+    FSZ_DEVICE u32 end() const { return 32 * count; }
+
+    /// The 32 bits from one on that is not behind the end.
+    FSZ_DEVICE u32 ahead(u32 at) const
     {
+        return __funnelshift_r(words[at / 32], words[at / 32 + 1], at);
     }
 
-    FSZ_DEVICE u32 read() const { return 32 * next - ready; }
-
-    FSZ_DEVICE void skip(u32 n)
+    /// The bits of the Elias gamma code that some bits begin with; 0 where that is none.
+    FSZ_DEVICE static u32 code_bits(u32 ahead)
     {
-        bits >>= n;
-        ready -= n;
-        if (ready <= 32)
+        const u32 zeros = __ffs(ahead) - 1;
+        return zeros <= 15 ? 2 * zeros + 1 : 0;
+    }
+
+    FSZ_DEVICE static u32 code_value(u32 ahead, u32 bits)
+    {
+        return __brev(ahead >> bits / 2) >> (31 - bits / 2);
+    }
+
+    /// Goes on by so many codes; false where one is none.
+    FSZ_DEVICE bool step(u32 &at, u32 number) const
+    {
+        for (; number > 0; --number)
         {
-            bits |= static_cast<u64>(next < count ? words[next] : 0) << ready;
-            ready += 32;
-            ++next;
+            const u32 bits = code_bits(ahead(at));
+            at += bits;
+            if (bits == 0 || at > end())
+            {
+                return false;
+            }
         }
-        sound = sound && read() <= 32 * count;
+        return true;
     }
 
-    FSZ_DEVICE u32 take(u32 n)
+    /// The same with the help of leaps.
+    FSZ_DEVICE bool leap(u32 &at, u32 number) const
     {
-        const u32 value = static_cast<u32>(bits) & ((1u << n) - 1);
-        skip(n);
+        for (; number >= LEAP; number -= LEAP)
+        {
+            const u32 bits = at < end() ? leaps[at] : 0;
+            at += bits;
+            if (bits == 0)
+            {
+                return false;
+            }
+        }
+        return step(at, number);
+    }
+
+    /// Finds the leaps. Called by a thread block of so many threads.
+    FSZ_DEVICE void find_leaps(u32 threads)
+    {
+        for (u32 from = threadIdx.x; from < end(); from += threads)
+        {
+            u32 at = from;
+            leaps[from] = static_cast<u8>(step(at, LEAP) ? at - from : 0);
+        }
+    }
+
+    /// A number of so many bits, which are behind the end where `at` is then.
+    FSZ_DEVICE u32 take(u32 &at, u32 bits) const
+    {
+        const u32 value = at < end() ? ahead(at) & ((1u << bits) - 1) : 0;
+        at += bits;
         return value;
     }
 
-    FSZ_DEVICE u32 gamma()
+    /// Finds the codes of each context; false where there is something wrong with one, or with what
+    /// is behind the last. Called by a warp, of which all lanes do the same but for what is put.
+    FSZ_DEVICE bool find_contexts(u32 lane)
     {
-        const u32 ahead = static_cast<u32>(bits);
-        const u32 zeros = ahead ? __ffs(ahead) - 1 : 32;
-        if (zeros > 15)
+        u32 at = 0;
+        for (u32 k = 0; k < ALPHABETS; ++k)
         {
-            sound = false;
-            return 1;
-        }
-        skip(2 * zeros + 1);
-        return __brev(ahead >> zeros) >> (31 - zeros);
-    }
-};
-
-/// Reads the tables of a stream. Called by a warp; `defaults` are those of the alphabets.
-FSZ_DEVICE bool read_tables(const u32 *words, u32 count, const u16 (&defaults)[3][SYMBOLS_MOST],
-                            Frequencies &out, u32 lane)
-{
-    TableBits bits(words, count);
-    for (u32 k = 0; k < ALPHABETS; ++k)
-    {
-        const Alphabet alphabet = alphabet_of(k);
-        const u32 escape = alphabet.symbols - 1;
-        const u16 *last = defaults[k];
-        const bool own = bits.take(1) == 1;
-        for (u32 c = alphabet.first; c < alphabet.first + alphabet.contexts && bits.sound; ++c)
-        {
-            u16 *const now = out[c];
-            const bool carried = own && bits.take(1) == 1;
-            for (u32 s = lane; s < SYMBOLS_MOST; s += 32)
+            const Alphabet alphabet = alphabet_of(k);
+            const bool own = take(at, 1) == 1;
+            u32 last = LIKE_DEFAULTS;
+            for (u32 c = alphabet.first; c < alphabet.first + alphabet.contexts; ++c)
             {
-                now[s] = carried ? 0 : last[s];
-            }
-            __syncwarp();
-            if (carried)
-            {
-                const u32 n = bits.take(6);
-                if (n > escape)
+                if (own && take(at, 1) == 1)
                 {
-                    return false;
-                }
-                u32 left = DENSE_SLOTS;
-                for (u32 i = 0; i < n && bits.sound; ++i)
-                {
-                    const u32 f = bits.gamma() - 1;
-                    if (f >= left)
-                    {
-                        return false; // The last symbol has what is left, at least 1.
-                    }
-                    left -= f;
+                    const u32 number = take(at, 6);
+                    last = c;
                     if (lane == 0)
                     {
-                        now[carried_symbol(k, i)] = static_cast<u16>(f);
+                        codes[c] = static_cast<u8>(number);
+                        first[c] = static_cast<u16>(at);
+                    }
+                    if (number >= alphabet.symbols || at > end() || !leap(at, number))
+                    {
+                        return false;
                     }
                 }
                 if (lane == 0)
                 {
-                    now[escape] = static_cast<u16>(left);
+                    like[c] = static_cast<u8>(last);
                 }
-                __syncwarp();
             }
-            last = now;
         }
+        return at <= end() && (at + 31) / 32 == count && ahead(at) == 0;
     }
-    return bits.sound && (bits.read() + 31) / 32 == count && static_cast<u32>(bits.bits) == 0;
-}
+
+    /// Puts the frequencies of a context of an alphabet; false where they are too large. Called by
+    /// a warp.
+    FSZ_DEVICE bool read(u32 k, u32 context, u16 (&to)[SYMBOLS_MOST], u32 lane) const
+    {
+        const u32 from = like[context];
+        for (u32 s = lane; s < SYMBOLS_MOST; s += 32)
+        {
+            to[s] = from == LIKE_DEFAULTS ? DEFAULT_FREQUENCIES.of[k][s] : 0;
+        }
+        if (from == LIKE_DEFAULTS)
+        {
+            return true;
+        }
+        __syncwarp();
+        u32 sum = 0;
+        for (u32 i = lane; i < codes[from]; i += 32)
+        {
+            u32 at = first[from];
+            leap(at, i);
+            const u32 own = ahead(at);
+            const u32 f = code_value(own, code_bits(own)) - 1;
+            to[carried_symbol(k, i)] = static_cast<u16>(f);
+            sum += f;
+        }
+        sum = __reduce_add_sync(WARP_ALL, sum);
+        // The last symbol has what is left, at least 1.
+        if (lane == 0)
+        {
+            to[alphabet_of(k).symbols - 1] = static_cast<u16>(DENSE_SLOTS - sum);
+        }
+        return sum < DENSE_SLOTS;
+    }
+};
 
 } // namespace fsz

@@ -28,7 +28,7 @@ struct Alphabet
     u32 first;
 };
 
-FSZ_DEVICE Alphabet alphabet_of(u32 k)
+FSZ_DEVICE constexpr Alphabet alphabet_of(u32 k)
 {
     return k == 0   ? Alphabet{DENSE_RESIDUAL_SYMBOLS, RESIDUAL_CONTEXTS, 0}
            : k == 1 ? Alphabet{DENSE_DIFFERENCE_SYMBOLS, DIFFERENCE_CONTEXTS, FIRST_DIFFERENCE}
@@ -36,7 +36,7 @@ FSZ_DEVICE Alphabet alphabet_of(u32 k)
 }
 
 /// The i-th symbol of an alphabet in the order in which they are carried.
-FSZ_DEVICE u32 carried_symbol(u32 alphabet, u32 i)
+FSZ_DEVICE constexpr u32 carried_symbol(u32 alphabet, u32 i)
 {
     if (alphabet == 0 && i <= 2 * DENSE_DIRECT)
     {
@@ -45,41 +45,52 @@ FSZ_DEVICE u32 carried_symbol(u32 alphabet, u32 i)
     return i;
 }
 
-/// Makes frequencies add up to the slots, at the cost or to the good of the largest.
-FSZ_DEVICE void fill_frequencies(u16 *frequencies, u32 symbols)
+/// What stands before the first context of each alphabet.
+struct DefaultFrequencies
 {
-    for (;;)
-    {
-        u32 sum = 0, largest = 0;
-        for (u32 k = 0; k < symbols; ++k)
-        {
-            sum += frequencies[k];
-            largest = frequencies[k] > frequencies[largest] ? k : largest;
-        }
-        if (sum <= DENSE_SLOTS)
-        {
-            frequencies[largest] = static_cast<u16>(frequencies[largest] + (DENSE_SLOTS - sum));
-            return;
-        }
-        --frequencies[largest];
-    }
-}
+    u16 of[ALPHABETS][SYMBOLS_MOST];
 
-/// What stands before the first context of an alphabet.
-FSZ_DEVICE void default_frequencies(u32 alphabet, u16 *frequencies)
-{
-    const u32 symbols = alphabet_of(alphabet).symbols;
-    for (u32 i = 0; i + 1 < symbols; ++i)
+    FSZ_DEVICE constexpr DefaultFrequencies() : of{}
     {
-        const u32 f = i / 2 < 8 ? DENSE_SLOTS / 4 >> i / 2 : 0;
-        frequencies[carried_symbol(alphabet, i)] = static_cast<u16>(max(f, 1u));
+        for (u32 k = 0; k < ALPHABETS; ++k)
+        {
+            const u32 symbols = alphabet_of(k).symbols;
+            for (u32 i = 0; i + 1 < symbols; ++i)
+            {
+                const u32 f = i / 2 < 8 ? DENSE_SLOTS / 4 >> i / 2 : 0;
+                of[k][carried_symbol(k, i)] = static_cast<u16>(f > 1 ? f : 1);
+            }
+            of[k][symbols - 1] = 1;
+            if (symbols == FLAG_SYMBOLS)
+            {
+                of[k][0] = of[k][1] = DENSE_SLOTS / 2;
+            }
+            fill(of[k], symbols);
+        }
     }
-    frequencies[symbols - 1] = 1;
-    if (symbols == FLAG_SYMBOLS)
+
+    /// Makes frequencies add up to the slots, at the cost or to the good of the largest.
+    FSZ_DEVICE static constexpr void fill(u16 (&frequencies)[SYMBOLS_MOST], u32 symbols)
     {
-        frequencies[0] = frequencies[1] = DENSE_SLOTS / 2;
+        for (;;)
+        {
+            u32 sum = 0, largest = 0;
+            for (u32 k = 0; k < symbols; ++k)
+            {
+                sum += frequencies[k];
+                largest = frequencies[k] > frequencies[largest] ? k : largest;
+            }
+            if (sum <= DENSE_SLOTS)
+            {
+                frequencies[largest] = static_cast<u16>(frequencies[largest] + (DENSE_SLOTS - sum));
+                return;
+            }
+            --frequencies[largest];
+        }
     }
-    fill_frequencies(frequencies, symbols);
-}
+};
+
+/// They are known when this is compiled.
+__device__ constexpr DefaultFrequencies DEFAULT_FREQUENCIES{};
 
 } // namespace fsz
