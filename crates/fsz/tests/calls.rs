@@ -310,3 +310,25 @@ fn one_codec_serves_many_threads() {
         });
     }
 }
+
+/// An automatic codec asks what a call costs before it knows that there is nothing to do.
+#[test]
+fn a_box_without_elements_is_no_work_for_any_codec() {
+    let shape = [40, 50, 60];
+    let data = field::<f32>("smooth, noise", shape.iter().product::<u64>() as usize, 4);
+    for (name, profile) in profiles() {
+        let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
+        let bytes = compress(&Codec::cpu(), &data, &shape, &options);
+        let stream = Stream::open(&bytes).expect("opens");
+        let boxes = [([0, 0, 0], [40, 50, 0]), ([0, 0, 0], [0, 0, 0]), ([3, 0, 60], [5, 9, 0])];
+        for codec in [Codec::cpu(), Codec::auto(), Codec::auto().unhurried()] {
+            for (start, count) in boxes {
+                let decoded = codec.decompress_box_into::<f32>(&stream, &start, &count, &mut []);
+                decoded.unwrap_or_else(|error| panic!("{name}, {codec}: {error}"));
+            }
+        }
+        for (start, count) in boxes {
+            assert!(stream.chunks_of_box(&start, &count).expect("it is inside").is_empty());
+        }
+    }
+}

@@ -247,9 +247,13 @@ impl TileGrid {
         shapes.extend(tiles.map(|tile| self.shape_of(tile)));
     }
 
-    /// The tiles that hold a part of the box of `count` elements from `start` on, by chunk, rising.
+    /// The tiles that hold a part of the box of `count` elements from `start` on, by chunk, rising; of a box without
+    /// elements, none.
     pub(crate) fn touched(&self, start: &[u64], count: &[u64]) -> Vec<Touched> {
         let mut touched: Vec<Touched> = Vec::new();
+        if count.contains(&0) {
+            return touched;
+        }
         let mut take = |tiles: Range<u64>| {
             for chunk in tiles.start / self.tiles_per_chunk..=(tiles.end - 1) / self.tiles_per_chunk
             {
