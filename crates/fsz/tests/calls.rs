@@ -10,8 +10,8 @@ use common::{
     profiles,
 };
 use fsz::{
-    Backend, Bound, Codec, CompressOptions, DecompressOptions, Error, Progress, Research, Stream,
-    max_compressed_len,
+    Backend, Bound, Codec, CompressOptions, DecompressOptions, Dense, Error, Layout, Profile,
+    Progress, Research, Stream, max_compressed_len,
 };
 use ndarray::{Array3, ArrayD, Axis, IxDyn, s};
 
@@ -329,6 +329,29 @@ fn a_box_without_elements_is_no_work_for_any_codec() {
         }
         for (start, count) in boxes {
             assert!(stream.chunks_of_box(&start, &count).expect("it is inside").is_empty());
+        }
+    }
+}
+
+/// The product of such axes is 0, but that of some of them is more than 64 bits hold.
+#[test]
+fn a_field_without_elements_may_have_axes_of_any_length() {
+    let long = 1u64 << 40;
+    let shapes = [vec![long, long, 0, 5, 6], vec![0, long, long, long], vec![long; 7]];
+    let with_zero = |mut shape: Vec<u64>| {
+        shape.push(0);
+        shape
+    };
+    for shape in shapes.into_iter().chain([vec![long, long, long]]).map(with_zero) {
+        for layout in Layout::ALL {
+            let profile = Profile::Dense(Dense::new().with_layout(layout));
+            let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
+            let bytes = compress::<f64>(&Codec::cpu(), &[], &shape, &options);
+            let stream = Stream::open(&bytes).expect("opens");
+            assert_eq!((stream.header().elements(), stream.grid().tiles()), (0, 0));
+            Codec::cpu().decompress_into::<f64>(&stream, &mut []).expect("decodes");
+            let first = vec![0; shape.len()];
+            stream.regions_of_box(&first, &shape, &mut []).expect("there are none");
         }
     }
 }

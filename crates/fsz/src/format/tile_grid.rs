@@ -293,7 +293,8 @@ impl Boxes {
         let long: Vec<u64> = shape.iter().copied().filter(|&n| n != 1).collect();
         let (lead, last) = long.split_at(long.len().saturating_sub(3));
         let mut four = [1; 4];
-        four[0] = lead.iter().product();
+        // Only of a field without elements that overflows, and none of its boxes counts.
+        four[0] = element_count(lead).unwrap_or(0);
         four[4 - last.len()..].copy_from_slice(last);
         let extent = [1, extent[0] as u64, extent[1] as u64, extent[2] as u64];
         let counts: [u64; 4] = std::array::from_fn(|a| four[a].div_ceil(extent[a]));

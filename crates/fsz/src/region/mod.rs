@@ -197,7 +197,8 @@ pub(crate) fn rows(
     let width = count.last().map_or(1, |&n| n as usize);
     let (shape, start, count) = (shape.to_vec(), start.to_vec(), count.to_vec());
     let leading = count.len().saturating_sub(1);
-    let rows: u64 = if width == 0 { 0 } else { count[..leading].iter().product() };
+    // Only of a box without elements that overflows.
+    let rows = if width == 0 { 0 } else { element_count(&count[..leading]).unwrap_or(0) };
     (0..rows).map(move |mut row| {
         let (mut index, mut stride) = (start.last().copied().unwrap_or(0), 1);
         for axis in (0..leading).rev() {
