@@ -267,7 +267,11 @@ pub(crate) fn max_len(regions: &[Region], shape: &[u64], dtype: DType) -> Result
     let mut most = regions::Table::new(regions.iter().map(|region| &region.place)).len() as u64;
     for region in regions {
         check_place(&region.place, shape)?;
-        most += max_compressed_len(&region.place.shape(), dtype)?.next_multiple_of(16) + 16;
+        // Neither can be near the largest number, but regions may lie over each other.
+        let own = max_compressed_len(&region.place.shape(), dtype)?.next_multiple_of(16) + 16;
+        most = most.checked_add(own).ok_or_else(|| {
+            Error::invalid(format!("regions of a field of shape {shape:?} are too large"))
+        })?;
     }
     Ok(if regions.is_empty() { 0 } else { most })
 }
