@@ -355,3 +355,24 @@ fn a_field_without_elements_may_have_axes_of_any_length() {
         }
     }
 }
+
+#[test]
+fn records_end_at_damage_and_those_behind_it_can_be_asked_for() {
+    let shape = [96, 64, 64];
+    let data = field::<f32>("smooth, noise", shape.iter().product::<u64>() as usize, 4);
+    let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(Profile::Dense(Dense::new()));
+    let mut bytes = compress(&Codec::cpu(), &data, &shape, &options);
+    let stream = Stream::open(&bytes).expect("opens");
+    let before = stream.chunk_payload(0).expect("it is there").len();
+    let (payload, sound) = (stream.sections().payload as usize, stream.grid().chunk_tiles(1).start);
+    bytes[payload + before + 8] ^= 1;
+    let stream = Stream::open(&bytes).expect("payloads are not read");
+    assert!(stream.chunks() > 2);
+    let records: Vec<_> = stream.tiles().collect();
+    let (last, others) = records.split_last().expect("there are some");
+    assert!(matches!(last, Err(Error::Corrupt(_))), "{last:?}");
+    let numbers = others.iter().map(|record| record.as_ref().expect("it is sound").index);
+    assert!(numbers.eq(0..sound), "{} records", others.len());
+    let behind = stream.tile_records().chunk(2).expect("it is sound");
+    assert_eq!(behind[0].index, stream.grid().chunk_tiles(2).start);
+}
