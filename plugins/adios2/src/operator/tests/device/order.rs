@@ -50,6 +50,41 @@ fn work_that_is_pending_on_a_non_blocking_stream_is_waited_for() {
     assert_eq!((certificate.min, certificate.max), (f64::from(FILLS), f64::from(FILLS)));
 }
 
+/// The host reads a part of an array itself, where it can: not before the array is whole.
+#[test]
+fn a_part_of_managed_memory_waits_for_pending_work() {
+    const ELEMENTS: usize = 1 << 20;
+    let _alone = alone();
+    let test = "a_part_of_managed_memory_waits_for_pending_work";
+    // Starts CUDA, and keeps it started.
+    let Some(_memory) = on_device(test, &[0f32]) else { return };
+    let operator = writer(&[("accuracy", "1e-3")]);
+
+    let _primary = Primary::enter();
+    let queue = stream::create(stream::StreamKind::NonBlocking).unwrap();
+    let mut managed = 0;
+    let attach = sys::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as u32;
+    // SAFETY: writes one address; the fills have as many elements, and are waited for below.
+    unsafe {
+        sys::cuMemAllocManaged(&mut managed, 4 * ELEMENTS, attach).result().unwrap();
+        for fill in 1..=100 {
+            let value = (fill as f32).to_bits();
+            sys::cuMemsetD32Async(managed, value, ELEMENTS, queue).result().unwrap();
+        }
+    }
+    let part = MemorySelection { start: vec![ELEMENTS as u64 - 500], count: vec![ELEMENTS as u64] };
+    let there = Block { memory: Some(part), ..block_at(managed, DType::F32, &[400]) };
+    let payload = write(&operator, there, true);
+    // SAFETY: allocated above; the stream is alive until here.
+    unsafe {
+        stream::synchronize(queue).unwrap();
+        stream::destroy(queue).unwrap();
+        sys::cuMemFree_v2(managed).result().unwrap();
+    }
+    let certificate = *Stream::open(envelope::open(&payload).unwrap().body).unwrap().certificate();
+    assert_eq!((certificate.min, certificate.max), (100.0, 100.0));
+}
+
 #[test]
 fn several_threads_write_from_one_device() {
     let _alone = alone();
