@@ -25,15 +25,20 @@ fn work_that_is_pending_on_a_non_blocking_stream_is_waited_for() {
 
     let _primary = Primary::enter();
     let queue = stream::create(stream::StreamKind::NonBlocking).unwrap();
-    for fill in 1..=FILLS {
-        let value = (fill as f32).to_bits();
-        // SAFETY: the memory has as many elements and outlives the fills, which are waited for below.
-        unsafe {
-            sys::cuMemsetD32Async(memory.address(), value, ELEMENTS, queue).result().unwrap()
-        };
-    }
-    // SAFETY: the stream is alive.
-    let before = unsafe { sys::cuStreamQuery(queue) };
+    // A busy machine may pause between the last fill and the question.
+    let pending = (0..10).any(|_| {
+        for fill in 1..=FILLS {
+            let value = (fill as f32).to_bits();
+            // SAFETY: the memory has as many elements and outlives the fills, which are waited for
+            // below.
+            unsafe {
+                sys::cuMemsetD32Async(memory.address(), value, ELEMENTS, queue).result().unwrap()
+            };
+        }
+        // SAFETY: the stream is alive.
+        let state = unsafe { sys::cuStreamQuery(queue) };
+        state == sys::CUresult::CUDA_ERROR_NOT_READY
+    });
     // SAFETY: the memory holds the field and `out` has the estimated room.
     let length = unsafe {
         operator.write(device_block(&memory, &count), out.as_mut_ptr(), out.len(), false)
@@ -44,7 +49,7 @@ fn work_that_is_pending_on_a_non_blocking_stream_is_waited_for() {
         stream::synchronize(queue).unwrap();
         stream::destroy(queue).unwrap();
     }
-    assert_eq!(before, sys::CUresult::CUDA_ERROR_NOT_READY, "too few fills to prove anything");
+    assert!(pending, "too few fills to prove anything");
     let body = envelope::open(&out[..length]).unwrap().body;
     let certificate = *Stream::open(body).unwrap().certificate();
     assert_eq!((certificate.min, certificate.max), (f64::from(FILLS), f64::from(FILLS)));
